@@ -1,0 +1,189 @@
+// Package desktop says what a desktop is: the words that every part of the
+// program uses for it (Point, Key, Element, Window) and the small interfaces
+// through which it is seen and touched. Drivers implement the interfaces;
+// kinds use them; nothing in this package acts.
+//
+// It imports only the standard library, so that everything may import it.
+package desktop
+
+import (
+	"context"
+	"image"
+	"time"
+)
+
+// A Desktop is one desktop, put together from its parts. A part that this
+// machine lacks is an Unavailable value, so a Desktop has no nil parts and a
+// kind need not ask before it uses one.
+type Desktop struct {
+	Pointer
+	Keyboard
+	Screen
+	Windows
+	Clipboard
+	Elements
+	Controls
+	Focus
+	Apps
+	Marker
+	Input
+	Session
+}
+
+// A Machine opens the desktop of the computer it runs on and says what that
+// desktop needs. It is what main hands to the command line.
+type Machine interface {
+	// Open connects to a display, or starts a virtual one.
+	Open(ctx context.Context, o Options) (*Desktop, error)
+	// Diagnose checks everything that Open and its result rely on.
+	Diagnose(ctx context.Context, o Options) []Finding
+}
+
+// Options say which display to use.
+type Options struct {
+	Display string // "auto" (or empty), "virtual", or a display name such as ":0"
+	Screen  Size   // the size of a virtual screen; zero means 1920×1080
+	Dir     string // where a virtual display keeps its cookie and sockets
+}
+
+// A Finding is one line of a diagnosis.
+type Finding struct {
+	Name   string `json:"name"`             // what was looked at, such as "display"
+	OK     bool   `json:"ok"`               // whether it works
+	Detail string `json:"detail"`           // what was found
+	Mend   string `json:"mend,omitempty"`   // the one command that mends it
+	Needed bool   `json:"needed,omitempty"` // false when only some kinds miss it
+}
+
+// Pointer moves the mouse and presses its buttons.
+type Pointer interface {
+	PointerPosition(ctx context.Context) (Point, error)
+	MovePointer(ctx context.Context, to Point) error
+	ButtonDown(ctx context.Context, b Button) error
+	ButtonUp(ctx context.Context, b Button) error
+	// Click moves to the point and presses and releases the button count
+	// times, quickly enough to count as one multiple click.
+	Click(ctx context.Context, at Point, b Button, count int) error
+	// Scroll turns the wheel where the pointer is: dx to the right, dy down.
+	Scroll(ctx context.Context, dx, dy int) error
+}
+
+// Keyboard presses keys and types text.
+type Keyboard interface {
+	KeyDown(ctx context.Context, k Key) error
+	KeyUp(ctx context.Context, k Key) error
+	// Press presses a chord's modifiers, its key, and releases them in reverse.
+	Press(ctx context.Context, c Chord) error
+	// Type enters text exactly, whatever the layout and CapsLock.
+	Type(ctx context.Context, text string) error
+}
+
+// Screen sees pixels.
+type Screen interface {
+	Monitors(ctx context.Context) ([]Monitor, error)
+	// Capture takes a picture of an area, clipped to the screen. The zero
+	// Rect is the whole screen.
+	Capture(ctx context.Context, area Rect) (*image.RGBA, error)
+}
+
+// Windows lists windows and manages them.
+type Windows interface {
+	// Windows lists the windows from the bottom of the stack to its top.
+	Windows(ctx context.Context) ([]Window, error)
+	// Manage changes one window and returns when the change can be seen.
+	Manage(ctx context.Context, id WindowID, c WindowChange) error
+}
+
+// Clipboard reads and writes the clipboard's text.
+type Clipboard interface {
+	ReadClipboard(ctx context.Context) (string, error)
+	WriteClipboard(ctx context.Context, text string) error
+}
+
+// Elements reads the accessibility tree.
+type Elements interface {
+	// Tree reads the elements in a scope.
+	Tree(ctx context.Context, s Scope) (*Tree, error)
+	// ElementAt is the meaningful element under a point of the screen.
+	ElementAt(ctx context.Context, at Point) (*Element, error)
+	// Refresh reads one element again, without its children. It fails with
+	// ErrNotFound when the element is gone.
+	Refresh(ctx context.Context, h Handle) (*Element, error)
+}
+
+// Controls act on elements through accessibility, without the pointer.
+type Controls interface {
+	// Invoke does the named action of an element; "" is its default action.
+	Invoke(ctx context.Context, h Handle, action string) error
+	SetText(ctx context.Context, h Handle, text string) error
+	SetNumber(ctx context.Context, h Handle, value float64) error
+	// Select selects, or deselects, a child of a container by its index.
+	Select(ctx context.Context, h Handle, child int, on bool) error
+	GrabFocus(ctx context.Context, h Handle) error
+	// Reveal scrolls an element into view.
+	Reveal(ctx context.Context, h Handle) error
+}
+
+// Focus remembers where the user is, and brings them back.
+type Focus interface {
+	SaveFocus(ctx context.Context) (FocusState, error)
+	RestoreFocus(ctx context.Context, f FocusState) error
+}
+
+// Apps starts programs.
+type Apps interface {
+	// Launch starts an application by command line, desktop file or name.
+	Launch(ctx context.Context, app string) (App, error)
+	// OpenURL opens an address with the user's preferred program.
+	OpenURL(ctx context.Context, url string) error
+}
+
+// Marker draws frames on the screen to show an element to a person.
+type Marker interface {
+	// Mark draws a frame for a while, or until Unmark, and returns at once.
+	Mark(ctx context.Context, area Rect, label string, d time.Duration) error
+	Unmark(ctx context.Context) error
+}
+
+// Input watches what a person does. Our own injected input is left out.
+type Input interface {
+	// Watch calls f for each event, in order, until the context ends.
+	Watch(ctx context.Context, f func(InputEvent)) error
+}
+
+// Session is the life of the connection to the desktop.
+type Session interface {
+	// Info describes the desktop: what replays are compared with.
+	Info(ctx context.Context) (Info, error)
+	// Ping fails with ErrUnavailable when the display is lost.
+	Ping(ctx context.Context) error
+	// ReleaseAll lets go of every key and button that we hold down.
+	ReleaseAll(ctx context.Context) error
+	Close() error
+}
+
+// Info is the fingerprint of a desktop.
+type Info struct {
+	System   string    `json:"system"`            // "linux", "windows", "darwin"
+	Display  string    `json:"display,omitempty"` // such as ":99"
+	Virtual  bool      `json:"virtual,omitempty"`
+	Manager  string    `json:"manager,omitempty"` // the window manager
+	Monitors []Monitor `json:"monitors"`
+	Env      []string  `json:"-"` // what a child needs to reach this desktop: DISPLAY=…, XAUTHORITY=…
+}
+
+// App is a program that was started.
+type App struct {
+	PID     int    `json:"pid"`
+	Command string `json:"command"`
+}
+
+// FocusState is where the user was: window, element, caret and pointer.
+type FocusState struct {
+	Window  WindowID
+	Element Handle
+	Caret   int // -1 when the element has none
+	// Selection is the selected text, as offsets; equal when nothing is.
+	Selection [2]int
+	Pointer   Point
+}

@@ -1,0 +1,35 @@
+package desktop
+
+// Error is a constant error of a driver.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+const (
+	// ErrNotFound says that a window or an element is not there, or no longer.
+	ErrNotFound Error = "no such element"
+	// ErrUnavailable says that this machine cannot do what was asked, or can
+	// no longer: no display, a missing program, a system without support.
+	ErrUnavailable Error = "not available here"
+	// ErrRefused says that the application did not do what it was asked.
+	ErrRefused Error = "the application refused"
+	// ErrUnresponsive says that an application or the display did not answer
+	// in time, so that what it did is not known.
+	ErrUnresponsive Error = "no answer in time"
+)
+
+// A MissingError says what is missing here and the one command that mends it.
+type MissingError struct {
+	What string // such as "no display: DISPLAY is not set"
+	Mend string // such as "apt-get install xvfb"
+}
+
+func (e *MissingError) Error() string {
+	if e.Mend == "" {
+		return e.What
+	}
+	return e.What + "; to mend it: " + e.Mend
+}
+
+// Unwrap makes a MissingError an ErrUnavailable.
+func (e *MissingError) Unwrap() error { return ErrUnavailable }

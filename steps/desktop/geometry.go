@@ -1,0 +1,90 @@
+package desktop
+
+import (
+	"fmt"
+	"image"
+)
+
+// Point is a place on the screen, in pixels from its top left corner.
+type Point struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+}
+
+func (p Point) String() string { return fmt.Sprintf("%d,%d", p.X, p.Y) }
+
+// Size is a width and a height in pixels.
+type Size struct {
+	W int `json:"w"`
+	H int `json:"h"`
+}
+
+func (s Size) String() string { return fmt.Sprintf("%dx%d", s.W, s.H) }
+
+// ParseSize reads "1920x1080".
+func ParseSize(text string) (Size, error) {
+	var s Size
+	var rest string
+	n, _ := fmt.Sscanf(text, "%dx%d%s", &s.W, &s.H, &rest)
+	if n != 2 || s.W < 1 || s.H < 1 || s.W > 16384 || s.H > 16384 {
+		return Size{}, fmt.Errorf("size %q: wanted WIDTHxHEIGHT in pixels, such as 1920x1080", text)
+	}
+	return s, nil
+}
+
+// Rect is an area of the screen. The zero Rect is no area.
+type Rect struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+	W int `json:"w"`
+	H int `json:"h"`
+}
+
+func (r Rect) String() string { return fmt.Sprintf("%dx%d at %d,%d", r.W, r.H, r.X, r.Y) }
+
+// Empty says whether the area holds no pixel.
+func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
+
+// Center is the middle of the area.
+func (r Rect) Center() Point { return Point{r.X + r.W/2, r.Y + r.H/2} }
+
+// Contains says whether a point lies in the area.
+func (r Rect) Contains(p Point) bool {
+	return p.X >= r.X && p.Y >= r.Y && p.X < r.X+r.W && p.Y < r.Y+r.H
+}
+
+// Image is the area in the words of the image package.
+func (r Rect) Image() image.Rectangle { return image.Rect(r.X, r.Y, r.X+r.W, r.Y+r.H) }
+
+// RectOf is an image.Rectangle in our words.
+func RectOf(r image.Rectangle) Rect { return Rect{r.Min.X, r.Min.Y, r.Dx(), r.Dy()} }
+
+// Intersect is the part that two areas share; empty when there is none.
+func (r Rect) Intersect(o Rect) Rect {
+	i := r.Image().Intersect(o.Image())
+	if i.Empty() {
+		return Rect{}
+	}
+	return RectOf(i)
+}
+
+// Monitor is one screen of the desktop.
+type Monitor struct {
+	Name    string  `json:"name"`
+	Bounds  Rect    `json:"bounds"`
+	Primary bool    `json:"primary,omitempty"`
+	Scale   float64 `json:"scale,omitzero"`
+}
+
+// Button is a mouse button.
+type Button string
+
+// The mouse buttons.
+const (
+	Left   Button = "left"
+	Middle Button = "middle"
+	Right  Button = "right"
+)
+
+// Buttons are all mouse buttons.
+func Buttons() []Button { return []Button{Left, Middle, Right} }

@@ -1,0 +1,126 @@
+package desktop
+
+import (
+	"context"
+	"image"
+	"time"
+)
+
+// Unavailable stands in for the parts of a desktop that this machine lacks.
+// Every method fails with Err, which should be a MissingError.
+type Unavailable struct{ Err error }
+
+// Missing is a Desktop of which every part answers err. Drivers replace the
+// parts that they have.
+func Missing(err error) *Desktop {
+	u := Unavailable{err}
+	return &Desktop{u, u, u, u, u, u, u, u, u, u, u, u}
+}
+
+// PointerPosition fails with Err.
+func (u Unavailable) PointerPosition(context.Context) (Point, error) { return Point{}, u.Err }
+
+// MovePointer fails with Err.
+func (u Unavailable) MovePointer(context.Context, Point) error { return u.Err }
+
+// ButtonDown fails with Err.
+func (u Unavailable) ButtonDown(context.Context, Button) error { return u.Err }
+
+// ButtonUp fails with Err.
+func (u Unavailable) ButtonUp(context.Context, Button) error { return u.Err }
+
+// Click fails with Err.
+func (u Unavailable) Click(context.Context, Point, Button, int) error { return u.Err }
+
+// Scroll fails with Err.
+func (u Unavailable) Scroll(context.Context, int, int) error { return u.Err }
+
+// KeyDown fails with Err.
+func (u Unavailable) KeyDown(context.Context, Key) error { return u.Err }
+
+// KeyUp fails with Err.
+func (u Unavailable) KeyUp(context.Context, Key) error { return u.Err }
+
+// Press fails with Err.
+func (u Unavailable) Press(context.Context, Chord) error { return u.Err }
+
+// Type fails with Err.
+func (u Unavailable) Type(context.Context, string) error { return u.Err }
+
+// Monitors fails with Err.
+func (u Unavailable) Monitors(context.Context) ([]Monitor, error) { return nil, u.Err }
+
+// Capture fails with Err.
+func (u Unavailable) Capture(context.Context, Rect) (*image.RGBA, error) { return nil, u.Err }
+
+// Windows fails with Err.
+func (u Unavailable) Windows(context.Context) ([]Window, error) { return nil, u.Err }
+
+// Manage fails with Err.
+func (u Unavailable) Manage(context.Context, WindowID, WindowChange) error { return u.Err }
+
+// ReadClipboard fails with Err.
+func (u Unavailable) ReadClipboard(context.Context) (string, error) { return "", u.Err }
+
+// WriteClipboard fails with Err.
+func (u Unavailable) WriteClipboard(context.Context, string) error { return u.Err }
+
+// Tree fails with Err.
+func (u Unavailable) Tree(context.Context, Scope) (*Tree, error) { return nil, u.Err }
+
+// ElementAt fails with Err.
+func (u Unavailable) ElementAt(context.Context, Point) (*Element, error) { return nil, u.Err }
+
+// Refresh fails with Err.
+func (u Unavailable) Refresh(context.Context, Handle) (*Element, error) { return nil, u.Err }
+
+// Invoke fails with Err.
+func (u Unavailable) Invoke(context.Context, Handle, string) error { return u.Err }
+
+// SetText fails with Err.
+func (u Unavailable) SetText(context.Context, Handle, string) error { return u.Err }
+
+// SetNumber fails with Err.
+func (u Unavailable) SetNumber(context.Context, Handle, float64) error { return u.Err }
+
+// Select fails with Err.
+func (u Unavailable) Select(context.Context, Handle, int, bool) error { return u.Err }
+
+// GrabFocus fails with Err.
+func (u Unavailable) GrabFocus(context.Context, Handle) error { return u.Err }
+
+// Reveal fails with Err.
+func (u Unavailable) Reveal(context.Context, Handle) error { return u.Err }
+
+// SaveFocus fails with Err.
+func (u Unavailable) SaveFocus(context.Context) (FocusState, error) { return FocusState{}, u.Err }
+
+// RestoreFocus fails with Err.
+func (u Unavailable) RestoreFocus(context.Context, FocusState) error { return u.Err }
+
+// Launch fails with Err.
+func (u Unavailable) Launch(context.Context, string) (App, error) { return App{}, u.Err }
+
+// OpenURL fails with Err.
+func (u Unavailable) OpenURL(context.Context, string) error { return u.Err }
+
+// Mark fails with Err.
+func (u Unavailable) Mark(context.Context, Rect, string, time.Duration) error { return u.Err }
+
+// Unmark fails with Err.
+func (u Unavailable) Unmark(context.Context) error { return u.Err }
+
+// Watch fails with Err.
+func (u Unavailable) Watch(context.Context, func(InputEvent)) error { return u.Err }
+
+// Info fails with Err.
+func (u Unavailable) Info(context.Context) (Info, error) { return Info{}, u.Err }
+
+// Ping fails with Err.
+func (u Unavailable) Ping(context.Context) error { return u.Err }
+
+// ReleaseAll has nothing to release.
+func (u Unavailable) ReleaseAll(context.Context) error { return nil }
+
+// Close has nothing to close.
+func (u Unavailable) Close() error { return nil }

@@ -1,0 +1,42 @@
+package desktop
+
+// WindowID is how the window system knows a window.
+type WindowID uint64
+
+// Window is one top-level window.
+type Window struct {
+	ID        WindowID `json:"id"`
+	Title     string   `json:"title"`
+	Process   string   `json:"process"`         // the program's name
+	Class     string   `json:"class,omitempty"` // the application's own name for itself
+	PID       int      `json:"pid"`
+	Bounds    Rect     `json:"bounds"` // with its frame
+	Active    bool     `json:"active,omitempty"`
+	Minimized bool     `json:"minimized,omitempty"`
+	Maximized bool     `json:"maximized,omitempty"`
+	// Hidden windows are on another workspace.
+	Hidden bool `json:"hidden,omitempty"`
+	// Modal windows are dialogs that block their parent.
+	Modal bool `json:"modal,omitempty"`
+}
+
+// WindowChange says what to do with a window.
+type WindowChange struct {
+	Do WindowAction
+	// Bounds are used by Place: where it goes, with its frame. A zero size
+	// keeps the size.
+	Bounds Rect
+}
+
+// WindowAction is what can be done with a window.
+type WindowAction string
+
+// What can be done with a window.
+const (
+	Activate WindowAction = "activate"
+	Close    WindowAction = "close"
+	Minimize WindowAction = "minimize"
+	Maximize WindowAction = "maximize"
+	Restore  WindowAction = "restore"
+	Place    WindowAction = "place"
+)
