@@ -1,3 +1,5 @@
 module understudy
 
 go 1.26
+
+require github.com/google/jsonschema-go v0.4.3

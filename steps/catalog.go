@@ -1,0 +1,8 @@
+package steps
+
+// All lists every kind.
+func All() []Kind {
+	return []Kind{
+		Delay,
+	}
+}
