@@ -51,3 +51,6 @@ type CompileOptions struct {
 
 // Compile understands a document. Its error is an *InvalidError that holds everything that is wrong.
 func Compile(src Source, o CompileOptions) (*Program, error) { return nil, nil }
+
+// Single is the program of one step, with arguments as they are.
+func Single(k steps.Kind, args map[string]any) *Program { return nil }
