@@ -8,10 +8,10 @@ var Assert = Define[AssertArgs, AssertResult](Kind{
 	Reads:   true,
 }, AssertArgs{}, nil)
 
-// AssertArgs is a condition, already evaluated: write it as ${{ … }}.
+// AssertArgs is a condition and what to say when it does not hold.
 type AssertArgs struct {
-	Condition any    `json:"condition" jsonschema:"what must hold, such as ${{ check_result.exists }}"`
-	Message   string `json:"message,omitzero" jsonschema:"what to say when it does not hold"`
+	Condition Expression `json:"condition" jsonschema:"the expression that must hold, such as check_result.exists"`
+	Message   string     `json:"message,omitzero" jsonschema:"what to say when it does not hold"`
 }
 
 // AssertResult says that it held.

@@ -45,8 +45,9 @@ type Keys string
 // puts into it are quoted for the shell that runs it.
 type Command string
 
-// Expression is an expression in an argument.
-type Expression string
+// Expression is a condition in an argument. A document holds it as text, and the
+// kind is given what it came to.
+type Expression any
 
 // Path is a file's path in an argument.
 type Path string
@@ -75,7 +76,7 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Keys]():           {Type: "string", Format: "keys"},
 	reflect.TypeFor[Path]():           {Type: "string", Format: "path"},
 	reflect.TypeFor[Pattern]():        {Type: "string", Format: "regex"},
-	reflect.TypeFor[Expression]():     {Type: "string", Format: "expression"},
+	reflect.TypeFor[Expression]():     {Format: "expression"},
 	reflect.TypeFor[desktop.States](): {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 	reflect.TypeFor[desktop.Element](): {
 		Type: "object", // it nests, which a derived schema cannot
