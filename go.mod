@@ -2,6 +2,11 @@ module understudy
 
 go 1.26
 
-require github.com/google/jsonschema-go v0.4.3
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/google/jsonschema-go v0.4.3
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	go.yaml.in/yaml/v4 v4.0.0
+)
 
-require go.yaml.in/yaml/v4 v4.0.0 // indirect
+require golang.org/x/text v0.14.0 // indirect

@@ -177,6 +177,9 @@ func loosened(s *jsonschema.Schema) *jsonschema.Schema {
 		c.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
 		for name, p := range s.Properties {
 			c.Properties[name] = orTemplate(p)
+			if !slices.Contains(s.Required, name) {
+				c.Properties[name] = orNull(c.Properties[name])
+			}
 		}
 	}
 	if s.Items != nil {

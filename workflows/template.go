@@ -121,7 +121,7 @@ func (c conditionPart) eval(e *evaluation) (any, error) {
 	if err != nil {
 		return nil, at(c.path, err)
 	}
-	return strconv.FormatBool(holds), nil
+	return holds, nil
 }
 
 func (c conditionPart) looks() bool { return c.expr.Looks() }
