@@ -25,6 +25,7 @@ type Program struct {
 	Finally         []*Node
 	Output          *Output // nil when the document names none
 	Options         Options
+	Loaded          []Loaded // the documents that it calls, and those that they call; only of the outermost
 
 	ids map[string]*Node
 }
