@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"understudy/steps/desktop"
 )
 
 // What a selector may not exceed.
@@ -254,7 +256,7 @@ func (p *parser) prefixless(from int, word, text string, known bool) *SyntaxErro
 
 // unknown explains a word before a colon that is no atom.
 func (p *parser) unknown(from int, word, text string) *SyntaxError {
-	if near := nearest(word, Atoms()); near != "" {
+	if near := desktop.Nearest(word, Atoms()); near != "" {
 		return p.fault(from, from+len(word), near, "there is no atom %s:", word)
 	}
 	return p.fault(from, from+len(text), barewords(text), "there is no atom %s:", either(word == "", text, word))

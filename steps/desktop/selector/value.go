@@ -63,7 +63,7 @@ func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxE
 		return a, nil
 	}
 	if !ok {
-		return atom{}, p.fault(at, at+len(strings.TrimSpace(p.text[at:p.pos])), nearest(value, known), "there is no %s %q", k, value)
+		return atom{}, p.fault(at, at+len(strings.TrimSpace(p.text[at:p.pos])), desktop.Nearest(value, known), "there is no %s %q", k, value)
 	}
 	return a, nil
 }
