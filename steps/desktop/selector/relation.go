@@ -33,8 +33,9 @@ const (
 //
 // A box is right of an anchor when it begins where the anchor ends, or farther
 // right, and shares a row of pixels with it; likewise for the other sides. Its
-// distance is the gap between the two plus how far their middles are out of
-// line, so that of two entries beside a label the one on its line is nearer.
+// distance is the gap between the two plus how far the smaller one sticks out of
+// the other's line, so that of two entries beside a label the one on its line
+// is nearer.
 // A box is near an anchor when the gap is at most 100 pixels. An empty box
 // lies nowhere.
 func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
@@ -44,9 +45,11 @@ func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	var gap, overlap, askew int
 	switch d {
 	case RightOf, LeftOf:
-		overlap, askew = shared(box.Y, box.H, anchor.Y, anchor.H), box.Center().Y-anchor.Center().Y
+		overlap = shared(box.Y, box.H, anchor.Y, anchor.H)
+		askew = min(box.H, anchor.H) - overlap
 	case Above, Below:
-		overlap, askew = shared(box.X, box.W, anchor.X, anchor.W), box.Center().X-anchor.Center().X
+		overlap = shared(box.X, box.W, anchor.X, anchor.W)
+		askew = min(box.W, anchor.W) - overlap
 	case Near:
 		gap = between(box, anchor)
 		return gap, gap <= nearby
@@ -61,7 +64,7 @@ func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	case Below:
 		gap = box.Y - (anchor.Y + anchor.H)
 	}
-	return max(gap, 0) + max(askew, -askew), gap >= -slack && overlap > 0
+	return max(gap, 0) + askew, gap >= -slack && overlap > 0
 }
 
 // shared is how much of two stretches lies over one another; negative is the
