@@ -25,7 +25,7 @@ const notes = `
   - panel ""
     - radiobutton "Home" [checked]
     - radiobutton "Work"
-  - slider "Size" [value=3,0,10]
+  - slider "Size" [value=3 in 0 to 10]
   - list ""
     - listitem "One"
     - listitem "Two" [selected]
@@ -431,6 +431,24 @@ func TestCaptureShowsChanges(t *testing.T) {
 	}
 }
 
+func TestAPrintedTreeCanBeRead(t *testing.T) {
+	print := func(d *Desktop) string {
+		tree, err := d.Tree(t.Context(), desktop.Scope{Full: true})
+		d.must(t, err)
+		tree.Walk(func(e *desktop.Element) bool { e.Ref = ""; return true })
+		text, _ := tree.Outline(0)
+		return text
+	}
+	first := print(fixture(t))
+	again, err := Parse(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, print(New(again...))); diff != "" {
+		t.Errorf("a printed tree, read and printed again (-first +again):\n%s", diff)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for outline, want := range map[string]string{
 		"- buton":                     `line 1: there is no role "buton"`,
@@ -440,7 +458,7 @@ func TestParseErrors(t *testing.T) {
 		"- button [colour=red]":       "line 1: [colour=red]: wanted process, id, label, class, at, value or a state",
 		"- button [at=1,2]":           "line 1: [at=1,2] is not like [at=20,70,80,24]",
 		`- button "\q"`:               `line 1: "\q" is not a quoted text`,
-		"- slider \"Size\" [value=x]": "line 1: [value=x] is not like [value=3,0,10]",
+		"- slider \"Size\" [value=x]": "line 1: [value=x] is not like [value=3 in 0 to 10]",
 	} {
 		if _, err := Parse(outline); err == nil || err.Error() != "outline, "+want {
 			t.Errorf("Parse(%q) = %v, want %s", outline, err, want)
