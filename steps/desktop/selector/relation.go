@@ -14,6 +14,9 @@ const (
 	// slack is how far two boxes may overlap and still stand side by side:
 	// toolkits count borders and shadows differently.
 	slack = 4
+	// maxAnchors is how many elements beside which others lie are looked at.
+	// One is meant; the rest only show that it is not clear which.
+	maxAnchors = 100
 )
 
 // A Direction is where an element lies, seen from another.
@@ -91,7 +94,8 @@ type placed struct {
 func beside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.Element {
 	anchors := make([][]*desktop.Element, len(sides))
 	for i, a := range sides {
-		anchors[i] = a.inner.Find(tops)
+		found := a.inner.Find(tops)
+		anchors[i] = found[:min(len(found), maxAnchors)]
 	}
 	kept := map[*desktop.Element]bool{}
 	for _, a := range anchors[0] {
