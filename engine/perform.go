@@ -211,7 +211,8 @@ func (q *Question) asked(args map[string]any) {
 	for _, c := range listOf(args["choices"]) {
 		q.Choices = append(q.Choices, fmt.Sprint(c))
 	}
-	q.Schema, _ = args["schema"].(map[string]any)
+	q.Context, _ = args["context"].(string)
+	q.Fields, _ = args["fields"].(map[string]any)
 }
 
 func listOf(v any) []any {
