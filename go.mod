@@ -9,3 +9,5 @@ require (
 	github.com/oklog/ulid/v2 v2.1.1
 	go.yaml.in/yaml/v4 v4.0.0
 )
+
+require github.com/google/go-cmp v0.7.0
