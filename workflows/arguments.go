@@ -26,7 +26,9 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	}
 	plain, _ := v.plain().(map[string]any)
 	u.checkArguments(k, v, plain)
-	return &Template{u.part(v, k.Args, "", s)}
+	args := *s
+	args.arguments = v
+	return &Template{u.part(v, k.Args, "", &args)}
 }
 
 // checkArguments reports the problems of arguments at the very key or value.
@@ -132,7 +134,29 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 	if u.wrong(v, problems) {
 		return constant{v.text}
 	}
+	if schema != nil && schema.Format == "shell" && s.arguments.get("engine") == nil {
+		return u.shellPart(v, t, path, s)
+	}
 	return textPart{t, schema, path}
+}
+
+// shellPart compiles a command line with expressions in it.
+func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
+	if t.Whole() {
+		u.report.add(v.place, "write the command out, or sh -c "+shorten(v.text, 60), "what an expression gives is never executed as a command")
+		return constant{v.text}
+	}
+	shell := s.arguments.get("shell")
+	if shell != nil && isTemplate(shell.text) {
+		u.report.add(shell.place, "write its name", "with expressions in the command, the shell cannot be one")
+		return constant{v.text}
+	}
+	fill, err := filler(shell.str())
+	if err != nil {
+		u.report.add(v.place, "give it to the command by env", "%v", err)
+		return constant{v.text}
+	}
+	return shellPart{t, fill, path}
 }
 
 // each compiles what a foreach goes through: a list, a template, or a bare
