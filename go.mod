@@ -10,4 +10,4 @@ require (
 	go.yaml.in/yaml/v4 v4.0.0
 )
 
-require github.com/google/go-cmp v0.7.0
+require github.com/bmatcuk/doublestar/v4 v4.10.4
