@@ -16,13 +16,6 @@ func (a *app) document(v any) error {
 	return e.Encode(v)
 }
 
-// note tells the person something that is not a result.
-func (a *app) note(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.errOut, format+"\n", args...)
-	}
-}
-
 // table writes rows in aligned columns on the standard output.
 func (a *app) table(rows func(w io.Writer)) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)

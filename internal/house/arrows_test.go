@@ -65,7 +65,7 @@ var owners = map[string][]string{
 	"github.com/goccy/go-yaml":         {"workflows"},
 	"github.com/goccy/go-yaml/":        {"workflows"},
 	"go.yaml.in/yaml/":                 {"workflows"},
-	"github.com/google/jsonschema-go/": {"steps", "workflows", "workflows/expression", "mcpserver"},
+	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
 	"golang.org/x/sys/":                {"steps/desktop/robot", "steps/desktop/virtual", "store", "internal/owner"},
 	"golang.org/x/image/":              {"steps/desktop/vision", "mcpserver"},
 	"github.com/google/go-cmp/":        {"store/storetest"},
