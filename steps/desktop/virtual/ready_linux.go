@@ -57,4 +57,3 @@ func awaitProperty(x *xgb.Conn, name string) error {
 		}
 	}
 }
-
