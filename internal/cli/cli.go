@@ -61,7 +61,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "write results and errors only")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.completion(), a.doctor(), a.tools(), a.version())
+	root.AddCommand(a.completion(), a.doctor(), a.init(), a.schema(), a.tools(), a.validate(), a.version())
 	return root
 }
 
@@ -90,6 +90,16 @@ func flagHint(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("there is no flag --%s; did you mean --%s?", name, near)
 	}
 	return fmt.Errorf("there is no flag --%s", name)
+}
+
+// atLeast wants at least a number of arguments; what says what they are.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usage(cmd, "wanted %s", what)
+		}
+		return nil
+	}
 }
 
 // atMost wants at most a number of arguments; what says what they are.
