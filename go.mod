@@ -1,3 +1,7 @@
 module understudy
 
 go 1.26
+
+require github.com/godbus/dbus/v5 v5.2.2
+
+require golang.org/x/sys v0.27.0 // indirect
