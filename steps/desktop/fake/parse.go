@@ -15,8 +15,7 @@ var outlineLine = regexp.MustCompile(`^( *)- ([a-z ]+?)(?: ("(?:[^"\\]|\\.)*"))?
 // Parse reads windows from an outline, the form in which trees are printed and
 // which the package's example shows. Two blanks deeper means inside. In
 // brackets stand states, their opposite disabled, and process, id, label,
-// class, at (x,y,w,h) and value (now,min,max), as in [id=save]; a ref is
-// passed over.
+// class, at=x,y,w,h and value=3 in 0 to 10; a ref is passed over.
 func Parse(outline string) ([]*Node, error) {
 	var windows []*Node
 	var around []*Node // the last node of each depth
@@ -118,8 +117,8 @@ func (n *Node) parseWord(word string) error {
 		n.At(x, y, w, h)
 	case "value":
 		var r desktop.Range
-		if _, err := fmt.Sscanf(value, "%g,%g,%g", &r.Now, &r.Min, &r.Max); err != nil {
-			return fmt.Errorf("[%s] is not like [value=3,0,10]", word)
+		if _, err := fmt.Sscanf(value, "%g in %g to %g", &r.Now, &r.Min, &r.Max); err != nil {
+			return fmt.Errorf("[%s] is not like [value=3 in 0 to 10]", word)
 		}
 		n.el.Value = &r
 	case "ref":

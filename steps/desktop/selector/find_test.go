@@ -203,6 +203,39 @@ func TestWhatASelectorIs(t *testing.T) {
 	}
 }
 
+func TestIn(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		chain []*Selector
+		want  string
+	}{
+		{"a program, a window, an element", []*Selector{Process("gedit"), MustParse("role:frame"), MustParse("role:panel >> name:Save")}, "process:gedit >> role:frame >> role:panel >> name:Save"},
+		{"what is not given is left out", []*Selector{Process(""), Window("a && b"), nil}, `window:"a && b"`},
+	} {
+		s, err := In(c.chain...)
+		if err != nil || s.String() != c.want {
+			t.Errorf("%s: %v, %v; want %s", c.what, s, err, c.want)
+		}
+	}
+	if s, err := In(nil, Process(" ")); s != nil || err != nil {
+		t.Errorf("nothing in nothing is %v, %v", s, err)
+	}
+	long := MustParse(strings.Repeat("role:panel >> ", MaxParts-1) + "role:button")
+	if s, err := In(Process("gedit"), long); err == nil {
+		t.Errorf("%s is too long, and was made", s)
+	}
+	if s, err := In(MustParse("image:x.png"), long.Within()); err == nil {
+		t.Errorf("%s looks inside a picture, and was made", s)
+	}
+}
+
+func TestManyAnchorsAreAmbiguousAndNotSlow(t *testing.T) {
+	roots := forest(1, 5000)
+	if found := MustParse("role:label && near:visible:true").Find(roots); len(found) < 2 {
+		t.Errorf("%d labels are near something visible, want many", len(found))
+	}
+}
+
 func TestDistance(t *testing.T) {
 	anchor := box(100, 100, 50, 20)
 	for _, c := range []struct {

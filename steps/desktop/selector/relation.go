@@ -14,6 +14,9 @@ const (
 	// slack is how far two boxes may overlap and still stand side by side:
 	// toolkits count borders and shadows differently.
 	slack = 4
+	// maxAnchors is how many elements beside which others lie are looked at.
+	// One is meant; the rest only show that it is not clear which.
+	maxAnchors = 100
 )
 
 // A Direction is where an element lies, seen from another.
@@ -33,8 +36,9 @@ const (
 //
 // A box is right of an anchor when it begins where the anchor ends, or farther
 // right, and shares a row of pixels with it; likewise for the other sides. Its
-// distance is the gap between the two plus how far their middles are out of
-// line, so that of two entries beside a label the one on its line is nearer.
+// distance is the gap between the two plus how far the smaller one sticks out of
+// the other's line, so that of two entries beside a label the one on its line
+// is nearer.
 // A box is near an anchor when the gap is at most 100 pixels. An empty box
 // lies nowhere.
 func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
@@ -44,9 +48,11 @@ func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	var gap, overlap, askew int
 	switch d {
 	case RightOf, LeftOf:
-		overlap, askew = shared(box.Y, box.H, anchor.Y, anchor.H), box.Center().Y-anchor.Center().Y
+		overlap = shared(box.Y, box.H, anchor.Y, anchor.H)
+		askew = min(box.H, anchor.H) - overlap
 	case Above, Below:
-		overlap, askew = shared(box.X, box.W, anchor.X, anchor.W), box.Center().X-anchor.Center().X
+		overlap = shared(box.X, box.W, anchor.X, anchor.W)
+		askew = min(box.W, anchor.W) - overlap
 	case Near:
 		gap = between(box, anchor)
 		return gap, gap <= nearby
@@ -61,7 +67,7 @@ func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	case Below:
 		gap = box.Y - (anchor.Y + anchor.H)
 	}
-	return max(gap, 0) + max(askew, -askew), gap >= -slack && overlap > 0
+	return max(gap, 0) + askew, gap >= -slack && overlap > 0
 }
 
 // shared is how much of two stretches lies over one another; negative is the
@@ -88,7 +94,8 @@ type placed struct {
 func beside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.Element {
 	anchors := make([][]*desktop.Element, len(sides))
 	for i, a := range sides {
-		anchors[i] = a.inner.Find(tops)
+		found := a.inner.Find(tops)
+		anchors[i] = found[:min(len(found), maxAnchors)]
 	}
 	kept := map[*desktop.Element]bool{}
 	for _, a := range anchors[0] {

@@ -50,6 +50,8 @@
 package selector
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -63,6 +65,41 @@ type Selector struct {
 
 // part is what one element must fulfil.
 type part []atom
+
+// In is the selector that looks for each of the chain's inside the one before
+// it. Those that are nil are left out; it is nil when all are.
+func In(chain ...*Selector) (*Selector, error) {
+	var all Selector
+	for _, s := range chain {
+		if s != nil {
+			all.parts = append(all.parts, s.parts...)
+		}
+	}
+	switch {
+	case len(all.parts) == 0:
+		return nil, nil
+	case len(all.parts) > MaxParts:
+		return nil, fmt.Errorf("selector %s: a chain has at most %d parts, this one has %d", &all, MaxParts, len(all.parts))
+	}
+	if i := slices.IndexFunc(all.parts[:len(all.parts)-1], func(p part) bool { return p[0].kind == byImage }); i >= 0 {
+		return nil, fmt.Errorf("selector %s: a picture has nothing inside", &all)
+	}
+	return &all, nil
+}
+
+// Process is the selector of a program, or nil without a name.
+func Process(name string) *Selector { return where(byProcess, name) }
+
+// Window is the selector of the windows whose title holds a text, or nil
+// without a text.
+func Window(title string) *Selector { return where(byWindow, title) }
+
+func where(k kind, value string) *Selector {
+	if strings.TrimSpace(value) == "" {
+		return nil
+	}
+	return &Selector{[]part{{valued(k, value)}}}
+}
 
 // String is the selector in canonical form. Parsing it gives the same selector.
 func (s *Selector) String() string {
