@@ -494,9 +494,9 @@ func (s *State) answered(ev Event, a Answered) {
 	case AskDoubt:
 		s.decide(a.Choice, q.ID)
 	case AskUser:
-		result, ok := a.Value.(map[string]any)
-		if !ok {
-			result = map[string]any{"answer": a.Value}
+		result := map[string]any{"answer": a.Value}
+		if q.Fields != nil {
+			result = map[string]any{"answer": "", "fields": a.Value}
 		}
 		s.outcome(q.ID, Outcome{Status: Success, Result: result})
 	}
@@ -598,7 +598,6 @@ func (s *State) place(r Resumed) {
 	case r.From != "":
 		s.Frames = keep(r.Frames)
 	case r.Base > 0:
-		s.top().Cur = nil
 	case s.Resume != nil:
 		s.Frames = keep(s.Resume)
 	case f != nil:

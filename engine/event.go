@@ -34,5 +34,6 @@ type Question struct {
 	Index   int            `json:"index"` // of the step in its list
 	Text    string         `json:"text"`
 	Choices []string       `json:"choices,omitempty"`
-	Schema  map[string]any `json:"schema,omitempty"` // of the answer
+	Context string         `json:"context,omitempty"`
+	Fields  map[string]any `json:"fields,omitempty"` // several values: a name and a schema each
 }

@@ -136,6 +136,9 @@ func (c Chord) String() string {
 	return strings.Join(append(parts, k), "+")
 }
 
+// maxKeys is how long the text of keys may be.
+const maxKeys = 4 << 10
+
 // ParseKeys reads keys to press one after the other: "enter", "ctrl+s",
 // "tab tab enter", or, with names in braces and all else by its characters,
 // "{Ctrl}s", "{Tab}{Tab}", "{Ctrl}{Shift}t", "{Ctrl+A}".
@@ -143,6 +146,8 @@ func (c Chord) String() string {
 // A letter that is pressed with modifiers is the same in either case.
 func ParseKeys(text string) ([]Chord, error) {
 	switch {
+	case len(text) > maxKeys:
+		return nil, fmt.Errorf("keys have at most %d bytes, these have %d: type long texts instead", maxKeys, len(text))
 	case !utf8.ValidString(text):
 		return nil, &UnknownKeyError{Name: text}
 	case text == " ":

@@ -90,6 +90,12 @@ func TestParseKeysErrors(t *testing.T) {
 			t.Errorf("ParseKeys(%q) = %v, %v; want %s", text, chords, err, want)
 		}
 	}
+	if _, err := ParseKeys(strings.Repeat("a", maxKeys)); err == nil || strings.Contains(err.Error(), "at most") {
+		t.Errorf("keys at the limit: %v, want that there is no such key", err)
+	}
+	if _, err := ParseKeys(strings.Repeat("+ ", maxKeys)); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("keys past the limit: %v, want the limit", err)
+	}
 	_, err := ParseKeys("escpe")
 	var unknown *UnknownKeyError
 	if !errors.As(err, &unknown) || unknown.Near != "escape" {

@@ -57,7 +57,11 @@ func (d *Desktop) ButtonUp(ctx context.Context, b desktop.Button) error {
 // what its role does.
 func (d *Desktop) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
 	return d.do(ctx, "Click", func() error {
-		d.note("click %s %s%s", at, b, map[bool]string{true: fmt.Sprintf(" x%d", count)}[count > 1])
+		times := ""
+		if count > 1 {
+			times = fmt.Sprintf(" x%d", count)
+		}
+		d.note("click %s %s%s", at, b, times)
 		d.pointer = at
 		n := d.under(at)
 		if n == nil {

@@ -268,7 +268,7 @@ func (d *Desktop) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Eleme
 
 // with does something with the node of a handle, if its program answers.
 func (d *Desktop) with(ctx context.Context, method string, h desktop.Handle, f func(*Node) error) error {
-	if d.stuck(h) {
+	if d.stuck(method, h) {
 		if err := pause(ctx, unanswered); err != nil {
 			return err
 		}
@@ -283,9 +283,15 @@ func (d *Desktop) with(ctx context.Context, method string, h desktop.Handle, f f
 	})
 }
 
-func (d *Desktop) stuck(h desktop.Handle) bool {
+// stuck says whether the program of a handle is frozen, and counts the call if
+// it is.
+func (d *Desktop) stuck(method string, h desktop.Handle) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := d.node(h)
-	return n != nil && d.frozen[n.window().el.Process]
+	if n == nil || !d.frozen[n.window().el.Process] {
+		return false
+	}
+	d.calls[method]++
+	return true
 }

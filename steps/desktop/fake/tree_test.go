@@ -185,3 +185,17 @@ func TestParseErrors(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParse(f *testing.F) {
+	f.Add(notes)
+	f.Add("- frame \"a\" [at=1,2,3,4] [modal]:\n  - text \"\\u00e9\": \"x\"\n")
+	f.Fuzz(func(t *testing.T, outline string) {
+		windows, err := Parse(outline)
+		if err != nil {
+			return
+		}
+		if _, err := New(windows...).Tree(t.Context(), desktop.Scope{Full: true, Hidden: true}); err != nil {
+			t.Fatalf("a desktop of %q: %v", outline, err)
+		}
+	})
+}

@@ -96,7 +96,9 @@ func (a atom) String() string {
 	if a.fold {
 		text += "~"
 	}
-	text = map[bool]string{true: "!"}[a.not] + text
+	if a.not {
+		text = "!" + text
+	}
 	switch {
 	case a.kind == parent:
 		return text

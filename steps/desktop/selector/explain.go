@@ -144,16 +144,11 @@ func (p part) alike(tops []*desktop.Element, self bool) []*desktop.Element {
 	for i, l := range all {
 		found[i] = l.element
 	}
-	return outermostIf(p.where(), found)
-}
-
-// outermostIf leaves out elements around which there is another, when asked.
-func outermostIf(asked bool, all []*desktop.Element) []*desktop.Element {
-	if !asked {
-		return all
+	if p.where() {
+		in := setOf(found)
+		found = slices.DeleteFunc(found, func(e *desktop.Element) bool { return in[e.Parent] })
 	}
-	in := setOf(all)
-	return slices.DeleteFunc(all, func(e *desktop.Element) bool { return e.Parent != nil && in[e.Parent] })
+	return found
 }
 
 // score says how much of a part an element fulfils, from 0 to 1.

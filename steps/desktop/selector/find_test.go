@@ -300,6 +300,9 @@ func FuzzFind(f *testing.F) {
 			}
 			last = i
 		}
+		if n := len(s.Find(roots)); (s.Explain(roots) == "") != (n == 1) {
+			t.Fatalf("%s matches %d and is explained as %q", s, n, s.Explain(roots))
+		}
 	})
 }
 
