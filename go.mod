@@ -45,5 +45,3 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt
 )
-
-require github.com/google/go-cmp v0.7.0
