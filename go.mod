@@ -45,3 +45,5 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt
 )
+
+require github.com/bmatcuk/doublestar/v4 v4.10.4
