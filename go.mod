@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/gen2brain/shm v0.2.2
 	github.com/go-vgo/robotgo v1.1.0
+	github.com/google/go-cmp v0.7.0
 	github.com/jezek/xgb v1.3.1
 	golang.org/x/text v0.39.0
 )
