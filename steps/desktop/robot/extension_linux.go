@@ -41,9 +41,12 @@ func (e otherError) Error() string {
 	return fmt.Sprintf("error %d of request %d.%d", e[1], e[10], xgb.Get16(e[8:]))
 }
 
+// extensionNames are the extensions that we use.
+var extensionNames = []string{"XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource"}
+
 // extensions finds the extensions that we use, all in one round trip.
 func (l *link) extensions() {
-	names := []string{"XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource"}
+	names := extensionNames
 	cookies := make([]xproto.QueryExtensionCookie, len(names))
 	for i, n := range names {
 		cookies[i] = xproto.QueryExtension(l.x, uint16(len(n)), n)

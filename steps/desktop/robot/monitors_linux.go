@@ -84,3 +84,17 @@ func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
 	manager, err := ask(ctx, l, func() (string, error) { return l.manager(), nil })
 	return desktop.Info{System: "linux", Display: r.o.Display, Manager: manager, Monitors: ms, Env: r.o.Env}, err
 }
+
+// Extensions says which extensions of the X server are there, among those
+// that we use.
+func (r *Robot) Extensions(ctx context.Context) (map[string]bool, error) {
+	l, err := r.live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]bool{}
+	for _, name := range extensionNames {
+		found[name] = l.has[name]
+	}
+	return found, nil
+}

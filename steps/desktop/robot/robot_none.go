@@ -22,5 +22,8 @@ func (r *Robot) Desktop() *desktop.Desktop {
 	return desktop.Missing(&desktop.MissingError{What: "desktops on " + runtime.GOOS + " are not supported"})
 }
 
+// Extensions is empty: only X has them.
+func (r *Robot) Extensions(context.Context) (map[string]bool, error) { return nil, nil }
+
 // Close has nothing to close.
 func (r *Robot) Close() error { return nil }

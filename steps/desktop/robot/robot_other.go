@@ -267,6 +267,9 @@ func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
 	return desktop.Info{System: runtime.GOOS, Monitors: ms, Env: r.o.Env}, err
 }
 
+// Extensions is empty: only X has them.
+func (r *Robot) Extensions(context.Context) (map[string]bool, error) { return nil, nil }
+
 // Ping fails when the desktop session has ended.
 func (r *Robot) Ping(context.Context) error {
 	if w, _ := toolkit.size(); w <= 0 {
