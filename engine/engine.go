@@ -325,12 +325,8 @@ func (e *Engine) launch(w *worker) (Header, error) {
 			return Header{}, err
 		}
 	}
-	if !w.lazy() || w.s.Status == Waiting {
-		if err := w.flush(false); err != nil {
-			return Header{}, err
-		}
-	} else {
-		w.header = headerOf(&w.s, w.header, w.layout)
+	if err := w.flush(w.lazy()); err != nil {
+		return Header{}, err
 	}
 	if w.s.Status == Waiting {
 		close(w.done)

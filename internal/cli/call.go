@@ -67,7 +67,7 @@ func (a *app) answerCall(cmd *cobra.Command, runs engine.Runs, h engine.Header, 
 	quiet := *a
 	quiet.quiet = true
 	p := newProgress(&quiet, f)
-	h, err := p.watch(cmd.Context(), runs, h)
+	h, err := p.watch(cmd.Context(), runs, h, 0)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,11 @@ func (f *showFlags) add(cmd *cobra.Command) {
 // follow shows a run until it stands still. When the command is interrupted
 // the run is stopped, and can be resumed.
 func (a *app) follow(ctx context.Context, runs engine.Runs, h engine.Header, f *showFlags) error {
+	return a.followFrom(ctx, runs, h, 0, f)
+}
+
+// followFrom shows what a run does after it had a number of events.
+func (a *app) followFrom(ctx context.Context, runs engine.Runs, h engine.Header, seen uint64, f *showFlags) error {
 	if f.output != "" && f.output != "jsonl" {
 		return steps.Errorf(steps.Invalid, "--output %s: the only one is jsonl", f.output)
 	}
@@ -37,16 +42,15 @@ func (a *app) follow(ctx context.Context, runs engine.Runs, h engine.Header, f *
 		_, _ = runs.Stop(c, h.ID, engine.ByUser, "stopped from the command line")
 	})
 	defer stop()
-	h, err := p.watch(context.WithoutCancel(ctx), runs, h)
+	h, err := p.watch(context.WithoutCancel(ctx), runs, h, seen)
 	if err != nil {
 		return err
 	}
 	return a.conclude(context.WithoutCancel(ctx), runs, h, f)
 }
 
-// watch shows the events of a run until it stands still.
-func (p *progress) watch(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Header, error) {
-	var seen uint64
+// watch shows the events of a run after the first seen ones, until it stands still.
+func (p *progress) watch(ctx context.Context, runs engine.Runs, h engine.Header, seen uint64) (engine.Header, error) {
 	for {
 		evs, err := runs.Events(ctx, h.ID, seen+1)
 		if err != nil {

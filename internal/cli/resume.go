@@ -66,29 +66,32 @@ func (a *app) resumeOne(cmd *cobra.Command, id string, f *resumeFlags) error {
 	if f.plan {
 		return a.showPlan(ctx, runs, id, r, f.show.json)
 	}
-	h, err := a.goOn(ctx, runs, id, r)
+	h, seen, err := a.goOn(ctx, runs, id, r)
 	if err != nil {
 		return a.invalid(err)
 	}
-	return a.follow(ctx, runs, h, &f.show)
+	return a.followFrom(ctx, runs, h, seen, &f.show)
 }
 
-// goOn continues a run by what it stands still for.
-func (a *app) goOn(ctx context.Context, runs engine.Runs, id string, r engine.ResumeRequest) (engine.Header, error) {
-	h, err := runs.Get(ctx, id)
-	if err != nil {
-		return h, err
+// goOn continues a run by what it stands still for, and tells how many events
+// it had before.
+func (a *app) goOn(ctx context.Context, runs engine.Runs, id string, r engine.ResumeRequest) (h engine.Header, seen uint64, err error) {
+	if h, err = runs.Get(ctx, id); err != nil {
+		return h, 0, err
 	}
+	seen = h.Seq
 	plain := r.From == "" && r.Bundle == nil && len(r.Inputs) == 0
 	switch {
 	case h.Status == engine.Paused && plain:
-		return runs.Continue(ctx, id)
+		h, err = runs.Continue(ctx, id)
 	case h.Status == engine.Waiting && plain && h.Question != nil && h.Question.Sort == engine.AskDoubt && r.Decision != "":
-		return runs.Answer(ctx, id, engine.Answer{Choice: r.Decision, Secrets: r.Secrets, Environ: r.Environ, By: r.By})
+		h, err = runs.Answer(ctx, id, engine.Answer{Choice: r.Decision, Secrets: r.Secrets, Environ: r.Environ, By: r.By})
 	case h.Status == engine.Waiting && plain && h.Question != nil && h.Question.Sort == engine.AskSecret:
-		return runs.Answer(ctx, id, engine.Answer{Secrets: r.Secrets, Environ: r.Environ, By: r.By})
+		h, err = runs.Answer(ctx, id, engine.Answer{Secrets: r.Secrets, Environ: r.Environ, By: r.By})
+	default:
+		h, err = runs.Resume(ctx, id, r)
 	}
-	return runs.Resume(ctx, id, r)
+	return h, seen, err
 }
 
 // resumption is the request that the flags say.
@@ -232,10 +235,11 @@ func (a *app) answer() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			seen := h.Seq
 			if h, err = runs.Answer(ctx, id, answerTo(h.Question, text)); err != nil {
 				return err
 			}
-			return a.follow(ctx, runs, h, &show)
+			return a.followFrom(ctx, runs, h, seen, &show)
 		},
 	}
 	display.add(cmd)
