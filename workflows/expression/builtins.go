@@ -168,6 +168,9 @@ func join(e *evaluation, args []any) (any, error) {
 		return nil, err
 	}
 	r := reflect.ValueOf(args[0])
+	if err := e.charge(16 * r.Len()); err != nil {
+		return nil, err
+	}
 	parts := make([]string, r.Len())
 	size := len(glue) * len(parts)
 	for i := range parts {

@@ -70,7 +70,7 @@ var operators = map[string]function{
 	"load":   {run: func(e *evaluation, args []any) (any, error) { return e.load(args[0].(*source)), nil }},
 	"member": {run: func(_ *evaluation, args []any) (any, error) { return member(args[0], args[1]), nil }},
 	"slice":  {run: slice},
-	"tick":   {run: func(e *evaluation, args []any) (any, error) { return args[0], e.charge(16) }},
+	"tick":   {run: func(e *evaluation, args []any) (any, error) { return args[0], e.spend(1) }},
 	"list":   {run: list},
 	"groups": {run: groups},
 	"object": {run: func(e *evaluation, args []any) (any, error) {

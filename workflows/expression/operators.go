@@ -93,7 +93,11 @@ func list(e *evaluation, args []any) (any, error) {
 	if r.Kind() != reflect.Slice {
 		return nil, fmt.Errorf("%s() takes a list, not %s", name, kindOf(args[0]))
 	}
-	return args[0], e.charge(16 * r.Len())
+	switch name {
+	case "filter", "map", "sortBy", "groupBy":
+		return args[0], e.charge(32 * r.Len())
+	}
+	return args[0], e.spend(1)
 }
 
 // groups makes the result of groupBy an object.

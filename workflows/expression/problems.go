@@ -66,8 +66,6 @@ func syntaxProblem(err error) *problem {
 	switch {
 	case strings.Contains(at.Message, "unexpected token EOF"):
 		p.message = "the expression ends too early"
-	case strings.Contains(at.Message, "literal not terminated"):
-		p.message, p.hint = "a string is not closed", "add the quote that closes it"
 	case strings.Contains(at.Message, "maximum allowed nodes"):
 		p.message = fmt.Sprintf("the expression has more than %d parts", maxNodes)
 	}
