@@ -97,7 +97,7 @@ func list(e *evaluation, args []any) (any, error) {
 	case "filter", "map", "sortBy", "groupBy":
 		return args[0], e.charge(32 * r.Len())
 	}
-	return args[0], e.spend(1)
+	return args[0], e.spend(1 + r.Len()>>1)
 }
 
 // groups makes the result of groupBy an object.

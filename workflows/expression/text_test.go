@@ -139,6 +139,41 @@ func TestQuotedTextIsDataForAShell(t *testing.T) {
 	}
 }
 
+func TestAShellExecutesNothingOfAValue(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("needs sh: not found")
+	}
+	names := &Names{OpenInputs: true}
+	values := []string{"Ann", "a b", "it's", "$(echo no)", "`echo no`", "; echo no", `"`, `\`, "a\nb", "*", "'; echo no; '", `"; echo no; "`, "${HOME}"}
+	for _, form := range []string{
+		"printf '%s' ${{ v }}", `printf '%s' "${{ v }}"`, "printf '%s' '${{ v }}'", "printf '%s' a${{ v }}b",
+		`printf '%s' "a ${{ v }} 'b'"`, `printf '%s' "it\"s ${{ v }}"`, `printf '%s' \"${{ v }}\"`,
+		`printf '%s' "$(printf '%s' ${{ v }})"`,
+		`printf '%s' "$(printf '%s' "${{ v }}") ${{ v }}"`, `(printf '%s' "(${{ v }}") # it's ${{ v }}`,
+	} {
+		for _, v := range values {
+			command, env, err := mustCompileText(t, form, names).EvalShell(t.Context(), &Scope{Inputs: map[string]any{"v": v}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shell := exec.Command(sh, "-c", command)
+			shell.Env = env
+			out, err := shell.Output()
+			if err != nil || !strings.Contains(string(out), v) {
+				t.Errorf("%s with %q became %q, which printed %q, %v", form, v, command, out, err)
+			}
+		}
+	}
+}
+
+func TestAShellCannotTakeAZeroByte(t *testing.T) {
+	x := mustCompileText(t, "echo ${{ v }}", openNames)
+	if _, _, err := x.EvalShell(t.Context(), &Scope{Inputs: map[string]any{"v": "a\x00b"}}, nil); err == nil {
+		t.Error("a zero byte was accepted")
+	}
+}
+
 func TestQuotingLeavesTheTextAround(t *testing.T) {
 	got, err := mustCompileText(t, "echo ${{ count }} 'x'", testNames(t)).
 		EvalQuoted(t.Context(), testScope(), nil, func(v string) string { return "<" + v + ">" })
