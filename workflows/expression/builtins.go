@@ -105,6 +105,9 @@ func (e *evaluation) chargeCall(name string, args []any) error {
 	case "split", "splitAfter":
 		size *= 17
 	case "len", "type", "first", "last", "get", "take", "hasPrefix", "hasSuffix", "indexOf", "lastIndexOf":
+		if err := e.spend(size >> 6); err != nil {
+			return err
+		}
 		size = 16
 	}
 	return e.charge(size)

@@ -67,12 +67,13 @@ var operators = map[string]function{
 	"splitAfter": {validate: takes("splitAfter", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("splitAfter")},
 
 	// These stand only in trees that were checked.
-	"load":   {run: func(e *evaluation, args []any) (any, error) { return e.load(args[0].(*source)), nil }},
-	"member": {run: func(_ *evaluation, args []any) (any, error) { return member(args[0], args[1]), nil }},
-	"slice":  {run: slice},
-	"tick":   {run: func(e *evaluation, args []any) (any, error) { return args[0], e.spend(1) }},
-	"list":   {run: list},
-	"groups": {run: groups},
+	"load":    {run: func(e *evaluation, args []any) (any, error) { return e.fetch(args[0].(*source)) }},
+	"member":  {run: member},
+	"sortKey": {run: sortKey},
+	"slice":   {run: slice},
+	"tick":    {run: func(e *evaluation, args []any) (any, error) { return args[0], e.spend(1) }},
+	"list":    {run: list},
+	"groups":  {run: groups},
 	"object": {run: func(e *evaluation, args []any) (any, error) {
 		return args[0], e.charge(320 + 64*len(args[0].(map[string]any)))
 	}},
@@ -225,8 +226,11 @@ func affix(holds func(a, b string) bool) func(*evaluation, []any) (any, error) {
 }
 
 func ordered(holds func(int) bool) func(*evaluation, []any) (any, error) {
-	return func(_ *evaluation, args []any) (any, error) {
+	return func(e *evaluation, args []any) (any, error) {
 		c, err := order(args[0], args[1])
+		if err == nil {
+			err = e.spend(1 + commonLength(args[0], args[1])>>6)
+		}
 		return c != unordered && holds(c), err
 	}
 }

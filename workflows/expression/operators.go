@@ -9,32 +9,38 @@ import (
 )
 
 // member gives a field or an element; nil where there is none.
-func member(base, key any) any {
-	switch b := base.(type) {
+func member(e *evaluation, args []any) (any, error) {
+	switch base := args[0].(type) {
 	case nil:
-		return nil
+		return nil, nil
 	case map[string]any:
-		k, _ := key.(string)
-		return b[k]
+		name, _ := args[1].(string)
+		return base[name], nil
 	case []any:
-		if i, ok := position(key, len(b)); ok {
-			return b[i]
+		if i, ok := position(args[1], len(base)); ok {
+			return base[i], nil
 		}
-		return nil
+		return nil, nil
 	case string:
-		if r := []rune(b); len(b) < 1<<16 {
-			if i, ok := position(key, len(r)); ok {
-				return string(r[i])
-			}
-		}
-		return nil
+		return character(e, base, args[1])
 	}
-	if r := reflect.ValueOf(base); r.Kind() == reflect.Slice {
-		if i, ok := position(key, r.Len()); ok {
-			return r.Index(i).Interface()
+	if r := reflect.ValueOf(args[0]); r.Kind() == reflect.Slice {
+		if i, ok := position(args[1], r.Len()); ok {
+			return r.Index(i).Interface(), nil
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+func character(e *evaluation, s string, at any) (any, error) {
+	if err := e.charge(4 * len(s)); err != nil {
+		return nil, err
+	}
+	characters := []rune(s)
+	if i, ok := position(at, len(characters)); ok {
+		return string(characters[i]), nil
+	}
+	return nil, nil
 }
 
 // position is an index into a list of n; a negative one counts from its end.
@@ -98,6 +104,17 @@ func list(e *evaluation, args []any) (any, error) {
 		return args[0], e.charge(32 * r.Len())
 	}
 	return args[0], e.spend(1 + r.Len()>>1)
+}
+
+// maxKey bounds the length of what is sorted and grouped by: keys are compared
+// many times, out of sight of the clock.
+const maxKey = 4 << 10
+
+func sortKey(e *evaluation, args []any) (any, error) {
+	if s, ok := args[0].(string); ok && len(s) > maxKey {
+		return nil, fmt.Errorf("it sorts by a string of more than %d bytes; sort by a part of it", maxKey)
+	}
+	return args[0], e.spend(1)
 }
 
 // groups makes the result of groupBy an object.
