@@ -5,8 +5,56 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/vm/runtime"
 )
+
+func isTrue(e *evaluation, args []any) (any, error) { return truth(args[0]), e.spend(1) }
+
+func isFalsy(_ *evaluation, args []any) (any, error) { return !truth(args[0]), nil }
+
+func isAbsent(_ *evaluation, args []any) (any, error) { return isNil(args[0]), nil }
+
+func isEqual(e *evaluation, args []any) (any, error) { return equal(e, args[0], args[1]) }
+
+func differs(e *evaluation, args []any) (any, error) {
+	ok, err := equal(e, args[0], args[1])
+	return !ok, err
+}
+
+func ordered(holds func(int) bool) func(*evaluation, []any) (any, error) {
+	return func(e *evaluation, args []any) (any, error) {
+		c, err := order(args[0], args[1])
+		if err == nil {
+			err = e.spend(1 + commonLength(args[0], args[1])>>6)
+		}
+		return c != unordered && holds(c), err
+	}
+}
+
+// integral makes a whole number an int, as indexes and counts must be.
+func integral(v any) any {
+	if f, ok := v.(float64); ok && f == float64(int(f)) {
+		return int(f)
+	}
+	return v
+}
+
+func key(_ *evaluation, args []any) (any, error) { return integral(args[0]), nil }
+
+func load(e *evaluation, args []any) (any, error) { return e.fetch(args[0].(*source)) }
+
+// tick counts a round of a loop.
+func tick(e *evaluation, args []any) (any, error) { return args[0], e.spend(1) }
+
+// object counts an object that the expression wrote.
+func object(e *evaluation, args []any) (any, error) {
+	return args[0], e.charge(320 + 64*len(args[0].(map[string]any)))
+}
+
+func callNative(e *evaluation, args []any) (any, error) {
+	return callBuiltin(e, args[0].(*builtin.Function), args[1:])
+}
 
 // member gives a field or an element; nil where there is none.
 func member(e *evaluation, args []any) (any, error) {
