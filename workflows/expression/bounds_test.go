@@ -58,7 +58,8 @@ func TestEvaluationEndsByItself(t *testing.T) {
 			e := mustCompile(t, r.text, openNames)
 			start := time.Now()
 			_, err := e.Eval(t.Context(), big(5000), nil)
-			if err == nil || !strings.Contains(err.Error(), r.message) {
+			// A slow machine may reach the bound of time before the one of size.
+			if err == nil || !strings.Contains(err.Error(), r.message) && !strings.Contains(err.Error(), "longer than") {
 				t.Errorf("got %v; want an error with %q", err, r.message)
 			}
 			if took := time.Since(start); took > 10*time.Second {
