@@ -2,7 +2,6 @@ package expression
 
 import (
 	"errors"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -117,60 +116,6 @@ func TestTextSaysWhatItIs(t *testing.T) {
 		if HasTemplate(r.text) != r.has || x.Whole() != r.whole || x.Looks() != r.look {
 			t.Errorf("%q: has %v, whole %v, looks %v", r.text, HasTemplate(r.text), x.Whole(), x.Looks())
 		}
-	}
-}
-
-func TestQuotedTextIsDataForAShell(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("needs sh: not found")
-	}
-	names := &Names{OpenInputs: true}
-	for _, who := range []string{"Ann", "a b", "it's", "$(echo no)", "`echo no`", "; echo no", "\"", "\\", "a\nb", "", "-n", "*", "'; echo no; '"} {
-		line, err := mustCompileText(t, "printf '%s|' ${{ who }} ${{ who }}", names).
-			EvalQuoted(t.Context(), &Scope{Inputs: map[string]any{"who": who}}, nil, ShellQuote)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := exec.Command(sh, "-c", line).Output()
-		if want := who + "|" + who + "|"; err != nil || string(out) != want {
-			t.Errorf("%q: the shell printed %q, %v; want %q", line, out, err, want)
-		}
-	}
-}
-
-func TestAShellExecutesNothingOfAValue(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("needs sh: not found")
-	}
-	names := &Names{OpenInputs: true}
-	values := []string{"Ann", "a b", "it's", "$(echo no)", "`echo no`", "; echo no", `"`, `\`, "a\nb", "*", "'; echo no; '", `"; echo no; "`, "${HOME}"}
-	for _, form := range []string{
-		"printf '%s' ${{ v }}", `printf '%s' "${{ v }}"`, "printf '%s' '${{ v }}'", "printf '%s' a${{ v }}b",
-		`printf '%s' "a ${{ v }} 'b'"`, `printf '%s' "it\"s ${{ v }}"`, `printf '%s' \"${{ v }}\"`,
-		`printf '%s' "$(printf '%s' ${{ v }})"`,
-		`printf '%s' "$(printf '%s' "${{ v }}") ${{ v }}"`, `(printf '%s' "(${{ v }}") # it's ${{ v }}`,
-	} {
-		for _, v := range values {
-			command, env, err := mustCompileText(t, form, names).EvalShell(t.Context(), &Scope{Inputs: map[string]any{"v": v}}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			shell := exec.Command(sh, "-c", command)
-			shell.Env = env
-			out, err := shell.Output()
-			if err != nil || !strings.Contains(string(out), v) {
-				t.Errorf("%s with %q became %q, which printed %q, %v", form, v, command, out, err)
-			}
-		}
-	}
-}
-
-func TestAShellCannotTakeAZeroByte(t *testing.T) {
-	x := mustCompileText(t, "echo ${{ v }}", openNames)
-	if _, _, err := x.EvalShell(t.Context(), &Scope{Inputs: map[string]any{"v": "a\x00b"}}, nil); err == nil {
-		t.Error("a zero byte was accepted")
 	}
 }
 
