@@ -228,7 +228,7 @@ func (u *unit) selectors() *Template {
 	inputs := &scope{names: &expression.Names{Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen}}
 	one := &jsonschema.Schema{Type: "string", Format: "selector"}
 	for _, e := range v.entries {
-		if expression.HasTemplate(e.value.text) {
+		if e.value.sort != sortText || expression.HasTemplate(e.value.text) {
 			continue
 		}
 		for _, p := range steps.CheckValue(one, e.value.plain()) {

@@ -19,6 +19,9 @@ const (
 
 // nodes compiles a list of steps; prefix is the path of the list.
 func (u *unit) nodes(list []*step, prefix string, s *scope) []*Node {
+	if len(list) == 0 {
+		return nil
+	}
 	nodes := make([]*Node, 0, len(list))
 	for i, x := range list {
 		nodes = append(nodes, u.node(x, prefix+strconv.Itoa(i), s))

@@ -282,5 +282,13 @@ func (d *document) check(r *report) {
 	}
 }
 
+// contradictsURL says whether the document has a key that its url brings.
+func (d *document) contradictsURL() bool {
+	return slices.ContainsFunc(insteadOfURL, func(name string) bool {
+		v := d.at.get(name)
+		return v != nil && v.sort != sortNull
+	})
+}
+
 // insteadOfURL are the keys that the document at a url brings.
 var insteadOfURL = []string{"steps", "troubleshooting", "finally", "variables", "output"}
