@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -77,42 +78,73 @@ func TestTheLargestTextsStayWithinMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads several texts of 4 MiB")
 	}
-	fill := func(head, body string) []byte {
-		text := []byte(head)
-		for len(text)+len(body) <= MaxSize {
-			text = append(text, body...)
-		}
-		return text
-	}
-	for name, text := range map[string][]byte{
-		"steps":         fill("steps:\n", "- {tool_name: log, arguments: {message: \"${{ run.id }}\"}}\n"),
-		"a list":        fill("steps:\n", "- \n"),
-		"a flow list":   fill("a: [", "a,"),
-		"keys":          fill("a: {", "a,"),
-		"lines of text": fill("a: |\n", " x\n"),
-		"comments":      fill("", "#\n"),
-		"JSON":          append(fill(`{"a":[0`, ",0"), "]}"...),
-		"quotes":        fill(`a: "`, `\"`),
-		"anchors":       fill("", "&a "),
-		"colons":        fill("", "a:\n"),
-		"tags":          fill("", "!a "),
-		"aliases":       fill("a: &b 1\nc: [", "*b "),
-		"quoted texts":  fill("a: ", "'a' "),
-		"brackets":      fill("a: ", "] "),
-		"folded lines":  fill("a: b\n", " c\n"),
-		"block keys":    fill("a:\n", " b\n"),
-		"directives":    fill("", "%TAG !a! b\n"),
-		"documents":     fill("", "---\n"),
+	for name, c := range map[string]struct{ head, body, tail string }{
+		"steps":               {"steps:\n", "- {tool_name: log, arguments: {message: \"${{ run.id }}\"}}\n", ""},
+		"steps with mistakes": {"steps:\n", "- {tool_nam: log}\n", ""},
+		"a list":              {"steps:\n", "- \n", ""},
+		"a flow list":         {"a: [", "a,", "]"},
+		"flow keys":           {"a: {", "a,", "}"},
+		"lines of text":       {"a: |\n", " x\n", ""},
+		"comments":            {"", "#\n", "a: b"},
+		"JSON":                {`{"a":[0`, ",0", "]}"},
+		"JSON objects":        {`{"a":[0`, ",{}", "]}"},
+		"quotes":              {`a: "`, `\"`, `"`},
+		"anchors":             {"", "&a ", "b"},
+		"colons":              {"", "a:\n", ""},
+		"tags":                {"", "!a ", "b"},
+		"aliases":             {"a: &b 1\nc: [", "*b,", "]"},
+		"quoted texts":        {"a: ", "'a' ", ""},
+		"brackets":            {"a: ", "] ", ""},
+		"folded lines":        {"a: b\n", " c\n", ""},
+		"block lines":         {"a:\n", " b\n", ""},
+		"directives":          {"", "%TAG !a! b\n", "--- a"},
+		"documents":           {"", "---\n", "a"},
+		"templates":           {"output: '", "{{a}}", "'\nsteps: []"},
+		"templates in a step": {"steps: [{tool_name: log, arguments: {message: '", "{{a}}", "'}}]"},
+		"open templates":      {"steps: [{tool_name: log, arguments: {message: '", "{{", "'}}]"},
+		"a long expression":   {"steps: []\noutput: 1", " + 1", ""},
+		"parentheses":         {"steps: []\noutput: ", "(", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			debug.FreeOSMemory()
-			peak := watch(func() {
-				if _, err := Compile(Source{Name: name, Text: text}, CompileOptions{Kinds: steps.All()}); err == nil {
-					t.Error("there is nothing wrong with it")
+		for _, times := range []int{10_000, 200_000, MaxSize} {
+			text := []byte(c.head)
+			for i := 0; i < times && len(text)+len(c.body)+len(c.tail) <= MaxSize; i++ {
+				text = append(text, c.body...)
+			}
+			text = append(text, c.tail...)
+			t.Run(fmt.Sprintf("%s %d", name, len(text)), func(t *testing.T) {
+				debug.FreeOSMemory()
+				start := time.Now()
+				peak := watch(func() {
+					_, _ = Compile(Source{Name: name, Text: text}, CompileOptions{Kinds: steps.All()})
+				})
+				if took := time.Since(start); peak > 256<<20 || took > 20*time.Second {
+					t.Errorf("it took %d MiB and %s", peak>>20, took)
 				}
 			})
-			if peak > 256<<20 {
-				t.Errorf("it took %d MiB", peak>>20)
+		}
+	}
+}
+
+// TestManyMistakesAreReportedSoon has thousands of names that lead nowhere, in
+// documents with thousands of names that they could have meant.
+func TestManyMistakesAreReportedSoon(t *testing.T) {
+	for say, step := range map[string]string{
+		"targets":     "- {id: step_%d, tool_name: capture_screenshot, fallback_id: stop_%[1]d}\n",
+		"expressions": "- {id: step_%d, tool_name: capture_screenshot, if: stop_%[1]d_result}\n",
+		"kinds":       "- {id: step_%d, tool_name: kind_%[1]d}\n",
+		"arguments":   "- {id: step_%d, tool_name: capture_screenshot, arguments: {key_%[1]d: 1}}\n",
+	} {
+		t.Run(say, func(t *testing.T) {
+			text := []byte("variables: {}\nsteps:\n")
+			for i := range MaxSteps {
+				text = fmt.Appendf(text, step, i)
+			}
+			start := time.Now()
+			if _, err := Compile(Source{Text: text}, CompileOptions{Kinds: steps.All()}); err == nil {
+				t.Error("there is nothing wrong with it")
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("it took %s", took)
 			}
 		})
 	}

@@ -141,7 +141,7 @@ finally:
 
 func TestAHopelessDocumentIsReportedInBounds(t *testing.T) {
 	found := problems(t, "steps:\n"+strings.Repeat("  - {tool_nam: log}\n", 2000), nil)
-	if len(found) != maxProblems || !strings.Contains(found[len(found)-1], "and 1500 more problems") {
+	if len(found) != maxProblems || !strings.Contains(found[len(found)-1], "and 1800 more problems") {
 		t.Errorf("found %d problems, the last is %s", len(found), found[len(found)-1])
 	}
 }

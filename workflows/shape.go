@@ -185,7 +185,7 @@ func unknownKey(k *value, keys []*key, r *report) {
 	}
 	hint := refusedKeys[k.text]
 	if hint == "" {
-		hint = words.DidYouMean(shorten(k.text, 60), names)
+		hint = r.nearest(k.text, names)
 	}
 	r.add(k.place, hint, "unknown key %q", shorten(k.text, 60))
 }
@@ -229,7 +229,7 @@ func (s *step) reportForm(r *report) {
 			found = append(found, f)
 		}
 	}
-	if len(found) == 0 && s.misspelt() {
+	if len(found) == 0 && (len(r.problems) >= maxHints || s.misspelt()) {
 		return // the unknown key is reported
 	}
 	if len(found) == 0 {
