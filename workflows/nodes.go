@@ -31,7 +31,7 @@ func (u *unit) nodes(list []*step, prefix string, s *scope) []*Node {
 
 func (u *unit) node(x *step, path string, s *scope) *Node {
 	n := &Node{
-		Path: path, ID: x.ID.str(), Line: x.at.line,
+		Path: path, ID: x.ID.str(), Line: x.at.line, Digest: digest(x.at),
 		If:              u.expr(x.If.value, s),
 		Timeout:         x.Timeout.std(),
 		Fallback:        x.Fallback.str(),

@@ -13,8 +13,8 @@ type Role string
 // is the one we print. A name may stand in one list only.
 var roles = [][]string{
 	{"alert", "alert dialog", "notification"},
-	{"application"},
-	{"button", "push button", "button menu", "push button menu"},
+	{"application", "app"},
+	{"button", "push button", "button menu", "push button menu", "split button", "splitbutton"},
 	{"calendar", "date editor"},
 	{"canvas", "drawing area"},
 	{"cell", "table cell", "dataitem", "grid cell"},
@@ -29,7 +29,7 @@ var roles = [][]string{
 	{"document", "document frame", "document web", "document text", "document spreadsheet", "document presentation", "document email"},
 	{"editbar", "edit bar", "autocomplete"},
 	{"embedded", "embedded component"},
-	{"entry", "edit", "textbox", "text box", "text field", "textfield", "entry text", "searchbox", "search box"},
+	{"entry", "edit", "textbox", "text box", "text field", "textfield", "entry text", "searchbox", "search box", "input"},
 	{"filler", "layered pane", "glass pane", "root pane", "viewport", "view port", "scroll pane", "split pane", "option group", "internal frame", "redundant object", "directory pane", "html container"},
 	{"footer", "foot note", "footnote"},
 	{"form"},
@@ -69,7 +69,7 @@ var roles = [][]string{
 	{"text", "multiline text", "multi line text"},
 	{"titlebar", "title bar"},
 	{"togglebutton", "toggle button"},
-	{"toolbar", "tool bar"},
+	{"toolbar", "tool bar", "appbar", "app bar"},
 	{"tooltip", "tool tip"},
 	{"tree"},
 	{"treeitem", "tree item"},
