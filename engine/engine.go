@@ -201,7 +201,7 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 		Workflow: p.Name, Client: r.Client, Dir: r.Dir, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
 		From: first(r.From, o.StartFrom), To: first(r.To, o.EndAt),
 		WorkflowID: first(r.WorkflowID, o.WorkflowID), TraceID: first(r.TraceID, o.TraceID),
-		ExecutionID: first(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(inputs),
+		ExecutionID: first(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
 	}
 	if r.JumpsAtEnd != nil {
 		c.JumpsAtEnd = *r.JumpsAtEnd

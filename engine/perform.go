@@ -35,6 +35,7 @@ func (w *worker) start(e start) error {
 	if err := w.flushBefore(e.node); err != nil {
 		return err
 	}
+	w.tried++
 	began := time.Now()
 	out := w.try(e, args)
 	end := Ended{Index: e.index, ID: e.node.ID, Duration: time.Since(began)}
@@ -79,8 +80,10 @@ func (w *worker) takeLease() (ok bool, err error) {
 	}
 	ctx, done := w.context(0)
 	defer done()
-	if err := w.flush(false); err != nil {
-		return false, err
+	if w.e.Lease.Busy() {
+		if err := w.flush(false); err != nil {
+			return false, err
+		}
 	}
 	w.queued.Store(true)
 	defer w.queued.Store(false)

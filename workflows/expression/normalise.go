@@ -125,9 +125,7 @@ func (n *normaliser) template(i int) {
 func (n *normaliser) quoted(i int) int {
 	end, ok := closingQuote(n.text, i)
 	if !ok {
-		if isTypographic(n.text[i]) {
-			n.text[i] = plainQuote(n.text[i])
-		}
+		n.wrong(i, len(n.text), "a string is not closed", "add the quote that closes it")
 		return len(n.text)
 	}
 	inner := n.text[i+1 : end]
@@ -244,12 +242,14 @@ func isApostrophe(text []rune, i int) bool {
 // templateEnd finds the }} that closes a template whose inside begins at i.
 // Quotes and braces inside it count.
 func templateEnd(text []rune, i int) (int, bool) {
-	depth := 0
+	depth, unpaired := 0, ""
 	for ; i < len(text); i++ {
 		switch r := text[i]; {
-		case isQuote(r):
+		case isQuote(r) && !strings.ContainsRune(unpaired, plainQuote(r)):
 			if end, ok := closingQuote(text, i); ok {
 				i = end
+			} else {
+				unpaired += string(plainQuote(r))
 			}
 		case r == '{':
 			depth++

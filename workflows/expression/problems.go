@@ -1,10 +1,10 @@
 package expression
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -13,31 +13,45 @@ import (
 	"understudy/internal/words"
 )
 
-// goTypes are the names of types in expr's messages, as people call them.
-var goTypes = strings.NewReplacer(
-	"map[string]interface {}", "object", "map[string]any", "object", "[]interface {}", "list", "[]any", "list",
-	"[]string", "list", "[]int", "list", "interface {}", "value", "float64", "number", "bool", "boolean",
-	"<nil>", "a missing value", "unknown", "unknown", "int)", "number)", "int ", "number ",
-)
+var goTypes = regexp.MustCompile(`map\[string\](interface \{\}|any)|\[\](interface \{\}|any|string|int)|interface \{\}|\b(float64|int|bool|string)\b|<nil>|\bnil\b`)
 
-// plainWords says an error of expr's in the words of the document.
-func plainWords(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	text := err.Error()
-	said := strings.TrimPrefix(text, "interface conversion: ")
-	if said != text {
-		said = strings.TrimPrefix(said, "interface {} is ")
-		if found, wanted, ok := strings.Cut(said, ", not "); ok {
-			said = fmt.Sprintf("it needs a %s, and got a %s", wanted, strings.Replace(found, "nil", "missing value", 1))
+// inWords says expr's message in the words of the document.
+func inWords(message string) string {
+	message = strings.ReplaceAll(withHyphens(message), internal, "")
+	return goTypes.ReplaceAllStringFunc(message, func(t string) string {
+		switch {
+		case t == "float64" || t == "int":
+			return "number"
+		case t == "bool":
+			return "boolean"
+		case t == "string":
+			return "string"
+		case strings.HasPrefix(t, "map"):
+			return "object"
+		case strings.HasPrefix(t, "[]"):
+			return "list"
+		case t == "interface {}":
+			return "value"
 		}
+		return "missing value"
+	})
+}
+
+// cause is why a program failed: an error of ours as it is, a panic of expr's
+// in plain words.
+func cause(f *file.Error) error {
+	var fault runtime.Error
+	switch {
+	case f.Prev == nil:
+		return errors.New(inWords(f.Message))
+	case !errors.As(f.Prev, &fault):
+		return f.Prev
 	}
-	said = goTypes.Replace(said)
-	if said == text {
-		return err
+	said := strings.TrimPrefix(f.Prev.Error(), "interface conversion: interface {} is ")
+	if found, wanted, ok := strings.Cut(said, ", not "); ok {
+		return fmt.Errorf("it needs a %s and got a %s", inWords(wanted), inWords(found))
 	}
-	return errors.New(said)
+	return errors.New(inWords(strings.TrimPrefix(said, "runtime error: ")))
 }
 
 var unexpectedToken = regexp.MustCompile(`unexpected token (\w+)\("(.*)"\)`)
@@ -52,8 +66,10 @@ func syntaxProblem(err error) *problem {
 	switch {
 	case strings.Contains(at.Message, "unexpected token EOF"):
 		p.message = "the expression ends too early"
-	case strings.Contains(at.Message, "literal not terminated"):
-		p.message, p.hint = "a string is not closed", "add the quote that closes it"
+	case strings.Contains(at.Message, "coalesce expressions (??) cannot be mixed"):
+		p.message, p.hint = "?? beside && or || needs brackets", "write (a ?? b) || c"
+	case strings.Contains(at.Message, ": strconv."):
+		p.message, _, _ = strings.Cut(at.Message, ": strconv.")
 	case strings.Contains(at.Message, "maximum allowed nodes"):
 		p.message = fmt.Sprintf("the expression has more than %d parts", maxNodes)
 	}
@@ -68,6 +84,18 @@ var tokenHints = map[string]string{
 	"{": "an expression in an expression is written without ${{ }}",
 }
 
+// reworded are messages of the checker's that can be said better.
+var reworded = []struct {
+	said          *regexp.Regexp
+	message, hint string
+}{
+	{regexp.MustCompile(`^builtin (\w+) takes only array \(got (.*)\)$`), "$1() takes a list, not a $2", ""},
+	{regexp.MustCompile(`^type (\w+) has no field (.*)$`), "a $1 has no field $2", ""},
+	{regexp.MustCompile(`^array elements can only be selected using an integer \(got .*\)$`), "the elements of a list have numbers, not names", "write [0] for the first"},
+	{regexp.MustCompile(`^invalid operation: in \(.*\)$`), "in looks into a list or an object", "use contains to look into text"},
+	{regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.*)\)$`), "$1 does not work on $2", ""},
+}
+
 var unknownField = regexp.MustCompile(`^unknown field (.*)$`)
 
 // checkProblem says what expr's checker found, and the nearest field when one
@@ -75,9 +103,14 @@ var unknownField = regexp.MustCompile(`^unknown field (.*)$`)
 func checkProblem(err error, tree ast.Node) *problem {
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return &problem{message: plainWords(err).Error()}
+		return &problem{message: inWords(err.Error())}
 	}
-	p := &problem{at: at.Location, message: goTypes.Replace(strings.ReplaceAll(at.Message, internal, ""))}
+	p := &problem{at: at.Location, message: strings.TrimSpace(inWords(at.Message))}
+	for _, r := range reworded {
+		if r.said.MatchString(p.message) {
+			p.message, p.hint = r.said.ReplaceAllString(p.message, r.message), r.hint
+		}
+	}
 	if m := unknownField.FindStringSubmatch(at.Message); m != nil {
 		name := withHyphens(m[1])
 		p.message = fmt.Sprintf("there is no field %s", name)

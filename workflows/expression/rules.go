@@ -23,7 +23,7 @@ func truth(v any) bool {
 	case string:
 		return v != "" && v != "false" && v != "0"
 	case float64:
-		return v != 0
+		return v != 0 && !math.IsNaN(v)
 	case int:
 		return v != 0
 	case []any:
@@ -128,7 +128,7 @@ func equalText(s string, v any) bool {
 
 // same is strict equality, in depth.
 func same(e *evaluation, a, b any) (bool, error) {
-	if err := e.spend(1); err != nil {
+	if err := e.spend(1 + commonLength(a, b)>>6); err != nil {
 		return false, err
 	}
 	switch x := a.(type) {
@@ -149,6 +149,10 @@ func same(e *evaluation, a, b any) (bool, error) {
 }
 
 func sameDeep(e *evaluation, a, b any) (bool, error) {
+	if err := e.enter(); err != nil {
+		return false, err
+	}
+	defer e.leave()
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	switch {
 	case !y.IsValid() || x.Kind() != y.Kind():
@@ -189,6 +193,13 @@ func sameObjects(e *evaluation, x, y reflect.Value) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// commonLength is how much of two strings has to be compared.
+func commonLength(a, b any) int {
+	s, _ := a.(string)
+	t, _ := b.(string)
+	return min(len(s), len(t))
 }
 
 // unordered is the result of order for values of which none is the smaller.
