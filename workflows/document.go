@@ -8,7 +8,7 @@ package workflows
 
 // document is a whole workflow.
 type document struct {
-	at *value
+	origin
 
 	Version       number          `json:"version" min:"1" max:"1" doc:"The version of the format: 1."`
 	Name          text            `json:"name" doc:"What people call the workflow."`
@@ -50,7 +50,7 @@ type document struct {
 
 // step is one entry of a list of steps, in one of five forms.
 type step struct {
-	at *value
+	origin
 
 	ID        text      `json:"id" doc:"The name of the step, unique in the document."`
 	ToolName  text      `json:"tool_name" form:"step" doc:"The kind of the step."`
@@ -82,7 +82,7 @@ type step struct {
 
 // retry says how often and when a failed step is tried again.
 type retry struct {
-	at *value
+	origin
 
 	Attempts number   `json:"attempts" min:"1" max:"1000" whole:"true" doc:"How many attempts, the first included; 3 unless said otherwise."`
 	Delay    duration `json:"delay" doc:"The time between the first two attempts; 500ms unless said otherwise."`
@@ -96,7 +96,7 @@ type retry struct {
 
 // jump says where to go on after success.
 type jump struct {
-	at *value
+	origin
 
 	If     condition `json:"if" required:"true" doc:"An expression; the jump is taken when it holds."`
 	To     text      `json:"to_id" required:"true" doc:"The id of the step to go to."`
@@ -105,7 +105,7 @@ type jump struct {
 
 // variable declares an input.
 type variable struct {
-	at *value
+	origin
 
 	Type        text            `json:"type" words:"string,number,boolean,enum,array,object" doc:"The type of the value; string unless options or the default say otherwise."`
 	Label       text            `json:"label" doc:"What people call it."`
@@ -122,11 +122,16 @@ type variable struct {
 
 // call is the wrapper in which a document travels as a tool call.
 type call struct {
-	at *value
+	origin
 
 	ToolName  text      `json:"tool_name" required:"true" words:"execute_sequence" doc:"execute_sequence."`
 	Arguments *document `json:"arguments" required:"true" doc:"The workflow."`
 }
+
+// origin is the value that a declared type was read from.
+type origin struct{ at *value }
+
+func (o *origin) set(v *value) { o.at = v }
 
 // stepForms are the keys that say which form a step has.
 var stepForms = []string{"tool_name", "group_name", "foreach", "while", "workflow"}
