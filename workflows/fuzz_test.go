@@ -105,7 +105,7 @@ func TestTheLargestTextsStayWithinMemory(t *testing.T) {
 		"a long expression":   {"steps: []\noutput: 1", " + 1", ""},
 		"parentheses":         {"steps: []\noutput: ", "(", ""},
 	} {
-		for _, times := range []int{10_000, 200_000, MaxSize} {
+		for _, times := range []int{200_000, MaxSize} {
 			text := []byte(c.head)
 			for i := 0; i < times && len(text)+len(c.body)+len(c.tail) <= MaxSize; i++ {
 				text = append(text, c.body...)
@@ -154,7 +154,7 @@ func TestManyMistakesAreReportedSoon(t *testing.T) {
 func watch(f func()) (peak uint64) {
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	var m runtime.MemStats
 	for {

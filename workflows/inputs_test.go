@@ -134,11 +134,13 @@ func TestDeclarationsOfVariablesAreChecked(t *testing.T) {
 }
 
 func TestInputsOfTheDocumentItselfAreChecked(t *testing.T) {
-	found := problems(t, "variables: {a: {type: number}, s: {secret: true}}\ninputs: {a: x, b: 1, s: y}\nsteps: []", nil)
+	found := problems(t, "variables: {a: {type: number}, s: {secret: true}}\ninputs: {a: x, b: 1, s: y, t: '${{ x }}'}\nsteps: []", nil)
 	want := []string{
 		`2:13 the input a does not fit: wanted number, found the string "x"`,
 		`2:16 there is no input "b"; the inputs are a, s`,
 		"2:22 the value of the secret s does not belong in a document; give it when the run starts",
+		`2:28 there is no input "t"; the inputs are a, s`,
+		"2:31 the inputs of a run are values: there is nothing yet that an expression could name; write the value, or put the expression where the input is used",
 	}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -229,7 +229,7 @@ func TestSchemaAndParserAcceptTheSameDocuments(t *testing.T) {
 	kinds := steps.All()
 	s := validator(t, kinds)
 	valid := 0
-	const documents = 4000
+	const documents = 2000
 	for i := range documents {
 		m := &maker{Rand: rand.New(rand.NewPCG(1, uint64(i))), kinds: kinds, wrong: []float64{0, .01, .05}[i%3]}
 		doc := m.object(reflect.TypeFor[document](), 0, "")
