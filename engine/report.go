@@ -98,14 +98,18 @@ type reporter struct {
 	running time.Duration
 	since   time.Time
 	output  any
+
+	question *StepReport // that waits for its answer
 }
 
 func (b *reporter) add(ev Event) error {
 	switch ev.Type {
 	case EvCreated, EvResumed, EvContinued, EvAnswered:
 		b.since = ev.At
+		b.answered(ev)
 	case EvFinished, EvAsked, EvPaused:
 		b.running += ev.At.Sub(b.since)
+		return b.asked(ev)
 	case EvStarted:
 		st, err := factOf[Started](ev)
 		if err != nil {
@@ -173,6 +177,29 @@ func (b *reporter) ended(ev Event, end Ended) {
 	s.Status, s.Result, s.Error, s.Acted = end.Outcome.Status, end.Outcome.Result, end.Outcome.Error, string(end.Outcome.Acted)
 	s.DurationMS += end.Duration.Milliseconds()
 	b.conclude(s)
+}
+
+// asked tells of a question that is a step of its own.
+func (b *reporter) asked(ev Event) error {
+	q, err := factOf[Question](ev)
+	if err != nil || ev.Type != EvAsked || q.Sort != AskUser {
+		return err
+	}
+	if b.question = b.current[ev.Path]; b.question == nil || b.question.Status != string(Waiting) {
+		b.question = b.begin(ev, q.ID, AskUser)
+	}
+	b.question.Status, b.question.Attempts = string(Waiting), 1
+	return nil
+}
+
+func (b *reporter) answered(ev Event) {
+	a, err := factOf[Answered](ev)
+	if err != nil || ev.Type != EvAnswered || b.question == nil {
+		return
+	}
+	b.question.Status, b.question.Result = Success, map[string]any{"answer": a.Value}
+	b.conclude(b.question)
+	b.question = nil
 }
 
 // conclude forgets an execution that nobody will see, so that a report of a

@@ -21,6 +21,10 @@ type Runs interface {
 	Report(ctx context.Context, id string, p Page) (Report, error)
 	Events(ctx context.Context, id string, from uint64) ([]Event, error)
 	File(ctx context.Context, sort FileSort, hash string) ([]byte, error)
+	Remove(ctx context.Context, id string, force bool) error
+	Prune(ctx context.Context, r Retention) (Pruned, error)
+	Backup(ctx context.Context, dir string) error
+	Check(ctx context.Context) (Checkup, error)
 	// Wait returns when a run ends, waits or pauses.
 	Wait(ctx context.Context, id string) (Header, error)
 	// Await returns when a run has more events than after, or stands still;
