@@ -61,7 +61,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "write results and errors only")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.completion(), a.doctor(), a.init(), a.schema(), a.tools(), a.validate(), a.version())
+	root.AddCommand(a.completion(), a.doctor(), a.format(), a.init(), a.schema(), a.tools(), a.validate(), a.version())
 	return root
 }
 
