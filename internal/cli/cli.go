@@ -49,7 +49,7 @@ func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Rea
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "understudy COMMAND",
+		Use:   "understudy",
 		Short: "Record what a person does on a desktop, keep it as a workflow, play it back.",
 		Long: "Understudy records what a person does on a desktop, keeps it as a workflow,\n" +
 			"and plays it back step by step, for people, operators and language models.\n\n" + statusHelp(),
