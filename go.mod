@@ -4,4 +4,7 @@ go 1.26
 
 require github.com/godbus/dbus/v5 v5.2.2
 
-require golang.org/x/sys v0.27.0 // indirect
+require (
+	github.com/google/go-cmp v0.7.0 // indirect
+	golang.org/x/sys v0.27.0 // indirect
+)
