@@ -20,6 +20,7 @@ type ResumeRequest struct {
 	Bundle   *Bundle           `json:"bundle,omitempty"`   // another document
 	Force    bool              `json:"force,omitempty"`    // also when executed steps differ
 	Queue    bool              `json:"queue,omitempty"`
+	Environ  []string          `json:"environ,omitempty"`
 	By       string            `json:"by,omitempty"`
 }
 
@@ -44,7 +45,7 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := w.record(EvResumed, "", ev); err != nil {
 		return Header{}, err
 	}
-	w.header.EndedAt = time.Time{}
+	w.header.EndedAt, w.environ = time.Time{}, r.Environ
 	return e.launch(w)
 }
 
@@ -220,6 +221,7 @@ type Answer struct {
 	Choice  string            `json:"choice,omitempty"`
 	Secrets map[string]string `json:"secrets,omitempty"`
 	By      string            `json:"by,omitempty"`
+	Environ []string          `json:"environ,omitempty"`
 }
 
 // Answer continues a waiting run.
@@ -236,6 +238,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 		return Header{}, err
 	}
 	maps.Copy(w.secrets, a.Secrets)
+	w.environ = a.Environ
 	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
 		return Header{}, err
 	}
@@ -375,7 +378,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		created.Document = ev.Document
 	}
 	w := e.worker(e.newID(), old.program)
-	w.secrets = old.secrets
+	w.secrets, w.environ = old.secrets, r.Environ
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err

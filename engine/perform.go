@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -146,7 +147,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env := &steps.Env{
 		Log: w.logger(e.path),
 		Run: steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
-		Dir: w.s.Created.Dir, Roots: w.e.Roots, Environ: w.e.Environ, Scripts: w.program.Options.ScriptsBasePath,
+		Dir: w.s.Created.Dir, Roots: slices.Concat(w.e.Roots, w.s.Created.Roots), Environ: w.environ, Scripts: w.program.Options.ScriptsBasePath,
 		Inputs: w.reveal(c.Inputs), Vars: w.reveal(c.Env), Trees: w.e.trees(w.s.Created.Client),
 	}
 	if e.node.Kind.Touches == steps.None {

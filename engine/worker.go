@@ -24,6 +24,7 @@ type worker struct {
 	s       State
 	header  Header
 	secrets secrets
+	environ []string
 	looks   expression.Probe
 
 	pending []Event   // recorded, not stored yet

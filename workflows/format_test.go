@@ -12,5 +12,5 @@ func TestFormatY(t *testing.T) {
 		t.Logf("%v %v\n%s", err, string(out) == string(text), out)
 	}
 	out, err := Format([]byte("# top\n\n# second\nsteps:\n# a\n- arguments: {message: hi} # tail\n  tool_name: log # x\n\n  # b\n\n- tool_name: log\n  arguments:\n    message: |\n      a\n\n      b\n\n# name\nname: x\n# end\n"))
-		t.Logf("%v\n%s", err, out)
+	t.Logf("%v\n%s", err, out)
 }

@@ -28,7 +28,9 @@ type app struct {
 	kinds       []steps.Kind
 	in          io.Reader
 	out, errOut io.Writer
+	home        string // the data folder; empty: the user's own
 	quiet       bool
+	verbose     bool
 }
 
 // Main runs one command and gives its exit status. The first interrupt
@@ -59,9 +61,14 @@ func (a *app) root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "write results and errors only")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "write what the program does into its log")
+	root.PersistentFlags().StringVar(&a.home, "home", "", "the data folder (default $UNDERSTUDY_HOME, else the user's)")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.completion(), a.doctor(), a.format(), a.init(), a.schema(), a.tools(), a.validate(), a.version())
+	root.AddCommand(
+		a.answer(), a.call(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.resume(), a.run(), a.runsCommand(),
+		a.schema(), a.stop(), a.tools(), a.validate(), a.version(),
+	)
 	return root
 }
 

@@ -15,6 +15,13 @@ func (a *app) document(v any) error {
 	return e.Encode(v)
 }
 
+// line writes a value as one line of JSON on the standard output.
+func (a *app) line(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 // table writes rows in aligned columns on the standard output.
 func (a *app) table(rows func(w io.Writer)) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"understudy/steps"
 	"understudy/workflows"
+	"understudy/workflows/examples"
 )
 
 // maxDocument is more than a document may have, so that one that is too large
@@ -50,4 +52,62 @@ func loadFile(ref string, from workflows.Source) (workflows.Source, error) {
 		path = filepath.Join(from.Dir, path)
 	}
 	return fileSource(path)
+}
+
+// workflow finds the document that a command names: a file, the name of a
+// saved workflow, or an example of ours as "example/NAME".
+func (a *app) workflow(name string) (workflows.Source, error) {
+	if name == "-" {
+		return a.source(name)
+	}
+	if example, ok := strings.CutPrefix(name, "example/"); ok {
+		return examples.Load(example, workflows.Source{})
+	}
+	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, `/\.`) {
+		return fileSource(name)
+	}
+	return a.saved(name)
+}
+
+// saved is a workflow of the data folder.
+func (a *app) saved(name string) (workflows.Source, error) {
+	dir, err := a.folder()
+	if err != nil {
+		return workflows.Source{}, err
+	}
+	for _, ending := range []string{".yaml", ".yml", ".json"} {
+		path := filepath.Join(dir, "workflows", name+ending)
+		if _, err := os.Stat(path); err == nil {
+			return fileSource(path)
+		}
+	}
+	return workflows.Source{}, &steps.Error{
+		Code: steps.Invalid, Err: fmt.Errorf("there is no file and no saved workflow called %q", name),
+		Next: "name a file, a workflow in " + filepath.Join(dir, "workflows") + ", or an example: example/" + strings.Join(examples.Names(), ", example/"),
+	}
+}
+
+// load finds the document that another names.
+func (a *app) load(ref string, from workflows.Source) (workflows.Source, error) {
+	if !strings.ContainsAny(ref, `/\.`) {
+		if src, err := a.saved(ref); err == nil {
+			return src, nil
+		}
+	}
+	if from.Dir == "" { // an example calls examples
+		return examples.Load(ref, from)
+	}
+	return loadFile(ref, from)
+}
+
+// invalid shows what is wrong with a document, and gives its exit status.
+func (a *app) invalid(err error) error {
+	invalid, ok := errors.AsType[*workflows.InvalidError](err)
+	if !ok {
+		return err
+	}
+	for _, p := range invalid.Problems {
+		fmt.Fprintln(a.errOut, p)
+	}
+	return &shownError{steps.Invalid}
 }

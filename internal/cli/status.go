@@ -51,7 +51,11 @@ var statusOf = map[steps.Code]int{
 	steps.Cancelled:     statusInterrupted,
 	steps.Interrupted:   statusInterrupted,
 	steps.Internal:      statusInternal,
+	waitingCode:         statusWaiting,
 }
+
+// waitingCode stands for a run that waits or pauses, which is no error.
+const waitingCode steps.Code = "waiting"
 
 func statusHelp() string {
 	var b strings.Builder
