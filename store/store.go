@@ -70,7 +70,7 @@ type Store struct {
 
 	mu    sync.Mutex // guards what follows
 	queue []*request // wait for the next commit
-	lazy  []lazyBatch
+	lazy  waiting
 	// broken is why nothing can be read or written any more.
 	broken error
 }

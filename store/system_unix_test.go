@@ -4,11 +4,13 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"understudy/engine"
 	"understudy/store/storetest"
@@ -75,4 +77,26 @@ func TestReadOnlyFolder(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, databaseName)); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestPruneMakesRoomOnAFullDisk(t *testing.T) {
+	s := mustOpen(t, smallDisk(t, "size=3m"))
+	runs := 0
+	for ; ; runs++ {
+		b := ended(fmt.Sprintf("run%03d", runs), engine.Succeeded, time.Minute)
+		b.Events[0].Data = []byte(`"` + strings.Repeat("x", 50_000) + `"`)
+		if err := s.Append(t.Context(), b.Header.ID, b); errors.Is(err, engine.ErrFull) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	done, err := s.Prune(t.Context(), Retention{Count: runs / 2})
+	if err != nil || done.Runs != runs-runs/2 {
+		t.Fatalf("%d runs: %+v, %v", runs, done, err)
+	}
+	b := ended("zzz", engine.Succeeded, time.Minute)
+	b.Events[0].Data = []byte(`"` + strings.Repeat("x", 50_000) + `"`)
+	mustAppend(t, s, b)
+	wantClean(t, s)
 }
