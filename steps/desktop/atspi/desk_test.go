@@ -98,9 +98,29 @@ func openDesk() (*desk, error) {
 
 // connect makes another client on the desktop.
 func (d *desk) connect() (*Client, error) {
+	return d.connectWith(d.windows)
+}
+
+func (d *desk) connectWith(windows func(context.Context) ([]desktop.Window, error)) (*Client, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	return Connect(ctx, Options{Bus: d.bus, Windows: d.windows, Activate: d.activate, ScreenReader: true, Timeout: 5 * time.Second})
+	return Connect(ctx, Options{Bus: d.bus, Windows: windows, Activate: d.activate, ScreenReader: true, Timeout: 3 * time.Second})
+}
+
+// still is a client that thinks that the windows stay as they are now: listing
+// them through commands, as the tests do, takes longer than what is measured.
+func (d *desk) still(t testing.TB) *Client {
+	t.Helper()
+	windows, err := d.windows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := d.connectWith(func(context.Context) ([]desktop.Window, error) { return windows, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
 // service starts a program that writes where it is to file 3.
@@ -186,7 +206,7 @@ func (d *desk) launch(t testing.TB, c *exec.Cmd) {
 // eventually waits for a condition, and says what there was when it never came.
 func eventually(t testing.TB, what string, ok func() bool, found any) {
 	t.Helper()
-	deadline := time.Now().Add(40 * time.Second)
+	deadline := time.Now().Add(15 * time.Second)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s; found %v", what, found)
@@ -265,7 +285,7 @@ var (
 	titleLine   = regexp.MustCompile(`_NET_WM_NAME.*= "(.*)"`)
 	pidLine     = regexp.MustCompile(`_NET_WM_PID.*= (\d+)`)
 	borderLine  = regexp.MustCompile(`_NET_FRAME_EXTENTS.*= (\d+), (\d+), (\d+), (\d+)`)
-	measureLine = regexp.MustCompile(`(?s)upper-left X:\s+(-?\d+).*upper-left Y:\s+(-?\d+).*Width: (\d+).*Height: (\d+)`)
+	measureLine = regexp.MustCompile(`(?s)Absolute upper-left X:\s+(-?\d+).*Absolute upper-left Y:\s+(-?\d+).*Width: (\d+).*Height: (\d+)`)
 )
 
 // numbers are what a pattern caught, as numbers; n of them at least.
