@@ -52,13 +52,18 @@ func (b *bench) start(name string, args ...string) *exec.Cmd {
 	cmd := virtualtest.Command(b.t, b.display, name, args...)
 	home := b.t.TempDir()
 	cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+home)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	b.startCommand(cmd)
+	return cmd
+}
+
+func (b *bench) startCommand(cmd *exec.Cmd) {
+	b.t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	b.must(cmd.Start())
 	b.t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 	})
-	return cmd
 }
 
 // run runs a program on the display and gives what it printed.
@@ -102,7 +107,21 @@ func (b *bench) window(title string) desktop.Window {
 		return false, strings.Join(titles, ", ")
 	})
 	b.must(b.Manage(b.t.Context(), found.ID, desktop.WindowChange{Do: desktop.Activate}))
-	return found
+	return b.look(found.ID)
+}
+
+// look reads one window.
+func (b *bench) look(id desktop.WindowID) desktop.Window {
+	b.t.Helper()
+	ws, err := b.Windows(b.t.Context())
+	b.must(err)
+	for _, w := range ws {
+		if w.ID == id {
+			return w
+		}
+	}
+	b.t.Fatalf("window %#x is gone", id)
+	return desktop.Window{}
 }
 
 // editor starts a text editor on an empty file and waits until it takes keys.
