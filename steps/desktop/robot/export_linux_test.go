@@ -42,3 +42,18 @@ func Forget(r *Robot) {
 	r.link.cut()
 	r.held.file.Close()
 }
+
+// WithoutSharedMemory makes a robot capture as from a display elsewhere.
+func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
+
+// ShrinkSharedMemory makes the memory too small for the screen.
+func ShrinkSharedMemory(r *Robot) { r.link.camera.memory = r.link.camera.memory[:4096] }
+
+// Cut ends a robot's connection, as a dying server does, and waits until
+// that is noticed.
+func Cut(r *Robot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.link.cut()
+	<-r.link.gone
+}

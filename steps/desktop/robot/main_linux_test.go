@@ -171,3 +171,42 @@ func soon(t testing.TB, d time.Duration) context.Context {
 func unavailable(err error) bool {
 	return errors.Is(err, desktop.ErrUnavailable) || errors.Is(err, desktop.ErrUnresponsive)
 }
+
+// killManager ends the window manager.
+func (b *bench) killManager() {
+	b.t.Helper()
+	out := b.run("xprop", "-root", "_OPENBOX_PID")
+	var pid int
+	if _, err := fmt.Sscanf(out, "_OPENBOX_PID(CARDINAL) = %d", &pid); err != nil {
+		b.t.Fatalf("%q: %v", out, err)
+	}
+	b.must(syscall.Kill(pid, syscall.SIGKILL))
+}
+
+// command is a program for the display that is not started.
+func (b *bench) command(name string, args ...string) *exec.Cmd {
+	b.t.Helper()
+	return virtualtest.Command(b.t, b.display, name, args...)
+}
+
+// openFiles is how many files this process has open.
+func openFiles(t testing.TB) int {
+	t.Helper()
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// resources is how many windows, pixmaps and the like the X server holds.
+func (b *bench) resources() int {
+	b.t.Helper()
+	n := 0
+	for line := range strings.Lines(b.run("xwininfo", "-root", "-tree", "-all")) {
+		if strings.Contains(line, "0x") {
+			n++
+		}
+	}
+	return n
+}
