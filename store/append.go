@@ -83,7 +83,7 @@ var errNothing = errors.New("nothing to write")
 // caller holds s.writing.
 func (s *Store) commit(queue []*request) error {
 	s.mu.Lock()
-	lazy := s.lazy
+	lazy := s.lazy.order
 	s.mu.Unlock()
 	err := s.update(func(tx *bolt.Tx) error {
 		written := len(lazy)
@@ -111,7 +111,7 @@ func (s *Store) commit(queue []*request) error {
 	if errors.Is(err, errNothing) {
 		return nil
 	}
-	if err == nil {
+	if err == nil && len(lazy) > 0 {
 		s.dropLazy(len(lazy))
 	}
 	return err

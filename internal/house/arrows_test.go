@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"steps":                {"steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
 	"workflows":            {"steps", "steps/desktop/selector", "workflows/expression"},
 	"workflows/expression": {"steps"},
-	"workflows/examples":   {},
+	"workflows/examples":   {"workflows"},
 
 	"engine":          {"steps", "steps/desktop", "workflows", "workflows/expression"},
 	"store":           {"engine", "workflows"},
@@ -54,6 +54,7 @@ var owners = map[string][]string{
 	"github.com/go-vgo/robotgo/":       {"steps/desktop/robot"},
 	"github.com/jezek/xgb":             {"steps/desktop/robot", "steps/desktop/virtual"},
 	"github.com/jezek/xgb/":            {"steps/desktop/robot", "steps/desktop/virtual"},
+	"github.com/bmatcuk/doublestar/v4": {"steps"},
 	"github.com/gen2brain/shm":         {"steps/desktop/robot"},
 	"github.com/oklog/ulid/v2":         {"engine"},
 	"golang.org/x/text/":               {"steps/desktop/robot"},

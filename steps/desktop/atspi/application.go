@@ -213,7 +213,7 @@ func (a *application) introduce(ctx context.Context, l *conn, name string) error
 	if known {
 		return nil
 	}
-	toolkit, version, address := "unknown", "", ""
+	var toolkit, version, address string // empty while the application is still starting
 	p := newPipeline(ctx, l.line)
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
@@ -235,8 +235,8 @@ func (a *application) kit() string {
 	return a.toolkit
 }
 
-// relative says whether the application gives boxes relative to its window,
-// calls them boxes on the screen, and says SHOWING of its windows only.
+// relative says whether the application knows its boxes only relative to its
+// window, and says SHOWING of its windows only.
 func (a *application) relative() bool { return a.kit() == "gtk4" }
 
 // tells says whether the application's events can be trusted to tell of every

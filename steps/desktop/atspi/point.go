@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,7 +14,8 @@ import (
 // A hit is a node under the point, with its depth in the tree.
 type hit struct {
 	*node
-	level int
+	level  int
+	floats bool // it is in a menu that is open over the rest
 }
 
 // ElementAt is the meaningful element under a point of the screen, with the
@@ -125,15 +127,16 @@ func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool,
 // point is looked further, save where what is inside lies elsewhere.
 func (w *walk) under(f framed, at desktop.Point) ([]hit, error) {
 	var hits []hit
-	var look func(n *node, level int)
-	look = func(n *node, level int) {
+	var look func(n *node, level int, floats bool)
+	look = func(n *node, level int, floats bool) {
 		inside := f.onScreen(n.box).Contains(at)
 		if inside && level > 0 {
-			hits = append(hits, hit{n, level})
+			hits = append(hits, hit{n, level, floats})
 		}
 		if level > maxDepth || !inside && !n.box.Empty() && level > 0 && !opensElsewhere(n) {
 			return
 		}
+		floats = floats || !inside && opensMenu(n)
 		w.list(n, func(kids []object) {
 			n.children = make([]*node, len(kids))
 			for i, k := range kids {
@@ -142,17 +145,17 @@ func (w *walk) under(f framed, at desktop.Point) ([]hit, error) {
 						return
 					}
 					n.children[i] = child
-					w.askBox(child, func() { look(child, level+1) })
+					w.askBox(child, func() { look(child, level+1, floats) })
 				})
 			}
 		})
 	}
-	look(f.frame, 0)
+	look(f.frame, 0, false)
 	if err := w.run(); err != nil {
 		return nil, err
 	}
 	if len(hits) == 0 && f.onScreen(f.frame.box).Contains(at) {
-		hits = append(hits, hit{f.frame, 0})
+		hits = append(hits, hit{node: f.frame})
 	}
 	return hits, nil
 }
@@ -160,22 +163,30 @@ func (w *walk) under(f framed, at desktop.Point) ([]hit, error) {
 // opensElsewhere says whether what is below a node in the tree may lie outside
 // of it on the screen: menus, and the pages of GTK 3's tabs.
 func opensElsewhere(n *node) bool {
+	return opensMenu(n) || n.item != nil && n.item.opened || roleOf(roleName(n.role)) == "pagetab"
+}
+
+// opensMenu says whether a node can have a menu open, over the rest.
+func opensMenu(n *node) bool {
 	switch roleOf(roleName(n.role)) {
-	case "menu", "menuitem", "menubar", "pagetab", "combobox", "popup":
+	case "menu", "menuitem", "menubar", "combobox", "popup":
 		return true
 	}
 	return false
 }
 
 // deepest is the hit that lies inside the others; of two as deep, the smaller.
+// An open menu is over everything else.
 func deepest(hits []hit) *node {
-	best := hits[0]
-	for _, h := range hits[1:] {
-		if h.level > best.level || h.level == best.level && h.box.W*h.box.H < best.box.W*best.box.H {
-			best = h
+	return slices.MaxFunc(hits, func(a, b hit) int {
+		if a.floats != b.floats {
+			if a.floats {
+				return 1
+			}
+			return -1
 		}
-	}
-	return best.node
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.box.W*b.box.H, a.box.W*a.box.H))
+	}).node
 }
 
 // describe makes the element of a node, with its parents and its label.

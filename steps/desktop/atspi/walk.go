@@ -116,15 +116,20 @@ func isClass(name string) bool {
 	return ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.Contains(rest, " ")
 }
 
-// askBox asks where a node is on the screen.
+// askBox asks where a node is: on the screen, or in its window where the
+// toolkit knows no more.
 func (w *walk) askBox(n *node, then func()) {
-	const screen = uint32(0)
+	const onScreen, inWindow = uint32(0), uint32(1)
+	from := onScreen
+	if w.relative {
+		from = inWindow
+	}
 	w.ask(n.object, ifaceComponent+".GetExtents", func(body []any, err error) {
 		if err == nil {
 			n.box = rectOf(first[[]any](body))
 		}
 		then()
-	}, screen)
+	}, from)
 }
 
 // shows says whether a node shows, or may hold something that does.
