@@ -19,6 +19,8 @@ type Event struct {
 	Type    EventType       `json:"type"`
 	Path    string          `json:"path,omitempty"` // of the step it is about
 	Data    json.RawMessage `json:"data,omitempty"`
+
+	fact any // the data before it was encoded, in the process that made it
 }
 
 // EventType is the sort of an event.
@@ -26,9 +28,12 @@ type EventType string
 
 // Question is what a waiting run wants to know.
 type Question struct {
-	Sort    string         `json:"sort"` // "ask_user", "secret", "doubt"
+	Sort    string         `json:"sort"`         // ask_user, secret or doubt
+	ID      string         `json:"id,omitempty"` // the step, when it has one
 	Step    string         `json:"step"`
+	Index   int            `json:"index"` // of the step in its list
 	Text    string         `json:"text"`
 	Choices []string       `json:"choices,omitempty"`
-	Schema  map[string]any `json:"schema,omitempty"` // of the answer
+	Context string         `json:"context,omitempty"`
+	Fields  map[string]any `json:"fields,omitempty"` // several values: a name and a schema each
 }

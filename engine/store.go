@@ -80,7 +80,8 @@ type Header struct {
 	Error       *ErrorRecord  `json:"error,omitempty"`
 	ResumeFrom  string        `json:"resume_from,omitempty"`
 	Question    *Question     `json:"question,omitempty"`
-	Call        string        `json:"call,omitempty"` // the kind, of a run of one step
+	Stopping    bool          `json:"stopping,omitempty"` // a stop is recorded; finally may go on
+	Call        string        `json:"call,omitempty"`     // the kind, of a run of one step
 	Reads       bool          `json:"reads,omitempty"`
 	Client      string        `json:"client,omitempty"`
 	WorkflowID  string        `json:"workflow_id,omitempty"`

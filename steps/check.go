@@ -60,12 +60,13 @@ func CheckValue(s *jsonschema.Schema, v any) []Problem {
 // formats check the strings whose form is more than a type.
 var formats = map[string]func(string) error{
 	"duration": func(s string) error { _, err := ParseDuration(s); return err },
-	"keys":     checkKeys,
+	"key":      func(s string) error { _, err := desktop.ParseKey(s); return hinted(err) },
+	"keys":     func(s string) error { _, err := desktop.ParseKeys(s); return hinted(err) },
 	"regex":    func(s string) error { _, err := regexp.Compile(s); return err },
 }
 
-func checkKeys(s string) error {
-	_, err := desktop.ParseKeys(s)
+// hinted adds the nearest key to the error about an unknown one.
+func hinted(err error) error {
 	if u, ok := errors.AsType[*desktop.UnknownKeyError](err); ok {
 		if hint := words.DidYouMean(u.Name, desktop.KeyNames()); hint != "" {
 			return fmt.Errorf("%w; %s", err, hint)
@@ -143,6 +144,8 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		at := append(path, name)
 		switch p := s.Properties[name]; {
+		case p != nil && v[name] == nil && !slices.Contains(s.Required, name):
+			// A null where nothing is needed is nothing.
 		case p != nil:
 			c.value(p, v[name], at)
 		case closed:

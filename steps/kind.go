@@ -56,6 +56,7 @@ const (
 	Shell   Toolset = "shell"
 	Vision  Toolset = "vision"
 	Record  Toolset = "record"
+	Flow    Toolset = "flow" // only of use inside a workflow
 	Runs    Toolset = "runs"
 )
 
@@ -97,7 +98,7 @@ const DefaultTimeout = 30 * time.Second
 // is what it does. A nil run answers that the kind is unavailable. It panics
 // on types that have no schema, which is a mistake of the declaration.
 func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R, error)) Kind {
-	k.Args, k.Result = schemaOf[A](), schemaOf[R]()
+	k.Args, k.Result = argsOf[A](), schemaOf[R]()
 	k.Defaults = defaultsOf(defaults, k.Args)
 	if k.Timeout == 0 {
 		k.Timeout = DefaultTimeout

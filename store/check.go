@@ -14,31 +14,10 @@ import (
 )
 
 // Report is what Check found.
-type Report struct {
-	Runs     int       `json:"runs"`
-	Events   int       `json:"events"`
-	Files    int       `json:"files"` // and documents
-	Problems []Problem `json:"problems,omitempty"`
-}
+type Report = engine.Checkup
 
-// Clean says that nothing is wrong.
-func (r *Report) Clean() bool { return len(r.Problems) == 0 }
-
-// Problem is one thing that is wrong, and of which run if it is of one.
-type Problem struct {
-	Run  string `json:"run,omitempty"`
-	What string `json:"what"`
-}
-
-func (p Problem) String() string {
-	if p.Run == "" {
-		return p.What
-	}
-	return "run " + p.Run + ": " + p.What
-}
-
-func (r *Report) add(run, format string, args ...any) {
-	r.Problems = append(r.Problems, Problem{run, fmt.Sprintf(format, args...)})
+func note(r *Report, run, format string, args ...any) {
+	r.Problems = append(r.Problems, engine.Problem{Run: run, What: fmt.Sprintf(format, args...)})
 }
 
 // Check reads everything there is and reports what is not as it was written:
@@ -71,11 +50,11 @@ func (s *Store) checkDatabase(ctx context.Context, r *Report) error {
 		}
 		lost, err := checkPages(s.file, int64(m.end)*m.pageSize, m, true)
 		if err != nil {
-			r.add("", "the database is damaged: %v", err)
+			note(r, "", "the database is damaged: %v", err)
 			return nil // bbolt must not follow such pages
 		}
 		if lost > 0 {
-			r.add("", "%d pages of the database are neither in use nor free", lost)
+			note(r, "", "%d pages of the database are neither in use nor free", lost)
 		}
 		for _, check := range []func(context.Context, *bolt.Tx, *Report) error{
 			checkRuns, checkLeftovers, checkIndex, checkDocuments, s.checkNames,
@@ -119,11 +98,11 @@ func checkRuns(ctx context.Context, tx *bolt.Tx, r *Report) error {
 		r.Runs++
 		h, err := decodeHead(string(run), record)
 		if err != nil {
-			r.add(string(run), "its header: %v", err)
+			note(r, string(run), "its header: %v", err)
 			return nil
 		}
 		if h.ID != string(run) {
-			r.add(string(run), "its header is of run %q", h.ID)
+			note(r, string(run), "its header is of run %q", h.ID)
 		}
 		checkEvents(tx, r, h)
 		checkSnapshot(tx, r, h)
@@ -135,7 +114,7 @@ func checkRuns(ctx context.Context, tx *bolt.Tx, r *Report) error {
 func checkEvents(tx *bolt.Tx, r *Report, h head) {
 	journal := tx.Bucket(bucketJournal).Bucket([]byte(h.ID))
 	if journal == nil {
-		r.add(h.ID, "its events are missing")
+		note(r, h.ID, "its events are missing")
 		return
 	}
 	sum, seq, attempt := seed(h.ID), uint64(0), 1
@@ -143,22 +122,22 @@ func checkEvents(tx *bolt.Tx, r *Report, h head) {
 	for key, record := c.First(); key != nil; key, record = c.Next() {
 		seq++
 		if len(key) != 8 || binary.BigEndian.Uint64(key) != seq {
-			r.add(h.ID, "event %d is missing", seq)
+			note(r, h.ID, "event %d is missing", seq)
 			return
 		}
 		ev, next, err := openEvent(seq, sum, record)
 		if err != nil {
-			r.add(h.ID, "event %d: %v", seq, err)
+			note(r, h.ID, "event %d: %v", seq, err)
 			return
 		}
 		if ev.Attempt != attempt && ev.Attempt != attempt+1 {
-			r.add(h.ID, "event %d is of attempt %d after attempt %d", seq, ev.Attempt, attempt)
+			note(r, h.ID, "event %d is of attempt %d after attempt %d", seq, ev.Attempt, attempt)
 		}
 		sum, attempt = next, ev.Attempt
 		r.Events++
 	}
 	if seq != h.Seq || attempt != h.Attempt || sum != h.tail {
-		r.add(h.ID, "its header says %d events and attempt %d, its events end with %d of attempt %d", h.Seq, h.Attempt, seq, attempt)
+		note(r, h.ID, "its header says %d events and attempt %d, its events end with %d of attempt %d", h.Seq, h.Attempt, seq, attempt)
 	}
 }
 
@@ -169,9 +148,9 @@ func checkSnapshot(tx *bolt.Tx, r *Report, h head) {
 	}
 	snap, err := decodeSnapshot(h.ID, record)
 	if err != nil {
-		r.add(h.ID, "its snapshot: %v", err)
+		note(r, h.ID, "its snapshot: %v", err)
 	} else if snap.Seq > h.Seq {
-		r.add(h.ID, "its snapshot is of event %d of %d", snap.Seq, h.Seq)
+		note(r, h.ID, "its snapshot is of event %d of %d", snap.Seq, h.Seq)
 	}
 }
 
@@ -181,7 +160,7 @@ func checkLeftovers(_ context.Context, tx *bolt.Tx, r *Report) error {
 	for _, name := range [][]byte{bucketJournal, bucketSnapshots} {
 		err := tx.Bucket(name).ForEach(func(run, _ []byte) error {
 			if headers.Get(run) == nil {
-				r.add(string(run), "it is in %s and has no header", name)
+				note(r, string(run), "it is in %s and has no header", name)
 			}
 			return nil
 		})
@@ -204,7 +183,7 @@ func checkIndex(_ context.Context, tx *bolt.Tx, r *Report) error {
 		for _, key := range indexKeys(&h.Header) {
 			want++
 			if !bytes.Equal(index.Get(key), summary(&h.Header)) {
-				r.add(h.ID, "it is not found by the index %q", key)
+				note(r, h.ID, "it is not found by the index %q", key)
 			}
 		}
 		return nil
@@ -214,7 +193,7 @@ func checkIndex(_ context.Context, tx *bolt.Tx, r *Report) error {
 		err = index.ForEach(func(_, _ []byte) error { have++; return nil })
 	}
 	if have != want {
-		r.add("", "the index has %d keys and should have %d", have, want)
+		note(r, "", "the index has %d keys and should have %d", have, want)
 	}
 	return err
 }
@@ -223,7 +202,7 @@ func checkDocuments(_ context.Context, tx *bolt.Tx, r *Report) error {
 	return tx.Bucket(bucketDocuments).ForEach(func(hash, text []byte) error {
 		r.Files++
 		if hashOf(text) != string(hash) {
-			r.add("", "document %s is not what its hash says", hash)
+			note(r, "", "document %s is not what its hash says", hash)
 		}
 		return nil
 	})
@@ -235,11 +214,11 @@ func (s *Store) checkNames(_ context.Context, tx *bolt.Tx, r *Report) error {
 		run, hash, ok := bytes.Cut(k, []byte{0})
 		sort := sortNames[string(letter)]
 		if !ok || sort == "" {
-			r.add("", "the name of a file cannot be read: %q", k)
+			note(r, "", "the name of a file cannot be read: %q", k)
 			return nil
 		}
 		if _, err := os.Stat(s.filePath(sort, string(hash))); err != nil {
-			r.add(string(run), "%s %s is missing: %v", sort, hash, err)
+			note(r, string(run), "%s %s is missing: %v", sort, hash, err)
 		}
 		return nil
 	})
@@ -257,13 +236,13 @@ func (s *Store) checkFiles(ctx context.Context, r *Report, sort engine.FileSort)
 		}
 		hash := hashInName(e.Name())
 		if !isHash(hash) {
-			r.add("", "%s has a file that is not the store's: %s", sort, e.Name())
+			note(r, "", "%s has a file that is not the store's: %s", sort, e.Name())
 			continue
 		}
 		r.Files++
 		content, err := os.ReadFile(s.filePath(sort, hash))
 		if err != nil || hashOf(content) != hash {
-			r.add("", "%s: %s is not what its name says", sort, e.Name())
+			note(r, "", "%s: %s is not what its name says", sort, e.Name())
 		}
 	}
 	return nil

@@ -13,17 +13,8 @@ import (
 	"understudy/engine"
 )
 
-// Retention says which runs Prune keeps. A bound of 0 does not count.
-type Retention struct {
-	Age   time.Duration // runs that ended longer ago go
-	Count int           // beyond so many runs, the oldest go
-	Bytes int64         // beyond so many bytes of events and files, the oldest go
-	Reads time.Duration // single calls that only read go after this
-	// Force lets runs go too that could still be resumed.
-	Force bool
-	// Active says which runs are being executed; they always stay.
-	Active func(run string) bool
-}
+// Retention says which runs Prune keeps.
+type Retention = engine.Retention
 
 // DefaultRetention is what a store is pruned to when nobody says otherwise.
 func DefaultRetention() Retention {
@@ -31,21 +22,7 @@ func DefaultRetention() Retention {
 }
 
 // Pruned is what Prune did.
-type Pruned struct {
-	Runs      int   `json:"runs"`      // that were removed
-	Files     int   `json:"files"`     // that were removed, with documents
-	Bytes     int64 `json:"bytes"`     // of both
-	Resumable int   `json:"resumable"` // that are past a bound and stayed, for they can be resumed
-}
-
-// Resumable says whether a run can still be continued: it did not succeed, and
-// is not a single call, which is made again instead.
-func Resumable(h engine.Header) bool {
-	if h.Call != "" {
-		return h.Status == engine.Waiting || h.Status == engine.Paused
-	}
-	return h.Status != engine.Succeeded
-}
+type Pruned = engine.Pruned
 
 // removeAtOnce is how many runs go in one commit.
 const removeAtOnce = 32
@@ -194,7 +171,7 @@ func (p *pruning) visit(h head, files int64) {
 	past := p.past(h, size)
 	switch {
 	case p.Active != nil && p.Active(h.ID), !past:
-	case Resumable(h.Header) && !p.Force:
+	case engine.Resumable(h.Header) && !p.Force:
 		p.resumable++
 	default:
 		p.doomed = append(p.doomed, doomed{h.ID, h.size})

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"understudy/steps"
@@ -23,6 +25,7 @@ type Program struct {
 	Finally         []*Node
 	Output          *Output // nil when the document names none
 	Options         Options
+	Loaded          []Loaded // the documents that it calls, and those that they call; only of the outermost
 
 	ids map[string]*Node
 }
@@ -88,6 +91,9 @@ type Node struct {
 	Path string // its place in its own document, such as "3.0" or "finally.1"
 	ID   string
 	Line int
+	// Digest tells whether a node is the same as one in another document: a
+	// hash of what it does, without what stands inside its lists.
+	Digest string
 
 	// Of every node:
 	If              *expression.Expr // nil: always
@@ -162,6 +168,17 @@ func (r Retry) Retries(c steps.Code) bool {
 		return false
 	}
 	return !in(r.NotOn) && (len(r.On) == 0 || in(r.On))
+}
+
+// Pause is how long to wait after a number of tries. Each wait is Backoff
+// times as long as the last, up to MaxDelay, and then spread by Jitter.
+func (r Retry) Pause(tries int) time.Duration {
+	d := float64(r.Delay) * math.Pow(max(1, r.Backoff), float64(tries-1))
+	if r.MaxDelay > 0 {
+		d = min(d, float64(r.MaxDelay))
+	}
+	d = min(d, float64(steps.MaxDuration))
+	return time.Duration(d * (1 + r.Jitter*(2*rand.Float64()-1)))
 }
 
 // Interrupt says what a resume does with a step that was cut short.
