@@ -132,6 +132,9 @@ func (s *Store) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err err
 	if err := b.Check(run, old.Attempt, old.Seq); err != nil {
 		return err, nil
 	}
+	if journal := tx.Bucket(bucketJournal).Bucket([]byte(run)); journal != nil && journal.Get(seqKey(old.Seq+1)) != nil {
+		return damagedRun(tx.DB().Path(), run, "event %d is not the last, as its header says", old.Seq), nil
+	}
 	h := head{Header: b.Header, tail: old.tail, size: old.size}
 	if err := s.writeEvents(tx, run, b.Events, &h); err != nil {
 		return nil, err

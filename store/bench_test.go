@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -70,6 +71,41 @@ func BenchmarkAppend(b *testing.B) {
 			seq += 3
 		}
 	})
+}
+
+// BenchmarkAppendBesidePlain takes turns, so that both see the same disk: how
+// much of the speed of plain commits is left.
+func BenchmarkAppendBesidePlain(b *testing.B) {
+	db, err := bolt.Open(filepath.Join(b.TempDir(), "plain.db"), 0o600, boltOptions(0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	s := mustOpen(b, b.TempDir())
+	value, seq := make([]byte, 1024), uint64(0)
+	var plain, append time.Duration
+	for b.Loop() {
+		batch := storetest.Batch("run1", 1, seq, 3)
+		for i := range batch.Events {
+			batch.Events[i].Data = data(300)
+		}
+		began := time.Now()
+		err := db.Update(func(tx *bolt.Tx) error {
+			bucket, err := tx.CreateBucketIfNotExists([]byte("plain"))
+			if err != nil {
+				return err
+			}
+			return bucket.Put(seqKey(seq), value)
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		between := time.Now()
+		mustAppend(b, s, batch)
+		plain, append = plain+between.Sub(began), append+time.Since(between)
+		seq += 3
+	}
+	b.ReportMetric(float64(plain)/float64(append), "of-plain")
 }
 
 func data(n int) json.RawMessage { return fmt.Appendf(nil, `{"result":"%0*d"}`, n-13, 1) }

@@ -128,6 +128,7 @@ func TestReadersNoticeDamage(t *testing.T) {
 		"a changed event":     {func(b *bolt.Bucket) error { v := bytes.Clone(b.Get(seqKey(7))); v[9] ^= 1; return b.Put(seqKey(7), v) }, 1, 6},
 		"a missing event":     {func(b *bolt.Bucket) error { return b.Delete(seqKey(7)) }, 1, 6},
 		"the one before":      {func(b *bolt.Bucket) error { return b.Delete(seqKey(7)) }, 8, 0},
+		"one event too many":  {func(b *bolt.Bucket) error { return b.Put(seqKey(41), bytes.Clone(b.Get(seqKey(40)))) }, 30, 11},
 		"the last is missing": {func(b *bolt.Bucket) error { return b.Delete(seqKey(40)) }, 30, 10},
 	} {
 		dir := filled(t)
@@ -144,6 +145,11 @@ func TestReadersNoticeDamage(t *testing.T) {
 		}
 		if !errors.Is(last, ErrDamaged) || n != c.good {
 			t.Errorf("%s: got %d events and %v", say, n, last)
+		}
+		if strings.HasPrefix(say, "one event") {
+			if err := s.Append(t.Context(), "run1", storetest.Batch("run1", 1, 40, 1)); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s: the run goes on: %v", say, err)
+			}
 		}
 		wantEvents(t, s, "run2", 40) // the others are not touched by it
 	}
