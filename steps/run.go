@@ -30,6 +30,7 @@ func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
 	if err != nil {
 		return Outcome{Acted: ActedNo, Err: err}
 	}
+	env.watch()
 	done := make(chan Outcome, 1)
 	go func() { done <- k.attempt(ctx, env, raw) }()
 	select {
