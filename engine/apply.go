@@ -598,7 +598,6 @@ func (s *State) place(r Resumed) {
 	case r.From != "":
 		s.Frames = keep(r.Frames)
 	case r.Base > 0:
-		s.top().Cur = nil
 	case s.Resume != nil:
 		s.Frames = keep(s.Resume)
 	case f != nil:

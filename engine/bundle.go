@@ -38,12 +38,18 @@ func (b *Bundle) keep(ctx context.Context, f Files) (string, error) {
 	return f.Put(ctx, Documents, raw)
 }
 
+// ReadBundle reads a bundle as it was kept.
+func ReadBundle(raw []byte) (Bundle, error) {
+	var b Bundle
+	err := json.Unmarshal(raw, &b)
+	return b, err
+}
+
 // loadBundle reads a bundle that was kept.
 func loadBundle(ctx context.Context, f Files, hash string) (Bundle, error) {
-	var b Bundle
 	raw, err := f.Get(ctx, Documents, hash)
 	if err != nil {
-		return b, err
+		return Bundle{}, err
 	}
-	return b, json.Unmarshal(raw, &b)
+	return ReadBundle(raw)
 }

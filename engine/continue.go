@@ -20,6 +20,7 @@ type ResumeRequest struct {
 	Bundle   *Bundle           `json:"bundle,omitempty"`   // another document
 	Force    bool              `json:"force,omitempty"`    // also when executed steps differ
 	Queue    bool              `json:"queue,omitempty"`
+	Environ  []string          `json:"environ,omitempty"`
 	By       string            `json:"by,omitempty"`
 }
 
@@ -44,7 +45,7 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := w.record(EvResumed, "", ev); err != nil {
 		return Header{}, err
 	}
-	w.header.EndedAt = time.Time{}
+	w.header.EndedAt, w.environ = time.Time{}, r.Environ
 	return e.launch(w)
 }
 
@@ -170,37 +171,48 @@ func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
 // when it was never reached.
 func (w *worker) lastStart(ctx context.Context, step string) (uint64, error) {
 	var base uint64
-	begun := map[string]uint64{} // where the execution of a path began
+	nodes := executedNodes(w.layout)
+	last := map[string]Event{} // of each path
 	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
 		if err != nil {
 			return 0, err
 		}
-		id, begins := beginning(ev)
-		if !begins {
+		n := nodes[plain(ev.Path)]
+		if n == nil {
 			continue
 		}
-		begun[ev.Path] = ev.Seq - 1
-		if id == step || ev.Path == step {
-			base = begun[ev.Path]
+		if (n.ID == step || ev.Path == step) && begins(ev, n, last[ev.Path]) {
+			base = ev.Seq - 1
 		}
+		last[ev.Path] = ev
 	}
 	return base, nil
 }
 
-// beginning says whether an event begins the execution of a node, and which.
-func beginning(ev Event) (id string, ok bool) {
-	switch ev.Type {
-	case EvEvaluated:
-		e, err := factOf[Evaluated](ev)
-		return e.ID, err == nil && e.What == TheIf
-	case EvStarted:
-		e, err := factOf[Started](ev)
-		return e.ID, err == nil && e.Try == 1
-	case EvEntered:
-		e, err := factOf[Entered](ev)
-		return e.ID, err == nil && e.Frame.Sort == GroupFrame
+// begins says whether an event is the first of an execution of a node.
+func begins(ev Event, n *workflows.Node, last Event) bool {
+	is := func(w What) bool { return evaluates(ev, w) }
+	switch {
+	case n.If != nil:
+		return is(TheIf)
+	case n.Type == workflows.ForeachNode:
+		return is(TheList)
+	case n.Type == workflows.CallNode:
+		return is(TheInputs)
+	case n.Type == workflows.WhileNode:
+		return is(TheWhile) && last.Type != EvLeft
+	case n.Type == workflows.GroupNode:
+		return ev.Type == EvEntered
+	case is(TheBefore), is(TheArguments) && last.Type != EvWaited, ev.Type == EvAsked:
+		return true
 	}
-	return "", false
+	st, err := factOf[Started](ev)
+	return err == nil && ev.Type == EvStarted && st.Try == 1 && !evaluates(last, TheBefore)
+}
+
+func evaluates(ev Event, what What) bool {
+	e, err := factOf[Evaluated](ev)
+	return ev.Type == EvEvaluated && err == nil && e.What == what
 }
 
 // Answer is what a waiting run wanted to know.
@@ -209,6 +221,7 @@ type Answer struct {
 	Choice  string            `json:"choice,omitempty"`
 	Secrets map[string]string `json:"secrets,omitempty"`
 	By      string            `json:"by,omitempty"`
+	Environ []string          `json:"environ,omitempty"`
 }
 
 // Answer continues a waiting run.
@@ -225,6 +238,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 		return Header{}, err
 	}
 	maps.Copy(w.secrets, a.Secrets)
+	w.environ = a.Environ
 	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
 		return Header{}, err
 	}
@@ -364,7 +378,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		created.Document = ev.Document
 	}
 	w := e.worker(e.newID(), old.program)
-	w.secrets = old.secrets
+	w.secrets, w.environ = old.secrets, r.Environ
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -71,7 +72,7 @@ func decide(l *layout, s *State) effect {
 	}
 	if f.Scope != 0 {
 		c := s.Scopes[f.Scope]
-		if c.Selectors == nil && d.list.program.Selectors != nil && f.Failure == nil {
+		if c.Selectors == nil && f.Failure == nil {
 			return evaluate{what: TheSelectors, doc: d.list.program}
 		}
 		if c.Finally == Done {
@@ -208,7 +209,7 @@ func (d decider) enterRound(n *workflows.Node) effect {
 	path := d.path(i)
 	if n.Type == workflows.CallNode {
 		f := Frame{List: callKey(d.f.List, i) + bodyKey, Sort: BodyFrame, Base: path + "/", Limit: n.Timeout}
-		return record{EvEntered, path, Entered{Index: i, ID: n.ID, Frame: f, Scope: newScope(c.Inputs)}}
+		return record{EvEntered, path, Entered{Index: i, ID: n.ID, Frame: f, Scope: newScope(n.Call, c.Inputs)}}
 	}
 	round := &LoopRound{As: n.As, Index: c.Round}
 	if c.Items != nil {
@@ -220,12 +221,14 @@ func (d decider) enterRound(n *workflows.Node) effect {
 }
 
 // newScope is what a document begins with: env starts with the inputs.
-func newScope(inputs map[string]any) *Scope {
-	env := map[string]any{}
-	for k, v := range inputs {
-		env[k] = v
+func newScope(p *workflows.Program, inputs map[string]any) *Scope {
+	c := &Scope{Inputs: inputs, Env: maps.Clone(inputs)}
+	if p.Selectors == nil {
+		c.Selectors = map[string]any{}
+	} else if v, ok := p.Selectors.Constant(); ok {
+		c.Selectors, _ = v.(map[string]any)
 	}
-	return &Scope{Inputs: inputs, Env: env}
+	return c
 }
 
 // step says what follows for the node under the cursor; nil when it is done.

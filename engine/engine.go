@@ -23,19 +23,20 @@ import (
 type Engine struct {
 	Store Store
 	Files Files
-	Kinds []steps.Kind
-	Desk  Desk
-	Lease *Lease
+	// Keeper looks after the store; nil: it cannot be.
+	Keeper Keeper
+	Kinds  []steps.Kind
+	Desk   Desk
+	Lease  *Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
 	// Probe answers what expressions ask of the desktop; nil: they may not ask.
 	Probe func(Desk) expression.Probe
 	// Allow says whether a client may use a kind, at each step; nil: always.
 	Allow func(client string, k steps.Kind) error
-	// Roots and Environ are what kinds get in their Env.
-	Roots   []string
-	Environ []string
-	Log     *slog.Logger
+	// Roots are folders in which every run may touch files.
+	Roots []string
+	Log   *slog.Logger
 
 	once  sync.Once
 	life  context.Context // of what must outlast its callers
@@ -76,6 +77,10 @@ type Request struct {
 	WorkflowID  string            `json:"workflow_id,omitempty"`
 	TraceID     string            `json:"trace_id,omitempty"`
 	ExecutionID string            `json:"execution_id,omitempty"`
+	Roots       []string          `json:"roots,omitempty"` // folders in which files may be touched, beside those of the engine
+	// Environ is the environment of child processes. It may hold secrets, so
+	// it is never stored: who continues a run brings another.
+	Environ []string `json:"environ,omitempty"`
 }
 
 func (e *Engine) log() *slog.Logger {
@@ -135,7 +140,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: r.Call, Reads: readsOnly(p)}
+	w.header, w.environ = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: r.Call, Reads: readsOnly(p)}, r.Environ
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err
 	}
@@ -198,10 +203,10 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	}
 	o := p.Options
 	c := Created{
-		Workflow: p.Name, Client: r.Client, Dir: r.Dir, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		Workflow: p.Name, Client: r.Client, Dir: r.Dir, Roots: r.Roots, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
 		From: first(r.From, o.StartFrom), To: first(r.To, o.EndAt),
 		WorkflowID: first(r.WorkflowID, o.WorkflowID), TraceID: first(r.TraceID, o.TraceID),
-		ExecutionID: first(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(inputs),
+		ExecutionID: first(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
 	}
 	if r.JumpsAtEnd != nil {
 		c.JumpsAtEnd = *r.JumpsAtEnd
@@ -320,12 +325,8 @@ func (e *Engine) launch(w *worker) (Header, error) {
 			return Header{}, err
 		}
 	}
-	if !w.lazy() || w.s.Status == Waiting {
-		if err := w.flush(false); err != nil {
-			return Header{}, err
-		}
-	} else {
-		w.header = headerOf(&w.s, w.header, w.layout)
+	if err := w.flush(w.lazy()); err != nil {
+		return Header{}, err
 	}
 	if w.s.Status == Waiting {
 		close(w.done)

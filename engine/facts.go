@@ -36,22 +36,23 @@ const (
 
 // Created begins a run.
 type Created struct {
-	Workflow    string `json:"workflow"`
-	Document    string `json:"document"` // hash of the stored text
-	From        string `json:"from,omitempty"`
-	To          string `json:"to,omitempty"`
-	Fallbacks   bool   `json:"fallbacks"` // follow fallback_id
-	JumpsAtEnd  bool   `json:"jumps_at_end,omitempty"`
-	DryRun      bool   `json:"dry_run,omitempty"`
-	StepThrough bool   `json:"step_through,omitempty"`
-	Parent      string `json:"parent,omitempty"`
-	Call        string `json:"call,omitempty"`
-	Args        any    `json:"args,omitempty"` // of a single call
-	Client      string `json:"client,omitempty"`
-	Dir         string `json:"dir,omitempty"`
-	WorkflowID  string `json:"workflow_id,omitempty"`
-	TraceID     string `json:"trace_id,omitempty"`
-	ExecutionID string `json:"execution_id,omitempty"`
+	Workflow    string   `json:"workflow"`
+	Document    string   `json:"document"` // hash of the stored text
+	From        string   `json:"from,omitempty"`
+	To          string   `json:"to,omitempty"`
+	Fallbacks   bool     `json:"fallbacks"` // follow fallback_id
+	JumpsAtEnd  bool     `json:"jumps_at_end,omitempty"`
+	DryRun      bool     `json:"dry_run,omitempty"`
+	StepThrough bool     `json:"step_through,omitempty"`
+	Parent      string   `json:"parent,omitempty"`
+	Call        string   `json:"call,omitempty"`
+	Args        any      `json:"args,omitempty"` // of a single call
+	Client      string   `json:"client,omitempty"`
+	Dir         string   `json:"dir,omitempty"`
+	Roots       []string `json:"roots,omitempty"`
+	WorkflowID  string   `json:"workflow_id,omitempty"`
+	TraceID     string   `json:"trace_id,omitempty"`
+	ExecutionID string   `json:"execution_id,omitempty"`
 	// Start is where the run begins, and Scope what it starts with.
 	Start []Frame `json:"start"`
 	Scope Scope   `json:"scope"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -35,6 +36,7 @@ func (w *worker) start(e start) error {
 	if err := w.flushBefore(e.node); err != nil {
 		return err
 	}
+	w.tried++
 	began := time.Now()
 	out := w.try(e, args)
 	end := Ended{Index: e.index, ID: e.node.ID, Duration: time.Since(began)}
@@ -79,8 +81,10 @@ func (w *worker) takeLease() (ok bool, err error) {
 	}
 	ctx, done := w.context(0)
 	defer done()
-	if err := w.flush(false); err != nil {
-		return false, err
+	if w.e.Lease.Busy() {
+		if err := w.flush(false); err != nil {
+			return false, err
+		}
 	}
 	w.queued.Store(true)
 	defer w.queued.Store(false)
@@ -143,7 +147,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env := &steps.Env{
 		Log: w.logger(e.path),
 		Run: steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
-		Dir: w.s.Created.Dir, Roots: w.e.Roots, Environ: w.e.Environ, Scripts: w.program.Options.ScriptsBasePath,
+		Dir: w.s.Created.Dir, Roots: slices.Concat(w.e.Roots, w.s.Created.Roots), Environ: w.environ, Scripts: w.program.Options.ScriptsBasePath,
 		Inputs: w.reveal(c.Inputs), Vars: w.reveal(c.Env), Trees: w.e.trees(w.s.Created.Client),
 	}
 	if e.node.Kind.Touches == steps.None {

@@ -150,7 +150,7 @@ func (s *stage) play(r Request) Header {
 // rest waits until a run stands still.
 func (s *stage) rest(id string) Header {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Hour)
 	defer cancel()
 	h, err := s.Wait(ctx, id)
 	if err != nil {

@@ -71,7 +71,7 @@ type LoopRound struct {
 type Scope struct {
 	Inputs    map[string]any                  `json:"inputs"`
 	Env       map[string]any                  `json:"env"`
-	Selectors map[string]any                  `json:"selectors,omitempty"`
+	Selectors map[string]any                  `json:"selectors"`
 	Steps     map[string]expression.StepScope `json:"steps,omitempty"`
 	// Lists says in which list the step with an id stands, so that a loop can
 	// clear the results of its last round.

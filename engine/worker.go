@@ -24,12 +24,14 @@ type worker struct {
 	s       State
 	header  Header
 	secrets secrets
+	environ []string
 	looks   expression.Probe
 
 	pending []Event   // recorded, not stored yet
 	stored  uint64    // how many events are stored
 	base    int       // the attempt that is stored
 	flushed time.Time // when
+	tried   int       // tries made by this worker
 	snapped uint64    // the event of the last snapshot
 
 	queued atomic.Bool // it waits for the lease
@@ -166,7 +168,7 @@ func (w *worker) perform(e effect) (over bool, err error) {
 
 // wantsPause says whether a run that goes step by step has done its step.
 func (w *worker) wantsPause(e start) bool {
-	return w.s.Created.StepThrough && e.try == 1 && w.s.Budget > 0 && !w.s.finishing()
+	return w.s.Created.StepThrough && e.try == 1 && w.tried > 0 && !w.s.finishing()
 }
 
 // asksDesktop says whether an evaluation may take time, so that what was done

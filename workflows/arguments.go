@@ -3,7 +3,9 @@ package workflows
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -17,7 +19,7 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	v := x.Arguments.value
 	if v == nil {
 		if k != nil {
-			u.checkArguments(k, x.ToolName.value, map[string]any{})
+			u.checkArguments(k, x.ToolName.value, x.ToolName.place, map[string]any{})
 		}
 		return &Template{constant{map[string]any{}}}
 	}
@@ -25,19 +27,56 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 		return &Template{u.part(v, nil, "", s)}
 	}
 	plain, _ := v.plain().(map[string]any)
-	u.checkArguments(k, v, plain)
-	return &Template{u.part(v, k.Args, "", s)}
+	u.checkArguments(k, v, x.at.at([]string{"arguments"}, true), plain)
+	args := *s
+	args.arguments = v
+	return &Template{u.part(v, k.Args, "", &args)}
 }
 
-// checkArguments reports the problems of arguments at the very key or value.
-func (u *unit) checkArguments(k *steps.Kind, v *value, args map[string]any) {
-	for _, p := range k.Check(args, isTemplate) {
-		at, hint := v.at(p.Path, p.Key), p.Hint
-		if x := v.follow(p.Path); hint == "" && x != nil && (x.sort == sortNumber || x.sort == sortTruth) && wantsText(k.Args, p.Path) {
-			hint = "write it in quotes: " + strconv.Quote(x.written())
+// checkArguments reports the problems of arguments at the very key or value;
+// those of all together at a place of their own.
+func (u *unit) checkArguments(k *steps.Kind, v *value, whole place, args map[string]any) {
+	problems := k.Check(args, isTemplate)
+	for _, p := range problems {
+		at := whole
+		if len(p.Path) > 0 {
+			at = v.at(p.Path, p.Key)
 		}
-		u.report.add(at, hint, "%s: %s", k.Name, p.Message)
+		if misspelt(p, problems) {
+			continue
+		}
+		u.report.add(at, orElse(p.Hint, quotesHint(k, v.follow(p.Path), p.Path)), "%s: %s", k.Name, p.Message)
 	}
+}
+
+// misspelt says whether an argument is only missing because its name is
+// misspelt, which is reported too.
+func misspelt(missing steps.Problem, problems []steps.Problem) bool {
+	name, ok := strings.CutSuffix(missing.Message, " is missing")
+	return ok && slices.ContainsFunc(problems, func(p steps.Problem) bool {
+		return p.Key && strings.Contains(p.Hint, "did you mean "+strings.Trim(name, `"`)+"?")
+	})
+}
+
+// quotesHint is the fix for a number that should be a text, or the other way
+// round.
+func quotesHint(k *steps.Kind, x *value, path []string) string {
+	if x == nil {
+		return ""
+	}
+	s := k.Args
+	for _, p := range path {
+		s = below(s, p)
+	}
+	switch {
+	case s == nil || len(path) == 0:
+		return ""
+	case (x.sort == sortNumber || x.sort == sortTruth) && s.Type == "string":
+		return "write it in quotes: " + strconv.Quote(x.written())
+	case x.sort == sortText && s.Type != "string" && parsed(x.text, s) != any(x.text):
+		return "write it without quotes: " + strings.TrimSpace(x.text)
+	}
+	return ""
 }
 
 // isTemplate says whether a value is only known when the step runs.
@@ -59,13 +98,6 @@ func (v *value) follow(path []string) *value {
 		v = v.get(p)
 	}
 	return v
-}
-
-func wantsText(s *jsonschema.Schema, path []string) bool {
-	for _, p := range path {
-		s = below(s, p)
-	}
-	return s != nil && s.Type == "string"
 }
 
 // below is the schema of what stands under a key or an index.
@@ -132,7 +164,29 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 	if u.wrong(v, problems) {
 		return constant{v.text}
 	}
+	if schema != nil && schema.Format == "shell" && s.arguments.get("engine") == nil {
+		return u.shellPart(v, t, path, s)
+	}
 	return textPart{t, schema, path}
+}
+
+// shellPart compiles a command line with expressions in it.
+func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
+	if t.Whole() {
+		u.report.add(v.place, "write the command out, or sh -c "+shorten(v.text, 60), "what an expression gives is never executed as a command")
+		return constant{v.text}
+	}
+	shell := s.arguments.get("shell")
+	if shell != nil && isTemplate(shell.text) {
+		u.report.add(shell.place, "write its name", "with expressions in the command, the shell cannot be one")
+		return constant{v.text}
+	}
+	fill, err := filler(shell.str())
+	if err != nil {
+		u.report.add(v.place, "give it to the command by env", "%v", err)
+		return constant{v.text}
+	}
+	return shellPart{t, fill, path}
 }
 
 // each compiles what a foreach goes through: a list, a template, or a bare

@@ -130,8 +130,9 @@ func (u *unit) compile() {
 
 // scope is where an expression stands: what it may name there.
 type scope struct {
-	names *expression.Names
-	loops []expression.Loop
+	names     *expression.Names
+	loops     []expression.Loop
+	arguments *value // of the step, while they are compiled
 }
 
 // scope is made once for each loop, so that expressions can share what is

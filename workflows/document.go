@@ -18,8 +18,8 @@ type document struct {
 	Selectors     selectors       `json:"selectors" doc:"Names for elements: name to selector. An object, or its JSON as a string."`
 	Timeout       duration        `json:"timeout" doc:"The limit of the whole run, such as 10m."`
 	Screenshots   text            `json:"screenshots" words:"around,after,failure,none" doc:"When pictures of each step are taken."`
-	StopOnError   flag            `json:"stop_on_error" doc:"Whether a failed step ends the run; true unless said otherwise."`
-	Continue      flag            `json:"continue" doc:"The inverse of stop_on_error."`
+	StopOnError   boolean         `json:"stop_on_error" doc:"Whether a failed step ends the run; true unless said otherwise."`
+	Continue      boolean         `json:"continue" doc:"The inverse of stop_on_error."`
 	MaxSteps      number          `json:"max_steps" min:"1" whole:"true" doc:"How many steps may be executed, repetitions included."`
 	Durability    text            `json:"durability" words:"always,interval" doc:"When events are synced to the disk."`
 	Resume        text            `json:"resume" words:"auto" doc:"auto: an interrupted run continues by itself."`
@@ -31,21 +31,21 @@ type document struct {
 	Output        output          `json:"output" doc:"What the run returns: an expression, or names with an expression each."`
 	StartFrom     text            `json:"start_from_step" doc:"The id of the step to start at."`
 	EndAt         text            `json:"end_at_step" doc:"The id of the last step to execute."`
-	FollowFall    flag            `json:"follow_fallback" doc:"Whether fallback_id is followed; true unless end_at_step is given."`
-	JumpsAtEnd    flag            `json:"execute_jumps_at_end" doc:"Whether the jumps of the step at end_at_step are taken."`
-	Detailed      flag            `json:"include_detailed_results" doc:"Whether the results of the steps come back; true unless said otherwise."`
+	FollowFall    boolean         `json:"follow_fallback" doc:"Whether fallback_id is followed; true unless end_at_step is given."`
+	JumpsAtEnd    boolean         `json:"execute_jumps_at_end" doc:"Whether the jumps of the step at end_at_step are taken."`
+	Detailed      boolean         `json:"include_detailed_results" doc:"Whether the results of the steps come back; true unless said otherwise."`
 	Verbosity     text            `json:"verbosity" words:"quiet,normal,verbose" doc:"How much comes back to the caller."`
 	WorkflowID    text            `json:"workflow_id" doc:"Kept with the run; with start_from_step it restores the state of that workflow's last run."`
 	TraceID       text            `json:"trace_id" doc:"Kept with the run, to search by."`
 	ExecutionID   text            `json:"execution_id" doc:"Kept with the run, to search by."`
 	ScriptsPath   text            `json:"scripts_base_path" doc:"Where script_file is looked for first."`
-	SkipPreflight flag            `json:"skip_preflight_check" doc:"Whether to start without looking whether the environment is ready."`
-	ManageWindows flag            `json:"enable_window_management" doc:"Whether windows are arranged for the steps."`
-	Maximize      flag            `json:"maximize_target" doc:"Whether the window that a step acts on is maximised."`
-	MinimizeTop   flag            `json:"minimize_always_on_top" doc:"Whether windows that stay on top are minimised."`
-	BringToFront  flag            `json:"bring_to_front" doc:"Whether the window that a step acts on is raised."`
-	RestoreFocus  flag            `json:"restore_focus" doc:"Whether the user's focus is given back at the end."`
-	Highlight     flag            `json:"highlight_before_action" doc:"Whether elements are highlighted before a step acts on them."`
+	SkipPreflight boolean         `json:"skip_preflight_check" doc:"Whether to start without looking whether the environment is ready."`
+	ManageWindows boolean         `json:"enable_window_management" doc:"Whether windows are arranged for the steps."`
+	Maximize      boolean         `json:"maximize_target" doc:"Whether the window that a step acts on is maximised."`
+	MinimizeTop   boolean         `json:"minimize_always_on_top" doc:"Whether windows that stay on top are minimised."`
+	BringToFront  boolean         `json:"bring_to_front" doc:"Whether the window that a step acts on is raised."`
+	RestoreFocus  boolean         `json:"restore_focus" doc:"Whether the user's focus is given back at the end."`
+	Highlight     boolean         `json:"highlight_before_action" doc:"Whether elements are highlighted before a step acts on them."`
 }
 
 // step is one entry of a list of steps, in one of five forms.
@@ -71,9 +71,9 @@ type step struct {
 	Expect    condition `json:"expect" of:"step" doc:"An expression that must hold after the step."`
 	Fallback  text      `json:"fallback_id" doc:"The id of the step to go to after the last attempt failed."`
 	Jumps     []*jump   `json:"jumps" doc:"Where to go after success: the first whose condition holds."`
-	Continue  flag      `json:"continue_on_error" doc:"A failure is recorded and the run goes on."`
-	Skippable flag      `json:"skippable" doc:"The same as continue_on_error, for a group."`
-	Idem      flag      `json:"idempotent" of:"step" doc:"Repeating the step does no harm."`
+	Continue  boolean   `json:"continue_on_error" doc:"A failure is recorded and the run goes on."`
+	Skippable boolean   `json:"skippable" doc:"The same as continue_on_error, for a group."`
+	Idem      boolean   `json:"idempotent" of:"step" doc:"Repeating the step does no harm."`
 	Interrupt text      `json:"on_interrupt" of:"step" words:"rerun,skip,ask" doc:"What a resume does with the step when it was cut short."`
 	Pictures  text      `json:"screenshots" of:"step" words:"around,after,failure,none" doc:"When pictures of the step are taken."`
 	Note      anything  `json:"expected_ui_changes" of:"step" doc:"What should change on the screen; kept as a note."`
@@ -111,10 +111,10 @@ type variable struct {
 	Label       text            `json:"label" doc:"What people call it."`
 	Description text            `json:"description" doc:"What it is for."`
 	Default     anything        `json:"default" doc:"The value when none is given."`
-	Required    flag            `json:"required" doc:"Whether a value must be given; true unless there is a default."`
+	Required    boolean         `json:"required" doc:"Whether a value must be given; true unless there is a default."`
 	Regex       pattern         `json:"regex" doc:"A regular expression that a string must match."`
 	Options     list            `json:"options" doc:"The values to choose from."`
-	Secret      flag            `json:"secret" doc:"The value is never written anywhere."`
+	Secret      boolean         `json:"secret" doc:"The value is never written anywhere."`
 	Item        *variable       `json:"item_schema" doc:"What the elements of an array are."`
 	Value       *variable       `json:"value_schema" doc:"What the values of an object are."`
 	Properties  dict[*variable] `json:"properties" doc:"What the named values of an object are."`

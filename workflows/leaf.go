@@ -48,19 +48,19 @@ func (text) schema(k *key) *jsonschema.Schema {
 // str is the text, or "" when none was given.
 func (t text) str() string { return t.value.str() }
 
-// flag is true or false.
-type flag struct{ *value }
+// boolean is true or false.
+type boolean struct{ *value }
 
-func (f *flag) read(v *value, k *key, r *report) {
+func (f *boolean) read(v *value, k *key, r *report) {
 	if wanted(v, sortTruth, k, r) {
 		f.value = v
 	}
 }
 
-func (flag) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{Type: "boolean"} }
+func (boolean) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{Type: "boolean"} }
 
 // or is the flag, or what it is when none was given.
-func (f flag) or(other bool) bool {
+func (f boolean) or(other bool) bool {
 	if f.value == nil {
 		return other
 	}

@@ -79,7 +79,7 @@ func (u *unit) maxSteps() int {
 
 func (u *unit) windowOptions() map[string]any {
 	d, given := u.doc, map[string]any{}
-	for name, f := range map[string]flag{
+	for name, f := range map[string]boolean{
 		"enable_window_management": d.ManageWindows, "maximize_target": d.Maximize, "minimize_always_on_top": d.MinimizeTop,
 		"bring_to_front": d.BringToFront, "restore_focus": d.RestoreFocus, "highlight_before_action": d.Highlight,
 	} {

@@ -229,11 +229,23 @@ func (s *step) reportForm(r *report) {
 			found = append(found, f)
 		}
 	}
+	if len(found) == 0 && s.misspelt() {
+		return // the unknown key is reported
+	}
 	if len(found) == 0 {
 		r.add(s.at.place, "a step has tool_name, group_name, foreach, while or workflow", "this step does not say what to do")
 		return
 	}
 	r.add(s.at.entry(found[1]).key.place, "make two steps of it", "a step has only one of %s", strings.Join(found, " and "))
+}
+
+// misspelt says whether the step has a key that was meant to give its form.
+func (s *step) misspelt() bool {
+	names := keyNames(reflect.TypeFor[step]())
+	return slices.ContainsFunc(s.at.entries, func(e entry) bool {
+		return !slices.Contains(names, e.key.text) &&
+			(slices.Contains(stepForms, words.Nearest(e.key.text, names)) || e.key.text == "command" || e.key.text == "tool")
+	})
 }
 
 // formOf is the form that a key stands for.

@@ -18,6 +18,8 @@ type Window struct {
 	Hidden bool `json:"hidden,omitempty"`
 	// Modal windows are dialogs that block their parent.
 	Modal bool `json:"modal,omitempty"`
+	// Popup windows are menus and tooltips, which no window manager manages.
+	Popup bool `json:"popup,omitempty"`
 }
 
 // WindowChange says what to do with a window.

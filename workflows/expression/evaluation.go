@@ -28,6 +28,7 @@ type evaluation struct {
 	probe    Probe
 	bytes    int
 	work     int
+	depth    int // of the value that is walked through
 	deadline time.Time
 }
 
@@ -65,7 +66,7 @@ func (e *evaluation) release() {
 		clear(stack)
 		clear(e.vm.Variables)
 		e.ctx, e.scope, e.probe = nil, nil, nil
-		e.bytes, e.work, e.deadline = 0, 0, time.Time{}
+		e.bytes, e.work, e.depth, e.deadline = 0, 0, 0, time.Time{}
 	}
 	evaluations.Put(e)
 }
@@ -99,6 +100,19 @@ func (e *evaluation) charge(bytes int) error {
 	return e.spend(1 + bytes>>6)
 }
 
+// maxDepth bounds how deep values nest.
+const maxDepth = 500
+
+// enter goes one level into a value; leave goes back.
+func (e *evaluation) enter() error {
+	if e.depth++; e.depth > maxDepth {
+		return fmt.Errorf("the value nests deeper than %d levels", maxDepth)
+	}
+	return nil
+}
+
+func (e *evaluation) leave() { e.depth-- }
+
 // looking runs a look at the desktop; its time is not the expression's.
 func (e *evaluation) looking(look func() error) error {
 	began := time.Now()
@@ -113,15 +127,15 @@ func (e *evaluation) looking(look func() error) error {
 func (e *evaluation) load(s *source) any {
 	switch s.place {
 	case allInputs:
-		return e.scope.Inputs
+		return orEmpty(e.scope.Inputs)
 	case oneInput:
 		return e.scope.Inputs[s.key]
 	case allEnv:
-		return e.scope.Env
+		return orEmpty(e.scope.Env)
 	case oneEnv:
 		return e.scope.Env[s.key]
 	case allSelectors:
-		return e.scope.Selectors
+		return orEmpty(e.scope.Selectors)
 	case oneSelector:
 		return e.scope.Selectors[s.key]
 	case theRun:
@@ -131,6 +145,13 @@ func (e *evaluation) load(s *source) any {
 		return e.loop(s)
 	}
 	return e.step(s)
+}
+
+func orEmpty(object map[string]any) map[string]any {
+	if object == nil {
+		return map[string]any{}
+	}
+	return object
 }
 
 func (e *evaluation) loop(s *source) any {
@@ -202,11 +223,7 @@ func (e *Expr) failed(err error) error {
 		return missing
 	}
 	if f := (*file.Error)(nil); errors.As(err, &f) {
-		if f.Prev != nil {
-			err = f.Prev
-		} else {
-			err = errors.New(f.Message)
-		}
+		err = cause(f)
 	}
-	return &EvalError{Expr: e.text, Err: plainWords(err)}
+	return &EvalError{Expr: e.text, Err: err}
 }

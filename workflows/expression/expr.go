@@ -3,6 +3,7 @@ package expression
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -108,7 +109,7 @@ func (e *Expr) build(tree *parser.Tree, tokens []lexer.Token, config *conf.Confi
 	tree.Node = g.node(tree.Node)
 	program, err := compiler.Compile(tree, config)
 	if err != nil {
-		return []*problem{{message: plainWords(err).Error()}}
+		return []*problem{{message: inWords(err.Error())}}
 	}
 	e.program = program
 	return nil
@@ -192,6 +193,7 @@ func (e *Expr) String() string { return e.text }
 
 // inBytes turns the places of problems from characters into bytes.
 func inBytes(text string, problems []*problem) []*Problem {
+	slices.SortStableFunc(problems, func(a, b *problem) int { return a.at.From - b.at.From })
 	var found []*Problem
 	for _, p := range problems {
 		from, to := byteOffset(text, p.at.From), byteOffset(text, p.at.To)
@@ -211,4 +213,3 @@ func byteOffset(text string, characters int) int {
 	}
 	return offset
 }
-

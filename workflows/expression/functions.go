@@ -57,29 +57,33 @@ var operators = map[string]function{
 	">=":      {shape: twoAny, run: ordered(func(c int) bool { return c == 0 || c == 1 })},
 	"matches": {shape: twoAny, run: matches},
 	"key":     {shape: func(any) any { return nil }, run: func(_ *evaluation, args []any) (any, error) { return integral(args[0]), nil }},
-	"join":    {validate: takes(reflect.String, 1, 2, reflect.Slice, reflect.String), run: join},
-	"replace": {validate: takes(reflect.String, 3, 4, reflect.String, reflect.String, reflect.String), run: replace},
-	"trim":    {validate: takes(reflect.String, 1, 2, reflect.String, reflect.String), run: native("trim")},
-	"split":   {validate: takes(reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("split")},
+	"join":    {validate: takes("join", reflect.String, 1, 2, reflect.Slice, reflect.String), run: join},
+	"replace": {validate: takes("replace", reflect.String, 3, 4, reflect.String, reflect.String, reflect.String), run: replace},
+	"trim":    {validate: takes("trim", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trim")},
+	"split":   {validate: takes("split", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("split")},
 
-	"trimPrefix": {validate: takes(reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimPrefix")},
-	"trimSuffix": {validate: takes(reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimSuffix")},
-	"splitAfter": {validate: takes(reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("splitAfter")},
+	"trimPrefix": {validate: takes("trimPrefix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimPrefix")},
+	"trimSuffix": {validate: takes("trimSuffix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimSuffix")},
+	"splitAfter": {validate: takes("splitAfter", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("splitAfter")},
 
 	// These stand only in trees that were checked.
-	"load":    {run: func(e *evaluation, args []any) (any, error) { return e.load(args[0].(*source)), nil }},
-	"member":  {run: func(_ *evaluation, args []any) (any, error) { return member(args[0], args[1]), nil }},
-	"slice":   {run: slice},
-	"tick":    {run: func(e *evaluation, args []any) (any, error) { return args[0], e.charge(16) }},
-	"list":    {run: list},
-	"groups":  {run: groups},
-	"object":  {run: func(e *evaluation, args []any) (any, error) { return args[0], e.charge(320 + 64*len(args[0].(map[string]any))) }},
-	"add":     {run: add},
-	"%":       {run: remainder},
-	"range":   {run: makeRange},
-	"in":      {run: in},
-	"repeat":  {run: repeat},
-	"builtin": {run: func(e *evaluation, args []any) (any, error) { return callBuiltin(e, args[0].(*builtin.Function), args[1:]) }},
+	"load":   {run: func(e *evaluation, args []any) (any, error) { return e.load(args[0].(*source)), nil }},
+	"member": {run: func(_ *evaluation, args []any) (any, error) { return member(args[0], args[1]), nil }},
+	"slice":  {run: slice},
+	"tick":   {run: func(e *evaluation, args []any) (any, error) { return args[0], e.charge(16) }},
+	"list":   {run: list},
+	"groups": {run: groups},
+	"object": {run: func(e *evaluation, args []any) (any, error) {
+		return args[0], e.charge(320 + 64*len(args[0].(map[string]any)))
+	}},
+	"add":    {run: add},
+	"%":      {run: remainder},
+	"range":  {run: makeRange},
+	"in":     {run: in},
+	"repeat": {run: repeat},
+	"builtin": {run: func(e *evaluation, args []any) (any, error) {
+		return callBuiltin(e, args[0].(*builtin.Function), args[1:])
+	}},
 }
 
 // functionTable is what the checker and the compiler look functions up in.
@@ -103,15 +107,15 @@ func withEvaluation(run func(*evaluation, []any) (any, error)) func(...any) (any
 
 // takes checks the number and the kinds of arguments; what is past the kinds
 // is a whole number.
-func takes(result reflect.Kind, least, most int, kinds ...reflect.Kind) func([]reflect.Type) (reflect.Type, error) {
+func takes(name string, result reflect.Kind, least, most int, kinds ...reflect.Kind) func([]reflect.Type) (reflect.Type, error) {
 	results := map[reflect.Kind]reflect.Type{reflect.String: reflect.TypeFor[string](), reflect.Slice: reflect.TypeFor[[]string]()}
 	return func(args []reflect.Type) (reflect.Type, error) {
 		if len(args) < least || len(args) > most {
-			return nil, fmt.Errorf("it takes %d to %d arguments, not %d", least, most, len(args))
+			return nil, fmt.Errorf("%s() takes %d to %d arguments, not %d", name, least, most, len(args))
 		}
 		for i, arg := range args {
 			if i < len(kinds) && arg != nil && arg.Kind() != reflect.Interface && arg.Kind() != kinds[i] {
-				return nil, fmt.Errorf("argument %d is a %s, not a %s", i+1, arg, kindNames[kinds[i]])
+				return nil, fmt.Errorf("argument %d of %s() is a %s, not a %s", i+1, name, arg, kindNames[kinds[i]])
 			}
 		}
 		return results[result], nil

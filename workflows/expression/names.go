@@ -12,7 +12,7 @@ import (
 // names is reached through inputs.
 var roots = []string{"inputs", "env", "selectors", "steps", "run", "index"}
 
-// words are the names that the language itself uses.
+// keywords are the names that the language itself uses.
 var keywords = []string{
 	"true", "false", "nil", "not", "and", "or", "in", "let", "if", "else",
 	"matches", "contains", "startsWith", "endsWith",
@@ -95,11 +95,19 @@ func (n *Names) resolveOutcome(name string) (*source, types.Type) {
 	if schema, ok := n.Inputs[name]; ok {
 		return &source{oneInput, name}, typeOf(schema)
 	}
-	if n.OpenInputs {
+	if n.OpenInputs && !likelyMistaken(name) {
 		return &source{oneInput, name}, types.Any
 	}
 	return nil, nil
 }
+
+// likelyMistaken says whether a name that nobody declared is more likely a
+// slip than an input: where inputs are open, slips would never be found.
+func likelyMistaken(name string) bool {
+	return strings.HasSuffix(name, "_result") || strings.HasSuffix(name, "_status") || isNull(name) || name == "$env"
+}
+
+func isNull(name string) bool { return name == "null" || name == "undefined" || name == "None" }
 
 var runType = types.Map{"id": types.String, "attempt": types.Float64, "workflow": types.String}
 

@@ -244,12 +244,14 @@ func isApostrophe(text []rune, i int) bool {
 // templateEnd finds the }} that closes a template whose inside begins at i.
 // Quotes and braces inside it count.
 func templateEnd(text []rune, i int) (int, bool) {
-	depth := 0
+	depth, unpaired := 0, ""
 	for ; i < len(text); i++ {
 		switch r := text[i]; {
-		case isQuote(r):
+		case isQuote(r) && !strings.ContainsRune(unpaired, plainQuote(r)):
 			if end, ok := closingQuote(text, i); ok {
 				i = end
+			} else {
+				unpaired += string(plainQuote(r))
 			}
 		case r == '{':
 			depth++

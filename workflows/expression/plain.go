@@ -23,8 +23,16 @@ func (e *evaluation) plain(v any) (any, error) {
 		}
 		return v, nil
 	case []any:
+		if err := e.enter(); err != nil {
+			return nil, err
+		}
+		defer e.leave()
 		return e.plainList(v)
 	case map[string]any:
+		if err := e.enter(); err != nil {
+			return nil, err
+		}
+		defer e.leave()
 		return e.plainObject(v)
 	case time.Time:
 		return v.Format(time.RFC3339Nano), nil

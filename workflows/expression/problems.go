@@ -1,10 +1,10 @@
 package expression
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -13,31 +13,45 @@ import (
 	"understudy/internal/words"
 )
 
-// goTypes are the names of types in expr's messages, as people call them.
-var goTypes = strings.NewReplacer(
-	"map[string]interface {}", "object", "map[string]any", "object", "[]interface {}", "list", "[]any", "list",
-	"[]string", "list", "[]int", "list", "interface {}", "value", "float64", "number", "bool", "boolean",
-	"<nil>", "a missing value", "unknown", "unknown", "int)", "number)", "int ", "number ",
-)
+var goTypes = regexp.MustCompile(`map\[string\](interface \{\}|any)|\[\](interface \{\}|any|string|int)|interface \{\}|\b(float64|int|bool|string)\b|<nil>|\bnil\b`)
 
-// plainWords says an error of expr's in the words of the document.
-func plainWords(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	text := err.Error()
-	said := strings.TrimPrefix(text, "interface conversion: ")
-	if said != text {
-		said = strings.TrimPrefix(said, "interface {} is ")
-		if found, wanted, ok := strings.Cut(said, ", not "); ok {
-			said = fmt.Sprintf("it needs a %s, and got a %s", wanted, strings.Replace(found, "nil", "missing value", 1))
+// inWords says expr's message in the words of the document.
+func inWords(message string) string {
+	message = strings.ReplaceAll(withHyphens(message), internal, "")
+	return goTypes.ReplaceAllStringFunc(message, func(t string) string {
+		switch {
+		case t == "float64" || t == "int":
+			return "number"
+		case t == "bool":
+			return "boolean"
+		case t == "string":
+			return "string"
+		case strings.HasPrefix(t, "map"):
+			return "object"
+		case strings.HasPrefix(t, "[]"):
+			return "list"
+		case t == "interface {}":
+			return "value"
 		}
+		return "missing value"
+	})
+}
+
+// cause is why a program failed: an error of ours as it is, a panic of expr's
+// in plain words.
+func cause(f *file.Error) error {
+	var fault runtime.Error
+	switch {
+	case f.Prev == nil:
+		return errors.New(inWords(f.Message))
+	case !errors.As(f.Prev, &fault):
+		return f.Prev
 	}
-	said = goTypes.Replace(said)
-	if said == text {
-		return err
+	said := strings.TrimPrefix(f.Prev.Error(), "interface conversion: interface {} is ")
+	if found, wanted, ok := strings.Cut(said, ", not "); ok {
+		return fmt.Errorf("it needs a %s and got a %s", inWords(wanted), inWords(found))
 	}
-	return errors.New(said)
+	return errors.New(inWords(strings.TrimPrefix(said, "runtime error: ")))
 }
 
 var unexpectedToken = regexp.MustCompile(`unexpected token (\w+)\("(.*)"\)`)
@@ -75,9 +89,9 @@ var unknownField = regexp.MustCompile(`^unknown field (.*)$`)
 func checkProblem(err error, tree ast.Node) *problem {
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return &problem{message: plainWords(err).Error()}
+		return &problem{message: inWords(err.Error())}
 	}
-	p := &problem{at: at.Location, message: goTypes.Replace(strings.ReplaceAll(at.Message, internal, ""))}
+	p := &problem{at: at.Location, message: inWords(at.Message)}
 	if m := unknownField.FindStringSubmatch(at.Message); m != nil {
 		name := withHyphens(m[1])
 		p.message = fmt.Sprintf("there is no field %s", name)

@@ -136,7 +136,7 @@ func (r *reader) name(n *ast.IdentifierNode) ast.Node {
 		return n
 	}
 	src, typ := r.names.resolve(n.Value)
-	if src == nil || n.Value == "$env" {
+	if src == nil {
 		r.wrong(n.Location(), r.nameHint(n.Value), "there is no %s here", n.Value)
 		return n
 	}
@@ -149,7 +149,7 @@ func (r *reader) name(n *ast.IdentifierNode) ast.Node {
 
 func (r *reader) nameHint(name string) string {
 	switch {
-	case name == "null" || name == "None" || name == "undefined":
+	case isNull(name):
 		return "a missing value is written nil"
 	case name == "index":
 		return "index is known inside a loop; an input of that name is inputs.index"
@@ -173,7 +173,7 @@ var comparing = map[string]bool{
 
 func (r *reader) binary(n *ast.BinaryNode) ast.Node {
 	if not, ok := n.Left.(*ast.UnaryNode); ok && comparing[n.Operator] && (not.Operator == "!" || not.Operator == "not") &&
-		!r.parenthesised(not.Location(), n.Location()) {
+		r.bare(not.Location(), n.Location()) {
 		inner := &ast.BinaryNode{Operator: n.Operator, Left: not.Node, Right: n.Right}
 		inner.SetLocation(n.Location())
 		return call("not", not, r.read(inner))
@@ -198,11 +198,15 @@ func (r *reader) binary(n *ast.BinaryNode) ast.Node {
 	return n
 }
 
-// parenthesised says whether a bracket closes between a ! and the operator
-// after its operand: in (!a) == b it does, in !a == b it does not.
-func (r *reader) parenthesised(not, operator file.Location) bool {
+// bare says whether no bracket closes between a ! and the operator after its
+// operand: in !a == b none does, in (!a) == b one does. The not of "not in" is
+// no such !.
+func (r *reader) bare(not, operator file.Location) bool {
 	depth := 0
 	for _, t := range r.tokens {
+		if t.From == not.From && t.Value != "!" && t.Value != "not" {
+			return false
+		}
 		if t.From < not.From || t.Kind != lexer.Bracket {
 			continue
 		}
@@ -212,10 +216,10 @@ func (r *reader) parenthesised(not, operator file.Location) bool {
 		if strings.Contains("([{", t.Value) {
 			depth++
 		} else if depth--; depth < 0 {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 func truthOf(n ast.Node) ast.Node {

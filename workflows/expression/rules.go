@@ -23,7 +23,7 @@ func truth(v any) bool {
 	case string:
 		return v != "" && v != "false" && v != "0"
 	case float64:
-		return v != 0
+		return v != 0 && !math.IsNaN(v)
 	case int:
 		return v != 0
 	case []any:
@@ -149,6 +149,10 @@ func same(e *evaluation, a, b any) (bool, error) {
 }
 
 func sameDeep(e *evaluation, a, b any) (bool, error) {
+	if err := e.enter(); err != nil {
+		return false, err
+	}
+	defer e.leave()
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	switch {
 	case !y.IsValid() || x.Kind() != y.Kind():

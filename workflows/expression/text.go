@@ -2,6 +2,7 @@ package expression
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -30,86 +31,119 @@ func HasTemplate(text string) bool {
 	return strings.Contains(text, "{{")
 }
 
+// maxHoles and maxTextSize bound a text.
+const (
+	maxHoles    = 1000
+	maxTextSize = 16 << 20
+)
+
 // CompileText understands a string with expressions in it. Problems are in the
 // order of the text; when there is one, the text has no value.
 func CompileText(text string, n *Names) (*Text, []*Problem) {
-	t := &Text{}
-	runes := []rune(text)
-	var problems []*Problem
-	at := 0
-	literal := func(to int) {
-		if to > at {
-			t.parts = append(t.parts, part{literal: textBetween(text, at, to)})
-		}
+	s := &splitter{text: text, runes: []rune(text), names: n}
+	s.offsets = offsetsOf(text, len(s.runes))
+	for i := 0; i < len(s.runes); {
+		i = s.step(i)
 	}
-	for i := 0; i < len(runes); {
-		if hasAt(runes, i, escaped) {
-			literal(i)
-			at = i + 1
-			i += len(escaped)
-			continue
-		}
-		h, found, closed := holeAt(runes, i)
-		if !found {
-			i++
-			continue
-		}
-		if !closed {
-			from := byteOffset(text, h.from)
-			problems = append(problems, &Problem{from, h.inner - h.from, "this template is not closed", "close it with }}, or write $${{ for a literal ${{"})
-			break
-		}
-		literal(h.from)
-		e, found2 := compileHole(text, h, n)
-		problems = append(problems, found2...)
-		t.parts = append(t.parts, part{expr: e})
-		at, i = h.to, h.to
-	}
-	literal(len(runes))
+	s.literal(len(s.runes))
+	t := &Text{parts: s.parts}
 	t.whole = len(t.parts) == 1 && t.parts[0].expr != nil
-	return t, problems
+	return t, s.problems
+}
+
+// A splitter cuts a text into its parts. It counts in characters.
+type splitter struct {
+	text     string
+	runes    []rune
+	offsets  []int // of each character, in bytes
+	names    *Names
+	done     int // what is in parts already
+	holes    int
+	parts    []part
+	problems []*Problem
+}
+
+func offsetsOf(text string, characters int) []int {
+	offsets := make([]int, 0, characters+1)
+	for i := range text {
+		offsets = append(offsets, i)
+	}
+	return append(offsets, len(text))
+}
+
+// step reads one thing at i and says where the next begins.
+func (s *splitter) step(i int) int {
+	if hasAt(s.runes, i, escaped) {
+		s.literal(i)
+		s.done = i + 1
+		return i + len(escaped)
+	}
+	h, found, closed := holeAt(s.runes, i)
+	switch {
+	case !found:
+		return i + 1
+	case !closed:
+		s.wrong(h, "this template is not closed", "close it with }}, or write $${{ for a literal ${{")
+		return len(s.runes)
+	case s.holes == maxHoles:
+		s.wrong(h, "the text has more than 1000 templates", "")
+		return len(s.runes)
+	}
+	s.holes++
+	s.literal(h.from)
+	s.expression(h)
+	s.done = h.to
+	return h.to
+}
+
+func (s *splitter) wrong(h hole, message, hint string) {
+	s.problems = append(s.problems, &Problem{s.offsets[h.from], h.inner - h.from, message, hint})
+}
+
+func (s *splitter) literal(to int) {
+	if to > s.done {
+		s.parts = append(s.parts, part{literal: s.text[s.offsets[s.done]:s.offsets[to]]})
+	}
+}
+
+// expression compiles one template; the places of its problems are those of
+// the whole text.
+func (s *splitter) expression(h hole) {
+	from := s.offsets[h.inner]
+	e, problems := Compile(s.text[from:s.offsets[h.end]], s.names)
+	for _, p := range problems {
+		p.Offset += from
+	}
+	s.problems = append(s.problems, problems...)
+	s.parts = append(s.parts, part{expr: e})
 }
 
 func hasAt(text []rune, i int, mark string) bool {
-	for j, r := range []rune(mark) {
-		if i+j >= len(text) || text[i+j] != r {
+	for _, r := range mark {
+		if i >= len(text) || text[i] != r {
 			return false
 		}
+		i++
 	}
 	return true
 }
 
 // holeAt finds the template that begins at i.
 func holeAt(text []rune, i int) (h hole, found, closed bool) {
-	mark := ""
-	for _, m := range []string{"${{", "{{"} {
-		if hasAt(text, i, m) {
-			mark = m
-			break
-		}
-	}
-	if mark == "" {
+	switch {
+	case hasAt(text, i, "${{"):
+		h = hole{from: i, inner: i + 3}
+	case hasAt(text, i, "{{"):
+		h = hole{from: i, inner: i + 2}
+	default:
 		return h, false, false
 	}
-	h.from, h.inner = i, i+len(mark)
 	end, ok := templateEnd(text, h.inner)
 	h.end, h.to = end, end+2
 	return h, true, ok
 }
 
-func textBetween(text string, from, to int) string {
-	return text[byteOffset(text, from):byteOffset(text, to)]
-}
-
-// compileHole compiles one template; the places of its problems are those of
-// the whole text.
-func compileHole(text string, h hole, n *Names) (*Expr, []*Problem) {
-	e, problems := Compile(textBetween(text, h.inner, h.end), n)
-	for _, p := range problems {
-		p.Offset += byteOffset(text, h.inner)
-	}
-	return e, problems
-}
+var errTextSize = errors.New("the text grows over 16 MiB")
 
 // Eval gives the string, or the value itself when the string is one whole
 // expression. An expression without a value is a *ValueError.
@@ -136,6 +170,9 @@ func (t *Text) EvalQuoted(ctx context.Context, s *Scope, p Probe, quote func(str
 		text, err := written(v)
 		if err != nil {
 			return "", &EvalError{Expr: part.expr.text, Err: err}
+		}
+		if b.Len()+len(text) > maxTextSize {
+			return "", &EvalError{Expr: part.expr.text, Err: errTextSize}
 		}
 		b.WriteString(quote(text))
 	}

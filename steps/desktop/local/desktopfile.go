@@ -1,0 +1,137 @@
+package local
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// entry is what a desktop file says of an application.
+type entry struct {
+	id       string // the file's name without ".desktop"
+	name     string
+	exec     string
+	terminal bool
+	hidden   bool
+}
+
+// desktopFileCommand is the command of the desktop file with an id or a path,
+// or of the application with a name.
+func desktopFileCommand(app string) ([]string, error) {
+	if strings.ContainsRune(app, filepath.Separator) {
+		e, err := readEntry(app)
+		if err != nil {
+			return nil, err
+		}
+		return e.command()
+	}
+	want := strings.ToLower(strings.TrimSuffix(app, ".desktop"))
+	var named *entry
+	for _, path := range desktopFiles() {
+		e, err := readEntry(path)
+		if err != nil || e.hidden || e.exec == "" {
+			continue
+		}
+		if strings.ToLower(e.id) == want {
+			return e.command()
+		}
+		if named == nil && strings.ToLower(e.name) == want {
+			named = &e
+		}
+	}
+	if named == nil {
+		return nil, fmt.Errorf("application %q: %w", app, desktop.ErrNotFound)
+	}
+	return named.command()
+}
+
+// desktopFiles are the files of all applications, the user's own first.
+func desktopFiles() []string {
+	own := os.Getenv("XDG_DATA_HOME")
+	if own == "" {
+		own = filepath.Join(os.Getenv("HOME"), ".local", "share")
+	}
+	shared := os.Getenv("XDG_DATA_DIRS")
+	if shared == "" {
+		shared = "/usr/local/share:/usr/share"
+	}
+	var files []string
+	for _, dir := range append([]string{own}, filepath.SplitList(shared)...) {
+		_ = filepath.WalkDir(filepath.Join(dir, "applications"), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".desktop") {
+				files = append(files, path)
+			}
+			return nil
+		})
+	}
+	return files
+}
+
+// readEntry reads the main section of a desktop file.
+func readEntry(path string) (entry, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return entry{}, err
+	}
+	defer f.Close()
+	e := entry{id: strings.TrimSuffix(filepath.Base(path), ".desktop")}
+	section := ""
+	for s := bufio.NewScanner(f); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		if strings.HasPrefix(line, "[") {
+			section = line
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !ok || section != "[Desktop Entry]" {
+			continue
+		}
+		e.set(strings.TrimSpace(key), strings.TrimSpace(value))
+	}
+	return e, nil
+}
+
+func (e *entry) set(key, value string) {
+	switch key {
+	case "Name":
+		e.name = value
+	case "Exec":
+		e.exec = value
+	case "Terminal":
+		e.terminal = value == "true"
+	case "Hidden":
+		e.hidden = value == "true"
+	case "Type":
+		e.hidden = e.hidden || value != "Application"
+	}
+}
+
+// command is what to run. The places for files and addresses stay empty.
+func (e *entry) command() ([]string, error) {
+	words, err := splitCommand(e.exec)
+	if err != nil {
+		return nil, fmt.Errorf("desktop file %s: %w", e.id, err)
+	}
+	var args []string
+	if e.terminal {
+		args = append(args, "x-terminal-emulator", "-e")
+	}
+	for _, w := range words {
+		switch {
+		case w == "%c":
+			args = append(args, e.name)
+		case len(w) == 2 && w[0] == '%' && w[1] != '%':
+		default:
+			args = append(args, strings.ReplaceAll(w, "%%", "%"))
+		}
+	}
+	if len(args) == 0 {
+		return nil, fmt.Errorf("desktop file %s names no program: %w", e.id, desktop.ErrNotFound)
+	}
+	return args, nil
+}

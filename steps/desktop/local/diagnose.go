@@ -1,0 +1,191 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// Diagnose opens the display and tries what there is to it, without touching
+// anything of the user's.
+func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Finding {
+	fs := []desktop.Finding{diskFinding(o.Dir)}
+	s, err := openSession(ctx, o)
+	if err != nil {
+		return append([]desktop.Finding{broken("display", true, err)}, fs...)
+	}
+	defer s.Close() //nolint:errcheck // what was found stays found
+	d := s.desktop(ctx)
+	fs = append([]desktop.Finding{s.displayFinding(ctx)}, fs...)
+	fs = append(fs, s.extensionFindings(ctx)...)
+	fs = append(fs, managerFinding(ctx, d), screenshotFinding(ctx, d), clipboardFinding(ctx, d))
+	if runtime.GOOS == "linux" {
+		fs = append(fs, busFinding(ctx, s.bus), toolFinding("ocr", "tesseract", "tesseract-ocr"), toolFinding("addresses", "xdg-open", "xdg-utils"))
+	}
+	return append(fs, accessibilityFinding(ctx, d))
+}
+
+// broken is a finding of what failed, with the cure when the error knows one.
+func broken(name string, needed bool, err error) desktop.Finding {
+	f := desktop.Finding{Name: name, Detail: err.Error(), Needed: needed}
+	var missing *desktop.MissingError
+	if errors.As(err, &missing) {
+		f.Detail, f.Mend = missing.What, missing.Mend
+	}
+	return f
+}
+
+func working(name string, needed bool, format string, args ...any) desktop.Finding {
+	return desktop.Finding{Name: name, OK: true, Needed: needed, Detail: fmt.Sprintf(format, args...)}
+}
+
+func (s *session) displayFinding(ctx context.Context) desktop.Finding {
+	i, err := s.Info(ctx)
+	if err != nil {
+		return broken("display", true, err)
+	}
+	var sizes []string
+	for _, m := range i.Monitors {
+		sizes = append(sizes, desktop.Size{W: m.Bounds.W, H: m.Bounds.H}.String())
+	}
+	if i.Virtual {
+		return working("display", true, "a virtual one, %s, %s", i.Display, strings.Join(sizes, " and "))
+	}
+	if os.Getenv("XDG_SESSION_TYPE") == "wayland" || os.Getenv("WAYLAND_DISPLAY") != "" {
+		return desktop.Finding{
+			Name: "display", Needed: false,
+			Detail: "the session is Wayland: through " + i.Display + " only applications that use X are seen and touched",
+			Mend:   "understudy --display virtual",
+		}
+	}
+	return working("display", true, "%s, %s", i.Display, strings.Join(sizes, " and "))
+}
+
+// extensionUses say what each extension of the X server is for, and whether
+// nothing works without it.
+var extensionUses = []struct {
+	name, use string
+	needed    bool
+}{
+	{"XTEST", "input", true},
+	{"XKEYBOARD", "typing", true},
+	{"RECORD", "recording", false},
+	{"RANDR", "several monitors", false},
+	{"MIT-SHM", "fast screenshots", false},
+	{"SHAPE", "marks on the screen", false},
+	{"X-Resource", "the processes of windows", false},
+}
+
+func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
+	found, err := s.robot.Extensions(ctx)
+	if err != nil {
+		return []desktop.Finding{broken("extensions", true, err)}
+	}
+	var fs []desktop.Finding
+	for _, x := range extensionUses {
+		there, known := found[x.name]
+		switch {
+		case !known: // not a display of X
+		case there:
+			fs = append(fs, working(x.name, x.needed, "there, for %s", x.use))
+		default:
+			fs = append(fs, desktop.Finding{
+				Name: x.name, Needed: x.needed, Mend: "understudy --display virtual",
+				Detail: "the X server lacks this extension, which is for " + x.use,
+			})
+		}
+	}
+	return fs
+}
+
+func managerFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
+	const name = "window manager"
+	if runtime.GOOS != "linux" {
+		_, err := d.Windows.Windows(ctx)
+		if err != nil {
+			return broken(name, false, err)
+		}
+		return working(name, false, "part of the system")
+	}
+	i, err := d.Info(ctx)
+	switch {
+	case err != nil:
+		return broken(name, true, err)
+	case i.Manager == "":
+		return desktop.Finding{Name: name, Needed: true, Detail: "none runs, so windows have neither list nor titles", Mend: "apt-get install openbox && openbox &"}
+	}
+	return working(name, true, "%s", i.Manager)
+}
+
+func screenshotFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
+	began := time.Now()
+	img, err := d.Capture(ctx, desktop.Rect{})
+	if err != nil {
+		return broken("screenshot", true, err)
+	}
+	return working("screenshot", true, "%dx%d in %v", img.Rect.Dx(), img.Rect.Dy(), time.Since(began).Round(100*time.Microsecond))
+}
+
+func clipboardFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
+	if _, err := d.ReadClipboard(ctx); err != nil {
+		return broken("clipboard", false, err)
+	}
+	return working("clipboard", false, "readable")
+}
+
+func busFinding(ctx context.Context, bus string) desktop.Finding {
+	const name, mend = "session bus", "apt-get install dbus-daemon && dbus-run-session -- understudy doctor"
+	if bus == "" {
+		return desktop.Finding{Name: name, Detail: "DBUS_SESSION_BUS_ADDRESS is not set", Mend: mend}
+	}
+	path, ok := busSocket(bus)
+	if !ok {
+		return working(name, false, "%s, not tried", bus)
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err != nil {
+		return desktop.Finding{Name: name, Detail: "it does not answer: " + err.Error(), Mend: mend}
+	}
+	c.Close()
+	return working(name, false, "%s", path)
+}
+
+// busSocket is the socket of a bus with an address such as
+// "unix:path=/run/user/1000/bus,guid=…".
+func busSocket(address string) (string, bool) {
+	first, _, _ := strings.Cut(address, ";")
+	for part := range strings.SplitSeq(strings.TrimPrefix(first, "unix:"), ",") {
+		if path, ok := strings.CutPrefix(part, "path="); ok {
+			return path, true
+		}
+		if name, ok := strings.CutPrefix(part, "abstract="); ok {
+			return "@" + name, true
+		}
+	}
+	return "", false
+}
+
+func toolFinding(name, program, pkg string) desktop.Finding {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return desktop.Finding{Name: name, Detail: "the program " + program + " is missing", Mend: "apt-get install " + pkg}
+	}
+	return working(name, false, "%s", path)
+}
+
+func accessibilityFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
+	const name = "accessibility"
+	tree, err := d.Tree(ctx, desktop.Scope{Depth: 1})
+	if err != nil {
+		return broken(name, false, err)
+	}
+	return working(name, false, "%d applications", len(tree.Roots))
+}

@@ -1,0 +1,21 @@
+//go:build !linux && !darwin
+
+package local
+
+import (
+	"os"
+
+	"understudy/steps/desktop"
+)
+
+// diskFinding says only whether files can be written: how much room there is,
+// the standard library does not tell here.
+func diskFinding(dir string) desktop.Finding {
+	f, err := os.CreateTemp(dir, "understudy")
+	if err != nil {
+		return broken("disk", true, err)
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return working("disk", true, "files can be written")
+}

@@ -1,0 +1,39 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"understudy/steps/desktop"
+)
+
+// leastSpace is what captures and events should find free.
+const leastSpace = 500 << 20
+
+func diskFinding(dir string) desktop.Finding {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	for !exists(dir) && dir != filepath.Dir(dir) { // it is made later
+		dir = filepath.Dir(dir)
+	}
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return broken("disk", true, fmt.Errorf("%s: %w", dir, err))
+	}
+	free := int64(s.Bavail) * int64(s.Bsize)
+	f := working("disk", true, "%d MB free in %s", free>>20, dir)
+	if free < leastSpace {
+		f.OK, f.Mend = false, "understudy runs prune"
+	}
+	return f
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

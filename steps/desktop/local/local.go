@@ -1,0 +1,125 @@
+// Package local is the desktop of the machine that it runs on, put together
+// from the drivers: robot sees and touches the display, virtual starts one
+// when there is none, atspi reads the elements of applications. This package
+// adds what belongs to none of them: starting programs, and saying what is
+// missing.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/robot"
+	"understudy/steps/desktop/virtual"
+)
+
+// Machine is this machine. It implements desktop.Machine.
+type Machine struct{}
+
+var _ desktop.Machine = Machine{}
+
+// Open connects to the display that the options name. With "auto" that is the
+// one in the environment, or a virtual one when there is none that answers.
+func (Machine) Open(ctx context.Context, o desktop.Options) (*desktop.Desktop, error) {
+	s, err := openSession(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.desktop(ctx), nil
+}
+
+// session is an open display and everything that ends with it.
+type session struct {
+	desktop.Session
+	robot   *robot.Robot
+	display *virtual.Display // nil when the display is not ours
+	bus     string
+	env     []string
+	closers []func() error
+}
+
+func openSession(ctx context.Context, o desktop.Options) (*session, error) {
+	switch o.Display {
+	case "virtual":
+		return openVirtual(ctx, o)
+	case "", "auto":
+		return openAny(ctx, o)
+	}
+	return openReal(ctx, o, o.Display)
+}
+
+// openAny prefers the user's display.
+func openAny(ctx context.Context, o desktop.Options) (*session, error) {
+	name := os.Getenv("DISPLAY")
+	if name == "" && runtime.GOOS == "linux" {
+		return openVirtual(ctx, o)
+	}
+	s, err := openReal(ctx, o, name)
+	if err == nil || runtime.GOOS != "linux" || !errors.Is(err, desktop.ErrUnavailable) {
+		return s, err
+	}
+	s, err2 := openVirtual(ctx, o)
+	if err2 != nil {
+		return nil, errors.Join(err, err2)
+	}
+	return s, nil
+}
+
+func openReal(ctx context.Context, o desktop.Options, name string) (*session, error) {
+	authority := os.Getenv("XAUTHORITY")
+	env := []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"}
+	if name != "" {
+		env = append(env, "DISPLAY="+name)
+	}
+	if authority != "" {
+		env = append(env, "XAUTHORITY="+authority)
+	}
+	r, err := robot.Open(ctx, robot.Options{Display: name, Authority: authority, Dir: o.Dir, Env: env})
+	if err != nil {
+		return nil, err
+	}
+	return &session{Session: r.Desktop().Session, robot: r, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), env: env, closers: []func() error{r.Close}}, nil
+}
+
+func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
+	d, err := virtual.Start(ctx, virtual.Options{Dir: o.Dir, Screen: o.Screen})
+	if err != nil {
+		return nil, err
+	}
+	r, err := robot.Open(ctx, robot.Options{Display: d.Name(), Authority: d.Authority(), Env: d.Env()})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the virtual display %s: %w", d.Name(), err), d.Close())
+	}
+	return &session{Session: r.Desktop().Session, robot: r, display: d, bus: d.Bus(), env: d.Env(), closers: []func() error{r.Close, d.Close}}, nil
+}
+
+// desktop puts the parts together.
+func (s *session) desktop(ctx context.Context) *desktop.Desktop {
+	d := s.robot.Desktop()
+	d.Apps = apps{env: s.env}
+	d.Session = s
+	if end := s.addAccessibility(ctx, d); end != nil {
+		s.closers = append([]func() error{end}, s.closers...)
+	}
+	return d
+}
+
+// Info describes the desktop.
+func (s *session) Info(ctx context.Context) (desktop.Info, error) {
+	i, err := s.Session.Info(ctx)
+	i.Virtual = s.display != nil
+	return i, err
+}
+
+// Close ends everything, the display last when it is ours.
+func (s *session) Close() error {
+	var errs []error
+	for _, end := range s.closers {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,178 @@
+package local_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/local"
+	"understudy/steps/desktop/virtual/virtualtest"
+)
+
+// open opens a desktop that ends with the test.
+func open(t *testing.T, o desktop.Options) *desktop.Desktop {
+	t.Helper()
+	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon")
+	d, err := local.Machine{}.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// shortDir is a folder short enough for the address of a socket.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func TestAVirtualDesktopIsOpened(t *testing.T) {
+	t.Setenv("DISPLAY", "")
+	for _, display := range []string{"virtual", "auto", ""} {
+		t.Run("with display "+display, func(t *testing.T) {
+			d := open(t, desktop.Options{Display: display, Screen: desktop.Size{W: 1024, H: 768}, Dir: shortDir(t)})
+			i, err := d.Info(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !i.Virtual || i.System != "linux" || i.Manager != "Openbox" || len(i.Monitors) != 1 || i.Monitors[0].Bounds != (desktop.Rect{W: 1024, H: 768}) {
+				t.Errorf("got %+v", i)
+			}
+		})
+	}
+}
+
+func TestANamedDisplayIsOpened(t *testing.T) {
+	v := virtualtest.Start(t)
+	t.Setenv("XAUTHORITY", v.Authority())
+	d := open(t, desktop.Options{Display: v.Name(), Dir: t.TempDir()})
+	if i, err := d.Info(t.Context()); err != nil || i.Virtual || i.Display != v.Name() {
+		t.Errorf("got %+v and %v, wanted the display %s", i, err, v.Name())
+	}
+	t.Setenv("DISPLAY", v.Name())
+	auto := open(t, desktop.Options{})
+	if i, err := auto.Info(t.Context()); err != nil || i.Virtual || i.Display != v.Name() {
+		t.Errorf("auto: got %+v and %v, wanted the display %s", i, err, v.Name())
+	}
+}
+
+func TestAutoStartsADisplayWhenTheOneInTheEnvironmentIsGone(t *testing.T) {
+	t.Setenv("DISPLAY", ":59000")
+	d := open(t, desktop.Options{Display: "auto", Dir: shortDir(t)})
+	if i, err := d.Info(t.Context()); err != nil || !i.Virtual {
+		t.Errorf("got %+v and %v, wanted a virtual display", i, err)
+	}
+}
+
+func TestANamedDisplayThatIsNotThereIsAnError(t *testing.T) {
+	d, err := local.Machine{}.Open(t.Context(), desktop.Options{Display: ":59000"})
+	var missing *desktop.MissingError
+	if !errors.As(err, &missing) || !strings.Contains(missing.What, ":59000") {
+		t.Errorf("got %v and %v, wanted a MissingError that names the display", d, err)
+	}
+}
+
+func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
+	d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
+	virtualtest.Need(t, "xterm")
+	app, err := d.Launch(t.Context(), `xterm -T "a title" -e sleep 60`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Kill(app.PID, syscall.SIGKILL) //nolint:errcheck // it ends with its display anyway
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for {
+		ws, err := d.Windows.Windows(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(ws) == 1 && ws[0].Title == "a title" && ws[0].PID == app.PID && ws[0].Process == "xterm" {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("no window of process %d came; there are %+v", app.PID, ws)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if sid, err := exec.Command("ps", "-o", "sid=", "-p", strconv.Itoa(app.PID)).Output(); err != nil || strings.TrimSpace(string(sid)) != strconv.Itoa(app.PID) {
+		t.Errorf("the application is in session %q (%v), wanted one of its own", sid, err)
+	}
+	if _, err := d.Launch(t.Context(), "no-such-program --flag"); !errors.Is(err, desktop.ErrNotFound) {
+		t.Errorf("got %v, wanted ErrNotFound", err)
+	}
+}
+
+func TestAddressesAreOpened(t *testing.T) {
+	virtualtest.Need(t, "xdg-open")
+	dir := t.TempDir()
+	seen, browser := filepath.Join(dir, "seen"), filepath.Join(dir, "browser")
+	script := "#!/bin/sh\necho \"$DISPLAY $1\" >" + seen + ".part && mv " + seen + ".part " + seen + "\n"
+	if err := os.WriteFile(browser, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("BROWSER", browser)
+	t.Setenv("XDG_DATA_DIRS", dir) // no desktop files, so that no installed browser is chosen
+	t.Setenv("XDG_DATA_HOME", dir)
+	d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
+	if err := d.OpenURL(t.Context(), "https://example.org/a?b=c&d"); err != nil {
+		t.Fatal(err)
+	}
+	i, _ := d.Info(t.Context())
+	want := i.Display + " https://example.org/a?b=c&d\n"
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		got, _ := os.ReadFile(seen)
+		if string(got) == want {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the browser saw %q, wanted %q", got, want)
+		}
+	}
+	if err := d.OpenURL(t.Context(), "example.org"); err == nil {
+		t.Error("an address without a scheme was opened")
+	}
+}
+
+func TestDiagnose(t *testing.T) {
+	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon", "xclip")
+	found := map[string]desktop.Finding{}
+	for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Display: "virtual", Dir: shortDir(t)}) {
+		found[f.Name] = f
+		t.Logf("%-15s %-5v %s %s", f.Name, f.OK, f.Detail, f.Mend)
+		if !f.OK && f.Mend == "" {
+			t.Errorf("%s is broken (%s) and nothing mends it", f.Name, f.Detail)
+		}
+	}
+	for _, name := range []string{"display", "disk", "XTEST", "RECORD", "RANDR", "MIT-SHM", "window manager", "screenshot", "clipboard", "session bus"} {
+		if !found[name].OK {
+			t.Errorf("%s: got %+v, wanted it to work", name, found[name])
+		}
+	}
+}
+
+func TestDiagnoseNamesTheCureForWhatIsMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	fs := local.Machine{}.Diagnose(t.Context(), desktop.Options{Display: "virtual", Dir: shortDir(t)})
+	if len(fs) == 0 || fs[0].Name != "display" || fs[0].OK || fs[0].Mend != "apt-get install xvfb" {
+		t.Errorf("got %+v, wanted the display to be missing, and apt-get install xvfb", fs)
+	}
+}

@@ -1,0 +1,144 @@
+package robot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"sync"
+
+	"github.com/gen2brain/shm"
+	"github.com/jezek/xgb"
+	mitshm "github.com/jezek/xgb/shm"
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+// camera is the memory that the X server puts pictures into. It stays, because
+// sharing memory costs more than taking a picture.
+type camera struct {
+	mu     sync.Mutex // held by whoever reads the memory, also when nobody waits for it any more
+	seg    mitshm.Seg
+	memory []byte
+	plain  bool // the server cannot share memory with us: it is elsewhere
+}
+
+// Capture takes a picture of an area, clipped to the screen. The zero Rect is
+// the whole screen. The picture's bounds begin at 0,0.
+func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
+	l, err := r.live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ask(ctx, l, func() (*image.RGBA, error) { return l.shoot(area) })
+}
+
+func (l *link) shoot(area desktop.Rect) (*image.RGBA, error) {
+	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
+		return nil, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
+	}
+	screen, err := l.size()
+	if err != nil {
+		return nil, err
+	}
+	if area == (desktop.Rect{}) {
+		area = screen
+	}
+	part := area.Intersect(screen)
+	if part.Empty() {
+		return nil, fmt.Errorf("the area %s is not on the screen, which is %s", area, screen)
+	}
+	l.camera.mu.Lock()
+	defer l.camera.mu.Unlock()
+	raw, err := l.expose(part, 4*screen.W*screen.H)
+	if err != nil {
+		return nil, err
+	}
+	img := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
+	develop(img.Pix, raw)
+	return img, nil
+}
+
+// size is the screen, which may have been resized since we connected.
+func (l *link) size() (desktop.Rect, error) {
+	g, err := xproto.GetGeometry(l.x, xproto.Drawable(l.root)).Reply()
+	if err != nil {
+		return desktop.Rect{}, err
+	}
+	return desktop.Rect{W: int(g.Width), H: int(g.Height)}, nil
+}
+
+// expose reads the pixels of a part of the screen, through shared memory when
+// it can be had.
+func (l *link) expose(part desktop.Rect, room int) ([]byte, error) {
+	c := &l.camera
+	if !c.plain && len(c.memory) < room {
+		c.plain = l.share(room) != nil
+	}
+	if c.plain {
+		r, err := xproto.GetImage(l.x, xproto.ImageFormatZPixmap, xproto.Drawable(l.root),
+			int16(part.X), int16(part.Y), uint16(part.W), uint16(part.H), 0xffffffff).Reply()
+		if err != nil {
+			return nil, err
+		}
+		return r.Data, nil
+	}
+	_, err := mitshm.GetImage(l.x, xproto.Drawable(l.root), int16(part.X), int16(part.Y), uint16(part.W), uint16(part.H),
+		0xffffffff, xproto.ImageFormatZPixmap, c.seg, 0).Reply()
+	return c.memory[:4*part.W*part.H], err
+}
+
+// share makes shared memory that both ends let go of when they end.
+func (l *link) share(room int) error {
+	if !l.has["MIT-SHM"] {
+		return errors.New("the server has no shared memory")
+	}
+	c := &l.camera
+	if c.memory != nil {
+		mitshm.Detach(l.x, c.seg)
+		_ = shm.Dt(c.memory)
+		c.memory = nil
+	}
+	id, err := shm.Get(shm.IPC_PRIVATE, room, shm.IPC_CREAT|0o600)
+	if err != nil {
+		return err
+	}
+	defer shm.Rm(id) // it lives on while someone is attached
+	memory, err := shm.At(id, 0, 0)
+	if err != nil {
+		return err
+	}
+	seg, err := mitshm.NewSegId(l.x)
+	if err == nil {
+		err = mitshm.AttachChecked(l.x, seg, uint32(id), false).Check()
+	}
+	if err != nil {
+		_ = shm.Dt(memory)
+		return err
+	}
+	c.seg, c.memory = seg, memory
+	return nil
+}
+
+// free lets go of the memory when the connection has ended.
+func (c *camera) free() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.memory != nil {
+		_ = shm.Dt(c.memory)
+		c.memory = nil
+	}
+	c.plain = true
+}
+
+// develop turns pixels of blue, green, red and nothing into opaque RGBA.
+func develop(to, from []byte) {
+	n := min(len(to), len(from)) &^ 3
+	to, from = to[:n], from[:n]
+	for i := 0; i+4 <= len(from) && i+4 <= len(to); i += 4 {
+		v := xgb.Get32(from[i:])
+		v = v>>16&0xff | v&0xff00 | v<<16&0xff0000 | 0xff000000
+		xgb.Put32(to[i:], v)
+	}
+}

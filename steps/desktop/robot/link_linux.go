@@ -1,0 +1,255 @@
+package robot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+const (
+	// patience is how long a display may take to answer.
+	patience = 2 * time.Second
+	// grace is how long an answer is still awaited after the caller has given
+	// up: an answer that is on its way is better than a cut connection.
+	grace = 100 * time.Millisecond
+)
+
+// xgb writes to standard error about what we already know.
+func init() { xgb.Logger = log.New(io.Discard, "", 0) }
+
+// link is one connection to an X server. Everything that arrives is read at
+// once, because xgb stops for good when 5,000 events lie unread. A link that
+// failed once stays cut.
+type link struct {
+	x      *xgb.Conn
+	raw    net.Conn // closing it ends every wait for the server
+	place  place
+	screen *xproto.ScreenInfo
+	root   xproto.Window
+	setup  *xproto.SetupInfo
+	xkb    byte // the opcode of the keyboard extension
+	has    map[string]bool
+	gone   chan struct{} // closed when nothing more will arrive
+
+	mappings atomic.Int64 // how often the keyboard's mapping changed
+	remapped atomic.Bool  // set when the mapping that we know changed, for robotgo
+	changed  bell         // rung when a window that we watch changes
+
+	atoms     atoms
+	protocols atomic.Uint32 // the atom WM_PROTOCOLS
+	echoes    echoes
+	keyboard  keyboard // guarded by Robot.turn
+	camera    camera
+}
+
+// connect opens a link.
+func connect(ctx context.Context, p place, authority string) (*link, error) {
+	prepareXgb()
+	raw, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
+	if err != nil {
+		return nil, lost(p.name, err)
+	}
+	_ = raw.SetDeadline(time.Now().Add(patience))
+	stop := context.AfterFunc(ctx, func() { raw.Close() })
+	x, err := shakeHands(raw, p.cookie(authority))
+	if !stop() {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		raw.Close()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, fmt.Errorf("the display %s accepts us but says nothing: %w", p.name, desktop.ErrUnresponsive)
+		}
+		return nil, lost(p.name, err)
+	}
+	_ = raw.SetDeadline(time.Time{})
+	l := &link{x: x, raw: raw, place: p, gone: make(chan struct{}), setup: xproto.Setup(x)}
+	l.screen = l.setup.DefaultScreen(x)
+	l.root = l.screen.Root
+	go l.drain()
+	if _, err := ask(ctx, l, func() (struct{}, error) { return struct{}{}, l.prepare() }); err != nil {
+		l.cut()
+		return nil, err
+	}
+	return l, nil
+}
+
+func shakeHands(raw net.Conn, cookie string) (*xgb.Conn, error) {
+	if cookie == "" {
+		return xgb.NewConnNet(raw)
+	}
+	return xgb.NewConnNetWithCookieHex(raw, cookie)
+}
+
+// lost says that a display is not there, or no longer.
+func lost(name string, err error) error {
+	return fmt.Errorf("%w (%w)", &desktop.MissingError{
+		What: "the display " + name + " cannot be reached",
+		Mend: "understudy doctor",
+	}, err)
+}
+
+// prepare does what the first user of a link would otherwise wait for.
+func (l *link) prepare() error {
+	l.extensions()
+	if !l.has["XTEST"] || !l.has["XKEYBOARD"] {
+		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the XTEST or XKEYBOARD extension, so that nothing can be typed or clicked on it"}
+	}
+	l.protocols.Store(uint32(l.atom("WM_PROTOCOLS")))
+	// Applications send their answers to the children of the root window.
+	const mask = xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify | xproto.EventMaskSubstructureNotify
+	xproto.ChangeWindowAttributes(l.x, l.root, xproto.CwEventMask, []uint32{mask})
+	return l.useXKB()
+}
+
+// drain reads events until the connection ends.
+func (l *link) drain() {
+	defer l.camera.free()
+	defer close(l.gone)
+	for {
+		ev, err := l.x.WaitForEvent()
+		if ev == nil && err == nil {
+			return
+		}
+		switch ev := ev.(type) {
+		case xproto.MappingNotifyEvent:
+			l.mappings.Add(1)
+		case xproto.PropertyNotifyEvent, xproto.ConfigureNotifyEvent, xproto.UnmapNotifyEvent, xproto.MapNotifyEvent, xproto.DestroyNotifyEvent:
+			l.changed.ring()
+		case xproto.ClientMessageEvent:
+			l.echo(ev)
+		}
+	}
+}
+
+// cut ends the connection at once, and with it every wait.
+func (l *link) cut() { l.raw.Close() }
+
+// alive says whether the connection still stands.
+func (l *link) alive() bool {
+	select {
+	case <-l.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// ping fails when the server does not answer.
+func (l *link) ping(ctx context.Context) error {
+	_, err := ask(ctx, l, func() (struct{}, error) {
+		_, err := xproto.GetInputFocus(l.x).Reply()
+		return struct{}{}, err
+	})
+	return err
+}
+
+// ask runs f, which talks to the server, and returns what it does. When the
+// context ends or the server stays silent, the link is cut, because the
+// answer, if it still came, would belong to nobody.
+func ask[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	var none T
+	if ctx.Err() != nil {
+		return none, context.Cause(ctx)
+	}
+	done := make(chan answer, 1)
+	go func() {
+		v, err := f()
+		done <- answer{v, err}
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case a := <-done:
+		return a.v, l.explain(a.err)
+	case <-timer.C:
+		l.cut()
+		return none, fmt.Errorf("the display %s did not answer within %v: %w", l.place.name, patience, desktop.ErrUnresponsive)
+	case <-ctx.Done():
+	}
+	timer.Reset(grace)
+	select {
+	case a := <-done:
+		return a.v, l.explain(a.err)
+	case <-timer.C:
+		l.cut()
+		return none, fmt.Errorf("the display %s did not answer before the end: %w (%w)", l.place.name, desktop.ErrUnresponsive, context.Cause(ctx))
+	}
+}
+
+// explain says in our words what went wrong on the connection.
+func (l *link) explain(err error) error {
+	var refusal xgb.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
+		return lost(l.place.name, errors.New("the connection ended"))
+	case errors.As(err, &refusal):
+		return fmt.Errorf("the X server refused a request: %w", err)
+	}
+	return err
+}
+
+// bell wakes everyone who waits for the next ring.
+type bell struct {
+	mu sync.Mutex
+	c  chan struct{}
+}
+
+// wait is closed by the next ring.
+func (b *bell) wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.c == nil {
+		b.c = make(chan struct{})
+	}
+	return b.c
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.c != nil {
+		close(b.c)
+		b.c = nil
+	}
+}
+
+// turn is a lock that can be given up waiting for.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+// take waits for the turn; the caller gives it back.
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t turn) give() { <-t }

@@ -1,0 +1,154 @@
+package robot_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/robot"
+	"understudy/steps/desktop/virtual"
+	"understudy/steps/desktop/virtual/virtualtest"
+)
+
+// bench is a robot on a display of its own.
+type bench struct {
+	*robot.Robot
+	t       testing.TB
+	display *virtual.Display
+	options robot.Options
+}
+
+func open(t testing.TB) *bench {
+	t.Helper()
+	d := virtualtest.Start(t)
+	b := &bench{t: t, display: d, options: robot.Options{Display: d.Name(), Authority: d.Authority(), Env: d.Env(), Dir: t.TempDir()}}
+	r, err := robot.Open(t.Context(), b.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Robot = r
+	t.Cleanup(func() { _ = r.Close() })
+	return b
+}
+
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// start starts a program on the display; it ends with the test.
+func (b *bench) start(name string, args ...string) *exec.Cmd {
+	b.t.Helper()
+	cmd := virtualtest.Command(b.t, b.display, name, args...)
+	home := b.t.TempDir()
+	cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+home)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	b.must(cmd.Start())
+	b.t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+// run runs a program on the display and gives what it printed.
+func (b *bench) run(name string, args ...string) string {
+	b.t.Helper()
+	out, err := virtualtest.Command(b.t, b.display, name, args...).CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// eventually waits for a condition and fails with what it last said.
+func (b *bench) eventually(what string, f func() (bool, string)) {
+	b.t.Helper()
+	var last string
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		ok, now := f()
+		if ok {
+			return
+		}
+		last = now
+	}
+	b.t.Fatalf("waited in vain until %s; last: %s", what, last)
+}
+
+// window waits for a window by a part of its title and makes it active.
+func (b *bench) window(title string) desktop.Window {
+	b.t.Helper()
+	var found desktop.Window
+	b.eventually("a window is called "+title, func() (bool, string) {
+		ws, err := b.Windows(b.t.Context())
+		b.must(err)
+		var titles []string
+		for _, w := range ws {
+			if found = w; !w.Popup && strings.Contains(w.Title, title) {
+				return true, ""
+			}
+			titles = append(titles, w.Title)
+		}
+		return false, strings.Join(titles, ", ")
+	})
+	b.must(b.Manage(b.t.Context(), found.ID, desktop.WindowChange{Do: desktop.Activate}))
+	return found
+}
+
+// editor starts a text editor on an empty file and waits until it takes keys.
+func (b *bench) editor(program string) (file string) {
+	b.t.Helper()
+	file = filepath.Join(b.t.TempDir(), "note.txt")
+	b.must(os.WriteFile(file, nil, 0o600))
+	b.start(program, file)
+	b.window("note.txt")
+	return file
+}
+
+// saved presses ctrl+s and waits until the file holds what it should.
+func (b *bench) saved(file, want string) {
+	b.t.Helper()
+	press := time.Time{}
+	b.eventually("the file holds the text", func() (bool, string) {
+		if time.Since(press) > time.Second {
+			b.must(b.Press(b.t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "s"}))
+			press = time.Now()
+		}
+		got, err := os.ReadFile(file)
+		return err == nil && strings.TrimSuffix(string(got), "\n") == strings.TrimSuffix(want, "\n"), describe(string(got), want)
+	})
+}
+
+// describe says where two texts begin to differ.
+func describe(got, want string) string {
+	g, w := []rune(got), []rune(want)
+	i := 0
+	for i < len(g) && i < len(w) && g[i] == w[i] {
+		i++
+	}
+	around := func(r []rune) string { return string(r[max(0, i-5):min(len(r), i+20)]) }
+	return fmt.Sprintf("got %q, wanted %q (%d of %d characters, the same until %d)", around(g), around(w), len(g), len(w), i)
+}
+
+// soon makes a context that ends soon.
+func soon(t testing.TB, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// unavailable says whether an error is one of a display that is not there or
+// does not answer.
+func unavailable(err error) bool {
+	return errors.Is(err, desktop.ErrUnavailable) || errors.Is(err, desktop.ErrUnresponsive)
+}

@@ -1,0 +1,162 @@
+package robot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-vgo/robotgo/x11"
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+const (
+	// pressTime is how long a button is down in a click. Some toolkits see no
+	// click when it is shorter.
+	pressTime = 8 * time.Millisecond
+	// clickGap is the pause between the clicks of a multiple click.
+	clickGap = 30 * time.Millisecond
+)
+
+// buttons are the numbers of the mouse buttons in X, and robotgo's names.
+var buttons = map[desktop.Button]struct {
+	number byte
+	name   string
+}{
+	desktop.Left: {1, "left"}, desktop.Middle: {2, "center"}, desktop.Right: {3, "right"},
+}
+
+// The buttons that X uses for the wheel.
+const (
+	wheelUp byte = iota + 4
+	wheelDown
+	wheelLeft
+	wheelRight
+)
+
+// PointerPosition is where the pointer is.
+func (r *Robot) PointerPosition(ctx context.Context) (desktop.Point, error) {
+	l, err := r.live(ctx)
+	if err != nil {
+		return desktop.Point{}, err
+	}
+	return ask(ctx, l, l.pointer)
+}
+
+func (l *link) pointer() (desktop.Point, error) {
+	p, err := xproto.QueryPointer(l.x, l.root).Reply()
+	if err != nil {
+		return desktop.Point{}, err
+	}
+	return desktop.Point{X: int(p.RootX), Y: int(p.RootY)}, nil
+}
+
+// MovePointer moves the pointer to a point of the screen.
+func (r *Robot) MovePointer(ctx context.Context, to desktop.Point) error {
+	return r.act(ctx, func(l *link) error { return r.move(ctx, l, to) })
+}
+
+func (r *Robot) move(ctx context.Context, l *link, to desktop.Point) error {
+	if screen, err := ask(ctx, l, l.size); err != nil {
+		return err
+	} else if !screen.Contains(to) {
+		return fmt.Errorf("the point %s is not on the screen, which is %s", to, screen)
+	}
+	r.own.expectMove(to)
+	return r.robotgo(ctx, l, func() error {
+		x11.Move(to.X, to.Y)
+		return nil
+	})
+}
+
+// ButtonDown presses a mouse button and keeps it down until ButtonUp or
+// ReleaseAll.
+func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
+	return r.act(ctx, func(l *link) error { return r.button(ctx, l, b, true) })
+}
+
+// ButtonUp releases a mouse button.
+func (r *Robot) ButtonUp(ctx context.Context, b desktop.Button) error {
+	return r.act(ctx, func(l *link) error { return r.button(ctx, l, b, false) })
+}
+
+func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool) error {
+	button, ok := buttons[b]
+	if !ok {
+		return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
+	}
+	kind, direction := byte(xproto.ButtonRelease), "up"
+	if down {
+		kind, direction = xproto.ButtonPress, "down"
+		r.held.button(button.number, true)
+	}
+	r.own.expect(kind, button.number)
+	err := r.robotgo(ctx, l, func() error { return x11.Toggle(button.name, direction) })
+	if !down && err == nil {
+		r.held.button(button.number, false)
+	}
+	return err
+}
+
+// Click moves to the point and clicks, quickly enough to count as one
+// multiple click. A button that is down goes up even when the context ends.
+func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return r.act(ctx, func(l *link) error {
+		if err := r.move(ctx, l, at); err != nil {
+			return err
+		}
+		for i := range max(count, 1) {
+			if i > 0 {
+				if err := sleep(ctx, clickGap); err != nil {
+					return err
+				}
+			}
+			if err := r.clickOnce(ctx, l, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Robot) clickOnce(ctx context.Context, l *link, b desktop.Button) error {
+	if err := r.button(ctx, l, b, true); err != nil {
+		return err
+	}
+	cause := sleep(ctx, pressTime)
+	up, cancel := afterwards(ctx)
+	defer cancel()
+	if err := r.button(up, l, b, false); err != nil {
+		return err
+	}
+	return cause
+}
+
+// Scroll turns the wheel where the pointer is: dx to the right, dy down.
+func (r *Robot) Scroll(ctx context.Context, dx, dy int) error {
+	return r.act(ctx, func(l *link) error {
+		r.expectWheel(dy, wheelUp, wheelDown)
+		r.expectWheel(dx, wheelLeft, wheelRight)
+		return r.robotgo(ctx, l, func() error {
+			x11.Scroll(-dx, -dy, 0) // robotgo counts up and left
+			return nil
+		})
+	})
+}
+
+func (r *Robot) expectWheel(n int, back, forth byte) {
+	b := forth
+	if n < 0 {
+		b, n = back, -n
+	}
+	for range n {
+		r.own.expect(xproto.ButtonPress, b)
+		r.own.expect(xproto.ButtonRelease, b)
+	}
+}
+
+// afterwards is a context for letting go after the caller's has ended.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 2*grace)
+}

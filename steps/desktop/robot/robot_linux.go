@@ -1,0 +1,208 @@
+package robot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+
+	"understudy/steps/desktop"
+)
+
+// Robot is a connection to one display. Its methods are the parts of a
+// desktop.Desktop that Desktop puts together; they may be called from several
+// goroutines, and input waits its turn.
+type Robot struct {
+	o     Options
+	place place
+	held  *held
+	own   own
+	turn  turn                             // input: one action at a time
+	down  map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
+
+	linking turn
+	mu      sync.Mutex
+	link    *link // guarded by mu; may be cut
+	closed  bool  // guarded by mu
+	marks   marks
+}
+
+var errClosed = errors.New("the desktop is closed")
+
+// Open connects to a display, and lets go of what a killed robot held there.
+func Open(ctx context.Context, o Options) (*Robot, error) {
+	p, err := parsePlace(o.Display)
+	if err != nil {
+		return nil, err
+	}
+	r := &Robot{o: o, place: p, turn: newTurn(), linking: newTurn(), down: map[desktop.Key][]xproto.Keycode{}}
+	l, err := connect(ctx, p, o.Authority)
+	if err != nil {
+		return nil, err
+	}
+	r.link = l
+	err = leftovers(o.Dir, o.Display, func(g grip) error { return r.let(ctx, l, g) })
+	if err == nil {
+		r.held, err = openHeld(o.Dir, o.Display)
+	}
+	if err != nil {
+		l.cut()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Desktop is a desktop of which this robot is every part that it can be.
+func (r *Robot) Desktop() *desktop.Desktop {
+	d := desktop.Missing(&desktop.MissingError{What: "this needs the accessibility bus"})
+	d.Pointer, d.Keyboard, d.Screen, d.Windows = r, r, r, r
+	d.Clipboard, d.Marker, d.Input, d.Session = r, r, r, r
+	return d
+}
+
+// live is the connection, made again when it was lost.
+func (r *Robot) live(ctx context.Context) (*link, error) {
+	if err := r.linking.take(ctx); err != nil {
+		return nil, err
+	}
+	defer r.linking.give()
+	r.mu.Lock()
+	l, closed := r.link, r.closed
+	r.mu.Unlock()
+	if closed {
+		return nil, errors.Join(errClosed, desktop.ErrUnavailable)
+	}
+	if l.alive() {
+		return l, nil
+	}
+	l, err := connect(ctx, r.place, r.o.Authority)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		l.cut()
+		return nil, errors.Join(errClosed, desktop.ErrUnavailable)
+	}
+	r.link = l
+	return l, nil
+}
+
+// act runs f, which sends input, when it is our turn.
+func (r *Robot) act(ctx context.Context, f func(*link) error) error {
+	if err := r.turn.take(ctx); err != nil {
+		return err
+	}
+	defer r.turn.give()
+	l, err := r.live(ctx)
+	if err != nil {
+		return err
+	}
+	return f(l)
+}
+
+// Ping fails with desktop.ErrUnavailable when the display is lost, and with
+// desktop.ErrUnresponsive when it is stuck.
+func (r *Robot) Ping(ctx context.Context) error {
+	l, err := r.live(ctx)
+	if err != nil {
+		return err
+	}
+	return l.ping(ctx)
+}
+
+// ReleaseAll lets go of every key and button that we hold down.
+func (r *Robot) ReleaseAll(ctx context.Context) error {
+	g := r.held.grip()
+	if len(g.keys) == 0 && len(g.buttons) == 0 {
+		return nil
+	}
+	return r.act(ctx, func(l *link) error {
+		clear(r.down)
+		g := r.held.grip()
+		g.bound = nil // what is bound is not held
+		if err := r.let(ctx, l, g); err != nil {
+			return err
+		}
+		for _, k := range g.keys {
+			r.held.key(k, false)
+		}
+		for _, b := range g.buttons {
+			r.held.button(b, false)
+		}
+		return nil
+	})
+}
+
+// let releases keys and buttons and takes the meaning from bound keys.
+func (r *Robot) let(ctx context.Context, l *link, g grip) error {
+	_, err := ask(ctx, l, func() (struct{}, error) {
+		for _, b := range g.buttons {
+			r.own.expect(xproto.ButtonRelease, b)
+			xtest.FakeInput(l.x, xproto.ButtonRelease, b, 0, l.root, 0, 0, 0)
+		}
+		for _, k := range g.keys {
+			r.own.expect(xproto.KeyRelease, k)
+			xtest.FakeInput(l.x, xproto.KeyRelease, k, 0, l.root, 0, 0, 0)
+		}
+		return struct{}{}, l.unbind(g.bound)
+	})
+	return err
+}
+
+// unbind makes spare keys mean nothing again, unless a layout has given them
+// another meaning since: what we bind, no layout has.
+func (l *link) unbind(keys []byte) error {
+	if len(keys) == 0 {
+		l.x.Sync()
+		return nil
+	}
+	if _, err := l.learn(); err != nil {
+		return err
+	}
+	k := &l.keyboard
+	for _, key := range keys {
+		plain, shifted := k.at(xproto.Keycode(key), 0), k.at(xproto.Keycode(key), 1)
+		want := row(plain, shifted, k.per)
+		got := make([]xproto.Keysym, k.per)
+		for c := range got {
+			got[c] = xproto.Keysym(k.at(xproto.Keycode(key), c))
+		}
+		if plain != 0 && slices.Equal(want, got) {
+			xproto.ChangeKeyboardMapping(l.x, 1, xproto.Keycode(key), byte(k.per), make([]xproto.Keysym, k.per))
+		}
+	}
+	l.x.Sync()
+	return nil
+}
+
+// Close lets go of everything, removes its marks and bindings, and ends the
+// connection.
+func (r *Robot) Close() error {
+	r.mu.Lock()
+	l, closed := r.link, r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if closed {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var err error
+	if l.alive() && r.turn.take(ctx) == nil {
+		if len(r.held.grip().bound) > 0 {
+			err = sleep(ctx, rest) // an application may still read what we typed
+		}
+		err = errors.Join(err, r.let(ctx, l, r.held.grip()))
+		r.turn.give()
+	}
+	l.cut()
+	if err == nil {
+		r.held.close()
+	}
+	return err
+}

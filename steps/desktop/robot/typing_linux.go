@@ -1,0 +1,231 @@
+package robot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+// handful is how many characters are typed while the server listens to nobody
+// else: few enough that nobody notices.
+const handful = 64
+
+// Type enters text exactly, whatever the layout, CapsLock and held modifiers.
+//
+// The characters go out in handfuls. For each, the server is grabbed, so that
+// the mapping that is read is the one by which the keys will be understood;
+// what would change the characters is switched off before and on again after.
+// It returns when the application has read them, if that tells.
+func (r *Robot) Type(ctx context.Context, text string) error {
+	syms, err := typeable(text)
+	if err != nil {
+		return err
+	}
+	return r.act(ctx, func(l *link) error {
+		for len(syms) > 0 {
+			n, err := r.typeSome(ctx, l, syms[:min(handful, len(syms))])
+			if err != nil {
+				return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
+			}
+			syms = syms[n:]
+		}
+		l.heard(ctx)
+		return ctx.Err()
+	})
+}
+
+// typeable is the keysym of each character, when all can be typed.
+func typeable(text string) ([]uint32, error) {
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("the text to type is not valid UTF-8")
+	}
+	syms := make([]uint32, 0, len(text))
+	var before rune
+	for _, c := range text {
+		switch {
+		case c == '\n' && before == '\r':
+		case unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t':
+			return nil, fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
+		default:
+			syms = append(syms, symOf(c))
+		}
+		before = c
+	}
+	return syms, nil
+}
+
+// typeSome types as many of the first keysyms as it can in one go.
+func (r *Robot) typeSome(ctx context.Context, l *link, syms []uint32) (int, error) {
+	k := &l.keyboard
+	if k.layout == nil {
+		if _, err := ask(ctx, l, func() (bool, error) { return l.learn() }); err != nil {
+			return 0, err
+		}
+	}
+	n, bind, wait := k.plan(syms, time.Now())
+	if n == 0 {
+		return 0, &desktop.MissingError{What: "the keyboard layout has no spare key for characters that it lacks", Mend: "setxkbmap us"}
+	}
+	if wait > 0 && !l.heard(ctx) {
+		if err := sleep(ctx, wait); err != nil {
+			return 0, err
+		}
+	}
+	return ask(ctx, l, func() (int, error) {
+		xproto.GrabServer(l.x)
+		defer xproto.UngrabServer(l.x)
+		if changed, err := l.learn(); changed || err != nil {
+			return 0, err // what was planned may be wrong now: plan again
+		}
+		if len(bind) > 0 {
+			if err := r.bind(l, bind); err != nil {
+				return 0, err
+			}
+		}
+		return n, r.strike(l, syms[:n])
+	})
+}
+
+// learn reads the keyboard's mapping.
+func (l *link) learn() (bool, error) {
+	first := l.setup.MinKeycode
+	m, err := xproto.GetKeyboardMapping(l.x, first, byte(l.setup.MaxKeycode-first)+1).Reply()
+	if err != nil {
+		return false, err
+	}
+	changed := l.keyboard.learn(int(first), int(m.KeysymsPerKeycode), m.Keysyms)
+	if !changed {
+		return false, nil
+	}
+	l.remapped.Store(true)
+	mods, err := xproto.GetModifierMapping(l.x).Reply()
+	if err != nil {
+		return true, err
+	}
+	l.keyboard.numbit = 0
+	for i, key := range mods.Keycodes {
+		if key != 0 && l.keyboard.at(key, 0) == symNumLock {
+			l.keyboard.numbit |= 1 << (i / int(mods.KeycodesPerModifier))
+		}
+	}
+	return true, nil
+}
+
+// bind writes the rows of spare keys, neighbours together, because each
+// request makes every application read the mapping again.
+func (r *Robot) bind(l *link, bs []binding) error {
+	rows := l.keyboard.bind(bs)
+	keys := make([]xproto.Keycode, 0, len(rows))
+	for key := range rows {
+		r.held.bound(byte(key), true)
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	per := byte(l.keyboard.per)
+	for len(keys) > 0 {
+		syms, n := rows[keys[0]], 1
+		for n < len(keys) && keys[n] == keys[0]+xproto.Keycode(n) {
+			syms = append(syms, rows[keys[n]]...)
+			n++
+		}
+		xproto.ChangeKeyboardMapping(l.x, byte(n), keys[0], per, syms)
+		keys = keys[n:]
+	}
+	_, err := l.learn()
+	return err
+}
+
+// strike presses and releases the keys of characters that can be typed now.
+func (r *Robot) strike(l *link, syms []uint32) error {
+	undo, err := r.neutral(l)
+	if err != nil {
+		return err
+	}
+	k := &l.keyboard
+	for _, sym := range syms {
+		s, ok := k.find(sym)
+		if !ok {
+			err = fmt.Errorf("the X server did not take the binding of keysym %#x", sym)
+			break
+		}
+		if s.shift {
+			r.key(l, k.shift, true)
+		}
+		r.key(l, s.key, true)
+		r.key(l, s.key, false)
+		if s.shift {
+			r.key(l, k.shift, false)
+		}
+		k.use(sym, time.Now())
+	}
+	undo()
+	l.x.Sync()
+	return err
+}
+
+// neutral switches off whatever would change a typed character: CapsLock,
+// another layout, held and latched modifiers. It returns what brings it back.
+func (r *Robot) neutral(l *link) (undo func(), err error) {
+	state, err := l.xkbState()
+	if err != nil {
+		return nil, err
+	}
+	locks := state.locked &^ l.keyboard.numbit
+	if locks != 0 || state.group != 0 || state.latched != 0 {
+		l.xkbLock(locks, 0, 0)
+	}
+	var pressed []xproto.Keycode
+	if state.base != 0 {
+		if pressed, err = l.pressedModifiers(); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range pressed {
+		r.key(l, key, false)
+	}
+	return func() {
+		for _, key := range pressed {
+			r.key(l, key, true)
+		}
+		if locks != 0 || state.group != 0 {
+			l.xkbLock(locks, locks, state.lockedGroup)
+		}
+	}, nil
+}
+
+// pressedModifiers are the keys of modifiers that are down now.
+func (l *link) pressedModifiers() ([]xproto.Keycode, error) {
+	down, err := xproto.QueryKeymap(l.x).Reply()
+	if err != nil {
+		return nil, err
+	}
+	var keys []xproto.Keycode
+	for key := int(l.setup.MinKeycode); key <= int(l.setup.MaxKeycode); key++ {
+		if kc := xproto.Keycode(key); down.Keys[key/8]&(1<<(key%8)) != 0 && l.keyboard.isModifier(kc) {
+			keys = append(keys, kc)
+		}
+	}
+	return keys, nil
+}
+
+// sleep waits, unless the context ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,94 @@
+package robot_test
+
+import (
+	"strings"
+	"testing"
+
+	"understudy/steps/desktop"
+)
+
+const mixed = "Hello, World! {[<>]} ~`^\\ €5 naïve façade ÅÄÖ žluťoučký Ελλάδα Привет שלום 日本語の文字 한국어 🙂🚀 ﬁ “quoted” – done.\n\tindented\n"
+
+func TestTextIsTypedExactly(t *testing.T) {
+	b := open(t)
+	file := b.editor("mousepad")
+	b.must(b.Type(t.Context(), mixed))
+	b.saved(file, mixed)
+}
+
+func TestALongTextIsTypedExactly(t *testing.T) {
+	b := open(t)
+	for _, program := range []string{"mousepad", "featherpad"} {
+		t.Run(program, func(t *testing.T) {
+			b := *b
+			b.t = t
+			file := b.editor(program)
+			want := strings.Repeat(strings.ReplaceAll(mixed, "\n\t", "\n"), 20)
+			b.must(b.Type(t.Context(), want))
+			b.saved(file, want)
+		})
+	}
+}
+
+func TestTypingIsExactWhen(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		before   func(b *bench)
+		after    func(b *bench)
+	}{
+		{"CapsLock is on", func(b *bench) { b.run("xdotool", "key", "Caps_Lock") }, func(b *bench) {
+			if out := b.run("xset", "q"); !strings.Contains(out, "Caps Lock:   on") {
+				b.t.Errorf("CapsLock is no longer on:\n%s", out)
+			}
+		}},
+		{"someone holds Shift", func(b *bench) { b.run("xdotool", "keydown", "shift") }, func(b *bench) {
+			b.run("xdotool", "keyup", "shift")
+		}},
+		{"we hold Ctrl", func(b *bench) { b.must(b.KeyDown(b.t.Context(), desktop.Ctrl)) }, func(b *bench) {
+			b.must(b.KeyUp(b.t.Context(), desktop.Ctrl))
+		}},
+		{"the layout is German", func(b *bench) { b.run("setxkbmap", "de") }, nil},
+		{"the layout is Greek", func(b *bench) { b.run("setxkbmap", "gr") }, nil},
+		{"the second layout is chosen", func(b *bench) {
+			b.run("setxkbmap", "-layout", "us,ru", "-option", "grp:caps_toggle")
+			b.run("xdotool", "key", "Caps_Lock")
+		}, nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			b := open(t)
+			file := b.editor("mousepad")
+			row.before(b)
+			b.must(b.Type(t.Context(), mixed))
+			if row.after != nil {
+				row.after(b)
+			}
+			b.saved(file, mixed)
+		})
+	}
+}
+
+func TestTheLayoutMayChangeWhileTyping(t *testing.T) {
+	b := open(t)
+	file := b.editor("mousepad")
+	done := make(chan error, 1)
+	go func() { done <- b.Type(t.Context(), strings.Repeat(mixed, 40)) }()
+	for _, layout := range []string{"de", "fr", "us", "gr", "de"} {
+		b.run("setxkbmap", layout)
+	}
+	b.must(<-done)
+	// What was on its way to the editor when the layout changed may be read
+	// by either layout; what is typed from now on may not.
+	b.must(b.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}))
+	b.must(b.Press(t.Context(), desktop.Chord{Key: "delete"}))
+	b.must(b.Type(t.Context(), mixed))
+	b.saved(file, mixed)
+}
+
+func TestWhatCannotBeTypedIsRefusedBeforeAnythingIsTyped(t *testing.T) {
+	b := open(t)
+	for _, text := range []string{"bell \a", "escape \x1b", "half a character \xc3"} {
+		if err := b.Type(t.Context(), text); err == nil {
+			t.Errorf("%q was typed", text)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package virtual
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// longestDir leaves room, in the 108 bytes of a socket's address, for what
+// the accessibility bus adds to our folder.
+const longestDir = 64
+
+// folder is what one display keeps on disk. The state file in it stays locked
+// while its owner lives; the kernel unlocks it however the owner dies.
+type folder struct {
+	dir   string
+	state *os.File
+	procs []process
+}
+
+// process is a program that was started for a display. Its start time tells
+// it from another that was given the same number later.
+type process struct {
+	PID     int    `json:"pid"`
+	Started uint64 `json:"started"` // ticks since the machine started
+}
+
+// home is the folder for all displays, made when it is not there.
+func home(dir string) (string, error) {
+	if dir == "" || len(dir) > longestDir {
+		dir = filepath.Join(os.TempDir(), fmt.Sprintf("understudy-%d", os.Getuid()))
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); ok && int(s.Uid) != os.Getuid() {
+		return "", fmt.Errorf("the folder %s belongs to another user: name another folder", dir)
+	}
+	return dir, nil
+}
+
+func newFolder(home string) (*folder, error) {
+	dir, err := os.MkdirTemp(home, "display-")
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{dir: dir}
+	if err := os.Mkdir(f.path("run"), 0o700); err != nil {
+		return nil, err
+	}
+	if f.state, err = lock(f.path("state.json"), os.O_CREATE); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+// lock opens a state file and takes its lock, or fails when its owner lives.
+func lock(path string, flag int) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// record adds a process to the state file.
+func (f *folder) record(pid int) error {
+	p := process{pid, startOf(pid)}
+	if p.Started == 0 {
+		return nil // it has ended already
+	}
+	f.procs = append(f.procs, p)
+	b, err := json.Marshal(f.procs)
+	if err != nil {
+		return err
+	}
+	_, err = f.state.WriteAt(b, 0)
+	return err
+}
+
+func (f *folder) remove() error {
+	return errors.Join(os.RemoveAll(f.dir), f.state.Close())
+}
+
+// startOf is when a process started, or 0 when there is none with that number
+// that still runs.
+func startOf(pid int) uint64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The name, in parentheses, may hold anything; the fields follow it.
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	if len(fields) < 20 || fields[0] == "Z" {
+		return 0
+	}
+	ticks, _ := strconv.ParseUint(fields[19], 10, 64)
+	return ticks
+}
+
+// Clean ends the processes of displays whose owner is dead, removes their
+// folders, and says how many displays it found. It leaves alone what it
+// cannot read.
+func Clean(dir string) int {
+	states, _ := filepath.Glob(filepath.Join(dir, "display-*", "state.json"))
+	n := 0
+	for _, path := range states {
+		state, err := lock(path, 0)
+		if err != nil {
+			continue // its owner lives, or another process cleans it now
+		}
+		var procs []process
+		if json.NewDecoder(state).Decode(&procs) == nil {
+			end(procs)
+		}
+		_ = os.RemoveAll(filepath.Dir(path))
+		state.Close()
+		n++
+	}
+	return n
+}
+
+// end ends processes and waits, for a while, until they are gone.
+func end(procs []process) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		for _, p := range procs {
+			if startOf(p.PID) == p.Started {
+				_ = syscall.Kill(p.PID, signal)
+				_ = syscall.Kill(p.PID, syscall.SIGCONT)
+			}
+		}
+		for deadline := time.Now().Add(endTimeout); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+			if !anyRuns(procs) {
+				return
+			}
+		}
+	}
+}
+
+func anyRuns(procs []process) bool {
+	for _, p := range procs {
+		if startOf(p.PID) == p.Started {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,253 @@
+package virtual
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// startTimeout bounds a start that nothing else bounds: a display that needs
+// longer than this is stuck.
+const startTimeout = 15 * time.Second
+
+//go:embed rc.xml
+var managerConfig []byte
+
+// Display is a running virtual display.
+type Display struct {
+	name, bus, cookie string
+	folder            *folder
+	keeper            *keeper
+	done              chan struct{}
+	closing           sync.Once
+}
+
+// Name is the display's name, such as ":7".
+func (d *Display) Name() string { return d.name }
+
+// Authority is the file with the cookie that lets a program in.
+func (d *Display) Authority() string { return d.folder.path("Xauthority") }
+
+// Bus is the address of the session bus.
+func (d *Display) Bus() string { return d.bus }
+
+// ServerPID is the process of the X server, or 0 when the display is closed.
+func (d *Display) ServerPID() int {
+	d.keeper.mu.Lock()
+	defer d.keeper.mu.Unlock()
+	if len(d.keeper.children) == 0 {
+		return 0
+	}
+	return d.keeper.children[0].cmd.Process.Pid
+}
+
+// Done is closed when the X server has ended, by Close or by itself.
+func (d *Display) Done() <-chan struct{} { return d.done }
+
+// Env is what a program needs in its environment to show itself here and
+// nowhere else, even when the user has a Wayland session.
+func (d *Display) Env() []string {
+	return append(d.env(), "DBUS_SESSION_BUS_ADDRESS="+d.bus)
+}
+
+func (d *Display) env() []string {
+	return []string{
+		"DISPLAY=" + d.name,
+		"XAUTHORITY=" + d.Authority(),
+		"XDG_RUNTIME_DIR=" + d.folder.path("run"),
+		"XDG_SESSION_TYPE=x11",
+		"WAYLAND_DISPLAY=",
+		"GDK_BACKEND=x11",
+		"QT_QPA_PLATFORM=xcb",
+		"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
+	}
+}
+
+// Start ends what displays of dead processes left behind, then starts one. It
+// returns when the window manager manages it.
+func Start(ctx context.Context, o Options) (*Display, error) {
+	if o.Screen == (desktop.Size{}) {
+		o.Screen = DefaultScreen
+	}
+	if err := lookPath("Xvfb", "xvfb", "openbox", "openbox", "dbus-daemon", "dbus-daemon"); err != nil {
+		return nil, err
+	}
+	dir, err := home(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	Clean(dir)
+	f, err := newFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	d := &Display{folder: f, keeper: newKeeper(f), done: make(chan struct{})}
+	if err := d.start(ctx, o.Screen); err != nil {
+		d.Close()
+		return nil, fmt.Errorf("starting a virtual display: %w", err)
+	}
+	return d, nil
+}
+
+// lookPath fails with the command that installs the first program missing
+// among pairs of a program and its package.
+func lookPath(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if _, err := exec.LookPath(pairs[i]); err != nil {
+			return &desktop.MissingError{
+				What: "no virtual display: the program " + pairs[i] + " is missing",
+				Mend: "apt-get install " + pairs[i+1],
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Display) start(ctx context.Context, screen desktop.Size) error {
+	if err := d.startServer(ctx, screen); err != nil {
+		return err
+	}
+	config := d.folder.path("rc.xml")
+	if err := os.WriteFile(config, managerConfig, 0o600); err != nil {
+		return err
+	}
+	manager := exec.Command("openbox", "--sm-disable", "--config-file", config)
+	manager.Env = append(os.Environ(), d.env()...)
+	if err := d.keeper.start(manager, nil); err != nil {
+		return err
+	}
+	if err := d.startBus(ctx); err != nil {
+		return err
+	}
+	return d.awaitManager(ctx)
+}
+
+// startServer starts the X server on the first free display number, which it
+// chooses itself.
+func (d *Display) startServer(ctx context.Context, screen desktop.Size) error {
+	cookie := make([]byte, 16)
+	if _, err := rand.Read(cookie); err != nil {
+		return err
+	}
+	d.cookie = hex.EncodeToString(cookie)
+	if err := os.WriteFile(d.Authority(), authority("", cookie), 0o600); err != nil {
+		return err
+	}
+	number, err := d.announce(ctx, "Xvfb", "-displayfd", "3", "-screen", "0", screen.String()+"x24",
+		"-auth", d.Authority(), "-nolisten", "tcp", "-noreset", "-dpi", "96")
+	if err != nil {
+		return err
+	}
+	d.name = ":" + number
+	// Clients look for the number, which only the server knew.
+	return os.WriteFile(d.Authority(), authority(number, cookie), 0o600)
+}
+
+func (d *Display) startBus(ctx context.Context) error {
+	address, err := d.announce(ctx, "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
+		"--address=unix:path="+d.folder.path("bus"), "--print-address=3")
+	d.bus = address
+	return err
+}
+
+// announce starts a program that writes one line to its file descriptor 3
+// when it is ready, and returns that line.
+func (d *Display) announce(ctx context.Context, name string, args ...string) (string, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	cmd := exec.Command(name, args...)
+	cmd.ExtraFiles = []*os.File{w}
+	cmd.Env = os.Environ()
+	if d.name != "" {
+		cmd.Env = append(cmd.Env, d.env()...)
+	}
+	var complaint complaint
+	cmd.Stderr = &complaint
+	var ended chan struct{}
+	if d.name == "" { // the server itself
+		ended = d.done
+	}
+	err = d.keeper.start(cmd, ended)
+	w.Close()
+	if err != nil {
+		return "", err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = r.SetReadDeadline(deadline)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) })
+	defer stop()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if line = strings.TrimSpace(line); line != "" {
+		return line, nil
+	}
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("%s did not get ready: %w", name, context.Cause(ctx))
+	}
+	return "", fmt.Errorf("%s ended before it was ready: %s (%w)", name, complaint.String(), err)
+}
+
+// authority is a file of one cookie that is good for any host. An empty
+// number is good for any display.
+func authority(number string, cookie []byte) []byte {
+	var b bytes.Buffer
+	field := func(s []byte) {
+		_ = binary.Write(&b, binary.BigEndian, uint16(len(s)))
+		b.Write(s)
+	}
+	const anyHost = 0xffff
+	_ = binary.Write(&b, binary.BigEndian, uint16(anyHost))
+	field(nil)
+	field([]byte(number))
+	field([]byte("MIT-MAGIC-COOKIE-1"))
+	field(cookie)
+	return b.Bytes()
+}
+
+// Close ends the display with everything that was started for it, and removes
+// its folder. Programs that show themselves on it lose their display.
+func (d *Display) Close() error {
+	var err error
+	d.closing.Do(func() {
+		d.keeper.close()
+		err = d.folder.remove()
+	})
+	return err
+}
+
+// complaint keeps the first lines that a program writes to its error output.
+type complaint struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (c *complaint) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	const most = 2000
+	c.b = append(c.b, p[:min(len(p), most-min(most, len(c.b)))]...)
+	return len(p), nil
+}
+
+func (c *complaint) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.TrimSpace(string(c.b))
+}
