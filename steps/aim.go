@@ -56,9 +56,13 @@ func withTried(err, earlier error) error {
 }
 
 func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
-	raised := false
+	raised, opened := false, false
 	err = e.until(ctx, long, func(ctx context.Context) error {
 		if el, err = e.sought(ctx, q, n); err != nil {
+			if CodeOf(err) == NotFound && !opened {
+				opened = true
+				return errors.Join(err, e.unhide(ctx, n.windows, q.within.Process))
+			}
 			return err
 		}
 		if !raised {
@@ -100,11 +104,11 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() != nil {
-			return err
-		}
 		if limited.Err() == nil || last == nil {
 			last = err
+		}
+		if ctx.Err() != nil {
+			return last
 		}
 		if hopeless(err) {
 			return err
@@ -113,8 +117,8 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 			break
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if ctx.Err() != nil {
+		return last
 	}
 	return waited(last, long)
 }

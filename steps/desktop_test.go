@@ -154,6 +154,12 @@ func TestClickElement(t *testing.T) {
 				move()
 			}},
 		{say: "a covered window comes to the front first", args: args("selector", "name:Save", "restore_cursor", false), set: cover, journal: []string{`activate "Notes"`, "click 50,142 left"}},
+		{say: "a minimized window comes back", args: args("selector", "name:Save", "process", "notes", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"},
+			set: func(d *fake.Desktop) {
+				w, _ := d.Windows(context.Background())
+				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Minimize})
+			}},
+		{say: "the focus is given back when that is asked", args: args("selector", "name:Save", "restore_focus", true, "restore_cursor", false), journal: []string{"click 50,142 left", "restore focus"}},
 		{say: "a covered window that must stay where it is", args: args("selector", "name:Save", "bring_to_front", false), set: cover, code: NotActionable, err: `covered by the window "Cover"`, acted: ActedNo},
 		{say: "an element behind another of its window", args: args("selector", "name:Save"), code: NotActionable, err: "is covered by panel", acted: ActedNo,
 			set: func(d *fake.Desktop) { d.Add(d.Find("role:frame"), fake.El("panel", "Veil").At(0, 0, 400, 400)) }},
@@ -547,4 +553,43 @@ func endsWhenCancelled(t *testing.T, k Kind, a map[string]any, slow time.Duratio
 	if o.Abandoned {
 		t.Error("it had to be abandoned")
 	}
+}
+
+func TestFocusIsKeptForCallsOfTheirOwn(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		kind Kind
+		args map[string]any
+		want bool
+	}{
+		{"typing into an element gives the focus back", TypeIntoElement, args("selector", "role:entry", "text_to_type", "x"), true},
+		{"unless that is not wanted", TypeIntoElement, args("selector", "role:entry", "text_to_type", "x", "restore_focus", false), false},
+		{"a click is meant to move it", ClickElement, args("selector", "name:Save"), false},
+		{"looking moves nothing", ValidateElement, args("selector", "name:Save"), false},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := fake.New(fake.MustParse(notes)...)
+				env := seeing(d)
+				env.KeepFocus = true
+				if o := c.kind.Run(t.Context(), env, c.args); o.Err != nil {
+					t.Fatal(o.Err)
+				}
+				if got := d.Calls("RestoreFocus") == 1; got != c.want {
+					t.Errorf("given back: %t, want %t", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestAStepsTimeoutTellsWhatWasWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		o := ClickElement.Run(ctx, seeing(fake.New(fake.MustParse(notes)...)), args("selector", "name:Delete"))
+		if code(o) != Timeout || !strings.Contains(o.Err.Error(), "is disabled") {
+			t.Errorf("got %v, want a timeout that says that the button is disabled", o.Err)
+		}
+	})
 }

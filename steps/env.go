@@ -29,6 +29,10 @@ type Env struct {
 	// Trees remembers the trees whose refs a caller may name.
 	Trees *Trees
 
+	// KeepFocus gives focus and caret back to the user after kinds that are not
+	// meant to move them. It is for calls of their own: the steps of a workflow
+	// build on the focus that the step before left.
+	KeepFocus bool
 	// Keep stores a picture and says where; nil when pictures are not kept.
 	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
 

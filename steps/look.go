@@ -12,6 +12,7 @@ import (
 
 // query is a Target, understood.
 type query struct {
+	within    Within
 	ref       string
 	first     []*selector.Selector // tried together
 	fallbacks []*selector.Selector // tried when those found nothing in time
@@ -19,7 +20,7 @@ type query struct {
 
 // query understands what names an element.
 func (t *Target) query() (query, error) {
-	q := query{ref: t.Ref}
+	q := query{within: t.Within, ref: t.Ref}
 	var texts []Selector
 	if t.Selector != "" {
 		texts = append(texts, t.Selector)

@@ -67,6 +67,32 @@ func related(el, hit *desktop.Element) bool {
 	return inside
 }
 
+// unhide shows the window of an application all of whose windows are
+// minimized: nothing of it is found before.
+func (e *Env) unhide(ctx context.Context, o WindowOptions, process string) error {
+	if process == "" || !o.EnableWindowManagement || !o.BringToFront {
+		return nil
+	}
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	var last *desktop.Window
+	for _, w := range windows {
+		if !(desktop.Scope{Process: process}).Admits(w.Process, w.Title) {
+			continue
+		}
+		if !w.Minimized {
+			return nil
+		}
+		last = &w
+	}
+	if last == nil {
+		return nil
+	}
+	return e.behind.Manage(ctx, last.ID, desktop.WindowChange{Do: desktop.Activate})
+}
+
 // front brings the window of an element to the front, unless it is there. It
 // makes ready for an act and is not one itself.
 func (e *Env) front(ctx context.Context, o WindowOptions, id desktop.WindowID) error {
