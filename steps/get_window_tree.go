@@ -47,12 +47,6 @@ func getWindowTree(ctx context.Context, env *Env, a WindowTreeArgs) (WindowTreeR
 		return WindowTreeResult{}, err
 	}
 	r := WindowTreeResult{TreeID: t.ID, Unread: t.Unread, Windows: windows}
-	if !a.IncludeDetailedAttributes && a.TreeOutputFormat == VerboseJSON {
-		t.Walk(func(e *desktop.Element) bool {
-			e.Attributes, e.Actions, e.Description, e.RawRole = nil, nil, "", ""
-			return true
-		})
-	}
 	if r.UITree, r.Omitted, err = a.TreeOptions.write(t); err != nil {
 		return r, err
 	}

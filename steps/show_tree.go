@@ -62,7 +62,11 @@ func (e *Env) rootOf(ctx context.Context, s *selector.Selector, scope desktop.Sc
 // elements it left out.
 func (o TreeOptions) write(t *desktop.Tree) (string, int, error) {
 	if o.TreeOutputFormat == VerboseJSON {
-		b, err := json.MarshalIndent(t.Roots, "", "  ")
+		roots := t.Roots
+		if !o.IncludeDetailedAttributes {
+			roots = essentials(roots)
+		}
+		b, err := json.MarshalIndent(roots, "", "  ")
 		if err != nil {
 			return "", 0, fmt.Errorf("writing the elements: %w", err)
 		}
@@ -73,6 +77,18 @@ func (o TreeOptions) write(t *desktop.Tree) (string, int, error) {
 	}
 	text, omitted := t.Outline(treeBytes)
 	return text, omitted + t.Omitted, nil
+}
+
+// essentials are elements without what most readers need not know of them.
+func essentials(all []*desktop.Element) []*desktop.Element {
+	less := make([]*desktop.Element, len(all))
+	for i, e := range all {
+		c := *e
+		c.Description, c.RawRole, c.Actions, c.Attributes = "", "", nil, nil
+		c.Children = essentials(e.Children)
+		less[i] = &c
+	}
+	return less
 }
 
 const (

@@ -11,6 +11,7 @@ import (
 var ValidateElement = Define(Kind{
 	Name:    "validate_element",
 	Summary: "Say whether an element is there and what it is like; it does not fail when there is none.",
+	Details: "Looks once, unless timeout_ms says how long to wait for it.",
 	Toolset: Desktop,
 	Touches: Look,
 	Reads:   true,
