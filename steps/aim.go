@@ -82,7 +82,10 @@ func (e *Env) sought(ctx context.Context, q query, n need) (*desktop.Element, er
 	if q.ref != "" {
 		return e.byRef(ctx, q.ref)
 	}
-	s, err := e.look(ctx, q.first, n.hidden)
+	s, err := e.look(ctx, q.first, false)
+	if err == nil && n.hidden && len(s.found) == 0 { // what shows comes first
+		s, err = e.look(ctx, q.first, true)
+	}
 	if err != nil {
 		return nil, err
 	}

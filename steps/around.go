@@ -61,9 +61,12 @@ func (e *Env) around(ctx context.Context, a Around, el *desktop.Element, act fun
 			return After{}, err
 		}
 	}
-	scope, err := e.scopeOf(ctx, el)
-	if err != nil {
-		return After{}, err
+	var scope desktop.Scope
+	var err error
+	if a.asksForMore() {
+		if scope, err = e.scopeOf(ctx, el); err != nil {
+			return After{}, err
+		}
 	}
 	var before *desktop.Tree
 	if a.UIDiffBeforeAfter {
@@ -87,6 +90,11 @@ func (e *Env) around(ctx context.Context, a Around, el *desktop.Element, act fun
 		after.NotSeen = err.Error()
 	}
 	return after, nil
+}
+
+// asksForMore says whether anything is asked for beside the action itself.
+func (a *Around) asksForMore() bool {
+	return a.VerifyElementExists != "" || a.VerifyElementNotExists != "" || a.UIDiffBeforeAfter || a.IncludeTreeAfterAction || a.IncludeWindowScreenshot
 }
 
 // lookAfter reads what was asked for after an action. The action is done and

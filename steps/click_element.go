@@ -90,6 +90,11 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 	}
 	button, count := a.pressed()
 	r := ClickResult{At: at, Element: plain(el)}
+	if el == nil && a.asksForMore() {
+		if el, err = env.windowUnder(ctx, at); err != nil {
+			return ClickResult{}, err
+		}
+	}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
 		back := env.pointerBack(ctx, a.RestoreCursor)
 		err := env.holding(ctx, a.Modifiers, func() error { return env.Desktop.Click(ctx, at, button, count) })

@@ -174,6 +174,12 @@ func TestClickElement(t *testing.T) {
 				d.Find("name:Save").OnClick(func() { d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Label("Saved")) }) })
 			}},
 		{say: "what must come of it does not come", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), code: Unexpected, err: "the action was done", acted: ActedYes, took: 2 * time.Second},
+		{say: "what must come elsewhere", args: args("selector", "name:Save", "verify_element_exists", "process:other >> role:frame"), result: map[string]any{"verified": true},
+			set: func(d *fake.Desktop) {
+				d.Find("name:Save").OnClick(func() { d.Open(fake.Window("Other", "other")) })
+			}},
+		{say: "a point, and what came of it in the window there", args: args("x", 110.0, "y", 112.0, "ui_diff_before_after", true), result: map[string]any{"has_ui_changes": true},
+			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other").At(600, 0, 100, 100)) }},
 		{say: "what must go stays", args: args("selector", "name:Save", "verify_element_not_exists", "name:Urgent"), code: Unexpected, acted: ActedYes},
 		{say: "what must go is not known to be gone", args: args("x", 1.0, "y", 1.0, "verify_element_not_exists", "name:Urgent"), code: Unexpected, err: "did not answer",
 			set: func(d *fake.Desktop) { d.Freeze("notes") }},
@@ -432,6 +438,12 @@ func TestWindows(t *testing.T) {
 			}},
 		{say: "moved nowhere", kind: MoveWindow, args: args("title", "Notes"), code: Invalid},
 		{say: "an application and its window", kind: OpenApplication, args: args("app_name", "editor"), result: map[string]any{"verified": true}, acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) }},
+		{say: "what must be in the new window", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Go", "include_tree_after_action", true), result: map[string]any{"verified": true, "ui_tree": "- frame \"Text\" [ref=e1] [active]:\n  - button \"Go\" [ref=e2]\n"},
+			set: func(d *fake.Desktop) {
+				d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor", fake.Button("Go")) })
+			}},
+		{say: "what must be in the new window and is in another", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Save"), code: Unexpected, acted: ActedYes,
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) }},
 		{say: "an application that is not installed", kind: OpenApplication, args: args("app_name", "editor"), code: NotFound, acted: ActedNo},
 		{say: "an application whose window has another title", kind: OpenApplication, args: args("app_name", "editor", "title", "Never", "timeout_ms", 2000.0), code: Timeout, acted: ActedYes, err: "showed no window",

@@ -54,20 +54,39 @@ func openApplication(ctx context.Context, env *Env, a OpenArgs) (OpenResult, err
 	for _, w := range before {
 		known[w.ID] = true
 	}
-	var r OpenResult
-	r.After, err = env.around(ctx, a.Around, nil, func() (bool, error) {
-		app, err := env.Desktop.Launch(ctx, a.AppName)
-		if err != nil {
-			return false, err
+	app, err := env.Desktop.Launch(ctx, a.AppName)
+	if err != nil {
+		return OpenResult{}, err
+	}
+	r := OpenResult{PID: app.PID}
+	var scope desktop.Scope
+	if a.WaitForWindow {
+		if r.Window, err = env.opened(ctx, a, app, known); err != nil {
+			return r, err
 		}
-		r.PID = app.PID
-		if !a.WaitForWindow {
-			return false, nil
+		r.Verified = true
+		scope = desktop.Scope{Window: r.Window.ID, Process: r.Window.Process}
+	}
+	seen, err := env.verify(ctx, a.Verify, scope.Process)
+	if err != nil {
+		return r, err
+	}
+	r.Verified = r.Verified || seen
+	if err := env.lookAfter(ctx, a.Around, scope, a.nothing(), &r.After); err != nil {
+		if ctx.Err() != nil {
+			return r, err
 		}
-		r.Window, err = env.opened(ctx, a, app, known)
-		return err == nil, err
-	})
-	return r, err
+		r.NotSeen = err.Error()
+	}
+	return r, nil
+}
+
+// nothing is what the window of an application held before it was there.
+func (a *OpenArgs) nothing() *desktop.Tree {
+	if a.UIDiffBeforeAfter {
+		return &desktop.Tree{}
+	}
+	return nil
 }
 
 // strangerAfter is how long to wait for a window that is surely the

@@ -43,6 +43,20 @@ func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
 	return nil
 }
 
+// windowUnder stands for the window at a point where no element is known; it
+// has no box, as it is not what is acted on. It is nil when there is none.
+func (e *Env) windowUnder(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing the windows: %w", err)
+	}
+	w := windowAt(windows, at)
+	if w == nil {
+		return nil, nil
+	}
+	return &desktop.Element{Role: "frame", Window: w.ID, Process: w.Process, WindowTitle: w.Title}, nil
+}
+
 // related says whether one element is the other, is inside it or around it.
 // Toolkits differ in which of these they name at a point.
 func related(el, hit *desktop.Element) bool {

@@ -45,6 +45,13 @@ func (e *Env) shows(ctx context.Context, within Within, text Selector, want bool
 	if text == "" {
 		return nil
 	}
+	alone, err := parsed(text)
+	if err != nil {
+		return err
+	}
+	if alone.Scope().Process != "" { // it says itself where to look
+		within = Within{}
+	}
 	all, err := within.inside([]Selector{text})
 	if err != nil {
 		return err
