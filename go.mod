@@ -47,6 +47,7 @@ tool (
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	go.etcd.io/bbolt v1.5.0
 	golang.org/x/sys v0.49.0
 )
