@@ -5,8 +5,10 @@ package atspi
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,6 +121,20 @@ func (c *Client) application(ctx context.Context, l *conn, bus string) (*applica
 		}
 	}
 	return nil, desktop.ErrNotFound
+}
+
+// ofProcess are the applications of a process: those that are known, or else
+// those that are new on the bus.
+func (c *Client) ofProcess(ctx context.Context, l *conn, pid int) ([]*application, error) {
+	other := func(a *application) bool { return a.pid != pid }
+	c.mu.Lock()
+	known := slices.DeleteFunc(slices.Collect(maps.Values(c.apps)), other)
+	c.mu.Unlock()
+	if len(known) > 0 {
+		return known, nil
+	}
+	all, err := c.applications(ctx, l)
+	return slices.DeleteFunc(all, other), err
 }
 
 // processName is the name of a program by its process.

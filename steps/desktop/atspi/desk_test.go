@@ -92,8 +92,25 @@ func openDesk() (*desk, error) {
 	if err := d.start(d.command("openbox")); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	d.client, err = d.connect()
-	return d, err
+	if err := d.managed(); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	if d.client, err = d.connect(); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// managed waits for the window manager.
+func (d *desk) managed() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	for !windowIDs.MatchString(d.ask(ctx, "xprop", "-root", "_NET_SUPPORTING_WM_CHECK")) {
+		if ctx.Err() != nil {
+			return errors.New("openbox does not manage the display")
+		}
+	}
+	return nil
 }
 
 // connect makes another client on the desktop.
@@ -188,7 +205,7 @@ func (d *desk) open(t testing.TB, ready func(*desktop.Element) bool, name string
 		}
 		seen = nil
 		return find(tree, func(e *desktop.Element) bool {
-			seen = append(seen, fmt.Sprintf("%s %q", e.Role, e.Name))
+			seen = append(seen, fmt.Sprintf("%s %q in %d", e.Role, e.Name, e.Window))
 			return e.Window != 0 && ready(e)
 		}) != nil
 	}, &seen)
