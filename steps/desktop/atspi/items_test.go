@@ -18,7 +18,7 @@ func pair(path string) []any { return []any{":1.1", dbus.ObjectPath(path)} }
 
 // newRow is an item in the form with an index and a number of children.
 func newRow(path, parent string, index, count int, role, states uint32, name string) []any {
-	return []any{pair(path), pair("/root"), pair(parent), int32(index), int32(count), []string{ifaceText, ifaceComponent}, name, role, "", []uint32{states, 0}}
+	return []any{pair(path), pair("/top"), pair(parent), int32(index), int32(count), []string{ifaceText, ifaceComponent}, name, role, "", []uint32{states, 0}}
 }
 
 // oldRow is an item in the form with the list of children.
@@ -27,7 +27,7 @@ func oldRow(path, parent string, kids []string, role, states uint32, name string
 	for _, k := range kids {
 		list = append(list, pair(k))
 	}
-	return []any{pair(path), pair("/root"), pair(parent), list, []string{ifaceText}, name, role, "", []uint32{states, 0}}
+	return []any{pair(path), pair("/top"), pair(parent), list, []string{ifaceText}, name, role, "", []uint32{states, 0}}
 }
 
 func TestItemsAreTiedTogether(t *testing.T) {
