@@ -24,8 +24,8 @@ import (
 )
 
 var (
-	kills  = flag.Int("kills", 60, "how many processes are killed at random instants")
-	spread = flag.Int("spread", 3, "at how many different points processes are killed")
+	kills  = flag.Int("kills", 150, "how many processes are killed at random instants")
+	spread = flag.Int("spread", 6, "at how many different points processes are killed")
 )
 
 // The variables that make this binary the process that is killed.
