@@ -3,6 +3,7 @@ module understudy
 go 1.26.0
 
 require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/expr-lang/expr v1.17.8
 	github.com/gen2brain/shm v0.2.2
 	github.com/go-vgo/robotgo v1.1.0
@@ -12,9 +13,12 @@ require (
 	github.com/jezek/xgb v1.3.1
 	github.com/oklog/ulid/v2 v2.1.1
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
+	go.etcd.io/bbolt v1.5.0
 	go.yaml.in/yaml/v4 v4.0.0
+	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.42.0
 )
 
@@ -43,10 +47,4 @@ tool (
 	golang.org/x/tools/cmd/deadcode
 	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt
-)
-
-require (
-	github.com/bmatcuk/doublestar/v4 v4.10.4
-	go.etcd.io/bbolt v1.5.0
-	golang.org/x/sys v0.49.0
 )

@@ -8,8 +8,9 @@ import (
 	"os"
 
 	"understudy/internal/cli"
+	"understudy/steps/desktop/local"
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

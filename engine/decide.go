@@ -296,8 +296,8 @@ func (d decider) concluded(n *workflows.Node) effect {
 
 func (d decider) succeeded(n *workflows.Node) effect {
 	c, i := d.f.Cur, d.f.Next
-	if c.Outcome.Status != Success {
-		return nil
+	if c.Outcome.Status == Skipped && c.Tries == 0 {
+		return nil // its condition did not hold; one that was tried and left out by decision counts as done
 	}
 	if n.Delay > 0 && !c.Rested {
 		return wait{d.path(i), "delay", n, 0}

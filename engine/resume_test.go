@@ -92,6 +92,9 @@ steps: [{tool_name: idem, arguments: {name: a}}, {tool_name: idem, arguments: {n
 			resume: []ResumeRequest{{}}, did: "a a", status: Succeeded},
 		{say: "on_interrupt skip goes on", cut: 3, doc: `steps: [{on_interrupt: skip, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded},
+		{say: "a step that is left out by decision counts as done, jumps and all", cut: 3, doc: `
+steps: [{tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: c}]}, {tool_name: act, arguments: {name: b}}, {id: c, tool_name: act, arguments: {name: c}}]`,
+			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a c", status: Succeeded},
 		{say: "on_interrupt ask asks, whatever the kind", cut: 3, doc: `steps: [{on_interrupt: ask, tool_name: idem, arguments: {name: a}}]`,
 			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt},
 		{say: "a step is done when its expectation became true", cut: 3, doc: `

@@ -1,8 +1,10 @@
 package steps
 
 import (
+	"encoding/json"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +84,33 @@ func TestCoreIsSmall(t *testing.T) {
 	}
 	if n > 13 {
 		t.Errorf("core has %d kinds; with the run tools it must stay under 24 tools, so 13 kinds", n)
+	}
+}
+
+func TestCoreIsBrief(t *testing.T) {
+	const limit = 18 << 10 // bytes, of which about four make a token
+	size := 0
+	for _, k := range All() {
+		if k.Toolset != Core {
+			continue
+		}
+		b, err := json.Marshal(k.Brief())
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(k.Name) + len(k.Summary) + len(k.Details) + len(b)
+	}
+	t.Logf("the tools of core take %d bytes", size)
+	if size > limit {
+		t.Errorf("the tools of core take %d bytes, want at most %d", size, limit)
+	}
+}
+
+func TestSeldomArgumentsExist(t *testing.T) {
+	for _, name := range seldom {
+		if !slices.ContainsFunc(All(), func(k Kind) bool { return k.Args.Properties[name] != nil }) {
+			t.Errorf("no kind has the argument %s", name)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package steps
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +13,7 @@ import (
 
 	"understudy/internal/words"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 )
 
 // Problem is one thing that is wrong with arguments, and where.
@@ -59,20 +59,12 @@ func CheckValue(s *jsonschema.Schema, v any) []Problem {
 
 // formats check the strings whose form is more than a type.
 var formats = map[string]func(string) error{
-	"duration": func(s string) error { _, err := ParseDuration(s); return err },
-	"key":      func(s string) error { _, err := desktop.ParseKey(s); return hinted(err) },
-	"keys":     func(s string) error { _, err := desktop.ParseKeys(s); return hinted(err) },
-	"regex":    func(s string) error { _, err := regexp.Compile(s); return err },
-}
-
-// hinted adds the nearest key to the error about an unknown one.
-func hinted(err error) error {
-	if u, ok := errors.AsType[*desktop.UnknownKeyError](err); ok {
-		if hint := words.DidYouMean(u.Name, desktop.KeyNames()); hint != "" {
-			return fmt.Errorf("%w; %s", err, hint)
-		}
-	}
-	return err
+	"duration":  func(s string) error { _, err := ParseDuration(s); return err },
+	"key":       func(s string) error { _, err := desktop.ParseKey(s); return err },
+	"keys":      func(s string) error { _, err := desktop.ParseKeys(s); return err },
+	"regex":     func(s string) error { _, err := regexp.Compile(s); return err },
+	"selector":  func(s string) error { _, err := selector.Parse(s); return err },
+	"selectors": func(s string) error { _, err := parseAll(splitSelectors(s)); return err },
 }
 
 type checker struct {

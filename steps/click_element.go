@@ -1,20 +1,21 @@
 package steps
 
 import (
+	"context"
 	"errors"
 
 	"understudy/steps/desktop"
 )
 
 // ClickElement presses a mouse button on an element, a picture or a point.
-var ClickElement = Define[ClickArgs, ClickResult](Kind{
+var ClickElement = Define(Kind{
 	Name:    "click_element",
 	Summary: "Click an element, a picture or a point of the screen.",
 	Details: "Waits until the element is unique, visible, still, enabled and not covered. To press a button without the mouse, use invoke_element.",
 	Toolset: Core,
 	Touches: Act,
 	Focus:   Take,
-}, ClickArgs{Target: aimed, Around: around, Button: desktop.Left, Count: 1, Threshold: likeness, RestoreCursor: true}, nil)
+}, ClickArgs{Target: aimed, Around: around, Button: desktop.Left, Count: 1, Threshold: likeness, RestoreCursor: true}, clickElement)
 
 // ClickArgs says what to click and how.
 type ClickArgs struct {
@@ -80,4 +81,61 @@ type ClickResult struct {
 	At      desktop.Point    `json:"at" jsonschema:"the point that was clicked"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element that was clicked"`
 	After
+}
+
+func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, error) {
+	el, at, err := a.aim(ctx, env)
+	if err != nil {
+		return ClickResult{}, err
+	}
+	button, count := a.pressed()
+	r := ClickResult{At: at, Element: plain(el)}
+	if el == nil && a.asksForMore() {
+		if el, err = env.windowUnder(ctx, at); err != nil {
+			return ClickResult{}, err
+		}
+	}
+	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
+		back := env.pointerBack(ctx, a.RestoreCursor)
+		err := env.holding(ctx, a.Modifiers, func() error { return env.Desktop.Click(ctx, at, button, count) })
+		if err == nil {
+			back(ctx)
+		}
+		return false, err
+	})
+	return r, err
+}
+
+// aim finds the element or the point that is to be clicked.
+func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, desktop.Point, error) {
+	if a.Image != "" {
+		return nil, desktop.Point{}, Errorf(Unavailable, "pictures cannot be looked for here")
+	}
+	if a.X != nil {
+		at := desktop.Point{X: *a.X, Y: *a.Y}
+		return nil, at, env.onScreen(ctx, at)
+	}
+	return env.aim(ctx, a.Target, need{enabled: true, point: a.spot, windows: a.WindowOptions})
+}
+
+// spot is the point of a box that is to be clicked.
+func (a *ClickArgs) spot(box desktop.Rect) desktop.Point {
+	if a.ClickPosition == nil {
+		return middle(box)
+	}
+	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
+	return desktop.Point{X: box.X + part(box.W, a.ClickPosition.X), Y: box.Y + part(box.H, a.ClickPosition.Y)}
+}
+
+// pressed is the button and how often it is pressed.
+func (a *ClickArgs) pressed() (desktop.Button, int) {
+	switch a.ClickType {
+	case DoubleClick:
+		return desktop.Left, 2
+	case RightClick:
+		return desktop.Right, 1
+	case LeftClick:
+		return desktop.Left, int(a.Count)
+	}
+	return a.Button, int(a.Count)
 }

@@ -1,13 +1,17 @@
 package steps
 
+import (
+	"context"
+)
+
 // GetClipboard reads the clipboard.
-var GetClipboard = Define[NoArgs, ClipboardResult](Kind{
+var GetClipboard = Define(Kind{
 	Name:    "get_clipboard",
 	Summary: "Read the text on the clipboard.",
 	Toolset: Desktop,
 	Touches: Look,
 	Reads:   true,
-}, NoArgs{}, nil)
+}, NoArgs{}, getClipboard)
 
 // ClipboardResult is the clipboard's text.
 type ClipboardResult struct {
@@ -15,13 +19,13 @@ type ClipboardResult struct {
 }
 
 // SetClipboard writes the clipboard.
-var SetClipboard = Define[SetClipboardArgs, SetClipboardResult](Kind{
+var SetClipboard = Define(Kind{
 	Name:       "set_clipboard",
 	Summary:    "Put text on the clipboard and check that it is there.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Idempotent: true,
-}, SetClipboardArgs{}, nil)
+}, SetClipboardArgs{}, setClipboard)
 
 // SetClipboardArgs says what to put on the clipboard.
 type SetClipboardArgs struct {
@@ -31,4 +35,17 @@ type SetClipboardArgs struct {
 // SetClipboardResult says whether the text arrived.
 type SetClipboardResult struct {
 	Verified bool `json:"verified" jsonschema:"whether the text was read back"`
+}
+
+func getClipboard(ctx context.Context, env *Env, _ NoArgs) (ClipboardResult, error) {
+	text, err := env.Desktop.ReadClipboard(ctx)
+	return ClipboardResult{text}, err
+}
+
+func setClipboard(ctx context.Context, env *Env, a SetClipboardArgs) (SetClipboardResult, error) {
+	if err := env.Desktop.WriteClipboard(ctx, a.Text); err != nil {
+		return SetClipboardResult{}, err
+	}
+	text, err := env.Desktop.ReadClipboard(ctx)
+	return SetClipboardResult{text == a.Text}, err
 }

@@ -1,6 +1,9 @@
 package steps
 
 import (
+	"context"
+	"errors"
+	"image"
 	"log/slog"
 	"sync/atomic"
 
@@ -26,7 +29,24 @@ type Env struct {
 	// Trees remembers the trees whose refs a caller may name.
 	Trees *Trees
 
+	// KeepFocus gives focus and caret back to the user after kinds that are not
+	// meant to move them. It is for calls of their own: the steps of a workflow
+	// build on the focus that the step before left.
+	KeepFocus bool
+	// Keep stores a picture and says where; nil when pictures are not kept.
+	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
+
 	acted atomic.Int32
+	// behind is the desktop without account of what acts, for what only makes
+	// ready for an act: a window is raised, an element is brought into view.
+	behind *desktop.Desktop
+}
+
+// watch puts a watched desktop into the place of the plain one.
+func (e *Env) watch() {
+	if e.Desktop != nil && e.behind == nil {
+		e.behind, e.Desktop = e.Desktop, Watch(e.Desktop, e)
+	}
 }
 
 // RunInfo says which step of which run is executed.
@@ -82,11 +102,14 @@ func (e *Env) Acted() Acted {
 
 // notBegun says that an error came before anything could be done.
 func notBegun(err error) bool {
+	if _, missing := errors.AsType[*desktop.MissingError](err); missing {
+		return true
+	}
 	switch CodeOf(err) {
 	case Invalid, NotFound, Denied:
 		return true
 	}
-	return false
+	return errors.Is(err, desktop.ErrRefused)
 }
 
 // Logger is the log of the attempt, never nil.

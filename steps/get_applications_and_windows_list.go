@@ -1,15 +1,21 @@
 package steps
 
-import "understudy/steps/desktop"
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"understudy/steps/desktop"
+)
 
 // GetApplicationsAndWindowsList lists the windows.
-var GetApplicationsAndWindowsList = Define[WindowsArgs, WindowsResult](Kind{
+var GetApplicationsAndWindowsList = Define(Kind{
 	Name:    "get_applications_and_windows_list",
 	Summary: "List the open windows with their applications, the topmost first.",
 	Toolset: Core,
 	Touches: Look,
 	Reads:   true,
-}, WindowsArgs{}, nil)
+}, WindowsArgs{}, listWindows)
 
 // WindowsArgs says which windows to list.
 type WindowsArgs struct {
@@ -21,4 +27,22 @@ type WindowsArgs struct {
 type WindowsResult struct {
 	Windows      []desktop.Window `json:"windows" jsonschema:"the windows, the topmost first"`
 	Applications []string         `json:"applications" jsonschema:"the names of the applications that have them"`
+}
+
+func listWindows(ctx context.Context, env *Env, a WindowsArgs) (WindowsResult, error) {
+	all, err := env.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return WindowsResult{}, fmt.Errorf("listing the windows: %w", err)
+	}
+	r := WindowsResult{Windows: []desktop.Window{}, Applications: []string{}}
+	for _, w := range slices.Backward(all) {
+		if !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title) {
+			continue
+		}
+		r.Windows = append(r.Windows, w)
+		if !slices.Contains(r.Applications, w.Process) {
+			r.Applications = append(r.Applications, w.Process)
+		}
+	}
+	return r, nil
 }

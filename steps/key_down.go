@@ -1,26 +1,30 @@
 package steps
 
-import "understudy/steps/desktop"
+import (
+	"context"
+
+	"understudy/steps/desktop"
+)
 
 // KeyDown presses a key and keeps it down.
-var KeyDown = Define[KeyArgs, KeyResult](Kind{
+var KeyDown = Define(Kind{
 	Name:       "key_down",
 	Summary:    "Press a key and hold it until key_up, or until the run ends.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, KeyArgs{}, nil)
+}, KeyArgs{}, keyDown)
 
 // KeyUp lets go of a key.
-var KeyUp = Define[KeyArgs, KeyResult](Kind{
+var KeyUp = Define(Kind{
 	Name:       "key_up",
 	Summary:    "Let go of a key that key_down holds.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, KeyArgs{}, nil)
+}, KeyArgs{}, keyUp)
 
 // KeyArgs names one key.
 type KeyArgs struct {
@@ -30,4 +34,20 @@ type KeyArgs struct {
 // KeyResult names the key in our words.
 type KeyResult struct {
 	Key desktop.Key `json:"key" jsonschema:"the key"`
+}
+
+func keyDown(ctx context.Context, env *Env, a KeyArgs) (KeyResult, error) {
+	k, err := desktop.ParseKey(string(a.Key))
+	if err != nil {
+		return KeyResult{}, &Error{Code: Invalid, Err: err}
+	}
+	return KeyResult{k}, env.Desktop.KeyDown(ctx, k)
+}
+
+func keyUp(ctx context.Context, env *Env, a KeyArgs) (KeyResult, error) {
+	k, err := desktop.ParseKey(string(a.Key))
+	if err != nil {
+		return KeyResult{}, &Error{Code: Invalid, Err: err}
+	}
+	return KeyResult{k}, env.Desktop.KeyUp(ctx, k)
 }

@@ -1,20 +1,22 @@
 package steps
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"understudy/steps/desktop"
 )
 
 // MouseMove moves the pointer.
-var MouseMove = Define[MouseMoveArgs, PointerResult](Kind{
+var MouseMove = Define(Kind{
 	Name:       "mouse_move",
 	Summary:    "Move the pointer to a point of the screen.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, MouseMoveArgs{}, nil)
+}, MouseMoveArgs{}, mouseMove)
 
 // MouseMoveArgs says where to move to.
 type MouseMoveArgs struct {
@@ -28,24 +30,24 @@ type PointerResult struct {
 }
 
 // MouseDown presses a mouse button and keeps it down.
-var MouseDown = Define[MouseButtonArgs, PointerResult](Kind{
+var MouseDown = Define(Kind{
 	Name:       "mouse_down",
 	Summary:    "Press a mouse button and hold it until mouse_up, or until the run ends.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, MouseButtonArgs{Button: desktop.Left}, nil)
+}, MouseButtonArgs{Button: desktop.Left}, mouseDown)
 
 // MouseUp lets go of a mouse button.
-var MouseUp = Define[MouseButtonArgs, PointerResult](Kind{
+var MouseUp = Define(Kind{
 	Name:       "mouse_up",
 	Summary:    "Let go of a mouse button that mouse_down holds.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, MouseButtonArgs{Button: desktop.Left}, nil)
+}, MouseButtonArgs{Button: desktop.Left}, mouseUp)
 
 // MouseButtonArgs says which button, and where.
 type MouseButtonArgs struct {
@@ -60,13 +62,13 @@ func (a *MouseButtonArgs) Validate() error {
 }
 
 // MouseDrag drags from one point to another.
-var MouseDrag = Define[MouseDragArgs, MouseDragResult](Kind{
+var MouseDrag = Define(Kind{
 	Name:    "mouse_drag",
 	Summary: "Press a mouse button at one point, move to another and let go.",
 	Toolset: Desktop,
 	Touches: Act,
 	Focus:   Take,
-}, MouseDragArgs{Target: aimed, Around: around, Button: desktop.Left}, nil)
+}, MouseDragArgs{Target: aimed, Around: around, Button: desktop.Left}, mouseDrag)
 
 // MouseDragArgs says from where to where. An element that is named must be
 // there first, and its window comes to the front.
@@ -96,4 +98,87 @@ type MouseDragResult struct {
 	From desktop.Point `json:"from" jsonschema:"where the button was pressed"`
 	To   desktop.Point `json:"to" jsonschema:"where it was let go"`
 	After
+}
+
+func mouseMove(ctx context.Context, env *Env, a MouseMoveArgs) (PointerResult, error) {
+	at := desktop.Point{X: a.X, Y: a.Y}
+	if err := env.onScreen(ctx, at); err != nil {
+		return PointerResult{}, err
+	}
+	return PointerResult{at}, env.Desktop.MovePointer(ctx, at)
+}
+
+func mouseDown(ctx context.Context, env *Env, a MouseButtonArgs) (PointerResult, error) {
+	return a.at(ctx, env, env.Desktop.ButtonDown)
+}
+
+func mouseUp(ctx context.Context, env *Env, a MouseButtonArgs) (PointerResult, error) {
+	return a.at(ctx, env, env.Desktop.ButtonUp)
+}
+
+// at does something with the button at the place that is given.
+func (a *MouseButtonArgs) at(ctx context.Context, env *Env, do func(context.Context, desktop.Button) error) (PointerResult, error) {
+	at, err := env.point(ctx, a.Place)
+	if err != nil {
+		return PointerResult{}, err
+	}
+	if a.X != nil {
+		if err := env.Desktop.MovePointer(ctx, at); err != nil {
+			return PointerResult{}, err
+		}
+	}
+	return PointerResult{at}, do(ctx, a.Button)
+}
+
+const (
+	// dragSteps is in how many moves a drag goes from its start to its end:
+	// applications take one jump for a click that slipped.
+	dragSteps = 12
+	dragEvery = 10 * time.Millisecond
+)
+
+func mouseDrag(ctx context.Context, env *Env, a MouseDragArgs) (MouseDragResult, error) {
+	from, to := desktop.Point{X: a.StartX, Y: a.StartY}, desktop.Point{X: a.EndX, Y: a.EndY}
+	for _, p := range []desktop.Point{from, to} {
+		if err := env.onScreen(ctx, p); err != nil {
+			return MouseDragResult{}, err
+		}
+	}
+	var el *desktop.Element
+	if a.Named() {
+		var err error
+		if el, _, err = env.aim(ctx, a.Target, need{windows: a.WindowOptions}); err != nil {
+			return MouseDragResult{}, err
+		}
+	}
+	r := MouseDragResult{From: from, To: to}
+	var err error
+	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) { return false, env.drag(ctx, from, to, a.Button) })
+	return r, err
+}
+
+// drag holds a button from one point to another, and lets go of it whatever
+// happens.
+func (e *Env) drag(ctx context.Context, from, to desktop.Point, b desktop.Button) (err error) {
+	if err := e.Desktop.MovePointer(ctx, from); err != nil {
+		return err
+	}
+	defer func() {
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGo)
+		defer cancel()
+		err = errors.Join(err, e.Desktop.ButtonUp(free, b))
+	}()
+	if err := e.Desktop.ButtonDown(ctx, b); err != nil {
+		return err
+	}
+	for i := 1; i <= dragSteps; i++ {
+		at := desktop.Point{X: from.X + (to.X-from.X)*i/dragSteps, Y: from.Y + (to.Y-from.Y)*i/dragSteps}
+		if err := e.Desktop.MovePointer(ctx, at); err != nil {
+			return err
+		}
+		if err := Sleep(ctx, dragEvery); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -30,8 +31,11 @@ func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
 	if err != nil {
 		return Outcome{Acted: ActedNo, Err: err}
 	}
+	env.watch()
 	done := make(chan Outcome, 1)
-	go func() { done <- k.attempt(ctx, env, raw) }()
+	go func() {
+		done <- k.keepingFocus(ctx, env, args, func() Outcome { return k.attempt(ctx, env, raw) })
+	}()
 	select {
 	case o := <-done:
 		return o
@@ -58,7 +62,7 @@ func (k Kind) attempt(ctx context.Context, env *Env, raw json.RawMessage) (o Out
 	value, err := k.run(ctx, env, raw)
 	o.Acted = env.Acted()
 	if err != nil && ctx.Err() != nil {
-		err = ended(ctx)
+		err = late(ctx, err)
 	}
 	if o.Err = AsError(err); o.Err != nil {
 		return o
@@ -97,6 +101,17 @@ func (k Kind) Refuse(problems []Problem) *Error {
 		text += p.String()
 	}
 	return Errorf(Invalid, "%s: %s", k.Name, text)
+}
+
+// late is the error of an attempt whose context ended. When its time was over,
+// what it was waiting for then is told as well.
+func late(ctx context.Context, err error) error {
+	why := AsError(ended(ctx))
+	e, ok := errors.AsType[*Error](err)
+	if !ok || why.Code != Timeout || e.Code == Timeout || e.Code == Cancelled {
+		return why
+	}
+	return &Error{Code: Timeout, Err: fmt.Errorf("%w: %w", why.Err, e.Err), Next: e.Next, Candidates: e.Candidates}
 }
 
 // ended is why the context ended, as an error with a code.

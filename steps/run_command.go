@@ -121,7 +121,7 @@ func runCommand(ctx context.Context, env *Env, a CommandArgs) (CommandResult, er
 
 // process is what to start, and the script that it will run, if it is one.
 func (a *CommandArgs) process(ctx context.Context, env *Env) (process, script, error) {
-	p := process{dir: env.abs(a.WorkingDirectory), env: env.Environ}
+	p := process{dir: env.abs(a.WorkingDirectory), env: append([]string{}, env.Environ...)} // never nil: that would be our own
 	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
 		return p, script{}, Errorf(NotFound, "working_directory: there is no folder %s", p.dir)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"understudy/steps/desktop/selector"
 )
 
 // Within says in which application and window to look.
@@ -112,4 +114,17 @@ func splitSelectors(text string) []Selector {
 		add(text[:at[0]])
 		text = text[at[0]+1:]
 	}
+}
+
+// parseAll understands selectors.
+func parseAll(texts []Selector) ([]*selector.Selector, error) {
+	all := make([]*selector.Selector, len(texts))
+	for i, text := range texts {
+		s, err := selector.Parse(string(text))
+		if err != nil {
+			return nil, err
+		}
+		all[i] = s
+	}
+	return all, nil
 }

@@ -4,7 +4,7 @@ package steps
 type TreeOptions struct {
 	TreeMaxDepth              Count      `json:"tree_max_depth,omitzero" jsonschema:"how many levels to show"`
 	TreeFromSelector          Selector   `json:"tree_from_selector,omitzero" jsonschema:"show only what is below this element"`
-	IncludeDetailedAttributes bool       `json:"include_detailed_attributes,omitzero" jsonschema:"also show places, states and values"`
+	IncludeDetailedAttributes bool       `json:"include_detailed_attributes,omitzero" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
 	TreeOutputFormat          TreeFormat `json:"tree_output_format,omitzero" jsonschema:"how to write the elements"`
 }
 

@@ -7,56 +7,55 @@ import (
 )
 
 // ActivateWindow brings a window to the front.
-var ActivateWindow = Define[WindowArgs, WindowResult](Kind{
+var ActivateWindow = Define(Kind{
 	Name:       "activate_window",
 	Summary:    "Bring a window to the front and give it the focus.",
 	Toolset:    Core,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, WindowArgs{TimeoutMS: lookFor}, nil)
+}, WindowArgs{TimeoutMS: lookFor}, activateWindow)
 
 // CloseWindow asks a window to close.
-var CloseWindow = Define[WindowArgs, WindowResult](Kind{
+var CloseWindow = Define(Kind{
 	Name:    "close_window",
 	Summary: "Ask a window to close, as its close button does; a question it may put is left to later steps.",
 	Toolset: Desktop,
 	Touches: Act,
 	Focus:   Take,
 	Risk:    Destructive,
-}, WindowArgs{TimeoutMS: lookFor}, nil)
+}, WindowArgs{TimeoutMS: lookFor}, closeWindow)
 
 // MinimizeWindow hides a window.
-var MinimizeWindow = Define[WindowArgs, WindowResult](Kind{
+var MinimizeWindow = Define(Kind{
 	Name:       "minimize_window",
 	Summary:    "Minimize a window.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, WindowArgs{TimeoutMS: lookFor}, nil)
+}, WindowArgs{TimeoutMS: lookFor}, minimizeWindow)
 
 // MaximizeWindow makes a window as large as its screen.
-var MaximizeWindow = Define[WindowArgs, WindowResult](Kind{
+var MaximizeWindow = Define(Kind{
 	Name:       "maximize_window",
 	Summary:    "Make a window as large as its screen.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Focus:      Take,
 	Idempotent: true,
-}, WindowArgs{TimeoutMS: lookFor}, nil)
+}, WindowArgs{TimeoutMS: lookFor}, maximizeWindow)
 
 // MoveWindow moves a window and changes its size.
-var MoveWindow = Define[MoveWindowArgs, WindowResult](Kind{
+var MoveWindow = Define(Kind{
 	Name:       "move_window",
 	Summary:    "Move a window, and change its size.",
 	Toolset:    Desktop,
 	Touches:    Act,
 	Idempotent: true,
-}, MoveWindowArgs{WindowArgs: WindowArgs{TimeoutMS: lookFor}}, nil)
+}, MoveWindowArgs{WindowArgs: WindowArgs{TimeoutMS: lookFor}}, moveWindow)
 
-// WindowArgs says which window. The window must be the only one that fits,
-// or the only one in front of the others.
+// WindowArgs says which window. It must be the only one that fits.
 type WindowArgs struct {
 	Title     string           `json:"title,omitzero" jsonschema:"part of the window's title"`
 	Process   string           `json:"process,omitzero" jsonschema:"the application's process name"`

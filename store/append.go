@@ -83,7 +83,7 @@ var errNothing = errors.New("nothing to write")
 // caller holds s.writing.
 func (s *Store) commit(queue []*request) error {
 	s.mu.Lock()
-	lazy := s.lazy
+	lazy := s.lazy.order
 	s.mu.Unlock()
 	err := s.update(func(tx *bolt.Tx) error {
 		written := len(lazy)
@@ -111,7 +111,7 @@ func (s *Store) commit(queue []*request) error {
 	if errors.Is(err, errNothing) {
 		return nil
 	}
-	if err == nil {
+	if err == nil && len(lazy) > 0 {
 		s.dropLazy(len(lazy))
 	}
 	return err
@@ -131,6 +131,9 @@ func (s *Store) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err err
 	}
 	if err := b.Check(run, old.Attempt, old.Seq); err != nil {
 		return err, nil
+	}
+	if journal := tx.Bucket(bucketJournal).Bucket([]byte(run)); journal != nil && journal.Get(seqKey(old.Seq+1)) != nil {
+		return damagedRun(tx.DB().Path(), run, "event %d is not the last, as its header says", old.Seq), nil
 	}
 	h := head{Header: b.Header, tail: old.tail, size: old.size}
 	if err := s.writeEvents(tx, run, b.Events, &h); err != nil {

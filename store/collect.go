@@ -10,8 +10,6 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-
-	"understudy/engine"
 )
 
 // collectAfter is how long a file may be there before an event names it.
@@ -19,35 +17,42 @@ const collectAfter = time.Hour
 
 // collect removes files and documents that no run names. A run's files are
 // noted in the commit of the event that names them.
-func (s *Store) collect(ctx context.Context) (files int, size int64, err error) {
+func (s *Store) collect(ctx context.Context, done *Pruned) error {
 	named, err := s.namedFiles()
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	for _, sort := range []engine.FileSort{engine.Captures, engine.Artifacts} {
-		entries, err := os.ReadDir(sortDir(s.dir, sort))
+	for _, sort := range sortNames {
+		if err := s.collectFolder(ctx, sortDir(s.dir, sort), named, done); err != nil {
+			return err
+		}
+	}
+	n, size, err := s.collectDocuments(named)
+	done.Files, done.Bytes = done.Files+n, done.Bytes+size
+	return err
+}
+
+func (s *Store) collectFolder(ctx context.Context, dir string, named map[string]bool, done *Pruned) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return explain(dir, err)
+	}
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if hash := hashInName(e.Name()); named[hash] || !isHash(hash) {
+			continue
+		}
+		size, err := s.collectFile(filepath.Join(dir, e.Name()))
 		if err != nil {
-			return files, size, explain(s.dir, err)
+			return err
 		}
-		for _, e := range entries {
-			if ctx.Err() != nil {
-				return files, size, context.Cause(ctx)
-			}
-			hash := hashInName(e.Name())
-			if named[hash] || !isHash(hash) {
-				continue
-			}
-			n, err := s.collectFile(filepath.Join(sortDir(s.dir, sort), e.Name()))
-			if err != nil {
-				return files, size, err
-			}
-			if n >= 0 {
-				files, size = files+1, size+n
-			}
+		if size >= 0 {
+			done.Files, done.Bytes = done.Files+1, done.Bytes+size
 		}
 	}
-	n, more, err := s.collectDocuments(named)
-	return files + n, size + more, err
+	return nil
 }
 
 // collectFile removes a file unless it is young, and says how large it was;

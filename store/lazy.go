@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"sync"
@@ -19,6 +20,28 @@ type lazyBatch struct {
 	batch engine.Batch
 }
 
+// waiting is what is in memory, in the order of its arrival and by run.
+type waiting struct {
+	order []lazyBatch
+	byRun map[string][]engine.Batch
+}
+
+func (w *waiting) add(l lazyBatch) {
+	if w.byRun == nil {
+		w.byRun = map[string][]engine.Batch{}
+	}
+	w.order = append(w.order, l)
+	w.byRun[l.run] = append(w.byRun[l.run], l.batch)
+}
+
+// keep makes anew what waits: the lists that were given away do not change.
+func (w *waiting) keep(order []lazyBatch) {
+	*w = waiting{}
+	for _, l := range order {
+		w.add(l)
+	}
+}
+
 // maxLazy is how many batches may wait: when the disk stays full they would
 // fill the memory, so from then on they are refused like others.
 const maxLazy = 1024
@@ -33,11 +56,11 @@ func (s *Store) appendLazily(r *request) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err == nil && len(s.lazy) >= maxLazy {
+	if err == nil && len(s.lazy.order) >= maxLazy {
 		return false
 	}
 	if err == nil {
-		s.lazy = append(s.lazy, lazyBatch{r.run, r.batch})
+		s.lazy.add(lazyBatch{r.run, ownCopy(r.batch)})
 		s.flusher.wake()
 	}
 	r.done <- err
@@ -60,17 +83,24 @@ func (s *Store) position(run string) (engine.Header, error) {
 	return h.Header, err
 }
 
+// ownCopy is a batch that the caller's later changes do not reach.
+func ownCopy(b engine.Batch) engine.Batch {
+	b.Events = slices.Clone(b.Events)
+	for i, ev := range b.Events {
+		b.Events[i].At = ev.At.UTC().Round(0)
+		b.Events[i].Data = bytes.Clone(ev.Data)
+	}
+	if b.Snapshot != nil {
+		b.Snapshot = &engine.Snapshot{Seq: b.Snapshot.Seq, State: bytes.Clone(b.Snapshot.State)}
+	}
+	return b
+}
+
 // lazyOf is what waits for a run, the oldest first.
 func (s *Store) lazyOf(run string) []engine.Batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var batches []engine.Batch
-	for _, l := range s.lazy {
-		if l.run == run {
-			batches = append(batches, l.batch)
-		}
-	}
-	return batches
+	return s.lazy.byRun[run]
 }
 
 // lazyHeaders are the headers of all runs that wait, as they are now.
@@ -78,8 +108,8 @@ func (s *Store) lazyHeaders() map[string]engine.Header {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	headers := map[string]engine.Header{}
-	for _, l := range s.lazy {
-		headers[l.run] = l.batch.Header
+	for run, batches := range s.lazy.byRun {
+		headers[run] = batches[len(batches)-1].Header
 	}
 	return headers
 }
@@ -88,7 +118,7 @@ func (s *Store) lazyHeaders() map[string]engine.Header {
 func (s *Store) dropLazy(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lazy = append([]lazyBatch(nil), s.lazy[n:]...)
+	s.lazy.keep(s.lazy.order[n:])
 }
 
 // flush makes the lazy batches durable.
@@ -96,7 +126,7 @@ func (s *Store) flush() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	n := len(s.lazy)
+	n := len(s.lazy.order)
 	s.mu.Unlock()
 	if n == 0 {
 		return nil
@@ -154,5 +184,5 @@ func (f *flusher) stop() {
 func (s *Store) forgetLazy(runs []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lazy = slices.DeleteFunc(s.lazy, func(l lazyBatch) bool { return slices.Contains(runs, l.run) })
+	s.lazy.keep(slices.DeleteFunc(slices.Clone(s.lazy.order), func(l lazyBatch) bool { return slices.Contains(runs, l.run) }))
 }

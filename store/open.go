@@ -75,10 +75,7 @@ func (s *Store) openDatabase(id *identity, o Options) error {
 	}
 	e.Next = id.restoreHint()
 	aside := s.path() + ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
-	if s.file != nil {
-		_ = s.file.Close()
-		s.file = nil
-	}
+	_ = s.letGo()
 	if rerr := renameDurably(s.path(), aside); rerr != nil {
 		e.Found += "; it could not be put aside: " + rerr.Error()
 		return e

@@ -109,34 +109,46 @@ func deleteKeys(b *bolt.Bucket, keys [][]byte) error {
 // documents that no run names.
 func (s *Store) Prune(ctx context.Context, r Retention) (Pruned, error) {
 	var done Pruned
-	if err := s.flush(); err != nil {
+	if err := s.flush(); err != nil && !errors.Is(err, engine.ErrFull) {
 		return done, err
 	}
 	plan := &pruning{Retention: r, now: time.Now()}
 	if err := s.measure(ctx, plan); err != nil {
 		return done, err
 	}
-	for len(plan.doomed) > 0 {
+	done.Resumable = plan.resumable
+	err := s.removeAll(ctx, plan, &done)
+	if errors.Is(err, engine.ErrFull) { // even to remove takes a little room, which files can give
+		_ = s.collect(ctx, &done)
+		err = s.removeAll(ctx, plan, &done)
+	}
+	if err != nil {
+		return done, err
+	}
+	return done, s.collect(ctx, &done)
+}
+
+// removeAll removes the runs of a plan, the oldest first, some in each commit.
+func (s *Store) removeAll(ctx context.Context, p *pruning, done *Pruned) error {
+	for len(p.doomed) > 0 {
 		if ctx.Err() != nil {
-			return done, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
-		n := min(removeAtOnce, len(plan.doomed))
-		ids := make([]string, n)
-		for i, d := range plan.doomed[:n] {
-			ids[i] = d.id
+		rest := p.doomed[:max(0, len(p.doomed)-removeAtOnce)]
+		var ids []string
+		var size int64
+		for _, d := range p.doomed[len(rest):] {
+			if p.Active == nil || !p.Active(d.id) { // someone may have resumed it meanwhile
+				ids, size = append(ids, d.id), size+d.size
+			}
 		}
 		if err := s.remove(ids); err != nil {
-			return done, err
+			return err
 		}
-		for _, d := range plan.doomed[:n] {
-			done.Runs, done.Bytes = done.Runs+1, done.Bytes+d.size
-		}
-		plan.doomed = plan.doomed[n:]
+		done.Runs, done.Bytes = done.Runs+len(ids), done.Bytes+size
+		p.doomed = rest
 	}
-	done.Resumable = plan.resumable
-	files, size, err := s.collect(ctx)
-	done.Files, done.Bytes = files, done.Bytes+size
-	return done, err
+	return nil
 }
 
 // A pruning decides from the newest run to the oldest which of them go.

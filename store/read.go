@@ -35,6 +35,9 @@ func (s *Store) Run(_ context.Context, run string) (engine.Header, *engine.Snaps
 			if snap, err = decodeSnapshot(run, record); err != nil {
 				return damagedRun(s.path(), run, "its snapshot: %v", err)
 			}
+			if snap.Seq > h.Seq {
+				return damagedRun(s.path(), run, "its snapshot is of event %d of %d", snap.Seq, h.Seq)
+			}
 		}
 		return nil
 	})
@@ -142,8 +145,8 @@ func (p *passage) stored(tx *bolt.Tx, h head) error {
 		p.next++
 		key, record = cursor.Next()
 	}
-	if p.next > h.Seq && p.sum != h.tail {
-		return damagedRun(path, p.run, "event %d is not the one that the header knows", h.Seq)
+	if p.next > h.Seq && (p.sum != h.tail || key != nil) {
+		return damagedRun(path, p.run, "event %d is not the last, as its header says", h.Seq)
 	}
 	return nil
 }

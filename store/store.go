@@ -70,7 +70,7 @@ type Store struct {
 
 	mu    sync.Mutex // guards what follows
 	queue []*request // wait for the next commit
-	lazy  []lazyBatch
+	lazy  waiting
 	// broken is why nothing can be read or written any more.
 	broken error
 }
@@ -145,10 +145,12 @@ func (s *Store) letGo() error {
 	if s.db != nil && s.broken == nil {
 		return s.db.Close()
 	}
-	if s.file != nil {
-		return s.file.Close()
+	if s.file == nil {
+		return nil
 	}
-	return nil
+	err := errors.Join(unlock(s.file), s.file.Close())
+	s.file = nil
+	return err
 }
 
 // closedState is how the database is left, or nil when that is not known.

@@ -15,6 +15,10 @@ func tryLock(f *os.File) error {
 
 func isLocked(err error) bool { return errors.Is(err, syscall.EWOULDBLOCK) }
 
+// unlock takes away the lock that bbolt has on a file. To close the file is not
+// enough: as long as it is mapped, the lock stays.
+func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows/expression"
 )
@@ -160,6 +159,9 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 	if !expression.HasTemplate(v.text) {
 		return constant{v.text}
 	}
+	if !u.affords(v, strings.Count(v.text, "{{")) {
+		return constant{v.text}
+	}
 	t, problems := expression.CompileText(v.text, s.names)
 	if u.wrong(v, problems) {
 		return constant{v.text}
@@ -228,7 +230,7 @@ func (u *unit) selectors() *Template {
 	inputs := &scope{names: &expression.Names{Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen}}
 	one := &jsonschema.Schema{Type: "string", Format: "selector"}
 	for _, e := range v.entries {
-		if expression.HasTemplate(e.value.text) {
+		if e.value.sort != sortText || expression.HasTemplate(e.value.text) {
 			continue
 		}
 		for _, p := range steps.CheckValue(one, e.value.plain()) {
@@ -238,8 +240,8 @@ func (u *unit) selectors() *Template {
 	return &Template{u.part(v, &jsonschema.Schema{Type: "object", AdditionalProperties: one}, "", inputs)}
 }
 
-func didYouMeanKind(name string, kinds []steps.Kind) string {
-	if hint := words.DidYouMean(name, steps.Names(kinds)); hint != "" {
+func (u *unit) nearestKind(name string) string {
+	if hint := u.report.nearest(name, steps.Names(u.options.Kinds)); hint != "" {
 		return hint
 	}
 	return "list them with: understudy tools"

@@ -121,6 +121,9 @@ func (u *unit) fetch() bool {
 		u.report.add(ref.place, "use file://…, or the name of a saved workflow", "workflows are not fetched from %s", shorten(scheme, 20))
 		return false
 	}
+	if u.doc.contradictsURL() {
+		return false // reported with the shape
+	}
 	src, ok := u.load(ref)
 	if !ok {
 		return false

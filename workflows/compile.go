@@ -51,6 +51,7 @@ type compiler struct {
 	done    map[string]*Program // by name; nil for one with problems
 	loaded  []Loaded
 	steps   int
+	exprs   int
 }
 
 // unit is the compilation of one document.
@@ -146,7 +147,7 @@ func (u *unit) scope(loops []expression.Loop) *scope {
 
 // expr compiles a condition; nil when none was given, or when it is wrong.
 func (u *unit) expr(v *value, s *scope) *expression.Expr {
-	if v == nil {
+	if v == nil || !u.affords(v, 1) {
 		return nil
 	}
 	e, problems := expression.Compile(v.written(), s.names)
@@ -154,6 +155,21 @@ func (u *unit) expr(v *value, s *scope) *expression.Expr {
 		return nil
 	}
 	return e
+}
+
+// affords counts expressions, so that no text of the allowed size takes long
+// to compile.
+func (u *unit) affords(v *value, n int) bool {
+	before := u.exprs
+	u.compiler.exprs += n
+	if before <= maxExprs && u.exprs > maxExprs {
+		u.report.add(v.place, "split the workflow into several runs", "there are more than %d expressions, called workflows included", maxExprs)
+	}
+	if n > maxHoles {
+		u.report.add(v.place, "make a list, and join it in one expression", "the text holds more than %d expressions", maxHoles)
+	}
+	return u.exprs <= maxExprs && n <= maxHoles && !u.report.full() &&
+		!(len(u.results) > manyWords && u.report.enough(len(u.results)))
 }
 
 // written is the text of a scalar as an expression.

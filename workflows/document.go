@@ -8,7 +8,7 @@ package workflows
 
 // document is a whole workflow.
 type document struct {
-	at *value
+	origin
 
 	Version       number          `json:"version" min:"1" max:"1" doc:"The version of the format: 1."`
 	Name          text            `json:"name" doc:"What people call the workflow."`
@@ -50,7 +50,7 @@ type document struct {
 
 // step is one entry of a list of steps, in one of five forms.
 type step struct {
-	at *value
+	origin
 
 	ID        text      `json:"id" doc:"The name of the step, unique in the document."`
 	ToolName  text      `json:"tool_name" form:"step" doc:"The kind of the step."`
@@ -63,12 +63,12 @@ type step struct {
 	Inputs    object    `json:"inputs" of:"workflow" doc:"What the called workflow is given, by name."`
 	If        condition `json:"if" doc:"An expression; when it does not hold the step is skipped."`
 	Arguments object    `json:"arguments" of:"step" doc:"The arguments of the kind; any of them may be a template."`
+	Expect    condition `json:"expect" of:"step" doc:"An expression that must hold after the step."`
 	Timeout   duration  `json:"timeout" doc:"The limit of one attempt, such as 5s."`
 	Retries   number    `json:"retries" of:"step" min:"0" max:"1000" whole:"true" doc:"How often a failed step is tried again, with 500ms between."`
 	Retry     *retry    `json:"retry" of:"step" doc:"How often and when a failed step is tried again."`
 	Delay     duration  `json:"delay" of:"step" doc:"A pause after success, such as 1s."`
 	DelayMS   duration  `json:"delay_ms" of:"step" doc:"A pause after success, in milliseconds."`
-	Expect    condition `json:"expect" of:"step" doc:"An expression that must hold after the step."`
 	Fallback  text      `json:"fallback_id" doc:"The id of the step to go to after the last attempt failed."`
 	Jumps     []*jump   `json:"jumps" doc:"Where to go after success: the first whose condition holds."`
 	Continue  boolean   `json:"continue_on_error" doc:"A failure is recorded and the run goes on."`
@@ -82,7 +82,7 @@ type step struct {
 
 // retry says how often and when a failed step is tried again.
 type retry struct {
-	at *value
+	origin
 
 	Attempts number   `json:"attempts" min:"1" max:"1000" whole:"true" doc:"How many attempts, the first included; 3 unless said otherwise."`
 	Delay    duration `json:"delay" doc:"The time between the first two attempts; 500ms unless said otherwise."`
@@ -96,7 +96,7 @@ type retry struct {
 
 // jump says where to go on after success.
 type jump struct {
-	at *value
+	origin
 
 	If     condition `json:"if" required:"true" doc:"An expression; the jump is taken when it holds."`
 	To     text      `json:"to_id" required:"true" doc:"The id of the step to go to."`
@@ -105,28 +105,33 @@ type jump struct {
 
 // variable declares an input.
 type variable struct {
-	at *value
+	origin
 
 	Type        text            `json:"type" words:"string,number,boolean,enum,array,object" doc:"The type of the value; string unless options or the default say otherwise."`
 	Label       text            `json:"label" doc:"What people call it."`
 	Description text            `json:"description" doc:"What it is for."`
-	Default     anything        `json:"default" doc:"The value when none is given."`
-	Required    boolean         `json:"required" doc:"Whether a value must be given; true unless there is a default."`
 	Regex       pattern         `json:"regex" doc:"A regular expression that a string must match."`
 	Options     list            `json:"options" doc:"The values to choose from."`
-	Secret      boolean         `json:"secret" doc:"The value is never written anywhere."`
 	Item        *variable       `json:"item_schema" doc:"What the elements of an array are."`
 	Value       *variable       `json:"value_schema" doc:"What the values of an object are."`
 	Properties  dict[*variable] `json:"properties" doc:"What the named values of an object are."`
+	Default     anything        `json:"default" doc:"The value when none is given."`
+	Required    boolean         `json:"required" doc:"Whether a value must be given; true unless there is a default."`
+	Secret      boolean         `json:"secret" doc:"The value is never written anywhere."`
 }
 
 // call is the wrapper in which a document travels as a tool call.
 type call struct {
-	at *value
+	origin
 
 	ToolName  text      `json:"tool_name" required:"true" words:"execute_sequence" doc:"execute_sequence."`
 	Arguments *document `json:"arguments" required:"true" doc:"The workflow."`
 }
+
+// origin is the value that a declared type was read from.
+type origin struct{ at *value }
+
+func (o *origin) set(v *value) { o.at = v }
 
 // stepForms are the keys that say which form a step has.
 var stepForms = []string{"tool_name", "group_name", "foreach", "while", "workflow"}

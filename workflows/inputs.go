@@ -166,6 +166,9 @@ func (u *unit) checkGiven() {
 		if d := u.program.variable(e.key.text); d != nil && d.Secret {
 			u.report.add(e.key.place, "give it when the run starts", "the value of the secret %s does not belong in a document", shorten(d.Name, 60))
 		}
+		if strings.Contains(e.value.str(), "${{") {
+			u.report.add(e.value.place, "write the value, or put the expression where the input is used", "the inputs of a run are values: there is nothing yet that an expression could name")
+		}
 	}
 	u.checkInputs(u.program, v)
 }

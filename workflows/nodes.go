@@ -19,6 +19,9 @@ const (
 
 // nodes compiles a list of steps; prefix is the path of the list.
 func (u *unit) nodes(list []*step, prefix string, s *scope) []*Node {
+	if len(list) == 0 {
+		return nil
+	}
 	nodes := make([]*Node, 0, len(list))
 	for i, x := range list {
 		nodes = append(nodes, u.node(x, prefix+strconv.Itoa(i), s))
@@ -155,6 +158,6 @@ func (u *unit) kind(name text) *steps.Kind {
 		u.report.add(name.place, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
 		return nil
 	}
-	u.report.add(name.place, didYouMeanKind(name.str(), u.options.Kinds), "there is no kind of step called %q", shorten(name.str(), 60))
+	u.report.add(name.place, u.nearestKind(name.str()), "there is no kind of step called %q", shorten(name.str(), 60))
 	return nil
 }

@@ -1,10 +1,6 @@
 package workflows
 
-import (
-	"slices"
-
-	"understudy/internal/words"
-)
+import "slices"
 
 // runOptions reads the settings of the run.
 func (u *unit) runOptions() Options {
@@ -61,7 +57,7 @@ func (u *unit) checkRange(id text) {
 	t := u.targets[id.str()]
 	switch {
 	case t == nil:
-		u.report.add(id.place, words.DidYouMean(id.str(), u.ids()), "there is no step with the id %q", shorten(id.str(), 60))
+		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", shorten(id.str(), 60))
 	case t.level.parent != nil || t.level.area == areaFinally || t.level.area == areaBefore:
 		u.report.add(id.place, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", shorten(id.str(), 60), t.level)
 	}
@@ -95,6 +91,9 @@ func (u *unit) windowOptions() map[string]any {
 
 // ids are the ids of all steps, in the order of the alphabet.
 func (u *unit) ids() []string {
+	if u.report.enough(len(u.targets)) {
+		return nil // nobody asks for the nearest any more
+	}
 	ids := make([]string, 0, len(u.targets))
 	for id := range u.targets {
 		ids = append(ids, id)

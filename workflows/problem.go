@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // Problem is one thing that is wrong with a document, and where.
@@ -45,8 +47,14 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxProblems bounds what a hopeless document reports.
-const maxProblems = 500
+// Bounds of what a hopeless document reports. The nearest word of many is
+// only looked for as long as someone will read it.
+const (
+	maxProblems = 200
+	maxHints    = 50
+	fewHints    = 10    // where there are many words
+	manyWords   = 1_000 // to find the nearest among
+)
 
 // report collects problems.
 type report struct {
@@ -55,9 +63,26 @@ type report struct {
 	left     int    // how many were left out
 }
 
+// full says that nothing more will be kept.
+func (r *report) full() bool { return len(r.problems) >= maxProblems }
+
+// enough says that the nearest of so many words need not be looked for any
+// more.
+func (r *report) enough(words int) bool {
+	return len(r.problems) >= maxHints || len(r.problems) >= fewHints && words > manyWords
+}
+
+// nearest is the hint to the known word that is most like a word.
+func (r *report) nearest(word string, known []string) string {
+	if r.enough(len(known)) {
+		return ""
+	}
+	return words.DidYouMean(shorten(word, 60), known)
+}
+
 // add notes a problem at a place.
 func (r *report) add(at place, hint, format string, args ...any) {
-	if len(r.problems) == maxProblems {
+	if r.full() {
 		r.left++
 		return
 	}

@@ -13,6 +13,8 @@ const (
 	MaxNesting = 64      // lists and objects inside one another
 	MaxSteps   = 10_000  // with those of the documents that it calls
 	maxValues  = 250_000 // also after its aliases are expanded
+	maxExprs   = 50_000  // with those of the documents that it calls
+	maxHoles   = 500     // expressions in one text
 )
 
 // newFile prepares a text for places.

@@ -111,6 +111,10 @@ func separators(text []byte) (n int) {
 		switch c {
 		case ',', '[', '{':
 			n++
+		case '&', '*', '!':
+			if i == 0 || strings.IndexByte(" \t\r\n,[{", text[i-1]) >= 0 {
+				n++
+			}
 		case ':', '-', '?':
 			if i+1 == len(text) || strings.IndexByte(" \t\r\n,]}[{\"'", text[i+1]) >= 0 {
 				n++

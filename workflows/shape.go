@@ -3,84 +3,7 @@ package workflows
 import (
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
-
-	"understudy/internal/words"
 )
-
-// A leaf is a value that is not looked into any further by the shape of the
-// document.
-type leaf interface {
-	// read keeps a value, and reports when it is not one that may stand here.
-	read(v *value, k *key, r *report)
-	// schema says which values may.
-	schema(k *key) *jsonschema.Schema
-}
-
-// key is the declaration of one key of an object.
-type key struct {
-	name     string
-	doc      string
-	words    []string
-	min, max *float64
-	whole    bool
-	required bool
-	form     string   // the form of a step that this key stands for
-	of       []string // the forms of a step that may have it; nil: all
-	index    int      // of the field
-}
-
-// keysOf reads the declaration of a type's keys.
-func keysOf(t reflect.Type) []*key {
-	var keys []*key
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name := f.Tag.Get("json")
-		if name == "" {
-			continue
-		}
-		keys = append(keys, &key{
-			name: name, doc: f.Tag.Get("doc"), index: i,
-			words: split(f.Tag.Get("words")), of: split(f.Tag.Get("of")), form: f.Tag.Get("form"),
-			min: bound(f.Tag.Get("min")), max: bound(f.Tag.Get("max")),
-			whole: f.Tag.Get("whole") != "", required: f.Tag.Get("required") != "",
-		})
-	}
-	return keys
-}
-
-func split(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(s, ",")
-}
-
-func bound(s string) *float64 {
-	if s == "" {
-		return nil
-	}
-	n, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		panic(err)
-	}
-	return &n
-}
-
-// keys of each type of the declaration.
-var declared = map[reflect.Type][]*key{}
-
-func init() {
-	for _, t := range []reflect.Type{
-		reflect.TypeFor[document](), reflect.TypeFor[step](), reflect.TypeFor[retry](),
-		reflect.TypeFor[jump](), reflect.TypeFor[variable](), reflect.TypeFor[call](),
-	} {
-		declared[t] = keysOf(t)
-	}
-}
 
 // mustBe says whether a key's value may be left out by writing null.
 func (k *key) mustBe() bool { return k.required || k.form != "" }
@@ -159,13 +82,6 @@ func replaced(owner any, name string) bool {
 	return ok && name == "steps" && d.URL.value != nil
 }
 
-func (d *document) set(v *value) { d.at = v }
-func (s *step) set(v *value)     { s.at = v }
-func (x *retry) set(v *value)    { x.at = v }
-func (j *jump) set(v *value)     { j.at = v }
-func (x *variable) set(v *value) { x.at = v }
-func (c *call) set(v *value)     { c.at = v }
-
 // refusedKeys are keys that users of other systems know, and what to write
 // instead.
 var refusedKeys = map[string]string{
@@ -185,7 +101,7 @@ func unknownKey(k *value, keys []*key, r *report) {
 	}
 	hint := refusedKeys[k.text]
 	if hint == "" {
-		hint = words.DidYouMean(shorten(k.text, 60), names)
+		hint = r.nearest(k.text, names)
 	}
 	r.add(k.place, hint, "unknown key %q", shorten(k.text, 60))
 }
@@ -204,72 +120,6 @@ func wanted(v *value, s sort, k *key, r *report) bool {
 	return false
 }
 
-// check holds a step to its form: exactly one, and only the keys of that.
-func (s *step) check(r *report) {
-	form := s.form()
-	if form == "" {
-		s.reportForm(r)
-		return
-	}
-	for _, k := range declared[reflect.TypeFor[step]()] {
-		e := s.at.entry(k.name)
-		if e != nil && len(k.of) > 0 && !slices.Contains(k.of, formOf(form)) {
-			r.add(e.key.place, keyBelongs(k, form), "%q cannot stand on %s", k.name, formNames[formOf(form)])
-		}
-		if k.required && e == nil && slices.Contains(k.of, formOf(form)) {
-			r.add(s.at.place, "", "%q is missing", k.name)
-		}
-	}
-}
-
-func (s *step) reportForm(r *report) {
-	var found []string
-	for _, f := range stepForms {
-		if s.at.get(f) != nil {
-			found = append(found, f)
-		}
-	}
-	if len(found) == 0 && s.misspelt() {
-		return // the unknown key is reported
-	}
-	if len(found) == 0 {
-		r.add(s.at.place, "a step has tool_name, group_name, foreach, while or workflow", "this step does not say what to do")
-		return
-	}
-	r.add(s.at.entry(found[1]).key.place, "make two steps of it", "a step has only one of %s", strings.Join(found, " and "))
-}
-
-// misspelt says whether the step has a key that was meant to give its form.
-func (s *step) misspelt() bool {
-	names := keyNames(reflect.TypeFor[step]())
-	return slices.ContainsFunc(s.at.entries, func(e entry) bool {
-		return !slices.Contains(names, e.key.text) &&
-			(slices.Contains(stepForms, words.Nearest(e.key.text, names)) || e.key.text == "command" || e.key.text == "tool")
-	})
-}
-
-// formOf is the form that a key stands for.
-func formOf(name string) string {
-	switch name {
-	case "tool_name":
-		return "step"
-	case "group_name":
-		return "group"
-	}
-	return name
-}
-
-var formNames = map[string]string{
-	"step": "a plain step", "group": "a group", "foreach": "a foreach loop", "while": "a while loop", "workflow": "a call",
-}
-
-func keyBelongs(k *key, form string) string {
-	if form != "tool_name" && slices.Contains(k.of, "step") {
-		return "put it on the steps inside"
-	}
-	return "it belongs to " + formNames[k.of[0]]
-}
-
 // check refuses what makes no sense together.
 func (d *document) check(r *report) {
 	if d.URL.value == nil {
@@ -280,6 +130,14 @@ func (d *document) check(r *report) {
 			r.add(e.key.place, "leave out one of the two", "%q cannot stand beside url, which brings its own", name)
 		}
 	}
+}
+
+// contradictsURL says whether the document has a key that its url brings.
+func (d *document) contradictsURL() bool {
+	return slices.ContainsFunc(insteadOfURL, func(name string) bool {
+		v := d.at.get(name)
+		return v != nil && v.sort != sortNull
+	})
 }
 
 // insteadOfURL are the keys that the document at a url brings.

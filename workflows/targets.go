@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"understudy/internal/words"
 )
 
 // area is the part of a document that a list of steps belongs to.
@@ -124,7 +122,7 @@ func (s *step) leads() (ids []text) {
 func (u *unit) checkTarget(from *target, id text) {
 	to := u.targets[id.str()]
 	if to == nil {
-		u.report.add(id.place, words.DidYouMean(id.str(), u.ids()), "there is no step with the id %q", shorten(id.str(), 60))
+		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", shorten(id.str(), 60))
 		return
 	}
 	if u.reaches(from.level, to.level) {

@@ -51,7 +51,7 @@ func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Rea
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "understudy COMMAND",
+		Use:   "understudy",
 		Short: "Record what a person does on a desktop, keep it as a workflow, play it back.",
 		Long: "Understudy records what a person does on a desktop, keeps it as a workflow,\n" +
 			"and plays it back step by step, for people, operators and language models.\n\n" + statusHelp(),
@@ -66,7 +66,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		a.answer(), a.call(), a.completion(), a.doctor(), a.fork(), a.init(), a.resume(), a.run(), a.runsCommand(),
+		a.answer(), a.call(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.resume(), a.run(), a.runsCommand(),
 		a.schema(), a.stop(), a.tools(), a.validate(), a.version(),
 	)
 	return root

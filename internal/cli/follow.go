@@ -174,10 +174,12 @@ func nextWords(h engine.Header) []string {
 		}
 		return append(lines, "to answer: understudy answer "+h.ID+" ANSWER")
 	}
-	switch h.Status {
-	case engine.Paused:
+	switch {
+	case h.Call != "":
+		return nil // a single call is made again instead
+	case h.Status == engine.Paused:
 		return []string{"to go on: understudy resume " + h.ID}
-	case engine.Succeeded:
+	case h.Status == engine.Succeeded:
 		return nil
 	}
 	at := ""

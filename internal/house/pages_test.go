@@ -98,11 +98,11 @@ func TestDecisionsAreDatedAndListed(t *testing.T) {
 var link = regexp.MustCompile(`\]\(([^)\s]+)[^)]*\)`)
 
 func TestLinksLeadSomewhere(t *testing.T) {
-	links := 0
+	links, anchors := 0, map[string]map[string]bool{}
 	for _, path := range files(t, ".md") {
 		for _, m := range link.FindAllStringSubmatch(withoutCode(string(read(t, path))), -1) {
 			links++
-			checkLink(t, path, m[1])
+			checkLink(t, anchors, path, m[1])
 		}
 	}
 	if links == 0 {
@@ -110,7 +110,9 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-func checkLink(t *testing.T, from, target string) {
+// checkLink checks one link; anchors keeps the headings of the pages that links
+// lead to.
+func checkLink(t *testing.T, anchors map[string]map[string]bool, from, target string) {
 	t.Helper()
 	if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 		return
@@ -124,7 +126,13 @@ func checkLink(t *testing.T, from, target string) {
 		t.Errorf("%s links to %s, which is not there", from, target)
 		return
 	}
-	if heading != "" && !headings(string(read(t, to)))[heading] {
+	if heading == "" {
+		return
+	}
+	if anchors[to] == nil {
+		anchors[to] = headings(string(read(t, to)))
+	}
+	if !anchors[to][heading] {
 		t.Errorf("%s links to %s, but %s has no such heading", from, target, to)
 	}
 }

@@ -43,9 +43,9 @@ func DidYouMean(word string, known []string) string {
 	return "known are " + strings.Join(slices.Sorted(slices.Values(known)), ", ")
 }
 
-func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
-}
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 // distance counts the letters to add, drop, change or swap to make a into b;
 // it gives up, with limit, when they are that many.

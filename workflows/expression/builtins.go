@@ -105,6 +105,9 @@ func (e *evaluation) chargeCall(name string, args []any) error {
 	case "split", "splitAfter":
 		size *= 17
 	case "len", "type", "first", "last", "get", "take", "hasPrefix", "hasSuffix", "indexOf", "lastIndexOf":
+		if err := e.spend(size >> 6); err != nil {
+			return err
+		}
 		size = 16
 	}
 	return e.charge(size)
@@ -168,6 +171,9 @@ func join(e *evaluation, args []any) (any, error) {
 		return nil, err
 	}
 	r := reflect.ValueOf(args[0])
+	if err := e.charge(16 * r.Len()); err != nil {
+		return nil, err
+	}
 	parts := make([]string, r.Len())
 	size := len(glue) * len(parts)
 	for i := range parts {

@@ -123,7 +123,26 @@ func (e *evaluation) looking(look func() error) error {
 	return err
 }
 
-// load gives the value of a name.
+// bytesOfStep is what an object made of a step takes, roughly.
+const bytesOfStep = 640
+
+// fetch gives the value of a name, and counts what is made for it.
+func (e *evaluation) fetch(s *source) (any, error) {
+	size := 0
+	switch s.place {
+	case allSteps:
+		size = bytesOfStep * (1 + len(e.scope.Steps))
+	case oneStep, theRun:
+		size = bytesOfStep
+	}
+	if size > 0 {
+		if err := e.charge(size); err != nil {
+			return nil, err
+		}
+	}
+	return e.load(s), nil
+}
+
 func (e *evaluation) load(s *source) any {
 	switch s.place {
 	case allInputs:

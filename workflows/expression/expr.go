@@ -62,7 +62,7 @@ func (e *Expr) compile(text string, n *Names) (problems []*problem) {
 	if err != nil {
 		return []*problem{syntaxProblem(err)}
 	}
-	if len(tokens) == 1 {
+	if strings.Trim(source, "() \n") == "" {
 		return []*problem{{message: "the expression is empty"}}
 	}
 	source = renameCalls(source, tokens)

@@ -22,74 +22,66 @@ const internal = "·"
 
 // ours are the functions that can be called by name.
 var ours = map[string]function{
-	"exists":     {shape: func(any) bool { return false }, run: exists},
-	"text":       {shape: func(any) string { return "" }, run: screenText},
-	"always":     {shape: func() bool { return false }, run: func(*evaluation, []any) (any, error) { return true, nil }},
-	"success":    {shape: func() bool { return false }, run: func(e *evaluation, _ []any) (any, error) { return !e.scope.Failing, nil }},
-	"failure":    {shape: func() bool { return false }, run: func(e *evaluation, _ []any) (any, error) { return e.scope.Failing, nil }},
+	"exists":     {shape: func(string) bool { return false }, run: exists},
+	"text":       {shape: func(string) string { return "" }, run: screenText},
+	"always":     {shape: func() bool { return false }, run: always},
+	"success":    {shape: func() bool { return false }, run: success},
+	"failure":    {shape: func() bool { return false }, run: failure},
 	"coalesce":   {shape: func(any, ...any) any { return nil }, run: coalesce},
 	"contains":   {shape: twoAny, run: contains},
 	"startsWith": {shape: twoAny, run: affix(strings.HasPrefix)},
 	"endsWith":   {shape: twoAny, run: affix(strings.HasSuffix)},
 }
 
+func oneAny(any) bool { return false }
+
 func twoAny(any, any) bool { return false }
 
-// operators are the functions that the syntax tree is rewritten to.
-var operators = map[string]function{
-	"truth": {shape: func(any) bool { return false }, run: func(e *evaluation, args []any) (any, error) {
-		return truth(args[0]), e.spend(1)
-	}},
-	"not": {shape: func(any) bool { return false }, run: func(_ *evaluation, args []any) (any, error) {
-		return !truth(args[0]), nil
-	}},
-	"absent": {shape: func(any) bool { return false }, run: func(_ *evaluation, args []any) (any, error) {
-		return isNil(args[0]), nil
-	}},
-	"==": {shape: twoAny, run: func(e *evaluation, args []any) (any, error) { return equal(e, args[0], args[1]) }},
-	"!=": {shape: twoAny, run: func(e *evaluation, args []any) (any, error) {
-		ok, err := equal(e, args[0], args[1])
-		return !ok, err
-	}},
+// rewrites are the functions that the syntax tree is rewritten to. Those
+// without a shape are put in after the types were checked.
+var rewrites = map[string]function{
+	"truth":   {shape: oneAny, run: isTrue},
+	"not":     {shape: oneAny, run: isFalsy},
+	"absent":  {shape: oneAny, run: isAbsent},
+	"==":      {shape: twoAny, run: isEqual},
+	"!=":      {shape: twoAny, run: differs},
 	"<":       {shape: twoAny, run: ordered(func(c int) bool { return c < 0 })},
 	"<=":      {shape: twoAny, run: ordered(func(c int) bool { return c <= 0 })},
-	">":       {shape: twoAny, run: ordered(func(c int) bool { return c == 1 })},
-	">=":      {shape: twoAny, run: ordered(func(c int) bool { return c == 0 || c == 1 })},
+	">":       {shape: twoAny, run: ordered(func(c int) bool { return c > 0 })},
+	">=":      {shape: twoAny, run: ordered(func(c int) bool { return c >= 0 })},
 	"matches": {shape: twoAny, run: matches},
-	"key":     {shape: func(any) any { return nil }, run: func(_ *evaluation, args []any) (any, error) { return integral(args[0]), nil }},
-	"join":    {validate: takes("join", reflect.String, 1, 2, reflect.Slice, reflect.String), run: join},
-	"replace": {validate: takes("replace", reflect.String, 3, 4, reflect.String, reflect.String, reflect.String), run: replace},
-	"trim":    {validate: takes("trim", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trim")},
-	"split":   {validate: takes("split", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("split")},
+	"key":     {shape: func(any) any { return nil }, run: key},
 
+	// expr's own have several forms each, and its checker reads their arguments
+	// once per form, which takes for ever when they nest.
+	"join":       {validate: takes("join", reflect.String, 1, 2, reflect.Slice, reflect.String), run: join},
+	"replace":    {validate: takes("replace", reflect.String, 3, 4, reflect.String, reflect.String, reflect.String), run: replace},
+	"trim":       {validate: takes("trim", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trim")},
 	"trimPrefix": {validate: takes("trimPrefix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimPrefix")},
 	"trimSuffix": {validate: takes("trimSuffix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimSuffix")},
+	"split":      {validate: takes("split", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("split")},
 	"splitAfter": {validate: takes("splitAfter", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("splitAfter")},
 
-	// These stand only in trees that were checked.
-	"load":   {run: func(e *evaluation, args []any) (any, error) { return e.load(args[0].(*source)), nil }},
-	"member": {run: func(_ *evaluation, args []any) (any, error) { return member(args[0], args[1]), nil }},
-	"slice":  {run: slice},
-	"tick":   {run: func(e *evaluation, args []any) (any, error) { return args[0], e.charge(16) }},
-	"list":   {run: list},
-	"groups": {run: groups},
-	"object": {run: func(e *evaluation, args []any) (any, error) {
-		return args[0], e.charge(320 + 64*len(args[0].(map[string]any)))
-	}},
-	"add":    {run: add},
-	"%":      {run: remainder},
-	"range":  {run: makeRange},
-	"in":     {run: in},
-	"repeat": {run: repeat},
-	"builtin": {run: func(e *evaluation, args []any) (any, error) {
-		return callBuiltin(e, args[0].(*builtin.Function), args[1:])
-	}},
+	"load":    {run: load},
+	"member":  {run: member},
+	"slice":   {run: slice},
+	"tick":    {run: tick},
+	"list":    {run: list},
+	"sortKey": {run: sortKey},
+	"groups":  {run: groups},
+	"object":  {run: object},
+	"add":     {run: add},
+	"%":       {run: remainder},
+	"range":   {run: makeRange},
+	"in":      {run: in},
+	"repeat":  {run: repeat},
+	"builtin": {run: callNative},
 }
 
 // functionTable is what the checker and the compiler look functions up in.
 var functionTable = func() conf.FunctionsTable {
 	table := conf.FunctionsTable{}
-	for _, functions := range []map[string]function{ours, operators} {
+	for _, functions := range []map[string]function{ours, rewrites} {
 		for name, f := range functions {
 			entry := &builtin.Function{Name: internal + name, Validate: f.validate, Func: withEvaluation(f.run)}
 			if f.shape != nil {
@@ -135,6 +127,12 @@ func isNil(v any) bool {
 	r := reflect.ValueOf(v)
 	return (r.Kind() == reflect.Map || r.Kind() == reflect.Slice) && r.IsNil()
 }
+
+func always(*evaluation, []any) (any, error) { return true, nil }
+
+func success(e *evaluation, _ []any) (any, error) { return !e.scope.Failing, nil }
+
+func failure(e *evaluation, _ []any) (any, error) { return e.scope.Failing, nil }
 
 func selectorOf(name string, v any) (string, error) {
 	s, ok := v.(string)
@@ -222,19 +220,4 @@ func affix(holds func(a, b string) bool) func(*evaluation, []any) (any, error) {
 		}
 		return holds(a, b), e.spend(1 + len(a)>>6)
 	}
-}
-
-func ordered(holds func(int) bool) func(*evaluation, []any) (any, error) {
-	return func(_ *evaluation, args []any) (any, error) {
-		c, err := order(args[0], args[1])
-		return c != unordered && holds(c), err
-	}
-}
-
-// integral makes a whole number an int, as indexes and counts must be.
-func integral(v any) any {
-	if f, ok := v.(float64); ok && f == float64(int(f)) {
-		return int(f)
-	}
-	return v
 }

@@ -173,6 +173,10 @@ func (g *guard) builtin(n *ast.BuiltinNode) ast.Node {
 	case !f.Predicate:
 		return guarded("builtin", n, append([]ast.Node{constant(f, n)}, n.Arguments...)...)
 	}
+	if n.Name == "sortBy" || n.Name == "groupBy" {
+		p := n.Arguments[1].(*ast.PredicateNode)
+		p.Node = guarded("sortKey", p, p.Node)
+	}
 	n.Arguments[0] = guarded("list", n, n.Arguments[0], constant(n.Name, n))
 	if n.Name == "groupBy" {
 		return guarded("groups", n, n)

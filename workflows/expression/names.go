@@ -50,7 +50,7 @@ type source struct {
 	key   string
 }
 
-// Status says whether the value is the status of a step.
+// isStatus says whether the value is the status of a step.
 func (s *source) isStatus() bool { return s != nil && s.place == stepStatus }
 
 // resolve finds what a bare name stands for; nil when it stands for nothing.

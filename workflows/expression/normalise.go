@@ -125,9 +125,7 @@ func (n *normaliser) template(i int) {
 func (n *normaliser) quoted(i int) int {
 	end, ok := closingQuote(n.text, i)
 	if !ok {
-		if isTypographic(n.text[i]) {
-			n.text[i] = plainQuote(n.text[i])
-		}
+		n.wrong(i, len(n.text), "a string is not closed", "add the quote that closes it")
 		return len(n.text)
 	}
 	inner := n.text[i+1 : end]

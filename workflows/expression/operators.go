@@ -5,36 +5,90 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
+func isTrue(e *evaluation, args []any) (any, error) { return truth(args[0]), e.spend(1) }
+
+func isFalsy(_ *evaluation, args []any) (any, error) { return !truth(args[0]), nil }
+
+func isAbsent(_ *evaluation, args []any) (any, error) { return isNil(args[0]), nil }
+
+func isEqual(e *evaluation, args []any) (any, error) { return equal(e, args[0], args[1]) }
+
+func differs(e *evaluation, args []any) (any, error) {
+	ok, err := equal(e, args[0], args[1])
+	return !ok, err
+}
+
+func ordered(holds func(int) bool) func(*evaluation, []any) (any, error) {
+	return func(e *evaluation, args []any) (any, error) {
+		c, err := order(args[0], args[1])
+		if err == nil {
+			err = e.spend(1 + commonLength(args[0], args[1])>>6)
+		}
+		return c != unordered && holds(c), err
+	}
+}
+
+// integral makes a whole number an int, as indexes and counts must be.
+func integral(v any) any {
+	if f, ok := v.(float64); ok && f == float64(int(f)) {
+		return int(f)
+	}
+	return v
+}
+
+func key(_ *evaluation, args []any) (any, error) { return integral(args[0]), nil }
+
+func load(e *evaluation, args []any) (any, error) { return e.fetch(args[0].(*source)) }
+
+// tick counts a round of a loop.
+func tick(e *evaluation, args []any) (any, error) { return args[0], e.spend(1) }
+
+// object counts an object that the expression wrote.
+func object(e *evaluation, args []any) (any, error) {
+	return args[0], e.charge(320 + 64*len(args[0].(map[string]any)))
+}
+
+func callNative(e *evaluation, args []any) (any, error) {
+	return callBuiltin(e, args[0].(*builtin.Function), args[1:])
+}
+
 // member gives a field or an element; nil where there is none.
-func member(base, key any) any {
-	switch b := base.(type) {
+func member(e *evaluation, args []any) (any, error) {
+	switch base := args[0].(type) {
 	case nil:
-		return nil
+		return nil, nil
 	case map[string]any:
-		k, _ := key.(string)
-		return b[k]
+		name, _ := args[1].(string)
+		return base[name], nil
 	case []any:
-		if i, ok := position(key, len(b)); ok {
-			return b[i]
+		if i, ok := position(args[1], len(base)); ok {
+			return base[i], nil
 		}
-		return nil
+		return nil, nil
 	case string:
-		if r := []rune(b); len(b) < 1<<16 {
-			if i, ok := position(key, len(r)); ok {
-				return string(r[i])
-			}
-		}
-		return nil
+		return character(e, base, args[1])
 	}
-	if r := reflect.ValueOf(base); r.Kind() == reflect.Slice {
-		if i, ok := position(key, r.Len()); ok {
-			return r.Index(i).Interface()
+	if r := reflect.ValueOf(args[0]); r.Kind() == reflect.Slice {
+		if i, ok := position(args[1], r.Len()); ok {
+			return r.Index(i).Interface(), nil
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+func character(e *evaluation, s string, at any) (any, error) {
+	if err := e.charge(4 * len(s)); err != nil {
+		return nil, err
+	}
+	characters := []rune(s)
+	if i, ok := position(at, len(characters)); ok {
+		return string(characters[i]), nil
+	}
+	return nil, nil
 }
 
 // position is an index into a list of n; a negative one counts from its end.
@@ -93,7 +147,22 @@ func list(e *evaluation, args []any) (any, error) {
 	if r.Kind() != reflect.Slice {
 		return nil, fmt.Errorf("%s() takes a list, not %s", name, kindOf(args[0]))
 	}
-	return args[0], e.charge(16 * r.Len())
+	switch name {
+	case "filter", "map", "sortBy", "groupBy":
+		return args[0], e.charge(32 * r.Len())
+	}
+	return args[0], e.spend(1 + r.Len()>>1)
+}
+
+// maxKey bounds the length of what is sorted and grouped by: keys are compared
+// many times, out of sight of the clock.
+const maxKey = 4 << 10
+
+func sortKey(e *evaluation, args []any) (any, error) {
+	if s, ok := args[0].(string); ok && len(s) > maxKey {
+		return nil, fmt.Errorf("it sorts by a string of more than %d bytes; sort by a part of it", maxKey)
+	}
+	return args[0], e.spend(1)
 }
 
 // groups makes the result of groupBy an object.

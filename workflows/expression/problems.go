@@ -66,8 +66,10 @@ func syntaxProblem(err error) *problem {
 	switch {
 	case strings.Contains(at.Message, "unexpected token EOF"):
 		p.message = "the expression ends too early"
-	case strings.Contains(at.Message, "literal not terminated"):
-		p.message, p.hint = "a string is not closed", "add the quote that closes it"
+	case strings.Contains(at.Message, "coalesce expressions (??) cannot be mixed"):
+		p.message, p.hint = "?? beside && or || needs brackets", "write (a ?? b) || c"
+	case strings.Contains(at.Message, ": strconv."):
+		p.message, _, _ = strings.Cut(at.Message, ": strconv.")
 	case strings.Contains(at.Message, "maximum allowed nodes"):
 		p.message = fmt.Sprintf("the expression has more than %d parts", maxNodes)
 	}
@@ -82,6 +84,18 @@ var tokenHints = map[string]string{
 	"{": "an expression in an expression is written without ${{ }}",
 }
 
+// reworded are messages of the checker's that can be said better.
+var reworded = []struct {
+	said          *regexp.Regexp
+	message, hint string
+}{
+	{regexp.MustCompile(`^builtin (\w+) takes only array \(got (.*)\)$`), "$1() takes a list, not a $2", ""},
+	{regexp.MustCompile(`^type (\w+) has no field (.*)$`), "a $1 has no field $2", ""},
+	{regexp.MustCompile(`^array elements can only be selected using an integer \(got .*\)$`), "the elements of a list have numbers, not names", "write [0] for the first"},
+	{regexp.MustCompile(`^invalid operation: in \(.*\)$`), "in looks into a list or an object", "use contains to look into text"},
+	{regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.*)\)$`), "$1 does not work on $2", ""},
+}
+
 var unknownField = regexp.MustCompile(`^unknown field (.*)$`)
 
 // checkProblem says what expr's checker found, and the nearest field when one
@@ -91,7 +105,12 @@ func checkProblem(err error, tree ast.Node) *problem {
 	if !errors.As(err, &at) {
 		return &problem{message: inWords(err.Error())}
 	}
-	p := &problem{at: at.Location, message: inWords(at.Message)}
+	p := &problem{at: at.Location, message: strings.TrimSpace(inWords(at.Message))}
+	for _, r := range reworded {
+		if r.said.MatchString(p.message) {
+			p.message, p.hint = r.said.ReplaceAllString(p.message, r.message), r.hint
+		}
+	}
 	if m := unknownField.FindStringSubmatch(at.Message); m != nil {
 		name := withHyphens(m[1])
 		p.message = fmt.Sprintf("there is no field %s", name)

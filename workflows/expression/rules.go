@@ -128,7 +128,7 @@ func equalText(s string, v any) bool {
 
 // same is strict equality, in depth.
 func same(e *evaluation, a, b any) (bool, error) {
-	if err := e.spend(1); err != nil {
+	if err := e.spend(1 + commonLength(a, b)>>6); err != nil {
 		return false, err
 	}
 	switch x := a.(type) {
@@ -193,6 +193,13 @@ func sameObjects(e *evaluation, x, y reflect.Value) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// commonLength is how much of two strings has to be compared.
+func commonLength(a, b any) int {
+	s, _ := a.(string)
+	t, _ := b.(string)
+	return min(len(s), len(t))
 }
 
 // unordered is the result of order for values of which none is the smaller.

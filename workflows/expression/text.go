@@ -163,13 +163,9 @@ func (t *Text) EvalQuoted(ctx context.Context, s *Scope, p Probe, quote func(str
 			b.WriteString(part.literal)
 			continue
 		}
-		v, err := part.value(ctx, s, p)
+		text, err := part.text(ctx, s, p)
 		if err != nil {
 			return "", err
-		}
-		text, err := written(v)
-		if err != nil {
-			return "", &EvalError{Expr: part.expr.text, Err: err}
 		}
 		if b.Len()+len(text) > maxTextSize {
 			return "", &EvalError{Expr: part.expr.text, Err: errTextSize}
@@ -187,6 +183,19 @@ func (p part) value(ctx context.Context, s *Scope, probe Probe) (any, error) {
 	return v, err
 }
 
+// text is the value of an expression as it stands in a text.
+func (p part) text(ctx context.Context, s *Scope, probe Probe) (string, error) {
+	v, err := p.value(ctx, s, probe)
+	if err != nil {
+		return "", err
+	}
+	text, err := written(v)
+	if err != nil {
+		return "", &EvalError{Expr: p.expr.text, Err: err}
+	}
+	return text, nil
+}
+
 // Whole says whether the string is one whole expression.
 func (t *Text) Whole() bool { return t.whole }
 
@@ -198,10 +207,4 @@ func (t *Text) Looks() bool {
 		}
 	}
 	return false
-}
-
-// ShellQuote makes a value one word of a POSIX shell, of which nothing is
-// executed. It is for a value that stands outside of quotes.
-func ShellQuote(value string) string {
-	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }

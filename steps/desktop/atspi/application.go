@@ -5,8 +5,10 @@ package atspi
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -121,6 +123,20 @@ func (c *Client) application(ctx context.Context, l *conn, bus string) (*applica
 	return nil, desktop.ErrNotFound
 }
 
+// ofProcess are the applications of a process: those that are known, or else
+// those that are new on the bus.
+func (c *Client) ofProcess(ctx context.Context, l *conn, pid int) ([]*application, error) {
+	other := func(a *application) bool { return a.pid != pid }
+	c.mu.Lock()
+	known := slices.DeleteFunc(slices.Collect(maps.Values(c.apps)), other)
+	c.mu.Unlock()
+	if len(known) > 0 {
+		return known, nil
+	}
+	all, err := c.applications(ctx, l)
+	return slices.DeleteFunc(all, other), err
+}
+
 // processName is the name of a program by its process.
 func processName(pid int) string {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
@@ -213,7 +229,7 @@ func (a *application) introduce(ctx context.Context, l *conn, name string) error
 	if known {
 		return nil
 	}
-	toolkit, version, address := "unknown", "", ""
+	var toolkit, version, address string // empty while the application is still starting
 	p := newPipeline(ctx, l.line)
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
@@ -235,8 +251,8 @@ func (a *application) kit() string {
 	return a.toolkit
 }
 
-// relative says whether the application gives boxes relative to its window,
-// calls them boxes on the screen, and says SHOWING of its windows only.
+// relative says whether the application knows its boxes only relative to its
+// window, and says SHOWING of its windows only.
 func (a *application) relative() bool { return a.kit() == "gtk4" }
 
 // tells says whether the application's events can be trusted to tell of every

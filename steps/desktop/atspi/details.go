@@ -41,7 +41,9 @@ func (w *walk) askDetails(n *node) {
 	if n.item == nil {
 		w.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
 	}
-	w.askAttributes(n)
+	if !w.app.tells() { // GTK 3 knows neither ids nor attributes
+		w.askAttributes(n)
+	}
 	if n.role == roleExtended {
 		w.want(n.object, ifaceAccessible+".GetRoleName", func(b []any) { n.details.rawRole = first[string](b) })
 	}
@@ -64,14 +66,19 @@ func (w *walk) askActions(n *node) {
 
 // askText asks for the text of a node, or for the beginning of a long one.
 func (w *walk) askText(n *node) {
+	const all = int32(-1)
+	role := roleOf(roleName(n.role))
+	read := func(to int32) {
+		w.want(n.object, ifaceText+".GetText", func(b []any) { n.details.text = shown(role, first[string](b)) }, int32(0), to)
+	}
+	if role == "label" || role == "button" { // never long
+		read(all)
+		return
+	}
 	w.get(n.object, ifaceText, "CharacterCount", func(v any) {
-		count := min(as[int32](v), maxText)
-		if count <= 0 {
-			return
+		if count := as[int32](v); count > 0 {
+			read(min(count, maxText))
 		}
-		w.want(n.object, ifaceText+".GetText", func(b []any) {
-			n.details.text = shown(roleOf(roleName(n.role)), first[string](b))
-		}, int32(0), count)
 	})
 }
 
@@ -100,9 +107,7 @@ func (w *walk) askAttributes(n *node) {
 		n.details.attributes = maps.Clone(first[map[string]string](body))
 		delete(n.details.attributes, "toolkit")
 	})
-	if !w.app.tells() { // GTK 3 has no ids
-		w.get(n.object, ifaceAccessible, "AccessibleId", func(v any) { n.details.id = as[string](v) })
-	}
+	w.get(n.object, ifaceAccessible, "AccessibleId", func(v any) { n.details.id = as[string](v) })
 }
 
 // identity is the id that the toolkit or the document gives a node.

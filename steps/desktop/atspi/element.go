@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"understudy/steps/desktop"
 )
@@ -33,7 +34,7 @@ func (c *Client) assemble(l *conn, parts []part, windows []desktop.Window, s des
 	number := 0
 	t.Walk(func(e *desktop.Element) bool {
 		number++
-		e.Ref = fmt.Sprintf("e%d", number)
+		e.Ref = "e" + strconv.Itoa(number)
 		return true
 	})
 	return t

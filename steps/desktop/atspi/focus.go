@@ -30,14 +30,11 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 		return f, nil
 	}
 	f.Window = active.ID
-	apps, err := c.applications(ctx, l)
+	apps, err := c.ofProcess(ctx, l, active.PID)
 	if err != nil {
 		return f, err
 	}
 	for _, a := range apps {
-		if a.pid != active.PID {
-			continue
-		}
 		err := c.saveElement(ctx, l, a, windows, &f)
 		if err == nil {
 			break
@@ -51,18 +48,20 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 
 // saveElement remembers the element of an application that has the keyboard.
 func (c *Client) saveElement(ctx context.Context, l *conn, a *application, windows []desktop.Window, f *desktop.FocusState) error {
-	w, done, err := c.visit(ctx, l, a, false, kept)
+	w, done, err := c.visit(ctx, l, a, false, untold)
 	if err != nil {
 		return err
 	}
 	defer done()
-	n, frame, err := w.focusedNews(c.news, windows, f.Window)
-	if n == nil && err == nil {
-		n, frame, err = w.searchFocused(windows, f.Window)
+	before, _ := c.news.focusOf(a.bus)
+	n, frame, err := w.lastFocused(before, windows, f.Window)
+	if err == nil && n == nil {
+		n, frame, err = c.searchFocused(ctx, l, a, windows, f.Window)
 	}
 	if err != nil {
 		return err
 	}
+	c.news.learn(a.bus, before, focused{n.path, frame})
 	f.Element = place{l.epoch, n.object, frame}.handle()
 	if n.offers&offersText == 0 {
 		return nil
@@ -78,17 +77,18 @@ func (c *Client) saveElement(ctx context.Context, l *conn, a *application, windo
 	return w.run()
 }
 
-// focusedNews is the node that the application last said to have the focus, if
-// that is still so and it is in the window; nil when it is not.
-func (w *walk) focusedNews(news *news, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	o, ok := news.focusOf(w.app.bus)
-	if !ok {
+// lastFocused is the node that had the focus when we last heard of it, if that
+// is still so and it is in the window; nil when it is not.
+func (w *walk) lastFocused(last focused, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
+	if last.path == "" {
 		return nil, "", nil
 	}
+	o := object{w.app.bus, last.path}
 	var n *node
 	w.recheck(o, func(m *node) { n = m })
-	var frame dbus.ObjectPath
-	w.frameOf(o, func(f dbus.ObjectPath) { frame = f })
+	if last.frame == "" {
+		w.frameOf(o, func(f dbus.ObjectPath) { last.frame = f })
+	}
 	if err := w.run(); err != nil || n == nil {
 		return nil, "", err
 	}
@@ -97,8 +97,8 @@ func (w *walk) focusedNews(news *news, windows []desktop.Window, in desktop.Wind
 		return nil, "", err
 	}
 	for _, f := range match(frames, windows, w.app.pid, w.relative) {
-		if f.home == frame && f.window.ID == in {
-			return n, frame, nil
+		if f.home == last.frame && f.window.ID == in {
+			return n, last.frame, nil
 		}
 	}
 	return nil, "", nil
@@ -114,41 +114,48 @@ func (w *walk) recheck(o object, then func(*node)) {
 	})
 }
 
-// searchFocused looks for the node with the focus in everything that shows in
-// a window. Several may say that they have it: one with text is meant.
-func (w *walk) searchFocused(windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	w.met = map[object]bool{}
+// searchFocused looks for the node with the focus in all that shows in a
+// window.
+func (c *Client) searchFocused(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
+	w, done, err := c.visit(ctx, l, a, false, told)
+	if err != nil {
+		return nil, "", err
+	}
+	defer done()
 	frames, err := w.frames()
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range match(frames, windows, w.app.pid, w.relative) {
+	for _, f := range match(frames, windows, a.pid, w.relative) {
 		if f.window.ID != in {
 			continue
 		}
-		w.grow(f.frame, 1)
-		if err := w.run(); err != nil {
-			return nil, "", err
-		}
-		var best *node
-		f.frame.each(func(n *node) bool {
-			if n.parent != nil && has(n.states, bitFocused) {
-				w.recheck(n.object, func(m *node) {
-					if best == nil || m.offers&offersText != 0 && best.offers&offersText == 0 {
-						best = m
-					}
-				})
-			}
-			return true
-		})
-		if err := w.run(); err != nil {
-			return nil, "", err
-		}
-		if best != nil {
-			return best, f.home, nil
+		n, err := w.focusedBelow(f.frame)
+		if n != nil || err != nil {
+			return n, f.home, err
 		}
 	}
 	return nil, "", desktop.ErrNotFound
+}
+
+// focusedBelow is the node with the focus below another. Several may say that
+// they have it: one with text is meant.
+func (w *walk) focusedBelow(root *node) (best *node, err error) {
+	w.grow(root, 1)
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	root.each(func(n *node) bool {
+		if n != root && has(n.states, bitFocused) {
+			w.recheck(n.object, func(m *node) {
+				if best == nil || m.offers&offersText != 0 && best.offers&offersText == 0 {
+					best = m
+				}
+			})
+		}
+		return true
+	})
+	return best, w.run()
 }
 
 // RestoreFocus makes the window the active one again, gives the element the

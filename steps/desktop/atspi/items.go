@@ -29,6 +29,7 @@ type item struct {
 	kids   []*item
 	whole  bool // kids are all children, in order
 	shows  bool // it shows, or something below it
+	opened bool // below it an item of an open menu shows
 	below  int  // how many items are below it
 }
 
@@ -120,13 +121,15 @@ func (it *item) arrange() {
 }
 
 // tellAncestors counts an item with all that it is below of, and lets them
-// know that it shows.
+// know that it shows. What is in a menu shows only while the menu is open.
 func (it *item) tellAncestors(its items) {
 	shows := has(it.states, bitShowing)
+	opened := shows && its[it.parent] != nil && roleName(its[it.parent].role) == "menu"
 	steps := 0
 	for p := its[it.parent]; p != nil && p != it && steps < maxDepth; p = its[p.parent] {
 		p.below++
 		p.shows = p.shows || shows
+		p.opened = p.opened || opened
 		steps++
 	}
 }

@@ -15,14 +15,17 @@ const labelReach = 250
 // labelLength is how long a label may be, in characters; more is prose.
 const labelLength = 50
 
+// labelAbove is how far, in pixels, a label may be above the field it names.
+const labelAbove = 40
+
 // needsLabel says whether a node is something that a person knows by the words
-// beside it.
+// beside it, left of it or above.
 func needsLabel(n *node) bool {
 	if n.name != "" {
 		return false
 	}
 	switch roleOf(roleName(n.role)) {
-	case "entry", "text", "password", "combobox", "spinbutton", "slider", "switch", "list", "checkbox":
+	case "entry", "text", "password", "combobox", "spinbutton", "slider", "switch":
 		return true
 	}
 	return false
@@ -86,7 +89,8 @@ func labelDistance(words, field desktop.Rect) (distance int, ok bool) {
 	case words.X+words.W <= field.X+1 && middle >= field.Y && middle < field.Y+field.H:
 		return field.X - words.X - words.W, true
 	case words.Y+words.H <= field.Y+1 && words.X < field.X+field.W && words.X+words.W > field.X:
-		return 2*(field.Y-words.Y-words.H) + max(0, words.X-field.X), true
+		gap := field.Y - words.Y - words.H
+		return 2*gap + max(0, words.X-field.X), gap <= labelAbove
 	}
 	return 0, false
 }

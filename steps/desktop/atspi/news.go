@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/godbus/dbus/v5"
@@ -17,8 +18,12 @@ import (
 type news struct {
 	mu      sync.Mutex
 	changes map[string]uint64
-	focus   map[string]dbus.ObjectPath
+	focus   map[string]focused
 }
+
+// focused is what has the focus in an application, and the frame that it is
+// in, once that is known.
+type focused struct{ path, frame dbus.ObjectPath }
 
 func newNews() *news {
 	n := &news{}
@@ -30,7 +35,7 @@ func newNews() *news {
 func (n *news) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.changes, n.focus = map[string]uint64{}, map[string]dbus.ObjectPath{}
+	n.changes, n.focus = map[string]uint64{}, map[string]focused{}
 }
 
 // DeliverSignal takes one event from the connection.
@@ -39,7 +44,7 @@ func (n *news) DeliverSignal(_, member string, s *dbus.Signal) {
 	defer n.mu.Unlock()
 	n.changes[s.Sender]++
 	if member == "StateChanged" && at[string](s.Body, 0) == "focused" && at[int32](s.Body, 1) == 1 {
-		n.focus[s.Sender] = s.Path
+		n.focus[s.Sender] = focused{path: s.Path}
 	}
 }
 
@@ -50,22 +55,28 @@ func (n *news) changesOf(bus string) uint64 {
 	return n.changes[bus]
 }
 
-// focusOf is what an application last said to have the focus.
-func (n *news) focusOf(bus string) (object, bool) {
+// focusOf is what is thought to have the focus in an application.
+func (n *news) focusOf(bus string) (focused, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	path, ok := n.focus[bus]
-	return object{bus, path}, ok
+	f, ok := n.focus[bus]
+	return f, ok
+}
+
+// learn takes what was found to have the focus, unless an event came since
+// then that says something else.
+func (n *news) learn(bus string, before, now focused) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.focus[bus] == before {
+		n.focus[bus] = now
+	}
 }
 
 // keep drops what is known of applications that have left.
 func (n *news) keep(running map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for bus := range n.changes {
-		if !running[bus] {
-			delete(n.changes, bus)
-			delete(n.focus, bus)
-		}
-	}
+	maps.DeleteFunc(n.changes, func(bus string, _ uint64) bool { return !running[bus] })
+	maps.DeleteFunc(n.focus, func(bus string, _ focused) bool { return !running[bus] })
 }

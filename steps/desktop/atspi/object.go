@@ -52,7 +52,7 @@ type place struct {
 
 // handle writes a place.
 func (p place) handle() desktop.Handle {
-	return desktop.Handle(strings.Join([]string{p.epoch, p.bus, string(p.path), string(p.frame)}, "|"))
+	return desktop.Handle(p.epoch + "|" + p.bus + "|" + string(p.path) + "|" + string(p.frame))
 }
 
 // parseHandle reads what handle wrote.

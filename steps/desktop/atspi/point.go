@@ -10,12 +10,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A hit is a node under the point, with its depth in the tree.
-type hit struct {
-	*node
-	level int
-}
-
 // ElementAt is the meaningful element under a point of the screen, with the
 // elements it is in as its parents. The window system says whose window is on
 // top there; then the deepest element whose box holds the point is taken; and
@@ -29,21 +23,17 @@ func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Elem
 	if err != nil {
 		return nil, err
 	}
-	apps, err := c.applications(ctx, l)
-	if err != nil {
-		return nil, err
-	}
 	top, found := topmost(windows, at)
 	// A popup may hang out of its window, and over another's.
 	if active, ok := activeWindow(windows); ok && active.ID != top.ID {
-		if e, err := c.inApplication(ctx, l, apps, windows, active, at, true); err == nil {
+		if e, err := c.inApplication(ctx, l, windows, active, at, true); err == nil {
 			return e, nil
 		}
 	}
 	if !found {
 		return nil, fmt.Errorf("%w: there is no window at %s", desktop.ErrNotFound, at)
 	}
-	return c.inApplication(ctx, l, apps, windows, top, at, false)
+	return c.inApplication(ctx, l, windows, top, at, false)
 }
 
 // topmost is the window that is seen at a point.
@@ -67,12 +57,13 @@ func activeWindow(windows []desktop.Window) (desktop.Window, bool) {
 
 // inApplication finds the element at a point in a window and in the popups of
 // its application, or only in those.
-func (c *Client) inApplication(ctx context.Context, l *conn, apps []*application, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
-	err := fmt.Errorf("%w: the window %q at %s has no accessibility", desktop.ErrNotFound, in.Title, at)
+func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
+	apps, err := c.ofProcess(ctx, l, in.PID)
+	if err != nil {
+		return nil, err
+	}
+	err = fmt.Errorf("%w: the window %q at %s has no accessibility", desktop.ErrNotFound, in.Title, at)
 	for _, a := range apps {
-		if in.PID != 0 && a.pid != in.PID {
-			continue
-		}
 		e, failed := c.inWindow(ctx, l, a, windows, in, at, popups)
 		if failed == nil {
 			return e, nil
@@ -121,63 +112,6 @@ func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool,
 	return append(front, own...)
 }
 
-// under finds what is under a point in a frame. Only where a box holds the
-// point is looked further, save where what is inside lies elsewhere.
-func (w *walk) under(f framed, at desktop.Point) ([]hit, error) {
-	var hits []hit
-	var look func(n *node, level int)
-	look = func(n *node, level int) {
-		inside := f.onScreen(n.box).Contains(at)
-		if inside && level > 0 {
-			hits = append(hits, hit{n, level})
-		}
-		if level > maxDepth || !inside && !n.box.Empty() && level > 0 && !opensElsewhere(n) {
-			return
-		}
-		w.list(n, func(kids []object) {
-			n.children = make([]*node, len(kids))
-			for i, k := range kids {
-				w.meet(k, n, i, func(child *node) {
-					if !w.shows(child) {
-						return
-					}
-					n.children[i] = child
-					w.askBox(child, func() { look(child, level+1) })
-				})
-			}
-		})
-	}
-	look(f.frame, 0)
-	if err := w.run(); err != nil {
-		return nil, err
-	}
-	if len(hits) == 0 && f.onScreen(f.frame.box).Contains(at) {
-		hits = append(hits, hit{f.frame, 0})
-	}
-	return hits, nil
-}
-
-// opensElsewhere says whether what is below a node in the tree may lie outside
-// of it on the screen: menus, and the pages of GTK 3's tabs.
-func opensElsewhere(n *node) bool {
-	switch roleOf(roleName(n.role)) {
-	case "menu", "menuitem", "menubar", "pagetab", "combobox", "popup":
-		return true
-	}
-	return false
-}
-
-// deepest is the hit that lies inside the others; of two as deep, the smaller.
-func deepest(hits []hit) *node {
-	best := hits[0]
-	for _, h := range hits[1:] {
-		if h.level > best.level || h.level == best.level && h.box.W*h.box.H < best.box.W*best.box.H {
-			best = h
-		}
-	}
-	return best.node
-}
-
 // describe makes the element of a node, with its parents and its label.
 func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	n.children = nil
@@ -186,8 +120,8 @@ func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	if err := w.run(); err != nil {
 		return nil, err
 	}
-	if needsLabel(n) && n.details.label == "" {
-		labelByPlace(f.frame)
+	if err := w.labelAmong(f, n); err != nil {
+		return nil, err
 	}
 	b := builder{framed: f, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
@@ -195,6 +129,23 @@ func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 		at.Parent = b.alone(m)
 	}
 	return e, nil
+}
+
+// labelAmong gives a node that needs it a label out of those that were glimpsed
+// on the way to it.
+func (w *walk) labelAmong(f framed, n *node) error {
+	if !needsLabel(n) || n.details.label != "" {
+		return nil
+	}
+	f.frame.each(func(m *node) bool {
+		if m.name == "" && roleOf(roleName(m.role)) == "label" {
+			w.get(m.object, ifaceAccessible, "Name", func(v any) { m.name = as[string](v) })
+		}
+		return true
+	})
+	err := w.run()
+	labelByPlace(f.frame)
+	return err
 }
 
 // meaningful climbs from a node to what a person would name: the control that

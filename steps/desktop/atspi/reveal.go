@@ -11,8 +11,12 @@ import (
 	"understudy/steps/desktop"
 )
 
+// maxPages is how far a scroll bar is followed in search of an element.
+const maxPages = 500
+
 // Reveal scrolls an element into view. Where the toolkit does not do it when
-// asked, the scroll bars around the element are moved.
+// asked, the scroll bars around the element are moved; and where there are
+// none, an element that can have the focus gets it, which most toolkits follow.
 func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
 	_, w, n, done, err := c.hold(ctx, h, offersComponent, "place on the screen")
 	if err != nil {
@@ -24,77 +28,143 @@ func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
 		return nil
 	}
 	moved, err := w.scrollAround(n)
-	if err == nil && !moved {
-		err = fmt.Errorf("%w: the %s %q cannot be scrolled into view", desktop.ErrRefused, roleName(n.role), n.name)
+	if err != nil || moved {
+		return err
 	}
-	return err
+	if has(n.states, bitFocusable) {
+		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
+		return agreed(body, err, "the focus")
+	}
+	return fmt.Errorf("%w: the %s %q cannot be scrolled into view", desktop.ErrRefused, roleName(n.role), n.name)
 }
 
-// scrollAround moves the scroll bars of every scroll pane around a node so
-// that the node lies in it, and says whether it found any.
-func (w *walk) scrollAround(n *node) (found bool, err error) {
+// A pane is a scroll pane with the scroll bars that it has.
+type pane struct {
+	*node
+	across, down *node // nil when there is none
+}
+
+// scrollAround moves the scroll bars of every scroll pane around a node, the
+// innermost first, and says whether the node is in view then.
+func (w *walk) scrollAround(n *node) (inView bool, err error) {
 	up := n.object
 	for range maxDepth {
 		v, err := w.line.get(w.ctx, up, ifaceAccessible, "Parent")
 		if err != nil {
-			return found, err
+			return inView, err
 		}
 		up = objectOf(as[[]any](v))
 		if up.none() || up == w.app.object {
-			return found, nil
+			return inView, nil
 		}
 		body, err := w.call(up, ifaceAccessible+".GetRole")
 		if err != nil {
-			return found, err
+			return inView, err
 		}
 		if roleName(first[uint32](body)) != "scroll pane" {
 			continue
 		}
-		moved, err := w.scrollPane(up, n)
+		p, err := w.pane(up)
 		if err != nil {
-			return found, err
+			return inView, err
 		}
-		found = found || moved
+		if inView, err = w.scrollIn(p, n); err != nil {
+			return inView, err
+		}
 	}
-	return found, nil
+	return inView, nil
 }
 
-// scrollPane moves the bars of one scroll pane by as much as a node lies
-// outside of it.
-func (w *walk) scrollPane(pane object, n *node) (bool, error) {
-	view := &node{object: pane}
-	w.askBox(view, func() {})
-	w.askBox(n, func() {})
-	var bars []*node
-	w.list(view, func(kids []object) {
+// pane reads a scroll pane and its bars.
+func (w *walk) pane(o object) (*pane, error) {
+	p := &pane{node: &node{object: o}}
+	w.askBox(p.node, func() {})
+	w.list(p.node, func(kids []object) {
 		for i, k := range kids {
-			delete(w.met, k)
-			w.meet(k, view, i, func(b *node) {
-				if roleName(b.role) == "scroll bar" && b.offers&offersValue != 0 {
-					w.askBox(b, func() {})
-					w.askValue(b)
-					bars = append(bars, b)
+			w.meet(k, p.node, i, func(b *node) {
+				if roleName(b.role) != "scroll bar" || b.offers&offersValue == 0 {
+					return
 				}
+				w.askValue(b)
+				w.askBox(b, func() {
+					if b.box.H > b.box.W {
+						p.down = b
+					} else if !b.box.Empty() {
+						p.across = b
+					}
+				})
 			})
 		}
 	})
-	if err := w.run(); err != nil {
+	return p, w.run()
+}
+
+// scrollIn moves the bars of a pane so that a node lies in its view.
+func (w *walk) scrollIn(p *pane, n *node) (inView bool, err error) {
+	if err := w.locate(n); err != nil {
 		return false, err
 	}
-	for _, b := range bars {
-		by := missing(n.box.X, n.box.W, view.box.X, view.box.W)
-		if b.box.H > b.box.W {
-			by = missing(n.box.Y, n.box.H, view.box.Y, view.box.H)
-		}
-		if by == 0 || b.details.value == nil {
-			continue
-		}
-		to := min(max(b.details.value.Now+float64(by), b.details.value.Min), b.details.value.Max)
-		if _, err := w.call(b.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(to)); err != nil {
+	if n.box.Empty() && p.down != nil { // a toolkit may know the place of what shows only
+		if err := w.page(p, n); err != nil {
 			return false, err
 		}
 	}
-	return len(bars) > 0, nil
+	if n.box.Empty() {
+		return false, nil
+	}
+	if err := w.moveBar(p.across, missing(n.box.X, n.box.W, p.box.X, p.box.W)); err != nil {
+		return false, err
+	}
+	if err := w.moveBar(p.down, missing(n.box.Y, n.box.H, p.box.Y, p.box.H)); err != nil {
+		return false, err
+	}
+	err = w.locate(n)
+	return !n.box.Intersect(p.box).Empty(), err
+}
+
+// locate asks anew where a node is.
+func (w *walk) locate(n *node) error {
+	w.askBox(n, func() {})
+	return w.run()
+}
+
+// page moves the bar down from the top, a view at a time, until a node has a
+// place.
+func (w *walk) page(p *pane, n *node) error {
+	bar := p.down.details.value
+	if bar == nil || p.box.H <= 0 {
+		return nil
+	}
+	to := bar.Min
+	for range maxPages {
+		if err := w.setBar(p.down, to); err != nil {
+			return err
+		}
+		if err := w.locate(n); err != nil {
+			return err
+		}
+		if !n.box.Empty() || to >= bar.Max {
+			return nil
+		}
+		to = min(to+float64(p.box.H), bar.Max)
+	}
+	return nil
+}
+
+// moveBar moves a scroll bar by a distance, as far as it goes.
+func (w *walk) moveBar(bar *node, by int) error {
+	if bar == nil || bar.details.value == nil || by == 0 {
+		return nil
+	}
+	v := bar.details.value
+	return w.setBar(bar, min(max(v.Now+float64(by), v.Min), v.Max))
+}
+
+// setBar puts a scroll bar somewhere.
+func (w *walk) setBar(bar *node, to float64) error {
+	_, err := w.call(bar.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(to))
+	bar.details.value.Now = to
+	return err
 }
 
 // missing is how far a span must be scrolled to lie in the view.

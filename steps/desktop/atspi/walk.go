@@ -30,6 +30,7 @@ type node struct {
 	index    int
 	item     *item // what the application told of it, if it did
 	box      desktop.Rect
+	unseen   bool // it was looked at before it was known not to show
 	details  details
 }
 
@@ -51,24 +52,34 @@ func newWalk(p *pipeline, a *application, its items) *walk {
 	return &walk{pipeline: p, app: a, items: its, relative: a.relative(), met: map[object]bool{}}
 }
 
-// meet learns the basics of an object and hands on its node; not at all when
-// the object is gone or was met before.
-func (w *walk) meet(o object, parent *node, index int, then func(*node)) {
+// begin makes the node of an object that was not met before.
+func (w *walk) begin(o object, parent *node, index int) (*node, bool) {
 	if w.met[o] {
-		return
+		return nil, false
 	}
 	if len(w.met) >= maxNodes {
 		w.omitted++
-		return
+		return nil, false
 	}
 	w.met[o] = true
 	n := &node{object: o, parent: parent, index: index}
 	if it := w.items[o.path]; it != nil && it.bus == o.bus {
 		n.item, n.basics = it, it.basics
-		w.placed(n, then)
-		return
 	}
-	w.askBasics(n, func() { w.placed(n, then) })
+	return n, true
+}
+
+// meet learns the basics of an object and hands on its node; not at all when
+// the object is gone or was met before.
+func (w *walk) meet(o object, parent *node, index int, then func(*node)) {
+	n, ok := w.begin(o, parent, index)
+	switch {
+	case !ok:
+	case n.item != nil:
+		w.placed(n, then)
+	default:
+		w.askBasics(n, func() { w.placed(n, then) })
+	}
 }
 
 // askBasics asks an object what an item would have told. One that does not
@@ -94,19 +105,28 @@ func (w *walk) askBasics(n *node, then func()) {
 
 // placed gets the box of a node first where that decides whether it shows.
 func (w *walk) placed(n *node, then func(*node)) {
-	if w.relative && isClass(n.name) {
-		n.name, n.class = "", n.name
-	}
 	if !w.relative || n.offers&offersComponent == 0 {
+		w.normalise(n)
 		then(n)
 		return
 	}
 	w.askBox(n, func() {
-		if has(n.states, bitVisible) && !n.box.Empty() {
-			n.states |= 1 << bitShowing
-		}
+		w.normalise(n)
 		then(n)
 	})
+}
+
+// normalise says of a node of GTK 4 what other toolkits say.
+func (w *walk) normalise(n *node) {
+	if !w.relative {
+		return
+	}
+	if isClass(n.name) {
+		n.name, n.class = "", n.name
+	}
+	if has(n.states, bitVisible) && !n.box.Empty() {
+		n.states |= 1 << bitShowing
+	}
 }
 
 // isClass says whether a name is only that of a widget class, which GTK 4 gives
@@ -116,15 +136,20 @@ func isClass(name string) bool {
 	return ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.Contains(rest, " ")
 }
 
-// askBox asks where a node is on the screen.
+// askBox asks where a node is: on the screen, or in its window where the
+// toolkit knows no more.
 func (w *walk) askBox(n *node, then func()) {
-	const screen = uint32(0)
+	const onScreen, inWindow = uint32(0), uint32(1)
+	from := onScreen
+	if w.relative {
+		from = inWindow
+	}
 	w.ask(n.object, ifaceComponent+".GetExtents", func(body []any, err error) {
 		if err == nil {
 			n.box = rectOf(first[[]any](body))
 		}
 		then()
-	}, screen)
+	}, from)
 }
 
 // shows says whether a node shows, or may hold something that does.

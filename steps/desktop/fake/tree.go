@@ -169,9 +169,9 @@ func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Ele
 	r.count++
 	e := r.element(n, r.scope.Full)
 	e.Ref, e.Parent = fmt.Sprintf("e%d", r.count), parent
-	for _, c := range n.children {
+	for i, c := range n.children {
 		if child := r.copy(c, depth+1, e); child != nil {
-			child.Index = len(e.Children)
+			child.Index = i
 			e.Children = append(e.Children, child)
 		}
 	}

@@ -36,23 +36,50 @@ func (r *Robot) Press(ctx context.Context, c desktop.Chord) error {
 			return r.tap(ctx, l, keys, name, mods)
 		}
 		_, err = ask(ctx, l, func() (struct{}, error) {
-			for _, key := range keys {
-				r.key(l, key, true)
-			}
-			for _, key := range slices.Backward(keys) {
-				r.key(l, key, false)
-			}
-			l.x.Sync()
-			return struct{}{}, nil
+			return struct{}{}, r.chord(l, keys, isDigitOfPad(c.Key))
 		})
 		return err
 	})
 }
 
+// chord presses keys and releases them in reverse, with NumLock on when the
+// last is one that it changes.
+func (r *Robot) chord(l *link, keys []xproto.Keycode, numlock bool) error {
+	if numlock {
+		state, err := l.xkbState()
+		if err != nil {
+			return err
+		}
+		if bit := l.keyboard.numbit; state.locked&bit == 0 {
+			l.xkbLock(bit, bit, state.lockedGroup)
+			defer l.x.Sync()
+			defer l.xkbLock(bit, 0, state.lockedGroup)
+		}
+	}
+	for _, key := range keys {
+		r.key(l, key, true)
+	}
+	for _, key := range slices.Backward(keys) {
+		r.key(l, key, false)
+	}
+	l.x.Sync()
+	return nil
+}
+
+// isDigitOfPad says whether a key of the number pad is another without
+// NumLock.
+func isDigitOfPad(k desktop.Key) bool {
+	sym := namedKeys[k].sym
+	return sym >= 0xffb0 && sym <= 0xffb9 || sym == 0xffae
+}
+
 // robotgoKeys are robotgo's names for a chord, when robotgo presses the right
 // keys for it: it drops modifiers that it does not know, and reads only the
-// first layout.
+// first layout. It also does not know what NumLock changes.
 func robotgoKeys(l *link, c desktop.Chord) (key string, mods []string, ok bool) {
+	if isDigitOfPad(c.Key) {
+		return "", nil, false
+	}
 	for _, m := range c.Mods {
 		n := namedKeys[m]
 		if _, there := l.keyboard.layout[n.sym]; n.robotgo == "" || !there {
@@ -141,7 +168,7 @@ func (r *Robot) keysOf(ctx context.Context, l *link, ks []desktop.Key) ([]xproto
 			if err != nil {
 				return nil, err
 			}
-			if s.shift && !slices.Contains(keys, l.keyboard.shift) {
+			if s.shift && !isDigitOfPad(k) && !slices.Contains(keys, l.keyboard.shift) {
 				keys = append(keys, l.keyboard.shift)
 			}
 			keys = append(keys, s.key)

@@ -143,6 +143,22 @@ func (k *keyboard) means(key xproto.Keycode, plain, shifted uint32) bool {
 	return (plain == 0 || first == plain) && (second == shifted || shifted == 0)
 }
 
+// looksBound says whether a key still has a row as we write it: two keysyms over
+// and over.
+func (t *table) looksBound(key xproto.Keycode) bool {
+	plain, shifted := t.at(key, 0), t.at(key, 1)
+	if plain == 0 || t.at(key, 2) == 0 {
+		return false
+	}
+	for c, want := range row(plain, shifted, t.per) {
+		// The server leaves out columns that repeat others.
+		if got := t.at(key, c); got != 0 && got != uint32(want) {
+			return false
+		}
+	}
+	return true
+}
+
 // find is how a keysym is typed now, by the layout or by a spare key.
 func (k *keyboard) find(sym uint32) (stroke, bool) {
 	if s, ok := k.layout[sym]; ok {

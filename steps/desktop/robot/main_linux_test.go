@@ -52,13 +52,18 @@ func (b *bench) start(name string, args ...string) *exec.Cmd {
 	cmd := virtualtest.Command(b.t, b.display, name, args...)
 	home := b.t.TempDir()
 	cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+home)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	b.startCommand(cmd)
+	return cmd
+}
+
+func (b *bench) startCommand(cmd *exec.Cmd) {
+	b.t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	b.must(cmd.Start())
 	b.t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 	})
-	return cmd
 }
 
 // run runs a program on the display and gives what it printed.
@@ -102,7 +107,21 @@ func (b *bench) window(title string) desktop.Window {
 		return false, strings.Join(titles, ", ")
 	})
 	b.must(b.Manage(b.t.Context(), found.ID, desktop.WindowChange{Do: desktop.Activate}))
-	return found
+	return b.look(found.ID)
+}
+
+// look reads one window.
+func (b *bench) look(id desktop.WindowID) desktop.Window {
+	b.t.Helper()
+	ws, err := b.Windows(b.t.Context())
+	b.must(err)
+	for _, w := range ws {
+		if w.ID == id {
+			return w
+		}
+	}
+	b.t.Fatalf("window %#x is gone", id)
+	return desktop.Window{}
 }
 
 // editor starts a text editor on an empty file and waits until it takes keys.
@@ -151,4 +170,43 @@ func soon(t testing.TB, d time.Duration) context.Context {
 // does not answer.
 func unavailable(err error) bool {
 	return errors.Is(err, desktop.ErrUnavailable) || errors.Is(err, desktop.ErrUnresponsive)
+}
+
+// killManager ends the window manager.
+func (b *bench) killManager() {
+	b.t.Helper()
+	out := b.run("xprop", "-root", "_OPENBOX_PID")
+	var pid int
+	if _, err := fmt.Sscanf(out, "_OPENBOX_PID(CARDINAL) = %d", &pid); err != nil {
+		b.t.Fatalf("%q: %v", out, err)
+	}
+	b.must(syscall.Kill(pid, syscall.SIGKILL))
+}
+
+// command is a program for the display that is not started.
+func (b *bench) command(name string, args ...string) *exec.Cmd {
+	b.t.Helper()
+	return virtualtest.Command(b.t, b.display, name, args...)
+}
+
+// openFiles is how many files this process has open.
+func openFiles(t testing.TB) int {
+	t.Helper()
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// resources is how many windows, pixmaps and the like the X server holds.
+func (b *bench) resources() int {
+	b.t.Helper()
+	n := 0
+	for line := range strings.Lines(b.run("xwininfo", "-root", "-tree", "-all")) {
+		if strings.Contains(line, "0x") {
+			n++
+		}
+	}
+	return n
 }

@@ -18,6 +18,8 @@ const (
 	// still is how long a window must keep a size that is not the one that
 	// was asked for, to be taken as its answer: some grow only in steps.
 	still = 150 * time.Millisecond
+	// calm is how long a window must keep its size before it is at rest.
+	calm = 50 * time.Millisecond
 )
 
 // Manage changes one window and returns when the change can be seen. It fails
@@ -198,7 +200,20 @@ func (m *managing) maximize(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	return m.until(ctx, func(w desktop.Window) bool { return w.Maximized == on })
+	return m.untilCalm(ctx, func(w desktop.Window) bool { return w.Maximized == on })
+}
+
+// untilCalm returns when the window is as wanted and has come to rest: its
+// state may be told before its frame and size follow.
+func (m *managing) untilCalm(ctx context.Context, wanted func(desktop.Window) bool) error {
+	var last desktop.Rect
+	var since time.Time
+	return m.until(ctx, func(w desktop.Window) bool {
+		if w.Bounds != last {
+			last, since = w.Bounds, time.Now()
+		}
+		return wanted(w) && time.Since(since) > calm
+	})
 }
 
 // restore brings a minimised window back, or a maximised one to its own size.

@@ -3,7 +3,6 @@ package robot
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"github.com/jezek/xgb/xproto"
@@ -166,14 +165,8 @@ func (l *link) unbind(keys []byte) error {
 	}
 	k := &l.keyboard
 	for _, key := range keys {
-		plain, shifted := k.at(xproto.Keycode(key), 0), k.at(xproto.Keycode(key), 1)
-		want := row(plain, shifted, k.per)
-		got := make([]xproto.Keysym, k.per)
-		for c := range got {
-			got[c] = xproto.Keysym(k.at(xproto.Keycode(key), c))
-		}
-		if plain != 0 && slices.Equal(want, got) {
-			xproto.ChangeKeyboardMapping(l.x, 1, xproto.Keycode(key), byte(k.per), make([]xproto.Keysym, k.per))
+		if kc := xproto.Keycode(key); k.looksBound(kc) {
+			xproto.ChangeKeyboardMapping(l.x, 1, kc, byte(k.per), make([]xproto.Keysym, k.per))
 		}
 	}
 	l.x.Sync()

@@ -1,0 +1,73 @@
+//go:build linux
+
+package atspi
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps/desktop"
+)
+
+// What a client keeps must never differ from what a new client reads.
+func TestWhatIsKeptStaysTrue(t *testing.T) {
+	t.Parallel()
+	s := openSandbox(t, 40)
+	fresh := func() *desktop.Tree {
+		c, err := s.desk.connect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		tree, err := c.Tree(t.Context(), desktop.Scope{PID: s.Process.Pid, Hidden: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	all := func(*desktop.Element) bool { return true }
+	states := func(tree *desktop.Tree) string { // with the states that describe leaves out
+		text := outline(tree, all)
+		tree.Walk(func(e *desktop.Element) bool {
+			for _, n := range e.States.Names() {
+				text += n + " "
+			}
+			text += "\n"
+			return true
+		})
+		return text
+	}
+	s.tree(desktop.Scope{Hidden: true})
+	for _, change := range []string{
+		"ask.set_label('Renamed')",
+		"lines.set_sensitive(False)",
+		"lines.set_sensitive(True)",
+		"lines.get_children()[3].hide()",
+		"lines.get_children()[3].show()",
+		"lines.get_children()[1].set_text('Other words')",
+		"lines.remove(lines.get_children()[0])",
+		"lines.add(Gtk.CheckButton(label='New', visible=True))",
+		"lines.get_children()[-1].set_active(True)",
+		"lines.reorder_child(lines.get_children()[-1], 0)",
+		"notebook.set_current_page(1)",
+		"notebook.set_current_page(0)",
+		"scrolled.get_vadjustment().set_value(300)",
+		"scrolled.get_vadjustment().set_value(0)",
+		"entry.set_text('words')",
+		"entry.set_editable(False)",
+		"window.resize(500, 900)",
+		"box.set_sensitive(False)",
+		"box.set_sensitive(True)",
+		"entry.set_visibility(False)",
+		"window.set_title('Another title')",
+		"scale.get_accessible().set_name('Loudness')",
+		"scale.get_accessible().set_description('How loud')",
+		"lines.foreach(lambda w: w.destroy())",
+	} {
+		s.do(change)
+		if diff := cmp.Diff(states(fresh()), states(s.tree(desktop.Scope{Hidden: true}))); diff != "" {
+			t.Errorf("after %s (-a new client +the one that keeps):\n%s", change, diff)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package robot
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jezek/xgb/xproto"
+)
+
+// Down lists the keys and buttons that the X server has for pressed.
+func Down(t testing.TB, r *Robot) string {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := xproto.QueryKeymap(l.x).Reply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pointer, err := xproto.QueryPointer(l.x, l.root).Reply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var down []string
+	for key := range 256 {
+		if keys.Keys[key/8]&(1<<(key%8)) != 0 {
+			down = append(down, fmt.Sprintf("key %d", key))
+		}
+	}
+	for i, mask := range []uint16{xproto.KeyButMaskButton1, xproto.KeyButMaskButton2, xproto.KeyButMaskButton3} {
+		if pointer.Mask&mask != 0 {
+			down = append(down, fmt.Sprintf("button %d", i+1))
+		}
+	}
+	return strings.Join(down, ", ")
+}
+
+// Forget makes a robot die as by SIGKILL: its notes stay, unlocked.
+func Forget(r *Robot) {
+	r.link.cut()
+	r.held.file.Close()
+}
+
+// WithoutSharedMemory makes a robot capture as from a display elsewhere.
+func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
+
+// ShrinkSharedMemory makes the memory too small for the screen.
+func ShrinkSharedMemory(r *Robot) { r.link.camera.memory = r.link.camera.memory[:4096] }
+
+// Cut ends a robot's connection, as a dying server does, and waits until
+// that is noticed.
+func Cut(r *Robot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.link.cut()
+	<-r.link.gone
+}
