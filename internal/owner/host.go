@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -28,8 +29,7 @@ type host struct {
 	leaving bool
 	conns   map[net.Conn]bool
 	guests  map[*guest]bool
-	began   map[string]string   // run → the member that last began or continued it
-	handed  map[string][]string // member → its runs that the last owner paused
+	began   map[string]string // run → the member that last began or continued it
 }
 
 // newHost opens the socket of an owner. The runs that were handed over to it
@@ -37,14 +37,14 @@ type host struct {
 func newHost(m *Member, l Local) (*host, error) {
 	h := &host{
 		o: m.o, id: m.id, local: l, serves: methods(),
-		conns: map[net.Conn]bool{}, guests: map[*guest]bool{}, began: map[string]string{}, handed: takeHandover(m.o.Dir),
+		conns: map[net.Conn]bool{}, guests: map[*guest]bool{}, began: map[string]string{},
 	}
 	door, err := listen(m.o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	h.door = door
-	h.proceed(m.id)
+	h.proceed(m.id, m.handed)
 	h.wg.Go(h.admit)
 	return h, nil
 }
@@ -128,32 +128,36 @@ func (h *host) runsOf(member string) []string {
 	active := h.local.Engine.Active()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for run := range h.began {
-		if !slices.Contains(active, run) {
-			delete(h.began, run)
-		}
-	}
 	return slices.DeleteFunc(active, func(run string) bool { return h.began[run] != member })
 }
 
+// mostNoted is how many runs are remembered before those that stand still are
+// forgotten.
+const mostNoted = 1000
+
+// note remembers for whom a run is.
 func (h *host) note(run, member string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.began) >= mostNoted {
+		active := h.local.Engine.Active()
+		maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
+	}
 	h.began[run] = member
 }
 
-// proceed continues the runs of a member that the last owner paused.
-func (h *host) proceed(member string) {
-	h.mu.Lock()
-	runs := h.handed[member]
-	delete(h.handed, member)
-	h.mu.Unlock()
-	for _, run := range runs {
-		if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
-			h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
+// proceed takes over the runs of a member, and continues those that the last
+// owner paused.
+func (h *host) proceed(member string, runs handover) {
+	for run, r := range runs {
+		h.local.Engine.Entrust(run, r.Belongings)
+		h.note(run, member)
+		if !r.Paused {
 			continue
 		}
-		h.note(run, member)
+		if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
+			h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
+		}
 	}
 }
 
@@ -177,6 +181,8 @@ type hello struct {
 	Version int    `json:"version"`
 	Member  string `json:"member"`
 	Hello   Hello  `json:"hello"`
+	// Runs are those that the last owner handed to this member.
+	Runs handover `json:"runs,omitempty"`
 }
 
 // guest is the owner's end of a connection.
@@ -195,7 +201,7 @@ const mostCalls = 256
 
 // greet reads the hello, and lets the guest in or says why not.
 func (g *guest) greet() error {
-	m, err := g.receive(helloLimit)
+	m, err := g.receive(requestLimit)
 	if err != nil {
 		return err
 	}
@@ -211,7 +217,7 @@ func (g *guest) greet() error {
 	if !g.h.seat(g) {
 		return errMoved
 	}
-	g.h.proceed(g.ID)
+	g.h.proceed(g.ID, in.Runs)
 	if g.h.o.Came != nil {
 		g.h.o.Came(g.Client)
 	}
