@@ -43,6 +43,7 @@ func (h *host) leave(ctx context.Context) error {
 func (h *host) handOver(ctx context.Context) map[*guest]handover {
 	ctx, cancel := context.WithTimeout(ctx, h.o.Patience)
 	defer cancel()
+	h.interruptOwn(ctx)
 	all := map[*guest]handover{}
 	for g, runs := range h.runsOfGuests() {
 		all[g] = handover{}
@@ -65,6 +66,29 @@ func (h *host) handOver(ctx context.Context) map[*guest]handover {
 		}
 	}
 	return all
+}
+
+// interruptOwn interrupts the runs that are for nobody who stays: another may
+// wait for the desktop that they have.
+func (h *host) interruptOwn(ctx context.Context) {
+	stays := map[string]bool{}
+	for _, runs := range h.runsOfGuests() {
+		for _, run := range runs {
+			stays[run] = true
+		}
+	}
+	var wg sync.WaitGroup
+	for _, run := range h.local.Engine.Active() {
+		if stays[run] {
+			continue
+		}
+		wg.Go(func() {
+			if _, err := h.local.Engine.Stop(ctx, run, engine.ByShutdown, "the program is leaving"); err != nil {
+				h.o.Log.Info("a run had ended before it was interrupted", "run", run, "error", err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // runsOfGuests are all runs that the guests began or continued, those that
