@@ -22,7 +22,7 @@ type client struct {
 
 	// What the owner said when it left; known when gone is closed.
 	left   bool
-	handed handover
+	handed farewell
 
 	mu    sync.Mutex
 	last  uint64

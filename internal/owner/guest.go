@@ -15,8 +15,8 @@ type hello struct {
 	Version int    `json:"version"`
 	Member  string `json:"member"`
 	Hello   Hello  `json:"hello"`
-	// Runs are those that the last owner handed to this member.
-	Runs handover `json:"runs,omitempty"`
+	// Last is what the last owner said when it left.
+	Last farewell `json:"last,omitzero"`
 }
 
 // guest is the owner's end of a connection.
@@ -51,7 +51,7 @@ func (g *guest) greet() error {
 	if !g.h.seat(g) {
 		return errMoved
 	}
-	g.h.proceed(g.ID, in.Runs)
+	g.h.proceed(g.ID, in.Last.Runs)
 	if g.h.o.Came != nil {
 		g.h.o.Came(g.Client)
 	}
@@ -133,7 +133,7 @@ func (g *guest) do(ctx context.Context, m message, t served) {
 		defer g.h.acts.Done()
 		ctx = context.WithoutCancel(ctx)
 	}
-	r, err := t.do(ctx, g.h.local.Engine, m.With)
+	r, err := t.do(ctx, g.h.runs, m.With)
 	if t.sort == reads && g.h.isLeaving() {
 		_ = g.send(message{ID: m.ID, Moved: true}, answerLimit)
 		return

@@ -11,8 +11,14 @@ import (
 	"understudy/engine"
 )
 
-// handover is what an owner that leaves tells a guest of the guest's runs. It
-// goes from memory to memory, for it holds what is never stored.
+// farewell is what an owner that leaves tells a guest, and the guest the next
+// owner. It goes from memory to memory, for it holds what is never stored.
+type farewell struct {
+	Runs   handover `json:"runs,omitempty"`   // the guest's own
+	Paused []string `json:"paused,omitempty"` // all that are to go on
+}
+
+// handover is a member's runs.
 type handover map[string]handed
 
 type handed struct {
@@ -111,8 +117,16 @@ func (h *host) runsOfGuests() map[*guest][]string {
 // sendAway ends the connections. A guest that is told that the owner has left
 // looks for the next one at once.
 func (h *host) sendAway(runs map[*guest]handover) {
+	var paused []string
+	for _, handed := range runs {
+		for run, r := range handed {
+			if r.Paused {
+				paused = append(paused, run)
+			}
+		}
+	}
 	for g, handed := range runs {
-		with, err := json.Marshal(handed)
+		with, err := json.Marshal(farewell{handed, paused})
 		if err == nil {
 			err = g.send(message{With: with, Moved: true}, requestLimit)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"understudy/engine"
 	"understudy/steps"
 )
 
@@ -18,10 +19,13 @@ type host struct {
 	o      Options
 	id     string
 	local  Local
+	runs   engine.Runs // the engine, for members
 	door   net.Listener
 	serves map[string]served
 	wg     sync.WaitGroup // of the door and the guests
 	acts   sync.WaitGroup // of calls that may change something
+
+	expected expected
 
 	mu      sync.Mutex
 	leaving bool
@@ -37,12 +41,14 @@ func newHost(m *Member, l Local) (*host, error) {
 		o: m.o, id: m.id, local: l, serves: methods(),
 		conns: map[net.Conn]bool{}, guests: map[*guest]bool{}, began: map[string]string{},
 	}
+	h.runs = patient{l.Engine, &h.expected}
 	door, err := listen(m.o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	h.door = door
-	h.proceed(m.id, m.handed)
+	h.expected.add(m.handed.Paused, m.o.Patience)
+	h.proceed(m.id, m.handed.Runs)
 	h.wg.Go(h.admit)
 	return h, nil
 }
@@ -150,12 +156,16 @@ func (h *host) proceed(member string, runs handover) {
 	for run, r := range runs {
 		h.local.Engine.Entrust(run, r.Belongings)
 		h.note(run, member)
-		if !r.Paused {
-			continue
+		if r.Paused {
+			h.goOn(run)
 		}
-		if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
-			h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
-		}
+	}
+}
+
+func (h *host) goOn(run string) {
+	defer h.expected.came(run)
+	if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
+		h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
 	}
 }
 

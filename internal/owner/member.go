@@ -63,7 +63,7 @@ type Member struct {
 	left bool
 	// handed are the runs of this member that the last owner handed over, until
 	// the next one has them.
-	handed handover
+	handed farewell
 }
 
 // place is where the runs are: in this process, or at the other end of a
@@ -118,7 +118,7 @@ func (m *Member) seat(ctx context.Context) (place, error) {
 	}
 	p, err := m.find(ctx)
 	if err == nil {
-		m.now, m.handed = p, nil
+		m.now, m.handed = p, farewell{}
 	}
 	return p, err
 }
@@ -222,7 +222,7 @@ func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, err
 
 func callAt[P, R any](ctx context.Context, at place, t method[P, R], p P) (r R, err error) {
 	if at.host != nil {
-		return t.do(ctx, at.host.local.Engine, p)
+		return t.do(ctx, at.host.runs, p)
 	}
 	with, err := json.Marshal(p)
 	if err != nil {
