@@ -81,6 +81,9 @@ type Request struct {
 	// Environ is the environment of child processes. It may hold secrets, so
 	// it is never stored: who continues a run brings another.
 	Environ []string `json:"environ,omitempty"`
+	// Key is from NewKey, or empty. It becomes the id of the run, so a request
+	// that is sent again starts nothing again.
+	Key string `json:"key,omitempty"`
 }
 
 func (e *Engine) log() *slog.Logger {
@@ -128,6 +131,9 @@ func (e *Engine) Forget(client string) {
 // Start begins a run and returns as soon as its beginning is stored.
 func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	e.open()
+	if h, done, err := e.begun(ctx, r.Key); done || err != nil {
+		return h, err
+	}
 	p, err := e.program(&r.Bundle, r.Call, r.Args)
 	if err != nil {
 		return Header{}, err
@@ -135,7 +141,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err := e.room(p, r.Queue || r.DryRun); err != nil {
 		return Header{}, err
 	}
-	w := e.worker(e.newID(), p)
+	w := e.worker(e.idFor(r.Key), p)
 	created, err := w.creation(ctx, r)
 	if err != nil {
 		return Header{}, err

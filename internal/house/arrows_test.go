@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 		"engine", "internal/owner", "mcpserver", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
 		"steps/desktop/selector", "steps/desktop/vision", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
-	"internal/owner":      {"engine", "workflows"},
+	"internal/owner":      {"engine", "steps", "workflows"},
 	"internal/crash":      {},
 	"internal/house":      {},
 	"internal/testreport": {},
