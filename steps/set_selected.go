@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"errors"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -80,6 +81,38 @@ func switched(el *desktop.Element) desktop.States {
 		return desktop.Selected
 	}
 	return 0
+}
+
+// turnWithin is how long an element may take to show that a click or its
+// action turned it on or off.
+const turnWithin = 250 * time.Millisecond
+
+// turned says whether an element shows that a click or its action turned it on
+// or off. Of what goes away when it is chosen, such as an item of a menu, and
+// of all others it knows nothing.
+func (e *Env) turned(ctx context.Context, before *desktop.Element) (bool, error) {
+	if before == nil {
+		return false, nil
+	}
+	state, want := switched(before), true
+	switch before.Role {
+	case "radiobutton":
+	case "checkbox", "switch", "togglebutton":
+		want = !before.States.Has(state)
+	default:
+		return false, nil
+	}
+	err := e.until(ctx, turnWithin, func(ctx context.Context) error {
+		now, err := e.Desktop.Refresh(ctx, before.Handle)
+		if err == nil && now.States.Has(state) != want {
+			err = Errorf(Unexpected, "not yet")
+		}
+		return err
+	})
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return err == nil, nil
 }
 
 // turn switches an element on or off: through its container, by its own
