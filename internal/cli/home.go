@@ -16,6 +16,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/store"
+	"understudy/workflows/expression"
 )
 
 // homeVariable names the data folder for every command.
@@ -75,6 +76,8 @@ func (a *app) local(dir string, o desktop.Options) (*local, error) {
 	d := &desk{machine: a.machine, options: o}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
+		Pictures: &engine.Camera{Files: st},
+		Probe:    func(d engine.Desk) expression.Probe { return steps.Probe{Open: d.Open} },
 	}
 	return &local{e, st, d}, nil
 }

@@ -80,3 +80,24 @@ func (a *app) runsCheck() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
 	return cmd
 }
+
+func (a *app) runsRestore() *cobra.Command {
+	return &cobra.Command{
+		Use: "restore FOLDER", Short: "Take the runs of a backup, and put the present database aside",
+		Args: exactly(1, "the folder of a backup"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := a.folder()
+			if err != nil {
+				return err
+			}
+			aside, err := store.Restore(cmd.Context(), dir, args[0], store.Options{Log: a.log()})
+			if err != nil {
+				return notReady(err)
+			}
+			if aside != "" {
+				fmt.Fprintf(a.errOut, "the database that was there is now %s\n", aside)
+			}
+			return nil
+		},
+	}
+}

@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 		"steps/desktop/selector", "steps/desktop/vision", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/owner":      {"engine", "workflows"},
+	"internal/crash":      {},
 	"internal/house":      {},
 	"internal/testreport": {},
 	"internal/words":      {},

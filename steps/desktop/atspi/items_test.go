@@ -18,7 +18,7 @@ func pair(path string) []any { return []any{":1.1", dbus.ObjectPath(path)} }
 
 // newRow is an item in the form with an index and a number of children.
 func newRow(path, parent string, index, count int, role, states uint32, name string) []any {
-	return []any{pair(path), pair("/root"), pair(parent), int32(index), int32(count), []string{ifaceText, ifaceComponent}, name, role, "", []uint32{states, 0}}
+	return []any{pair(path), pair("/top"), pair(parent), int32(index), int32(count), []string{ifaceText, ifaceComponent}, name, role, "", []uint32{states, 0}}
 }
 
 // oldRow is an item in the form with the list of children.
@@ -27,7 +27,7 @@ func oldRow(path, parent string, kids []string, role, states uint32, name string
 	for _, k := range kids {
 		list = append(list, pair(k))
 	}
-	return []any{pair(path), pair("/root"), pair(parent), list, []string{ifaceText}, name, role, "", []uint32{states, 0}}
+	return []any{pair(path), pair("/top"), pair(parent), list, []string{ifaceText}, name, role, "", []uint32{states, 0}}
 }
 
 func TestItemsAreTiedTogether(t *testing.T) {
@@ -35,7 +35,7 @@ func TestItemsAreTiedTogether(t *testing.T) {
 	its := parseItems([][]any{
 		newRow("/b", "/f", 1, 0, button, 0, "second"),
 		newRow("/a", "/f", 0, 0, button, showing, "first"),
-		newRow("/f", "/root", 0, 3, frame, 0, "window"),
+		newRow("/f", "/top", 0, 3, frame, 0, "window"),
 		newRow("/m", "/f", 2, 1, menu, 0, "menu"),
 		newRow("/i", "/m", 0, 0, item, showing, "item"),
 		newRow("/lost", "/nowhere", 0, 2, button, 0, "without its parent"),
@@ -65,7 +65,7 @@ func TestItemsAreTiedTogether(t *testing.T) {
 
 func TestItemsOfTheOlderFormAreAskedForTheirOrder(t *testing.T) {
 	its := parseItems([][]any{
-		oldRow("/f", "/root", []string{"/a", "/b"}, 23, showing, "window"),
+		oldRow("/f", "/top", []string{"/a", "/b"}, 23, showing, "window"),
 		oldRow("/b", "/f", nil, 43, showing, "second"),
 		oldRow("/a", "/f", nil, 43, showing, "first"),
 	})
