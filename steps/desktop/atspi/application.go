@@ -60,7 +60,7 @@ func (c *Client) applications(ctx context.Context, l *conn) ([]*application, err
 func (c *Client) newPIDs(ctx context.Context, l *conn, roots []object) (map[object]int, error) {
 	daemon := object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}
 	pids := map[object]int{}
-	p := newPipeline(ctx, l.line)
+	p := newPipeline(ctx, l.line, c.options.Timeout)
 	c.mu.Lock()
 	for _, o := range roots {
 		if c.apps[o] == nil {
@@ -230,7 +230,7 @@ func (a *application) introduce(ctx context.Context, l *conn, name string) error
 		return nil
 	}
 	var toolkit, version, address string // empty while the application is still starting
-	p := newPipeline(ctx, l.line)
+	p := newPipeline(ctx, l.line, patience)
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
 	p.want(a.object, ifaceApplication+".GetApplicationBusAddress", func(b []any) { address = first[string](b) })

@@ -27,7 +27,8 @@ type Options struct {
 	// application is reached by starting it with
 	// QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1.
 	ScreenReader bool
-	// Timeout is how long one application may take to answer; zero is 2 s.
+	// Timeout is how long an application may leave a call unanswered; zero is
+	// 2 s.
 	Timeout time.Duration
 }
 

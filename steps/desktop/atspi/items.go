@@ -3,7 +3,6 @@
 package atspi
 
 import (
-	"context"
 	"slices"
 
 	"github.com/godbus/dbus/v5"
@@ -39,7 +38,7 @@ type items map[dbus.ObjectPath]*item
 
 // fetchItems gets what the application tells, or what it told last when no
 // event came since. The application was greeted just now.
-func (a *application) fetchItems(ctx context.Context, l line, n *news) (items, error) {
+func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
 	now := n.changesOf(a.bus) // before asking: an event in between makes it old, never the other way round
 	a.mu.Lock()
 	if a.items != nil && a.itemsAt == now {
@@ -47,12 +46,10 @@ func (a *application) fetchItems(ctx context.Context, l line, n *news) (items, e
 		return a.items, nil
 	}
 	a.mu.Unlock()
-	body, err := l.call(ctx, object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems")
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
-		}
-		return nil, nil // it tells nothing, so it is asked
+	var body []any
+	p.want(object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems", func(b []any) { body = b })
+	if err := p.run(); err != nil || body == nil {
+		return nil, err // what tells nothing is asked
 	}
 	its := parseItems(as[[][]any](first[any](body)))
 	if a.tells() {

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -15,7 +16,9 @@ import (
 
 // straight is a connection to the application itself, or the bus when it has
 // none.
-func (a *application) straight(ctx context.Context, l *conn) line {
+func (a *application) straight(ctx context.Context, l *conn, patience time.Duration) line {
+	ctx, cancel := within(ctx, patience)
+	defer cancel()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.peer.Conn != nil && a.peer.Connected() {
