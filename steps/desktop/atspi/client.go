@@ -37,11 +37,13 @@ type Options struct {
 type Client struct {
 	options Options
 	news    *news
-	trees   atomic.Int64
+	trees   atomic.Int64 // numbers the trees
+	turns   atomic.Int64 // numbers the questions who is on the bus
 
 	mu     sync.Mutex // guards what follows
 	link   *conn
 	apps   map[object]*application
+	listed int64 // the turn that apps is from
 	closed bool
 }
 

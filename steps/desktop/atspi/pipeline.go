@@ -4,7 +4,6 @@ package atspi
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -30,7 +29,7 @@ type pipeline struct {
 	done    chan *dbus.Call
 	open    map[*dbus.Call]answer
 	queue   []request
-	lost    error // set when the bus went away
+	lost    error // set when the connection is
 }
 
 // An answer is what to do with the body of a reply, or with its error.
@@ -102,11 +101,11 @@ func (p *pipeline) run() error {
 func (p *pipeline) finish(call *dbus.Call) {
 	then := p.open[call]
 	delete(p.open, call)
-	err := fault(call.Err)
 	if p.ctx.Err() != nil {
 		return // the answer is that we stopped waiting, which run reports
 	}
-	if errors.Is(err, desktop.ErrUnavailable) {
+	err := p.line.fault(call.Err)
+	if err != nil && !p.line.Connected() {
 		p.lost = err
 		return
 	}

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -68,6 +69,10 @@ func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
 			}
 			if len(tree.Roots) != 1 {
 				ended <- errors.New("an empty tree")
+				return
+			}
+			if _, err := s.desk.client.Tree(t.Context(), desktop.Scope{}); err != nil {
+				ended <- fmt.Errorf("a look at all: %v", err)
 				return
 			}
 		}
