@@ -166,8 +166,8 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 	if !s.Full {
 		return nil
 	}
-	left := s.Limit
 	for _, r := range roots {
+		left := s.Limit // for each root: which comes first is not known here
 		r.frame.each(func(n *node) bool {
 			w.askDetails(n)
 			left--
