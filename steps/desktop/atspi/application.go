@@ -36,8 +36,10 @@ type application struct {
 	address string        // of the peer
 	left    bool          // it is not on the bus any more
 	silent  chan struct{} // see silence
-	items   items         // what it last told of itself
-	itemsAt uint64        // the count of its events then
+
+	items     items  // what it last told of itself
+	itemsAt   uint64 // the count of its events then
+	itemsFrom time.Time
 }
 
 // applications lists who is on the bus. The registry answers, which is a
@@ -265,8 +267,8 @@ func (a *application) kit() string {
 // window, and says SHOWING of its windows only.
 func (a *application) relative() bool { return a.kit() == "gtk4" }
 
-// tells says whether the application's events can be trusted to tell of every
-// change of names, roles, states and children.
+// tells says whether the application's events can be trusted to tell of changes
+// of names, roles, states and children; see keepFor for the exception.
 func (a *application) tells() bool { return a.kit() == "gtk3" }
 
 // called says whether someone means this application by a name.

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"slices"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -36,12 +37,18 @@ type item struct {
 // toolkit tells, and not every one tells everything.
 type items map[dbus.ObjectPath]*item
 
+// keepFor is how long items are kept at most, though no event came. ATK tells
+// of every change but one: the first name that a program gives an element
+// which had none.
+const keepFor = time.Second
+
 // fetchItems gets what the application tells, or what it told last when no
 // event came since. The application was greeted just now.
 func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
+	asked := time.Now()
 	now := n.changesOf(a.bus) // before asking: an event in between makes it old, never the other way round
 	a.mu.Lock()
-	if a.items != nil && a.itemsAt == now {
+	if a.items != nil && a.itemsAt == now && time.Since(a.itemsFrom) < keepFor {
 		defer a.mu.Unlock()
 		return a.items, nil
 	}
@@ -54,7 +61,7 @@ func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
 	its := parseItems(as[[][]any](first[any](body)))
 	if a.tells() {
 		a.mu.Lock()
-		a.items, a.itemsAt = its, now
+		a.items, a.itemsAt, a.itemsFrom = its, now, asked
 		a.mu.Unlock()
 	}
 	return its, nil

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -37,6 +38,7 @@ func TestWhatIsKeptStaysTrue(t *testing.T) {
 		})
 		return text
 	}
+	s.do("ask.get_accessible().set_name('Named')") // ATK does not tell of the first name
 	s.tree(desktop.Scope{Hidden: true})
 	for _, change := range []string{
 		"ask.set_label('Renamed')",
@@ -60,8 +62,7 @@ func TestWhatIsKeptStaysTrue(t *testing.T) {
 		"box.set_sensitive(True)",
 		"entry.set_visibility(False)",
 		"window.set_title('Another title')",
-		"scale.get_accessible().set_name('Loudness')",
-		"scale.get_accessible().set_description('How loud')",
+		"ask.get_accessible().set_name('Named anew')",
 		"lines.foreach(lambda w: w.destroy())",
 	} {
 		s.do(change)
@@ -74,5 +75,19 @@ func TestWhatIsKeptStaysTrue(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("after %s (-a new client +the one that keeps):\n%s", change, diff)
 		}
+	}
+}
+
+// Of a first name there is no event.
+func TestAFirstNameIsKnownBeforeLong(t *testing.T) {
+	s := openSandbox(t, 2)
+	s.tree(desktop.Scope{})
+	start := time.Now()
+	s.do("scale.get_accessible().set_name('Loudness')")
+	eventually(t, "the slider has its name", func() bool {
+		return find(s.tree(desktop.Scope{}), named("slider", "Loudness")) != nil
+	}, nil)
+	if took := time.Since(start); took > keepFor+patience {
+		t.Errorf("it took %v, want at most %v", took, keepFor)
 	}
 }
