@@ -5,6 +5,7 @@ package atspi
 import (
 	"bytes"
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -55,18 +56,36 @@ func TestAFormIsFilledByItsLabels(t *testing.T) {
 
 func TestAnActionThatOpensADialogDoesNotBlock(t *testing.T) {
 	t.Parallel()
-	s := openSandbox(t, 1)
-	if err := s.desk.client.Invoke(t.Context(), s.element(named("button", "Ask")).Handle, "click"); err != nil {
+	d := onDesk(t, "featherpad")
+	t.Run("GTK 3", func(t *testing.T) {
+		s := openSandbox(t, 1)
+		opensDialog(t, d, s.Cmd, named("button", "Ask"), named("button", "OK"))
+		eventually(t, "the action ends", func() bool { return find(s.tree(desktop.Scope{}), named("button", "Asked")) != nil }, nil)
+	})
+	t.Run("Qt 5", func(t *testing.T) {
+		app := d.open(t, named("menuitem", "File"), "featherpad", "--standalone")
+		opensDialog(t, d, app, named("button", "Open"), named("button", "Cancel"))
+	})
+}
+
+// opensDialog invokes what opens a dialog, and what closes it.
+func opensDialog(t *testing.T, d *desk, app *exec.Cmd, opens, closes func(*desktop.Element) bool) {
+	t.Helper()
+	if err := d.client.Invoke(t.Context(), d.element(t, app, opens).Handle, ""); err != nil {
 		t.Fatal(err)
 	}
-	sees := func(role desktop.Role, name string) func() bool {
-		return func() bool { return find(s.tree(desktop.Scope{}), named(role, name)) != nil }
+	shows := func() bool {
+		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: app.Process.Pid})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return find(tree, closes) != nil
 	}
-	eventually(t, "the dialog shows while the action still runs", sees("button", "OK"), nil)
-	if err := s.desk.client.Invoke(t.Context(), s.element(named("button", "OK")).Handle, "click"); err != nil {
+	eventually(t, "the dialog shows while the action still runs", shows, nil)
+	if err := d.client.Invoke(t.Context(), d.element(t, app, closes).Handle, ""); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the action ends", sees("button", "Asked"), nil)
+	eventually(t, "the dialog is closed", func() bool { return !shows() }, nil)
 }
 
 func TestValuesAndFocus(t *testing.T) {
