@@ -7,6 +7,7 @@ require (
 	github.com/go-vgo/robotgo v1.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/jezek/xgb v1.3.1
+	golang.org/x/image v0.43.0
 	golang.org/x/text v0.39.0
 )
 
