@@ -61,6 +61,9 @@ type Member struct {
 	turn chan struct{} // holds a token when someone looks at or changes now
 	now  place
 	left bool
+	// handed are the runs of this member that the last owner handed over, until
+	// the next one has them.
+	handed handover
 }
 
 // place is where the runs are: in this process, or at the other end of a
@@ -110,9 +113,12 @@ func (m *Member) seat(ctx context.Context) (place, error) {
 	case m.now.host != nil, m.now.client != nil && !m.now.client.ended():
 		return m.now, nil
 	}
+	if c := m.now.client; c != nil {
+		m.handed, m.now = c.handed, place{}
+	}
 	p, err := m.find(ctx)
 	if err == nil {
-		m.now = p
+		m.now, m.handed = p, nil
 	}
 	return p, err
 }
@@ -122,7 +128,7 @@ func (m *Member) seat(ctx context.Context) (place, error) {
 func (m *Member) find(ctx context.Context) (place, error) {
 	deadline := time.Now().Add(m.o.Patience)
 	for {
-		c, err := dial(ctx, m.o.Dir, hello{version, m.id, m.o.Hello})
+		c, err := dial(ctx, m.o.Dir, hello{version, m.id, m.o.Hello, m.handed})
 		if err == nil {
 			go m.follow(c)
 			return place{client: c}, nil

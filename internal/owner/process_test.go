@@ -1,6 +1,10 @@
 package owner
 
 import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,5 +109,92 @@ func TestWhenTheOwnerIsKilledAnotherGoesOn(t *testing.T) {
 	end, err := m.Wait(t.Context(), h.ID)
 	if err != nil || end.Status != engine.Succeeded || marks(t, dir) != 3 {
 		t.Errorf("wanted it to succeed with 3 marks, got %s, %v with %d", end.Status, err, marks(t, dir))
+	}
+}
+
+func TestTheRunsOfAllWhoStayGoOnWithTheirSecrets(t *testing.T) {
+	dir := t.TempDir()
+	first := spawn(t, dir)
+	m := join(t, optionsFor(dir))
+	second := join(t, optionsFor(dir))
+	var runs []string
+	for i, at := range []*Member{m, second} {
+		r := marking(dir, 3)
+		var doc map[string]any
+		if err := json.Unmarshal(r.Bundle.Main.Text, &doc); err != nil {
+			t.Fatal(err)
+		}
+		doc["variables"] = map[string]any{"file": map[string]any{"type": "string", "secret": true, "required": true}}
+		last, _ := doc["steps"].([]any)[2].(map[string]any)
+		last["arguments"] = map[string]any{"file": "${{ inputs.file }}"}
+		text, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Bundle.Main.Text = text
+		r.Secrets = map[string]string{"file": filepath.Join(dir, "marks")}
+		h, err := at.Start(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, h.ID)
+		until(t, "its second step acts", func() bool { return marks(t, dir) == 2*(i+1) })
+	}
+	first.send(command{Do: "leave"})
+	openGate(t, dir)
+	first.read()
+	// Nobody asks: they go on by themselves.
+	until(t, "all steps have acted", func() bool { return marks(t, dir) == 6 })
+	for i, run := range runs {
+		for _, at := range []*Member{m, second} {
+			if h, err := at.Wait(t.Context(), run); err != nil || h.Status != engine.Succeeded || h.Attempt != 1 {
+				t.Errorf("run %d: %s, attempt %d, %v", i, h.Status, h.Attempt, err)
+			}
+		}
+	}
+	if m.Owns() == second.Owns() {
+		t.Error("wanted one owner")
+	}
+}
+
+func TestOneOfManyNewcomersTakesOver(t *testing.T) {
+	dir := t.TempDir()
+	dead := spawn(t, dir)
+	dead.end()
+	members := make([]*Member, 8)
+	var wg sync.WaitGroup
+	for i := range members {
+		wg.Go(func() { members[i], _ = Join(t.Context(), optionsFor(dir)) })
+	}
+	wg.Wait()
+	owners := 0
+	for i, m := range members {
+		if m == nil {
+			t.Fatalf("newcomer %d could not join", i)
+		}
+		if m.Owns() {
+			owners++
+		}
+	}
+	if owners != 1 {
+		t.Errorf("wanted one owner, got %d", owners)
+	}
+	for i, m := range members { // whoever owns leaves sooner or later
+		if _, err := m.List(t.Context(), engine.Query{}); err != nil {
+			t.Errorf("newcomer %d: %v", i, err)
+		}
+		if err := m.Leave(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAProcessThatHasLeftSaysSo(t *testing.T) {
+	m := join(t, optionsFor(t.TempDir()))
+	if err := m.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.List(t.Context(), engine.Query{}); !errors.Is(err, ErrLeft) {
+		t.Errorf("wanted ErrLeft, got %v", err)
 	}
 }
