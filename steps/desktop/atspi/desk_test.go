@@ -281,6 +281,21 @@ func (d *desk) window(t testing.TB, c *exec.Cmd) desktop.Window {
 	return w
 }
 
+// settle waits until an application knows where its window has come to, which
+// toolkits learn a moment after the window manager has placed it.
+func (d *desk) settle(t testing.TB, c *exec.Cmd) (w desktop.Window) {
+	t.Helper()
+	eventually(t, "the frame has come to where its window is", func() bool {
+		w = d.window(t, c)
+		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: c.Process.Pid, Full: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(tree.Roots) > 0 && tree.Roots[0].Bounds.Intersect(w.Bounds) == tree.Roots[0].Bounds
+	}, &w)
+	return w
+}
+
 func (d *desk) activate(ctx context.Context, id desktop.WindowID) error {
 	c := exec.CommandContext(ctx, "xdotool", "windowactivate", "--sync", fmt.Sprint(uint64(id)))
 	c.Env = d.env
