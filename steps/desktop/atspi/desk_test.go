@@ -223,7 +223,7 @@ func (d *desk) launch(t testing.TB, c *exec.Cmd) {
 // eventually waits for a condition, and says what there was when it never came.
 func eventually(t testing.TB, what string, ok func() bool, found any) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(60 * time.Second)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s; found %v", what, found)
