@@ -1,9 +1,11 @@
 package desktop
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -90,25 +92,37 @@ func (k Key) IsModifier() bool {
 	return k == Ctrl || k == Shift || k == Alt || k == AltGr || k == Super
 }
 
-// ParseKey is the key with a name, or the key of one character.
+// ParseKey is the key with a name, or the key of one character. In names,
+// case, blanks, underscores and hyphens do not matter.
 func ParseKey(name string) (Key, error) {
-	low := strings.ToLower(strings.TrimSpace(name))
-	if k, ok := keyByName[low]; ok {
-		return k, nil
-	}
 	if name == " " {
 		return "space", nil
 	}
-	if t := strings.TrimSpace(name); utf8.RuneCountInString(t) == 1 {
-		return Key(t), nil
+	t := strings.TrimSpace(name)
+	low := strings.ToLower(t)
+	if k, ok := keyByName[low]; ok {
+		return k, nil
 	}
-	return "", &UnknownKeyError{Name: name}
+	if utf8.RuneCountInString(t) == 1 && utf8.ValidString(t) {
+		if r, _ := utf8.DecodeRuneInString(t); !unicode.IsControl(r) {
+			return Key(t), nil
+		}
+	}
+	if k, ok := keyByName[strings.NewReplacer(" ", "", "_", "", "-", "").Replace(low)]; ok {
+		return k, nil
+	}
+	return "", &UnknownKeyError{Name: name, Near: Nearest(t, KeyNames())}
 }
 
-// An UnknownKeyError names a key that does not exist.
-type UnknownKeyError struct{ Name string }
+// An UnknownKeyError names a key that does not exist, and the nearest that does.
+type UnknownKeyError struct{ Name, Near string }
 
-func (e *UnknownKeyError) Error() string { return fmt.Sprintf("there is no key %q", e.Name) }
+func (e *UnknownKeyError) Error() string {
+	if e.Near == "" {
+		return fmt.Sprintf("there is no key %q", e.Name)
+	}
+	return fmt.Sprintf("there is no key %q; did you mean %s?", e.Name, e.Near)
+}
 
 func (c Chord) String() string {
 	parts := make([]string, 0, len(c.Mods)+1)
@@ -122,20 +136,35 @@ func (c Chord) String() string {
 	return strings.Join(append(parts, k), "+")
 }
 
-// ParseKeys reads keys to press one after the other: "enter", "ctrl+s", or
+// maxKeys is how long the text of keys may be.
+const maxKeys = 4 << 10
+
+// ParseKeys reads keys to press one after the other: "enter", "ctrl+s",
+// "tab tab enter", or, with names in braces and all else by its characters,
 // "{Ctrl}s", "{Tab}{Tab}", "{Ctrl}{Shift}t", "{Ctrl+A}".
+//
+// A letter that is pressed with modifiers is the same in either case.
 func ParseKeys(text string) ([]Chord, error) {
-	if strings.TrimSpace(text) == "" {
-		if text == " " {
-			return []Chord{{Key: "space"}}, nil
-		}
-		return nil, fmt.Errorf("no key is named: wanted a key such as enter or ctrl+s")
-	}
-	if strings.ContainsRune(text, '{') && text != "{" {
+	switch {
+	case len(text) > maxKeys:
+		return nil, fmt.Errorf("keys have at most %d bytes, these have %d: type long texts instead", maxKeys, len(text))
+	case !utf8.ValidString(text):
+		return nil, &UnknownKeyError{Name: text}
+	case text == " ":
+		return []Chord{{Key: "space"}}, nil
+	case strings.TrimSpace(text) == "":
+		return nil, errors.New("no key is named: wanted a key such as enter or ctrl+s")
+	case strings.ContainsRune(strings.TrimSuffix(text, "{"), '{'):
 		return parseBraces(text)
 	}
 	var chords []Chord
-	for _, word := range strings.Fields(text) {
+	words := strings.Fields(text)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		for i+2 < len(words) && words[i+1] == "+" { // "ctrl + s"
+			word += "+" + words[i+2]
+			i += 2
+		}
 		c, err := parseChord(word)
 		if err != nil {
 			return nil, err
@@ -147,27 +176,48 @@ func ParseKeys(text string) ([]Chord, error) {
 
 // parseChord reads "ctrl+shift+t"; the last key may be the "+" itself.
 func parseChord(word string) (Chord, error) {
-	parts := strings.Split(word, "+")
-	if strings.HasSuffix(word, "+") { // "+" alone, or "ctrl++"
-		parts = append(strings.Split(strings.TrimSuffix(strings.TrimSuffix(word, "+"), "+"), "+"), "+")
-		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
-	}
 	var c Chord
-	for i, p := range parts {
-		k, err := ParseKey(p)
+	for rest, more := word, true; more; {
+		name := rest
+		i := -1
+		if rest != "" {
+			i = strings.IndexByte(rest[1:], '+') // a "+" in front is a key
+		}
+		if more = i >= 0; more {
+			name, rest = rest[:i+1], rest[i+2:]
+		}
+		if name == "" {
+			return Chord{}, fmt.Errorf("no key follows the + in %q", word)
+		}
+		k, err := ParseKey(name)
 		if err != nil {
 			return Chord{}, err
 		}
-		if i == len(parts)-1 {
-			c.Key = k
-			break
+		if more && !k.IsModifier() {
+			return Chord{}, fmt.Errorf("%q in %q is not a modifier: only ctrl, shift, alt, altgr and super are held while another key is pressed", name, word)
 		}
-		if !k.IsModifier() {
-			return Chord{}, fmt.Errorf("%q in %q is not a modifier: only ctrl, shift, alt, altgr and super are held while another key is pressed", p, word)
+		if more {
+			c.Mods = append(c.Mods, k)
 		}
-		c.Mods = append(c.Mods, k)
+		c.Key = k
 	}
-	return c, nil
+	return c.normal(), nil
+}
+
+// normal is the chord with each modifier once, and its letter in lower case
+// when it has modifiers.
+func (c Chord) normal() Chord {
+	var mods []Key
+	for _, m := range c.Mods {
+		if !slices.Contains(mods, m) && m != c.Key {
+			mods = append(mods, m)
+		}
+	}
+	c.Mods = mods
+	if r, n := utf8.DecodeRuneInString(string(c.Key)); len(mods) > 0 && n == len(c.Key) {
+		c.Key = Key(unicode.ToLower(r))
+	}
+	return c
 }
 
 // parseBraces reads "{Ctrl}{Shift}t{Enter}": a modifier in braces holds for
@@ -175,46 +225,54 @@ func parseChord(word string) (Chord, error) {
 func parseBraces(text string) ([]Chord, error) {
 	var chords []Chord
 	var held []Key
-	add := func(c Chord) {
-		c.Mods = append(held, c.Mods...)
-		held = nil
-		chords = append(chords, c)
-	}
 	for text != "" {
-		if text[0] != '{' {
-			r, n := utf8.DecodeRuneInString(text)
-			text = text[n:]
-			if r == '+' && len(held) > 0 { // "{Ctrl}+s"
-				continue
-			}
-			if r == ' ' {
-				add(Chord{Key: "space"})
-				continue
-			}
-			add(Chord{Key: Key(r)})
-			continue
-		}
-		end := strings.IndexByte(text[1:], '}')
-		if end < 0 {
-			return nil, fmt.Errorf("%q: a brace is opened and not closed", text)
-		}
-		if end == 0 && strings.HasPrefix(text[2:], "}") { // "{}}" is the key }
-			end++
-		}
-		name := text[1 : 1+end]
-		text = text[2+end:]
-		c, err := parseChord(name)
+		c, rest, err := nextInBraces(text)
 		if err != nil {
 			return nil, err
 		}
-		if c.Key.IsModifier() && text != "" {
+		joins := text[0] == '+' && len(held) > 0 && rest != "" // "{Ctrl}+s"
+		holds := text[0] == '{' && c.Key.IsModifier() && rest != ""
+		text = rest
+		switch {
+		case joins:
+		case holds:
 			held = append(append(held, c.Mods...), c.Key)
-			continue
+		default:
+			c.Mods = append(held, c.Mods...)
+			chords, held = append(chords, c.normal()), nil
 		}
-		add(c)
-	}
-	if len(held) > 0 {
-		return nil, fmt.Errorf("no key follows the modifier %s", held[len(held)-1])
 	}
 	return chords, nil
+}
+
+// nextInBraces reads one character, or what stands in one pair of braces.
+func nextInBraces(text string) (c Chord, rest string, err error) {
+	if text[0] != '{' {
+		r, n := utf8.DecodeRuneInString(text)
+		c.Key, err = typed(r)
+		return c, text[n:], err
+	}
+	end := strings.IndexByte(text[1:], '}') + 1
+	if strings.HasPrefix(text, "{}}") { // the key "}"
+		end = 2
+	}
+	if end == 0 {
+		return c, "", fmt.Errorf("%q: a brace is opened and not closed", text)
+	}
+	if strings.TrimSpace(text[1:end]) == "" {
+		return c, "", fmt.Errorf("%q: no key is named in the braces", text)
+	}
+	c, err = parseChord(text[1:end])
+	return c, text[end+1:], err
+}
+
+// typed is the key that types a character.
+func typed(r rune) (Key, error) {
+	switch r {
+	case '\n':
+		return "enter", nil
+	case '\t':
+		return "tab", nil
+	}
+	return ParseKey(string(r))
 }

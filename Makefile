@@ -1,0 +1,52 @@
+# Every command of this repository. `make help` lists them.
+
+GO        ?= go
+FUZZTIME  ?= 20s
+BENCHTIME ?= 1s
+COUNT     ?= 10
+
+.DEFAULT_GOAL := help
+.PHONY: help run test e2e check lint fmt golden bench fuzz crash build cross
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## show the program at work
+	@.ci/show
+
+test: ## build, and run all tests with the race detector; installs what they need through apt
+	@.ci/test
+
+e2e: ## only the tests that start real programs on a virtual display, never from the cache
+	@.ci/test -count=1 ./steps/desktop/...
+
+check: lint cross fuzz ## what CI runs beyond the tests
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+	$(GO) fix -diff ./...
+
+lint: ## gofumpt, staticcheck for each system, deadcode, golangci-lint
+	@.ci/lint
+
+fmt: ## format the code
+	$(GO) tool gofumpt -w .
+
+golden: ## write the golden files and generated pages again; look at the difference before you commit it
+	$(GO) test $$(grep -rlE 'flag\.Bool\("update"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -update
+
+bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with dist/bench.old.txt when it is there
+	@mkdir -p dist
+	$(GO) test -run='^$$' -bench=. -benchmem -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
+	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
+
+fuzz: ## fuzz every target for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once
+	$(GO) test -v -count=1 -timeout=60m ./internal/crash -kills=$(or $(KILLS),1000) -spread=20
+
+build: ## build bin/understudy
+	CGO_ENABLED=0 $(GO) build -o bin/understudy .
+
+cross: ## build for linux, windows and darwin, amd64 and arm64, into dist/
+	@.ci/cross

@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/workflows"
+)
+
+// Pictures takes pictures of steps. It is plugged in; without it there are
+// none.
+type Pictures interface {
+	// Take takes a picture and returns as soon as it is taken. It is encoded
+	// and stored beside the run; keep is called once, with its hash, or with
+	// an error.
+	Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, err error))
+}
+
+// pictureTime is how long the end of a run waits for its pictures.
+const pictureTime = 5 * time.Second
+
+// policy is when pictures of a step are taken: as the step says, else as the
+// document says, else around what acts.
+func (w *worker) policy(n *workflows.Node) workflows.Policy {
+	p := n.Screenshots
+	if p == "" {
+		p = w.program.Options.Screenshots
+	}
+	switch {
+	case n.Kind.Touches == steps.None:
+		return workflows.NoPicture
+	case p == "" && n.Kind.Touches == steps.Act:
+		return workflows.Around
+	case p == "":
+		return workflows.NoPicture
+	}
+	return p
+}
+
+// picture takes a picture of a step when the policy says so.
+func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflows.Policy, when string) {
+	wanted := p == workflows.Around || p == workflows.After && when == "after"
+	if !wanted || w.e.Pictures == nil || env.Desktop == nil {
+		return
+	}
+	taken := time.Now().UTC()
+	w.mu.Lock()
+	w.pictures++
+	w.mu.Unlock()
+	w.e.Pictures.Take(ctx, env.Desktop, func(hash string, err error) {
+		if err != nil {
+			w.e.log().Warn("picture not stored", "run", w.id, "step", e.path, "error", err)
+			w.post(Event{}, true)
+			return
+		}
+		ev, err := newEvent(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, TakenAt: taken})
+		if err == nil {
+			w.post(ev, true)
+		}
+	})
+}
+
+// post hands an event to the worker, from another goroutine.
+func (w *worker) post(ev Event, picture bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if picture {
+		w.pictures--
+	}
+	if ev.Type != "" {
+		w.later = append(w.later, ev)
+	}
+	select {
+	case w.posted <- struct{}{}:
+	default:
+	}
+}
+
+// drain records what other goroutines handed over.
+func (w *worker) drain() error {
+	w.mu.Lock()
+	later := w.later
+	w.later = nil
+	w.mu.Unlock()
+	for _, ev := range later {
+		if err := w.append(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitPictures waits until no picture is under way, but not for long.
+func (w *worker) awaitPictures() {
+	t := time.NewTimer(pictureTime)
+	defer t.Stop()
+	for {
+		w.mu.Lock()
+		left := w.pictures
+		w.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-w.posted:
+		case <-t.C:
+			w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
+			return
+		}
+	}
+}
+
+// maxLogs is how many messages of one worker wait to be recorded at most.
+const maxLogs = 1000
+
+// logger writes what a step logs into the run, and into the program's log.
+func (w *worker) logger(path string) *slog.Logger {
+	return slog.New(&runLog{w: w, path: path, next: w.e.log().Handler()})
+}
+
+// runLog is a slog.Handler that makes events of records.
+type runLog struct {
+	w     *worker
+	path  string
+	next  slog.Handler
+	attrs []slog.Attr
+}
+
+// Enabled takes everything from info on.
+func (h *runLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+
+// Handle records a message.
+func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
+	attrs := map[string]any{}
+	add := func(a slog.Attr) bool {
+		attrs[a.Key] = h.w.secrets.maskText(a.Value.String())
+		return true
+	}
+	for _, a := range h.attrs {
+		add(a)
+	}
+	r.Attrs(add)
+	message := h.w.secrets.maskText(r.Message)
+	ev, err := newEvent(EvLogged, h.path, Logged{Level: r.Level.String(), Message: message, Attrs: attrs})
+	if err != nil {
+		return err
+	}
+	h.w.mu.Lock()
+	full := len(h.w.later) >= maxLogs
+	h.w.mu.Unlock()
+	if !full {
+		h.w.post(ev, false)
+	}
+	if h.next.Enabled(ctx, r.Level) {
+		out := slog.NewRecord(r.Time, r.Level, message, r.PC)
+		for k, v := range attrs {
+			out.AddAttrs(slog.Any(k, v))
+		}
+		return h.next.Handle(ctx, out)
+	}
+	return nil
+}
+
+// WithAttrs adds attributes.
+func (h *runLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	out := *h
+	out.attrs = append(out.attrs[:len(out.attrs):len(out.attrs)], attrs...)
+	return &out
+}
+
+// WithGroup leaves groups out: a step's messages are flat.
+func (h *runLog) WithGroup(string) slog.Handler { return h }

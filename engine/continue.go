@@ -1,0 +1,402 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// ResumeRequest says how a run goes on.
+type ResumeRequest struct {
+	From     string            `json:"from,omitempty"` // a step's id or path
+	Inputs   map[string]any    `json:"inputs,omitempty"`
+	Secrets  map[string]string `json:"secrets,omitempty"`
+	Decision string            `json:"decision,omitempty"` // of a doubtful step: redo or skip
+	Bundle   *Bundle           `json:"bundle,omitempty"`   // another document
+	Force    bool              `json:"force,omitempty"`    // also when executed steps differ
+	Queue    bool              `json:"queue,omitempty"`
+	Environ  []string          `json:"environ,omitempty"`
+	By       string            `json:"by,omitempty"`
+	// Key is from NewKey, or empty: a request that is sent again with it does
+	// nothing again. Of a fork, it becomes the id of the new run.
+	Key string `json:"key,omitempty"`
+}
+
+// Resume continues a run that ended, from the first step that did not
+// succeed, or from a step that is named.
+func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header, error) {
+	e.open()
+	if h, done, err := e.continued(ctx, id, r.Key); done || err != nil {
+		return h, err
+	}
+	w, err := e.revive(ctx, id, r.Bundle, r.Force)
+	if err != nil {
+		return Header{}, err
+	}
+	w.header.Key = r.Key
+	if err := resumable(w, r); err != nil {
+		return Header{}, err
+	}
+	if err := e.room(w.program, r.Queue || w.s.Created.DryRun); err != nil {
+		return Header{}, err
+	}
+	ev, err := w.resumption(ctx, r)
+	if err != nil {
+		return Header{}, err
+	}
+	if err := w.record(EvResumed, "", ev); err != nil {
+		return Header{}, err
+	}
+	w.header.EndedAt, w.environ = time.Time{}, r.Environ
+	return e.launch(w)
+}
+
+// resumable says why a run cannot be resumed.
+func resumable(w *worker, r ResumeRequest) error {
+	if w.s.Status == Succeeded && r.From == "" {
+		e := steps.Errorf(steps.Invalid, "run %s has succeeded, so nothing is left to resume", w.id)
+		e.Next = "name the step to begin again at with --from STEP"
+		return e
+	}
+	if w.s.Status == Waiting && w.s.Question != nil && w.s.Question.Sort == AskUser && r.From == "" {
+		e := steps.Errorf(steps.Invalid, "run %s waits for an answer: %s", w.id, w.s.Question.Text)
+		e.Next = "answer it instead of resuming"
+		return e
+	}
+	return nil
+}
+
+// revive makes a worker for a stored run.
+func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
+	if e.at(id) != nil {
+		x := steps.Errorf(steps.Busy, "run %s is being executed", id)
+		x.Next = "wait for it, or stop it first"
+		return nil, x
+	}
+	h, snap, err := e.Store.Run(ctx, id)
+	if err != nil {
+		return nil, noRun(id, err)
+	}
+	s, err := fold(ctx, e.Store, id, snap)
+	if err != nil {
+		return nil, err
+	}
+	p, bundle, err := e.programOf(ctx, &s)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	if other != nil {
+		if p, err = e.replace(ctx, id, p, other, force); err != nil {
+			return nil, err
+		}
+		bundle = *other
+	}
+	w := e.worker(id, p)
+	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
+	e.mu.Lock()
+	maps.Copy(w.secrets, e.keptSecrets[id])
+	e.mu.Unlock()
+	return w, nil
+}
+
+func (e *Engine) programOf(ctx context.Context, s *State) (*workflows.Program, Bundle, error) {
+	if s.Created.Call != "" {
+		args, _ := s.Created.Args.(map[string]any)
+		p, err := e.program(nil, s.Created.Call, args)
+		return p, Bundle{}, err
+	}
+	b, err := loadBundle(ctx, e.Files, s.Created.Document)
+	if err != nil {
+		return nil, b, err
+	}
+	p, err := b.Compile(e.Kinds)
+	return p, b, err
+}
+
+// resumption is the event that begins a further attempt.
+func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
+	ev := Resumed{Decision: r.Decision, By: r.By}
+	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep {
+		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s or %s", r.Decision, Redo, SkipStep)
+	}
+	if err := w.replaceInputs(&ev, r); err != nil {
+		return ev, err
+	}
+	if r.Bundle != nil {
+		hash, err := w.bundle.keep(ctx, w.e.Files)
+		if err != nil {
+			return ev, err
+		}
+		ev.Document = hash
+	}
+	if n, err := w.layout.node(w.s.top()); err == nil {
+		ev.ID = n.ID
+	}
+	if r.From == "" {
+		return ev, nil
+	}
+	base, err := w.lastStart(ctx, r.From)
+	if err != nil || base > 0 {
+		ev.Base = base
+		if base > 0 {
+			w.s, err = rewindTo(ctx, w.e.Store, w.id, w.s, base)
+		}
+		return ev, err
+	}
+	ev.From = r.From
+	ev.Frames, err = w.layout.startAt(r.From)
+	return ev, err
+}
+
+// replaceInputs checks the inputs that a resumption replaces.
+func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
+	for name, v := range r.Secrets {
+		w.secrets[name] = v
+	}
+	if len(r.Inputs) == 0 {
+		return nil
+	}
+	all := w.reveal(w.s.Scopes[1].Inputs)
+	maps.Copy(all, r.Inputs)
+	checked, err := w.accept(all, r.Secrets)
+	if err != nil {
+		return err
+	}
+	ev.Inputs = map[string]any{}
+	for name := range r.Inputs {
+		ev.Inputs[name] = checked[name]
+	}
+	return nil
+}
+
+// lastStart is the number of the event before the last start of a step; 0
+// when it was never reached.
+func (w *worker) lastStart(ctx context.Context, step string) (uint64, error) {
+	var base uint64
+	nodes := executedNodes(w.layout)
+	last := map[string]Event{} // of each path
+	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
+		if err != nil {
+			return 0, err
+		}
+		n := nodes[plain(ev.Path)]
+		if n == nil {
+			continue
+		}
+		if (n.ID == step || ev.Path == step) && begins(ev, n, last[ev.Path]) {
+			base = ev.Seq - 1
+		}
+		last[ev.Path] = ev
+	}
+	return base, nil
+}
+
+// begins says whether an event is the first of an execution of a node.
+func begins(ev Event, n *workflows.Node, last Event) bool {
+	is := func(w What) bool { return evaluates(ev, w) }
+	switch {
+	case n.If != nil:
+		return is(TheIf)
+	case n.Type == workflows.ForeachNode:
+		return is(TheList)
+	case n.Type == workflows.CallNode:
+		return is(TheInputs)
+	case n.Type == workflows.WhileNode:
+		return is(TheWhile) && last.Type != EvLeft
+	case n.Type == workflows.GroupNode:
+		return ev.Type == EvEntered
+	case is(TheBefore), is(TheArguments) && last.Type != EvWaited, ev.Type == EvAsked:
+		return true
+	}
+	st, err := factOf[Started](ev)
+	return err == nil && ev.Type == EvStarted && st.Try == 1 && !evaluates(last, TheBefore)
+}
+
+func evaluates(ev Event, what What) bool {
+	e, err := factOf[Evaluated](ev)
+	return ev.Type == EvEvaluated && err == nil && e.What == what
+}
+
+// Answer is what a waiting run wanted to know.
+type Answer struct {
+	Value   any               `json:"value,omitempty"`
+	Choice  string            `json:"choice,omitempty"`
+	Secrets map[string]string `json:"secrets,omitempty"`
+	By      string            `json:"by,omitempty"`
+	Environ []string          `json:"environ,omitempty"`
+	Key     string            `json:"key,omitempty"` // as in ResumeRequest
+}
+
+// Answer continues a waiting run.
+func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error) {
+	e.open()
+	if h, done, err := e.continued(ctx, id, a.Key); done || err != nil {
+		return h, err
+	}
+	w, err := e.revive(ctx, id, nil, false)
+	if err != nil {
+		return Header{}, err
+	}
+	w.header.Key = a.Key
+	if w.s.Status != Waiting || w.s.Question == nil {
+		return Header{}, steps.Errorf(steps.Invalid, "run %s waits for no answer: it is %s", id, e.present(w.header).Status)
+	}
+	if err := fits(w.s.Question, a); err != nil {
+		return Header{}, err
+	}
+	maps.Copy(w.secrets, a.Secrets)
+	w.environ = a.Environ
+	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
+		return Header{}, err
+	}
+	return e.launch(w)
+}
+
+// fits says whether an answer is one to a question.
+func fits(q *Question, a Answer) error {
+	switch q.Sort {
+	case AskDoubt:
+		if a.Choice != Redo && a.Choice != SkipStep {
+			return steps.Errorf(steps.Invalid, "the answer %q does not fit: choose %s (do the step again) or %s (go on without it)", a.Choice, Redo, SkipStep)
+		}
+	case AskSecret:
+		if len(a.Secrets) == 0 {
+			return steps.Errorf(steps.Invalid, "the run wants the secret %s", join(q.Choices))
+		}
+	case AskUser:
+		if a.Value == nil {
+			return steps.Errorf(steps.Invalid, "the run wants an answer to: %s", q.Text)
+		}
+	}
+	return nil
+}
+
+// Stop ends a run. It returns when the step that was executed has ended;
+// finally goes on. Stopped again, a run gives up finally too.
+func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (Header, error) {
+	e.open()
+	if w := e.at(id); w != nil {
+		w.interrupt(c, message)
+		return e.settled(ctx, w)
+	}
+	w, err := e.revive(ctx, id, nil, false)
+	if err != nil {
+		return Header{}, err
+	}
+	if w.s.Status != Waiting && w.s.Status != Paused {
+		return Header{}, steps.Errorf(steps.Invalid, "run %s is not being executed: it is %s", id, e.present(w.header).Status)
+	}
+	w.interrupt(c, message)
+	if err := w.record(EvContinued, "", struct{}{}); err != nil {
+		return Header{}, err
+	}
+	return e.launch(w)
+}
+
+// settled waits until a stop is recorded, or the worker has ended.
+func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
+	news, end := e.News(w.id)
+	defer end()
+	for {
+		select {
+		case <-w.done:
+			return e.Get(ctx, w.id)
+		case <-news:
+			if h, err := e.Get(ctx, w.id); err != nil || h.Stopping {
+				return h, err
+			}
+		case <-ctx.Done():
+			return Header{}, context.Cause(ctx)
+		}
+	}
+}
+
+// StopAll stops every run that is executed.
+func (e *Engine) StopAll(ctx context.Context, c Cause, message string) ([]Header, error) {
+	var out []Header
+	var errs []error
+	for _, id := range e.Active() {
+		h, err := e.Stop(ctx, id, c, message)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out = append(out, h)
+	}
+	return out, errors.Join(errs...)
+}
+
+// Pause holds a run at the next boundary between steps.
+func (e *Engine) Pause(_ context.Context, id string) error {
+	e.open()
+	w := e.at(id)
+	if w == nil {
+		return steps.Errorf(steps.Invalid, "run %s is not being executed", id)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pause = true
+	return nil
+}
+
+// Continue lets a paused run go on.
+func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
+	e.open()
+	w, err := e.revive(ctx, id, nil, false)
+	if err != nil {
+		return Header{}, err
+	}
+	if w.s.Status != Paused {
+		return Header{}, steps.Errorf(steps.Invalid, "run %s is not paused: it is %s", id, e.present(w.header).Status)
+	}
+	if err := w.record(EvContinued, "", struct{}{}); err != nil {
+		return Header{}, err
+	}
+	return e.launch(w)
+}
+
+// Fork makes a new run of a run's document, with its state before a step.
+func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
+	e.open()
+	if h, done, err := e.begun(ctx, r.Key); done || err != nil {
+		return h, err
+	}
+	old, err := e.revive(ctx, id, r.Bundle, r.Force)
+	if err != nil {
+		return Header{}, err
+	}
+	if err := e.room(old.program, r.Queue); err != nil {
+		return Header{}, err
+	}
+	r.From = from
+	ev, err := old.resumption(ctx, r)
+	if err != nil {
+		return Header{}, err
+	}
+	created := old.s.Created
+	created.Parent, created.Start, created.Scope = id, keep(old.s.Frames), *old.s.Scopes[1]
+	if ev.From != "" {
+		created.Start = ev.Frames
+	}
+	if len(old.s.Scopes) > 1 {
+		return Header{}, steps.Errorf(steps.Invalid, "a run cannot be forked inside a called workflow: fork at the step that calls it")
+	}
+	created.Start[len(created.Start)-1].Cur = nil
+	created.Scope.Finally, created.Scope.FinallyError = "", nil
+	maps.Copy(created.Scope.Inputs, ev.Inputs)
+	if ev.Document != "" {
+		created.Document = ev.Document
+	}
+	w := e.worker(e.idFor(r.Key), old.program)
+	w.secrets, w.environ = old.secrets, r.Environ
+	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
+	if err := w.record(EvCreated, "", created); err != nil {
+		return Header{}, err
+	}
+	return e.launch(w)
+}

@@ -1,0 +1,461 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// effect is what the engine does next. It is one of the types below.
+type effect any
+
+// record stores a fact that follows from what is known.
+type record struct {
+	typ  EventType
+	path string
+	data any
+}
+
+// evaluate computes an expression for a node, or for a document.
+type evaluate struct {
+	what  What
+	path  string
+	index int
+	node  *workflows.Node // nil when it belongs to the document
+	doc   *workflows.Program
+	jump  int
+}
+
+// start begins a try of a step.
+type start struct {
+	path  string
+	index int
+	node  *workflows.Node
+	try   int
+}
+
+// wait lets time pass.
+type wait struct {
+	path string
+	why  string
+	node *workflows.Node
+	try  int
+}
+
+// ask wants an answer from a person.
+type ask struct {
+	path  string
+	index int
+	node  *workflows.Node
+	sort  string
+}
+
+// finish ends the attempt.
+type finish struct {
+	status Status
+	err    *ErrorRecord
+}
+
+// decide returns the next effect. It is pure: no clock, no store, no desktop.
+func decide(l *layout, s *State) effect {
+	f := s.top()
+	d := decider{l, s, f, l.lists[f.List]}
+	if s.Stop != nil {
+		if e := d.unwind(); e != nil {
+			return e
+		}
+	}
+	if f.Scope != 0 {
+		c := s.Scopes[f.Scope]
+		if c.Selectors == nil && f.Failure == nil {
+			return evaluate{what: TheSelectors, doc: d.list.program}
+		}
+		if c.Finally == Done {
+			return d.leave()
+		}
+	}
+	if f.Cur != nil && f.Cur.Settled == "" && f.Next < len(d.list.nodes) {
+		if e := d.step(d.list.nodes[f.Next]); e != nil {
+			return e
+		}
+	}
+	return d.next()
+}
+
+// decider holds what the rules look at.
+type decider struct {
+	l    *layout
+	s    *State
+	f    *Frame
+	list *list
+}
+
+func (d decider) path(i int) string { return d.f.Base + strconv.Itoa(i) }
+
+// unwind ends the lists of a run that is to stop, the innermost first, so
+// that each document's finally still runs.
+func (d decider) unwind() effect {
+	s := d.s
+	if s.Stop.Abort || s.Stop.Cause == ByShutdown {
+		return d.finish()
+	}
+	if s.finishing() {
+		return nil
+	}
+	i := len(s.Frames) - 1
+	for s.Frames[i].Scope == 0 {
+		i--
+	}
+	if i < len(s.Frames)-1 {
+		return record{EvUnwound, "", Unwound{Depth: i + 1}}
+	}
+	if len(d.list.program.Finally) > 0 && s.scope().Finally == "" {
+		return d.enterFinally()
+	}
+	if i == 0 {
+		return d.finish()
+	}
+	return record{EvUnwound, "", Unwound{Depth: i}}
+}
+
+// next goes on with the first node after the cursor that is to be executed.
+func (d decider) next() effect {
+	f, i := d.f, d.f.Next
+	ending := f.Ending
+	if f.Cur != nil {
+		ending = ending || d.isLast(i)
+		i++
+	}
+	for ; !ending && i < len(d.list.nodes); i++ {
+		n := d.list.nodes[i]
+		if f.Failure == nil || n.If != nil && n.If.Always() {
+			return d.begin(n, i)
+		}
+	}
+	return d.endOfList(ending)
+}
+
+// isLast says whether a node of the list is the one that the run is to end at.
+func (d decider) isLast(i int) bool {
+	to := d.s.Created.To
+	return to != "" && i < len(d.list.nodes) && d.list.nodes[i].ID == to && d.list.program == d.l.lists[bodyKey].program
+}
+
+func (d decider) begin(n *workflows.Node, i int) effect {
+	if limit := d.l.lists[bodyKey].program.Options.MaxSteps; d.s.Budget >= limit {
+		return record{EvStopping, d.path(i), Stopping{Cause: ByLoopLimit, Error: ErrorRecord{
+			Code: steps.LoopLimit, Step: name(n, d.path(i)),
+			Message: fmt.Sprintf("%d steps were executed, which is the most that this workflow may", limit),
+			Next:    "look for a jump that goes round in a circle, or raise max_steps",
+		}}}
+	}
+	if n.If != nil {
+		return evaluate{what: TheIf, path: d.path(i), index: i, node: n}
+	}
+	return d.enter(n, i, nil)
+}
+
+// enter does what a node whose condition holds is there for. The execution
+// is nil when nothing is known of it yet.
+func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
+	path := d.path(i)
+	switch n.Type {
+	case workflows.GroupNode:
+		return d.enterList(n, i, Frame{List: childKey(d.f.List, i), Sort: GroupFrame, Base: path + "."})
+	case workflows.ForeachNode:
+		return evaluate{what: TheList, path: path, index: i, node: n}
+	case workflows.WhileNode:
+		if c != nil && c.Round >= n.Max {
+			return d.tooManyRounds(n, i)
+		}
+		return evaluate{what: TheWhile, path: path, index: i, node: n}
+	case workflows.CallNode:
+		return evaluate{what: TheInputs, path: path, index: i, node: n}
+	}
+	if n.Kind.Asks {
+		return ask{path, i, n, AskUser}
+	}
+	if n.Expect != nil && !n.Repeatable() && (c == nil || c.Held == nil) {
+		return evaluate{what: TheBefore, path: path, index: i, node: n}
+	}
+	return start{path, i, n, 1}
+}
+
+func (d decider) tooManyRounds(n *workflows.Node, i int) effect {
+	return record{EvEnded, d.path(i), Ended{Index: i, ID: n.ID, Outcome: Outcome{Status: Errored, Error: &ErrorRecord{
+		Code: steps.LoopLimit, Step: name(n, d.path(i)),
+		Message: fmt.Sprintf("the loop went round %d times and its condition still holds", n.Max),
+		Next:    "look at what should make the condition false, or raise max",
+	}}}}
+}
+
+func (d decider) enterList(n *workflows.Node, i int, f Frame) effect {
+	f.Limit = n.Timeout
+	e := Entered{Index: i, ID: n.ID, Frame: f}
+	if f.Sort == LoopFrame {
+		e.Clear = f.List
+	}
+	return record{EvEntered, d.path(i), e}
+}
+
+// enterRound begins the next round of a loop, or the document of a call.
+func (d decider) enterRound(n *workflows.Node) effect {
+	i, c := d.f.Next, d.f.Cur
+	path := d.path(i)
+	if n.Type == workflows.CallNode {
+		f := Frame{List: callKey(d.f.List, i) + bodyKey, Sort: BodyFrame, Base: path + "/", Limit: n.Timeout}
+		return record{EvEntered, path, Entered{Index: i, ID: n.ID, Frame: f, Scope: newScope(n.Call, c.Inputs)}}
+	}
+	round := &LoopRound{As: n.As, Index: c.Round}
+	if c.Items != nil {
+		round.Value = c.Items[c.Round]
+	}
+	return d.enterList(n, i, Frame{
+		List: childKey(d.f.List, i), Sort: LoopFrame, Base: fmt.Sprintf("%s[%d].", path, c.Round), Loop: round,
+	})
+}
+
+// newScope is what a document begins with: env starts with the inputs.
+func newScope(p *workflows.Program, inputs map[string]any) *Scope {
+	c := &Scope{Inputs: inputs, Env: maps.Clone(inputs)}
+	if p.Selectors == nil {
+		c.Selectors = map[string]any{}
+	} else if v, ok := p.Selectors.Constant(); ok {
+		c.Selectors, _ = v.(map[string]any)
+	}
+	return c
+}
+
+// step says what follows for the node under the cursor; nil when it is done.
+func (d decider) step(n *workflows.Node) effect {
+	c, i := d.f.Cur, d.f.Next
+	switch c.Phase {
+	case ready:
+		return d.enter(n, i, c)
+	case inside:
+		if n.Type == workflows.GroupNode {
+			return d.enter(n, i, c)
+		}
+		return d.enterRound(n)
+	case ended:
+		if n.Expect != nil && c.Outcome.Error == nil {
+			return evaluate{what: TheExpect, path: d.path(i), index: i, node: n}
+		}
+		return d.concluded(n)
+	case checked:
+		return d.concluded(n)
+	case again:
+		if len(n.Retry.Before) > 0 {
+			f := Frame{List: beforeKey(d.f.List, i), Sort: BeforeFrame, Base: d.path(i) + ".before."}
+			return record{EvEntered, d.path(i), Entered{Index: i, ID: n.ID, Frame: f}}
+		}
+		return start{d.path(i), i, n, c.Tries + 1}
+	case anew:
+		return start{d.path(i), i, n, c.Tries + 1}
+	case doubt:
+		return d.doubtful(n)
+	case asking:
+		if n.Kind != nil && n.Kind.Asks {
+			return ask{d.path(i), i, n, AskUser}
+		}
+		return ask{d.path(i), i, n, AskDoubt}
+	}
+	return nil
+}
+
+// doubtful says what to do with a step that was cut short, or failed, after
+// it may have acted: it is never silently done twice.
+func (d decider) doubtful(n *workflows.Node) effect {
+	c, path, i := d.f.Cur, d.path(d.f.Next), d.f.Next
+	switch {
+	case n.OnInterrupt == workflows.Skip:
+		return record{EvSkipped, path, SkippedStep{Index: i, ID: n.ID, Why: "on_interrupt"}}
+	case n.OnInterrupt == workflows.AskIt:
+		return ask{path, i, n, AskDoubt}
+	case n.Repeatable():
+		return record{EvCleared, path, Cleared{Why: "repeating it does no harm"}}
+	case n.Expect != nil && c.Held != nil && !*c.Held:
+		return evaluate{what: TheRecheck, path: path, index: i, node: n}
+	}
+	return ask{path, i, n, AskDoubt}
+}
+
+// concluded says what follows from the outcome of a node.
+func (d decider) concluded(n *workflows.Node) effect {
+	c := d.f.Cur
+	if c.Outcome.Error == nil {
+		return d.succeeded(n)
+	}
+	return d.failed(n, c)
+}
+
+func (d decider) succeeded(n *workflows.Node) effect {
+	c, i := d.f.Cur, d.f.Next
+	if c.Outcome.Status == Skipped && c.Tries == 0 {
+		return nil // its condition did not hold; one that was tried and left out by decision counts as done
+	}
+	if n.Delay > 0 && !c.Rested {
+		return wait{d.path(i), "delay", n, 0}
+	}
+	if d.listFails() || d.isLast(i) && !d.s.Created.JumpsAtEnd {
+		return nil
+	}
+	if c.Taken {
+		return d.move("jump", n.Jumps[c.Jump].To, n.Jumps[c.Jump].Reason)
+	}
+	if c.Jump < len(n.Jumps) {
+		return evaluate{what: TheJump, path: d.path(i), index: i, node: n, jump: c.Jump}
+	}
+	return nil
+}
+
+// neverRetried are the failures that another try cannot mend.
+var neverRetried = []steps.Code{steps.Denied, steps.Cancelled, steps.LoopLimit}
+
+func (d decider) failed(n *workflows.Node, c *Step) effect {
+	e, i := *c.Outcome.Error, d.f.Next
+	if n.Type == workflows.StepNode && c.Tries > 0 && c.Tries < n.Retry.Attempts &&
+		n.Retry.Retries(e.Code) && !slices.Contains(neverRetried, e.Code) {
+		return wait{d.path(i), "retry", n, c.Tries}
+	}
+	if d.f.Sort != FinallyFrame && n.Fallback != "" && d.s.Created.Fallbacks && !d.listFails() {
+		return d.move("fallback", n.Fallback, e.Message)
+	}
+	how := Failing
+	if n.ContinueOnError || !d.list.program.Options.StopOnError {
+		how = Tolerated
+	}
+	return record{EvSettled, d.path(i), Settled{How: how, Error: e}}
+}
+
+// listFails says whether the list, or one around it up to its document or
+// finally, has failed.
+func (d decider) listFails() bool {
+	for i := len(d.s.Frames) - 1; i >= 0; i-- {
+		f := d.s.Frames[i]
+		if f.Failure != nil {
+			return true
+		}
+		if f.Scope != 0 || f.Sort == FinallyFrame {
+			break
+		}
+	}
+	return false
+}
+
+// move goes to a step: in a list on the stack, else into troubleshooting.
+func (d decider) move(why, to, reason string) effect {
+	m := Moved{Why: why, To: to, Reason: reason}
+	path := d.path(d.f.Next)
+	for i := len(d.s.Frames) - 1; i >= 0; i-- {
+		f := d.s.Frames[i]
+		if at, ok := d.l.lists[f.List].ids[to]; ok {
+			m.Depth, m.Index = i+1, at
+			return record{EvMoved, path, m}
+		}
+		if f.Sort == FinallyFrame {
+			break
+		}
+		if f.Scope == 0 {
+			continue
+		}
+		key := documentKey(f.List) + troubleKey
+		if at, ok := d.l.lists[key].ids[to]; ok {
+			m.Depth, m.Index = len(d.s.Frames), at
+			m.Frame = &Frame{List: key, Sort: TroubleFrame, Base: f.Base + "troubleshooting."}
+			return record{EvMoved, path, m}
+		}
+		break
+	}
+	return record{EvSettled, path, Settled{How: Failing, Error: ErrorRecord{
+		Code: steps.Invalid, Message: fmt.Sprintf("the step %q cannot be reached from here", to),
+	}}}
+}
+
+// finallyLimit is how long a finally list may take.
+const finallyLimit = 30 * time.Second
+
+func (d decider) enterFinally() effect {
+	f := Frame{
+		List: documentKey(d.f.List) + finallyKey, Sort: FinallyFrame, Base: d.f.Base + "finally.", Limit: finallyLimit,
+	}
+	return record{EvEntered, f.Base[:len(f.Base)-1], Entered{Index: d.f.Next, Frame: f}}
+}
+
+// endOfList ends a list; a document first gives its output and runs finally.
+func (d decider) endOfList(ending bool) effect {
+	if d.f.Scope == 0 {
+		return d.leaveList(ending)
+	}
+	p, c := d.list.program, d.s.Scopes[d.f.Scope]
+	if d.f.Failure == nil && p.Output != nil && !c.HasOutput && !ending {
+		return evaluate{what: TheOutput, doc: p}
+	}
+	if len(p.Finally) > 0 && c.Finally == "" {
+		return d.enterFinally()
+	}
+	return d.leave()
+}
+
+// leave ends a document.
+func (d decider) leave() effect {
+	if len(d.s.Frames) == 1 {
+		return d.finish()
+	}
+	parent, path := d.parent()
+	return record{EvLeft, path, Left{ID: parent.ID, Result: d.s.Scopes[d.f.Scope].Output}}
+}
+
+func (d decider) leaveList(ending bool) effect {
+	parent, path := d.parent()
+	l := Left{Ending: ending, Lost: d.f.Lost}
+	if d.f.Sort == GroupFrame || d.f.Sort == LoopFrame {
+		l.ID = parent.ID
+	}
+	return record{EvLeft, path, l}
+}
+
+// parent is the node that owns the list, and its path.
+func (d decider) parent() (*workflows.Node, string) {
+	p := &d.s.Frames[len(d.s.Frames)-2]
+	n, err := d.l.node(p)
+	if err != nil { // finally of a document whose steps are all done
+		n = &workflows.Node{}
+	}
+	return n, p.Base + strconv.Itoa(p.Next)
+}
+
+// finish says how the attempt ends.
+func (d decider) finish() effect {
+	s := d.s
+	root := s.Frames[0]
+	switch {
+	case s.Stop != nil && s.Stop.Cause == ByShutdown:
+		return finish{Interrupted, &s.Stop.Error}
+	case s.Stop != nil && (s.Stop.Cause == ByTimeout || s.Stop.Cause == ByLoopLimit):
+		return finish{Failed, &s.Stop.Error}
+	case s.Stop != nil:
+		return finish{Cancelled, &s.Stop.Error}
+	case root.Failure != nil:
+		return finish{Failed, &root.Failure.Error}
+	case s.Scopes[1].FinallyError != nil:
+		return finish{Failed, s.Scopes[1].FinallyError}
+	}
+	return finish{Succeeded, nil}
+}
+
+// name is what a step is called in messages: its id, or its path.
+func name(n *workflows.Node, path string) string {
+	if n != nil && n.ID != "" {
+		return n.ID
+	}
+	return path
+}
+
+// pathOf is the path of the node that a frame is at.
+func pathOf(f *Frame) string { return f.Base + strconv.Itoa(f.Next) }

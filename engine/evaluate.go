@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"understudy/steps"
+	"understudy/workflows"
+	"understudy/workflows/expression"
+)
+
+// names is what the expressions of the innermost list see.
+func (w *worker) names() *expression.Scope {
+	s := &w.s
+	c := s.scope()
+	x := &expression.Scope{
+		Inputs: c.Inputs, Env: c.Env, Selectors: c.Selectors, Steps: c.Steps,
+		Run:     expression.RunScope{ID: w.id, Attempt: s.Attempt, Workflow: w.program.Name},
+		Failing: s.failing(),
+	}
+	first := len(s.Frames) - 1
+	for s.Frames[first].Scope == 0 {
+		first--
+	}
+	for _, f := range s.Frames[first:] {
+		if f.Loop != nil {
+			x.Loops = append(x.Loops, expression.LoopScope{As: f.Loop.As, Value: f.Loop.Value, Index: f.Loop.Index})
+		}
+	}
+	return x
+}
+
+// evaluate computes an expression and makes an event of its value.
+func (w *worker) evaluate(e evaluate) error {
+	ev := Evaluated{What: e.what, Index: e.index}
+	var n workflows.Node
+	if e.node != nil {
+		n = *e.node
+		ev.ID = n.ID
+	}
+	ctx, done := w.context(w.limitOf(e.node))
+	defer done()
+	var err error
+	switch e.what {
+	case TheIf:
+		ev.Holds, err = w.holds(ctx, n.If)
+	case TheBefore, TheRecheck:
+		ev.Holds, err = w.holds(ctx, n.Expect)
+	case TheExpect:
+		ev.Holds, err = w.poll(ctx, n.Expect)
+		if err == nil && !ev.Holds {
+			ev.Error = unexpected(&n, e.path)
+		}
+	case TheWhile:
+		ev.Holds, err = w.holds(ctx, n.While)
+	case TheJump:
+		ev.Holds, err = w.holds(ctx, n.Jumps[e.jump].If)
+	case TheList:
+		ev.Value, err = w.list(ctx, n.Each)
+	case TheInputs:
+		ev.Value, err = w.inputs(ctx, &n)
+	case TheSelectors:
+		ev.Value, err = w.value(ctx, e.doc.Selectors)
+	case TheOutput:
+		ev.Value, err = w.output(ctx, e.doc.Output)
+	}
+	if err != nil {
+		if stopped := w.stopped(ctx); stopped {
+			return nil // decided anew once the stop is recorded
+		}
+		ev.Error = w.errorRecord(steps.AsError(asValueError(err)), name(e.node, e.path))
+	}
+	return w.record(EvEvaluated, e.path, ev)
+}
+
+// asValueError gives an expression's failure the code that documents promise.
+func asValueError(err error) error {
+	if c := steps.CodeOf(err); c != steps.Internal {
+		return err
+	}
+	return &steps.Error{Code: steps.Invalid, Err: err}
+}
+
+func unexpected(n *workflows.Node, path string) *ErrorRecord {
+	return &ErrorRecord{
+		Code: steps.Unexpected, Step: name(n, path),
+		Message: fmt.Sprintf("after the step, this did not hold: %s", n.Expect),
+		Next:    "look at the picture after the step; mend the step, or what it expects",
+	}
+}
+
+// holds evaluates a condition with the secrets' true values.
+func (w *worker) holds(ctx context.Context, x *expression.Expr) (bool, error) {
+	return x.Holds(ctx, w.secrets.scope(w.names(), w.secrets.reveal), w.probe())
+}
+
+// pollEvery is how long to wait before an expectation is looked at again.
+const pollEvery = 100 * time.Millisecond
+
+// poll evaluates an expectation until it holds or its time is over. One that
+// asks nothing of the desktop cannot change, and is evaluated once.
+func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
+	for {
+		ok, err := w.holds(ctx, x)
+		if ok || err != nil && ctx.Err() == nil || !x.Looks() {
+			return ok, err
+		}
+		if steps.Sleep(ctx, pollEvery) != nil {
+			if w.stopped(ctx) {
+				return false, context.Cause(ctx)
+			}
+			return false, nil
+		}
+	}
+}
+
+// both evaluates a template with the secrets' true values, and gives also the
+// form of the value that events may hold.
+func (w *worker) both(ctx context.Context, t *workflows.Template) (value, form any, exact bool, err error) {
+	names := w.names()
+	value, err = t.Eval(ctx, w.secrets.scope(names, w.secrets.reveal), w.probe())
+	if err != nil || len(w.secrets) == 0 {
+		return value, value, true, err
+	}
+	stood, err := t.Eval(ctx, w.secrets.scope(names, w.secrets.stand), w.probe())
+	if err != nil { // the value is not one that a stand-in can take
+		return value, w.secrets.derived(nil, value), false, nil
+	}
+	form, exact = w.secrets.kept(stood, value)
+	return value, form, exact, nil
+}
+
+// value evaluates a template whose value the run needs again later.
+func (w *worker) value(ctx context.Context, t *workflows.Template) (any, error) {
+	_, form, exact, err := w.both(ctx, t)
+	if err == nil && !exact {
+		return nil, steps.Errorf(steps.Invalid, "a value computed from a secret cannot be kept for later steps; use the secret itself where it is needed")
+	}
+	return form, err
+}
+
+// maxRounds is how many elements a foreach may have.
+const maxRounds = 100_000
+
+func (w *worker) list(ctx context.Context, t *workflows.Template) (any, error) {
+	v, err := w.value(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case []any:
+		if len(v) > maxRounds {
+			return nil, steps.Errorf(steps.LoopLimit, "foreach has %d elements, more than the %d that it may", len(v), maxRounds)
+		}
+		return v, nil
+	case nil:
+		return []any{}, nil
+	}
+	return nil, steps.Errorf(steps.Invalid, "foreach wants a list, found %v", v)
+}
+
+// inputs are the inputs of a call, checked and completed.
+func (w *worker) inputs(ctx context.Context, n *workflows.Node) (any, error) {
+	given := map[string]any{}
+	if n.Inputs != nil {
+		v, err := w.value(ctx, n.Inputs)
+		if err != nil {
+			return nil, err
+		}
+		given, _ = v.(map[string]any)
+	}
+	checked, problems := n.Call.CheckInputs(w.reveal(given))
+	if len(problems) > 0 {
+		return nil, steps.Errorf(steps.Invalid, "the inputs of %s: %s", n.Call.Name, problems[0])
+	}
+	return w.secrets.mask(checked), nil
+}
+
+func (w *worker) reveal(m map[string]any) map[string]any {
+	out, _ := w.secrets.reveal(m).(map[string]any)
+	return out
+}
+
+func (w *worker) output(ctx context.Context, o *workflows.Output) (any, error) {
+	names := w.secrets.scope(w.names(), w.secrets.reveal)
+	if o.Value != nil {
+		v, err := o.Value.Eval(ctx, names, w.probe())
+		return w.secrets.mask(v), err
+	}
+	out := map[string]any{}
+	for key, x := range o.Named {
+		v, err := x.Eval(ctx, names, w.probe())
+		if err != nil {
+			return nil, fmt.Errorf("output %s: %w", key, err)
+		}
+		out[key] = v
+	}
+	return w.secrets.mask(out), nil
+}
+
+// probe asks the desktop for expressions.
+func (w *worker) probe() expression.Probe {
+	if w.looks == nil && w.e.Probe != nil {
+		w.looks = w.e.Probe(w.e.Desk)
+	}
+	return w.looks
+}

@@ -1,0 +1,260 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"understudy/steps"
+)
+
+// The sorts of events, with what their data is.
+const (
+	EvCreated   EventType = "created"   // Created
+	EvEvaluated EventType = "evaluated" // Evaluated
+	EvStarted   EventType = "started"   // Started
+	EvEnded     EventType = "ended"     // Ended
+	EvSkipped   EventType = "skipped"   // SkippedStep
+	EvEntered   EventType = "entered"   // Entered
+	EvLeft      EventType = "left"      // Left
+	EvMoved     EventType = "moved"     // Moved
+	EvWaited    EventType = "waited"    // Waited
+	EvSettled   EventType = "settled"   // Settled
+	EvCleared   EventType = "cleared"   // Cleared
+	EvExpired   EventType = "expired"   // Expired
+	EvAsked     EventType = "asked"     // Question
+	EvAnswered  EventType = "answered"  // Answered
+	EvPaused    EventType = "paused"    // nothing
+	EvContinued EventType = "continued" // nothing
+	EvUnwound   EventType = "unwound"   // Unwound
+	EvStopping  EventType = "stopping"  // Stopping
+	EvFinished  EventType = "finished"  // Finished
+	EvResumed   EventType = "resumed"   // Resumed
+	EvCaptured  EventType = "captured"  // Captured
+	EvLogged    EventType = "logged"    // Logged
+)
+
+// Created begins a run.
+type Created struct {
+	Workflow    string   `json:"workflow"`
+	Document    string   `json:"document"` // hash of the stored text
+	From        string   `json:"from,omitempty"`
+	To          string   `json:"to,omitempty"`
+	Fallbacks   bool     `json:"fallbacks"` // follow fallback_id
+	JumpsAtEnd  bool     `json:"jumps_at_end,omitempty"`
+	DryRun      bool     `json:"dry_run,omitempty"`
+	StepThrough bool     `json:"step_through,omitempty"`
+	Parent      string   `json:"parent,omitempty"`
+	Call        string   `json:"call,omitempty"`
+	Args        any      `json:"args,omitempty"` // of a single call
+	Client      string   `json:"client,omitempty"`
+	Dir         string   `json:"dir,omitempty"`
+	Roots       []string `json:"roots,omitempty"`
+	WorkflowID  string   `json:"workflow_id,omitempty"`
+	TraceID     string   `json:"trace_id,omitempty"`
+	ExecutionID string   `json:"execution_id,omitempty"`
+	// Start is where the run begins, and Scope what it starts with.
+	Start []Frame `json:"start"`
+	Scope Scope   `json:"scope"`
+}
+
+// What says what an expression was evaluated for.
+type What string
+
+// What expressions are evaluated for.
+const (
+	TheSelectors What = "selectors"
+	TheIf        What = "if"
+	TheBefore    What = "expect_before" // whether expect holds before the step acts
+	TheExpect    What = "expect"
+	TheRecheck   What = "expect_after" // whether expect holds after an interruption
+	TheArguments What = "arguments"
+	TheList      What = "foreach"
+	TheWhile     What = "while"
+	TheInputs    What = "inputs" // of a call
+	TheJump      What = "jump"
+	TheOutput    What = "output"
+)
+
+// Evaluated is the value of an expression, and so the branch taken.
+type Evaluated struct {
+	What  What         `json:"what"`
+	Index int          `json:"index"`
+	Value any          `json:"value,omitempty"`
+	Holds bool         `json:"holds,omitempty"`
+	Error *ErrorRecord `json:"error,omitempty"`
+	ID    string       `json:"id,omitempty"`
+}
+
+// Started says that a try of a step begins. It is durable before the step acts.
+type Started struct {
+	Index int    `json:"index"`
+	ID    string `json:"id,omitempty"`
+	Kind  string `json:"kind"`
+	Try   int    `json:"try"`
+	Args  any    `json:"args,omitempty"`
+}
+
+// Ended says what came of a try.
+type Ended struct {
+	Index    int            `json:"index"`
+	ID       string         `json:"id,omitempty"`
+	Outcome  Outcome        `json:"outcome"`
+	Sets     map[string]any `json:"sets,omitempty"`
+	Duration time.Duration  `json:"duration,omitempty"`
+}
+
+// SkippedStep says that a step was left out, and why.
+type SkippedStep struct {
+	Index int    `json:"index"`
+	ID    string `json:"id,omitempty"`
+	Why   string `json:"why"`
+}
+
+// Entered begins a list.
+type Entered struct {
+	Index int    `json:"index"` // of the node in its list that owns the new one
+	ID    string `json:"id,omitempty"`
+	Frame Frame  `json:"frame"`
+	Scope *Scope `json:"scope,omitempty"` // of a call
+	Clear string `json:"clear,omitempty"` // forget the results of this list and those in it
+}
+
+// Left ends a list.
+type Left struct {
+	ID     string `json:"id,omitempty"`
+	Result any    `json:"result,omitempty"`
+	Ending bool   `json:"ending,omitempty"`
+	Lost   bool   `json:"lost,omitempty"`
+}
+
+// Moved takes the run to another step.
+type Moved struct {
+	Why    string `json:"why"` // jump or fallback
+	To     string `json:"to"`
+	Reason string `json:"reason,omitempty"`
+	Depth  int    `json:"depth"` // how many frames stay
+	Index  int    `json:"index"`
+	Frame  *Frame `json:"frame,omitempty"` // entered on top of them: troubleshooting
+}
+
+// Waited says that a pause is over.
+type Waited struct {
+	Why string        `json:"why"` // delay or retry
+	For time.Duration `json:"for"`
+}
+
+// Settled says what became of a failure.
+type Settled struct {
+	How   Settling    `json:"how"`
+	Error ErrorRecord `json:"error"`
+}
+
+// Cleared says that a doubtful step may be repeated, and by what right.
+type Cleared struct {
+	Why string `json:"why"`
+}
+
+// Expired says that a list took longer than it may.
+type Expired struct {
+	Depth int         `json:"depth"` // how many frames stay
+	Error ErrorRecord `json:"error"`
+}
+
+// Answered is the answer to the question of a waiting run.
+type Answered struct {
+	Value  any    `json:"value,omitempty"`
+	Choice string `json:"choice,omitempty"` // of a doubtful step: redo or skip
+	By     string `json:"by,omitempty"`
+}
+
+// Stopping says that the run is to end before its time.
+type Stopping struct {
+	Cause Cause       `json:"cause"`
+	Error ErrorRecord `json:"error"`
+	Abort bool        `json:"abort,omitempty"` // finally too
+}
+
+// Unwound ends the lists of a run that is to stop.
+type Unwound struct {
+	Depth int `json:"depth"` // how many frames stay
+}
+
+// Cause is why a run is stopped.
+type Cause string
+
+// The causes.
+const (
+	ByUser      Cause = "user"
+	ByClient    Cause = "client gone"
+	ByTimeout   Cause = "timeout"
+	ByShutdown  Cause = "shutdown"
+	ByLoopLimit Cause = "loop limit"
+)
+
+// Finished ends an attempt.
+type Finished struct {
+	Status Status       `json:"status"`
+	Error  *ErrorRecord `json:"error,omitempty"`
+}
+
+// Resumed begins a further attempt.
+type Resumed struct {
+	// Base is the number of events that the attempt starts from; 0: all.
+	Base uint64 `json:"base,omitempty"`
+	// From is a step that was never reached, and Frames the place of it.
+	From     string         `json:"from,omitempty"`
+	Frames   []Frame        `json:"frames,omitempty"`
+	Inputs   map[string]any `json:"inputs,omitempty"`   // replaced ones
+	Decision string         `json:"decision,omitempty"` // redo or skip
+	ID       string         `json:"id,omitempty"`       // of the step that it is about
+	Document string         `json:"document,omitempty"` // when it is another one
+	By       string         `json:"by,omitempty"`
+}
+
+// Captured says that a picture of a step is stored.
+type Captured struct {
+	Try     int       `json:"try"`
+	When    string    `json:"when"` // before or after
+	Hash    string    `json:"hash"`
+	TakenAt time.Time `json:"taken_at"`
+}
+
+// Logged is a message of a step.
+type Logged struct {
+	Level   string         `json:"level"`
+	Message string         `json:"message"`
+	Attrs   map[string]any `json:"attrs,omitempty"`
+}
+
+// newEvent makes an event that carries its data in both forms.
+func newEvent(t EventType, path string, data any) (Event, error) {
+	ev := Event{Type: t, Path: path, fact: data}
+	if data == nil {
+		return ev, nil
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return Event{}, steps.Errorf(steps.Internal, "event %s: %w", t, err)
+	}
+	ev.Data = raw
+	return ev, nil
+}
+
+// factOf is the data of an event.
+func factOf[T any](ev Event) (T, error) {
+	if f, ok := ev.fact.(T); ok {
+		return f, nil
+	}
+	var f T
+	if len(ev.Data) == 0 {
+		return f, nil
+	}
+	if err := json.Unmarshal(ev.Data, &f); err != nil {
+		return f, fmt.Errorf("event %d (%s): %w", ev.Seq, ev.Type, err)
+	}
+	return f, nil
+}
+
+// Fact is the data of an event, for those who read events.
+func Fact[T any](ev Event) (T, error) { return factOf[T](ev) }

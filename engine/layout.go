@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// layout is a program with everything that it calls, as lists with keys. A
+// key says where a list stands, so a frame names its list with one word.
+type layout struct {
+	lists map[string]*list
+	total int // steps in all lists, each counted once
+}
+
+// list is a list of nodes.
+type list struct {
+	key     string
+	program *workflows.Program
+	nodes   []*workflows.Node
+	ids     map[string]int
+}
+
+// The lists of a document, after the key of the document.
+const (
+	bodyKey    = "s"
+	troubleKey = "t"
+	finallyKey = "f"
+)
+
+func newLayout(p *workflows.Program) *layout {
+	l := &layout{lists: map[string]*list{}}
+	l.document("", p)
+	return l
+}
+
+func (l *layout) document(key string, p *workflows.Program) {
+	l.add(key+bodyKey, p, p.Steps)
+	l.add(key+troubleKey, p, p.Troubleshooting)
+	l.add(key+finallyKey, p, p.Finally)
+}
+
+func (l *layout) add(key string, p *workflows.Program, nodes []*workflows.Node) {
+	x := &list{key: key, program: p, nodes: nodes, ids: map[string]int{}}
+	l.lists[key] = x
+	for i, n := range nodes {
+		if n.ID != "" {
+			x.ids[n.ID] = i
+		}
+		if n.Type == workflows.StepNode {
+			l.total++
+		}
+		l.add(childKey(key, i), p, n.Steps)
+		if len(n.Retry.Before) > 0 {
+			l.add(beforeKey(key, i), p, n.Retry.Before)
+		}
+		if n.Call != nil {
+			l.document(callKey(key, i), n.Call)
+		}
+	}
+}
+
+func childKey(key string, i int) string  { return key + "." + strconv.Itoa(i) }
+func beforeKey(key string, i int) string { return childKey(key, i) + "!" }
+func callKey(key string, i int) string   { return childKey(key, i) + "/" }
+
+// documentKey is the key of the document that a body's key belongs to.
+func documentKey(body string) string { return body[:len(body)-len(bodyKey)] }
+
+// startAt is the place of the step with an id, for a run that begins there:
+// in the document's steps, in a group, or at the top of troubleshooting.
+func (l *layout) startAt(id string) ([]Frame, error) {
+	root := Frame{List: bodyKey, Sort: BodyFrame, Scope: 1}
+	if id == "" {
+		return []Frame{root}, nil
+	}
+	if i, ok := l.lists[troubleKey].ids[id]; ok {
+		return []Frame{root, {List: troubleKey, Sort: TroubleFrame, Base: "troubleshooting.", Next: i}}, nil
+	}
+	if frames := l.within([]Frame{root}, id); frames != nil {
+		return frames, nil
+	}
+	if _, ok := l.lists[bodyKey].program.Node(id); ok {
+		return nil, steps.Errorf(steps.Invalid, "a run cannot begin at %q: it stands in a loop, or in finally", id)
+	}
+	return nil, steps.Errorf(steps.Invalid, "there is no step with the id %q to begin at", id)
+}
+
+// within looks for a step in the innermost of the frames and in its groups.
+func (l *layout) within(frames []Frame, id string) []Frame {
+	f := &frames[len(frames)-1]
+	x := l.lists[f.List]
+	if i, ok := x.ids[id]; ok {
+		f.Next = i
+		return frames
+	}
+	for i, n := range x.nodes {
+		if n.Type != workflows.GroupNode {
+			continue
+		}
+		path := f.Base + strconv.Itoa(i)
+		inner := Frame{List: childKey(f.List, i), Sort: GroupFrame, Base: path + "."}
+		outer := append([]Frame{}, frames...)
+		outer[len(outer)-1].Next, outer[len(outer)-1].Cur = i, &Step{Phase: inside}
+		if found := l.within(append(outer, inner), id); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// node is the node that a frame is at.
+func (l *layout) node(f *Frame) (*workflows.Node, error) {
+	x := l.lists[f.List]
+	if x == nil || f.Next >= len(x.nodes) {
+		return nil, fmt.Errorf("the document has no step at %s%d", f.Base, f.Next)
+	}
+	return x.nodes[f.Next], nil
+}

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"slices"
+	"time"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// start makes one try of a step.
+func (w *worker) start(e start) error {
+	args, form, err := w.arguments(e)
+	if err == nil {
+		err = w.allowed(e.node.Kind)
+	}
+	if err != nil {
+		if w.refusedByStop() {
+			return nil
+		}
+		rec := w.errorRecord(steps.AsError(err), name(e.node, e.path))
+		return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
+	}
+	if e.node.Kind.Touches == steps.Act && !w.s.Created.DryRun {
+		if ok, err := w.takeLease(); !ok {
+			return err
+		}
+	}
+	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: form}
+	if err := w.record(EvStarted, e.path, st); err != nil {
+		return err
+	}
+	if err := w.flushBefore(e.node); err != nil {
+		return err
+	}
+	w.tried++
+	began := time.Now()
+	out := w.try(e, args)
+	end := Ended{Index: e.index, ID: e.node.ID, Duration: time.Since(began)}
+	end.Outcome, end.Sets = w.outcome(e, out)
+	return w.record(EvEnded, e.path, end)
+}
+
+// refusedByStop says whether a stop was asked for, so that what failed is
+// decided anew once it is recorded.
+func (w *worker) refusedByStop() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stop != nil && w.s.Stop == nil
+}
+
+// arguments are the arguments of a step, and their form in events.
+func (w *worker) arguments(e start) (args map[string]any, form any, err error) {
+	if e.node.Args == nil {
+		return map[string]any{}, nil, nil
+	}
+	ctx, done := w.context(w.limitOf(e.node))
+	defer done()
+	value, form, _, err := w.both(ctx, e.node.Args)
+	if err != nil {
+		return nil, nil, asValueError(err)
+	}
+	args, _ = value.(map[string]any)
+	return args, form, nil
+}
+
+func (w *worker) allowed(k *steps.Kind) error {
+	if w.e.Allow == nil {
+		return nil
+	}
+	return w.e.Allow(w.s.Created.Client, *k)
+}
+
+// takeLease makes sure that no other run acts on the desktop meanwhile.
+func (w *worker) takeLease() (ok bool, err error) {
+	if w.e.Lease.Holds(w.id) {
+		return true, nil
+	}
+	ctx, done := w.context(0)
+	defer done()
+	if w.e.Lease.Busy() {
+		if err := w.flush(false); err != nil {
+			return false, err
+		}
+	}
+	w.queued.Store(true)
+	defer w.queued.Store(false)
+	if err := w.e.Lease.Acquire(ctx, w.id); err != nil {
+		return false, nil // a stop, which attend records
+	}
+	return true, nil
+}
+
+// try calls the kind.
+func (w *worker) try(e start, args map[string]any) steps.Outcome {
+	kind := e.node.Kind
+	if w.s.Created.DryRun && !kind.Reads {
+		return steps.Outcome{Result: map[string]any{"dry_run": true}, Acted: steps.ActedNo}
+	}
+	ctx, done := w.context(w.limitOf(e.node))
+	defer done()
+	env, err := w.env(ctx, e)
+	if err != nil {
+		return steps.Outcome{Acted: steps.ActedNo, Err: steps.AsError(err)}
+	}
+	policy := w.policy(e.node)
+	w.picture(ctx, env, e, policy, "before")
+	out := w.runKind(ctx, *kind, env, args)
+	if out.Abandoned && env.Desktop != nil {
+		w.e.Desk.Drop(env.Desktop)
+		return out
+	}
+	if policy == workflows.OnFailure && out.Err != nil {
+		policy = workflows.After
+	}
+	w.picture(context.WithoutCancel(ctx), env, e, policy, "after")
+	return out
+}
+
+// runKind calls the kind, and stores what waits to be stored when that takes
+// longer than the interval.
+func (w *worker) runKind(ctx context.Context, k steps.Kind, env *steps.Env, args map[string]any) steps.Outcome {
+	if len(w.pending) == 0 {
+		return k.Run(ctx, env, args)
+	}
+	done := make(chan steps.Outcome, 1)
+	go func() { done <- k.Run(ctx, env, args) }()
+	t := time.NewTimer(interval)
+	defer t.Stop()
+	select {
+	case out := <-done:
+		return out
+	case <-t.C:
+		if err := w.flush(w.lazy()); err != nil {
+			w.e.log().Error("events could not be stored while a step runs", "run", w.id, "error", err)
+		}
+		return <-done
+	}
+}
+
+// env is what the kind may use.
+func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
+	c := w.s.scope()
+	env := &steps.Env{
+		Log: w.logger(e.path),
+		Run: steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
+		Dir: w.s.Created.Dir, Roots: slices.Concat(w.e.Roots, w.s.Created.Roots), Environ: w.environ, Scripts: w.program.Options.ScriptsBasePath,
+		Inputs: w.reveal(c.Inputs), Vars: w.reveal(c.Env), Trees: w.e.trees(w.s.Created.Client),
+	}
+	env.KeepFocus = w.s.Created.Call != ""
+	env.Keep = w.keepPicture
+	if e.node.Kind.Touches == steps.None {
+		return env, nil
+	}
+	d, err := w.e.Desk.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	env.Desktop = d
+	return env, nil
+}
+
+// keepPicture stores a picture that a kind took.
+func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
+	hash, err := KeepPicture(ctx, w.e.Files, p)
+	if err != nil {
+		return "", err
+	}
+	return CaptureURI(hash), nil
+}
+
+// maxResult is how large a result may be that stays in the run's state.
+const maxResult = 256 << 10
+
+// outcome is what events say of a try.
+func (w *worker) outcome(e start, out steps.Outcome) (Outcome, map[string]any) {
+	o := Outcome{Status: Success, Acted: out.Acted, Error: w.errorRecord(out.Err, name(e.node, e.path))}
+	if out.Err != nil {
+		o.Status = Errored
+		if out.Err.Code == steps.Cancelled {
+			o.Status = Stopped
+		}
+		return o, nil
+	}
+	o.Result = w.small(w.secrets.mask(out.Result))
+	sets, _ := w.secrets.mask(out.Sets).(map[string]any)
+	return o, sets
+}
+
+// small puts a large result aside, and gives what stands for it.
+func (w *worker) small(result any) any {
+	raw, err := json.Marshal(result)
+	if err != nil || len(raw) <= maxResult {
+		return result
+	}
+	hash, err := w.e.Files.Put(w.e.life, Artifacts, raw)
+	if err != nil {
+		w.e.log().Error("a large result could not be stored", "run", w.id, "error", err)
+		return map[string]any{"$lost": fmt.Sprintf("a result of %d bytes could not be stored: %v", len(raw), err)}
+	}
+	return map[string]any{"$artifact": hash, "bytes": float64(len(raw))}
+}
+
+// ask puts a question. The run waits, and no goroutine does.
+func (w *worker) ask(e ask) (over bool, err error) {
+	q := Question{Sort: e.sort, Step: name(e.node, e.path), ID: e.node.ID, Index: e.index}
+	if e.sort == AskUser {
+		args, _, err := w.arguments(start{path: e.path, index: e.index, node: e.node})
+		if err != nil {
+			rec := w.errorRecord(steps.AsError(err), q.Step)
+			return false, w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: q.ID, Error: rec})
+		}
+		q.asked(args)
+	} else {
+		q.doubt(w.s.top().Cur)
+	}
+	return true, w.halt(EvAsked, e.path, q)
+}
+
+// asked fills in what a document asks.
+func (q *Question) asked(args map[string]any) {
+	q.Text, _ = args["question"].(string)
+	for _, c := range listOf(args["choices"]) {
+		q.Choices = append(q.Choices, fmt.Sprint(c))
+	}
+	q.Context, _ = args["context"].(string)
+	q.Fields, _ = args["fields"].(map[string]any)
+}
+
+func listOf(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+// doubt fills in what is to be decided of a step that may have acted.
+func (q *Question) doubt(c *Step) {
+	q.Choices = []string{Redo, SkipStep}
+	q.Text = fmt.Sprintf("step %s was cut short and may have acted: look at the desktop, then say whether to do it again or to go on without it", q.Step)
+	if c != nil && c.Outcome != nil && c.Outcome.Error != nil {
+		q.Text = fmt.Sprintf("step %s failed (%s) after it may have acted: look at the desktop, then say whether to do it again or to go on without it",
+			q.Step, c.Outcome.Error.Message)
+	}
+}

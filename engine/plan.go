@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+
+	"understudy/steps"
+)
+
+// Plan says what a resumption would do, and does nothing.
+type Plan struct {
+	RunID  string     `json:"run_id"`
+	From   string     `json:"from"`   // the step it goes on with
+	Doubt  bool       `json:"doubt"`  // that step may have acted: a decision is needed
+	Kept   []PlanStep `json:"kept"`   // what is not done again
+	Again  []PlanStep `json:"again"`  // what was executed and is done again
+	Undone []PlanStep `json:"undone"` // what finally did after the last attempt
+}
+
+// PlanStep is a step in a plan.
+type PlanStep struct {
+	Path   string `json:"path"`
+	ID     string `json:"id"`
+	Kind   string `json:"kind"`
+	Status string `json:"status"`
+	Acts   bool   `json:"acts"` // repeating it acts on the world
+}
+
+// Plan tells what Resume would do with the same request.
+func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, error) {
+	e.open()
+	w, err := e.revive(ctx, id, r.Bundle, r.Force)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := resumable(w, r); err != nil {
+		return Plan{}, err
+	}
+	last := w.s.Seq
+	ev, err := w.resumption(ctx, r)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := w.record(EvResumed, "", ev); err != nil {
+		return Plan{}, err
+	}
+	p := Plan{RunID: id, Kept: []PlanStep{}, Again: []PlanStep{}, Undone: []PlanStep{}}
+	p.From = resumeFrom(&w.s, w.layout)
+	if c := w.s.top().Cur; c != nil {
+		n, err := w.layout.node(w.s.top())
+		p.Doubt = err == nil && (c.Phase == doubt || c.Phase == asking) && !n.Repeatable()
+	}
+	base := ev.Base
+	if base == 0 {
+		base = last
+	}
+	return p, w.divide(ctx, &p, base)
+}
+
+// divide sorts what was executed by whether it will be done again.
+func (w *worker) divide(ctx context.Context, p *Plan, base uint64) error {
+	nodes := executedNodes(w.layout)
+	seen := map[string]int{}
+	var kept []PlanStep
+	var again, undone []PlanStep
+	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
+		if err != nil {
+			return err
+		}
+		if ev.Type != EvEnded {
+			continue
+		}
+		end, err := factOf[Ended](ev)
+		if err != nil {
+			return err
+		}
+		step := PlanStep{Path: ev.Path, ID: end.ID, Status: end.Outcome.Status}
+		if n := nodes[plain(ev.Path)]; n != nil && n.Kind != nil {
+			step.Kind, step.Acts = n.Kind.Name, !n.Kind.Reads
+		}
+		switch {
+		case inFinally(ev.Path):
+			if step.Acts && end.Outcome.Acted != steps.ActedNo {
+				undone = append(undone, step)
+			}
+		case ev.Seq > base:
+			again = append(again, step)
+		case end.Outcome.Status != Success && name(nodes[plain(ev.Path)], ev.Path) == p.From:
+			again = append(again, step)
+		default:
+			if i, ok := seen[ev.Path]; ok {
+				kept[i] = step
+				continue
+			}
+			seen[ev.Path] = len(kept)
+			kept = append(kept, step)
+		}
+	}
+	p.Kept, p.Again, p.Undone = append(p.Kept, kept...), append(p.Again, again...), append(p.Undone, undone...)
+	return nil
+}
+
+func inFinally(path string) bool {
+	for i := range path {
+		if (i == 0 || path[i-1] == '/') && len(path) >= i+8 && path[i:i+8] == "finally." {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,260 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// Report is a run as it is shown: its header, and what its steps did, in the
+// order in which it happened.
+type Report struct {
+	RunID      string       `json:"run_id"`
+	Workflow   string       `json:"workflow"`
+	Status     Status       `json:"status"`
+	Attempt    int          `json:"attempt"`
+	StartedAt  time.Time    `json:"started_at"`
+	DurationMS int64        `json:"duration_ms"`
+	Executed   int          `json:"executed"`
+	Total      int          `json:"total"`
+	Errors     int          `json:"errors,omitempty"`
+	Output     any          `json:"output"`
+	Parent     string       `json:"parent"`
+	Error      *ErrorRecord `json:"error"`
+	ResumeFrom string       `json:"resume_from,omitempty"`
+	Question   *Question    `json:"question,omitempty"`
+	Steps      []StepReport `json:"steps"`
+	// StepsTotal is how many there are; Steps holds a page of them.
+	StepsTotal int `json:"steps_total"`
+}
+
+// StepReport is one execution of a step.
+type StepReport struct {
+	Path       string          `json:"path"`
+	ID         string          `json:"id"`
+	Kind       string          `json:"kind"`
+	Status     string          `json:"status"`
+	Attempts   int             `json:"attempts"`
+	DurationMS int64           `json:"duration_ms"`
+	Acted      string          `json:"acted,omitempty"`
+	Result     any             `json:"result"`
+	Error      *ErrorRecord    `json:"error"`
+	Captures   []CaptureReport `json:"captures"`
+	Run        int             `json:"attempt"` // the attempt of the run
+	StartedAt  time.Time       `json:"started_at"`
+
+	paged bool // it belongs to the page that is asked for
+}
+
+// CaptureReport is a picture of a step.
+type CaptureReport struct {
+	When string `json:"when"`
+	Try  int    `json:"try"`
+	URI  string `json:"uri"`
+	Hash string `json:"-"`
+}
+
+// Page says which executions a report holds.
+type Page struct {
+	Offset int  `json:"offset,omitempty"`
+	Limit  int  `json:"limit,omitempty"` // 0: 200
+	All    bool `json:"all,omitempty"`
+}
+
+// defaultPage is how many executions a report holds when nothing is said.
+const defaultPage = 200
+
+// CaptureURI names a picture for clients.
+func CaptureURI(hash string) string { return "understudy://captures/" + hash }
+
+// Report tells what a run did. The execution that failed is always in it.
+func (e *Engine) Report(ctx context.Context, id string, p Page) (Report, error) {
+	h, err := e.Get(ctx, id)
+	if err != nil {
+		return Report{}, err
+	}
+	b := reporter{page: p, current: map[string]*StepReport{}}
+	if b.page.Limit <= 0 {
+		b.page.Limit = defaultPage
+	}
+	for ev, err := range e.Store.Events(ctx, id, 1) {
+		if err != nil {
+			return Report{}, err
+		}
+		if err := b.add(ev); err != nil {
+			return Report{}, err
+		}
+	}
+	return b.report(h), nil
+}
+
+// reporter gathers executions from events.
+type reporter struct {
+	page    Page
+	steps   []*StepReport // those of the page
+	count   int           // executions so far
+	failed  *StepReport   // the last that failed
+	current map[string]*StepReport
+	running time.Duration
+	since   time.Time
+	output  any
+
+	question *StepReport // that waits for its answer
+}
+
+func (b *reporter) add(ev Event) error {
+	switch ev.Type {
+	case EvCreated, EvResumed, EvContinued, EvAnswered:
+		b.since = ev.At
+		b.answered(ev)
+	case EvFinished, EvAsked, EvPaused:
+		b.running += ev.At.Sub(b.since)
+		return b.asked(ev)
+	case EvStarted:
+		st, err := factOf[Started](ev)
+		if err != nil {
+			return err
+		}
+		b.started(ev, st)
+	case EvEnded:
+		end, err := factOf[Ended](ev)
+		if err != nil {
+			return err
+		}
+		b.ended(ev, end)
+	case EvEvaluated:
+		e, err := factOf[Evaluated](ev)
+		if err != nil {
+			return err
+		}
+		b.evaluated(ev, e)
+	case EvSkipped:
+		e, err := factOf[SkippedStep](ev)
+		if err != nil {
+			return err
+		}
+		if s := b.current[ev.Path]; s != nil { // cut short, and then left out
+			s.Status, s.Error = Skipped, nil
+			break
+		}
+		b.skipped(ev, e.ID)
+	case EvCaptured:
+		c, err := factOf[Captured](ev)
+		if err != nil {
+			return err
+		}
+		if s := b.current[ev.Path]; s != nil {
+			s.Captures = append(s.Captures, CaptureReport{When: c.When, Try: c.Try, URI: CaptureURI(c.Hash), Hash: c.Hash})
+		}
+	}
+	return nil
+}
+
+// begin counts an execution, and keeps it when it belongs to the page.
+func (b *reporter) begin(ev Event, id, kind string) *StepReport {
+	s := &StepReport{Path: ev.Path, ID: id, Kind: kind, Captures: []CaptureReport{}, Run: ev.Attempt, StartedAt: ev.At}
+	if b.page.All || b.count >= b.page.Offset && b.count < b.page.Offset+b.page.Limit {
+		b.steps, s.paged = append(b.steps, s), true
+	}
+	b.count++
+	b.current[ev.Path] = s
+	return s
+}
+
+func (b *reporter) started(ev Event, st Started) {
+	s := b.current[ev.Path]
+	if st.Try == 1 || s == nil {
+		s = b.begin(ev, st.ID, st.Kind)
+	}
+	s.Attempts, s.Status, s.Error = st.Try, "running", nil
+}
+
+func (b *reporter) ended(ev Event, end Ended) {
+	s := b.current[ev.Path]
+	if s == nil {
+		s = b.begin(ev, end.ID, "")
+	}
+	s.Status, s.Result, s.Error, s.Acted = end.Outcome.Status, end.Outcome.Result, end.Outcome.Error, string(end.Outcome.Acted)
+	s.DurationMS += end.Duration.Milliseconds()
+	b.conclude(s)
+}
+
+// asked tells of a question that is a step of its own.
+func (b *reporter) asked(ev Event) error {
+	q, err := factOf[Question](ev)
+	if err != nil || ev.Type != EvAsked || q.Sort != AskUser {
+		return err
+	}
+	if b.question = b.current[ev.Path]; b.question == nil || b.question.Status != string(Waiting) {
+		b.question = b.begin(ev, q.ID, AskUser)
+	}
+	b.question.Status, b.question.Attempts = string(Waiting), 1
+	return nil
+}
+
+func (b *reporter) answered(ev Event) {
+	a, err := factOf[Answered](ev)
+	if err != nil || ev.Type != EvAnswered || b.question == nil {
+		return
+	}
+	b.question.Status, b.question.Result = Success, map[string]any{"answer": a.Value}
+	b.conclude(b.question)
+	b.question = nil
+}
+
+// conclude forgets an execution that nobody will see, so that a report of a
+// long run needs no more memory than one of a short run.
+func (b *reporter) conclude(s *StepReport) {
+	if s.Error != nil {
+		b.failed = s
+	}
+	if !s.paged && s != b.failed {
+		delete(b.current, s.Path)
+	}
+}
+
+// evaluated tells of the evaluations that decide what came of a step.
+func (b *reporter) evaluated(ev Event, e Evaluated) {
+	switch {
+	case e.What == TheIf && e.Error == nil && !e.Holds:
+		b.conclude(b.skipped(ev, e.ID))
+	case e.What == TheOutput && !strings.Contains(ev.Path, "/"):
+		b.output = e.Value
+	case e.Error != nil && e.What != TheSelectors && e.What != TheOutput:
+		s := b.current[ev.Path]
+		if s == nil || e.What == TheIf {
+			s = b.begin(ev, e.ID, "")
+		}
+		s.Status, s.Error = Errored, e.Error
+		b.conclude(s)
+	case e.What == TheRecheck && e.Holds:
+		if s := b.current[ev.Path]; s != nil {
+			s.Status, s.Error = Success, nil
+		}
+	}
+}
+
+func (b *reporter) skipped(ev Event, id string) *StepReport {
+	s := b.begin(ev, id, "")
+	s.Status = Skipped
+	return s
+}
+
+func (b *reporter) report(h Header) Report {
+	r := Report{
+		RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Attempt: h.Attempt, StartedAt: h.StartedAt,
+		Executed: h.Executed, Total: h.Total, Errors: h.Errors, Output: b.output, Parent: h.Parent, Error: h.Error,
+		ResumeFrom: h.ResumeFrom, Question: h.Question, StepsTotal: b.count, Steps: []StepReport{},
+		DurationMS: b.running.Milliseconds(),
+	}
+	if b.failed != nil && !b.failed.paged {
+		b.steps = append(b.steps, b.failed)
+	}
+	for _, s := range b.steps {
+		if s.Status == "running" && h.Status != Running {
+			s.Status = string(h.Status)
+		}
+		r.Steps = append(r.Steps, *s)
+	}
+	return r
+}

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"understudy/steps"
+)
+
+// TestRules holds what a run does, a sentence a row.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		say    string
+		doc    string
+		also   map[string]string
+		inputs map[string]any
+		did    string
+		status Status
+		code   steps.Code
+		errors int
+	}{
+		{say: "steps run in order", doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, did: "a b", status: Succeeded},
+		{say: "a false condition skips its step", doc: `steps: [{if: 1 == 2, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, did: "b", status: Succeeded},
+		{say: "a result is read by later steps", doc: `
+steps:
+  - {id: a, tool_name: act, arguments: {name: a, value: x}}
+  - {if: a_result.value == 'x' && a_status == 'success', tool_name: act, arguments: {name: "${{ a_result.value }}2"}}`, did: "a x2", status: Succeeded},
+		{say: "a failed step ends the run", doc: `steps: [{tool_name: act, arguments: {name: a, fail: 9}}, {tool_name: act, arguments: {name: b}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "a retry that succeeds is a success", doc: `steps: [{retries: 2, tool_name: act, arguments: {name: a, fail: 2}}, {tool_name: act, arguments: {name: b}}]`, did: "a a a b", status: Succeeded},
+		{say: "retries end", doc: `steps: [{retries: 2, tool_name: act, arguments: {name: a, fail: 9}}]`, did: "a a a", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "only named codes are retried", doc: `steps: [{retry: {attempts: 3, on: [timeout]}, tool_name: act, arguments: {name: a, fail: 9}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "steps are done before a further try", doc: `
+steps:
+  - retry: {attempts: 3, delay: 1s, before: [{tool_name: act, arguments: {name: fix}}]}
+    tool_name: act
+    arguments: {name: a, fail: 2}`, did: "a fix a fix a", status: Succeeded},
+		{say: "a failure that is tolerated lets the run go on", doc: `steps: [{continue_on_error: true, tool_name: act, arguments: {name: a, fail: 9}}, {tool_name: act, arguments: {name: b}}]`, did: "a b", status: Succeeded, errors: 1},
+		{say: "stop_on_error false tolerates every failure", doc: `
+stop_on_error: false
+steps: [{tool_name: act, arguments: {name: a, fail: 9}}, {tool_name: act, arguments: {name: b}}]`, did: "a b", status: Succeeded, errors: 1},
+		{say: "continue is its inverse", doc: `
+continue: true
+steps: [{tool_name: act, arguments: {name: a, fail: 9}}, {tool_name: act, arguments: {name: b}}]`, did: "a b", status: Succeeded, errors: 1},
+		{say: "while failing, always() still runs", doc: `
+steps:
+  - {tool_name: act, arguments: {name: a, fail: 9}}
+  - {tool_name: act, arguments: {name: b}}
+  - {if: always(), tool_name: act, arguments: {name: c}}
+  - {if: failure(), tool_name: act, arguments: {name: d}}
+  - {if: always() && success(), tool_name: act, arguments: {name: e}}`, did: "a c d", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "a failing always() step does not mask the first error", doc: `
+steps:
+  - {tool_name: act, arguments: {name: a, fail: 9}}
+  - {if: always(), tool_name: act, arguments: {name: c, fail: 9, code: timeout}}`, did: "a c", status: Failed, code: steps.NotFound, errors: 2},
+		{say: "a fallback goes to troubleshooting and a jump comes back", doc: `
+steps:
+  - {tool_name: act, arguments: {name: a}}
+  - {id: b, fallback_id: fix, tool_name: act, arguments: {name: b, fail: 1}}
+  - {tool_name: act, arguments: {name: c}}
+troubleshooting:
+  - {id: fix, tool_name: act, arguments: {name: fix}, jumps: [{if: "true", to_id: b}]}`, did: "a b fix b c", status: Succeeded, errors: 1},
+		{say: "falling off the end of troubleshooting fails with the first error", doc: `
+steps:
+  - {id: b, fallback_id: fix, tool_name: act, arguments: {name: b, fail: 1, code: timeout}}
+  - {tool_name: act, arguments: {name: c}}
+troubleshooting:
+  - {id: fix, tool_name: act, arguments: {name: fix}}`, did: "b fix", status: Failed, code: steps.Timeout, errors: 1},
+		{say: "a fallback within the steps goes on from there", doc: `
+steps:
+  - {fallback_id: c, tool_name: act, arguments: {name: a, fail: 1}}
+  - {tool_name: act, arguments: {name: b}}
+  - {id: c, tool_name: act, arguments: {name: c}}`, did: "a c", status: Succeeded, errors: 1},
+		{say: "the first jump that holds is taken", doc: `
+steps:
+  - {tool_name: act, arguments: {name: a}, jumps: [{if: "false", to_id: b}, {if: "true", to_id: c, reason: skip b}]}
+  - {id: b, tool_name: act, arguments: {name: b}}
+  - {id: c, tool_name: act, arguments: {name: c}}`, did: "a c", status: Succeeded},
+		{say: "a jump in a circle ends", doc: `
+max_steps: 3
+steps: [{id: a, tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: a}]}]`, did: "a a", status: Failed, code: steps.LoopLimit},
+		{say: "a group runs its steps", doc: `
+steps:
+  - {group_name: g, steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]}
+  - {tool_name: act, arguments: {name: c}}`, did: "a b c", status: Succeeded},
+		{say: "a skippable group does not end the run", doc: `
+steps:
+  - {group_name: g, skippable: true, steps: [{tool_name: act, arguments: {name: a, fail: 9}}, {tool_name: act, arguments: {name: b}}]}
+  - {tool_name: act, arguments: {name: c}}`, did: "a c", status: Succeeded, errors: 2},
+		{say: "a group that fails ends the run", doc: `
+steps:
+  - {id: g, group_name: g, steps: [{tool_name: act, arguments: {name: a, fail: 9}}]}
+  - {tool_name: act, arguments: {name: c}}`, did: "a", status: Failed, code: steps.NotFound, errors: 2},
+		{say: "a foreach goes over its list", doc: `
+variables: {names: {type: array}}
+steps:
+  - {foreach: "${{ inputs.names }}", as: n, steps: [{tool_name: act, arguments: {name: "${{ n }}${{ index }}"}}]}`,
+			inputs: map[string]any{"names": []any{"x", "y"}}, did: "x0 y1", status: Succeeded},
+		{say: "an empty foreach does nothing", doc: `steps: [{foreach: [], as: n, steps: [{tool_name: act, arguments: {name: a}}]}, {tool_name: act, arguments: {name: b}}]`, did: "b", status: Succeeded},
+		{say: "loops nest", doc: `
+steps:
+  - foreach: [1, 2]
+    as: x
+    steps: [{foreach: [3, 4], as: y, steps: [{tool_name: act, arguments: {name: "${{ x }}${{ y }}"}}]}]`, did: "13 14 23 24", status: Succeeded},
+		{say: "a while loop ends when its condition is false", doc: `
+steps:
+  - {tool_name: set, arguments: {env: {n: 0}}}
+  - while: env.n < 3
+    steps:
+      - {tool_name: act, arguments: {name: "w${{ env.n }}"}}
+      - {tool_name: set, arguments: {env: {n: "${{ env.n + 1 }}"}}}`, did: "w0 w1 w2", status: Succeeded},
+		{say: "a while loop is bounded", doc: `steps: [{while: "true", max: 2, steps: [{tool_name: act, arguments: {name: w}}]}]`, did: "w w", status: Failed, code: steps.LoopLimit, errors: 1},
+		{say: "results inside a loop are forgotten at the next round", doc: `
+steps:
+  - foreach: [1, 2]
+    as: n
+    steps:
+      - {if: a_status == nil, tool_name: act, arguments: {name: "fresh${{ n }}"}}
+      - {id: a, tool_name: act, arguments: {name: a}}
+  - {if: a_status == 'success', tool_name: act, arguments: {name: last}}`, did: "fresh1 a fresh2 a last", status: Succeeded},
+		{say: "a jump leaves a loop", doc: `
+steps:
+  - foreach: [1, 2, 3]
+    as: n
+    steps: [{tool_name: act, arguments: {name: "${{ n }}"}, jumps: [{if: n == 2, to_id: out}]}]
+  - {tool_name: act, arguments: {name: no}}
+  - {id: out, tool_name: act, arguments: {name: out}}`, did: "1 2 out", status: Succeeded},
+		{say: "a called workflow has its own names and returns its output", doc: `
+steps:
+  - {id: c, workflow: other, inputs: {who: "x"}}
+  - {tool_name: act, arguments: {name: "${{ c_result.greeting }}"}}`,
+			also: map[string]string{"other": `
+variables: {who: {type: string}}
+steps: [{tool_name: act, arguments: {name: "hi ${{ inputs.who }}"}}]
+output: {greeting: "'hello ' + inputs.who"}`}, did: "hi x hello x", status: Succeeded},
+		{say: "a called workflow that fails fails its step", doc: `steps: [{workflow: other}, {tool_name: act, arguments: {name: b}}]`,
+			also: map[string]string{"other": `steps: [{tool_name: act, arguments: {name: a, fail: 9}}]
+finally: [{tool_name: act, arguments: {name: f}}]`}, did: "a f", status: Failed, code: steps.NotFound, errors: 2},
+		{say: "finally runs after success", doc: `
+steps: [{tool_name: act, arguments: {name: a}}]
+finally: [{tool_name: act, arguments: {name: f}}]`, did: "a f", status: Succeeded},
+		{say: "finally runs after a failure and knows of it", doc: `
+steps: [{tool_name: act, arguments: {name: a, fail: 9}}]
+finally: [{if: failure(), tool_name: act, arguments: {name: f}}, {if: success(), tool_name: act, arguments: {name: s}}]`, did: "a f", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "a failure in finally fails a good run and does not stop finally", doc: `
+steps: [{tool_name: act, arguments: {name: a}}]
+finally: [{tool_name: act, arguments: {name: f, fail: 1, code: timeout}}, {tool_name: act, arguments: {name: g}}]`, did: "a f g", status: Failed, code: steps.Timeout},
+		{say: "a failure in finally never masks an earlier error", doc: `
+steps: [{tool_name: act, arguments: {name: a, fail: 9}}]
+finally: [{tool_name: act, arguments: {name: f, fail: 1, code: timeout}}]`, did: "a f", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "an expectation that holds is a success", doc: `steps: [{id: a, expect: a_result.value == 1, tool_name: act, arguments: {name: a, value: 1}}]`, did: "a", status: Succeeded},
+		{say: "an expectation that does not hold is unexpected", doc: `steps: [{id: a, expect: a_result.value == 2, tool_name: act, arguments: {name: a, value: 1}}]`, did: "a", status: Failed, code: steps.Unexpected, errors: 1},
+		{say: "a missing value in an argument fails the step", doc: `
+steps:
+  - {if: "false", id: a, tool_name: act, arguments: {name: a}}
+  - {tool_name: act, arguments: {name: "${{ a_result.value }}"}}`, status: Failed, code: steps.Invalid, errors: 1},
+		{say: "a run can begin in the middle", doc: `
+start_from_step: b
+steps: [{tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}, {tool_name: act, arguments: {name: c}}]`, did: "b c", status: Succeeded},
+		{say: "a run can end in the middle, without its jumps", doc: `
+end_at_step: b
+steps: [{tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: d}]}, {tool_name: act, arguments: {name: c}}, {id: d, tool_name: act, arguments: {name: d}}]`, did: "a b", status: Succeeded},
+		{say: "jumps at the end are taken when that is wanted", doc: `
+end_at_step: b
+execute_jumps_at_end: true
+steps: [{tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}, jumps: [{if: "true", to_id: d}]}, {tool_name: act, arguments: {name: c}}, {id: d, tool_name: act, arguments: {name: d}}]`, did: "a b d", status: Succeeded},
+		{say: "a run that ends in the middle follows no fallback", doc: `
+end_at_step: b
+steps: [{id: a, fallback_id: b, tool_name: act, arguments: {name: a, fail: 1}}, {id: b, tool_name: act, arguments: {name: b}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "a run can begin in troubleshooting", doc: `
+start_from_step: fix
+steps: [{id: a, tool_name: act, arguments: {name: a}}]
+troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}, jumps: [{if: "true", to_id: a}]}]`, did: "fix a", status: Succeeded},
+		{say: "an input is checked before the first step", doc: `
+variables: {n: {type: number}}
+steps: [{tool_name: act, arguments: {name: a}}]`, inputs: map[string]any{"n": 3.0}, did: "a", status: Succeeded},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				r := s.request(c.doc, c.also)
+				r.Inputs = c.inputs
+				h := s.play(r)
+				var code steps.Code
+				if h.Error != nil {
+					code = h.Error.Code
+				}
+				if got := s.did(); got != c.did {
+					t.Errorf("did %q, want %q", got, c.did)
+				}
+				if h.Status != c.status || code != c.code || h.Errors != c.errors {
+					t.Errorf("ended %s %q with %d errors, want %s %q with %d (%+v)", h.Status, code, h.Errors, c.status, c.code, c.errors, h.Error)
+				}
+				if t.Failed() {
+					t.Log(s.types(h.ID))
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// A Store keeps the events of runs. Every store passes storetest.
+type Store interface {
+	// Append adds a batch to a run, whole and durable, or not at all. It fails
+	// with a StaleError when the run is not at the position that the batch
+	// expects: another worker was there.
+	Append(ctx context.Context, run string, b Batch) error
+	// Events yields the events of a run from a sequence number on, in order.
+	Events(ctx context.Context, run string, from uint64) iter.Seq2[Event, error]
+	// Run is the header of one run, and its last snapshot if it has one.
+	Run(ctx context.Context, run string) (Header, *Snapshot, error)
+	// Runs yields the headers of runs, the newest first.
+	Runs(ctx context.Context, q Query) iter.Seq2[Header, error]
+}
+
+// Files keeps what is too large for events, by the hash of its content.
+type Files interface {
+	// Put stores content, durable when it returns; equal content is kept once.
+	Put(ctx context.Context, sort FileSort, content []byte) (hash string, err error)
+	// Get reads content, and fails with ErrNoFile when there is none.
+	Get(ctx context.Context, sort FileSort, hash string) ([]byte, error)
+}
+
+// FileSort says what a stored file is.
+type FileSort string
+
+// The sorts of stored files.
+const (
+	Documents FileSort = "documents" // the exact text that a run started with
+	Captures  FileSort = "captures"  // pictures, PNG
+	Artifacts FileSort = "artifacts" // results that are too large for events
+)
+
+// Batch is what one Append adds: events that follow one another, the header
+// as it is after them, and now and then the folded state.
+type Batch struct {
+	// Attempt and Seq are where the run must be: its attempt, or the one
+	// before it when the batch begins a new attempt, and the number of events
+	// that it has.
+	Attempt  int
+	Seq      uint64
+	Events   []Event
+	Header   Header
+	Snapshot *Snapshot
+	// Lazy says that the batch may be lost in a crash: it need not be synced.
+	Lazy bool
+}
+
+// Snapshot is the folded state after the event with number Seq.
+type Snapshot struct {
+	Seq   uint64 `json:"seq"`
+	State []byte `json:"state"`
+}
+
+// Header is the summary of a run: what a list of runs shows.
+type Header struct {
+	ID          string        `json:"run_id"`
+	Workflow    string        `json:"workflow"`
+	Document    string        `json:"document,omitempty"` // hash of the text
+	Status      Status        `json:"status"`
+	Attempt     int           `json:"attempt"`
+	Seq         uint64        `json:"seq"`
+	StartedAt   time.Time     `json:"started_at"`
+	UpdatedAt   time.Time     `json:"updated_at"`
+	EndedAt     time.Time     `json:"ended_at,omitzero"`
+	Executed    int           `json:"executed"`
+	Total       int           `json:"total"`
+	Errors      int           `json:"errors,omitempty"`
+	Parent      string        `json:"parent,omitempty"`
+	Error       *ErrorRecord  `json:"error,omitempty"`
+	ResumeFrom  string        `json:"resume_from,omitempty"`
+	Question    *Question     `json:"question,omitempty"`
+	Stopping    bool          `json:"stopping,omitempty"` // a stop is recorded; finally may go on
+	Call        string        `json:"call,omitempty"`     // the kind, of a run of one step
+	Reads       bool          `json:"reads,omitempty"`
+	Client      string        `json:"client,omitempty"`
+	Key         string        `json:"key,omitempty"` // of the request that last continued it
+	WorkflowID  string        `json:"workflow_id,omitempty"`
+	TraceID     string        `json:"trace_id,omitempty"`
+	ExecutionID string        `json:"execution_id,omitempty"`
+	Desktop     *desktop.Info `json:"desktop,omitempty"`
+}
+
+// ErrorRecord is an error as it is stored and shown.
+type ErrorRecord struct {
+	Code       steps.Code        `json:"code"`
+	Message    string            `json:"message"`
+	Step       string            `json:"step,omitempty"`
+	Next       string            `json:"next,omitempty"`
+	Candidates []steps.Candidate `json:"candidates,omitempty"`
+}
+
+// Status is where a run stands.
+type Status string
+
+// The statuses of a run. Interrupted is never stored by the process that was
+// cut short: it is what a running run is when nobody runs it.
+const (
+	Queued      Status = "queued"
+	Running     Status = "running"
+	Waiting     Status = "waiting"
+	Paused      Status = "paused"
+	Succeeded   Status = "succeeded"
+	Failed      Status = "failed"
+	Cancelled   Status = "cancelled"
+	Interrupted Status = "interrupted"
+)
+
+// Ended says whether a run is over, unless someone resumes it.
+func (s Status) Ended() bool {
+	return s == Succeeded || s == Failed || s == Cancelled || s == Interrupted
+}
+
+// Query says which runs to list.
+type Query struct {
+	Status      []Status
+	Workflow    string
+	WorkflowID  string
+	TraceID     string
+	ExecutionID string
+	Since       time.Time
+	Before      string // only runs that are older than this one
+	Calls       bool   // also runs of one step that came from a single call
+	Limit       int    // 0: no limit
+}
+
+// Error is a constant error of the engine and its stores.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+const (
+	// ErrNoRun says that there is no run with an id.
+	ErrNoRun Error = "no such run"
+	// ErrNoFile says that nothing is stored under a hash.
+	ErrNoFile Error = "no such file"
+	// ErrLocked says that another process has the store open.
+	ErrLocked Error = "another process has the store open"
+	// ErrFull says that the disk is full.
+	ErrFull Error = "the disk is full"
+)
+
+// A StaleError says that a run is further than a batch expects.
+type StaleError struct {
+	Run                  string
+	WantAttempt, Attempt int
+	WantSeq, Seq         uint64
+}

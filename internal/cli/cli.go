@@ -1,0 +1,120 @@
+// Package cli is the command line: one file for each command, and Main, which
+// main and the tests call alike. A command reads its arguments, asks the
+// packages that know, and shows what they say: results on the standard output,
+// everything else on the error output, an exit status from one table.
+//
+// It decides nothing about workflows or desktops by itself.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"understudy/internal/words"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// app is what the commands share.
+type app struct {
+	machine     desktop.Machine
+	kinds       []steps.Kind
+	in          io.Reader
+	out, errOut io.Writer
+	home        string // the data folder; empty: the user's own
+	quiet       bool
+	verbose     bool
+}
+
+// Main runs one command and gives its exit status. The first interrupt
+// cancels the command; a second one ends the process.
+func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	a := &app{machine: machine, kinds: steps.All(), in: in, out: out, errOut: errOut}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	return a.end(root.ExecuteContext(ctx))
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "understudy",
+		Short: "Record what a person does on a desktop, keep it as a workflow, play it back.",
+		Long: "Understudy records what a person does on a desktop, keeps it as a workflow,\n" +
+			"and plays it back step by step, for people, operators and language models.\n\n" + statusHelp(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "write results and errors only")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "write what the program does into its log")
+	root.PersistentFlags().StringVar(&a.home, "home", "", "the data folder (default $UNDERSTUDY_HOME, else the user's)")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(
+		a.answer(), a.call(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.resume(), a.run(), a.runsCommand(),
+		a.schema(), a.stop(), a.tools(), a.validate(), a.version(),
+	)
+	return root
+}
+
+// unknownCommand refuses a first word that is no command.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		known = append(known, c.Name())
+	}
+	if near := words.Nearest(args[0], known); near != "" {
+		return usage(cmd, "there is no command %q; did you mean %s?", args[0], near)
+	}
+	return usage(cmd, "there is no command %q", args[0])
+}
+
+// flagHint adds the nearest known flag to an error about an unknown one.
+func flagHint(cmd *cobra.Command, err error) error {
+	name, found := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !found {
+		return err
+	}
+	if near := words.Nearest(name, flagNames(cmd)); near != "" {
+		return fmt.Errorf("there is no flag --%s; did you mean --%s?", name, near)
+	}
+	return fmt.Errorf("there is no flag --%s", name)
+}
+
+// atLeast wants at least a number of arguments; what says what they are.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usage(cmd, "wanted %s", what)
+		}
+		return nil
+	}
+}
+
+// atMost wants at most a number of arguments; what says what they are.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage(cmd, "wanted %s, found %q", what, args[n])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// TestMain makes the command line a command of the scripts in testdata.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"understudy": func() {
+			os.Exit(Main(context.Background(), testMachine(os.Getenv("MACHINE")), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", os.Getenv("GORACE"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+	})
+}
+
+// status runs a command that must end with an exit status: `status 2 CMD ARG…`.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if err != nil || neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND [ARG...]")
+	}
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// testMachine is a computer whose diagnosis a script chooses: "ready",
+// "broken", or anything else for one that lacks only what few kinds need.
+type testMachine string
+
+var errNoDesktop = &desktop.MissingError{What: "no desktop in this test"}
+
+func (testMachine) Open(context.Context, desktop.Options) (*desktop.Desktop, error) {
+	return desktop.Missing(errNoDesktop), nil
+}
+
+func (m testMachine) Diagnose(_ context.Context, o desktop.Options) []desktop.Finding {
+	found := []desktop.Finding{
+		{Name: "display", OK: m != "broken", Detail: o.Display + " " + o.Screen.String(), Mend: "apt-get install xvfb", Needed: true},
+		{Name: "ocr", OK: m == "ready", Detail: "tesseract", Mend: "apt-get install tesseract-ocr"},
+	}
+	return found
+}
+
+func TestEveryCodeHasAnExitStatus(t *testing.T) {
+	explained := map[int]bool{}
+	for _, s := range statusMeanings {
+		explained[s.status] = true
+	}
+	for _, code := range steps.Codes() {
+		status, ok := statusOf[code]
+		if !ok || status == statusOK || !explained[status] {
+			t.Errorf("code %s has exit status %d (listed: %t), which the help does not explain", code, status, ok)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"understudy/internal/words"
+)
+
+var shells = []string{"bash", "fish", "powershell", "zsh"}
+
+func (a *app) completion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Write the completion script of a shell",
+		Long: "Write the script that completes commands, flags and names in a shell:\n" +
+			"bash, fish, powershell or zsh.",
+		Example:   "  source <(understudy completion bash)",
+		ValidArgs: shells,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(cmd, "wanted the name of one shell: bash, fish, powershell or zsh")
+			}
+			if !slices.Contains(shells, args[0]) {
+				return usage(cmd, "no completion for %q: %s", args[0], words.DidYouMean(args[0], shells))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.out, true)
+			case "fish":
+				return root.GenFishCompletion(a.out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.out)
+			default:
+				return root.GenZshCompletion(a.out)
+			}
+		},
+	}
+}

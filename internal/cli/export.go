@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+func (a *app) runsExport() *cobra.Command {
+	return a.withRuns(&cobra.Command{
+		Use: "export RUN FOLDER", Short: "Write a run into a folder: its events, its document and its pictures",
+		Args: exactly(2, "the id of one run and a new folder"),
+	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
+		id, err := a.find(cmd.Context(), runs, args[0])
+		if err != nil {
+			return err
+		}
+		x := exporter{runs: runs, id: id, dir: args[1]}
+		if err := x.export(cmd.Context()); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.out, args[1])
+		return nil
+	})
+}
+
+// exporter writes one run into a folder.
+type exporter struct {
+	runs engine.Runs
+	id   string
+	dir  string
+}
+
+func (x *exporter) export(ctx context.Context) error {
+	if err := os.Mkdir(x.dir, 0o755); err != nil {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is not there yet"}
+	}
+	h, err := x.runs.Get(ctx, x.id)
+	if err != nil {
+		return err
+	}
+	report, err := x.runs.Report(ctx, x.id, engine.Page{All: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.writeJSON("run.json", report), x.events(ctx), x.documents(ctx, h), x.pictures(ctx, report))
+}
+
+func (x *exporter) write(name string, content []byte) error {
+	path := filepath.Join(x.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
+}
+
+func (x *exporter) writeJSON(name string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return x.write(name, append(raw, '\n'))
+}
+
+func (x *exporter) events(ctx context.Context) error {
+	f, err := os.Create(filepath.Join(x.dir, "events.jsonl"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	e := json.NewEncoder(f)
+	e.SetEscapeHTML(false)
+	for seen := uint64(0); ; {
+		evs, err := x.runs.Events(ctx, x.id, seen+1)
+		if err != nil {
+			return err
+		}
+		if len(evs) == 0 {
+			return f.Close()
+		}
+		for _, ev := range evs {
+			if err := e.Encode(ev); err != nil {
+				return err
+			}
+			seen = ev.Seq
+		}
+	}
+}
+
+// documents writes the text that the run started with, and those it calls.
+func (x *exporter) documents(ctx context.Context, h engine.Header) error {
+	if h.Document == "" {
+		return nil
+	}
+	raw, err := x.runs.File(ctx, engine.Documents, h.Document)
+	if err != nil {
+		return err
+	}
+	b, err := engine.ReadBundle(raw)
+	if err != nil {
+		return err
+	}
+	errs := []error{x.write("workflow"+ending(b.Main.Text), b.Main.Text)}
+	for i, c := range b.Calls {
+		name := fmt.Sprintf("called-%d-%s", i+1, strings.TrimSuffix(filepath.Base(c.Source.Name), filepath.Ext(c.Source.Name)))
+		errs = append(errs, x.write(name+ending(c.Source.Text), c.Source.Text))
+	}
+	return errors.Join(errs...)
+}
+
+// ending is the ending of a document's file.
+func ending(text []byte) string {
+	if json.Valid(text) {
+		return ".json"
+	}
+	return ".yaml"
+}
+
+func (x *exporter) pictures(ctx context.Context, r engine.Report) error {
+	for i, s := range r.Steps {
+		for _, c := range s.Captures {
+			raw, err := x.runs.File(ctx, engine.Captures, c.Hash)
+			if err != nil {
+				return fmt.Errorf("picture of step %s: %w", s.Path, err)
+			}
+			name := fmt.Sprintf("%04d-%s-try%d-%s.png", i+1, fileName(s), c.Try, c.When)
+			if err := x.write(filepath.Join("captures", name), raw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fileName is what a step is called in the name of a file.
+func fileName(s engine.StepReport) string {
+	name := s.ID
+	if name == "" {
+		name = s.Path
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, name)
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// sample is the workflow that init writes.
+//
+//go:embed sample.yaml
+var sample []byte
+
+// schemaFile is the schema's file, beside the workflows that name it.
+const schemaFile = "workflow.schema.json"
+
+func (a *app) init() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "init [FILE]",
+		Short: "Write a first workflow, with comments, and its schema",
+		Args:  atMost(1, "the name of one file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "workflow.yaml"
+			if len(args) > 0 {
+				path = args[0]
+			}
+			if err := writeNew(path, sample, force); err != nil {
+				return err
+			}
+			// The schema has one content only, so an older one may be replaced.
+			if err := writeNew(filepath.Join(filepath.Dir(path), schemaFile), workflows.Schema(a.kinds), true); err != nil {
+				return err
+			}
+			if !a.quiet {
+				fmt.Fprintf(a.out, "%s\n", path)
+				fmt.Fprintf(a.errOut, "next: understudy validate %s\n", path)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "replace the file when it is there")
+	return cmd
+}
+
+// writeNew writes a file, and refuses one that is there unless it may be replaced.
+func writeNew(path string, text []byte, replace bool) error {
+	flag := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	if !replace {
+		flag |= os.O_EXCL
+	}
+	f, err := os.OpenFile(path, flag, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is there already", path), Next: "name another file, or use --force"}
+	}
+	if err != nil {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that can be written"}
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// inputFlags are the flags that give a run its inputs.
+type inputFlags struct {
+	pairs []string
+	file  string
+}
+
+func (f *inputFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&f.pairs, "input", "i", nil, "name=value, name=@file, or name=- for the standard input")
+	cmd.Flags().StringVar(&f.file, "inputs-file", "", "a YAML or JSON file of inputs")
+}
+
+// inputVariable begins the names of variables that give inputs.
+const inputVariable = "UNDERSTUDY_INPUT_"
+
+// read gives the inputs, and apart from them the secrets, which are stored
+// nowhere.
+func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[string]string, error) {
+	inputs, secret := map[string]any{}, map[string]string{}
+	known := map[string]workflows.Variable{}
+	for _, v := range p.Variables {
+		known[v.Name] = v
+	}
+	set := func(name, text string) error {
+		v, ok := known[name]
+		if !ok {
+			inputs[name] = text // refused with the names that are known
+			return nil
+		}
+		if v.Secret {
+			secret[name] = text
+			return nil
+		}
+		value, err := workflows.ParseInput(v, text)
+		inputs[name] = value
+		return err
+	}
+	for name := range known {
+		if text, ok := os.LookupEnv(inputVariable + strings.ToUpper(name)); ok {
+			if err := set(name, text); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if err := f.readFile(inputs); err != nil {
+		return nil, nil, err
+	}
+	for _, pair := range f.pairs {
+		name, text, err := a.pair(pair)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := set(name, text); err != nil {
+			return nil, nil, err
+		}
+	}
+	for name, v := range known { // a secret from the file of inputs
+		if value, ok := inputs[name]; ok && v.Secret {
+			secret[name] = fmt.Sprint(value)
+			delete(inputs, name)
+		}
+	}
+	return inputs, secret, nil
+}
+
+func (f *inputFlags) readFile(inputs map[string]any) error {
+	if f.file == "" {
+		return nil
+	}
+	src, err := fileSource(f.file)
+	if err != nil {
+		return err
+	}
+	values, err := workflows.ReadInputs(src)
+	for name, v := range values {
+		inputs[name] = v
+	}
+	return err
+}
+
+// pair reads name=value.
+func (a *app) pair(pair string) (name, text string, err error) {
+	name, text, ok := strings.Cut(pair, "=")
+	if !ok || name == "" {
+		return "", "", steps.Errorf(steps.Invalid, "--input %q: wanted name=value, name=@file or name=-", pair)
+	}
+	switch {
+	case text == "-":
+		raw, err := io.ReadAll(io.LimitReader(a.in, maxDocument))
+		return name, strings.TrimRight(string(raw), "\r\n"), err
+	case strings.HasPrefix(text, "@"):
+		raw, err := os.ReadFile(text[1:])
+		if err != nil {
+			return "", "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("--input %s: %w", name, err)}
+		}
+		return name, strings.TrimRight(string(raw), "\r\n"), nil
+	}
+	return name, text, nil
+}

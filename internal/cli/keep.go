@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/store"
+)
+
+func (a *app) runsPrune() *cobra.Command {
+	r := store.DefaultRetention()
+	var age, reads time.Duration
+	cmd := a.withRuns(&cobra.Command{
+		Use: "prune", Short: "Remove old runs and the pictures that no run needs", Args: exactly(0, "no argument"),
+		Long: "Remove runs beyond an age, a number or a size, the oldest first, and the pictures\n" +
+			"that no run needs any more. A run that could still be resumed stays, unless forced.",
+	}, func(cmd *cobra.Command, runs engine.Runs, _ []string) error {
+		r.Age, r.Reads = age, reads
+		p, err := runs.Prune(cmd.Context(), r)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "removed %s and %s, %d bytes\n", count(p.Runs, "run"), count(p.Files, "file"), p.Bytes)
+		if p.Resumable > 0 {
+			fmt.Fprintf(a.errOut, "%s past a bound stayed, for they can be resumed; --force removes them\n", count(p.Resumable, "run"))
+		}
+		return nil
+	})
+	cmd.Flags().DurationVar(&age, "age", r.Age, "remove runs that ended longer ago; 0 keeps them")
+	cmd.Flags().IntVar(&r.Count, "count", r.Count, "keep at most so many runs; 0 keeps them")
+	cmd.Flags().Int64Var(&r.Bytes, "bytes", r.Bytes, "keep at most so many bytes; 0 keeps them")
+	cmd.Flags().DurationVar(&reads, "reads", r.Reads, "remove single calls that only read after this time")
+	cmd.Flags().BoolVar(&r.Force, "force", false, "also runs that could still be resumed")
+	return cmd
+}
+
+func (a *app) runsBackup() *cobra.Command {
+	return a.withRuns(&cobra.Command{
+		Use: "backup FOLDER", Short: "Copy every run to a new folder, while runs go on", Args: exactly(1, "a new folder"),
+	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
+		dir, err := filepath.Abs(args[0])
+		if err != nil {
+			return err
+		}
+		if err := runs.Backup(cmd.Context(), dir); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "%s\n", dir)
+		return nil
+	})
+}
+
+func (a *app) runsCheck() *cobra.Command {
+	var asJSON bool
+	cmd := a.withRuns(&cobra.Command{
+		Use: "check", Short: "Verify everything that is stored", Args: exactly(0, "no argument"),
+	}, func(cmd *cobra.Command, runs engine.Runs, _ []string) error {
+		c, err := runs.Check(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = a.document(c)
+		} else {
+			for _, p := range c.Problems {
+				fmt.Fprintln(a.out, p)
+			}
+			_, err = fmt.Fprintf(a.out, "%s, %s, %s: %s\n", count(c.Runs, "run"), count(c.Events, "event"), count(c.Files, "file"), count(len(c.Problems), "problem"))
+		}
+		if err != nil || c.Clean() {
+			return err
+		}
+		return &shownError{steps.Internal}
+	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
+	return cmd
+}
+
+func (a *app) runsRestore() *cobra.Command {
+	return &cobra.Command{
+		Use: "restore FOLDER", Short: "Take the runs of a backup, and put the present database aside",
+		Args: exactly(1, "the folder of a backup"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := a.folder()
+			if err != nil {
+				return err
+			}
+			aside, err := store.Restore(cmd.Context(), dir, args[0], store.Options{Log: a.log()})
+			if err != nil {
+				return notReady(err)
+			}
+			if aside != "" {
+				fmt.Fprintf(a.errOut, "the database that was there is now %s\n", aside)
+			}
+			return nil
+		},
+	}
+}

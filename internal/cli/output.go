@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"text/tabwriter"
+)
+
+// document writes a value as one indented JSON document on the standard output.
+func (a *app) document(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// line writes a value as one line of JSON on the standard output.
+func (a *app) line(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// table writes rows in aligned columns on the standard output.
+func (a *app) table(rows func(w io.Writer)) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	rows(w)
+	return w.Flush()
+}
+
+// paint colours text, or leaves it as it is.
+type paint bool
+
+// paintFor paints for a terminal, unless NO_COLOR is set.
+func paintFor(w io.Writer) paint {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return paint(err == nil && info.Mode()&os.ModeCharDevice != 0)
+}
+
+func (p paint) red(text string) string   { return p.with("31", text) }
+func (p paint) green(text string) string { return p.with("32", text) }
+
+func (p paint) with(colour, text string) string {
+	if !p {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}

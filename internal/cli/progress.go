@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"understudy/engine"
+)
+
+// progress shows the events of a run: a line for each step on the error
+// output, or each event as JSON on the standard output.
+type progress struct {
+	out, errOut io.Writer
+	paint       paint
+	redraw      bool // on a terminal the line of a step under way is drawn again
+	quiet       bool
+	events      *json.Encoder // nil: lines
+	open        string        // the line that is not ended yet
+	last        string        // what was said last
+	kinds       map[string]string
+}
+
+func newProgress(a *app, f *showFlags) *progress {
+	p := &progress{
+		out: a.out, errOut: a.errOut, paint: paintFor(a.errOut), redraw: bool(paintFor(a.errOut)),
+		quiet: a.quiet, kinds: map[string]string{},
+	}
+	if f.output == "jsonl" {
+		p.events = json.NewEncoder(a.out)
+		p.events.SetEscapeHTML(false)
+		p.quiet = true
+	}
+	return p
+}
+
+func (p *progress) event(ev engine.Event) {
+	if p.events != nil {
+		_ = p.events.Encode(ev)
+	}
+	if p.quiet {
+		return
+	}
+	switch ev.Type {
+	case engine.EvStarted:
+		if st, err := engine.Fact[engine.Started](ev); err == nil {
+			p.started(ev, st)
+		}
+	case engine.EvEnded:
+		if end, err := engine.Fact[engine.Ended](ev); err == nil {
+			p.ended(ev, end)
+		}
+	case engine.EvEvaluated:
+		if e, err := engine.Fact[engine.Evaluated](ev); err == nil {
+			p.evaluated(ev, e)
+		}
+	case engine.EvMoved:
+		if m, err := engine.Fact[engine.Moved](ev); err == nil {
+			p.line("→", "", ev.Path, fmt.Sprintf("%s to %s", m.Why, m.To), m.Reason, 0)
+		}
+	case engine.EvWaited:
+		if w, err := engine.Fact[engine.Waited](ev); err == nil && w.Why == "retry" {
+			p.line("↻", "", ev.Path, "another try", "", 0)
+		}
+	case engine.EvLogged:
+		if l, err := engine.Fact[engine.Logged](ev); err == nil {
+			p.line("·", "", ev.Path, l.Message, "", 0)
+		}
+	case engine.EvResumed:
+		p.say(fmt.Sprintf("attempt %d", ev.Attempt))
+	}
+}
+
+func (p *progress) started(ev engine.Event, st engine.Started) {
+	p.kinds[ev.Path] = st.Kind
+	if p.redraw {
+		p.open = fmt.Sprintf("  … %-8s %s %s", ev.Path, st.ID, st.Kind)
+		fmt.Fprintf(p.errOut, "\r\x1b[2K%s", p.open)
+	}
+}
+
+func (p *progress) ended(ev engine.Event, end engine.Ended) {
+	kind := p.kinds[ev.Path]
+	delete(p.kinds, ev.Path)
+	if e := end.Outcome.Error; e != nil {
+		p.line("✗", end.ID, ev.Path, kind, string(e.Code)+": "+e.Message, end.Duration)
+		return
+	}
+	p.line("✓", end.ID, ev.Path, kind, "", end.Duration)
+}
+
+func (p *progress) evaluated(ev engine.Event, e engine.Evaluated) {
+	switch {
+	case e.Error != nil:
+		p.line("✗", e.ID, ev.Path, string(e.What), string(e.Error.Code)+": "+e.Error.Message, 0)
+	case e.What == engine.TheIf && !e.Holds:
+		p.line("–", e.ID, ev.Path, "skipped", "", 0)
+	}
+}
+
+// line writes what happened at a step.
+func (p *progress) line(mark, id, path, what, detail string, took time.Duration) {
+	switch mark {
+	case "✓":
+		mark = p.paint.green(mark)
+	case "✗":
+		mark = p.paint.red(mark)
+	}
+	text := fmt.Sprintf("  %s %-8s", mark, path)
+	for _, word := range []string{id, what} {
+		if word != "" {
+			text += " " + word
+		}
+	}
+	if took > 0 {
+		text += fmt.Sprintf("  %s", took.Round(100*time.Microsecond))
+	}
+	if detail != "" {
+		text += "  " + detail
+	}
+	if p.redraw {
+		text = "\r\x1b[2K" + text
+	}
+	p.open = ""
+	fmt.Fprintln(p.errOut, text)
+}
+
+// say writes a sentence, once.
+func (p *progress) say(text string) {
+	if p.quiet || p.last == text {
+		return
+	}
+	p.last = text
+	fmt.Fprintln(p.errOut, "  "+text)
+}
+
+// end ends the line of a step that is still under way.
+func (p *progress) end() {
+	if p.open != "" {
+		fmt.Fprintln(p.errOut)
+		p.open = ""
+	}
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"understudy/steps"
+	"understudy/workflows"
+	"understudy/workflows/examples"
+)
+
+// maxDocument is more than a document may have, so that one that is too large
+// is refused by those who know the limit, and an endless one is not read.
+const maxDocument = 5 << 20
+
+// source reads a document: a file, or the standard input when the name is "-".
+func (a *app) source(name string) (workflows.Source, error) {
+	if name != "-" {
+		return fileSource(name)
+	}
+	text, err := io.ReadAll(io.LimitReader(a.in, maxDocument))
+	if err != nil {
+		return workflows.Source{}, fmt.Errorf("reading the standard input: %w", err)
+	}
+	dir, err := os.Getwd()
+	return workflows.Source{Name: "stdin", Dir: dir, Text: text}, err
+}
+
+func fileSource(path string) (workflows.Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return workflows.Source{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a workflow's file, or - for the standard input"}
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxDocument))
+	if err != nil {
+		return workflows.Source{}, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("reading %s: %w", path, err)}
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	return workflows.Source{Name: path, Dir: dir, Text: text}, err
+}
+
+// loadFile finds the document that another names: a path, as seen from there,
+// or a file:// address.
+func loadFile(ref string, from workflows.Source) (workflows.Source, error) {
+	path := strings.TrimPrefix(ref, "file://")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(from.Dir, path)
+	}
+	return fileSource(path)
+}
+
+// workflow finds the document that a command names: a file, the name of a
+// saved workflow, or an example of ours as "example/NAME".
+func (a *app) workflow(name string) (workflows.Source, error) {
+	if name == "-" {
+		return a.source(name)
+	}
+	if example, ok := strings.CutPrefix(name, "example/"); ok {
+		return examples.Load(example, workflows.Source{})
+	}
+	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, `/\.`) {
+		return fileSource(name)
+	}
+	return a.saved(name)
+}
+
+// saved is a workflow of the data folder.
+func (a *app) saved(name string) (workflows.Source, error) {
+	dir, err := a.folder()
+	if err != nil {
+		return workflows.Source{}, err
+	}
+	for _, ending := range []string{".yaml", ".yml", ".json"} {
+		path := filepath.Join(dir, "workflows", name+ending)
+		if _, err := os.Stat(path); err == nil {
+			return fileSource(path)
+		}
+	}
+	return workflows.Source{}, &steps.Error{
+		Code: steps.Invalid, Err: fmt.Errorf("there is no file and no saved workflow called %q", name),
+		Next: "name a file, a workflow in " + filepath.Join(dir, "workflows") + ", or an example: example/" + strings.Join(examples.Names(), ", example/"),
+	}
+}
+
+// load finds the document that another names.
+func (a *app) load(ref string, from workflows.Source) (workflows.Source, error) {
+	if !strings.ContainsAny(ref, `/\.`) {
+		if src, err := a.saved(ref); err == nil {
+			return src, nil
+		}
+	}
+	if from.Dir == "" { // an example calls examples
+		return examples.Load(ref, from)
+	}
+	return loadFile(ref, from)
+}
+
+// invalid shows what is wrong with a document, and gives its exit status.
+func (a *app) invalid(err error) error {
+	invalid, ok := errors.AsType[*workflows.InvalidError](err)
+	if !ok {
+		return err
+	}
+	for _, p := range invalid.Problems {
+		fmt.Fprintln(a.errOut, p)
+	}
+	return &shownError{steps.Invalid}
+}

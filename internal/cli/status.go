@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"understudy/steps"
+)
+
+// The exit statuses.
+const (
+	statusOK          = 0
+	statusInternal    = 1
+	statusInvalid     = 2
+	statusFailed      = 3
+	statusNotReady    = 4
+	statusWaiting     = 5
+	statusInterrupted = 130
+)
+
+// statusMeanings is what the help says of the exit statuses.
+var statusMeanings = []struct {
+	status  int
+	meaning string
+}{
+	{statusOK, "done"},
+	{statusInternal, "an error of the program itself"},
+	{statusInvalid, "wrong usage, or an invalid document"},
+	{statusFailed, "a step failed; the run can be resumed"},
+	{statusNotReady, "this machine is not ready; `understudy doctor` says what is missing"},
+	{statusWaiting, "the run waits for an answer"},
+	{statusInterrupted, "interrupted; the run can be resumed"},
+}
+
+// statusOf is the one table from the codes of errors to exit statuses.
+var statusOf = map[steps.Code]int{
+	steps.Invalid:       statusInvalid,
+	steps.NotFound:      statusFailed,
+	steps.Ambiguous:     statusFailed,
+	steps.NotActionable: statusFailed,
+	steps.Unexpected:    statusFailed,
+	steps.Timeout:       statusFailed,
+	steps.LoopLimit:     statusFailed,
+	steps.Denied:        statusFailed,
+	steps.Unavailable:   statusNotReady,
+	steps.Busy:          statusNotReady,
+	steps.Cancelled:     statusInterrupted,
+	steps.Interrupted:   statusInterrupted,
+	steps.Internal:      statusInternal,
+	waitingCode:         statusWaiting,
+}
+
+// waitingCode stands for a run that waits or pauses, which is no error.
+const waitingCode steps.Code = "waiting"
+
+func statusHelp() string {
+	var b strings.Builder
+	b.WriteString("Exit statuses:\n")
+	for _, s := range statusMeanings {
+		fmt.Fprintf(&b, "  %3d  %s\n", s.status, s.meaning)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// A shownError is an error of which everything was shown already.
+type shownError struct{ code steps.Code }
+
+func (e *shownError) Error() string { return string(e.code) }
+
+// end shows an error, unless that was done, and gives the exit status.
+func (a *app) end(err error) int {
+	if err == nil {
+		return statusOK
+	}
+	if shown, ok := errors.AsType[*shownError](err); ok {
+		return statusOf[shown.code]
+	}
+	fmt.Fprintf(a.errOut, "%s %v\n", paintFor(a.errOut).red("understudy:"), err)
+	return statusOf[steps.CodeOf(err)]
+}
+
+// usage is an error of the person who typed the command.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &steps.Error{
+		Code: steps.Invalid,
+		Err:  fmt.Errorf(format, args...),
+		Next: fmt.Sprintf("see `%s --help`", cmd.CommandPath()),
+	}
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/spf13/cobra"
+
+	"understudy/internal/words"
+	"understudy/steps"
+)
+
+// toolInfo is what `tools --json` shows of a kind.
+type toolInfo struct {
+	Name       string             `json:"name"`
+	Summary    string             `json:"summary"`
+	Toolset    steps.Toolset      `json:"toolset"`
+	Reads      bool               `json:"reads"`
+	Idempotent bool               `json:"idempotent"`
+	Touches    steps.Touch        `json:"touches"`
+	Focus      steps.Focus        `json:"focus"`
+	Risk       steps.Risk         `json:"risk"`
+	TimeoutMS  int64              `json:"timeout_ms"`
+	Arguments  *jsonschema.Schema `json:"arguments"`
+	Result     *jsonschema.Schema `json:"result"`
+}
+
+func (a *app) tools() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:               "tools [KIND]",
+		Short:             "List the kinds of steps, or describe one",
+		Args:              atMost(1, "the name of one kind"),
+		ValidArgsFunction: a.completeKind,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.showKinds(asJSON)
+			}
+			k, ok := steps.Find(a.kinds, args[0])
+			if !ok {
+				return usage(cmd, "there is no kind %q; %s", args[0], words.DidYouMean(args[0], steps.Names(a.kinds)))
+			}
+			return a.showKind(k, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
+	return cmd
+}
+
+func (a *app) completeKind(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return steps.Names(a.kinds), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) showKinds(asJSON bool) error {
+	if asJSON {
+		all := make([]toolInfo, len(a.kinds))
+		for i, k := range a.kinds {
+			all[i] = infoOf(k)
+		}
+		return a.document(all)
+	}
+	return a.table(func(w io.Writer) {
+		for _, k := range a.kinds {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", k.Name, k.Toolset, k.Summary)
+		}
+	})
+}
+
+func (a *app) showKind(k steps.Kind, asJSON bool) error {
+	if asJSON {
+		return a.document(infoOf(k))
+	}
+	fmt.Fprintf(a.out, "%s: %s\n\ntoolset %s, touches %s, timeout %s\n", k.Name, k.Summary, k.Toolset, touches(k), k.Timeout)
+	for _, part := range []struct {
+		title  string
+		schema *jsonschema.Schema
+	}{{"arguments", k.Args}, {"result", k.Result}} {
+		fmt.Fprintf(a.out, "\n%s:\n", part.title)
+		if err := a.showFields(part.schema); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) showFields(s *jsonschema.Schema) error {
+	return a.table(func(w io.Writer) {
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			p := s.Properties[name]
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", name, typeName(p), describe(p, slices.Contains(s.Required, name)))
+		}
+	})
+}
+
+// touches says in words what a kind does to the desktop.
+func touches(k steps.Kind) string {
+	text := map[steps.Touch]string{steps.None: "no desktop", steps.Look: "the desktop, only looking", steps.Act: "the desktop"}[k.Touches]
+	if k.Focus == steps.Take {
+		text += " (takes the focus)"
+	}
+	return text
+}
+
+func typeName(s *jsonschema.Schema) string {
+	if len(s.Enum) > 0 {
+		known := make([]string, len(s.Enum))
+		for i, e := range s.Enum {
+			known[i] = fmt.Sprint(e)
+		}
+		return strings.Join(known, "|")
+	}
+	if s.Format != "" {
+		return s.Format
+	}
+	if s.Type != "" {
+		return s.Type
+	}
+	return strings.Join(s.Types, " or ")
+}
+
+func describe(s *jsonschema.Schema, required bool) string {
+	text := s.Description
+	switch {
+	case required:
+		text += " (required)"
+	case len(s.Default) > 0 && json.Valid(s.Default):
+		text += fmt.Sprintf(" (default %s)", s.Default)
+	}
+	return strings.TrimSpace(text)
+}
+
+func infoOf(k steps.Kind) toolInfo {
+	return toolInfo{
+		Name: k.Name, Summary: k.Summary, Toolset: k.Toolset, Reads: k.Reads, Idempotent: k.Idempotent, Touches: k.Touches,
+		Focus: k.Focus, Risk: k.Risk, TimeoutMS: k.Timeout.Milliseconds(), Arguments: k.Args, Result: k.Result,
+	}
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// checked is what `validate --json` shows of a document.
+type checked struct {
+	File     string              `json:"file"`
+	Valid    bool                `json:"valid"`
+	Name     string              `json:"name,omitempty"`
+	Steps    int                 `json:"steps"`
+	Problems []workflows.Problem `json:"problems"`
+}
+
+func (a *app) validate() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate FILE...",
+		Short: "Check workflows, and say everything that is wrong with them",
+		Long:  "Check workflows, and say everything that is wrong with them, each with its place\nand what would mend it. - is the standard input. Nothing runs.",
+		Args:  atLeast(1, "the file of a workflow, or - for the standard input"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all := make([]checked, len(args))
+			valid := true
+			for i, name := range args {
+				c, err := a.check(name)
+				if err != nil {
+					return err
+				}
+				all[i], valid = c, valid && c.Valid
+			}
+			if err := a.showChecked(all, asJSON); err != nil || valid {
+				return err
+			}
+			return &shownError{steps.Invalid}
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
+	return cmd
+}
+
+// check compiles a document. Its error says that there was none to compile.
+func (a *app) check(name string) (checked, error) {
+	src, err := a.source(name)
+	if err != nil {
+		return checked{}, err
+	}
+	c := checked{File: src.Name, Problems: []workflows.Problem{}}
+	program, err := workflows.Compile(src, workflows.CompileOptions{Kinds: a.kinds, Load: loadFile})
+	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
+		c.Problems = invalid.Problems
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	c.Valid, c.Name = true, program.Name
+	program.Walk(func(*workflows.Node) { c.Steps++ })
+	return c, nil
+}
+
+func (a *app) showChecked(all []checked, asJSON bool) error {
+	if asJSON {
+		return a.document(all)
+	}
+	red := paintFor(a.errOut).red
+	for _, c := range all {
+		for _, p := range c.Problems {
+			fmt.Fprintln(a.errOut, p)
+		}
+		switch {
+		case !c.Valid:
+			fmt.Fprintf(a.errOut, "%s %s\n", red(c.File+":"), count(len(c.Problems), "problem"))
+		case !a.quiet:
+			fmt.Fprintf(a.out, "%s: ok, %s\n", c.File, count(c.Steps, "step"))
+		}
+	}
+	return nil
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// versionInfo says which program this is.
+type versionInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	System   string `json:"system"`
+}
+
+func (a *app) version() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  atMost(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			v := thisVersion()
+			if asJSON {
+				return a.document(v)
+			}
+			_, err := fmt.Fprintf(a.out, "understudy %s (%s, %s)\n", v.Version, v.Go, v.System)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
+	return cmd
+}
+
+// thisVersion is what the build wrote into the program.
+func thisVersion() versionInfo {
+	v := versionInfo{Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if b.Main.Version != "" {
+		v.Version = b.Main.Version
+	}
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" {
+			v.Revision = s.Value
+		}
+	}
+	return v
+}

@@ -1,0 +1,141 @@
+package house
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows says, for each package, what it may import of this module, directly.
+// Tests may import more: a test puts parts together.
+var arrows = map[string][]string{
+	".": {"internal/cli", "steps/desktop/local"},
+
+	"steps/desktop":                     {},
+	"steps/desktop/atspi":               {"steps/desktop", "steps/desktop/selector"},
+	"steps/desktop/fake":                {"steps/desktop", "steps/desktop/selector"},
+	"steps/desktop/local":               {"steps/desktop", "steps/desktop/atspi", "steps/desktop/robot", "steps/desktop/virtual"},
+	"steps/desktop/robot":               {"steps/desktop"},
+	"steps/desktop/selector":            {"steps/desktop"},
+	"steps/desktop/virtual":             {"steps/desktop"},
+	"steps/desktop/virtual/virtualtest": {"steps/desktop", "steps/desktop/virtual"},
+	"steps/desktop/vision":              {"steps/desktop"},
+
+	"steps":                {"steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
+	"workflows":            {"steps", "steps/desktop/selector", "workflows/expression"},
+	"workflows/expression": {"steps"},
+	"workflows/examples":   {"workflows"},
+
+	"engine":          {"steps", "steps/desktop", "workflows", "workflows/expression"},
+	"store":           {"engine", "workflows"},
+	"store/storetest": {"engine", "workflows"},
+	"recorder":        {"steps", "steps/desktop", "steps/desktop/selector", "workflows"},
+
+	"mcpserver":             {"engine", "recorder", "steps", "steps/desktop", "workflows", "mcpserver/viewer"},
+	"mcpserver/conformance": {"engine", "mcpserver", "recorder", "steps", "steps/desktop", "workflows"},
+	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "workflows"},
+
+	"internal/cli": {
+		"engine", "internal/owner", "mcpserver", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
+		"steps/desktop/selector", "steps/desktop/vision", "store", "workflows", "workflows/examples", "workflows/expression",
+	},
+	"internal/owner":      {"engine", "steps", "workflows"},
+	"internal/crash":      {},
+	"internal/house":      {},
+	"internal/testreport": {},
+	"internal/words":      {},
+}
+
+// everyone may import these, except the desktop, which imports nothing.
+var everyone = []string{"internal/words"}
+
+// owners says which packages may import a library; a name ending in a slash
+// stands for everything below it.
+var owners = map[string][]string{
+	"github.com/go-vgo/robotgo/":       {"steps/desktop/robot"},
+	"github.com/jezek/xgb":             {"steps/desktop/robot", "steps/desktop/virtual"},
+	"github.com/jezek/xgb/":            {"steps/desktop/robot", "steps/desktop/virtual"},
+	"github.com/bmatcuk/doublestar/v4": {"steps"},
+	"github.com/gen2brain/shm":         {"steps/desktop/robot"},
+	"github.com/oklog/ulid/v2":         {"engine"},
+	"golang.org/x/text/":               {"steps/desktop/robot"},
+	"github.com/godbus/dbus/v5":        {"steps/desktop/atspi"},
+	"go.etcd.io/bbolt":                 {"store"},
+	"go.etcd.io/bbolt/":                {"store"},
+	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/conformance"},
+	"github.com/spf13/cobra":           {"internal/cli"},
+	"github.com/spf13/pflag":           {"internal/cli"},
+	"github.com/expr-lang/expr":        {"workflows/expression"},
+	"github.com/expr-lang/expr/":       {"workflows/expression"},
+	"github.com/goccy/go-yaml":         {"workflows"},
+	"github.com/goccy/go-yaml/":        {"workflows"},
+	"go.yaml.in/yaml/":                 {"workflows"},
+	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
+	"golang.org/x/sys/":                {"steps/desktop/robot", "steps/desktop/virtual", "store", "internal/owner"},
+	"golang.org/x/image/":              {"steps/desktop/vision", "mcpserver"},
+	"github.com/google/go-cmp/":        {"store/storetest"},
+}
+
+func TestArrows(t *testing.T) {
+	for _, p := range packages(t) {
+		allowed, listed := arrows[p.Name]
+		if !listed {
+			t.Errorf("package %s is not listed: say in arrows what it may import", p.Name)
+			continue
+		}
+		for _, name := range p.Inside {
+			if slices.Contains(allowed, name) || slices.Contains(everyone, name) && p.Name != "steps/desktop" {
+				continue
+			}
+			t.Errorf("package %s imports %s, which the table does not allow: it may import %s", p.Name, name, list(allowed))
+		}
+	}
+}
+
+func TestOneOwnerPerLibrary(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, library := range p.Outside {
+			allowed, listed := ownersOf(library)
+			switch {
+			case !listed:
+				t.Errorf("package %s imports %s, which has no owner: name one in owners", p.Name, library)
+			case !slices.Contains(allowed, p.Name):
+				t.Errorf("package %s imports %s, which belongs to %s", p.Name, library, list(allowed))
+			}
+		}
+	}
+}
+
+func TestOwnersOf(t *testing.T) {
+	for _, c := range []struct {
+		say, library string
+		listed       bool
+	}{
+		{"a package of a listed library", "github.com/go-vgo/robotgo/x11", true},
+		{"the root of a library of which only the parts are listed", "github.com/go-vgo/robotgo", false},
+		{"a library whose name begins like a listed one", "go.etcd.io/bbolt2", false},
+		{"an unknown library", "example.com/left-pad", false},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			if _, listed := ownersOf(c.library); listed != c.listed {
+				t.Errorf("%s listed: %t, want %t", c.library, listed, c.listed)
+			}
+		})
+	}
+}
+
+func ownersOf(library string) (allowed []string, listed bool) {
+	for name, packages := range owners {
+		if library == name || strings.HasSuffix(name, "/") && strings.HasPrefix(library, name) {
+			allowed, listed = append(allowed, packages...), true
+		}
+	}
+	return allowed, listed
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(slices.Sorted(slices.Values(names)), ", ")
+}

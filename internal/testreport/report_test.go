@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const passing = `{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"chatter\n"}
+{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0.1}
+`
+
+func TestReport(t *testing.T) {
+	for _, c := range []struct {
+		say, events string
+		good        bool
+		says, not   string
+	}{
+		{
+			"a pass is one line, without what the tests wrote",
+			passing + `{"Action":"pass","Package":"p","Elapsed":0.2}`,
+			true, "1 passed, 0 failed, 0 skipped", "chatter",
+		},
+		{
+			"a failed test is explained",
+			passing + `{"Action":"output","Package":"p","Test":"TestB","Output":"want 1, got 2\n"}
+{"Action":"fail","Package":"p","Test":"TestB"}
+{"Action":"fail","Package":"p"}`,
+			false, "want 1, got 2", "chatter",
+		},
+		{
+			"a test that never ended is explained",
+			`{"Action":"run","Package":"p","Test":"TestB"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"panic: boom\n"}
+{"Action":"fail","Package":"p"}`,
+			false, "panic: boom", "",
+		},
+		{
+			"a package that does not compile is explained",
+			passing + `{"Action":"build-output","ImportPath":"q","Output":"q.go:1: syntax error\n"}
+{"Action":"build-fail","ImportPath":"q"}
+{"Action":"fail","Package":"q"}`,
+			false, "syntax error", "",
+		},
+		{
+			"an allowed skip says why",
+			passing + `{"Action":"output","Package":"p","Test":"TestS","Output":"    s_test.go:9: only on windows\n"}
+{"Action":"skip","Package":"p","Test":"TestS"}
+{"Action":"pass","Package":"p"}`,
+			true, "skip  1 × only on windows (p.TestS)", "FAIL",
+		},
+		{
+			"a forbidden skip is a failure",
+			passing + `{"Action":"output","Package":"p","Test":"TestS","Output":"    s_test.go:9: needs a desktop: no Xvfb\n"}
+{"Action":"skip","Package":"p","Test":"TestS"}
+{"Action":"pass","Package":"p"}`,
+			false, "FAIL  1 × needs a desktop: no Xvfb (p.TestS)", "",
+		},
+		{"nothing tested is no success", "", false, "nothing was tested", ""},
+		{"what is no event is shown", passing + "go: downloading x", true, "go: downloading x", ""},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			var out strings.Builder
+			r := newReport(&out)
+			if err := r.read(strings.NewReader(c.events)); err != nil {
+				t.Fatal(err)
+			}
+			if good := r.summary("needs a desktop:"); good != c.good {
+				t.Errorf("good: %t, want %t", good, c.good)
+			}
+			if !strings.Contains(out.String(), c.says) || c.not != "" && strings.Contains(out.String(), c.not) {
+				t.Errorf("wanted %q and not %q in\n%s", c.says, c.not, out.String())
+			}
+		})
+	}
+}

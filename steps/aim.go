@@ -1,0 +1,181 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+const (
+	// lookEvery is the pause between two looks at the screen.
+	lookEvery = 50 * time.Millisecond
+	// stillFor is how long an element must stay where it is to count as still.
+	stillFor = 50 * time.Millisecond
+)
+
+// need is what an action needs of its element beside being there.
+type need struct {
+	enabled bool
+	// point is where the pointer must be able to reach it; nil when the action
+	// does without the pointer.
+	point func(box desktop.Rect) desktop.Point
+	// hidden elements will do.
+	hidden bool
+	// windows says what to do with the element's window first.
+	windows WindowOptions
+}
+
+// aim waits until a target is one element that an action can be done to, and
+// says where. When the time is over, the error says what did not hold.
+func (e *Env) aim(ctx context.Context, t Target, n need) (*desktop.Element, desktop.Point, error) {
+	q, err := t.query()
+	if err != nil {
+		return nil, desktop.Point{}, err
+	}
+	long := t.TimeoutMS.Std() * time.Duration(1+t.Retries)
+	el, at, err := e.aimWithin(ctx, q, n, long)
+	if err != nil && len(q.fallbacks) > 0 && ctx.Err() == nil {
+		first := err
+		q.first, q.fallbacks, q.ref = q.fallbacks, nil, ""
+		if el, at, err = e.aimWithin(ctx, q, n, long); err != nil {
+			err = withTried(err, first)
+		}
+	}
+	return el, at, err
+}
+
+// withTried adds what an earlier error tried to the candidates of a later one.
+func withTried(err, earlier error) error {
+	a, b := AsError(err), AsError(earlier)
+	c := *a
+	c.Candidates = append(append([]Candidate(nil), b.Candidates...), a.Candidates...)
+	return &c
+}
+
+func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
+	raised, opened := false, false
+	err = e.until(ctx, long, func(ctx context.Context) error {
+		if el, err = e.sought(ctx, q, n); err != nil {
+			if CodeOf(err) == NotFound && !opened {
+				opened = true
+				return errors.Join(err, e.unhide(ctx, n.windows, q.within.Process))
+			}
+			return err
+		}
+		if !raised {
+			raised = true // once: a window that does not come is not asked again
+			if err := e.front(ctx, n.windows, el.Window); err != nil {
+				return err
+			}
+		}
+		at, err = e.ready(ctx, el, n)
+		return err
+	})
+	return el, at, err
+}
+
+// sought is the element that a query names now.
+func (e *Env) sought(ctx context.Context, q query, n need) (*desktop.Element, error) {
+	if q.ref != "" {
+		return e.byRef(ctx, q.ref)
+	}
+	s, err := e.look(ctx, q.first, false)
+	if err == nil && n.hidden && len(s.found) == 0 { // what shows comes first
+		s, err = e.look(ctx, q.first, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.one()
+}
+
+// until does something until it succeeds or cannot succeed any more, with a
+// pause between the tries. A time of 0 means one try. When the time is over,
+// the error is that of the last try that came to an end.
+func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Context) error) error {
+	if long <= 0 {
+		return try(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, long)
+	defer cancel()
+	var last error
+	for {
+		err := try(limited)
+		if err == nil {
+			return nil
+		}
+		if limited.Err() == nil || last == nil {
+			last = err
+		}
+		if ctx.Err() != nil {
+			return last
+		}
+		if hopeless(err) {
+			return err
+		}
+		if limited.Err() != nil || Sleep(limited, lookEvery) != nil {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return last
+	}
+	return waited(last, long)
+}
+
+// hopeless says that trying again will not help.
+func hopeless(err error) bool {
+	switch CodeOf(err) {
+	case Invalid, Unavailable, Denied:
+		return true
+	}
+	return false
+}
+
+// waited adds to an error how long was waited.
+func waited(err error, long time.Duration) error {
+	c := *AsError(err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Code: Timeout, Err: fmt.Errorf("the desktop did not answer within %s", long)}
+	}
+	c.Err = fmt.Errorf("after waiting %s: %w", long, c.Err)
+	return &c
+}
+
+// ready says whether an action can be done to an element now, and where.
+func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.Point, error) {
+	if n.enabled && !el.States.Has(desktop.Enabled) {
+		return desktop.Point{}, notReady(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
+	}
+	if n.point == nil {
+		return desktop.Point{}, nil
+	}
+	if el.Bounds.Empty() {
+		return desktop.Point{}, notReady(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
+	}
+	if err := Sleep(ctx, stillFor); err != nil {
+		return desktop.Point{}, err
+	}
+	now, err := e.Desktop.Refresh(ctx, el.Handle)
+	switch {
+	case errors.Is(err, desktop.ErrNotFound):
+		return desktop.Point{}, notReady(el, "went away again", "wait until the window has come to rest")
+	case err != nil:
+		return desktop.Point{}, err
+	case now.Bounds != el.Bounds:
+		return desktop.Point{}, notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
+	}
+	at := n.point(el.Bounds)
+	return at, e.reachable(ctx, el, at)
+}
+
+// notReady is the error of an element that an action cannot be done to.
+func notReady(el *desktop.Element, why, next string) error {
+	return &Error{Code: NotActionable, Err: fmt.Errorf("%s %s", inWords(el), why), Next: next}
+}
+
+// middle is the middle of a box.
+func middle(box desktop.Rect) desktop.Point { return box.Center() }

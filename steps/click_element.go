@@ -1,0 +1,145 @@
+package steps
+
+import (
+	"context"
+	"errors"
+
+	"understudy/steps/desktop"
+)
+
+// ClickElement presses a mouse button on an element, a picture or a point.
+var ClickElement = Define(Kind{
+	Name:    "click_element",
+	Summary: "Click an element, a picture or a point of the screen.",
+	Details: "Waits until the element is unique, visible, still, enabled and not covered. To press a button without the mouse, use invoke_element.",
+	Toolset: Core,
+	Touches: Act,
+	Focus:   Take,
+}, ClickArgs{Target: aimed, Around: around, Button: desktop.Left, Count: 1, Threshold: likeness, RestoreCursor: true}, clickElement)
+
+// ClickArgs says what to click and how.
+type ClickArgs struct {
+	Target
+	Place
+	Image         Path           `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`
+	Threshold     float64        `json:"threshold,omitzero" jsonschema:"how like the picture it must be, from 0 to 1"`
+	Button        desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
+	Count         Count          `json:"count,omitzero" jsonschema:"2 for a double click"`
+	ClickType     ClickType      `json:"click_type,omitzero" jsonschema:"button and count in one word"`
+	ClickPosition *Spot          `json:"click_position,omitzero" jsonschema:"where inside the element; without it the middle"`
+	Modifiers     []desktop.Key  `json:"modifiers,omitzero" jsonschema:"keys to hold meanwhile: ctrl, shift, alt, super"`
+	RestoreCursor bool           `json:"restore_cursor,omitzero" jsonschema:"put the pointer back afterwards"`
+	Around
+}
+
+// ClickType is a button and a count in one word.
+type ClickType string
+
+// The words for clicks.
+const (
+	LeftClick   ClickType = "left"
+	DoubleClick ClickType = "double"
+	RightClick  ClickType = "right"
+)
+
+// Spot is a place inside an element.
+type Spot struct {
+	X float64 `json:"x_percentage" jsonschema:"from 0 at the left edge to 100 at the right"`
+	Y float64 `json:"y_percentage" jsonschema:"from 0 at the top edge to 100 at the bottom"`
+}
+
+// Validate wants exactly one of an element, a picture and a point.
+func (a *ClickArgs) Validate() error {
+	point, err := a.Given()
+	if err != nil {
+		return err
+	}
+	element := a.Selector != "" || a.Ref != "" || len(a.Targets) > 0
+	ways := 0
+	for _, given := range []bool{point, a.Image != "", element} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return errors.New("wanted one of a selector, a ref, an image, or x and y; found several")
+	case ways == 0:
+		return a.Target.Validate()
+	}
+	if p := a.ClickPosition; p != nil && (p.X < 0 || p.X > 100 || p.Y < 0 || p.Y > 100) {
+		return errors.New("click_position: percentages lie between 0 and 100")
+	}
+	if a.Count < 1 || a.Count > 3 {
+		return errors.New("count: wanted 1, 2 or 3")
+	}
+	return nil
+}
+
+// ClickResult says where the click landed.
+type ClickResult struct {
+	At      desktop.Point    `json:"at" jsonschema:"the point that was clicked"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element that was clicked"`
+	After
+}
+
+func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, error) {
+	el, at, err := a.aim(ctx, env)
+	if err != nil {
+		return ClickResult{}, err
+	}
+	button, count := a.pressed()
+	r := ClickResult{At: at, Element: plain(el)}
+	if el == nil && a.asksForMore() {
+		if el, err = env.windowUnder(ctx, at); err != nil {
+			return ClickResult{}, err
+		}
+	}
+	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
+		back := env.pointerBack(ctx, a.RestoreCursor)
+		err := env.holding(ctx, a.Modifiers, func() error { return env.Desktop.Click(ctx, at, button, count) })
+		if err != nil {
+			return false, err
+		}
+		back(ctx)
+		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
+			return false, nil
+		}
+		return env.turned(ctx, el)
+	})
+	return r, err
+}
+
+// aim finds the element or the point that is to be clicked.
+func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, desktop.Point, error) {
+	if a.Image != "" {
+		return nil, desktop.Point{}, Errorf(Unavailable, "pictures cannot be looked for here")
+	}
+	if a.X != nil {
+		at := desktop.Point{X: *a.X, Y: *a.Y}
+		return nil, at, env.onScreen(ctx, at)
+	}
+	return env.aim(ctx, a.Target, need{enabled: true, point: a.spot, windows: a.WindowOptions})
+}
+
+// spot is the point of a box that is to be clicked.
+func (a *ClickArgs) spot(box desktop.Rect) desktop.Point {
+	if a.ClickPosition == nil {
+		return middle(box)
+	}
+	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
+	return desktop.Point{X: box.X + part(box.W, a.ClickPosition.X), Y: box.Y + part(box.H, a.ClickPosition.Y)}
+}
+
+// pressed is the button and how often it is pressed.
+func (a *ClickArgs) pressed() (desktop.Button, int) {
+	switch a.ClickType {
+	case DoubleClick:
+		return desktop.Left, 2
+	case RightClick:
+		return desktop.Right, 1
+	case LeftClick:
+		return desktop.Left, int(a.Count)
+	}
+	return a.Button, int(a.Count)
+}

@@ -1,0 +1,156 @@
+//go:build linux
+
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+// A line is a connection on which objects are asked: that to the bus, or one
+// to an application itself.
+type line struct {
+	*dbus.Conn
+	peer bool // to an application: it is gone when the connection is
+}
+
+// fault is an error of this connection in our words.
+func (l line) fault(err error) error {
+	err = fault(err)
+	if l.peer && errors.Is(err, desktop.ErrUnavailable) {
+		return desktop.ErrNotFound
+	}
+	return err
+}
+
+// A conn is the connection to the accessibility bus.
+type conn struct {
+	line
+	epoch string // tells this bus from an earlier one, whose names it repeats
+}
+
+// dial connects to a bus and says hello, or gives up when the context ends.
+func dial(ctx context.Context, address string, opts ...dbus.ConnOption) (*dbus.Conn, error) {
+	return begin(ctx, address, func(c *dbus.Conn) error {
+		if err := c.Auth(nil); err != nil {
+			return err
+		}
+		return c.Hello()
+	}, opts...)
+}
+
+// begin connects to an address and greets whoever is there.
+func begin(ctx context.Context, address string, greet func(*dbus.Conn) error, opts ...dbus.ConnOption) (*dbus.Conn, error) {
+	c, err := dbus.Dial(address, opts...)
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- greet(c) }()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// open finds the accessibility bus through the session bus, switches
+// accessibility on and connects.
+func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*conn, error) {
+	session, err := dial(ctx, o.Bus)
+	if err != nil {
+		return nil, fmt.Errorf("session bus: %w", err)
+	}
+	defer session.Close()
+	address, err := enable(ctx, session, o.ScreenReader)
+	if err != nil {
+		return nil, fmt.Errorf("accessibility bus: %w", err)
+	}
+	bus, err := dial(ctx, address, dbus.WithSignalHandler(signals))
+	if err != nil {
+		return nil, fmt.Errorf("accessibility bus: %w", err)
+	}
+	c := &conn{line: line{Conn: bus}}
+	if err := c.subscribe(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("accessibility bus: %w", err), bus.Close())
+	}
+	return c, nil
+}
+
+// enable switches accessibility on and says where its bus is.
+func enable(ctx context.Context, session *dbus.Conn, reader bool) (address string, err error) {
+	o := session.Object("org.a11y.Bus", "/org/a11y/bus")
+	if err := o.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
+		return "", err
+	}
+	for name, on := range map[string]bool{"IsEnabled": true, "ScreenReaderEnabled": reader} {
+		if !on {
+			continue // it may be on for somebody else
+		}
+		err := o.CallWithContext(ctx, ifaceProperties+".Set", 0, "org.a11y.Status", name, dbus.MakeVariant(true)).Err
+		if err != nil {
+			return "", err
+		}
+	}
+	return address, nil
+}
+
+// events are what tells us that something we know may have changed. GTK 3
+// publishes its cache only once somebody has registered for some of them.
+var events = []string{
+	"object:bounds-changed", "object:children-changed", "object:property-change",
+	"object:state-changed", "object:visible-data-changed", "window:",
+}
+
+// subscribe learns which bus this is and asks for events.
+func (c *conn) subscribe(ctx context.Context) error {
+	var id string
+	if err := c.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetId", 0).Store(&id); err != nil {
+		return err
+	}
+	c.epoch = id[:min(len(id), 8)]
+	for _, iface := range []string{"org.a11y.atspi.Event.Object", "org.a11y.atspi.Event.Window", ifaceCache} {
+		if err := c.AddMatchSignalContext(ctx, dbus.WithMatchInterface(iface)); err != nil {
+			return err
+		}
+	}
+	for _, e := range events {
+		if _, err := c.call(ctx, registry, ifaceRegistry+".RegisterEvent", e, []string{}, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call asks an object one thing and waits for the answer.
+func (l line) call(ctx context.Context, o object, method string, args ...any) ([]any, error) {
+	done := l.Object(o.bus, o.path).CallWithContext(ctx, method, 0, args...)
+	if done.Err != nil {
+		return nil, l.fault(done.Err)
+	}
+	return done.Body, nil
+}
+
+// get reads one property.
+func (l line) get(ctx context.Context, o object, iface, name string) (any, error) {
+	body, err := l.call(ctx, o, ifaceProperties+".Get", iface, name)
+	if err != nil {
+		return nil, err
+	}
+	return variant(body), nil
+}
+
+// within bounds ctx, with ErrUnresponsive as its cause when the time is over.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, desktop.ErrUnresponsive)
+}

@@ -1,0 +1,153 @@
+//go:build linux
+
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+// usual are the names of default actions, the more telling first.
+var usual = []string{"click", "press", "activate", "toggle", "jump", "open", "doDefault", "expand or contract", "switch"}
+
+// actionTime is how long an action may take before it is seen whether the
+// application still answers.
+const actionTime = time.Second
+
+// Invoke does the named action of an element; "" is its default action. The
+// action has a connection of its own, because an application that opens a
+// dialog at the end of one may answer nothing else there until the dialog is
+// closed. When the answer to the action does not come, but the application
+// answers otherwise, it sits in such a dialog and the action is done: that is
+// no error. When it does not answer at all, it is ErrUnresponsive.
+func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) error {
+	l, w, n, done, err := c.hold(ctx, h, offersAction, "actions")
+	if err != nil {
+		return err
+	}
+	defer done()
+	w.askActions(n)
+	if err := w.run(); err != nil {
+		return err
+	}
+	index, err := pick(n.details.actions, action)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := within(ctx, actionTime)
+	defer cancel()
+	acting, end := w.app.acting(ctx, l)
+	defer end()
+	body, err := acting.call(ctx, n.object, ifaceAction+".DoAction", int32(index))
+	if errors.Is(err, desktop.ErrUnresponsive) {
+		return c.alive(context.WithoutCancel(ctx), l, w.app)
+	}
+	return agreed(body, err, "the action %q", n.details.actions[index])
+}
+
+// pick is the index of an action by its name; case does not matter.
+func pick(actions []string, name string) (int, error) {
+	if len(actions) == 0 {
+		return 0, fmt.Errorf("%w: it has no actions now", desktop.ErrRefused)
+	}
+	if name != "" {
+		i := slices.IndexFunc(actions, func(a string) bool { return strings.EqualFold(a, name) })
+		if i < 0 {
+			return 0, fmt.Errorf("%w: it has no action %q, only %q", desktop.ErrRefused, name, actions)
+		}
+		return i, nil
+	}
+	for _, u := range usual {
+		if i := slices.IndexFunc(actions, func(a string) bool { return strings.EqualFold(a, u) }); i >= 0 {
+			return i, nil
+		}
+	}
+	return 0, nil
+}
+
+// alive says whether an application answers at all.
+func (c *Client) alive(ctx context.Context, l *conn, a *application) error {
+	ctx, cancel := within(ctx, patience)
+	defer cancel()
+	_, err := a.straight(ctx, l, patience).get(ctx, a.object, ifaceAccessible, "Name")
+	return err
+}
+
+// SetText replaces the text of an element. Where the toolkit offers no
+// editing, as in Chromium, it is ErrRefused, and typing is left.
+func (c *Client) SetText(ctx context.Context, h desktop.Handle, text string) error {
+	return c.tell(ctx, h, offersEditable, "editing", ifaceEditable+".SetTextContents", text)
+}
+
+// SetNumber sets the value of a slider or a spin button.
+func (c *Client) SetNumber(ctx context.Context, h desktop.Handle, value float64) error {
+	_, w, n, done, err := c.hold(ctx, h, offersValue, "value")
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = w.call(n.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(value))
+	return err
+}
+
+// Select selects, or deselects, a child of a container by its index.
+func (c *Client) Select(ctx context.Context, h desktop.Handle, child int, on bool) error {
+	method := ifaceSelection + ".DeselectChild"
+	if on {
+		method = ifaceSelection + ".SelectChild"
+	}
+	return c.tell(ctx, h, offersSelection, "selection", method, int32(child))
+}
+
+// GrabFocus gives an element the keyboard focus of its window.
+func (c *Client) GrabFocus(ctx context.Context, h desktop.Handle) error {
+	return c.tell(ctx, h, offersComponent, "focus", ifaceComponent+".GrabFocus")
+}
+
+// tell has an element do something that it answers with yes or no.
+func (c *Client) tell(ctx context.Context, h desktop.Handle, need offers, what, method string, args ...any) error {
+	_, w, n, done, err := c.hold(ctx, h, need, what)
+	if err != nil {
+		return err
+	}
+	defer done()
+	body, err := w.call(n.object, method, args...)
+	return agreed(body, err, "%s", method[strings.LastIndexByte(method, '.')+1:])
+}
+
+// hold reaches the element of a handle and sees that it offers something.
+func (c *Client) hold(ctx context.Context, h desktop.Handle, need offers, what string) (*conn, *walk, *node, context.CancelFunc, error) {
+	l, err := c.connect(ctx)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	p, w, done, err := c.enter(ctx, l, h, untold)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	n, err := w.reach(p.object)
+	if err == nil && n.offers&need != need {
+		err = fmt.Errorf("%w: the %s %q offers no %s", desktop.ErrRefused, roleName(n.role), n.name, what)
+	}
+	if err != nil {
+		done()
+		return nil, nil, nil, nil, err
+	}
+	return l, w, n, done, nil
+}
+
+// agreed is the error of an answer that should be yes.
+func agreed(body []any, err error, format string, args ...any) error {
+	if err == nil && !first[bool](body) {
+		err = fmt.Errorf("%w: it answered no to "+format, append([]any{desktop.ErrRefused}, args...)...)
+	}
+	return err
+}

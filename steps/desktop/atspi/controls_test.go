@@ -1,0 +1,190 @@
+//go:build linux
+
+package atspi
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"understudy/steps/desktop"
+)
+
+func TestAFormIsFilledByItsLabels(t *testing.T) {
+	t.Parallel()
+	d := onDesk(t, "zenity")
+	zenity := d.command("zenity", "--forms", "--add-entry=First name", "--add-entry=Last name", "--add-password=Secret")
+	var out bytes.Buffer
+	zenity.Stdout = &out
+	d.launch(t, zenity)
+	eventually(t, "the form shows", func() bool {
+		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: zenity.Process.Pid})
+		return err == nil && find(tree, named("button", "OK")) != nil
+	}, nil)
+	for label, text := range map[string]string{"First name": "Åsa", "Last name": "日本", "Secret": "hush"} {
+		field := d.element(t, zenity, func(e *desktop.Element) bool { return e.Label == label })
+		if err := d.client.SetText(t.Context(), field.Handle, text); err != nil {
+			t.Fatalf("%s: %v", label, err)
+		}
+		again, err := d.client.Refresh(t.Context(), field.Handle)
+		if err != nil {
+			t.Fatalf("%s: %v", label, err)
+		}
+		if label == "Secret" {
+			text = "●●●●"
+		}
+		if again.Text != text || again.Bounds != field.Bounds || again.Window == 0 {
+			t.Errorf("%s reads %q at %v in %v, want %q at %v", label, again.Text, again.Bounds, again.Window, text, field.Bounds)
+		}
+	}
+	ok := d.element(t, zenity, named("button", "OK"))
+	if err := d.client.Invoke(t.Context(), ok.Handle, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := zenity.Wait(); err != nil {
+		t.Error(err)
+	}
+	if got, want := out.String(), "Åsa|日本|hush\n"; got != want {
+		t.Errorf("the form gave %q, want %q", got, want)
+	}
+	if _, err := d.client.Refresh(t.Context(), ok.Handle); !errors.Is(err, desktop.ErrNotFound) {
+		t.Errorf("an element of an application that ended: %v, want %v", err, desktop.ErrNotFound)
+	}
+}
+
+func TestAnActionThatOpensADialogDoesNotBlock(t *testing.T) {
+	t.Parallel()
+	d := onDesk(t, "featherpad")
+	t.Run("GTK 3", func(t *testing.T) {
+		s := openSandbox(t, 1)
+		opensDialog(t, d, s.Cmd, named("button", "Ask"), named("button", "OK"))
+		eventually(t, "the action ends", func() bool { return find(s.tree(desktop.Scope{}), named("button", "Asked")) != nil }, nil)
+	})
+	t.Run("Qt 5", func(t *testing.T) {
+		app := d.open(t, named("menuitem", "File"), "featherpad", "--standalone")
+		opensDialog(t, d, app, named("button", "Open"), named("button", "Cancel"))
+	})
+}
+
+// opensDialog invokes what opens a dialog, and what closes it.
+func opensDialog(t *testing.T, d *desk, app *exec.Cmd, opens, closes func(*desktop.Element) bool) {
+	t.Helper()
+	if err := d.client.Invoke(t.Context(), d.element(t, app, opens).Handle, ""); err != nil {
+		t.Fatal(err)
+	}
+	shows := func() bool {
+		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: app.Process.Pid})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return find(tree, closes) != nil
+	}
+	eventually(t, "the dialog shows while the action still runs", shows, nil)
+	if err := d.client.Invoke(t.Context(), d.element(t, app, closes).Handle, ""); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the dialog is closed", func() bool { return !shows() }, nil)
+}
+
+func TestValuesAndFocus(t *testing.T) {
+	t.Parallel()
+	s := openSandbox(t, 1)
+	c := s.desk.client
+	slider := s.element(func(e *desktop.Element) bool { return e.Role == "slider" })
+	if err := c.SetNumber(t.Context(), slider.Handle, 42); err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Refresh(t.Context(), slider.Handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (desktop.Range{Now: 42, Min: 0, Max: 100}); again.Value == nil || *again.Value != want {
+		t.Errorf("the slider reads %v, want %v", again.Value, want)
+	}
+	s.desk.window(t, s.Cmd)
+	entry := s.element(func(e *desktop.Element) bool { return e.Role == "text" })
+	if err := c.GrabFocus(t.Context(), entry.Handle); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the entry has the focus", func() bool {
+		e, err := c.Refresh(t.Context(), entry.Handle)
+		return err == nil && e.States.Has(desktop.Focused)
+	}, nil)
+	tabs := s.element(func(e *desktop.Element) bool { return e.Role == "pagetablist" })
+	if err := c.Select(t.Context(), tabs.Handle, 1, true); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the second page shows", func() bool {
+		return find(s.tree(desktop.Scope{}), named("checkbox", "On the second page")) != nil
+	}, nil)
+}
+
+func TestWhatAnElementCannotDoIsRefused(t *testing.T) {
+	t.Parallel()
+	s := openSandbox(t, 2)
+	c, ctx := s.desk.client, t.Context()
+	button := s.element(named("button", "Ask")).Handle
+	for name, err := range map[string]error{
+		"text into a button":        c.SetText(ctx, button, "x"),
+		"a number into a button":    c.SetNumber(ctx, button, 1),
+		"a child of an empty thing": c.Select(ctx, s.element(named("label", "Label 1")).Handle, 0, true),
+		"an action it has not":      c.Invoke(ctx, button, "explode"),
+	} {
+		if !errors.Is(err, desktop.ErrRefused) {
+			t.Errorf("%s: %v, want %v", name, err, desktop.ErrRefused)
+		}
+	}
+	if err := c.Invoke(ctx, button, "explode"); !strings.Contains(err.Error(), "Click") {
+		t.Errorf("the error does not say what it can do: %v", err)
+	}
+	for _, h := range []desktop.Handle{"", "x", "|||", "other|:1.1|/a|/b"} {
+		if _, err := c.Refresh(ctx, h); !errors.Is(err, desktop.ErrNotFound) {
+			t.Errorf("handle %q: %v, want %v", h, err, desktop.ErrNotFound)
+		}
+	}
+}
+
+func TestWhatIsScrolledAwayIsRevealed(t *testing.T) {
+	t.Parallel()
+	s := openSandbox(t, 100)
+	row := func() *desktop.Element {
+		tree := s.tree(desktop.Scope{Full: true, Hidden: true})
+		return find(tree, named("button", "Button 90"))
+	}
+	pane := s.element(func(e *desktop.Element) bool { return e.RawRole == "scroll pane" })
+	before := row()
+	if !before.Bounds.Intersect(pane.Bounds).Empty() {
+		t.Fatalf("the row at %v is in view at %v already", before.Bounds, pane.Bounds)
+	}
+	if err := s.desk.client.Reveal(t.Context(), before.Handle); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the row is in view", func() bool {
+		b := row().Bounds
+		return b.Intersect(pane.Bounds) == b && !b.Empty()
+	}, pane.Bounds)
+}
+
+func TestChromiumIsPressedAndLeavesTextToTyping(t *testing.T) {
+	t.Parallel()
+	d := onDesk(t, "chromium")
+	command := chromium(t)
+	c := d.open(t, named("button", "In the shadow"), command[0], command[1:]...)
+	secret := d.element(t, c, func(e *desktop.Element) bool { return e.ID == "secret" })
+	if secret.Role != "password" || strings.Contains(secret.Text, "hush") {
+		t.Errorf("the password is a %s that reads %q", secret.Role, secret.Text)
+	}
+	if err := d.client.SetText(t.Context(), secret.Handle, "x"); !errors.Is(err, desktop.ErrRefused) {
+		t.Errorf("setting text: %v, want %v", err, desktop.ErrRefused)
+	}
+	send := d.element(t, c, named("button", "Send"))
+	if err := d.client.Invoke(t.Context(), send.Handle, ""); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the page answers", func() bool {
+		e, err := d.client.Refresh(t.Context(), send.Handle)
+		return err == nil && e.Name == "Sent"
+	}, nil)
+}

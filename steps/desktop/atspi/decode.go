@@ -1,0 +1,89 @@
+//go:build linux
+
+package atspi
+
+import (
+	"math"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+// What comes over the bus is what an application chose to send, so every value
+// is taken with a check and becomes the zero value when it is something else.
+
+// first is the first value of a reply, as a T.
+func first[T any](body []any) T { return at[T](body, 0) }
+
+// at is the ith value of a list, as a T.
+func at[T any](values []any, i int) T {
+	var v T
+	if i < len(values) {
+		v, _ = values[i].(T)
+	}
+	return v
+}
+
+// variant is the value inside the variant that a reply holds.
+func variant(body []any) any { return first[dbus.Variant](body).Value() }
+
+// as is a value as a T.
+func as[T any](v any) T {
+	t, _ := v.(T)
+	return t
+}
+
+// objectOf is a pair of bus name and path.
+func objectOf(pair []any) object {
+	return object{at[string](pair, 0), at[dbus.ObjectPath](pair, 1)}
+}
+
+// objectsOf is a list of pairs.
+func objectsOf(v any) []object {
+	pairs := as[[][]any](v)
+	list := make([]object, 0, len(pairs))
+	for _, p := range pairs {
+		if o := objectOf(p); !o.none() {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// stateBits joins the two words of a set of states.
+func stateBits(v any) uint64 {
+	words := as[[]uint32](v)
+	if len(words) < 2 {
+		return 0
+	}
+	return uint64(words[0]) | uint64(words[1])<<32
+}
+
+// faraway bounds the coordinates that can be meant: a toolkit that does not
+// know where an element is says −2147483648.
+const faraway = 1 << 20
+
+// rectOf is a box; what cannot be one is empty.
+func rectOf(pair []any) desktop.Rect {
+	n := func(i int) int { return int(at[int32](pair, i)) }
+	r := desktop.Rect{X: n(0), Y: n(1), W: n(2), H: n(3)}
+	for _, v := range []int{r.X, r.Y, r.W, r.H} {
+		if v > faraway || v < -faraway {
+			return desktop.Rect{}
+		}
+	}
+	if r.Empty() {
+		return desktop.Rect{}
+	}
+	return r
+}
+
+// number is a finite number, which JSON can hold.
+func number(v any) float64 {
+	f := as[float64](v)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}

@@ -1,0 +1,119 @@
+//go:build linux
+
+package atspi
+
+import (
+	"maps"
+	"strings"
+	"unicode/utf8"
+
+	"understudy/steps/desktop"
+)
+
+// maxText is how much of a text is read, in characters.
+const maxText = 10_000
+
+// details are what is read of an element in full.
+type details struct {
+	rawRole    string
+	text       string
+	actions    []string
+	value      *desktop.Range
+	id         string
+	attributes map[string]string
+	label      string
+}
+
+// askDetails asks for everything that is not basic.
+func (w *walk) askDetails(n *node) {
+	if n.offers&offersComponent != 0 && !w.relative { // else it is known
+		w.askBox(n, func() {})
+	}
+	if n.offers&offersAction != 0 {
+		w.askActions(n)
+	}
+	if n.offers&offersText != 0 {
+		w.askText(n)
+	}
+	if n.offers&offersValue != 0 {
+		w.askValue(n)
+	}
+	if n.item == nil {
+		w.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
+	}
+	if !w.app.tells() { // GTK 3 knows neither ids nor attributes
+		w.askAttributes(n)
+	}
+	if n.role == roleExtended {
+		w.want(n.object, ifaceAccessible+".GetRoleName", func(b []any) { n.details.rawRole = first[string](b) })
+	}
+}
+
+// askActions asks for the names of a node's actions. Chromium leaves them out
+// of the list of all actions and gives them one by one.
+func (w *walk) askActions(n *node) {
+	w.want(n.object, ifaceAction+".GetActions", func(body []any) {
+		list := first[[][]any](body)
+		n.details.actions = make([]string, len(list))
+		for i, a := range list {
+			n.details.actions[i] = at[string](a, 0)
+			if n.details.actions[i] == "" {
+				w.want(n.object, ifaceAction+".GetName", func(b []any) { n.details.actions[i] = first[string](b) }, int32(i))
+			}
+		}
+	})
+}
+
+// askText asks for the text of a node, or for the beginning of a long one.
+func (w *walk) askText(n *node) {
+	const all = int32(-1)
+	role := roleOf(roleName(n.role))
+	read := func(to int32) {
+		w.want(n.object, ifaceText+".GetText", func(b []any) { n.details.text = shown(role, first[string](b)) }, int32(0), to)
+	}
+	if role == "label" || role == "button" { // never long
+		read(all)
+		return
+	}
+	w.get(n.object, ifaceText, "CharacterCount", func(v any) {
+		if count := as[int32](v); count > 0 {
+			read(min(count, maxText))
+		}
+	})
+}
+
+// shown is a text as a person sees it. Some toolkits tell a password.
+func shown(role desktop.Role, text string) string {
+	if role == "password" {
+		return strings.Repeat("●", utf8.RuneCountInString(text))
+	}
+	return strings.ReplaceAll(text, "\ufffc", "") // stands for an embedded element
+}
+
+// askValue asks for the value of a node and its bounds.
+func (w *walk) askValue(n *node) {
+	var r desktop.Range
+	w.get(n.object, ifaceValue, "MinimumValue", func(v any) { r.Min = number(v) })
+	w.get(n.object, ifaceValue, "MaximumValue", func(v any) { r.Max = number(v) })
+	w.get(n.object, ifaceValue, "CurrentValue", func(v any) {
+		r.Now = number(v)
+		n.details.value = &r
+	})
+}
+
+// askAttributes asks for what else the toolkit says of a node.
+func (w *walk) askAttributes(n *node) {
+	w.want(n.object, ifaceAccessible+".GetAttributes", func(body []any) {
+		n.details.attributes = maps.Clone(first[map[string]string](body))
+		delete(n.details.attributes, "toolkit")
+	})
+	w.get(n.object, ifaceAccessible, "AccessibleId", func(v any) { n.details.id = as[string](v) })
+}
+
+// identity is the id that the toolkit or the document gives a node.
+func (d *details) identity() string {
+	if d.id != "" {
+		return d.id
+	}
+	return d.attributes["id"]
+}

@@ -1,0 +1,144 @@
+//go:build linux
+
+package atspi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"understudy/steps/desktop"
+)
+
+// assemble makes the tree of what was read.
+func (c *Client) assemble(l *conn, parts []part, windows []desktop.Window, s desktop.Scope) *desktop.Tree {
+	t := &desktop.Tree{ID: fmt.Sprintf("%s-%d", l.epoch, c.trees.Add(1))}
+	for _, p := range parts {
+		t.Omitted += p.omitted
+		if errors.Is(p.err, desktop.ErrUnresponsive) {
+			t.Unread = append(t.Unread, p.app.process)
+		}
+		if p.err != nil {
+			continue // gone, or half read: nothing of it is better than a part that looks whole
+		}
+		for _, r := range p.roots {
+			t.Roots = append(t.Roots, build(r, p.app, l.epoch, s.Full))
+		}
+	}
+	slices.SortStableFunc(t.Roots, func(a, b *desktop.Element) int {
+		return cmp.Compare(rank(windows, b.Window), rank(windows, a.Window))
+	})
+	t.Omitted += prune(t, s.Limit)
+	number := 0
+	t.Walk(func(e *desktop.Element) bool {
+		number++
+		e.Ref = "e" + strconv.Itoa(number)
+		return true
+	})
+	return t
+}
+
+// rank is the place of a window in the stack; -1 when it is in none.
+func rank(windows []desktop.Window, id desktop.WindowID) int {
+	return slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
+}
+
+// prune keeps the first elements of a tree and counts the others.
+func prune(t *desktop.Tree, limit int) (omitted int) {
+	if limit <= 0 {
+		return 0
+	}
+	var keep func(list []*desktop.Element) []*desktop.Element
+	keep = func(list []*desktop.Element) []*desktop.Element {
+		for i, e := range list {
+			if limit == 0 {
+				for _, rest := range list[i:] {
+					rest.Walk(func(*desktop.Element) bool { omitted++; return true })
+				}
+				return slices.Clip(list[:i])
+			}
+			limit--
+			e.Children = keep(e.Children)
+		}
+		return list
+	}
+	t.Roots = keep(t.Roots)
+	return omitted
+}
+
+// build makes the elements of a frame, or of what else is the root of a part.
+func build(f framed, a *application, epoch string, full bool) *desktop.Element {
+	b := builder{framed: f, app: a, epoch: epoch, full: full}
+	return b.element(f.frame, nil)
+}
+
+// A builder makes elements of the nodes of one frame.
+type builder struct {
+	framed
+	app   *application
+	epoch string
+	full  bool
+}
+
+// element is a node, with what is below it, in the words of the desktop.
+func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
+	e := b.alone(n)
+	e.Parent = parent
+	if b.full {
+		b.detail(e, n)
+	}
+	for _, c := range n.kept() {
+		e.Children = append(e.Children, b.element(c, e))
+	}
+	return e
+}
+
+// alone is a node without its relatives and without details.
+func (b builder) alone(n *node) *desktop.Element {
+	raw := n.details.rawRole
+	if raw == "" {
+		raw = roleName(n.role)
+	}
+	role := roleOf(raw)
+	if n.path == b.home && isBox(n) {
+		role = "frame" // Qt calls a plain window a filler
+	}
+	return &desktop.Element{
+		Handle:      place{b.epoch, n.object, b.home}.handle(),
+		Role:        role,
+		RawRole:     raw,
+		Name:        n.name,
+		Class:       n.class,
+		Description: n.description,
+		Process:     b.app.process,
+		PID:         b.app.pid,
+		Window:      b.window.ID,
+		WindowTitle: b.title(),
+		States:      statesOf(n.states),
+		Index:       n.index,
+	}
+}
+
+// detail adds what was read in full.
+func (b builder) detail(e *desktop.Element, n *node) {
+	d := &n.details
+	e.Bounds = b.onScreen(n.box)
+	e.Text, e.Label, e.Actions, e.Value = d.text, d.label, d.actions, d.value
+	e.ID = d.identity()
+	if e.Class == "" {
+		e.Class = d.attributes["class"]
+	}
+	if len(d.attributes) > 0 {
+		e.Attributes = d.attributes
+	}
+}
+
+// onScreen is a box of the frame as a box of the screen.
+func (f framed) onScreen(box desktop.Rect) desktop.Rect {
+	if box.Empty() {
+		return desktop.Rect{}
+	}
+	return desktop.Rect{X: box.X + f.shift.X, Y: box.Y + f.shift.Y, W: box.W, H: box.H}
+}

@@ -1,0 +1,145 @@
+//go:build linux
+
+package atspi
+
+import (
+	"strings"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+// A framed is a frame of an application with the window it is on the screen.
+type framed struct {
+	home   dbus.ObjectPath // of the frame
+	name   string          // of the frame
+	frame  *node           // or an element in it, where only that is read
+	window desktop.Window  // the zero Window when there is none
+	popup  bool            // the window is not its own but that of its application
+	shift  desktop.Point   // what to add to the boxes of the application
+}
+
+// match finds the window of each frame of one process. Titles decide, then
+// boxes. Menus and other popups are no windows of the window manager's: they
+// belong to the topmost window of their application, which opened them.
+func match(frames []*node, windows []desktop.Window, pid int, relative bool) []framed {
+	own := ownWindows(windows, pid)
+	list := make([]framed, len(frames))
+	for i, f := range frames {
+		list[i] = framed{home: f.path, name: f.name, frame: f}
+	}
+	taken := map[desktop.WindowID]bool{}
+	for range frames { // the best pair first, then the best of the rest
+		best, bi, bw := 0.0, -1, -1
+		for i := range list {
+			for j, w := range own {
+				if list[i].window.ID != 0 || taken[w.ID] {
+					continue
+				}
+				if s := likeness(list[i].frame, w, relative); s > best {
+					best, bi, bw = s, i, j
+				}
+			}
+		}
+		if bi < 0 {
+			break
+		}
+		list[bi].window = own[bw]
+		taken[own[bw].ID] = true
+		if relative {
+			list[bi].shift = offset(list[bi].frame.box, own[bw].Bounds)
+		}
+	}
+	adopt(list, own)
+	return list
+}
+
+// ownWindows are the windows of a process; those of nobody when it has none.
+func ownWindows(windows []desktop.Window, pid int) []desktop.Window {
+	var own, orphans []desktop.Window
+	for _, w := range windows {
+		switch w.PID {
+		case pid:
+			own = append(own, w)
+		case 0:
+			orphans = append(orphans, w)
+		}
+	}
+	if own == nil {
+		return orphans
+	}
+	return own
+}
+
+// likeness says how much a frame looks like a window; 0 is not at all.
+func likeness(f *node, w desktop.Window, relative bool) float64 {
+	box := f.box
+	if relative {
+		box.X, box.Y = w.Bounds.X, w.Bounds.Y
+	}
+	score := 0.0
+	if f.name != "" && f.name == w.Title {
+		score += 2
+	}
+	if both := box.Intersect(w.Bounds); !both.Empty() {
+		shared := float64(both.W) * float64(both.H)
+		all := float64(box.W)*float64(box.H) + float64(w.Bounds.W)*float64(w.Bounds.H) - shared
+		score += shared / all
+	}
+	if score < 0.5 {
+		return 0 // a popup over its window is not that window
+	}
+	return score
+}
+
+// offset is how far the content of a window is from the origin of its frame's
+// boxes. The window manager's border is equal at three sides, the rest of the
+// height is its title.
+func offset(frame, window desktop.Rect) desktop.Point {
+	border := max(0, (window.W-frame.W)/2)
+	title := max(0, window.H-frame.H-border)
+	if window.H-frame.H <= 2*border { // a shadow, not a title
+		title = max(0, (window.H-frame.H)/2)
+	}
+	return desktop.Point{X: window.X + border - frame.X, Y: window.Y + title - frame.Y}
+}
+
+// adopt gives the frames that are left the topmost window of the application.
+func adopt(list []framed, own []desktop.Window) {
+	if len(own) == 0 {
+		return
+	}
+	top := own[len(own)-1]
+	for i := range list {
+		if list[i].window.ID != 0 {
+			continue
+		}
+		list[i].window, list[i].popup = top, true
+		for _, l := range list {
+			if l.window.ID == top.ID && l.shift != (desktop.Point{}) {
+				list[i].shift = l.shift
+			}
+		}
+	}
+}
+
+// in says whether a scope means this frame.
+func (f framed) in(s desktop.Scope) bool {
+	if s.Window != 0 && f.window.ID != s.Window {
+		return false
+	}
+	if s.Title == "" {
+		return true
+	}
+	title := strings.ToLower(s.Title)
+	return strings.Contains(strings.ToLower(f.window.Title), title) || strings.Contains(strings.ToLower(f.name), title)
+}
+
+// title is what the window is called.
+func (f framed) title() string {
+	if f.window.Title != "" {
+		return f.window.Title
+	}
+	return f.name
+}

@@ -1,0 +1,65 @@
+//go:build linux
+
+package atspi
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+// The interfaces of the accessibility bus that are used here.
+const (
+	ifaceAccessible  = "org.a11y.atspi.Accessible"
+	ifaceAction      = "org.a11y.atspi.Action"
+	ifaceApplication = "org.a11y.atspi.Application"
+	ifaceCache       = "org.a11y.atspi.Cache"
+	ifaceComponent   = "org.a11y.atspi.Component"
+	ifaceEditable    = "org.a11y.atspi.EditableText"
+	ifaceRegistry    = "org.a11y.atspi.Registry"
+	ifaceSelection   = "org.a11y.atspi.Selection"
+	ifaceText        = "org.a11y.atspi.Text"
+	ifaceValue       = "org.a11y.atspi.Value"
+	ifaceProperties  = "org.freedesktop.DBus.Properties"
+)
+
+// An object is one accessible object: who owns it, and its path there.
+type object struct {
+	bus  string
+	path dbus.ObjectPath
+}
+
+var (
+	registry = object{ifaceRegistry, "/org/a11y/atspi/registry"}
+	everyone = object{ifaceRegistry, "/org/a11y/atspi/accessible/root"}
+)
+
+const nowhere dbus.ObjectPath = "/org/a11y/atspi/null"
+
+// none says whether o refers to nothing.
+func (o object) none() bool { return o.path == "" || o.path == nowhere }
+
+// A place is an object as handles name it: on which bus, and in which frame,
+// so that its window is known without climbing the tree again.
+type place struct {
+	epoch string // the bus; handles of another bus mean nothing
+	object
+	frame dbus.ObjectPath
+}
+
+// handle writes a place.
+func (p place) handle() desktop.Handle {
+	return desktop.Handle(p.epoch + "|" + p.bus + "|" + string(p.path) + "|" + string(p.frame))
+}
+
+// parseHandle reads what handle wrote.
+func parseHandle(h desktop.Handle) (place, error) {
+	f := strings.Split(string(h), "|")
+	if len(f) != 4 || f[1] == "" || !dbus.ObjectPath(f[2]).IsValid() {
+		return place{}, fmt.Errorf("%w: %q is not a handle of the accessibility bus", desktop.ErrNotFound, h)
+	}
+	return place{f[0], object{f[1], dbus.ObjectPath(f[2])}, dbus.ObjectPath(f[3])}, nil
+}

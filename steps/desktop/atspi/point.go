@@ -1,0 +1,199 @@
+//go:build linux
+
+package atspi
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// ElementAt is the meaningful element under a point of the screen, with the
+// elements it is in as its parents. The window system says whose window is on
+// top there; then the deepest element whose box holds the point is taken; and
+// from a part of a control, such as its label, it climbs to the control.
+func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	l, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	windows, err := c.windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	top, found := topmost(windows, at)
+	// A popup may hang out of its window, and over another's.
+	if active, ok := activeWindow(windows); ok && active.ID != top.ID {
+		if e, err := c.inApplication(ctx, l, windows, active, at, true); err == nil {
+			return e, nil
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("%w: there is no window at %s", desktop.ErrNotFound, at)
+	}
+	return c.inApplication(ctx, l, windows, top, at, false)
+}
+
+// topmost is the window that is seen at a point.
+func topmost(windows []desktop.Window, at desktop.Point) (desktop.Window, bool) {
+	for _, w := range slices.Backward(windows) {
+		if !w.Minimized && !w.Hidden && w.Bounds.Contains(at) {
+			return w, true
+		}
+	}
+	return desktop.Window{}, false
+}
+
+// activeWindow is the window that has the keyboard.
+func activeWindow(windows []desktop.Window) (desktop.Window, bool) {
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Active })
+	if i < 0 {
+		return desktop.Window{}, false
+	}
+	return windows[i], true
+}
+
+// inApplication finds the element at a point in a window and in the popups of
+// its application, or only in those.
+func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
+	apps, err := c.ofProcess(ctx, l, in.PID)
+	if err != nil {
+		return nil, err
+	}
+	err = fmt.Errorf("%w: the window %q at %s has no accessibility", desktop.ErrNotFound, in.Title, at)
+	for _, a := range apps {
+		e, failed := c.inWindow(ctx, l, a, windows, in, at, popups)
+		if failed == nil {
+			return e, nil
+		}
+		err = failed
+	}
+	return nil, err
+}
+
+// inWindow finds the element at a point in one application.
+func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
+	w, done, err := c.visit(ctx, l, a, true, kept)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	frames, err := w.frames()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range candidates(match(frames, windows, a.pid, w.relative), in, at, popups, w) {
+		hits, err := w.under(f, at)
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		return w.describe(f, meaningful(deepest(hits), at, f), l)
+	}
+	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, at)
+}
+
+// candidates are the frames that may be seen at a point, popups first.
+func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool, w *walk) []framed {
+	var front, own []framed
+	for _, f := range list {
+		switch {
+		case f.popup && w.shows(f.frame) && f.onScreen(f.frame.box).Contains(at):
+			front = append(front, f)
+		case f.window.ID == in.ID && !f.popup && !popups:
+			own = append(own, f)
+		}
+	}
+	slices.Reverse(front) // the one opened last is on top
+	return append(front, own...)
+}
+
+// describe makes the element of a node, with its parents and its label.
+func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
+	n.children = nil
+	w.askDetails(n)
+	w.askLabels(n)
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	if err := w.labelAmong(f, n); err != nil {
+		return nil, err
+	}
+	b := builder{framed: f, app: w.app, epoch: l.epoch, full: true}
+	e := b.element(n, nil)
+	for at, m := e, n.parent; m != nil; at, m = at.Parent, m.parent {
+		at.Parent = b.alone(m)
+	}
+	return e, nil
+}
+
+// labelAmong gives a node that needs it a label out of those that were glimpsed
+// on the way to it.
+func (w *walk) labelAmong(f framed, n *node) error {
+	if !needsLabel(n) || n.details.label != "" {
+		return nil
+	}
+	f.frame.each(func(m *node) bool {
+		if m.name == "" && roleOf(roleName(m.role)) == "label" {
+			w.get(m.object, ifaceAccessible, "Name", func(v any) { m.name = as[string](v) })
+		}
+		return true
+	})
+	err := w.run()
+	labelByPlace(f.frame)
+	return err
+}
+
+// meaningful climbs from a node to what a person would name: the control that
+// it is a part of, or the nearest that is more than a box of other things.
+func meaningful(n *node, at desktop.Point, f framed) *node {
+	const far = 4
+	m := n
+	for range far {
+		if m == nil || !isPart(m) && !isControl(m) {
+			break
+		}
+		if isControl(m) && f.onScreen(m.box).Contains(at) {
+			return m
+		}
+		m = m.parent
+	}
+	for m = n; m.parent != nil; m = m.parent {
+		if !isBox(m) || m.name != "" {
+			break
+		}
+	}
+	return m
+}
+
+// isControl says whether a person would name this node, not what is in it.
+func isControl(n *node) bool {
+	switch roleOf(roleName(n.role)) {
+	case "button", "togglebutton", "checkbox", "radiobutton", "switch", "link", "menuitem", "checkmenuitem", "radiomenuitem",
+		"pagetab", "listitem", "treeitem", "combobox", "entry", "password", "text", "spinbutton", "slider", "columnheader", "cell":
+		return true
+	}
+	return false
+}
+
+// isPart says whether a node can be a part of a control.
+func isPart(n *node) bool {
+	switch roleOf(roleName(n.role)) {
+	case "label", "image", "icon":
+		return true
+	}
+	return isBox(n)
+}
+
+// isBox says whether a node only holds others.
+func isBox(n *node) bool {
+	switch roleOf(roleName(n.role)) {
+	case "filler", "panel", "group", "unknown":
+		return true
+	}
+	return false
+}

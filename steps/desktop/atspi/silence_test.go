@@ -1,0 +1,172 @@
+//go:build linux
+
+package atspi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
+	d := onDesk(t, "zenity", "mousepad")
+	frozen := d.open(t, named("button", "OK"), "zenity", "--password")
+	live := d.open(t, named("menu", "Help"), "mousepad", "--disable-server")
+	handle := d.element(t, frozen, named("button", "OK")).Handle
+	frozen.Process.Signal(syscall.SIGSTOP)
+
+	look := func(s desktop.Scope) (*desktop.Tree, time.Duration) {
+		start := time.Now()
+		tree, err := d.client.Tree(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree, time.Since(start)
+	}
+	if _, took := look(desktop.Scope{PID: live.Process.Pid}); took > patience {
+		t.Errorf("looking at another application took %v", took)
+	}
+	first, took := look(desktop.Scope{})
+	if took > 3*patience {
+		t.Errorf("the first look at all took %v", took)
+	}
+	if !slices.Equal(first.Unread, []string{"zenity"}) {
+		t.Errorf("unread is %q, want the frozen one", first.Unread)
+	}
+	again, took := look(desktop.Scope{})
+	if took > patience || len(again.Unread) != 1 || find(again, named("menu", "Help")) == nil {
+		t.Errorf("the second look at all took %v and left %q unread", took, again.Unread)
+	}
+	if _, err := d.client.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
+		t.Errorf("an element of the frozen application: %v, want %v", err, desktop.ErrUnresponsive)
+	}
+	frozen.Process.Signal(syscall.SIGCONT)
+	eventually(t, "it is read again", func() bool {
+		tree, _ := look(desktop.Scope{})
+		return len(tree.Unread) == 0 && find(tree, named("button", "OK")) != nil
+	}, nil)
+}
+
+func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
+	s := openSandbox(t, 400)
+	handle := s.element(named("button", "Ask")).Handle
+	started, ended := make(chan struct{}), make(chan error)
+	go func() { // reads without pause, so that the end comes in the middle of a reading
+		close(started)
+		for {
+			tree, err := s.desk.client.Tree(t.Context(), desktop.Scope{Root: handle, Full: true})
+			if err != nil {
+				ended <- err
+				return
+			}
+			if len(tree.Roots) != 1 {
+				ended <- errors.New("an empty tree")
+				return
+			}
+			if _, err := s.desk.client.Tree(t.Context(), desktop.Scope{}); err != nil {
+				ended <- fmt.Errorf("a look at all: %v", err)
+				return
+			}
+		}
+	}()
+	<-started
+	s.Process.Kill()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, desktop.ErrNotFound) {
+			t.Errorf("%v, want %v", err, desktop.ErrNotFound)
+		}
+	case <-time.After(time.Second):
+		t.Error("a look at a dead application hangs")
+	}
+	s.Wait()
+	eventually(t, "it is in no tree", func() bool {
+		tree := s.tree(desktop.Scope{})
+		return len(tree.Roots) == 0 && len(tree.Unread) == 0
+	}, nil)
+}
+
+func TestManyLookupsDoNotGrow(t *testing.T) {
+	s := openSandbox(t, 20)
+	c := s.desk.still(t)
+	lookups := 2_000
+	if n := os.Getenv("UNDERSTUDY_LOOKUPS"); n != "" {
+		lookups = must(strconv.Atoi(n))
+	}
+	run := func(n int) {
+		for i := range n {
+			if _, err := c.Tree(t.Context(), desktop.Scope{PID: s.Process.Pid}); err != nil {
+				t.Fatal(err)
+			}
+			if i%10 == 0 {
+				s.do("ask.set_label(str(len(ask.get_label()) + 1))") // so that it is read anew
+			}
+		}
+	}
+	measure := func() (heap uint64, goroutines, files int) {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		open, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.HeapAlloc, runtime.NumGoroutine(), len(open)
+	}
+	run(200)
+	heap, goroutines, files := measure()
+	start := time.Now()
+	run(lookups)
+	t.Logf("%d lookups in %v", lookups, time.Since(start))
+	heap2, goroutines2, files2 := measure()
+	t.Logf("heap %d → %d KiB, goroutines %d → %d, files %d → %d", heap>>10, heap2>>10, goroutines, goroutines2, files, files2)
+	if heap2 > heap+2<<20 || goroutines2 > goroutines+4 || files2 > files+2 {
+		t.Error("it grows")
+	}
+}
+
+func TestTheBusComesBack(t *testing.T) {
+	onDesk(t, "zenity")
+	own, err := openDesk() // its bus is ended, and the bus is written on the display
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { own.close() })
+	c := own.open(t, named("button", "OK"), "zenity", "--password")
+	handle := own.element(t, c, named("button", "OK")).Handle
+	pid, err := own.client.link.call(t.Context(), object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}, "org.freedesktop.DBus.GetConnectionUnixProcessID", "org.freedesktop.DBus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(int(first[uint32](pid)), syscall.SIGKILL)
+	eventually(t, "the handle of the old bus means nothing on the new one", func() bool {
+		_, err := own.client.Refresh(t.Context(), handle)
+		return errors.Is(err, desktop.ErrNotFound)
+	}, nil)
+	c = own.open(t, named("button", "OK"), "zenity", "--password")
+	own.element(t, c, named("button", "OK"))
+}
+
+func TestConnectingToNoBusSaysWhatToDo(t *testing.T) {
+	_, err := Connect(t.Context(), Options{Bus: "unix:path=/nonexistent"})
+	var missing *desktop.MissingError
+	if !errors.As(err, &missing) || missing.Mend == "" || !errors.Is(err, desktop.ErrUnavailable) {
+		t.Errorf("%v, want a MissingError with the command that mends it", err)
+	}
+}
+
+// must is a value that a test cannot do without.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,247 @@
+//go:build linux
+
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"understudy/steps/desktop"
+)
+
+// A part is what was read of one application.
+type part struct {
+	app     *application
+	roots   []framed
+	omitted int
+	err     error
+}
+
+// Tree reads the elements in a scope, the topmost window first. Omitted counts
+// what is known to have been left out; below an element that does not show,
+// only some toolkits tell how much there is. An application that did not
+// answer in time is in Unread; it is an error only when the scope is one of
+// its elements.
+func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error) {
+	l, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	windows, err := c.windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	if s.Root != "" {
+		parts, err = c.readBelow(ctx, l, windows, s)
+	} else {
+		parts, err = c.readAll(ctx, l, windows, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return c.assemble(l, parts, windows, s), nil
+}
+
+// readAll reads every application of a scope, side by side.
+func (c *Client) readAll(ctx context.Context, l *conn, windows []desktop.Window, s desktop.Scope) ([]part, error) {
+	apps, err := c.applications(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	apps = slices.DeleteFunc(apps, func(a *application) bool { return !mayHold(a, windows, s) })
+	parts := make([]part, len(apps))
+	var wg sync.WaitGroup
+	for i, a := range apps {
+		wg.Go(func() { parts[i] = c.readPart(ctx, l, a, windows, s) })
+	}
+	wg.Wait()
+	for _, p := range parts {
+		if errors.Is(p.err, desktop.ErrUnavailable) {
+			return nil, p.err
+		}
+	}
+	return parts, nil
+}
+
+// mayHold says whether a scope may mean something of an application, as far
+// as can be told without asking it.
+func mayHold(a *application, windows []desktop.Window, s desktop.Scope) bool {
+	if s.PID != 0 && a.pid != s.PID {
+		return false
+	}
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == s.Window })
+	return s.Window == 0 || i < 0 || windows[i].PID == 0 || windows[i].PID == a.pid
+}
+
+// readPart reads what a scope means of one application.
+func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows []desktop.Window, s desktop.Scope) part {
+	r := part{app: a}
+	named := s.Process != "" && (a.called(s.Process) || runs(windows, a.pid, s.Process))
+	if s.Process != "" && !named {
+		if a.kit() == "" { // nor is its own name for itself known yet
+			r.err = a.greet(ctx, l, min(patience, c.options.Timeout), false)
+		}
+		if !a.called(s.Process) {
+			return r
+		}
+	}
+	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, told)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	defer done()
+	frames, err := w.frames()
+	if err != nil {
+		r.err = err
+		return r
+	}
+	for _, f := range match(frames, windows, a.pid, w.relative) {
+		if f.in(s) && (s.Hidden || w.shows(f.frame)) {
+			r.roots = append(r.roots, f)
+		} else {
+			w.leaveOut(f.frame, 1)
+		}
+	}
+	r.err = w.read(r.roots, s)
+	r.omitted = w.omitted
+	return r
+}
+
+// runs says whether a process is known to the window system by a name.
+func runs(windows []desktop.Window, pid int, process string) bool {
+	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
+		return w.PID == pid && strings.EqualFold(w.Process, process)
+	})
+}
+
+// How much of what an application tells of itself a visitor wants.
+type telling int
+
+const (
+	untold telling = iota // little is read: it is asked
+	kept                  // only where it is kept from before
+	told                  // much is read
+)
+
+// visit greets an application and prepares a walk over it.
+func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool, t telling) (*walk, context.CancelFunc, error) {
+	wait := min(patience, c.options.Timeout)
+	if asked {
+		wait = c.options.Timeout
+	}
+	if err := a.greet(ctx, l, wait, asked); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx) // ends what is still in flight when the visit is over
+	p := newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout)
+	var its items
+	if t == told || t == kept && a.tells() {
+		var err error
+		if its, err = a.fetchItems(p, c.news); err != nil {
+			cancel()
+			return nil, nil, err
+		}
+	}
+	return newWalk(p, a, its), cancel, nil
+}
+
+// read reads what is below the roots, as much as the scope allows.
+func (w *walk) read(roots []framed, s desktop.Scope) error {
+	w.hidden, w.depth = s.Hidden, s.Depth
+	for _, r := range roots {
+		w.grow(r.frame, 1)
+	}
+	if err := w.run(); err != nil {
+		return err
+	}
+	if !s.Full {
+		return nil
+	}
+	for _, r := range roots {
+		left := s.Limit // for each root: which comes first is not known here
+		r.frame.each(func(n *node) bool {
+			w.askDetails(n)
+			left--
+			return left != 0 // never 0 without a limit
+		})
+	}
+	if err := w.run(); err != nil {
+		return err
+	}
+	for _, r := range roots {
+		w.askLabels(r.frame)
+	}
+	if err := w.run(); err != nil {
+		return err
+	}
+	for _, r := range roots {
+		labelByPlace(r.frame)
+	}
+	return nil
+}
+
+// readBelow reads what is below one element.
+func (c *Client) readBelow(ctx context.Context, l *conn, windows []desktop.Window, s desktop.Scope) ([]part, error) {
+	p, w, done, err := c.enter(ctx, l, s.Root, told)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	home, err := w.home(p, windows)
+	if err != nil {
+		return nil, err
+	}
+	if p.path != p.frame {
+		if home.frame, err = w.reach(p.object); err != nil {
+			return nil, err
+		}
+	}
+	roots := []framed{home}
+	if err := w.read(roots, s); err != nil {
+		return nil, err
+	}
+	return []part{{app: w.app, roots: roots, omitted: w.omitted}}, nil
+}
+
+// enter begins a walk in the application of a handle.
+func (c *Client) enter(ctx context.Context, l *conn, h desktop.Handle, t telling) (place, *walk, context.CancelFunc, error) {
+	p, err := parseHandle(h)
+	if err != nil {
+		return place{}, nil, nil, err
+	}
+	if p.epoch != l.epoch {
+		return place{}, nil, nil, fmt.Errorf("%w: the accessibility bus was started again since", desktop.ErrNotFound)
+	}
+	a, err := c.application(ctx, l, p.bus)
+	if err != nil {
+		return place{}, nil, nil, err
+	}
+	w, done, err := c.visit(ctx, l, a, true, t)
+	if err != nil {
+		return place{}, nil, nil, err
+	}
+	return p, w, done, nil
+}
+
+// home is the frame that a place is in, with its window.
+func (w *walk) home(p place, windows []desktop.Window) (framed, error) {
+	frames, err := w.frames()
+	if err != nil {
+		return framed{}, err
+	}
+	list := match(frames, windows, w.app.pid, w.relative)
+	i := slices.IndexFunc(list, func(f framed) bool { return f.frame.path == p.frame })
+	if i < 0 {
+		return framed{}, fmt.Errorf("%w: its window is closed", desktop.ErrNotFound)
+	}
+	return list[i], nil
+}

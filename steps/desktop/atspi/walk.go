@@ -1,0 +1,304 @@
+//go:build linux
+
+package atspi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+const (
+	// maxDepth ends the walk in a tree that bites its tail.
+	maxDepth = 256
+	// maxNodes is how much of one application is read at most.
+	maxNodes = 50_000
+	// maxRows is how many children are listed of a container that makes them
+	// on demand; a spreadsheet says it has two thousand million.
+	maxRows = 2_000
+)
+
+// A node is one element as it is being read.
+type node struct {
+	object
+	basics
+	parent   *node
+	children []*node
+	index    int
+	item     *item // what the application told of it, if it did
+	box      desktop.Rect
+	unseen   bool // it was looked at before it was known not to show
+	details  details
+}
+
+// A walk reads a part of one application's tree: what the application told in
+// its items is taken from there, and what is missing is asked for.
+type walk struct {
+	*pipeline
+	app      *application
+	items    items
+	hidden   bool // also what does not show
+	depth    int  // levels below and with the first; 0 means no limit
+	relative bool // see application.relative
+	met      map[object]bool
+	omitted  int
+}
+
+// newWalk prepares a walk over an application that was greeted.
+func newWalk(p *pipeline, a *application, its items) *walk {
+	return &walk{pipeline: p, app: a, items: its, relative: a.relative(), met: map[object]bool{}}
+}
+
+// begin makes the node of an object that was not met before.
+func (w *walk) begin(o object, parent *node, index int) (*node, bool) {
+	if w.met[o] {
+		return nil, false
+	}
+	if len(w.met) >= maxNodes {
+		w.omitted++
+		return nil, false
+	}
+	w.met[o] = true
+	n := &node{object: o, parent: parent, index: index}
+	if it := w.items[o.path]; it != nil && it.bus == o.bus {
+		n.item, n.basics = it, it.basics
+	}
+	return n, true
+}
+
+// meet learns the basics of an object and hands on its node; not at all when
+// the object is gone or was met before.
+func (w *walk) meet(o object, parent *node, index int, then func(*node)) {
+	n, ok := w.begin(o, parent, index)
+	switch {
+	case !ok:
+	case n.item != nil:
+		w.placed(n, then)
+	default:
+		w.askBasics(n, func() { w.placed(n, then) })
+	}
+}
+
+// askBasics asks an object what an item would have told. One that does not
+// even say its role is gone.
+func (w *walk) askBasics(n *node, then func()) {
+	missing, there := 4, false
+	got := func(take func(body []any)) answer {
+		return func(body []any, err error) {
+			missing--
+			if err == nil {
+				take(body)
+			}
+			if missing == 0 && there {
+				then()
+			}
+		}
+	}
+	w.ask(n.object, ifaceAccessible+".GetRole", got(func(b []any) { n.role, there = first[uint32](b), true }))
+	w.ask(n.object, ifaceProperties+".Get", got(func(b []any) { n.name = as[string](variant(b)) }), ifaceAccessible, "Name")
+	w.ask(n.object, ifaceAccessible+".GetState", got(func(b []any) { n.states = stateBits(first[any](b)) }))
+	w.ask(n.object, ifaceAccessible+".GetInterfaces", got(func(b []any) { n.offers = offersOf(first[[]string](b)) }))
+}
+
+// placed gets the box of a node first where that decides whether it shows.
+func (w *walk) placed(n *node, then func(*node)) {
+	if !w.relative || n.offers&offersComponent == 0 {
+		w.normalise(n)
+		then(n)
+		return
+	}
+	w.askBox(n, func() {
+		w.normalise(n)
+		then(n)
+	})
+}
+
+// normalise says of a node of GTK 4 what other toolkits say.
+func (w *walk) normalise(n *node) {
+	if !w.relative {
+		return
+	}
+	if isClass(n.name) {
+		n.name, n.class = "", n.name
+	}
+	if has(n.states, bitVisible) && !n.box.Empty() {
+		n.states |= 1 << bitShowing
+	}
+}
+
+// isClass says whether a name is only that of a widget class, which GTK 4 gives
+// to what has no name.
+func isClass(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Gtk")
+	return ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.Contains(rest, " ")
+}
+
+// askBox asks where a node is: on the screen, or in its window where the
+// toolkit knows no more.
+func (w *walk) askBox(n *node, then func()) {
+	const onScreen, inWindow = uint32(0), uint32(1)
+	from := onScreen
+	if w.relative {
+		from = inWindow
+	}
+	w.ask(n.object, ifaceComponent+".GetExtents", func(body []any, err error) {
+		if err == nil {
+			n.box = rectOf(first[[]any](body))
+		}
+		then()
+	}, from)
+}
+
+// shows says whether a node shows, or may hold something that does.
+func (w *walk) shows(n *node) bool {
+	if has(n.states, bitShowing) || n.item != nil && n.item.shows {
+		return true
+	}
+	// The parts of a GTK 4 stack have no box of their own.
+	return w.relative && has(n.states, bitVisible) && n.offers&offersComponent == 0
+}
+
+// list learns the children of a node.
+func (w *walk) list(n *node, then func([]object)) {
+	switch {
+	case n.item != nil && n.item.whole:
+		kids := make([]object, len(n.item.kids))
+		for i, k := range n.item.kids {
+			kids[i] = k.object
+		}
+		then(kids)
+	case has(n.states, bitManagesDescendants):
+		w.listRows(n, then)
+	default:
+		w.want(n.object, ifaceAccessible+".GetChildren", func(body []any) { then(objectsOf(first[any](body))) })
+	}
+}
+
+// listRows learns the children of a container that may have far too many.
+func (w *walk) listRows(n *node, then func([]object)) {
+	w.get(n.object, ifaceAccessible, "ChildCount", func(v any) {
+		count := as[int32](v)
+		if count >= 0 && count <= maxRows {
+			w.want(n.object, ifaceAccessible+".GetChildren", func(body []any) { then(objectsOf(first[any](body))) })
+			return
+		}
+		w.omitted += max(int(count), 1)
+		var known []object
+		if n.item != nil {
+			for _, k := range n.item.kids {
+				known = append(known, k.object)
+			}
+		}
+		then(known)
+	})
+}
+
+// grow reads what is below a node that is at some level, the first being 1.
+func (w *walk) grow(n *node, level int) {
+	if w.depth > 0 && level >= w.depth || level >= maxDepth {
+		w.leaveOut(n, 0)
+		return
+	}
+	w.list(n, func(kids []object) {
+		n.children = make([]*node, len(kids)) // a nil is one left out; see kept
+		for i, k := range kids {
+			w.meet(k, n, i, func(child *node) {
+				if !w.hidden && !w.shows(child) {
+					w.leaveOut(child, 1)
+					return
+				}
+				n.children[i] = child
+				w.grow(child, level+1)
+			})
+		}
+	})
+}
+
+// leaveOut counts a node that is left out with what is known to be below it.
+func (w *walk) leaveOut(n *node, self int) {
+	w.omitted += self
+	if n.item != nil {
+		w.omitted += n.item.below
+	}
+}
+
+// kept are the children that were not left out.
+func (n *node) kept() []*node {
+	n.children = slices.DeleteFunc(n.children, func(c *node) bool { return c == nil })
+	return n.children
+}
+
+// each calls f for the node and everything below it, parents first, until f
+// says false.
+func (n *node) each(f func(*node) bool) bool {
+	if !f(n) {
+		return false
+	}
+	for _, c := range n.kept() {
+		if !c.each(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// reach is the node of a path, with nothing below it read.
+func (w *walk) reach(o object) (*node, error) {
+	var n *node
+	w.meet(o, nil, 0, func(m *node) { n = m })
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	if n == nil || has(n.states, bitDefunct) {
+		return nil, desktop.ErrNotFound
+	}
+	return n, nil
+}
+
+// frames are the top-level windows of the application, with their boxes.
+func (w *walk) frames() ([]*node, error) {
+	root := &node{object: w.app.object, item: w.items[w.app.path]}
+	var list []*node
+	w.list(root, func(kids []object) {
+		list = make([]*node, len(kids))
+		for i, k := range kids {
+			w.meet(k, nil, i, func(f *node) {
+				list[i] = f
+				if !w.relative {
+					w.askBox(f, func() {})
+				}
+			})
+		}
+	})
+	err := w.run()
+	return slices.DeleteFunc(list, func(f *node) bool { return f == nil }), err
+}
+
+// frameOf finds the frame that a node is in, by asking for its parents.
+func (w *walk) frameOf(o object, then func(frame dbus.ObjectPath)) {
+	var climb func(at dbus.ObjectPath, steps int)
+	climb = func(at dbus.ObjectPath, steps int) {
+		if it := w.items[at]; it != nil {
+			w.climbed(at, it.parent, steps, climb, then)
+			return
+		}
+		w.get(object{o.bus, at}, ifaceAccessible, "Parent", func(v any) {
+			w.climbed(at, objectOf(as[[]any](v)).path, steps, climb, then)
+		})
+	}
+	climb(o.path, 0)
+}
+
+// climbed goes one step further up, or hands on where the climb ends.
+func (w *walk) climbed(at, parent dbus.ObjectPath, steps int, climb func(dbus.ObjectPath, int), then func(dbus.ObjectPath)) {
+	switch {
+	case parent == w.app.path:
+		then(at)
+	case parent == "" || parent == nowhere || steps >= maxDepth:
+	default:
+		climb(parent, steps+1)
+	}
+}

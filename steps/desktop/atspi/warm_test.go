@@ -1,0 +1,93 @@
+//go:build linux
+
+package atspi
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps/desktop"
+)
+
+// What a client keeps must never differ from what a new client reads.
+func TestWhatIsKeptStaysTrue(t *testing.T) {
+	s := openSandbox(t, 40)
+	fresh := func() *desktop.Tree {
+		c, err := s.desk.connect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		tree, err := c.Tree(t.Context(), desktop.Scope{PID: s.Process.Pid, Hidden: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	all := func(*desktop.Element) bool { return true }
+	states := func(tree *desktop.Tree) string { // with the states that describe leaves out
+		text := outline(tree, all)
+		tree.Walk(func(e *desktop.Element) bool {
+			for _, n := range e.States.Names() {
+				text += n + " "
+			}
+			text += "\n"
+			return true
+		})
+		return text
+	}
+	s.do("ask.get_accessible().set_name('Named')") // ATK does not tell of the first name
+	s.tree(desktop.Scope{Hidden: true})
+	for _, change := range []string{
+		"ask.set_label('Renamed')",
+		"lines.set_sensitive(False)",
+		"lines.set_sensitive(True)",
+		"lines.get_children()[3].hide()",
+		"lines.get_children()[3].show()",
+		"lines.get_children()[1].set_text('Other words')",
+		"lines.remove(lines.get_children()[0])",
+		"lines.add(Gtk.CheckButton(label='New', visible=True))",
+		"lines.get_children()[-1].set_active(True)",
+		"lines.reorder_child(lines.get_children()[-1], 0)",
+		"notebook.set_current_page(1)",
+		"notebook.set_current_page(0)",
+		"scrolled.get_vadjustment().set_value(300)",
+		"scrolled.get_vadjustment().set_value(0)",
+		"entry.set_text('words')",
+		"entry.set_editable(False)",
+		"window.resize(500, 900)",
+		"box.set_sensitive(False)",
+		"box.set_sensitive(True)",
+		"entry.set_visibility(False)",
+		"window.set_title('Another title')",
+		"ask.get_accessible().set_name('Named anew')",
+		"lines.foreach(lambda w: w.destroy())",
+	} {
+		s.do(change)
+		var want, got string
+		eventually(t, "nothing else changes meanwhile", func() bool {
+			want = states(fresh())
+			got = states(s.tree(desktop.Scope{Hidden: true}))
+			return want == states(fresh())
+		}, nil)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %s (-a new client +the one that keeps):\n%s", change, diff)
+		}
+	}
+}
+
+// Of a first name there is no event.
+func TestAFirstNameIsKnownBeforeLong(t *testing.T) {
+	s := openSandbox(t, 2)
+	s.tree(desktop.Scope{})
+	start := time.Now()
+	s.do("scale.get_accessible().set_name('Loudness')")
+	eventually(t, "the slider has its name", func() bool {
+		return find(s.tree(desktop.Scope{}), named("slider", "Loudness")) != nil
+	}, nil)
+	if took := time.Since(start); took > keepFor+patience {
+		t.Errorf("it took %v, want at most %v", took, keepFor)
+	}
+}

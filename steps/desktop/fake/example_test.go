@@ -1,0 +1,35 @@
+package fake_test
+
+import (
+	"context"
+	"fmt"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/fake"
+)
+
+func Example() {
+	ctx := context.Background()
+	f := fake.New(fake.MustParse(`
+- frame "Notes" [process=notes]
+  - entry "Title" [focused]: "Monday"
+  - checkbox "Urgent"
+`)...)
+	urgent := f.Find("role:checkbox")
+	urgent.OnClick(func() { fmt.Println("clicked") })
+
+	d := f.Desktop()
+	_ = d.Type(ctx, ", 9:00")
+	_ = d.Click(ctx, f.Get(urgent).Bounds.Center(), desktop.Left, 1)
+
+	tree, _ := d.Tree(ctx, desktop.Scope{Full: true})
+	text, _ := tree.Outline(0)
+	fmt.Print(text)
+	fmt.Println(f.Journal())
+	// Output:
+	// clicked
+	// - frame "Notes" [ref=e1] [active]:
+	//   - entry "Title" [ref=e2]: "Monday, 9:00"
+	//   - checkbox "Urgent" [ref=e3] [checked] [focused]
+	// [type ", 9:00" click 110,72 left]
+}

@@ -1,0 +1,227 @@
+// Package fake is a desktop in memory, for tests and dry runs.
+//
+// Its windows are trees of nodes, made by Go helpers or read from an outline:
+//
+//	d := fake.New(fake.MustParse(`
+//	- frame "Notes" [process=notes]
+//	  - entry "Title": "Monday"
+//	  - checkbox "Urgent" [checked]
+//	  - button "Save" [disabled]
+//	`)...)
+//	run(d.Desktop())
+//	d.Journal() // "click 20,75 left", `type "hello"`, …
+//
+// What is done to it has the effect that an ordinary application would show: a
+// click focuses an entry or turns a checkbox, typed text goes to where the
+// caret is, windows are raised, moved and closed. Calls can be made to fail, to
+// take long, or never to answer; timers follow testing/synctest. It looks
+// nothing like a real screen: a capture shows one coloured box per element.
+package fake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// Desktop is a desktop in memory. All of its methods may be called by several
+// goroutines, and by the functions that it calls.
+type Desktop struct {
+	size desktop.Size
+
+	mu        sync.Mutex
+	windows   []*Node // from the bottom of the stack to its top
+	active    *Node
+	focused   *Node
+	pointer   desktop.Point
+	keys      []desktop.Key
+	buttons   []desktop.Button
+	clipboard string
+	apps      map[string]func() *Node
+	pids      map[string]int
+	frozen    map[string]bool
+	presses   map[string]func()
+	failures  map[string][]failure
+	delays    map[string]time.Duration
+	calls     map[string]int
+	journal   []string
+	pending   []func() // to call when the lock is given back
+	timers    []*time.Timer
+	watchers  []*watcher
+	early     []desktop.InputEvent // what happened before anyone watched
+	handles   int
+	trees     int
+}
+
+// failure is an error that a method is to fail with.
+type failure struct {
+	err   error
+	times int // negative means always
+	acts  bool
+}
+
+// New is a desktop of 1280×800 pixels that shows windows, the last on top.
+func New(windows ...*Node) *Desktop {
+	d := &Desktop{
+		size:     desktop.Size{W: 1280, H: 800},
+		apps:     map[string]func() *Node{},
+		pids:     map[string]int{},
+		frozen:   map[string]bool{},
+		presses:  map[string]func(){},
+		failures: map[string][]failure{},
+		delays:   map[string]time.Duration{},
+		calls:    map[string]int{},
+	}
+	for _, w := range windows {
+		d.open(w)
+	}
+	return d
+}
+
+// Desktop is the fake as the rest of the program sees a desktop.
+func (d *Desktop) Desktop() *desktop.Desktop {
+	return &desktop.Desktop{
+		Pointer: d, Keyboard: d, Screen: d, Windows: d, Clipboard: d, Elements: d,
+		Controls: d, Focus: d, Apps: d, Marker: d, Input: d, Session: d,
+	}
+}
+
+// Fail makes the next calls of a method of the desktop's interfaces fail
+// before they do anything; "*" is every method, and a negative number of times
+// is for ever.
+func (d *Desktop) Fail(method string, err error, times int) {
+	d.plan(method, failure{err, times, false})
+}
+
+// FailAfter is Fail for calls that act and then fail, such as one whose answer
+// was lost.
+func (d *Desktop) FailAfter(method string, err error, times int) {
+	d.plan(method, failure{err, times, true})
+}
+
+func (d *Desktop) plan(method string, f failure) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.failures[method] = append(d.failures[method], f)
+}
+
+// Delay makes each call of a method take a time, or until its context ends;
+// "*" is every method that has no delay of its own.
+func (d *Desktop) Delay(method string, long time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.delays[method] = long
+}
+
+// After calls f when a time has passed, unless the desktop was closed.
+func (d *Desktop) After(wait time.Duration, f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.timers = append(d.timers, time.AfterFunc(wait, f))
+}
+
+// Journal lists what was done to the desktop, in order: what acts, not what
+// only looks.
+func (d *Desktop) Journal() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.journal)
+}
+
+// Calls says how often a method of the desktop's interfaces was called.
+func (d *Desktop) Calls(method string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls[method]
+}
+
+// note writes a line of the journal. The lock is held.
+func (d *Desktop) note(format string, args ...any) {
+	d.journal = append(d.journal, fmt.Sprintf(format, args...))
+}
+
+// do is one call of a method: it waits and fails as was planned, else does it
+// under the lock, and then calls back whoever wanted to know.
+func (d *Desktop) do(ctx context.Context, method string, f func() error) error {
+	fail, err := d.enter(ctx, method)
+	if err != nil {
+		return err
+	}
+	if fail.err != nil && !fail.acts {
+		return fail.err
+	}
+	if err := d.change(f); err != nil {
+		return err
+	}
+	return fail.err
+}
+
+// enter counts a call and waits as long as it is to take.
+func (d *Desktop) enter(ctx context.Context, method string) (failure, error) {
+	d.mu.Lock()
+	d.calls[method]++
+	long, ok := d.delays[method]
+	if !ok {
+		long = d.delays["*"]
+	}
+	fail := d.next(method)
+	if fail.err == nil {
+		fail = d.next("*")
+	}
+	d.mu.Unlock()
+	if err := pause(ctx, long); err != nil {
+		return failure{}, err
+	}
+	return fail, nil
+}
+
+// next takes the next planned failure of a method.
+func (d *Desktop) next(method string) failure {
+	for i := range d.failures[method] {
+		f := &d.failures[method][i]
+		if f.times != 0 {
+			f.times--
+			return *f
+		}
+	}
+	return failure{}
+}
+
+// pause waits, or fails with the cause for which the context ended.
+func pause(ctx context.Context, long time.Duration) error {
+	if ctx.Err() != nil || long <= 0 {
+		return context.Cause(ctx)
+	}
+	t := time.NewTimer(long)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// change does something under the lock.
+func (d *Desktop) change(f func() error) error {
+	d.mu.Lock()
+	err := f()
+	calls := d.pending
+	d.pending = nil
+	d.mu.Unlock()
+	for _, call := range calls {
+		call()
+	}
+	return err
+}
+
+// later arranges for a function to be called when the lock is given back.
+func (d *Desktop) later(f func()) {
+	if f != nil {
+		d.pending = append(d.pending, f)
+	}
+}

@@ -1,0 +1,194 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// OnPress calls f when a chord such as "ctrl+s" is pressed, whatever has the
+// focus.
+func (d *Desktop) OnPress(chord string, f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.presses[chord] = f
+}
+
+// PointerPosition is where the pointer is.
+func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
+	var at desktop.Point
+	err := d.do(ctx, "PointerPosition", func() error { at = d.pointer; return nil })
+	return at, err
+}
+
+// MovePointer moves the pointer.
+func (d *Desktop) MovePointer(ctx context.Context, to desktop.Point) error {
+	return d.do(ctx, "MovePointer", func() error {
+		d.note("move %s", to)
+		d.pointer = to
+		return nil
+	})
+}
+
+// ButtonDown holds a button.
+func (d *Desktop) ButtonDown(ctx context.Context, b desktop.Button) error {
+	return d.do(ctx, "ButtonDown", func() error {
+		d.note("button down %s", b)
+		if !slices.Contains(d.buttons, b) {
+			d.buttons = append(d.buttons, b)
+		}
+		return nil
+	})
+}
+
+// ButtonUp lets go of a button. It does not make a click with ButtonDown.
+func (d *Desktop) ButtonUp(ctx context.Context, b desktop.Button) error {
+	return d.do(ctx, "ButtonUp", func() error {
+		d.note("button up %s", b)
+		d.buttons = slices.DeleteFunc(d.buttons, func(o desktop.Button) bool { return o == b })
+		return nil
+	})
+}
+
+// Click clicks what is at a point: the window comes up, and the element does
+// what its role does.
+func (d *Desktop) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return d.do(ctx, "Click", func() error {
+		times := ""
+		if count > 1 {
+			times = fmt.Sprintf(" x%d", count)
+		}
+		d.note("click %s %s%s", at, b, times)
+		d.pointer = at
+		n := d.under(at)
+		if n == nil {
+			return nil
+		}
+		if n.window() != d.active {
+			d.activate(n.window())
+		}
+		if n.has(desktop.Focusable | desktop.Enabled) {
+			d.focus(n)
+		}
+		if n.chosen = [2]int{n.caret, n.caret}; count > 1 {
+			n.chosen = [2]int{0, len(n.text)}
+		}
+		for range count {
+			if b == desktop.Left {
+				d.act(n)
+			}
+		}
+		return nil
+	})
+}
+
+// Scroll turns the wheel.
+func (d *Desktop) Scroll(ctx context.Context, dx, dy int) error {
+	return d.do(ctx, "Scroll", func() error {
+		d.note("scroll %d,%d", dx, dy)
+		return nil
+	})
+}
+
+// KeyDown holds a key.
+func (d *Desktop) KeyDown(ctx context.Context, k desktop.Key) error {
+	return d.do(ctx, "KeyDown", func() error {
+		d.note("key down %s", k)
+		if !slices.Contains(d.keys, k) {
+			d.keys = append(d.keys, k)
+		}
+		return nil
+	})
+}
+
+// KeyUp lets go of a key.
+func (d *Desktop) KeyUp(ctx context.Context, k desktop.Key) error {
+	return d.do(ctx, "KeyUp", func() error {
+		d.note("key up %s", k)
+		d.keys = slices.DeleteFunc(d.keys, func(o desktop.Key) bool { return o == k })
+		return nil
+	})
+}
+
+// Held lists the keys and buttons that are held down.
+func (d *Desktop) Held() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []string
+	for _, k := range d.keys {
+		all = append(all, string(k))
+	}
+	for _, b := range d.buttons {
+		all = append(all, string(b))
+	}
+	return all
+}
+
+// Press presses a chord. Keys that edit do so where the focus is, tab moves
+// the focus, and enter or space act on a focused button.
+func (d *Desktop) Press(ctx context.Context, c desktop.Chord) error {
+	return d.do(ctx, "Press", func() error {
+		d.note("press %s", c)
+		d.later(d.presses[c.String()])
+		d.press(c)
+		return nil
+	})
+}
+
+func (d *Desktop) press(c desktop.Chord) {
+	if c.Key == "tab" && (len(c.Mods) == 0 || c.String() == "shift+tab") {
+		d.tab(len(c.Mods) > 0)
+		return
+	}
+	n := d.focused
+	switch {
+	case n == nil:
+	case n.editable():
+		d.edit(n, c)
+	case len(c.Mods) == 0 && (c.Key == "enter" || c.Key == "space"):
+		d.act(n)
+	}
+}
+
+// tab moves the focus to the next element of the active window, or back.
+func (d *Desktop) tab(back bool) {
+	if d.active == nil {
+		return
+	}
+	var all []*Node
+	d.active.walk(func(n *Node) bool {
+		if n.has(desktop.Focusable | desktop.Enabled | desktop.Showing) {
+			all = append(all, n)
+		}
+		return true
+	})
+	if len(all) == 0 {
+		return
+	}
+	step, from := 1, slices.Index(all, d.focused)
+	if back {
+		step, from = len(all)-1, max(from, 0)
+	}
+	d.focus(all[(from+step)%len(all)])
+}
+
+// Type enters text where the focus is. In a field of one line a tab moves the
+// focus, and an end of line is passed over.
+func (d *Desktop) Type(ctx context.Context, text string) error {
+	return d.do(ctx, "Type", func() error {
+		d.note("type %q", text)
+		for _, run := range strings.SplitAfter(text, "\t") {
+			n := d.focused
+			if n != nil && n.editable() {
+				d.insert(n, n.admits(run))
+			}
+			if strings.HasSuffix(run, "\t") && (n == nil || !n.has(desktop.MultiLine)) {
+				d.tab(false)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,233 @@
+package fake
+
+import (
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// Node is a live element of the fake desktop. Its building methods return the
+// node, and are for before it is shown; Set changes it afterwards.
+type Node struct {
+	el       desktop.Element
+	parent   *Node
+	children []*Node
+	box      bool // whether the bounds were given
+	text     []rune
+	caret    int
+	chosen   [2]int // the selected text
+	former   desktop.Rect
+	small    bool  // a window that is minimised
+	large    bool  // a window that is maximised
+	last     *Node // what had the focus when a window was left
+	click    func()
+	changed  func(text string)
+}
+
+// traits are the states that a node of a role begins with, beside Enabled,
+// Showing and Visible.
+var traits = map[desktop.Role]desktop.States{
+	"button":        desktop.Focusable,
+	"checkbox":      desktop.Focusable,
+	"radiobutton":   desktop.Focusable,
+	"togglebutton":  desktop.Focusable,
+	"switch":        desktop.Focusable,
+	"link":          desktop.Focusable,
+	"combobox":      desktop.Focusable,
+	"slider":        desktop.Focusable,
+	"spinbutton":    desktop.Focusable,
+	"entry":         desktop.Focusable | desktop.Editable,
+	"password":      desktop.Focusable | desktop.Editable,
+	"text":          desktop.Focusable | desktop.Editable | desktop.MultiLine,
+	"terminal":      desktop.Focusable | desktop.Editable | desktop.MultiLine,
+	"listitem":      desktop.Focusable | desktop.Selectable,
+	"treeitem":      desktop.Focusable | desktop.Selectable,
+	"cell":          desktop.Focusable | desktop.Selectable,
+	"pagetab":       desktop.Focusable | desktop.Selectable,
+	"menuitem":      desktop.Selectable,
+	"checkmenuitem": desktop.Selectable,
+	"radiomenuitem": desktop.Selectable,
+}
+
+// El is a node of any role.
+func El(role desktop.Role, name string, children ...*Node) *Node {
+	n := &Node{children: children}
+	n.el.Role, n.el.Name = role, name
+	n.el.States = desktop.Enabled | desktop.Showing | desktop.Visible | traits[role]
+	n.el.Actions = actions(role)
+	for _, c := range children {
+		c.parent = n
+	}
+	return n
+}
+
+func actions(role desktop.Role) []string {
+	switch role {
+	case "button", "link", "menuitem", "menu", "pagetab", "listitem":
+		return []string{"click"}
+	case "checkbox", "radiobutton", "togglebutton", "switch", "checkmenuitem", "radiomenuitem":
+		return []string{"toggle"}
+	case "entry", "password":
+		return []string{"activate"}
+	case "combobox":
+		return []string{"press"}
+	}
+	return nil
+}
+
+// Window is a window of a program.
+func Window(title, process string, children ...*Node) *Node {
+	n := El("frame", title, children...)
+	n.el.Process = process
+	return n
+}
+
+// Dialog is a window that blocks the program's others.
+func Dialog(title, process string, children ...*Node) *Node {
+	n := Window(title, process, children...)
+	n.el.Role = "dialog"
+	n.el.States |= desktop.IsModal
+	return n
+}
+
+// Panel is a container.
+func Panel(children ...*Node) *Node { return El("panel", "", children...) }
+
+// Button is a button.
+func Button(name string) *Node { return El("button", name) }
+
+// Label is a text that stands beside something.
+func Label(text string) *Node { return El("label", text).Holding(text) }
+
+// Entry is a field of one line.
+func Entry(name string) *Node { return El("entry", name) }
+
+// Password is a field that shows dots.
+func Password(name string) *Node { return El("password", name) }
+
+// Text is a field of many lines.
+func Text(name string) *Node { return El("text", name) }
+
+// Checkbox is a checkbox.
+func Checkbox(name string, checked bool) *Node {
+	n := El("checkbox", name)
+	if checked {
+		n.el.States |= desktop.Checked
+	}
+	return n
+}
+
+// Slider is a slider.
+func Slider(name string, r desktop.Range) *Node {
+	n := El("slider", name)
+	n.el.Value = &r
+	return n
+}
+
+// Combo is a combination box with options.
+func Combo(name string, options ...string) *Node {
+	items := make([]*Node, len(options))
+	for i, o := range options {
+		items[i] = El("listitem", o)
+	}
+	return El("combobox", name, El("list", "", items...))
+}
+
+// At places the node on the screen. Nodes that are not placed stand below one
+// another.
+func (n *Node) At(x, y, w, h int) *Node {
+	n.el.Bounds, n.box = desktop.Rect{X: x, Y: y, W: w, H: h}, true
+	return n
+}
+
+// ID gives the node an id.
+func (n *Node) ID(id string) *Node {
+	n.el.ID = id
+	return n
+}
+
+// Labelled gives the node a label, for one without a name.
+func (n *Node) Labelled(label string) *Node {
+	n.el.Label = label
+	return n
+}
+
+// Holding gives the node a text; the caret stands at its end.
+func (n *Node) Holding(text string) *Node {
+	n.text = []rune(text)
+	n.caret = len(n.text)
+	n.chosen = [2]int{n.caret, n.caret}
+	return n
+}
+
+// With adds states.
+func (n *Node) With(s desktop.States) *Node {
+	n.el.States |= s
+	return n
+}
+
+// Without takes states away.
+func (n *Node) Without(s desktop.States) *Node {
+	n.el.States &^= s
+	return n
+}
+
+// OnClick is called when the node is clicked or invoked while it is enabled.
+func (n *Node) OnClick(f func()) *Node {
+	n.click = f
+	return n
+}
+
+// OnChange is called with the node's text when somebody has changed it.
+func (n *Node) OnChange(f func(text string)) *Node {
+	n.changed = f
+	return n
+}
+
+// window is the window that the node stands in.
+func (n *Node) window() *Node {
+	for n.parent != nil {
+		n = n.parent
+	}
+	return n
+}
+
+// walk calls f for the node and everything below it, until f says false.
+func (n *Node) walk(f func(*Node) bool) bool {
+	if !f(n) {
+		return false
+	}
+	for _, c := range n.children {
+		if !c.walk(f) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *Node) has(s desktop.States) bool { return n.el.States.Has(s) }
+
+// put sets states or takes them away.
+func (n *Node) put(s desktop.States, on bool) {
+	n.el.States &^= s
+	if on {
+		n.el.States |= s
+	}
+}
+
+// remove takes a child out of its parent.
+func (n *Node) remove() {
+	if p := n.parent; p != nil {
+		p.children = slices.DeleteFunc(p.children, func(c *Node) bool { return c == n })
+		n.parent = nil
+	}
+}
+
+// shift moves the node and everything in it.
+func (n *Node) shift(dx, dy int) {
+	n.walk(func(c *Node) bool {
+		c.el.Bounds.X += dx
+		c.el.Bounds.Y += dy
+		return true
+	})
+}

@@ -1,0 +1,79 @@
+package fake
+
+import (
+	"context"
+	"hash/fnv"
+	"image"
+	"image/color"
+	"image/draw"
+
+	"understudy/steps/desktop"
+)
+
+// Resize changes the size of the screen.
+func (d *Desktop) Resize(s desktop.Size) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.size = s
+}
+
+// Monitors is the one screen.
+func (d *Desktop) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
+	var all []desktop.Monitor
+	err := d.do(ctx, "Monitors", func() error { all = d.monitors(); return nil })
+	return all, err
+}
+
+func (d *Desktop) monitors() []desktop.Monitor {
+	return []desktop.Monitor{{Name: "fake", Bounds: desktop.Rect{W: d.size.W, H: d.size.H}, Primary: true, Scale: 1}}
+}
+
+// Capture draws each element that shows as a box, whose colour depends on all
+// that is known of the element: the same desktop gives the same picture, and a
+// change changes it.
+func (d *Desktop) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
+	var picture *image.RGBA
+	err := d.do(ctx, "Capture", func() error {
+		whole := desktop.Rect{W: d.size.W, H: d.size.H}
+		if area == (desktop.Rect{}) {
+			area = whole
+		}
+		area = area.Intersect(whole)
+		picture = image.NewRGBA(image.Rect(0, 0, area.W, area.H))
+		fill(picture, picture.Rect, color.RGBA{40, 60, 80, 255})
+		for _, w := range d.windows {
+			if !w.small {
+				w.draw(picture, image.Pt(area.X, area.Y))
+			}
+		}
+		return nil
+	})
+	return picture, err
+}
+
+// draw draws a node and what is in it, in a picture that begins at a point.
+func (n *Node) draw(picture *image.RGBA, begin image.Point) {
+	if !n.has(desktop.Showing) {
+		return
+	}
+	r := n.el.Bounds.Image().Sub(begin)
+	fill(picture, r, color.RGBA{0, 0, 0, 255})
+	fill(picture, r.Inset(1), n.colour())
+	for _, c := range n.children {
+		c.draw(picture, begin)
+	}
+}
+
+func fill(picture *image.RGBA, r image.Rectangle, c color.RGBA) {
+	draw.Draw(picture, r, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// colour is a light colour for what is known of the node.
+func (n *Node) colour() color.RGBA {
+	h := fnv.New32a()
+	for _, word := range append(n.el.States.Names(), string(n.el.Role), n.el.Name, string(n.text)) {
+		h.Write([]byte(word + "\x00"))
+	}
+	s := h.Sum32()
+	return color.RGBA{128 + uint8(s)/2, 128 + uint8(s>>8)/2, 128 + uint8(s>>16)/2, 255}
+}

@@ -1,0 +1,152 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// Install makes an application that Launch can start: its window is made anew
+// each time.
+func (d *Desktop) Install(app string, window func() *Node) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.apps[app] = window
+}
+
+// Launch opens the window of an installed application; what follows its name
+// in the command line is passed over.
+func (d *Desktop) Launch(ctx context.Context, app string) (desktop.App, error) {
+	var started desktop.App
+	err := d.do(ctx, "Launch", func() error {
+		name, _, _ := strings.Cut(app, " ")
+		window := d.apps[name]
+		if window == nil {
+			return fmt.Errorf("%w: no application %q", desktop.ErrNotFound, name)
+		}
+		d.note("launch %s", app)
+		w := window()
+		d.open(w)
+		started = desktop.App{PID: d.pids[w.el.Process], Command: app}
+		return nil
+	})
+	return started, err
+}
+
+// OpenURL only writes the journal.
+func (d *Desktop) OpenURL(ctx context.Context, url string) error {
+	return d.do(ctx, "OpenURL", func() error { d.note("open %s", url); return nil })
+}
+
+// ReadClipboard reads the clipboard.
+func (d *Desktop) ReadClipboard(ctx context.Context) (string, error) {
+	var text string
+	err := d.do(ctx, "ReadClipboard", func() error { text = d.clipboard; return nil })
+	return text, err
+}
+
+// WriteClipboard writes the clipboard.
+func (d *Desktop) WriteClipboard(ctx context.Context, text string) error {
+	return d.do(ctx, "WriteClipboard", func() error {
+		d.note("clipboard %q", text)
+		d.clipboard = text
+		return nil
+	})
+}
+
+// SaveFocus says where the user is.
+func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
+	f := desktop.FocusState{Caret: -1}
+	err := d.do(ctx, "SaveFocus", func() error {
+		f.Pointer = d.pointer
+		if d.active != nil {
+			f.Window = d.active.el.Window
+		}
+		if n := d.focused; n != nil {
+			f.Element = n.el.Handle
+			if n.has(desktop.Editable) {
+				f.Caret, f.Selection = n.caret, n.chosen
+			}
+		}
+		return nil
+	})
+	return f, err
+}
+
+// RestoreFocus brings the user back to where they were, as far as that is
+// still there.
+func (d *Desktop) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
+	return d.do(ctx, "RestoreFocus", func() error {
+		d.note("restore focus")
+		d.pointer = f.Pointer
+		i := slices.IndexFunc(d.windows, func(w *Node) bool { return w.el.Window == f.Window })
+		if i < 0 {
+			return desktop.ErrNotFound
+		}
+		d.activate(d.windows[i])
+		n := d.node(f.Element)
+		if n == nil {
+			return nil
+		}
+		d.focus(n)
+		if f.Caret >= 0 {
+			n.moveTo(f.Caret)
+			n.chosen = [2]int{min(f.Selection[0], len(n.text)), min(f.Selection[1], len(n.text))}
+		}
+		return nil
+	})
+}
+
+// Mark writes the journal.
+func (d *Desktop) Mark(ctx context.Context, area desktop.Rect, label string, long time.Duration) error {
+	return d.do(ctx, "Mark", func() error { d.note("mark %s %q for %s", area, label, long); return nil })
+}
+
+// Unmark writes the journal.
+func (d *Desktop) Unmark(ctx context.Context) error {
+	return d.do(ctx, "Unmark", func() error { d.note("unmark"); return nil })
+}
+
+// Info describes the desktop.
+func (d *Desktop) Info(ctx context.Context) (desktop.Info, error) {
+	var info desktop.Info
+	err := d.do(ctx, "Info", func() error {
+		info = desktop.Info{System: "fake", Display: "fake", Virtual: true, Manager: "fake", Monitors: d.monitors()}
+		return nil
+	})
+	return info, err
+}
+
+// Ping does nothing; plan a failure to lose the display.
+func (d *Desktop) Ping(ctx context.Context) error {
+	return d.do(ctx, "Ping", func() error { return nil })
+}
+
+// ReleaseAll lets go of every key and button.
+func (d *Desktop) ReleaseAll(ctx context.Context) error {
+	return d.do(ctx, "ReleaseAll", func() error {
+		for _, k := range d.keys {
+			d.note("key up %s", k)
+		}
+		for _, b := range d.buttons {
+			d.note("button up %s", b)
+		}
+		d.keys, d.buttons = nil, nil
+		return nil
+	})
+}
+
+// Close stops the timers. The desktop can still be looked at.
+func (d *Desktop) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls["Close"]++
+	for _, t := range d.timers {
+		t.Stop()
+	}
+	return nil
+}

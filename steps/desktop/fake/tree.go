@@ -1,0 +1,297 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// unanswered is how long a call to a frozen program takes to fail.
+const unanswered = 2 * time.Second
+
+// Freeze makes a program answer nothing about its elements; its windows stay.
+// Thaw ends it.
+func (d *Desktop) Freeze(process string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.frozen[process] = true
+}
+
+// Thaw makes a frozen program answer again.
+func (d *Desktop) Thaw(process string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.frozen, process)
+}
+
+// Find is the one node that a selector matches, or nil when there is none or
+// more than one.
+func (d *Desktop) Find(text string) *Node {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := selector.MustParse(text).Find(d.read(desktop.Scope{Hidden: true, Full: true}).Roots)
+	if len(found) != 1 {
+		return nil
+	}
+	return d.node(found[0].Handle)
+}
+
+// Add puts a node into another that is shown.
+func (d *Desktop) Add(parent, child *Node) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	parent.children = append(parent.children, child)
+	d.adopt(child, parent)
+	if !child.box {
+		at := parent.el.Bounds
+		child.settle(&desktop.Point{X: at.X, Y: at.Y + at.H - line})
+	}
+}
+
+// Remove takes a node away; a window is closed.
+func (d *Desktop) Remove(n *Node) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n.parent == nil {
+		d.close(n)
+		return
+	}
+	w := n.window()
+	n.walk(func(c *Node) bool {
+		if c == d.focused {
+			d.unfocus()
+		}
+		if c == w.last {
+			w.last = nil
+		}
+		return true
+	})
+	n.remove()
+}
+
+// Set changes what can be known of a node.
+func (d *Desktop) Set(n *Node, f func(e *desktop.Element)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e := n.el
+	e.Text = string(n.text)
+	f(&e)
+	if e.Text != string(n.text) {
+		n.Holding(e.Text)
+	}
+	e.Text = ""
+	n.el = e
+}
+
+// Get is what can be known of a node, with its text in clear.
+func (d *Desktop) Get(n *Node) desktop.Element {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e := d.element(n, true)
+	e.Text = string(n.text)
+	return *e
+}
+
+// Tree reads the elements in a scope, and names the programs that are frozen.
+func (d *Desktop) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error) {
+	var t *desktop.Tree
+	err := d.do(ctx, "Tree", func() error {
+		if s.Root != "" && d.node(s.Root) == nil {
+			return desktop.ErrNotFound
+		}
+		t = d.read(s)
+		return nil
+	})
+	return t, err
+}
+
+// reading is a tree while it is read.
+type reading struct {
+	*Desktop
+	scope desktop.Scope
+	tree  *desktop.Tree
+	count int
+}
+
+func (d *Desktop) read(s desktop.Scope) *desktop.Tree {
+	d.trees++
+	r := &reading{Desktop: d, scope: s, tree: &desktop.Tree{ID: fmt.Sprintf("t%d", d.trees)}}
+	for _, w := range d.windows {
+		switch {
+		case !d.within(w, s):
+		case d.frozen[w.el.Process]:
+			if !slices.Contains(r.tree.Unread, w.el.Process) {
+				r.tree.Unread = append(r.tree.Unread, w.el.Process)
+			}
+		default:
+			r.add(r.top(w))
+		}
+	}
+	return r.tree
+}
+
+// within says whether a window belongs to a scope.
+func (d *Desktop) within(w *Node, s desktop.Scope) bool {
+	return s.Admits(w.el.Process, w.el.Name) && (s.PID == 0 || s.PID == d.pids[w.el.Process]) &&
+		(s.Window == 0 || s.Window == w.el.Window) && (s.Hidden || !w.small) &&
+		(s.Root == "" || d.node(s.Root).window() == w)
+}
+
+// top is the node of a window at which reading begins.
+func (r *reading) top(w *Node) *Node {
+	if r.scope.Root != "" {
+		return r.node(r.scope.Root)
+	}
+	return w
+}
+
+func (r *reading) add(n *Node) {
+	if e := r.copy(n, 1, nil); e != nil {
+		r.tree.Roots = append(r.tree.Roots, e)
+	}
+}
+
+// copy reads a node and what is in it, as far as the scope goes.
+func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Element {
+	if !r.scope.Hidden && !n.has(desktop.Showing) {
+		return nil
+	}
+	if r.scope.Depth > 0 && depth > r.scope.Depth || r.scope.Limit > 0 && r.count >= r.scope.Limit {
+		n.walk(func(*Node) bool { r.tree.Omitted++; return true })
+		return nil
+	}
+	r.count++
+	e := r.element(n, r.scope.Full)
+	e.Ref, e.Parent = fmt.Sprintf("e%d", r.count), parent
+	for i, c := range n.children {
+		if child := r.copy(c, depth+1, e); child != nil {
+			child.Index = i
+			e.Children = append(e.Children, child)
+		}
+	}
+	return e
+}
+
+// element is what was asked of a node: with full also its box, text, actions
+// and value.
+func (d *Desktop) element(n *Node, full bool) *desktop.Element {
+	e, w := n.el, n.window()
+	e.Process, e.PID, e.Window, e.WindowTitle = w.el.Process, d.pids[w.el.Process], w.el.Window, w.el.Name
+	e.Attributes = maps.Clone(e.Attributes)
+	e.Text = string(n.text)
+	if e.Role == "password" {
+		e.Text = strings.Repeat("●", len(n.text))
+	}
+	if n == d.active {
+		e.States |= desktop.Active
+	}
+	if w.small {
+		e.States &^= desktop.Showing
+	}
+	if !full {
+		e.Text, e.Bounds, e.Actions, e.Value = "", desktop.Rect{}, nil, nil
+		return &e
+	}
+	e.Actions = slices.Clone(e.Actions)
+	if e.Value != nil {
+		v := *e.Value
+		e.Value = &v
+	}
+	return &e
+}
+
+// node is the live node with a handle, or nil.
+func (d *Desktop) node(h desktop.Handle) *Node {
+	var found *Node
+	for _, w := range d.windows {
+		w.walk(func(n *Node) bool {
+			if n.el.Handle == h {
+				found = n
+			}
+			return found == nil
+		})
+	}
+	return found
+}
+
+// under is the deepest node at a point, in the topmost window there.
+func (d *Desktop) under(at desktop.Point) *Node {
+	for _, w := range slices.Backward(d.windows) {
+		if !w.small && w.has(desktop.Showing) && w.el.Bounds.Contains(at) {
+			return w.deepest(at)
+		}
+	}
+	return nil
+}
+
+func (n *Node) deepest(at desktop.Point) *Node {
+	for _, c := range slices.Backward(n.children) {
+		if c.has(desktop.Showing) && c.el.Bounds.Contains(at) {
+			return c.deepest(at)
+		}
+	}
+	return n
+}
+
+// ElementAt is the element under a point.
+func (d *Desktop) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	var e *desktop.Element
+	err := d.do(ctx, "ElementAt", func() error {
+		n := d.under(at)
+		if n == nil {
+			return desktop.ErrNotFound
+		}
+		if d.frozen[n.window().el.Process] {
+			return desktop.ErrUnresponsive
+		}
+		e = d.element(n, true)
+		return nil
+	})
+	return e, err
+}
+
+// Refresh reads one element again.
+func (d *Desktop) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Element, error) {
+	var e *desktop.Element
+	err := d.with(ctx, "Refresh", h, func(n *Node) error {
+		e = d.element(n, true)
+		return nil
+	})
+	return e, err
+}
+
+// with does something with the node of a handle, if its program answers.
+func (d *Desktop) with(ctx context.Context, method string, h desktop.Handle, f func(*Node) error) error {
+	if d.stuck(method, h) {
+		if err := pause(ctx, unanswered); err != nil {
+			return err
+		}
+		return desktop.ErrUnresponsive
+	}
+	return d.do(ctx, method, func() error {
+		n := d.node(h)
+		if n == nil {
+			return desktop.ErrNotFound
+		}
+		return f(n)
+	})
+}
+
+// stuck says whether the program of a handle is frozen, and counts the call if
+// it is.
+func (d *Desktop) stuck(method string, h desktop.Handle) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := d.node(h)
+	if n == nil || !d.frozen[n.window().el.Process] {
+		return false
+	}
+	d.calls[method]++
+	return true
+}

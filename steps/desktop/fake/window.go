@@ -1,0 +1,142 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// Open shows a window, on top and active, and returns its id.
+func (d *Desktop) Open(w *Node) desktop.WindowID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open(w)
+}
+
+func (d *Desktop) open(w *Node) desktop.WindowID {
+	d.adopt(w, nil)
+	w.el.Window = desktop.WindowID(100 + d.handles)
+	layout(w, len(d.windows))
+	w.walk(func(n *Node) bool {
+		if n.has(desktop.Focused) {
+			w.last = n
+		}
+		return true
+	})
+	d.windows = append(d.windows, w)
+	d.activate(w)
+	return w.el.Window
+}
+
+// adopt gives handles to a node and what is in it.
+func (d *Desktop) adopt(n, parent *Node) {
+	n.parent = parent
+	n.walk(func(c *Node) bool {
+		d.handles++
+		c.el.Handle = desktop.Handle(fmt.Sprintf("h%d", d.handles))
+		return true
+	})
+	process := n.window().el.Process
+	if d.pids[process] == 0 {
+		d.pids[process] = 1000 + len(d.pids)
+	}
+}
+
+// activate raises a window and gives the focus to what had it there before.
+func (d *Desktop) activate(w *Node) {
+	w.small = false
+	i := slices.Index(d.windows, w)
+	d.windows = append(slices.Delete(d.windows, i, i+1), w)
+	d.active = w
+	if d.focused != nil && d.focused.window() == w {
+		return
+	}
+	d.unfocus()
+	if w.last != nil {
+		d.focused = w.last
+		d.focused.put(desktop.Focused, true)
+	}
+}
+
+// close takes a window away; the one below becomes active.
+func (d *Desktop) close(w *Node) {
+	d.windows = slices.DeleteFunc(d.windows, func(o *Node) bool { return o == w })
+	if d.focused != nil && d.focused.window() == w {
+		d.unfocus()
+	}
+	if d.active == w {
+		d.active = nil
+		if len(d.windows) > 0 {
+			d.activate(d.windows[len(d.windows)-1])
+		}
+	}
+}
+
+// Windows lists the windows from the bottom of the stack to its top.
+func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
+	var all []desktop.Window
+	err := d.do(ctx, "Windows", func() error {
+		for _, w := range d.windows {
+			all = append(all, desktop.Window{
+				ID: w.el.Window, Title: w.el.Name, Process: w.el.Process, Class: w.el.Class,
+				PID: d.pids[w.el.Process], Bounds: w.el.Bounds, Active: w == d.active,
+				Minimized: w.small, Maximized: w.large, Modal: w.has(desktop.IsModal),
+			})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Manage changes a window.
+func (d *Desktop) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
+	return d.do(ctx, "Manage", func() error {
+		i := slices.IndexFunc(d.windows, func(w *Node) bool { return w.el.Window == id })
+		if i < 0 {
+			return desktop.ErrNotFound
+		}
+		w := d.windows[i]
+		d.note("%s %q", c.Do, w.el.Name)
+		return d.manage(w, c)
+	})
+}
+
+func (d *Desktop) manage(w *Node, c desktop.WindowChange) error {
+	switch c.Do {
+	case desktop.Activate:
+		d.activate(w)
+	case desktop.Close:
+		d.close(w)
+	case desktop.Minimize:
+		w.small = true
+		if d.active == w {
+			d.active = nil
+		}
+	case desktop.Maximize:
+		if !w.large {
+			w.former, w.large = w.el.Bounds, true
+			place(w, desktop.Rect{W: d.size.W, H: d.size.H})
+		}
+	case desktop.Restore:
+		w.small = false
+		if w.large {
+			w.large = false
+			place(w, w.former)
+		}
+	case desktop.Place:
+		place(w, c.Bounds)
+	default:
+		return fmt.Errorf("there is no window action %q", c.Do)
+	}
+	return nil
+}
+
+// place moves a window with what is in it; a zero size keeps the size.
+func place(w *Node, to desktop.Rect) {
+	w.shift(to.X-w.el.Bounds.X, to.Y-w.el.Bounds.Y)
+	if !to.Empty() {
+		w.el.Bounds.W, w.el.Bounds.H = to.W, to.H
+	}
+}

@@ -1,0 +1,202 @@
+package desktop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	outlineText = 80 // how many letters of a name or text an outline shows
+	markerSize  = 20 // what a note of omitted elements takes, beside its indent
+)
+
+// Outline prints the tree for people and models, one element a line:
+//
+//	# as YAML
+//	- frame "Notes" [ref=e1] [active]:
+//	  - entry "Title" [ref=e2] [focused]: "Monday"
+//	  - slider "Size" [ref=e3] [value=3 in 0 to 10]
+//	  - … 12 more
+//
+// Containers that say nothing of themselves are left out, and what they hold
+// stands in their place. At most limit bytes are printed, 0 meaning no limit;
+// elements that are nearer to the roots go first, and omitted says how many
+// were left out for that.
+func (t *Tree) Outline(limit int) (text string, omitted int) {
+	o := &outline{limit: limit, shown: map[*Element]bool{}}
+	roots := meaningful(t.Roots)
+	o.plan(roots)
+	o.print(roots, 0)
+	return o.text.String(), o.omitted
+}
+
+// outline is a tree while it is printed.
+type outline struct {
+	limit   int
+	shown   map[*Element]bool
+	text    strings.Builder
+	omitted int
+}
+
+// level is the children of one element, in their depth.
+type level struct {
+	elements []*Element
+	depth    int
+}
+
+// plan chooses what is shown, level by level, as long as the limit allows.
+func (o *outline) plan(roots []*Element) {
+	used := 0
+	for queue := []level{{roots, 0}}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		for _, e := range at.elements {
+			cost := len(outlineLine(e, at.depth))
+			children := meaningful(e.Children)
+			if len(children) > 0 {
+				cost += 2*at.depth + 2 + markerSize
+			}
+			if o.limit > 0 && used+cost > o.limit {
+				return
+			}
+			used += cost
+			o.shown[e] = true
+			if len(children) > 0 {
+				queue = append(queue, level{children, at.depth + 1})
+			}
+		}
+	}
+}
+
+func (o *outline) print(elements []*Element, depth int) {
+	left := 0
+	for _, e := range elements {
+		if !o.shown[e] {
+			left += countMeaningful(e)
+			continue
+		}
+		o.text.WriteString(outlineLine(e, depth))
+		o.print(meaningful(e.Children), depth+1)
+	}
+	if left > 0 && depth > 0 {
+		fmt.Fprintf(&o.text, "%s- … %d more\n", strings.Repeat("  ", depth), left)
+	}
+	o.omitted += left
+}
+
+// meaningful are the elements, with those in place of a container that it
+// holds when it says nothing of itself.
+func meaningful(elements []*Element) []*Element {
+	var all []*Element
+	for _, e := range elements {
+		if e.says() {
+			all = append(all, e)
+			continue
+		}
+		all = append(all, meaningful(e.Children)...)
+	}
+	return all
+}
+
+func countMeaningful(e *Element) int {
+	n := 1
+	for _, c := range meaningful(e.Children) {
+		n += countMeaningful(c)
+	}
+	return n
+}
+
+// says whether an element is worth a line.
+func (e *Element) says() bool {
+	switch e.Role {
+	case "filler", "panel", "group", "unknown", "separator", "":
+		return e.Name != "" || e.Label != "" || e.Text != "" || e.States.Has(Focused) || e.States.Has(Checked)
+	}
+	return true
+}
+
+// outlineLine is the element's line.
+func outlineLine(e *Element, depth int) string {
+	key := headline(e)
+	text := strings.TrimSpace(e.Text)
+	if text == e.Name {
+		text = ""
+	}
+	children := len(meaningful(e.Children)) > 0
+	indent := strings.Repeat("  ", depth)
+	switch {
+	case text != "" && children: // YAML has room for one of them after the colon
+		return indent + "- " + yamlKey(key+" [text="+quoted(text)+"]") + ":\n"
+	case text != "":
+		return indent + "- " + yamlKey(key) + ": " + quoted(text) + "\n"
+	case children:
+		return indent + "- " + yamlKey(key) + ":\n"
+	}
+	return indent + "- " + yamlKey(key) + "\n"
+}
+
+// headline is what an element is, without what it holds.
+func headline(e *Element) string {
+	b := string(e.Role)
+	if b == "" {
+		b = "unknown"
+	}
+	if name := strings.TrimSpace(e.Name); name != "" {
+		b += " " + quoted(name)
+	} else if e.Label != "" {
+		b += " " + quoted(e.Label)
+	}
+	if e.Ref != "" {
+		b += " [ref=" + e.Ref + "]"
+	}
+	for _, s := range e.marks() {
+		b += " [" + s + "]"
+	}
+	if v := e.Value; v != nil {
+		b += fmt.Sprintf(" [value=%g in %g to %g]", v.Now, v.Min, v.Max)
+	}
+	return b
+}
+
+// marks are the states that a reader needs: what is unusual or can change.
+func (e *Element) marks() []string {
+	var marks []string
+	for _, s := range []States{Active, Checked, Collapsed, Expanded, Focused, Indeterminate, IsModal, Pressed, ReadOnly, Required, Selected} {
+		if e.States.Has(s) {
+			marks = append(marks, s.Names()[0])
+		}
+	}
+	if !e.States.Has(Enabled) && e.can() {
+		marks = append(marks, "disabled")
+	}
+	return marks
+}
+
+// can says whether an element is one that a person acts on, so that it matters
+// when it is disabled.
+func (e *Element) can() bool {
+	switch e.Role {
+	case "button", "checkbox", "checkmenuitem", "combobox", "entry", "link", "listitem", "menu", "menuitem", "pagetab", "password",
+		"radiobutton", "radiomenuitem", "slider", "spinbutton", "switch", "text", "togglebutton", "treeitem":
+		return true
+	}
+	return false
+}
+
+// quoted is a text in quotes, on one line, cut when it is long.
+func quoted(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > outlineText {
+		text = string(r[:outlineText-1]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// yamlKey is a line as YAML reads it: in single quotes where the plain line
+// would be taken for something else.
+func yamlKey(line string) string {
+	if strings.Contains(line, ": ") || strings.Contains(line, " #") || strings.HasSuffix(line, ":") {
+		return "'" + strings.ReplaceAll(line, "'", "''") + "'"
+	}
+	return line
+}

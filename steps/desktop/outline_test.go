@@ -1,0 +1,126 @@
+package desktop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sample is a window as a driver reads it.
+func sample() *Tree {
+	el := func(ref string, role Role, name string, s States, children ...*Element) *Element {
+		return &Element{Handle: Handle("h" + ref), Ref: ref, Role: role, Name: name, States: s | Showing, Children: children}
+	}
+	title := el("e3", "entry", "", Enabled|Focused)
+	title.Label, title.Text = "Title", "Monday\nmorning"
+	size := el("e6", "slider", "Size", Enabled)
+	size.Value = &Range{Now: 3.5, Max: 10}
+	list := el("e8", "list", "", Enabled, el("e9", "listitem", "One: #1", Enabled|Selected), el("e10", "listitem", "Two", Enabled))
+	list.Text = "2 items"
+	label := el("e11", "label", "Ready", 0)
+	label.Text = "Ready"
+	return &Tree{Roots: []*Element{el("e1", "frame", "Notes", Enabled|Active,
+		el("e2", "panel", "", Enabled, title, el("e4", "filler", "", Enabled)),
+		el("e5", "button", "Send", 0), size, el("e7", "checkbox", "It's: mine", Enabled|Checked), list, label)}}
+}
+
+func TestOutline(t *testing.T) {
+	want := `- frame "Notes" [ref=e1] [active]:
+  - entry "Title" [ref=e3] [focused]: "Monday morning"
+  - button "Send" [ref=e5] [disabled]
+  - slider "Size" [ref=e6] [value=3.5 in 0 to 10]
+  - 'checkbox "It''s: mine" [ref=e7] [checked]'
+  - list [ref=e8] [text="2 items"]:
+    - 'listitem "One: #1" [ref=e9] [selected]'
+    - listitem "Two" [ref=e10]
+  - label "Ready" [ref=e11]
+`
+	text, omitted := sample().Outline(0)
+	if diff := cmp.Diff(want, text); diff != "" || omitted != 0 {
+		t.Errorf("%d omitted, outline (-want +got):\n%s", omitted, diff)
+	}
+}
+
+func TestOutlineKeepsItsLimit(t *testing.T) {
+	whole, _ := sample().Outline(0)
+	for limit := 1; limit < 2*len(whole); limit++ {
+		text, omitted := sample().Outline(limit)
+		if len(text) > limit {
+			t.Fatalf("limit %d: %d bytes:\n%s", limit, len(text), text)
+		}
+		shown := strings.Count(text, "[ref=")
+		if shown+omitted != 9 {
+			t.Fatalf("limit %d: %d shown and %d omitted, want 9 together:\n%s", limit, shown, omitted, text)
+		}
+		if more := fmt.Sprintf("… %d more", omitted); shown > 1 && omitted > 0 && strings.Count(text, "more") == 1 && !strings.Contains(text, more) {
+			t.Fatalf("limit %d: want it to say %s:\n%s", limit, more, text)
+		}
+	}
+	if text, omitted := sample().Outline(2 * len(whole)); text != whole || omitted != 0 {
+		t.Errorf("with room to spare %d were omitted:\n%s", omitted, text)
+	}
+}
+
+func TestOutlineCutsLongTexts(t *testing.T) {
+	text, _ := (&Tree{Roots: []*Element{{Role: "label", Name: strings.Repeat("é", 100)}}}).Outline(0)
+	if want := `- label "` + strings.Repeat("é", 79) + "…\"\n"; text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+}
+
+func TestDiffTrees(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(w *Element)
+		want   []string
+	}{
+		{"nothing", func(*Element) {}, nil},
+		{"what moves has not changed", func(w *Element) { w.Children[1].Bounds = Rect{1, 2, 3, 4} }, nil},
+		{"a new ref is no change", func(w *Element) { w.Children[1].Ref = "e99" }, nil},
+		{"a text", func(w *Element) { w.Children[0].Children[0].Text = "Friday" }, []string{`~ entry "Title" [ref=e3] [focused]: text "Monday morning" → "Friday"`}},
+		{"a name", func(w *Element) { w.Name = "Notes *" }, []string{`~ frame "Notes *" [ref=e1] [active]: name "Notes" → "Notes *"`}},
+		{"states and a value", func(w *Element) {
+			w.Children[1].States |= Enabled
+			w.Children[2].Value.Now = 7
+			w.Children[3].States &^= Checked
+		}, []string{
+			`~ button "Send" [ref=e5]: disabled true → false`,
+			`~ slider "Size" [ref=e6] [value=7 in 0 to 10]: value 3.5 → 7`,
+			`~ checkbox "It's: mine" [ref=e7]: checked true → false`,
+		}},
+		{"something in a container that says nothing", func(w *Element) {
+			dialog := &Element{Handle: "new", Ref: "e20", Role: "dialog", Name: "Sure?", Children: []*Element{{Handle: "ok", Role: "button", Name: "OK"}}}
+			w.Children = append(w.Children, &Element{Handle: "filler", Role: "filler", Children: []*Element{dialog}})
+		}, []string{`+ dialog "Sure?" [ref=e20] with 1 inside`}},
+		{"what came, changed and went", func(w *Element) {
+			w.Children = append(w.Children[:4], &Element{Handle: "l2", Ref: "e21", Role: "label", Name: "Saved", Text: "Saved"})
+			w.Children[2].Value.Now = 0
+		}, []string{
+			`+ label "Saved" [ref=e21]`,
+			`~ slider "Size" [ref=e6] [value=0 in 0 to 10]: value 3.5 → 0`,
+			`- list with 2 inside`,
+			`- label "Ready"`,
+		}},
+	} {
+		for _, handles := range []bool{true, false} {
+			before, after := sample(), sample()
+			c.change(after.Roots[0])
+			if !handles {
+				if c.what == "a name" {
+					continue // without handles the name is what a window is known by
+				}
+				after.Walk(func(e *Element) bool { e.Handle = ""; return true })
+				before.Walk(func(e *Element) bool { e.Handle = ""; return true })
+			}
+			var got []string
+			for _, change := range DiffTrees(before, after) {
+				got = append(got, change.String())
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s, handles %v (-want +got):\n%s", c.what, handles, diff)
+			}
+		}
+	}
+}

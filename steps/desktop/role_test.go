@@ -1,0 +1,51 @@
+package desktop
+
+import "testing"
+
+func TestParseRole(t *testing.T) {
+	for name, want := range map[string]Role{
+		"button": "button", "push button": "button", "Push-Button": "button", "push_button": "button", "SplitButton": "button",
+		"CheckBox": "checkbox", "ComboBox": "combobox", "Edit": "entry", "input": "entry", "Text": "text", "Window": "frame",
+		"Pane": "panel", "Hyperlink": "link", "ListItem": "listitem", "MenuItem": "menuitem", "MenuBar": "menubar", "TabItem": "pagetab",
+		"Tab": "pagetab", "TreeItem": "treeitem", "RadioButton": "radiobutton", "DataGrid": "table", "DataItem": "cell", "Document": "document",
+		"Group": "group", "HeaderItem": "columnheader", "ProgressBar": "progressbar", "ScrollBar": "scrollbar", "Slider": "slider",
+		"Spinner": "spinbutton", "StatusBar": "statusbar", "TitleBar": "titlebar", "ToolBar": "toolbar", "ToolTip": "tooltip", "Custom": "panel",
+	} {
+		if got, ok := ParseRole(name); !ok || got != want {
+			t.Errorf("ParseRole(%q) = %q, %v; want %q", name, got, ok, want)
+		}
+	}
+	if r, ok := ParseRole("buton"); ok {
+		t.Errorf("ParseRole(buton) = %q, want none", r)
+	}
+}
+
+func TestEveryRoleNameIsOneRole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range RoleNames() {
+		if seen[name] {
+			t.Errorf("%q names two roles", name)
+		}
+		seen[name] = true
+	}
+}
+
+func TestScopeAdmits(t *testing.T) {
+	for _, c := range []struct {
+		what           string
+		scope          Scope
+		process, title string
+		want           bool
+	}{
+		{"everything", Scope{}, "gedit", "x", true},
+		{"a program in any case and without its ending", Scope{Process: "Gedit"}, "gedit.EXE", "x", true},
+		{"another program", Scope{Process: "gedit"}, "gedit2", "x", false},
+		{"part of a title in any case", Scope{Title: "unTitled"}, "gedit", "*Untitled 1", true},
+		{"another title", Scope{Title: "Untitled"}, "gedit", "Notes", false},
+		{"the program but another title", Scope{Process: "gedit", Title: "Untitled"}, "gedit", "Notes", false},
+	} {
+		if got := c.scope.Admits(c.process, c.title); got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}

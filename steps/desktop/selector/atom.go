@@ -1,0 +1,142 @@
+package selector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// kind is the sort of an atom, in the word that is written before its colon.
+type kind string
+
+const (
+	byRole    kind = "role"
+	byName    kind = "name"
+	byText    kind = "text"
+	byID      kind = "id"
+	byClass   kind = "classname"
+	byProcess kind = "process"
+	byWindow  kind = "window"
+	byState   kind = "state"
+	byVisible kind = "visible"
+	byRef     kind = "ref"
+	byNth     kind = "nth"
+	byPos     kind = "pos"
+	byImage   kind = "image"
+	rightOf   kind = "rightof"
+	leftOf    kind = "leftof"
+	above     kind = "above"
+	below     kind = "below"
+	near      kind = "near"
+	parent    kind = ".."
+)
+
+// kinds are the words that may stand before a colon, ours and those that users
+// of other tools know.
+var kinds = map[string]kind{
+	"role": byRole, "name": byName, "text": byText, "state": byState, "visible": byVisible,
+	"id": byID, "nativeid": byID, "classname": byClass, "class": byClass,
+	"process": byProcess, "processname": byProcess, "window": byWindow, "title": byWindow,
+	"ref": byRef, "nth": byNth, "pos": byPos, "image": byImage,
+	"rightof": rightOf, "leftof": leftOf, "above": above, "below": below, "near": near,
+}
+
+// Atoms are the words that may stand before an atom's colon, in alphabetical order.
+func Atoms() []string {
+	var names []string
+	for n := range kinds {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// relative says whether the atom's value is another selector.
+func (k kind) relative() bool {
+	return k == rightOf || k == leftOf || k == above || k == below || k == near
+}
+
+// own says whether an element fulfils the atom by itself, whatever else there
+// is. Only such an atom can be turned round.
+func (k kind) own() bool {
+	switch k {
+	case byNth, byPos, byImage, parent:
+		return false
+	}
+	return !k.relative()
+}
+
+// foldable says whether "~" may stand before the colon.
+func (k kind) foldable() bool {
+	switch k {
+	case byName, byText, byID, byClass, byProcess, byWindow:
+		return true
+	}
+	return false
+}
+
+// atom is one condition. Which fields are used depends on the kind.
+type atom struct {
+	kind  kind
+	not   bool
+	fold  bool   // written with "~"
+	value string // of the atoms that compare text
+	low   string // the value as it is compared without regard to case
+	role  desktop.Role
+	state desktop.States
+	n     int // of nth; negative counts from the back
+	at    desktop.Point
+	inner *Selector
+}
+
+func (a atom) String() string {
+	text := string(a.kind)
+	if a.fold {
+		text += "~"
+	}
+	if a.not {
+		text = "!" + text
+	}
+	switch {
+	case a.kind == parent:
+		return text
+	case a.kind == byNth && a.n < 0:
+		return fmt.Sprintf("nth%d", a.n)
+	case a.kind == byNth:
+		return fmt.Sprintf("nth:%d", a.n)
+	case a.kind == byPos:
+		return text + ":" + a.at.String()
+	case a.kind == byRole:
+		return text + ":" + string(a.role)
+	case a.kind == byState:
+		return text + ":" + a.state.Names()[0]
+	case a.kind == byVisible:
+		return text + ":true"
+	case a.inner != nil:
+		return text + ":" + a.inner.nested()
+	}
+	return text + ":" + quote(a.value)
+}
+
+// nested is the selector as it stands after rightof: and its like.
+func (s *Selector) nested() string {
+	if len(s.parts) == 1 && len(s.parts[0]) == 1 && !s.parts[0][0].not {
+		return s.String()
+	}
+	return "(" + s.String() + ")"
+}
+
+// quote writes a value, in quotes where it would be read otherwise without.
+func quote(v string) string {
+	if !mustQuote(v) {
+		return v
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v) + `"`
+}
+
+func mustQuote(v string) bool {
+	return v == "" || v != strings.TrimSpace(v) || v[0] == '"' || strings.HasPrefix(v, containsWord) ||
+		strings.ContainsAny(v, "|()\n\r") || strings.Contains(v, "&&") || strings.Contains(v, ">>")
+}

@@ -1,0 +1,231 @@
+package selector
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// maxSuggestions is how many elements are offered when one was wanted.
+const maxSuggestions = 5
+
+// A Suggestion is an element that may have been meant, and a selector that
+// matches only it.
+type Suggestion struct {
+	Selector string           `json:"selector"`
+	Element  *desktop.Element `json:"-"`
+}
+
+// Trace says how many elements each part of the chain matched, up to the first
+// that matched none. Of that one it also says how many each of its atoms would
+// have matched alone.
+func (s *Selector) Trace(roots []*desktop.Element) []Candidate {
+	var trace []Candidate
+	for i, p := range s.parts {
+		step := &Selector{s.parts[:i+1]}
+		if p[0].kind == byImage {
+			break
+		}
+		n := len(step.Find(roots))
+		trace = append(trace, Candidate{step.String(), n})
+		if n > 0 {
+			continue
+		}
+		for _, a := range p {
+			if len(p) > 1 && a.kind != byNth {
+				alone := &Selector{append(slices.Clip(s.parts[:i]), part{a})}
+				trace = append(trace, Candidate{alone.String(), len(alone.Find(roots))})
+			}
+		}
+		break
+	}
+	return trace
+}
+
+// Nearest lists what may have been meant when not exactly one element was
+// matched: the first of the matches, or when there are none what is most like
+// the part of the chain that failed.
+func (s *Selector) Nearest(roots []*desktop.Element) []Suggestion {
+	found := s.Find(roots)
+	if len(found) == 0 {
+		found = s.alike(roots)
+	}
+	return suggest(found, roots)
+}
+
+func suggest(found, roots []*desktop.Element) []Suggestion {
+	var all []Suggestion
+	for _, e := range found[:min(len(found), maxSuggestions)] {
+		all = append(all, Suggestion{unique(e, roots), e})
+	}
+	return all
+}
+
+// Explain says in words why a selector does not match exactly one element, and
+// which selectors would. It is empty when it does.
+func (s *Selector) Explain(roots []*desktop.Element) string {
+	found := s.Find(roots)
+	if len(found) == 1 {
+		return ""
+	}
+	var b strings.Builder
+	if len(found) > 0 {
+		fmt.Fprintf(&b, "%d elements match %s and one was wanted:", len(found), s)
+	} else {
+		fmt.Fprintf(&b, "nothing matches %s", s)
+		if t := s.Trace(roots); len(t) > 1 {
+			fmt.Fprintf(&b, " (%s)", counts(t))
+		}
+	}
+	near := s.Nearest(roots)
+	if len(found) == 0 && len(near) > 0 {
+		b.WriteString("; nearest:")
+	}
+	for _, n := range near {
+		fmt.Fprintf(&b, "\n  %s: %s", describe(n.Element), n.Selector)
+	}
+	if more := len(found) - len(near); more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
+}
+
+func counts(trace []Candidate) string {
+	words := make([]string, len(trace))
+	for i, c := range trace {
+		words[i] = fmt.Sprintf("%s: %d", c.Selector, c.Matches)
+	}
+	return strings.Join(words, "; ")
+}
+
+// describe is the element as a person would point it out.
+func describe(e *desktop.Element) string {
+	text := fmt.Sprintf("%s %q", e.Role, NameOf(e))
+	if t := inherited(e, title); t != "" && t != e.Name {
+		text += fmt.Sprintf(" in %q", t)
+	}
+	return text
+}
+
+// likeness is an element with how like it is to what was asked, up to 1.
+type likeness struct {
+	element *desktop.Element
+	score   float64
+}
+
+// alike are the elements that are most like the first part that matches none.
+func (s *Selector) alike(roots []*desktop.Element) []*desktop.Element {
+	found, self := roots, true
+	for i, p := range s.parts {
+		next := (&Selector{s.parts[:i+1]}).Find(roots)
+		if len(next) == 0 {
+			return p.alike(outermost(roots, found), self)
+		}
+		found, self = next, p.where()
+	}
+	return nil
+}
+
+func (p part) alike(tops []*desktop.Element, self bool) []*desktop.Element {
+	var all []likeness
+	for _, t := range tops {
+		t.Walk(func(e *desktop.Element) bool {
+			if score := p.score(e); score >= 0.5 && (self || e != t) {
+				all = append(all, likeness{e, score})
+			}
+			return !p.where() || len(all) < maxSuggestions
+		})
+	}
+	slices.SortStableFunc(all, func(a, b likeness) int { return cmp.Compare(b.score, a.score) })
+	found := make([]*desktop.Element, len(all))
+	for i, l := range all {
+		found[i] = l.element
+	}
+	if p.where() {
+		in := setOf(found)
+		found = slices.DeleteFunc(found, func(e *desktop.Element) bool { return in[e.Parent] })
+	}
+	return found
+}
+
+// score says how much of a part an element fulfils, from 0 to 1.
+func (p part) score(e *desktop.Element) float64 {
+	sum, n := 0.0, 0
+	for i := range p {
+		a := &p[i]
+		if !a.kind.own() {
+			continue
+		}
+		n++
+		if a.fits(e) != a.not {
+			sum++
+		} else if !a.not {
+			sum += a.near(e)
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
+}
+
+// near says how like an element's text is to what an atom asks for.
+func (a *atom) near(e *desktop.Element) float64 {
+	switch a.kind {
+	case byName:
+		return similar(a.low, NameOf(e))
+	case byText:
+		return max(similar(a.low, e.Text), similar(a.low, e.Name))
+	case byID:
+		return similar(a.low, e.ID)
+	case byClass:
+		return similar(a.low, e.Class)
+	case byProcess:
+		return similar(a.low, inherited(e, process))
+	case byWindow:
+		return similar(a.low, inherited(e, title))
+	}
+	return 0
+}
+
+// similar says how like a text, or one of its words, is to a word, from 0 to
+// less than 1. It is the share of pairs of letters that they have in common;
+// less than half of them counts as not at all.
+func similar(word, text string) float64 {
+	text = strings.ToLower(collapse(text))
+	if text == "" || word == "" || len(text) > 200 {
+		return 0
+	}
+	best := pairsShared(word, text)
+	for _, w := range strings.Fields(text) {
+		best = max(best, pairsShared(word, w))
+	}
+	if strings.Contains(text, word) || strings.Contains(word, text) && len(text) > 2 {
+		best = max(best, 0.75)
+	}
+	if best < 0.5 {
+		return 0
+	}
+	return (best + pairsShared(word, text)) / 2 * 0.95 // only what fits counts in full
+}
+
+func pairsShared(a, b string) float64 {
+	if len(a) < 2 || len(b) < 2 {
+		return 0
+	}
+	have := map[string]int{}
+	for i := range len(a) - 1 {
+		have[a[i:i+2]]++
+	}
+	shared := 0
+	for i := range len(b) - 1 {
+		if have[b[i:i+2]] > 0 {
+			have[b[i:i+2]]--
+			shared++
+		}
+	}
+	return 2 * float64(shared) / float64(len(a)+len(b)-2)
+}

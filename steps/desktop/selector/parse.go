@@ -1,0 +1,297 @@
+package selector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"understudy/steps/desktop"
+)
+
+// What a selector may not exceed.
+const (
+	MaxLength = 4 << 10 // bytes
+	MaxParts  = 16      // in a chain
+	MaxNested = 8       // selectors within selectors
+)
+
+// Parse reads a selector. Its errors are *SyntaxError.
+func Parse(text string) (*Selector, error) {
+	if len(text) > MaxLength {
+		return nil, &SyntaxError{MaxLength, len(text) - MaxLength, fmt.Sprintf("a selector has at most %d bytes, this one has %d", MaxLength, len(text)), ""}
+	}
+	if i := invalidAt(text); i >= 0 {
+		return nil, &SyntaxError{i, 1, "this is not UTF-8", ""}
+	}
+	p := &parser{text: text}
+	s, err := p.whole()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// MustParse is Parse for selectors that are written in the program itself.
+func MustParse(text string) *Selector {
+	s, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func invalidAt(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(text[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// parser reads from pos on.
+type parser struct {
+	text   string
+	pos    int
+	open   int // how many parentheses are open
+	nested int // how many selectors this one is within
+	depth  int // both together
+}
+
+func (p *parser) fault(from, to int, hint, format string, args ...any) *SyntaxError {
+	return &SyntaxError{from, to - from, fmt.Sprintf(format, args...), hint}
+}
+
+// whole reads the text to its end.
+func (p *parser) whole() (*Selector, *SyntaxError) {
+	s, err := p.chain()
+	if err == nil && p.pos < len(p.text) {
+		return nil, p.fault(p.pos, p.pos+1, "", "this parenthesis closes nothing")
+	}
+	return s, err
+}
+
+// chain reads parts joined by ">>".
+func (p *parser) chain() (*Selector, *SyntaxError) {
+	s := &Selector{}
+	for {
+		p.blanks()
+		from := p.pos
+		atoms, err := p.atoms()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.check(s, atoms, from); err != nil {
+			return nil, err
+		}
+		s.parts = append(s.parts, atoms)
+		if !p.accept(">>") {
+			return s, nil
+		}
+		if _, ok := s.Image(); ok {
+			return nil, p.fault(from, p.pos, "", "a picture has nothing inside: image: stands in the last part")
+		}
+	}
+}
+
+// atoms reads atoms joined by "&&" or "|".
+func (p *parser) atoms() (part, *SyntaxError) {
+	var all part
+	for {
+		some, err := p.item()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		from := p.pos
+		switch {
+		case p.accept("||"):
+			return nil, p.fault(from, p.pos, "", "a selector has no alternatives: give several selectors in targets")
+		case p.accept("&&"), p.accept("|"):
+		default:
+			return all, nil
+		}
+	}
+}
+
+// item reads an atom, one that is turned round, or several in parentheses.
+func (p *parser) item() (part, *SyntaxError) {
+	p.blanks()
+	from := p.pos
+	if p.accept("(") {
+		return p.group(from)
+	}
+	not := p.accept("!")
+	p.blanks()
+	a, err := p.atom()
+	if err != nil {
+		return nil, err
+	}
+	if not && !a.kind.own() {
+		return nil, p.fault(from, from+1, "", "%s cannot be turned round by !", a.kind)
+	}
+	a.not = a.not != not
+	return part{a}, nil
+}
+
+// group reads what stands in parentheses.
+func (p *parser) group(from int) (part, *SyntaxError) {
+	p.open++
+	if p.depth++; p.depth > MaxNested {
+		return nil, p.fault(from, from+1, "", "parentheses go at most %d deep", MaxNested)
+	}
+	defer func() { p.depth-- }()
+	all, err := p.atoms()
+	if err != nil {
+		return nil, err
+	}
+	at := p.pos
+	if p.accept(">>") {
+		return nil, p.fault(at, p.pos, "", "a chain stands in parentheses only after rightof: and its like")
+	}
+	return all, p.close(from)
+}
+
+func (p *parser) close(from int) *SyntaxError {
+	if !p.accept(")") {
+		return p.fault(from, from+1, "", "this parenthesis is not closed")
+	}
+	p.open--
+	return nil
+}
+
+// check holds what a part may be made of, and where.
+func (p *parser) check(s *Selector, atoms part, from int) *SyntaxError {
+	if len(s.parts) == MaxParts {
+		return p.fault(from, p.pos, "", "a chain has at most %d parts", MaxParts)
+	}
+	count := map[kind]int{}
+	for _, a := range atoms {
+		count[a.kind]++
+	}
+	switch {
+	case count[parent] > 0 && len(s.parts) == 0:
+		return p.fault(from, p.pos, "", ".. is the parent of what stands before it, and nothing does")
+	case count[byNth] == len(atoms) && len(s.parts) == 0:
+		return p.fault(from, p.pos, "", "nth picks from what is matched, and nothing says what")
+	case (count[parent] > 0 || count[byImage] > 0) && len(atoms) > 1:
+		return p.fault(from, p.pos, "", "%s stands alone in its part: join it by >>", either(count[parent] > 0, "..", "image:"))
+	case count[byNth] > 1 || count[byPos] > 1:
+		return p.fault(from, p.pos, "", "%s stands only once in a part", either(count[byNth] > 1, "nth", "pos:"))
+	case count[byImage] > 0 && p.nested > 0:
+		return p.fault(from, p.pos, "", "image: cannot stand within another atom")
+	}
+	return nil
+}
+
+func either(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+// atom reads "word:value" and its few other forms.
+func (p *parser) atom() (atom, *SyntaxError) {
+	from := p.pos
+	if err := p.missing(); err != nil {
+		return atom{}, err
+	}
+	bare := p.bareEnd()
+	text := strings.TrimSpace(p.text[from:bare])
+	switch {
+	case text == "..":
+		p.pos = bare
+		return atom{kind: parent}, nil
+	case isRef(text):
+		p.pos = bare
+		return p.atomOf(from, byRef, false, text)
+	}
+	word := p.word()
+	k, known := kinds[strings.ToLower(word)]
+	if known && k == byNth && p.peek("-") {
+		return p.number(from, byNth)
+	}
+	fold := p.accept("~:")
+	if !fold && !p.accept(":") && !((k == byRef || k == byNth) && p.accept("=")) {
+		return atom{}, p.prefixless(from, word, text, known)
+	}
+	if !known {
+		return atom{}, p.unknown(from, word, text)
+	}
+	if fold && !k.foldable() {
+		return atom{}, p.fault(from, p.pos, string(k)+":", "%s is compared as it is, so ~ cannot stand after it", k)
+	}
+	return p.filled(from, k, fold)
+}
+
+// missing fails where an atom should be and is not.
+func (p *parser) missing() *SyntaxError {
+	for _, op := range []string{"&&", "||", "|", ">>", ")"} {
+		if p.peek(op) {
+			return p.fault(p.pos, p.pos+len(op), "", "an atom such as role:button is missing before %s", op)
+		}
+	}
+	if p.pos == len(p.text) {
+		return p.fault(p.pos, p.pos, "", "an atom such as role:button is missing here")
+	}
+	return nil
+}
+
+// prefixless explains a text that does not say what it is.
+func (p *parser) prefixless(from int, word, text string, known bool) *SyntaxError {
+	if known && p.peek("=") {
+		return p.fault(from, p.pos+1, strings.ToLower(word)+":", "an atom is written with a colon")
+	}
+	msg := fmt.Sprintf("%q does not say what it is, as role:, name: or text: would", text)
+	if from > 0 && strings.ContainsAny(p.text[:from], "|&>") {
+		msg += "; if it belongs to the value before it, quote that value"
+	}
+	return p.fault(from, from+len(text), barewords(text), "%s", msg)
+}
+
+// unknown explains a word before a colon that is no atom.
+func (p *parser) unknown(from int, word, text string) *SyntaxError {
+	if near := desktop.Nearest(word, Atoms()); near != "" {
+		return p.fault(from, from+len(word), near, "there is no atom %s:", word)
+	}
+	return p.fault(from, from+len(text), barewords(text), "there is no atom %s:", either(word == "", text, word))
+}
+
+func isRef(text string) bool {
+	return len(text) > 1 && text[0] == 'e' && strings.Trim(text[1:], "0123456789") == ""
+}
+
+// word reads the letters at pos.
+func (p *parser) word() string {
+	from := p.pos
+	for p.pos < len(p.text) && (p.text[p.pos]|0x20 >= 'a' && p.text[p.pos]|0x20 <= 'z' || p.text[p.pos] == '_') {
+		p.pos++
+	}
+	return p.text[from:p.pos]
+}
+
+func (p *parser) blanks() {
+	rest := strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace)
+	p.pos = len(p.text) - len(rest)
+}
+
+func (p *parser) peek(op string) bool { return strings.HasPrefix(p.text[p.pos:], op) }
+
+// accept goes past an operator, and the blanks before it, when it is next.
+func (p *parser) accept(op string) bool {
+	from := p.pos
+	if !slices.Contains([]string{":", "~:", "="}, op) {
+		p.blanks()
+	}
+	if !p.peek(op) {
+		p.pos = from
+		return false
+	}
+	p.pos += len(op)
+	return true
+}

@@ -1,0 +1,199 @@
+package selector
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// A Candidate is a selector, and how many elements it matches.
+type Candidate struct {
+	Selector string `json:"selector"`
+	Matches  int    `json:"matches"`
+}
+
+// For lists selectors that match an element of the roots, those first that are
+// likeliest to hold tomorrow: its id; its role and name, in its window when
+// need be; its role beside a label; below an ancestor with a name; by count.
+// Each says how many it matches here; whoever needs a unique one takes the
+// first that matches 1. An element that was read by itself is known again by
+// its handle. Boxes must have been read for neighbours to count.
+func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
+	e = locate(e, roots)
+	if e == nil {
+		return nil
+	}
+	r := &ranking{element: e, roots: roots, seen: map[string]bool{}}
+	own := r.own()
+	steady := own // unless the name will be another tomorrow
+	if !lasting(NameOf(e)) {
+		steady = nil
+	}
+	if e.ID != "" {
+		r.try(part{valued(byID, e.ID)})
+		r.try(append(r.role(), valued(byID, e.ID)))
+	}
+	r.tryInWindow(steady)
+	r.tryText()
+	r.tryNeighbours()
+	r.tryAncestors(steady)
+	r.tryInWindow(own)
+	r.tryNth(steady)
+	return r.found
+}
+
+// unique is the best selector that matches only the element, or the best one.
+func unique(e *desktop.Element, roots []*desktop.Element) string {
+	all := For(e, roots)
+	if i := slices.IndexFunc(all, func(c Candidate) bool { return c.Matches == 1 }); i >= 0 {
+		return all[i].Selector
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0].Selector
+}
+
+// locate is the element of the roots that is the same as one read elsewhere.
+func locate(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
+	var found *desktop.Element
+	for _, root := range roots {
+		root.Walk(func(o *desktop.Element) bool {
+			if o == e || e.Handle != "" && o.Handle == e.Handle {
+				found = o
+			}
+			return found == nil
+		})
+	}
+	return found
+}
+
+// ranking is the list of candidates while it is made.
+type ranking struct {
+	element *desktop.Element
+	roots   []*desktop.Element
+	found   []Candidate
+	seen    map[string]bool
+}
+
+// try adds a selector, if it is new and matches the element.
+func (r *ranking) try(parts ...part) {
+	s := &Selector{parts}
+	text := s.String()
+	if r.seen[text] || len(text) > MaxLength || len(parts) > MaxParts || slices.ContainsFunc(parts, func(p part) bool { return len(p) == 0 }) {
+		return
+	}
+	r.seen[text] = true
+	if found := s.Find(r.roots); slices.Contains(found, r.element) {
+		r.found = append(r.found, Candidate{text, len(found)})
+	}
+}
+
+// tryInWindow adds a part alone, and in its window.
+func (r *ranking) tryInWindow(p part) {
+	r.try(p)
+	if where := r.where(); len(where) > 0 {
+		r.try(where, p)
+	}
+}
+
+// tryText names a thing without a name by what it shows, unless that is there
+// to be changed.
+func (r *ranking) tryText() {
+	if e := r.element; NameOf(e) == "" && e.Text != "" && len(e.Text) <= 60 && lasting(e.Text) && !e.States.Has(desktop.Editable) {
+		r.tryInWindow(append(r.role(), valued(byText, strings.TrimSpace(e.Text))))
+	}
+}
+
+// tryNeighbours names the element by the label before it, or above it.
+func (r *ranking) tryNeighbours() {
+	for _, side := range []Direction{RightOf, Below} {
+		if l := labelOn(side, r.element, r.roots); l != nil && strings.TrimSpace(NameOf(l)) != "" {
+			r.tryInWindow(append(r.role(), atom{kind: kind(side), inner: &Selector{[]part{ownOf(l)}}}))
+		}
+	}
+}
+
+// tryAncestors looks below the three nearest ancestors that have a name.
+func (r *ranking) tryAncestors(own part) {
+	tried := 0
+	for a := r.element.Parent; a != nil && tried < 3; a = a.Parent {
+		if strings.TrimSpace(NameOf(a)) == "" || a.Name == a.WindowTitle || !lasting(NameOf(a)) {
+			continue
+		}
+		tried++
+		for _, p := range []part{own, r.role()} {
+			r.try(ownOf(a), p)
+			r.try(r.where(), ownOf(a), p)
+		}
+		r.tryCount(ownOf(a), r.role())
+	}
+}
+
+// tryNth counts the elements of the same sort.
+func (r *ranking) tryNth(own part) {
+	for _, p := range []part{own, r.role()} {
+		r.tryCount(r.where(), p)
+		r.tryCount(p)
+	}
+}
+
+// tryCount adds nth to the last part of a chain.
+func (r *ranking) tryCount(parts ...part) {
+	last := parts[len(parts)-1]
+	if len(last) == 0 || len(parts[0]) == 0 {
+		return
+	}
+	if n := slices.Index((&Selector{parts}).Find(r.roots), r.element); n >= 0 {
+		parts[len(parts)-1] = append(slices.Clip(last), atom{kind: byNth, n: n})
+		r.try(parts...)
+	}
+}
+
+func (r *ranking) role() part { return roleOf(r.element) }
+
+// own is the element's role and name; nothing when it has no name.
+func (r *ranking) own() part {
+	if strings.TrimSpace(NameOf(r.element)) == "" {
+		return nil
+	}
+	return ownOf(r.element)
+}
+
+// where says which window the element is in; a mark of unsaved changes is not
+// taken for the title.
+func (r *ranking) where() part {
+	var p part
+	if name := inherited(r.element, process); strings.TrimSpace(name) != "" {
+		p = append(p, valued(byProcess, name))
+	}
+	if t := strings.TrimSpace(strings.TrimLeft(inherited(r.element, title), "*● ")); t != "" {
+		p = append(p, valued(byWindow, collapse(t)))
+	}
+	return p
+}
+
+func ownOf(e *desktop.Element) part {
+	return append(roleOf(e), valued(byName, collapse(NameOf(e))))
+}
+
+func roleOf(e *desktop.Element) part {
+	if role, ok := desktop.ParseRole(string(e.Role)); ok {
+		return part{{kind: byRole, role: role}}
+	}
+	return nil
+}
+
+// valued is an atom that compares text.
+func valued(k kind, value string) atom {
+	a, _ := (&parser{}).atomOf(0, k, false, value)
+	return a
+}
+
+// fleeting are names that will be others tomorrow.
+var fleeting = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b`)
+
+// lasting says whether a name can be expected to stay.
+func lasting(name string) bool { return len(name) <= 120 && !fleeting.MatchString(name) }

@@ -1,0 +1,226 @@
+// Package selector is the language that names elements of the screen:
+// "window:Untitled >> role:button && name:Save".
+//
+// # The language
+//
+// A selector is a chain of parts joined by ">>"; each part is looked for
+// inside what the part before it matched. A part is a list of atoms joined by
+// "&&" (or by a single "|", as in role:Button|name:Save), all of which one
+// element must fulfil. "!" before an atom turns it round: !state:enabled.
+// Parentheses around atoms only group for the eye.
+//
+//	role:button      the accessibility role, in any of its spellings
+//	name:Save        the accessible name; the label of an element without a name
+//	text:Open        what the element shows or is called holds this
+//	id:submit        the toolkit's or document's id; also nativeid:
+//	classname:Edit   the class
+//	process:gedit    the program, without regard to case and an ending ".exe"
+//	window:Untitled  the title of the window holds this, without regard to case
+//	state:checked    a state; state:disabled is !state:enabled, and so on
+//	visible:true     it shows, or has a box; visible:false is !visible:true
+//	nth:0, nth-1     one of the part's matches, from the front or the back
+//	rightof:SELECTOR nearest to the right of another element; also leftof:,
+//	                 above:, below:, near:
+//	pos:10,20        the smallest element at a point of the screen
+//	ref:e12          an element of a printed tree; also ref=e12 or e12
+//	image:save.png   a picture on the screen; the caller looks for it
+//	..               the parent of what the part before it matched
+//
+// Names are compared with blanks run together. "~" before the colon means
+// that the text is held, without regard to case: name~:sav.
+//
+// A value runs to the next operator and may hold blanks. One that holds an
+// operator is quoted, with \" and \\ inside: name:"a && b". The selector after
+// rightof: and its like is one atom, or a whole selector in parentheses or
+// quotes: rightof:name:Age, rightof:(role:label && name:Age).
+//
+// # What a part means
+//
+// A part of only process: and window: says where to look. It matches the
+// outermost elements that fit, which are windows or applications, and the next
+// part may match those themselves. A part of only nth: picks from the matches
+// of the part before it.
+//
+// Of the elements that lie right of another (or left, above, below, near), the
+// nearest is meant; with nth: they are counted from the nearest. When several
+// anchors match, each has its own nearest. See [Direction.Distance].
+//
+// Matching is pure: it looks at elements that somebody read, and acts on
+// nothing. Whether one match or many will do is for the caller to say.
+package selector
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// A Selector is a parsed selector. It does not change, and may be used by
+// several goroutines at once.
+type Selector struct {
+	parts []part
+}
+
+// part is what one element must fulfil.
+type part []atom
+
+// In is the selector that looks for each of the chain's inside the one before
+// it. Those that are nil are left out; it is nil when all are.
+func In(chain ...*Selector) (*Selector, error) {
+	var all Selector
+	for _, s := range chain {
+		if s != nil {
+			all.parts = append(all.parts, s.parts...)
+		}
+	}
+	switch {
+	case len(all.parts) == 0:
+		return nil, nil
+	case len(all.parts) > MaxParts:
+		return nil, fmt.Errorf("selector %s: a chain has at most %d parts, this one has %d", &all, MaxParts, len(all.parts))
+	}
+	if i := slices.IndexFunc(all.parts[:len(all.parts)-1], func(p part) bool { return p[0].kind == byImage }); i >= 0 {
+		return nil, fmt.Errorf("selector %s: a picture has nothing inside", &all)
+	}
+	return &all, nil
+}
+
+// Process is the selector of a program, or nil without a name.
+func Process(name string) *Selector { return where(byProcess, name) }
+
+// Window is the selector of the windows whose title holds a text, or nil
+// without a text.
+func Window(title string) *Selector { return where(byWindow, title) }
+
+func where(k kind, value string) *Selector {
+	if strings.TrimSpace(value) == "" {
+		return nil
+	}
+	return &Selector{[]part{{valued(k, value)}}}
+}
+
+// String is the selector in canonical form. Parsing it gives the same selector.
+func (s *Selector) String() string {
+	words := make([]string, len(s.parts))
+	for i, p := range s.parts {
+		words[i] = p.String()
+	}
+	return strings.Join(words, " >> ")
+}
+
+func (p part) String() string {
+	words := make([]string, len(p))
+	for i, a := range p {
+		words[i] = a.String()
+	}
+	return strings.Join(words, " && ")
+}
+
+// MarshalText writes the canonical form.
+func (s *Selector) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText parses a selector.
+func (s *Selector) UnmarshalText(text []byte) error {
+	parsed, err := Parse(string(text))
+	if err != nil {
+		return err
+	}
+	*s = *parsed
+	return nil
+}
+
+// only is the selector's single atom, when it has just one.
+func (s *Selector) only(k kind) (atom, bool) {
+	if len(s.parts) != 1 || len(s.parts[0]) != 1 || s.parts[0][0].kind != k {
+		return atom{}, false
+	}
+	return s.parts[0][0], true
+}
+
+// Ref is the ref of a selector that is nothing else, so that its tree can be
+// asked whether it is stale.
+func (s *Selector) Ref() (ref string, ok bool) {
+	a, ok := s.only(byRef)
+	return a.value, ok
+}
+
+// Point is the point of a selector that is nothing else, which can be acted on
+// without knowing an element.
+func (s *Selector) Point() (at desktop.Point, ok bool) {
+	a, ok := s.only(byPos)
+	return a.at, ok
+}
+
+// Image is the file of the picture that the selector ends with. Find finds
+// nothing for such a selector: whoever can see must look for the picture, in
+// what Within matches.
+func (s *Selector) Image() (file string, ok bool) {
+	last := s.parts[len(s.parts)-1]
+	if last[0].kind != byImage {
+		return "", false
+	}
+	return last[0].value, true
+}
+
+// Within is the selector without its last part, or nil when it has only one.
+func (s *Selector) Within() *Selector {
+	if len(s.parts) < 2 {
+		return nil
+	}
+	return &Selector{s.parts[:len(s.parts)-1]}
+}
+
+// Scope is the least that must be read for the selector to be decided.
+func (s *Selector) Scope() desktop.Scope {
+	var sc desktop.Scope
+	for i, p := range s.parts {
+		if i > 0 && !s.parts[i-1].where() {
+			break
+		}
+		p.narrow(&sc)
+	}
+	sc.Full, sc.Hidden = s.reads()
+	return sc
+}
+
+// narrow takes the part's program and title into a scope that has none yet.
+func (p part) narrow(sc *desktop.Scope) {
+	for _, a := range p {
+		switch {
+		case a.not:
+		case a.kind == byProcess && !a.fold && sc.Process == "":
+			sc.Process = a.value
+		case a.kind == byWindow && sc.Title == "":
+			sc.Title = a.value
+		}
+	}
+}
+
+// reads says whether boxes and texts, and elements that do not show, must be
+// read.
+func (s *Selector) reads() (full, hidden bool) {
+	for _, p := range s.parts {
+		for _, a := range p {
+			shows := a.kind == byVisible || a.kind == byState && a.state&(desktop.Showing|desktop.Visible) != 0
+			full = full || shows || a.kind == byText || a.kind == byPos || a.kind.relative()
+			hidden = hidden || shows && a.not
+			if a.inner != nil {
+				_, h := a.inner.reads()
+				hidden = hidden || h
+			}
+		}
+	}
+	return full, hidden
+}
+
+// where says whether the part only says where to look.
+func (p part) where() bool {
+	for _, a := range p {
+		if a.kind != byProcess && a.kind != byWindow || a.not {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,48 @@
+package selector
+
+import (
+	"fmt"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// A SyntaxError says what cannot be read in a selector, where, and what could
+// stand there.
+type SyntaxError struct {
+	Offset  int    // where the fault begins, in bytes of the text
+	Length  int    // how long it is; 0 when something is missing there
+	Message string // what was wanted and what was found
+	Hint    string // what could be written in place of the fault; may be empty
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Hint == "" {
+		return fmt.Sprintf("selector, column %d: %s", e.Offset+1, e.Message)
+	}
+	return fmt.Sprintf("selector, column %d: %s; write %s", e.Offset+1, e.Message, e.Hint)
+}
+
+// barewords says what a text without a prefix was probably meant to be.
+func barewords(text string) string {
+	text = strings.TrimSpace(text)
+	word, rest, colon := strings.Cut(text, ":")
+	if id, ok := strings.CutPrefix(text, "#"); ok && id != "" {
+		return "id:" + quote(id)
+	}
+	if r, ok := desktop.ParseRole(word); ok && (!colon || strings.TrimSpace(rest) != "") {
+		if !colon {
+			return "role:" + string(r)
+		}
+		return "role:" + string(r) + " && name:" + quote(unquoted(strings.TrimSpace(rest)))
+	}
+	return "name:" + quote(unquoted(text))
+}
+
+// unquoted is a text without the quotes around it.
+func unquoted(text string) string {
+	if len(text) > 2 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
+		return text[1 : len(text)-1]
+	}
+	return text
+}

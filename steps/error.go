@@ -1,0 +1,110 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"understudy/steps/desktop"
+)
+
+// Code is a stable word for what sort of thing went wrong.
+type Code string
+
+// The codes. Each edge of the program has one table from these to its own
+// statuses.
+const (
+	Invalid       Code = "invalid"
+	NotFound      Code = "not_found"
+	Ambiguous     Code = "ambiguous"
+	NotActionable Code = "not_actionable"
+	Unexpected    Code = "unexpected"
+	Timeout       Code = "timeout"
+	Cancelled     Code = "cancelled"
+	Interrupted   Code = "interrupted"
+	Unavailable   Code = "unavailable"
+	Denied        Code = "denied"
+	Busy          Code = "busy"
+	LoopLimit     Code = "loop_limit"
+	Internal      Code = "internal"
+)
+
+// Codes are all codes.
+func Codes() []Code {
+	return []Code{
+		Invalid, NotFound, Ambiguous, NotActionable, Unexpected, Timeout, Cancelled,
+		Interrupted, Unavailable, Denied, Busy, LoopLimit, Internal,
+	}
+}
+
+// Error is what went wrong in a step, for people and programs.
+type Error struct {
+	Code       Code
+	Step       string      // the step's id or path, once it is known
+	Err        error       // what was wanted and what was found
+	Next       string      // what to do next
+	Candidates []Candidate // what was tried, or what nearly matched
+}
+
+// Candidate is a selector and how many elements it matched.
+type Candidate struct {
+	Selector string `json:"selector"`
+	Matches  int    `json:"matches"`
+	Element  string `json:"element,omitempty"` // what it would match, in words
+}
+
+func (e *Error) Error() string {
+	text := string(e.Code)
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	if e.Next != "" {
+		text += "; " + e.Next
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an error with a code.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
+}
+
+// causes maps the errors of drivers and contexts to codes, the first that
+// fits.
+var causes = []struct {
+	err  error
+	code Code
+}{
+	{desktop.ErrNotFound, NotFound},
+	{desktop.ErrUnavailable, Unavailable},
+	{desktop.ErrUnresponsive, Timeout},
+	{desktop.ErrRefused, NotActionable},
+	{context.DeadlineExceeded, Timeout},
+	{context.Canceled, Cancelled},
+}
+
+// CodeOf is the code of an error: its own, or that of its cause.
+func CodeOf(err error) Code {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	for _, c := range causes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return Internal
+}
+
+// AsError is err as an Error, with the code of its cause.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Code: CodeOf(err), Err: err}
+}

@@ -1,0 +1,74 @@
+package steps
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAssert(t *testing.T) {
+	for _, c := range []struct {
+		say   string
+		value any
+		want  Code
+	}{
+		{"true", true, ""},
+		{"false", false, Unexpected},
+		{"a number", 3.0, ""},
+		{"zero", 0.0, Unexpected},
+		{"nothing", nil, Unexpected},
+		{"an empty text", "", Unexpected},
+		{"the word true", "true", ""},
+		{"the word false", "false", Unexpected},
+		{"a list", []any{1.0}, ""},
+		{"an empty list", []any{}, Unexpected},
+		{"an object", map[string]any{"a": 1.0}, ""},
+		{"an expression that nobody evaluated is not taken for true", "a == b", Invalid},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			if o := Assert.Run(t.Context(), &Env{}, map[string]any{"condition": c.value}); code(o) != c.want {
+				t.Errorf("got %v, want code %q", o.Err, c.want)
+			}
+		})
+	}
+	o := Assert.Run(t.Context(), &Env{}, map[string]any{"condition": false, "message": "the bill is empty"})
+	if o.Err == nil || o.Err.Error() != "the bill is empty" {
+		t.Errorf("got %v, want the message", o.Err)
+	}
+}
+
+func TestSetEnv(t *testing.T) {
+	want := map[string]any{"a": 1.0, "b": map[string]any{"c": "x"}}
+	o := SetEnv.Run(t.Context(), &Env{}, map[string]any{"values": want})
+	if d := cmp.Diff(want, o.Sets); d != "" || o.Err != nil {
+		t.Errorf("%v (-want +got):\n%s", o.Err, d)
+	}
+	if o := SetEnv.Run(t.Context(), &Env{}, map[string]any{"values": map[string]any{"": 1.0}}); code(o) != Invalid {
+		t.Errorf("got %v, want invalid", o.Err)
+	}
+}
+
+func TestLog(t *testing.T) {
+	b := &bytes.Buffer{}
+	env := &Env{Log: slog.New(slog.NewTextHandler(b, nil))}
+	o := Log.Run(t.Context(), env, map[string]any{"message": "hello", "level": "warn", "data": map[string]any{"n": 1.0}})
+	if o.Err != nil || !strings.Contains(b.String(), "level=WARN msg=hello n=1") {
+		t.Errorf("%v: %s", o.Err, b)
+	}
+}
+
+func TestFail(t *testing.T) {
+	o := Fail.Run(t.Context(), &Env{}, map[string]any{"message": "no"})
+	if code(o) != Unexpected || o.Err.Error() != "no" || o.Acted != ActedNo {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestAskUserIsAnsweredByTheEngine(t *testing.T) {
+	if o := AskUser.Run(t.Context(), &Env{}, map[string]any{"question": "which?"}); code(o) != Unavailable {
+		t.Errorf("got %v, want unavailable", o.Err)
+	}
+}

@@ -1,0 +1,34 @@
+package steps
+
+import (
+	"context"
+	"time"
+)
+
+// restoreWithin is how long bringing the user back may take.
+const restoreWithin = 100 * time.Millisecond
+
+// keepingFocus does something and brings the user back to where they were,
+// when the arguments ask for it, or when the kind and the caller do. Bringing
+// back is a courtesy: what fails in it is only logged.
+func (k Kind) keepingFocus(ctx context.Context, env *Env, args map[string]any, do func() Outcome) Outcome {
+	wanted := env.KeepFocus && k.Focus == Keep && k.Touches == Act
+	if asked, ok := args["restore_focus"].(bool); ok {
+		wanted = asked
+	}
+	if !wanted || env.Desktop == nil {
+		return do()
+	}
+	saved, err := env.Desktop.SaveFocus(ctx)
+	if err != nil {
+		env.Logger().WarnContext(ctx, "the focus could not be remembered", "error", err)
+		return do()
+	}
+	o := do()
+	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWithin)
+	defer cancel()
+	if err := env.Desktop.RestoreFocus(free, saved); err != nil {
+		env.Logger().WarnContext(ctx, "the focus could not be given back", "error", err)
+	}
+	return o
+}

@@ -1,0 +1,195 @@
+// Package steps holds the kinds of steps. Each kind is declared once, with
+// Define, in a file of its own; its schemas, checks, tools, commands and
+// reference are derived from that declaration. All lists them.
+//
+// A kind knows nothing of workflows, runs or clients: it gets arguments and an
+// Env, and says what came of it.
+package steps
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Kind is one sort of step: what it is called, how it behaves, and how it runs.
+type Kind struct {
+	Name    string
+	Summary string // one sentence: the tool's description
+	Details string // what else a caller should know; may be empty
+	Toolset Toolset
+
+	// Reads says that it changes nothing, so it may be repeated at will.
+	Reads bool
+	// Idempotent says that repeating it does no harm.
+	Idempotent bool
+	// Asks says that the engine answers it: the run waits for a person.
+	Asks bool
+	// Touches says what it needs of the desktop.
+	Touches Touch
+	// Focus says whether the user's focus is meant to move.
+	Focus Focus
+	// Risk is what a policy can switch off.
+	Risk Risk
+	// Timeout is the default limit of one attempt.
+	Timeout time.Duration
+
+	// Args and Result are derived by Define.
+	Args, Result *jsonschema.Schema
+	Defaults     map[string]any
+
+	run   func(context.Context, *Env, json.RawMessage) (any, error)
+	check func(json.RawMessage) error
+}
+
+// Toolset is the group that a kind belongs to.
+type Toolset string
+
+// The toolsets. Core is offered to every client that asks for nothing else.
+const (
+	Core    Toolset = "core"
+	Desktop Toolset = "desktop"
+	Files   Toolset = "files"
+	Shell   Toolset = "shell"
+	Vision  Toolset = "vision"
+	Record  Toolset = "record"
+	Flow    Toolset = "flow" // only of use inside a workflow
+	Runs    Toolset = "runs"
+)
+
+// Touch says what a kind needs of the desktop.
+type Touch string
+
+// What a kind may need: nothing, to look, or to act. Only Act takes the lease.
+const (
+	None Touch = "none"
+	Look Touch = "look"
+	Act  Touch = "act"
+)
+
+// Focus says what a kind does to the user's focus.
+type Focus string
+
+// Keep gives focus and caret back after a call of its own; Take moves them on
+// purpose.
+const (
+	Keep Focus = "keep"
+	Take Focus = "take"
+)
+
+// Risk is what a kind can do beyond the desktop.
+type Risk string
+
+// The risks that a policy can switch off.
+const (
+	Normal      Risk = "normal"
+	RunsShell   Risk = "shell"
+	WritesFiles Risk = "files"
+	Destructive Risk = "destructive"
+)
+
+// DefaultTimeout is the limit of one attempt of a kind that names none.
+const DefaultTimeout = 30 * time.Second
+
+// Define completes a kind: the defaults are a value of its arguments, and run
+// is what it does. A nil run answers that the kind is unavailable. It panics
+// on types that have no schema, which is a mistake of the declaration.
+func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R, error)) Kind {
+	k.Args, k.Result = argsOf[A](), schemaOf[R]()
+	k.Defaults = defaultsOf(defaults, k.Args)
+	if k.Timeout == 0 {
+		k.Timeout = DefaultTimeout
+	}
+	if k.Touches == "" {
+		k.Touches = None
+	}
+	if k.Focus == "" {
+		k.Focus = Keep
+	}
+	if k.Risk == "" {
+		k.Risk = Normal
+	}
+	decode := func(raw json.RawMessage) (A, error) {
+		args := defaults
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return args, Errorf(Invalid, "reading the arguments of %s: %w", k.Name, err)
+		}
+		if v, ok := any(&args).(Validator); ok {
+			if err := v.Validate(); err != nil {
+				return args, &Error{Code: Invalid, Err: err}
+			}
+		}
+		return args, nil
+	}
+	k.check = func(raw json.RawMessage) error { _, err := decode(raw); return err }
+	k.run = func(ctx context.Context, env *Env, raw json.RawMessage) (any, error) {
+		args, err := decode(raw)
+		if err != nil {
+			return nil, err
+		}
+		if run == nil {
+			return nil, Errorf(Unavailable, "%s is not available on this system", k.Name)
+		}
+		return run(ctx, env, args)
+	}
+	return k
+}
+
+// A Validator is arguments with rules that a schema cannot say, such as
+// "exactly one of these". It is called after decoding.
+type Validator interface{ Validate() error }
+
+// A Setter is a result that changes the environment of the run: later steps
+// read the values as env.NAME.
+type Setter interface{ SetEnv() map[string]any }
+
+// Repeatable says whether a step of this kind may be repeated without asking.
+func (k Kind) Repeatable() bool { return k.Reads || k.Idempotent }
+
+// Find is the kind with a name in a list of kinds.
+func Find(kinds []Kind, name string) (Kind, bool) {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Names are the names of kinds, in their order.
+func Names(kinds []Kind) []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+	}
+	return names
+}
+
+func defaultsOf(v any, s *jsonschema.Schema) map[string]any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("steps: defaults of %T: %v", v, err))
+	}
+	m := map[string]any{}
+	if err := json.Unmarshal(b, &m); err != nil {
+		panic(fmt.Sprintf("steps: defaults of %T: %v", v, err))
+	}
+	required := map[string]bool{}
+	for _, r := range s.Required {
+		required[r] = true
+	}
+	for name, d := range m {
+		p := s.Properties[name]
+		if p == nil || required[name] {
+			delete(m, name)
+			continue
+		}
+		if p.Default, err = json.Marshal(d); err != nil {
+			panic(err)
+		}
+	}
+	return m
+}

@@ -1,0 +1,52 @@
+package steps
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+)
+
+// Log writes a line into the log of the run.
+var Log = Define(Kind{
+	Name:    "log",
+	Summary: "Write a line into the log of the run.",
+	Toolset: Flow,
+	Reads:   true,
+}, LogArgs{Level: Info}, writeLog)
+
+// LogArgs says what to write.
+type LogArgs struct {
+	Message string         `json:"message" jsonschema:"the line"`
+	Level   LogLevel       `json:"level,omitzero" jsonschema:"how important it is"`
+	Data    map[string]any `json:"data,omitzero" jsonschema:"values to write beside it"`
+}
+
+// LogLevel is how important a line is.
+type LogLevel string
+
+// The levels.
+const (
+	Debug   LogLevel = "debug"
+	Info    LogLevel = "info"
+	Warning LogLevel = "warn"
+	Failure LogLevel = "error"
+)
+
+// LogResult repeats the line.
+type LogResult struct {
+	Message string `json:"message" jsonschema:"the line that was written"`
+}
+
+func writeLog(ctx context.Context, env *Env, a LogArgs) (LogResult, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(a.Level)); err != nil {
+		return LogResult{}, Errorf(Invalid, "level: %w", err)
+	}
+	attrs := make([]slog.Attr, 0, len(a.Data))
+	for _, name := range slices.Sorted(maps.Keys(a.Data)) {
+		attrs = append(attrs, slog.Any(name, a.Data[name]))
+	}
+	env.Logger().LogAttrs(ctx, level, a.Message, attrs...)
+	return LogResult{a.Message}, nil
+}

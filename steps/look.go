@@ -1,0 +1,226 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// query is a Target, understood.
+type query struct {
+	within    Within
+	ref       string
+	first     []*selector.Selector // tried together
+	fallbacks []*selector.Selector // tried when those found nothing in time
+}
+
+// query understands what names an element.
+func (t *Target) query() (query, error) {
+	q := query{within: t.Within, ref: t.Ref}
+	var texts []Selector
+	if t.Selector != "" {
+		texts = append(texts, t.Selector)
+	}
+	texts = append(append(texts, t.Targets...), t.AlternativeSelectors...)
+	var err error
+	if q.first, err = t.Within.inside(texts); err != nil {
+		return q, err
+	}
+	if q.fallbacks, err = t.Within.inside(t.FallbackSelectors); err != nil {
+		return q, err
+	}
+	if len(q.first) == 1 {
+		if ref, ok := q.first[0].Ref(); ok {
+			q.ref = ref
+		}
+	}
+	if q.ref == "" && len(q.first) == 0 && len(q.fallbacks) == 0 {
+		window, err := t.Within.selector()
+		if err != nil {
+			return q, err
+		}
+		q.first = []*selector.Selector{window}
+	}
+	return q, nil
+}
+
+// selector is the window that is meant, nil when any is.
+func (w Within) selector() (*selector.Selector, error) {
+	var window *selector.Selector
+	if w.WindowSelector != "" {
+		s, err := selector.Parse(string(w.WindowSelector))
+		if err != nil {
+			return nil, &Error{Code: Invalid, Err: fmt.Errorf("window_selector: %w", err)}
+		}
+		window = s
+	}
+	s, err := selector.In(selector.Process(w.Process), window)
+	if err != nil {
+		return nil, &Error{Code: Invalid, Err: err}
+	}
+	return s, nil
+}
+
+// inside understands selectors, each inside the window that is meant.
+func (w Within) inside(texts []Selector) ([]*selector.Selector, error) {
+	all, err := parseAll(texts)
+	if err != nil {
+		return nil, &Error{Code: Invalid, Err: err}
+	}
+	window, err := w.selector()
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range all {
+		if _, ref := s.Ref(); ref {
+			continue
+		}
+		if all[i], err = selector.In(window, s); err != nil {
+			return nil, &Error{Code: Invalid, Err: err}
+		}
+	}
+	return all, nil
+}
+
+// sight is what was seen of selectors at one time.
+type sight struct {
+	selector *selector.Selector // the one that counts: it matched, or is the first
+	roots    []*desktop.Element // what it was matched against
+	found    []*desktop.Element
+	unread   []string
+	tried    []Candidate
+}
+
+// look matches selectors against what is on the screen now. The first that
+// matches one element counts; without one, the first that matches several.
+func (e *Env) look(ctx context.Context, all []*selector.Selector, hidden bool) (sight, error) {
+	var best sight
+	var tried []Candidate
+	read := map[desktop.Scope]*desktop.Tree{}
+	for _, s := range all {
+		tree, err := e.read(ctx, s, hidden, read)
+		if err != nil {
+			return sight{}, err
+		}
+		found := s.Find(tree.Roots)
+		tried = append(tried, Candidate{Selector: s.String(), Matches: len(found)})
+		if best.selector == nil || len(best.found) == 0 && len(found) > 0 || len(found) == 1 {
+			best = sight{selector: s, roots: tree.Roots, found: found, unread: tree.Unread}
+		}
+		if len(found) == 1 {
+			break
+		}
+	}
+	best.tried = tried
+	return best, nil
+}
+
+// read reads what is needed to decide a selector, once for equal needs.
+func (e *Env) read(ctx context.Context, s *selector.Selector, hidden bool, read map[desktop.Scope]*desktop.Tree) (*desktop.Tree, error) {
+	if file, ok := s.Image(); ok {
+		return nil, Errorf(Unavailable, "a picture (%s) cannot be looked for here; name the element by its role and name", file)
+	}
+	scope := s.Scope()
+	scope.Full = true
+	scope.Hidden = scope.Hidden || hidden
+	if t := read[scope]; t != nil {
+		return t, nil
+	}
+	t, err := e.Desktop.Tree(ctx, scope)
+	if err != nil {
+		return nil, fmt.Errorf("reading the elements: %w", err)
+	}
+	selector.FillLabels(t.Roots)
+	read[scope] = t
+	return t, nil
+}
+
+// one is the only element that was found, or says why there is not one.
+func (s sight) one() (*desktop.Element, error) {
+	if len(s.found) == 1 {
+		return s.found[0], nil
+	}
+	err := &Error{Code: NotFound, Err: errors.New(s.selector.Explain(s.roots)), Candidates: s.tried}
+	if len(s.found) > 1 {
+		err.Code = Ambiguous
+		err.Next = "use one of these selectors, or add nth:0"
+	} else if len(s.unread) > 0 {
+		err.Next = strings.Join(s.unread, ", ") + " did not answer, so its elements are not known"
+	} else {
+		err.Next = "look at the elements with get_window_tree"
+	}
+	for _, n := range s.selector.Nearest(s.roots) {
+		err.Candidates = append(err.Candidates, Candidate{Selector: n.Selector, Matches: 1, Element: inWords(n.Element)})
+	}
+	return nil, err
+}
+
+// none fails unless nothing was found, and it is certain that nothing is
+// there: an application that does not answer may well show it.
+func (s sight) none() error {
+	if len(s.found) > 0 {
+		return Errorf(Unexpected, "%s is still there: %s", s.selector, inWords(s.found[0]))
+	}
+	if len(s.unread) > 0 {
+		return Errorf(Timeout, "whether %s is gone is not known: %s did not answer", s.selector, strings.Join(s.unread, ", "))
+	}
+	return nil
+}
+
+// byRef is the element that a ref of an earlier tree names, as it is now.
+func (e *Env) byRef(ctx context.Context, ref string) (*desktop.Element, error) {
+	if e.Trees == nil {
+		return nil, unknownRef(ref)
+	}
+	known, _ := e.Trees.Element(ref)
+	if known == nil {
+		return nil, unknownRef(ref)
+	}
+	now, err := e.Desktop.Refresh(ctx, known.Handle)
+	if errors.Is(err, desktop.ErrNotFound) {
+		return nil, &Error{
+			Code: NotFound,
+			Err:  fmt.Errorf("the ref %s is stale: %s is gone", ref, inWords(known)),
+			Next: "look at the elements with get_window_tree, and use a ref of that tree",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	now.Ref, now.Parent, now.Children, now.Index = ref, known.Parent, known.Children, known.Index
+	return now, nil
+}
+
+func unknownRef(ref string) error {
+	return &Error{
+		Code: NotFound,
+		Err:  fmt.Errorf("no tree that was shown has the ref %s", ref),
+		Next: "look at the elements with get_window_tree, and use a ref of that tree",
+	}
+}
+
+// inWords is an element as a person would name it.
+func inWords(e *desktop.Element) string {
+	text := string(e.Role)
+	if name := selector.NameOf(e); name != "" {
+		text += " " + fmt.Sprintf("%q", name)
+	}
+	if e.WindowTitle != "" && e.WindowTitle != e.Name {
+		text += fmt.Sprintf(" in %q", e.WindowTitle)
+	}
+	return text
+}
+
+// plain is an element without those around it, as results show it.
+func plain(e *desktop.Element) *desktop.Element {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.Parent, c.Children = nil, nil
+	return &c
+}

@@ -1,0 +1,103 @@
+package steps
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// outputKept is how much of what a command prints is kept: its beginning and
+// its end, half of it each.
+const outputKept = 64 << 10
+
+// output keeps the beginning and the end of what is written to it.
+type output struct {
+	mu   sync.Mutex
+	head []byte
+	tail []byte // at most twice what is kept of the end
+	cut  int    // how many bytes between them are gone
+}
+
+// Write keeps what there is room for; it never fails.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := len(p)
+	if room := outputKept/2 - len(o.head); room > 0 {
+		room = min(room, len(p))
+		o.head = append(o.head, p[:room]...)
+		p = p[room:]
+	}
+	if len(p) > outputKept {
+		o.cut += len(p) - outputKept
+		p = p[len(p)-outputKept:]
+	}
+	o.tail = append(o.tail, p...)
+	if extra := len(o.tail) - outputKept/2; len(o.tail) > outputKept {
+		o.cut += extra
+		o.tail = append(o.tail[:0], o.tail[extra:]...)
+	}
+	return n, nil
+}
+
+// String is what was kept, and says how much was cut.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	tail, cut := o.tail, o.cut
+	if extra := len(tail) - outputKept/2; extra > 0 {
+		tail, cut = tail[extra:], cut+extra
+	}
+	text := string(o.head)
+	if cut > 0 {
+		text += fmt.Sprintf("\n… %d bytes were cut …\n", cut)
+	}
+	return strings.ToValidUTF8(text+string(tail), "�")
+}
+
+// resultLimit is how long the value that a script returns may be, as JSON.
+const resultLimit = 1 << 20
+
+// split passes on what is written to it until a mark comes, and keeps what
+// comes behind the mark.
+type split struct {
+	to     *output
+	mark   []byte
+	held   []byte // the end of what came, when the mark could begin in it
+	marked bool
+	behind []byte
+}
+
+// Write never fails; what is too long behind the mark is dropped, and tooLong
+// says so.
+func (s *split) Write(p []byte) (int, error) {
+	if s.marked {
+		s.keep(p)
+		return len(p), nil
+	}
+	all := append(s.held, p...)
+	if i := bytes.Index(all, s.mark); i >= 0 {
+		s.marked, s.held = true, nil
+		_, _ = s.to.Write(all[:i])
+		s.keep(all[i+len(s.mark):])
+		return len(p), nil
+	}
+	n := max(0, len(all)-len(s.mark)+1)
+	_, _ = s.to.Write(all[:n])
+	s.held = append([]byte(nil), all[n:]...)
+	return len(p), nil
+}
+
+func (s *split) keep(p []byte) {
+	room := resultLimit + 1 - len(s.behind)
+	s.behind = append(s.behind, p[:min(room, len(p))]...)
+}
+
+// end passes on what was held back, when no mark came.
+func (s *split) end() {
+	_, _ = s.to.Write(s.held)
+	s.held = nil
+}
+
+func (s *split) tooLong() bool { return len(s.behind) > resultLimit }

@@ -1,0 +1,37 @@
+//go:build unix
+
+package steps
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup gives a program a process group of its own, so that all that it
+// starts can be ended with it.
+func ownGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// endGroup kills a program and its group.
+func endGroup(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return os.ErrProcessDone
+}
+
+// shellCommand is the command that has a shell run a line, or a file.
+func shellCommand(shell, line, file string) (string, []string, error) {
+	if shell == "" {
+		shell = "sh"
+	}
+	path, err := program("install it, or name another shell", shell)
+	if err != nil {
+		return "", nil, err
+	}
+	if file != "" {
+		return path, []string{file}, nil
+	}
+	return path, []string{lineFlag(shell), line}, nil
+}

@@ -1,0 +1,144 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// reachable says whether a click at a point would reach an element: the
+// topmost window there must be its own, and what is under the point must be
+// the element, inside it, or around it.
+func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Point) error {
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
+		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
+	}
+	hit, err := e.Desktop.ElementAt(ctx, at)
+	if errors.Is(err, desktop.ErrNotFound) || err == nil && hit == nil {
+		return nil // nothing there has a name, so nothing says that it is covered
+	}
+	if err != nil {
+		return fmt.Errorf("asking what is at %s: %w", at, err)
+	}
+	if related(el, hit) {
+		return nil
+	}
+	return notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+}
+
+// ownPopup says whether a window may be one that an element's own window put
+// up, such as the menu that the element is in: a window of the same program.
+// What is under the point decides then.
+func ownPopup(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
+	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
+		return w.ID == el.Window && w.PID != 0 && w.PID == top.PID
+	})
+}
+
+// windowAt is the topmost window at a point; nil when there is none.
+func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
+	for _, w := range slices.Backward(windows) {
+		if !w.Minimized && !w.Hidden && w.Bounds.Contains(at) {
+			return &w
+		}
+	}
+	return nil
+}
+
+// windowUnder stands for the window at a point where no element is known; it
+// has no box, as it is not what is acted on. It is nil when there is none.
+func (e *Env) windowUnder(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing the windows: %w", err)
+	}
+	w := windowAt(windows, at)
+	if w == nil {
+		return nil, nil
+	}
+	return &desktop.Element{Role: "frame", Window: w.ID, Process: w.Process, WindowTitle: w.Title}, nil
+}
+
+// related says whether one element is the other, is inside it or around it.
+// Toolkits differ in which of these they name at a point.
+func related(el, hit *desktop.Element) bool {
+	if hit.Handle == el.Handle {
+		return true
+	}
+	for p := el.Parent; p != nil; p = p.Parent {
+		if p.Handle == hit.Handle {
+			return true
+		}
+	}
+	for p := hit.Parent; p != nil; p = p.Parent {
+		if p.Handle == el.Handle {
+			return true
+		}
+	}
+	inside := false
+	el.Walk(func(c *desktop.Element) bool {
+		inside = inside || c.Handle == hit.Handle
+		return !inside
+	})
+	return inside
+}
+
+// unhide shows the window of an application all of whose windows are
+// minimized: nothing of it is found before.
+func (e *Env) unhide(ctx context.Context, o WindowOptions, process string) error {
+	if process == "" || !o.EnableWindowManagement || !o.BringToFront {
+		return nil
+	}
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	var last *desktop.Window
+	for _, w := range windows {
+		if !(desktop.Scope{Process: process}).Admits(w.Process, w.Title) {
+			continue
+		}
+		if !w.Minimized {
+			return nil
+		}
+		last = &w
+	}
+	if last == nil {
+		return nil
+	}
+	return e.behind.Manage(ctx, last.ID, desktop.WindowChange{Do: desktop.Activate})
+}
+
+// front brings the window of an element to the front, unless it is there. It
+// makes ready for an act and is not one itself.
+func (e *Env) front(ctx context.Context, o WindowOptions, id desktop.WindowID) error {
+	if !o.EnableWindowManagement || id == 0 || !o.BringToFront && !o.MaximizeTarget {
+		return nil
+	}
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
+	if i < 0 {
+		return nil
+	}
+	if w := windows[i]; o.BringToFront && (!w.Active || w.Minimized) {
+		if err := e.behind.Manage(ctx, id, desktop.WindowChange{Do: desktop.Activate}); err != nil {
+			return fmt.Errorf("bringing the window %q to the front: %w", w.Title, err)
+		}
+	}
+	if w := windows[i]; o.MaximizeTarget && !w.Maximized {
+		if err := e.behind.Manage(ctx, id, desktop.WindowChange{Do: desktop.Maximize}); err != nil {
+			return fmt.Errorf("maximizing the window %q: %w", w.Title, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package steps
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Reference writes the reference of kinds as Markdown: for each what it does,
+// how it behaves, its arguments and its results, all from the declarations.
+func Reference(w io.Writer, kinds []Kind) error {
+	b := &strings.Builder{}
+	b.WriteString(referenceHead)
+	for _, k := range kinds {
+		fmt.Fprintf(b, "| [`%s`](#%s) | %s | %s |\n", k.Name, k.Name, k.Toolset, k.Summary)
+	}
+	for _, k := range kinds {
+		k.reference(b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+const referenceHead = `# The kinds of steps
+
+This page is generated from the declarations; ` + "`make golden`" + ` writes it anew. Every kind can be a step of a workflow
+(` + "`tool_name`" + `), an MCP tool, and a command: ` + "`understudy call KIND '{\"argument\": …}'`" + `.
+
+| kind | toolset | |
+|---|---|---|
+`
+
+func (k Kind) reference(b *strings.Builder) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", k.Name, k.Summary)
+	if k.Details != "" {
+		b.WriteString(k.Details + "\n")
+	}
+	fmt.Fprintf(b, "\n%s\n", k.behaviour())
+	table(b, "argument", k.Args)
+	table(b, "result", k.Result)
+}
+
+// behaviour says in one line what the properties of a kind mean.
+func (k Kind) behaviour() string {
+	var words []string
+	say := func(is bool, text string) {
+		if is {
+			words = append(words, text)
+		}
+	}
+	say(k.Reads, "changes nothing outside the run")
+	say(!k.Reads && k.Idempotent, "may be repeated")
+	say(!k.Repeatable(), "is not repeated by itself when it was cut short")
+	say(k.Asks, "waits for a person")
+	say(k.Touches == Look, "looks at the desktop")
+	say(k.Touches == Act, "acts on the desktop")
+	say(k.Focus == Take, "moves the focus")
+	say(k.Risk == RunsShell, "runs programs")
+	say(k.Risk == WritesFiles, "writes files")
+	say(k.Risk == Destructive, "can destroy work")
+	line := strings.Join(append(words, "limit of one attempt: "+k.Timeout.String()), "; ")
+	return strings.ToUpper(line[:1]) + line[1:] + "."
+}
+
+func table(b *strings.Builder, what string, s *jsonschema.Schema) {
+	if len(s.Properties) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n| %s | type | |\n|---|---|---|\n", what)
+	for _, name := range s.PropertyOrder {
+		p := s.Properties[name]
+		text := p.Description
+		if slices.Contains(s.Required, name) && what == "argument" {
+			text += " (needed)"
+		}
+		if len(p.Default) > 0 {
+			text += fmt.Sprintf(" (default `%s`)", p.Default)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, typeName(p), strings.ReplaceAll(text, "|", "\\|"))
+	}
+}
+
+// typeName is a schema's type in a few words.
+func typeName(s *jsonschema.Schema) string {
+	if len(s.Enum) > 0 {
+		words := make([]string, len(s.Enum))
+		for i, e := range s.Enum {
+			words[i] = fmt.Sprintf("`%v`", e)
+		}
+		return strings.Join(words, ", ")
+	}
+	if s.Format != "" {
+		return s.Format
+	}
+	types := slices.DeleteFunc(append(slices.Clone(s.Types), s.Type), func(t string) bool { return t == "" || t == "null" })
+	if len(types) == 0 {
+		return "anything"
+	}
+	return strings.Join(types, " or ")
+}
+
+// Schema is everything that is derived from a declaration, for tools and
+// golden files.
+func (k Kind) Schema() ([]byte, error) {
+	return json.MarshalIndent(struct {
+		Name     string             `json:"name"`
+		Summary  string             `json:"summary"`
+		Toolset  Toolset            `json:"toolset"`
+		Reads    bool               `json:"reads"`
+		Repeats  bool               `json:"repeatable"`
+		Touches  Touch              `json:"touches"`
+		Focus    Focus              `json:"focus"`
+		Risk     Risk               `json:"risk"`
+		Timeout  Duration           `json:"timeout"`
+		Args     *jsonschema.Schema `json:"arguments"`
+		Result   *jsonschema.Schema `json:"result"`
+		Defaults map[string]any     `json:"defaults"`
+	}{k.Name, k.Summary, k.Toolset, k.Reads, k.Repeatable(), k.Touches, k.Focus, k.Risk, Duration(k.Timeout), k.Args, k.Result, k.Defaults}, "", "  ")
+}

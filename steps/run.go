@@ -1,0 +1,134 @@
+package steps
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// Outcome is what came of one attempt of a step.
+type Outcome struct {
+	Result map[string]any
+	Sets   map[string]any // changes of the run's env
+	Acted  Acted
+	Err    *Error
+	// Abandoned says that the attempt did not return when it was told to, and
+	// still holds what it used: the connection to the desktop must be closed.
+	Abandoned bool
+}
+
+// grace is how long a cancelled attempt has to return by itself. Together
+// with what surrounds it, it keeps the promise of 250 ms.
+const grace = 200 * time.Millisecond
+
+// Run makes one attempt. It returns soon after the context ends, also when
+// the kind does not; a panic of the kind is an error of this attempt only.
+func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
+	raw, err := k.arguments(args)
+	if err != nil {
+		return Outcome{Acted: ActedNo, Err: err}
+	}
+	env.watch()
+	done := make(chan Outcome, 1)
+	go func() {
+		done <- k.keepingFocus(ctx, env, args, func() Outcome { return k.attempt(ctx, env, raw) })
+	}()
+	select {
+	case o := <-done:
+		return o
+	case <-ctx.Done():
+	}
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case o := <-done:
+		return o
+	case <-t.C:
+		return Outcome{Acted: env.Acted(), Err: AsError(ended(ctx)), Abandoned: true}
+	}
+}
+
+// attempt calls the kind's function and makes an outcome of what it returns.
+func (k Kind) attempt(ctx context.Context, env *Env, raw json.RawMessage) (o Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			env.Logger().ErrorContext(ctx, "step panicked", "kind", k.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			o = Outcome{Acted: env.Acted(), Err: Errorf(Internal, "%s failed in a way that it should not: %v", k.Name, p)}
+		}
+	}()
+	value, err := k.run(ctx, env, raw)
+	o.Acted = env.Acted()
+	if err != nil && ctx.Err() != nil {
+		err = late(ctx, err)
+	}
+	if o.Err = AsError(err); o.Err != nil {
+		return o
+	}
+	if s, ok := value.(Setter); ok {
+		o.Sets = s.SetEnv()
+	}
+	if o.Result, err = asMap(value); err != nil {
+		o.Err = Errorf(Internal, "the result of %s: %w", k.Name, err)
+	}
+	return o
+}
+
+// arguments checks the arguments and encodes them.
+func (k Kind) arguments(args map[string]any) (json.RawMessage, *Error) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	if problems := k.Check(args, nil); len(problems) > 0 {
+		return nil, k.Refuse(problems)
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return nil, Errorf(Invalid, "the arguments of %s: %w", k.Name, err)
+	}
+	return raw, nil
+}
+
+// Refuse is the error for arguments with problems.
+func (k Kind) Refuse(problems []Problem) *Error {
+	text := ""
+	for i, p := range problems {
+		if i > 0 {
+			text += "\n"
+		}
+		text += p.String()
+	}
+	return Errorf(Invalid, "%s: %s", k.Name, text)
+}
+
+// late is the error of an attempt whose context ended. When its time was over,
+// what it was waiting for then is told as well.
+func late(ctx context.Context, err error) error {
+	why := AsError(ended(ctx))
+	e, ok := errors.AsType[*Error](err)
+	if !ok || why.Code != Timeout || e.Code == Timeout || e.Code == Cancelled {
+		return why
+	}
+	return &Error{Code: Timeout, Err: fmt.Errorf("%w: %w", why.Err, e.Err), Next: e.Next, Candidates: e.Candidates}
+}
+
+// ended is why the context ended, as an error with a code.
+func ended(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if CodeOf(cause) != Internal {
+		return AsError(cause)
+	}
+	return &Error{Code: Cancelled, Err: cause}
+}
+
+func asMap(v any) (map[string]any, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]any{}
+	err = json.Unmarshal(b, &m)
+	return m, err
+}

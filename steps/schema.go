@@ -1,0 +1,93 @@
+package steps
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/steps/desktop"
+)
+
+// schemaOf derives the schema of a Go type. What the type system cannot say
+// (the words of an enumeration, the format of a string) stands in typeSchemas.
+func schemaOf[T any]() *jsonschema.Schema {
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
+	if err != nil {
+		panic(fmt.Sprintf("steps: schema of %T: %v", *new(T), err))
+	}
+	return s
+}
+
+// argsOf is the schema of arguments. A caller that gives null for an argument
+// that it need not give gives none, so the schema need not speak of null.
+func argsOf[T any]() *jsonschema.Schema {
+	s := schemaOf[T]()
+	for _, p := range s.Properties {
+		if i := slices.Index(p.Types, "null"); i >= 0 {
+			p.Types = slices.Delete(p.Types, i, i+1)
+		}
+		if len(p.Types) == 1 {
+			p.Type, p.Types = p.Types[0], nil
+		}
+	}
+	return s
+}
+
+// Selector is a selector in an argument.
+type Selector string
+
+// Keys is a list of keys in an argument: "ctrl+s", "{Tab}{Tab}".
+type Keys string
+
+// Command is a command line or a script in an argument. Values that a document
+// puts into it are quoted for the shell that runs it.
+type Command string
+
+// Expression is a condition in an argument. A document holds it as text, and the
+// kind is given what it came to.
+type Expression any
+
+// Path is a file's path in an argument.
+type Path string
+
+// Pattern is a regular expression in an argument.
+type Pattern string
+
+var typeSchemas = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[desktop.Button](): enum("left", "middle", "right"),
+	reflect.TypeFor[desktop.Key]():    {Type: "string", Format: "key"},
+	reflect.TypeFor[ClickType]():      enum("left", "double", "right"),
+	reflect.TypeFor[Direction]():      enum("up", "down", "left", "right"),
+	reflect.TypeFor[Condition]():      enum("exists", "gone", "visible", "enabled", "focused", "text"),
+	reflect.TypeFor[TreeFormat]():     enum("compact_yaml", "verbose_json"),
+	reflect.TypeFor[Engine]():         enum("javascript", "js", "node", "typescript", "ts", "python"),
+	reflect.TypeFor[LogLevel]():       enum("debug", "info", "warn", "error"),
+	reflect.TypeFor[SourceMode]():     enum("all", "lines", "pattern"),
+	reflect.TypeFor[TargetMode]():     enum("replace", "after", "before", "at_line", "append", "prepend"),
+	reflect.TypeFor[Millis]():         {Type: "integer", Minimum: new(float64)},
+	reflect.TypeFor[Count]():          {Type: "integer", Minimum: new(float64)},
+	reflect.TypeFor[Value]():          {Types: []string{"string", "number", "boolean"}},
+	reflect.TypeFor[Selectors]():      {Types: []string{"string", "array"}, Format: "selectors", Items: &jsonschema.Schema{Type: "string", Format: "selector"}},
+	reflect.TypeFor[Command]():        {Type: "string", Format: "shell"},
+	reflect.TypeFor[Duration]():       {Types: []string{"string", "number"}, Format: "duration"},
+	reflect.TypeFor[Selector]():       {Type: "string", Format: "selector"},
+	reflect.TypeFor[Keys]():           {Type: "string", Format: "keys"},
+	reflect.TypeFor[Path]():           {Type: "string", Format: "path"},
+	reflect.TypeFor[Pattern]():        {Type: "string", Format: "regex"},
+	reflect.TypeFor[Expression]():     {Format: "expression"},
+	reflect.TypeFor[desktop.States](): {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+	reflect.TypeFor[desktop.Element](): {
+		Type: "object", // it nests, which a derived schema cannot
+		Properties: map[string]*jsonschema.Schema{
+			"ref": {Type: "string"}, "role": {Type: "string"}, "name": {Type: "string"}, "text": {Type: "string"},
+			"label": {Type: "string"}, "id": {Type: "string"}, "process": {Type: "string"}, "window_title": {Type: "string"},
+			"bounds": {Type: "object"}, "states": {Type: "array"}, "value": {Type: "object"}, "children": {Type: "array"},
+		},
+	},
+}
+
+func enum(words ...any) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Enum: words}
+}

@@ -1,0 +1,158 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"understudy/internal/words"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// SelectOption chooses an option of a list or a combo box.
+var SelectOption = Define(Kind{
+	Name:       "select_option",
+	Summary:    "Choose an option of a combo box or a list by its text.",
+	Toolset:    Core,
+	Touches:    Act,
+	Idempotent: true,
+}, SelectOptionArgs{Target: aimed, Around: around}, selectOption)
+
+// SelectOptionArgs says which option to choose.
+type SelectOptionArgs struct {
+	Target
+	OptionName string `json:"option_name" jsonschema:"the option's text"`
+	Around
+}
+
+// SelectOptionResult says which option is chosen now.
+type SelectOptionResult struct {
+	Selected string           `json:"selected" jsonschema:"the text of the option that was chosen"`
+	Element  *desktop.Element `json:"element,omitzero" jsonschema:"the combo box or list"`
+	After
+}
+
+func selectOption(ctx context.Context, env *Env, a SelectOptionArgs) (SelectOptionResult, error) {
+	el, _, err := env.aim(ctx, a.Target, need{enabled: true, windows: a.WindowOptions})
+	if err != nil {
+		return SelectOptionResult{}, err
+	}
+	r := SelectOptionResult{Element: plain(el)}
+	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
+		option, err := env.option(ctx, el, a.OptionName)
+		if err != nil {
+			return false, err
+		}
+		r.Selected = selector.NameOf(option)
+		if !env.chosen(ctx, el, option) {
+			if err := env.choose(ctx, el, option); err != nil {
+				return false, err
+			}
+		}
+		err = env.until(ctx, arriveWithin, func(ctx context.Context) error {
+			if !env.chosen(ctx, el, option) {
+				return &Error{Code: Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", inWords(el), r.Selected), Next: "look at the screen before doing it again"}
+			}
+			return nil
+		})
+		return err == nil, err
+	})
+	return r, err
+}
+
+// option finds an option of a list by its text. A combo box that shows its
+// options only when it is open is opened first.
+func (e *Env) option(ctx context.Context, el *desktop.Element, name string) (*desktop.Element, error) {
+	opened := false
+	var option *desktop.Element
+	err := e.until(ctx, lookFor.Std(), func(ctx context.Context) error {
+		t, err := e.Desktop.Tree(ctx, desktop.Scope{Root: el.Handle, Hidden: true, Full: true})
+		if err != nil {
+			return err
+		}
+		all := options(t)
+		if option, err = named(all, name); err == nil || CodeOf(err) == Ambiguous {
+			return err
+		}
+		if len(all) == 0 && !opened && el.Role == "combobox" {
+			opened = true
+			if err := e.Desktop.Invoke(ctx, el.Handle, ""); err != nil && !errors.Is(err, desktop.ErrRefused) {
+				return err
+			}
+		}
+		return notOffered(el, name, all)
+	})
+	return option, err
+}
+
+// options are the elements below a list that can be chosen.
+func options(t *desktop.Tree) []*desktop.Element {
+	var all []*desktop.Element
+	t.Walk(func(o *desktop.Element) bool {
+		switch o.Role {
+		case "listitem", "menuitem", "radiomenuitem", "checkmenuitem", "treeitem", "cell", "pagetab", "radiobutton":
+			all = append(all, o)
+		}
+		return true
+	})
+	return all
+}
+
+// named is the option with a text: exactly, else without regard to case.
+func named(all []*desktop.Element, name string) (*desktop.Element, error) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		var found []*desktop.Element
+		for _, o := range all {
+			if same(strings.TrimSpace(selector.NameOf(o)), strings.TrimSpace(name)) || same(strings.TrimSpace(o.Text), strings.TrimSpace(name)) {
+				found = append(found, o)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return nil, Errorf(Ambiguous, "%d options are called %q", len(found), name)
+		}
+	}
+	return nil, desktop.ErrNotFound
+}
+
+func notOffered(el *desktop.Element, name string, all []*desktop.Element) error {
+	err := &Error{Code: NotFound, Err: fmt.Errorf("%s has no option %q", inWords(el), name)}
+	known := make([]string, 0, len(all))
+	for _, o := range all {
+		known = append(known, selector.NameOf(o))
+	}
+	err.Next = words.DidYouMean(name, known)
+	return err
+}
+
+// choose selects an option: through its container, through the combo box, or
+// by the option's own action, whichever the application accepts first.
+func (e *Env) choose(ctx context.Context, el, option *desktop.Element) error {
+	if p := option.Parent; p != nil {
+		if err := e.Desktop.Select(ctx, p.Handle, option.Index, true); !errors.Is(err, desktop.ErrRefused) {
+			return err
+		}
+	}
+	if err := e.Desktop.Select(ctx, el.Handle, option.Index, true); !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrNotFound) {
+		return err
+	}
+	err := e.Desktop.Invoke(ctx, option.Handle, "")
+	if errors.Is(err, desktop.ErrRefused) {
+		return &Error{Code: NotActionable, Err: fmt.Errorf("choosing %q: %w", selector.NameOf(option), err), Next: "open the list and click the option with click_element"}
+	}
+	return err
+}
+
+// chosen says whether an option is the one that is chosen now.
+func (e *Env) chosen(ctx context.Context, el, option *desktop.Element) bool {
+	if now, err := e.Desktop.Refresh(ctx, option.Handle); err == nil && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
+		return true
+	}
+	now, err := e.Desktop.Refresh(ctx, el.Handle)
+	name := selector.NameOf(option)
+	return err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name)
+}

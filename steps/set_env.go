@@ -1,0 +1,39 @@
+package steps
+
+import (
+	"context"
+	"errors"
+)
+
+// SetEnv sets values that later steps read.
+var SetEnv = Define(Kind{
+	Name:    "set_env",
+	Summary: "Set values that later steps read as env.NAME.",
+	Toolset: Flow,
+	Reads:   true,
+}, SetEnvArgs{}, setEnv)
+
+// SetEnvArgs are the values.
+type SetEnvArgs struct {
+	Values map[string]any `json:"values" jsonschema:"the values by their names"`
+}
+
+// SetEnvResult repeats the values.
+type SetEnvResult struct {
+	Values map[string]any `json:"values" jsonschema:"the values by their names"`
+}
+
+// SetEnv gives the values to the run.
+func (r SetEnvResult) SetEnv() map[string]any { return r.Values }
+
+// Validate wants names.
+func (a *SetEnvArgs) Validate() error {
+	if _, bad := a.Values[""]; bad {
+		return errors.New("values: a name is empty")
+	}
+	return nil
+}
+
+func setEnv(_ context.Context, _ *Env, a SetEnvArgs) (SetEnvResult, error) {
+	return SetEnvResult(a), nil
+}

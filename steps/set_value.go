@@ -1,0 +1,115 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"understudy/steps/desktop"
+)
+
+// SetValue sets the value of an element at once.
+var SetValue = Define(Kind{
+	Name:       "set_value",
+	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
+	Details:    "Does not press keys, so an application that watches typing may not notice; then use type_into_element.",
+	Toolset:    Core,
+	Touches:    Act,
+	Idempotent: true,
+}, SetValueArgs{Target: aimed, Around: around}, setValue)
+
+// SetValueArgs says which value to set, and where.
+type SetValueArgs struct {
+	Target
+	Value Value `json:"value" jsonschema:"the text or the number"`
+	Around
+}
+
+// Value is a text or a number in an argument.
+type Value string
+
+// UnmarshalJSON reads a text or a number.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	text, err := textOf(b)
+	*v = Value(text)
+	return err
+}
+
+// ValueResult says what the element holds now.
+type ValueResult struct {
+	Value   *string          `json:"value,omitzero" jsonschema:"what the element holds now, when it can be read"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
+	After
+}
+
+func setValue(ctx context.Context, env *Env, a SetValueArgs) (ValueResult, error) {
+	el, _, err := env.aim(ctx, a.Target, need{enabled: true, hidden: true})
+	if err != nil {
+		return ValueResult{}, err
+	}
+	set, is, err := env.setter(el, string(a.Value))
+	if err != nil {
+		return ValueResult{}, err
+	}
+	r := ValueResult{Element: plain(el)}
+	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
+		if err := set(ctx); errors.Is(err, desktop.ErrRefused) {
+			return false, &Error{Code: NotActionable, Err: err, Next: "use type_into_element, or select_option for a list"}
+		} else if err != nil {
+			return false, err
+		}
+		now, err := env.becomes(ctx, el, is)
+		if now != nil {
+			r.Element, r.Value = plain(now), valueOf(now)
+		}
+		return err == nil, err
+	})
+	return r, err
+}
+
+// setter is what sets a value of an element, and what says that it is so.
+func (e *Env) setter(el *desktop.Element, value string) (set func(context.Context) error, is func(*desktop.Element) bool, err error) {
+	if el.Value == nil {
+		set = func(ctx context.Context) error { return e.Desktop.SetText(ctx, el.Handle, value) }
+		return set, func(now *desktop.Element) bool { return now.Role == "password" || now.Text == value }, nil
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return nil, nil, &Error{Code: Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %q", inWords(el), el.Value.Min, el.Value.Max, value)}
+	}
+	if n < el.Value.Min || n > el.Value.Max {
+		return nil, nil, &Error{Code: Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %g", inWords(el), el.Value.Min, el.Value.Max, n)}
+	}
+	near := (el.Value.Max - el.Value.Min) * 1e-6
+	set = func(ctx context.Context) error { return e.Desktop.SetNumber(ctx, el.Handle, n) }
+	return set, func(now *desktop.Element) bool { return now.Value != nil && math.Abs(now.Value.Now-n) <= near }, nil
+}
+
+// becomes waits until an element is as an action was to make it.
+func (e *Env) becomes(ctx context.Context, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
+	err = e.until(ctx, arriveWithin, func(ctx context.Context) error {
+		n, err := e.Desktop.Refresh(ctx, el.Handle)
+		if err != nil {
+			return err
+		}
+		if now = n; !is(n) {
+			return &Error{Code: Unexpected, Err: fmt.Errorf("%s did not become what it was set to", inWords(el)), Next: "look at the screen before doing it again"}
+		}
+		return nil
+	})
+	return now, err
+}
+
+// valueOf is what an element holds, when that may be shown.
+func valueOf(el *desktop.Element) *string {
+	text := el.Text
+	switch {
+	case el.Role == "password":
+		return nil
+	case el.Value != nil:
+		text = strconv.FormatFloat(el.Value.Now, 'g', -1, 64)
+	}
+	return &text
+}

@@ -1,0 +1,171 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// TypeIntoElement types text into an element.
+var TypeIntoElement = Define(Kind{
+	Name:    "type_into_element",
+	Summary: "Type text into a field and check that it arrived.",
+	Details: "A trailing {Enter}, {Tab} or {Escape} is pressed as a key.",
+	Toolset: Core,
+	Touches: Act,
+	Timeout: 2 * time.Minute,
+}, TypeIntoArgs{Target: aimed, Around: around, ClearBeforeTyping: true, TryFocusBefore: true, TryClickBefore: true}, typeIntoElement)
+
+// TypeIntoArgs says what to type, and where.
+type TypeIntoArgs struct {
+	Target
+	TextToType        string `json:"text_to_type" jsonschema:"the text"`
+	ClearBeforeTyping bool   `json:"clear_before_typing,omitzero" jsonschema:"replace what the field holds; false adds to it"`
+	TryFocusBefore    bool   `json:"try_focus_before,omitzero" jsonschema:"give the field the focus first"`
+	TryClickBefore    bool   `json:"try_click_before,omitzero" jsonschema:"click the field when it does not take the focus otherwise"`
+	Around
+}
+
+// TypeIntoResult says what the field holds now.
+type TypeIntoResult struct {
+	Value   *string          `json:"value,omitzero" jsonschema:"what the field holds now, when it can be read"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the field"`
+	After
+}
+
+// trailing are the keys at the end of a text that are pressed, not typed.
+var trailing = regexp.MustCompile(`(?i)(\{(enter|tab|escape)\})+$`)
+
+func typeIntoElement(ctx context.Context, env *Env, a TypeIntoArgs) (TypeIntoResult, error) {
+	text := trailing.ReplaceAllString(a.TextToType, "")
+	var keys []desktop.Chord
+	if end := a.TextToType[len(text):]; end != "" {
+		var err error
+		if keys, err = desktop.ParseKeys(end); err != nil {
+			return TypeIntoResult{}, &Error{Code: Invalid, Err: err}
+		}
+	}
+	el, _, err := env.aim(ctx, a.Target, need{enabled: true, windows: a.WindowOptions})
+	if err != nil {
+		return TypeIntoResult{}, err
+	}
+	if el.States.Has(desktop.ReadOnly) {
+		return TypeIntoResult{}, notReady(el, "can only be read", "name another field")
+	}
+	r := TypeIntoResult{Element: plain(el)}
+	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
+		before, err := env.typeInto(ctx, el, text, a)
+		if err != nil {
+			return false, err
+		}
+		verified, err := r.readBack(ctx, env, el, before, text, a.ClearBeforeTyping)
+		if err != nil {
+			return false, err
+		}
+		return verified, env.press(ctx, keys)
+	})
+	return r, err
+}
+
+// typeInto puts the focus into a field, empties it if that is wanted, and
+// types. It returns what the field held before.
+func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a TypeIntoArgs) (string, error) {
+	if err := e.focus(ctx, el, focusOptions{grab: a.TryFocusBefore, click: a.TryClickBefore}); err != nil {
+		return "", err
+	}
+	now, err := e.Desktop.Refresh(ctx, el.Handle)
+	if err != nil {
+		return "", err
+	}
+	if a.ClearBeforeTyping {
+		if err := e.clear(ctx, now); err != nil {
+			return "", err
+		}
+	}
+	if text == "" {
+		return now.Text, nil
+	}
+	return now.Text, e.Desktop.Type(ctx, text)
+}
+
+// clear empties a field: at once where the application can, else by keys.
+func (e *Env) clear(ctx context.Context, el *desktop.Element) error {
+	if el.Text == "" && el.Role != "password" {
+		return nil
+	}
+	err := e.Desktop.SetText(ctx, el.Handle, "")
+	if !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
+		return err
+	}
+	return e.press(ctx, []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}, {Key: "delete"}})
+}
+
+// press presses chords one after the other.
+func (e *Env) press(ctx context.Context, chords []desktop.Chord) error {
+	for _, c := range chords {
+		if err := e.Desktop.Press(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBack waits until a field holds what was typed, and says whether it does.
+// A field may change what is typed, so something else is no failure; nothing
+// at all is.
+func (r *TypeIntoResult) readBack(ctx context.Context, env *Env, el *desktop.Element, before, text string, cleared bool) (bool, error) {
+	if text == "" && !cleared {
+		return false, nil
+	}
+	now := before
+	err := env.until(ctx, arriveWithin, func(ctx context.Context) error {
+		e, err := env.Desktop.Refresh(ctx, el.Handle)
+		if err != nil {
+			return err
+		}
+		now, r.Element = e.Text, plain(e)
+		if !arrived(el.Role, before, now, text, cleared) {
+			return Errorf(Unexpected, "not there yet")
+		}
+		return nil
+	})
+	if el.Role != "password" && now != "" {
+		r.Value = &now
+	}
+	switch {
+	case err == nil:
+		return true, nil
+	case ctx.Err() != nil:
+		return false, err
+	case errors.Is(err, desktop.ErrNotFound):
+		return false, nil // the field went away, which may be what typing was for
+	case now == before && now != "" && el.Role != "password":
+		return false, &Error{
+			Code: Unexpected,
+			Err:  fmt.Errorf("nothing arrived in %s: it still holds %s", inWords(el), quoted(now)),
+			Next: "look whether something else has the focus",
+		}
+	}
+	return false, nil
+}
+
+// arriveWithin is how long typed text may take to show in its field.
+const arriveWithin = time.Second
+
+// arrived says whether a field holds what was typed. Of a password only the
+// length shows.
+func arrived(role desktop.Role, before, now, text string, cleared bool) bool {
+	if role == "password" {
+		before, now = strings.Repeat("x", len([]rune(before))), strings.Repeat("x", len([]rune(now)))
+		text = strings.Repeat("x", len([]rune(text)))
+	}
+	if cleared {
+		return now == text
+	}
+	return len(now) == len(before)+len(text) && strings.Contains(now, text)
+}

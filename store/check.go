@@ -1,0 +1,249 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	bolt "go.etcd.io/bbolt"
+
+	"understudy/engine"
+)
+
+// Report is what Check found.
+type Report = engine.Checkup
+
+func note(r *Report, run, format string, args ...any) {
+	r.Problems = append(r.Problems, engine.Problem{Run: run, What: fmt.Sprintf(format, args...)})
+}
+
+// Check reads everything there is and reports what is not as it was written:
+// the pages of the database, each event and its place, headers and snapshots
+// against the events, the index against the headers, files and documents
+// against their hashes. It changes nothing, and the store can be used
+// meanwhile. The error is why it could not look.
+func (s *Store) Check(ctx context.Context) (*Report, error) {
+	r := &Report{}
+	if err := s.flush(); err != nil {
+		return r, err
+	}
+	if err := s.checkDatabase(ctx, r); err != nil {
+		return r, err
+	}
+	for _, sort := range sortNames {
+		if err := s.checkFiles(ctx, r, sort); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// checkDatabase looks at one moment of the database, in one transaction.
+func (s *Store) checkDatabase(ctx context.Context, r *Report) error {
+	return s.view(func(tx *bolt.Tx) error {
+		m, err := s.metaOf(tx)
+		if err != nil {
+			return err
+		}
+		lost, err := checkPages(s.file, int64(m.end)*m.pageSize, m, true)
+		if err != nil {
+			note(r, "", "the database is damaged: %v", err)
+			return nil // bbolt must not follow such pages
+		}
+		if lost > 0 {
+			note(r, "", "%d pages of the database are neither in use nor free", lost)
+		}
+		for _, check := range []func(context.Context, *bolt.Tx, *Report) error{
+			checkRuns, checkLeftovers, checkIndex, checkDocuments, s.checkNames,
+		} {
+			if err := check(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// metaOf is the meta page of a transaction. The copy that bbolt writes of it
+// is asked, since the page in the file may be overwritten meanwhile.
+func (s *Store) metaOf(tx *bolt.Tx) (meta, error) {
+	var b firstPage
+	_, err := tx.WriteTo(&b)
+	m, ok, derr := decodeMeta(append(b.bytes, make([]byte, pageHeader+64)...))
+	if len(b.bytes) == 0 || !ok || derr != nil {
+		return meta{}, fmt.Errorf("reading the first page: %w", err)
+	}
+	return m, nil
+}
+
+// A firstPage takes one write and refuses the rest.
+type firstPage struct{ bytes []byte }
+
+func (p *firstPage) Write(b []byte) (int, error) {
+	if p.bytes != nil {
+		return 0, io.ErrShortWrite
+	}
+	p.bytes = bytes.Clone(b)
+	return len(b), nil
+}
+
+func checkRuns(ctx context.Context, tx *bolt.Tx, r *Report) error {
+	return tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.Runs++
+		h, err := decodeHead(string(run), record)
+		if err != nil {
+			note(r, string(run), "its header: %v", err)
+			return nil
+		}
+		if h.ID != string(run) {
+			note(r, string(run), "its header is of run %q", h.ID)
+		}
+		checkEvents(tx, r, h)
+		checkSnapshot(tx, r, h)
+		return nil
+	})
+}
+
+// checkEvents reads the events of a run to the first that is wrong.
+func checkEvents(tx *bolt.Tx, r *Report, h head) {
+	journal := tx.Bucket(bucketJournal).Bucket([]byte(h.ID))
+	if journal == nil {
+		note(r, h.ID, "its events are missing")
+		return
+	}
+	sum, seq, attempt := seed(h.ID), uint64(0), 1
+	c := journal.Cursor()
+	for key, record := c.First(); key != nil; key, record = c.Next() {
+		seq++
+		if len(key) != 8 || binary.BigEndian.Uint64(key) != seq {
+			note(r, h.ID, "event %d is missing", seq)
+			return
+		}
+		ev, next, err := openEvent(seq, sum, record)
+		if err != nil {
+			note(r, h.ID, "event %d: %v", seq, err)
+			return
+		}
+		if ev.Attempt != attempt && ev.Attempt != attempt+1 {
+			note(r, h.ID, "event %d is of attempt %d after attempt %d", seq, ev.Attempt, attempt)
+		}
+		sum, attempt = next, ev.Attempt
+		r.Events++
+	}
+	if seq != h.Seq || attempt != h.Attempt || sum != h.tail {
+		note(r, h.ID, "its header says %d events and attempt %d, its events end with %d of attempt %d", h.Seq, h.Attempt, seq, attempt)
+	}
+}
+
+func checkSnapshot(tx *bolt.Tx, r *Report, h head) {
+	record := tx.Bucket(bucketSnapshots).Get([]byte(h.ID))
+	if record == nil {
+		return
+	}
+	snap, err := decodeSnapshot(h.ID, record)
+	if err != nil {
+		note(r, h.ID, "its snapshot: %v", err)
+	} else if snap.Seq > h.Seq {
+		note(r, h.ID, "its snapshot is of event %d of %d", snap.Seq, h.Seq)
+	}
+}
+
+// checkLeftovers looks for events and snapshots of runs that have no header.
+func checkLeftovers(_ context.Context, tx *bolt.Tx, r *Report) error {
+	headers := tx.Bucket(bucketHeaders)
+	for _, name := range [][]byte{bucketJournal, bucketSnapshots} {
+		err := tx.Bucket(name).ForEach(func(run, _ []byte) error {
+			if headers.Get(run) == nil {
+				note(r, string(run), "it is in %s and has no header", name)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkIndex counts: if all keys of all headers are there, and as many keys as
+// those, then no other is.
+func checkIndex(_ context.Context, tx *bolt.Tx, r *Report) error {
+	index, want := tx.Bucket(bucketIndex), 0
+	err := tx.Bucket(bucketHeaders).ForEach(func(run, record []byte) error {
+		h, err := decodeHead(string(run), record)
+		if err != nil {
+			return nil // reported with the runs
+		}
+		for _, key := range indexKeys(&h.Header) {
+			want++
+			if !bytes.Equal(index.Get(key), summary(&h.Header)) {
+				note(r, h.ID, "it is not found by the index %q", key)
+			}
+		}
+		return nil
+	})
+	have := 0
+	if err == nil {
+		err = index.ForEach(func(_, _ []byte) error { have++; return nil })
+	}
+	if have != want {
+		note(r, "", "the index has %d keys and should have %d", have, want)
+	}
+	return err
+}
+
+func checkDocuments(_ context.Context, tx *bolt.Tx, r *Report) error {
+	return tx.Bucket(bucketDocuments).ForEach(func(hash, text []byte) error {
+		r.Files++
+		if hashOf(text) != string(hash) {
+			note(r, "", "document %s is not what its hash says", hash)
+		}
+		return nil
+	})
+}
+
+// checkNames looks for files that events name and that are gone.
+func (s *Store) checkNames(_ context.Context, tx *bolt.Tx, r *Report) error {
+	return tx.Bucket(bucketFiles).ForEach(func(k, letter []byte) error {
+		run, hash, ok := bytes.Cut(k, []byte{0})
+		sort := sortNames[string(letter)]
+		if !ok || sort == "" {
+			note(r, "", "the name of a file cannot be read: %q", k)
+			return nil
+		}
+		if _, err := os.Stat(s.filePath(sort, string(hash))); err != nil {
+			note(r, string(run), "%s %s is missing: %v", sort, hash, err)
+		}
+		return nil
+	})
+}
+
+// checkFiles reads the files of a sort and compares them with their names.
+func (s *Store) checkFiles(ctx context.Context, r *Report, sort engine.FileSort) error {
+	entries, err := os.ReadDir(sortDir(s.dir, sort))
+	if err != nil {
+		return explain(s.dir, err)
+	}
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		hash := hashInName(e.Name())
+		if !isHash(hash) {
+			note(r, "", "%s has a file that is not the store's: %s", sort, e.Name())
+			continue
+		}
+		r.Files++
+		content, err := os.ReadFile(s.filePath(sort, hash))
+		if err != nil || hashOf(content) != hash {
+			note(r, "", "%s: %s is not what its name says", sort, e.Name())
+		}
+	}
+	return nil
+}

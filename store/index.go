@@ -1,0 +1,205 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"understudy/engine"
+)
+
+// A run is found by these. The index key is: whether it is a call, which of
+// these, the value, and then the run's id, which sorts by age.
+const (
+	byAge       = 'a'
+	byStatus    = 's'
+	byWorkflow  = 'w'
+	byLineage   = 'l' // workflow id
+	byTrace     = 't'
+	byExecution = 'e'
+)
+
+// longValue is the longest value that stands in a key as it is.
+const longValue = 200
+
+func indexPrefix(call bool, by byte, value string) []byte {
+	class := byte('r')
+	if call {
+		class = 'c'
+	}
+	if len(value) > longValue {
+		sum := sha256.Sum256([]byte(value))
+		value = string(sum[:])
+	}
+	b := append(make([]byte, 0, 4+len(value)+32), class, by)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(value)))
+	return append(b, value...)
+}
+
+// indexKeys are the keys under which a run is found.
+func indexKeys(h *engine.Header) [][]byte {
+	call := h.Call != ""
+	keys := [][]byte{
+		append(indexPrefix(call, byAge, ""), h.ID...),
+		append(indexPrefix(call, byStatus, string(h.Status)), h.ID...),
+	}
+	for _, f := range []struct {
+		by    byte
+		value string
+	}{
+		{byWorkflow, h.Workflow}, {byLineage, h.WorkflowID}, {byTrace, h.TraceID}, {byExecution, h.ExecutionID},
+	} {
+		if f.value != "" {
+			keys = append(keys, append(indexPrefix(call, f.by, f.value), h.ID...))
+		}
+	}
+	return keys
+}
+
+// summary is what filters need beside the id, so that a run which does not fit
+// costs no look at its header.
+func summary(h *engine.Header) []byte {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 24), uint64(h.StartedAt.Unix()))
+	return append(b, h.Status...)
+}
+
+// putIndex writes the keys of a header where they differ from those of the one
+// before it, which is nil for a new run.
+func putIndex(tx *bolt.Tx, old, h *engine.Header) error {
+	b := tx.Bucket(bucketIndex)
+	keys, value := indexKeys(h), summary(h)
+	if old != nil {
+		if sameIndex(old, h) {
+			return nil
+		}
+		for _, key := range indexKeys(old) {
+			if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, key) }) {
+				if err := b.Delete(key); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, key := range keys {
+		if err := b.Put(key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dropIndex(tx *bolt.Tx, h *engine.Header) error {
+	for _, key := range indexKeys(h) {
+		if err := tx.Bucket(bucketIndex).Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameIndex(a, b *engine.Header) bool {
+	return a.Status == b.Status && a.Workflow == b.Workflow && a.WorkflowID == b.WorkflowID && a.TraceID == b.TraceID &&
+		a.ExecutionID == b.ExecutionID && a.Call == b.Call && a.StartedAt.Unix() == b.StartedAt.Unix()
+}
+
+// prefixesFor are the parts of the index that hold all runs which a query can
+// want: those of its narrowest filter.
+func prefixesFor(q engine.Query) [][]byte {
+	var prefixes [][]byte
+	add := func(by byte, value string) {
+		prefixes = append(prefixes, indexPrefix(false, by, value))
+		if q.Calls {
+			prefixes = append(prefixes, indexPrefix(true, by, value))
+		}
+	}
+	switch {
+	case q.ExecutionID != "":
+		add(byExecution, q.ExecutionID)
+	case q.TraceID != "":
+		add(byTrace, q.TraceID)
+	case q.WorkflowID != "":
+		add(byLineage, q.WorkflowID)
+	case q.Workflow != "":
+		add(byWorkflow, q.Workflow)
+	case len(q.Status) > 0:
+		for i, s := range q.Status {
+			if !slices.Contains(q.Status[:i], s) {
+				add(byStatus, string(s))
+			}
+		}
+	default:
+		add(byAge, "")
+	}
+	return prefixes
+}
+
+// A trail goes through one part of the index, from the newest run to the
+// oldest.
+type trail struct {
+	cursor *bolt.Cursor
+	prefix []byte
+	id     []byte // nil at the end
+	value  []byte
+}
+
+func newTrail(tx *bolt.Tx, prefix []byte, before string) *trail {
+	t := &trail{cursor: tx.Bucket(bucketIndex).Cursor(), prefix: prefix}
+	end := append(bytes.Clone(prefix), before...)
+	if before == "" {
+		end = append(end, bytes.Repeat([]byte{0xFF}, maxID+1)...)
+	}
+	key, _ := t.cursor.Seek(end)
+	if key == nil {
+		t.take(t.cursor.Last())
+	} else {
+		t.take(t.cursor.Prev())
+	}
+	return t
+}
+
+func (t *trail) next() { t.take(t.cursor.Prev()) }
+
+func (t *trail) take(key, value []byte) {
+	t.id, t.value = nil, nil
+	if bytes.HasPrefix(key, t.prefix) {
+		t.id, t.value = key[len(t.prefix):], value
+	}
+}
+
+// fits says whether a run can be one that a query wants, from what the index
+// holds about it.
+func fits(q engine.Query, value []byte) bool {
+	if len(value) < 8 {
+		return true
+	}
+	if !q.Since.IsZero() && int64(binary.BigEndian.Uint64(value)) < q.Since.Unix() {
+		return false
+	}
+	return len(q.Status) == 0 || slices.Contains(q.Status, engine.Status(value[8:]))
+}
+
+// matches says whether a query wants a header.
+func matches(q engine.Query, h *engine.Header) bool {
+	same := func(want, have string) bool { return want == "" || want == have }
+	return (q.Calls || h.Call == "") &&
+		(len(q.Status) == 0 || slices.Contains(q.Status, h.Status)) &&
+		same(q.Workflow, h.Workflow) && same(q.WorkflowID, h.WorkflowID) &&
+		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) &&
+		(q.Since.IsZero() || !h.StartedAt.Before(q.Since.Round(0))) &&
+		(q.Before == "" || h.ID < q.Before)
+}
+
+// idOfKey is the run that an index key is of.
+func idOfKey(key []byte) (string, bool) {
+	if len(key) < 4 {
+		return "", false
+	}
+	n := 4 + int(binary.BigEndian.Uint16(key[2:]))
+	if n >= len(key) {
+		return "", false
+	}
+	return string(key[n:]), true
+}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+
+	bolt "go.etcd.io/bbolt"
+
+	"understudy/engine"
+)
+
+// A transaction that stays open keeps pages from being used again, and who
+// ranges over events may be slow. So they are read in pieces, each in a
+// transaction of its own: at most so many events, and about so many bytes.
+const (
+	pieceEvents = 512
+	pieceBytes  = 256 << 10
+	pieceRuns   = 64
+)
+
+// Run is the header of a run, with its snapshot if it has one.
+func (s *Store) Run(_ context.Context, run string) (engine.Header, *engine.Snapshot, error) {
+	lazy := s.lazyOf(run) // before the database: what moves there meanwhile is the same
+	var h head
+	var snap *engine.Snapshot
+	err := s.view(func(tx *bolt.Tx) (err error) {
+		if h, err = readHead(tx, run); err != nil {
+			return err
+		}
+		if record := tx.Bucket(bucketSnapshots).Get([]byte(run)); record != nil {
+			if snap, err = decodeSnapshot(run, record); err != nil {
+				return damagedRun(s.path(), run, "its snapshot: %v", err)
+			}
+			if snap.Seq > h.Seq {
+				return damagedRun(s.path(), run, "its snapshot is of event %d of %d", snap.Seq, h.Seq)
+			}
+		}
+		return nil
+	})
+	if err != nil && !(errors.Is(err, engine.ErrNoRun) && len(lazy) > 0) {
+		return engine.Header{}, nil, err
+	}
+	for _, b := range lazy {
+		if b.Header.Seq >= h.Seq {
+			h.Header = b.Header
+		}
+		if b.Snapshot != nil && (snap == nil || b.Snapshot.Seq >= snap.Seq) {
+			snap = b.Snapshot
+		}
+	}
+	return h.Header, snap, nil
+}
+
+// Events yields the events of a run from a number on. A run that is not there
+// is ErrNoRun. Each event is checked against the one before it, and the last
+// against the header: what is missing or changed is an error.
+func (s *Store) Events(ctx context.Context, run string, from uint64) iter.Seq2[engine.Event, error] {
+	return func(yield func(engine.Event, error) bool) {
+		p := &passage{run: run, next: max(from, 1)}
+		for !p.atEnd {
+			if ctx.Err() != nil {
+				yield(engine.Event{}, context.Cause(ctx))
+				return
+			}
+			p.lazy = s.lazyOf(run)
+			err := s.view(p.read)
+			for _, ev := range p.events {
+				if !yield(ev, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(engine.Event{}, err)
+				return
+			}
+		}
+	}
+}
+
+// A passage is a way through the events of a run, piece by piece.
+type passage struct {
+	run    string
+	next   uint64         // the number of the event to read
+	sum    uint32         // of the one before it
+	lazy   []engine.Batch // that waited when the piece was begun
+	events []engine.Event // the piece
+	atEnd  bool
+	begun  bool
+}
+
+// read reads the next piece. Events before a bad one are in the piece too.
+func (p *passage) read(tx *bolt.Tx) error {
+	p.events = p.events[:0]
+	h, err := readHead(tx, p.run)
+	switch {
+	case errors.Is(err, engine.ErrNoRun) && len(p.lazy) > 0 && !p.begun:
+	case err != nil:
+		return err
+	default:
+		if err := p.stored(tx, h); err != nil || p.next <= h.Seq {
+			return err
+		}
+	}
+	p.atEnd = true
+	for _, b := range p.lazy {
+		for _, ev := range b.Events {
+			if ev.Seq == p.next {
+				p.events = append(p.events, ev)
+				p.next++
+			}
+		}
+	}
+	return nil
+}
+
+// stored reads events that are in the database.
+func (p *passage) stored(tx *bolt.Tx, h head) error {
+	if p.next > h.Seq {
+		return nil
+	}
+	path := tx.DB().Path()
+	journal := tx.Bucket(bucketJournal).Bucket([]byte(p.run))
+	if journal == nil {
+		return damagedRun(path, p.run, "its events are missing")
+	}
+	cursor := journal.Cursor()
+	key, record, err := p.seek(cursor)
+	if err != nil {
+		return damagedRun(path, p.run, "%v", err)
+	}
+	for bytesRead := 0; p.next <= h.Seq && len(p.events) < pieceEvents && bytesRead < pieceBytes; {
+		if key == nil || len(key) != 8 || binary.BigEndian.Uint64(key) != p.next {
+			return damagedRun(path, p.run, "event %d of %d is missing", p.next, h.Seq)
+		}
+		ev, sum, err := openEvent(p.next, p.sum, record)
+		if err != nil {
+			return damagedRun(path, p.run, "event %d: %v", p.next, err)
+		}
+		p.events = append(p.events, ev)
+		p.sum, bytesRead = sum, bytesRead+len(record)
+		p.next++
+		key, record = cursor.Next()
+	}
+	if p.next > h.Seq && (p.sum != h.tail || key != nil) {
+		return damagedRun(path, p.run, "event %d is not the last, as its header says", h.Seq)
+	}
+	return nil
+}
+
+// seek goes to the next event, and on the first time takes the checksum of the
+// event before it.
+func (p *passage) seek(cursor *bolt.Cursor) (key, record []byte, err error) {
+	if p.begun || p.next == 1 {
+		if !p.begun {
+			p.sum, p.begun = seed(p.run), true
+		}
+		key, record = cursor.Seek(seqKey(p.next))
+		return key, record, nil
+	}
+	key, record = cursor.Seek(seqKey(p.next - 1))
+	if !bytes.Equal(key, seqKey(p.next-1)) || len(record) < sumSize {
+		return nil, nil, fmt.Errorf("event %d is missing", p.next-1)
+	}
+	p.sum, p.begun = sumOf(record), true
+	key, record = cursor.Next()
+	return key, record, nil
+}
+
+func openEvent(seq uint64, prev uint32, record []byte) (engine.Event, uint32, error) {
+	body, sum, err := unseal(prev, record)
+	if err != nil {
+		return engine.Event{}, 0, err
+	}
+	ev, err := decodeEvent(seq, body)
+	return ev, sum, err
+}

@@ -1,0 +1,179 @@
+// Package storetest is what every store of runs must pass, and a store in
+// memory for the tests of those who use one.
+//
+// A new store is done when Run passes. It asks for what an engine relies on:
+// order, the expected position, durability, listing and many writers at once.
+// What a store does when its disk fails is for its own tests.
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"understudy/engine"
+)
+
+// Open opens the store that is kept in a folder. The same folder is opened
+// again after a store that is an io.Closer was closed.
+type Open func(t testing.TB, dir string) engine.Store
+
+// Run checks a store against the contract.
+func Run(t *testing.T, open Open) {
+	for _, c := range []struct {
+		say  string
+		test func(t *testing.T, k *kit)
+	}{
+		{"events come back in order and unchanged", testOrder},
+		{"events are read from any number on", testFrom},
+		{"a run that is not there is named", testNoRun},
+		{"a batch from another position is refused whole", testStale},
+		{"a batch that does not fit itself is refused", testMisfit},
+		{"an attempt follows the one before it", testAttempts},
+		{"a snapshot replaces the one before it", testSnapshot},
+		{"a header alone may change", testHeaderAlone},
+		{"what was appended is there after reopening", testReopen},
+		{"lazy batches are read at once, in order, and kept by closing", testLazy},
+		{"runs are listed the newest first", testList},
+		{"runs are found by every filter", testFilters},
+		{"pages follow one another without gap or repetition", testPages},
+		{"a run that changes is found by what it is now", testListChanges},
+		{"of two workers on one run exactly one wins", testTwoWorkers},
+		{"many runs grow at once", testManyRuns},
+		{"who reads sees whole batches", testReadWhileWriting},
+		{"a long reader does not stop a writer", testLongReader},
+		{"a cancelled caller writes nothing", testCancelled},
+		{"a removed run is gone, and others are not", testRemove},
+		{"files are kept by content", testFiles},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			k := &kit{t: t, open: open, dir: t.TempDir()}
+			k.Store = open(t, k.dir)
+			t.Cleanup(k.close)
+			c.test(t, k)
+		})
+	}
+}
+
+// A kit is a store under test and short words for what tests do with it.
+type kit struct {
+	engine.Store
+	t    *testing.T
+	open Open
+	dir  string
+}
+
+var start = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
+
+func (k *kit) close() {
+	if c, ok := k.Store.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			k.t.Errorf("closing: %v", err)
+		}
+	}
+}
+
+func (k *kit) reopen() {
+	k.t.Helper()
+	k.close()
+	k.Store = k.open(k.t, k.dir)
+}
+
+// Batch makes a batch of n events that follow seq, all of one attempt, with a
+// header that fits.
+func Batch(run string, attempt int, seq uint64, n int) engine.Batch {
+	b := engine.Batch{Attempt: attempt, Seq: seq}
+	for i := range n {
+		at := seq + uint64(i) + 1
+		b.Events = append(b.Events, engine.Event{
+			Seq: at, Attempt: attempt, At: start.Add(time.Duration(at) * time.Millisecond),
+			Type: "step_started", Path: fmt.Sprintf("3.%d", at),
+			Data: json.RawMessage(fmt.Sprintf(`{"n": %d, "text": "größer"}`, at)),
+		})
+	}
+	b.Header = engine.Header{
+		ID: run, Workflow: "invoice-entry", Status: engine.Running, Attempt: attempt,
+		Seq: seq + uint64(n), StartedAt: start, UpdatedAt: start,
+	}
+	return b
+}
+
+func (k *kit) append(b engine.Batch) {
+	k.t.Helper()
+	if err := k.Append(k.t.Context(), b.Header.ID, b); err != nil {
+		k.t.Fatalf("append: %v", err)
+	}
+}
+
+// events reads a run to its end.
+func (k *kit) events(run string, from uint64) []engine.Event {
+	k.t.Helper()
+	var all []engine.Event
+	for ev, err := range k.Events(k.t.Context(), run, from) {
+		if err != nil {
+			k.t.Fatalf("events of %s: %v", run, err)
+		}
+		all = append(all, ev)
+	}
+	return all
+}
+
+// list is the ids of the runs that a query finds.
+func (k *kit) list(q engine.Query) []string {
+	k.t.Helper()
+	var ids []string
+	for h, err := range k.Runs(k.t.Context(), q) {
+		if err != nil {
+			k.t.Fatalf("runs: %v", err)
+		}
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+func (k *kit) header(run string) engine.Header {
+	k.t.Helper()
+	h, _, err := k.Run(k.t.Context(), run)
+	if err != nil {
+		k.t.Fatalf("run %s: %v", run, err)
+	}
+	return h
+}
+
+func same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(engine.Event{})); diff != "" {
+		t.Errorf("%s: not as wanted (-want +got):\n%s", what, diff)
+	}
+}
+
+func wantStale(t *testing.T, err error) *engine.StaleError {
+	t.Helper()
+	stale, ok := errors.AsType[*engine.StaleError](err)
+	if !ok {
+		t.Fatalf("wanted a StaleError, got %v", err)
+	}
+	return stale
+}
+
+func drain(seq func(func(engine.Event, error) bool)) error {
+	for _, err := range seq {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}

@@ -1,0 +1,102 @@
+//go:build linux
+
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/store/storetest"
+)
+
+// smallDisk mounts a file system of its own.
+func smallDisk(t *testing.T, options string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, options); err != nil {
+		t.Skipf("needs the right to mount a small disk: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+func TestFullDiskLosesNothing(t *testing.T) {
+	dir := smallDisk(t, "size=3m")
+	s := mustOpen(t, dir)
+	large := func(seq uint64) engine.Batch {
+		b := storetest.Batch("run1", 1, seq, 1)
+		b.Events[0].Data = []byte(`"` + strings.Repeat("x", 100_000) + `"`)
+		return b
+	}
+	stored := uint64(0)
+	var err error
+	for err == nil && stored < 100 {
+		if err = s.Append(t.Context(), "run1", large(stored)); err == nil {
+			stored++
+		}
+	}
+	if !errors.Is(err, engine.ErrFull) || !strings.Contains(err.Error(), "runs prune") {
+		t.Fatalf("after %d events: got %v, want ErrFull", stored, err)
+	}
+	if _, err := s.Put(t.Context(), engine.Captures, make([]byte, 4<<20)); !errors.Is(err, engine.ErrFull) {
+		t.Errorf("a picture on a full disk: got %v, want ErrFull", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, partialName, "*")); len(left) > 0 || err != nil {
+		t.Errorf("half a picture is left: %v", left)
+	}
+	wantEvents(t, s, "run1", stored)
+
+	if err := syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=8m"); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, large(stored)) // there is room again
+	wantEvents(t, s, "run1", stored+1)
+	wantClean(t, s)
+	mustClose(t, s)
+	s = mustOpen(t, dir)
+	wantEvents(t, s, "run1", stored+1)
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	dir := smallDisk(t, "size=3m")
+	mustClose(t, mustOpen(t, dir))
+	if err := syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(dir, Options{})
+	if !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "--home") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, databaseName)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPruneMakesRoomOnAFullDisk(t *testing.T) {
+	s := mustOpen(t, smallDisk(t, "size=3m"))
+	runs := 0
+	for ; ; runs++ {
+		b := ended(fmt.Sprintf("run%03d", runs), engine.Succeeded, time.Minute)
+		b.Events[0].Data = []byte(`"` + strings.Repeat("x", 50_000) + `"`)
+		if err := s.Append(t.Context(), b.Header.ID, b); errors.Is(err, engine.ErrFull) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	done, err := s.Prune(t.Context(), Retention{Count: runs / 2})
+	if err != nil || done.Runs != runs-runs/2 {
+		t.Fatalf("%d runs: %+v, %v", runs, done, err)
+	}
+	b := ended("zzz", engine.Succeeded, time.Minute)
+	b.Events[0].Data = []byte(`"` + strings.Repeat("x", 50_000) + `"`)
+	mustAppend(t, s, b)
+	wantClean(t, s)
+}

@@ -1,0 +1,257 @@
+package workflows
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/steps"
+	"understudy/workflows/expression"
+)
+
+// arguments compiles the arguments of a step and checks them against its kind.
+func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
+	v := x.Arguments.value
+	if v == nil {
+		if k != nil {
+			u.checkArguments(k, x.ToolName.value, x.ToolName.place, map[string]any{})
+		}
+		return &Template{constant{map[string]any{}}}
+	}
+	if k == nil {
+		return &Template{u.part(v, nil, "", s)}
+	}
+	plain, _ := v.plain().(map[string]any)
+	u.checkArguments(k, v, x.at.at([]string{"arguments"}, true), plain)
+	args := *s
+	args.arguments = v
+	return &Template{u.part(v, k.Args, "", &args)}
+}
+
+// checkArguments reports the problems of arguments at the very key or value;
+// those of all together at a place of their own.
+func (u *unit) checkArguments(k *steps.Kind, v *value, whole place, args map[string]any) {
+	problems := k.Check(args, isTemplate)
+	for _, p := range problems {
+		at := whole
+		if len(p.Path) > 0 {
+			at = v.at(p.Path, p.Key)
+		}
+		if misspelt(p, problems) {
+			continue
+		}
+		u.report.add(at, orElse(p.Hint, quotesHint(k, v.follow(p.Path), p.Path)), "%s: %s", k.Name, p.Message)
+	}
+}
+
+// misspelt says whether an argument is only missing because its name is
+// misspelt, which is reported too.
+func misspelt(missing steps.Problem, problems []steps.Problem) bool {
+	name, ok := strings.CutSuffix(missing.Message, " is missing")
+	return ok && slices.ContainsFunc(problems, func(p steps.Problem) bool {
+		return p.Key && strings.Contains(p.Hint, "did you mean "+strings.Trim(name, `"`)+"?")
+	})
+}
+
+// quotesHint is the fix for a number that should be a text, or the other way
+// round.
+func quotesHint(k *steps.Kind, x *value, path []string) string {
+	if x == nil {
+		return ""
+	}
+	s := k.Args
+	for _, p := range path {
+		s = below(s, p)
+	}
+	switch {
+	case s == nil || len(path) == 0:
+		return ""
+	case (x.sort == sortNumber || x.sort == sortTruth) && s.Type == "string":
+		return "write it in quotes: " + strconv.Quote(x.written())
+	case x.sort == sortText && s.Type != "string" && parsed(x.text, s) != any(x.text):
+		return "write it without quotes: " + strings.TrimSpace(x.text)
+	}
+	return ""
+}
+
+// isTemplate says whether a value is only known when the step runs.
+func isTemplate(v any) bool {
+	s, ok := v.(string)
+	return ok && expression.HasTemplate(s)
+}
+
+// follow is the value at the end of a path, or nil.
+func (v *value) follow(path []string) *value {
+	for _, p := range path {
+		if v == nil {
+			return nil
+		}
+		if n, err := strconv.Atoi(p); err == nil && v.sort == sortList && n >= 0 && n < len(v.list) {
+			v = v.list[n]
+			continue
+		}
+		v = v.get(p)
+	}
+	return v
+}
+
+// below is the schema of what stands under a key or an index.
+func below(s *jsonschema.Schema, name string) *jsonschema.Schema {
+	switch {
+	case s == nil:
+		return nil
+	case s.Properties[name] != nil:
+		return s.Properties[name]
+	case s.Items != nil:
+		return s.Items
+	}
+	return s.AdditionalProperties
+}
+
+// part compiles one value of a template.
+func (u *unit) part(v *value, schema *jsonschema.Schema, path string, s *scope) part {
+	switch v.sort {
+	case sortText:
+		return u.textPart(v, schema, path, s)
+	case sortList:
+		list, fixed := make(listPart, len(v.list)), true
+		for i, x := range v.list {
+			list[i] = u.part(x, below(schema, ""), path+"["+strconv.Itoa(i)+"]", s)
+			fixed = fixed && isConstant(list[i])
+		}
+		if !fixed {
+			return list
+		}
+	case sortObject:
+		object, fixed := make(objectPart, len(v.entries)), true
+		for i, e := range v.entries {
+			object[i] = field{e.key.text, u.part(e.value, below(schema, e.key.text), join(path, e.key.text), s)}
+			fixed = fixed && isConstant(object[i].part)
+		}
+		if !fixed {
+			return object
+		}
+	}
+	return constant{v.plain()}
+}
+
+func isConstant(p part) bool { _, ok := p.(constant); return ok }
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// textPart compiles a string, which may hold expressions, or be one.
+func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *scope) part {
+	if schema != nil && schema.Format == "expression" {
+		if e := u.expr(v, s); e != nil {
+			return conditionPart{e, path}
+		}
+		return constant{v.text}
+	}
+	if !expression.HasTemplate(v.text) {
+		return constant{v.text}
+	}
+	if !u.affords(v, strings.Count(v.text, "{{")) {
+		return constant{v.text}
+	}
+	t, problems := expression.CompileText(v.text, s.names)
+	if u.wrong(v, problems) {
+		return constant{v.text}
+	}
+	if schema != nil && schema.Format == "shell" && s.arguments.get("engine") == nil {
+		return u.shellPart(v, t, path, s)
+	}
+	return textPart{t, schema, path}
+}
+
+// shellPart compiles a command line with expressions in it.
+func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
+	if t.Whole() {
+		u.report.add(v.place, "write the command out, or sh -c "+shorten(v.text, 60), "what an expression gives is never executed as a command")
+		return constant{v.text}
+	}
+	shell := s.arguments.get("shell")
+	if shell != nil && isTemplate(shell.text) {
+		u.report.add(shell.place, "write its name", "with expressions in the command, the shell cannot be one")
+		return constant{v.text}
+	}
+	fill, err := filler(shell.str())
+	if err != nil {
+		u.report.add(v.place, "give it to the command by env", "%v", err)
+		return constant{v.text}
+	}
+	return shellPart{t, fill, path}
+}
+
+// each compiles what a foreach goes through: a list, a template, or a bare
+// expression.
+func (u *unit) each(v *value, s *scope) part {
+	if v == nil {
+		return constant{[]any{}}
+	}
+	if v.sort == sortList || expression.HasTemplate(v.text) {
+		return u.part(v, &jsonschema.Schema{Type: "array"}, "foreach", s)
+	}
+	e := u.expr(v, s)
+	if e == nil {
+		return constant{[]any{}}
+	}
+	return exprPart{e, "foreach"}
+}
+
+var oneInput = regexp.MustCompile(`^\s*(?:\$?\{\{)?\s*(?:inputs\.)?([A-Za-z_][A-Za-z0-9_]*)\s*(?:\}\})?\s*$`)
+
+// element is the schema of what a foreach goes through, when it is a declared
+// input.
+func (u *unit) element(v *value) *jsonschema.Schema {
+	if v == nil || v.sort != sortText {
+		return nil
+	}
+	if m := oneInput.FindStringSubmatch(v.text); m != nil && u.inputs[m[1]] != nil {
+		return u.inputs[m[1]].Items
+	}
+	return nil
+}
+
+// selectors compiles the names for elements.
+func (u *unit) selectors() *Template {
+	v := u.doc.Selectors.value
+	if v == nil {
+		return &Template{constant{map[string]any{}}}
+	}
+	inputs := &scope{names: &expression.Names{Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen}}
+	one := &jsonschema.Schema{Type: "string", Format: "selector"}
+	for _, e := range v.entries {
+		if e.value.sort != sortText || expression.HasTemplate(e.value.text) {
+			continue
+		}
+		for _, p := range steps.CheckValue(one, e.value.plain()) {
+			u.report.add(e.value.place, p.Hint, "selector %s: %s", shorten(e.key.text, 60), p.Message)
+		}
+	}
+	return &Template{u.part(v, &jsonschema.Schema{Type: "object", AdditionalProperties: one}, "", inputs)}
+}
+
+func (u *unit) nearestKind(name string) string {
+	if hint := u.report.nearest(name, steps.Names(u.options.Kinds)); hint != "" {
+		return hint
+	}
+	return "list them with: understudy tools"
+}
+
+// encode is a value as JSON text.
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

@@ -1,0 +1,179 @@
+package workflows
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/workflows/expression"
+)
+
+// maxCalls is how deep documents may call one another.
+const maxCalls = 16
+
+// Loaded is a document that another one named. A Program keeps all of its, so
+// that a run can be compiled again when the files have changed.
+type Loaded struct {
+	From   string `json:"from"` // the name of the document that names it
+	Ref    string `json:"ref"`  // as it names it
+	Source Source `json:"source"`
+}
+
+// LoaderOf is a loader that knows only documents that were loaded before.
+func LoaderOf(loaded []Loaded) Loader {
+	return func(ref string, from Source) (Source, error) {
+		for _, l := range loaded {
+			if l.From == from.Name && l.Ref == ref {
+				return l.Source, nil
+			}
+		}
+		return Source{}, fmt.Errorf("%q was not part of the stored document", ref)
+	}
+}
+
+// load finds the document that a reference names.
+func (u *unit) load(ref text) (Source, bool) {
+	switch {
+	case u.options.Load == nil:
+		u.report.add(ref.place, "write its steps here", "this document cannot call others")
+		return Source{}, false
+	case expression.HasTemplate(ref.str()):
+		u.report.add(ref.place, "write a name or a path", "the name of a workflow cannot hold expressions")
+		return Source{}, false
+	}
+	src, err := u.options.Load(ref.str(), u.src)
+	if err != nil {
+		u.report.add(ref.place, "", "the workflow %q cannot be loaded: %v", shorten(ref.str(), 100), err)
+		return Source{}, false
+	}
+	if i := slices.Index(u.open, src.Name); i >= 0 {
+		chain := append(slices.Clone(u.open[i:]), src.Name)
+		u.report.add(ref.place, "a workflow that repeats steps uses while or jumps", "the workflow calls itself: %s", strings.Join(chain, " → "))
+		return Source{}, false
+	}
+	if len(u.open) >= maxCalls {
+		u.report.add(ref.place, "", "workflows call one another more than %d deep", maxCalls)
+		return Source{}, false
+	}
+	l := Loaded{From: u.src.Name, Ref: ref.str(), Source: src}
+	if !slices.ContainsFunc(u.loaded, func(x Loaded) bool { return x.From == l.From && x.Ref == l.Ref }) {
+		u.compiler.loaded = append(u.compiler.loaded, l)
+	}
+	return src, true
+}
+
+// callNode compiles the call of another document. A document that is called
+// twice is compiled once.
+func (u *unit) callNode(n *Node, x *step, s *scope) {
+	n.Type = CallNode
+	n.Inputs = &Template{constant{map[string]any{}}}
+	src, ok := u.load(x.Workflow)
+	if ok {
+		p, known := u.done[src.Name]
+		if !known {
+			p = u.compiler.program(src)
+			u.done[src.Name] = p
+		}
+		n.Call = p
+	}
+	var schema *jsonschema.Schema
+	if n.Call != nil {
+		schema = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+		for _, v := range n.Call.Variables {
+			schema.Properties[v.Name] = v.Schema
+		}
+		u.addHash(n.Call)
+		u.checkCall(n.Call, x)
+	}
+	if x.Inputs.value != nil {
+		n.Inputs = &Template{u.part(x.Inputs.value, schema, "inputs", s)}
+	}
+}
+
+// addHash makes the hash cover a called document.
+func (u *unit) addHash(p *Program) {
+	sum := sha256.Sum256([]byte(u.program.Hash + p.Hash))
+	u.program.Hash = hex.EncodeToString(sum[:])
+}
+
+// checkCall holds the inputs of a call to the variables of what it calls.
+func (u *unit) checkCall(p *Program, x *step) {
+	if x.Inputs.value != nil {
+		u.checkInputs(p, x.Inputs.value)
+	}
+	for _, v := range p.Missing(nil) {
+		if in := x.Inputs.get(v.Name); in == nil || in.sort == sortNull {
+			u.report.add(x.Workflow.place, fmt.Sprintf("add inputs: {%s: …}", v.Name), "the workflow %q needs the input %s", shorten(x.Workflow.str(), 60), v.Name)
+		}
+	}
+}
+
+// fetch puts the document that url names under this one: it brings the steps,
+// and what is said here goes before what it says itself.
+func (u *unit) fetch() bool {
+	ref := u.doc.URL
+	if scheme, _, ok := strings.Cut(ref.str(), "://"); ok && scheme != "file" {
+		u.report.add(ref.place, "use file://…, or the name of a saved workflow", "workflows are not fetched from %s", shorten(scheme, 20))
+		return false
+	}
+	if u.doc.contradictsURL() {
+		return false // reported with the shape
+	}
+	src, ok := u.load(ref)
+	if !ok {
+		return false
+	}
+	root := read(src, u.report)
+	if root == nil {
+		return false
+	}
+	other := decodeDocument(root, u.report)
+	if other == nil {
+		return false
+	}
+	if other.URL.value != nil {
+		u.report.add(other.URL.place, "name the last document directly", "a url leads to a document that has a url itself")
+		return false
+	}
+	u.overlay(other)
+	sum := sha256.Sum256([]byte(u.program.Hash + string(src.Text)))
+	u.program.Hash = hex.EncodeToString(sum[:])
+	u.src = src
+	u.open = append(u.open, src.Name)
+	return true
+}
+
+// overlay keeps what this document says, and takes the rest from the other.
+func (u *unit) overlay(other *document) {
+	mine, its := reflect.ValueOf(u.doc).Elem(), reflect.ValueOf(other).Elem()
+	for _, k := range declared[mine.Type()] {
+		if f := mine.Field(k.index); f.IsZero() {
+			f.Set(its.Field(k.index))
+		}
+	}
+	u.doc.Inputs.value = union(u.doc.Inputs.value, other.Inputs.value)
+	u.doc.Selectors.value = union(u.doc.Selectors.value, other.Selectors.value)
+}
+
+// union is an object with the entries of both; those of the first go before.
+func union(a, b *value) *value {
+	if a == nil || b == nil || a == b {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	all := *a
+	all.entries = slices.Clone(a.entries)
+	for _, e := range b.entries {
+		if a.get(e.key.text) == nil {
+			all.entries = append(all.entries, e)
+		}
+	}
+	return &all
+}

@@ -1,0 +1,212 @@
+// Package workflows defines the workflow document: how it is written, parsed,
+// checked and compiled. Compile is the way in: it turns a text into a Program,
+// or says everything that is wrong with it, each at its place. What a document
+// may say is declared once, in document.go; the parser and the published
+// schema are both derived from that. The package runs nothing.
+package workflows
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/steps"
+	"understudy/workflows/expression"
+)
+
+// CompileOptions say what a document is compiled against.
+type CompileOptions struct {
+	Kinds []steps.Kind
+	Load  Loader // nil: calls of other documents are refused
+}
+
+// Compile understands a document. Its error is an *InvalidError that holds
+// everything that is wrong, in this document and in those that it calls.
+func Compile(src Source, o CompileOptions) (*Program, error) {
+	r := &report{root: newFile(Source{Name: src.Name}).name}
+	c := &compiler{
+		options: o, report: r,
+		kinds: make(map[string]*steps.Kind, len(o.Kinds)),
+		done:  map[string]*Program{},
+	}
+	for i := range o.Kinds {
+		c.kinds[o.Kinds[i].Name] = &o.Kinds[i]
+	}
+	p := c.program(src)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	p.Loaded = c.loaded
+	return p, nil
+}
+
+// compiler is what the documents of one Compile share.
+type compiler struct {
+	options CompileOptions
+	report  *report
+	kinds   map[string]*steps.Kind
+	open    []string            // the names of the documents that call one another, down to here
+	done    map[string]*Program // by name; nil for one with problems
+	loaded  []Loaded
+	steps   int
+	exprs   int
+}
+
+// unit is the compilation of one document.
+type unit struct {
+	*compiler
+	src     Source
+	doc     *document
+	program *Program
+	targets map[string]*target
+	order   []*target // in the order of the text
+	entries map[*level]bool
+	results map[string]*jsonschema.Schema
+	inputs  map[string]*jsonschema.Schema
+	names   []string // of the selectors
+}
+
+// program compiles one document; nil when it is not even a document.
+func (c *compiler) program(src Source) *Program {
+	root := read(src, c.report)
+	if root == nil {
+		return nil
+	}
+	doc := decodeDocument(root, c.report)
+	if doc == nil {
+		return nil
+	}
+	hash := sha256.Sum256(src.Text)
+	u := &unit{
+		compiler: c, src: src, doc: doc,
+		targets: map[string]*target{}, entries: map[*level]bool{},
+		program: &Program{Source: src, Hash: hex.EncodeToString(hash[:]), ids: map[string]*Node{}},
+	}
+	depth := len(c.open)
+	c.open = append(c.open, src.Name)
+	defer func() { c.open = c.open[:depth] }()
+	if doc.URL.value != nil && !u.fetch() {
+		return nil
+	}
+	u.compile()
+	return u.program
+}
+
+// decodeDocument reads a document, bare or in its wrapper.
+func decodeDocument(root *value, r *report) *document {
+	if root.sort != sortObject {
+		r.add(root.place, "start it with: steps:", "a workflow is an object with keys, found %s", root)
+		return nil
+	}
+	if root.get("tool_name") == nil {
+		doc := &document{}
+		decodeObject(root, reflect.ValueOf(doc).Elem(), r)
+		return doc
+	}
+	wrapper := &call{}
+	decodeObject(root, reflect.ValueOf(wrapper).Elem(), r)
+	return wrapper.Arguments
+}
+
+// compile fills the program. The ids come first, because any expression and
+// any jump may name one that stands further down.
+func (u *unit) compile() {
+	u.variables()
+	u.collect()
+	u.checkTargets()
+	top := u.scope(nil)
+	p := u.program
+	p.Name, p.Description = u.doc.Name.str(), u.doc.Description.str()
+	p.Inputs, _ = u.doc.Inputs.plain().(map[string]any)
+	u.checkGiven()
+	p.Selectors = u.selectors()
+	p.Steps = u.nodes(u.doc.Steps, "", top)
+	p.Troubleshooting = u.nodes(u.doc.Trouble, "troubleshooting.", top)
+	p.Finally = u.nodes(u.doc.Finally, "finally.", top)
+	p.Output = u.output(top)
+	p.Options = u.runOptions()
+}
+
+// scope is where an expression stands: what it may name there.
+type scope struct {
+	names     *expression.Names
+	loops     []expression.Loop
+	arguments *value // of the step, while they are compiled
+}
+
+// scope is made once for each loop, so that expressions can share what is
+// derived from the names.
+func (u *unit) scope(loops []expression.Loop) *scope {
+	return &scope{loops: loops, names: &expression.Names{
+		Inputs: u.inputs, OpenInputs: u.program.Options.InputsAreOpen,
+		Selectors: u.names, Steps: u.results, Loops: loops, Screen: true,
+	}}
+}
+
+// expr compiles a condition; nil when none was given, or when it is wrong.
+func (u *unit) expr(v *value, s *scope) *expression.Expr {
+	if v == nil || !u.affords(v, 1) {
+		return nil
+	}
+	e, problems := expression.Compile(v.written(), s.names)
+	if u.wrong(v, problems) {
+		return nil
+	}
+	return e
+}
+
+// affords counts expressions, so that no text of the allowed size takes long
+// to compile.
+func (u *unit) affords(v *value, n int) bool {
+	before := u.exprs
+	u.compiler.exprs += n
+	if before <= maxExprs && u.exprs > maxExprs {
+		u.report.add(v.place, "split the workflow into several runs", "there are more than %d expressions, called workflows included", maxExprs)
+	}
+	if n > maxHoles {
+		u.report.add(v.place, "make a list, and join it in one expression", "the text holds more than %d expressions", maxHoles)
+	}
+	return u.exprs <= maxExprs && n <= maxHoles && !u.report.full() &&
+		!(len(u.results) > manyWords && u.report.enough(len(u.results)))
+}
+
+// written is the text of a scalar as an expression.
+func (v *value) written() string {
+	if v.sort == sortTruth {
+		return map[bool]string{true: "true", false: "false"}[v.truth]
+	}
+	return v.text
+}
+
+// wrong reports the problems of an expression where they stand.
+func (u *unit) wrong(v *value, problems []*expression.Problem) bool {
+	for _, p := range problems {
+		u.report.add(v.within(p.Offset, p.Length), p.Hint, "%s", p.Message)
+	}
+	return len(problems) > 0
+}
+
+// output compiles what the run returns.
+func (u *unit) output(s *scope) *Output {
+	switch v := u.doc.Output.value; {
+	case v == nil:
+		return nil
+	case v.sort == sortObject:
+		o := &Output{Named: make(map[string]*expression.Expr, len(v.entries))}
+		for _, e := range v.entries {
+			if isScript[e.key.text] {
+				u.report.add(e.key.place, refusedKeys["output_parser"], "output cannot be a script")
+				return nil
+			}
+			o.Named[e.key.text] = u.expr(e.value, s)
+		}
+		return o
+	default:
+		return &Output{Value: u.expr(v, s)}
+	}
+}
+
+// isScript are the keys of an output that other systems run as JavaScript.
+var isScript = map[string]bool{"javascript_code": true, "javascript_file_path": true, "ui_tree_source_step_id": true}

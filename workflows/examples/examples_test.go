@@ -1,0 +1,40 @@
+package examples_test
+
+import (
+	"testing"
+
+	"understudy/steps"
+	"understudy/workflows"
+	"understudy/workflows/examples"
+)
+
+func TestEveryExampleIsValid(t *testing.T) {
+	names := examples.Names()
+	if len(names) < 8 {
+		t.Fatalf("there are only %d examples", len(names))
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			src, err := examples.Load(name, workflows.Source{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: steps.All(), Load: examples.Load})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Description == "" {
+				t.Error("it does not say what it does")
+			}
+			if _, err := workflows.Format(src.Text); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestLoadNamesTheExamples(t *testing.T) {
+	if _, err := examples.Load("nothing", workflows.Source{}); err == nil {
+		t.Error("an example that is not there was found")
+	}
+}

@@ -1,0 +1,93 @@
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"unicode/utf8"
+)
+
+// Bounds of patterns. Matching takes time in proportion to the size of the
+// pattern's program and of the text.
+const (
+	maxPattern     = 1000
+	maxPatternSize = 20_000
+	maxMatchEffort = 30_000_000
+)
+
+// A pattern is a compiled regular expression, and its size.
+type pattern struct {
+	*regexp.Regexp
+	size int
+}
+
+func compilePattern(text string) (*pattern, error) {
+	if len(text) > maxPattern {
+		return nil, fmt.Errorf("the pattern is longer than %d characters", maxPattern)
+	}
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
+		return nil, fmt.Errorf("the pattern is not valid: %s: %s", bad.Code, bad.Expr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not valid: %w", err)
+	}
+	size := patternSize(tree)
+	if size > maxPatternSize {
+		return nil, errors.New("the pattern repeats too much; use * or + instead of large numbers")
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not valid: %w", err)
+	}
+	return &pattern{re, size}, nil
+}
+
+// patternSize estimates the size of a pattern's program without building it.
+func patternSize(re *syntax.Regexp) int {
+	size := 1 + len(re.Rune)
+	if re.Op == syntax.OpCharClass {
+		size = 2
+	}
+	for _, sub := range re.Sub {
+		size += patternSize(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		size *= max(re.Min, re.Max, 1)
+	}
+	return min(size, maxPatternSize+1)
+}
+
+func matches(e *evaluation, args []any) (any, error) {
+	if isNil(args[0]) || isNil(args[1]) {
+		return false, nil
+	}
+	text, ok := textOf(args[0])
+	if !ok {
+		return nil, fmt.Errorf("%s is no text to match", kindOf(args[0]))
+	}
+	p, ok := args[1].(*pattern)
+	if !ok {
+		s, isText := args[1].(string)
+		if !isText {
+			return nil, fmt.Errorf("a pattern is a string, not %s", kindOf(args[1]))
+		}
+		compiled, err := compilePattern(s)
+		if err != nil {
+			return nil, err
+		}
+		p = compiled
+		if err := e.spend(100 * p.size); err != nil {
+			return nil, err
+		}
+	}
+	effort := p.size * (utf8.RuneCountInString(text) + 1)
+	if effort > maxMatchEffort {
+		return nil, errors.New("the text is too long for this pattern; match a part of it")
+	}
+	if err := e.spend(1 + effort>>4); err != nil {
+		return nil, err
+	}
+	return p.MatchString(text), nil
+}

@@ -1,0 +1,139 @@
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+
+	"understudy/internal/words"
+)
+
+var goTypes = regexp.MustCompile(`map\[string\](interface \{\}|any)|\[\](interface \{\}|any|string|int)|interface \{\}|\b(float64|int|bool|string)\b|<nil>|\bnil\b`)
+
+// inWords says expr's message in the words of the document.
+func inWords(message string) string {
+	message = strings.ReplaceAll(withHyphens(message), internal, "")
+	return goTypes.ReplaceAllStringFunc(message, func(t string) string {
+		switch {
+		case t == "float64" || t == "int":
+			return "number"
+		case t == "bool":
+			return "boolean"
+		case t == "string":
+			return "string"
+		case strings.HasPrefix(t, "map"):
+			return "object"
+		case strings.HasPrefix(t, "[]"):
+			return "list"
+		case t == "interface {}":
+			return "value"
+		}
+		return "missing value"
+	})
+}
+
+// cause is why a program failed: an error of ours as it is, a panic of expr's
+// in plain words.
+func cause(f *file.Error) error {
+	var fault runtime.Error
+	switch {
+	case f.Prev == nil:
+		return errors.New(inWords(f.Message))
+	case !errors.As(f.Prev, &fault):
+		return f.Prev
+	}
+	said := strings.TrimPrefix(f.Prev.Error(), "interface conversion: interface {} is ")
+	if found, wanted, ok := strings.Cut(said, ", not "); ok {
+		return fmt.Errorf("it needs a %s and got a %s", inWords(wanted), inWords(found))
+	}
+	return errors.New(inWords(strings.TrimPrefix(said, "runtime error: ")))
+}
+
+var unexpectedToken = regexp.MustCompile(`unexpected token (\w+)\("(.*)"\)`)
+
+// syntaxProblem says what expr's parser could not read.
+func syntaxProblem(err error) *problem {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return &problem{message: err.Error()}
+	}
+	p := &problem{at: at.Location, message: at.Message}
+	switch {
+	case strings.Contains(at.Message, "unexpected token EOF"):
+		p.message = "the expression ends too early"
+	case strings.Contains(at.Message, "coalesce expressions (??) cannot be mixed"):
+		p.message, p.hint = "?? beside && or || needs brackets", "write (a ?? b) || c"
+	case strings.Contains(at.Message, ": strconv."):
+		p.message, _, _ = strings.Cut(at.Message, ": strconv.")
+	case strings.Contains(at.Message, "maximum allowed nodes"):
+		p.message = fmt.Sprintf("the expression has more than %d parts", maxNodes)
+	}
+	if m := unexpectedToken.FindStringSubmatch(at.Message); m != nil {
+		p.message, p.hint = fmt.Sprintf("%s is not expected here", m[2]), tokenHints[m[2]]
+	}
+	return p
+}
+
+var tokenHints = map[string]string{
+	"=": "write == to compare", "===": "write == to compare", "&": "write && for and", "|": "write || for or",
+	"{": "an expression in an expression is written without ${{ }}",
+}
+
+// reworded are messages of the checker's that can be said better.
+var reworded = []struct {
+	said          *regexp.Regexp
+	message, hint string
+}{
+	{regexp.MustCompile(`^builtin (\w+) takes only array \(got (.*)\)$`), "$1() takes a list, not a $2", ""},
+	{regexp.MustCompile(`^type (\w+) has no field (.*)$`), "a $1 has no field $2", ""},
+	{regexp.MustCompile(`^array elements can only be selected using an integer \(got .*\)$`), "the elements of a list have numbers, not names", "write [0] for the first"},
+	{regexp.MustCompile(`^invalid operation: in \(.*\)$`), "in looks into a list or an object", "use contains to look into text"},
+	{regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.*)\)$`), "$1 does not work on $2", ""},
+}
+
+var unknownField = regexp.MustCompile(`^unknown field (.*)$`)
+
+// checkProblem says what expr's checker found, and the nearest field when one
+// is misspelled.
+func checkProblem(err error, tree ast.Node) *problem {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return &problem{message: inWords(err.Error())}
+	}
+	p := &problem{at: at.Location, message: strings.TrimSpace(inWords(at.Message))}
+	for _, r := range reworded {
+		if r.said.MatchString(p.message) {
+			p.message, p.hint = r.said.ReplaceAllString(p.message, r.message), r.hint
+		}
+	}
+	if m := unknownField.FindStringSubmatch(at.Message); m != nil {
+		name := withHyphens(m[1])
+		p.message = fmt.Sprintf("there is no field %s", name)
+		f := &fieldFinder{at: at.Location}
+		ast.Walk(&tree, f)
+		p.hint = words.DidYouMean(name, f.known)
+	}
+	return p
+}
+
+// A fieldFinder finds the fields of the object whose member stands at a place.
+type fieldFinder struct {
+	at    file.Location
+	known []string
+}
+
+// Visit looks at one node.
+func (f *fieldFinder) Visit(n *ast.Node) {
+	m, ok := (*n).(*ast.MemberNode)
+	if !ok || m.Property.Location() != f.at {
+		return
+	}
+	if data := m.Node.Nature().TypeData; data != nil {
+		f.known = keysOf(data.Fields)
+	}
+}

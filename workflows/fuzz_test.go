@@ -1,0 +1,169 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"understudy/steps"
+)
+
+// seeds are documents to start fuzzing from.
+func seeds(f *testing.F) {
+	for _, pattern := range []string{"examples/*.yaml", "testdata/*.yaml", "testdata/terminator/*"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			f.Fatalf("%s: no files, %v", pattern, err)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
+	}
+	for _, text := range []string{"", "a: &x [*x]", "{<<: {a: 1}}", "? a\n: b", "steps: [{", "a: |\n x\n#c\n", "\ufeff{}", "- - - a", "a: 'b\n\n c'", "{\"a\":\"\\ud83d\\ude00\"}"} {
+		f.Add([]byte(text))
+	}
+}
+
+// FuzzCompile holds that any text gives a program or an explanation, each
+// problem at a place of the text.
+func FuzzCompile(f *testing.F) {
+	seeds(f)
+	kinds := steps.All()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		start := time.Now()
+		p, err := Compile(Source{Name: "fuzz", Text: text}, CompileOptions{Kinds: kinds, Load: func(string, Source) (Source, error) {
+			return Source{Name: "other", Text: text}, nil
+		}})
+		if took := time.Since(start); took > 10*time.Second {
+			t.Fatalf("it took %s", took)
+		}
+		if err == nil {
+			if p == nil {
+				t.Fatal("neither a program nor an error")
+			}
+			return
+		}
+		invalid, ok := errors.AsType[*InvalidError](err)
+		if !ok || len(invalid.Problems) == 0 {
+			t.Fatalf("the error is %T %v", err, err)
+		}
+		lines := len(newFile(Source{Text: text}).lines)
+		for _, x := range invalid.Problems {
+			if x.Line < 1 || x.Line > lines+1 || x.Column < 1 || x.Message == "" {
+				t.Fatalf("the text has %d lines, the problem is %+v", lines, x)
+			}
+		}
+	})
+}
+
+// FuzzFormat holds that formatting twice is the same as once, and changes
+// neither meaning nor comments.
+func FuzzFormat(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text []byte) { checkStable(t, text) })
+}
+
+// TestTheLargestTextsStayWithinMemory compiles the texts that grow most while
+// they are read.
+func TestTheLargestTextsStayWithinMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads several texts of 4 MiB")
+	}
+	for name, c := range map[string]struct{ head, body, tail string }{
+		"steps":               {"steps:\n", "- {tool_name: log, arguments: {message: \"${{ run.id }}\"}}\n", ""},
+		"steps with mistakes": {"steps:\n", "- {tool_nam: log}\n", ""},
+		"a list":              {"steps:\n", "- \n", ""},
+		"a flow list":         {"a: [", "a,", "]"},
+		"flow keys":           {"a: {", "a,", "}"},
+		"lines of text":       {"a: |\n", " x\n", ""},
+		"comments":            {"", "#\n", "a: b"},
+		"JSON":                {`{"a":[0`, ",0", "]}"},
+		"JSON objects":        {`{"a":[0`, ",{}", "]}"},
+		"quotes":              {`a: "`, `\"`, `"`},
+		"anchors":             {"", "&a ", "b"},
+		"colons":              {"", "a:\n", ""},
+		"tags":                {"", "!a ", "b"},
+		"aliases":             {"a: &b 1\nc: [", "*b,", "]"},
+		"quoted texts":        {"a: ", "'a' ", ""},
+		"brackets":            {"a: ", "] ", ""},
+		"folded lines":        {"a: b\n", " c\n", ""},
+		"block lines":         {"a:\n", " b\n", ""},
+		"directives":          {"", "%TAG !a! b\n", "--- a"},
+		"documents":           {"", "---\n", "a"},
+		"templates":           {"output: '", "{{a}}", "'\nsteps: []"},
+		"templates in a step": {"steps: [{tool_name: log, arguments: {message: '", "{{a}}", "'}}]"},
+		"open templates":      {"steps: [{tool_name: log, arguments: {message: '", "{{", "'}}]"},
+		"a long expression":   {"steps: []\noutput: 1", " + 1", ""},
+		"parentheses":         {"steps: []\noutput: ", "(", ""},
+	} {
+		for _, times := range []int{200_000, MaxSize} {
+			text := []byte(c.head)
+			for i := 0; i < times && len(text)+len(c.body)+len(c.tail) <= MaxSize; i++ {
+				text = append(text, c.body...)
+			}
+			text = append(text, c.tail...)
+			t.Run(fmt.Sprintf("%s %d", name, len(text)), func(t *testing.T) {
+				debug.FreeOSMemory()
+				start := time.Now()
+				peak := watch(func() {
+					_, _ = Compile(Source{Name: name, Text: text}, CompileOptions{Kinds: steps.All()})
+				})
+				if took := time.Since(start); peak > 256<<20 || took > 20*time.Second {
+					t.Errorf("it took %d MiB and %s", peak>>20, took)
+				}
+			})
+		}
+	}
+}
+
+// TestManyMistakesAreReportedSoon has thousands of names that lead nowhere, in
+// documents with thousands of names that they could have meant.
+func TestManyMistakesAreReportedSoon(t *testing.T) {
+	for say, step := range map[string]string{
+		"targets":     "- {id: step_%d, tool_name: capture_screenshot, fallback_id: stop_%[1]d}\n",
+		"expressions": "- {id: step_%d, tool_name: capture_screenshot, if: stop_%[1]d_result}\n",
+		"kinds":       "- {id: step_%d, tool_name: kind_%[1]d}\n",
+		"arguments":   "- {id: step_%d, tool_name: capture_screenshot, arguments: {key_%[1]d: 1}}\n",
+	} {
+		t.Run(say, func(t *testing.T) {
+			text := []byte("variables: {}\nsteps:\n")
+			for i := range MaxSteps {
+				text = fmt.Appendf(text, step, i)
+			}
+			start := time.Now()
+			if _, err := Compile(Source{Text: text}, CompileOptions{Kinds: steps.All()}); err == nil {
+				t.Error("there is nothing wrong with it")
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// watch is the most memory that was in use while f ran.
+func watch(f func()) (peak uint64) {
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	var m runtime.MemStats
+	for {
+		select {
+		case <-done:
+			return peak
+		case <-tick.C:
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapInuse+m.StackInuse)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"understudy/internal/words"
+	"understudy/steps"
+)
+
+// CheckInputs says what is wrong with given inputs, and completes them: with
+// those that the document itself gives, and with the defaults. Null is the
+// same as not given.
+func (p *Program) CheckInputs(given map[string]any) (map[string]any, []steps.Problem) {
+	all := p.merged(given)
+	var problems []steps.Problem
+	if !p.Options.InputsAreOpen {
+		problems = p.unknownInputs(all)
+	}
+	for _, v := range p.Variables {
+		value, ok := all[v.Name]
+		switch {
+		case ok:
+			problems = append(problems, v.check(value)...)
+		case v.HasDefault:
+			all[v.Name] = v.Default
+		case v.Required:
+			problems = append(problems, steps.Problem{Path: []string{v.Name}, Message: "the input is missing", Hint: v.purpose()})
+		}
+	}
+	return all, problems
+}
+
+// Missing are the required variables that have no value.
+func (p *Program) Missing(given map[string]any) (missing []Variable) {
+	all := p.merged(given)
+	for _, v := range p.Variables {
+		if _, ok := all[v.Name]; !ok && v.Required {
+			missing = append(missing, v)
+		}
+	}
+	return missing
+}
+
+// merged are the given inputs over those of the document.
+func (p *Program) merged(given map[string]any) map[string]any {
+	all := map[string]any{}
+	maps.Copy(all, p.Inputs)
+	maps.Copy(all, given)
+	maps.DeleteFunc(all, func(_ string, v any) bool { return v == nil })
+	return all
+}
+
+func (p *Program) unknownInputs(given map[string]any) (problems []steps.Problem) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name }) {
+			problems = append(problems, steps.Problem{
+				Path: []string{name}, Key: true, Hint: p.knownInputs(name),
+				Message: fmt.Sprintf("there is no input %q", shorten(name, 60)),
+			})
+		}
+	}
+	return problems
+}
+
+// knownInputs names the nearest input, and all of them.
+func (p *Program) knownInputs(name string) string {
+	if len(p.Variables) == 0 {
+		return "the workflow takes none"
+	}
+	names := make([]string, len(p.Variables))
+	for i, v := range p.Variables {
+		names[i] = v.Name
+	}
+	hint := "the inputs are " + strings.Join(names, ", ")
+	if near := words.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return hint
+}
+
+func (v Variable) purpose() string {
+	switch {
+	case v.Description != "":
+		return v.Description
+	case v.Label != "":
+		return v.Label
+	}
+	return "give a value of type " + v.Type
+}
+
+// check says what is wrong with a value. A secret is never repeated.
+func (v Variable) check(value any) []steps.Problem {
+	problems := steps.CheckValue(v.Schema, value)
+	if len(problems) > 0 && v.Secret {
+		return []steps.Problem{{Path: []string{v.Name}, Message: "the value does not fit the declaration of this secret", Hint: v.purpose()}}
+	}
+	for i := range problems {
+		problems[i].Path = append([]string{v.Name}, problems[i].Path...)
+	}
+	return problems
+}
+
+// ParseInput makes a value of a text, such as one from a command line.
+func ParseInput(v Variable, text string) (any, error) {
+	t := strings.TrimSpace(text)
+	switch v.Type {
+	case "number":
+		if n, err := strconv.ParseFloat(t, 64); err == nil {
+			return n, nil
+		}
+	case "boolean":
+		if b, err := strconv.ParseBool(t); err == nil {
+			return b, nil
+		}
+	case "array", "object":
+		var value any
+		if err := json.Unmarshal([]byte(t), &value); err == nil && typeName(value) == v.Type {
+			return value, nil
+		}
+	case "enum":
+		for _, o := range v.Options {
+			if fmt.Sprint(o) == t {
+				return o, nil
+			}
+		}
+		return text, nil // CheckInputs names the nearest option
+	default:
+		return text, nil
+	}
+	if v.Secret {
+		text = "a secret value"
+	} else {
+		text = strconv.Quote(shorten(text, 60))
+	}
+	return nil, fmt.Errorf("input %s: wanted %s, found %s", v.Name, wantedInput[v.Type], text)
+}
+
+var wantedInput = map[string]string{
+	"number": "a number", "boolean": "true or false",
+	"array": `a JSON list such as ["a", "b"]`, "object": `a JSON object such as {"a": 1}`,
+}
+
+func typeName(v any) string {
+	switch v.(type) {
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	}
+	return ""
+}
+
+// checkGiven holds the inputs that the document itself gives to its
+// variables.
+func (u *unit) checkGiven() {
+	v := u.doc.Inputs.value
+	if v == nil {
+		return
+	}
+	for _, e := range v.entries {
+		if d := u.program.variable(e.key.text); d != nil && d.Secret {
+			u.report.add(e.key.place, "give it when the run starts", "the value of the secret %s does not belong in a document", shorten(d.Name, 60))
+		}
+		if strings.Contains(e.value.str(), "${{") {
+			u.report.add(e.value.place, "write the value, or put the expression where the input is used", "the inputs of a run are values: there is nothing yet that an expression could name")
+		}
+	}
+	u.checkInputs(u.program, v)
+}
+
+// checkInputs reports the problems of inputs that are written out, but not
+// which are missing.
+func (u *unit) checkInputs(p *Program, v *value) {
+	if !p.Options.InputsAreOpen {
+		plain, _ := v.plain().(map[string]any)
+		for _, x := range p.unknownInputs(plain) {
+			u.report.add(v.at(x.Path, true), x.Hint, "%s", x.Message)
+		}
+	}
+	for _, e := range v.entries {
+		d := p.variable(e.key.text)
+		if d == nil || e.value.sort == sortNull || hasTemplate(e.value) {
+			continue
+		}
+		for _, x := range d.check(e.value.plain()) {
+			u.report.add(e.value.at(x.Path[1:], x.Key), x.Hint, "the input %s does not fit: %s", shorten(d.Name, 60), x.Message)
+		}
+	}
+}
+
+// hasTemplate says whether a value holds an expression somewhere.
+func hasTemplate(v *value) bool {
+	return v.sort == sortText && isTemplate(v.text) ||
+		slices.ContainsFunc(v.list, hasTemplate) ||
+		slices.ContainsFunc(v.entries, func(e entry) bool { return hasTemplate(e.value) })
+}
+
+func (p *Program) variable(name string) *Variable {
+	for i := range p.Variables {
+		if p.Variables[i].Name == name {
+			return &p.Variables[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package workflows
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"understudy/steps"
+	"understudy/workflows/expression"
+)
+
+// Bounds that hold when a document names none.
+const (
+	defaultRounds     = 1000 // of a while
+	defaultAttempts   = 3    // of a retry that does not say
+	defaultRetryDelay = 500 * time.Millisecond
+)
+
+// nodes compiles a list of steps; prefix is the path of the list.
+func (u *unit) nodes(list []*step, prefix string, s *scope) []*Node {
+	if len(list) == 0 {
+		return nil
+	}
+	nodes := make([]*Node, 0, len(list))
+	for i, x := range list {
+		nodes = append(nodes, u.node(x, prefix+strconv.Itoa(i), s))
+	}
+	return nodes
+}
+
+func (u *unit) node(x *step, path string, s *scope) *Node {
+	n := &Node{
+		Path: path, ID: x.ID.str(), Line: x.at.line, Digest: digest(x.at),
+		If:              u.expr(x.If.value, s),
+		Timeout:         x.Timeout.std(),
+		Fallback:        x.Fallback.str(),
+		ContinueOnError: x.Continue.or(false) || x.Skippable.or(false),
+	}
+	for _, j := range x.Jumps {
+		n.Jumps = append(n.Jumps, Jump{If: u.expr(j.If.value, s), To: j.To.str(), Reason: j.Reason.str()})
+	}
+	switch x.form() {
+	case "tool_name":
+		u.stepNode(n, x, s)
+	case "group_name":
+		n.Type, n.GroupName = GroupNode, x.GroupName.str()
+		n.Steps = u.nodes(x.Steps, path+".", s)
+	case "foreach":
+		u.foreachNode(n, x, s)
+	case "while":
+		n.Type, n.While, n.Max = WhileNode, u.expr(x.While.value, s), int(min(x.Max.or(defaultRounds), 1e9))
+		n.Steps = u.nodes(x.Steps, path+".", u.scope(append(slices.Clip(s.loops), expression.Loop{})))
+	case "workflow":
+		u.callNode(n, x, s)
+	}
+	if n.ID != "" && u.program.ids[n.ID] == nil {
+		u.program.ids[n.ID] = n
+	}
+	return n
+}
+
+func (u *unit) stepNode(n *Node, x *step, s *scope) {
+	n.Type = StepNode
+	n.Kind = u.kind(x.ToolName)
+	n.Args = u.arguments(x, n.Kind, s)
+	n.Retry = u.retry(x, n.Path, s)
+	n.Delay = u.delay(x)
+	n.Expect = u.expr(x.Expect.value, s)
+	n.Idempotent = x.Idem.or(false)
+	n.OnInterrupt = Interrupt(x.Interrupt.str())
+	n.Screenshots = Policy(x.Pictures.str())
+	n.Note = note(x.Note.value)
+}
+
+// reservedNames are what a loop cannot call its element.
+var reservedNames = []string{"inputs", "env", "selectors", "steps", "run", "index", "true", "false", "nil"}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (u *unit) foreachNode(n *Node, x *step, s *scope) {
+	n.Type = ForeachNode
+	n.Each = &Template{u.each(x.Foreach.value, s)}
+	n.As = orElse(x.As.str(), "item")
+	if !identifier.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
+		u.report.add(x.As.place, "use a word such as item", "%q cannot be the name of an element", shorten(n.As, 60))
+		n.As = "item"
+	}
+	loop := expression.Loop{As: n.As, Element: u.element(x.Foreach.value)}
+	n.Steps = u.nodes(x.Steps, n.Path+".", u.scope(append(slices.Clip(s.loops), loop)))
+}
+
+func (u *unit) delay(x *step) time.Duration {
+	if x.Delay.value != nil && x.DelayMS.value != nil {
+		u.report.add(x.at.at([]string{"delay_ms"}, true), "leave out one of the two", "the step has both delay and delay_ms")
+	}
+	return x.Delay.std() + x.DelayMS.std()
+}
+
+func note(v *value) string {
+	switch {
+	case v == nil || v.sort == sortNull:
+		return ""
+	case v.sort == sortText:
+		return v.text
+	}
+	return encode(v.plain())
+}
+
+// retry reads both ways to say how often a step is tried again.
+func (u *unit) retry(x *step, path string, s *scope) Retry {
+	if x.Retry != nil && x.Retries.value != nil {
+		u.report.add(x.at.at([]string{"retries"}, true), "leave out one of the two", "the step has both retry and retries")
+	}
+	y := x.Retry
+	if y == nil {
+		return Retry{Attempts: int(x.Retries.or(0)) + 1, Delay: defaultRetryDelay, Backoff: 1}
+	}
+	r := Retry{
+		Attempts: int(y.Attempts.or(defaultAttempts)), Delay: defaultRetryDelay, Backoff: y.Backoff.or(1),
+		MaxDelay: y.MaxDelay.std(), Jitter: y.Jitter.or(0), On: y.On.codes(), NotOn: y.NotOn.codes(),
+		Before: u.nodes(y.Before, path+".before.", s),
+	}
+	if y.Delay.value != nil {
+		r.Delay = y.Delay.std()
+	}
+	u.checkRetry(y, r)
+	return r
+}
+
+func (u *unit) checkRetry(y *retry, r Retry) {
+	if r.MaxDelay > 0 && r.MaxDelay < r.Delay {
+		u.report.add(y.MaxDelay.place, "", "max_delay %s is shorter than delay %s", r.MaxDelay, r.Delay)
+	}
+	for _, c := range r.On {
+		if slices.Contains(r.NotOn, c) {
+			u.report.add(y.NotOn.place, "leave it out of one of the two", "%s stands in both on and not_on", c)
+		}
+	}
+	if y.Attempts.value != nil && r.Attempts == 1 && len(r.Before) > 0 {
+		u.report.add(y.at.at([]string{"before"}, true), "set attempts to 2 or more", "with one attempt there is no next one to do steps before")
+	}
+}
+
+// notYet are kinds that users of other systems know, and that are still to
+// come.
+var notYet = []string{"navigate_browser", "execute_browser_script"}
+
+// kind finds the kind of a step.
+func (u *unit) kind(name text) *steps.Kind {
+	if name.value == nil {
+		return nil
+	}
+	if k := u.kinds[name.str()]; k != nil {
+		return k
+	}
+	if slices.Contains(notYet, name.str()) {
+		u.report.add(name.place, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
+		return nil
+	}
+	u.report.add(name.place, u.nearestKind(name.str()), "there is no kind of step called %q", shorten(name.str(), 60))
+	return nil
+}

@@ -1,0 +1,103 @@
+package workflows
+
+import "slices"
+
+// runOptions reads the settings of the run.
+func (u *unit) runOptions() Options {
+	d := u.doc
+	u.checkContinue()
+	u.checkRange(d.StartFrom)
+	u.checkRange(d.EndAt)
+	return Options{
+		StopOnError:       d.StopOnError.or(!d.Continue.or(false)),
+		Timeout:           d.Timeout.std(),
+		Screenshots:       Policy(d.Screenshots.str()),
+		StartFrom:         d.StartFrom.str(),
+		EndAt:             d.EndAt.str(),
+		FollowFallback:    d.FollowFall.or(d.EndAt.value == nil),
+		JumpsAtEnd:        d.JumpsAtEnd.or(false),
+		DetailedResults:   d.Detailed.or(true),
+		Verbosity:         Verbosity(orElse(d.Verbosity.str(), string(Usual))),
+		WorkflowID:        d.WorkflowID.str(),
+		TraceID:           d.TraceID.str(),
+		ExecutionID:       d.ExecutionID.str(),
+		MaxSteps:          u.maxSteps(),
+		Durability:        Durability(orElse(d.Durability.str(), string(Always))),
+		ResumeAuto:        d.Resume.str() == "auto",
+		OnDisconnect:      d.OnDisconnect.str(),
+		ScriptsBasePath:   d.ScriptsPath.str(),
+		SkipPreflight:     d.SkipPreflight.or(false),
+		WindowManagement:  u.windowOptions(),
+		InputsAreOpen:     u.program.Options.InputsAreOpen,
+		HasStartFromInDoc: d.StartFrom.value != nil,
+	}
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// checkContinue refuses the two ways to say one thing when they disagree.
+func (u *unit) checkContinue() {
+	d := u.doc
+	if d.StopOnError.value != nil && d.Continue.value != nil && d.StopOnError.truth == d.Continue.truth {
+		u.report.add(d.at.at([]string{"continue"}, true), "leave out one of the two", "continue contradicts stop_on_error, of which it is the inverse")
+	}
+}
+
+// checkRange holds start_from_step and end_at_step to steps that a run can
+// stand at.
+func (u *unit) checkRange(id text) {
+	if id.value == nil {
+		return
+	}
+	t := u.targets[id.str()]
+	switch {
+	case t == nil:
+		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", shorten(id.str(), 60))
+	case t.level.parent != nil || t.level.area == areaFinally || t.level.area == areaBefore:
+		u.report.add(id.place, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", shorten(id.str(), 60), t.level)
+	}
+}
+
+// maxSteps is the bound of step executions.
+func (u *unit) maxSteps() int {
+	if u.doc.MaxSteps.value != nil {
+		return int(min(u.doc.MaxSteps.number, 1e9))
+	}
+	n := 0
+	u.program.Walk(func(*Node) { n++ })
+	return max(1000, 100*n)
+}
+
+func (u *unit) windowOptions() map[string]any {
+	d, given := u.doc, map[string]any{}
+	for name, f := range map[string]boolean{
+		"enable_window_management": d.ManageWindows, "maximize_target": d.Maximize, "minimize_always_on_top": d.MinimizeTop,
+		"bring_to_front": d.BringToFront, "restore_focus": d.RestoreFocus, "highlight_before_action": d.Highlight,
+	} {
+		if f.value != nil {
+			given[name] = f.truth
+		}
+	}
+	if len(given) == 0 {
+		return nil
+	}
+	return given
+}
+
+// ids are the ids of all steps, in the order of the alphabet.
+func (u *unit) ids() []string {
+	if u.report.enough(len(u.targets)) {
+		return nil // nobody asks for the nearest any more
+	}
+	ids := make([]string, 0, len(u.targets))
+	for id := range u.targets {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,221 @@
+package workflows
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/steps"
+)
+
+// Schema is the draft-07 JSON schema of documents that use these kinds, for
+// editors and other programs. It is derived from the types that the parser
+// reads into.
+func Schema(kinds []steps.Kind) []byte {
+	s := schemas{definitions: map[string]*jsonschema.Schema{}}
+	s.define(reflect.TypeFor[document]())
+	s.define(reflect.TypeFor[call]())
+	s.definitions["document"].OneOf = []*jsonschema.Schema{
+		{Required: []string{"steps"}, Not: given("url")},
+		{Required: []string{"url"}, Not: anyGiven(insteadOfURL)},
+	}
+	s.forms()
+	s.kinds(kinds)
+	b, err := json.MarshalIndent(&jsonschema.Schema{
+		Schema:      "http://json-schema.org/draft-07/schema#",
+		Title:       "Workflow",
+		Description: "A workflow of Understudy.",
+		If:          &jsonschema.Schema{Required: []string{"tool_name"}},
+		Then:        ref("call"),
+		Else:        ref("document"),
+		Definitions: s.definitions,
+	}, "", "  ")
+	if err != nil {
+		panic(err) // the types of this package are at fault
+	}
+	return append(b, '\n')
+}
+
+// schemas collects the schemas of the declared types.
+type schemas struct{ definitions map[string]*jsonschema.Schema }
+
+func ref(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{Ref: "#/definitions/" + name}
+}
+
+// given matches an object that has a key, other than as null.
+func given(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Required:   []string{name},
+		Properties: map[string]*jsonschema.Schema{name: {Not: &jsonschema.Schema{Type: "null"}}},
+	}
+}
+
+func anyGiven(names []string) *jsonschema.Schema {
+	s := &jsonschema.Schema{}
+	for _, n := range names {
+		s.AnyOf = append(s.AnyOf, given(n))
+	}
+	return s
+}
+
+func never() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
+
+// define makes the definition of a type, and of all that it holds.
+func (s schemas) define(t reflect.Type) {
+	if s.definitions[t.Name()] != nil {
+		return
+	}
+	d := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: never()}
+	s.definitions[t.Name()] = d
+	for _, k := range declared[t] {
+		p := s.of(t.Field(k.index).Type, k)
+		if !k.mustBe() {
+			p = orNull(p)
+		}
+		p.Description = k.doc
+		d.Properties[k.name] = p
+		d.PropertyOrder = append(d.PropertyOrder, k.name)
+		if k.required && len(k.of) == 0 && !(t == reflect.TypeFor[document]() && k.name == "steps") {
+			d.Required = append(d.Required, k.name)
+		}
+	}
+}
+
+// of is the schema of a field's type.
+func (s schemas) of(t reflect.Type, k *key) *jsonschema.Schema {
+	x := reflect.New(t).Interface()
+	if l, ok := x.(leaf); ok {
+		return l.schema(k)
+	}
+	if d, ok := x.(interface{ element() reflect.Type }); ok {
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: s.of(d.element(), k)}
+	}
+	if t.Kind() == reflect.Slice {
+		return &jsonschema.Schema{Type: "array", Items: s.of(t.Elem(), k)}
+	}
+	s.define(t.Elem())
+	return ref(t.Elem().Name())
+}
+
+// orNull also allows null, which says the same as leaving a key out.
+func orNull(p *jsonschema.Schema) *jsonschema.Schema {
+	null := &jsonschema.Schema{Type: "null"}
+	switch {
+	case p.Ref != "" || len(p.Enum) > 0:
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{p, null}}
+	case len(p.AnyOf) > 0:
+		p.AnyOf = append(slices.Clone(p.AnyOf), null)
+	case p.Type != "":
+		p.Type, p.Types = "", []string{p.Type, "null"}
+	case len(p.Types) > 0:
+		p.Types = append(slices.Clone(p.Types), "null")
+	}
+	return p
+}
+
+// forms holds a step to one form and the keys of that form.
+func (s schemas) forms() {
+	d := s.definitions["step"]
+	for _, name := range stepForms {
+		form := formOf(name)
+		d.OneOf = append(d.OneOf, &jsonschema.Schema{Required: []string{name}})
+		then := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
+		for _, k := range declared[reflect.TypeFor[step]()] {
+			switch {
+			case len(k.of) > 0 && !slices.Contains(k.of, form):
+				then.Properties[k.name] = never()
+			case k.required:
+				then.Required = append(then.Required, k.name)
+			}
+		}
+		d.AllOf = append(d.AllOf, &jsonschema.Schema{If: &jsonschema.Schema{Required: []string{name}}, Then: then})
+	}
+}
+
+// kinds says which arguments go with which tool_name.
+func (s schemas) kinds(kinds []steps.Kind) {
+	d := s.definitions["step"]
+	name := d.Properties["tool_name"]
+	for _, k := range kinds {
+		name.Enum = append(name.Enum, k.Name)
+		s.definitions["arguments_"+k.Name] = authoring(k.Args)
+		then := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"arguments": orNull(ref("arguments_" + k.Name))}}
+		if len(k.Args.Required) > 0 {
+			then.Required = []string{"arguments"}
+			then.Properties["arguments"] = ref("arguments_" + k.Name)
+		}
+		is := any(k.Name)
+		d.AllOf = append(d.AllOf, &jsonschema.Schema{
+			If: &jsonschema.Schema{
+				Required:   []string{"tool_name"},
+				Properties: map[string]*jsonschema.Schema{"tool_name": {Const: &is}},
+			},
+			Then: then,
+		})
+	}
+}
+
+// templatePattern is what a string with a template looks like.
+const templatePattern = `\{\{[\s\S]*\}\}`
+
+// authoring is the schema of arguments as they are written: each value may be
+// a template that gives it. The object itself is written out.
+func authoring(s *jsonschema.Schema) *jsonschema.Schema {
+	d := loosened(s)
+	d.Ref, d.Defs = "", nil
+	return d
+}
+
+// loosened copies a schema, with every value below it free to be a template.
+func loosened(s *jsonschema.Schema) *jsonschema.Schema {
+	c := *s
+	c.Schema, c.ID, c.PropertyOrder = "", "", nil
+	if len(s.Properties) > 0 {
+		c.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
+		for name, p := range s.Properties {
+			c.Properties[name] = orTemplate(p)
+			if !slices.Contains(s.Required, name) {
+				c.Properties[name] = orNull(c.Properties[name])
+			}
+		}
+	}
+	if s.Items != nil {
+		c.Items = orTemplate(s.Items)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Not == nil {
+		c.AdditionalProperties = orTemplate(s.AdditionalProperties)
+	}
+	if !editorFormats[c.Format] {
+		c.Format = ""
+	}
+	return &c
+}
+
+// editorFormats are the formats that mean the same to everyone.
+var editorFormats = map[string]bool{"regex": true}
+
+func orTemplate(s *jsonschema.Schema) *jsonschema.Schema {
+	c := loosened(s)
+	free := c.Type == "string" && len(c.Enum) == 0 && c.Pattern == "" && c.MinLength == nil && c.Format == ""
+	if free || reflect.DeepEqual(c, &jsonschema.Schema{Description: c.Description}) {
+		return c
+	}
+	doc, fallback := c.Description, c.Default
+	c.Description, c.Default = "", nil
+	return &jsonschema.Schema{
+		Description: doc, Default: fallback,
+		AnyOf: []*jsonschema.Schema{c, {Type: "string", Pattern: templatePattern}},
+	}
+}
+
+// keyNames are the keys of a declared type, in the order of the declaration.
+func keyNames(t reflect.Type) []string {
+	names := make([]string, 0, len(declared[t]))
+	for _, k := range declared[t] {
+		names = append(names, k.name)
+	}
+	return names
+}

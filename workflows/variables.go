@@ -1,0 +1,153 @@
+package workflows
+
+import (
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/steps"
+)
+
+// Variable is a declared input.
+type Variable struct {
+	Name        string             `json:"name"`
+	Type        string             `json:"type"`
+	Label       string             `json:"label,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Default     any                `json:"default,omitempty"`
+	HasDefault  bool               `json:"-"`
+	Required    bool               `json:"required"`
+	Secret      bool               `json:"secret,omitempty"`
+	Regex       string             `json:"regex,omitempty"`
+	Options     []any              `json:"options,omitempty"`
+	Schema      *jsonschema.Schema `json:"schema,omitempty"` // of its value
+}
+
+// variables declares the inputs of the document, and the names of its
+// selectors.
+func (u *unit) variables() {
+	u.inputs = map[string]*jsonschema.Schema{}
+	u.program.Options.InputsAreOpen = u.doc.Variables.value == nil
+	for _, d := range u.doc.Variables.items {
+		v := u.variable(d.key.text, d.value)
+		u.program.Variables = append(u.program.Variables, v)
+		u.inputs[v.Name] = v.Schema
+	}
+	if s := u.doc.Selectors.value; s != nil {
+		for _, e := range s.entries {
+			u.names = append(u.names, e.key.text)
+		}
+	}
+}
+
+func (u *unit) variable(name string, d *variable) Variable {
+	v := Variable{
+		Name: name, Type: d.kind(), Label: d.Label.str(), Description: d.Description.str(),
+		Secret: d.Secret.or(false), Regex: d.Regex.str(), Schema: u.valueSchema(d),
+	}
+	if d.Options.value != nil {
+		v.Options, _ = d.Options.plain().([]any)
+	}
+	if x := d.Default.value; x != nil && x.sort != sortNull {
+		v.Default, v.HasDefault = x.plain(), true
+		u.checkDefault(v, d)
+	}
+	v.Required = d.Required.or(true) && !v.HasDefault
+	return v
+}
+
+func (u *unit) checkDefault(v Variable, d *variable) {
+	if v.Secret {
+		u.report.add(d.at.at([]string{"default"}, true), "leave the default out; the value is asked for when a run starts", "the secret %s has a default, so it would not be secret", shorten(v.Name, 60))
+		return
+	}
+	for _, p := range steps.CheckValue(v.Schema, v.Default) {
+		u.report.add(d.Default.at(p.Path, p.Key), p.Hint, "the default of %s does not fit: %s", shorten(v.Name, 60), p.Message)
+	}
+}
+
+// kind is the type of a variable that may not say its type.
+func (d *variable) kind() string {
+	switch x := d.Default.value; {
+	case d.Type.value != nil:
+		return d.Type.str()
+	case d.Options.value != nil:
+		return "enum"
+	case d.Item != nil:
+		return "array"
+	case d.Value != nil || d.Properties.value != nil:
+		return "object"
+	case x != nil && x.sort != sortNull:
+		return string(x.sort)
+	}
+	return "string"
+}
+
+// valueSchema is what the value of a variable must be.
+func (u *unit) valueSchema(d *variable) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: d.kind(), Title: d.Label.str(), Description: d.Description.str()}
+	u.checkVariable(d, s.Type)
+	switch s.Type {
+	case "enum":
+		s.Type = ""
+	case "string":
+		s.Pattern = d.Regex.str()
+	case "array":
+		if d.Item != nil {
+			s.Items = u.valueSchema(d.Item)
+		}
+	case "object":
+		u.objectSchema(s, d)
+	}
+	if d.Options.value != nil {
+		s.Enum, _ = d.Options.plain().([]any)
+	}
+	if s.Type == "" && !slices.ContainsFunc(s.Enum, func(x any) bool { _, ok := x.(string); return !ok }) {
+		s.Type = "string"
+	}
+	return s
+}
+
+func (u *unit) objectSchema(s *jsonschema.Schema, d *variable) {
+	if d.Value != nil {
+		s.AdditionalProperties = u.valueSchema(d.Value)
+	}
+	for _, p := range d.Properties.items {
+		if s.Properties == nil {
+			s.Properties = map[string]*jsonschema.Schema{}
+		}
+		s.Properties[p.key.text] = u.valueSchema(p.value)
+		if p.value.Required.or(false) {
+			s.Required = append(s.Required, p.key.text)
+		}
+	}
+}
+
+// checkVariable refuses what does not go with the type.
+func (u *unit) checkVariable(d *variable, kind string) {
+	report := func(key, hint, format string, args ...any) {
+		if d.at.get(key) != nil {
+			u.report.add(d.at.at([]string{key}, true), hint, format, args...)
+		}
+	}
+	if kind == "enum" && (d.Options.value == nil || len(d.Options.list) == 0) {
+		u.report.add(d.at.place, "list the values with options: [a, b]", "an enum has no options")
+	}
+	if d.Options.value != nil {
+		for _, x := range d.Options.list {
+			if x.sort == sortList || x.sort == sortObject || x.sort == sortNull {
+				u.report.add(x.place, "", "an option is a text, a number or a boolean, found %s", x)
+			}
+		}
+	}
+	if kind != "string" {
+		report("regex", "it belongs to strings", "a regex cannot check the type %s", kind)
+	}
+	if kind != "array" {
+		report("item_schema", "it belongs to arrays", "the type %s has no elements", kind)
+	}
+	if kind != "object" {
+		report("value_schema", "it belongs to objects", "the type %s has no named values", kind)
+		report("properties", "it belongs to objects", "the type %s has no named values", kind)
+	}
+}
