@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/owner"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/store"
@@ -41,6 +42,7 @@ func (a *app) folder() (string, error) {
 }
 
 // runs gives the runs of the data folder, and a function that lets go of them.
+// When another process has the folder, they are reached through it.
 func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
@@ -50,25 +52,41 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := a.local(dir, o)
+	here, err := os.Getwd()
 	if err != nil {
 		return nil, nil, err
 	}
-	return l, func() { l.close(a) }, nil
+	m, err := owner.Join(cmd.Context(), owner.Options{
+		Dir: dir, Log: a.log(),
+		Open: func(context.Context) (owner.Local, error) { return a.open(dir, o) },
+		Hello: owner.Hello{
+			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
+			Dir: here, Environ: os.Environ(), Client: "command line",
+		},
+	})
+	if err != nil {
+		return nil, nil, notReady(err)
+	}
+	return m, func() { a.leave(m) }, nil
 }
 
-// local is the engine of this process over its data folder.
-type local struct {
-	*engine.Engine
-	store *store.Store
-	desk  *desk
+// leaveTime is how long the runs have to end when the program leaves.
+const leaveTime = 10 * time.Second
+
+func (a *app) leave(m *owner.Member) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	if err := m.Leave(ctx); err != nil {
+		fmt.Fprintf(a.errOut, "understudy: leaving: %v\n", err)
+	}
 }
 
-func (a *app) local(dir string, o desktop.Options) (*local, error) {
+// open is the engine of this process over its data folder.
+func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	log := a.log()
 	st, err := store.Open(dir, store.Options{Log: log})
 	if err != nil {
-		return nil, notReady(err)
+		return owner.Local{}, err
 	}
 	if o.Dir == "" {
 		o.Dir = filepath.Join(dir, "display")
@@ -79,7 +97,8 @@ func (a *app) local(dir string, o desktop.Options) (*local, error) {
 		Pictures: &engine.Camera{Files: st},
 		Probe:    func(d engine.Desk) expression.Probe { return steps.Probe{Open: d.Open} },
 	}
-	return &local{e, st, d}, nil
+	end := func(context.Context) error { return errors.Join(d.close(), st.Close()) }
+	return owner.Local{Engine: e, Close: end}, nil
 }
 
 // notReady gives the errors of the store that have no code the one that says
@@ -89,19 +108,6 @@ func notReady(err error) error {
 		return err
 	}
 	return &steps.Error{Code: steps.Unavailable, Err: err}
-}
-
-// shutdownTime is how long the runs have to end when the program leaves.
-const shutdownTime = 10 * time.Second
-
-func (l *local) close(a *app) {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
-	defer cancel()
-	for _, err := range []error{l.Shutdown(ctx), l.desk.close(), l.store.Close()} {
-		if err != nil {
-			fmt.Fprintf(a.errOut, "understudy: leaving: %v\n", err)
-		}
-	}
 }
 
 // desk opens the desktop when it is first needed.

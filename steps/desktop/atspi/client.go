@@ -27,7 +27,8 @@ type Options struct {
 	// application is reached by starting it with
 	// QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1.
 	ScreenReader bool
-	// Timeout is how long one application may take to answer; zero is 2 s.
+	// Timeout is how long an application may leave a call unanswered; zero is
+	// 2 s.
 	Timeout time.Duration
 }
 
@@ -36,11 +37,13 @@ type Options struct {
 type Client struct {
 	options Options
 	news    *news
-	trees   atomic.Int64
+	trees   atomic.Int64 // numbers the trees
+	turns   atomic.Int64 // numbers the questions who is on the bus
 
 	mu     sync.Mutex // guards what follows
 	link   *conn
 	apps   map[object]*application
+	listed int64 // the turn that apps is from
 	closed bool
 }
 
