@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"understudy/engine"
 )
@@ -47,7 +48,11 @@ func (h *host) leave(ctx context.Context) error {
 // gathers what the guests have to know of them. A run whose step takes too long
 // is not paused: the shutdown interrupts it.
 func (h *host) handOver(ctx context.Context) map[*guest]handover {
-	ctx, cancel := context.WithTimeout(ctx, h.o.Patience)
+	limit := h.o.Patience
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(end)/2) // the rest is for the shutdown
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	h.interruptOwn(ctx)
 	all := map[*guest]handover{}

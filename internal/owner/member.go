@@ -186,9 +186,9 @@ func (m *Member) Leave(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer m.release()
 	p := m.now
 	m.left, m.now = true, place{}
+	m.release() // Gone may be asking for something: it is told that this process leaves
 	switch {
 	case p.host != nil:
 		return p.host.leave(ctx)

@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -180,6 +181,57 @@ func TestTheRunsOfAMemberThatAsksNothingGoOn(t *testing.T) {
 	openGate(t, dir)
 	other.read()
 	until(t, "all steps have acted", func() bool { return marks(t, dir) == 5 })
+}
+
+func TestAStepThatDoesNotEndIsInterruptedByTheHandOver(t *testing.T) {
+	dir := t.TempDir()
+	o := optionsFor(dir)
+	o.Patience = 50 * time.Millisecond
+	owner, guest := pair(t, o)
+	h, err := guest.Start(t.Context(), marking(dir, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	if err := owner.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	end, err := guest.Wait(t.Context(), h.ID)
+	if err != nil || end.Status != engine.Interrupted || marks(t, dir) != 2 || !guest.Owns() {
+		t.Errorf("wanted it interrupted after 2 marks, got %s, %v, %d", end.Status, err, marks(t, dir))
+	}
+}
+
+func TestGoneMayAskTheOwnerWhileItLeaves(t *testing.T) {
+	dir := t.TempDir()
+	asked := make(chan error, 1)
+	ready, leaving := make(chan struct{}), make(chan struct{})
+	o := optionsFor(dir)
+	var owner *Member
+	o.Gone = func(Client, []string) {
+		close(ready)
+		<-leaving
+		_, err := owner.StopAll(context.Background(), engine.ByClient, "its client is gone")
+		asked <- err
+	}
+	owner, guest := pair(t, o)
+	if err := guest.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-ready
+	left := make(chan error, 1)
+	go func() { left <- owner.Leave(t.Context()) }()
+	until(t, "the owner is leaving", func() bool {
+		_, err := owner.List(t.Context(), engine.Query{})
+		return errors.Is(err, ErrLeft)
+	})
+	close(leaving)
+	if err := <-asked; !errors.Is(err, ErrLeft) {
+		t.Errorf("wanted ErrLeft, got %v", err)
+	}
+	if err := <-left; err != nil {
+		t.Error(err)
+	}
 }
 
 func TestOneOfManyNewcomersTakesOver(t *testing.T) {
