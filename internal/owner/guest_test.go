@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -93,77 +92,6 @@ func TestAnotherDisplayIsRefusedWithWhatToDo(t *testing.T) {
 	_, err := Join(t.Context(), o)
 	if e := steps.AsError(err); err == nil || e.Code != steps.Unavailable || !strings.Contains(e.Next, "--home") {
 		t.Errorf("wanted it refused and told of --home, got: %v", err)
-	}
-}
-
-func TestErrorsAreTheSameOnBothSides(t *testing.T) {
-	owner, guest := pair(t, optionsFor(t.TempDir()))
-	unknown := engine.NewKey()
-	for what, ask := range map[string]func(*Member) error{
-		"no such run": func(m *Member) error { _, err := m.Get(t.Context(), unknown); return err },
-		"no such file": func(m *Member) error {
-			_, err := m.File(t.Context(), engine.Documents, strings.Repeat("a", 64))
-			return err
-		},
-		"no such kind": func(m *Member) error { _, err := m.Start(t.Context(), engine.Request{Call: "fly"}); return err },
-		"not executed": func(m *Member) error { return m.Pause(t.Context(), unknown) },
-		"a document with mistakes": func(m *Member) error {
-			r := engine.Request{}
-			r.Bundle.Main.Text = []byte("steps: [{tool_name: fly}]")
-			_, err := m.Start(t.Context(), r)
-			return err
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			want, got := ask(owner), ask(guest)
-			if want == nil || got == nil {
-				t.Fatalf("wanted errors, got %v and %v", want, got)
-			}
-			if a, b := steps.CodeOf(want), steps.CodeOf(got); a != b {
-				t.Errorf("codes: %s in the owner, %s in the guest", a, b)
-			}
-			if a, b := steps.AsError(want).Next, steps.AsError(got).Next; a != b {
-				t.Errorf("next: %q in the owner, %q in the guest", a, b)
-			}
-			if want.Error() != got.Error() {
-				t.Errorf("texts:\n%v\n%v", want, got)
-			}
-			for _, c := range []error{engine.ErrNoRun, engine.ErrNoFile} {
-				if errors.Is(want, c) != errors.Is(got, c) {
-					t.Errorf("errors.Is(%v): %t in the owner, %t in the guest", c, errors.Is(want, c), errors.Is(got, c))
-				}
-			}
-		})
-	}
-}
-
-func TestFailuresKeepWhatTheySay(t *testing.T) {
-	inner := &steps.Error{Code: steps.NotFound, Step: "s", Err: engine.ErrNoRun, Next: "look", Candidates: []steps.Candidate{{Selector: "button", Matches: 2}}}
-	for _, err := range []error{
-		inner,
-		fmt.Errorf("run 1: %w", inner),
-		engine.ErrFull,
-		fmt.Errorf("storing: %w", engine.ErrFull),
-		context.Canceled,
-		fmt.Errorf("waiting: %w", context.DeadlineExceeded),
-		errors.New("plain"),
-		&steps.Error{Code: steps.Busy},
-	} {
-		t.Run(err.Error(), func(t *testing.T) {
-			got := failureOf(err).error()
-			if got.Error() != err.Error() || steps.CodeOf(got) != steps.CodeOf(err) {
-				t.Errorf("wanted %v (%s), got %v (%s)", err, steps.CodeOf(err), got, steps.CodeOf(got))
-			}
-			for _, c := range []error{engine.ErrNoRun, engine.ErrFull, context.Canceled, context.DeadlineExceeded} {
-				if errors.Is(got, c) != errors.Is(err, c) {
-					t.Errorf("errors.Is(%v): wanted %t", c, errors.Is(err, c))
-				}
-			}
-			var a, b *steps.Error
-			if errors.As(err, &a) && (!errors.As(got, &b) || a.Step != b.Step || a.Next != b.Next || len(a.Candidates) != len(b.Candidates)) {
-				t.Errorf("wanted %+v, got %+v", a, b)
-			}
-		})
 	}
 }
 
@@ -396,64 +324,4 @@ func TestARequestThatIsTooLargeIsRefused(t *testing.T) {
 	if _, err := m.List(t.Context(), engine.Query{}); err != nil {
 		t.Errorf("wanted the connection to be good still, got %v", err)
 	}
-}
-
-func TestAStartIsNeverDoneTwice(t *testing.T) {
-	dir := t.TempDir()
-	openGate(t, dir)
-	o := optionsFor(dir)
-	l, err := o.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	door, err := listen(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	died := make(chan error, 1)
-	go func() { died <- dieAfterStart(door, l) }()
-	m := join(t, o)
-	h, err := m.Start(t.Context(), marking(dir, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := <-died; err != nil {
-		t.Fatal(err)
-	}
-	end, err := m.Wait(t.Context(), h.ID)
-	if err != nil || end.Status != engine.Succeeded || marks(t, dir) != 3 || !m.Owns() {
-		t.Errorf("wanted one run with 3 marks, got %s, %v, %d", end.Status, err, marks(t, dir))
-	}
-	if all, err := m.List(t.Context(), engine.Query{}); err != nil || len(all) != 1 {
-		t.Errorf("wanted one run, got %d, %v", len(all), err)
-	}
-}
-
-// dieAfterStart is an owner that does the first call, and is gone before it
-// answers.
-func dieAfterStart(door net.Listener, l Local) error {
-	conn, err := door.Accept()
-	if err != nil {
-		return err
-	}
-	p := pipe{conn: conn}
-	if _, err := p.receive(requestLimit); err != nil {
-		return err
-	}
-	if err := p.send(message{}, answerLimit); err != nil {
-		return err
-	}
-	m, err := p.receive(requestLimit)
-	if err != nil {
-		return err
-	}
-	ctx := context.Background()
-	r, err := methods()[m.Method].do(ctx, l.Engine, m.With)
-	if err != nil {
-		return err
-	}
-	if h, ok := r.(engine.Header); ok {
-		_, err = l.Engine.Wait(ctx, h.ID)
-	}
-	return errors.Join(err, door.Close(), l.Close(ctx), conn.Close())
 }

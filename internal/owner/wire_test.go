@@ -35,34 +35,6 @@ func TestAnOwnerThatDoesNotAnswerIsNamed(t *testing.T) {
 	}
 }
 
-func TestALostCallThatCouldBeDoneTwiceIsNotSentAgain(t *testing.T) {
-	dir := t.TempDir()
-	l, err := net.Listen("unix", filepath.Join(dir, socketName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { // an owner that dies with the first call
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		p := pipe{conn: conn}
-		_, _ = p.receive(requestLimit)
-		_ = p.send(message{}, answerLimit)
-		_, _ = p.receive(requestLimit)
-		_ = l.Close()
-		_ = conn.Close()
-	}()
-	m := join(t, optionsFor(dir))
-	_, err = m.Continue(t.Context(), engine.NewKey())
-	if e := steps.AsError(err); err == nil || e.Code != steps.Interrupted || e.Next == "" {
-		t.Errorf("wanted it said that nobody knows, got %v", err)
-	}
-	if _, err := m.List(t.Context(), engine.Query{}); err != nil || !m.Owns() {
-		t.Errorf("wanted this process to take over, got %v", err)
-	}
-}
-
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 0, 0, 2, '{', '}'})
