@@ -100,7 +100,7 @@ func testLongReader(t *testing.T, k *kit) {
 			t.Fatalf("event %d after %d", ev.Seq, seen-1)
 		}
 		if seen%500 == 1 && seen < 1500 { // in the middle of reading, from the same goroutine
-			b := Batch("other", 1, uint64(seen/500)*100, 100)
+			b := Batch("other", 1, seen/500*100, 100)
 			b.Events[0].Data = []byte(`"` + strings.Repeat("x", 1<<20) + `"`)
 			k.append(b)
 		}
