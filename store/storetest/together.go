@@ -144,7 +144,7 @@ func testRemove(t *testing.T, k *kit) {
 		if _, _, err := k.Run(t.Context(), run); !errors.Is(err, engine.ErrNoRun) {
 			t.Errorf("%s is still there: %v", run, err)
 		}
-		wantStale(t, k.Append(t.Context(), run, Batch(run, 1, 30, 1)))
+		_ = wantStale(t, k.Append(t.Context(), run, Batch(run, 1, 30, 1)))
 	}
 	if err := remover.Remove(t.Context(), "run1"); !errors.Is(err, engine.ErrNoRun) {
 		t.Errorf("removing it again: got %v, want ErrNoRun", err)
