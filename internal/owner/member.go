@@ -20,7 +20,7 @@ type Local struct {
 // Hello is what a process tells the owner about itself.
 type Hello struct {
 	// Display is the display that it wants driven; "" and "auto" take the one
-	// that the owner drives. The owner must name the one that it drives.
+	// that the owner drives.
 	Display   string   `json:"display,omitempty"`
 	Authority string   `json:"authority,omitempty"` // the file that opens the display
 	Bus       string   `json:"bus,omitempty"`       // address of the session bus
@@ -43,6 +43,9 @@ type Options struct {
 	// engine.ErrLocked when another process has the store.
 	Open  func(ctx context.Context) (Local, error)
 	Hello Hello
+	// Drives is the display that this process drives if it becomes the owner;
+	// empty: the one that its Hello names.
+	Drives string
 	// Came and Gone, if set, hear in the owner of processes that attach and
 	// that are gone, with the runs under way that they began or continued.
 	Came func(Client)
@@ -51,6 +54,13 @@ type Options struct {
 	// Patience is how long to wait for a folder whose owner is leaving, and for
 	// runs to pause when this process leaves; 0 is ten seconds.
 	Patience time.Duration
+}
+
+func (o Options) drives() string {
+	if o.Drives != "" {
+		return o.Drives
+	}
+	return o.Hello.Display
 }
 
 // Member is a process's part in a data folder. Its methods may be called from
