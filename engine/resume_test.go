@@ -223,6 +223,31 @@ finally: [{tool_name: act, arguments: {name: f}}]`
 	}
 }
 
+func TestAClientThatGoesAway(t *testing.T) {
+	for say, c := range map[string]struct {
+		doc    string
+		status Status
+	}{
+		"cancels its run":                    {`steps: [{tool_name: act, arguments: {name: a, hang: true}, timeout: 1m}]`, Cancelled},
+		"does not when the document says so": {"on_disconnect: continue\nsteps: [{tool_name: act, arguments: {name: a, hang: true}, timeout: 1m}]", Failed},
+	} {
+		t.Run(say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				h, err := s.Start(t.Context(), s.request(c.doc, nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				s.Disconnected(h.ID)
+				if h = s.rest(h.ID); h.Status != c.status {
+					t.Errorf("the run is %s, want %s", h.Status, c.status)
+				}
+			})
+		})
+	}
+}
+
 func TestPauseAndSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)

@@ -56,9 +56,19 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
+	var own *engine.Engine
 	m, err := owner.Join(cmd.Context(), owner.Options{
 		Dir: dir, Log: a.log(), Drives: drives(o),
-		Open: func(context.Context) (owner.Local, error) { return a.open(dir, o) },
+		Open: func(context.Context) (l owner.Local, err error) {
+			l, err = a.open(dir, o)
+			own = l.Engine
+			return l, err
+		},
+		Gone: func(_ owner.Client, runs []string) {
+			for _, id := range runs {
+				own.Disconnected(id)
+			}
+		},
 		Hello: owner.Hello{
 			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
 			Dir: here, Environ: os.Environ(), Client: "command line",
