@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -100,7 +101,11 @@ func (c *scene) document(from string) (output any, code steps.Code) {
 	}
 	if len(c.doc.finally) > 0 {
 		c.m.finally = append(c.m.finally, c.m.budget)
-		final := c.list(&level{sort: "finally", nodes: c.doc.finally}, 0)
+		l := &level{sort: "finally", nodes: c.doc.finally}
+		final := c.list(l, 0)
+		if l.failure != "" { // the first failure stays
+			final.code = l.failure
+		}
 		c.m.budget = c.m.finally[len(c.m.finally)-1]
 		c.m.finally = c.m.finally[:len(c.m.finally)-1]
 		if code == "" {
@@ -483,22 +488,21 @@ func (s *stage) bring(g *generator, d *genDoc) (Request, error) {
 	return Request{Bundle: b}, err
 }
 
+// documents is how many documents are made up.
+var documents = flag.Uint64("documents", 3000, "how many documents the model and the engine are compared on")
+
 // TestModel holds that the engine does what a slow and obvious interpreter of
 // the document does, on documents that are made up.
 func TestModel(t *testing.T) {
-	documents := uint64(2000)
-	if testing.Short() {
-		documents = 200
-	}
 	synctest.Test(t, func(t *testing.T) {
 		refused := 0
-		for seed := range documents {
+		for seed := range *documents {
 			g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 			d := g.make(false)
 			s := newStage(t)
 			r, err := s.bring(g, d)
 			if err != nil {
-				if refused++; refused > int(documents/10) {
+				if refused++; refused > int(*documents/10) {
 					t.Fatalf("too many documents are refused: %v\n%s", err, d.text())
 				}
 				continue
