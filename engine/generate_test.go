@@ -75,6 +75,11 @@ type generator struct {
 	depth int
 	area  string
 	loop  int // how many loops are around
+	// steady makes documents that end alike however often they are resumed:
+	// what fails does so at each try, before it acts; nothing looks at how
+	// another step went; and env is not changed where each attempt goes.
+	steady bool
+	always int // how many conditions around run also while failing
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -145,6 +150,10 @@ func (g *generator) node(simple bool) *genNode {
 	if g.chance(75) {
 		n.id = "s" + number(g.count)
 	}
+	if n.cond.always() {
+		g.always++
+		defer func() { g.always-- }()
+	}
 	if !simple && g.depth < 3 && g.chance(35) {
 		g.nest(n)
 	} else {
@@ -204,8 +213,28 @@ func (g *generator) step(n *genNode) {
 	if g.chance(15) {
 		n.expect = g.condition(100)
 	}
+	if g.steady {
+		g.settle(n)
+		return
+	}
 	if g.chance(30) && len(g.ids) > 0 && n.kind != "set" {
 		n.reads, n.strict = g.ids[g.IntN(len(g.ids))], g.chance(30)
+	}
+}
+
+// settle makes a step steady.
+func (g *generator) settle(n *genNode) {
+	if n.kind == "set" && (g.always > 0 || g.area == "finally") {
+		n.kind = "look"
+	}
+	if n.fail > 0 {
+		n.fail, n.clean = 99, true
+		if g.chance(60) {
+			n.fail = 0
+		}
+	}
+	if n.kind == "act" || n.kind == "set" {
+		n.expect = genCond{}
 	}
 }
 
@@ -215,7 +244,7 @@ func (g *generator) befores() []*genNode {
 		g.count++
 		n := &genNode{sort: "step", kind: "act", act: "b" + number(g.count), attempts: 1, tolerant: g.chance(30), code: "not_found", cond: g.condition(20)}
 		n.id = "s" + number(g.count)
-		if g.chance(30) {
+		if g.chance(30) && !g.steady {
 			n.fail = 1
 		}
 		out = append(out, n)
@@ -241,7 +270,7 @@ func (g *generator) condition(percent int) genCond {
 	if g.loop > 0 {
 		forms = append(forms, genCond{"index == " + number(k), func(c *scene) bool { return c.rounds[len(c.rounds)-1] == k }})
 	}
-	if len(g.ids) > 0 {
+	if len(g.ids) > 0 && !g.steady {
 		id := g.ids[g.IntN(len(g.ids))]
 		forms = append(forms,
 			genCond{id + "_status == 'success'", func(c *scene) bool { return c.seen[id].Status == Success }},
@@ -280,7 +309,7 @@ func (g *generator) linkList(nodes []*genNode, around, trouble []string) {
 				n.fallback = trouble[g.IntN(len(trouble))]
 			}
 		}
-		for len(to) > 0 && g.chance(12) {
+		for len(to) > 0 && g.chance(12) && (!g.steady || n.kind != "act") { // one that is left out by decision does not jump
 			bound := g.IntN(4)
 			j := genJump{genCond{"env.n == " + number(bound), func(c *scene) bool { return c.env["n"] == bound }}, pick()}
 			if g.chance(20) {

@@ -28,6 +28,7 @@ type model struct {
 	errors    int
 	executed  int
 	budget    int
+	bounded   bool  // any bound was passed
 	limited   bool  // the bound of step executions was passed
 	finally   []int // the budget that was used before each finally list
 	fallbacks bool
@@ -195,9 +196,10 @@ func (c *scene) nodeAt(l *level, i int, begun *flow) flow {
 	}
 	switch n := len(c.m.finally); {
 	case n == 0 && c.m.budget >= c.m.root.maxSteps:
-		c.m.limited = true
+		c.m.limited, c.m.bounded = true, true
 		return flow{how: "limit"}
 	case n > 0 && c.m.budget-c.m.finally[n-1] >= c.m.root.maxSteps:
+		c.m.bounded = true
 		return flow{how: "spent", code: steps.LoopLimit}
 	}
 	return c.node(l.nodes[i])
@@ -425,7 +427,7 @@ func (c *scene) move(to string, origin steps.Code) flow {
 func (c *scene) troubleshoot(at int, origin steps.Code) flow {
 	r := c.list(&level{sort: "troubleshooting", nodes: c.doc.trouble}, at)
 	switch {
-	case r.how == "jump" || r.how == "limit":
+	case r.how == "jump" || r.how == "limit" || r.how == "spent":
 		return r
 	case origin != "":
 		return flow{how: "lost", code: origin}
