@@ -103,8 +103,10 @@ func (s *stage) acts(d *genDoc, g *generator, failed bool) map[string]int {
 	again := map[string]bool{}
 	for _, x := range append([]*genDoc{d}, g.calls...) {
 		repeated(x.steps, false, again)
-		repeated(x.trouble, failed, again)
-		repeated(x.finally, failed, again)
+		// a called document that failed is cut short in its finally: it goes
+		// on at what failed, as a run does
+		repeated(x.trouble, failed || x != d, again)
+		repeated(x.finally, failed || x != d, again)
 	}
 	out := map[string]int{}
 	for _, name := range strings.Fields(s.did()) {
