@@ -38,6 +38,8 @@ type Engine struct {
 	Roots []string
 	Log   *slog.Logger
 
+	every uint64 // events between snapshots; 0: as many as is good
+
 	once  sync.Once
 	life  context.Context // of what must outlast its callers
 	hub   hub

@@ -32,6 +32,9 @@ func (s *stage) mend() {
 	s.store.mu.Lock()
 	s.store.fail = nil
 	s.store.mu.Unlock()
+	s.mu.Lock()
+	s.down = false
+	s.mu.Unlock()
 	s.again()
 }
 
