@@ -52,7 +52,8 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := w.record(EvResumed, "", ev); err != nil {
 		return Header{}, err
 	}
-	w.header.EndedAt, w.environ = time.Time{}, r.Environ
+	w.header.EndedAt = time.Time{}
+	w.bring(r.Environ)
 	return e.launch(w)
 }
 
@@ -99,7 +100,8 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 	w := e.worker(id, p)
 	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
 	e.mu.Lock()
-	maps.Copy(w.secrets, e.keptSecrets[id])
+	maps.Copy(w.secrets, e.kept[id].Secrets)
+	w.environ = e.kept[id].Environ
 	e.mu.Unlock()
 	return w, nil
 }
@@ -250,7 +252,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 		return Header{}, err
 	}
 	maps.Copy(w.secrets, a.Secrets)
-	w.environ = a.Environ
+	w.bring(a.Environ)
 	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
 		return Header{}, err
 	}

@@ -46,8 +46,8 @@ type Engine struct {
 	ended bool // no new runs
 	shown map[string]*steps.Trees
 	ids   *ulid.MonotonicEntropy
-	// keptSecrets are the secrets of runs that wait, until they go on.
-	keptSecrets map[string]secrets
+	// kept is what is never stored of runs that wait or pause, until they go on.
+	kept map[string]Belongings
 }
 
 // Desk is the desktop, opened when it is first needed.
@@ -96,7 +96,7 @@ func (e *Engine) log() *slog.Logger {
 func (e *Engine) open() {
 	e.once.Do(func() {
 		e.life = context.Background()
-		e.works, e.shown, e.keptSecrets = map[string]*worker{}, map[string]*steps.Trees{}, map[string]secrets{}
+		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*steps.Trees{}, map[string]Belongings{}
 		e.ids = ulid.Monotonic(ulid.DefaultEntropy(), 0)
 		if e.Lease == nil {
 			e.Lease = NewLease(1)
@@ -335,6 +335,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 		return Header{}, err
 	}
 	if w.s.Status == Waiting {
+		e.Entrust(w.id, Belongings{w.secrets, w.environ})
 		close(w.done)
 		return w.header, nil
 	}
@@ -359,9 +360,9 @@ func (e *Engine) retire(w *worker) {
 	defer e.mu.Unlock()
 	delete(e.works, w.id)
 	if w.s.Status == Waiting || w.s.Status == Paused {
-		e.keptSecrets[w.id] = w.secrets
+		e.kept[w.id] = Belongings{w.secrets, w.environ}
 	} else {
-		delete(e.keptSecrets, w.id)
+		delete(e.kept, w.id)
 	}
 	e.hub.tell(w.id)
 }

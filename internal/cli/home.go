@@ -57,7 +57,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), er
 		return nil, nil, err
 	}
 	m, err := owner.Join(cmd.Context(), owner.Options{
-		Dir: dir, Log: a.log(),
+		Dir: dir, Log: a.log(), Drives: drives(o),
 		Open: func(context.Context) (owner.Local, error) { return a.open(dir, o) },
 		Hello: owner.Hello{
 			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
@@ -68,6 +68,17 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), er
 		return nil, nil, notReady(err)
 	}
 	return m, func() { a.leave(m) }, nil
+}
+
+// drives is the display that the options come to.
+func drives(o desktop.Options) string {
+	if o.Display != "" && o.Display != "auto" {
+		return o.Display
+	}
+	if name := os.Getenv("DISPLAY"); name != "" {
+		return name
+	}
+	return "virtual"
 }
 
 // leaveTime is how long the runs have to end when the program leaves.
@@ -84,7 +95,7 @@ func (a *app) leave(m *owner.Member) {
 // open is the engine of this process over its data folder.
 func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	log := a.log()
-	st, err := store.Open(dir, store.Options{Log: log})
+	st, err := store.Open(dir, store.Options{Log: log, Wait: 100 * time.Millisecond})
 	if err != nil {
 		return owner.Local{}, err
 	}

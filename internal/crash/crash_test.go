@@ -216,7 +216,7 @@ func play(dir string, point int) error {
 		return err
 	}
 	if r, err := st.Check(ctx); err != nil || !r.Clean() {
-		return fmt.Errorf("check: %v %v", r.Problems, err)
+		return fmt.Errorf("check: %v %w", r.Problems, err)
 	}
 	e := &engine.Engine{Store: deadlyStore{st, k}, Files: st, Kinds: kinds(w, k), Desk: noDesk{}}
 	list, err := e.List(ctx, engine.Query{})

@@ -19,7 +19,10 @@ var errNobody = errors.New("no process owns the data folder")
 type client struct {
 	pipe
 	gone chan struct{} // closed when the connection has ended
-	left bool          // the owner said that it has left; known when gone is closed
+
+	// What the owner said when it left; known when gone is closed.
+	left   bool
+	handed farewell
 
 	mu    sync.Mutex
 	last  uint64
@@ -54,7 +57,7 @@ func (c *client) introduce(ctx context.Context, dir string, h hello) error {
 	if err != nil {
 		return err
 	}
-	if err = c.send(message{Method: helloMethod, With: raw}, helloLimit); errors.Is(err, errTooLarge) {
+	if err = c.send(message{Method: helloMethod, With: raw}, requestLimit); errors.Is(err, errTooLarge) {
 		return tooLarge(helloMethod, err)
 	}
 	var m message
@@ -87,7 +90,9 @@ func (c *client) listen() {
 			_ = c.conn.Close()
 			return
 		}
-		c.left = c.left || m.ID == 0 && m.Moved
+		if err == nil && m.ID == 0 && m.Moved {
+			c.left = json.Unmarshal(m.With, &c.handed) == nil
+		}
 		if answered := c.calls[m.ID]; answered != nil {
 			delete(c.calls, m.ID)
 			answered <- m

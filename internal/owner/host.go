@@ -2,9 +2,9 @@ package owner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -19,17 +19,19 @@ type host struct {
 	o      Options
 	id     string
 	local  Local
+	runs   engine.Runs // the engine, for members
 	door   net.Listener
 	serves map[string]served
 	wg     sync.WaitGroup // of the door and the guests
 	acts   sync.WaitGroup // of calls that may change something
 
+	expected expected
+
 	mu      sync.Mutex
 	leaving bool
 	conns   map[net.Conn]bool
 	guests  map[*guest]bool
-	began   map[string]string   // run → the member that last began or continued it
-	handed  map[string][]string // member → its runs that the last owner paused
+	began   map[string]string // run → the member that last began or continued it
 }
 
 // newHost opens the socket of an owner. The runs that were handed over to it
@@ -37,14 +39,16 @@ type host struct {
 func newHost(m *Member, l Local) (*host, error) {
 	h := &host{
 		o: m.o, id: m.id, local: l, serves: methods(),
-		conns: map[net.Conn]bool{}, guests: map[*guest]bool{}, began: map[string]string{}, handed: takeHandover(m.o.Dir),
+		conns: map[net.Conn]bool{}, guests: map[*guest]bool{}, began: map[string]string{},
 	}
+	h.runs = patient{l.Engine, &h.expected}
 	door, err := listen(m.o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	h.door = door
-	h.proceed(m.id)
+	h.expected.add(m.handed.Paused, m.o.Patience)
+	h.proceed(m.id, m.handed.Runs)
 	h.wg.Go(h.admit)
 	return h, nil
 }
@@ -128,32 +132,40 @@ func (h *host) runsOf(member string) []string {
 	active := h.local.Engine.Active()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for run := range h.began {
-		if !slices.Contains(active, run) {
-			delete(h.began, run)
-		}
-	}
 	return slices.DeleteFunc(active, func(run string) bool { return h.began[run] != member })
 }
 
+// mostNoted is how many runs are remembered before those that stand still are
+// forgotten.
+const mostNoted = 1000
+
+// note remembers for whom a run is.
 func (h *host) note(run, member string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.began) >= mostNoted {
+		active := h.local.Engine.Active()
+		maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
+	}
 	h.began[run] = member
 }
 
-// proceed continues the runs of a member that the last owner paused.
-func (h *host) proceed(member string) {
-	h.mu.Lock()
-	runs := h.handed[member]
-	delete(h.handed, member)
-	h.mu.Unlock()
-	for _, run := range runs {
-		if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
-			h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
-			continue
-		}
+// proceed takes over the runs of a member, and continues those that the last
+// owner paused.
+func (h *host) proceed(member string, runs handover) {
+	for run, r := range runs {
+		h.local.Engine.Entrust(run, r.Belongings)
 		h.note(run, member)
+		if r.Paused {
+			h.goOn(run)
+		}
+	}
+}
+
+func (h *host) goOn(run string) {
+	defer h.expected.came(run)
+	if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
+		h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
 	}
 }
 
@@ -164,156 +176,12 @@ func (h *host) welcome(in hello) error {
 			Err:  fmt.Errorf("the data folder %s is owned by an understudy that speaks version %d, this one speaks %d", h.o.Dir, version, in.Version),
 			Next: "end the older one, or use another data folder with --home"}
 	}
-	if want := in.Hello.Display; want != "" && want != "auto" && want != h.o.Hello.Display {
+	if want := in.Hello.Display; want != "" && want != "auto" && want != h.o.drives() {
 		return &steps.Error{Code: steps.Unavailable,
-			Err:  fmt.Errorf("the data folder %s drives the display %q, not %q", h.o.Dir, h.o.Hello.Display, want),
+			Err:  fmt.Errorf("the data folder %s drives the display %q, not %q", h.o.Dir, h.o.drives(), want),
 			Next: "one data folder drives one display: use another with --home, or take this display with --display auto"}
 	}
 	return nil
-}
-
-// hello is the first message of a guest.
-type hello struct {
-	Version int    `json:"version"`
-	Member  string `json:"member"`
-	Hello   Hello  `json:"hello"`
-}
-
-// guest is the owner's end of a connection.
-type guest struct {
-	pipe
-	Client
-	h     *host
-	tasks sync.WaitGroup
-
-	mu    sync.Mutex
-	calls map[uint64]context.CancelFunc
-}
-
-// mostCalls is how many calls of one guest are under way at most.
-const mostCalls = 256
-
-// greet reads the hello, and lets the guest in or says why not.
-func (g *guest) greet() error {
-	m, err := g.receive(helloLimit)
-	if err != nil {
-		return err
-	}
-	var in hello
-	err = json.Unmarshal(m.With, &in)
-	if m.Method != helloMethod || err != nil {
-		return malformed(helloMethod, err)
-	}
-	if err := g.h.welcome(in); err != nil {
-		return errors.Join(err, g.send(message{Error: failureOf(err)}, answerLimit))
-	}
-	g.Client = Client{in.Member, in.Hello}
-	if !g.h.seat(g) {
-		return errMoved
-	}
-	g.h.proceed(g.ID)
-	if g.h.o.Came != nil {
-		g.h.o.Came(g.Client)
-	}
-	if err := g.send(message{With: json.RawMessage(`{}`)}, answerLimit); err != nil {
-		g.h.dismiss(g)
-		return err
-	}
-	return nil
-}
-
-// listen takes calls until the connection ends; then it cancels those that
-// only read, and waits for all.
-func (g *guest) listen() error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer g.tasks.Wait()
-	defer cancel()
-	for {
-		m, err := g.receive(requestLimit)
-		if err != nil {
-			return err
-		}
-		if m.Method == cancelMethod {
-			g.cancel(m.ID)
-			continue
-		}
-		g.take(ctx, m)
-	}
-}
-
-func (g *guest) cancel(id uint64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if cancel := g.calls[id]; cancel != nil {
-		cancel()
-	}
-}
-
-// take begins a call in a goroutine of its own.
-func (g *guest) take(ctx context.Context, m message) {
-	t, ok := g.h.serves[m.Method]
-	if !ok {
-		g.reply(m.ID, nil, malformed(m.Method, errors.New("there is no such method")))
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	g.mu.Lock()
-	full := len(g.calls) >= mostCalls
-	if !full {
-		g.calls[m.ID] = cancel
-	}
-	g.mu.Unlock()
-	if full {
-		cancel()
-		g.reply(m.ID, nil, steps.Errorf(steps.Busy, "this process asks more than %d things at once", mostCalls))
-		return
-	}
-	g.tasks.Go(func() {
-		defer g.finish(m.ID, cancel)
-		g.do(ctx, m, t)
-	})
-}
-
-func (g *guest) finish(id uint64, cancel context.CancelFunc) {
-	cancel()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.calls, id)
-}
-
-// do does a call. What changes something goes on when its caller is gone, so
-// that it is done whole; what reads is asked again of the next owner when this
-// one leaves, so its answer, which could tell of the leaving, is kept back.
-func (g *guest) do(ctx context.Context, m message, t served) {
-	if !g.h.begin(t.sort) {
-		_ = g.send(message{ID: m.ID, Moved: true}, answerLimit)
-		return
-	}
-	if t.sort != reads {
-		defer g.h.acts.Done()
-		ctx = context.WithoutCancel(ctx)
-	}
-	r, err := t.do(ctx, g.h.local.Engine, m.With)
-	if t.sort == reads && g.h.isLeaving() {
-		_ = g.send(message{ID: m.ID, Moved: true}, answerLimit)
-		return
-	}
-	if run, ok := r.(engine.Header); ok && err == nil && t.sort != reads {
-		g.h.note(run.ID, g.ID)
-	}
-	g.reply(m.ID, r, err)
-}
-
-func (g *guest) reply(id uint64, r any, err error) {
-	out := message{ID: id, Error: failureOf(err)}
-	if err == nil {
-		if out.With, err = json.Marshal(r); err != nil {
-			out.Error = failureOf(err)
-		}
-	}
-	if err := g.send(out, answerLimit); errors.Is(err, errTooLarge) {
-		_ = g.send(message{ID: id, Error: failureOf(tooLarge("the answer", err))}, answerLimit)
-	}
 }
 
 // begin says whether a call may begin.

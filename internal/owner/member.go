@@ -20,7 +20,7 @@ type Local struct {
 // Hello is what a process tells the owner about itself.
 type Hello struct {
 	// Display is the display that it wants driven; "" and "auto" take the one
-	// that the owner drives. The owner must name the one that it drives.
+	// that the owner drives.
 	Display   string   `json:"display,omitempty"`
 	Authority string   `json:"authority,omitempty"` // the file that opens the display
 	Bus       string   `json:"bus,omitempty"`       // address of the session bus
@@ -43,6 +43,9 @@ type Options struct {
 	// engine.ErrLocked when another process has the store.
 	Open  func(ctx context.Context) (Local, error)
 	Hello Hello
+	// Drives is the display that this process drives if it becomes the owner;
+	// empty: the one that its Hello names.
+	Drives string
 	// Came and Gone, if set, hear in the owner of processes that attach and
 	// that are gone, with the runs under way that they began or continued.
 	Came func(Client)
@@ -53,6 +56,13 @@ type Options struct {
 	Patience time.Duration
 }
 
+func (o Options) drives() string {
+	if o.Drives != "" {
+		return o.Drives
+	}
+	return o.Hello.Display
+}
+
 // Member is a process's part in a data folder. Its methods may be called from
 // many goroutines.
 type Member struct {
@@ -61,6 +71,9 @@ type Member struct {
 	turn chan struct{} // holds a token when someone looks at or changes now
 	now  place
 	left bool
+	// handed are the runs of this member that the last owner handed over, until
+	// the next one has them.
+	handed farewell
 }
 
 // place is where the runs are: in this process, or at the other end of a
@@ -110,9 +123,12 @@ func (m *Member) seat(ctx context.Context) (place, error) {
 	case m.now.host != nil, m.now.client != nil && !m.now.client.ended():
 		return m.now, nil
 	}
+	if c := m.now.client; c != nil {
+		m.handed, m.now = c.handed, place{}
+	}
 	p, err := m.find(ctx)
 	if err == nil {
-		m.now = p
+		m.now, m.handed = p, farewell{}
 	}
 	return p, err
 }
@@ -122,7 +138,7 @@ func (m *Member) seat(ctx context.Context) (place, error) {
 func (m *Member) find(ctx context.Context) (place, error) {
 	deadline := time.Now().Add(m.o.Patience)
 	for {
-		c, err := dial(ctx, m.o.Dir, hello{version, m.id, m.o.Hello})
+		c, err := dial(ctx, m.o.Dir, hello{version, m.id, m.o.Hello, m.handed})
 		if err == nil {
 			go m.follow(c)
 			return place{client: c}, nil
@@ -180,9 +196,9 @@ func (m *Member) Leave(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer m.release()
 	p := m.now
 	m.left, m.now = true, place{}
+	m.release() // Gone may be asking for something: it is told that this process leaves
 	switch {
 	case p.host != nil:
 		return p.host.leave(ctx)
@@ -216,7 +232,7 @@ func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, err
 
 func callAt[P, R any](ctx context.Context, at place, t method[P, R], p P) (r R, err error) {
 	if at.host != nil {
-		return t.do(ctx, at.host.local.Engine, p)
+		return t.do(ctx, at.host.runs, p)
 	}
 	with, err := json.Marshal(p)
 	if err != nil {

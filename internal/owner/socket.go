@@ -15,9 +15,8 @@ import (
 
 // What the owner puts into the data folder.
 const (
-	socketName   = "owner.sock"
-	pointerName  = "owner.path" // where the socket is, when it is elsewhere
-	handoverName = "handover.json"
+	socketName  = "owner.sock"
+	pointerName = "owner.path" // where the socket is, when it is elsewhere
 )
 
 // longestPath is what every system takes as the path of a socket: macOS takes

@@ -22,7 +22,6 @@ const version = 1
 // them with its memory; those who ask it trust it with theirs, for a report of
 // a long run is large.
 const (
-	helloLimit   = 1 << 20
 	requestLimit = 16 << 20
 	answerLimit  = 256 << 20
 )

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -88,7 +89,7 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 	defer cancel()
 	link, err := open(ctx, c.options, c.news)
 	if err != nil {
-		if cause := context.Cause(ctx); cause == context.Canceled {
+		if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 			return nil, cause
 		}
 		return nil, &desktop.MissingError{

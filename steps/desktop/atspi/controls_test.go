@@ -23,6 +23,7 @@ func TestAFormIsFilledByItsLabels(t *testing.T) {
 		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: zenity.Process.Pid})
 		return err == nil && find(tree, named("button", "OK")) != nil
 	}, nil)
+	d.settle(t, zenity)
 	for label, text := range map[string]string{"First name": "Åsa", "Last name": "日本", "Secret": "hush"} {
 		field := d.element(t, zenity, func(e *desktop.Element) bool { return e.Label == label })
 		if err := d.client.SetText(t.Context(), field.Handle, text); err != nil {
@@ -88,8 +89,7 @@ func opensDialog(t *testing.T, d *desk, app *exec.Cmd, opens, closes func(*deskt
 	eventually(t, "the dialog is closed", func() bool { return !shows() }, nil)
 }
 
-func TestValuesAndFocus(t *testing.T) {
-	t.Parallel()
+func TestValuesAndFocus(t *testing.T) { // alone: another's active window would take the focus
 	s := openSandbox(t, 1)
 	c := s.desk.client
 	slider := s.element(func(e *desktop.Element) bool { return e.Role == "slider" })

@@ -72,7 +72,7 @@ func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
 				return
 			}
 			if _, err := s.desk.client.Tree(t.Context(), desktop.Scope{}); err != nil {
-				ended <- fmt.Errorf("a look at all: %v", err)
+				ended <- fmt.Errorf("a look at all: %w", err)
 				return
 			}
 		}

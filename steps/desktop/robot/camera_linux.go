@@ -104,7 +104,7 @@ func (l *link) share(room int) error {
 	if err != nil {
 		return err
 	}
-	defer shm.Rm(id) // it lives on while someone is attached
+	defer func() { _ = shm.Rm(id) }() // it lives on while someone is attached
 	memory, err := shm.At(id, 0, 0)
 	if err != nil {
 		return err
