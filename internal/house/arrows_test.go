@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	},
 	"internal/owner":      {"engine", "steps", "workflows"},
 	"internal/crash":      {},
+	"internal/e2e":        {},
 	"internal/house":      {},
 	"internal/testreport": {},
 	"internal/words":      {},
