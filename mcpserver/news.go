@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,7 +50,10 @@ func (n *news) close() {
 func (s *Server) watch(ctx context.Context, runs engine.Runs) {
 	told := map[string]uint64{}
 	for {
-		if _, err := runs.Await(ctx, "", 0); err != nil {
+		timed, cancel := context.WithTimeout(ctx, lookAgain)
+		_, _ = runs.Await(timed, "", 0)
+		cancel()
+		if ctx.Err() != nil {
 			return
 		}
 		if !s.anyoneListens() {
@@ -66,8 +70,10 @@ func (s *Server) watch(ctx context.Context, runs engine.Runs) {
 				s.changed(ctx, runURI+h.ID+"/events")
 			}
 		}
+		if !maps.Equal(told, now) {
+			s.changed(ctx, runsURI)
+		}
 		told = now
-		s.changed(ctx, runsURI)
 	}
 }
 

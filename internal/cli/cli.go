@@ -67,7 +67,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		a.answer(), a.call(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.mcp(), a.resume(), a.run(), a.runsCommand(),
-		a.schema(), a.stop(), a.tools(), a.validate(), a.version(),
+		a.schema(), a.serve(), a.stop(), a.tools(), a.validate(), a.version(),
 	)
 	return root
 }

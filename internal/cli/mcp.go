@@ -107,7 +107,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	if adjust != nil {
 		adjust(&options)
 	}
-	o.server = mcpserver.New(options)
+	o.server, o.places = mcpserver.New(options), options.MaxConcurrent
 	return o.server, o.close, nil
 }
 
@@ -118,6 +118,7 @@ type opening struct {
 	display *displayFlags
 
 	server *mcpserver.Server
+	places int // for runs that act
 
 	mu    sync.Mutex
 	leave func()
@@ -132,7 +133,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 	}
 	o.leave = leave
 	if l, ok := runs.(*local); ok {
-		l.Allow = o.server.Allow
+		l.Allow, l.Lease = o.server.Allow, engine.NewLease(o.places)
 	}
 	return runs, nil
 }
