@@ -42,8 +42,9 @@ func (a *app) folder() (string, error) {
 }
 
 // runs gives the runs of the data folder, and a function that lets go of them.
-// When another process has the folder, they are reached through it.
-func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), error) {
+// When another process has the folder, they are reached through it; else the
+// engine of this one is tuned first.
+func (a *app) runs(cmd *cobra.Command, d *displayFlags, tune ...func(*engine.Engine)) (engine.Runs, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -62,6 +63,11 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), er
 		Open: func(context.Context) (l owner.Local, err error) {
 			l, err = a.open(dir, o)
 			own = l.Engine
+			for _, f := range tune {
+				if err == nil {
+					f(own)
+				}
+			}
 			return l, err
 		},
 		Gone: func(_ owner.Client, runs []string) {
