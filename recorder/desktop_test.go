@@ -265,3 +265,97 @@ func TestAFormWithAPasswordIsPlayedAgain(t *testing.T) {
 	}
 	s.holdsNo(password)
 }
+
+func TestATextIsWrittenAndSavedAgain(t *testing.T) {
+	s := newScene(t, "mousepad")
+	file := filepath.Join(s.dir, "note.txt")
+	s.start("Untitled", "mousepad")
+	text := s.record(func() {
+		s.clicks("mousepad", "text", "", 0)
+		s.person("type", "--delay", "15", "Dear Ms Noether,")
+		s.person("key", "Return")
+		s.person("type", "--delay", "15", "thank you. $5 & more")
+		s.person("key", "--delay", "60", "BackSpace", "BackSpace", "ctrl+s")
+		s.wait("the dialog", func() bool { return s.window("Save") != nil })
+		s.person("sleep", "0.5", "key", "ctrl+a", "type", "--delay", "15", file)
+		s.clicks("mousepad", "button", "Save", 0)
+		s.wait("the file", func() bool { _, err := os.Stat(file); return err == nil })
+		s.person("sleep", "0.5")
+	})
+	first, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.quit()
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	s.start("Untitled", "mousepad")
+	s.elsewhere("Untitled")
+	s.replay(text)
+	second, err := os.ReadFile(file)
+	if err != nil || string(first) != string(second) || !strings.HasPrefix(string(first), "Dear Ms Noether,\nthank you. $5 & mo") {
+		t.Errorf("the file held %q at first, and %q, %v, when it was played again", first, second, err)
+	}
+}
+
+func TestASumIsCalculatedAgain(t *testing.T) {
+	s := newScene(t, "galculator")
+	shows := func() string {
+		tree, err := s.desk.Tree(t.Context(), desktop.Scope{Process: "galculator", Full: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		tree.Walk(func(e *desktop.Element) bool {
+			if e.Role == "text" || e.Role == "entry" {
+				found = append(found, e.Text)
+			}
+			return true
+		})
+		return strings.Join(found, "|")
+	}
+	s.start("galculator", "galculator")
+	fresh := shows()
+	text := s.record(func() {
+		for _, key := range []string{"7", "*", "8", "8", "="} {
+			s.clicks("galculator", "togglebutton", key, 0)
+		}
+	})
+	first := shows()
+	s.quit()
+	s.start("galculator", "galculator")
+	s.elsewhere("galculator")
+	s.replay(text)
+	if second := shows(); first != second || first == fresh {
+		t.Errorf("it showed %q at first, and %q when it was played again", first, second)
+	}
+}
+
+func TestACheckBoxIsTurnedOnAgain(t *testing.T) {
+	s := newScene(t, "gtk3-widget-factory")
+	state := func() (on bool) {
+		met := false
+		tree, err := s.desk.Tree(t.Context(), desktop.Scope{Process: "gtk3-widget-factory", Full: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree.Walk(func(e *desktop.Element) bool {
+			if e.Role == "checkbox" && e.States.Has(desktop.Enabled) && !e.States.Has(desktop.Indeterminate) && !met {
+				on, met = e.States.Has(desktop.Checked), true
+			}
+			return !met
+		})
+		return on
+	}
+	s.start("gtk3-widget", "gtk3-widget-factory")
+	fresh := state()
+	text := s.record(func() { s.clicks("gtk3-widget-factory", "checkbox", "", 4) })
+	s.quit()
+	s.start("gtk3-widget", "gtk3-widget-factory")
+	s.elsewhere("gtk3-widget")
+	s.replay(text)
+	if state() == fresh || !strings.Contains(text, "set_selected") {
+		t.Error("the check box is as it was at first")
+	}
+}

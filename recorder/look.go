@@ -64,7 +64,8 @@ func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
 		e.Text = ""
 		r.focus.secret[e.Handle] = true
 	}
-	t := &Thing{Element: *e, Selectors: candidates(e, roots)}
+	known := candidates(e, roots)
+	t := &Thing{Element: *e, Selectors: known}
 	for p := e.Parent; p != nil && len(t.In) < 8; p = p.Parent {
 		t.In = append(t.In, Kin{Role: p.Role, Name: p.Name})
 	}
@@ -104,14 +105,25 @@ func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
 
 // candidates are the selectors worth keeping: those that are unique, and the
 // first when none is.
+//
+// What stands above a page of text is seldom its label, as what stands beside
+// a field is, so a page that is alone is named by its role.
 func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
+	role, lone := bareRole(e, roots)
+	if lone && (&Thing{Element: *e}).manyLines() {
+		e.Label = ""
+		return []selector.Candidate{role}
+	}
 	all := selector.For(e, roots)
 	sole := slices.DeleteFunc(slices.Clone(all), func(c selector.Candidate) bool { return c.Matches != 1 })
 	if len(sole) == 0 {
 		return all[:min(len(all), 1)]
 	}
-	if role, ok := bareRole(e, roots); ok {
-		at := slices.IndexFunc(sole, func(c selector.Candidate) bool { return counts(c.Selector) || strings.Contains(c.Selector, "process:") })
+	if short := slices.DeleteFunc(slices.Clone(sole), namesProcess); len(short) > 0 {
+		sole = short
+	}
+	if lone {
+		at := slices.IndexFunc(sole, func(c selector.Candidate) bool { return counts(c.Selector) || namesProcess(c) })
 		if at < 0 {
 			at = len(sole)
 		}
@@ -119,6 +131,10 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 	}
 	return sole[:min(len(sole), keptSelectors)]
 }
+
+// namesProcess says whether a selector names the program, which its step does
+// already.
+func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selector, "process:") }
 
 // bareRole names an element by its role alone, when it is the only one.
 func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {

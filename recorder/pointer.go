@@ -118,7 +118,7 @@ func (c *compiler) again(k *click) bool {
 		!near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleWithin || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
 		return false
 	}
-	if s.thing != nil && (s.thing.Role == "button" || inMenu(s.thing)) {
+	if s.thing != nil && (s.thing.Role == "button" || s.thing.Role == "togglebutton" || inMenu(s.thing)) {
 		return false // a button that is pressed quickly is pressed several times
 	}
 	s.click.count++

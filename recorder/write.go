@@ -147,9 +147,13 @@ func plain(text string) string {
 
 // id is the step's id: a word or two of what it is about.
 func (w *writer) id(s *step) string {
+	verb, _, _ := strings.Cut(s.kind, "_")
 	id := slug(s.subject)
-	if id == "" {
-		id = strings.SplitN(s.kind, "_", 2)[0]
+	switch number, digits := strings.CutPrefix(id, "n_"); {
+	case id == "":
+		id = verb
+	case digits:
+		id = verb + "_" + number
 	}
 	return free(id, w.ids)
 }
