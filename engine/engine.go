@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -46,6 +47,8 @@ type Engine struct {
 	ended bool // no new runs
 	shown map[string]*steps.Trees
 	ids   *ulid.MonotonicEntropy
+	// opened is the desktop that a step used last; nil before.
+	opened atomic.Pointer[desktop.Desktop]
 	// keptSecrets are the secrets of runs that wait, until they go on.
 	keptSecrets map[string]secrets
 }

@@ -153,6 +153,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	}
 	env.KeepFocus = w.s.Created.Call != ""
 	env.Keep = w.keepPicture
+	env.DesktopEnv = w.e.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}
@@ -161,6 +162,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		return nil, err
 	}
 	env.Desktop = d
+	w.e.opened.Store(d)
 	return env, nil
 }
 

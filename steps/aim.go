@@ -24,6 +24,8 @@ type need struct {
 	point func(box desktop.Rect) desktop.Point
 	// hidden elements will do.
 	hidden bool
+	// handle says that a picture will not do: the application is asked.
+	handle bool
 	// windows says what to do with the element's window first.
 	windows WindowOptions
 }
@@ -82,14 +84,20 @@ func (e *Env) sought(ctx context.Context, q query, n need) (*desktop.Element, er
 	if q.ref != "" {
 		return e.byRef(ctx, q.ref)
 	}
-	s, err := e.look(ctx, q.first, false)
+	m := manner{likeness: q.likeness, windows: n.windows}
+	s, err := e.look(ctx, q.first, m)
 	if err == nil && n.hidden && len(s.found) == 0 { // what shows comes first
-		s, err = e.look(ctx, q.first, true)
+		m.hidden = true
+		s, err = e.look(ctx, q.first, m)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.one()
+	el, err := s.one()
+	if err == nil && n.handle && el.Handle == "" {
+		return nil, &Error{Code: Invalid, Err: fmt.Errorf("%s is a picture, and a picture cannot be asked for this", inWords(el)), Next: "name the element by its role and name, or use click_element and type_text"}
+	}
+	return el, err
 }
 
 // until does something until it succeeds or cannot succeed any more, with a
@@ -159,7 +167,7 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 	if err := Sleep(ctx, stillFor); err != nil {
 		return desktop.Point{}, err
 	}
-	now, err := e.Desktop.Refresh(ctx, el.Handle)
+	now, err := e.again(ctx, el)
 	switch {
 	case errors.Is(err, desktop.ErrNotFound):
 		return desktop.Point{}, notReady(el, "went away again", "wait until the window has come to rest")
