@@ -31,8 +31,9 @@ type Engine struct {
 	Lease  *Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
-	// Probe answers what expressions ask of the desktop; nil: they may not ask.
-	Probe func(Desk) expression.Probe
+	// Probe answers what expressions ask of the desktop, with pictures from
+	// the folders of the run; nil: they may not ask.
+	Probe func(d Desk, dir string, roots []string) expression.Probe
 	// Allow says whether a client may use a kind, at each step; nil: always.
 	Allow func(client string, k steps.Kind) error
 	// Roots are folders in which every run may touch files.

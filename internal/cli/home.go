@@ -77,7 +77,9 @@ func (a *app) local(dir string, o desktop.Options) (*local, error) {
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
 		Pictures: &engine.Camera{Files: st},
-		Probe:    func(d engine.Desk) expression.Probe { return steps.Probe{Open: d.Open} },
+		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
+			return steps.Probe{Open: d.Open, Dir: dir, Roots: roots}
+		},
 	}
 	return &local{e, st, d}, nil
 }
