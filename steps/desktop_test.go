@@ -62,30 +62,36 @@ func (p play) run(t *testing.T) {
 			start := time.Now()
 			o := p.kind.Run(t.Context(), seeing(d), p.args)
 			took := time.Since(start)
-			if code(o) != p.code || o.Err != nil && !strings.Contains(o.Err.Error(), p.err) {
-				t.Fatalf("got %v, want %q %q", o.Err, p.code, p.err)
-			}
-			if p.acted != "" && o.Acted != p.acted {
-				t.Errorf("acted: %s, want %s", o.Acted, p.acted)
-			}
-			if p.journal != nil {
-				if diff := cmp.Diff(p.journal, append([]string{}, d.Journal()[begin:]...)); diff != "" {
-					t.Errorf("journal (-want +got):\n%s", diff)
-				}
-			}
-			for k, v := range p.result {
-				if diff := cmp.Diff(v, o.Result[k]); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", k, diff)
-				}
-			}
-			if took < p.took {
-				t.Errorf("it took %s, want at least %s", took, p.took)
-			}
-			if p.check != nil {
-				p.check(t, d, o)
-			}
+			p.judge(t, d, o, begin, took)
 		})
 	})
+}
+
+// judge compares what came of a row with what was wanted.
+func (p play) judge(t *testing.T, d *fake.Desktop, o Outcome, begin int, took time.Duration) {
+	t.Helper()
+	if code(o) != p.code || o.Err != nil && !strings.Contains(o.Err.Error(), p.err) {
+		t.Fatalf("got %v, want %q %q", o.Err, p.code, p.err)
+	}
+	if p.acted != "" && o.Acted != p.acted {
+		t.Errorf("acted: %s, want %s", o.Acted, p.acted)
+	}
+	if p.journal != nil {
+		if diff := cmp.Diff(p.journal, append([]string{}, d.Journal()[begin:]...)); diff != "" {
+			t.Errorf("journal (-want +got):\n%s", diff)
+		}
+	}
+	for k, v := range p.result {
+		if diff := cmp.Diff(v, o.Result[k]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", k, diff)
+		}
+	}
+	if took < p.took {
+		t.Errorf("it took %s, want at least %s", took, p.took)
+	}
+	if p.check != nil {
+		p.check(t, d, o)
+	}
 }
 
 // seeing is an Env with a fake desktop. Pictures are kept nowhere, under the
