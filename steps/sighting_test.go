@@ -54,6 +54,7 @@ func (p picturePlay) run(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := fake.New(fake.MustParse(notes)...)
 			defer d.Close()
+			d.Resize(desktop.Size{W: 420, H: 420}) // looking for likeness takes long where all is checked for races
 			folder := t.TempDir()
 			if p.area.Empty() {
 				p.area = saveArea
@@ -79,25 +80,36 @@ func TestPicturesAreAimedAt(t *testing.T) {
 	cover := func(d *fake.Desktop) { d.Open(fake.Window("Cover", "other").At(0, 0, 400, 400)) }
 	gone := func(d *fake.Desktop) { d.Remove(d.Find("name:Save")) }
 	for _, p := range []picturePlay{
-		{play: play{say: "a click on a picture, in its middle", kind: ClickElement, args: args("image", "p.png", "restore_cursor", false),
-			journal: []string{"click 50,142 left"}, acted: ActedYes, took: stillFor}},
+		{play: play{
+			say: "a click on a picture, in its middle", kind: ClickElement, args: args("image", "p.png", "restore_cursor", false),
+			journal: []string{"click 50,142 left"}, acted: ActedYes, took: stillFor,
+		}},
 		{play: play{say: "a click on a picture that a selector names", kind: ClickElement, args: args("selector", "image:p.png", "restore_cursor", false), journal: []string{"click 50,142 left"}}},
 		{play: play{say: "inside a window", kind: ClickElement, args: args("selector", "window:Notes >> image:p.png", "restore_cursor", false), journal: []string{"click 50,142 left"}}},
 		{play: play{say: "as one of several targets", kind: ClickElement, args: args("targets", []any{"name:Nothing", "image:p.png"}, "restore_cursor", false), journal: []string{"click 50,142 left"}}},
 		{play: play{say: "in another window than the one that shows it", kind: ClickElement, args: args("process", "other", "image", "p.png", "timeout_ms", 100.0), code: NotFound, acted: ActedNo}},
-		{play: play{say: "a window that is covered comes to the front first", kind: ClickElement, set: cover,
-			args: args("process", "notes", "image", "p.png", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"}}},
-		{play: play{say: "a picture that is covered, and in no window that could be raised", kind: ClickElement, set: cover,
-			args: args("image", "p.png", "timeout_ms", 100.0), code: NotFound, err: "the picture is not there", acted: ActedNo, journal: []string{}}},
-		{play: play{say: "a picture that is there twice", kind: ClickElement, set: again, args: args("image", "p.png", "timeout_ms", 100.0),
-			code: Ambiguous, err: "in 2 places", acted: ActedNo, journal: []string{}}, area: desktop.Rect{X: 8, Y: 128, W: 84, H: 28}},
+		{play: play{
+			say: "a window that is covered comes to the front first", kind: ClickElement, set: cover,
+			args: args("process", "notes", "image", "p.png", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"},
+		}},
+		{play: play{
+			say: "a picture that is covered, and in no window that could be raised", kind: ClickElement, set: cover,
+			args: args("image", "p.png", "timeout_ms", 100.0), code: NotFound, err: "the picture is not there", acted: ActedNo, journal: []string{},
+		}},
+		{play: play{
+			say: "a picture that is there twice", kind: ClickElement, set: again, args: args("image", "p.png", "timeout_ms", 100.0),
+			code: Ambiguous, err: "in 2 places", acted: ActedNo, journal: []string{},
+		}, area: desktop.Rect{X: 8, Y: 128, W: 84, H: 28}},
 		{play: play{say: "a picture that is gone", kind: ClickElement, set: gone, args: args("image", "p.png", "timeout_ms", 100.0), code: NotFound, acted: ActedNo}},
-		{play: play{say: "a picture that appears in time", kind: ClickElement, args: args("image", "p.png", "restore_cursor", false), journal: []string{"click 50,142 left"}, took: time.Second,
+		{play: play{
+			say: "a picture that appears in time", kind: ClickElement, args: args("image", "p.png", "restore_cursor", false), journal: []string{"click 50,142 left"}, took: time.Second,
 			set: func(d *fake.Desktop) {
 				gone(d)
 				d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Button("Save").At(10, 130, 80, 24)) })
-			}}},
-		{play: play{say: "a picture that never stands still", kind: ClickElement, args: args("image", "p.png", "timeout_ms", 53.0), code: NotActionable, err: "went away", acted: ActedNo,
+			},
+		}},
+		{play: play{
+			say: "a picture that never stands still", kind: ClickElement, args: args("image", "p.png", "timeout_ms", 53.0), code: NotActionable, err: "went away", acted: ActedNo,
 			set: func(d *fake.Desktop) {
 				n := d.Find("name:Save")
 				var move func()
@@ -106,14 +118,19 @@ func TestPicturesAreAimedAt(t *testing.T) {
 					d.After(20*time.Millisecond, move)
 				}
 				d.After(5*time.Millisecond, move)
-			}}},
+			},
+		}},
 		{play: play{say: "hovering over a picture", kind: HoverElement, args: args("selector", "image:p.png"), journal: []string{"move 50,142"}}},
-		{play: play{say: "typing into a picture clicks it first", kind: TypeIntoElement, args: args("selector", "image:p.png", "text_to_type", "hi", "try_click_before", true, "clear_before_typing", false),
-			result: map[string]any{"verified": false}, acted: ActedYes, journal: []string{"click 200,52 left", `type "hi"`}}, area: desktop.Rect{X: 90, Y: 35, W: 220, H: 34}},
+		{play: play{
+			say: "typing into a picture clicks it first", kind: TypeIntoElement, args: args("selector", "image:p.png", "text_to_type", "hi", "try_click_before", true, "clear_before_typing", false),
+			result: map[string]any{"verified": false}, acted: ActedYes, journal: []string{"click 200,52 left", `type "hi"`},
+		}, area: desktop.Rect{X: 90, Y: 35, W: 220, H: 34}},
 		{play: play{say: "a picture cannot be invoked", kind: InvokeElement, args: args("selector", "image:p.png"), code: Invalid, err: "is a picture", acted: ActedNo}},
 		{play: play{say: "a picture is an element that exists", kind: ValidateElement, args: args("selector", "image:p.png"), result: map[string]any{"exists": true, "visible": true}}},
-		{play: play{say: "waiting until a picture is gone", kind: WaitForElement, args: args("selector", "image:p.png", "condition", "gone"), took: time.Second,
-			set: func(d *fake.Desktop) { d.After(time.Second, func() { gone(d) }) }}},
+		{play: play{
+			say: "waiting until a picture is gone", kind: WaitForElement, args: args("selector", "image:p.png", "condition", "gone"), took: time.Second,
+			set: func(d *fake.Desktop) { d.After(time.Second, func() { gone(d) }) },
+		}},
 		{play: play{say: "a picture to verify an action by", kind: ClickElement, args: args("selector", "name:Title && role:entry", "verify_element_exists", "image:p.png"), result: map[string]any{"verified": true}}},
 		{play: play{say: "a file that is not there is no reason to wait", kind: ClickElement, args: args("image", "q.png"), code: Invalid, err: "there is no file", acted: ActedNo}},
 		{play: play{say: "a file out of bounds", kind: ClickElement, args: args("image", "/etc/passwd"), code: Denied, err: "out of bounds", acted: ActedNo}},
@@ -131,21 +148,27 @@ func TestPicturesAreFound(t *testing.T) {
 		{play: play{say: "in a region", kind: FindImage, args: args("image", "p.png", "region", args("x", 0.0, "y", 120.0, "w", 200.0, "h", 50.0)), result: map[string]any{"found": true, "matches": []any{match}}}},
 		{play: play{say: "not in a region without it", kind: FindImage, args: args("image", "p.png", "region", args("x", 100.0, "y", 200.0, "w", 200.0, "h", 50.0)), result: map[string]any{"found": false, "matches": []any{}}}},
 		{play: play{say: "in a window", kind: FindImage, args: args("image", "p.png", "process", "notes"), result: map[string]any{"found": true}}},
-		{play: play{say: "a picture in a window that another covers is not found", kind: FindImage, args: args("image", "p.png", "process", "notes"), result: map[string]any{"found": false},
-			set: func(d *fake.Desktop) { d.Open(fake.Window("Cover", "other").At(0, 0, 400, 400)) }}},
+		{play: play{
+			say: "a picture in a window that another covers is not found", kind: FindImage, args: args("image", "p.png", "process", "notes"), result: map[string]any{"found": false},
+			set: func(d *fake.Desktop) { d.Open(fake.Window("Cover", "other").At(0, 0, 400, 400)) },
+		}},
 		{play: play{say: "nowhere is no failure", kind: FindImage, args: args("image", "p.png"), result: map[string]any{"found": false, "matches": []any{}}, set: func(d *fake.Desktop) { d.Remove(d.Find("name:Save")) }}},
-		{play: play{say: "twice is not found, and both places are told", kind: FindImage, args: args("image", "p.png"), result: map[string]any{"found": false},
+		{play: play{
+			say: "twice is not found, and both places are told", kind: FindImage, args: args("image", "p.png"), result: map[string]any{"found": false},
 			set: func(d *fake.Desktop) { d.Add(d.Find("role:frame"), fake.Button("Save").At(10, 300, 80, 24)) },
 			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
 				if all := o.Result["matches"].([]any); len(all) != 2 {
 					t.Errorf("matches %v, want 2", all)
 				}
-			}}, area: desktop.Rect{X: 8, Y: 128, W: 84, H: 28}},
-		{play: play{say: "waiting for a picture", kind: WaitForImage, args: args("image", "p.png"), took: time.Second, result: map[string]any{"match": match},
+			},
+		}, area: desktop.Rect{X: 8, Y: 128, W: 84, H: 28}},
+		{play: play{
+			say: "waiting for a picture", kind: WaitForImage, args: args("image", "p.png"), took: time.Second, result: map[string]any{"match": match},
 			set: func(d *fake.Desktop) {
 				d.Remove(d.Find("name:Save"))
 				d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Button("Save").At(10, 130, 80, 24)) })
-			}}},
+			},
+		}},
 		{play: play{say: "waiting in vain", kind: WaitForImage, args: args("image", "p.png", "timeout_ms", 300.0), code: Timeout, err: "the picture is not there", set: func(d *fake.Desktop) { d.Remove(d.Find("name:Save")) }}},
 		{play: play{say: "waiting until it is gone, in vain", kind: WaitForImage, args: args("image", "p.png", "gone", true, "timeout_ms", 300.0), code: Timeout, err: "still there"}},
 	} {
