@@ -11,7 +11,7 @@ import (
 
 // reachable says whether a click at a point would reach an element: the
 // topmost window there must be its own, and what is under the point must be
-// the element, inside it, or around it.
+// the element, inside it, or around it. For a picture the window decides.
 func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Point) error {
 	windows, err := e.Desktop.Windows.Windows(ctx)
 	if err != nil {
@@ -19,6 +19,9 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 	}
 	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
+	}
+	if el.Handle == "" {
+		return nil // of a picture no more is known than where it is seen
 	}
 	hit, err := e.Desktop.ElementAt(ctx, at)
 	if errors.Is(err, desktop.ErrNotFound) || err == nil && hit == nil {

@@ -122,7 +122,9 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
 		Pictures: &engine.Camera{Files: st},
-		Probe:    func(d engine.Desk) expression.Probe { return steps.Probe{Open: d.Open} },
+		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
+			return steps.Probe{Open: d.Open, Dir: dir, Roots: roots}
+		},
 	}
 	end := func(context.Context) error { return errors.Join(d.close(), st.Close()) }
 	return owner.Local{Engine: e, Close: end}, nil
