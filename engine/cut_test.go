@@ -15,7 +15,7 @@ import (
 	"understudy/steps"
 )
 
-var cutDocuments = flag.Uint64("cut-documents", 60, "how many documents are cut short everywhere")
+var cutDocuments = flag.Uint64("cut-documents", 25, "how many documents are cut short everywhere")
 
 // operator continues a run that was cut short, and answers truthfully whether
 // a step in doubt has acted.

@@ -289,10 +289,13 @@ func (w *worker) accept(given map[string]any, secret map[string]string) (map[str
 		if !v.Secret {
 			continue
 		}
-		if value, ok := checked[v.Name]; ok {
+		value, given := checked[v.Name]
+		if given {
 			w.secrets[v.Name] = fmt.Sprint(value)
 		}
-		checked[v.Name] = reference(v.Name)
+		if checked[v.Name] = nil; given || v.Required {
+			checked[v.Name] = reference(v.Name)
+		}
 	}
 	masked, _ := w.secrets.mask(checked).(map[string]any)
 	return masked, nil
@@ -312,7 +315,9 @@ func refuseInputs(problems []steps.Problem) error {
 func (w *worker) lacks() []string {
 	var names []string
 	for _, v := range w.program.Variables {
-		if _, ok := w.secrets[v.Name]; v.Secret && v.Required && !ok {
+		_, given := w.secrets[v.Name]
+		_, wanted := w.s.Scopes[1].Inputs[v.Name].(map[string]any)
+		if v.Secret && wanted && !given {
 			names = append(names, v.Name)
 		}
 	}
@@ -327,25 +332,31 @@ func (e *Engine) launch(w *worker) (Header, error) {
 			return Header{}, err
 		}
 	}
-	if err := w.flush(w.lazy()); err != nil {
+	if err := e.claim(w); err != nil {
 		return Header{}, err
 	}
-	if w.s.Status == Waiting {
+	if w.err = w.flush(w.lazy()); w.err != nil || w.s.Status == Waiting {
+		e.retire(w)
 		close(w.done)
-		return w.header, nil
+		return w.header, w.err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ended {
-		return Header{}, steps.AsError(&steps.Error{Code: steps.Unavailable, Err: errShutDown})
-	}
-	if _, ok := e.works[w.id]; ok {
-		return Header{}, steps.Errorf(steps.Busy, "run %s is being executed already", w.id)
-	}
-	e.works[w.id] = w
 	h := w.header
 	go w.work()
 	return h, nil
+}
+
+// claim makes a worker the one that executes its run.
+func (e *Engine) claim(w *worker) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return &steps.Error{Code: steps.Unavailable, Err: errShutDown}
+	}
+	if _, ok := e.works[w.id]; ok {
+		return steps.Errorf(steps.Busy, "run %s is being executed already", w.id)
+	}
+	e.works[w.id] = w
+	return nil
 }
 
 // retire forgets a worker that has ended.
@@ -354,9 +365,11 @@ func (e *Engine) retire(w *worker) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.works, w.id)
-	if w.s.Status == Waiting || w.s.Status == Paused {
+	switch {
+	case w.err != nil: // what is kept is still wanted
+	case w.s.Status == Waiting || w.s.Status == Paused:
 		e.keptSecrets[w.id] = w.secrets
-	} else {
+	default:
 		delete(e.keptSecrets, w.id)
 	}
 	e.hub.tell(w.id)
