@@ -10,17 +10,17 @@ import (
 	"understudy/workflows/expression"
 )
 
-// apply folds an event into the state. The state that is given is used up.
-func apply(s State, ev Event) (State, error) {
+// apply folds an event into the state.
+func apply(s *State, ev Event) error {
 	if ev.Seq != s.Seq+1 {
-		return s, fmt.Errorf("event %d follows event %d", ev.Seq, s.Seq)
+		return fmt.Errorf("event %d follows event %d", ev.Seq, s.Seq)
 	}
 	s.Seq = ev.Seq
 	f, ok := folds[ev.Type]
 	if !ok {
-		return s, fmt.Errorf("event %d has the unknown type %q: it was written by a newer version", ev.Seq, ev.Type)
+		return fmt.Errorf("event %d has the unknown type %q: it was written by a newer version", ev.Seq, ev.Type)
 	}
-	return s, f(&s, ev)
+	return f(s, ev)
 }
 
 // folds says, for each sort of event, what it does to the state.

@@ -47,7 +47,7 @@ func (f *folder) on(ctx context.Context, s State, last uint64) (State, error) {
 				return s, err
 			}
 		}
-		if s, err = apply(s, ev); err != nil {
+		if err := apply(&s, ev); err != nil {
 			return s, fmt.Errorf("run %s: %w", f.run, err)
 		}
 	}

@@ -219,12 +219,11 @@ func (w *worker) append(ev Event) error {
 	if ev.Type == EvResumed || ev.Type == EvCreated {
 		ev.Attempt++
 	}
-	next, err := apply(w.s, ev)
-	if err != nil {
+	if err := apply(&w.s, ev); err != nil {
 		return fmt.Errorf("run %s: %w", w.id, err)
 	}
 	ev.fact = nil
-	w.s, w.pending = next, append(w.pending, ev)
+	w.pending = append(w.pending, ev)
 	return nil
 }
 
