@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"understudy/steps"
 	"understudy/workflows/expression"
 )
 
-// apply folds an event into the state. The state that is given is used up.
-func apply(s State, ev Event) (State, error) {
+// apply folds an event into the state.
+func apply(s *State, ev Event) error {
 	if ev.Seq != s.Seq+1 {
-		return s, fmt.Errorf("event %d follows event %d", ev.Seq, s.Seq)
+		return fmt.Errorf("event %d follows event %d", ev.Seq, s.Seq)
 	}
 	s.Seq = ev.Seq
 	f, ok := folds[ev.Type]
 	if !ok {
-		return s, fmt.Errorf("event %d has the unknown type %q: it was written by a newer version", ev.Seq, ev.Type)
+		return fmt.Errorf("event %d has the unknown type %q: it was written by a newer version", ev.Seq, ev.Type)
 	}
-	return s, f(&s, ev)
+	return f(s, ev)
 }
 
 // folds says, for each sort of event, what it does to the state.
@@ -235,6 +236,7 @@ func (s *State) started(_ Event, st Started) {
 		c = s.at(st.Index)
 	}
 	c.Phase, c.Tries = trying, st.Try
+	s.pass(st.Queued)
 	s.Executed++
 	s.Budget++
 }
@@ -274,7 +276,18 @@ func (s *State) entered(ev Event, e Entered) {
 		s.Scopes[s.Last], frame.Scope = &scope, s.Last
 	}
 	frame.Since = ev.At
+	if frame.Sort == LoopFrame {
+		frame.Since = s.top().Cur.begin(ev.At)
+	}
 	s.Frames = append(slices.Clip(s.Frames), frame)
+}
+
+// begin is when a loop began, which is now if it did not before.
+func (c *Step) begin(now time.Time) time.Time {
+	if c.Began.IsZero() {
+		c.Began = now
+	}
+	return c.Began
 }
 
 // clear forgets the results of the steps in a list, and in the lists within.
@@ -486,7 +499,7 @@ const (
 
 func (s *State) answered(ev Event, a Answered) {
 	q := s.Question
-	s.Question, s.Status, s.Since = nil, Running, ev.At
+	s.goOn(ev)
 	if q == nil {
 		return
 	}
@@ -531,7 +544,30 @@ func (s *State) paused(ev Event, _ struct{}) {
 }
 
 func (s *State) continued(ev Event, _ struct{}) {
-	s.Status, s.Since = Running, ev.At
+	s.goOn(ev)
+}
+
+// goOn starts the clocks again after the run stood still.
+func (s *State) goOn(ev Event) {
+	s.pass(ev.At.Sub(s.Since))
+	s.Question, s.Status, s.Since = nil, Running, ev.At
+}
+
+// pass lets time pass that counts for no limit.
+func (s *State) pass(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	s.Since = s.Since.Add(d)
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		if f.Limit > 0 {
+			f.Since = f.Since.Add(d)
+		}
+		if f.Cur != nil && !f.Cur.Began.IsZero() {
+			f.Cur.Began = f.Cur.Began.Add(d)
+		}
+	}
 }
 
 func (s *State) unwound(_ Event, u Unwound) {
@@ -571,6 +607,9 @@ func (s *State) resumed(ev Event, r Resumed) {
 		f.Failure, f.Ending, f.Lost = nil, false, false
 		if f.Limit > 0 {
 			f.Since = ev.At
+		}
+		if f.Cur != nil && !f.Cur.Began.IsZero() {
+			f.Cur.Began = ev.At
 		}
 		if f.Scope != 0 && !s.finishing() {
 			c := s.Scopes[f.Scope]

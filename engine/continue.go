@@ -157,8 +157,11 @@ func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, erro
 
 // replaceInputs checks the inputs that a resumption replaces.
 func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
-	for name, v := range r.Secrets {
-		w.secrets[name] = v
+	ev.Inputs = map[string]any{}
+	for _, v := range w.program.Variables {
+		if given, ok := r.Secrets[v.Name]; ok && v.Secret {
+			w.secrets[v.Name], ev.Inputs[v.Name] = given, reference(v.Name)
+		}
 	}
 	if len(r.Inputs) == 0 {
 		return nil
@@ -169,7 +172,6 @@ func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
 	if err != nil {
 		return err
 	}
-	ev.Inputs = map[string]any{}
 	for name := range r.Inputs {
 		ev.Inputs[name] = checked[name]
 	}
@@ -283,7 +285,11 @@ func fits(q *Question, a Answer) error {
 func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (Header, error) {
 	e.open()
 	if w := e.at(id); w != nil {
-		w.interrupt(c, message)
+		if w.interrupt(c, message) {
+			h, err := e.Get(ctx, id)
+			h.Stopping = true
+			return h, err
+		}
 		return e.settled(ctx, w)
 	}
 	w, err := e.revive(ctx, id, nil, false)

@@ -15,7 +15,7 @@ import (
 	"understudy/steps"
 )
 
-var cutDocuments = flag.Uint64("cut-documents", 60, "how many documents are cut short everywhere")
+var cutDocuments = flag.Uint64("cut-documents", 10, "how many documents are cut short everywhere")
 
 // operator continues a run that was cut short, and answers truthfully whether
 // a step in doubt has acted.
@@ -275,7 +275,7 @@ func written(t *testing.T, s State) string {
 // that the worker has, at every batch.
 func TestFoldIsLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for seed := range uint64(150) {
+		for seed := range uint64(60) {
 			g := &generator{Rand: rand.New(rand.NewPCG(seed, 3))}
 			d := g.make(false)
 			s := newStage(t)

@@ -93,6 +93,8 @@ type Started struct {
 	Kind  string `json:"kind"`
 	Try   int    `json:"try"`
 	Args  any    `json:"args,omitempty"`
+	// Queued is how long it waited for the desktop, which counts for no limit.
+	Queued time.Duration `json:"queued,omitempty"`
 }
 
 // Ended says what came of a try.

@@ -11,21 +11,31 @@ import (
 // fold is the state that the events of a run add up to. It starts from the
 // last snapshot, when there is one.
 func fold(ctx context.Context, st Store, run string, snap *Snapshot) (State, error) {
+	f := folder{store: st, run: run}
 	if snap != nil {
 		if s, err := snap.restore(); err == nil && s.Seq == snap.Seq {
-			return foldOn(ctx, st, run, s, math.MaxUint64)
+			return f.on(ctx, s, math.MaxUint64)
 		}
 	}
-	return foldTo(ctx, st, run, math.MaxUint64)
+	return f.on(ctx, State{}, math.MaxUint64)
 }
 
 // foldTo is the state after the event with a number.
 func foldTo(ctx context.Context, st Store, run string, last uint64) (State, error) {
-	return foldOn(ctx, st, run, State{}, last)
+	f := folder{store: st, run: run}
+	return f.on(ctx, State{}, last)
 }
 
-func foldOn(ctx context.Context, st Store, run string, s State, last uint64) (State, error) {
-	for ev, err := range st.Events(ctx, run, s.Seq+1) {
+// folder folds the events of one run. It keeps the states that resumptions
+// went back to: each is folded once, however many resumptions follow it.
+type folder struct {
+	store Store
+	run   string
+	bases map[uint64]*Snapshot
+}
+
+func (f *folder) on(ctx context.Context, s State, last uint64) (State, error) {
+	for ev, err := range f.store.Events(ctx, f.run, s.Seq+1) {
 		if err != nil {
 			return s, err
 		}
@@ -33,12 +43,12 @@ func foldOn(ctx context.Context, st Store, run string, s State, last uint64) (St
 			break
 		}
 		if ev.Type == EvResumed {
-			if s, err = rewind(ctx, st, run, s, ev); err != nil {
+			if s, err = f.rewind(ctx, s, ev); err != nil {
 				return s, err
 			}
 		}
-		if s, err = apply(s, ev); err != nil {
-			return s, fmt.Errorf("run %s: %w", run, err)
+		if err := apply(&s, ev); err != nil {
+			return s, fmt.Errorf("run %s: %w", f.run, err)
 		}
 	}
 	return s, nil
@@ -46,23 +56,40 @@ func foldOn(ctx context.Context, st Store, run string, s State, last uint64) (St
 
 // rewind is the state that a resumption starts from: the one that the run
 // had, or an earlier one with the numbers of the present.
-func rewind(ctx context.Context, st Store, run string, s State, ev Event) (State, error) {
+func (f *folder) rewind(ctx context.Context, s State, ev Event) (State, error) {
 	r, err := factOf[Resumed](ev)
 	if err != nil || r.Base == 0 {
 		return s, err
 	}
-	return rewindTo(ctx, st, run, s, r.Base)
+	if f.bases[r.Base] == nil {
+		earlier, err := f.on(ctx, State{}, r.Base)
+		if err != nil {
+			return s, err
+		}
+		if f.bases == nil {
+			f.bases = map[uint64]*Snapshot{}
+		}
+		if f.bases[r.Base], err = snapshot(&earlier); err != nil {
+			return s, err
+		}
+	}
+	earlier, err := f.bases[r.Base].restore()
+	return s.goBack(earlier), err
 }
 
+// rewindTo is the state that the first events of a run add up to, with the
+// numbers of the present one.
 func rewindTo(ctx context.Context, st Store, run string, s State, base uint64) (State, error) {
 	earlier, err := foldTo(ctx, st, run, base)
-	if err != nil {
-		return s, err
-	}
+	return s.goBack(earlier), err
+}
+
+// goBack is an earlier state with what is counted over all attempts.
+func (s *State) goBack(earlier State) State {
 	earlier.Seq, earlier.Attempt = s.Seq, s.Attempt
 	earlier.Executed, earlier.Errors = s.Executed, s.Errors
 	earlier.Created.Document = s.Created.Document
-	return earlier, nil
+	return earlier
 }
 
 func snapshot(s *State) (*Snapshot, error) {

@@ -491,7 +491,7 @@ func (s *stage) bring(g *generator, d *genDoc) (Request, error) {
 }
 
 // documents is how many documents are made up.
-var documents = flag.Uint64("documents", 3000, "how many documents the model and the engine are compared on")
+var documents = flag.Uint64("documents", 600, "how many documents the model and the engine are compared on")
 
 // TestModel holds that the engine does what a slow and obvious interpreter of
 // the document does, on documents that are made up.

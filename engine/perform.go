@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,12 +26,14 @@ func (w *worker) start(e start) error {
 		rec := w.errorRecord(steps.AsError(err), name(e.node, e.path))
 		return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
 	}
+	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: form}
 	if e.node.Kind.Touches == steps.Act && !w.s.Created.DryRun {
+		asked := time.Now()
 		if ok, err := w.takeLease(); !ok {
 			return err
 		}
+		st.Queued = time.Since(asked).Truncate(time.Millisecond)
 	}
-	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: form}
 	if err := w.record(EvStarted, e.path, st); err != nil {
 		return err
 	}
@@ -80,7 +83,7 @@ func (w *worker) takeLease() (ok bool, err error) {
 	if w.e.Lease.Holds(w.id) {
 		return true, nil
 	}
-	ctx, done := w.context(0)
+	ctx, done := w.context(unlimited)
 	defer done()
 	if w.e.Lease.Busy() {
 		if err := w.flush(false); err != nil {
@@ -149,7 +152,8 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		Log: w.logger(e.path),
 		Run: steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
 		Dir: w.s.Created.Dir, Roots: w.roots(), Environ: w.environ, Scripts: w.program.Options.ScriptsBasePath,
-		Inputs: w.reveal(c.Inputs), Vars: w.reveal(c.Env), Trees: w.e.trees(w.s.Created.Client),
+		// copies, for a kind that was given up may go on reading them
+		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
 	env.KeepFocus = w.s.Created.Call != ""
 	env.Keep = w.keepPicture

@@ -170,6 +170,52 @@ steps: [{id: a, fallback_id: b, tool_name: act, arguments: {name: a, fail: 1}}, 
 start_from_step: fix
 steps: [{id: a, tool_name: act, arguments: {name: a}}]
 troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}, jumps: [{if: "true", to_id: a}]}]`, did: "fix a", status: Succeeded},
+		{say: "a while loop may go round as often as it may, and then end", doc: `
+variables: {n: {type: number, default: 0}}
+steps:
+  - while: env.n < 2
+    max: 2
+    steps: [{tool_name: set, arguments: {env: {n: "${{ env.n + 1 }}"}}}, {tool_name: act, arguments: {name: w}}]`, did: "w w", status: Succeeded},
+		{say: "finally runs after the bound of steps was passed", doc: `
+max_steps: 2
+steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}, {tool_name: act, arguments: {name: c}}]
+finally: [{tool_name: act, arguments: {name: f}}]`, did: "a b f", status: Failed, code: steps.LoopLimit},
+		{say: "finally has a bound of its own", doc: `
+max_steps: 2
+steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]
+finally: [{tool_name: act, arguments: {name: f}}]`, did: "a b f", status: Succeeded},
+		{say: "a circle in finally ends", doc: `
+max_steps: 3
+steps: [{tool_name: act, arguments: {name: a}}]
+finally: [{id: f, tool_name: act, arguments: {name: f}, jumps: [{if: "true", to_id: f}]}, {if: always(), tool_name: act, arguments: {name: g}}]`, did: "a f f", status: Failed, code: steps.LoopLimit},
+		{say: "a failure in finally that is tolerated fails nothing", doc: `
+steps: [{tool_name: act, arguments: {name: a}}]
+finally: [{continue_on_error: true, tool_name: act, arguments: {name: f, fail: 1}}, {tool_name: act, arguments: {name: g}}]`, did: "a f g", status: Succeeded, errors: 1},
+		{say: "a fallback within finally is followed", doc: `
+steps: [{tool_name: act, arguments: {name: a}}]
+finally: [{fallback_id: h, tool_name: act, arguments: {name: f, fail: 1}}, {tool_name: act, arguments: {name: g}}, {id: h, tool_name: act, arguments: {name: h}}]`, did: "a f h", status: Succeeded, errors: 1},
+		{say: "the end of troubleshooting ends the run, whatever jumps the group has that led there", doc: `
+steps:
+  - {group_name: g, jumps: [{if: "true", to_id: d}], steps: [{tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: fix}]}]}
+  - {id: d, tool_name: act, arguments: {name: d}}
+troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}}]`, did: "a fix", status: Succeeded},
+		{say: "a called workflow knows only of its own failures", doc: `
+steps:
+  - {tool_name: act, arguments: {name: a, fail: 9}}
+  - {if: always(), workflow: other}`,
+			also: map[string]string{"other": `steps: [{if: success(), tool_name: act, arguments: {name: s}}, {if: failure(), tool_name: act, arguments: {name: f}}]`},
+			did:  "a s", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "a failure in the steps before a further try ends the tries", doc: `
+steps: [{retry: {attempts: 3, before: [{tool_name: act, arguments: {name: fix, fail: 9}}]}, tool_name: act, arguments: {name: a, fail: 9, code: timeout}}]`, did: "a fix", status: Failed, code: steps.Timeout, errors: 2},
+		{say: "a code that is excepted is not retried", doc: `steps: [{retry: {attempts: 3, not_on: [not_found]}, tool_name: act, arguments: {name: a, fail: 9}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},
+		{say: "what is denied is never retried", doc: `steps: [{retries: 3, tool_name: act, arguments: {name: a, fail: 9, code: denied}}]`, did: "a", status: Failed, code: steps.Denied, errors: 1},
+		{say: "a group has a fallback and jumps of its own", doc: `
+steps:
+  - {group_name: g, fallback_id: c, steps: [{tool_name: act, arguments: {name: a, fail: 1}}]}
+  - {tool_name: act, arguments: {name: b}}
+  - {id: c, group_name: h, jumps: [{if: "true", to_id: e}], steps: [{tool_name: act, arguments: {name: c}}]}
+  - {tool_name: act, arguments: {name: d}}
+  - {id: e, tool_name: act, arguments: {name: e}}`, did: "a c e", status: Succeeded, errors: 2},
 		{say: "an input is checked before the first step", doc: `
 variables: {n: {type: number}}
 steps: [{tool_name: act, arguments: {name: a}}]`, inputs: map[string]any{"n": 3.0}, did: "a", status: Succeeded},

@@ -27,6 +27,7 @@ type stage struct {
 	journal []string
 	tries   map[string]int
 	hook    func(ctx context.Context, name string) error // called before an act
+	quiet   bool                                         // keep no journal
 	down    bool                                         // the power is off: nothing acts any more
 }
 
@@ -105,7 +106,9 @@ func (s *stage) act(ctx context.Context, env *steps.Env, a actArgs) (actResult, 
 	err := env.Act(func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.journal = append(s.journal, a.Name)
+		if !s.quiet {
+			s.journal = append(s.journal, a.Name)
+		}
 		return nil
 	})
 	if try <= a.Fail {

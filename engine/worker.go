@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,7 @@ type worker struct {
 	mu       sync.Mutex
 	stop     *Stopping // asked for
 	abort    bool      // asked for twice
+	shielded bool      // what is performed is not ended by a first stop
 	pause    bool      // asked for
 	cancel   context.CancelCauseFunc
 	later    []Event // from pictures and logs, to be recorded by the worker
@@ -62,10 +64,25 @@ func (e *Engine) snapshotEvery() uint64 {
 func (w *worker) work() {
 	defer close(w.done)
 	defer w.e.retire(w)
-	w.err = w.loop()
-	if w.err != nil {
+	w.err = w.survive()
+	var stale *StaleError
+	switch {
+	case errors.As(w.err, &stale):
+		w.e.log().Info("run continued elsewhere", "run", w.id, "error", w.err)
+	case w.err != nil:
 		w.e.log().Error("run cut short", "run", w.id, "error", w.err)
 	}
+}
+
+// survive makes an error of a panic: a mistake in one run ends no other.
+func (w *worker) survive() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.e.log().Error("run panicked", "run", w.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = fmt.Errorf("run %s failed in a way that it should not: %v", w.id, p)
+		}
+	}()
+	return w.loop()
 }
 
 func (w *worker) loop() error {
@@ -114,7 +131,7 @@ func (w *worker) attend() (halted bool, err error) {
 // boundary says whether no step is in the middle of its tries.
 func (w *worker) boundary() bool {
 	c := w.s.top().Cur
-	return c == nil || c.Outcome != nil && c.Outcome.Error == nil
+	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
 }
 
 // overdue says whether the attempt has used up the time of its workflow.
@@ -202,12 +219,11 @@ func (w *worker) append(ev Event) error {
 	if ev.Type == EvResumed || ev.Type == EvCreated {
 		ev.Attempt++
 	}
-	next, err := apply(w.s, ev)
-	if err != nil {
+	if err := apply(&w.s, ev); err != nil {
 		return fmt.Errorf("run %s: %w", w.id, err)
 	}
 	ev.fact = nil
-	w.s, w.pending = next, append(w.pending, ev)
+	w.pending = append(w.pending, ev)
 	return nil
 }
 
@@ -260,18 +276,15 @@ func (w *worker) halt(t EventType, path string, data any) error {
 }
 
 // context is the context of one effect: a stop cancels it, unless finally is
-// executed; a second stop always does.
+// executed; a second stop, or the end of the program, always does.
 func (w *worker) context(limit time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(w.e.life)
 	w.mu.Lock()
-	w.cancel = cancel
-	switch {
-	case w.abort, w.stop != nil && w.s.Stop == nil:
-		cancel(w.cause())
-	}
+	w.cancel, w.shielded = cancel, w.s.Stop != nil || w.s.finishing()
+	w.wake()
 	w.mu.Unlock()
 	release := func() {}
-	if d, ok := w.deadline(limit); ok {
+	if d, ok := w.deadline(limit); ok && limit != unlimited {
 		ctx, release = context.WithDeadlineCause(ctx, d, errLimit(limit))
 	}
 	return ctx, func() {
@@ -282,6 +295,9 @@ func (w *worker) context(limit time.Duration) (context.Context, func()) {
 		cancel(nil)
 	}
 }
+
+// unlimited is the limit of an effect whose time does not count.
+const unlimited time.Duration = -1
 
 func errLimit(limit time.Duration) error {
 	e := steps.Errorf(steps.Timeout, "it did not end within %s", limit)
@@ -346,8 +362,9 @@ func (w *worker) limitOf(n *workflows.Node) time.Duration {
 	return steps.DefaultTimeout
 }
 
-// interrupt asks the worker to stop. Asked again, it gives up finally too.
-func (w *worker) interrupt(c Cause, message string) {
+// interrupt asks the worker to stop. Asked again, it gives up finally too. What
+// is shielded goes on.
+func (w *worker) interrupt(c Cause, message string) (goesOn bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stop != nil {
@@ -363,12 +380,16 @@ func (w *worker) interrupt(c Cause, message string) {
 		w.stop = &Stopping{Cause: c, Error: ErrorRecord{Code: code, Message: message, Next: "resume the run when you are ready"}}
 	}
 	w.wake()
+	return w.cancel != nil && w.shielded && !w.abort && c != ByShutdown
 }
 
-// wake ends the effect that is performed, if the stop concerns it. The lock
-// is held.
+// wake ends the effect that is performed, if a stop concerns it. The lock is
+// held.
 func (w *worker) wake() {
-	if w.cancel != nil && (w.abort || w.s.Stop == nil) {
+	if w.cancel == nil || w.stop == nil {
+		return
+	}
+	if w.abort || !w.shielded || w.stop.Cause == ByShutdown {
 		w.cancel(w.cause())
 	}
 }

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/steps"
+)
+
+// Wait waits until a run ends, waits or pauses, or the context ends.
+func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
+	e.open()
+	if w := e.at(id); w != nil {
+		select {
+		case <-w.done:
+			if w.err != nil {
+				return e.withError(ctx, id, w.err)
+			}
+			return w.header, nil
+		case <-ctx.Done():
+			return Header{}, context.Cause(ctx)
+		}
+	}
+	return e.Get(ctx, id)
+}
+
+// withError is the header of a run that could not be continued.
+func (e *Engine) withError(ctx context.Context, id string, cause error) (Header, error) {
+	h, err := e.Get(ctx, id)
+	if err != nil {
+		return h, errors.Join(cause, err)
+	}
+	code := steps.CodeOf(cause)
+	if errors.Is(cause, ErrFull) {
+		code = steps.Unavailable
+	}
+	h.Error = &ErrorRecord{Code: code, Message: cause.Error(), Next: "mend the cause, then resume the run"}
+	return h, nil
+}
+
+// Get is the header of a run.
+func (e *Engine) Get(ctx context.Context, id string) (Header, error) {
+	e.open()
+	h, _, err := e.Store.Run(ctx, id)
+	if err != nil {
+		return Header{}, noRun(id, err)
+	}
+	return e.present(h), nil
+}
+
+func noRun(id string, err error) error {
+	if !errors.Is(err, ErrNoRun) {
+		return err
+	}
+	x := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", err, id)}
+	x.Next = "list the runs to see which there are"
+	return x
+}
+
+// present corrects a stored status by who runs the run: nobody means that it
+// was interrupted.
+func (e *Engine) present(h Header) Header {
+	if h.Status != Running && h.Status != Queued {
+		return h
+	}
+	w := e.at(h.ID)
+	switch {
+	case w == nil:
+		h.Status = Interrupted
+	case w.queued.Load():
+		h.Status = Queued
+	}
+	return h
+}
+
+// List lists runs, the newest first.
+func (e *Engine) List(ctx context.Context, q Query) ([]Header, error) {
+	e.open()
+	var out []Header
+	stored := q
+	if slices.Contains(q.Status, Interrupted) || slices.Contains(q.Status, Queued) {
+		stored.Status = append(slices.Clone(q.Status), Running)
+	}
+	stored.Limit = 0
+	for h, err := range e.Store.Runs(ctx, stored) {
+		if err != nil {
+			return out, err
+		}
+		h = e.present(h)
+		if len(q.Status) > 0 && !slices.Contains(q.Status, h.Status) {
+			continue
+		}
+		if out = append(out, h); q.Limit > 0 && len(out) == q.Limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+// Events are the events of a run from a number on.
+func (e *Engine) Events(ctx context.Context, id string, from uint64) ([]Event, error) {
+	e.open()
+	var out []Event
+	for ev, err := range e.Store.Events(ctx, id, from) {
+		if err != nil {
+			return out, noRun(id, err)
+		}
+		if out = append(out, ev); len(out) == eventPage {
+			break
+		}
+	}
+	return out, nil
+}
+
+// eventPage is how many events one answer holds at most.
+const eventPage = 1000
+
+// News is a channel on which the news arrives that a run has new events; ""
+// is every run. The function ends it.
+func (e *Engine) News(id string) (<-chan struct{}, func()) {
+	e.open()
+	return e.hub.watch(id)
+}
+
+// File reads what is stored under a hash.
+func (e *Engine) File(ctx context.Context, sort FileSort, hash string) ([]byte, error) {
+	return e.Files.Get(ctx, sort, hash)
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// Start begins a run and returns as soon as its beginning is stored.
+func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
+	e.open()
+	if h, done, err := e.begun(ctx, r.Key); done || err != nil {
+		return h, err
+	}
+	p, err := e.program(&r.Bundle, r.Call, r.Args)
+	if err != nil {
+		return Header{}, err
+	}
+	if err := e.room(p, r.Queue || r.DryRun); err != nil {
+		return Header{}, err
+	}
+	w := e.worker(e.idFor(r.Key), p)
+	created, err := w.creation(ctx, r)
+	if err != nil {
+		return Header{}, err
+	}
+	w.header, w.environ = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: r.Call, Reads: readsOnly(p)}, r.Environ
+	if err := w.record(EvCreated, "", created); err != nil {
+		return Header{}, err
+	}
+	return e.launch(w)
+}
+
+// program is the program of a document, or of a single call.
+func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflows.Program, error) {
+	if call == "" {
+		return b.Compile(e.Kinds)
+	}
+	k, ok := steps.Find(e.Kinds, call)
+	if !ok {
+		return nil, steps.Errorf(steps.Invalid, "there is no kind of step called %q", call)
+	}
+	return workflows.Single(k, args), nil
+}
+
+// room refuses a run that would act while the desktop is in use, unless its
+// caller wants to wait.
+func (e *Engine) room(p *workflows.Program, queue bool) error {
+	if queue || !e.Lease.Busy() || !acts(p) {
+		return nil
+	}
+	holders, _ := e.Lease.Holders()
+	return errBusy(holders)
+}
+
+// acts says whether a program has a step that acts on the desktop.
+func acts(p *workflows.Program) bool {
+	found := false
+	p.Walk(func(n *workflows.Node) {
+		found = found || n.Kind != nil && n.Kind.Touches == steps.Act || n.Call != nil && acts(n.Call)
+	})
+	return found
+}
+
+// readsOnly says whether every step of a program only reads.
+func readsOnly(p *workflows.Program) bool {
+	reads := true
+	p.Walk(func(n *workflows.Node) {
+		reads = reads && (n.Kind == nil || n.Kind.Reads) && (n.Call == nil || readsOnly(n.Call))
+	})
+	return reads
+}
+
+func (e *Engine) worker(id string, p *workflows.Program) *worker {
+	return &worker{
+		e: e, id: id, program: p, layout: newLayout(p), secrets: secrets{},
+		done: make(chan struct{}), posted: make(chan struct{}, 1),
+	}
+}
+
+// creation is the first event of a run.
+func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
+	p := w.program
+	inputs, err := w.accept(r.Inputs, r.Secrets)
+	if err != nil {
+		return Created{}, err
+	}
+	o := p.Options
+	c := Created{
+		Workflow: p.Name, Client: r.Client, Dir: r.Dir, Roots: r.Roots, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		From: first(r.From, o.StartFrom), To: first(r.To, o.EndAt),
+		WorkflowID: first(r.WorkflowID, o.WorkflowID), TraceID: first(r.TraceID, o.TraceID),
+		ExecutionID: first(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
+	}
+	if r.JumpsAtEnd != nil {
+		c.JumpsAtEnd = *r.JumpsAtEnd
+	}
+	c.Fallbacks = o.FollowFallback && r.To == ""
+	if r.Fallbacks != nil {
+		c.Fallbacks = *r.Fallbacks
+	}
+	if r.Call != "" {
+		c.Args = w.secrets.mask(r.Args)
+	} else if c.Document, err = r.Bundle.keep(ctx, w.e.Files); err != nil {
+		return c, err
+	}
+	if c.To != "" {
+		if _, ok := p.Node(c.To); !ok {
+			return c, steps.Errorf(steps.Invalid, "there is no step with the id %q to end at", c.To)
+		}
+	}
+	if c.Start, err = w.layout.startAt(c.From); err != nil {
+		return c, err
+	}
+	if c.From != "" && c.WorkflowID != "" {
+		err = w.inherit(ctx, &c)
+	}
+	return c, err
+}
+
+func first(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// inherit gives a run that begins in the middle what the workflow's last run
+// knew.
+func (w *worker) inherit(ctx context.Context, c *Created) error {
+	for h, err := range w.e.Store.Runs(ctx, Query{WorkflowID: c.WorkflowID, Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		last, err := fold(ctx, w.e.Store, h.ID, nil)
+		if err != nil {
+			return fmt.Errorf("state of the last run of %s: %w", c.WorkflowID, err)
+		}
+		old := last.Scopes[1]
+		c.Parent = h.ID
+		c.Scope.Steps, c.Scope.Lists = old.Steps, old.Lists
+		env := maps.Clone(old.Env)
+		maps.Copy(env, c.Scope.Env)
+		c.Scope.Env = env
+	}
+	return nil
+}

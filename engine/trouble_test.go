@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"understudy/steps"
+)
+
+func TestSecretsGivenOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		r := s.request(`
+variables: {pin: {type: string, secret: true}, word: {type: string, secret: true}, hint: {type: string, secret: true, required: false}}
+steps: [{tool_name: act, arguments: {name: "${{ inputs.pin }}/${{ inputs.word }}/${{ inputs.hint ?? 'none' }}"}}]`, nil)
+		r.Secrets = map[string]string{"pin": "1234"}
+		h := s.play(r)
+		if h.Status != Waiting || h.Question.Step != "word" {
+			t.Fatalf("the run is %s and asks %+v", h.Status, h.Question)
+		}
+		if _, err := s.Answer(t.Context(), h.ID, Answer{Secrets: map[string]string{"word": "sesame"}}); err != nil {
+			t.Fatal(err)
+		}
+		if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "1234/sesame/none" {
+			t.Errorf("the run is %s and did %q: %+v", h.Status, s.did(), h.Error)
+		}
+	})
+}
+
+func TestFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		count := 0
+		s.store.fail = func(Batch) error {
+			if count++; count > 2 {
+				return ErrFull
+			}
+			return nil
+		}
+		h := s.play(s.request(`steps: [{tool_name: idem, arguments: {name: a}}, {tool_name: idem, arguments: {name: b}}]`, nil))
+		if h.Status != Interrupted || h.Error == nil || h.Error.Code != steps.Unavailable || s.did() != "a" {
+			t.Fatalf("with a full disk the run is %s, %+v, and did %q", h.Status, h.Error, s.did())
+		}
+		s.store.mu.Lock()
+		s.store.fail = nil
+		s.store.mu.Unlock()
+		if h = s.resume(h.ID, ResumeRequest{}); h.Status != Succeeded || s.did() != "a a b" {
+			t.Errorf("resumed, the run is %s and did %q", h.Status, s.did())
+		}
+	})
+}
+
+func TestStaleWorkerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h, err := s.Start(t.Context(), s.request(`steps: [{delay: 1m, tool_name: idem, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		other := &Engine{Store: s.store, Files: s.store, Kinds: s.Kinds, Desk: noDesk{}}
+		if _, err := other.Resume(t.Context(), h.ID, ResumeRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Wait(t.Context(), h.ID); err != nil {
+			t.Fatal(err)
+		}
+		s.rest(h.ID)
+		if h, _ = other.Get(t.Context(), h.ID); h.Status != Succeeded || s.did() != "a b" {
+			t.Errorf("the run is %s and did %q: the older worker may not act", h.Status, s.did())
+		}
+	})
+}
+
+func TestPolicyAtEachStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		denied := false
+		s.Allow = func(string, steps.Kind) error {
+			if denied {
+				return steps.Errorf(steps.Denied, "not any more")
+			}
+			denied = true
+			return nil
+		}
+		h := s.play(s.request(`steps: [{tool_name: act, arguments: {name: a}}, {retries: 2, tool_name: act, arguments: {name: b}}]`, nil))
+		if h.Status != Failed || h.Error.Code != steps.Denied || s.did() != "a" {
+			t.Errorf("the run is %s, %+v, and did %q", h.Status, h.Error, s.did())
+		}
+	})
+}
+
+func TestLargeResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.play(s.request(`steps: [{id: a, tool_name: act, arguments: {name: a, value: "`+strings.Repeat("x", maxResult)+`"}}]`, nil))
+		result, _ := s.state(h.ID).Scopes[1].Steps["a"].Result.(map[string]any)
+		hash, _ := result["$artifact"].(string)
+		if raw, err := s.File(t.Context(), Artifacts, hash); err != nil || len(raw) <= maxResult {
+			t.Errorf("a large result is kept as %v: %d bytes, %v", result, len(raw), err)
+		}
+	})
+}
+
+// TestManyReturns holds that going back many times costs no more each time.
+func TestManyReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.play(s.request(`steps: [{tool_name: idem, arguments: {name: a}}, {id: b, tool_name: idem, arguments: {name: b}}]`, nil))
+		for range 40 {
+			h = s.resume(h.ID, ResumeRequest{From: "b"})
+		}
+		if h.Status != Succeeded || h.Attempt != 41 || strings.Count(s.did(), "b") != 41 {
+			t.Errorf("the run is %s after %d attempts", h.Status, h.Attempt)
+		}
+		s.foldsAgree(h.ID)
+	})
+}
+
+func TestWatcherSlowsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		_, end := s.News("") // nobody reads it
+		defer end()
+		began := time.Now()
+		if h := s.play(s.request(`steps: [{foreach: [1, 2, 3, 4], steps: [{tool_name: act, arguments: {name: a}}]}]`, nil)); h.Status != Succeeded || time.Since(began) > 0 {
+			t.Errorf("watched, the run is %s after %s", h.Status, time.Since(began))
+		}
+	})
+}
+
+func TestPanicEndsItsRunOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.hook = func(_ context.Context, name string) error {
+			if name == "a" {
+				panic("a mistake")
+			}
+			return nil
+		}
+		h := s.play(s.request(`steps: [{continue_on_error: true, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, nil))
+		if h.Status != Succeeded || h.Errors != 1 || s.did() != "b" {
+			t.Errorf("the run is %s with %d errors and did %q", h.Status, h.Errors, s.did())
+		}
+		s.Allow = func(string, steps.Kind) error { panic("a mistake outside a kind") }
+		if h = s.play(s.request(`steps: [{tool_name: act, arguments: {name: c}}]`, nil)); h.Status != Interrupted || h.Error == nil {
+			t.Errorf("the run is %s, %+v", h.Status, h.Error)
+		}
+	})
+}

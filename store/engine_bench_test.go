@@ -1,0 +1,141 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/store"
+	"understudy/workflows"
+)
+
+// BenchmarkDurableSteps compares the steps that a run makes durable each
+// second with the floor: a plain bbolt commit for each step. Each step makes
+// one while it runs, so that both meet the same disk at the same time.
+func BenchmarkDurableSteps(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		for _, durability := range []string{"always", "interval"} {
+			b.Run(fmt.Sprintf("%d/%s", n, durability), func(b *testing.B) {
+				dir := b.TempDir()
+				db := openPlain(b, filepath.Join(dir, "plain.db"))
+				var plain time.Duration
+				made := 0
+				e := newEngine(b, dir, func() {
+					began := time.Now()
+					commit(b, db, made)
+					plain += time.Since(began)
+					made++
+				})
+				began := time.Now()
+				for b.Loop() {
+					play(b, e, n, durability)
+				}
+				run := time.Since(began) - plain
+				b.ReportMetric(float64(made)/run.Seconds(), "steps/s")
+				b.ReportMetric(float64(made)/plain.Seconds(), "commits/s")
+				b.ReportMetric(plain.Seconds()/run.Seconds(), "of-floor")
+			})
+		}
+	}
+}
+
+// BenchmarkResume folds and continues a run of many events.
+func BenchmarkResume(b *testing.B) {
+	e := newEngine(b, b.TempDir(), func() {})
+	h := play(b, e, 25_000, "interval", `{id: last, tool_name: fail}`)
+	if h.Status != engine.Failed {
+		b.Fatalf("the run is %s", h.Status)
+	}
+	var slowest time.Duration
+	for b.Loop() {
+		began := time.Now()
+		if _, err := e.Resume(b.Context(), h.ID, engine.ResumeRequest{}); err != nil {
+			b.Fatal(err)
+		}
+		slowest = max(slowest, time.Since(began))
+		if _, err := e.Wait(b.Context(), h.ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(h.Seq), "events")
+	b.ReportMetric(float64(slowest.Milliseconds()), "slowest-ms")
+}
+
+// newEngine is an engine over a store in a folder, with a kind that acts.
+func newEngine(b *testing.B, dir string, do func()) *engine.Engine {
+	b.Helper()
+	st, err := store.Open(dir, store.Options{Command: "understudy test"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = st.Close() })
+	act := steps.Define(steps.Kind{Name: "act", Summary: "For tests."}, struct{}{}, func(_ context.Context, env *steps.Env, _ struct{}) (struct{}, error) {
+		return struct{}{}, env.Act(func() error { do(); return nil })
+	})
+	fail := steps.Define(steps.Kind{Name: "fail", Summary: "For tests.", Reads: true}, struct{}{}, func(context.Context, *steps.Env, struct{}) (struct{}, error) {
+		return struct{}{}, errors.New("told to")
+	})
+	return &engine.Engine{Store: st, Files: st, Kinds: []steps.Kind{act, fail}, Desk: noDesk{}}
+}
+
+type noDesk struct{}
+
+func (noDesk) Open(context.Context) (*desktop.Desktop, error) {
+	return desktop.Missing(errors.New("no desktop in this test")), nil
+}
+func (noDesk) Drop(*desktop.Desktop) {}
+
+// play runs n steps to their end.
+func play(b *testing.B, e *engine.Engine, n int, durability string, also ...string) engine.Header {
+	b.Helper()
+	text := fmt.Sprintf("durability: %s\nmax_steps: 1000000\nsteps:\n  - {foreach: \"${{ 1..%d }}\", as: n, steps: [{id: a, tool_name: act, idempotent: true}]}\n", durability, n)
+	for _, s := range also {
+		text += "  - " + s + "\n"
+	}
+	bundle, _, err := engine.Pack(workflows.Source{Name: "bench.yaml", Text: []byte(text)}, e.Kinds, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	h, err := e.Start(b.Context(), engine.Request{Bundle: bundle})
+	if err != nil {
+		b.Fatal(err)
+	}
+	h, err = e.Wait(b.Context(), h.ID)
+	if err != nil || h.Executed < n {
+		b.Fatalf("the run is %s after %d steps: %v %+v", h.Status, h.Executed, err, h.Error)
+	}
+	return h
+}
+
+func openPlain(b *testing.B, path string) *bbolt.DB {
+	b.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// commit writes as much as a step does, in one transaction.
+func commit(b *testing.B, db *bbolt.DB, i int) {
+	b.Helper()
+	err := db.Update(func(tx *bbolt.Tx) error {
+		bucket, err := tx.CreateBucketIfNotExists([]byte("steps"))
+		if err != nil {
+			return err
+		}
+		return bucket.Put(fmt.Appendf(nil, "%020d", i), make([]byte, 500))
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
