@@ -175,8 +175,10 @@ func TestClickElement(t *testing.T) {
 				d.Open(fake.Window("", "notes").At(0, 280, 150, 100))
 				d.Fail("ElementAt", desktop.ErrNotFound, -1)
 			}},
-		{say: "a dialog of the same program in front", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: "is covered by dialog", acted: ActedNo,
+		{say: "a dialog of the same program in front", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: "is blocked by the dialog", acted: ActedNo,
 			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(0, 0, 400, 400)) }},
+		{say: "a dialog beside what it blocks", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: `is blocked by the dialog "Sure?"`, acted: ActedNo,
+			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(500, 500, 100, 100)) }},
 		{say: "a checkbox is read back", args: args("selector", "name:Urgent"), result: map[string]any{"verified": true}},
 		{say: "what must come of it comes", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {

@@ -39,7 +39,7 @@ func theVariations() []variation {
 func variations() []scenario {
 	var base []scenario
 	chosen := []string{
-		"mousepad: type and save", "mousepad: save by the menu", "mousepad: the example of a dialog",
+		"mousepad: type and save", "mousepad: the example of a dialog",
 		"zenity: the example of a form", "witness: each control once", "witness: two buttons of one name", "galculator: multiply by clicks",
 	}
 	for _, c := range slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios()) {
