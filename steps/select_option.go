@@ -136,7 +136,7 @@ func notOffered(el *desktop.Element, name string, all []*desktop.Element) error 
 // by the option's own action, whichever the application accepts first. What is
 // selected in a menu is only highlighted, and the menu then takes all clicks.
 func (e *Env) choose(ctx context.Context, el, option *desktop.Element) error {
-	if p := option.Parent; p != nil && !inMenu(option) {
+	if p := option.Parent; p != nil && !inMenu(el, option) {
 		if err := e.Desktop.Select(ctx, p.Handle, option.Index, true); !errors.Is(err, desktop.ErrRefused) {
 			return err
 		}
@@ -151,14 +151,20 @@ func (e *Env) choose(ctx context.Context, el, option *desktop.Element) error {
 	return err
 }
 
-// inMenu says whether an option is an item of a combo box's menu.
-func inMenu(option *desktop.Element) bool {
+// inMenu says whether an option is an item of a combo box's menu. What a page
+// calls a menu is its list of options.
+func inMenu(el, option *desktop.Element) bool {
+	for p := el.Parent; p != nil; p = p.Parent {
+		if p.Role == "document" {
+			return false
+		}
+	}
 	return option.Parent != nil && option.Parent.Role == "menu"
 }
 
 // chosen says whether an option is the one that is chosen now.
 func (e *Env) chosen(ctx context.Context, el, option *desktop.Element) bool {
-	if now, err := e.Desktop.Refresh(ctx, option.Handle); err == nil && !inMenu(option) && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
+	if now, err := e.Desktop.Refresh(ctx, option.Handle); err == nil && !inMenu(el, option) && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
 		return true
 	}
 	now, err := e.Desktop.Refresh(ctx, el.Handle)
@@ -169,7 +175,7 @@ func (e *Env) chosen(ctx context.Context, el, option *desktop.Element) bool {
 // tells says whether it can be seen which option is chosen: a combo box with
 // a menu tells it by its name or text, unless it has a name of its own.
 func tells(el, option *desktop.Element) bool {
-	if !inMenu(option) || el.Text != "" || el.Name == "" {
+	if !inMenu(el, option) || el.Text != "" || el.Name == "" {
 		return true
 	}
 	_, err := named(option.Parent.Children, el.Name)
