@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"image/png"
 	"sync"
-	"time"
 
+	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
@@ -36,9 +34,6 @@ type frame struct {
 // of memory, so the next one waits for a place.
 const underWay = 6
 
-// blankWithin is how long finding the password fields may take.
-const blankWithin = 500 * time.Millisecond
-
 // Take takes a picture, and stores it beside what goes on.
 func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, err error)) {
 	c.once.Do(func() { c.slot = make(chan struct{}, underWay) })
@@ -56,10 +51,9 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 	}
 	go func() {
 		defer func() { <-c.slot }()
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), blankWithin)
-		defer cancel()
-		blankPasswords(free, d, p)
-		keep(c.store(context.WithoutCancel(ctx), p))
+		free := context.WithoutCancel(ctx)
+		steps.BlankPasswords(free, d, p, desktop.Point{})
+		keep(c.store(free, p))
 	}()
 }
 
@@ -88,18 +82,4 @@ func KeepPicture(ctx context.Context, f Files, p image.Image) (string, error) {
 		return "", fmt.Errorf("encoding a picture: %w", err)
 	}
 	return f.Put(ctx, Captures, b.Bytes())
-}
-
-// blankPasswords paints over the password fields that show.
-func blankPasswords(ctx context.Context, d *desktop.Desktop, p *image.RGBA) {
-	tree, err := d.Tree(ctx, desktop.Scope{Full: true})
-	if err != nil {
-		return // without accessibility no field is known; they show bullets anyway
-	}
-	tree.Walk(func(e *desktop.Element) bool {
-		if e.Role == "password" && !e.Bounds.Empty() {
-			draw.Draw(p, e.Bounds.Image(), image.NewUniform(color.Black), image.Point{}, draw.Src)
-		}
-		return true
-	})
 }

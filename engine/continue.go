@@ -318,6 +318,15 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 	}
 }
 
+// Disconnected says that the client of a run is gone: the run is cancelled,
+// unless its document says that it goes on.
+func (e *Engine) Disconnected(id string) {
+	e.open()
+	if w := e.at(id); w != nil && w.program.Options.OnDisconnect != "continue" {
+		w.interrupt(ByClient, "its client went away")
+	}
+}
+
 // StopAll stops every run that is executed.
 func (e *Engine) StopAll(ctx context.Context, c Cause, message string) ([]Header, error) {
 	var out []Header

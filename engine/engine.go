@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -30,13 +31,16 @@ type Engine struct {
 	Lease  *Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
-	// Probe answers what expressions ask of the desktop; nil: they may not ask.
-	Probe func(Desk) expression.Probe
+	// Probe answers what expressions ask of the desktop, with pictures from
+	// the folders of the run; nil: they may not ask.
+	Probe func(d Desk, dir string, roots []string) expression.Probe
 	// Allow says whether a client may use a kind, at each step; nil: always.
 	Allow func(client string, k steps.Kind) error
 	// Roots are folders in which every run may touch files.
 	Roots []string
 	Log   *slog.Logger
+
+	every uint64 // events between snapshots; 0: as many as is good
 
 	once  sync.Once
 	life  context.Context // of what must outlast its callers
@@ -48,6 +52,8 @@ type Engine struct {
 	ids   *ulid.MonotonicEntropy
 	// kept is what is never stored of runs that wait or pause, until they go on.
 	kept map[string]Belongings
+	// opened is the desktop that a step used last; nil before.
+	opened atomic.Pointer[desktop.Desktop]
 }
 
 // Desk is the desktop, opened when it is first needed.

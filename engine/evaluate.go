@@ -202,7 +202,7 @@ func (w *worker) output(ctx context.Context, o *workflows.Output) (any, error) {
 // probe asks the desktop for expressions.
 func (w *worker) probe() expression.Probe {
 	if w.looks == nil && w.e.Probe != nil {
-		w.looks = w.e.Probe(w.e.Desk)
+		w.looks = w.e.Probe(w.e.Desk, w.s.Created.Dir, w.roots())
 	}
 	return w.looks
 }

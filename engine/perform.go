@@ -148,11 +148,12 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env := &steps.Env{
 		Log: w.logger(e.path),
 		Run: steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
-		Dir: w.s.Created.Dir, Roots: slices.Concat(w.e.Roots, w.s.Created.Roots), Environ: w.environ, Scripts: w.program.Options.ScriptsBasePath,
+		Dir: w.s.Created.Dir, Roots: w.roots(), Environ: w.environ, Scripts: w.program.Options.ScriptsBasePath,
 		Inputs: w.reveal(c.Inputs), Vars: w.reveal(c.Env), Trees: w.e.trees(w.s.Created.Client),
 	}
 	env.KeepFocus = w.s.Created.Call != ""
 	env.Keep = w.keepPicture
+	env.DesktopEnv = w.e.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}
@@ -161,8 +162,12 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		return nil, err
 	}
 	env.Desktop = d
+	w.e.opened.Store(d)
 	return env, nil
 }
+
+// roots are the folders in which the run may use files.
+func (w *worker) roots() []string { return slices.Concat(w.e.Roots, w.s.Created.Roots) }
 
 // keepPicture stores a picture that a kind took.
 func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {

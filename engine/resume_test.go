@@ -32,6 +32,9 @@ func (s *stage) mend() {
 	s.store.mu.Lock()
 	s.store.fail = nil
 	s.store.mu.Unlock()
+	s.mu.Lock()
+	s.down = false
+	s.mu.Unlock()
 	s.again()
 }
 
@@ -217,6 +220,31 @@ finally: [{tool_name: act, arguments: {name: f}}]`
 				}
 				if h = s.resume(h.ID, ResumeRequest{}); h.Status != Waiting {
 					t.Errorf("resumed, the run is %s; the step that was cut short is in doubt", h.Status)
+				}
+			})
+		})
+	}
+}
+
+func TestAClientThatGoesAway(t *testing.T) {
+	for say, c := range map[string]struct {
+		doc    string
+		status Status
+	}{
+		"cancels its run":                    {`steps: [{tool_name: act, arguments: {name: a, hang: true}, timeout: 1m}]`, Cancelled},
+		"does not when the document says so": {"on_disconnect: continue\nsteps: [{tool_name: act, arguments: {name: a, hang: true}, timeout: 1m}]", Failed},
+	} {
+		t.Run(say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				h, err := s.Start(t.Context(), s.request(c.doc, nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				s.Disconnected(h.ID)
+				if h = s.rest(h.ID); h.Status != c.status {
+					t.Errorf("the run is %s, want %s", h.Status, c.status)
 				}
 			})
 		})

@@ -10,8 +10,11 @@ import (
 )
 
 const (
-	// lookEvery is the pause between two looks at the screen.
+	// lookEvery is the pause between two looks at the screen, once it is clear
+	// that what is waited for takes a while.
 	lookEvery = 50 * time.Millisecond
+	// lookSoon is the first pause; each is twice as long as the one before.
+	lookSoon = 5 * time.Millisecond
 	// stillFor is how long an element must stay where it is to count as still.
 	stillFor = 50 * time.Millisecond
 )
@@ -24,6 +27,8 @@ type need struct {
 	point func(box desktop.Rect) desktop.Point
 	// hidden elements will do.
 	hidden bool
+	// handle says that a picture will not do: the application is asked.
+	handle bool
 	// windows says what to do with the element's window first.
 	windows WindowOptions
 }
@@ -65,13 +70,14 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 			}
 			return err
 		}
+		seen := time.Now() // its box was read before
 		if !raised {
 			raised = true // once: a window that does not come is not asked again
 			if err := e.front(ctx, n.windows, el.Window); err != nil {
 				return err
 			}
 		}
-		at, err = e.ready(ctx, el, n)
+		at, err = e.readySince(ctx, el, n, seen)
 		return err
 	})
 	return el, at, err
@@ -82,14 +88,20 @@ func (e *Env) sought(ctx context.Context, q query, n need) (*desktop.Element, er
 	if q.ref != "" {
 		return e.byRef(ctx, q.ref)
 	}
-	s, err := e.look(ctx, q.first, false)
+	m := manner{likeness: q.likeness, windows: n.windows}
+	s, err := e.look(ctx, q.first, m)
 	if err == nil && n.hidden && len(s.found) == 0 { // what shows comes first
-		s, err = e.look(ctx, q.first, true)
+		m.hidden = true
+		s, err = e.look(ctx, q.first, m)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.one()
+	el, err := s.one()
+	if err == nil && n.handle && el.Handle == "" {
+		return nil, &Error{Code: Invalid, Err: fmt.Errorf("%s is a picture, and a picture cannot be asked for this", inWords(el)), Next: "name the element by its role and name, or use click_element and type_text"}
+	}
+	return el, err
 }
 
 // until does something until it succeeds or cannot succeed any more, with a
@@ -102,7 +114,7 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 	limited, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
 	var last error
-	for {
+	for pause := lookSoon; ; pause = min(2*pause, lookEvery) {
 		err := try(limited)
 		if err == nil {
 			return nil
@@ -116,7 +128,7 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 		if hopeless(err) {
 			return err
 		}
-		if limited.Err() != nil || Sleep(limited, lookEvery) != nil {
+		if limited.Err() != nil || Sleep(limited, pause) != nil {
 			break
 		}
 	}
@@ -147,6 +159,11 @@ func waited(err error, long time.Duration) error {
 
 // ready says whether an action can be done to an element now, and where.
 func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.Point, error) {
+	return e.readySince(ctx, el, n, time.Now())
+}
+
+// readySince is ready for an element whose box was read at a time, or before.
+func (e *Env) readySince(ctx context.Context, el *desktop.Element, n need, seen time.Time) (desktop.Point, error) {
 	if n.enabled && !el.States.Has(desktop.Enabled) {
 		return desktop.Point{}, notReady(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
 	}
@@ -156,10 +173,10 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 	if el.Bounds.Empty() {
 		return desktop.Point{}, notReady(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
-	if err := Sleep(ctx, stillFor); err != nil {
+	if err := Sleep(ctx, stillFor-time.Since(seen)); err != nil {
 		return desktop.Point{}, err
 	}
-	now, err := e.Desktop.Refresh(ctx, el.Handle)
+	now, err := e.again(ctx, el)
 	switch {
 	case errors.Is(err, desktop.ErrNotFound):
 		return desktop.Point{}, notReady(el, "went away again", "wait until the window has come to rest")

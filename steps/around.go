@@ -173,9 +173,9 @@ func (e *Env) pictures(ctx context.Context, o WindowOptions, id desktop.WindowID
 		areas = append(areas, desktop.Rect{})
 	}
 	for _, area := range areas {
-		p, err := e.Desktop.Capture(ctx, area)
+		p, _, err := e.capture(ctx, area)
 		if err != nil {
-			return fmt.Errorf("taking a picture: %w", err)
+			return err
 		}
 		uri, err := e.keep(ctx, p)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"image"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
 )
 
 // CaptureScreenshot keeps a picture of the screen or a part of it.
@@ -58,27 +59,20 @@ func captureScreenshot(ctx context.Context, env *Env, a ScreenshotArgs) (Screens
 	if err != nil {
 		return ScreenshotResult{}, err
 	}
-	monitors, err := env.Desktop.Monitors(ctx)
-	if err != nil {
-		return ScreenshotResult{}, fmt.Errorf("asking for the size of the screen: %w", err)
-	}
 	if a.EntireMonitor {
+		monitors, err := env.Desktop.Monitors(ctx)
+		if err != nil {
+			return ScreenshotResult{}, fmt.Errorf("asking for the size of the screen: %w", err)
+		}
 		area = monitorOf(monitors, area)
 	}
-	screen := bounds(monitors)
-	if area.Empty() {
-		area = screen
-	}
-	if area = area.Intersect(screen); area.Empty() {
-		return ScreenshotResult{}, Errorf(NotActionable, "what is to be shown is not on the screen, which is %s", screen)
-	}
-	p, err := env.Desktop.Capture(ctx, area)
+	p, area, err := env.capture(ctx, area)
 	if err != nil {
-		return ScreenshotResult{}, fmt.Errorf("taking a picture: %w", err)
+		return ScreenshotResult{}, err
 	}
-	small, scale := shrink(p, int(a.MaxDimension))
+	small, back := vision.Fit(p, int(a.MaxDimension), 0)
 	uri, err := env.keep(ctx, small)
-	return ScreenshotResult{uri, area, small.Rect.Dx(), small.Rect.Dy(), scale}, err
+	return ScreenshotResult{uri, area, small.Rect.Dx(), small.Rect.Dy(), 1 / back}, err
 }
 
 // area is what to take a picture of; empty means the whole screen.
@@ -90,16 +84,21 @@ func (a *ScreenshotArgs) area(ctx context.Context, env *Env) (desktop.Rect, erro
 		w, err := env.window(ctx, WindowArgs{Title: a.Title, Process: a.Process, TimeoutMS: a.TimeoutMS})
 		return w.Bounds, err
 	case a.Named():
-		el, _, err := env.aim(ctx, a.Target, need{})
-		if err == nil && el.Bounds.Empty() {
-			err = notReady(el, "takes up no room on the screen", "scroll it into view with scroll_element")
-		}
-		if err != nil {
-			return desktop.Rect{}, err
-		}
-		return el.Bounds, nil
+		return env.box(ctx, a.Target)
 	}
 	return desktop.Rect{}, nil
+}
+
+// box is the area that an element, or a window, takes up.
+func (e *Env) box(ctx context.Context, t Target) (desktop.Rect, error) {
+	el, _, err := e.aim(ctx, t, need{})
+	if err == nil && el.Bounds.Empty() {
+		err = notReady(el, "takes up no room on the screen", "scroll it into view with scroll_element")
+	}
+	if err != nil {
+		return desktop.Rect{}, err
+	}
+	return el.Bounds, nil
 }
 
 // monitorOf is the monitor that shows the middle of an area, or the first.

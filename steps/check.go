@@ -134,7 +134,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 	closed := s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil
 	known := slices.Sorted(maps.Keys(s.Properties))
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		at := append(path, name)
+		at := append(slices.Clip(path), name)
 		switch p := s.Properties[name]; {
 		case p != nil && v[name] == nil && !slices.Contains(s.Required, name):
 			// A null where nothing is needed is nothing.

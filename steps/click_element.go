@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"errors"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -67,6 +68,9 @@ func (a *ClickArgs) Validate() error {
 	case ways == 0:
 		return a.Target.Validate()
 	}
+	if err := checkThreshold(a.Threshold); err != nil {
+		return err
+	}
 	if p := a.ClickPosition; p != nil && (p.X < 0 || p.X > 100 || p.Y < 0 || p.Y > 100) {
 		return errors.New("click_position: percentages lie between 0 and 100")
 	}
@@ -112,14 +116,19 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 
 // aim finds the element or the point that is to be clicked.
 func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, desktop.Point, error) {
-	if a.Image != "" {
-		return nil, desktop.Point{}, Errorf(Unavailable, "pictures cannot be looked for here")
-	}
 	if a.X != nil {
 		at := desktop.Point{X: *a.X, Y: *a.Y}
 		return nil, at, env.onScreen(ctx, at)
 	}
-	return env.aim(ctx, a.Target, need{enabled: true, point: a.spot, windows: a.WindowOptions})
+	n := need{enabled: true, point: a.spot, windows: a.WindowOptions}
+	if a.Image == "" {
+		return env.aim(ctx, a.Target, n)
+	}
+	q, err := pictureQuery(a.Within, a.Image, a.Threshold)
+	if err != nil {
+		return nil, desktop.Point{}, err
+	}
+	return env.aimWithin(ctx, q, n, a.TimeoutMS.Std()*time.Duration(1+a.Retries))
 }
 
 // spot is the point of a box that is to be clicked.

@@ -2,10 +2,9 @@ package steps
 
 import (
 	"context"
-	"strings"
-
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // CopyContent copies lines of one file into another.

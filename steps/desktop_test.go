@@ -62,30 +62,36 @@ func (p play) run(t *testing.T) {
 			start := time.Now()
 			o := p.kind.Run(t.Context(), seeing(d), p.args)
 			took := time.Since(start)
-			if code(o) != p.code || o.Err != nil && !strings.Contains(o.Err.Error(), p.err) {
-				t.Fatalf("got %v, want %q %q", o.Err, p.code, p.err)
-			}
-			if p.acted != "" && o.Acted != p.acted {
-				t.Errorf("acted: %s, want %s", o.Acted, p.acted)
-			}
-			if p.journal != nil {
-				if diff := cmp.Diff(p.journal, append([]string{}, d.Journal()[begin:]...)); diff != "" {
-					t.Errorf("journal (-want +got):\n%s", diff)
-				}
-			}
-			for k, v := range p.result {
-				if diff := cmp.Diff(v, o.Result[k]); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", k, diff)
-				}
-			}
-			if took < p.took {
-				t.Errorf("it took %s, want at least %s", took, p.took)
-			}
-			if p.check != nil {
-				p.check(t, d, o)
-			}
+			p.judge(t, d, o, begin, took)
 		})
 	})
+}
+
+// judge compares what came of a row with what was wanted.
+func (p play) judge(t *testing.T, d *fake.Desktop, o Outcome, begin int, took time.Duration) {
+	t.Helper()
+	if code(o) != p.code || o.Err != nil && !strings.Contains(o.Err.Error(), p.err) {
+		t.Fatalf("got %v, want %q %q", o.Err, p.code, p.err)
+	}
+	if p.acted != "" && o.Acted != p.acted {
+		t.Errorf("acted: %s, want %s", o.Acted, p.acted)
+	}
+	if p.journal != nil {
+		if diff := cmp.Diff(p.journal, append([]string{}, d.Journal()[begin:]...)); diff != "" {
+			t.Errorf("journal (-want +got):\n%s", diff)
+		}
+	}
+	for k, v := range p.result {
+		if diff := cmp.Diff(v, o.Result[k]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", k, diff)
+		}
+	}
+	if took < p.took {
+		t.Errorf("it took %s, want at least %s", took, p.took)
+	}
+	if p.check != nil {
+		p.check(t, d, o)
+	}
 }
 
 // seeing is an Env with a fake desktop. Pictures are kept nowhere, under the
@@ -109,41 +115,54 @@ func text(d *fake.Desktop, sel string) string { return d.Get(d.Find(sel)).Text }
 func TestClickElement(t *testing.T) {
 	cover := func(d *fake.Desktop) { d.Open(fake.Window("Cover", "other").At(0, 0, 400, 400)) }
 	for _, p := range []play{
-		{say: "a click on an element, in its middle, and the pointer is put back",
+		{
+			say:  "a click on an element, in its middle, and the pointer is put back",
 			args: args("selector", "role:button && name:Save"), journal: []string{"click 50,142 left", "move 0,0"}, acted: ActedYes,
-			result: map[string]any{"at": map[string]any{"x": 50.0, "y": 142.0}}},
+			result: map[string]any{"at": map[string]any{"x": 50.0, "y": 142.0}},
+		},
 		{say: "the pointer stays when that is wanted", args: args("selector", "name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}},
 		{say: "a double click", args: args("selector", "name:Save", "click_type", "double", "restore_cursor", false), journal: []string{"click 50,142 left x2"}},
 		{say: "a click in a corner", args: args("selector", "name:Save", "click_position", args("x_percentage", 100.0, "y_percentage", 0.0), "restore_cursor", false), journal: []string{"click 89,130 left"}},
-		{say: "a click with keys held", args: args("selector", "name:Save", "modifiers", []any{"ctrl", "shift"}, "restore_cursor", false),
-			journal: []string{"key down ctrl", "key down shift", "click 50,142 left", "key up shift", "key up ctrl"}},
+		{
+			say: "a click with keys held", args: args("selector", "name:Save", "modifiers", []any{"ctrl", "shift"}, "restore_cursor", false),
+			journal: []string{"key down ctrl", "key down shift", "click 50,142 left", "key up shift", "key up ctrl"},
+		},
 		{say: "a point", args: args("x", 5.0, "y", 6.0, "button", "right", "restore_cursor", false), journal: []string{"click 5,6 right"}, acted: ActedYes},
 		{say: "a point that is not on the screen", args: args("x", 5000.0, "y", 6.0), code: NotActionable, acted: ActedNo, journal: []string{}},
 		{say: "half a point", args: args("x", 5.0), code: Invalid},
 		{say: "a point and an element", args: args("x", 5.0, "y", 5.0, "selector", "name:Save"), code: Invalid},
 		{say: "nothing to click", args: args(), code: Invalid, err: "nothing names the element"},
 		{say: "a selector that cannot be read", args: args("selector", "role:"), code: Invalid, err: "selector"},
-		{say: "an element that is not there", args: args("selector", "name:Sav"), code: NotFound, err: "after waiting 3s: nothing matches", acted: ActedNo, took: 3 * time.Second,
+		{
+			say: "an element that is not there", args: args("selector", "name:Sav"), code: NotFound, err: "after waiting 3s: nothing matches", acted: ActedNo, took: 3 * time.Second,
 			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
 				if len(o.Err.Candidates) < 2 || o.Err.Candidates[1].Selector == "" {
 					t.Errorf("candidates %+v, want what may have been meant", o.Err.Candidates)
 				}
-			}},
+			},
+		},
 		{say: "two that match", args: args("selector", "role:button"), code: Ambiguous, acted: ActedNo},
 		{say: "one that is disabled", args: args("selector", "name:Delete"), code: NotActionable, err: "is disabled", acted: ActedNo},
-		{say: "one that becomes enabled in time", args: args("selector", "name:Delete"), acted: ActedYes, took: time.Second,
+		{
+			say: "one that becomes enabled in time", args: args("selector", "name:Delete"), acted: ActedYes, took: time.Second,
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() { d.Set(d.Find("name:Delete"), func(e *desktop.Element) { e.States |= desktop.Enabled }) })
-			}},
-		{say: "one that appears in time", args: args("selector", "name:New"), acted: ActedYes, took: time.Second,
+			},
+		},
+		{
+			say: "one that appears in time", args: args("selector", "name:New"), acted: ActedYes, took: time.Second,
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Button("New").At(200, 200, 50, 20)) })
-			}},
-		{say: "one without room", args: args("selector", "name:Save"), code: NotActionable, err: "is not visible",
+			},
+		},
+		{
+			say: "one without room", args: args("selector", "name:Save"), code: NotActionable, err: "is not visible",
 			set: func(d *fake.Desktop) {
 				d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.Bounds = desktop.Rect{} })
-			}},
-		{say: "one that never stands still", args: args("selector", "name:Save"), code: NotActionable, err: "moves", acted: ActedNo,
+			},
+		},
+		{
+			say: "one that never stands still", args: args("selector", "name:Save"), code: NotActionable, err: "moves", acted: ActedNo,
 			set: func(d *fake.Desktop) {
 				n := d.Find("name:Save")
 				var move func()
@@ -152,74 +171,107 @@ func TestClickElement(t *testing.T) {
 					d.After(20*time.Millisecond, move)
 				}
 				move()
-			}},
+			},
+		},
 		{say: "a covered window comes to the front first", args: args("selector", "name:Save", "restore_cursor", false), set: cover, journal: []string{`activate "Notes"`, "click 50,142 left"}},
-		{say: "a minimized window comes back", args: args("selector", "name:Save", "process", "notes", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"},
+		{
+			say: "a minimized window comes back", args: args("selector", "name:Save", "process", "notes", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"},
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())
 				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Minimize})
-			}},
+			},
+		},
 		{say: "the focus is given back when that is asked", args: args("selector", "name:Save", "restore_focus", true, "restore_cursor", false), journal: []string{"click 50,142 left", "restore focus"}},
 		{say: "a covered window that must stay where it is", args: args("selector", "name:Save", "bring_to_front", false), set: cover, code: NotActionable, err: `covered by the window "Cover"`, acted: ActedNo},
-		{say: "an element behind another of its window", args: args("selector", "name:Save"), code: NotActionable, err: "is covered by panel", acted: ActedNo,
-			set: func(d *fake.Desktop) { d.Add(d.Find("role:frame"), fake.El("panel", "Veil").At(0, 0, 400, 400)) }},
+		{
+			say: "an element behind another of its window", args: args("selector", "name:Save"), code: NotActionable, err: "is covered by panel", acted: ActedNo,
+			set: func(d *fake.Desktop) { d.Add(d.Find("role:frame"), fake.El("panel", "Veil").At(0, 0, 400, 400)) },
+		},
 		{say: "alternatives: the first that matches one", args: args("selector", "name:Nope", "alternative_selectors", "role:button, name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}},
 		{say: "targets", args: args("targets", []any{"name:Nope", "name:Save"}, "restore_cursor", false), journal: []string{"click 50,142 left"}},
 		{say: "fallbacks come after the time is over", args: args("selector", "name:Nope", "fallback_selectors", "name:Save", "restore_cursor", false), journal: []string{"click 50,142 left"}, took: 3 * time.Second},
 		{say: "more tries mean more time", args: args("selector", "name:Nope", "retries", 2.0), code: NotFound, took: 9 * time.Second},
 		{say: "only in the application that is named", args: args("selector", "name:Save", "process", "other", "timeout_ms", 100.0), code: NotFound},
 		{say: "only in the window that is named", args: args("selector", "name:Save", "process", "notes", "window_selector", "role:frame && name:Notes"), acted: ActedYes},
-		{say: "a menu that hangs in a window of its own", args: args("selector", "name:Open"), acted: ActedYes,
+		{
+			say: "a menu that hangs in a window of its own", args: args("selector", "name:Open"), acted: ActedYes,
 			set: func(d *fake.Desktop) {
 				d.Add(d.Find("role:frame"), fake.El("menuitem", "Open").At(20, 300, 100, 20))
 				d.Open(fake.Window("", "notes").At(0, 280, 150, 100))
 				d.Fail("ElementAt", desktop.ErrNotFound, -1)
-			}},
-		{say: "a dialog of the same program in front", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: "is blocked by the dialog", acted: ActedNo,
-			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(0, 0, 400, 400)) }},
-		{say: "a dialog beside what it blocks", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: `is blocked by the dialog "Sure?"`, acted: ActedNo,
-			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(500, 500, 100, 100)) }},
+			},
+		},
+		{
+			say: "a dialog of the same program in front", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: "is blocked by the dialog", acted: ActedNo,
+			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(0, 0, 400, 400)) },
+		},
+		{
+			say: "a dialog beside what it blocks", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: `is blocked by the dialog "Sure?"`, acted: ActedNo,
+			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(500, 500, 100, 100)) },
+		},
 		{say: "a checkbox is read back", args: args("selector", "name:Urgent"), result: map[string]any{"verified": true}},
-		{say: "what must come of it comes", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), result: map[string]any{"verified": true},
+		{
+			say: "what must come of it comes", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {
 				d.Find("name:Save").OnClick(func() { d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Label("Saved")) }) })
-			}},
+			},
+		},
 		{say: "what must come of it does not come", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), code: Unexpected, err: "the action was done", acted: ActedYes, took: 2 * time.Second},
-		{say: "what must come elsewhere", args: args("selector", "name:Save", "verify_element_exists", "process:other >> role:frame"), result: map[string]any{"verified": true},
+		{
+			say: "what must come elsewhere", args: args("selector", "name:Save", "verify_element_exists", "process:other >> role:frame"), result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {
 				d.Find("name:Save").OnClick(func() { d.Open(fake.Window("Other", "other")) })
-			}},
-		{say: "a point, and what came of it in the window there", args: args("x", 110.0, "y", 112.0, "ui_diff_before_after", true), result: map[string]any{"has_ui_changes": true},
-			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other").At(600, 0, 100, 100)) }},
+			},
+		},
+		{
+			say: "a point, and what came of it in the window there", args: args("x", 110.0, "y", 112.0, "ui_diff_before_after", true), result: map[string]any{"has_ui_changes": true},
+			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other").At(600, 0, 100, 100)) },
+		},
 		{say: "what must go stays", args: args("selector", "name:Save", "verify_element_not_exists", "name:Urgent"), code: Unexpected, acted: ActedYes},
-		{say: "what must go is not known to be gone", args: args("x", 1.0, "y", 1.0, "verify_element_not_exists", "name:Urgent"), code: Unexpected, err: "did not answer",
-			set: func(d *fake.Desktop) { d.Freeze("notes") }},
-		{say: "what it changed", args: args("selector", "name:Urgent", "ui_diff_before_after", true), result: map[string]any{"has_ui_changes": true},
+		{
+			say: "what must go is not known to be gone", args: args("x", 1.0, "y", 1.0, "verify_element_not_exists", "name:Urgent"), code: Unexpected, err: "did not answer",
+			set: func(d *fake.Desktop) { d.Freeze("notes") },
+		},
+		{
+			say: "what it changed", args: args("selector", "name:Urgent", "ui_diff_before_after", true), result: map[string]any{"has_ui_changes": true},
 			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
 				if diff := o.Result["ui_diff"].(string); !strings.Contains(diff, "checked false → true") {
 					t.Errorf("the diff is %q", diff)
 				}
-			}},
+			},
+		},
 		{say: "it changed nothing", args: args("selector", "role:label", "ui_diff_before_after", true), result: map[string]any{"has_ui_changes": false}},
-		{say: "the tree afterwards", args: args("selector", "name:Urgent", "include_tree_after_action", true),
+		{
+			say: "the tree afterwards", args: args("selector", "name:Urgent", "include_tree_after_action", true),
 			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
 				if tree := o.Result["ui_tree"].(string); !strings.Contains(tree, `checkbox "Urgent" [ref=e5] [focused] [checked]`) && !strings.Contains(tree, `checkbox "Urgent"`) {
 					t.Errorf("the tree is %s", tree)
 				}
-			}},
-		{say: "a window that closes with the click is no failure", args: args("selector", "name:Save", "include_tree_after_action", true, "ui_diff_before_after", true), acted: ActedYes,
+			},
+		},
+		{
+			say: "a window that closes with the click is no failure", args: args("selector", "name:Save", "include_tree_after_action", true, "ui_diff_before_after", true), acted: ActedYes,
 			set: func(d *fake.Desktop) {
 				d.Find("name:Save").OnClick(func() { d.Remove(d.Find("role:frame")) })
-			}},
-		{say: "pictures afterwards", args: args("selector", "name:Save", "include_window_screenshot", true, "include_monitor_screenshots", true),
-			result: map[string]any{"screenshots": []any{"kept:400x400", "kept:1280x800"}}},
+			},
+		},
+		{
+			say: "pictures afterwards", args: args("selector", "name:Save", "include_window_screenshot", true, "include_monitor_screenshots", true),
+			result: map[string]any{"screenshots": []any{"kept:400x400", "kept:1280x800"}},
+		},
 		{say: "a frame before", args: args("selector", "name:Save", "highlight_before_action", true, "restore_cursor", false), journal: []string{`mark 80x24 at 10,130 "button" for 500ms`, "click 50,142 left"}},
-		{say: "a click whose answer was lost leaves doubt", args: args("selector", "name:Save"), code: Timeout, acted: ActedMaybe,
-			set: func(d *fake.Desktop) { d.FailAfter("Click", desktop.ErrUnresponsive, 1) }},
-		{say: "a display that is missing", args: args("selector", "name:Save"), code: Unavailable, acted: ActedNo, err: "to mend it",
-			set: func(d *fake.Desktop) { d.Fail("Tree", &desktop.MissingError{What: "no display", Mend: "xvfb"}, -1) }},
-		{say: "an application that does not answer at first", args: args("selector", "name:Save"), acted: ActedYes,
-			set: func(d *fake.Desktop) { d.Fail("Tree", desktop.ErrUnresponsive, 2) }},
+		{
+			say: "a click whose answer was lost leaves doubt", args: args("selector", "name:Save"), code: Timeout, acted: ActedMaybe,
+			set: func(d *fake.Desktop) { d.FailAfter("Click", desktop.ErrUnresponsive, 1) },
+		},
+		{
+			say: "a display that is missing", args: args("selector", "name:Save"), code: Unavailable, acted: ActedNo, err: "to mend it",
+			set: func(d *fake.Desktop) { d.Fail("Tree", &desktop.MissingError{What: "no display", Mend: "xvfb"}, -1) },
+		},
+		{
+			say: "an application that does not answer at first", args: args("selector", "name:Save"), acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Fail("Tree", desktop.ErrUnresponsive, 2) },
+		},
 	} {
 		p.kind = ClickElement
 		p.run(t)
@@ -228,13 +280,18 @@ func TestClickElement(t *testing.T) {
 
 func TestTypeIntoElement(t *testing.T) {
 	for _, p := range []play{
-		{say: "what was there is replaced", args: args("selector", "name:Title && role:entry", "text_to_type", "Tuesday"), acted: ActedYes,
-			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "Tuesday"`}, result: map[string]any{"verified": true, "value": "Tuesday"}},
+		{
+			say: "what was there is replaced", args: args("selector", "name:Title && role:entry", "text_to_type", "Tuesday"), acted: ActedYes,
+			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "Tuesday"`}, result: map[string]any{"verified": true, "value": "Tuesday"},
+		},
 		{say: "what was there stays", args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "Monday!"}},
-		{say: "keys at the end are pressed", args: args("selector", "role:entry", "text_to_type", "a{b}{Enter}{Tab}"), result: map[string]any{"value": "a{b}"},
-			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "a{b}"`, "press enter", "press tab"}},
+		{
+			say: "keys at the end are pressed", args: args("selector", "role:entry", "text_to_type", "a{b}{Enter}{Tab}"), result: map[string]any{"value": "a{b}"},
+			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "a{b}"`, "press enter", "press tab"},
+		},
 		{say: "only keys", args: args("selector", "role:entry", "text_to_type", "{Enter}", "clear_before_typing", false), journal: []string{`focus entry "Title"`, "press enter"}, result: map[string]any{"verified": false}},
-		{say: "a password is checked by its length and never told", args: args("selector", "role:password", "text_to_type", "geheim"), result: map[string]any{"verified": true, "value": nil},
+		{
+			say: "a password is checked by its length and never told", args: args("selector", "role:password", "text_to_type", "geheim"), result: map[string]any{"verified": true, "value": nil},
 			check: func(t *testing.T, d *fake.Desktop, o Outcome) {
 				if got := text(d, "role:password"); got != "geheim" {
 					t.Errorf("the field holds %q", got)
@@ -242,17 +299,25 @@ func TestTypeIntoElement(t *testing.T) {
 				if strings.Contains(fmt.Sprint(o.Result), "geheim") {
 					t.Errorf("the result tells the password: %v", o.Result)
 				}
-			}},
-		{say: "a field that cannot be emptied at once is emptied by keys", args: args("selector", "role:entry", "text_to_type", "x"),
+			},
+		},
+		{
+			say: "a field that cannot be emptied at once is emptied by keys", args: args("selector", "role:entry", "text_to_type", "x"),
 			set:     func(d *fake.Desktop) { d.Fail("SetText", desktop.ErrRefused, -1) },
-			journal: []string{`focus entry "Title"`, "press ctrl+a", "press delete", `type "x"`}, result: map[string]any{"value": "x"}, acted: ActedYes},
-		{say: "a field that takes the focus only by a click", args: args("selector", "role:entry", "text_to_type", "x"),
+			journal: []string{`focus entry "Title"`, "press ctrl+a", "press delete", `type "x"`}, result: map[string]any{"value": "x"}, acted: ActedYes,
+		},
+		{
+			say: "a field that takes the focus only by a click", args: args("selector", "role:entry", "text_to_type", "x"),
 			set:    func(d *fake.Desktop) { d.Fail("GrabFocus", desktop.ErrRefused, -1) },
-			result: map[string]any{"value": "x"}},
+			result: map[string]any{"value": "x"},
+		},
 		{say: "a field that does not take the focus", args: args("selector", "role:label", "text_to_type", "x"), code: NotActionable, err: "does not take the focus"},
-		{say: "where the focus is, when that is wanted", args: args("selector", "role:entry", "text_to_type", "x", "try_focus_before", false, "try_click_before", false, "clear_before_typing", false),
-			code: Unexpected, err: "nothing arrived", acted: ActedYes},
-		{say: "a field that changes what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), result: map[string]any{"verified": false, "value": "ABC"},
+		{
+			say: "where the focus is, when that is wanted", args: args("selector", "role:entry", "text_to_type", "x", "try_focus_before", false, "try_click_before", false, "clear_before_typing", false),
+			code: Unexpected, err: "nothing arrived", acted: ActedYes,
+		},
+		{
+			say: "a field that changes what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), result: map[string]any{"verified": false, "value": "ABC"},
 			set: func(d *fake.Desktop) {
 				n := d.Find("role:entry")
 				n.OnChange(func(now string) {
@@ -260,13 +325,18 @@ func TestTypeIntoElement(t *testing.T) {
 						d.Set(n, func(e *desktop.Element) { e.Text = strings.ToUpper(now) })
 					}
 				})
-			}},
-		{say: "a field that is slow", args: args("selector", "role:entry", "text_to_type", "abc", "clear_before_typing", false), result: map[string]any{"verified": true},
-			set: func(d *fake.Desktop) { d.Delay("Type", 300*time.Millisecond) }},
-		{say: "a field that can only be read", args: args("selector", "role:entry", "text_to_type", "x"), code: NotActionable, err: "only be read", acted: ActedNo,
+			},
+		},
+		{
+			say: "a field that is slow", args: args("selector", "role:entry", "text_to_type", "abc", "clear_before_typing", false), result: map[string]any{"verified": true},
+			set: func(d *fake.Desktop) { d.Delay("Type", 300*time.Millisecond) },
+		},
+		{
+			say: "a field that can only be read", args: args("selector", "role:entry", "text_to_type", "x"), code: NotActionable, err: "only be read", acted: ActedNo,
 			set: func(d *fake.Desktop) {
 				d.Set(d.Find("role:entry"), func(e *desktop.Element) { e.States |= desktop.ReadOnly })
-			}},
+			},
+		},
 	} {
 		p.kind = TypeIntoElement
 		p.run(t)
@@ -279,8 +349,10 @@ func TestKeys(t *testing.T) {
 		{say: "keys on an element", kind: PressKey, args: args("key", "{Tab}{Enter}", "selector", "role:entry"), journal: []string{`focus entry "Title"`, "press tab", "press enter"}},
 		{say: "keys in a window", kind: PressKey, args: args("key", "escape", "process", "notes"), journal: []string{"press escape"}},
 		{say: "a key that does not exist", kind: PressKey, args: args("key", "entr"), code: Invalid, err: "did you mean enter", acted: ActedNo},
-		{say: "keys for an application come to its window", kind: PressKeyGlobal, args: args("key", "f5", "process", "notes"), journal: []string{`activate "Notes"`, "press f5"},
-			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) }},
+		{
+			say: "keys for an application come to its window", kind: PressKeyGlobal, args: args("key", "f5", "process", "notes"), journal: []string{`activate "Notes"`, "press f5"},
+			set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) },
+		},
 		{say: "keys for an application that is not there", kind: PressKeyGlobal, args: args("key", "f5", "process", "nope"), code: NotFound, acted: ActedNo},
 		{say: "text", kind: TypeText, args: args("text", "hé"), journal: []string{`type "hé"`}, result: map[string]any{"characters": 2.0}},
 		{say: "a key that is held", kind: KeyDown, args: args("key", "Shift"), journal: []string{"key down shift"}, result: map[string]any{"key": "shift"}},
@@ -300,19 +372,24 @@ func TestPointer(t *testing.T) {
 		{say: "hovering", kind: HoverElement, args: args("selector", "name:Save", "duration_ms", 700.0), journal: []string{"move 50,142"}, took: 700 * time.Millisecond, result: map[string]any{"verified": true}},
 		{say: "scrolling where the pointer is", kind: Scroll, args: args("amount", 2.0, "direction", "up"), journal: []string{"move 0,0", "scroll 0,-2", "move 0,0"}},
 		{say: "scrolling in an element", kind: ScrollElement, args: args("selector", "role:frame", "direction", "right"), journal: []string{"move 200,200", "scroll 3,0", "move 0,0"}, acted: ActedYes},
-		{say: "bringing an element into view", kind: ScrollElement, args: args("selector", "name:Save", "into_view", true), journal: []string{`reveal button "Save"`}, result: map[string]any{"verified": true},
+		{
+			say: "bringing an element into view", kind: ScrollElement, args: args("selector", "name:Save", "into_view", true), journal: []string{`reveal button "Save"`}, result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {
 				d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Showing })
-			}},
+			},
+		},
 		{say: "a drag to the same point", kind: MouseDrag, args: args("start_x", 1.0, "start_y", 1.0, "end_x", 1.0, "end_y", 1.0), code: Invalid},
-		{say: "a drag", kind: MouseDrag, args: args("start_x", 10.0, "start_y", 10.0, "end_x", 130.0, "end_y", 70.0), acted: ActedYes,
+		{
+			say: "a drag", kind: MouseDrag, args: args("start_x", 10.0, "start_y", 10.0, "end_x", 130.0, "end_y", 70.0), acted: ActedYes,
 			check: func(t *testing.T, d *fake.Desktop, _ Outcome) {
 				j := d.Journal()
 				if len(j) != 15 || j[0] != "move 10,10" || j[1] != "button down left" || j[13] != "move 130,70" || j[14] != "button up left" {
 					t.Errorf("journal %q", j)
 				}
-			}},
-		{say: "a drag that fails lets go", kind: MouseDrag, args: args("start_x", 10.0, "start_y", 10.0, "end_x", 130.0, "end_y", 70.0), code: Internal, acted: ActedMaybe,
+			},
+		},
+		{
+			say: "a drag that fails lets go", kind: MouseDrag, args: args("start_x", 10.0, "start_y", 10.0, "end_x", 130.0, "end_y", 70.0), code: Internal, acted: ActedMaybe,
 			set: func(d *fake.Desktop) {
 				d.After(55*time.Millisecond, func() { d.Fail("MovePointer", errors.New("boom"), 1) })
 			},
@@ -320,7 +397,8 @@ func TestPointer(t *testing.T) {
 				if held := d.Held(); len(held) > 0 {
 					t.Errorf("held: %v", held)
 				}
-			}},
+			},
+		},
 	} {
 		p.run(t)
 	}
@@ -352,24 +430,30 @@ func TestValues(t *testing.T) {
 		{say: "a number that does not fit", kind: SetValue, args: args("selector", "role:slider", "value", "11"), code: Invalid, err: "from 0 to 10", acted: ActedNo},
 		{say: "a text that is no number", kind: SetValue, args: args("selector", "role:slider", "value", "much"), code: Invalid, acted: ActedNo},
 		{say: "what takes no text", kind: SetValue, args: args("selector", "name:Save", "value", "x"), code: NotActionable, acted: ActedNo},
-		{say: "a value that does not stay", kind: SetValue, args: args("selector", "role:entry", "value", "x"), code: Unexpected, err: "did not become", acted: ActedYes,
+		{
+			say: "a value that does not stay", kind: SetValue, args: args("selector", "role:entry", "value", "x"), code: Unexpected, err: "did not become", acted: ActedYes,
 			set: func(d *fake.Desktop) {
 				n := d.Find("role:entry")
 				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "Monday" }) })
-			}},
+			},
+		},
 		{say: "a checkbox is checked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), journal: []string{`invoke checkbox "Urgent" toggle`}, result: map[string]any{"changed": true, "state": true, "verified": true}, acted: ActedYes},
 		{say: "what is so already is left alone", kind: SetSelected, args: args("selector", "role:checkbox", "state", false), journal: []string{}, result: map[string]any{"changed": false, "verified": true}, acted: ActedNo},
 		{say: "a radio button is chosen", kind: SetSelected, args: args("selector", "name:Large", "state", true), result: map[string]any{"changed": true, "verified": true}},
 		{say: "a radio button is not switched off", kind: SetSelected, args: args("selector", "name:Small", "state", false), code: NotActionable, err: "another of its group", acted: ActedNo},
 		{say: "what cannot be selected", kind: SetSelected, args: args("selector", "name:Save", "state", true), code: NotActionable, acted: ActedNo},
 		{say: "an item is selected through its list", kind: SetSelected, screen: lists, args: args("selector", "name:Red", "state", true), journal: []string{`select listitem "Red" true`}, result: map[string]any{"verified": true}},
-		{say: "what does not answer to its action is clicked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), set: func(d *fake.Desktop) { d.Fail("Invoke", desktop.ErrRefused, -1) },
-			journal: []string{"click 110,112 left"}, result: map[string]any{"verified": true}, acted: ActedYes},
-		{say: "a checkbox that does not obey", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), code: Unexpected, acted: ActedYes,
+		{
+			say: "what does not answer to its action is clicked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), set: func(d *fake.Desktop) { d.Fail("Invoke", desktop.ErrRefused, -1) },
+			journal: []string{"click 110,112 left"}, result: map[string]any{"verified": true}, acted: ActedYes,
+		},
+		{
+			say: "a checkbox that does not obey", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), code: Unexpected, acted: ActedYes,
 			set: func(d *fake.Desktop) {
 				n := d.Find("role:checkbox")
 				n.OnClick(func() { d.Set(n, func(e *desktop.Element) { e.States &^= desktop.Checked }) })
-			}},
+			},
+		},
 		{say: "an option", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Red"), journal: []string{`select listitem "Red" true`}, result: map[string]any{"selected": "Red", "verified": true}},
 		{say: "an option in other letters", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "RED"), result: map[string]any{"selected": "Red"}},
 		{say: "an option that is chosen already", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Green"), journal: []string{}, acted: ActedNo},
@@ -379,9 +463,11 @@ func TestValues(t *testing.T) {
 		{say: "an action of its own", kind: InvokeElement, args: args("selector", "name:Save"), journal: []string{`invoke button "Save" click`}, acted: ActedYes},
 		{say: "an action that it has not", kind: InvokeElement, args: args("selector", "name:Save", "action", "open"), code: NotActionable, err: "only [\"click\"]", acted: ActedNo},
 		{say: "an action of what is disabled", kind: InvokeElement, args: args("selector", "name:Delete"), code: NotActionable, acted: ActedNo},
-		{say: "coming to the front", kind: ActivateElement, args: args("selector", "role:entry"), result: map[string]any{"verified": true}, acted: ActedYes,
+		{
+			say: "coming to the front", kind: ActivateElement, args: args("selector", "role:entry"), result: map[string]any{"verified": true}, acted: ActedYes,
 			set:     func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) },
-			journal: []string{`activate "Notes"`, `focus entry "Title"`}},
+			journal: []string{`activate "Notes"`, `focus entry "Title"`},
+		},
 		{say: "showing an element", kind: HighlightElement, args: args("selector", "name:Save", "text", "here"), journal: []string{`mark 80x24 at 10,130 "here" for 1s`}, acted: ActedNo},
 		{say: "showing it no longer", kind: StopHighlighting, args: args(), journal: []string{"unmark"}},
 	} {
@@ -391,28 +477,38 @@ func TestValues(t *testing.T) {
 
 func TestLooking(t *testing.T) {
 	for _, p := range []play{
-		{say: "what is there", kind: ValidateElement, args: args("selector", "role:entry"), acted: ActedNo,
-			result: map[string]any{"exists": true, "matches": 1.0, "visible": true, "enabled": true, "focused": false, "text": "Monday"}},
+		{
+			say: "what is there", kind: ValidateElement, args: args("selector", "role:entry"), acted: ActedNo,
+			result: map[string]any{"exists": true, "matches": 1.0, "visible": true, "enabled": true, "focused": false, "text": "Monday"},
+		},
 		{say: "what is not there is no failure", kind: ValidateElement, args: args("selector", "name:Nope"), result: map[string]any{"exists": false, "matches": 0.0}},
 		{say: "what is there more than once", kind: ValidateElement, args: args("selector", "role:button"), result: map[string]any{"exists": true, "matches": 2.0}},
 		{say: "what may be there is a failure", kind: ValidateElement, args: args("selector", "name:Nope"), code: Timeout, set: func(d *fake.Desktop) { d.Freeze("notes") }},
 		{say: "waiting for what is there", kind: WaitForElement, args: args("selector", "name:Save"), result: map[string]any{"waited_ms": 0.0}},
-		{say: "waiting for what comes", kind: WaitForElement, args: args("selector", "name:New", "timeout_ms", 5000.0), took: time.Second,
+		{
+			say: "waiting for what comes", kind: WaitForElement, args: args("selector", "name:New", "timeout_ms", 5000.0), took: time.Second,
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Button("New")) })
-			}},
+			},
+		},
 		{say: "waiting in vain", kind: WaitForElement, args: args("selector", "name:New"), code: Timeout, err: "did not become there", took: 3 * time.Second},
-		{say: "waiting until it is gone", kind: WaitForElement, args: args("selector", "name:Save", "condition", "gone"), took: time.Second,
-			set: func(d *fake.Desktop) { d.After(time.Second, func() { d.Remove(d.Find("name:Save")) }) }},
+		{
+			say: "waiting until it is gone", kind: WaitForElement, args: args("selector", "name:Save", "condition", "gone"), took: time.Second,
+			set: func(d *fake.Desktop) { d.After(time.Second, func() { d.Remove(d.Find("name:Save")) }) },
+		},
 		{say: "an application that does not answer is not gone", kind: WaitForElement, args: args("selector", "name:Save", "condition", "gone"), code: Timeout, set: func(d *fake.Desktop) { d.Freeze("notes") }},
 		{say: "waiting until it is enabled", kind: WaitForElement, args: args("selector", "name:Delete", "condition", "enabled"), code: Timeout, err: "is there and not enabled"},
-		{say: "waiting for a text", kind: WaitForElement, args: args("selector", "role:entry", "condition", "text", "text", "Tues", "timeout_ms", 5000.0), took: 2 * time.Second,
+		{
+			say: "waiting for a text", kind: WaitForElement, args: args("selector", "role:entry", "condition", "text", "text", "Tues", "timeout_ms", 5000.0), took: 2 * time.Second,
 			set: func(d *fake.Desktop) {
 				d.After(2*time.Second, func() { d.Set(d.Find("role:entry"), func(e *desktop.Element) { e.Text = "Tuesday" }) })
-			}},
+			},
+		},
 		{say: "a text to wait for is missing", kind: WaitForElement, args: args("selector", "role:entry", "condition", "text"), code: Invalid},
-		{say: "the windows, the topmost first", kind: GetApplicationsAndWindowsList, args: args(), set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) },
-			result: map[string]any{"applications": []any{"other", "notes"}}},
+		{
+			say: "the windows, the topmost first", kind: GetApplicationsAndWindowsList, args: args(), set: func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) },
+			result: map[string]any{"applications": []any{"other", "notes"}},
+		},
 		{say: "the windows of one application", kind: GetApplicationsAndWindowsList, args: args("process", "nope"), result: map[string]any{"windows": []any{}, "applications": []any{}}},
 		{say: "a picture of the screen, made smaller", kind: CaptureScreenshot, args: args("max_dimension", 640.0), result: map[string]any{"uri": "kept:640x400", "scale": 0.5, "width": 640.0}, acted: ActedNo},
 		{say: "a picture of an element", kind: CaptureScreenshot, args: args("selector", "name:Save"), result: map[string]any{"uri": "kept:80x24"}},
@@ -422,9 +518,12 @@ func TestLooking(t *testing.T) {
 		{say: "a picture of what is not there", kind: CaptureScreenshot, args: args("region", args("x", 2000.0, "y", 0.0, "w", 100.0, "h", 10.0)), code: NotActionable},
 		{say: "a colour", kind: GetPixelColor, args: args("x", 1000.0, "y", 700.0), result: map[string]any{"color": "#283c50", "r": 40.0}},
 		{say: "a still screen", kind: WaitForIdle, args: args(), took: 500 * time.Millisecond, result: map[string]any{"changes": 0.0}},
-		{say: "a screen that comes to rest", kind: WaitForIdle, args: args(), took: 990 * time.Millisecond, result: map[string]any{"changes": 1.0},
-			set: func(d *fake.Desktop) { d.After(490*time.Millisecond, func() { d.Remove(d.Find("name:Save")) }) }},
-		{say: "a screen that never rests", kind: WaitForIdle, args: args("timeout_ms", 2000.0), code: Timeout, err: "still moves",
+		{
+			say: "a screen that comes to rest", kind: WaitForIdle, args: args(), took: 990 * time.Millisecond, result: map[string]any{"changes": 1.0},
+			set: func(d *fake.Desktop) { d.After(490*time.Millisecond, func() { d.Remove(d.Find("name:Save")) }) },
+		},
+		{
+			say: "a screen that never rests", kind: WaitForIdle, args: args("timeout_ms", 2000.0), code: Timeout, err: "still moves",
 			set: func(d *fake.Desktop) {
 				var blink func()
 				on := false
@@ -434,7 +533,8 @@ func TestLooking(t *testing.T) {
 					d.After(100*time.Millisecond, blink)
 				}
 				blink()
-			}},
+			},
+		},
 	} {
 		p.run(t)
 	}
@@ -448,47 +548,67 @@ func TestWindows(t *testing.T) {
 		{say: "two that fit", kind: ActivateWindow, args: args("title", "notes"), set: two, code: Ambiguous, acted: ActedNo},
 		{say: "none that fits", kind: ActivateWindow, args: args("title", "nope"), code: NotFound, acted: ActedNo},
 		{say: "no name", kind: ActivateWindow, args: args(), code: Invalid},
-		{say: "one that comes in time", kind: MaximizeWindow, args: args("title", "Late"), result: map[string]any{"verified": true},
+		{
+			say: "one that comes in time", kind: MaximizeWindow, args: args("title", "Late"), result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() { d.Open(fake.Window("Late", "other")) })
-			}},
+			},
+		},
 		{say: "closed", kind: CloseWindow, args: args("title", "Notes"), journal: []string{`close "Notes"`}, result: map[string]any{"verified": true}, acted: ActedYes},
 		{say: "minimized", kind: MinimizeWindow, args: args("title", "Notes"), result: map[string]any{"verified": true}},
-		{say: "moved, with its size", kind: MoveWindow, args: args("title", "Notes", "x", 50.0, "y", 60.0), result: map[string]any{"verified": true},
+		{
+			say: "moved, with its size", kind: MoveWindow, args: args("title", "Notes", "x", 50.0, "y", 60.0), result: map[string]any{"verified": true},
 			check: func(t *testing.T, d *fake.Desktop, _ Outcome) {
 				if b := d.Get(d.Find("role:frame")).Bounds; b != (desktop.Rect{X: 50, Y: 60, W: 400, H: 400}) {
 					t.Errorf("the window is %s", b)
 				}
-			}},
-		{say: "a window that asks before it closes", kind: CloseWindow, args: args("title", "Notes"), result: map[string]any{"verified": false, "refused": "the application refused"}, acted: ActedYes,
-			set: func(d *fake.Desktop) { d.Fail("Manage", desktop.ErrRefused, 1) }},
-		{say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"verified": true},
+			},
+		},
+		{
+			say: "a window that asks before it closes", kind: CloseWindow, args: args("title", "Notes"), result: map[string]any{"verified": false, "refused": "the application refused"}, acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Fail("Manage", desktop.ErrRefused, 1) },
+		},
+		{
+			say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())
 				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Minimize})
-			}},
+			},
+		},
 		{say: "moved nowhere", kind: MoveWindow, args: args("title", "Notes"), code: Invalid},
-		{say: "an application and its window", kind: OpenApplication, args: args("app_name", "editor"), result: map[string]any{"verified": true}, acted: ActedYes,
-			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) }},
-		{say: "what must be in the new window", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Go", "include_tree_after_action", true), result: map[string]any{"verified": true, "ui_tree": "- frame \"Text\" [ref=e1] [active]:\n  - button \"Go\" [ref=e2]\n"},
+		{
+			say: "an application and its window", kind: OpenApplication, args: args("app_name", "editor"), result: map[string]any{"verified": true}, acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
+		},
+		{
+			say: "what must be in the new window", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Go", "include_tree_after_action", true), result: map[string]any{"verified": true, "ui_tree": "- frame \"Text\" [ref=e1] [active]:\n  - button \"Go\" [ref=e2]\n"},
 			set: func(d *fake.Desktop) {
 				d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor", fake.Button("Go")) })
-			}},
-		{say: "what must be in the new window and is in another", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Save"), code: Unexpected, acted: ActedYes,
-			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) }},
+			},
+		},
+		{
+			say: "what must be in the new window and is in another", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Save"), code: Unexpected, acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
+		},
 		{say: "an application that is not installed", kind: OpenApplication, args: args("app_name", "editor"), code: NotFound, acted: ActedNo},
-		{say: "an application whose window has another title", kind: OpenApplication, args: args("app_name", "editor", "title", "Never", "timeout_ms", 2000.0), code: Timeout, acted: ActedYes, err: "showed no window",
-			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) }},
-		{say: "an application without waiting", kind: OpenApplication, args: args("app_name", "editor", "wait_for_window", false), result: map[string]any{"verified": false},
-			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) }},
+		{
+			say: "an application whose window has another title", kind: OpenApplication, args: args("app_name", "editor", "title", "Never", "timeout_ms", 2000.0), code: Timeout, acted: ActedYes, err: "showed no window",
+			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
+		},
+		{
+			say: "an application without waiting", kind: OpenApplication, args: args("app_name", "editor", "wait_for_window", false), result: map[string]any{"verified": false},
+			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
+		},
 		{say: "an address", kind: OpenURL, args: args("url", "https://example.org"), journal: []string{"open https://example.org"}, acted: ActedYes},
 		{say: "not an address", kind: OpenURL, args: args("url", "example"), code: Invalid},
 		{say: "the clipboard", kind: SetClipboard, args: args("text", "x"), journal: []string{`clipboard "x"`}, result: map[string]any{"verified": true}, acted: ActedYes},
 		{say: "what is on the clipboard", kind: GetClipboard, args: args(), result: map[string]any{"text": ""}, acted: ActedNo},
-		{say: "a clipboard that is missing", kind: SetClipboard, args: args("text", "x"), code: Unavailable, acted: ActedNo,
+		{
+			say: "a clipboard that is missing", kind: SetClipboard, args: args("text", "x"), code: Unavailable, acted: ActedNo,
 			set: func(d *fake.Desktop) {
 				d.Fail("WriteClipboard", &desktop.MissingError{What: "no xclip", Mend: "apt-get install xclip"}, -1)
-			}},
+			},
+		},
 	} {
 		p.run(t)
 	}

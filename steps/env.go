@@ -24,6 +24,9 @@ type Env struct {
 	Scripts string
 	// Environ is the environment of child processes.
 	Environ []string
+	// DesktopEnv is what child processes need to reach the run's desktop, for
+	// kinds that have no Desktop; nil or empty when none is open.
+	DesktopEnv func(ctx context.Context) []string
 	// Inputs and Vars are the inputs and the env of the run.
 	Inputs, Vars map[string]any
 	// Trees remembers the trees whose refs a caller may name.
@@ -37,6 +40,8 @@ type Env struct {
 	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
 
 	acted atomic.Int32
+	// seen remembers what the elements that are pictures look like.
+	seen map[*desktop.Element]pictured
 	// behind is the desktop without account of what acts, for what only makes
 	// ready for an act: a window is raised, an element is brought into view.
 	behind *desktop.Desktop

@@ -23,6 +23,9 @@ func (e *Env) focus(ctx context.Context, el *desktop.Element, o focusOptions) er
 	if !o.grab && !o.click {
 		return nil
 	}
+	if el.Handle == "" {
+		return e.focusPicture(ctx, el, o)
+	}
 	if has, err := e.focused(ctx, el); err != nil || has {
 		return err
 	}
@@ -50,6 +53,18 @@ func (e *Env) focus(ctx context.Context, el *desktop.Element, o focusOptions) er
 		}
 	}
 	return notReady(el, "does not take the focus", "name the field itself, or set try_focus_before and try_click_before to false to type where the focus is")
+}
+
+// focusPicture clicks a picture. Whether that gave it the focus cannot be asked.
+func (e *Env) focusPicture(ctx context.Context, el *desktop.Element, o focusOptions) error {
+	if !o.click {
+		return notReady(el, "is a picture, which takes the focus only by a click", "set try_click_before to true, or both to false to type where the focus is")
+	}
+	at, err := e.ready(ctx, el, need{point: middle})
+	if err != nil {
+		return err
+	}
+	return e.Desktop.Click(ctx, at, desktop.Left, 1)
 }
 
 // focused says whether an element has the focus, in the active window.

@@ -63,7 +63,7 @@ func (a *WindowTreeArgs) scope(ctx context.Context, env *Env) (desktop.Scope, []
 		if err != nil {
 			return scope, nil, err
 		}
-		s, err := env.look(ctx, q.first, a.IncludeHidden)
+		s, err := env.look(ctx, q.first, manner{hidden: a.IncludeHidden})
 		if err != nil {
 			return scope, nil, err
 		}

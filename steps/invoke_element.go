@@ -27,7 +27,7 @@ type InvokeArgs struct {
 }
 
 func invokeElement(ctx context.Context, env *Env, a InvokeArgs) (ElementResult, error) {
-	el, _, err := env.aim(ctx, a.Target, need{enabled: true})
+	el, _, err := env.aim(ctx, a.Target, need{handle: true, enabled: true})
 	if err != nil {
 		return ElementResult{}, err
 	}

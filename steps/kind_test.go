@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,12 +56,12 @@ func TestCheck(t *testing.T) {
 		{"a bad duration", map[string]any{"text": "a", "pause": "soon"}, `pause: "soon" is not a duration: wanted something like 500ms, 2s or 1m30s`},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			got := ""
+			var got strings.Builder
 			for _, p := range echo.Check(c.args, expression) {
-				got += p.String()
+				got.WriteString(p.String())
 			}
-			if got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
+			if got.String() != c.want {
+				t.Errorf("got %q, want %q", got.String(), c.want)
 			}
 		})
 	}

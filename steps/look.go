@@ -16,6 +16,15 @@ type query struct {
 	ref       string
 	first     []*selector.Selector // tried together
 	fallbacks []*selector.Selector // tried when those found nothing in time
+	likeness  float64              // how like a picture its place must be; 0 is the usual
+}
+
+// manner is how the screen is looked at.
+type manner struct {
+	hidden   bool          // also what does not show
+	likeness float64       // how like a picture its place must be; 0 is the usual
+	region   *desktop.Rect // look for pictures only here
+	windows  WindowOptions // what to do with a window in which a picture is looked for
 }
 
 // query understands what names an element.
@@ -93,25 +102,26 @@ type sight struct {
 	found    []*desktop.Element
 	unread   []string
 	tried    []Candidate
+	why      error   // of a picture: why not exactly one place was found
+	places   []place // of a picture: all places that are like it, the best first
 }
 
 // look matches selectors against what is on the screen now. The first that
 // matches one element counts; without one, the first that matches several.
-func (e *Env) look(ctx context.Context, all []*selector.Selector, hidden bool) (sight, error) {
+func (e *Env) look(ctx context.Context, all []*selector.Selector, m manner) (sight, error) {
 	var best sight
 	var tried []Candidate
 	read := map[desktop.Scope]*desktop.Tree{}
 	for _, s := range all {
-		tree, err := e.read(ctx, s, hidden, read)
+		now, err := e.lookFor(ctx, s, m, read)
 		if err != nil {
 			return sight{}, err
 		}
-		found := s.Find(tree.Roots)
-		tried = append(tried, Candidate{Selector: s.String(), Matches: len(found)})
-		if best.selector == nil || len(best.found) == 0 && len(found) > 0 || len(found) == 1 {
-			best = sight{selector: s, roots: tree.Roots, found: found, unread: tree.Unread}
+		tried = append(tried, Candidate{Selector: s.String(), Matches: len(now.found)})
+		if best.selector == nil || len(best.found) == 0 && len(now.found) > 0 || len(now.found) == 1 {
+			best = now
 		}
-		if len(found) == 1 {
+		if len(now.found) == 1 {
 			break
 		}
 	}
@@ -119,11 +129,20 @@ func (e *Env) look(ctx context.Context, all []*selector.Selector, hidden bool) (
 	return best, nil
 }
 
+// lookFor matches one selector.
+func (e *Env) lookFor(ctx context.Context, s *selector.Selector, m manner, read map[desktop.Scope]*desktop.Tree) (sight, error) {
+	if file, ok := s.Image(); ok {
+		return e.lookForPicture(ctx, s, Path(file), m)
+	}
+	tree, err := e.read(ctx, s, m.hidden, read)
+	if err != nil {
+		return sight{}, err
+	}
+	return sight{selector: s, roots: tree.Roots, found: s.Find(tree.Roots), unread: tree.Unread}, nil
+}
+
 // read reads what is needed to decide a selector, once for equal needs.
 func (e *Env) read(ctx context.Context, s *selector.Selector, hidden bool, read map[desktop.Scope]*desktop.Tree) (*desktop.Tree, error) {
-	if file, ok := s.Image(); ok {
-		return nil, Errorf(Unavailable, "a picture (%s) cannot be looked for here; name the element by its role and name", file)
-	}
 	scope := s.Scope()
 	scope.Full = true
 	scope.Hidden = scope.Hidden || hidden
@@ -143,6 +162,9 @@ func (e *Env) read(ctx context.Context, s *selector.Selector, hidden bool, read 
 func (s sight) one() (*desktop.Element, error) {
 	if len(s.found) == 1 {
 		return s.found[0], nil
+	}
+	if s.why != nil {
+		return nil, s.pictureError()
 	}
 	err := &Error{Code: NotFound, Err: errors.New(s.selector.Explain(s.roots)), Candidates: s.tried}
 	if len(s.found) > 1 {
@@ -166,7 +188,7 @@ func (s sight) none() error {
 		return Errorf(Unexpected, "%s is still there: %s", s.selector, inWords(s.found[0]))
 	}
 	if len(s.unread) > 0 {
-		return Errorf(Timeout, "whether %s is gone is not known: %s did not answer", s.selector, strings.Join(s.unread, ", "))
+		return Errorf(Timeout, "whether %s is there is not known: %s did not answer", s.selector, strings.Join(s.unread, ", "))
 	}
 	return nil
 }

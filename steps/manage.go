@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"understudy/steps/desktop"
 )
@@ -134,11 +135,11 @@ func (a WindowArgs) only(all []desktop.Window) (desktop.Window, error) {
 		}
 		return desktop.Window{}, noWindow(a.Process, a.Title)
 	}
-	err := &Error{Code: Ambiguous, Err: fmt.Errorf("%d windows fit and one was wanted:", len(fits)), Next: "give more of the title, or the id"}
+	var list strings.Builder
 	for _, w := range fits {
-		err.Err = fmt.Errorf("%w\n  %q of %s, id %d", err.Err, w.Title, w.Process, w.ID)
+		fmt.Fprintf(&list, "\n  %q of %s, id %d", w.Title, w.Process, w.ID)
 	}
-	return desktop.Window{}, err
+	return desktop.Window{}, &Error{Code: Ambiguous, Err: fmt.Errorf("%d windows fit and one was wanted:%s", len(fits), &list), Next: "give more of the title, or the id"}
 }
 
 // noWindow says that no window fits.

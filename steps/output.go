@@ -3,6 +3,7 @@ package steps
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -76,7 +77,7 @@ func (s *split) Write(p []byte) (int, error) {
 		s.keep(p)
 		return len(p), nil
 	}
-	all := append(s.held, p...)
+	all := slices.Concat(s.held, p)
 	if i := bytes.Index(all, s.mark); i >= 0 {
 		s.marked, s.held = true, nil
 		_, _ = s.to.Write(all[:i])

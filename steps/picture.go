@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
+	"time"
+
+	"understudy/steps/desktop"
 )
 
 // keep stores a picture and says where.
@@ -20,34 +24,46 @@ func (e *Env) keep(ctx context.Context, p *image.RGBA) (string, error) {
 	return uri, nil
 }
 
-// shrink is a picture with neither side longer than limit, and its scale; each
-// pixel is the mean of those that it stands for. A limit of 0 is none.
-func shrink(p *image.RGBA, limit int) (*image.RGBA, float64) {
-	w, h := p.Rect.Dx(), p.Rect.Dy()
-	longest := max(w, h)
-	if limit <= 0 || longest <= limit {
-		return p, 1
+// capture takes a picture of an area, or with an empty one of the whole screen,
+// for others to see: with the password fields blanked. It says which part of
+// the area is on the screen, and fails when none is.
+func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desktop.Rect, error) {
+	screen, err := e.screen(ctx)
+	if err != nil {
+		return nil, area, err
 	}
-	scale := float64(limit) / float64(longest)
-	small := image.NewRGBA(image.Rect(0, 0, max(1, int(float64(w)*scale)), max(1, int(float64(h)*scale))))
-	for y := range small.Rect.Dy() {
-		for x := range small.Rect.Dx() {
-			from := image.Pt(x*w/small.Rect.Dx(), y*h/small.Rect.Dy())
-			to := image.Pt((x+1)*w/small.Rect.Dx(), (y+1)*h/small.Rect.Dy())
-			small.SetRGBA(x, y, mean(p, image.Rectangle{from, to}.Add(p.Rect.Min)))
-		}
+	if area.Empty() {
+		area = screen
 	}
-	return small, scale
+	if area = area.Intersect(screen); area.Empty() {
+		return nil, area, Errorf(NotActionable, "what is to be shown is not on the screen, which is %s", screen)
+	}
+	p, err := e.Desktop.Capture(ctx, area)
+	if err != nil {
+		return nil, area, fmt.Errorf("taking a picture: %w", err)
+	}
+	BlankPasswords(ctx, e.Desktop, p, desktop.Point{X: area.X, Y: area.Y})
+	return p, area, ctx.Err()
 }
 
-// mean is the mean colour of an area.
-func mean(p *image.RGBA, area image.Rectangle) color.RGBA {
-	var r, g, b, n uint32
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		row := p.Pix[p.PixOffset(area.Min.X, y):p.PixOffset(area.Max.X, y)]
-		for i := 0; i+3 < len(row); i += 4 {
-			r, g, b, n = r+uint32(row[i]), g+uint32(row[i+1]), b+uint32(row[i+2]), n+1
-		}
+// blankWithin is how long finding the password fields may take.
+const blankWithin = 500 * time.Millisecond
+
+// BlankPasswords paints over the password fields that show on a picture of the
+// screen, which begins at a point of it. Fields of which no one tells in time
+// stay as they are: what they show themselves is bullets.
+func BlankPasswords(ctx context.Context, d *desktop.Desktop, p *image.RGBA, begin desktop.Point) {
+	ctx, cancel := context.WithTimeout(ctx, blankWithin)
+	defer cancel()
+	tree, err := d.Tree(ctx, desktop.Scope{Full: true})
+	if err != nil {
+		return
 	}
-	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 255}
+	from := image.Pt(begin.X, begin.Y)
+	tree.Walk(func(e *desktop.Element) bool {
+		if e.Role == "password" && !e.Bounds.Empty() {
+			draw.Draw(p, e.Bounds.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
+		}
+		return true
+	})
 }

@@ -63,7 +63,7 @@ func pressKey(ctx context.Context, env *Env, a PressKeyArgs) (ElementResult, err
 	}
 	r := ElementResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
-		if el != nil && el.States.Has(desktop.Focusable) { // a window only comes to the front
+		if el != nil && (el.Handle == "" || el.States.Has(desktop.Focusable)) { // a window only comes to the front
 			if err := env.focus(ctx, el, focusOptions{grab: a.TryFocusBefore, click: a.TryClickBefore}); err != nil {
 				return false, err
 			}

@@ -11,12 +11,19 @@ import (
 // it is first asked.
 type Probe struct {
 	Open func(context.Context) (*desktop.Desktop, error)
+	// Dir and Roots are where the pictures of selectors are, as in an Env.
+	Dir   string
+	Roots []string
 }
 
-// Exists says whether a selector matches anything that shows.
+// Exists says whether a selector matches anything that shows. When nothing
+// does and an application did not answer, that is not known, and an error.
 func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
 	s, err := p.look(ctx, text)
-	return len(s.found) > 0, err
+	if err != nil || len(s.found) > 0 {
+		return len(s.found) > 0, err
+	}
+	return false, s.none()
 }
 
 // Text is the text of the one element that a selector matches.
@@ -44,6 +51,6 @@ func (p Probe) look(ctx context.Context, text string) (sight, error) {
 	if err != nil {
 		return sight{}, err
 	}
-	env := Env{Desktop: d}
-	return env.look(ctx, []*selector.Selector{s}, false)
+	env := Env{Desktop: d, Dir: p.Dir, Roots: p.Roots}
+	return env.look(ctx, []*selector.Selector{s}, manner{})
 }

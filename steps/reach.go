@@ -12,7 +12,7 @@ import (
 
 // reachable says whether a click at a point would reach an element: the
 // topmost window there must be its own, and what is under the point must be
-// the element, inside it, or around it.
+// the element, inside it, or around it. For a picture the window decides.
 func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Point) error {
 	windows, err := e.Desktop.Windows.Windows(ctx)
 	if err != nil {
@@ -23,6 +23,9 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 	}
 	if d := blocker(windows, el.Window); d != nil {
 		return notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
+	}
+	if el.Handle == "" {
+		return nil // of a picture no more is known than where it is seen
 	}
 	hit, err := e.Desktop.ElementAt(ctx, at)
 	if errors.Is(err, desktop.ErrNotFound) || err == nil && hit == nil {

@@ -1,14 +1,17 @@
 package steps
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
 )
 
 // ReadText reads text off the screen.
-var ReadText = Define[ReadTextArgs, ReadTextResult](Kind{
+var ReadText = Define(Kind{
 	Name:    "read_text",
 	Summary: "Read the text of a picture of the screen, a window, an element or a region (OCR).",
 	Details: "Needs the tesseract command. What has elements is read better with get_window_tree or validate_element.",
@@ -16,7 +19,7 @@ var ReadText = Define[ReadTextArgs, ReadTextResult](Kind{
 	Touches: Look,
 	Reads:   true,
 	Timeout: time.Minute,
-}, ReadTextArgs{Target: aimed, Language: "eng"}, nil)
+}, ReadTextArgs{Target: aimed, Language: "eng"}, readText)
 
 // ReadTextArgs says where to read.
 type ReadTextArgs struct {
@@ -50,4 +53,52 @@ type WordSeen struct {
 	Text       string       `json:"text" jsonschema:"the word"`
 	Area       desktop.Rect `json:"area" jsonschema:"where it stands"`
 	Confidence float64      `json:"confidence" jsonschema:"how sure the reader is, from 0 to 1"`
+}
+
+func readText(ctx context.Context, env *Env, a ReadTextArgs) (ReadTextResult, error) {
+	area, err := a.area(ctx, env)
+	if err != nil {
+		return ReadTextResult{}, err
+	}
+	p, area, err := env.capture(ctx, area)
+	if err != nil {
+		return ReadTextResult{}, err
+	}
+	words, err := vision.Words(ctx, p, a.Language)
+	if err != nil {
+		return ReadTextResult{}, err
+	}
+	return readResult(words, area), nil
+}
+
+// area is where to read; empty means the whole screen.
+func (a *ReadTextArgs) area(ctx context.Context, env *Env) (desktop.Rect, error) {
+	switch {
+	case a.Region != nil:
+		return *a.Region, nil
+	case a.Named():
+		return env.box(ctx, a.Target)
+	}
+	return desktop.Rect{}, nil
+}
+
+// readResult puts together the words of a picture of an area.
+func readResult(words []vision.Word, area desktop.Rect) ReadTextResult {
+	r := ReadTextResult{Words: []WordSeen{}}
+	var text strings.Builder
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case w.Line == words[i-1].Line:
+			text.WriteByte(' ')
+		default:
+			text.WriteByte('\n')
+		}
+		text.WriteString(w.Text)
+		at := w.Bounds
+		at.X, at.Y = at.X+area.X, at.Y+area.Y
+		r.Words = append(r.Words, WordSeen{Text: w.Text, Area: at, Confidence: w.Confidence})
+	}
+	r.Text = text.String()
+	return r
 }

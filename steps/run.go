@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -93,14 +94,14 @@ func (k Kind) arguments(args map[string]any) (json.RawMessage, *Error) {
 
 // Refuse is the error for arguments with problems.
 func (k Kind) Refuse(problems []Problem) *Error {
-	text := ""
+	var text strings.Builder
 	for i, p := range problems {
 		if i > 0 {
-			text += "\n"
+			text.WriteString("\n")
 		}
-		text += p.String()
+		text.WriteString(p.String())
 	}
-	return Errorf(Invalid, "%s: %s", k.Name, text)
+	return Errorf(Invalid, "%s: %s", k.Name, text.String())
 }
 
 // late is the error of an attempt whose context ended. When its time was over,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,9 +75,7 @@ func (r CommandResult) SetEnv() map[string]any {
 		}
 	}
 	set, _ := fields["set_env"].(map[string]any)
-	for name, v := range set {
-		values[name] = v
-	}
+	maps.Copy(values, set)
 	return values
 }
 
@@ -121,7 +120,7 @@ func runCommand(ctx context.Context, env *Env, a CommandArgs) (CommandResult, er
 
 // process is what to start, and the script that it will run, if it is one.
 func (a *CommandArgs) process(ctx context.Context, env *Env) (process, script, error) {
-	p := process{dir: env.abs(a.WorkingDirectory), env: append([]string{}, env.Environ...)} // never nil: that would be our own
+	p := process{dir: env.abs(a.WorkingDirectory), env: env.environ(ctx)}
 	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
 		return p, script{}, Errorf(NotFound, "working_directory: there is no folder %s", p.dir)
 	}
@@ -140,6 +139,16 @@ func (a *CommandArgs) process(ctx context.Context, env *Env) (process, script, e
 	var err error
 	p.name, p.args, err = shellCommand(a.Shell, string(a.Run), file)
 	return p, script{}, err
+}
+
+// environ is the environment of child processes: the caller's, and what leads
+// to the run's desktop. It is never nil, which would stand for our own.
+func (e *Env) environ(ctx context.Context) []string {
+	all := append([]string{}, e.Environ...)
+	if e.DesktopEnv != nil {
+		all = append(all, e.DesktopEnv(ctx)...)
+	}
+	return all
 }
 
 // abs is a path of an argument, made absolute.

@@ -114,7 +114,7 @@ func scrollElement(ctx context.Context, env *Env, a ScrollElementArgs) (ElementR
 
 // reveal brings an element into view.
 func (a *ScrollElementArgs) reveal(ctx context.Context, env *Env) (ElementResult, error) {
-	el, _, err := env.aim(ctx, a.Target, need{hidden: true, windows: a.WindowOptions})
+	el, _, err := env.aim(ctx, a.Target, need{handle: true, hidden: true, windows: a.WindowOptions})
 	if err != nil {
 		return ElementResult{}, err
 	}

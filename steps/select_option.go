@@ -35,7 +35,7 @@ type SelectOptionResult struct {
 }
 
 func selectOption(ctx context.Context, env *Env, a SelectOptionArgs) (SelectOptionResult, error) {
-	el, _, err := env.aim(ctx, a.Target, need{enabled: true, windows: a.WindowOptions})
+	el, _, err := env.aim(ctx, a.Target, need{handle: true, enabled: true, windows: a.WindowOptions})
 	if err != nil {
 		return SelectOptionResult{}, err
 	}

@@ -33,7 +33,7 @@ type SetSelectedResult struct {
 }
 
 func setSelected(ctx context.Context, env *Env, a SetSelectedArgs) (SetSelectedResult, error) {
-	el, _, err := env.aim(ctx, a.Target, need{enabled: true, windows: a.WindowOptions})
+	el, _, err := env.aim(ctx, a.Target, need{handle: true, enabled: true, windows: a.WindowOptions})
 	if err != nil {
 		return SetSelectedResult{}, err
 	}

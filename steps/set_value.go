@@ -45,7 +45,7 @@ type ValueResult struct {
 }
 
 func setValue(ctx context.Context, env *Env, a SetValueArgs) (ValueResult, error) {
-	el, _, err := env.aim(ctx, a.Target, need{enabled: true, hidden: true})
+	el, _, err := env.aim(ctx, a.Target, need{handle: true, enabled: true, hidden: true})
 	if err != nil {
 		return ValueResult{}, err
 	}

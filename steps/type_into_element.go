@@ -78,6 +78,9 @@ func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a 
 	if err := e.focus(ctx, el, focusOptions{grab: a.TryFocusBefore, click: a.TryClickBefore}); err != nil {
 		return "", err
 	}
+	if el.Handle == "" {
+		return "", e.typeIntoPicture(ctx, text, a.ClearBeforeTyping)
+	}
 	now, err := e.Desktop.Refresh(ctx, el.Handle)
 	if err != nil {
 		return "", err
@@ -93,6 +96,23 @@ func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a 
 	return now.Text, e.Desktop.Type(ctx, text)
 }
 
+// typeIntoPicture types where a picture took the focus. What is there cannot be
+// asked, so it is emptied by keys.
+func (e *Env) typeIntoPicture(ctx context.Context, text string, clear bool) error {
+	if clear {
+		if err := e.press(ctx, clearing); err != nil {
+			return err
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return e.Desktop.Type(ctx, text)
+}
+
+// clearing are the keys that empty a field.
+var clearing = []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}, {Key: "delete"}}
+
 // clear empties a field: at once where the application can, else by keys.
 func (e *Env) clear(ctx context.Context, el *desktop.Element) error {
 	if el.Text == "" && el.Role != "password" {
@@ -102,7 +122,7 @@ func (e *Env) clear(ctx context.Context, el *desktop.Element) error {
 	if !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
 		return err
 	}
-	return e.press(ctx, []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}, {Key: "delete"}})
+	return e.press(ctx, clearing)
 }
 
 // press presses chords one after the other.
@@ -119,7 +139,7 @@ func (e *Env) press(ctx context.Context, chords []desktop.Chord) error {
 // A field may change what is typed, so something else is no failure; nothing
 // at all is.
 func (r *TypeIntoResult) readBack(ctx context.Context, env *Env, el *desktop.Element, before, text string, cleared bool) (bool, error) {
-	if text == "" && !cleared {
+	if text == "" && !cleared || el.Handle == "" {
 		return false, nil
 	}
 	now := before

@@ -4,6 +4,7 @@ package steps
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,9 +41,7 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 		t.Run(c.say, func(t *testing.T) {
 			dir := t.TempDir()
 			args := map[string]any{"run": line}
-			for k, v := range c.args {
-				args[k] = v
-			}
+			maps.Copy(args, c.args)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			done := make(chan Outcome, 1)

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"understudy/steps/desktop"
@@ -40,7 +41,7 @@ func validateElement(ctx context.Context, env *Env, a ValidateArgs) (ValidateRes
 	if err != nil {
 		return ValidateResult{}, err
 	}
-	all := append(q.first, q.fallbacks...)
+	all := slices.Concat(q.first, q.fallbacks)
 	r := ValidateResult{}
 	err = env.until(ctx, a.TimeoutMS.Std()*time.Duration(1+a.Retries), func(ctx context.Context) error {
 		found, err := env.allSought(ctx, query{ref: q.ref, first: all})
@@ -62,7 +63,7 @@ func (e *Env) allSought(ctx context.Context, q query) ([]*desktop.Element, error
 		}
 		return []*desktop.Element{el}, nil
 	}
-	s, err := e.look(ctx, q.first, false)
+	s, err := e.look(ctx, q.first, manner{likeness: q.likeness})
 	if err != nil {
 		return nil, err
 	}

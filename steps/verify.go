@@ -56,7 +56,7 @@ func (e *Env) shows(ctx context.Context, within Within, text Selector, want bool
 	if err != nil {
 		return err
 	}
-	s, err := e.look(ctx, all, false)
+	s, err := e.look(ctx, all, manner{})
 	if err != nil {
 		return err
 	}

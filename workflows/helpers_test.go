@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,6 +79,3 @@ func golden(t *testing.T, path, got string) {
 		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
 	}
 }
-
-// indent puts a text under a key.
-func indent(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }

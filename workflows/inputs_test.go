@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -23,9 +24,7 @@ steps: [{tool_name: log, arguments: {message: "${{ customer }}"}}]
 func TestInputsAreChecked(t *testing.T) {
 	good := func(more map[string]any) map[string]any {
 		m := map[string]any{"customer": "Ada", "key": "sk-1"}
-		for k, v := range more {
-			m[k] = v
-		}
+		maps.Copy(m, more)
 		return m
 	}
 	p := compile(t, inputsDocument)

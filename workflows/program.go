@@ -3,6 +3,7 @@ package workflows
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -160,12 +161,7 @@ type Retry struct {
 // Retries says whether a failure with a code is tried again.
 func (r Retry) Retries(c steps.Code) bool {
 	in := func(list []steps.Code) bool {
-		for _, x := range list {
-			if x == c {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(list, c)
 	}
 	return !in(r.NotOn) && (len(r.On) == 0 || in(r.On))
 }

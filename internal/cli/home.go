@@ -42,8 +42,9 @@ func (a *app) folder() (string, error) {
 }
 
 // runs gives the runs of the data folder, and a function that lets go of them.
-// When another process has the folder, they are reached through it.
-func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), error) {
+// When another process has the folder, they are reached through it; else the
+// engine of this one is tuned first.
+func (a *app) runs(cmd *cobra.Command, d *displayFlags, tune ...func(*engine.Engine)) (engine.Runs, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -56,9 +57,24 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
+	var own *engine.Engine
 	m, err := owner.Join(cmd.Context(), owner.Options{
 		Dir: dir, Log: a.log(), Drives: drives(o),
-		Open: func(context.Context) (owner.Local, error) { return a.open(dir, o) },
+		Open: func(context.Context) (l owner.Local, err error) {
+			l, err = a.open(dir, o)
+			own = l.Engine
+			for _, f := range tune {
+				if err == nil {
+					f(own)
+				}
+			}
+			return l, err
+		},
+		Gone: func(_ owner.Client, runs []string) {
+			for _, id := range runs {
+				own.Disconnected(id)
+			}
+		},
 		Hello: owner.Hello{
 			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
 			Dir: here, Environ: os.Environ(), Client: "command line",
@@ -106,7 +122,9 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
 		Pictures: &engine.Camera{Files: st},
-		Probe:    func(d engine.Desk) expression.Probe { return steps.Probe{Open: d.Open} },
+		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
+			return steps.Probe{Open: d.Open, Dir: dir, Roots: roots}
+		},
 	}
 	end := func(context.Context) error { return errors.Join(d.close(), st.Close()) }
 	return owner.Local{Engine: e, Close: end}, nil

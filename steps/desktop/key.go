@@ -49,21 +49,61 @@ var keys = [][]string{
 	{"down", "arrowdown", "downarrow"},
 	{"left", "arrowleft", "leftarrow"},
 	{"right", "arrowright", "rightarrow"},
-	{"f1"}, {"f2"}, {"f3"}, {"f4"}, {"f5"}, {"f6"}, {"f7"}, {"f8"}, {"f9"}, {"f10"}, {"f11"}, {"f12"},
-	{"f13"}, {"f14"}, {"f15"}, {"f16"}, {"f17"}, {"f18"}, {"f19"}, {"f20"}, {"f21"}, {"f22"}, {"f23"}, {"f24"},
+	{"f1"},
+	{"f2"},
+	{"f3"},
+	{"f4"},
+	{"f5"},
+	{"f6"},
+	{"f7"},
+	{"f8"},
+	{"f9"},
+	{"f10"},
+	{"f11"},
+	{"f12"},
+	{"f13"},
+	{"f14"},
+	{"f15"},
+	{"f16"},
+	{"f17"},
+	{"f18"},
+	{"f19"},
+	{"f20"},
+	{"f21"},
+	{"f22"},
+	{"f23"},
+	{"f24"},
 	{"capslock", "caps"},
 	{"numlock"},
 	{"scrolllock"},
 	{"printscreen", "print", "prtsc", "snapshot"},
 	{"pause", "break"},
 	{"menu", "apps", "contextmenu"},
-	{"plus"}, {"minus"}, // the characters that also join keys
-	{"num0", "numpad0", "kp_0"}, {"num1", "numpad1", "kp_1"}, {"num2", "numpad2", "kp_2"}, {"num3", "numpad3", "kp_3"}, {"num4", "numpad4", "kp_4"},
-	{"num5", "numpad5", "kp_5"}, {"num6", "numpad6", "kp_6"}, {"num7", "numpad7", "kp_7"}, {"num8", "numpad8", "kp_8"}, {"num9", "numpad9", "kp_9"},
-	{"numenter", "numpadenter", "kp_enter"}, {"numadd", "add", "numpadadd", "kp_add"}, {"numsubtract", "subtract", "numpadsubtract", "kp_subtract"},
-	{"nummultiply", "multiply", "numpadmultiply", "kp_multiply"}, {"numdivide", "divide", "numpaddivide", "kp_divide"}, {"numdecimal", "decimal", "numpaddecimal", "kp_decimal"},
-	{"volumeup", "audiovolup"}, {"volumedown", "audiovoldown"}, {"volumemute", "audiomute"},
-	{"mediaplay", "audioplay", "playpause"}, {"mediastop", "audiostop"}, {"medianext", "audionext", "nexttrack"}, {"mediaprevious", "audioprev", "prevtrack"},
+	{"plus"},
+	{"minus"}, // the characters that also join keys
+	{"num0", "numpad0", "kp_0"},
+	{"num1", "numpad1", "kp_1"},
+	{"num2", "numpad2", "kp_2"},
+	{"num3", "numpad3", "kp_3"},
+	{"num4", "numpad4", "kp_4"},
+	{"num5", "numpad5", "kp_5"},
+	{"num6", "numpad6", "kp_6"},
+	{"num7", "numpad7", "kp_7"},
+	{"num8", "numpad8", "kp_8"},
+	{"num9", "numpad9", "kp_9"},
+	{"numenter", "numpadenter", "kp_enter"},
+	{"numadd", "add", "numpadadd", "kp_add"},
+	{"numsubtract", "subtract", "numpadsubtract", "kp_subtract"},
+	{"nummultiply", "multiply", "numpadmultiply", "kp_multiply"},
+	{"numdivide", "divide", "numpaddivide", "kp_divide"},
+	{"numdecimal", "decimal", "numpaddecimal", "kp_decimal"},
+	{"volumeup", "audiovolup"},
+	{"volumedown", "audiovoldown"},
+	{"volumemute", "audiomute"},
+	{"mediaplay", "audioplay", "playpause"},
+	{"mediastop", "audiostop"},
+	{"medianext", "audionext", "nexttrack"},
+	{"mediaprevious", "audioprev", "prevtrack"},
 }
 
 var keyByName = func() map[string]Key {
@@ -160,12 +200,13 @@ func ParseKeys(text string) ([]Chord, error) {
 	var chords []Chord
 	words := strings.Fields(text)
 	for i := 0; i < len(words); i++ {
-		word := words[i]
+		var word strings.Builder
+		word.WriteString(words[i])
 		for i+2 < len(words) && words[i+1] == "+" { // "ctrl + s"
-			word += "+" + words[i+2]
+			word.WriteString("+" + words[i+2])
 			i += 2
 		}
-		c, err := parseChord(word)
+		c, err := parseChord(word.String())
 		if err != nil {
 			return nil, err
 		}

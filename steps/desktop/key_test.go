@@ -139,12 +139,3 @@ func FuzzParseKeys(f *testing.F) {
 		}
 	})
 }
-
-func TestNearest(t *testing.T) {
-	known := []string{"button", "checkbox", "tab", "table"}
-	for word, want := range map[string]string{"buton": "button", "BUTTON": "button", "bottun": "button", "chekcbox": "checkbox", "tabel": "table", "tba": "tab", "slider": "", "": "", "x": ""} {
-		if got := Nearest(word, known); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}

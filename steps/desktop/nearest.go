@@ -1,45 +1,62 @@
 package desktop
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Nearest is the known word that a misspelled one was probably meant to be,
-// or "" when none is near.
+// Nearest is the known word that is most like a misspelled one, or "" when
+// none is like it. Case, blanks, hyphens and underscores count for nothing.
 func Nearest(word string, known []string) string {
-	word = strings.ToLower(word)
-	best, least := "", 1+(len(word)+1)/3 // a third of the letters may be wrong
-	for _, k := range known {
-		if d := distance(word, k, least); d < least {
-			best, least = k, d
+	w := fold(word)
+	if w == "" {
+		return ""
+	}
+	best, bestCost := "", len([]rune(w))/3+1
+	for _, k := range slices.Sorted(slices.Values(known)) {
+		f := fold(k)
+		if f == w {
+			return k
+		}
+		cost := distance(w, f, bestCost)
+		if cost >= bestCost && len(w) >= 4 && (strings.HasPrefix(f, w) || strings.HasPrefix(w, f) && len(f) >= 4) {
+			cost = bestCost - 1
+		}
+		if cost < bestCost {
+			best, bestCost = k, cost
 		}
 	}
 	return best
 }
 
-// distance is the number of letters to add, leave out, change, or swap with
-// their neighbour, to make one word from the other; least or more when it is
-// not less than that.
-func distance(a, b string, least int) int {
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
+
+// distance counts the letters to add, drop, change or swap to make a into b;
+// it gives up, with limit, when they are that many.
+func distance(a, b string, limit int) int {
 	x, y := []rune(a), []rune(b)
-	if d := len(x) - len(y); d >= least || -d >= least {
-		return least
+	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
+		return limit
 	}
-	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
+	rows := [3][]int{make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
 	}
 	for i := 1; i <= len(x); i++ {
+		before, above, row := rows[(i+2)%3], rows[i%3], rows[(i+1)%3]
 		row[0] = i
 		for j := 1; j <= len(y); j++ {
-			change := last[j-1]
+			change := above[j-1]
 			if x[i-1] != y[j-1] {
 				change++
 			}
-			row[j] = min(change, last[j]+1, row[j-1]+1)
+			row[j] = min(change, above[j]+1, row[j-1]+1)
 			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}
 		}
-		before, last, row = last, row, before
 	}
-	return last[len(y)]
+	return min(rows[(len(x)+1)%3][len(y)], limit)
 }

@@ -1,6 +1,8 @@
 package expression
 
 import (
+	"slices"
+
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 )
@@ -87,12 +89,7 @@ func (g *guard) orNil(n, at ast.Node) ast.Node {
 }
 
 func (g *guard) isLocal(name string) bool {
-	for _, local := range g.locals {
-		if local == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(g.locals, name)
 }
 
 // guarded makes a call that gets the evaluation as its first argument.

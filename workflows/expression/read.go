@@ -2,7 +2,6 @@ package expression
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
@@ -168,7 +167,7 @@ func (r *reader) bare(not, operator file.Location) bool {
 		if t.From >= operator.From {
 			break
 		}
-		if strings.Contains("([{", t.Value) {
+		if t.Value == "(" || t.Value == "[" || t.Value == "{" {
 			depth++
 		} else if depth--; depth < 0 {
 			return false

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
@@ -11,12 +12,7 @@ import (
 )
 
 func (r *reader) isLocal(name string) bool {
-	for _, local := range r.locals {
-		if local == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.locals, name)
 }
 
 func (r *reader) name(n *ast.IdentifierNode) ast.Node {

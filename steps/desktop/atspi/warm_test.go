@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -28,15 +29,16 @@ func TestWhatIsKeptStaysTrue(t *testing.T) {
 	}
 	all := func(*desktop.Element) bool { return true }
 	states := func(tree *desktop.Tree) string { // with the states that describe leaves out
-		text := outline(tree, all)
+		var text strings.Builder
+		text.WriteString(outline(tree, all))
 		tree.Walk(func(e *desktop.Element) bool {
 			for _, n := range e.States.Names() {
-				text += n + " "
+				text.WriteString(n + " ")
 			}
-			text += "\n"
+			text.WriteString("\n")
 			return true
 		})
-		return text
+		return text.String()
 	}
 	s.do("ask.get_accessible().set_name('Named')") // ATK does not tell of the first name
 	s.tree(desktop.Scope{Hidden: true})

@@ -18,7 +18,7 @@ import (
 )
 
 // open opens a desktop that ends with the test.
-func open(t *testing.T, o desktop.Options) *desktop.Desktop {
+func open(t testing.TB, o desktop.Options) *desktop.Desktop {
 	t.Helper()
 	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon")
 	d, err := local.Machine{}.Open(t.Context(), o)
@@ -34,7 +34,7 @@ func open(t *testing.T, o desktop.Options) *desktop.Desktop {
 }
 
 // shortDir is a folder short enough for the address of a socket.
-func shortDir(t *testing.T) string {
+func shortDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "us")
 	if err != nil {

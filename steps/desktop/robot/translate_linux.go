@@ -187,8 +187,11 @@ func (t *translator) mods(state uint16) []desktop.Key {
 		bit uint16
 		key desktop.Key
 	}{
-		{uint16(modControl), desktop.Ctrl}, {uint16(modShift), desktop.Shift}, {uint16(mod1), desktop.Alt},
-		{t.level3, desktop.AltGr}, {uint16(mod4), desktop.Super},
+		{uint16(modControl), desktop.Ctrl},
+		{uint16(modShift), desktop.Shift},
+		{uint16(mod1), desktop.Alt},
+		{t.level3, desktop.AltGr},
+		{uint16(mod4), desktop.Super},
 	} {
 		if m.bit != 0 && state&m.bit != 0 {
 			ks = append(ks, m.key)

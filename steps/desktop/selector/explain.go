@@ -200,7 +200,7 @@ func similar(word, text string) float64 {
 		return 0
 	}
 	best := pairsShared(word, text)
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		best = max(best, pairsShared(word, w))
 	}
 	if strings.Contains(text, word) || strings.Contains(word, text) && len(text) > 2 {

@@ -87,8 +87,10 @@ func TestTrace(t *testing.T) {
 	}{
 		{"window:Form >> role:button", []Candidate{{"window:Form", 1}, {"window:Form >> role:button", 3}}},
 		{"window:Form >> role:button && name:Sav >> role:label", []Candidate{
-			{"window:Form", 1}, {"window:Form >> role:button && name:Sav", 0},
-			{"window:Form >> role:button", 3}, {"window:Form >> name:Sav", 0},
+			{"window:Form", 1},
+			{"window:Form >> role:button && name:Sav", 0},
+			{"window:Form >> role:button", 3},
+			{"window:Form >> name:Sav", 0},
 		}},
 		{"window:Form >> image:x.png", []Candidate{{"window:Form", 1}}},
 	} {
@@ -104,11 +106,13 @@ func TestExplain(t *testing.T) {
 		{"two matches", "name:Save", `2 elements match name:Save and one was wanted:
   button "Save" in "Form - Gedit": process:gedit && window:Form - Gedit >> role:button && name:Save
   button "Save" in "Question": process:zenity.exe && window:Question >> role:button && name:Save`},
-		{"a name that is wrong by a letter", "window:Form >> role:button && name:Cancle",
+		{
+			"a name that is wrong by a letter", "window:Form >> role:button && name:Cancle",
 			`nothing matches window:Form >> role:button && name:Cancle (window:Form: 1; window:Form >> role:button && name:Cancle: 0; window:Form >> role:button: 3; window:Form >> name:Cancle: 0); nearest:
   button "Cancel" in "Form - Gedit": id:cancel
   button "Save" in "Form - Gedit": process:gedit && window:Form - Gedit >> role:button && name:Save
-  button "Save as…" in "Form - Gedit": role:button && name:Save as…`},
+  button "Save as…" in "Form - Gedit": role:button && name:Save as…`,
+		},
 		{"a name in other letters", "name:SAVE AS…", `nothing matches name:SAVE AS…; nearest:
   button "Save as…" in "Form - Gedit": role:button && name:Save as…
   button "Save" in "Form - Gedit": process:gedit && window:Form - Gedit >> role:button && name:Save

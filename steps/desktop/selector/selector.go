@@ -94,6 +94,9 @@ func Process(name string) *Selector { return where(byProcess, name) }
 // without a text.
 func Window(title string) *Selector { return where(byWindow, title) }
 
+// Picture is the selector of a picture, or nil without a file.
+func Picture(file string) *Selector { return where(byImage, file) }
+
 func where(k kind, value string) *Selector {
 	if strings.TrimSpace(value) == "" {
 		return nil

@@ -39,28 +39,38 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("the picture is in %d places: give a larger part, or the area to look in", len(e.Matches))
 }
 
+// An AbsentError says that a template was not found, and how near it came.
+type AbsentError struct {
+	Nearest Match // empty when nothing is like it at all
+	Wanted  float64
+}
+
+func (e *AbsentError) Error() string {
+	if e.Nearest.Bounds.Empty() {
+		return "the picture is not there"
+	}
+	return fmt.Sprintf("the picture is not there: the most alike is %.2f at %s, wanted %.2f", e.Nearest.Likeness, e.Nearest.Bounds, e.Wanted)
+}
+
+// Unwrap makes an AbsentError a desktop.ErrNotFound.
+func (e *AbsentError) Unwrap() error { return desktop.ErrNotFound }
+
 // Find is the one place where a template is. It fails with
 // desktop.ErrNotFound, saying how near it came, or with an AmbiguousError.
 func Find(img, template image.Image, o Options) (Match, error) {
-	if o.Threshold == 0 {
-		o.Threshold = usualThreshold
+	found, err := All(img, template, o)
+	if err != nil {
+		return Match{}, err
 	}
-	if o.Margin == 0 {
-		o.Margin = usualMargin
-	}
-	m, t := rgba(img), rgba(template)
-	if t.Rect.Empty() || t.Rect.Dx() > m.Rect.Dx() || t.Rect.Dy() > m.Rect.Dy() {
-		return Match{}, fmt.Errorf("a picture of %dx%d cannot be in one of %dx%d: %w", t.Rect.Dx(), t.Rect.Dy(), m.Rect.Dx(), m.Rect.Dy(), desktop.ErrNotFound)
-	}
-	found := exact(m, t)
-	if len(found) == 0 {
-		found = alike(m, t)
-	}
-	if len(found) == 0 || found[0].Likeness < o.Threshold {
-		return Match{}, fmt.Errorf("the picture is not there%s: %w", nearest(found, o), desktop.ErrNotFound)
-	}
+	return One(found, o)
+}
+
+// One is the best of the matches of All, unless another is nearly as good:
+// then it fails with an AmbiguousError.
+func One(found []Match, o Options) (Match, error) {
+	o = o.usual()
 	rivals := 1
-	for rivals < len(found) && found[rivals].Likeness >= o.Threshold && found[0].Likeness-found[rivals].Likeness < o.Margin {
+	for rivals < len(found) && found[0].Likeness-found[rivals].Likeness < o.Margin {
 		rivals++
 	}
 	if rivals > 1 {
@@ -69,11 +79,41 @@ func Find(img, template image.Image, o Options) (Match, error) {
 	return found[0], nil
 }
 
-func nearest(found []Match, o Options) string {
-	if len(found) == 0 {
-		return ""
+// All are the places where a template may be, the best first: at least one, or
+// it fails with desktop.ErrNotFound, saying how near it came.
+func All(img, template image.Image, o Options) ([]Match, error) {
+	o = o.usual()
+	m, t := rgba(img), rgba(template)
+	if t.Rect.Empty() || t.Rect.Dx() > m.Rect.Dx() || t.Rect.Dy() > m.Rect.Dy() {
+		return nil, fmt.Errorf("a picture of %dx%d cannot be in one of %dx%d: %w", t.Rect.Dx(), t.Rect.Dy(), m.Rect.Dx(), m.Rect.Dy(), desktop.ErrNotFound)
 	}
-	return fmt.Sprintf(", the most alike is %.2f at %s, wanted %.2f", found[0].Likeness, found[0].Bounds, o.Threshold)
+	found := exact(m, t)
+	if len(found) == 0 {
+		found = alike(m, t)
+	}
+	if len(found) == 0 || found[0].Likeness < o.Threshold {
+		e := &AbsentError{Wanted: o.Threshold}
+		if len(found) > 0 {
+			e.Nearest = found[0]
+		}
+		return nil, e
+	}
+	good := 1
+	for good < len(found) && found[good].Likeness >= o.Threshold {
+		good++
+	}
+	return found[:good], nil
+}
+
+// usual fills in what is not given.
+func (o Options) usual() Options {
+	if o.Threshold == 0 {
+		o.Threshold = usualThreshold
+	}
+	if o.Margin == 0 {
+		o.Margin = usualMargin
+	}
+	return o
 }
 
 // exact finds the places, up to mostMatches, that are the template to the

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"understudy/engine"
+	"understudy/mcpserver"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// serverFlags are the flags of the commands that answer MCP clients.
+type serverFlags struct {
+	display      displayFlags
+	mode         string
+	toolsets     string
+	tools        []string
+	exclude      []string
+	readOnly     bool
+	clientModes  []string
+	onDisconnect string
+}
+
+func (f *serverFlags) add(cmd *cobra.Command) {
+	f.display.add(cmd)
+	cmd.Flags().StringVar(&f.mode, "mode", "act", "act, or ask for clients that may only look")
+	cmd.Flags().StringVar(&f.toolsets, "toolsets", "", "what is offered, such as core,files; or all (default core)")
+	cmd.Flags().StringSliceVar(&f.tools, "tools", nil, "tools to offer beside the toolsets")
+	cmd.Flags().StringSliceVar(&f.exclude, "exclude-tools", nil, "tools to refuse")
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "refuse whatever does not only read")
+	cmd.Flags().StringSliceVar(&f.clientModes, "client-mode", nil, "the mode of a client by its name, such as claude-code=ask")
+	cmd.Flags().StringVar(&f.onDisconnect, "on-disconnect", "cancel", "what becomes of the run of a client that goes away: cancel or continue")
+}
+
+// policy is what the flags allow.
+func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (mcpserver.Policy, error) {
+	p := mcpserver.Policy{Mode: mcpserver.Mode(f.mode), Tools: f.tools, Exclude: f.exclude, ReadOnly: f.readOnly}
+	if p.Mode != mcpserver.Ask && p.Mode != mcpserver.Act {
+		return p, usage(cmd, "--mode %s: wanted ask or act", f.mode)
+	}
+	for _, name := range f.tools {
+		if _, ok := steps.Find(kinds, name); !ok {
+			return p, usage(cmd, "--tools: there is no kind %q", name)
+		}
+	}
+	toolsets, err := mcpserver.ParseToolsets(f.toolsets)
+	if err != nil {
+		return p, usage(cmd, "--toolsets: %w", err)
+	}
+	if p.Toolsets = toolsets; len(toolsets) == 0 && len(f.tools) > 0 {
+		p.Toolsets = []steps.Toolset{steps.Core}
+	}
+	return p, nil
+}
+
+// modes are the modes of clients by name.
+func (f *serverFlags) modes(cmd *cobra.Command) (map[string]mcpserver.Mode, error) {
+	modes := map[string]mcpserver.Mode{}
+	for _, pair := range f.clientModes {
+		name, mode, ok := strings.Cut(pair, "=")
+		if m := mcpserver.Mode(mode); !ok || m != mcpserver.Ask && m != mcpserver.Act {
+			return nil, usage(cmd, "--client-mode %s: wanted CLIENT=ask or CLIENT=act", pair)
+		}
+		modes[name] = mcpserver.Mode(mode)
+	}
+	return modes, nil
+}
+
+// server makes a server over the data folder, and the function that lets go of
+// the folder once the server has ended; adjust sets what only one command knows.
+func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.Options)) (*mcpserver.Server, func(), error) {
+	policy, err := f.policy(cmd, a.kinds)
+	if err != nil {
+		return nil, nil, err
+	}
+	modes, err := f.modes(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.onDisconnect != "cancel" && f.onDisconnect != "continue" {
+		return nil, nil, usage(cmd, "--on-disconnect %s: wanted cancel or continue", f.onDisconnect)
+	}
+	display, err := f.display.options(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	home, err := a.folder()
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &opening{a: a, cmd: cmd, display: &f.display}
+	options := mcpserver.Options{
+		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: filepath.Join(home, "workflows"), Dir: dir, Environ: os.Environ(),
+		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Log: a.log(),
+		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
+	}
+	if adjust != nil {
+		adjust(&options)
+	}
+	o.server, o.places = mcpserver.New(options), options.MaxConcurrent
+	return o.server, o.close, nil
+}
+
+// opening opens the runs when they are first needed, and closes them at the end.
+type opening struct {
+	a       *app
+	cmd     *cobra.Command
+	display *displayFlags
+
+	server *mcpserver.Server
+	places int // for runs that act
+
+	mu    sync.Mutex
+	leave func()
+}
+
+func (o *opening) open(context.Context) (engine.Runs, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	runs, leave, err := o.a.runs(o.cmd, o.display, func(e *engine.Engine) {
+		e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)
+	})
+	o.leave = leave
+	return runs, err
+}
+
+func (o *opening) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.leave != nil {
+		o.leave()
+	}
+}
+
+func (a *app) mcp() *cobra.Command {
+	var f serverFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Answer an MCP client over the standard input and output",
+		Long: "Answer an MCP client over the standard input and output, until it closes its side.\n" +
+			"The desktop and the data folder are opened by the first call that needs them.",
+		Args: atMost(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, leave, err := a.server(cmd, &f, nil)
+			if err != nil {
+				return err
+			}
+			defer leave()
+			return s.ServeStdio(cmd.Context(), a.in, a.out)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}

@@ -1,0 +1,163 @@
+package mcpserver
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// active keeps account of the calls and runs that are under way.
+type active struct {
+	limit int // how many runs may act at once
+
+	mu     sync.Mutex
+	calls  map[*context.CancelCauseFunc]bool
+	runs   map[string]string // run → client
+	places int               // taken
+	last   time.Time
+	closed bool
+	idle   chan struct{} // closed when the last call ends after close
+	count  uint64        // calls so far
+
+	aside sync.WaitGroup // what watches detached runs
+	ctx   context.Context
+	end   context.CancelCauseFunc
+}
+
+// life is the context of what outlasts a call.
+func (a *active) life() context.Context {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ctx == nil {
+		a.ctx, a.end = context.WithCancelCause(context.Background())
+	}
+	return a.ctx
+}
+
+// enter notes a call, and gives the function that notes its end.
+func (a *active) enter(cancel context.CancelCauseFunc) func() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.calls == nil {
+		a.calls = map[*context.CancelCauseFunc]bool{}
+	}
+	if a.closed {
+		cancel(errStopping)
+	}
+	key := &cancel
+	a.calls[key] = true
+	a.last = time.Now()
+	a.count++
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.calls, key)
+		a.last = time.Now()
+		if a.closed && len(a.calls) == 0 && a.idle != nil {
+			close(a.idle)
+			a.idle = nil
+		}
+	}
+}
+
+// begun and rested note a run.
+func (a *active) begun(run, client string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.runs == nil {
+		a.runs = map[string]string{}
+	}
+	a.runs[run] = client
+}
+
+func (a *active) rested(run string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.runs, run)
+	a.last = time.Now()
+}
+
+// serves says whether a run of a client is under way.
+func (a *active) serves(client string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.runs {
+		if c == client {
+			return true
+		}
+	}
+	return false
+}
+
+// under are the runs under way.
+func (a *active) under() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Sorted(maps.Keys(a.runs))
+}
+
+// take takes a place for a run that acts; give gives it back, once.
+func (a *active) take() (give func(), ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.places >= a.limit {
+		return nil, false
+	}
+	a.places++
+	return sync.OnceFunc(func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.places--
+		a.last = time.Now()
+	}), true
+}
+
+// standing is how things are: for /status and /metrics.
+type standing struct {
+	Busy     bool      `json:"busy"`
+	Active   int       `json:"activeRequests"`
+	Max      int       `json:"maxConcurrent"`
+	Activity time.Time `json:"lastActivity,omitzero"`
+	calls    int
+	runs     int
+	total    uint64
+}
+
+func (a *active) standing() standing {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return standing{
+		Busy: a.places >= a.limit, Active: a.places, Max: a.limit, Activity: a.last,
+		calls: len(a.calls), runs: len(a.runs), total: a.count,
+	}
+}
+
+// close ends every call with a cause, refuses new ones, and waits for those
+// that there are.
+func (a *active) close(ctx context.Context) error {
+	a.mu.Lock()
+	a.closed = true
+	idle := make(chan struct{})
+	if len(a.calls) == 0 {
+		close(idle)
+	} else {
+		a.idle = idle
+	}
+	for cancel := range a.calls {
+		(*cancel)(errStopping)
+	}
+	end := a.end
+	a.mu.Unlock()
+	if end != nil {
+		defer a.aside.Wait()
+		defer end(errStopping)
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,116 @@
+package mcpserver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// failure is an error of a tool as clients see it.
+type failure struct {
+	Code       steps.Code          `json:"code"`
+	Message    string              `json:"message"`
+	Step       string              `json:"step,omitempty"`
+	Candidates []steps.Candidate   `json:"candidates,omitempty"`
+	Next       string              `json:"next,omitempty"`
+	RunID      string              `json:"run_id,omitempty"`
+	ResumeFrom string              `json:"resume_from,omitempty"`
+	Problems   []workflows.Problem `json:"problems,omitempty"`
+}
+
+// failureKey is where the failure stands in the meta of a result.
+const failureKey = "understudy/error"
+
+// httpStatus is the one table from codes to statuses of HTTP.
+var httpStatus = map[steps.Code]int{
+	steps.Invalid:       http.StatusBadRequest,
+	steps.NotFound:      http.StatusNotFound,
+	steps.Ambiguous:     http.StatusConflict,
+	steps.NotActionable: http.StatusConflict,
+	steps.Unexpected:    http.StatusConflict,
+	steps.Timeout:       http.StatusGatewayTimeout,
+	steps.Cancelled:     http.StatusConflict,
+	steps.Interrupted:   http.StatusConflict,
+	steps.Unavailable:   http.StatusServiceUnavailable,
+	steps.Denied:        http.StatusForbidden,
+	steps.Busy:          http.StatusServiceUnavailable,
+	steps.LoopLimit:     http.StatusConflict,
+	steps.Internal:      http.StatusInternalServerError,
+}
+
+func failureOf(err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	e := steps.AsError(err)
+	f := &failure{Code: e.Code, Step: e.Step, Next: e.Next, Candidates: e.Candidates}
+	if e.Err != nil {
+		f.Message = e.Err.Error()
+	}
+	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
+		f.Code, f.Problems = steps.Invalid, invalid.Problems
+		f.Next = "mend the document; validate_workflow checks it without running it"
+	}
+	return f
+}
+
+// failureOfRun is why a run did not succeed; nil when it did, or when it waits.
+func failureOfRun(h engine.Header) *failure {
+	switch h.Status {
+	case engine.Failed, engine.Cancelled, engine.Interrupted:
+	default:
+		return nil
+	}
+	f := &failure{Code: steps.Internal, Message: "the run is " + string(h.Status), RunID: h.ID, ResumeFrom: h.ResumeFrom}
+	if h.Status == engine.Cancelled {
+		f.Code = steps.Cancelled
+	}
+	if h.Error != nil {
+		f.Code, f.Message, f.Step = h.Error.Code, h.Error.Message, h.Error.Step
+		f.Next, f.Candidates = h.Error.Next, h.Error.Candidates
+	}
+	return f
+}
+
+func (f *failure) Error() string { return f.Message }
+
+// text is the failure for a model: what, which elements nearly matched, and
+// what to do next.
+func (f *failure) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", f.Code)
+	if f.Step != "" && f.RunID != "" && f.ResumeFrom != "" {
+		fmt.Fprintf(&b, "step %s: ", f.Step)
+	}
+	b.WriteString(f.Message)
+	for _, c := range f.Candidates {
+		fmt.Fprintf(&b, "\ntried %s: %d matches", c.Selector, c.Matches)
+		if c.Element != "" {
+			fmt.Fprintf(&b, ", such as %s", c.Element)
+		}
+	}
+	if f.Next != "" {
+		fmt.Fprintf(&b, "\nnext: %s", f.Next)
+	}
+	if f.RunID != "" && f.ResumeFrom != "" {
+		fmt.Fprintf(&b, "\nrun %s can go on: resume_run {\"run_id\": %q}", f.RunID, f.RunID)
+	}
+	return b.String()
+}
+
+// result is the failure as the result of a tool. Structured content has to fit
+// the tool's output schema, so the failure stands in the meta.
+func (f *failure) result() *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		IsError: true,
+		Meta:    mcp.Meta{failureKey: f},
+		Content: []mcp.Content{&mcp.TextContent{Text: f.text()}},
+	}
+}

@@ -1,0 +1,104 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/mcpserver/viewer"
+)
+
+// versionHeader tells the protocol versions apart before a body is read.
+const versionHeader = "Mcp-Protocol-Version"
+
+// Handler answers over HTTP: clients at /mcp, operators at the other addresses.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	clients := s.clients()
+	mux.Handle("/mcp", s.gate(Act, clients))
+	mux.Handle("/mcp/ask", s.gate(Ask, clients))
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, map[string]any{"status": "ok"}) })
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("GET /ready", s.ready)
+	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("POST /mode", s.changeMode)
+	pages := viewer.New(s.opened)
+	mux.Handle("/runs", pages)
+	mux.Handle("/runs/", pages)
+	mux.Handle("/captures/", pages)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/runs", http.StatusFound) })
+	return s.sameMachine(mux)
+}
+
+// clients routes each protocol era to the handler that speaks it: the SDK
+// accepts modern requests only where it keeps no sessions.
+func (s *Server) clients() http.Handler {
+	get := func(*http.Request) *mcp.Server { return s.mcp }
+	modernHandler := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
+	})
+	legacy := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		SessionTimeout: sessionTimeout, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(versionHeader) >= modern {
+			modernHandler.ServeHTTP(w, r)
+			return
+		}
+		legacy.ServeHTTP(w, r)
+	})
+}
+
+// sessionTimeout is how long a session without requests is kept.
+const sessionTimeout = 30 * time.Minute
+
+// How long a client may take, and how much it may send.
+const (
+	headerTime  = 10 * time.Second
+	bodyTime    = 30 * time.Second
+	idleTime    = 2 * time.Minute
+	bodyLimit   = 4 << 20
+	headerLimit = 64 << 10
+)
+
+// ServeHTTP answers on a listener until the context ends; then the runs are
+// stopped, their answers let out, and the connections closed.
+func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerLimit,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(l) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	err = errors.Join(err, s.Close(last))
+	if h.Shutdown(last) != nil {
+		err = errors.Join(err, h.Close())
+	}
+	return err
+}
+
+// answer writes a JSON document.
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// refuse answers with what went wrong.
+func refuse(w http.ResponseWriter, err error) {
+	f := failureOf(err)
+	answer(w, httpStatus[f.Code], map[string]any{"error": f})
+}

@@ -1,0 +1,287 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// This file is what happens around every call of a tool, from the outside in:
+//
+//	permit       1. may this client do it? Else a protocol error.
+//	cancellable  2. who can end it: the client, its time, an operator.
+//	situate      3. whose call it is, and where its paths start.
+//	record       4. the run is begun, so everything that follows is stored.
+//	             5. focus is saved by the engine, which the kind told whether
+//	                its focus is meant to move.
+//	dispatch     6. the run goes on until it stands still, or the call ends.
+//	settle       7. what came of it; the engine gave focus and lease back.
+//
+// Tools for runs and workflows make no run: for them only 1 and 2 count.
+
+// handle answers one call of a tool.
+func (s *Server) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) (res *mcp.CallToolResult, err error) {
+	c := &call{caller: s.caller(req), req: req, tool: t}
+	defer s.survive(c, &res, &err)
+	if err := s.permit(c); err != nil {
+		return nil, err
+	}
+	ctx, done := s.cancellable(ctx, c)
+	defer done()
+	if c.args, err = t.arguments(req.Params.Arguments); err != nil {
+		return failureOf(err).result(), nil
+	}
+	out, err := t.run(ctx, c)
+	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return nil, wire
+	}
+	if err != nil {
+		return failureOf(err).result(), nil
+	}
+	return out.result(), nil
+}
+
+// survive makes a panic an error of this call, and tells the operator.
+func (s *Server) survive(c *call, res **mcp.CallToolResult, err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	s.o.Log.Error("tool panicked", "tool", c.tool.name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	f := failureOf(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.name, p))
+	*res, *err = f.result(), nil
+}
+
+// Codes of a blocked call. Versions from 2026-07-28 on keep the range of
+// JSON-RPC to themselves.
+const (
+	codeBlockedLegacy = -32002
+	codeBlocked       = -31002
+)
+
+// permit is the first layer: the policy.
+func (s *Server) permit(c *call) error {
+	why := c.policy.refuses(c.tool.rule)
+	if why == nil {
+		return nil
+	}
+	return c.blocked(c.tool.name, why)
+}
+
+// blocked is the protocol error for a tool that a client may not use.
+func (c *call) blocked(tool string, why *refusal) error {
+	code := int64(codeBlockedLegacy)
+	if c.modern() {
+		code = codeBlocked
+	}
+	data, err := json.Marshal(map[string]any{"tool": tool, "mode": c.policy.Mode, "client": c.name, "reason": why.why, "next": why.next})
+	if err != nil {
+		return err
+	}
+	return &jsonrpc.Error{Code: code, Message: why.text(tool) + "; " + why.next, Data: data}
+}
+
+// The causes for which the context of a call ends.
+var (
+	errPeerGone = errors.New("the client went away")
+	errStopping = errors.New("the server is shutting down")
+)
+
+// timeoutHeader is how a client says how long a call may take.
+const timeoutHeader = "X-Request-Timeout-Ms"
+
+// cancellable is the second layer: a call ends when the client says so, when
+// it goes away, when its time is over, and when the server leaves. Each call has
+// a context of its own, so no stop touches a later one.
+func (s *Server) cancellable(ctx context.Context, c *call) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	leave := s.work.enter(cancel)
+	ends := []func(){leave, func() { cancel(nil) }}
+	if x := s.bridge.find(headers(c.req)); x != nil {
+		stop := context.AfterFunc(x.ctx, func() { cancel(errPeerGone) })
+		ends = append(ends, func() { stop() })
+	}
+	if limit := s.limit(c); limit > 0 {
+		timed, stop := context.WithTimeoutCause(ctx, limit, steps.Errorf(steps.Timeout, "the call did not end within %s", limit))
+		ctx, ends = timed, append(ends, stop)
+	}
+	return ctx, func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+}
+
+func (s *Server) limit(c *call) time.Duration {
+	if h := headers(c.req); h != nil {
+		if ms, err := strconv.Atoi(h.Get(timeoutHeader)); err == nil && ms > 0 {
+			return time.Duration(ms) * time.Millisecond
+		}
+	}
+	return s.o.Timeout
+}
+
+// situate is the third layer: whose run it is, and where its paths start.
+func (s *Server) situate(c *call, r engine.Request) engine.Request {
+	r.Client, r.Dir, r.Environ = c.id(), s.o.Dir, s.o.Environ
+	if r.Dir != "" {
+		r.Roots = append(r.Roots, r.Dir)
+	}
+	return r
+}
+
+// begin starts or continues a run.
+type begin func(context.Context, engine.Runs) (engine.Header, error)
+
+// show makes the reply of a run that stands still.
+type show func(context.Context, engine.Runs, engine.Header) (*reply, error)
+
+// play takes a call through the layers that belong to its run.
+func (s *Server) play(ctx context.Context, c *call, b begin, answer show) (*reply, error) {
+	runs, h, err := s.record(ctx, c, b)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if h, err = s.dispatch(ctx, c, runs, h); err != nil {
+			return nil, err
+		}
+		out, answered, err := s.question(ctx, c, runs, &h)
+		if err != nil || out != nil {
+			return out, err
+		}
+		if !answered {
+			return s.settle(ctx, runs, h, answer)
+		}
+	}
+}
+
+// record is the fourth layer: the run begins, and with it its events.
+func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, engine.Header, error) {
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return nil, engine.Header{}, err
+	}
+	if ctx.Err() != nil {
+		return nil, engine.Header{}, ended(ctx)
+	}
+	h, err := b(context.WithoutCancel(ctx), runs)
+	if err == nil {
+		s.work.begun(h.ID, c.id())
+		s.watching(runs)
+	}
+	return runs, h, err
+}
+
+// dispatch is the sixth layer: it follows the run until it stands still, and
+// stops it when the call is ended before.
+func (s *Server) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
+	defer s.work.rested(h.ID)
+	p := s.progress(ctx, c)
+	defer p.end()
+	h, err := follow(ctx, runs, h, p)
+	if err != nil && ctx.Err() != nil {
+		return s.stopFor(ctx, runs, h.ID)
+	}
+	return h, err
+}
+
+// follow waits for a run, and tells of its progress if anyone listens.
+func follow(ctx context.Context, runs engine.Runs, h engine.Header, p *progress) (engine.Header, error) {
+	id := h.ID
+	for p != nil && !resting(h.Status) {
+		next, err := runs.Await(ctx, id, h.Seq)
+		if err != nil {
+			return h, err
+		}
+		h = next
+		p.tell(ctx, runs, h)
+	}
+	next, err := runs.Wait(ctx, id)
+	if err != nil {
+		return h, err
+	}
+	return next, nil
+}
+
+func resting(s engine.Status) bool { return s != engine.Running && s != engine.Queued }
+
+// stopTime is how long a run has to come to a halt.
+const stopTime = 10 * time.Second
+
+// stopFor stops the run of a call that was ended. What was done is kept: the run
+// can be resumed.
+func (s *Server) stopFor(ctx context.Context, runs engine.Runs, id string) (engine.Header, error) {
+	cause, message := causeOf(ctx)
+	gone := cause == engine.ByClient && !errors.Is(context.Cause(ctx), context.Canceled)
+	if gone && s.o.KeepRunning {
+		return engine.Header{}, ended(ctx)
+	}
+	c, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	h, err := runs.Stop(c, id, cause, message)
+	if steps.CodeOf(err) == steps.Invalid { // it ended in the meantime
+		return runs.Get(c, id)
+	}
+	if err != nil || resting(h.Status) {
+		return h, err
+	}
+	return runs.Wait(c, id)
+}
+
+// causeOf says why a call was ended, as a run understands it.
+func causeOf(ctx context.Context) (engine.Cause, string) {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, errStopping):
+		return engine.ByShutdown, errStopping.Error()
+	case steps.CodeOf(cause) == steps.Timeout:
+		return engine.ByTimeout, cause.Error()
+	case errors.Is(cause, errPeerGone), errors.Is(cause, io.EOF):
+		return engine.ByClient, errPeerGone.Error()
+	}
+	return engine.ByClient, "the client cancelled the call"
+}
+
+// ended is the error of a call that was ended before its run began.
+func ended(ctx context.Context) error {
+	cause, message := causeOf(ctx)
+	code := steps.Cancelled
+	switch cause {
+	case engine.ByTimeout:
+		code = steps.Timeout
+	case engine.ByShutdown:
+		code = steps.Interrupted
+	}
+	return steps.Errorf(code, "%s", message)
+}
+
+// settle is the last layer: what came of the run.
+func (s *Server) settle(ctx context.Context, runs engine.Runs, h engine.Header, answer show) (*reply, error) {
+	return answer(context.WithoutCancel(ctx), runs, h)
+}
+
+// result is the reply on the wire.
+func (r *reply) result() *mcp.CallToolResult {
+	if r.pending != nil {
+		return r.pending
+	}
+	res := &mcp.CallToolResult{StructuredContent: r.value}
+	text := r.text
+	if r.failure != nil {
+		res.IsError, res.Meta, text = true, mcp.Meta{failureKey: r.failure}, r.failure.text()
+	}
+	res.Content = append([]mcp.Content{&mcp.TextContent{Text: text}}, r.also...)
+	return res
+}

@@ -1,0 +1,78 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// addPrompts registers what a person can ask a model to do.
+func (s *Server) addPrompts() {
+	argument := func(name, text string, required bool) *mcp.PromptArgument {
+		return &mcp.PromptArgument{Name: name, Description: text, Required: required}
+	}
+	add := func(name, text string, write func(context.Context, map[string]string) (string, error), args ...*mcp.PromptArgument) {
+		s.mcp.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
+			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				words, err := write(ctx, req.Params.Arguments)
+				if err != nil {
+					return nil, err
+				}
+				message := &mcp.PromptMessage{Role: "user", Content: &mcp.TextContent{Text: words}}
+				return &mcp.GetPromptResult{Description: text, Messages: []*mcp.PromptMessage{message}}, nil
+			})
+	}
+	add("author_workflow", "Write a workflow for a task, try it and save it.", s.authorWorkflow,
+		argument("task", "what the workflow is to do", true))
+	add("run_workflow", "Run a saved workflow and see it through.", s.runWorkflow,
+		argument("name", "the saved workflow", true))
+	add("diagnose_run", "Find out why a run failed, and get it going again.", s.diagnoseRun,
+		argument("run_id", "the run", true))
+}
+
+func (s *Server) authorWorkflow(_ context.Context, a map[string]string) (string, error) {
+	return fmt.Sprintf(`Write an Understudy workflow for this task: %s
+
+1. Look at the applications and windows that it needs (get_applications_and_windows_list, get_window_tree).
+2. Write it as YAML: steps with tool_name, arguments and an id each; variables for what differs from run to run; expect on steps whose effect must be seen. The resource %s has every key.
+3. validate_workflow, and mend what it says.
+4. execute_sequence with dry_run: true, then without. When a step fails, read its error, mend the step, and go on with resume_run.
+5. save_workflow under a short name.`, a["task"], schemaURI), nil
+}
+
+func (s *Server) runWorkflow(_ context.Context, a map[string]string) (string, error) {
+	src, err := s.library.get(a["name"])
+	if err != nil {
+		return "", err
+	}
+	info := s.workflowInfo(a["name"])
+	return fmt.Sprintf(`Run the saved workflow %s with execute_sequence {"url": %q, "inputs": {...}}. Its inputs: %s. Ask me for those that you do not know.
+If it waits, ask me what it wants to know and use answer_run. If it fails, say which step and why, and ask me before resume_run.
+
+%s`, a["name"], a["name"], strings.Join(info.Inputs, ", "), src.Text), nil
+}
+
+func (s *Server) diagnoseRun(ctx context.Context, a map[string]string) (string, error) {
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, err := runs.Report(ctx, a["run_id"], engine.Page{Limit: normalSteps})
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", a["run_id"], steps.AsError(err))
+	}
+	said := runText(r)
+	if r.Error != nil {
+		said += fmt.Sprintf("\n%s at step %s: %s\n%s", r.Error.Code, r.Error.Step, r.Error.Message, r.Error.Next)
+	}
+	return fmt.Sprintf(`Find out why this run of Understudy stands still, and what would get it going again:
+
+%s
+
+Look at its steps (get_run {"run_id": %q, "verbosity": "verbose"}) and at the pictures of the last step. Look at the desktop as it is now. Then say what is wrong and what you would do: resume_run as it is, resume_run with other inputs or from another step, or a change of the workflow. Wait for my word before anything acts.`, said, r.RunID), nil
+}

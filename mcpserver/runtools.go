@@ -1,0 +1,299 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+func schemaTypes() map[reflect.Type]*jsonschema.Schema {
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
+		reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
+		reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},
+	}
+}
+
+// decision is what to do with a step that may have acted.
+type decision string
+
+// runTools are what can be done with runs.
+func (s *Server) runTools() []*tool {
+	runs := func(name, summary string, t tool) *tool {
+		t.rule.name, t.summary = name, summary
+		t.toolset, t.risk = steps.Runs, steps.Normal
+		if t.result == nil {
+			t.result = runSchema()
+		}
+		return &t
+	}
+	return []*tool{
+		runs("get_run", "What a run did, step by step.", tool{
+			rule: rule{reads: true}, args: schemaFor[getRunArgs](), run: s.getRun,
+		}),
+		runs("list_runs", "List runs, the newest first.", tool{
+			rule: rule{reads: true}, args: schemaFor[listRunsArgs](), result: listOf("runs"), run: s.listRuns,
+		}),
+		runs("resume_run", "Continue a run that failed, was stopped or was cut short, without repeating what succeeded.", tool{
+			rule: rule{always: true}, acts: true, destructive: true, open: true, args: schemaFor[resumeArgs](), run: s.resumeRun,
+		}),
+		runs("answer_run", "Give a waiting run the answer or the choice that it waits for.", tool{
+			rule: rule{always: true}, acts: true, destructive: true, open: true, args: schemaFor[answerArgs](), run: s.answerRun,
+		}),
+		runs("stop_execution", "Stop one run, or every run. What was done stays, and a stopped run can be resumed.", tool{
+			rule: rule{always: true}, idempotent: true, args: schemaFor[stopArgs](), result: listOf("stopped"), run: s.stopExecution,
+		}),
+	}
+}
+
+// listOf is the schema of an object that holds a list of objects.
+func listOf(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Required: []string{name}, Properties: map[string]*jsonschema.Schema{
+		name: {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
+	}}
+}
+
+type getRunArgs struct {
+	RunID       string              `json:"run_id" jsonschema:"the run; list_runs names them"`
+	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait so long for it to end or to ask, at most 60000"`
+	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose has results and pictures of each step"`
+	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first step to show"`
+	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many steps to show"`
+}
+
+// longPoll is the longest that get_run waits: many clients give up after a
+// minute.
+const longPoll = time.Minute
+
+func (s *Server) getRun(ctx context.Context, c *call) (*reply, error) {
+	var a getRunArgs
+	if err := decode(c.args, &a); err != nil {
+		return nil, err
+	}
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h, err := runs.Get(ctx, a.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if wait := min(time.Duration(a.WaitMS)*time.Millisecond, longPoll); wait > 0 && !resting(h.Status) {
+		if h, err = s.poll(ctx, c, runs, h, wait); err != nil {
+			return nil, err
+		}
+	}
+	r, err := runs.Report(ctx, a.RunID, engine.Page{Offset: a.StepsOffset, Limit: a.StepsLimit})
+	if err != nil {
+		return nil, err
+	}
+	v := a.Verbosity
+	if v == "" {
+		v = workflows.Usual
+	}
+	f := failureOfRun(h)
+	out := &reply{value: viewOf(r, f, v), text: runText(r)}
+	if f != nil {
+		out.text += "\n" + f.text()
+	}
+	return out, nil
+}
+
+// poll waits for a run, but not too long.
+func (s *Server) poll(ctx context.Context, c *call, runs engine.Runs, h engine.Header, wait time.Duration) (engine.Header, error) {
+	p := s.progress(ctx, c)
+	defer p.end()
+	timed, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	next, err := follow(timed, runs, h, p)
+	if err != nil && timed.Err() != nil && ctx.Err() == nil {
+		return runs.Get(ctx, h.ID)
+	}
+	return next, err
+}
+
+type listRunsArgs struct {
+	Status   engine.Status `json:"status,omitempty" jsonschema:"only runs that are so"`
+	Workflow string        `json:"workflow,omitempty" jsonschema:"only runs of this workflow"`
+	Calls    bool          `json:"calls,omitempty" jsonschema:"also single calls of tools"`
+	Before   string        `json:"before,omitempty" jsonschema:"only runs that are older than this one, for the next page"`
+	Limit    int           `json:"limit,omitempty" jsonschema:"20 unless said otherwise"`
+}
+
+// runLine is a run in a list.
+type runLine struct {
+	RunID     string        `json:"run_id"`
+	Workflow  string        `json:"workflow"`
+	Status    engine.Status `json:"status"`
+	StartedAt time.Time     `json:"started_at"`
+	Executed  int           `json:"executed"`
+	Total     int           `json:"total"`
+	Error     string        `json:"error,omitempty"`
+}
+
+func lineOf(h engine.Header) runLine {
+	l := runLine{RunID: h.ID, Workflow: h.Workflow, Status: h.Status, StartedAt: h.StartedAt, Executed: h.Executed, Total: h.Total}
+	if h.Error != nil {
+		l.Error = string(h.Error.Code)
+	}
+	return l
+}
+
+func (s *Server) listRuns(ctx context.Context, c *call) (*reply, error) {
+	var a listRunsArgs
+	if err := decode(c.args, &a); err != nil {
+		return nil, err
+	}
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q := engine.Query{Workflow: a.Workflow, Calls: a.Calls, Before: a.Before, Limit: a.Limit}
+	if q.Limit <= 0 {
+		q.Limit = 20
+	}
+	if a.Status != "" {
+		q.Status = []engine.Status{a.Status}
+	}
+	list, err := runs.List(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	lines, text := []runLine{}, []string{}
+	for _, h := range list {
+		l := lineOf(h)
+		lines = append(lines, l)
+		text = append(text, strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s", l.RunID, l.Status, l.Workflow, l.Executed, l.Total, l.Error)))
+	}
+	if len(text) == 0 {
+		text = []string{"no runs"}
+	}
+	return &reply{value: map[string]any{"runs": lines}, text: strings.Join(text, "\n")}, nil
+}
+
+type resumeArgs struct {
+	RunID    string              `json:"run_id" jsonschema:"the run"`
+	From     string              `json:"from,omitempty" jsonschema:"the id of the step to begin again at; without it the first that did not succeed"`
+	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
+	Decision decision            `json:"decision,omitempty" jsonschema:"of a step that may have acted: do it again, or go on without it"`
+	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
+	Queue    bool                `json:"queue,omitempty" jsonschema:"wait while another run has the desktop"`
+	Verbose  workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
+}
+
+func (s *Server) resumeRun(ctx context.Context, c *call) (*reply, error) {
+	var a resumeArgs
+	if err := decode(c.args, &a); err != nil {
+		return nil, err
+	}
+	return s.carryOn(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{
+			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Queue: a.Queue, Environ: s.o.Environ, By: c.id(),
+		})
+	})
+}
+
+type answerArgs struct {
+	RunID   string              `json:"run_id" jsonschema:"the run"`
+	Value   any                 `json:"value,omitempty" jsonschema:"the answer to its question"`
+	Choice  decision            `json:"choice,omitempty" jsonschema:"of a step that may have acted"`
+	Wait    *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
+	Verbose workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
+}
+
+func (s *Server) answerRun(ctx context.Context, c *call) (*reply, error) {
+	var a answerArgs
+	if err := decode(c.args, &a); err != nil {
+		return nil, err
+	}
+	return s.carryOn(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), By: c.id(), Environ: s.o.Environ})
+	})
+}
+
+// carryOn continues a run, under the policy of who continues it.
+func (s *Server) carryOn(ctx context.Context, c *call, id string, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
+	state, err := s.comingBack(c)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.permitRun(ctx, c, runs, id); err != nil {
+		return nil, err
+	}
+	if state.Run != "" {
+		return s.goOn(ctx, c, state)
+	}
+	if wait != nil && !*wait {
+		return s.detach(ctx, c, b)
+	}
+	if v == "" {
+		v = workflows.Usual
+	}
+	return s.play(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+		return runReply(ctx, runs, h, v)
+	})
+}
+
+type stopArgs struct {
+	RunID  string `json:"run_id,omitempty" jsonschema:"the run; without it, every run"`
+	Reason string `json:"reason,omitempty" jsonschema:"why, for the record"`
+}
+
+func (s *Server) stopExecution(ctx context.Context, c *call) (*reply, error) {
+	var a stopArgs
+	if err := decode(c.args, &a); err != nil {
+		return nil, err
+	}
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if a.Reason == "" {
+		a.Reason = "stopped by " + c.name
+	}
+	var stopped []engine.Header
+	if a.RunID == "" {
+		stopped, err = runs.StopAll(ctx, engine.ByUser, a.Reason)
+	} else {
+		var h engine.Header
+		h, err = runs.Stop(ctx, a.RunID, engine.ByUser, a.Reason)
+		stopped = []engine.Header{h}
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines, names := []runLine{}, []string{}
+	for _, h := range stopped {
+		lines, names = append(lines, lineOf(h)), append(names, h.ID)
+	}
+	text := "no run was under way"
+	if len(names) > 0 {
+		text = "stopped " + strings.Join(names, ", ") + "; resume_run continues a stopped run"
+	}
+	return &reply{value: map[string]any{"stopped": lines}, text: text}, nil
+}
+
+// short is a value in one line, cut to what can be read.
+func short(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	if t := []rune(string(raw)); len(t) > longest {
+		return string(t[:longest]) + "…"
+	}
+	return string(raw)
+}

@@ -1,0 +1,215 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// sequenceTools is the tool that runs a document.
+func (s *Server) sequenceTools() []*tool {
+	return []*tool{{
+		rule:    rule{name: "execute_sequence", toolset: steps.Runs, always: true, risk: steps.Normal},
+		summary: "Run a workflow: steps given here, or a saved one by url.",
+		details: "Each step is {tool_name, arguments, id, if, retries, ...}; understudy://schema has every key, and validate_workflow explains mistakes. In ask mode every step must only read.",
+		acts:    true, destructive: true, open: true,
+		args: sequenceArgs(), result: runSchema(), run: s.executeSequence,
+	}}
+}
+
+// onlyHere are the arguments that say how the call behaves, and are no part of
+// the document.
+var onlyHere = map[string]*jsonschema.Schema{
+	"wait":    {Type: "boolean", Description: "false: answer with the run_id at once; then use get_run", Default: json.RawMessage("true")},
+	"dry_run": {Type: "boolean", Description: "evaluate and look, but only show what would act"},
+	"queue":   {Type: "boolean", Description: "wait while another run has the desktop, instead of failing with busy"},
+}
+
+func sequenceArgs() *jsonschema.Schema {
+	anObject := func(text string) *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "object", Description: text}
+	}
+	list := func(text string) *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: text}
+	}
+	text := func(text string, words ...any) *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "string", Description: text, Enum: words}
+	}
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
+		"steps":           list("what to do, in order"),
+		"url":             text("instead of steps: the name of a saved workflow, or file://"),
+		"inputs":          anObject("values of the variables, by name"),
+		"variables":       anObject("the inputs that the workflow declares"),
+		"selectors":       anObject("selectors by name, for {{selectors.name}}"),
+		"troubleshooting": list("steps that only fallback_id or a jump reaches"),
+		"finally":         list("steps that always run at the end"),
+		"start_from_step": text("the id of the step to start at"),
+		"end_at_step":     text("the id of the last step"),
+		"stop_on_error":   {Type: "boolean"},
+		"verbosity":       text("how much comes back", "quiet", "normal", "verbose"),
+	}}
+	maps.Copy(s.Properties, onlyHere)
+	return s
+}
+
+// executeSequence runs a document, asking for the inputs that it lacks.
+func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
+	state, err := s.comingBack(c)
+	if err != nil {
+		return nil, err
+	}
+	bundle, program, err := s.pack(c)
+	if err != nil {
+		return nil, err
+	}
+	if state.Run != "" {
+		return s.goOn(ctx, c, state)
+	}
+	if err := s.permitProgram(c, program); err != nil {
+		return nil, err
+	}
+	inputs, out, err := s.missing(ctx, c, program, state)
+	if err != nil || out != nil {
+		return out, err
+	}
+	r := s.situate(c, engine.Request{Bundle: bundle, Inputs: inputs, DryRun: c.flag("dry_run"), Queue: c.flag("queue")})
+	start := func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, r) }
+	if wait, ok := c.args["wait"].(bool); ok && !wait {
+		return s.detach(ctx, c, start)
+	}
+	v := verbosityOf(program.Options)
+	return s.play(ctx, c, start, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+		return runReply(ctx, runs, h, v)
+	})
+}
+
+func (c *call) flag(name string) bool {
+	on, _ := c.args[name].(bool)
+	return on
+}
+
+// pack compiles the document that stands in the arguments.
+func (s *Server) pack(c *call) (engine.Bundle, *workflows.Program, error) {
+	text, err := documentOf(c.req.Params.Arguments)
+	if err != nil {
+		return engine.Bundle{}, nil, err
+	}
+	src := workflows.Source{Name: c.tool.name, Dir: s.o.Dir, Text: text}
+	return engine.Pack(src, s.o.Kinds, s.library.load)
+}
+
+// documentOf is the document in the arguments, as text: what it says keeps its
+// order, so that problems are shown where they stand.
+func documentOf(raw json.RawMessage) ([]byte, error) {
+	keys := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &keys); err != nil && len(raw) > 0 {
+		return nil, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	for name := range onlyHere {
+		delete(keys, name)
+	}
+	packed, err := json.Marshal(keys)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, packed, "", "  "); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
+}
+
+// permitProgram refuses a program with a step that its caller could not do on
+// its own. A dry run only does what reads.
+func (s *Server) permitProgram(c *call, p *workflows.Program) error {
+	var err error
+	p.Walk(func(n *workflows.Node) {
+		if err != nil {
+			return
+		}
+		if n.Call != nil {
+			err = s.permitProgram(c, n.Call)
+		}
+		if n.Kind == nil {
+			return
+		}
+		if why := c.policy.refuses(ruleOf(*n.Kind)); why != nil {
+			err = c.blocked(n.Kind.Name, &refusal{fmt.Sprintf("%s (step %s)", why.why, nodeName(n)), why.next})
+		}
+	})
+	return err
+}
+
+func nodeName(n *workflows.Node) string {
+	if n.ID != "" {
+		return n.ID
+	}
+	return "at " + n.Path
+}
+
+// permitRun refuses to continue a run with steps that the caller could not do.
+func (s *Server) permitRun(ctx context.Context, c *call, runs engine.Runs, id string) error {
+	h, err := runs.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if k, ok := steps.Find(s.o.Kinds, h.Call); ok {
+		if why := c.policy.refuses(ruleOf(k)); why != nil {
+			return c.blocked(k.Name, why)
+		}
+		return nil
+	}
+	raw, err := runs.File(ctx, engine.Documents, h.Document)
+	if err != nil {
+		return fmt.Errorf("run %s: reading its document: %w", id, err)
+	}
+	b, err := engine.ReadBundle(raw)
+	if err != nil {
+		return err
+	}
+	p, err := b.Compile(s.o.Kinds)
+	if err != nil {
+		return err
+	}
+	return s.permitProgram(c, p)
+}
+
+// detach begins a run and leaves it to itself.
+func (s *Server) detach(ctx context.Context, c *call, b begin) (*reply, error) {
+	runs, h, err := s.record(ctx, c, b)
+	if err != nil {
+		return nil, err
+	}
+	give := s.bridge.claim(headers(c.req))
+	s.work.aside.Go(func() {
+		defer give()
+		defer s.work.rested(h.ID)
+		if _, err := runs.Wait(s.work.life(), h.ID); err != nil && !errors.Is(err, errStopping) {
+			s.o.Log.Warn("run left out of sight", "run", h.ID, "error", err)
+		}
+	})
+	return &reply{
+		value: runView{RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Total: h.Total},
+		text:  fmt.Sprintf("run %s is %s; get_run {\"run_id\": %q, \"wait_ms\": 30000} waits for it", h.ID, h.Status, h.ID),
+	}, nil
+}
+
+// secretsOf are the names of the secrets of a program that have no value.
+func secretsOf(missing []workflows.Variable) (names []string) {
+	for _, v := range missing {
+		if v.Secret {
+			names = append(names, v.Name)
+		}
+	}
+	return slices.Sorted(slices.Values(names))
+}

@@ -1,0 +1,152 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/cipher"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// Options say what a server offers, and to whom.
+type Options struct {
+	// Open gives the runs. It is called by the first request that needs them,
+	// so that a client is greeted before any desktop work.
+	Open   func(context.Context) (engine.Runs, error)
+	Kinds  []steps.Kind
+	Policy Policy
+	// Modes are the modes of clients by their names, for protocol versions in
+	// which a client keeps one name for a session.
+	Modes map[string]Mode
+	// Folder holds the saved workflows.
+	Folder string
+	// Dir is where relative paths of calls start, and Environ the environment
+	// of the commands that they run.
+	Dir     string
+	Environ []string
+	Version string
+	// Timeout ends a call that names no time of its own; 0: none does.
+	Timeout time.Duration
+	// MaxConcurrent is how many runs may act at once over HTTP; 0: one.
+	MaxConcurrent int
+	// KeepRunning lets a run go on whose client went away.
+	KeepRunning bool
+	// Hosts and Origins are allowed beside those of this machine.
+	Hosts, Origins []string
+	// Check says whether the machine is ready; nil: it is.
+	Check func(context.Context) []desktop.Finding
+	Log   *slog.Logger
+}
+
+// Server answers clients. Make one with New.
+type Server struct {
+	o       Options
+	mcp     *mcp.Server
+	tools   map[string]*tool
+	order   []*tool // as they are listed
+	library *library
+	seal    cipher.AEAD
+	work    active
+	bridge  bridge
+	modes   modes
+	secrets secretPage
+	news    news
+	beside  beside
+	began   time.Time
+
+	open sync.Mutex
+	runs engine.Runs
+}
+
+// New makes a server. It opens nothing.
+func New(o Options) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.Policy = o.Policy.completed()
+	s := &Server{o: o, seal: newSeal(), began: time.Now(), tools: map[string]*tool{}}
+	s.library = &library{folder: o.Folder, dir: o.Dir}
+	s.work.limit = max(1, o.MaxConcurrent)
+	s.modes.by = o.Modes
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
+		Instructions:       instructions,
+		Logger:             slog.New(quieter{o.Log.Handler()}),
+		SetCacheable:       func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		CompletionHandler:  s.complete,
+		SubscribeHandler:   s.subscribe,
+		UnsubscribeHandler: s.unsubscribe,
+		InitializedHandler: s.greeted,
+		PageSize:           pageSize,
+	})
+	s.addTools()
+	s.addResources()
+	s.addPrompts()
+	s.mcp.AddReceivingMiddleware(s.guard)
+	return s
+}
+
+// pageSize is how many tools or resources one list holds.
+const pageSize = 200
+
+const instructions = `Understudy drives the desktop of this machine and runs workflows on it.
+Look first (get_window_tree), then act on an element by its ref or a selector. Every call is a run that is stored; a failed one says what to do next.
+Do several steps at once with execute_sequence; a run that failed goes on with resume_run, without repeating what was done.`
+
+// MCP is the server of the SDK, to which more tools can be added.
+func (s *Server) MCP() *mcp.Server { return s.mcp }
+
+// Allow says whether a client may still use a kind; an engine asks it before
+// each step, so that a right that was lost counts at once. It has no say about
+// the clients of others.
+func (s *Server) Allow(client string, k steps.Kind) error {
+	if !s.work.serves(client) {
+		return nil
+	}
+	name := clientName(client)
+	p := s.o.Policy
+	if m, ok := s.modes.of(name); ok && m == Ask {
+		p.Mode = Ask
+	}
+	if why := p.refuses(ruleOf(k)); why != nil {
+		return &steps.Error{Code: steps.Denied, Err: errors.New(why.text(k.Name)), Next: why.next}
+	}
+	return nil
+}
+
+// opened gives the runs, and opens them when they are first needed.
+func (s *Server) opened(ctx context.Context) (engine.Runs, error) {
+	s.open.Lock()
+	defer s.open.Unlock()
+	if s.runs != nil {
+		return s.runs, nil
+	}
+	runs, err := s.o.Open(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil, err
+	}
+	s.runs = runs
+	return runs, nil
+}
+
+// isOpen gives the runs when they were opened already.
+func (s *Server) isOpen() engine.Runs {
+	s.open.Lock()
+	defer s.open.Unlock()
+	return s.runs
+}
+
+// quieter passes on what an operator should see of the SDK: it tells of every
+// request as news.
+type quieter struct{ slog.Handler }
+
+// Enabled takes only warnings and worse.
+func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
+}

@@ -1,0 +1,18 @@
+package mcpserver
+
+import "github.com/google/jsonschema-go/jsonschema"
+
+// shallow is the outline of a schema: the names and types of an object's
+// fields. A client can still check results by it, and a model that is shown
+// every tool need not read what the fields are made of.
+func shallow(s *jsonschema.Schema) *jsonschema.Schema {
+	out := &jsonschema.Schema{Type: "object", Required: s.Required}
+	if len(s.Properties) == 0 {
+		return out
+	}
+	out.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
+	for name, p := range s.Properties {
+		out.Properties[name] = &jsonschema.Schema{Type: p.Type, Types: p.Types}
+	}
+	return out
+}

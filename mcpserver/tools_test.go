@@ -1,0 +1,159 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"understudy/steps"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+// TestSchemas holds every tool to its golden file.
+func TestSchemas(t *testing.T) {
+	st := newStage(t)
+	for _, tool := range st.order {
+		if strings.HasPrefix(tool.name, "hang") || tool.name == "boom" {
+			continue
+		}
+		got, err := json.MarshalIndent(tool.declaration(), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, '\n')
+		path := filepath.Join("testdata", "tools", tool.name+".json")
+		if *update {
+			if err := writeWhole(path, got); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if diff := cmp.Diff(string(want), string(got)); diff != "" || err != nil {
+			t.Errorf("%s differs from its golden file (-update writes it again): %v\n%s", tool.name, err, diff)
+		}
+	}
+}
+
+// The core is what a model is shown that asked for nothing else.
+const (
+	mostTools  = 24
+	mostTokens = 8000 // at four bytes each
+)
+
+func TestCoreFitsIntoAMind(t *testing.T) {
+	res := newStage(t).connect("2025-11-25", jsonObject{}).request("tools/list", jsonObject{})
+	raw, err := json.Marshal(res["result"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(toolNames(res)); n > mostTools {
+		t.Errorf("%d tools, want at most %d", n, mostTools)
+	}
+	if n := len(raw) / 4; n > mostTokens {
+		t.Errorf("about %d tokens, want at most %d", n, mostTokens)
+	}
+}
+
+func TestAnnotations(t *testing.T) {
+	st := newStage(t)
+	for _, k := range st.o.Kinds {
+		a := st.tools[k.Name].declaration().Annotations
+		if a.ReadOnlyHint != k.Reads || a.DestructiveHint == nil || a.OpenWorldHint == nil {
+			t.Errorf("%s: annotations %+v", k.Name, a)
+		}
+	}
+	for _, name := range []string{"execute_sequence", "resume_run", "answer_run", "save_workflow", "stop_execution"} {
+		if st.tools[name].declaration().Annotations.ReadOnlyHint {
+			t.Errorf("%s is said to only read", name)
+		}
+	}
+}
+
+// TestStructuredContentFits holds what tools answer to what they promise.
+func TestStructuredContentFits(t *testing.T) {
+	st := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{All} })
+	w := st.connect("2025-11-25", jsonObject{})
+	for name, args := range map[string]jsonObject{
+		"get_applications_and_windows_list": {},
+		"get_window_tree":                   {"process": "notes"},
+		"validate_element":                  {"selector": "role:button && name:Save"},
+		"click_element":                     {"selector": "role:button && name:Save"},
+		"type_into_element":                 {"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true},
+		"get_clipboard":                     {},
+		"delay":                             {"duration": "1ms"},
+		"execute_sequence":                  {"steps": []any{jsonObject{"tool_name": "delay", "arguments": jsonObject{"duration": 1}}}, "verbosity": "verbose"},
+		"list_runs":                         {},
+		"list_workflows":                    {},
+		"stop_execution":                    {},
+		"validate_workflow":                 {"text": "steps: []"},
+		"save_workflow":                     {"name": "a", "text": "steps:\n- tool_name: delay\n  arguments: {duration: 1}\n"},
+	} {
+		res := w.call(name, args)
+		if isError(res) || res["error"] != nil {
+			t.Errorf("%s: %s", name, said(res))
+			continue
+		}
+		if said(res) == "" {
+			t.Errorf("%s says nothing", name)
+		}
+		schema, err := st.tools[name].result.Resolve(&jsonschema.ResolveOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(dig(res, "result", "structuredContent")); err != nil {
+			t.Errorf("%s does not keep its promise: %v", name, err)
+		}
+	}
+}
+
+// TestMistakes are what models do wrong: the answer leads to what is right.
+func TestMistakes(t *testing.T) {
+	w := newStage(t).connect("2025-11-25", jsonObject{})
+	for _, c := range []struct {
+		say, tool string
+		args      jsonObject
+		want      []string
+	}{
+		{"a tool that is misspelt", "click_elment", jsonObject{}, []string{"did you mean click_element?"}},
+		{"a tool of another system", "browser_navigate", jsonObject{}, []string{"no tool", "tools/list"}},
+		{"a word for a number", "click_element", jsonObject{"selector": "role:button", "timeout_ms": "soon"}, []string{"timeout_ms", "integer"}},
+		{"an argument that does not exist", "click_element", jsonObject{"selektor": "role:button"}, []string{"did you mean selector?"}},
+		{"nothing to click", "click_element", jsonObject{}, []string{"invalid"}},
+		{"a word that is not one of the known", "click_element", jsonObject{"selector": "role:button", "click_type": "dubble"}, []string{"did you mean double?"}},
+		{"a selector that does not parse", "click_element", jsonObject{"selector": "role:button &&"}, []string{"invalid", "selector"}},
+		{"an element that is not there", "click_element", jsonObject{"process": "notes", "selector": "role:button && name:Sav", "timeout_ms": 1}, []string{"not_found", "tried", "get_window_tree"}},
+		{"a ref that was never shown", "click_element", jsonObject{"ref": "e99"}, []string{"e99", "get_window_tree"}},
+		{"a run without its id", "get_run", jsonObject{}, []string{"run_id", "missing"}},
+		{"a run that does not exist", "get_run", jsonObject{"run_id": "nope"}, []string{"nope", "list"}},
+		{"a workflow that is not saved", "get_workflow", jsonObject{"name": "nope"}, []string{"nope", "list_workflows"}},
+		{"a sequence without steps", "execute_sequence", jsonObject{}, []string{"steps"}},
+		{"a step under a wrong key", "execute_sequence", jsonObject{"steps": []any{jsonObject{"tool": "delay"}}}, []string{"tool_name"}},
+		{"a step of an unknown kind", "execute_sequence", document("clik_element", jsonObject{}), []string{"click_element"}},
+		{"an answer that nobody waits for", "answer_run", jsonObject{"run_id": "nope", "value": 1}, []string{"nope"}},
+		{"both text and name", "validate_workflow", jsonObject{"text": "steps: []", "name": "a"}, []string{"either text or name"}},
+		{"a shell that is off", "run_command", jsonObject{"run": "ls"}, []string{"--toolsets core,shell"}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			res := w.call(c.tool, c.args)
+			text := said(res)
+			if !isError(res) && res["error"] == nil {
+				t.Errorf("it was accepted: %s", text)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("the answer says nothing of %q:\n%s", want, text)
+				}
+			}
+			if strings.Contains(text, "goroutine") {
+				t.Errorf("the answer shows a stack:\n%s", text)
+			}
+		})
+	}
+}

@@ -1,0 +1,149 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// runView is a run as a tool answers with it: short, unless more is asked for.
+type runView struct {
+	RunID      string           `json:"run_id"`
+	Workflow   string           `json:"workflow"`
+	Status     engine.Status    `json:"status"`
+	Attempt    int              `json:"attempt,omitempty"`
+	DurationMS int64            `json:"duration_ms"`
+	Executed   int              `json:"executed"`
+	Total      int              `json:"total"`
+	Errors     int              `json:"errors,omitempty"`
+	Output     any              `json:"output,omitempty"`
+	Error      *failure         `json:"error,omitempty"`
+	ResumeFrom string           `json:"resume_from,omitempty"`
+	Question   *engine.Question `json:"question,omitempty"`
+	Steps      []any            `json:"steps,omitempty"`
+	StepsTotal int              `json:"steps_total,omitempty"`
+}
+
+// stepView is a step of a run, in short.
+type stepView struct {
+	ID         string     `json:"id,omitempty"`
+	Path       string     `json:"path"`
+	Kind       string     `json:"kind"`
+	Status     string     `json:"status"`
+	DurationMS int64      `json:"duration_ms"`
+	Code       steps.Code `json:"code,omitempty"`
+}
+
+// runSchema is what the tools for runs answer with. It is shallow on purpose:
+// it is read by models, many times.
+func runSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "object", Required: []string{"run_id", "status"},
+		Properties: map[string]*jsonschema.Schema{
+			"run_id": {Type: "string"}, "status": {Type: "string"}, "output": {}, "error": {Types: []string{"object", "null"}},
+			"resume_from": {Type: "string"}, "question": {Type: "object"},
+			"steps": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
+		},
+	}
+}
+
+var typeSchemas = schemaTypes()
+
+// normalSteps is how many steps an answer of the usual length names.
+const normalSteps = 50
+
+func verbosityOf(o workflows.Options) workflows.Verbosity {
+	if o.Verbosity == workflows.Usual && !o.DetailedResults {
+		return workflows.Quiet
+	}
+	return o.Verbosity
+}
+
+// runReply is what a run came to, as exactly as was asked for.
+func runReply(ctx context.Context, runs engine.Runs, h engine.Header, v workflows.Verbosity) (*reply, error) {
+	page := engine.Page{Limit: normalSteps}
+	if v == workflows.Wordy {
+		page.Limit = 0
+	}
+	r, err := runs.Report(ctx, h.ID, page)
+	if err != nil {
+		return nil, err
+	}
+	f := failureOfRun(h)
+	out := &reply{value: viewOf(r, f, v), failure: f, text: runText(r)}
+	if v == workflows.Wordy {
+		out.also = pictures(r)
+	}
+	return out, nil
+}
+
+func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
+	view := runView{
+		RunID: r.RunID, Workflow: r.Workflow, Status: r.Status, Attempt: r.Attempt, DurationMS: r.DurationMS,
+		Executed: r.Executed, Total: r.Total, Errors: r.Errors, Output: r.Output, Error: f, ResumeFrom: r.ResumeFrom,
+		Question: r.Question, StepsTotal: r.StepsTotal,
+	}
+	for _, s := range r.Steps {
+		switch {
+		case v == workflows.Wordy:
+			view.Steps = append(view.Steps, s)
+		case v == workflows.Usual:
+			short := stepView{ID: s.ID, Path: s.Path, Kind: s.Kind, Status: s.Status, DurationMS: s.DurationMS}
+			if s.Error != nil {
+				short.Code = s.Error.Code
+			}
+			view.Steps = append(view.Steps, short)
+		}
+	}
+	return view
+}
+
+// runText is a run in one line.
+func runText(r engine.Report) string {
+	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
+	text := fmt.Sprintf("run %s %s: %d of %d steps in %s", r.RunID, r.Status, r.Executed, r.Total, took)
+	if r.Errors > 0 {
+		text += fmt.Sprintf(", %d tolerated failures", r.Errors)
+	}
+	if r.Output != nil {
+		if line := short(r.Output); line != "" {
+			text += "; output " + line
+		}
+	}
+	if r.Question != nil && r.Status == engine.Waiting {
+		text += "\n" + r.Question.Text + "\nnext: " + nextOfQuestion(engine.Header{ID: r.RunID, Question: r.Question})
+	}
+	return text
+}
+
+// pictures are links to the pictures of a run's last step.
+func pictures(r engine.Report) (links []mcp.Content) {
+	if len(r.Steps) == 0 {
+		return nil
+	}
+	for _, c := range r.Steps[len(r.Steps)-1].Captures {
+		links = append(links, &mcp.ResourceLink{URI: c.URI, Name: c.When, MIMEType: "image/png"})
+	}
+	return links
+}
+
+// nextOfQuestion says how to answer a run that waits.
+func nextOfQuestion(h engine.Header) string {
+	q := h.Question
+	switch {
+	case q == nil:
+		return fmt.Sprintf("resume_run {\"run_id\": %q}", h.ID)
+	case q.Sort == engine.AskSecret:
+		return secretCommand(h.ID, q.Choices)
+	case q.Sort == engine.AskDoubt:
+		return fmt.Sprintf("look at the desktop, then answer_run {\"run_id\": %q, \"choice\": \"redo\" or \"skip\"}", h.ID)
+	}
+	return fmt.Sprintf("ask the user, then answer_run {\"run_id\": %q, \"value\": ...}", h.ID)
+}

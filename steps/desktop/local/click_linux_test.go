@@ -1,0 +1,67 @@
+package local_test
+
+import (
+	"context"
+	"syscall"
+	"testing"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
+)
+
+// What a click on an element costs on a real display with all checks, beside
+// the calls of the desktop that it consists of.
+func BenchmarkClick(b *testing.B) {
+	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "gtk3-widget-factory")
+	d := open(b, desktop.Options{Display: "virtual", Dir: shortDir(b)})
+	app, err := d.Launch(b.Context(), "gtk3-widget-factory")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer syscall.Kill(app.PID, syscall.SIGKILL) //nolint:errcheck // it ends with its display anyway
+	env := func() *steps.Env { return &steps.Env{Desktop: d, Trees: &steps.Trees{}} }
+	click := map[string]any{"selector": "role:togglebutton && nth:0", "process": "gtk3-widget-factory", "timeout_ms": 10_000.0}
+	if o := steps.ClickElement.Run(b.Context(), env(), click); o.Err != nil {
+		b.Fatal(o.Err)
+	}
+	for _, row := range []struct {
+		name string
+		do   func(ctx context.Context) error
+	}{
+		{"click", func(ctx context.Context) error {
+			if o := steps.ClickElement.Run(ctx, env(), click); o.Err != nil {
+				return o.Err
+			}
+			return nil
+		}},
+		{"hover", func(ctx context.Context) error {
+			if o := steps.HoverElement.Run(ctx, env(), click); o.Err != nil {
+				return o.Err
+			}
+			return nil
+		}},
+		{"validate", func(ctx context.Context) error {
+			if o := steps.ValidateElement.Run(ctx, env(), click); o.Err != nil {
+				return o.Err
+			}
+			return nil
+		}},
+		{"tree", func(ctx context.Context) error {
+			_, err := d.Tree(ctx, desktop.Scope{Process: "gtk3-widget-factory", Full: true})
+			return err
+		}},
+		{"windows", func(ctx context.Context) error { _, err := d.Windows.Windows(ctx); return err }},
+		{"element-at", func(ctx context.Context) error { _, err := d.ElementAt(ctx, desktop.Point{X: 700, Y: 400}); return err }},
+		{"pointer", func(ctx context.Context) error { _, err := d.PointerPosition(ctx); return err }},
+		{"press", func(ctx context.Context) error { return d.Click(ctx, desktop.Point{X: 5, Y: 1000}, desktop.Left, 1) }},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			for b.Loop() {
+				if err := row.do(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
