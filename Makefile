@@ -6,19 +6,24 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e check lint fmt golden bench fuzz crash build cross
+.PHONY: help run test e2e soak check lint fmt golden bench fuzz crash build cross
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: build ## show the program at work
+run: build ## show the program at work: a real editor on a virtual display, and its pictures; installs what it needs through apt
 	@.ci/show
 
 test: ## build, and run all tests with the race detector; installs what they need through apt
 	@.ci/test
 
-e2e: ## only the tests that start real programs on a virtual display, never from the cache
-	@.ci/test -count=1 ./steps/desktop/...
+e2e: ## only the tests that start real programs on a virtual display, never from the cache; ends with a table of what came of each workflow
+	@mkdir -p dist && rm -f dist/e2e.txt
+	@UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt .ci/test -count=1 ./steps/desktop/... ./internal/e2e; \
+		status=$$?; cat dist/e2e.txt; exit $$status
+
+soak: ## play examples in a loop for SOAK, and look that nothing grows
+	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m)
 
 check: lint cross fuzz ## what CI runs beyond the tests
 	$(GO) mod tidy -diff

@@ -202,8 +202,12 @@ func TestClickElement(t *testing.T) {
 			},
 		},
 		{
-			say: "a dialog of the same program in front", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: "is covered by dialog", acted: ActedNo,
+			say: "a dialog of the same program in front", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: "is blocked by the dialog", acted: ActedNo,
 			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(0, 0, 400, 400)) },
+		},
+		{
+			say: "a dialog beside what it blocks", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: `is blocked by the dialog "Sure?"`, acted: ActedNo,
+			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(500, 500, 100, 100)) },
 		},
 		{say: "a checkbox is read back", args: args("selector", "name:Urgent"), result: map[string]any{"verified": true}},
 		{
@@ -409,6 +413,17 @@ func TestValues(t *testing.T) {
       - listitem "Green" [selected] [at=10,100,200,24]
       - listitem "green tea" [at=10,130,200,24]
 `
+	const menus = `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Size" [at=10,40,200,24]
+    - menu ""
+      - menuitem "Small"
+      - menuitem "Large"
+  - combobox "Red" [at=10,80,200,24]
+    - menu ""
+      - menuitem "Red"
+      - menuitem "Green" [selected]
+`
 	for _, p := range []play{
 		{say: "the text of a field", kind: SetValue, args: args("selector", "role:entry", "value", "x"), journal: []string{`set text entry "Title" "x"`}, result: map[string]any{"value": "x", "verified": true}},
 		{say: "the number of a slider", kind: SetValue, args: args("selector", "role:slider", "value", 7.5), journal: []string{`set number slider "Size" 7.5`}, result: map[string]any{"value": "7.5", "verified": true}},
@@ -442,6 +457,8 @@ func TestValues(t *testing.T) {
 		{say: "an option", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Red"), journal: []string{`select listitem "Red" true`}, result: map[string]any{"selected": "Red", "verified": true}},
 		{say: "an option in other letters", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "RED"), result: map[string]any{"selected": "Red"}},
 		{say: "an option that is chosen already", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Green"), journal: []string{}, acted: ActedNo},
+		{say: "an option of a menu, through its combo box; it has a name of its own, so it does not tell", kind: SelectOption, screen: menus, args: args("selector", "name:Size", "option_name", "Large"), journal: []string{`select menuitem "Large" true`}, result: map[string]any{"selected": "Large", "verified": false}},
+		{say: "an option that is only highlighted in its menu is not chosen", kind: SelectOption, screen: menus, args: args("selector", "role:combobox && name:Red", "option_name", "Green"), code: Unexpected, err: "does not show"},
 		{say: "an option that is not there", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Rad"), code: NotFound, err: "did you mean Red?", acted: ActedNo},
 		{say: "an action of its own", kind: InvokeElement, args: args("selector", "name:Save"), journal: []string{`invoke button "Save" click`}, acted: ActedYes},
 		{say: "an action that it has not", kind: InvokeElement, args: args("selector", "name:Save", "action", "open"), code: NotActionable, err: "only [\"click\"]", acted: ActedNo},

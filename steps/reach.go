@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -20,6 +21,9 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
+	if d := blocker(windows, el.Window); d != nil {
+		return notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
+	}
 	if el.Handle == "" {
 		return nil // of a picture no more is known than where it is seen
 	}
@@ -34,6 +38,22 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 		return nil
 	}
 	return notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+}
+
+// blocker is a modal dialog of the same program above a window: it takes what
+// is meant for the window, also where it does not cover it. It is nil when
+// there is none.
+func blocker(windows []desktop.Window, id desktop.WindowID) *desktop.Window {
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
+	if i < 0 || windows[i].PID == 0 {
+		return nil
+	}
+	for _, w := range windows[i+1:] {
+		if w.Modal && !w.Minimized && !w.Hidden && w.PID == windows[i].PID {
+			return &w
+		}
+	}
+	return nil
 }
 
 // ownPopup says whether a window may be one that an element's own window put
@@ -134,8 +154,8 @@ func (e *Env) front(ctx context.Context, o WindowOptions, id desktop.WindowID) e
 		return nil
 	}
 	if w := windows[i]; o.BringToFront && (!w.Active || w.Minimized) {
-		if err := e.behind.Manage(ctx, id, desktop.WindowChange{Do: desktop.Activate}); err != nil {
-			return fmt.Errorf("bringing the window %q to the front: %w", w.Title, err)
+		if err := e.toFront(ctx, w); err != nil {
+			return err
 		}
 	}
 	if w := windows[i]; o.MaximizeTarget && !w.Maximized {
@@ -144,4 +164,39 @@ func (e *Env) front(ctx context.Context, o WindowOptions, id desktop.WindowID) e
 		}
 	}
 	return nil
+}
+
+// frontWithin is how long a window may take to come to the front. A window
+// manager does not say that it will not let it, as when a question of the same
+// program is open.
+const frontWithin = time.Second
+
+func (e *Env) toFront(ctx context.Context, w desktop.Window) error {
+	short, cancel := context.WithTimeout(ctx, frontWithin)
+	defer cancel()
+	err := e.behind.Manage(short, w.ID, desktop.WindowChange{Do: desktop.Activate})
+	if short.Err() != nil && ctx.Err() == nil && err != nil {
+		return &Error{
+			Code: NotActionable, Err: fmt.Errorf("the window %q does not come to the front%s", w.Title, e.inTheWay(ctx)),
+			Next: "answer the question that is open, or close that window",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("bringing the window %q to the front: %w", w.Title, err)
+	}
+	return nil
+}
+
+// inTheWay names the window that has the focus.
+func (e *Env) inTheWay(ctx context.Context) string {
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, w := range windows {
+		if w.Active {
+			return fmt.Sprintf(": %q has the focus", w.Title)
+		}
+	}
+	return ""
 }

@@ -51,6 +51,9 @@ func selectOption(ctx context.Context, env *Env, a SelectOptionArgs) (SelectOpti
 				return false, err
 			}
 		}
+		if !tells(el, option) {
+			return false, nil
+		}
 		err = env.until(ctx, arriveWithin, func(ctx context.Context) error {
 			if !env.chosen(ctx, el, option) {
 				return &Error{Code: Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", inWords(el), r.Selected), Next: "look at the screen before doing it again"}
@@ -130,9 +133,10 @@ func notOffered(el *desktop.Element, name string, all []*desktop.Element) error 
 }
 
 // choose selects an option: through its container, through the combo box, or
-// by the option's own action, whichever the application accepts first.
+// by the option's own action, whichever the application accepts first. What is
+// selected in a menu is only highlighted, and the menu then takes all clicks.
 func (e *Env) choose(ctx context.Context, el, option *desktop.Element) error {
-	if p := option.Parent; p != nil {
+	if p := option.Parent; p != nil && !inMenu(el, option) {
 		if err := e.Desktop.Select(ctx, p.Handle, option.Index, true); !errors.Is(err, desktop.ErrRefused) {
 			return err
 		}
@@ -147,12 +151,33 @@ func (e *Env) choose(ctx context.Context, el, option *desktop.Element) error {
 	return err
 }
 
+// inMenu says whether an option is an item of a combo box's menu. What a page
+// calls a menu is its list of options.
+func inMenu(el, option *desktop.Element) bool {
+	for p := el.Parent; p != nil; p = p.Parent {
+		if p.Role == "document" {
+			return false
+		}
+	}
+	return option.Parent != nil && option.Parent.Role == "menu"
+}
+
 // chosen says whether an option is the one that is chosen now.
 func (e *Env) chosen(ctx context.Context, el, option *desktop.Element) bool {
-	if now, err := e.Desktop.Refresh(ctx, option.Handle); err == nil && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
+	if now, err := e.Desktop.Refresh(ctx, option.Handle); err == nil && !inMenu(el, option) && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
 		return true
 	}
 	now, err := e.Desktop.Refresh(ctx, el.Handle)
 	name := selector.NameOf(option)
 	return err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name)
+}
+
+// tells says whether it can be seen which option is chosen: a combo box with
+// a menu tells it by its name or text, unless it has a name of its own.
+func tells(el, option *desktop.Element) bool {
+	if !inMenu(el, option) || el.Text != "" || el.Name == "" {
+		return true
+	}
+	_, err := named(option.Parent.Children, el.Name)
+	return err == nil
 }

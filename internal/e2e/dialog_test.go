@@ -44,8 +44,15 @@ func dialogScenarios() []scenario {
 		s.setenv("UNDERSTUDY_INPUT_FILE=" + s.write("chosen.txt", ""))
 	}
 	file.check = func(s *stage) error { return s.holds("answer.txt", filepath.Join(s.dir, "chosen.txt")+"\nstatus 0") }
+	form := row("the example of a form", "example/form", "Ada Lovelace|ada@example.com\nstatus 0")
+	form.stays = func(s *stage) error {
+		if raw, err := os.ReadFile(filepath.Join(s.dir, "answer.txt")); err == nil {
+			return fmt.Errorf("the form was answered: %s", raw)
+		}
+		return nil
+	}
 	return []scenario{
-		row("the example of a form", "example/form", "Ada Lovelace|ada@example.com\nstatus 0"),
+		form,
 		row("a line of text, sent by enter", "zenity_entry", "a line\nstatus 0"),
 		secret,
 		row("choose a row", "zenity_list", "pear\nstatus 0"),

@@ -33,7 +33,7 @@ def look(wish):
     role, _, rest = wish.partition(" ")
     found = list(controls(Atspi.get_desktop(0), roles[role]))
     if not rest.endswith(" checked"):
-        values = [c.get_value_iface().get_current_value() for c in found]
+        values = [Atspi.Value.get_current_value(c) for c in found]
         return None if values and values[0] == float(rest) else "%s: %s" % (wish, values)
     name = rest.removesuffix(" checked")
     number = 0

@@ -68,7 +68,6 @@ scale.connect("value-changed", lambda s: say("scale", int(s.get_value())))
 tabs = Gtk.Notebook()
 for page in ("First", "Second"):
     tabs.append_page(Gtk.Label(label=page + " page"), Gtk.Label(label=page))
-tabs.connect("switch-page", lambda _n, _p, number: say("tab", number))
 box.pack_start(tabs, False, False, 0)
 
 if "wide" in options:
@@ -91,13 +90,18 @@ def released(_, e):
     say("release %d at %d,%d" % (e.button, e.x_root, e.y_root))
 
 
+def entered(_, e):
+    if e.mode == Gdk.CrossingMode.NORMAL:
+        say("entered")
+
+
 canvas = Gtk.EventBox()
 canvas.set_size_request(-1, 120)
 canvas.add_events(Gdk.EventMask.SCROLL_MASK | Gdk.EventMask.ENTER_NOTIFY_MASK)
 canvas.connect("button-press-event", pressed)
 canvas.connect("button-release-event", released)
 canvas.connect("scroll-event", lambda _, e: say("scroll", e.direction.value_nick))
-canvas.connect("enter-notify-event", lambda *_: say("entered"))
+canvas.connect("enter-notify-event", entered)
 if "picture" in options:
     canvas.add(Gtk.Image.new_from_file(options["picture"]))
 named(canvas, "Canvas")
@@ -143,5 +147,6 @@ GLib.timeout_add(20, state)
 if "dialog" in options:
     GLib.idle_add(ask)
 window.show_all()
+tabs.connect("switch-page", lambda _n, _p, number: say("tab", number))
 say("shown")
 Gtk.main()

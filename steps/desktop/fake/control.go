@@ -51,6 +51,9 @@ func (d *Desktop) SetNumber(ctx context.Context, h desktop.Handle, value float64
 // Select selects a child of a container, or deselects it.
 func (d *Desktop) Select(ctx context.Context, h desktop.Handle, child int, on bool) error {
 	return d.with(ctx, "Select", h, func(n *Node) error {
+		if n.el.Role == "combobox" && len(n.children) == 1 && n.children[0].el.Role == "menu" {
+			n = n.children[0]
+		}
 		if child < 0 || child >= len(n.children) {
 			return desktop.ErrNotFound
 		}

@@ -1,0 +1,133 @@
+//go:build linux
+
+package e2e
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/local"
+	"understudy/store"
+	"understudy/workflows"
+)
+
+// benchDesk lends one open desktop to an engine.
+type benchDesk struct{ d *desktop.Desktop }
+
+func (b benchDesk) Open(context.Context) (*desktop.Desktop, error) { return b.d, nil }
+func (b benchDesk) Drop(*desktop.Desktop)                          {}
+
+// warm is an engine with a desktop that is open and a witness that shows.
+func warm(b *testing.B, pictures bool) (*stage, *engine.Engine) {
+	s := newStage(b, desktop.Size{})
+	s.show("witness", "Witness")
+	d, err := local.Machine{}.Open(b.Context(), desktop.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	st, err := store.Open(s.data, store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := &engine.Engine{Store: st, Files: st, Keeper: st, Kinds: steps.All(), Desk: benchDesk{d}, Lease: engine.NewLease(1)}
+	if pictures {
+		e.Pictures = &engine.Camera{Files: st}
+	}
+	b.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_, _, _ = e.Shutdown(ctx), d.Close(), st.Close()
+	})
+	return s, e
+}
+
+// play runs a document, and gives the run.
+func play(b *testing.B, e *engine.Engine, document string) engine.Header {
+	bundle, _, err := engine.Pack(workflows.Source{Name: "bench.yaml", Text: []byte(document)}, e.Kinds, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	h, err := e.Start(b.Context(), engine.Request{Bundle: bundle, Queue: true})
+	if err == nil {
+		h, err = e.Wait(b.Context(), h.ID)
+	}
+	if err != nil || h.Status != engine.Succeeded {
+		b.Fatalf("%v: %+v", err, h.Error)
+	}
+	return h
+}
+
+const clickDocument = `
+steps:
+  - foreach: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    as: n
+    steps:
+      - {tool_name: click_element, arguments: {selector: "window:Witness >> role:button && name:Apply"}}
+`
+
+// BenchmarkClick is a click on an element of a warm desktop with all its
+// checks and its durable events; beside it with pictures before and after.
+func BenchmarkClick(b *testing.B) {
+	for _, row := range []struct {
+		name     string
+		pictures bool
+	}{{"plain", false}, {"pictures", true}} {
+		b.Run(row.name, func(b *testing.B) {
+			_, e := warm(b, row.pictures)
+			play(b, e, clickDocument)
+			clicks := 0
+			for b.Loop() {
+				play(b, e, clickDocument)
+				clicks += 10
+			}
+			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(clicks), "ms/click")
+		})
+	}
+}
+
+const formDocument = `
+steps:
+  - {tool_name: type_into_element, arguments: {selector: "window:Witness >> role:text && name:Name", text_to_type: Ada Lovelace}}
+  - {tool_name: set_selected, arguments: {selector: "window:Witness >> role:checkbox", state: true}}
+  - {tool_name: select_option, arguments: {selector: "window:Witness >> role:combobox", option_name: blue}}
+  - {tool_name: set_value, arguments: {selector: "window:Witness >> role:spinbutton", value: 7}}
+  - {tool_name: set_value, arguments: {selector: "window:Witness >> role:slider", value: 70}}
+  - {tool_name: click_element, arguments: {selector: "window:Witness >> role:pagetab && name:Second"}}
+  - {tool_name: type_into_element, arguments: {selector: "window:Witness >> role:text && name:Body", text_to_type: A note}}
+  - {tool_name: set_selected, arguments: {selector: "window:Witness >> role:checkbox", state: false}}
+  - {tool_name: click_element, arguments: {selector: "window:Witness >> role:pagetab && name:First"}}
+  - {tool_name: click_element, arguments: {selector: "window:Witness >> role:button && name:OK"}}
+`
+
+// BenchmarkForm is a form of ten steps, beside the same done blindly by
+// xdotool with the usual second of sleep between two steps.
+func BenchmarkForm(b *testing.B) {
+	b.Run("understudy", func(b *testing.B) {
+		_, e := warm(b, true)
+		for b.Loop() {
+			play(b, e, formDocument)
+		}
+	})
+	b.Run("xdotool", func(b *testing.B) {
+		s := newStage(b, desktop.Size{})
+		s.show("witness", "Witness")
+		tool := strings.Fields("key Tab type Ada key Tab key space key Tab key Down key Tab key Up key Tab key Right key Tab key Tab key Return")
+		for b.Loop() {
+			for range 10 {
+				cmd := exec.CommandContext(b.Context(), "xdotool", tool[0], tool[1])
+				cmd.Dir = filepath.Clean(s.dir)
+				if err := cmd.Run(); err != nil {
+					b.Fatal(err)
+				}
+				time.Sleep(time.Second)
+			}
+		}
+	})
+}

@@ -1,0 +1,108 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// A person types in one window while single kinds are called that act on
+// another: afterwards the person's window is active, and its caret stands
+// where it stood.
+func TestTheCaretStaysWhereItWas(t *testing.T) {
+	s := newStage(t, desktop.Size{})
+	s.show("user", "User")
+	s.show("witness", "Witness")
+	s.call("set_value", `{"selector": "window:User >> role:text && name:Name", "value": "a person types"}`)
+	s.call("activate_element", `{"selector": "window:User >> role:text && name:Name"}`)
+	s.tool("xdotool", "key", "Home", "Right", "Right", "Right")
+	const want = "User active=True focus=Name caret=3"
+	if err := s.stands("user", want); err != nil {
+		t.Fatal(err)
+	}
+	in := func(rest string) string { return `{"selector": "window:Witness >> ` + rest + `}` }
+	for _, row := range []struct{ kind, arguments string }{
+		{"type_into_element", in(`role:text && name:Name", "text_to_type": "typed"`)},
+		{"set_value", in(`role:text && name:Name", "value": "set"`)},
+		{"set_value", in(`role:slider", "value": 12`)},
+		{"set_selected", in(`role:checkbox", "state": true`)},
+		{"select_option", in(`role:combobox", "option_name": "green"`)},
+		{"scroll_element", in(`name:Canvas"`)},
+		{"highlight_element", in(`role:checkbox"`)},
+		{"stop_highlighting", `{}`},
+		{"get_window_tree", `{"title": "Witness"}`},
+		{"capture_screenshot", `{"title": "Witness"}`},
+		{"validate_element", in(`role:checkbox"`)},
+		{"wait_for_element", in(`role:checkbox"`)},
+		{"set_clipboard", `{"text": "clip"}`},
+		{"get_clipboard", `{}`},
+		{"scroll", `{"x": 5, "y": 5}`},
+		{"move_window", `{"title": "Witness", "x": 900, "y": 100}`},
+	} {
+		t.Run(row.kind, func(t *testing.T) {
+			if keeps(row.kind) != steps.Keep {
+				t.Fatalf("%s takes the focus, by its declaration", row.kind)
+			}
+			status, out, errOut := s.command("call", row.kind, row.arguments)
+			if status != 0 {
+				t.Errorf("status %d\n%s%s", status, out, errOut)
+			}
+			if err := s.stands("user", want); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := s.holdsLog("witness", "entry set", "check True", "combo green", "scale 12"); err != nil {
+		t.Error(err)
+	}
+}
+
+func keeps(kind string) steps.Focus {
+	for _, k := range steps.All() {
+		if k.Name == kind {
+			return k.Focus
+		}
+	}
+	return steps.Take
+}
+
+// show starts a witness with a log of its own, and waits until it shows.
+func (s *stage) show(log, title string) {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), "/usr/bin/python3", s.testdata("witness.py"), filepath.Join(s.dir, log+".log"), title)
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	s.tool("xdotool", "search", "--sync", "--onlyvisible", "--name", "^"+title+"$")
+}
+
+// stands says whether a witness's state is this.
+func (s *stage) stands(log, want string) error {
+	return eventually(s.t.Context(), func() error {
+		got, err := os.ReadFile(filepath.Join(s.dir, log+".log.state"))
+		if err == nil && string(got) != want {
+			err = fmt.Errorf("wanted %q, found %q", want, got)
+		}
+		return err
+	})
+}
+
+// holdsLog says whether all these lines are in a log.
+func (s *stage) holdsLog(log string, lines ...string) error {
+	raw, err := os.ReadFile(filepath.Join(s.dir, log+".log"))
+	for _, line := range lines {
+		if err == nil && !strings.Contains(string(raw), line+"\n") {
+			err = fmt.Errorf("%s.log has no line %q:\n%s", log, line, raw)
+		}
+	}
+	return err
+}
