@@ -117,7 +117,9 @@ func client(t *testing.T, site, version, path string) post {
 	return p
 }
 
-func callOf(tool string, args jsonObject) jsonObject { return jsonObject{"name": tool, "arguments": args} }
+func callOf(tool string, args jsonObject) jsonObject {
+	return jsonObject{"name": tool, "arguments": args}
+}
 
 var httpVersions = []string{"2025-03-26", "2025-06-18", "2025-11-25", modern}
 

@@ -58,7 +58,6 @@ type Server struct {
 	modes   modes
 	secrets secretPage
 	news    news
-	beside  beside
 	began   time.Time
 
 	open sync.Mutex
