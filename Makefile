@@ -6,7 +6,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e check lint fmt golden bench fuzz build cross
+.PHONY: help run test e2e check lint fmt golden bench fuzz crash build cross
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 
 fuzz: ## fuzz every target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
+
+crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once
+	$(GO) test -v -count=1 -timeout=60m ./internal/crash -kills=$(or $(KILLS),1000) -spread=20
 
 build: ## build bin/understudy
 	CGO_ENABLED=0 $(GO) build -o bin/understudy .

@@ -298,7 +298,7 @@ func (s *State) left(_ Event, l Left) {
 	p := s.top()
 	switch f.Sort {
 	case FinallyFrame:
-		scope.Finally = Done
+		scope.Finally, s.Budget = Done, f.Spent
 		if f.Failure != nil && scope.FinallyError == nil {
 			scope.FinallyError = &f.Failure.Error
 		}
@@ -435,7 +435,7 @@ func (s *State) waited(_ Event, w Waited) {
 func (s *State) settled(_ Event, e Settled) {
 	f := s.top()
 	f.Cur.Settled = e.How
-	if f.Sort == FinallyFrame {
+	if f.Sort == FinallyFrame && e.How == Failing {
 		if c := s.scope(); c.FinallyError == nil {
 			c.FinallyError = &e.Error
 		}

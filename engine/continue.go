@@ -22,16 +22,23 @@ type ResumeRequest struct {
 	Queue    bool              `json:"queue,omitempty"`
 	Environ  []string          `json:"environ,omitempty"`
 	By       string            `json:"by,omitempty"`
+	// Key is from NewKey, or empty: a request that is sent again with it does
+	// nothing again. Of a fork, it becomes the id of the new run.
+	Key string `json:"key,omitempty"`
 }
 
 // Resume continues a run that ended, from the first step that did not
 // succeed, or from a step that is named.
 func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header, error) {
 	e.open()
+	if h, done, err := e.continued(ctx, id, r.Key); done || err != nil {
+		return h, err
+	}
 	w, err := e.revive(ctx, id, r.Bundle, r.Force)
 	if err != nil {
 		return Header{}, err
 	}
+	w.header.Key = r.Key
 	if err := resumable(w, r); err != nil {
 		return Header{}, err
 	}
@@ -45,7 +52,8 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := w.record(EvResumed, "", ev); err != nil {
 		return Header{}, err
 	}
-	w.header.EndedAt, w.environ = time.Time{}, r.Environ
+	w.header.EndedAt = time.Time{}
+	w.bring(r.Environ)
 	return e.launch(w)
 }
 
@@ -92,7 +100,8 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 	w := e.worker(id, p)
 	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
 	e.mu.Lock()
-	maps.Copy(w.secrets, e.keptSecrets[id])
+	maps.Copy(w.secrets, e.kept[id].Secrets)
+	w.environ = e.kept[id].Environ
 	e.mu.Unlock()
 	return w, nil
 }
@@ -222,15 +231,20 @@ type Answer struct {
 	Secrets map[string]string `json:"secrets,omitempty"`
 	By      string            `json:"by,omitempty"`
 	Environ []string          `json:"environ,omitempty"`
+	Key     string            `json:"key,omitempty"` // as in ResumeRequest
 }
 
 // Answer continues a waiting run.
 func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error) {
 	e.open()
+	if h, done, err := e.continued(ctx, id, a.Key); done || err != nil {
+		return h, err
+	}
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
 		return Header{}, err
 	}
+	w.header.Key = a.Key
 	if w.s.Status != Waiting || w.s.Question == nil {
 		return Header{}, steps.Errorf(steps.Invalid, "run %s waits for no answer: it is %s", id, e.present(w.header).Status)
 	}
@@ -238,7 +252,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 		return Header{}, err
 	}
 	maps.Copy(w.secrets, a.Secrets)
-	w.environ = a.Environ
+	w.bring(a.Environ)
 	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
 		return Header{}, err
 	}
@@ -304,6 +318,15 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 	}
 }
 
+// Disconnected says that the client of a run is gone: the run is cancelled,
+// unless its document says that it goes on.
+func (e *Engine) Disconnected(id string) {
+	e.open()
+	if w := e.at(id); w != nil && w.program.Options.OnDisconnect != "continue" {
+		w.interrupt(ByClient, "its client went away")
+	}
+}
+
 // StopAll stops every run that is executed.
 func (e *Engine) StopAll(ctx context.Context, c Cause, message string) ([]Header, error) {
 	var out []Header
@@ -351,6 +374,9 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 // Fork makes a new run of a run's document, with its state before a step.
 func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
 	e.open()
+	if h, done, err := e.begun(ctx, r.Key); done || err != nil {
+		return h, err
+	}
 	old, err := e.revive(ctx, id, r.Bundle, r.Force)
 	if err != nil {
 		return Header{}, err
@@ -377,7 +403,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if ev.Document != "" {
 		created.Document = ev.Document
 	}
-	w := e.worker(e.newID(), old.program)
+	w := e.worker(e.idFor(r.Key), old.program)
 	w.secrets, w.environ = old.secrets, r.Environ
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {

@@ -126,7 +126,7 @@ func (d decider) unwind() effect {
 // next goes on with the first node after the cursor that is to be executed.
 func (d decider) next() effect {
 	f, i := d.f, d.f.Next
-	ending := f.Ending
+	ending := f.Ending || f.Sort == FinallyFrame && f.Failure != nil // its bounds were passed
 	if f.Cur != nil {
 		ending = ending || d.isLast(i)
 		i++
@@ -147,17 +147,34 @@ func (d decider) isLast(i int) bool {
 }
 
 func (d decider) begin(n *workflows.Node, i int) effect {
-	if limit := d.l.lists[bodyKey].program.Options.MaxSteps; d.s.Budget >= limit {
-		return record{EvStopping, d.path(i), Stopping{Cause: ByLoopLimit, Error: ErrorRecord{
-			Code: steps.LoopLimit, Step: name(n, d.path(i)),
-			Message: fmt.Sprintf("%d steps were executed, which is the most that this workflow may", limit),
-			Next:    "look for a jump that goes round in a circle, or raise max_steps",
-		}}}
+	if e := d.bound(n, i); e != nil {
+		return e
 	}
 	if n.If != nil {
 		return evaluate{what: TheIf, path: d.path(i), index: i, node: n}
 	}
 	return d.enter(n, i, nil)
+}
+
+// bound ends what has used up its step executions: the run, or a finally list,
+// which has as many of its own.
+func (d decider) bound(n *workflows.Node, i int) effect {
+	limit, used, finally := d.l.lists[bodyKey].program.Options.MaxSteps, d.s.Budget, d.s.finally()
+	if finally >= 0 {
+		used -= d.s.Frames[finally].Spent
+	}
+	if used < limit {
+		return nil
+	}
+	e := ErrorRecord{
+		Code: steps.LoopLimit, Step: name(n, d.path(i)),
+		Message: fmt.Sprintf("%d steps were executed, which is the most that this workflow may", limit),
+		Next:    "look for a jump that goes round in a circle, or raise max_steps",
+	}
+	if finally >= 0 {
+		return record{EvExpired, d.path(i), Expired{Depth: finally + 1, Error: e}}
+	}
+	return record{EvStopping, d.path(i), Stopping{Cause: ByLoopLimit, Error: e}}
 }
 
 // enter does what a node whose condition holds is there for. The execution
@@ -170,9 +187,6 @@ func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
 	case workflows.ForeachNode:
 		return evaluate{what: TheList, path: path, index: i, node: n}
 	case workflows.WhileNode:
-		if c != nil && c.Round >= n.Max {
-			return d.tooManyRounds(n, i)
-		}
 		return evaluate{what: TheWhile, path: path, index: i, node: n}
 	case workflows.CallNode:
 		return evaluate{what: TheInputs, path: path, index: i, node: n}
@@ -210,6 +224,9 @@ func (d decider) enterRound(n *workflows.Node) effect {
 	if n.Type == workflows.CallNode {
 		f := Frame{List: callKey(d.f.List, i) + bodyKey, Sort: BodyFrame, Base: path + "/", Limit: n.Timeout}
 		return record{EvEntered, path, Entered{Index: i, ID: n.ID, Frame: f, Scope: newScope(n.Call, c.Inputs)}}
+	}
+	if n.Type == workflows.WhileNode && c.Round >= n.Max {
+		return d.tooManyRounds(n, i)
 	}
 	round := &LoopRound{As: n.As, Index: c.Round}
 	if c.Items != nil {
@@ -296,13 +313,13 @@ func (d decider) concluded(n *workflows.Node) effect {
 
 func (d decider) succeeded(n *workflows.Node) effect {
 	c, i := d.f.Cur, d.f.Next
-	if c.Outcome.Status != Success {
-		return nil
+	if c.Outcome.Status == Skipped && c.Tries == 0 {
+		return nil // its condition did not hold; one that was tried and left out by decision counts as done
 	}
 	if n.Delay > 0 && !c.Rested {
 		return wait{d.path(i), "delay", n, 0}
 	}
-	if d.listFails() || d.isLast(i) && !d.s.Created.JumpsAtEnd {
+	if d.listFails() || d.f.Ending || d.isLast(i) && !d.s.Created.JumpsAtEnd {
 		return nil
 	}
 	if c.Taken {
@@ -323,7 +340,7 @@ func (d decider) failed(n *workflows.Node, c *Step) effect {
 		n.Retry.Retries(e.Code) && !slices.Contains(neverRetried, e.Code) {
 		return wait{d.path(i), "retry", n, c.Tries}
 	}
-	if d.f.Sort != FinallyFrame && n.Fallback != "" && d.s.Created.Fallbacks && !d.listFails() {
+	if n.Fallback != "" && d.s.Created.Fallbacks && !d.listFails() {
 		return d.move("fallback", n.Fallback, e.Message)
 	}
 	how := Failing
@@ -383,6 +400,7 @@ const finallyLimit = 30 * time.Second
 func (d decider) enterFinally() effect {
 	f := Frame{
 		List: documentKey(d.f.List) + finallyKey, Sort: FinallyFrame, Base: d.f.Base + "finally.", Limit: finallyLimit,
+		Spent: d.s.Budget,
 	}
 	return record{EvEntered, f.Base[:len(f.Base)-1], Entered{Index: d.f.Next, Frame: f}}
 }

@@ -38,6 +38,8 @@ type Engine struct {
 	Roots []string
 	Log   *slog.Logger
 
+	every uint64 // events between snapshots; 0: as many as is good
+
 	once  sync.Once
 	life  context.Context // of what must outlast its callers
 	hub   hub
@@ -46,8 +48,8 @@ type Engine struct {
 	ended bool // no new runs
 	shown map[string]*steps.Trees
 	ids   *ulid.MonotonicEntropy
-	// keptSecrets are the secrets of runs that wait, until they go on.
-	keptSecrets map[string]secrets
+	// kept is what is never stored of runs that wait or pause, until they go on.
+	kept map[string]Belongings
 }
 
 // Desk is the desktop, opened when it is first needed.
@@ -81,6 +83,9 @@ type Request struct {
 	// Environ is the environment of child processes. It may hold secrets, so
 	// it is never stored: who continues a run brings another.
 	Environ []string `json:"environ,omitempty"`
+	// Key is from NewKey, or empty. It becomes the id of the run, so a request
+	// that is sent again starts nothing again.
+	Key string `json:"key,omitempty"`
 }
 
 func (e *Engine) log() *slog.Logger {
@@ -93,7 +98,7 @@ func (e *Engine) log() *slog.Logger {
 func (e *Engine) open() {
 	e.once.Do(func() {
 		e.life = context.Background()
-		e.works, e.shown, e.keptSecrets = map[string]*worker{}, map[string]*steps.Trees{}, map[string]secrets{}
+		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*steps.Trees{}, map[string]Belongings{}
 		e.ids = ulid.Monotonic(ulid.DefaultEntropy(), 0)
 		if e.Lease == nil {
 			e.Lease = NewLease(1)
@@ -128,6 +133,9 @@ func (e *Engine) Forget(client string) {
 // Start begins a run and returns as soon as its beginning is stored.
 func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	e.open()
+	if h, done, err := e.begun(ctx, r.Key); done || err != nil {
+		return h, err
+	}
 	p, err := e.program(&r.Bundle, r.Call, r.Args)
 	if err != nil {
 		return Header{}, err
@@ -135,7 +143,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err := e.room(p, r.Queue || r.DryRun); err != nil {
 		return Header{}, err
 	}
-	w := e.worker(e.newID(), p)
+	w := e.worker(e.idFor(r.Key), p)
 	created, err := w.creation(ctx, r)
 	if err != nil {
 		return Header{}, err
@@ -329,6 +337,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 		return Header{}, err
 	}
 	if w.s.Status == Waiting {
+		e.Entrust(w.id, Belongings{w.secrets, w.environ})
 		close(w.done)
 		return w.header, nil
 	}
@@ -353,9 +362,9 @@ func (e *Engine) retire(w *worker) {
 	defer e.mu.Unlock()
 	delete(e.works, w.id)
 	if w.s.Status == Waiting || w.s.Status == Paused {
-		e.keptSecrets[w.id] = w.secrets
+		e.kept[w.id] = Belongings{w.secrets, w.environ}
 	} else {
-		delete(e.keptSecrets, w.id)
+		delete(e.kept, w.id)
 	}
 	e.hub.tell(w.id)
 }

@@ -12,8 +12,7 @@ import (
 // last snapshot, when there is one.
 func fold(ctx context.Context, st Store, run string, snap *Snapshot) (State, error) {
 	if snap != nil {
-		var s State
-		if err := json.Unmarshal(snap.State, &s); err == nil && s.Seq == snap.Seq {
+		if s, err := snap.restore(); err == nil && s.Seq == snap.Seq {
 			return foldOn(ctx, st, run, s, math.MaxUint64)
 		}
 	}
@@ -72,6 +71,16 @@ func snapshot(s *State) (*Snapshot, error) {
 		return nil, fmt.Errorf("snapshot of the state: %w", err)
 	}
 	return &Snapshot{Seq: s.Seq, State: raw}, nil
+}
+
+// restore is the state that a snapshot holds.
+func (x *Snapshot) restore() (State, error) {
+	var s State
+	err := json.Unmarshal(x.State, &s)
+	for _, c := range s.Scopes {
+		c.init() // what was empty is not written
+	}
+	return s, err
 }
 
 // headerOf is the header of a run in a state. What does not change is taken

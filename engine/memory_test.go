@@ -19,6 +19,9 @@ type memory struct {
 	snaps  map[string]*Snapshot
 	files  map[string][]byte
 	fail   func(b Batch) error
+	after  func(run string, b Batch) // called when a batch is stored
+	// batches is how many were stored.
+	batches int
 }
 
 func newMemory() *memory {
@@ -26,8 +29,19 @@ func newMemory() *memory {
 }
 
 func (m *memory) Append(_ context.Context, run string, b Batch) error {
+	if err := m.append(run, b); err != nil {
+		return err
+	}
+	if m.after != nil {
+		m.after(run, b)
+	}
+	return nil
+}
+
+func (m *memory) append(run string, b Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.batches++
 	if m.fail != nil {
 		if err := m.fail(b); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
 	"slices"
 	"time"
 
@@ -150,6 +151,8 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		Dir: w.s.Created.Dir, Roots: slices.Concat(w.e.Roots, w.s.Created.Roots), Environ: w.environ, Scripts: w.program.Options.ScriptsBasePath,
 		Inputs: w.reveal(c.Inputs), Vars: w.reveal(c.Env), Trees: w.e.trees(w.s.Created.Client),
 	}
+	env.KeepFocus = w.s.Created.Call != ""
+	env.Keep = w.keepPicture
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}
@@ -159,6 +162,15 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	}
 	env.Desktop = d
 	return env, nil
+}
+
+// keepPicture stores a picture that a kind took.
+func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
+	hash, err := KeepPicture(ctx, w.e.Files, p)
+	if err != nil {
+		return "", err
+	}
+	return CaptureURI(hash), nil
 }
 
 // maxResult is how large a result may be that stays in the run's state.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"understudy/steps"
 	"understudy/workflows"
@@ -15,23 +16,44 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 		return p, err
 	}
 	was, is := executedNodes(newLayout(old)), executedNodes(newLayout(p))
-	for ev, err := range e.Store.Events(ctx, id, 1) {
-		if err != nil {
-			return nil, err
-		}
-		if ev.Type != EvStarted {
-			continue
-		}
-		path := plain(ev.Path)
-		a, b := was[path], is[path]
+	done, err := e.done(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range done {
+		a, b := was[plain(path)], is[plain(path)]
 		if a == nil || b != nil && a.Digest == b.Digest {
 			continue
 		}
-		x := steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, ev.Path))
+		x := steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, path))
 		x.Next = "leave it as it was, or use --force if the difference does not matter"
 		return nil, x
 	}
 	return p, nil
+}
+
+// done are the paths of the steps that succeeded, in the order in which they
+// first did. One that failed last is done again, so it may be another.
+func (e *Engine) done(ctx context.Context, id string) ([]string, error) {
+	var order []string
+	success := map[string]bool{}
+	for ev, err := range e.Store.Events(ctx, id, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if ev.Type != EvEnded {
+			continue
+		}
+		end, err := factOf[Ended](ev)
+		if err != nil {
+			return nil, err
+		}
+		if _, known := success[ev.Path]; !known {
+			order = append(order, ev.Path)
+		}
+		success[ev.Path] = end.Outcome.Status == Success
+	}
+	return slices.DeleteFunc(order, func(path string) bool { return !success[path] }), nil
 }
 
 // executedNodes are the nodes of a layout by their paths, without rounds.

@@ -32,6 +32,9 @@ func (s *stage) mend() {
 	s.store.mu.Lock()
 	s.store.fail = nil
 	s.store.mu.Unlock()
+	s.mu.Lock()
+	s.down = false
+	s.mu.Unlock()
 	s.again()
 }
 
@@ -92,6 +95,9 @@ steps: [{tool_name: idem, arguments: {name: a}}, {tool_name: idem, arguments: {n
 			resume: []ResumeRequest{{}}, did: "a a", status: Succeeded},
 		{say: "on_interrupt skip goes on", cut: 3, doc: `steps: [{on_interrupt: skip, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded},
+		{say: "a step that is left out by decision counts as done, jumps and all", cut: 3, doc: `
+steps: [{tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: c}]}, {tool_name: act, arguments: {name: b}}, {id: c, tool_name: act, arguments: {name: c}}]`,
+			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a c", status: Succeeded},
 		{say: "on_interrupt ask asks, whatever the kind", cut: 3, doc: `steps: [{on_interrupt: ask, tool_name: idem, arguments: {name: a}}]`,
 			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt},
 		{say: "a step is done when its expectation became true", cut: 3, doc: `
@@ -214,6 +220,31 @@ finally: [{tool_name: act, arguments: {name: f}}]`
 				}
 				if h = s.resume(h.ID, ResumeRequest{}); h.Status != Waiting {
 					t.Errorf("resumed, the run is %s; the step that was cut short is in doubt", h.Status)
+				}
+			})
+		})
+	}
+}
+
+func TestAClientThatGoesAway(t *testing.T) {
+	for say, c := range map[string]struct {
+		doc    string
+		status Status
+	}{
+		"cancels its run":                    {`steps: [{tool_name: act, arguments: {name: a, hang: true}, timeout: 1m}]`, Cancelled},
+		"does not when the document says so": {"on_disconnect: continue\nsteps: [{tool_name: act, arguments: {name: a, hang: true}, timeout: 1m}]", Failed},
+	} {
+		t.Run(say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				h, err := s.Start(t.Context(), s.request(c.doc, nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				s.Disconnected(h.ID)
+				if h = s.rest(h.ID); h.Status != c.status {
+					t.Errorf("the run is %s, want %s", h.Status, c.status)
 				}
 			})
 		})

@@ -27,6 +27,7 @@ type stage struct {
 	journal []string
 	tries   map[string]int
 	hook    func(ctx context.Context, name string) error // called before an act
+	down    bool                                         // the power is off: nothing acts any more
 }
 
 func newStage(t *testing.T) *stage {
@@ -87,8 +88,11 @@ func (s *stage) kinds() []steps.Kind {
 func (s *stage) act(ctx context.Context, env *steps.Env, a actArgs) (actResult, error) {
 	s.mu.Lock()
 	s.tries[a.Name]++
-	try, hook := s.tries[a.Name], s.hook
+	try, hook, down := s.tries[a.Name], s.hook, s.down
 	s.mu.Unlock()
+	if down {
+		return actResult{}, errCut
+	}
 	if hook != nil {
 		if err := hook(ctx, a.Name); err != nil {
 			return actResult{}, err

@@ -43,6 +43,7 @@ type Frame struct {
 	Origin  *Failure      `json:"origin,omitempty"` // of troubleshooting: what led here
 	Limit   time.Duration `json:"limit,omitempty"`
 	Since   time.Time     `json:"since,omitzero"`   // when the limit began to count
+	Spent   int           `json:"spent,omitempty"`  // of finally: State.Budget when it began
 	Ending  bool          `json:"ending,omitempty"` // the last step was reached: nothing follows
 	Lost    bool          `json:"lost,omitempty"`   // nothing in this document may mend the failure
 }
@@ -168,8 +169,16 @@ func (s *State) scopeAt(i int) *Scope {
 func (s *State) scope() *Scope { return s.scopeAt(len(s.Frames) - 1) }
 
 // finishing says whether the run executes a finally list.
-func (s *State) finishing() bool {
-	return slices.ContainsFunc(s.Frames, func(f Frame) bool { return f.Sort == FinallyFrame })
+func (s *State) finishing() bool { return s.finally() >= 0 }
+
+// finally is the place of the innermost finally list that is executed, or -1.
+func (s *State) finally() int {
+	for i := len(s.Frames) - 1; i >= 0; i-- {
+		if s.Frames[i].Sort == FinallyFrame {
+			return i
+		}
+	}
+	return -1
 }
 
 // failing says whether the list that is executed, or one around it in the
@@ -178,7 +187,15 @@ func (s *State) failing() bool {
 	if s.Stop != nil {
 		return true
 	}
-	return failureIn(s.Frames) != nil
+	for i := len(s.Frames) - 1; i >= 0; i-- {
+		if s.Frames[i].Failure != nil {
+			return true
+		}
+		if s.Frames[i].Scope != 0 {
+			break
+		}
+	}
+	return false
 }
 
 // keep is a copy of the frames that later events leave alone: the lists and

@@ -84,6 +84,7 @@ type Header struct {
 	Call        string        `json:"call,omitempty"`     // the kind, of a run of one step
 	Reads       bool          `json:"reads,omitempty"`
 	Client      string        `json:"client,omitempty"`
+	Key         string        `json:"key,omitempty"` // of the request that last continued it
 	WorkflowID  string        `json:"workflow_id,omitempty"`
 	TraceID     string        `json:"trace_id,omitempty"`
 	ExecutionID string        `json:"execution_id,omitempty"`
@@ -143,6 +144,8 @@ const (
 	ErrNoRun Error = "no such run"
 	// ErrNoFile says that nothing is stored under a hash.
 	ErrNoFile Error = "no such file"
+	// ErrLocked says that another process has the store open.
+	ErrLocked Error = "another process has the store open"
 	// ErrFull says that the disk is full.
 	ErrFull Error = "the disk is full"
 )

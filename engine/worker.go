@@ -51,7 +51,12 @@ type worker struct {
 
 // snapshotEvery is how many events lie between snapshots of the state: few
 // enough to resume quickly, many enough to cost nothing.
-const snapshotEvery = 5000
+func (e *Engine) snapshotEvery() uint64 {
+	if e.every > 0 {
+		return e.every
+	}
+	return 5000
+}
 
 // work performs effects until the attempt ends, waits or pauses.
 func (w *worker) work() {
@@ -213,7 +218,7 @@ func (w *worker) flush(lazy bool) error {
 	}
 	w.header = headerOf(&w.s, w.header, w.layout)
 	b := Batch{Attempt: w.base, Seq: w.stored, Events: w.pending, Header: w.header, Lazy: lazy}
-	if w.s.Seq-w.snapped >= snapshotEvery {
+	if w.s.Seq-w.snapped >= w.e.snapshotEvery() {
 		snap, err := snapshot(&w.s)
 		if err != nil {
 			return err

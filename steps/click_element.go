@@ -98,10 +98,14 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
 		back := env.pointerBack(ctx, a.RestoreCursor)
 		err := env.holding(ctx, a.Modifiers, func() error { return env.Desktop.Click(ctx, at, button, count) })
-		if err == nil {
-			back(ctx)
+		if err != nil {
+			return false, err
 		}
-		return false, err
+		back(ctx)
+		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
+			return false, nil
+		}
+		return env.turned(ctx, el)
 	})
 	return r, err
 }

@@ -169,6 +169,15 @@ func TestClickElement(t *testing.T) {
 		{say: "more tries mean more time", args: args("selector", "name:Nope", "retries", 2.0), code: NotFound, took: 9 * time.Second},
 		{say: "only in the application that is named", args: args("selector", "name:Save", "process", "other", "timeout_ms", 100.0), code: NotFound},
 		{say: "only in the window that is named", args: args("selector", "name:Save", "process", "notes", "window_selector", "role:frame && name:Notes"), acted: ActedYes},
+		{say: "a menu that hangs in a window of its own", args: args("selector", "name:Open"), acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				d.Add(d.Find("role:frame"), fake.El("menuitem", "Open").At(20, 300, 100, 20))
+				d.Open(fake.Window("", "notes").At(0, 280, 150, 100))
+				d.Fail("ElementAt", desktop.ErrNotFound, -1)
+			}},
+		{say: "a dialog of the same program in front", args: args("selector", "name:Save", "bring_to_front", false), code: NotActionable, err: "is covered by dialog", acted: ActedNo,
+			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(0, 0, 400, 400)) }},
+		{say: "a checkbox is read back", args: args("selector", "name:Urgent"), result: map[string]any{"verified": true}},
 		{say: "what must come of it comes", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {
 				d.Find("name:Save").OnClick(func() { d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Label("Saved")) }) })
@@ -435,6 +444,13 @@ func TestWindows(t *testing.T) {
 				if b := d.Get(d.Find("role:frame")).Bounds; b != (desktop.Rect{X: 50, Y: 60, W: 400, H: 400}) {
 					t.Errorf("the window is %s", b)
 				}
+			}},
+		{say: "a window that asks before it closes", kind: CloseWindow, args: args("title", "Notes"), result: map[string]any{"verified": false, "refused": "the application refused"}, acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Fail("Manage", desktop.ErrRefused, 1) }},
+		{say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"verified": true},
+			set: func(d *fake.Desktop) {
+				w, _ := d.Windows(context.Background())
+				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Minimize})
 			}},
 		{say: "moved nowhere", kind: MoveWindow, args: args("title", "Notes"), code: Invalid},
 		{say: "an application and its window", kind: OpenApplication, args: args("app_name", "editor"), result: map[string]any{"verified": true}, acted: ActedYes,

@@ -40,7 +40,10 @@ func invokeElement(ctx context.Context, env *Env, a InvokeArgs) (ElementResult, 
 		if errors.Is(err, desktop.ErrRefused) {
 			err = &Error{Code: NotActionable, Err: err, Next: "click it with click_element"}
 		}
-		return false, err
+		if err != nil {
+			return false, err
+		}
+		return env.turned(ctx, el)
 	})
 	return r, err
 }

@@ -18,7 +18,17 @@ func minimizeWindow(ctx context.Context, env *Env, a WindowArgs) (WindowResult, 
 }
 
 func maximizeWindow(ctx context.Context, env *Env, a WindowArgs) (WindowResult, error) {
-	return env.manage(ctx, a, desktop.WindowChange{Do: desktop.Maximize}, func(w desktop.Window) bool { return w.Maximized })
+	w, err := env.window(ctx, a)
+	if err != nil {
+		return WindowResult{}, err
+	}
+	if w.Minimized { // it would be large and unseen
+		if err := env.raise(ctx, w.ID); err != nil {
+			return WindowResult{}, err
+		}
+	}
+	a.ID = w.ID
+	return env.manage(ctx, a, desktop.WindowChange{Do: desktop.Maximize}, func(w desktop.Window) bool { return w.Maximized && !w.Minimized })
 }
 
 func moveWindow(ctx context.Context, env *Env, a MoveWindowArgs) (WindowResult, error) {
@@ -78,7 +88,11 @@ func closeWindow(ctx context.Context, env *Env, a WindowArgs) (WindowResult, err
 	if err != nil {
 		return WindowResult{}, err
 	}
-	if err := env.Desktop.Manage(ctx, w.ID, desktop.WindowChange{Do: desktop.Close}); err != nil {
+	err = env.Desktop.Manage(ctx, w.ID, desktop.WindowChange{Do: desktop.Close})
+	if errors.Is(err, desktop.ErrRefused) {
+		return WindowResult{Window: w, Refused: err.Error()}, nil
+	}
+	if err != nil {
 		return WindowResult{}, err
 	}
 	err = env.until(ctx, arriveWithin, func(ctx context.Context) error {

@@ -17,7 +17,7 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
 	}
-	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window {
+	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
 	hit, err := e.Desktop.ElementAt(ctx, at)
@@ -31,6 +31,15 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 		return nil
 	}
 	return notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+}
+
+// ownPopup says whether a window may be one that an element's own window put
+// up, such as the menu that the element is in: a window of the same program.
+// What is under the point decides then.
+func ownPopup(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
+	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
+		return w.ID == el.Window && w.PID != 0 && w.PID == top.PID
+	})
 }
 
 // windowAt is the topmost window at a point; nil when there is none.

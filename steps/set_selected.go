@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"errors"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -40,7 +41,7 @@ func setSelected(ctx context.Context, env *Env, a SetSelectedArgs) (SetSelectedR
 	if state == 0 {
 		return SetSelectedResult{}, notReady(el, "can be neither checked nor selected", "click it with click_element")
 	}
-	if el.States.Has(state) == a.State {
+	if (el.States&state != 0) == a.State {
 		r := SetSelectedResult{State: a.State, Element: plain(el)}
 		r.After, err = env.around(ctx, a.Around, el, func() (bool, error) { return true, nil })
 		return r, err
@@ -55,7 +56,7 @@ func setSelected(ctx context.Context, env *Env, a SetSelectedArgs) (SetSelectedR
 		if err := env.turn(ctx, el, state, a.State); err != nil {
 			return false, err
 		}
-		now, err := env.becomes(ctx, el, func(now *desktop.Element) bool { return now.States.Has(state) == a.State })
+		now, err := env.becomes(ctx, el, func(now *desktop.Element) bool { return (now.States&state != 0) == a.State })
 		if now != nil {
 			r.Element = plain(now)
 		}
@@ -64,22 +65,51 @@ func setSelected(ctx context.Context, env *Env, a SetSelectedArgs) (SetSelectedR
 	return r, err
 }
 
-// switched is the state in which an element shows whether it is on; 0 when it
+// switched are the states of which an element has one when it is on; 0 when it
 // can be neither on nor off.
 func switched(el *desktop.Element) desktop.States {
 	switch el.Role {
 	case "checkbox", "radiobutton", "checkmenuitem", "radiomenuitem", "switch":
 		return desktop.Checked
-	case "togglebutton":
-		if el.States.Has(desktop.Checked) {
-			return desktop.Checked
-		}
-		return desktop.Pressed
+	case "togglebutton": // toolkits do not agree on which
+		return desktop.Checked | desktop.Pressed
 	}
 	if el.States.Has(desktop.Selectable) || el.States.Has(desktop.Selected) {
 		return desktop.Selected
 	}
 	return 0
+}
+
+// turnWithin is how long an element may take to show that a click or its
+// action turned it on or off.
+const turnWithin = 250 * time.Millisecond
+
+// turned says whether an element shows that a click or its action turned it on
+// or off. Of what goes away when it is chosen, such as an item of a menu, and
+// of all others it knows nothing.
+func (e *Env) turned(ctx context.Context, before *desktop.Element) (bool, error) {
+	if before == nil {
+		return false, nil
+	}
+	state, want := switched(before), true
+	switch before.Role {
+	case "radiobutton":
+	case "checkbox", "switch", "togglebutton":
+		want = before.States&state == 0
+	default:
+		return false, nil
+	}
+	err := e.until(ctx, turnWithin, func(ctx context.Context) error {
+		now, err := e.Desktop.Refresh(ctx, before.Handle)
+		if err == nil && (now.States&state != 0) != want {
+			err = Errorf(Unexpected, "not yet")
+		}
+		return err
+	})
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return err == nil, nil
 }
 
 // turn switches an element on or off: through its container, by its own

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"errors"
 
 	"understudy/steps/desktop"
 )
@@ -78,9 +79,21 @@ func (w watched) Windows(ctx context.Context) ([]desktop.Window, error) {
 	return w.d.Windows.Windows(ctx)
 }
 
-// Manage acts.
+// Manage acts. A window that refuses to close may have put a question first,
+// so something happened all the same.
 func (w watched) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
-	return w.act(func() error { return w.d.Windows.Manage(ctx, id, c) })
+	var refused error
+	err := w.act(func() error {
+		err := w.d.Windows.Manage(ctx, id, c)
+		if c.Do == desktop.Close && errors.Is(err, desktop.ErrRefused) {
+			refused, err = err, nil
+		}
+		return err
+	})
+	if refused != nil {
+		return refused
+	}
+	return err
 }
 
 // ReadClipboard only looks.

@@ -95,4 +95,5 @@ func (a *MoveWindowArgs) Validate() error {
 type WindowResult struct {
 	Window   desktop.Window `json:"window" jsonschema:"the window"`
 	Verified bool           `json:"verified" jsonschema:"whether the change was seen"`
+	Refused  string         `json:"refused,omitzero" jsonschema:"why a window that was to close stays, such as a question that it asks"`
 }

@@ -14,7 +14,7 @@ import (
 // What can be wrong with a data folder. Each comes inside an Error, which
 // names the file and says what to do.
 const (
-	ErrLocked      engine.Error = "another process has the store open"
+	ErrLocked                   = engine.ErrLocked
 	ErrNotDatabase engine.Error = "not a database of runs"
 	ErrEmpty       engine.Error = "the database has no content"
 	ErrMissing     engine.Error = "the database is missing"

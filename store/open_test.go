@@ -10,6 +10,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"understudy/engine"
 	"understudy/store/storetest"
@@ -245,12 +246,12 @@ func TestExplain(t *testing.T) {
 		err, want error
 	}{
 		{&os.PathError{Op: "open", Path: "x", Err: os.ErrPermission}, ErrReadOnly},
-		{bolt.ErrDatabaseNotOpen, ErrClosed},
-		{bolt.ErrTimeout, ErrLocked},
+		{bolterrors.ErrDatabaseNotOpen, ErrClosed},
+		{bolterrors.ErrTimeout, ErrLocked},
 		{errors.New("else"), nil},
 	} {
 		got := explain("x", c.err)
-		if c.want == nil && got != c.err || c.want != nil && !errors.Is(got, c.want) {
+		if c.want == nil && !errors.Is(got, c.err) || c.want != nil && !errors.Is(got, c.want) {
 			t.Errorf("%v became %v, want %v", c.err, got, c.want)
 		}
 	}

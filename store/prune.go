@@ -9,6 +9,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"understudy/engine"
 )
@@ -63,7 +64,7 @@ func removeRun(tx *bolt.Tx, run string) error {
 	if err := tx.Bucket(bucketSnapshots).Delete(key); err != nil {
 		return err
 	}
-	if err := tx.Bucket(bucketJournal).DeleteBucket(key); err != nil && !errors.Is(err, bolt.ErrBucketNotFound) {
+	if err := tx.Bucket(bucketJournal).DeleteBucket(key); err != nil && !errors.Is(err, bolterrors.ErrBucketNotFound) {
 		return err
 	}
 	return removeFileKeys(tx, run)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // The buckets.
@@ -103,7 +104,7 @@ func (s *Store) migrate(version int) error {
 // reindex makes the index and the list of files anew from headers and events.
 func (s *Store) reindex(tx *bolt.Tx) error {
 	for _, name := range [][]byte{bucketIndex, bucketFiles} {
-		if err := tx.DeleteBucket(name); err != nil && !errors.Is(err, bolt.ErrBucketNotFound) {
+		if err := tx.DeleteBucket(name); err != nil && !errors.Is(err, bolterrors.ErrBucketNotFound) {
 			return err
 		}
 		if _, err := tx.CreateBucket(name); err != nil {

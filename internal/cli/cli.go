@@ -66,8 +66,9 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		a.answer(), a.call(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.mcp(), a.resume(), a.run(), a.runsCommand(),
-		a.schema(), a.serve(), a.stop(), a.tools(), a.validate(), a.version(),
+		a.answer(), a.call(), a.compile(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.inspect(),
+		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schema(), a.serve(), a.stop(), a.tools(),
+		a.validate(), a.version(),
 	)
 	return root
 }

@@ -37,7 +37,7 @@ func (a *app) followFrom(ctx context.Context, runs engine.Runs, h engine.Header,
 	}
 	p := newProgress(a, f)
 	stop := context.AfterFunc(ctx, func() {
-		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 		defer cancel()
 		_, _ = runs.Stop(c, h.ID, engine.ByUser, "stopped from the command line")
 	})

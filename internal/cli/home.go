@@ -13,9 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/owner"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/store"
+	"understudy/workflows/expression"
 )
 
 // homeVariable names the data folder for every command.
@@ -40,7 +42,9 @@ func (a *app) folder() (string, error) {
 }
 
 // runs gives the runs of the data folder, and a function that lets go of them.
-func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), error) {
+// When another process has the folder, they are reached through it; else the
+// engine of this one is tuned first.
+func (a *app) runs(cmd *cobra.Command, d *displayFlags, tune ...func(*engine.Engine)) (engine.Runs, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -49,25 +53,67 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags) (engine.Runs, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := a.local(dir, o)
+	here, err := os.Getwd()
 	if err != nil {
 		return nil, nil, err
 	}
-	return l, func() { l.close(a) }, nil
-}
-
-// local is the engine of this process over its data folder.
-type local struct {
-	*engine.Engine
-	store *store.Store
-	desk  *desk
-}
-
-func (a *app) local(dir string, o desktop.Options) (*local, error) {
-	log := a.log()
-	st, err := store.Open(dir, store.Options{Log: log})
+	var own *engine.Engine
+	m, err := owner.Join(cmd.Context(), owner.Options{
+		Dir: dir, Log: a.log(), Drives: drives(o),
+		Open: func(context.Context) (l owner.Local, err error) {
+			l, err = a.open(dir, o)
+			own = l.Engine
+			for _, f := range tune {
+				if err == nil {
+					f(own)
+				}
+			}
+			return l, err
+		},
+		Gone: func(_ owner.Client, runs []string) {
+			for _, id := range runs {
+				own.Disconnected(id)
+			}
+		},
+		Hello: owner.Hello{
+			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
+			Dir: here, Environ: os.Environ(), Client: "command line",
+		},
+	})
 	if err != nil {
-		return nil, notReady(err)
+		return nil, nil, notReady(err)
+	}
+	return m, func() { a.leave(m) }, nil
+}
+
+// drives is the display that the options come to.
+func drives(o desktop.Options) string {
+	if o.Display != "" && o.Display != "auto" {
+		return o.Display
+	}
+	if name := os.Getenv("DISPLAY"); name != "" {
+		return name
+	}
+	return "virtual"
+}
+
+// leaveTime is how long the runs have to end when the program leaves.
+const leaveTime = 10 * time.Second
+
+func (a *app) leave(m *owner.Member) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	if err := m.Leave(ctx); err != nil {
+		fmt.Fprintf(a.errOut, "understudy: leaving: %v\n", err)
+	}
+}
+
+// open is the engine of this process over its data folder.
+func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
+	log := a.log()
+	st, err := store.Open(dir, store.Options{Log: log, Wait: 100 * time.Millisecond})
+	if err != nil {
+		return owner.Local{}, err
 	}
 	if o.Dir == "" {
 		o.Dir = filepath.Join(dir, "display")
@@ -75,8 +121,11 @@ func (a *app) local(dir string, o desktop.Options) (*local, error) {
 	d := &desk{machine: a.machine, options: o}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
+		Pictures: &engine.Camera{Files: st},
+		Probe:    func(d engine.Desk) expression.Probe { return steps.Probe{Open: d.Open} },
 	}
-	return &local{e, st, d}, nil
+	end := func(context.Context) error { return errors.Join(d.close(), st.Close()) }
+	return owner.Local{Engine: e, Close: end}, nil
 }
 
 // notReady gives the errors of the store that have no code the one that says
@@ -86,19 +135,6 @@ func notReady(err error) error {
 		return err
 	}
 	return &steps.Error{Code: steps.Unavailable, Err: err}
-}
-
-// shutdownTime is how long the runs have to end when the program leaves.
-const shutdownTime = 10 * time.Second
-
-func (l *local) close(a *app) {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
-	defer cancel()
-	for _, err := range []error{l.Shutdown(ctx), l.desk.close(), l.store.Close()} {
-		if err != nil {
-			fmt.Fprintf(a.errOut, "understudy: leaving: %v\n", err)
-		}
-	}
 }
 
 // desk opens the desktop when it is first needed.

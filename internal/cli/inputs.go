@@ -45,11 +45,14 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 			return nil
 		}
 		value, err := workflows.ParseInput(v, text)
+		if err != nil {
+			return &steps.Error{Code: steps.Invalid, Err: err}
+		}
 		inputs[name] = value
-		return err
+		return nil
 	}
 	for name := range known {
-		if text, ok := os.LookupEnv(inputVariable + strings.ToUpper(name)); ok {
+		if text := os.Getenv(inputVariable + strings.ToUpper(name)); text != "" {
 			if err := set(name, text); err != nil {
 				return nil, nil, err
 			}

@@ -127,15 +127,11 @@ type opening struct {
 func (o *opening) open(context.Context) (engine.Runs, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	runs, leave, err := o.a.runs(o.cmd, o.display)
-	if err != nil {
-		return nil, err
-	}
+	runs, leave, err := o.a.runs(o.cmd, o.display, func(e *engine.Engine) {
+		e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)
+	})
 	o.leave = leave
-	if l, ok := runs.(*local); ok {
-		l.Allow, l.Lease = o.server.Allow, engine.NewLease(o.places)
-	}
-	return runs, nil
+	return runs, err
 }
 
 func (o *opening) close() {

@@ -24,8 +24,8 @@ import (
 )
 
 var (
-	kills  = flag.Int("kills", 60, "how many processes are killed at random instants")
-	spread = flag.Int("spread", 3, "at how many different points processes are killed")
+	kills  = flag.Int("kills", 150, "how many processes are killed at random instants")
+	spread = flag.Int("spread", 6, "at how many different points processes are killed")
 )
 
 // The variables that make this binary the process that is killed.
@@ -216,7 +216,7 @@ func play(dir string, point int) error {
 		return err
 	}
 	if r, err := st.Check(ctx); err != nil || !r.Clean() {
-		return fmt.Errorf("check: %v %v", r.Problems, err)
+		return fmt.Errorf("check: %v %w", r.Problems, err)
 	}
 	e := &engine.Engine{Store: deadlyStore{st, k}, Files: st, Kinds: kinds(w, k), Desk: noDesk{}}
 	list, err := e.List(ctx, engine.Query{})
@@ -365,8 +365,8 @@ func TestKilledAtBoundaries(t *testing.T) {
 }
 
 // fewestPoints are enough for a process to get further than the last one: to
-// resume, to ask, to answer, and to do a step.
-const fewestPoints = 17
+// resume, to ask, to answer, and to do the step with the most tries.
+const fewestPoints = 25
 
 // playOnce runs one process, and says whether it was killed.
 func playOnce(t *testing.T, dir string, point, deaths int) (died int) {

@@ -64,7 +64,7 @@ type Scope struct {
 	Depth   int      // at most this many levels; 0 means no limit
 	Limit   int      // at most this many elements; 0 means no limit
 	Hidden  bool     // also what does not show
-	Full    bool     // also bounds, text, actions and values
+	Full    bool     // also bounds, text, labels, actions, values, ids and attributes
 }
 
 // Walk calls f for the element and everything below it, parents first, until

@@ -162,7 +162,7 @@ func testReopen(t *testing.T, k *kit) {
 	}
 	same(t, "header", h, b.Header)
 	same(t, "snapshot", snap, b.Snapshot)
-	wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 0, 3)))
+	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 0, 3)))
 	k.append(Batch("run1", 2, 3, 1))
 	k.reopen()
 	same(t, "events", len(k.events("run1", 1)), 4)
@@ -179,8 +179,8 @@ func testLazy(t *testing.T, k *kit) {
 	first.Snapshot = &engine.Snapshot{Seq: 1, State: []byte("s")}
 	k.append(first)
 	k.append(lazy(1, 2, 2))
-	wantStale(t, k.Append(t.Context(), "run1", lazy(1, 0, 2)))
-	wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 2, 2)))
+	_ = wantStale(t, k.Append(t.Context(), "run1", lazy(1, 0, 2)))
+	_ = wantStale(t, k.Append(t.Context(), "run1", Batch("run1", 1, 2, 2)))
 	same(t, "events", len(k.events("run1", 2)), 3)
 	same(t, "header", k.header("run1").Seq, 4)
 	same(t, "runs", k.list(engine.Query{Status: []engine.Status{engine.Running}}), []string{"run1"})

@@ -100,7 +100,7 @@ func testLongReader(t *testing.T, k *kit) {
 			t.Fatalf("event %d after %d", ev.Seq, seen-1)
 		}
 		if seen%500 == 1 && seen < 1500 { // in the middle of reading, from the same goroutine
-			b := Batch("other", 1, uint64(seen/500)*100, 100)
+			b := Batch("other", 1, seen/500*100, 100)
 			b.Events[0].Data = []byte(`"` + strings.Repeat("x", 1<<20) + `"`)
 			k.append(b)
 		}
@@ -144,7 +144,7 @@ func testRemove(t *testing.T, k *kit) {
 		if _, _, err := k.Run(t.Context(), run); !errors.Is(err, engine.ErrNoRun) {
 			t.Errorf("%s is still there: %v", run, err)
 		}
-		wantStale(t, k.Append(t.Context(), run, Batch(run, 1, 30, 1)))
+		_ = wantStale(t, k.Append(t.Context(), run, Batch(run, 1, 30, 1)))
 	}
 	if err := remover.Remove(t.Context(), "run1"); !errors.Is(err, engine.ErrNoRun) {
 		t.Errorf("removing it again: got %v, want ErrNoRun", err)

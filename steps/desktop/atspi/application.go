@@ -34,9 +34,12 @@ type application struct {
 	toolkit string
 	peer    line          // straight to it; see peer.go
 	address string        // of the peer
+	left    bool          // it is not on the bus any more
 	silent  chan struct{} // see silence
-	items   items         // what it last told of itself
-	itemsAt uint64        // the count of its events then
+
+	items     items  // what it last told of itself
+	itemsAt   uint64 // the count of its events then
+	itemsFrom time.Time
 }
 
 // applications lists who is on the bus. The registry answers, which is a
@@ -44,6 +47,7 @@ type application struct {
 func (c *Client) applications(ctx context.Context, l *conn) ([]*application, error) {
 	ctx, cancel := within(ctx, c.options.Timeout)
 	defer cancel()
+	turn := c.turns.Add(1)
 	body, err := l.call(ctx, everyone, ifaceAccessible+".GetChildren")
 	if err != nil {
 		return nil, err
@@ -53,14 +57,14 @@ func (c *Client) applications(ctx context.Context, l *conn) ([]*application, err
 	if err != nil {
 		return nil, err
 	}
-	return c.keepApplications(roots, pids), nil
+	return c.keepApplications(turn, roots, pids), nil
 }
 
 // newPIDs asks the bus for the processes of applications not met before.
 func (c *Client) newPIDs(ctx context.Context, l *conn, roots []object) (map[object]int, error) {
 	daemon := object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}
 	pids := map[object]int{}
-	p := newPipeline(ctx, l.line)
+	p := newPipeline(ctx, l.line, c.options.Timeout)
 	c.mu.Lock()
 	for _, o := range roots {
 		if c.apps[o] == nil {
@@ -73,11 +77,12 @@ func (c *Client) newPIDs(ctx context.Context, l *conn, roots []object) (map[obje
 	return pids, p.run()
 }
 
-// keepApplications makes the list what is known, and forgets who has left.
-func (c *Client) keepApplications(roots []object, pids map[object]int) []*application {
+// keepApplications takes a list of who is on the bus, and forgets who is not.
+// A list that was asked for before the one taken last knows less, and makes
+// nobody forgotten.
+func (c *Client) keepApplications(turn int64, roots []object, pids map[object]int) []*application {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, running := map[object]*application{}, map[string]bool{}
 	list := make([]*application, 0, len(roots))
 	for _, o := range roots {
 		a := c.apps[o]
@@ -87,16 +92,23 @@ func (c *Client) keepApplications(roots []object, pids map[object]int) []*applic
 				continue // it left between the two calls
 			}
 			a = &application{object: o, pid: pid, process: processName(pid)}
+			c.apps[o] = a
 		}
-		known[o], running[o.bus] = a, true
 		list = append(list, a)
 	}
-	for o, a := range c.apps {
-		if known[o] == nil {
-			a.leave()
-		}
+	if turn < c.listed {
+		return list
 	}
-	c.apps = known
+	c.listed = turn
+	running := map[string]bool{}
+	for o, a := range c.apps {
+		if slices.Contains(list, a) {
+			running[o.bus] = true
+			continue
+		}
+		a.leave()
+		delete(c.apps, o)
+	}
 	c.news.keep(running)
 	return list
 }
@@ -230,7 +242,7 @@ func (a *application) introduce(ctx context.Context, l *conn, name string) error
 		return nil
 	}
 	var toolkit, version, address string // empty while the application is still starting
-	p := newPipeline(ctx, l.line)
+	p := newPipeline(ctx, l.line, patience)
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
 	p.want(a.object, ifaceApplication+".GetApplicationBusAddress", func(b []any) { address = first[string](b) })
@@ -255,8 +267,8 @@ func (a *application) kit() string {
 // window, and says SHOWING of its windows only.
 func (a *application) relative() bool { return a.kit() == "gtk4" }
 
-// tells says whether the application's events can be trusted to tell of every
-// change of names, roles, states and children.
+// tells says whether the application's events can be trusted to tell of changes
+// of names, roles, states and children; see keepFor for the exception.
 func (a *application) tells() bool { return a.kit() == "gtk3" }
 
 // called says whether someone means this application by a name.

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -27,7 +28,8 @@ type Options struct {
 	// application is reached by starting it with
 	// QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1.
 	ScreenReader bool
-	// Timeout is how long one application may take to answer; zero is 2 s.
+	// Timeout is how long an application may leave a call unanswered; zero is
+	// 2 s.
 	Timeout time.Duration
 }
 
@@ -36,11 +38,13 @@ type Options struct {
 type Client struct {
 	options Options
 	news    *news
-	trees   atomic.Int64
+	trees   atomic.Int64 // numbers the trees
+	turns   atomic.Int64 // numbers the questions who is on the bus
 
 	mu     sync.Mutex // guards what follows
 	link   *conn
 	apps   map[object]*application
+	listed int64 // the turn that apps is from
 	closed bool
 }
 
@@ -85,7 +89,7 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 	defer cancel()
 	link, err := open(ctx, c.options, c.news)
 	if err != nil {
-		if cause := context.Cause(ctx); cause == context.Canceled {
+		if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 			return nil, cause
 		}
 		return nil, &desktop.MissingError{

@@ -15,7 +15,19 @@ import (
 
 // A line is a connection on which objects are asked: that to the bus, or one
 // to an application itself.
-type line struct{ *dbus.Conn }
+type line struct {
+	*dbus.Conn
+	peer bool // to an application: it is gone when the connection is
+}
+
+// fault is an error of this connection in our words.
+func (l line) fault(err error) error {
+	err = fault(err)
+	if l.peer && errors.Is(err, desktop.ErrUnavailable) {
+		return desktop.ErrNotFound
+	}
+	return err
+}
 
 // A conn is the connection to the accessibility bus.
 type conn struct {
@@ -68,7 +80,7 @@ func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*conn, er
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
-	c := &conn{line: line{bus}}
+	c := &conn{line: line{Conn: bus}}
 	if err := c.subscribe(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("accessibility bus: %w", err), bus.Close())
 	}
@@ -124,7 +136,7 @@ func (c *conn) subscribe(ctx context.Context) error {
 func (l line) call(ctx context.Context, o object, method string, args ...any) ([]any, error) {
 	done := l.Object(o.bus, o.path).CallWithContext(ctx, method, 0, args...)
 	if done.Err != nil {
-		return nil, fault(done.Err)
+		return nil, l.fault(done.Err)
 	}
 	return done.Body, nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -16,6 +17,10 @@ import (
 
 // usual are the names of default actions, the more telling first.
 var usual = []string{"click", "press", "activate", "toggle", "jump", "open", "doDefault", "expand or contract", "switch"}
+
+// actionTime is how long an action may take before it is seen whether the
+// application still answers.
+const actionTime = time.Second
 
 // Invoke does the named action of an element; "" is its default action. The
 // action has a connection of its own, because an application that opens a
@@ -37,7 +42,7 @@ func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) er
 	if err != nil {
 		return err
 	}
-	ctx, cancel := within(ctx, c.options.Timeout)
+	ctx, cancel := within(ctx, actionTime)
 	defer cancel()
 	acting, end := w.app.acting(ctx, l)
 	defer end()
@@ -72,7 +77,7 @@ func pick(actions []string, name string) (int, error) {
 func (c *Client) alive(ctx context.Context, l *conn, a *application) error {
 	ctx, cancel := within(ctx, patience)
 	defer cancel()
-	_, err := a.straight(ctx, l).get(ctx, a.object, ifaceAccessible, "Name")
+	_, err := a.straight(ctx, l, patience).get(ctx, a.object, ifaceAccessible, "Name")
 	return err
 }
 
@@ -137,11 +142,6 @@ func (c *Client) hold(ctx context.Context, h desktop.Handle, need offers, what s
 		return nil, nil, nil, nil, err
 	}
 	return l, w, n, done, nil
-}
-
-// call asks one thing and waits for the answer, under the deadline of the walk.
-func (w *walk) call(o object, method string, args ...any) ([]any, error) {
-	return w.line.call(w.ctx, o, method, args...)
 }
 
 // agreed is the error of an answer that should be yes.

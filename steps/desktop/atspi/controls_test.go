@@ -5,6 +5,7 @@ package atspi
 import (
 	"bytes"
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ func TestAFormIsFilledByItsLabels(t *testing.T) {
 		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: zenity.Process.Pid})
 		return err == nil && find(tree, named("button", "OK")) != nil
 	}, nil)
+	d.settle(t, zenity)
 	for label, text := range map[string]string{"First name": "Åsa", "Last name": "日本", "Secret": "hush"} {
 		field := d.element(t, zenity, func(e *desktop.Element) bool { return e.Label == label })
 		if err := d.client.SetText(t.Context(), field.Handle, text); err != nil {
@@ -55,22 +57,39 @@ func TestAFormIsFilledByItsLabels(t *testing.T) {
 
 func TestAnActionThatOpensADialogDoesNotBlock(t *testing.T) {
 	t.Parallel()
-	s := openSandbox(t, 1)
-	if err := s.desk.client.Invoke(t.Context(), s.element(named("button", "Ask")).Handle, "click"); err != nil {
-		t.Fatal(err)
-	}
-	sees := func(role desktop.Role, name string) func() bool {
-		return func() bool { return find(s.tree(desktop.Scope{}), named(role, name)) != nil }
-	}
-	eventually(t, "the dialog shows while the action still runs", sees("button", "OK"), nil)
-	if err := s.desk.client.Invoke(t.Context(), s.element(named("button", "OK")).Handle, "click"); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the action ends", sees("button", "Asked"), nil)
+	d := onDesk(t, "featherpad")
+	t.Run("GTK 3", func(t *testing.T) {
+		s := openSandbox(t, 1)
+		opensDialog(t, d, s.Cmd, named("button", "Ask"), named("button", "OK"))
+		eventually(t, "the action ends", func() bool { return find(s.tree(desktop.Scope{}), named("button", "Asked")) != nil }, nil)
+	})
+	t.Run("Qt 5", func(t *testing.T) {
+		app := d.open(t, named("menuitem", "File"), "featherpad", "--standalone")
+		opensDialog(t, d, app, named("button", "Open"), named("button", "Cancel"))
+	})
 }
 
-func TestValuesAndFocus(t *testing.T) {
-	t.Parallel()
+// opensDialog invokes what opens a dialog, and what closes it.
+func opensDialog(t *testing.T, d *desk, app *exec.Cmd, opens, closes func(*desktop.Element) bool) {
+	t.Helper()
+	if err := d.client.Invoke(t.Context(), d.element(t, app, opens).Handle, ""); err != nil {
+		t.Fatal(err)
+	}
+	shows := func() bool {
+		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: app.Process.Pid})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return find(tree, closes) != nil
+	}
+	eventually(t, "the dialog shows while the action still runs", shows, nil)
+	if err := d.client.Invoke(t.Context(), d.element(t, app, closes).Handle, ""); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the dialog is closed", func() bool { return !shows() }, nil)
+}
+
+func TestValuesAndFocus(t *testing.T) { // alone: another's active window would take the focus
 	s := openSandbox(t, 1)
 	c := s.desk.client
 	slider := s.element(func(e *desktop.Element) bool { return e.Role == "slider" })

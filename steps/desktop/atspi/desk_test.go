@@ -223,7 +223,7 @@ func (d *desk) launch(t testing.TB, c *exec.Cmd) {
 // eventually waits for a condition, and says what there was when it never came.
 func eventually(t testing.TB, what string, ok func() bool, found any) {
 	t.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(60 * time.Second)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s; found %v", what, found)
@@ -277,6 +277,21 @@ func (d *desk) window(t testing.TB, c *exec.Cmd) desktop.Window {
 			}
 		}
 		return false
+	}, &w)
+	return w
+}
+
+// settle waits until an application knows where its window has come to, which
+// toolkits learn a moment after the window manager has placed it.
+func (d *desk) settle(t testing.TB, c *exec.Cmd) (w desktop.Window) {
+	t.Helper()
+	eventually(t, "the frame has come to where its window is", func() bool {
+		w = d.window(t, c)
+		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: c.Process.Pid, Full: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(tree.Roots) > 0 && tree.Roots[0].Bounds.Intersect(w.Bounds) == tree.Roots[0].Bounds
 	}, &w)
 	return w
 }

@@ -35,7 +35,19 @@ func TestFocusAndCaretComeBack(t *testing.T) {
 			if err := d.client.GrabFocus(t.Context(), text.Handle); err != nil {
 				t.Fatal(err)
 			}
-			caretAt(t, d, text.Handle, 0, func() { d.keys(t, "ctrl+a", "o", "n", "e", "space", "t", "w", "o", "ctrl+Home") })
+			reads := func(want string) func() bool {
+				return func() bool {
+					e, err := d.client.Refresh(t.Context(), text.Handle)
+					return err == nil && strings.TrimSpace(e.Text) == want
+				}
+			}
+			eventually(t, "it has the focus", func() bool {
+				f, err := d.client.SaveFocus(t.Context())
+				return err == nil && f.Element == text.Handle
+			}, nil)
+			d.keys(t, "ctrl+a", "o", "n", "e", "space", "t", "w", "o")
+			eventually(t, "the text is typed", reads("one two"), nil)
+			caretAt(t, d, text.Handle, 0, func() { d.keys(t, "ctrl+Home") })
 			caretAt(t, d, text.Handle, 3, func() { d.keys(t, "Right", "Right", "Right") })
 			saved, err := d.client.SaveFocus(t.Context())
 			if err != nil {
@@ -52,10 +64,7 @@ func TestFocusAndCaretComeBack(t *testing.T) {
 				t.Errorf("the focus is %+v, %v; want %+v", again, err, saved)
 			}
 			d.keys(t, "shift+X")
-			eventually(t, "the text lands at the caret", func() bool {
-				e, err := d.client.Refresh(t.Context(), text.Handle)
-				return err == nil && strings.TrimSpace(e.Text) == "oneX two"
-			}, nil)
+			eventually(t, "the text lands at the caret", reads("oneX two"), nil)
 		})
 	}
 }

@@ -3,8 +3,8 @@
 package atspi
 
 import (
-	"context"
 	"slices"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -37,27 +37,31 @@ type item struct {
 // toolkit tells, and not every one tells everything.
 type items map[dbus.ObjectPath]*item
 
+// keepFor is how long items are kept at most, though no event came. ATK tells
+// of every change but one: the first name that a program gives an element
+// which had none.
+const keepFor = time.Second
+
 // fetchItems gets what the application tells, or what it told last when no
 // event came since. The application was greeted just now.
-func (a *application) fetchItems(ctx context.Context, l line, n *news) (items, error) {
+func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
+	asked := time.Now()
 	now := n.changesOf(a.bus) // before asking: an event in between makes it old, never the other way round
 	a.mu.Lock()
-	if a.items != nil && a.itemsAt == now {
+	if a.items != nil && a.itemsAt == now && time.Since(a.itemsFrom) < keepFor {
 		defer a.mu.Unlock()
 		return a.items, nil
 	}
 	a.mu.Unlock()
-	body, err := l.call(ctx, object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems")
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
-		}
-		return nil, nil // it tells nothing, so it is asked
+	var body []any
+	p.want(object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems", func(b []any) { body = b })
+	if err := p.run(); err != nil || body == nil {
+		return nil, err // what tells nothing is asked
 	}
 	its := parseItems(as[[][]any](first[any](body)))
 	if a.tells() {
 		a.mu.Lock()
-		a.items, a.itemsAt = its, now
+		a.items, a.itemsAt, a.itemsFrom = its, now, asked
 		a.mu.Unlock()
 	}
 	return its, nil

@@ -35,7 +35,7 @@ func TestItemsAreTiedTogether(t *testing.T) {
 	its := parseItems([][]any{
 		newRow("/b", "/f", 1, 0, button, 0, "second"),
 		newRow("/a", "/f", 0, 0, button, showing, "first"),
-		newRow("/f", "/root", 0, 3, frame, 0, "window"),
+		newRow("/f", "/top", 0, 3, frame, 0, "window"),
 		newRow("/m", "/f", 2, 1, menu, 0, "menu"),
 		newRow("/i", "/m", 0, 0, item, showing, "item"),
 		newRow("/lost", "/nowhere", 0, 2, button, 0, "without its parent"),
@@ -65,7 +65,7 @@ func TestItemsAreTiedTogether(t *testing.T) {
 
 func TestItemsOfTheOlderFormAreAskedForTheirOrder(t *testing.T) {
 	its := parseItems([][]any{
-		oldRow("/f", "/root", []string{"/a", "/b"}, 23, showing, "window"),
+		oldRow("/f", "/top", []string{"/a", "/b"}, 23, showing, "window"),
 		oldRow("/b", "/f", nil, 43, showing, "second"),
 		oldRow("/a", "/f", nil, 43, showing, "first"),
 	})

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -15,19 +16,45 @@ import (
 
 // straight is a connection to the application itself, or the bus when it has
 // none.
-func (a *application) straight(ctx context.Context, l *conn) line {
+func (a *application) straight(ctx context.Context, l *conn, patience time.Duration) line {
+	a.mu.Lock()
+	peer, address := a.peer, a.address
+	a.mu.Unlock()
+	if peer.Conn != nil && peer.Connected() {
+		return peer
+	}
+	limited, cancel := within(ctx, patience)
+	defer cancel()
+	peer, ok := dialPeer(limited, address) // not under the lock, which others wait for
+	if !ok {
+		if ctx.Err() == nil {
+			a.unreachable()
+		}
+		return l.line
+	}
+	return a.keepPeer(peer)
+}
+
+// unreachable remembers that an application cannot be reached but by the bus.
+func (a *application) unreachable() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.address = ""
+}
+
+// keepPeer keeps a connection, or takes the one that another visit made first.
+func (a *application) keepPeer(peer line) line {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.peer.Conn != nil && a.peer.Connected() {
+		peer.Close()
 		return a.peer
 	}
-	a.peer = line{}
-	if peer, ok := dialPeer(ctx, a.address); ok {
-		a.peer = peer
-		return peer
+	if a.left {
+		peer.Close() // asking there says that it is gone
 	}
-	a.address = "" // it cannot be reached from here
-	return l.line
+	a.peer = peer
+	return peer
 }
 
 // acting is a connection for one action, and how to end it.
@@ -47,13 +74,14 @@ func dialPeer(ctx context.Context, address string) (line, bool) {
 		return line{}, false
 	}
 	peer, err := begin(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
-	return line{peer}, err == nil
+	return line{Conn: peer, peer: true}, err == nil
 }
 
 // leave closes the connection to an application.
 func (a *application) leave() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.left = true
 	if a.peer.Conn != nil {
 		a.peer.Close()
 		a.peer = line{}

@@ -4,7 +4,7 @@ package atspi
 
 import (
 	"context"
-	"errors"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -18,13 +18,18 @@ const inFlight = 64
 // A pipeline keeps many calls in flight. What is to be done with an answer is
 // a function, which may ask more; all of them run on the goroutine that called
 // run, one after the other, so they need no locks.
+//
+// How long all of it takes depends on how much there is. So there is no time
+// limit on the whole, but one on silence: an application that goes on
+// answering is read to the end.
 type pipeline struct {
-	ctx   context.Context
-	line  line
-	done  chan *dbus.Call
-	open  map[*dbus.Call]answer
-	queue []request
-	lost  error // set when the bus went away
+	ctx     context.Context
+	line    line
+	silence time.Duration // how long no answer may come
+	done    chan *dbus.Call
+	open    map[*dbus.Call]answer
+	queue   []request
+	lost    error // set when the connection is
 }
 
 // An answer is what to do with the body of a reply, or with its error.
@@ -37,12 +42,13 @@ type request struct {
 	then   answer
 }
 
-func newPipeline(ctx context.Context, l line) *pipeline {
+func newPipeline(ctx context.Context, l line, silence time.Duration) *pipeline {
 	return &pipeline{
-		ctx:  ctx,
-		line: l,
-		done: make(chan *dbus.Call, inFlight), // never blocks the connection: one place per open call
-		open: map[*dbus.Call]answer{},
+		ctx:     ctx,
+		line:    l,
+		silence: silence,
+		done:    make(chan *dbus.Call, inFlight), // never blocks the connection: one place per open call
+		open:    map[*dbus.Call]answer{},
 	}
 }
 
@@ -67,6 +73,8 @@ func (p *pipeline) get(to object, iface, name string, then func(value any)) {
 
 // run sends what is queued and handles the answers until none is missing.
 func (p *pipeline) run() error {
+	timer := time.NewTimer(p.silence)
+	defer timer.Stop()
 	for len(p.open)+len(p.queue) > 0 {
 		for len(p.queue) > 0 && len(p.open) < inFlight {
 			r := p.queue[0]
@@ -76,6 +84,9 @@ func (p *pipeline) run() error {
 		select {
 		case call := <-p.done:
 			p.finish(call)
+			timer.Reset(p.silence)
+		case <-timer.C:
+			return desktop.ErrUnresponsive
 		case <-p.ctx.Done():
 			return context.Cause(p.ctx)
 		}
@@ -90,13 +101,22 @@ func (p *pipeline) run() error {
 func (p *pipeline) finish(call *dbus.Call) {
 	then := p.open[call]
 	delete(p.open, call)
-	err := fault(call.Err)
 	if p.ctx.Err() != nil {
 		return // the answer is that we stopped waiting, which run reports
 	}
-	if errors.Is(err, desktop.ErrUnavailable) {
+	err := p.line.fault(call.Err)
+	if err != nil && !p.line.Connected() {
 		p.lost = err
 		return
 	}
 	then(call.Body, err)
+}
+
+// call asks one thing and waits for the answer.
+func (p *pipeline) call(to object, method string, args ...any) (body []any, err error) {
+	p.ask(to, method, func(b []any, failed error) { body, err = b, failed }, args...)
+	if lost := p.run(); lost != nil {
+		return nil, lost
+	}
+	return body, err
 }

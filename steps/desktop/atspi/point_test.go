@@ -17,17 +17,12 @@ func TestEveryControlIsFoundAtItsMiddle(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			onDesk(t, x.command[0])
 			app := d.open(t, x.ready, x.command[0], x.command[1:]...)
-			var w desktop.Window
-			var c *Client
-			var tree *desktop.Tree
-			eventually(t, "the frame has come to where its window is", func() bool {
-				w, c = d.window(t, app), d.still(t)
-				var err error
-				if tree, err = c.Tree(t.Context(), desktop.Scope{PID: app.Process.Pid, Full: true}); err != nil {
-					t.Fatal(err)
-				}
-				return len(tree.Roots) > 0 && tree.Roots[0].Bounds.Intersect(w.Bounds) == tree.Roots[0].Bounds
-			}, &w)
+			w := d.settle(t, app)
+			c := d.still(t)
+			tree, err := c.Tree(t.Context(), desktop.Scope{PID: app.Process.Pid, Full: true})
+			if err != nil {
+				t.Fatal(err)
+			}
 			asked, missed := 0, []string{}
 			tree.Walk(func(e *desktop.Element) bool {
 				n := &node{basics: basics{role: number16(e.RawRole)}}
@@ -84,7 +79,7 @@ func TestAPointOfNoWindowIsNotFound(t *testing.T) {
 func TestAPointInAnOpenMenuIsItsItem(t *testing.T) {
 	d := onDesk(t, "mousepad")
 	app := d.open(t, named("menu", "Help"), "mousepad", "--disable-server")
-	d.window(t, app)
+	d.settle(t, app)
 	menu := d.element(t, app, named("menu", "File"))
 	if err := d.client.Invoke(t.Context(), menu.Handle, ""); err != nil {
 		t.Fatal(err)

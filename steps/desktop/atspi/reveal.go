@@ -49,15 +49,15 @@ type pane struct {
 func (w *walk) scrollAround(n *node) (inView bool, err error) {
 	up := n.object
 	for range maxDepth {
-		v, err := w.line.get(w.ctx, up, ifaceAccessible, "Parent")
+		body, err := w.call(up, ifaceProperties+".Get", ifaceAccessible, "Parent")
 		if err != nil {
 			return inView, err
 		}
-		up = objectOf(as[[]any](v))
+		up = objectOf(as[[]any](variant(body)))
 		if up.none() || up == w.app.object {
 			return inView, nil
 		}
-		body, err := w.call(up, ifaceAccessible+".GetRole")
+		body, err = w.call(up, ifaceAccessible+".GetRole")
 		if err != nil {
 			return inView, err
 		}

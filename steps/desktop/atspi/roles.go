@@ -4,11 +4,8 @@ package atspi
 
 import "understudy/steps/desktop"
 
-// The numbers of the roles that are treated specially.
-const (
-	roleExtended    = 70
-	roleApplication = 75
-)
+// roleExtended is the number of a role that only has a name.
+const roleExtended = 70
 
 // roleNames are the roles of the accessibility bus, by number.
 var roleNames = []string{

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -70,6 +71,10 @@ func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
 				ended <- errors.New("an empty tree")
 				return
 			}
+			if _, err := s.desk.client.Tree(t.Context(), desktop.Scope{}); err != nil {
+				ended <- fmt.Errorf("a look at all: %w", err)
+				return
+			}
 		}
 	}()
 	<-started
@@ -129,21 +134,12 @@ func TestManyLookupsDoNotGrow(t *testing.T) {
 }
 
 func TestTheBusComesBack(t *testing.T) {
-	d := onDesk(t, "zenity")
-	own := *d // the same display with buses of its own, which may be ended
-	own.procs, own.client = nil, nil
-	own.dir = t.TempDir()
-	own.env = append(slices.Clone(d.env), "XDG_RUNTIME_DIR="+own.dir)
-	bus, err := own.service("dbus-daemon", "--session", "--nofork", "--print-address=3")
+	onDesk(t, "zenity")
+	own, err := openDesk() // its bus is ended, and the bus is written on the display
 	if err != nil {
 		t.Fatal(err)
 	}
-	own.bus, own.env = bus, append(own.env, "DBUS_SESSION_BUS_ADDRESS="+bus)
-	t.Cleanup(func() { end(own.procs[0]) })
-	if own.client, err = own.connect(); err != nil {
-		t.Fatal(err)
-	}
-	defer own.client.Close()
+	t.Cleanup(func() { own.close() })
 	c := own.open(t, named("button", "OK"), "zenity", "--password")
 	handle := own.element(t, c, named("button", "OK")).Handle
 	pid, err := own.client.link.call(t.Context(), object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}, "org.freedesktop.DBus.GetConnectionUnixProcessID", "org.freedesktop.DBus")

@@ -141,17 +141,17 @@ func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool,
 	if err := a.greet(ctx, l, wait, asked); err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := within(ctx, c.options.Timeout)
-	straight := a.straight(ctx, l)
+	ctx, cancel := context.WithCancel(ctx) // ends what is still in flight when the visit is over
+	p := newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout)
 	var its items
 	if t == told || t == kept && a.tells() {
 		var err error
-		if its, err = a.fetchItems(ctx, straight, c.news); err != nil {
+		if its, err = a.fetchItems(p, c.news); err != nil {
 			cancel()
 			return nil, nil, err
 		}
 	}
-	return newWalk(newPipeline(ctx, straight), a, its), cancel, nil
+	return newWalk(p, a, its), cancel, nil
 }
 
 // read reads what is below the roots, as much as the scope allows.
@@ -166,8 +166,8 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 	if !s.Full {
 		return nil
 	}
-	left := s.Limit
 	for _, r := range roots {
+		left := s.Limit // for each root: which comes first is not known here
 		r.frame.each(func(n *node) bool {
 			w.askDetails(n)
 			left--

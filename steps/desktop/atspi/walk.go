@@ -205,6 +205,10 @@ func (w *walk) grow(n *node, level int) {
 	w.list(n, func(kids []object) {
 		n.children = make([]*node, len(kids)) // a nil is one left out; see kept
 		for i, k := range kids {
+			if it := w.items[k.path]; it != nil && !it.shows && !w.hidden && !w.relative {
+				w.omitted += 1 + it.below // most of a long list; not worth a node
+				continue
+			}
 			w.meet(k, n, i, func(child *node) {
 				if !w.hidden && !w.shows(child) {
 					w.leaveOut(child, 1)

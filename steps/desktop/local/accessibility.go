@@ -2,23 +2,51 @@ package local
 
 import (
 	"context"
-	"runtime"
+	"errors"
 
 	"understudy/steps/desktop"
 )
 
+// accessibility is the parts of a desktop that read and work elements.
+type accessibility interface {
+	desktop.Elements
+	desktop.Controls
+	desktop.Focus
+	Close() error
+}
+
 // addAccessibility gives a desktop its Elements, Controls and Focus, and
 // returns what ends them. A desktop without an accessibility bus works; only
 // the parts that need one say what is missing.
-func (s *session) addAccessibility(_ context.Context, d *desktop.Desktop) (end func() error) {
-	u := desktop.Unavailable{Err: noAccessibility()}
-	d.Elements, d.Controls, d.Focus = u, u, u
-	return nil
+func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (end func() error) {
+	a, err := s.connectAccessibility(ctx, d)
+	if err != nil {
+		u := desktop.Unavailable{Err: err}
+		d.Elements, d.Controls, d.Focus = u, u, u
+		return nil
+	}
+	d.Elements, d.Controls, d.Focus = a, a, focus{a, d.Pointer}
+	return a.Close
 }
 
-func noAccessibility() error {
-	if runtime.GOOS != "linux" {
-		return &desktop.MissingError{What: "elements cannot be read on " + runtime.GOOS + " yet, only on Linux"}
+// focus adds the pointer to what accessibility remembers.
+type focus struct {
+	desktop.Focus
+	pointer desktop.Pointer
+}
+
+// SaveFocus remembers the pointer too.
+func (f focus) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
+	at, err := f.pointer.PointerPosition(ctx)
+	if err != nil {
+		return desktop.FocusState{Caret: -1}, err
 	}
-	return &desktop.MissingError{What: "the accessibility bus does not answer", Mend: "apt-get install at-spi2-core"}
+	s, err := f.Focus.SaveFocus(ctx)
+	s.Pointer = at
+	return s, err
+}
+
+// RestoreFocus brings the pointer back too.
+func (f focus) RestoreFocus(ctx context.Context, s desktop.FocusState) error {
+	return errors.Join(f.Focus.RestoreFocus(ctx, s), f.pointer.MovePointer(ctx, s.Pointer))
 }

@@ -22,7 +22,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	if err != nil {
 		return append([]desktop.Finding{broken("display", true, err)}, fs...)
 	}
-	defer s.Close() //nolint:errcheck // what was found stays found
+	defer s.Close()
 	d := s.desktop(ctx)
 	fs = append([]desktop.Finding{s.displayFinding(ctx)}, fs...)
 	fs = append(fs, s.extensionFindings(ctx)...)

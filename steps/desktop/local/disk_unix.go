@@ -25,7 +25,7 @@ func diskFinding(dir string) desktop.Finding {
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return broken("disk", true, fmt.Errorf("%s: %w", dir, err))
 	}
-	free := int64(s.Bavail) * int64(s.Bsize)
+	free := int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // its type is not the same on every system
 	f := working("disk", true, "%d MB free in %s", free>>20, dir)
 	if free < leastSpace {
 		f.OK, f.Mend = false, "understudy runs prune"

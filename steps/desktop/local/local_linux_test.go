@@ -97,7 +97,7 @@ func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Kill(app.PID, syscall.SIGKILL) //nolint:errcheck // it ends with its display anyway
+	defer syscall.Kill(app.PID, syscall.SIGKILL)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for {

@@ -2,13 +2,13 @@ package robot
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
 	"sync"
 
 	"github.com/gen2brain/shm"
-	"github.com/jezek/xgb"
 	mitshm "github.com/jezek/xgb/shm"
 	"github.com/jezek/xgb/xproto"
 
@@ -104,7 +104,7 @@ func (l *link) share(room int) error {
 	if err != nil {
 		return err
 	}
-	defer shm.Rm(id) // it lives on while someone is attached
+	defer func() { _ = shm.Rm(id) }() // it lives on while someone is attached
 	memory, err := shm.At(id, 0, 0)
 	if err != nil {
 		return err
@@ -132,13 +132,16 @@ func (c *camera) free() {
 	c.plain = true
 }
 
-// develop turns pixels of blue, green, red and nothing into opaque RGBA.
+// develop turns pixels of blue, green, red and nothing into opaque RGBA, two
+// at a time.
 func develop(to, from []byte) {
-	n := min(len(to), len(from)) &^ 3
-	to, from = to[:n], from[:n]
-	for i := 0; i+4 <= len(from) && i+4 <= len(to); i += 4 {
-		v := xgb.Get32(from[i:])
-		v = v>>16&0xff | v&0xff00 | v<<16&0xff0000 | 0xff000000
-		xgb.Put32(to[i:], v)
+	for len(from) >= 8 && len(to) >= 8 {
+		v := binary.LittleEndian.Uint64(from)
+		v = v>>16&0x000000ff_000000ff | v&0x0000ff00_0000ff00 | v<<16&0x00ff0000_00ff0000 | 0xff000000_ff000000
+		binary.LittleEndian.PutUint64(to, v)
+		to, from = to[8:], from[8:]
+	}
+	if len(from) >= 4 && len(to) >= 4 {
+		to[0], to[1], to[2], to[3] = from[2], from[1], from[0], 0xff
 	}
 }

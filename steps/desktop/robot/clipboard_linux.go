@@ -8,6 +8,9 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
 )
@@ -32,13 +35,39 @@ func (r *Robot) ReadClipboard(ctx context.Context) (string, error) {
 // WriteClipboard puts text on the clipboard. It stays there when we end, until
 // another program takes the clipboard or the display ends.
 func (r *Robot) WriteClipboard(ctx context.Context, text string) error {
-	if err := r.Ping(ctx); err != nil {
+	l, err := r.live(ctx)
+	if err != nil {
 		return err
 	}
+	before, err := ask(ctx, l, l.clipboardOwner)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("xclip did not take the clipboard: %w", desktop.ErrUnresponsive))
+	defer cancel()
 	if _, _, err := r.xclip(ctx, strings.NewReader(text), "-i"); err != nil {
 		return fmt.Errorf("writing the clipboard: %w", err)
 	}
-	return nil
+	// xclip returns a moment before the process that it leaves behind owns
+	// the clipboard.
+	for {
+		now, err := ask(ctx, l, l.clipboardOwner)
+		if err != nil || now != before && now != 0 {
+			return err
+		}
+		if err := sleep(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// clipboardOwner is the window that owns the clipboard, or 0.
+func (l *link) clipboardOwner() (xproto.Window, error) {
+	r, err := xproto.GetSelectionOwner(l.x, l.atom("CLIPBOARD")).Reply()
+	if err != nil {
+		return 0, err
+	}
+	return r.Owner, nil
 }
 
 // xclip runs xclip in a process group of its own and kills the group when it

@@ -37,12 +37,6 @@ func Down(t testing.TB, r *Robot) string {
 	return strings.Join(down, ", ")
 }
 
-// Forget makes a robot die as by SIGKILL: its notes stay, unlocked.
-func Forget(r *Robot) {
-	r.link.cut()
-	r.held.file.Close()
-}
-
 // WithoutSharedMemory makes a robot capture as from a display elsewhere.
 func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
 

@@ -1,9 +1,11 @@
 package robot_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -215,14 +217,22 @@ func TestAKilledRobotsKeysAreReleasedByTheNext(t *testing.T) {
 	b := open(t)
 	ctx := t.Context()
 	before := b.run("xmodmap", "-pke")
-	b.must(b.KeyDown(ctx, desktop.Ctrl))
-	b.must(b.KeyDown(ctx, "日"))
-	b.must(b.ButtonDown(ctx, desktop.Right))
-	robot.Forget(b.Robot)
+	o := b.options
+	o.Dir = t.TempDir()
+	victim := exec.Command(os.Args[0])
+	victim.Env = append(os.Environ(), victimVar+"="+strings.Join([]string{o.Display, o.Authority, o.Dir}, "|"))
+	out, err := victim.StdoutPipe()
+	b.must(err)
+	b.must(victim.Start())
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
+		t.Fatalf("got %q and %v", line, err)
+	}
+	b.must(victim.Process.Kill())
+	_ = victim.Wait()
 	if b.pressed() == "" {
 		t.Fatal("nothing is held, so nothing can be released")
 	}
-	next, err := robot.Open(ctx, b.options)
+	next, err := robot.Open(ctx, o)
 	b.must(err)
 	defer next.Close()
 	if down := robot.Down(t, next); down != "" {
@@ -231,7 +241,7 @@ func TestAKilledRobotsKeysAreReleasedByTheNext(t *testing.T) {
 	if b.run("xmodmap", "-pke") != before {
 		t.Error("what was bound is still bound")
 	}
-	if left, _ := filepath.Glob(filepath.Join(b.options.Dir, "held*")); len(left) != 1 {
+	if left, _ := filepath.Glob(filepath.Join(o.Dir, "held*")); len(left) != 1 {
 		t.Errorf("the notes are %v, wanted only those of the living", left)
 	}
 }

@@ -68,12 +68,18 @@ func (l *link) askActive(n uint32) (bool, error) {
 	if active == 0 || !slices.Contains(l.numbers(xproto.Window(active), "WM_PROTOCOLS"), uint32(ping)) {
 		return false, nil
 	}
-	data := []uint32{uint32(ping), n, active, 0, 0}
-	ev := xproto.ClientMessageEvent{Format: 32, Window: xproto.Window(active), Type: protocols, Data: xproto.ClientMessageDataUnionData32New(data)}
-	return true, xproto.SendEventChecked(l.x, false, xproto.Window(active), 0, string(ev.Bytes())).Check()
+	return true, l.message(xproto.Window(active), xproto.Window(active), protocols, uint32(ping), n, active).Check()
 }
 
-// echo takes a message to the root window, to which applications answer.
+// message sends a message about one window to another.
+func (l *link) message(to, about xproto.Window, kind xproto.Atom, data ...uint32) xproto.SendEventCookie {
+	data = append(data, make([]uint32, 5)...)[:5]
+	ev := xproto.ClientMessageEvent{Format: 32, Window: about, Type: kind, Data: xproto.ClientMessageDataUnionData32New(data)}
+	return xproto.SendEventChecked(l.x, false, to, 0, string(ev.Bytes()))
+}
+
+// echo takes a message that applications send to the root window, and we to
+// ourselves.
 func (l *link) echo(ev xproto.ClientMessageEvent) {
 	if ev.Format == 32 && len(ev.Data.Data32) > 1 && uint32(ev.Type) == l.protocols.Load() {
 		l.echoes.answer(ev.Data.Data32[1])

@@ -32,7 +32,7 @@ func (b *bench) events() *events {
 	out, err := os.Create(e.log)
 	b.must(err)
 	cmd := virtualtest.Command(b.t, b.display, "stdbuf", "-oL", "xev", "-event", "button", "-event", "keyboard")
-	cmd.Stdout = out
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	b.startCommand(cmd)
 	w := b.window("Event Tester")
 	e.at = w.Bounds.Center()

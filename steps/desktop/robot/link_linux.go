@@ -33,15 +33,17 @@ func init() { xgb.Logger = log.New(io.Discard, "", 0) }
 // once, because xgb stops for good when 5,000 events lie unread. A link that
 // failed once stays cut.
 type link struct {
-	x      *xgb.Conn
-	raw    net.Conn // closing it ends every wait for the server
-	place  place
-	screen *xproto.ScreenInfo
-	root   xproto.Window
-	setup  *xproto.SetupInfo
-	xkb    byte // the opcode of the keyboard extension
-	has    map[string]bool
-	gone   chan struct{} // closed when nothing more will arrive
+	x       *xgb.Conn
+	raw     net.Conn // closing it ends every wait for the server
+	place   place
+	screen  *xproto.ScreenInfo
+	root    xproto.Window
+	setup   *xproto.SetupInfo
+	xkb     byte          // the opcode of the keyboard extension
+	self    xproto.Window // a window that only receives our messages to ourselves
+	has     map[string]bool
+	severed atomic.Bool
+	gone    chan struct{} // closed when nothing more will arrive
 
 	mappings atomic.Int64 // how often the keyboard's mapping changed
 	remapped atomic.Bool  // set when the mapping that we know changed, for robotgo
@@ -108,6 +110,11 @@ func (l *link) prepare() error {
 		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the XTEST or XKEYBOARD extension, so that nothing can be typed or clicked on it"}
 	}
 	l.protocols.Store(uint32(l.atom("WM_PROTOCOLS")))
+	var err error
+	if l.self, err = xproto.NewWindowId(l.x); err != nil {
+		return err
+	}
+	xproto.CreateWindow(l.x, 0, l.self, l.root, -1, -1, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil)
 	// Applications send their answers to the children of the root window.
 	const mask = xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify | xproto.EventMaskSubstructureNotify
 	xproto.ChangeWindowAttributes(l.x, l.root, xproto.CwEventMask, []uint32{mask})
@@ -124,7 +131,7 @@ func (l *link) drain() {
 			return
 		}
 		switch ev := ev.(type) {
-		case xproto.MappingNotifyEvent:
+		case otherEvent: // of the extensions only that of the keyboard sends any
 			l.mappings.Add(1)
 		case xproto.PropertyNotifyEvent, xproto.ConfigureNotifyEvent, xproto.UnmapNotifyEvent, xproto.MapNotifyEvent, xproto.DestroyNotifyEvent:
 			l.changed.ring()
@@ -135,7 +142,10 @@ func (l *link) drain() {
 }
 
 // cut ends the connection at once, and with it every wait.
-func (l *link) cut() { l.raw.Close() }
+func (l *link) cut() {
+	l.severed.Store(true)
+	l.raw.Close()
+}
 
 // alive says whether the connection still stands.
 func (l *link) alive() bool {
@@ -143,15 +153,23 @@ func (l *link) alive() bool {
 	case <-l.gone:
 		return false
 	default:
-		return true
+		return !l.severed.Load()
 	}
 }
 
-// ping fails when the server does not answer.
+// ping sends a message to ourselves through the server. When it has come
+// back, everything that came before it has been read.
 func (l *link) ping(ctx context.Context) error {
+	n, back := l.echoes.ask()
+	defer l.echoes.answer(n)
 	_, err := ask(ctx, l, func() (struct{}, error) {
-		_, err := xproto.GetInputFocus(l.x).Reply()
-		return struct{}{}, err
+		l.message(l.self, l.self, xproto.Atom(l.protocols.Load()), 0, n)
+		select {
+		case <-back:
+			return struct{}{}, nil
+		case <-l.gone:
+			return struct{}{}, io.EOF
+		}
 	})
 	return err
 }

@@ -18,6 +18,30 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
+// victimVar makes the test program hold keys on a display and wait to be killed.
+const victimVar = "UNDERSTUDY_TEST_VICTIM"
+
+func TestMain(m *testing.M) {
+	if o := strings.Split(os.Getenv(victimVar), "|"); len(o) == 3 {
+		hold(robot.Options{Display: o[0], Authority: o[1], Dir: o[2]})
+	}
+	os.Exit(m.Run())
+}
+
+// hold holds keys and a button until it is killed.
+func hold(o robot.Options) {
+	ctx := context.Background()
+	r, err := robot.Open(ctx, o)
+	if err == nil {
+		err = errors.Join(r.KeyDown(ctx, desktop.Ctrl), r.KeyDown(ctx, "日"), r.ButtonDown(ctx, desktop.Right))
+	}
+	if err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString("held\n")
+	select {}
+}
+
 // bench is a robot on a display of its own.
 type bench struct {
 	*robot.Robot

@@ -59,7 +59,7 @@ func (r *Robot) Mark(ctx context.Context, area desktop.Rect, label string, d tim
 	}
 	r.marks.shown[m] = true
 	if d > 0 {
-		m.timer = time.AfterFunc(d, func() { r.unmark(context.Background(), m) })
+		m.timer = time.AfterFunc(d, func() { _ = r.unmark(context.Background(), m) })
 	}
 	return nil
 }

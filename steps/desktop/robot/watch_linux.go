@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/jezek/xgb"
@@ -168,7 +169,7 @@ func (v *viewer) fill(ev *desktop.InputEvent, kind, detail byte, state uint16) b
 	case xproto.KeyPress, xproto.KeyRelease:
 		ev.Type = desktop.KeyRelease
 		ev.Key = v.translator.key(xproto.Keycode(detail), state)
-		ev.Mods = v.translator.mods(state)
+		ev.Mods = slices.DeleteFunc(v.translator.mods(state), func(m desktop.Key) bool { return m == ev.Key })
 		if kind == xproto.KeyPress {
 			ev.Type = desktop.KeyPress
 			ev.Text = v.translator.text(xproto.Keycode(detail), state)

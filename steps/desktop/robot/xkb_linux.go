@@ -9,6 +9,7 @@ import (
 // The requests of the keyboard extension that we use. xgb has none of them.
 const (
 	xkbUseExtension   = 0
+	xkbSelectEvents   = 1
 	xkbGetState       = 4
 	xkbLatchLockState = 5
 	xkbCoreKeyboard   = 0x100
@@ -34,11 +35,23 @@ type keyState struct {
 	group, lockedGroup    byte      // which of several layouts
 }
 
+// useXKB turns to the keyboard extension. From then on the server tells of
+// changes of the mapping by events of the extension.
 func (l *link) useXKB() error {
 	b := l.xkbRequest(xkbUseExtension, 8)
 	xgb.Put16(b[4:], 1)
-	_, err := l.xkbAsk(b)
-	return err
+	if _, err := l.xkbAsk(b); err != nil {
+		return err
+	}
+	const newKeyboard, newMap, all = 1 << 0, 1 << 1, 0xff
+	b = l.xkbRequest(xkbSelectEvents, 16)
+	xgb.Put16(b[4:], xkbCoreKeyboard)
+	xgb.Put16(b[6:], newKeyboard|newMap)
+	xgb.Put16(b[10:], newKeyboard|newMap)
+	xgb.Put16(b[12:], all)
+	xgb.Put16(b[14:], all)
+	l.x.NewRequest(b, l.x.NewCookie(false, false))
+	return nil
 }
 
 // xkbState reads the state of the keyboard.

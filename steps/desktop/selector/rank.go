@@ -28,7 +28,7 @@ func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	r := &ranking{element: e, roots: roots, seen: map[string]bool{}}
 	own := r.own()
 	steady := own // unless the name will be another tomorrow
-	if !lasting(NameOf(e)) {
+	if !Lasting(NameOf(e)) {
 		steady = nil
 	}
 	if e.ID != "" {
@@ -102,7 +102,7 @@ func (r *ranking) tryInWindow(p part) {
 // tryText names a thing without a name by what it shows, unless that is there
 // to be changed.
 func (r *ranking) tryText() {
-	if e := r.element; NameOf(e) == "" && e.Text != "" && len(e.Text) <= 60 && lasting(e.Text) && !e.States.Has(desktop.Editable) {
+	if e := r.element; NameOf(e) == "" && e.Text != "" && len(e.Text) <= 60 && Lasting(e.Text) && !e.States.Has(desktop.Editable) {
 		r.tryInWindow(append(r.role(), valued(byText, strings.TrimSpace(e.Text))))
 	}
 }
@@ -120,7 +120,7 @@ func (r *ranking) tryNeighbours() {
 func (r *ranking) tryAncestors(own part) {
 	tried := 0
 	for a := r.element.Parent; a != nil && tried < 3; a = a.Parent {
-		if strings.TrimSpace(NameOf(a)) == "" || a.Name == a.WindowTitle || !lasting(NameOf(a)) {
+		if strings.TrimSpace(NameOf(a)) == "" || a.Name == a.WindowTitle || !Lasting(NameOf(a)) {
 			continue
 		}
 		tried++
@@ -195,5 +195,6 @@ func valued(k kind, value string) atom {
 // fleeting are names that will be others tomorrow.
 var fleeting = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b`)
 
-// lasting says whether a name can be expected to stay.
-func lasting(name string) bool { return len(name) <= 120 && !fleeting.MatchString(name) }
+// Lasting says whether a name can be expected to stay: it is not long, and
+// tells no time.
+func Lasting(name string) bool { return len(name) <= 120 && !fleeting.MatchString(name) }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"log"
 	"net"
+	"sync"
+	"time"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
@@ -27,7 +29,11 @@ func (d *Display) awaitManager(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := awaitProperty(x, "_NET_SUPPORTING_WM_CHECK"); err != nil {
+	err = awaitProperty(x, "_NET_SUPPORTING_WM_CHECK", func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 1 })
+	if err == nil {
+		err = tryWindow(x)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
@@ -36,8 +42,8 @@ func (d *Display) awaitManager(ctx context.Context) error {
 	return nil
 }
 
-// awaitProperty returns when the root window has the property.
-func awaitProperty(x *xgb.Conn, name string) error {
+// awaitProperty returns when a property of the root window is as it should be.
+func awaitProperty(x *xgb.Conn, name string, good func(*xproto.GetPropertyReply) bool) error {
 	root := xproto.Setup(x).DefaultScreen(x).Root
 	atom, err := xproto.InternAtom(x, false, uint16(len(name)), name).Reply()
 	if err != nil {
@@ -49,11 +55,71 @@ func awaitProperty(x *xgb.Conn, name string) error {
 	}
 	for {
 		p, err := xproto.GetProperty(x, false, root, atom.Atom, xproto.AtomWindow, 0, 1).Reply()
-		if err != nil || p.ValueLen == 1 {
+		if err != nil || good(p) {
 			return err
 		}
 		if ev, xerr := x.WaitForEvent(); ev == nil && xerr == nil {
 			return net.ErrClosed
+		}
+	}
+}
+
+// mapAgain is how long a window manager has to take a window. One that has
+// just begun forgets a window that is shown while it looks round: a window is
+// shown again until one is taken.
+const mapAgain = 50 * time.Millisecond
+
+// tryWindow returns when the manager has taken a window of ours, and forgotten
+// it again. Only then is none of a program's windows lost.
+func tryWindow(x *xgb.Conn) error {
+	screen := xproto.Setup(x).DefaultScreen(x)
+	w, err := xproto.NewWindowId(x)
+	if err != nil {
+		return err
+	}
+	err = xproto.CreateWindowChecked(x, screen.RootDepth, w, screen.Root, 0, 0, 1, 1, 0, xproto.WindowClassInputOutput,
+		screen.RootVisual, xproto.CwEventMask, []uint32{xproto.EventMaskStructureNotify}).Check()
+	if err != nil {
+		return err
+	}
+	taken := make(chan struct{})
+	var showing sync.WaitGroup
+	showing.Go(func() { showUntil(x, w, taken) })
+	err = awaitTaken(x, w)
+	close(taken)
+	showing.Wait()
+	if err != nil {
+		return err
+	}
+	if err := xproto.DestroyWindowChecked(x, w).Check(); err != nil {
+		return err
+	}
+	return awaitProperty(x, "_NET_CLIENT_LIST", func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 0 })
+}
+
+// showUntil shows a window, again and again.
+func showUntil(x *xgb.Conn, w xproto.Window, taken <-chan struct{}) {
+	for again := time.NewTicker(mapAgain); ; {
+		xproto.MapWindow(x, w)
+		select {
+		case <-again.C:
+			xproto.UnmapWindow(x, w)
+		case <-taken:
+			again.Stop()
+			return
+		}
+	}
+}
+
+// awaitTaken returns when a window was put into a frame.
+func awaitTaken(x *xgb.Conn, w xproto.Window) error {
+	for {
+		ev, xerr := x.WaitForEvent()
+		if ev == nil && xerr == nil {
+			return net.ErrClosed
+		}
+		if r, ok := ev.(xproto.ReparentNotifyEvent); ok && r.Window == w {
+			return nil
 		}
 	}
 }

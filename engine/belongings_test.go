@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+)
+
+const paused = `
+variables:
+  word: {type: string, secret: true, required: true}
+steps:
+  - id: one
+    tool_name: act
+    arguments: {name: one}
+  - id: two
+    tool_name: act
+    arguments: {name: "${{ inputs.word }}"}
+`
+
+// pausedWithBelongings is a run that stands before its second step.
+func pausedWithBelongings(t *testing.T) (*stage, Header) {
+	s := newStage(t)
+	r := s.request(paused, nil)
+	r.Secrets, r.Environ, r.StepThrough = map[string]string{"word": "sesame"}, []string{"A=1"}, true
+	h := s.play(r)
+	if h.Status != Paused {
+		t.Fatalf("wanted it paused, got %s: %+v", h.Status, h.Error)
+	}
+	return s, h
+}
+
+func TestARunGoesOnInAnotherProcessWithWhatItHad(t *testing.T) {
+	s, h := pausedWithBelongings(t)
+	b := s.Belongings(h.ID)
+	if b.Secrets["word"] != "sesame" || !slices.Equal(b.Environ, []string{"A=1"}) {
+		t.Fatalf("wanted its secret and its environment, got %v", b.Environ)
+	}
+	s.again()
+	s.Entrust(h.ID, b)
+	if _, err := s.Continue(t.Context(), h.ID); err != nil {
+		t.Fatal(err)
+	}
+	if h := s.rest(h.ID); h.Status != Succeeded || s.did() != "one sesame" {
+		t.Errorf("wanted it to succeed, got %s: %s", h.Status, s.did())
+	}
+}
+
+func TestWithoutItsSecretAContinuedRunAsksForIt(t *testing.T) {
+	s, h := pausedWithBelongings(t)
+	s.again()
+	got, err := s.Continue(t.Context(), h.ID)
+	if err != nil || got.Status != Waiting || got.Question.Sort != AskSecret {
+		t.Errorf("wanted it to ask for the secret, got %s, %v", got.Status, err)
+	}
+}

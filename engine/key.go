@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"understudy/steps"
+)
+
+// NewKey is a key for one request. Whoever does not know whether a request
+// arrived may send it again with the same key.
+func NewKey() string { return strings.ToLower(ulid.Make().String()) }
+
+// idFor is the id of a new run: the key of the request, if it has one.
+func (e *Engine) idFor(key string) string {
+	if key != "" {
+		return key
+	}
+	return e.newID()
+}
+
+// begun looks whether a request began its run when it was sent before.
+func (e *Engine) begun(ctx context.Context, key string) (h Header, done bool, err error) {
+	if key == "" {
+		return h, false, nil
+	}
+	if _, err := ulid.ParseStrict(key); err != nil || key != strings.ToLower(key) {
+		return h, false, steps.Errorf(steps.Invalid, "%q is no key: make one with NewKey", key)
+	}
+	h, err = e.Get(ctx, key)
+	if errors.Is(err, ErrNoRun) {
+		return Header{}, false, nil
+	}
+	return h, err == nil, err
+}
+
+// continued looks whether a request continued its run when it was sent before.
+func (e *Engine) continued(ctx context.Context, id, key string) (h Header, done bool, err error) {
+	if key == "" {
+		return h, false, nil
+	}
+	h, err = e.Get(ctx, id)
+	return h, err == nil && h.Key == key, err
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"understudy/recorder"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/workflows"
+)
+
+// recordFlags are what `record` is told.
+type recordFlags struct {
+	display             displayFlags
+	file                string
+	duration            time.Duration
+	make                compileFlags
+	stop, pause, assert string
+}
+
+func (a *app) record() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "record -o FILE",
+		Short: "Watch what you do, and write it down as a workflow",
+		Long: "Watch what you do until Ctrl-C, the stop key or the end of --duration, and write\n" +
+			"it down as a workflow. What was seen is kept beside it, as FILE's name with the\n" +
+			"ending .events.jsonl, so that `understudy compile` can make the workflow again.\n" +
+			"What is typed into password fields is never written.",
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.watch(cmd, &f) },
+	}
+	cmd.Flags().StringVarP(&f.file, "output", "o", "", "the file of the workflow (needed)")
+	cmd.Flags().DurationVar(&f.duration, "duration", 0, "stop after this time")
+	keys := recorder.DefaultKeys()
+	cmd.Flags().StringVar(&f.stop, "stop-key", keys.Stop.String(), "the keys that stop the recording")
+	cmd.Flags().StringVar(&f.pause, "pause-key", keys.Pause.String(), "the keys that pause it, and go on")
+	cmd.Flags().StringVar(&f.assert, "assert-key", keys.Assert.String(), "the keys that check the element under the pointer")
+	f.make.add(cmd)
+	f.display.add(cmd)
+	return cmd
+}
+
+// watch records and compiles.
+func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
+	if f.file == "" {
+		return usage(cmd, "wanted the file of the workflow: -o FILE")
+	}
+	if err := f.make.check(cmd); err != nil {
+		return err
+	}
+	keys, err := f.keys(cmd)
+	if err != nil {
+		return err
+	}
+	events := strings.TrimSuffix(f.file, filepath.Ext(f.file)) + ".events.jsonl"
+	seen, err := a.see(cmd, f, keys, events)
+	if err != nil {
+		return err
+	}
+	return a.understand(cmd, seen, f.file, events, &f.make)
+}
+
+// see records into a log.
+func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file string) ([]recorder.Event, error) {
+	o, err := f.display.options(cmd)
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.machine.Open(cmd.Context(), o)
+	if err != nil {
+		return nil, notReady(err)
+	}
+	defer d.Close()
+	log, err := recorder.CreateLog(file)
+	if err != nil {
+		return nil, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
+	}
+	defer log.Close()
+	ctx, stop := recordingTime(cmd.Context(), f.duration)
+	defer stop()
+	n := 0
+	seen, err := recorder.Record(ctx, d, recorder.RecordOptions{
+		Log: log, Keys: keys,
+		Ready: func() { a.tell("recording; stop with %s or Ctrl-C", keys.Stop) },
+		Tell:  func(line string) { n++; a.tell("%3d  %s", n, clean(line)) },
+	})
+	if err != nil && len(seen) == 0 {
+		return nil, notReady(err)
+	}
+	if err != nil {
+		fmt.Fprintf(a.errOut, "understudy: the recording ended early: %v\n", err)
+	}
+	return seen, nil
+}
+
+func recordingTime(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// tell writes a line for the person, unless they want results only.
+func (a *app) tell(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.errOut, format+"\n", args...)
+	}
+}
+
+func (f *recordFlags) keys(cmd *cobra.Command) (k recorder.Keys, err error) {
+	for _, c := range []struct {
+		flag, text string
+		to         *desktop.Chord
+	}{{"stop-key", f.stop, &k.Stop}, {"pause-key", f.pause, &k.Pause}, {"assert-key", f.assert, &k.Assert}} {
+		if c.text == "" {
+			continue
+		}
+		chords, err := desktop.ParseKeys(c.text)
+		if err != nil {
+			return k, usage(cmd, "--%s: %w", c.flag, err)
+		}
+		if len(chords) != 1 {
+			return k, usage(cmd, "--%s: wanted one key with its modifiers, found %q", c.flag, c.text)
+		}
+		*c.to = chords[0]
+	}
+	return k, nil
+}
+
+// compileFlags are how a workflow is made of events.
+type compileFlags struct {
+	name, description, parametrize string
+}
+
+func (f *compileFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.name, "name", "", "the workflow's name (default: the file's)")
+	cmd.Flags().StringVar(&f.description, "description", "", "what the workflow does")
+	cmd.Flags().StringVar(&f.parametrize, "parametrize", "all", "which typed values become variables: all, none or ask")
+}
+
+func (f *compileFlags) check(cmd *cobra.Command) error {
+	switch f.parametrize {
+	case "all", "none", "ask":
+		return nil
+	}
+	return usage(cmd, "--parametrize: wanted all, none or ask, found %q", f.parametrize)
+}
+
+// understand compiles events into a file, or on the standard output when there
+// is none, and says what is uncertain and how to play it.
+func (a *app) understand(cmd *cobra.Command, seen []recorder.Event, file, events string, f *compileFlags) error {
+	text, notes, err := recorder.Compile(seen, a.compileOptions(f, file, events))
+	if err != nil {
+		return err
+	}
+	p, err := workflows.Compile(workflows.Source{Name: file, Text: text}, workflows.CompileOptions{Kinds: a.kinds})
+	if err != nil {
+		return fmt.Errorf("the workflow of the recording is not valid, which is a fault of this program; what was seen is in %s: %w", events, err)
+	}
+	if file == "" {
+		_, err := a.out.Write(text)
+		return err
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "the recording is kept: understudy compile " + events}
+	}
+	fmt.Fprintln(a.out, file)
+	for _, n := range notes {
+		a.tell("  %s: %s", n.Step, clean(n.Text))
+	}
+	replay := "understudy run " + file
+	for _, v := range p.Variables {
+		if v.Secret {
+			replay += " --input " + v.Name + "=-"
+		}
+	}
+	a.tell("%s; play it with: %s", count(len(p.Steps), "step"), replay)
+	return nil
+}
+
+func (a *app) compileOptions(f *compileFlags, file, events string) recorder.Options {
+	o := recorder.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none"}
+	if o.Name == "" {
+		if file == "" {
+			file = strings.TrimSuffix(events, ".events.jsonl")
+		}
+		o.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	if f.parametrize == "ask" {
+		in := bufio.NewReader(a.in)
+		o.Ask = func(proposed, value string) string { return a.askName(in, proposed, value) }
+	}
+	return o
+}
+
+// askName asks what the variable of a typed value is called.
+func (a *app) askName(in *bufio.Reader, proposed, value string) string {
+	fmt.Fprintf(a.errOut, "%q was typed: a variable's name for it, Enter for %s, or - to keep it as it is: ", clean(value), proposed)
+	line, err := in.ReadString('\n')
+	switch line = strings.TrimSpace(line); {
+	case err != nil && line == "", line == "-":
+		return ""
+	case line == "":
+		return proposed
+	}
+	return line
+}

@@ -1,0 +1,88 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
+)
+
+// scenario is a workflow and how to tell, from outside, what came of it.
+type scenario struct {
+	name     string
+	workflow string   // a file of testdata without its ending, or example/NAME
+	needs    []string // programs
+	screen   desktop.Size
+	setup    func(*stage)
+	flags    []string // of the command run
+	may      []steps.Code
+	must     bool // fail with one of these codes
+	check    func(*stage) error
+	inspect  func(*stage, engine.Report) error
+}
+
+// tableVariable names a file for the table of results.
+const tableVariable = "UNDERSTUDY_E2E_TABLE"
+
+func TestScenarios(t *testing.T) {
+	var results []result
+	rows := slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), variations())
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			virtualtest.Need(t, row.needs...)
+			results = append(results, row.play(t))
+		})
+	}
+	t.Log("\n" + table(results))
+	if path := os.Getenv(tableVariable); path != "" {
+		if err := os.WriteFile(path, []byte(table(results)), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// play plays a scenario on a stage of its own.
+func (c scenario) play(t *testing.T) result {
+	s := newStage(t, c.screen)
+	if c.setup != nil {
+		c.setup(s)
+	}
+	workflow := c.workflow
+	if !strings.HasPrefix(workflow, "example/") {
+		workflow = s.testdata(workflow + ".yaml")
+	}
+	began := time.Now()
+	r := s.run(workflow, c.flags...)
+	outside := c.check(s)
+	if outside == nil && c.inspect != nil {
+		outside = c.inspect(s, r)
+	}
+	res := result{name: c.name, took: time.Since(began), verdict: judge(r, c.may, c.must, outside)}
+	if r.Status != engine.Succeeded {
+		res.failure, _, _ = strings.Cut(failure(r).Error(), "\n")
+	}
+	if res.verdict == falseSuccess || res.verdict == wrongFailure {
+		t.Errorf("%s: the run %v; outside: %v", res.verdict, failure(r), outside)
+		s.keepPictures(r.RunID)
+	}
+	return res
+}
+
+// keepPictures writes a failed run where somebody can look at it.
+func (s *stage) keepPictures(id string) {
+	dir := os.Getenv("UNDERSTUDY_E2E_FAILED")
+	if dir == "" {
+		return
+	}
+	name := strings.NewReplacer("/", "_", " ", "_").Replace(s.t.Name())
+	_, _, errOut := s.command("runs", "export", id, dir+"/"+name)
+	s.t.Log("kept in", dir+"/"+name, errOut)
+}

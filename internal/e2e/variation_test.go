@@ -1,0 +1,119 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// variation is what may be otherwise on the machine that a workflow is played
+// on than on the one that it was made on.
+type variation struct {
+	name   string
+	screen desktop.Size
+	needs  []string
+	setup  func(*stage)
+	// the codes that a scenario may fail with then
+	may []steps.Code
+}
+
+func theVariations() []variation {
+	return []variation{
+		{name: "a screen of 1280×720", screen: desktop.Size{W: 1280, H: 720}},
+		{name: "a larger font", setup: func(s *stage) { s.setenv("GDK_DPI_SCALE=1.6", "QT_SCALE_FACTOR=1.4") }},
+		{name: "a German keyboard", needs: []string{"setxkbmap"}, setup: func(s *stage) { s.tool("setxkbmap", "de") }},
+		{name: "a Russian keyboard", needs: []string{"setxkbmap"}, setup: func(s *stage) { s.tool("setxkbmap", "ru") }},
+		{name: "a slow start", setup: slow},
+		{name: "the window is moved and resized", needs: []string{"xdotool"}, setup: restless, may: []steps.Code{steps.NotActionable}},
+		{name: "a dialog of another program in front", needs: []string{"/usr/bin/zenity"}, setup: intruder},
+	}
+}
+
+// variations are some scenarios under each variation.
+func variations() []scenario {
+	var base []scenario
+	chosen := []string{
+		"mousepad: type and save", "mousepad: save by the menu", "mousepad: the example of a dialog",
+		"zenity: the example of a form", "witness: each control once", "witness: two buttons of one name", "galculator: multiply by clicks",
+	}
+	for _, c := range slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios()) {
+		if slices.Contains(chosen, c.name) {
+			base = append(base, c)
+		}
+	}
+	var out []scenario
+	for _, v := range theVariations() {
+		for _, c := range base {
+			out = append(out, v.of(c))
+		}
+	}
+	return out
+}
+
+// of is a scenario under the variation.
+func (v variation) of(c scenario) scenario {
+	plain := c.setup
+	c.name += ", with " + v.name
+	c.screen = v.screen
+	c.needs = append(slices.Clone(c.needs), v.needs...)
+	c.may = append(slices.Clone(c.may), v.may...)
+	c.setup = func(s *stage) {
+		if plain != nil {
+			plain(s)
+		}
+		if v.setup != nil {
+			v.setup(s)
+		}
+	}
+	return c
+}
+
+// slow makes every application start late. It wraps also what a setup has put
+// into the PATH.
+func slow(s *stage) {
+	for _, name := range []string{"mousepad", "zenity", "galculator", "witness"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		if own := filepath.Join(s.bin, name); path == own {
+			path = own + "-at-once"
+			if err := os.Rename(own, path); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		s.script(name, "sleep 1.5; exec "+path+` "$@"`)
+	}
+}
+
+// restless moves the topmost window to and fro, and changes its size, until
+// the test ends.
+func restless(s *stage) {
+	cmd := exec.CommandContext(s.t.Context(), "/bin/sh", "-c", `
+n=0
+while sleep 0.4; do
+	n=$((n + 1))
+	w=$(xdotool getactivewindow 2>/dev/null) || continue
+	xdotool windowmove "$w" $((60 + n % 3 * 90)) $((40 + n % 4 * 30)) 2>/dev/null
+done`)
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+}
+
+// intruder shows a dialog before all else, above every window.
+func intruder(s *stage) {
+	cmd := exec.CommandContext(s.t.Context(), "/usr/bin/zenity", "--info", "--title=Intruder", "--text=Look here", "--width=500")
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	s.tool("xdotool", "search", "--sync", "--onlyvisible", "--name", "Intruder")
+}

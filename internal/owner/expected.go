@@ -1,0 +1,70 @@
+package owner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"understudy/engine"
+)
+
+// expected are the runs that were paused to be handed over, and wait for the
+// member that they are for to find the new owner. Who watches one of them must
+// not see the pause.
+type expected struct {
+	mu   sync.Mutex
+	runs map[string]chan struct{} // closed when the run goes on, or nobody came for it
+}
+
+// add expects runs, for a limited time.
+func (x *expected) add(runs []string, limit time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.runs = map[string]chan struct{}{}
+	for _, run := range runs {
+		x.runs[run] = make(chan struct{})
+		time.AfterFunc(limit, func() { x.came(run) })
+	}
+}
+
+// came ends the wait for a run.
+func (x *expected) came(run string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if c := x.runs[run]; c != nil {
+		close(c)
+		delete(x.runs, run)
+	}
+}
+
+// wait waits while a run is expected.
+func (x *expected) wait(ctx context.Context, run string) {
+	x.mu.Lock()
+	c := x.runs[run]
+	x.mu.Unlock()
+	if c == nil {
+		return
+	}
+	select {
+	case <-c:
+	case <-ctx.Done():
+	}
+}
+
+// patient is Runs that does not tell of the pause of a run that is expected.
+type patient struct {
+	engine.Runs
+	expected *expected
+}
+
+// Wait returns when a run ends, waits or pauses.
+func (p patient) Wait(ctx context.Context, id string) (engine.Header, error) {
+	p.expected.wait(ctx, id)
+	return p.Runs.Wait(ctx, id)
+}
+
+// Await returns when a run has news.
+func (p patient) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
+	p.expected.wait(ctx, id)
+	return p.Runs.Await(ctx, id, after)
+}

@@ -1,0 +1,327 @@
+package owner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// pair is an owner and a guest in this process.
+func pair(t *testing.T, o Options) (owner, guest *Member) {
+	t.Helper()
+	owner = join(t, o)
+	guest = join(t, optionsFor(o.Dir))
+	if !owner.Owns() || guest.Owns() {
+		t.Fatal("wanted the first to own the folder")
+	}
+	return owner, guest
+}
+
+// raw is a connection to the owner that says what the test wants.
+func raw(t *testing.T, dir string) *pipe {
+	t.Helper()
+	conn, err := net.Dial("unix", findSocket(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	return &pipe{conn: conn}
+}
+
+func greeting(v int, display string) message {
+	with, err := json.Marshal(hello{Version: v, Member: "test", Hello: Hello{Display: display}})
+	if err != nil {
+		panic(err)
+	}
+	return message{Method: helloMethod, With: with}
+}
+
+func TestWhoIsLetIn(t *testing.T) {
+	dir := t.TempDir()
+	join(t, optionsFor(dir)) // it drives :7
+	for _, c := range []struct {
+		what    string
+		version int
+		display string
+		says    string // "" when it is let in
+	}{
+		{"the same display", version, ":7", ""},
+		{"any display", version, "auto", ""},
+		{"no display", version, "", ""},
+		{"another display", version, ":8", "--home"},
+		{"a newer version", version + 1, ":7", "speaks version"},
+		{"no version", 0, ":7", "speaks version"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			p := raw(t, dir)
+			if err := p.send(greeting(c.version, c.display), requestLimit); err != nil {
+				t.Fatal(err)
+			}
+			m, err := p.receive(answerLimit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch refused := m.Error.error(); {
+			case c.says == "" && refused != nil:
+				t.Errorf("wanted it let in, got: %v", refused)
+			case c.says != "" && (refused == nil || !strings.Contains(refused.Error(), c.says) || steps.CodeOf(refused) != steps.Unavailable):
+				t.Errorf("wanted it refused with %q, got: %v", c.says, refused)
+			}
+		})
+	}
+}
+
+func TestAnotherDisplayIsRefusedWithWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	join(t, optionsFor(dir))
+	o := optionsFor(dir)
+	o.Hello.Display = ":8"
+	_, err := Join(t.Context(), o)
+	if e := steps.AsError(err); err == nil || e.Code != steps.Unavailable || !strings.Contains(e.Next, "--home") {
+		t.Errorf("wanted it refused and told of --home, got: %v", err)
+	}
+}
+
+func TestEverythingWorksThroughTheSocket(t *testing.T) {
+	dir := t.TempDir()
+	_, m := pair(t, optionsFor(dir))
+	ctx := t.Context()
+	openGate(t, dir)
+	h, err := m.Start(ctx, marking(dir, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := m.Wait(ctx, h.ID)
+	if err != nil || ended.Status != engine.Succeeded {
+		t.Fatalf("%s, %v", ended.Status, err)
+	}
+	if at, err := m.Await(ctx, h.ID, 0); err != nil || at.Seq != ended.Seq {
+		t.Errorf("await: %d of %d events, %v", at.Seq, ended.Seq, err)
+	}
+	if evs, err := m.Events(ctx, h.ID, 2); err != nil || len(evs) != int(ended.Seq)-1 || evs[0].Seq != 2 {
+		t.Errorf("events: %d, %v", len(evs), err)
+	}
+	if r, err := m.Report(ctx, h.ID, engine.Page{}); err != nil || len(r.Steps) != 3 {
+		t.Errorf("report: %d steps, %v", len(r.Steps), err)
+	}
+	if b, err := m.File(ctx, engine.Documents, ended.Document); err != nil || !strings.Contains(string(b), "marking") {
+		t.Errorf("file: %q, %v", b, err)
+	}
+	if p, err := m.Plan(ctx, h.ID, engine.ResumeRequest{From: "s1"}); err != nil || p.RunID != h.ID {
+		t.Errorf("plan: %+v, %v", p, err)
+	}
+	f, err := m.Fork(ctx, h.ID, "s1", engine.ResumeRequest{})
+	if err != nil || f.Parent != h.ID {
+		t.Errorf("fork: %+v, %v", f, err)
+	}
+	if f, err = m.Wait(ctx, f.ID); err != nil || f.Status != engine.Succeeded {
+		t.Errorf("fork: %s, %v", f.Status, err)
+	}
+	if c, err := m.Check(ctx); err != nil || c.Runs != 2 || !c.Clean() {
+		t.Errorf("check: %+v, %v", c, err)
+	}
+	if err := m.Backup(ctx, filepath.Join(t.TempDir(), "copy")); err != nil {
+		t.Errorf("backup: %v", err)
+	}
+	if err := m.Remove(ctx, f.ID, true); err != nil {
+		t.Errorf("remove: %v", err)
+	}
+	if p, err := m.Prune(ctx, engine.Retention{Count: 10}); err != nil || p.Runs != 0 {
+		t.Errorf("prune: %+v, %v", p, err)
+	}
+	if l, err := m.List(ctx, engine.Query{Limit: 5}); err != nil || len(l) != 1 {
+		t.Errorf("list: %d, %v", len(l), err)
+	}
+}
+
+func TestStoppingPausingAndAnswering(t *testing.T) {
+	dir := t.TempDir()
+	_, m := pair(t, optionsFor(dir))
+	ctx := t.Context()
+	h, err := m.Start(ctx, marking(dir, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	if err := m.Pause(ctx, h.ID); err != nil {
+		t.Fatal(err)
+	}
+	openGate(t, dir)
+	if p, err := m.Wait(ctx, h.ID); err != nil || p.Status != engine.Paused {
+		t.Fatalf("wanted it paused, got %s, %v", p.Status, err)
+	}
+	if _, err := m.Continue(ctx, h.ID); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := m.Wait(ctx, h.ID); err != nil || p.Status != engine.Succeeded {
+		t.Fatalf("wanted it to succeed, got %s, %v", p.Status, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "gate")); err != nil {
+		t.Fatal(err)
+	}
+	if h, err = m.Start(ctx, marking(dir, 2)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the second step acts", func() bool { return marks(t, dir) == 5 })
+	if _, err := m.Stop(ctx, h.ID, engine.ByUser, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := m.Wait(ctx, h.ID); err != nil || p.Status != engine.Cancelled {
+		t.Fatalf("wanted it cancelled, got %s, %v", p.Status, err)
+	}
+	if all, err := m.StopAll(ctx, engine.ByUser, "all"); err != nil || len(all) != 0 {
+		t.Errorf("wanted nothing left to stop, got %d, %v", len(all), err)
+	}
+	ask := engine.Request{}
+	ask.Bundle.Main.Text = []byte(`steps: [{id: q, tool_name: ask_user, arguments: {question: "Which?"}}]`)
+	if h, err = m.Start(ctx, ask); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := m.Wait(ctx, h.ID); err != nil || p.Status != engine.Waiting {
+		t.Fatalf("wanted it to wait, got %s, %v", p.Status, err)
+	}
+	if _, err := m.Answer(ctx, h.ID, engine.Answer{Value: "this"}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := m.Wait(ctx, h.ID); err != nil || p.Status != engine.Succeeded {
+		t.Fatalf("wanted it to succeed, got %s, %v", p.Status, err)
+	}
+}
+
+func TestACallEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	_, m := pair(t, optionsFor(dir))
+	h, err := m.Start(t.Context(), marking(dir, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
+	if _, err := m.Wait(ctx, h.ID); !errors.Is(err, enough) {
+		t.Errorf("wanted the cause of the cancellation, got %v", err)
+	}
+	if at, err := m.Get(t.Context(), h.ID); err != nil || at.Status != engine.Running {
+		t.Errorf("wanted the run to go on, got %s, %v", at.Status, err)
+	}
+	openGate(t, dir)
+	if _, err := m.Wait(t.Context(), h.ID); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSixteenCallersAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	owner, guest := pair(t, optionsFor(dir))
+	var wg sync.WaitGroup
+	for i := range 16 {
+		m := guest
+		if i%4 == 0 {
+			m = owner
+		}
+		wg.Go(func() {
+			for range 3 {
+				r := marking(dir, 1)
+				r.Queue = true
+				h, err := m.Start(t.Context(), r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if h, err = m.Wait(t.Context(), h.ID); err != nil || h.Status != engine.Succeeded {
+					t.Errorf("%s, %v", h.Status, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := marks(t, dir); n != 48 {
+		t.Errorf("wanted 48 marks, got %d", n)
+	}
+}
+
+func TestTheOwnerHearsOfAClientThatDies(t *testing.T) {
+	dir := t.TempDir()
+	type farewell struct {
+		c    Client
+		runs []string
+	}
+	came, gone := make(chan Client, 1), make(chan farewell, 1)
+	o := optionsFor(dir)
+	o.Came = func(c Client) { came <- c }
+	o.Gone = func(c Client, runs []string) { gone <- farewell{c, runs} }
+	owner := join(t, o)
+	other := spawn(t, dir)
+	c := <-came
+	h := other.ask(command{Do: "start", Request: marking(dir, 2)}).Header
+	other.send(command{Do: "wait", Run: h.ID}) // it dies in this call
+	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	other.end()
+	f := <-gone
+	if f.c.ID != c.ID || len(f.runs) != 1 || f.runs[0] != h.ID {
+		t.Errorf("wanted client %s gone with run %s, got %s with %v", c.ID, h.ID, f.c.ID, f.runs)
+	}
+	if _, err := owner.Stop(t.Context(), h.ID, engine.ByClient, "its client is gone"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGarbageHarmsNobody(t *testing.T) {
+	dir := t.TempDir()
+	_, m := pair(t, optionsFor(dir))
+	noise := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		p := raw(t, dir)
+		if i%2 == 0 { // behind a good greeting
+			if err := p.send(greeting(version, ""), requestLimit); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.receive(answerLimit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		junk := make([]byte, noise.IntN(4096))
+		for i := range junk {
+			junk[i] = byte(noise.Uint32())
+		}
+		if i%3 == 0 {
+			junk = append([]byte{0, 0, 0, 8}, `{"id":1}`...)
+		}
+		_, _ = p.conn.Write(junk)
+		_ = p.conn.Close()
+	}
+	p := raw(t, dir)
+	if _, err := p.conn.Write([]byte{0xff, 0xff, 0xff, 0xff}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(p.conn); err != nil {
+		t.Errorf("wanted the connection closed, got %v", err)
+	}
+	if _, err := m.List(t.Context(), engine.Query{}); err != nil {
+		t.Errorf("wanted the guest served still, got %v", err)
+	}
+}
+
+func TestARequestThatIsTooLargeIsRefused(t *testing.T) {
+	_, m := pair(t, optionsFor(t.TempDir()))
+	r := engine.Request{Call: "mark", Args: map[string]any{"file": strings.Repeat("x", requestLimit)}}
+	if _, err := m.Start(t.Context(), r); steps.CodeOf(err) != steps.Invalid {
+		t.Errorf("wanted it refused as invalid, got %v", err)
+	}
+	if _, err := m.List(t.Context(), engine.Query{}); err != nil {
+		t.Errorf("wanted the connection to be good still, got %v", err)
+	}
+}

@@ -1,0 +1,162 @@
+package owner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"understudy/engine"
+)
+
+// farewell is what an owner that leaves tells a guest, and the guest the next
+// owner. It goes from memory to memory, for it holds what is never stored.
+type farewell struct {
+	Runs   handover `json:"runs,omitempty"`   // the guest's own
+	Paused []string `json:"paused,omitempty"` // all that are to go on
+}
+
+// handover is a member's runs.
+type handover map[string]handed
+
+type handed struct {
+	// Paused says that the run was paused to be handed over, and is to go on.
+	Paused     bool              `json:"paused,omitempty"`
+	Belongings engine.Belongings `json:"belongings"`
+}
+
+// leave closes the door, hands the runs of those who stay over, stops the
+// others, and lets go of the folder. Only then the guests are sent away: they
+// find the folder free.
+func (h *host) leave(ctx context.Context) error {
+	h.mu.Lock()
+	h.leaving = true
+	h.mu.Unlock()
+	errs := []error{h.door.Close()}
+	sweep(h.o.Dir)
+	waitFor(ctx, &h.acts)
+	runs := h.handOver(ctx)
+	errs = append(errs, h.local.Engine.Shutdown(ctx), h.local.Close(ctx))
+	h.sendAway(runs)
+	return errors.Join(errs...)
+}
+
+// handOver brings the runs of the guests to a boundary between steps, and
+// gathers what the guests have to know of them. A run whose step takes too long
+// is not paused: the shutdown interrupts it.
+func (h *host) handOver(ctx context.Context) map[*guest]handover {
+	limit := h.o.Patience
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(end)/2) // the rest is for the shutdown
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	h.interruptOwn(ctx)
+	all := map[*guest]handover{}
+	for g, runs := range h.runsOfGuests() {
+		all[g] = handover{}
+		for _, run := range runs {
+			paused := h.local.Engine.Pause(ctx, run) == nil
+			all[g][run] = handed{Paused: paused}
+		}
+	}
+	for _, runs := range all {
+		for run, r := range runs {
+			if r.Paused {
+				at, err := h.local.Engine.Wait(ctx, run)
+				r.Paused = err == nil && at.Status == engine.Paused
+			}
+			r.Belongings = h.local.Engine.Belongings(run)
+			runs[run] = r
+			if !r.Paused && r.Belongings.Secrets == nil && r.Belongings.Environ == nil {
+				delete(runs, run)
+			}
+		}
+	}
+	return all
+}
+
+// interruptOwn interrupts the runs that are for nobody who stays: another may
+// wait for the desktop that they have.
+func (h *host) interruptOwn(ctx context.Context) {
+	stays := map[string]bool{}
+	for _, runs := range h.runsOfGuests() {
+		for _, run := range runs {
+			stays[run] = true
+		}
+	}
+	var wg sync.WaitGroup
+	for _, run := range h.local.Engine.Active() {
+		if stays[run] {
+			continue
+		}
+		wg.Go(func() {
+			if _, err := h.local.Engine.Stop(ctx, run, engine.ByShutdown, "the program is leaving"); err != nil {
+				h.o.Log.Info("a run had ended before it was interrupted", "run", run, "error", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// runsOfGuests are all runs that the guests began or continued, those that
+// wait too: their secrets are in the memory of this process.
+func (h *host) runsOfGuests() map[*guest][]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := map[*guest][]string{}
+	for g := range h.guests {
+		all[g] = nil
+		for run, member := range h.began {
+			if member == g.ID {
+				all[g] = append(all[g], run)
+			}
+		}
+	}
+	return all
+}
+
+// sendAway ends the connections. A guest that is told that the owner has left
+// looks for the next one at once.
+func (h *host) sendAway(runs map[*guest]handover) {
+	var paused []string
+	for _, handed := range runs {
+		for run, r := range handed {
+			if r.Paused {
+				paused = append(paused, run)
+			}
+		}
+	}
+	for g, handed := range runs {
+		with, err := json.Marshal(farewell{handed, paused})
+		if err == nil {
+			err = g.send(message{With: with, Moved: true}, requestLimit)
+		}
+		if err != nil {
+			h.o.Log.Warn("runs could not be handed over; they stay paused", "client", g.Client.Client, "error", err)
+		}
+	}
+	h.mu.Lock()
+	conns := slices.Collect(maps.Keys(h.conns))
+	h.mu.Unlock()
+	for _, c := range conns {
+		_ = c.Close()
+	}
+	h.wg.Wait()
+}
+
+// waitFor waits for a group, but no longer than the context lasts.
+func waitFor(ctx context.Context, wg *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wg.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}

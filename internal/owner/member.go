@@ -1,0 +1,249 @@
+package owner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"understudy/engine"
+)
+
+// Local is what a process has when it owns the data folder.
+type Local struct {
+	Engine *engine.Engine
+	// Close closes the desktop and the store, after the runs have ended.
+	Close func(context.Context) error
+}
+
+// Hello is what a process tells the owner about itself.
+type Hello struct {
+	// Display is the display that it wants driven; "" and "auto" take the one
+	// that the owner drives.
+	Display   string   `json:"display,omitempty"`
+	Authority string   `json:"authority,omitempty"` // the file that opens the display
+	Bus       string   `json:"bus,omitempty"`       // address of the session bus
+	Dir       string   `json:"dir,omitempty"`       // working directory
+	Environ   []string `json:"environ,omitempty"`
+	Client    string   `json:"client,omitempty"` // its name
+	Policy    string   `json:"policy,omitempty"` // what it may do
+}
+
+// Client is a process that is attached to the owner.
+type Client struct {
+	ID string // of the Member; it stays when another process takes over
+	Hello
+}
+
+// Options say how to use a data folder.
+type Options struct {
+	Dir string
+	// Open opens the store and the engine in this process. It fails with
+	// engine.ErrLocked when another process has the store.
+	Open  func(ctx context.Context) (Local, error)
+	Hello Hello
+	// Drives is the display that this process drives if it becomes the owner;
+	// empty: the one that its Hello names.
+	Drives string
+	// Came and Gone, if set, hear in the owner of processes that attach and
+	// that are gone, with the runs under way that they began or continued.
+	Came func(Client)
+	Gone func(c Client, runs []string)
+	Log  *slog.Logger
+	// Patience is how long to wait for a folder whose owner is leaving, and for
+	// runs to pause when this process leaves; 0 is ten seconds.
+	Patience time.Duration
+}
+
+func (o Options) drives() string {
+	if o.Drives != "" {
+		return o.Drives
+	}
+	return o.Hello.Display
+}
+
+// Member is a process's part in a data folder. Its methods may be called from
+// many goroutines.
+type Member struct {
+	o    Options
+	id   string
+	turn chan struct{} // holds a token when someone looks at or changes now
+	now  place
+	left bool
+	// handed are the runs of this member that the last owner handed over, until
+	// the next one has them.
+	handed farewell
+}
+
+// place is where the runs are: in this process, or at the other end of a
+// connection, or nowhere yet.
+type place struct {
+	host   *host
+	client *client
+}
+
+// Join makes this process a member of a data folder: its owner if there is
+// none.
+func Join(ctx context.Context, o Options) (*Member, error) {
+	if o.Patience == 0 {
+		o.Patience = 10 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	m := &Member{o: o, id: engine.NewKey(), turn: make(chan struct{}, 1)}
+	if _, err := m.seat(ctx); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Owns says whether this process owns the folder now.
+func (m *Member) Owns() bool {
+	m.turn <- struct{}{}
+	defer m.release()
+	return m.now.host != nil
+}
+
+func (m *Member) release() { <-m.turn }
+
+// seat is where the runs are. When the owner is gone, it finds the next one,
+// which may be this process.
+func (m *Member) seat(ctx context.Context) (place, error) {
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return place{}, context.Cause(ctx)
+	}
+	defer m.release()
+	switch {
+	case m.left:
+		return place{}, ErrLeft
+	case m.now.host != nil, m.now.client != nil && !m.now.client.ended():
+		return m.now, nil
+	}
+	if c := m.now.client; c != nil {
+		m.handed, m.now = c.handed, place{}
+	}
+	p, err := m.find(ctx)
+	if err == nil {
+		m.now, m.handed = p, farewell{}
+	}
+	return p, err
+}
+
+// find connects to the owner, or becomes it. While an owner leaves, neither
+// can be done for a moment.
+func (m *Member) find(ctx context.Context) (place, error) {
+	deadline := time.Now().Add(m.o.Patience)
+	for {
+		c, err := dial(ctx, m.o.Dir, hello{version, m.id, m.o.Hello, m.handed})
+		if err == nil {
+			go m.follow(c)
+			return place{client: c}, nil
+		}
+		if !errors.Is(err, errNobody) {
+			return place{}, err
+		}
+		h, err := m.take(ctx)
+		if err == nil {
+			return place{host: h}, nil
+		}
+		if !errors.Is(err, engine.ErrLocked) || time.Now().After(deadline) {
+			return place{}, err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return place{}, context.Cause(ctx)
+		}
+	}
+}
+
+// follow finds the next owner when one has left: the runs of this member that
+// it paused go on even if nobody asks for them.
+func (m *Member) follow(c *client) {
+	<-c.gone
+	if !c.left {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), m.o.Patience)
+	defer cancel()
+	if _, err := m.seat(ctx); err != nil && !errors.Is(err, ErrLeft) {
+		m.o.Log.Warn("the data folder was handed over, and cannot be reached", "dir", m.o.Dir, "error", err)
+	}
+}
+
+// take makes this process the owner, if nobody else has the store.
+func (m *Member) take(ctx context.Context) (*host, error) {
+	l, err := m.o.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h, err := newHost(m, l)
+	if err != nil {
+		return nil, errors.Join(err, l.Close(context.WithoutCancel(ctx)))
+	}
+	return h, nil
+}
+
+// Leave gives the folder up. The owner's runs are handed to the members that
+// stay, or stopped so that they can be resumed.
+func (m *Member) Leave(ctx context.Context) error {
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	p := m.now
+	m.left, m.now = true, place{}
+	m.release() // Gone may be asking for something: it is told that this process leaves
+	switch {
+	case p.host != nil:
+		return p.host.leave(ctx)
+	case p.client != nil:
+		_ = p.client.conn.Close()
+		<-p.client.gone
+	}
+	return nil
+}
+
+// call does a method where the runs are. When the owner goes meanwhile, it is
+// asked again of the next one, unless that could do it twice.
+func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, error) {
+	for {
+		at, err := m.seat(ctx)
+		if err != nil {
+			var zero R
+			return zero, err
+		}
+		r, err := callAt(ctx, at, t, p)
+		switch {
+		case !isLost(err):
+			return r, err
+		case ctx.Err() != nil:
+			return r, context.Cause(ctx)
+		case errors.Is(err, errLost) && t.sort == acting:
+			return r, unsure(t.name)
+		}
+	}
+}
+
+func callAt[P, R any](ctx context.Context, at place, t method[P, R], p P) (r R, err error) {
+	if at.host != nil {
+		return t.do(ctx, at.host.runs, p)
+	}
+	with, err := json.Marshal(p)
+	if err != nil {
+		return r, malformed(t.name, err)
+	}
+	raw, err := at.client.call(ctx, t.name, with)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return r, malformed(t.name, err)
+	}
+	return r, nil
+}

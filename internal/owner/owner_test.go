@@ -1,0 +1,259 @@
+package owner
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/store"
+	"understudy/workflows"
+)
+
+// memberVariable makes this binary a member of the folder that it names.
+const memberVariable = "OWNER_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(memberVariable); dir != "" {
+		os.Exit(serveCommands(dir))
+	}
+	os.Exit(m.Run())
+}
+
+type noDesk struct{}
+
+func (noDesk) Open(context.Context) (*desktop.Desktop, error) {
+	return desktop.Missing(errors.New("no desktop in this test")), nil
+}
+func (noDesk) Drop(*desktop.Desktop) {}
+
+type markArgs struct {
+	File  string `json:"file" jsonschema:"where it leaves its mark"`
+	Until string `json:"until,omitzero" jsonschema:"the file that it waits for"`
+}
+
+type markResult struct {
+	Mark string `json:"mark"`
+}
+
+// mark adds a line to a file, and then waits for another file: so a test sees
+// how often a step was done, and says when it ends.
+func mark(ctx context.Context, env *steps.Env, a markArgs) (markResult, error) {
+	err := env.Act(func() error {
+		f, err := os.OpenFile(a.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(f, "x")
+		return errors.Join(err, f.Close())
+	})
+	for a.Until != "" && err == nil {
+		if _, gone := os.Stat(a.Until); gone == nil {
+			break
+		}
+		err = steps.Sleep(ctx, 5*time.Millisecond)
+	}
+	return markResult{"x"}, err
+}
+
+var kinds = []steps.Kind{
+	steps.Define(steps.Kind{Name: "mark", Summary: "For tests."}, markArgs{}, mark),
+	steps.AskUser,
+}
+
+// optionsFor are those of a member with a real store.
+func optionsFor(dir string) Options {
+	return Options{
+		Dir: dir,
+		Open: func(context.Context) (Local, error) {
+			s, err := store.Open(dir, store.Options{Wait: 50 * time.Millisecond})
+			if err != nil {
+				return Local{}, err
+			}
+			e := &engine.Engine{Store: s, Files: s, Keeper: s, Kinds: kinds, Desk: noDesk{}, Lease: engine.NewLease(4)}
+			return Local{e, func(context.Context) error { return s.Close() }}, nil
+		},
+		Hello: Hello{Display: ":7"},
+	}
+}
+
+func join(t *testing.T, o Options) *Member {
+	t.Helper()
+	m, err := Join(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := m.Leave(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// marking is a workflow of steps that each leave a mark in a file. The second
+// waits for the file gate.
+func marking(dir string, n int) engine.Request {
+	type step = map[string]any
+	var list []step
+	for i := range n {
+		args := map[string]any{"file": filepath.Join(dir, "marks")}
+		if i == 1 {
+			args["until"] = filepath.Join(dir, "gate")
+		}
+		list = append(list, step{"id": fmt.Sprintf("s%d", i), "tool_name": "mark", "arguments": args})
+	}
+	text, err := json.Marshal(map[string]any{"steps": list})
+	if err != nil {
+		panic(err)
+	}
+	return engine.Request{Bundle: engine.Bundle{Main: workflows.Source{Name: "marking", Text: text}}}
+}
+
+func marks(t *testing.T, dir string) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "marks"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return len(b) / 2
+}
+
+func openGate(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "gate"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// until waits for a condition that another goroutine or process brings about.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited too long until %s", what)
+		}
+	}
+}
+
+// A command is what a test asks of a member in another process.
+type command struct {
+	Do      string         `json:"do"` // start, wait, list, owns or leave
+	Run     string         `json:"run,omitempty"`
+	Request engine.Request `json:"request,omitzero"`
+}
+
+type outcome struct {
+	Header engine.Header   `json:"header,omitzero"`
+	List   []engine.Header `json:"list,omitempty"`
+	Owns   bool            `json:"owns,omitempty"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// serveCommands is the other process: a line of JSON in, a line out.
+func serveCommands(dir string) int {
+	ctx := context.Background()
+	out := json.NewEncoder(os.Stdout)
+	m, err := Join(ctx, optionsFor(dir))
+	if err != nil {
+		_ = out.Encode(outcome{Error: err.Error()})
+		return 1
+	}
+	_ = out.Encode(outcome{Owns: m.Owns()})
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		var c command
+		err := json.Unmarshal(in.Bytes(), &c)
+		var o outcome
+		switch c.Do {
+		case "start":
+			o.Header, err = m.Start(ctx, c.Request)
+		case "wait":
+			o.Header, err = m.Wait(ctx, c.Run)
+		case "list":
+			o.List, err = m.List(ctx, engine.Query{})
+		case "owns":
+			o.Owns = m.Owns()
+		case "leave":
+			err = m.Leave(ctx)
+		}
+		if err != nil {
+			o.Error = err.Error()
+		}
+		_ = out.Encode(o)
+	}
+	return 0
+}
+
+// process is a member in another process.
+type process struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	in  *json.Encoder
+	out *json.Decoder
+	end func()
+}
+
+func spawn(t *testing.T, dir string) *process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), memberVariable+"="+dir)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, cmd: cmd, in: json.NewEncoder(in), out: json.NewDecoder(out)}
+	p.end = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	t.Cleanup(p.end)
+	p.read()
+	return p
+}
+
+func (p *process) read() outcome {
+	p.t.Helper()
+	var o outcome
+	if err := p.out.Decode(&o); err != nil {
+		p.t.Fatalf("the other process: %v", err)
+	}
+	if o.Error != "" {
+		p.t.Fatalf("the other process: %s", o.Error)
+	}
+	return o
+}
+
+func (p *process) send(c command) {
+	p.t.Helper()
+	if err := p.in.Encode(c); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *process) ask(c command) outcome {
+	p.t.Helper()
+	p.send(c)
+	return p.read()
+}

@@ -1,0 +1,132 @@
+package owner
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"understudy/steps"
+)
+
+// What the owner puts into the data folder.
+const (
+	socketName  = "owner.sock"
+	pointerName = "owner.path" // where the socket is, when it is elsewhere
+)
+
+// longestPath is what every system takes as the path of a socket: macOS takes
+// 103 bytes, Linux 107.
+const longestPath = 100
+
+// shortPrefix begins the names of folders for sockets whose own would be too
+// long.
+const shortPrefix = "understudy-"
+
+// findSocket is where the owner of a folder listens, if there is one.
+func findSocket(dir string) string {
+	if b, err := os.ReadFile(filepath.Join(dir, pointerName)); err == nil {
+		return strings.TrimSpace(string(b))
+	}
+	return filepath.Join(dir, socketName)
+}
+
+// listen makes the socket of a folder, in place of any that was left behind.
+// Only who holds the lock of the store may call it.
+func listen(dir string) (net.Listener, error) {
+	if err := tighten(dir); err != nil {
+		return nil, err
+	}
+	sweep(dir)
+	path := filepath.Join(dir, socketName)
+	if len(path) <= longestPath {
+		if l, err := listenAt(path); err == nil {
+			return l, nil
+		} // a file system without sockets, then
+	}
+	path, err := shortPath(dir)
+	if err != nil {
+		return nil, unheard(dir, err)
+	}
+	l, err := listenAt(path)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, pointerName), []byte(path+"\n"), 0o600)
+	}
+	if err != nil {
+		if l != nil {
+			_ = l.Close()
+		}
+		_ = os.Remove(filepath.Dir(path))
+		return nil, unheard(dir, err)
+	}
+	return l, nil
+}
+
+func unheard(dir string, err error) error {
+	return &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("other processes cannot be let into the data folder %s: %w", dir, err),
+		Next: "choose another folder with --home"}
+}
+
+// tighten makes sure that nobody else can reach the socket, or what was
+// recorded. A folder that is shared by its nature is refused.
+func tighten(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil || !enforced || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	if info.Mode()&fs.ModeSticky != 0 {
+		return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is shared with other users, so it cannot be a data folder", dir),
+			Next: "choose a folder of your own with --home"}
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("others may look into the data folder: %w", err), Next: "chmod 700 " + dir}
+	}
+	return nil
+}
+
+func listenAt(path string) (net.Listener, error) {
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil && enforced {
+		_ = l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// shortPath is a path for the socket in a new folder that only this user can
+// enter.
+func shortPath(dir string) (string, error) {
+	sum := sha256.Sum256([]byte(dir))
+	name := shortPrefix + hex.EncodeToString(sum[:4]) + "-*"
+	var last error
+	for _, base := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+		if base == "" || len(base)+len(name)+len(socketName)+12 > longestPath {
+			continue
+		}
+		made, err := os.MkdirTemp(base, name)
+		if err == nil {
+			return filepath.Join(made, socketName), nil
+		}
+		last = err
+	}
+	return "", fmt.Errorf("no folder has a path that is short enough for a socket: %w", last)
+}
+
+// sweep removes what an owner put beside the store, this one or one that was
+// killed.
+func sweep(dir string) {
+	path := findSocket(dir)
+	_ = os.Remove(path)
+	if short := filepath.Dir(path); strings.HasPrefix(filepath.Base(short), shortPrefix) {
+		_ = os.Remove(short)
+	}
+	_ = os.Remove(filepath.Join(dir, pointerName))
+	_ = os.Remove(filepath.Join(dir, socketName))
+}

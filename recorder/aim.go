@@ -1,0 +1,100 @@
+package recorder
+
+import (
+	"strconv"
+	"strings"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// further is how many other selectors a step gets beside its first.
+const further = 2
+
+// aim says in a step's arguments which element is meant: the program, the best
+// selector, and others that found only this element too.
+func (s *step) aim(t *Thing) {
+	s.thing, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
+	if t.Process != "" {
+		s.set("process", t.Process)
+	}
+	good := unique(t)
+	if len(good) == 0 {
+		s.set("selector", s.guess(t))
+		return
+	}
+	s.set("selector", good[0])
+	if counts(good[0]) {
+		s.doubt("it is told from others of its sort only by counting them")
+	}
+	if others := strong(good[1:], counts(good[0])); len(others) > 0 {
+		s.set("alternative_selectors", others)
+	}
+}
+
+// unique are the selectors that found only the element, without those that
+// name the program again, unless there is nothing else.
+func unique(t *Thing) []string {
+	var good, last []string
+	for _, c := range t.Selectors {
+		switch {
+		case c.Matches != 1:
+		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector):
+			last = append(last, c.Selector)
+		default:
+			good = append(good, c.Selector)
+		}
+	}
+	if len(good) == 0 {
+		return last
+	}
+	return good
+}
+
+// strong are the few selectors worth a try beside the first: those that count
+// only when the first does, too.
+func strong(all []string, counting bool) []string {
+	var some []string
+	for _, s := range all {
+		if len(some) < further && (counting || !counts(s)) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// counts says whether a selector needs the place of an element among others.
+func counts(s string) bool { return strings.Contains(s, "nth") || strings.Contains(s, "pos:") }
+
+// guess is the selector of an element of which none was found that is
+// certain.
+func (s *step) guess(t *Thing) string {
+	if len(t.Selectors) > 0 {
+		c := t.Selectors[0]
+		s.doubt("%d elements fitted its selector when it was recorded", c.Matches)
+		return c.Selector
+	}
+	s.doubt("its selector was not tried when it was recorded")
+	if t.Name == "" {
+		return "role:" + string(t.Role)
+	}
+	return "role:" + string(t.Role) + " && name:" + quoted(t.Name)
+}
+
+// quoted is a value as selectors write it.
+func quoted(v string) string {
+	if strings.ContainsAny(v, `"&|>()\,!`) {
+		return strconv.Quote(v)
+	}
+	return v
+}
+
+// aimAt says a point, for what no element was found.
+func (s *step) aimAt(at desktop.Point, w *desktop.Window) {
+	s.set("x", at.X)
+	s.set("y", at.Y)
+	if w != nil {
+		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+	}
+	s.doubt("no element was found there, so the point of the screen is all that is known")
+}

@@ -1,0 +1,152 @@
+package recorder
+
+import (
+	"fmt"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// Options say how a workflow is made of events.
+type Options struct {
+	// Name and Description are those of the workflow.
+	Name, Description string
+	// Literal keeps typed values in their steps, instead of making them
+	// variables with what was typed as default. What is secret is always one.
+	Literal bool
+	// Ask is asked what the variable of a typed value is called; "" keeps the
+	// value in its step. Nil: each value gets the proposed name.
+	Ask func(proposed, value string) string
+}
+
+// Note says what a person should know of a step of the workflow.
+type Note struct {
+	Step string `json:"step"`
+	Text string `json:"text"`
+}
+
+// Compile makes a workflow of what was seen. It is pure: equal events make
+// equal documents.
+func Compile(events []Event, o Options) ([]byte, []Note, error) {
+	c := newCompiler()
+	for _, ev := range events {
+		c.add(ev)
+	}
+	c.finish()
+	return write(c.steps, o)
+}
+
+// compiler turns events into steps, one after the other.
+type compiler struct {
+	steps []*step
+	now   time.Time
+
+	windows map[desktop.WindowID]desktop.Window
+	fresh   map[desktop.WindowID]bool // opened, and not acted in yet
+	active  desktop.WindowID
+	front   desktop.WindowID // where the workflow is, at this point of it
+	process string           // the program of that
+	gone    bool             // whether that window was closed
+
+	fields map[int]*Thing
+	values map[int]string
+	field  int // the one that has the keyboard
+	typing *typing
+
+	press  *Event // a button that is held
+	rested *Event
+	popup  *Event // opened last
+	combo  *step  // the click that opened a combo box
+	moved  time.Time
+}
+
+func newCompiler() *compiler {
+	return &compiler{
+		windows: map[desktop.WindowID]desktop.Window{}, fresh: map[desktop.WindowID]bool{},
+		fields: map[int]*Thing{}, values: map[int]string{},
+	}
+}
+
+// add understands one more event.
+func (c *compiler) add(ev Event) {
+	c.now = ev.Time
+	switch ev.Type {
+	case Begun:
+		c.begin(ev)
+	case Pressed:
+		c.pressed(ev)
+	case Released:
+		c.released(ev)
+	case Turned:
+		c.turned(ev)
+	case Rested:
+		c.rested = &ev
+	case Typed:
+		c.typed(ev)
+	case Focused:
+		c.focused(ev)
+	case Held:
+		c.held(ev)
+	case Opened:
+		c.opened(ev)
+	case Closed:
+		c.closed(ev)
+	case Switched:
+		if ev.Window != nil {
+			c.active = ev.Window.ID
+		}
+	case Asserted:
+		c.asserted(ev)
+	case Paused, Ended:
+		c.flush()
+	}
+}
+
+// finish understands what was still open.
+func (c *compiler) finish() {
+	c.flush()
+	c.press = nil
+}
+
+// emit adds a step. Whatever was typed before comes first.
+func (c *compiler) emit(s *step) *step {
+	if s.begin.IsZero() {
+		s.begin = c.now
+	}
+	s.end = c.now
+	c.steps = append(c.steps, s)
+	c.combo = nil
+	return s
+}
+
+// last is the step that was understood last, or nil.
+func (c *compiler) last() *step {
+	if len(c.steps) == 0 {
+		return nil
+	}
+	return c.steps[len(c.steps)-1]
+}
+
+// asserted makes a check of the element that the person pointed at.
+func (c *compiler) asserted(ev Event) {
+	c.flush()
+	if ev.Element == nil {
+		return
+	}
+	s := &step{kind: "validate_element", subject: "check " + ev.Element.name(), says: "check that there is " + ev.Element.words()}
+	s.aim(ev.Element)
+	for _, a := range s.args {
+		if a.name == "selector" {
+			s.expect = append(s.expect, exists(s.process, a.value.(string)))
+		}
+	}
+	c.emit(s)
+}
+
+// exists is the condition that an element of a program is there.
+func exists(process, sel string) string {
+	if process != "" {
+		sel = "process:" + quoted(process) + " >> " + sel
+	}
+	return fmt.Sprintf("exists(%s)", literal(sel))
+}

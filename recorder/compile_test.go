@@ -1,0 +1,330 @@
+package recorder
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+	"understudy/workflows"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+// tape is a recording as it is written by hand.
+type tape struct {
+	events []Event
+	now    time.Time
+	fields map[*Thing]int
+	field  int
+}
+
+func newTape(windows ...desktop.Window) *tape {
+	t := &tape{now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC), fields: map[*Thing]int{}}
+	return t.add(Event{Type: Begun, Windows: windows})
+}
+
+func (t *tape) add(ev Event) *tape {
+	t.now = t.now.Add(50 * time.Millisecond)
+	ev.Time = t.now
+	t.events = append(t.events, ev)
+	return t
+}
+
+func (t *tape) wait(d time.Duration) *tape {
+	t.now = t.now.Add(d)
+	return t
+}
+
+// click presses and lets go of a button over an element; with none, nothing
+// is known of the place.
+func (t *tape) click(e *Thing, more ...func(*Event)) *tape {
+	t.wait(time.Second)
+	return t.clickAgain(e, more...)
+}
+
+// clickAgain is a click at once after another.
+func (t *tape) clickAgain(e *Thing, more ...func(*Event)) *tape {
+	ev := Event{Type: Pressed, Button: desktop.Left, Element: e, At: desktop.Point{X: 5, Y: 5}}
+	if e != nil {
+		ev.At = e.Bounds.Center()
+	}
+	for _, m := range more {
+		m(&ev)
+	}
+	t.add(ev)
+	return t.add(Event{Type: Released, Button: ev.Button, At: ev.At})
+}
+
+// focus puts the keyboard into a field that holds a value.
+func (t *tape) focus(e *Thing, value string) *tape {
+	if t.fields[e] == 0 {
+		t.fields[e] = len(t.fields) + 1
+	}
+	t.field = t.fields[e]
+	ev := Event{Type: Focused, Field: t.field, Element: e, Value: &value}
+	if e.secret() {
+		ev.Value = nil
+	}
+	return t.add(ev)
+}
+
+func (t *tape) types(text string) *tape {
+	for _, r := range text {
+		t.add(Event{Type: Typed, Key: desktop.Key(r), Text: string(r), Field: t.field})
+	}
+	return t
+}
+
+func (t *tape) hidden() *tape { return t.add(Event{Type: Typed, Hidden: true, Field: t.field}) }
+
+func (t *tape) holds(value string) *tape {
+	return t.add(Event{Type: Held, Field: t.field, Value: &value})
+}
+
+// keys presses chords, such as ctrl+s.
+func (t *tape) keys(chords ...string) *tape {
+	for _, text := range chords {
+		all, err := desktop.ParseKeys(text)
+		if err != nil {
+			panic(err)
+		}
+		t.add(Event{Type: Typed, Key: all[0].Key, Mods: all[0].Mods, Field: t.field})
+	}
+	return t
+}
+
+func (t *tape) opens(w desktop.Window, command string) *tape {
+	t.add(Event{Type: Opened, Window: &w, Command: command})
+	if !w.Popup {
+		t.add(Event{Type: Switched, Window: &w})
+	}
+	return t
+}
+
+func (t *tape) closes(w desktop.Window) *tape { return t.add(Event{Type: Closed, Window: &w}) }
+
+func (t *tape) switches(w desktop.Window) *tape { return t.add(Event{Type: Switched, Window: &w}) }
+
+// thing is an element of the window, found by the selectors.
+func thing(w desktop.Window, role desktop.Role, name string, place int, selectors ...string) *Thing {
+	e := &Thing{Element: desktop.Element{
+		Role: role, Name: name, Process: w.Process, PID: w.PID, Window: w.ID, WindowTitle: w.Title,
+		States: desktop.Enabled | desktop.Showing, Bounds: desktop.Rect{X: 100, Y: 30 * place, W: 80, H: 20},
+	}}
+	if len(selectors) == 0 {
+		selectors = []string{"role:" + string(role) + " && name:" + name}
+	}
+	for _, s := range selectors {
+		e.Selectors = append(e.Selectors, selector.Candidate{Selector: s, Matches: 1})
+	}
+	return e
+}
+
+func (t *Thing) with(s desktop.States) *Thing {
+	t.States |= s
+	return t
+}
+
+var (
+	editor  = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
+	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
+	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
+	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
+	page    = thing(editor, "text", "", 1, "role:text").with(desktop.Editable | desktop.MultiLine)
+	name    = thing(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)").with(desktop.Editable)
+	mail    = thing(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)").with(desktop.Editable)
+	code    = thing(ledger, "password", "Code", 3).with(desktop.Editable)
+	urgent  = thing(ledger, "checkbox", "Urgent", 4)
+	country = thing(ledger, "combobox", "Country", 5)
+	ok      = thing(ledger, "button", "OK", 6)
+	rows    = thing(ledger, "table", "Bookings", 7)
+)
+
+// scenes are recordings, and the workflows that a person would have written.
+var scenes = []struct {
+	say  string
+	file string
+	tape *tape
+	with Options
+}{
+	{
+		"each field gets its final value, whatever was corrected on the way", "form",
+		newTape(ledger).click(name).focus(name, "").types("Adda").keys("backspace", "backspace").types("a").holds("Ada").
+			keys("tab").focus(mail, "").types("ada@example.com").holds("ada@example.com").click(ok),
+		Options{Name: "form"},
+	},
+	{
+		"a password is a secret that nobody wrote down", "secret",
+		newTape(ledger).click(code).focus(code, "").hidden().keys("enter").closes(ledger),
+		Options{Name: "secret"},
+	},
+	{
+		"what was pasted, completed or replaced counts as it stands in the end", "paste",
+		newTape(ledger).focus(name, "old").keys("ctrl+a", "ctrl+v").holds("Lovelace, Ada").keys("enter"),
+		Options{Name: "paste"},
+	},
+	{
+		"a text is written, and saved under a name in a dialog", "save",
+		newTape(editor).focus(page, "").types("Dear Ms Noether,").keys("enter").types("thanks").holds("Dear Ms Noether,\nthanks").keys("ctrl+s").opens(dialog, "").
+			focus(thing(dialog, "entry", "Name", 1).with(desktop.Editable), "").types("letter.txt").holds("letter.txt").
+			click(thing(dialog, "button", "Save", 2)).closes(dialog),
+		Options{Name: "save", Description: "Writes a letter and saves it."},
+	},
+	{
+		"check boxes, radio buttons and combo boxes are set, not clicked", "choices",
+		newTape(ledger).click(urgent).click(thing(ledger, "checkbox", "Paid", 8).with(desktop.Checked)).click(thing(ledger, "radiobutton", "Weekly", 9)).
+			click(country).opens(menu, "").click(thing(ledger, "menuitem", "Iceland", 10)),
+		Options{Name: "choices"},
+	},
+	{
+		"clicks: double, triple, right, with keys held, and where in a picture", "clicks",
+		newTape(ledger).click(rows).clickAgain(rows).click(name).clickAgain(name).clickAgain(name).
+			click(ok, func(ev *Event) { ev.Button = desktop.Right }).
+			click(ok, func(ev *Event) { ev.Mods = []desktop.Key{desktop.Ctrl} }).
+			click(thing(ledger, "canvas", "Map", 11), func(ev *Event) { ev.At = desktop.Point{X: 120, Y: 345} }),
+		Options{Name: "clicks"},
+	},
+	{
+		"a button that is pressed quickly is pressed as often", "presses",
+		newTape(ledger).click(ok).clickAgain(ok),
+		Options{Name: "presses"},
+	},
+	{
+		"a wheel that turns on is one step, and one that turns back another", "wheel",
+		newTape(ledger).add(Event{Type: Turned, DY: 1, Element: rows}).add(Event{Type: Turned, DY: 1, Element: rows}).add(Event{Type: Turned, DY: 1, Element: rows}).
+			add(Event{Type: Turned, DY: -1, Element: rows}).wait(time.Second).add(Event{Type: Turned, DY: -1, Element: rows}),
+		Options{Name: "wheel"},
+	},
+	{
+		"menus: what was clicked, and a rest only where it opened something", "menus",
+		newTape(editor).click(thing(editor, "menu", "File", 1)).opens(menu, "").wait(time.Second).
+			add(Event{Type: Rested, Element: thing(editor, "menu", "Open Recent", 2)}).wait(200*time.Millisecond).
+			opens(desktop.Window{ID: 10, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 90, Y: 90, W: 200, H: 300}}, "").
+			click(thing(editor, "menuitem", "letter.txt", 4)),
+		Options{Name: "menus"},
+	},
+	{
+		"a rest that only showed a tooltip is nothing", "tooltip",
+		newTape(ledger).add(Event{Type: Rested, Element: ok}).opens(desktop.Window{ID: 11, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 500, Y: 500, W: 50, H: 20}}, "").click(ok),
+		Options{Name: "tooltip"},
+	},
+	{
+		"programs are started by their command, and windows switched to", "programs",
+		newTape(editor).click(nil, func(ev *Event) { ev.Window = &desktop.Window{ID: 77, Popup: true} }).
+			opens(ledger, "ledger --book 'this year'").focus(name, "").types("Ada").holds("Ada").
+			keys("alt+tab").switches(editor).wait(7*time.Second).focus(page, "").types("Ada").holds("Ada").
+			switches(ledger).click(ok),
+		Options{Name: "programs"},
+	},
+	{
+		"a drag says what it is worth", "drag",
+		newTape(ledger).add(Event{Type: Pressed, Button: desktop.Left, Element: rows, At: desktop.Point{X: 110, Y: 215}}).
+			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 400, Y: 300}}),
+		Options{Name: "drag"},
+	},
+	{
+		"where nothing is known there is a point, and a warning", "unknown",
+		newTape(ledger).click(nil, func(ev *Event) { ev.Window = &ledger }).add(Event{Type: Typed, Hidden: true}),
+		Options{Name: "unknown"},
+	},
+	{
+		"a selector that was not unique, and one that would be another tomorrow", "doubt",
+		newTape(ledger).click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}).
+			click(thing(ledger, "row", "3 minutes ago", 12, "name:3 minutes ago", "role:row && nth:2")),
+		Options{Name: "doubt"},
+	},
+	{
+		"values stay in their steps when that is wanted, and text is no template", "literal",
+		newTape(ledger).focus(name, "").types("${{ x }}").holds("${{ x }}").keys("enter"),
+		Options{Name: "literal", Literal: true},
+	},
+	{
+		"an element that the person said must be there", "assert",
+		newTape(ledger).add(Event{Type: Asserted, Element: ok}).click(ok),
+		Options{Name: "assert"},
+	},
+	{
+		"keys on a list, and shortcuts of a program", "keys",
+		newTape(ledger).focus(rows, "").keys("down", "down", "enter").keys("ctrl+shift+n", "f5", "escape"),
+		Options{Name: "keys"},
+	},
+	{
+		"what is copied out of a field is copied again", "copy",
+		newTape(ledger).focus(name, "Ada").keys("ctrl+a", "ctrl+c").keys("tab").focus(mail, "").keys("ctrl+v").holds("Ada"),
+		Options{Name: "copy"},
+	},
+}
+
+func TestCompile(t *testing.T) {
+	for _, s := range scenes {
+		t.Run(s.say, func(t *testing.T) {
+			text, _, err := Compile(s.tape.events, s.with)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := workflows.Compile(workflows.Source{Name: s.file, Text: text}, workflows.CompileOptions{Kinds: steps.All()}); err != nil {
+				t.Errorf("%v\n%s", err, text)
+			}
+			path := filepath.Join("testdata", s.file+".yaml")
+			if *update {
+				if err := os.WriteFile(path, text, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(text)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			again, _, err := Compile(s.tape.events, s.with)
+			if err != nil || string(again) != string(text) {
+				t.Errorf("compiled again it is another document: %v", err)
+			}
+		})
+	}
+}
+
+func TestEventsSurviveTheirLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	log, err := CreateLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scenes {
+		if err := log.Write(s.tape.events...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []Event
+	for _, s := range scenes {
+		want = append(want, s.tape.events...)
+	}
+	cut := string(text) + `{"type":"pressed","ti`
+	got, err := ReadEvents(strings.NewReader(cut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("with a last line that was cut short (-want +got):\n%s", diff)
+	}
+	if _, err := ReadEvents(strings.NewReader("hello\n")); err == nil {
+		t.Error("a file that is no recording was read")
+	}
+}

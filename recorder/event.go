@@ -1,0 +1,102 @@
+package recorder
+
+import (
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// Event is one thing that was seen while a person worked.
+type Event struct {
+	Type EventType `json:"type"`
+	Time time.Time `json:"time"`
+
+	// Of input.
+	At     desktop.Point  `json:"at,omitzero"`
+	Button desktop.Button `json:"button,omitempty"`
+	DX     int            `json:"dx,omitempty"`
+	DY     int            `json:"dy,omitempty"`
+	Key    desktop.Key    `json:"key,omitempty"`
+	Mods   []desktop.Key  `json:"mods,omitempty"`
+	Text   string         `json:"text,omitempty"`
+	// Hidden says that text was typed which must not be written. It stands
+	// for all that was typed there, so that its length is not told either.
+	Hidden bool `json:"hidden,omitempty"`
+
+	// Field is the number of the element that has the keyboard; 0: not known.
+	Field int `json:"field,omitempty"`
+	// Element is what the pointer met, or the field that got the keyboard.
+	Element *Thing `json:"element,omitempty"`
+	// Value is what a field holds.
+	Value *string `json:"value,omitempty"`
+
+	// Of windows.
+	Window  *desktop.Window  `json:"window,omitempty"`
+	Windows []desktop.Window `json:"windows,omitempty"` // all, when the recording begins
+	Command string           `json:"command,omitempty"` // what started the program of a new window
+	Origins []int            `json:"origins,omitempty"` // the processes that started it, the nearest first
+}
+
+// EventType is the sort of an event.
+type EventType string
+
+// The sorts of events.
+const (
+	Begun    EventType = "begun"    // the recording; Windows are there
+	Pressed  EventType = "pressed"  // a button; Element is under it
+	Released EventType = "released" // a button; Element is under it after a drag
+	Turned   EventType = "turned"   // the wheel
+	Rested   EventType = "rested"   // the pointer stayed on Element
+	Typed    EventType = "typed"    // a key
+	Focused  EventType = "focused"  // Field is Element, and holds Value
+	Held     EventType = "held"     // Field holds Value now
+	Opened   EventType = "opened"   // Window
+	Closed   EventType = "closed"   // Window
+	Switched EventType = "switched" // Window has the keyboard now
+	Asserted EventType = "asserted" // the person says that Element must be there
+	Paused   EventType = "paused"   // what follows is not recorded
+	Ended    EventType = "ended"    // the recording
+)
+
+// Thing is an element as it was when a person used it, and how it can be
+// found again.
+type Thing struct {
+	desktop.Element
+	// In are the elements around it, the nearest first.
+	In []Kin `json:"in,omitempty"`
+	// Selectors are ways to name it inside its program, the best first.
+	Selectors []selector.Candidate `json:"selectors,omitempty"`
+}
+
+// Kin is an element around another.
+type Kin struct {
+	Role  desktop.Role `json:"role"`
+	Name  string       `json:"name,omitempty"`
+	Thing *Thing       `json:"thing,omitempty"` // of a combo box or a list, which are chosen from
+}
+
+// secret says whether what is typed into it must not be written.
+func (t *Thing) secret() bool { return t == nil || t.Role == "password" }
+
+// takesText says whether it is a field for text.
+func (t *Thing) takesText() bool {
+	if t == nil {
+		return false
+	}
+	switch t.Role {
+	case "password", "entry", "editbar":
+		return true
+	case "text", "spinbutton", "combobox", "paragraph", "document", "terminal":
+		return t.States.Has(desktop.Editable)
+	}
+	return t.States.Has(desktop.Editable)
+}
+
+// manyLines says whether Enter begins a new line in it.
+func (t *Thing) manyLines() bool {
+	return t != nil && (t.States.Has(desktop.MultiLine) || t.Role == "text" && !t.States.Has(desktop.MultiLine) && t.Bounds.H > lineHeight)
+}
+
+// lineHeight is more than a field of one line has.
+const lineHeight = 60

@@ -1,0 +1,211 @@
+package recorder
+
+import (
+	"context"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// focusWithin is how long typed text is held back until it is known where it
+// went.
+const focusWithin = 250 * time.Millisecond
+
+// focus is what is known of the element that has the keyboard.
+type focus struct {
+	numbers map[desktop.Handle]int
+	secret  map[desktop.Handle]bool // it was a password field once
+	things  []*Thing                // by number, from 1
+	now     int                     // 0: not known
+	handle  desktop.Handle
+	valid   bool // nothing happened since that could move the keyboard
+}
+
+// of is the element with a number, or nil.
+func (f *focus) of(n int) *Thing {
+	if n < 1 || n > len(f.things) {
+		return nil
+	}
+	return f.things[n-1]
+}
+
+// clicked notes that a click may have moved the keyboard. A click on a field
+// moves it there.
+func (f *focus) clicked(t *Thing) {
+	f.valid = false
+	if n, ok := f.numbers[handleOf(t)]; ok && t.takesText() {
+		f.now, f.handle, f.valid = n, t.Handle, true
+	}
+}
+
+func handleOf(t *Thing) desktop.Handle {
+	if t == nil {
+		return ""
+	}
+	return t.Handle
+}
+
+// key holds a key back when it types, and else notes it: it may move the
+// keyboard.
+func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
+	if ev.Key.IsModifier() {
+		return
+	}
+	if ev.Text != "" || len(ev.Mods) == 0 && stays(ev.Key) || editing(ev) {
+		r.typing = append(r.typing, ev)
+		return
+	}
+	r.settleKeys(ctx, true)
+	if !r.focus.valid {
+		r.readFocus(ctx)
+	}
+	r.write(Event{Type: Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Field: r.focus.now})
+	r.focus.valid = r.focus.valid && ev.Key == "enter" && r.focus.of(r.focus.now).manyLines()
+	r.disturb = time.Now()
+	r.later()
+}
+
+// stays says whether a key without text leaves the keyboard in its field.
+func stays(k desktop.Key) bool {
+	switch k {
+	case "backspace", "delete", "left", "right", "home", "end", "insert":
+		return true
+	}
+	return false
+}
+
+// editing says whether a chord works on the text of a field.
+func editing(ev desktop.InputEvent) bool {
+	for _, m := range ev.Mods {
+		if m != desktop.Ctrl && m != desktop.Shift {
+			return false
+		}
+	}
+	switch ev.Key {
+	case "a", "c", "v", "x", "z", "y":
+		return len(ev.Mods) == 1 && ev.Mods[0] == desktop.Ctrl
+	}
+	return stays(ev.Key)
+}
+
+// settleKeys writes the keys that were held back, now that it can be known
+// where they went. moved says that what came next may have moved the keyboard
+// already.
+func (r *recording) settleKeys(ctx context.Context, moved bool) {
+	if len(r.typing) == 0 {
+		if moved {
+			r.readField(ctx)
+		}
+		return
+	}
+	keys := r.typing
+	r.typing = nil
+	before, sure := r.focus.now, r.focus.valid
+	after := r.readFocus(ctx)
+	field, hidden := r.whereTyped(before, after, sure, moved)
+	told := false
+	for _, ev := range keys {
+		out := Event{Type: Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field}
+		if hidden && ev.Text != "" {
+			if told {
+				continue
+			}
+			told = true
+			out.Key, out.Text, out.Mods, out.Hidden = "", "", nil, true
+		} else if hidden && stays(ev.Key) {
+			continue
+		}
+		r.write(out)
+	}
+	r.disturb = time.Now()
+	r.later()
+	if moved && field == r.focus.now {
+		r.readField(ctx)
+	}
+}
+
+// later has the field read when it has had time to show what was typed.
+func (r *recording) later() {
+	r.unread = true
+	r.settle.Reset(settlesAfter)
+}
+
+// whereTyped says which field keys went to, from what had the keyboard before
+// and has it now, and whether the text must not be written. Where one of the
+// two is secret or unknown, the text is.
+func (r *recording) whereTyped(before, after int, sure, moved bool) (field int, hidden bool) {
+	switch {
+	case sure && before == after:
+		return after, r.focus.of(after).secret()
+	case sure && moved:
+		return before, r.focus.of(before).secret()
+	case sure && r.focus.of(before).secret():
+		return before, true
+	case moved:
+		return 0, true
+	}
+	return after, r.focus.of(after).secret()
+}
+
+// readFocus asks what has the keyboard, and gives its number.
+func (r *recording) readFocus(ctx context.Context) int {
+	ctx, cancel := context.WithTimeout(ctx, focusWithin)
+	defer cancel()
+	state, err := r.desktop.SaveFocus(ctx)
+	if err != nil || state.Element == "" {
+		r.focus.now, r.focus.handle, r.focus.valid = 0, "", false
+		return 0
+	}
+	if n, ok := r.focus.numbers[state.Element]; ok {
+		changed := r.focus.now != n
+		r.focus.now, r.focus.handle, r.focus.valid = n, state.Element, true
+		if changed {
+			r.write(Event{Type: Focused, Time: time.Now(), Field: n, Element: r.focus.of(n)})
+		}
+		return n
+	}
+	e, err := r.desktop.Refresh(ctx, state.Element)
+	if err != nil {
+		r.focus.now, r.focus.handle, r.focus.valid = 0, "", false
+		return 0
+	}
+	return r.meet(ctx, state.Element, e)
+}
+
+// meet notes a field that has the keyboard for the first time.
+func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
+	text := e.Text
+	e.Handle = h
+	t := r.thing(ctx, e)
+	t.Handle = h
+	r.focus.things = append(r.focus.things, t)
+	n := len(r.focus.things)
+	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
+	ev := Event{Type: Focused, Time: time.Now(), Field: n, Element: t}
+	if !t.secret() && t.takesText() {
+		ev.Value = &text
+	}
+	r.write(ev)
+	return n
+}
+
+// readField notes what the field holds, when keys came since that was read.
+// While more keys wait it is not read: it may show what they typed already.
+func (r *recording) readField(ctx context.Context) {
+	t := r.focus.of(r.focus.now)
+	if !r.unread || t.secret() || !t.takesText() || r.paused {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, elementWithin)
+	defer cancel()
+	e, err := r.desktop.Refresh(ctx, r.focus.handle)
+	if err != nil || r.queue.waits() {
+		return
+	}
+	if e.Role == "password" {
+		r.focus.secret[r.focus.handle], t.Role, t.Text = true, "password", ""
+		return
+	}
+	r.unread = false
+	r.write(Event{Type: Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
+}

@@ -1,0 +1,80 @@
+package recorder
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// Log is the file of a recording's events, one JSON document a line. What was
+// written is on the disk when Write returns.
+type Log struct {
+	mu sync.Mutex
+	f  *os.File
+}
+
+// CreateLog begins a log. Only its owner may read it.
+func CreateLog(path string) (*Log, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the events of the recording: %w", err)
+	}
+	return &Log{f: f}, nil
+}
+
+// Write adds events, and syncs them.
+func (l *Log) Write(events ...Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	var text []byte
+	for _, ev := range events {
+		line, err := json.Marshal(ev)
+		if err != nil {
+			return fmt.Errorf("event %s: %w", ev.Type, err)
+		}
+		text = append(append(text, line...), '\n')
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.f.Write(text); err != nil {
+		return fmt.Errorf("the events of the recording: %w", err)
+	}
+	if err := l.f.Sync(); err != nil {
+		return fmt.Errorf("the events of the recording: %w", err)
+	}
+	return nil
+}
+
+// Close ends the log.
+func (l *Log) Close() error { return l.f.Close() }
+
+// maxLine is the longest event that is read.
+const maxLine = 16 << 20
+
+// ReadEvents reads a log. A last line that a crash cut short is left out.
+func ReadEvents(r io.Reader) ([]Event, error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	var events []Event
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return events, nil // an event is whole with the end of its line
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the events: %w", err)
+		}
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("line %d: an event has at most %d bytes, this one has %d", n, maxLine, len(line))
+		}
+		var ev Event
+		if err := json.Unmarshal(line, &ev); err != nil {
+			return nil, fmt.Errorf("line %d is not an event of a recording: %w", n, err)
+		}
+		events = append(events, ev)
+	}
+}

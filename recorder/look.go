@@ -1,0 +1,265 @@
+package recorder
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+const (
+	// elementWithin is how long the element under the pointer may take.
+	elementWithin = 100 * time.Millisecond
+	// treeWithin is how long its program's other elements may take, which
+	// selectors are tried on.
+	treeWithin = 400 * time.Millisecond
+	// keptSelectors is how many selectors of an element are kept.
+	keptSelectors = 6
+)
+
+// under is what was under the pointer when it last rested.
+type under struct {
+	at    desktop.Point
+	thing *Thing
+	when  time.Time
+}
+
+// look finds what is at a point.
+func (r *recording) look(ctx context.Context, at desktop.Point) under {
+	u := under{at: at, when: time.Now()}
+	short, cancel := context.WithTimeout(ctx, elementWithin)
+	defer cancel()
+	if e, err := r.desktop.ElementAt(short, at); err == nil {
+		u.thing = r.thing(ctx, e)
+	}
+	return u
+}
+
+// thingAt is what is at a point: what was there when the pointer came to rest,
+// unless something happened since, for the press may have changed it already.
+func (r *recording) thingAt(ctx context.Context, at desktop.Point) *Thing {
+	if r.under.thing == nil || !near(r.under.at, at) || !r.under.when.After(r.disturb) {
+		r.under = r.look(ctx, at)
+	}
+	return r.under.thing
+}
+
+// thing is an element with all that helps to find it again.
+func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
+	if r.focus.secret[e.Handle] {
+		e.Role = "password"
+	}
+	roots := r.roots(ctx, e)
+	if found := find(roots, e.Handle); found != nil {
+		found.States, found.Role = e.States, e.Role
+		e = found
+	}
+	if e.Role == "password" {
+		e.Text = ""
+		r.focus.secret[e.Handle] = true
+	}
+	known := candidates(e, roots)
+	t := &Thing{Element: *e, Selectors: known}
+	for p := e.Parent; p != nil && len(t.In) < 8; p = p.Parent {
+		t.In = append(t.In, Kin{Role: p.Role, Name: p.Name})
+	}
+	t.Children, t.Parent = nil, nil
+	return t
+}
+
+// roots are the windows of an element's program, without what passwords hold.
+func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.Element {
+	short, cancel := context.WithTimeout(ctx, treeWithin)
+	defer cancel()
+	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
+	if err != nil {
+		return nil
+	}
+	tree.Walk(func(o *desktop.Element) bool {
+		if o.Role == "password" || r.focus.secret[o.Handle] {
+			o.Text, r.focus.secret[o.Handle] = "", true
+		}
+		return true
+	})
+	selector.FillLabels(tree.Roots)
+	return tree.Roots
+}
+
+func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
+	for _, root := range roots {
+		root.Walk(func(o *desktop.Element) bool {
+			if h != "" && o.Handle == h {
+				found = o
+			}
+			return found == nil
+		})
+	}
+	return found
+}
+
+// candidates are the selectors worth keeping: those that are unique, and the
+// first when none is.
+//
+// What stands above a page of text is seldom its label, as what stands beside
+// a field is, so a page that is alone is named by its role.
+func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
+	role, lone := bareRole(e, roots)
+	if lone && (&Thing{Element: *e}).manyLines() {
+		e.Label = ""
+		return []selector.Candidate{role}
+	}
+	all := selector.For(e, roots)
+	sole := slices.DeleteFunc(slices.Clone(all), func(c selector.Candidate) bool { return c.Matches != 1 })
+	if len(sole) == 0 {
+		return all[:min(len(all), 1)]
+	}
+	if short := slices.DeleteFunc(slices.Clone(sole), namesProcess); len(short) > 0 {
+		sole = short
+	}
+	if lone {
+		at := slices.IndexFunc(sole, func(c selector.Candidate) bool { return counts(c.Selector) || namesProcess(c) })
+		if at < 0 {
+			at = len(sole)
+		}
+		sole = slices.Insert(sole, at, role)
+	}
+	return sole[:min(len(sole), keptSelectors)]
+}
+
+// namesProcess says whether a selector names the program, which its step does
+// already.
+func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selector, "process:") }
+
+// bareRole names an element by its role alone, when it is the only one.
+func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {
+	s, err := selector.Parse("role:" + string(e.Role))
+	if err != nil || strings.TrimSpace(e.Name) != "" || len(s.Find(roots)) != 1 {
+		return selector.Candidate{}, false
+	}
+	return selector.Candidate{Selector: s.String(), Matches: 1}, true
+}
+
+// pressed notes a button that goes down.
+func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
+	t := r.thingAt(ctx, ev.At)
+	r.write(Event{Type: Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Mods: ev.Mods, Element: t, Window: r.windowAt(ev.At)})
+	r.down, r.at = &ev.At, ev.At
+	r.disturb = time.Now()
+	r.focus.clicked(t)
+}
+
+// released notes a button that goes up, and what it was let go over.
+func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
+	out := Event{Type: Released, Time: ev.Time, At: ev.At, Button: ev.Button}
+	if r.down != nil && !near(*r.down, ev.At) {
+		out.Element = r.look(ctx, ev.At).thing
+	}
+	r.down = nil
+	r.write(out)
+	r.disturb = time.Now()
+	r.rest.Reset(2 * restsAfter)
+}
+
+// windowAt is the window that shows at a point.
+func (r *recording) windowAt(at desktop.Point) *desktop.Window {
+	for _, w := range slices.Backward(r.windows) {
+		if !w.Minimized && !w.Hidden && w.Bounds.Contains(at) {
+			return &w
+		}
+	}
+	return nil
+}
+
+// lookAtWindows notes which windows came, went, and got the keyboard.
+func (r *recording) lookAtWindows(ctx context.Context) {
+	windows, err := r.desktop.Windows.Windows(ctx)
+	if err != nil || r.paused {
+		return
+	}
+	before := r.windows
+	r.windows = windows
+	for _, w := range missing(before, windows) {
+		r.note(Event{Type: Closed, Window: &w})
+	}
+	for _, w := range missing(windows, before) {
+		if w.Popup && r.under.thing != nil && r.under.when.After(r.disturb) {
+			r.write(Event{Type: Rested, Time: r.under.when, At: r.under.at, Element: r.under.thing})
+		}
+		command, origins := "", []int(nil)
+		if !w.Popup {
+			command, origins = commandOf(w.PID), originsOf(w.PID)
+		}
+		r.note(Event{Type: Opened, Window: &w, Command: command, Origins: origins})
+	}
+	if now := active(windows); now != nil && (active(before) == nil || active(before).ID != now.ID) {
+		r.note(Event{Type: Switched, Window: now})
+		r.focus.valid = false
+	}
+}
+
+// note writes what happened to a window.
+func (r *recording) note(ev Event) {
+	ev.Time = time.Now()
+	r.write(ev)
+	r.under.thing = nil
+	r.rest.Reset(restsAfter)
+}
+
+// missing are the windows of a list that another lacks.
+func missing(list, other []desktop.Window) []desktop.Window {
+	return slices.DeleteFunc(slices.Clone(list), func(w desktop.Window) bool {
+		return slices.ContainsFunc(other, func(o desktop.Window) bool { return o.ID == w.ID })
+	})
+}
+
+func active(windows []desktop.Window) *desktop.Window {
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Active })
+	if i < 0 {
+		return nil
+	}
+	return &windows[i]
+}
+
+// commandOf is the command line that started a program, as a shell reads it;
+// "" where the system does not say.
+func commandOf(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return ""
+	}
+	words := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// originsOf are the processes that started one, the nearest first.
+func originsOf(pid int) (pids []int) {
+	const most = 16
+	for range most {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return pids
+		}
+		// The name stands in parentheses and may hold anything.
+		_, rest, _ := strings.Cut(string(text)[strings.LastIndex(string(text), ")"):], " ")
+		fields := strings.Fields(rest)
+		if len(fields) < 2 {
+			return pids
+		}
+		if pid, err = strconv.Atoi(fields[1]); err != nil || pid <= 1 {
+			return pids
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}

@@ -1,0 +1,282 @@
+package recorder
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+const (
+	// slack is how far a click may slip, in pixels, before it is a drag.
+	slack = 5
+	// doubleWithin is how soon a press belongs to the click before it.
+	doubleWithin = 500 * time.Millisecond
+	// turnsWithin is how soon a turn of the wheel belongs to the one before.
+	turnsWithin = 500 * time.Millisecond
+	// hoverWithin is how soon a menu opens under a pointer that rests.
+	hoverWithin = time.Second
+)
+
+func near(a, b desktop.Point) bool {
+	dx, dy := a.X-b.X, a.Y-b.Y
+	return dx*dx+dy*dy <= slack*slack
+}
+
+func (c *compiler) pressed(ev Event) {
+	if c.typing != nil && (ev.Element == nil || !c.sameField(ev.Element)) {
+		c.flush()
+	}
+	c.press = &ev
+}
+
+// sameField says whether an element is the field that is worked on.
+func (c *compiler) sameField(t *Thing) bool {
+	o := c.typing.thing
+	return o != nil && o.Role == t.Role && o.Window == t.Window && o.Bounds == t.Bounds
+}
+
+func (c *compiler) released(ev Event) {
+	down := c.press
+	if down == nil || down.Button != ev.Button {
+		return
+	}
+	c.press = nil
+	switch {
+	case c.typing != nil: // it moved the caret, or selected, in the field
+		c.typing.blind = true
+	case near(down.At, ev.At):
+		c.clicked(*down)
+	case down.Element != nil && ev.Element != nil && inMenu(down.Element) && inMenu(ev.Element):
+		c.clicked(*down)
+		c.clicked(Event{Type: Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Element: ev.Element})
+	default:
+		c.dragged(*down, ev)
+	}
+}
+
+func inMenu(t *Thing) bool {
+	return t.Role == "menu" || strings.HasSuffix(string(t.Role), "menuitem")
+}
+
+// clicked understands a press and a release at one place.
+func (c *compiler) clicked(ev Event) {
+	mods := held(ev.Mods)
+	k := &click{at: ev.At, button: ev.Button, mods: strings.Join(mods, "+"), count: 1, down: ev.Time}
+	if c.again(k) {
+		return
+	}
+	if c.chooses(ev) {
+		return
+	}
+	c.hovered(ev)
+	t := ev.Element
+	s := &step{kind: "click_element", click: k, begin: ev.Time}
+	if t == nil {
+		if ev.Window != nil {
+			c.goTo(ev.Window.ID)
+		}
+		s.subject, s.says = "click", "click at "+ev.At.String()
+		s.aimAt(ev.At, ev.Window)
+	} else {
+		c.goTo(t.Window)
+		s.subject, s.says = t.name(), "click "+t.words()
+		if s.subject == "" {
+			s.subject = "click " + string(t.Role)
+		}
+		s.aim(t)
+	}
+	if ev.Button != desktop.Left {
+		s.set("button", string(ev.Button))
+		s.says = string(ev.Button) + " " + s.says
+	}
+	if len(mods) > 0 {
+		s.set("modifiers", mods)
+	}
+	if t != nil && ev.Button == desktop.Left && len(mods) == 0 {
+		s.turnOn(t)
+	}
+	s.place(t, ev.At)
+	c.emit(s)
+	if t != nil && t.Role == "combobox" && !t.States.Has(desktop.Editable) {
+		c.combo = s
+	}
+}
+
+func held(mods []desktop.Key) (names []string) {
+	for _, m := range mods {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+// again makes the last click a double or a triple one.
+func (c *compiler) again(k *click) bool {
+	s := c.last()
+	if s == nil || s.click == nil || s.kind != "click_element" || s.click.button != k.button || s.click.mods != k.mods ||
+		!near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleWithin || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
+		return false
+	}
+	if s.thing != nil && (s.thing.Role == "button" || s.thing.Role == "togglebutton" || inMenu(s.thing)) {
+		return false // a button that is pressed quickly is pressed several times
+	}
+	s.click.count++
+	s.click.down = k.down
+	s.set("count", s.click.count)
+	s.says = map[int]string{2: "double ", 3: "triple "}[s.click.count] + strings.TrimPrefix(s.says, "double ")
+	s.end = c.now
+	return true
+}
+
+// switchable says whether an element is on or off.
+func switchable(t *Thing) bool {
+	switch t.Role {
+	case "checkbox", "radiobutton", "switch":
+		return true
+	}
+	return false
+}
+
+// turnOn says what a click on something that is on or off was for.
+func (s *step) turnOn(t *Thing) {
+	if !switchable(t) {
+		return
+	}
+	on := t.Role == "radiobutton" || !t.States.Has(desktop.Checked)
+	s.kind = "set_selected"
+	s.set("state", on)
+	s.says = map[bool]string{true: "turn on ", false: "turn off "}[on] + t.words()
+}
+
+// place says where in a large element a click was, when the middle will not
+// do.
+func (s *step) place(t *Thing, at desktop.Point) {
+	if t == nil || s.kind != "click_element" || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
+		return
+	}
+	percent := func(at, from, size int) int { return (at - from) * 100 / size }
+	s.set("click_position", []arg{{"x_percentage", percent(at.X, t.Bounds.X, t.Bounds.W)}, {"y_percentage", percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
+}
+
+// chooses makes a click on an option, after one on its combo box, the choice
+// of that option.
+func (c *compiler) chooses(ev Event) bool {
+	s, t := c.combo, ev.Element
+	if s == nil || s != c.last() || t == nil || ev.Button != desktop.Left || t.name() == "" {
+		return false
+	}
+	if t.Role == "combobox" && t.Bounds == s.thing.Bounds {
+		return false
+	}
+	switch t.Role {
+	case "menuitem", "listitem", "cell", "label", "row", "combobox", "menu":
+	default:
+		return false
+	}
+	c.combo = nil
+	box := s.thing
+	*s = step{kind: "select_option", begin: s.begin, end: ev.Time, subject: box.name(), says: "choose " + brief(t.name()) + " in " + box.words(), unsure: nil}
+	if s.subject == "" {
+		s.subject = "choose " + t.name()
+	}
+	s.aim(box)
+	s.input = &input{arg: "option_name", value: t.name()}
+	s.set("option_name", "")
+	return true
+}
+
+// unclick takes back the click that only put the keyboard into a field.
+func (c *compiler) unclick(t *Thing) {
+	s := c.last()
+	if t == nil || s == nil || s.thing == nil || s.click == nil || s.kind != "click_element" || s.click.button != desktop.Left || s.click.mods != "" {
+		return
+	}
+	if s.thing.Role == t.Role && s.thing.Window == t.Window && s.thing.Bounds == t.Bounds && len(s.expect) == 0 {
+		c.steps = c.steps[:len(c.steps)-1]
+	}
+}
+
+// hovered keeps a rest of the pointer that opened a menu, when this click is
+// in that menu and no click had opened it.
+func (c *compiler) hovered(ev Event) {
+	p, r := c.popup, c.rested
+	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverWithin {
+		return
+	}
+	if s := c.last(); s != nil && s.click != nil && !s.end.Before(r.Time) {
+		return
+	}
+	c.popup = nil
+	c.goTo(r.Element.Window)
+	s := &step{kind: "hover_element", subject: "hover " + r.Element.name(), says: "rest on " + r.Element.words(), begin: r.Time}
+	s.aim(r.Element)
+	c.emit(s)
+}
+
+// dragged understands a press and a release at two places.
+func (c *compiler) dragged(down, up Event) {
+	c.flush()
+	s := &step{kind: "mouse_drag", subject: "drag", says: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
+	if t := down.Element; t != nil {
+		c.goTo(t.Window)
+		s.subject, s.says = "drag "+t.name(), "drag "+t.words()
+		s.aim(t)
+	} else if down.Window != nil {
+		c.goTo(down.Window.ID)
+		s.process, s.pid, s.window = down.Window.Process, down.Window.PID, down.Window.ID
+	}
+	s.set("start_x", down.At.X)
+	s.set("start_y", down.At.Y)
+	s.set("end_x", up.At.X)
+	s.set("end_y", up.At.Y)
+	if down.Button != desktop.Left {
+		s.set("button", string(down.Button))
+	}
+	s.doubt("a drag goes from point to point of the screen, so its window must be where it was")
+	c.emit(s)
+}
+
+// turned understands the wheel: turns one way over one element are one step.
+func (c *compiler) turned(ev Event) {
+	c.flush()
+	direction, amount := way(ev)
+	s := c.last()
+	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= turnsWithin && alike(s.thing, ev.Element) {
+		s.wheel.amount += amount
+		s.set("amount", s.wheel.amount)
+		s.end = ev.Time
+		return
+	}
+	s = &step{kind: "scroll", subject: "scroll " + direction, says: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
+	if t := ev.Element; t != nil {
+		c.goTo(t.Window)
+		s.kind = "scroll_element"
+		s.says += " in " + t.words()
+		s.aim(t)
+	} else {
+		s.aimAt(ev.At, ev.Window)
+	}
+	s.set("direction", direction)
+	s.set("amount", amount)
+	c.emit(s)
+}
+
+func way(ev Event) (string, int) {
+	switch {
+	case ev.DY < 0:
+		return "up", -ev.DY
+	case ev.DX < 0:
+		return "left", -ev.DX
+	case ev.DX > 0:
+		return "right", ev.DX
+	}
+	return "down", ev.DY
+}
+
+func alike(a, b *Thing) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Role == b.Role && a.Window == b.Window && a.Bounds == b.Bounds
+}

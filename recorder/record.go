@@ -1,0 +1,292 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// RecordOptions say how a recording is made.
+type RecordOptions struct {
+	// Log gets the events as they come; nil keeps them only in memory.
+	Log *Log
+	// Tell is told each step as soon as it is understood; it may be nil.
+	Tell func(line string)
+	// Ready is called when the recording has begun; it may be nil.
+	Ready func()
+	// Keys steer the recording, and are no part of it.
+	Keys Keys
+}
+
+// Keys are the chords that steer a recording. The zero Chord is none.
+type Keys struct {
+	Stop   desktop.Chord
+	Pause  desktop.Chord // again: go on
+	Assert desktop.Chord // check that the element under the pointer is there
+}
+
+// DefaultKeys are chords that few programs use.
+func DefaultKeys() Keys {
+	with := func(k desktop.Key) desktop.Chord {
+		return desktop.Chord{Mods: []desktop.Key{desktop.Ctrl, desktop.Shift}, Key: k}
+	}
+	return Keys{Stop: with("f12"), Pause: with("f11"), Assert: with("f9")}
+}
+
+// errStopped says that the person pressed the key that stops.
+var errStopped = errors.New("the recording was stopped")
+
+// Record watches a person until the context ends or the stop key is pressed,
+// and gives what was seen. What is seen is understood beside the watching,
+// which only notes it, so that nothing is lost when an application is slow.
+func Record(ctx context.Context, d *desktop.Desktop, o RecordOptions) ([]Event, error) {
+	watching, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := newRecording(d, o, stop)
+	if err := r.begin(watching); err != nil {
+		return nil, err
+	}
+	var watch sync.WaitGroup
+	var failed error
+	watch.Go(func() {
+		if err := d.Watch(watching, r.queue.add); watching.Err() == nil {
+			failed = fmt.Errorf("watching the input: %w", err)
+			stop(failed)
+		}
+	})
+	if o.Ready != nil {
+		o.Ready()
+	}
+	r.work(watching)
+	stop(nil)
+	watch.Wait()
+	r.end()
+	return r.events, errors.Join(failed, r.failed)
+}
+
+const (
+	// lookEvery is how often the windows are looked at.
+	lookEvery = 150 * time.Millisecond
+	// restsAfter is how long the pointer stays before what is under it is
+	// looked at, so that it is known when the button is pressed.
+	restsAfter = 60 * time.Millisecond
+	// settlesAfter is how long a field has to show what was typed.
+	settlesAfter = 80 * time.Millisecond
+	// endsWithin is how long the last looks may take.
+	endsWithin = time.Second
+)
+
+// recording is a recording while it is made. One goroutine works on it.
+type recording struct {
+	desktop *desktop.Desktop
+	options RecordOptions
+	stop    context.CancelCauseFunc
+	queue   *queue
+	events  []Event
+	failed  error
+	paused  bool
+	teller  teller
+
+	windows []desktop.Window
+	at      desktop.Point
+	down    *desktop.Point // where a button was pressed
+	under   under
+	rest    *time.Timer
+	disturb time.Time // when input last changed what is on the screen
+
+	focus  focus
+	typing []desktop.InputEvent // keys that are held back
+	unread bool                 // the field was not read since the last key
+	settle *time.Timer
+}
+
+func newRecording(d *desktop.Desktop, o RecordOptions, stop context.CancelCauseFunc) *recording {
+	r := &recording{
+		desktop: d, options: o, stop: stop, queue: newQueue(), rest: time.NewTimer(time.Hour), settle: time.NewTimer(time.Hour),
+		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, teller: teller{tell: o.Tell, compiler: newCompiler()},
+	}
+	r.rest.Stop()
+	r.settle.Stop()
+	return r
+}
+
+func (r *recording) begin(ctx context.Context) error {
+	windows, err := r.desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	if r.at, err = r.desktop.PointerPosition(ctx); err != nil {
+		return fmt.Errorf("asking where the pointer is: %w", err)
+	}
+	r.windows = windows
+	r.write(Event{Type: Begun, Time: time.Now(), Windows: windows})
+	return r.failed
+}
+
+// work understands what comes until the context ends.
+func (r *recording) work(ctx context.Context) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-r.queue.more:
+			r.input(ctx, r.queue.take())
+		case <-look.C:
+			r.lookAtWindows(ctx)
+			r.teller.quiet(time.Now())
+		case <-r.rest.C:
+			r.under = r.look(ctx, r.at)
+		case <-r.settle.C:
+			r.readField(ctx)
+		}
+	}
+}
+
+// end understands what came last.
+func (r *recording) end() {
+	ctx, cancel := context.WithTimeout(context.Background(), endsWithin)
+	defer cancel()
+	r.input(ctx, r.queue.take())
+	r.readField(ctx)
+	r.lookAtWindows(ctx)
+	r.write(Event{Type: Ended, Time: time.Now()})
+	r.teller.finish()
+}
+
+// write keeps an event.
+func (r *recording) write(ev Event) {
+	if r.failed != nil {
+		return
+	}
+	r.events = append(r.events, ev)
+	if r.options.Log != nil {
+		if r.failed = r.options.Log.Write(ev); r.failed != nil {
+			r.stop(r.failed)
+			return
+		}
+	}
+	r.teller.add(ev)
+}
+
+// input goes through what a person did.
+func (r *recording) input(ctx context.Context, list []desktop.InputEvent) {
+	for _, ev := range list {
+		r.one(ctx, ev)
+	}
+	r.settleKeys(ctx, false)
+}
+
+func (r *recording) one(ctx context.Context, ev desktop.InputEvent) {
+	switch {
+	case ev.Type == desktop.KeyPress && r.steered(ctx, ev), ev.Type == desktop.KeyRelease:
+		return
+	case ev.Type == desktop.PointerMove:
+		r.at = ev.At
+		r.rest.Reset(restsAfter)
+		return
+	case r.paused:
+		return
+	}
+	switch ev.Type {
+	case desktop.KeyPress:
+		r.key(ctx, ev)
+	case desktop.ButtonPress:
+		r.settleKeys(ctx, true)
+		r.pressed(ctx, ev)
+	case desktop.ButtonRelease:
+		r.released(ctx, ev)
+	case desktop.WheelTurn:
+		r.settleKeys(ctx, true)
+		r.write(Event{Type: Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.thingAt(ctx, ev.At), Window: r.windowAt(ev.At)})
+	}
+}
+
+// steered does what the keys that steer the recording say.
+func (r *recording) steered(ctx context.Context, ev desktop.InputEvent) bool {
+	k := r.options.Keys
+	switch {
+	case pressed(ev, k.Stop):
+		r.settleKeys(ctx, true)
+		r.stop(errStopped)
+	case pressed(ev, k.Pause):
+		r.settleKeys(ctx, true)
+		r.pause(ctx)
+	case pressed(ev, k.Assert):
+		r.settleKeys(ctx, true)
+		if t := r.thingAt(ctx, r.at); t != nil && !r.paused {
+			r.write(Event{Type: Asserted, Time: ev.Time, At: r.at, Element: t})
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// pause stops recording, or goes on with it. What happened in between is not
+// the person's work: the windows that are there then were always there.
+func (r *recording) pause(ctx context.Context) {
+	r.paused = !r.paused
+	if r.paused {
+		r.readField(ctx)
+		r.write(Event{Type: Paused, Time: time.Now()})
+		r.teller.say("paused")
+		return
+	}
+	if windows, err := r.desktop.Windows.Windows(ctx); err == nil {
+		r.windows = windows
+	}
+	r.focus.valid = false
+	r.write(Event{Type: Begun, Time: time.Now(), Windows: r.windows})
+	r.teller.say("recording again")
+}
+
+// pressed says whether a key makes a chord.
+func pressed(ev desktop.InputEvent, c desktop.Chord) bool {
+	if c.Key == "" || ev.Key != c.Key || len(ev.Mods) != len(c.Mods) {
+		return false
+	}
+	return !slices.ContainsFunc(c.Mods, func(m desktop.Key) bool { return !slices.Contains(ev.Mods, m) })
+}
+
+// queue holds what was seen until it is understood.
+type queue struct {
+	mu   sync.Mutex
+	list []desktop.InputEvent
+	more chan struct{} // holds one when the list is not empty
+}
+
+func newQueue() *queue { return &queue{more: make(chan struct{}, 1)} }
+
+func (q *queue) add(ev desktop.InputEvent) {
+	q.mu.Lock()
+	q.list = append(q.list, ev)
+	q.mu.Unlock()
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) take() []desktop.InputEvent {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.list
+	q.list = nil
+	return list
+}
+
+// waits says whether something other than a move of the pointer was seen and
+// not understood yet.
+func (q *queue) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.list, func(ev desktop.InputEvent) bool {
+		return ev.Type != desktop.PointerMove && ev.Type != desktop.KeyRelease
+	})
+}

@@ -1,0 +1,101 @@
+package recorder
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// step is one understood thing, on its way to become a step of the workflow.
+type step struct {
+	kind    string
+	args    []arg
+	subject string   // what the step's id is made of
+	says    string   // for people, while they record
+	expect  []string // conditions that held afterwards
+	unsure  []string // why it may not work again
+	begin   time.Time
+	end     time.Time
+
+	window  desktop.WindowID
+	process string
+	pid     int
+	thing   *Thing
+	input   *input // the argument that a person typed
+	click   *click
+	wheel   *wheel
+}
+
+// arg is one argument: text, a number, a truth, a list of texts or a nested
+// object.
+type arg struct {
+	name  string
+	value any
+}
+
+// input is an argument whose value was typed.
+type input struct {
+	arg    string
+	value  string
+	secret bool
+	after  string // keys that follow, such as {Enter}
+	many   bool   // of many lines
+}
+
+// click is what the next press is compared with.
+type click struct {
+	at     desktop.Point
+	button desktop.Button
+	mods   string
+	count  int
+	down   time.Time
+}
+
+// wheel is what the next turn is compared with.
+type wheel struct {
+	direction string
+	amount    int
+}
+
+func (s *step) set(name string, value any) {
+	for i := range s.args {
+		if s.args[i].name == name {
+			s.args[i].value = value
+			return
+		}
+	}
+	s.args = append(s.args, arg{name, value})
+}
+
+func (s *step) doubt(format string, args ...any) {
+	s.unsure = append(s.unsure, fmt.Sprintf(format, args...))
+}
+
+// name is what a person would call an element.
+func (t *Thing) name() string {
+	if t == nil {
+		return ""
+	}
+	for _, n := range []string{t.Name, t.Label} {
+		if n = strings.TrimSuffix(strings.Join(strings.Fields(n), " "), ":"); n != "" {
+			return n
+		}
+	}
+	if !t.takesText() && len(t.Text) <= 40 {
+		return strings.Join(strings.Fields(t.Text), " ")
+	}
+	return ""
+}
+
+// words say which element it is.
+func (t *Thing) words() string {
+	if t == nil {
+		return "an unknown element"
+	}
+	if n := t.name(); n != "" {
+		return fmt.Sprintf("%s %q", t.Role, n)
+	}
+	return string(t.Role)
+}

@@ -1,0 +1,272 @@
+package recorder
+
+import (
+	"slices"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// typing is the work on one field, from its first key until the person turns
+// to something else.
+type typing struct {
+	field   int
+	thing   *Thing
+	first   Event
+	value   string // what the field holds, as far as is known
+	changed bool
+	blind   bool // keys came of which the effect is not known
+	hidden  bool // what was typed is not written
+	pending bool // keys came after the value was read
+	copied  []string
+	text    strings.Builder // typed where there is no field
+}
+
+func (c *compiler) focused(ev Event) {
+	if ev.Field == 0 || ev.Element == nil {
+		return
+	}
+	if c.typing != nil && c.typing.field != ev.Field {
+		c.flush()
+	}
+	c.field = ev.Field
+	c.fields[ev.Field] = ev.Element
+	if ev.Value != nil {
+		c.values[ev.Field] = *ev.Value
+	}
+}
+
+// held notes what a field holds. That wins over what the keys seem to say.
+func (c *compiler) held(ev Event) {
+	if ev.Value == nil {
+		return
+	}
+	if t := c.typing; t != nil && t.field == ev.Field && !t.hidden {
+		t.changed = t.changed || *ev.Value != t.value
+		t.value, t.blind, t.pending = *ev.Value, false, false
+	}
+	c.values[ev.Field] = *ev.Value
+}
+
+// typed understands a key.
+func (c *compiler) typed(ev Event) {
+	if ev.Key.IsModifier() {
+		return
+	}
+	if c.typing != nil && c.typing.field != ev.Field {
+		c.flush()
+	}
+	thing := c.fields[ev.Field]
+	edits := thing.takesText() && (ev.Text != "" || ev.Hidden || edit(ev, thing))
+	switch {
+	case edits:
+		c.begins(ev, thing)
+		c.typing.key(ev)
+	case thing.takesText() && len(ev.Mods) == 0 && finishes(ev.Key) && c.typing != nil:
+		c.ends(ev)
+	case ev.Text != "" && !blankOn(ev, thing), ev.Hidden:
+		c.begins(ev, thing)
+		c.typing.hidden = c.typing.hidden || ev.Hidden
+		c.typing.changed = true
+		c.typing.text.WriteString(ev.Text)
+	default:
+		c.chord(ev, thing)
+	}
+}
+
+// blankOn says whether a blank works a control instead of being typed.
+func blankOn(ev Event, t *Thing) bool {
+	return ev.Text == " " && t != nil && (switchable(t) || t.Role == "button" || t.Role == "togglebutton")
+}
+
+// finishes says whether a key ends the work on a field and can be part of its
+// step.
+func finishes(k desktop.Key) bool { return k == "enter" || k == "tab" }
+
+// edit says whether a key without text changes what is in a field, or moves
+// about in it.
+func edit(ev Event, t *Thing) bool {
+	switch ev.Key {
+	case "backspace", "delete", "left", "right", "home", "end", "insert":
+		return !slices.Contains(ev.Mods, desktop.Alt) && !slices.Contains(ev.Mods, desktop.Super)
+	case "up", "down", "pageup", "pagedown":
+		return t.manyLines() && len(ev.Mods) == 0
+	case "enter":
+		return t.manyLines() && len(ev.Mods) == 0
+	case "a", "c", "v", "x", "z", "y":
+		return slices.Equal(ev.Mods, []desktop.Key{desktop.Ctrl})
+	}
+	return false
+}
+
+// begins starts the work on a field, unless it is going on.
+func (c *compiler) begins(ev Event, thing *Thing) {
+	if c.typing != nil && c.typing.field == ev.Field {
+		return
+	}
+	c.flush()
+	c.unclick(thing)
+	c.typing = &typing{field: ev.Field, thing: thing, first: ev, value: c.values[ev.Field]}
+}
+
+// key follows what a key does to a field.
+func (t *typing) key(ev Event) {
+	t.pending = true
+	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	switch {
+	case ev.Hidden || t.thing.secret():
+		t.hidden = true
+		t.changed = t.changed || ev.Hidden || ev.Text != ""
+	case ev.Text != "":
+		t.value += ev.Text
+		t.changed = true
+	case ev.Key == "enter":
+		t.value += "\n"
+		t.changed = true
+	case ev.Key == "backspace" && len(ev.Mods) == 0 && t.value != "":
+		r := []rune(t.value)
+		t.value = string(r[:len(r)-1])
+		t.changed = true
+	case chord == "ctrl+a" || chord == "ctrl+c":
+		t.copied = append(t.copied, chord)
+		t.blind = t.blind || chord == "ctrl+a"
+	default:
+		t.blind = true
+	}
+	if ev.Key == "v" && len(ev.Mods) > 0 && t.hidden {
+		t.changed = true // pasted
+	}
+}
+
+// ends is Enter or Tab at the end of a field. Tab only leads to the next one,
+// which its own step finds by itself.
+func (c *compiler) ends(ev Event) {
+	before := len(c.steps)
+	c.flush()
+	if ev.Key == "tab" {
+		return
+	}
+	if s := c.last(); len(c.steps) > before && s.input != nil && s.kind == "type_into_element" {
+		s.input.after += "{Enter}"
+		s.end = ev.Time
+		return
+	}
+	c.chord(ev, c.fields[ev.Field])
+}
+
+// flush makes the step of the field that was worked on.
+func (c *compiler) flush() {
+	t := c.typing
+	if t == nil {
+		return
+	}
+	c.typing = nil
+	switch {
+	case t.thing.takesText() && t.changed:
+		c.fill(t)
+	case t.thing.takesText():
+		for _, chord := range t.copied {
+			c.keys(t.thing, chord, t.first)
+		}
+	case t.hidden:
+		c.hide(t)
+	default:
+		c.types(t)
+	}
+}
+
+// fill is the step that types a field's final value.
+func (c *compiler) fill(t *typing) {
+	c.goTo(t.thing.Window)
+	s := &step{kind: "type_into_element", subject: t.thing.name(), begin: t.first.Time}
+	s.aim(t.thing)
+	s.input = &input{arg: "text_to_type", value: t.value, many: t.thing.manyLines()}
+	s.set("text_to_type", "")
+	s.says = "type " + brief(t.value) + " into " + t.thing.words()
+	if t.hidden {
+		s.input.value, s.input.secret = "", true
+		s.says = "type a secret into " + t.thing.words()
+	} else if t.blind {
+		s.doubt("the field could not be read after the last keys, so its text may be another")
+	}
+	if s.subject == "" {
+		s.subject = "type " + string(t.thing.Role)
+	}
+	c.emit(s)
+}
+
+// types is the step that types where there is no field.
+func (c *compiler) types(t *typing) {
+	c.goTo(c.active)
+	s := &step{kind: "type_text", subject: "type", says: "type " + brief(t.text.String()), begin: t.first.Time}
+	s.set("text", t.text.String())
+	c.in(s)
+	c.emit(s)
+}
+
+// hide is the step for what was typed into something unknown.
+func (c *compiler) hide(t *typing) {
+	c.goTo(c.active)
+	s := &step{kind: "type_text", subject: "type", says: "type something that is not recorded", begin: t.first.Time}
+	s.set("text", "")
+	s.input = &input{arg: "text", secret: true}
+	s.doubt("nothing is known of the field, so what was typed there was not recorded")
+	c.in(s)
+	c.emit(s)
+}
+
+// in says that a step happens in the window that has the keyboard.
+func (c *compiler) in(s *step) {
+	if w, ok := c.windows[c.active]; ok {
+		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+	}
+}
+
+// chord is a key that no field takes.
+func (c *compiler) chord(ev Event, thing *Thing) {
+	c.flush()
+	if ev.Key == "" || switches(ev) {
+		return
+	}
+	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
+		return // it leads to the next field, which its own step finds
+	}
+	if thing != nil && len(ev.Mods) == 0 && !thing.takesText() && thing.Role != "frame" && ev.Key != "escape" && len(unique(thing)) > 0 {
+		c.keys(thing, chord, ev)
+		return
+	}
+	c.goTo(c.active)
+	s := &step{kind: "press_key_global", subject: "press " + chord, says: "press " + chord, begin: ev.Time}
+	c.in(s)
+	if s.process != "" {
+		s.set("process", s.process)
+	}
+	s.set("key", chord)
+	c.emit(s)
+}
+
+// switches says whether a key only goes to another window, which the workflow
+// says in its own way.
+func switches(ev Event) bool {
+	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
+}
+
+// keys is the step that presses a key on an element.
+func (c *compiler) keys(thing *Thing, chord string, ev Event) {
+	c.goTo(thing.Window)
+	s := &step{kind: "press_key", subject: "press " + chord, says: "press " + chord + " on " + thing.words(), begin: ev.Time}
+	s.aim(thing)
+	s.set("key", chord)
+	c.emit(s)
+}
+
+// brief is a text as one short line.
+func brief(text string) string {
+	const most = 40
+	r := []rune(strings.Join(strings.Fields(text), " "))
+	if len(r) > most {
+		r = append(r[:most-1], '…')
+	}
+	return `"` + string(r) + `"`
+}

@@ -1,0 +1,61 @@
+//go:build linux
+
+package atspi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"understudy/steps/desktop"
+)
+
+// LibreOffice is the largest tree, and it starts slowly.
+func TestLibreOfficeWriter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	d := onDesk(t, "soffice")
+	office := d.command("soffice", "--writer", "--norestore", "--nologo", "--nofirststartwizard",
+		"-env:UserInstallation=file://"+t.TempDir())
+	d.launch(t, office)
+	// The process on the bus is a child of the one that was started.
+	scope := desktop.Scope{Title: "LibreOffice Writer"}
+	look := func(want func(*desktop.Element) bool) *desktop.Element {
+		tree, err := d.client.Tree(t.Context(), scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return find(tree, want)
+	}
+	eventually(t, "the document shows", func() bool { return look(roles("paragraph")) != nil }, nil)
+	scope.Full = true
+	var got string
+	settled(t, func() string {
+		tree, err := d.client.Tree(t.Context(), scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = outline(tree, roles("menubar", "menu", "document", "paragraph", "toolbar"))
+		return got
+	})
+	golden(t, "libreoffice-writer.golden", got)
+	paragraph := look(roles("paragraph"))
+	if !inside(paragraph, "document") || paragraph.Window == 0 || !strings.Contains(paragraph.WindowTitle, "Writer") {
+		t.Errorf("the paragraph is in the window %d %q, inside a document: %v", paragraph.Window, paragraph.WindowTitle, inside(paragraph, "document"))
+	}
+	switch err := d.client.SetText(t.Context(), paragraph.Handle, "Written by a test"); {
+	case errors.Is(err, desktop.ErrRefused):
+		t.Log("LibreOffice leaves text to typing")
+	case err != nil:
+		t.Error(err)
+	default:
+		eventually(t, "the paragraph holds the text", func() bool {
+			e, err := d.client.Refresh(t.Context(), paragraph.Handle)
+			return err == nil && e.Text == "Written by a test"
+		}, nil)
+	}
+	if file := look(named("menu", "File")); file == nil {
+		t.Error("there is no menu File")
+	}
+}

@@ -1,0 +1,84 @@
+// Package vision finds pictures and text on pictures of a screen. It is pure:
+// it looks at what it is given and touches nothing.
+//
+// A template is looked for byte by byte first, which is exact and quick; only
+// when that fails by likeness: the normalised cross-correlation of brightness,
+// on smaller copies first, then to the pixel. Likeness survives noise, themes
+// that are a little brighter and small changes of size, but not large ones.
+//
+// Text is read by the tesseract command, when it is installed.
+package vision
+
+import (
+	"image"
+	"image/draw"
+
+	xdraw "golang.org/x/image/draw"
+
+	"understudy/steps/desktop"
+)
+
+// rgba is a picture in the one form that we compute with, beginning at 0,0.
+func rgba(img image.Image) *image.RGBA {
+	b := img.Bounds()
+	if m, ok := img.(*image.RGBA); ok && b.Min == (image.Point{}) {
+		return m
+	}
+	m := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(m, m.Rect, img, b.Min, draw.Src)
+	return m
+}
+
+// Scale is a picture in another size.
+func Scale(img image.Image, to desktop.Size) *image.RGBA {
+	m := image.NewRGBA(image.Rect(0, 0, max(to.W, 1), max(to.H, 1)))
+	xdraw.ApproxBiLinear.Scale(m, m.Rect, img, img.Bounds(), draw.Src, nil)
+	return m
+}
+
+// Fit is a picture made smaller, if need be, so that neither side is longer
+// than a limit and it holds no more than a number of pixels; and by how much
+// its coordinates must be multiplied to be those of the original.
+func Fit(img image.Image, side, pixels int) (small *image.RGBA, back float64) {
+	b := img.Bounds()
+	w, h := float64(b.Dx()), float64(b.Dy())
+	f := 1.0
+	if long := max(w, h); side > 0 && long > float64(side) {
+		f = float64(side) / long
+	}
+	for pixels > 0 && int(w*f)*int(h*f) > pixels {
+		f *= 0.99
+	}
+	if f == 1 {
+		return rgba(img), 1
+	}
+	return Scale(img, desktop.Size{W: int(w * f), H: int(h * f)}), 1 / f
+}
+
+// Equal says whether two pictures are the same, pixel by pixel.
+func Equal(a, b image.Image) bool { return Difference(a, b) == 0 }
+
+// Difference is the share of pixels that differ, from 0 to 1; pictures of
+// different sizes differ wholly.
+func Difference(a, b image.Image) float64 {
+	x, y := rgba(a), rgba(b)
+	if x.Rect != y.Rect || x.Rect.Empty() {
+		if x.Rect.Empty() && y.Rect.Empty() {
+			return 0
+		}
+		return 1
+	}
+	w, different := 4*x.Rect.Dx(), 0
+	for row := range x.Rect.Dy() {
+		p, q := x.Pix[row*x.Stride:][:w], y.Pix[row*y.Stride:][:w]
+		if string(p) == string(q) {
+			continue
+		}
+		for i := 0; i+4 <= w; i += 4 {
+			if [4]byte(p[i:]) != [4]byte(q[i:]) {
+				different++
+			}
+		}
+	}
+	return float64(different) / float64(x.Rect.Dx()*x.Rect.Dy())
+}

@@ -1,0 +1,266 @@
+package vision_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/desktop/vision"
+)
+
+// screen draws something like a screen: windows, lines and text, no two
+// places alike.
+func screen(w, h int) *image.RGBA {
+	m := image.NewRGBA(image.Rect(0, 0, w, h))
+	fill(m, m.Rect, color.RGBA{40, 60, 90, 255})
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range w * h / 20_000 {
+		r := image.Rect(0, 0, 40+rnd.IntN(200), 20+rnd.IntN(120)).Add(image.Pt(rnd.IntN(w), rnd.IntN(h)))
+		fill(m, r, color.RGBA{uint8(rnd.IntN(256)), uint8(rnd.IntN(256)), uint8(rnd.IntN(256)), 255})
+		write(m, r.Min.Add(image.Pt(4, 14)), fmt.Sprintf("item %d of %d", i, rnd.IntN(1000)))
+	}
+	return m
+}
+
+func fill(m *image.RGBA, r image.Rectangle, c color.Color) {
+	draw.Draw(m, r, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+func write(m *image.RGBA, at image.Point, text string) {
+	d := font.Drawer{Dst: m, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(at.X, at.Y)}
+	d.DrawString(text)
+}
+
+// crop is a copy of a part.
+func crop(m *image.RGBA, r desktop.Rect) *image.RGBA {
+	c := image.NewRGBA(image.Rect(0, 0, r.W, r.H))
+	draw.Draw(c, c.Rect, m, r.Image().Min, draw.Src)
+	return c
+}
+
+// change gives each channel of each pixel to f.
+func change(m *image.RGBA, f func(v float64) float64) *image.RGBA {
+	c := crop(m, desktop.RectOf(m.Rect))
+	for i, v := range c.Pix {
+		if i%4 != 3 {
+			c.Pix[i] = uint8(math.Max(0, math.Min(255, f(float64(v)))))
+		}
+	}
+	return c
+}
+
+func TestPicturesAreFoundToThePixel(t *testing.T) {
+	m := screen(1000, 700)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var places []desktop.Rect
+	for len(places) < 6 {
+		r := desktop.Rect{X: rnd.IntN(930), Y: rnd.IntN(630), W: 64, H: 64}
+		if detailed(crop(m, r)) {
+			places = append(places, r)
+		}
+	}
+	for _, row := range []struct {
+		sentence string
+		template func(r desktop.Rect) image.Image
+		least    float64
+	}{
+		{"as they are", func(r desktop.Rect) image.Image { return crop(m, r) }, 1},
+		{"when they do not begin at 0,0", func(r desktop.Rect) image.Image { return m.SubImage(r.Image()) }, 1},
+		{"brighter", func(r desktop.Rect) image.Image {
+			return change(crop(m, r), func(v float64) float64 { return v*0.8 + 20 })
+		}, 0.99},
+		{"with noise", func(r desktop.Rect) image.Image {
+			return change(crop(m, r), func(v float64) float64 { return v + rnd.NormFloat64()*4 })
+		}, 0.9},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			for _, r := range places {
+				got, err := vision.Find(m, row.template(r), vision.Options{})
+				if err != nil || got.Bounds != r || got.Likeness < row.least {
+					t.Errorf("%v: got %+v and %v, wanted a likeness of %v", r, got, err, row.least)
+				}
+			}
+		})
+	}
+}
+
+// detailed says whether a part holds more than edges, which are alike
+// everywhere.
+func detailed(m *image.RGBA) bool {
+	changes := 0
+	for y := range m.Rect.Dy() {
+		for x := 1; x < m.Rect.Dx(); x++ {
+			if m.RGBAAt(x, y) != m.RGBAAt(x-1, y) {
+				changes++
+			}
+		}
+	}
+	return changes > 250
+}
+
+func TestWhatIsNotThereIsNotFound(t *testing.T) {
+	m := screen(640, 480)
+	for _, row := range []struct {
+		sentence string
+		template image.Image
+	}{
+		{"another picture", noise(64, 64)},
+		{"a small other picture", noise(10, 8)},
+		{"one that is larger", screen(641, 480)},
+		{"nothing", image.NewRGBA(image.Rectangle{})},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			got, err := vision.Find(m, row.template, vision.Options{})
+			if !errors.Is(err, desktop.ErrNotFound) {
+				t.Errorf("got %+v and %v, wanted ErrNotFound", got, err)
+			}
+		})
+	}
+}
+
+func noise(w, h int) *image.RGBA {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	return change(image.NewRGBA(image.Rect(0, 0, w, h)), func(float64) float64 { return float64(rnd.IntN(256)) })
+}
+
+func TestAPictureInSeveralPlacesIsAmbiguous(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		change   func(v float64) float64
+	}{
+		{"exactly", func(v float64) float64 { return v }},
+		{"by likeness", func(v float64) float64 { return v*0.9 + 10 }},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			m, icon := screen(640, 480), noise(32, 32)
+			for _, at := range []image.Point{{50, 60}, {300, 200}, {500, 400}} {
+				draw.Draw(m, icon.Rect.Add(at), icon, image.Point{}, draw.Src)
+			}
+			var several *vision.AmbiguousError
+			_, err := vision.Find(m, change(icon, row.change), vision.Options{})
+			if !errors.As(err, &several) || len(several.Matches) != 3 {
+				t.Errorf("got %v, wanted three places", err)
+			}
+			if got, err := vision.Find(m, change(icon, row.change), vision.Options{Margin: -1}); err != nil {
+				t.Errorf("any will do: got %+v and %v", got, err)
+			}
+		})
+	}
+}
+
+func TestDifference(t *testing.T) {
+	a := screen(100, 50)
+	b := crop(a, desktop.Rect{W: 100, H: 50})
+	if d := vision.Difference(a, b); d != 0 || !vision.Equal(a, b) {
+		t.Errorf("a copy differs by %v", d)
+	}
+	for i := range 5 {
+		b.SetRGBA(10*i, i, color.RGBA{1, 2, 3, 255})
+	}
+	if d := vision.Difference(a, b); d != 5.0/5000 || vision.Equal(a, b) {
+		t.Errorf("five pixels: got %v, wanted 0.001", d)
+	}
+	if d := vision.Difference(a, screen(50, 100)); d != 1 {
+		t.Errorf("another size: got %v, wanted 1", d)
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, row := range []struct {
+		from, want   desktop.Size
+		side, pixels int
+	}{
+		{desktop.Size{W: 100, H: 50}, desktop.Size{W: 100, H: 50}, 200, 10_000},
+		{desktop.Size{W: 3000, H: 1500}, desktop.Size{W: 1500, H: 750}, 1500, 0},
+		{desktop.Size{W: 10, H: 4000}, desktop.Size{W: 2, H: 1000}, 1000, 0},
+	} {
+		m, back := vision.Fit(image.NewRGBA(image.Rect(0, 0, row.from.W, row.from.H)), row.side, row.pixels)
+		if got := (desktop.Size{W: m.Rect.Dx(), H: m.Rect.Dy()}); got != row.want || math.Abs(float64(row.from.H)/float64(got.H)-back) > 0.01 {
+			t.Errorf("%v: got %v and %v, wanted %v", row.from, got, back, row.want)
+		}
+	}
+	m, _ := vision.Fit(image.NewRGBA(image.Rect(0, 0, 1920, 1080)), 1568, 1_150_000)
+	if n := m.Rect.Dx() * m.Rect.Dy(); n > 1_150_000 || n < 1_050_000 {
+		t.Errorf("got %d pixels, wanted nearly 1,150,000", n)
+	}
+}
+
+func TestWordsAreRead(t *testing.T) {
+	virtualtest.Need(t, "tesseract")
+	m := image.NewRGBA(image.Rect(0, 0, 400, 120))
+	fill(m, m.Rect, color.White)
+	write(m, image.Pt(20, 30), "Invoice Number 4711")
+	write(m, image.Pt(250, 90), "Save changes")
+	words, err := vision.Words(t.Context(), m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]desktop.Rect{
+		"invoice number": {X: 20, Y: 20, W: 98, H: 11},
+		"4711":           {X: 125, Y: 20, W: 28, H: 11},
+		"save Changes":   {X: 250, Y: 80, W: 84, H: 11},
+	} {
+		found := vision.FindText(words, text)
+		if len(found) != 1 || distance(found[0], want) > 4 {
+			t.Errorf("%q: got %v, wanted about %v; read %+v", text, found, want, words)
+		}
+	}
+	if found := vision.FindText(words, "4711 save"); len(found) > 0 {
+		t.Errorf("a text over two lines was found at %v", found)
+	}
+}
+
+func distance(a, b desktop.Rect) int {
+	return max(abs(a.X-b.X), abs(a.Y-b.Y), abs(a.X+a.W-b.X-b.W), abs(a.Y+a.H-b.Y-b.H))
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func TestReadingText(t *testing.T) {
+	virtualtest.Need(t, "tesseract")
+	m := screen(300, 200)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := vision.Words(ctx, m, ""); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with no time: got %v, wanted the context's end", err)
+	}
+	var missing *desktop.MissingError
+	if _, err := vision.Words(t.Context(), m, "xxx"); !errors.As(err, &missing) || !strings.Contains(missing.Mend, "tesseract-ocr-xxx") {
+		t.Errorf("an unknown language: got %v, wanted how to install it", err)
+	}
+	t.Setenv("PATH", os.TempDir())
+	if _, err := vision.Words(t.Context(), m, ""); !errors.As(err, &missing) || missing.Mend != "apt-get install tesseract-ocr" {
+		t.Errorf("without tesseract: got %v, wanted how to install it", err)
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	m := screen(1920, 1080)
+	r := desktop.Rect{X: 1411, Y: 803, W: 64, H: 64}
+	for name, template := range map[string]image.Image{
+		"exact":   crop(m, r),
+		"alike":   change(crop(m, r), func(v float64) float64 { return v*0.9 + 5 }),
+		"missing": noise(64, 64),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				_, _ = vision.Find(m, template, vision.Options{Margin: -1})
+			}
+		})
+	}
+}

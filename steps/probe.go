@@ -1,0 +1,49 @@
+package steps
+
+import (
+	"context"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// Probe answers what expressions ask of the desktop. It opens the desktop when
+// it is first asked.
+type Probe struct {
+	Open func(context.Context) (*desktop.Desktop, error)
+}
+
+// Exists says whether a selector matches anything that shows.
+func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
+	s, err := p.look(ctx, text)
+	return len(s.found) > 0, err
+}
+
+// Text is the text of the one element that a selector matches.
+func (p Probe) Text(ctx context.Context, text string) (string, error) {
+	s, err := p.look(ctx, text)
+	if err != nil {
+		return "", err
+	}
+	e, err := s.one()
+	if err != nil {
+		return "", err
+	}
+	if e.Text == "" {
+		return e.Name, nil
+	}
+	return e.Text, nil
+}
+
+func (p Probe) look(ctx context.Context, text string) (sight, error) {
+	s, err := selector.Parse(text)
+	if err != nil {
+		return sight{}, &Error{Code: Invalid, Err: err}
+	}
+	d, err := p.Open(ctx)
+	if err != nil {
+		return sight{}, err
+	}
+	env := Env{Desktop: d}
+	return env.look(ctx, []*selector.Selector{s}, false)
+}
