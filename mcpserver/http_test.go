@@ -126,7 +126,6 @@ var httpVersions = []string{"2025-03-26", "2025-06-18", "2025-11-25", modern}
 func TestHTTPEveryVersion(t *testing.T) {
 	for _, version := range httpVersions {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			site := newStage(t).site().URL
 			p := client(t, site, version, "")
 			if _, res := p.ask(t, site, "tools/call", callOf("click_element", jsonObject{"selector": "role:button && name:Save"})); isError(res) || res["error"] != nil {
@@ -152,7 +151,6 @@ func TestHTTPEveryVersion(t *testing.T) {
 func TestHTTPBusy(t *testing.T) {
 	for _, version := range httpVersions {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			st := newStage(t)
 			site := st.site().URL
 			p := client(t, site, version, "")
@@ -206,7 +204,6 @@ func eventually(t *testing.T, say string, holds func() bool) {
 func TestHTTPDropStopsTheRun(t *testing.T) {
 	for _, version := range httpVersions {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			st := newStage(t)
 			site := st.site().URL
 			p := client(t, site, version, "")
@@ -230,7 +227,6 @@ func TestHTTPDropStopsTheRun(t *testing.T) {
 func TestHTTPTimeoutByHeader(t *testing.T) {
 	for _, version := range httpVersions {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			st := newStage(t)
 			site := st.site().URL
 			p := client(t, site, version, "")

@@ -54,6 +54,7 @@ type Server struct {
 	library *library
 	seal    cipher.AEAD
 	work    active
+	owed    owed
 	bridge  bridge
 	modes   modes
 	secrets secretPage

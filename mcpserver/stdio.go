@@ -13,7 +13,8 @@ import (
 // its side, or the context ends. Either way the runs of the client are stopped so
 // that they can be resumed, and their answers are let out first.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	session, err := s.mcp.Connect(context.WithoutCancel(ctx), &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, nil)
+	streams := &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}
+	session, err := s.mcp.Connect(context.WithoutCancel(ctx), &counted{streams, &s.owed}, nil)
 	if err != nil {
 		return err
 	}
@@ -41,6 +42,7 @@ func (nopCloser) Close() error { return nil }
 // cause shutdown and answered, then the sessions are closed.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.work.close(ctx)
+	s.owed.wait(ctx)
 	s.news.close()
 	closed := make(chan struct{})
 	go func() { // a session that never reads keeps its writer
