@@ -54,38 +54,50 @@ func (o *owed) wait(ctx context.Context) {
 	}
 }
 
-// counted is a transport that counts the calls of tools that are not answered.
+// counted is a transport that counts the requests that are not answered, and
+// keeps the end of the input from the SDK, which would drop their answers.
 type counted struct {
 	mcp.Transport
 	owed *owed
+	gone chan struct{} // closed when the input has ended
+	over chan struct{} // closed when the SDK may know
+	once sync.Once
 }
 
 // Connect connects, and begins to count.
 func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
-	return &countedConnection{Connection: c, owed: t.owed, calls: map[jsonrpc.ID]bool{}}, err
+	return &countedConnection{Connection: c, counted: t, open: map[jsonrpc.ID]bool{}}, err
 }
 
 type countedConnection struct {
 	mcp.Connection
-	owed *owed
+	*counted
 
-	mu    sync.Mutex
-	calls map[jsonrpc.ID]bool
+	mu   sync.Mutex
+	open map[jsonrpc.ID]bool
 }
 
-// Read notes a call.
+// Read notes a request. A stream of changes is none: it has no end of its own.
 func (c *countedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
-	if req, ok := m.(*jsonrpc.Request); ok && req.Method == "tools/call" && req.ID.IsValid() {
+	if err != nil {
+		c.once.Do(func() { close(c.gone) })
+		select {
+		case <-c.over:
+		case <-ctx.Done():
+		}
+		return m, err
+	}
+	if req, ok := m.(*jsonrpc.Request); ok && req.ID.IsValid() && req.Method != "subscriptions/listen" {
 		c.mu.Lock()
-		if !c.calls[req.ID] {
-			c.calls[req.ID] = true
+		if !c.open[req.ID] {
+			c.open[req.ID] = true
 			c.owed.add()
 		}
 		c.mu.Unlock()
 	}
-	return m, err
+	return m, nil
 }
 
 // Write notes an answer once it is written.
@@ -93,8 +105,8 @@ func (c *countedConnection) Write(ctx context.Context, m jsonrpc.Message) error 
 	err := c.Connection.Write(ctx, m)
 	if res, ok := m.(*jsonrpc.Response); ok {
 		c.mu.Lock()
-		if c.calls[res.ID] {
-			delete(c.calls, res.ID)
+		if c.open[res.ID] {
+			delete(c.open, res.ID)
 			c.owed.settle()
 		}
 		c.mu.Unlock()
