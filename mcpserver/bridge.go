@@ -68,28 +68,3 @@ func (b *bridge) claim(h http.Header) (give func()) {
 	give, x.give = x.give, nil
 	return give
 }
-
-// beside are the names of tools that were added to ours.
-type beside struct {
-	mu    sync.Mutex
-	names map[string]bool
-}
-
-func (b *beside) has(name string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.names[name]
-}
-
-func (b *beside) add(name string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.names == nil {
-		b.names = map[string]bool{}
-	}
-	b.names[name] = true
-}
-
-// Beside says that a tool was added to the SDK's server, so that its calls are
-// let through. It is offered to everyone.
-func (s *Server) Beside(name string) { s.beside.add(name) }

@@ -68,6 +68,10 @@ func (s *Server) gate(mode Mode, next http.Handler) http.Handler {
 				refuseBody(w, err)
 				return
 			}
+			if slices.ContainsFunc(calls, message.isCall) {
+				s.owed.add()
+				defer s.owed.settle()
+			}
 			if s.wantsPlace(calls) {
 				var ok bool
 				if give, ok = s.work.take(); !ok {
@@ -98,6 +102,8 @@ type message struct {
 		RequestState string `json:"requestState"`
 	} `json:"params"`
 }
+
+func (m message) isCall() bool { return m.Method == "tools/call" }
 
 // peek reads the body, and gives what it says; a body that is no message is
 // left to the handler, which has an error for it.
@@ -132,6 +138,6 @@ func refuseBody(w http.ResponseWriter, err error) {
 func (s *Server) wantsPlace(messages []message) bool {
 	return slices.ContainsFunc(messages, func(m message) bool {
 		t := s.tools[m.Params.Name]
-		return m.Method == "tools/call" && t != nil && t.acts && t.name != "answer_run" && m.Params.RequestState == ""
+		return m.isCall() && t != nil && t.acts && t.name != "answer_run" && m.Params.RequestState == ""
 	})
 }

@@ -2,9 +2,11 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,10 +22,10 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; the server's log has the details"}
 			}
 		}()
-		if c, ok := req.(*mcp.CallToolRequest); ok && !s.known(c.Params.Name) {
+		res, err = next(ctx, method, req)
+		if c, ok := req.(*mcp.CallToolRequest); ok && s.unheard(c.Params.Name, err) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.unknown(c.Params.Name)}
 		}
-		res, err = next(ctx, method, req)
 		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
 			if from, ok := req.(serverRequest); ok {
 				res = s.shown(list, s.caller(from).policy)
@@ -33,9 +35,10 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// known says whether a tool exists: ours, or one that was added beside them.
-func (s *Server) known(name string) bool {
-	return s.tools[name] != nil || s.beside.has(name)
+// unheard says whether a call failed because there is no such tool.
+func (s *Server) unheard(name string, err error) bool {
+	refused, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && s.tools[name] == nil && refused.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(refused.Message, "unknown tool")
 }
 
 // shown is the list of tools without those that a policy does not offer.

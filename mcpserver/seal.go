@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"understudy/steps"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // parked is what the server wants to know when a client calls again with an
@@ -57,8 +57,8 @@ func (s *Server) comingBack(c *call) (parked, error) {
 	if sealed == "" {
 		return parked{}, nil
 	}
-	refused := steps.Errorf(steps.Invalid, "the requestState is not one of this server for this client and tool, or it is too old")
-	refused.Next = "call again without it; list_runs {\"status\": \"waiting\"} names the runs that wait for an answer"
+	refused := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the requestState is not one of this server for this client and tool, or it is too old; " +
+		"call again without it; list_runs {\"status\": \"waiting\"} names the runs that wait for an answer"}
 	raw, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err != nil {
 		return parked{}, refused

@@ -54,11 +54,11 @@ type Server struct {
 	library *library
 	seal    cipher.AEAD
 	work    active
+	owed    owed
 	bridge  bridge
 	modes   modes
 	secrets secretPage
 	news    news
-	beside  beside
 	began   time.Time
 
 	open sync.Mutex

@@ -13,6 +13,15 @@ func shallow(s *jsonschema.Schema) *jsonschema.Schema {
 	out.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
 	for name, p := range s.Properties {
 		out.Properties[name] = &jsonschema.Schema{Type: p.Type, Types: p.Types}
+		if p.Type == "" && len(p.Types) == 0 {
+			out.Properties[name] = anything()
+		}
 	}
 	return out
+}
+
+// anything is a schema that every value fits. Written out it is an object, as
+// versions before 2026-07-28 want it, and not just true.
+func anything() *jsonschema.Schema {
+	return &jsonschema.Schema{Types: []string{"null", "boolean", "number", "string", "array", "object"}}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -13,34 +12,44 @@ import (
 // its side, or the context ends. Either way the runs of the client are stopped so
 // that they can be resumed, and their answers are let out first.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	session, err := s.mcp.Connect(context.WithoutCancel(ctx), &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, nil)
+	t := &counted{
+		Transport: &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, owed: &s.owed,
+		gone: make(chan struct{}), over: make(chan struct{}),
+	}
+	session, err := s.mcp.Connect(context.WithoutCancel(ctx), t, nil)
 	if err != nil {
 		return err
 	}
-	gone := make(chan error, 1)
-	var waiting sync.WaitGroup
-	waiting.Go(func() { gone <- session.Wait() })
 	select {
-	case err = <-gone:
+	case <-t.gone:
 	case <-ctx.Done():
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	closing := s.Close(last)
-	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
-		err = nil
+	err = s.rest(last)
+	close(t.over)
+	err = errors.Join(err, s.Close(last))
+	if ended := session.Wait(); ctx.Err() == nil && !errors.Is(ended, io.EOF) && !errors.Is(ended, mcp.ErrConnectionClosed) {
+		err = errors.Join(err, ended)
 	}
-	return errors.Join(err, closing)
+	return err
 }
 
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
+// rest refuses calls, stops those that run, and lets their answers out.
+func (s *Server) rest(ctx context.Context) error {
+	err := s.work.close(ctx)
+	s.owed.wait(ctx)
+	return err
+}
+
 // Close ends the server: calls are refused, those that run are stopped with the
 // cause shutdown and answered, then the sessions are closed.
 func (s *Server) Close(ctx context.Context) error {
-	err := s.work.close(ctx)
+	err := s.rest(ctx)
 	s.news.close()
 	closed := make(chan struct{})
 	go func() { // a session that never reads keeps its writer

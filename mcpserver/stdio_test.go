@@ -19,7 +19,6 @@ func document(tool string, args jsonObject) jsonObject {
 func TestEveryVersion(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			st := newStage(t)
 			w := st.connect(version, jsonObject{})
 			if names := toolNames(w.request("tools/list", jsonObject{})); !slices.Contains(names, "click_element") || slices.Contains(names, "run_command") {
@@ -51,7 +50,6 @@ func TestBlockedCallIsAProtocolError(t *testing.T) {
 			want = -31002
 		}
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			w := newStage(t, func(o *Options) { o.Policy.Mode = Ask }).connect(version, jsonObject{})
 			if names := toolNames(w.request("tools/list", jsonObject{})); slices.Contains(names, "click_element") || !slices.Contains(names, "get_window_tree") {
 				t.Errorf("ask mode lists %v", names)
@@ -76,7 +74,6 @@ func TestBlockedCallIsAProtocolError(t *testing.T) {
 func TestCancelledCallStopsItsRunOnly(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			st := newStage(t)
 			w := st.connect(version, jsonObject{})
 			id, answer := w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": document("hang", jsonObject{})})
@@ -147,7 +144,6 @@ func TestDetachedRunIsPolledAndResumed(t *testing.T) {
 func TestEndOfInputStopsTheRun(t *testing.T) {
 	for _, version := range []string{"2025-11-25", modern} {
 		t.Run(version, func(t *testing.T) {
-			t.Parallel()
 			st := newStage(t)
 			w := st.connect(version, jsonObject{})
 			w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": document("hang", jsonObject{})})

@@ -41,6 +41,36 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestSchemasAreObjects holds for every property, at any depth: versions before
+// 2026-07-28 know no other schemas there.
+func TestSchemasAreObjects(t *testing.T) {
+	st := newStage(t)
+	for _, tool := range st.order {
+		raw, err := json.Marshal(tool.declaration())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var declared jsonObject
+		if err := json.Unmarshal(raw, &declared); err != nil {
+			t.Fatal(err)
+		}
+		for _, side := range []string{"inputSchema", "outputSchema"} {
+			schemasAreObjects(t, tool.name+" "+side, declared[side])
+		}
+	}
+}
+
+func schemasAreObjects(t *testing.T, at string, schema any) {
+	t.Helper()
+	properties, _ := dig(schema, "properties").(jsonObject)
+	for name, p := range properties {
+		if _, ok := p.(jsonObject); !ok {
+			t.Errorf("%s: the schema of %s is %v", at, name, p)
+		}
+		schemasAreObjects(t, at+"."+name, p)
+	}
+}
+
 // The core is what a model is shown that asked for nothing else.
 const (
 	mostTools  = 24

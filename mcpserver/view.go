@@ -47,7 +47,7 @@ func runSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Required: []string{"run_id", "status"},
 		Properties: map[string]*jsonschema.Schema{
-			"run_id": {Type: "string"}, "status": {Type: "string"}, "output": {}, "error": {Types: []string{"object", "null"}},
+			"run_id": {Type: "string"}, "status": {Type: "string"}, "output": anything(), "error": {Types: []string{"object", "null"}},
 			"resume_from": {Type: "string"}, "question": {Type: "object"},
 			"steps": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
 		},
