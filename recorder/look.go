@@ -44,7 +44,7 @@ func (r *recording) look(ctx context.Context, at desktop.Point) under {
 // thingAt is what is at a point: what was there when the pointer came to rest,
 // unless something happened since, for the press may have changed it already.
 func (r *recording) thingAt(ctx context.Context, at desktop.Point) *Thing {
-	if r.under.thing == nil || !near(r.under.at, at) || !r.under.when.After(r.disturb) {
+	if !near(r.under.at, at) || !r.under.when.After(r.disturb) {
 		r.under = r.look(ctx, at)
 	}
 	return r.under.thing
@@ -151,7 +151,7 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.write(Event{Type: Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Mods: ev.Mods, Element: t, Window: r.windowAt(ev.At)})
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
-	r.focus.clicked(t)
+	r.clicked(t)
 }
 
 // released notes a button that goes up, and what it was let go over.
@@ -207,7 +207,7 @@ func (r *recording) lookAtWindows(ctx context.Context) {
 func (r *recording) note(ev Event) {
 	ev.Time = time.Now()
 	r.write(ev)
-	r.under.thing = nil
+	r.under = under{}
 	r.rest.Reset(restsAfter)
 }
 

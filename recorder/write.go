@@ -85,6 +85,7 @@ func (w *writer) step(s *step, last time.Time) {
 	id := w.id(s)
 	if pause := s.begin.Sub(last); !last.IsZero() && pause >= longPause {
 		w.note(id, fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
+		s.patience(pause)
 	}
 	for _, d := range s.unsure {
 		w.note(id, "uncertain: "+d)
@@ -101,6 +102,14 @@ func (w *writer) step(s *step, last time.Time) {
 	}
 	if len(s.expect) > 0 {
 		fmt.Fprintf(&w.body, "    expect: %s\n", scalar(strings.Join(s.expect, " && ")))
+	}
+}
+
+// patience gives a step as much time to find its element as the person had.
+func (s *step) patience(pause time.Duration) {
+	const most = time.Minute
+	if s.thing != nil {
+		s.set("timeout_ms", min(2*pause, most).Round(time.Second).Milliseconds())
 	}
 }
 
@@ -244,6 +253,9 @@ func inFlow(text string) string {
 }
 
 func inQuotes(text string) string {
+	if strings.Contains(text, "'") && !strings.ContainsAny(text, "\"\\\n\t") {
+		return `"` + text + `"`
+	}
 	if !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\ufeff' || !unicode.IsPrint(r) && r != ' ' }) {
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	}
