@@ -90,6 +90,11 @@ func (w *writer) step(s *step, last time.Time) {
 	for _, d := range s.unsure {
 		w.note(id, "uncertain: "+d)
 	}
+	for _, name := range s.secrets {
+		if !w.names[name] {
+			w.variables = append(w.variables, variable{name: free(name, w.names), secret: true})
+		}
+	}
 	if s.input != nil {
 		s.set(s.input.arg, w.input(s, id))
 	}
@@ -133,6 +138,8 @@ func (w *writer) input(s *step, id string) string {
 		proposed = "hidden"
 	case in.many && slug(s.thing.name()) == "":
 		proposed = "text"
+	case slug(in.names) != "":
+		proposed = slug(in.names)
 	}
 	name := proposed
 	switch {
@@ -226,7 +233,11 @@ func value(v any) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
-	return fmt.Sprint(v)
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
 }
 
 var (

@@ -66,7 +66,7 @@ func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.understand(cmd, seen, f.file, events, &f.make)
+	return a.understand(seen, f.file, events, &f.make)
 }
 
 // see records into a log.
@@ -155,23 +155,28 @@ func (f *compileFlags) check(cmd *cobra.Command) error {
 	return usage(cmd, "--parametrize: wanted all, none or ask, found %q", f.parametrize)
 }
 
-// understand compiles events into a file, or on the standard output when there
-// is none, and says what is uncertain and how to play it.
-func (a *app) understand(cmd *cobra.Command, seen []recorder.Event, file, events string, f *compileFlags) error {
+// understand makes a workflow of what was seen.
+func (a *app) understand(seen []recorder.Event, file, events string, f *compileFlags) error {
 	text, notes, err := recorder.Compile(seen, a.compileOptions(f, file, events))
 	if err != nil {
 		return err
 	}
+	return a.hand(text, notes, file)
+}
+
+// hand writes a workflow that was made to its file, or on the standard output
+// when there is none, and says what is uncertain and how to play it.
+func (a *app) hand(text []byte, notes []recorder.Note, file string) error {
 	p, err := workflows.Compile(workflows.Source{Name: file, Text: text}, workflows.CompileOptions{Kinds: a.kinds})
 	if err != nil {
-		return fmt.Errorf("the workflow of the recording is not valid, which is a fault of this program; what was seen is in %s: %w", events, err)
+		return fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
 	}
 	if file == "" {
 		_, err := a.out.Write(text)
 		return err
 	}
 	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "the recording is kept: understudy compile " + events}
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
 	}
 	fmt.Fprintln(a.out, file)
 	for _, n := range notes {
