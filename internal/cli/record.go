@@ -23,6 +23,7 @@ type recordFlags struct {
 	file                string
 	duration            time.Duration
 	make                compileFlags
+	force               bool
 	stop, pause, assert string
 }
 
@@ -40,6 +41,7 @@ func (a *app) record() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&f.file, "output", "o", "", "the file of the workflow (needed)")
 	cmd.Flags().DurationVar(&f.duration, "duration", 0, "stop after this time")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file when it is there")
 	keys := recorder.DefaultKeys()
 	cmd.Flags().StringVar(&f.stop, "stop-key", keys.Stop.String(), "the keys that stop the recording")
 	cmd.Flags().StringVar(&f.pause, "pause-key", keys.Pause.String(), "the keys that pause it, and go on")
@@ -53,6 +55,9 @@ func (a *app) record() *cobra.Command {
 func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 	if f.file == "" {
 		return usage(cmd, "wanted the file of the workflow: -o FILE")
+	}
+	if _, err := os.Stat(f.file); err == nil && !f.force {
+		return usage(cmd, "%s is there already; name another file, or replace it with --force", f.file)
 	}
 	if err := f.make.check(cmd); err != nil {
 		return err
@@ -94,6 +99,7 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 		Tell:  func(line string) { n++; a.tell("%3d  %s", n, clean(line)) },
 	})
 	if err != nil && len(seen) == 0 {
+		_ = os.Remove(file) // nothing is in it
 		return nil, notReady(err)
 	}
 	if err != nil {
