@@ -143,7 +143,7 @@ func (r *recording) work(ctx context.Context) {
 			r.lookAtWindows(ctx)
 			r.teller.quiet(time.Now())
 		case <-r.rest.C:
-			r.under = r.look(ctx, r.at)
+			r.under = r.look(ctx, r.at, treeWithin)
 		case <-r.settle.C:
 			r.readField(ctx)
 		}

@@ -91,6 +91,9 @@ func (c *compiler) closed(ev Event) {
 	if c.front == w.ID {
 		c.gone = true
 	}
+	if c.popup != nil && c.popup.Window.ID == w.ID {
+		c.popup = nil
+	}
 	if w.Popup {
 		return
 	}
