@@ -18,7 +18,7 @@ test: ## build, and run all tests with the race detector; installs what they nee
 	@.ci/test
 
 e2e: ## only the tests that start real programs on a virtual display, never from the cache
-	@.ci/test -count=1 ./steps/desktop/...
+	@.ci/test -count=1 ./steps/desktop/... ./recorder
 
 check: lint cross fuzz ## what CI runs beyond the tests
 	$(GO) mod tidy -diff

@@ -29,7 +29,6 @@ type writer struct {
 // variable is a value that a run may be given.
 type variable struct {
 	name, value string
-	label       string
 	secret      bool
 }
 
