@@ -57,7 +57,6 @@ type compiler struct {
 	rested *Event
 	popup  *Event // opened last
 	combo  *step  // the click that opened a combo box
-	moved  time.Time
 }
 
 func newCompiler() *compiler {

@@ -133,6 +133,11 @@ func (t *Thing) with(s desktop.States) *Thing {
 	return t
 }
 
+func (t *Thing) labelled(l string) *Thing {
+	t.Label = l
+	return t
+}
+
 var (
 	editor  = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
 	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
@@ -140,7 +145,7 @@ var (
 	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
 	page    = thing(editor, "text", "", 1, "role:text").with(desktop.Editable | desktop.MultiLine)
 	name    = thing(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)").with(desktop.Editable)
-	mail    = thing(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)").with(desktop.Editable)
+	mail    = thing(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)").with(desktop.Editable).labelled("Mail:")
 	code    = thing(ledger, "password", "Code", 3).with(desktop.Editable)
 	urgent  = thing(ledger, "checkbox", "Urgent", 4)
 	country = thing(ledger, "combobox", "Country", 5)

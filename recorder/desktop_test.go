@@ -107,6 +107,13 @@ func (s *scene) person(args ...string) {
 func (s *scene) clicks(process string, role desktop.Role, name string, nth int) {
 	s.t.Helper()
 	var at desktop.Point
+	defer func() {
+		if s.t.Failed() {
+			tree, _ := s.desk.Tree(context.Background(), desktop.Scope{Process: process, Full: true})
+			text, _ := tree.Outline(0)
+			s.t.Logf("what %s shows:\n%s", process, text)
+		}
+	}()
 	s.wait(string(role)+" "+name, func() bool {
 		tree, err := s.desk.Tree(context.Background(), desktop.Scope{Process: process, Full: true})
 		if err != nil {
@@ -114,7 +121,7 @@ func (s *scene) clicks(process string, role desktop.Role, name string, nth int) 
 		}
 		n, found := 0, false
 		tree.Walk(func(e *desktop.Element) bool {
-			if e.Role == role && (name == "" || e.Name == name) && !e.Bounds.Empty() {
+			if e.Role == role && (name == "" || strings.TrimSpace(e.Name) == name) && !e.Bounds.Empty() {
 				if found = n == nth; found {
 					at = e.Bounds.Center()
 				}
@@ -357,5 +364,88 @@ func TestACheckBoxIsTurnedOnAgain(t *testing.T) {
 	s.replay(text)
 	if state() == fresh || !strings.Contains(text, "set_selected") {
 		t.Error("the check box is as it was at first")
+	}
+}
+
+func TestAChoiceIsUnderstood(t *testing.T) {
+	s := newScene(t, "zenity")
+	form := []string{"--forms", "--title=Trip", "--text=Trip", "--add-combo=Country", "--combo-values=Chile|Iceland|Kenya"}
+	chosen := func() bool {
+		tree, err := s.desk.Tree(t.Context(), desktop.Scope{Process: "zenity", Full: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		tree.Walk(func(e *desktop.Element) bool {
+			found = found || e.Role == "combobox" && strings.Contains(e.Name+e.Text, "Iceland")
+			return !found
+		})
+		return found
+	}
+	s.start("Trip", "zenity", form...)
+	text := s.record(func() {
+		s.clicks("zenity", "combobox", "", 0)
+		s.person("sleep", "0.5")
+		s.clicks("zenity", "menuitem", "Iceland", 0)
+		s.wait("the choice", chosen)
+	})
+	if !strings.Contains(text, "select_option") || !strings.Contains(text, "option_name: Iceland") || strings.Contains(text, "click_element") {
+		t.Error("it was not recorded as a choice alone")
+	}
+}
+
+func TestAProgramIsStartedAgain(t *testing.T) {
+	s := newScene(t, "mousepad")
+	file := filepath.Join(s.dir, "list.txt")
+	if err := os.WriteFile(file, []byte("eggs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := s.record(func() {
+		s.start("list.txt", "mousepad", file)
+		s.person("sleep", "0.5", "key", "ctrl+End", "type", "--delay", "20", " and milk")
+		s.clicks("mousepad", "menu", "File", 0)
+		s.person("sleep", "0.3")
+		s.clicks("mousepad", "menuitem", "Save", 0)
+		s.wait("the file", func() bool { b, _ := os.ReadFile(file); return strings.Contains(string(b), "milk") })
+	})
+	first, _ := os.ReadFile(file)
+	s.quit()
+	if err := os.WriteFile(file, []byte("eggs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.replay(text)
+	second, err := os.ReadFile(file)
+	if err != nil || string(first) != string(second) {
+		t.Errorf("the file held %q at first, and %q, %v, when it was played again", first, second, err)
+	}
+}
+
+func TestATextIsExactInEachLayout(t *testing.T) {
+	virtualtest.Need(t, "setxkbmap")
+	for _, c := range []struct {
+		layout []string
+		keys   []string
+		want   string
+	}{
+		{[]string{"us"}, []string{"type", "--delay", "5", strings.Repeat("Quick brown fox, 0-9! ", 45)}, strings.Repeat("Quick brown fox, 0-9! ", 45)},
+		{[]string{"de"}, []string{"key", "--delay", "15", "odiaeresis", "z", "y", "ssharp", "Udiaeresis"}, "özyßÜ"},
+		{[]string{"ru"}, []string{"key", "--delay", "15", "Cyrillic_em", "Cyrillic_i", "Cyrillic_er"}, "мир"},
+		{[]string{"us", "-variant", "intl"}, []string{"key", "--delay", "15", "dead_acute", "e", "dead_grave", "a"}, "éà"},
+	} {
+		t.Run(strings.Join(c.layout, " "), func(t *testing.T) {
+			s := newScene(t, "zenity")
+			s.start("Line", "zenity", "--entry", "--title=Line")
+			if out, err := virtualtest.Command(t, s.display, "setxkbmap", c.layout...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			text := s.record(func() {
+				s.clicks("zenity", "text", "", 0)
+				s.person(c.keys...)
+				s.person("sleep", "0.3")
+			})
+			if !strings.Contains(text, "default: "+strings.TrimSpace(c.want)) && !strings.Contains(text, "default: '"+c.want) {
+				t.Errorf("the workflow does not hold %q", c.want)
+			}
+		})
 	}
 }

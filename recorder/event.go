@@ -71,9 +71,8 @@ type Thing struct {
 
 // Kin is an element around another.
 type Kin struct {
-	Role  desktop.Role `json:"role"`
-	Name  string       `json:"name,omitempty"`
-	Thing *Thing       `json:"thing,omitempty"` // of a combo box or a list, which are chosen from
+	Role desktop.Role `json:"role"`
+	Name string       `json:"name,omitempty"`
 }
 
 // secret says whether what is typed into it must not be written.

@@ -30,19 +30,21 @@ func (f *focus) of(n int) *Thing {
 }
 
 // clicked notes that a click may have moved the keyboard. A click on a field
-// moves it there.
-func (f *focus) clicked(t *Thing) {
-	f.valid = false
-	if n, ok := f.numbers[handleOf(t)]; ok && t.takesText() {
-		f.now, f.handle, f.valid = n, t.Handle, true
+// moves it there, as far as is known: what is typed next must not be written
+// if the field is a secret one, whatever has the keyboard when it is asked.
+func (r *recording) clicked(t *Thing) {
+	r.focus.valid = false
+	if !t.takesText() || t.Handle == "" {
+		return
 	}
-}
-
-func handleOf(t *Thing) desktop.Handle {
-	if t == nil {
-		return ""
+	if n, ok := r.focus.numbers[t.Handle]; ok {
+		if n != r.focus.now {
+			r.write(Event{Type: Focused, Time: time.Now(), Field: n, Element: t})
+		}
+		r.focus.now, r.focus.handle, r.focus.valid = n, t.Handle, true
+		return
 	}
-	return t.Handle
+	r.number(t, t.Text)
 }
 
 // key holds a key back when it types, and else notes it: it may move the
@@ -103,17 +105,13 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	before, sure := r.focus.now, r.focus.valid
 	after := r.readFocus(ctx)
 	field, hidden := r.whereTyped(before, after, sure, moved)
-	told := false
 	for _, ev := range keys {
 		out := Event{Type: Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field}
-		if hidden && ev.Text != "" {
-			if told {
+		if hidden && (ev.Text != "" || stays(ev.Key)) {
+			out = Event{Type: Typed, Time: ev.Time, Hidden: true, Field: field}
+			if r.hides(out) || ev.Text == "" {
 				continue
 			}
-			told = true
-			out.Key, out.Text, out.Mods, out.Hidden = "", "", nil, true
-		} else if hidden && stays(ev.Key) {
-			continue
 		}
 		r.write(out)
 	}
@@ -122,6 +120,16 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if moved && field == r.focus.now {
 		r.readField(ctx)
 	}
+}
+
+// hides says whether the last event says already that something is typed
+// there that is not written. How much it is would be told by more of them.
+func (r *recording) hides(ev Event) bool {
+	if len(r.events) == 0 {
+		return false
+	}
+	last := r.events[len(r.events)-1]
+	return last.Type == Typed && last.Hidden && last.Field == ev.Field
 }
 
 // later has the field read when it has had time to show what was typed.
@@ -178,8 +186,13 @@ func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Eleme
 	e.Handle = h
 	t := r.thing(ctx, e)
 	t.Handle = h
+	return r.number(t, text)
+}
+
+// number makes an element one of the fields, and the one with the keyboard.
+func (r *recording) number(t *Thing, text string) int {
 	r.focus.things = append(r.focus.things, t)
-	n := len(r.focus.things)
+	n, h := len(r.focus.things), t.Handle
 	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
 	ev := Event{Type: Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.secret() && t.takesText() {

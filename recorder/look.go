@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// elementWithin is how long the element under the pointer may take.
+	// elementWithin is how long the element under the pointer may take when a
+	// button is pressed on it, or a field when it is read.
 	elementWithin = 100 * time.Millisecond
 	// treeWithin is how long its program's other elements may take, which
 	// selectors are tried on.
@@ -30,22 +31,48 @@ type under struct {
 	when  time.Time
 }
 
-// look finds what is at a point.
-func (r *recording) look(ctx context.Context, at desktop.Point) under {
+// look finds what is at a point, within a time.
+func (r *recording) look(ctx context.Context, at desktop.Point, within time.Duration) under {
 	u := under{at: at, when: time.Now()}
-	short, cancel := context.WithTimeout(ctx, elementWithin)
+	short, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	if e, err := r.desktop.ElementAt(short, at); err == nil {
+	var e *desktop.Element
+	if w := r.windowAt(at); w != nil && w.Popup {
+		e = r.item(short, at)
+	}
+	if e == nil {
+		e, _ = r.desktop.ElementAt(short, at)
+	}
+	if e != nil {
 		u.thing = r.thing(ctx, e)
 	}
 	return u
 }
 
+// item is the item of a menu at a point, in the program that has the keyboard.
+// Toolkits hang menus where no box around them reaches, so they are not found
+// by going down to the point.
+func (r *recording) item(ctx context.Context, at desktop.Point) (item *desktop.Element) {
+	w := active(r.windows)
+	if w == nil {
+		return nil
+	}
+	for _, root := range r.roots(ctx, &desktop.Element{PID: w.PID, Process: w.Process}) {
+		root.Walk(func(e *desktop.Element) bool {
+			if e.Bounds.Contains(at) && inMenu(&Thing{Element: *e}) {
+				item = e
+			}
+			return true
+		})
+	}
+	return item
+}
+
 // thingAt is what is at a point: what was there when the pointer came to rest,
 // unless something happened since, for the press may have changed it already.
 func (r *recording) thingAt(ctx context.Context, at desktop.Point) *Thing {
-	if r.under.thing == nil || !near(r.under.at, at) || !r.under.when.After(r.disturb) {
-		r.under = r.look(ctx, at)
+	if !near(r.under.at, at) || !r.under.when.After(r.disturb) {
+		r.under = r.look(ctx, at, elementWithin)
 	}
 	return r.under.thing
 }
@@ -151,14 +178,14 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.write(Event{Type: Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Mods: ev.Mods, Element: t, Window: r.windowAt(ev.At)})
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
-	r.focus.clicked(t)
+	r.clicked(t)
 }
 
 // released notes a button that goes up, and what it was let go over.
 func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
 	out := Event{Type: Released, Time: ev.Time, At: ev.At, Button: ev.Button}
 	if r.down != nil && !near(*r.down, ev.At) {
-		out.Element = r.look(ctx, ev.At).thing
+		out.Element = r.look(ctx, ev.At, elementWithin).thing
 	}
 	r.down = nil
 	r.write(out)
@@ -207,7 +234,7 @@ func (r *recording) lookAtWindows(ctx context.Context) {
 func (r *recording) note(ev Event) {
 	ev.Time = time.Now()
 	r.write(ev)
-	r.under.thing = nil
+	r.under = under{}
 	r.rest.Reset(restsAfter)
 }
 

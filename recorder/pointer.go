@@ -17,6 +17,8 @@ const (
 	turnsWithin = 500 * time.Millisecond
 	// hoverWithin is how soon a menu opens under a pointer that rests.
 	hoverWithin = time.Second
+	// clickOpens is how soon after a click a menu counts as its doing.
+	clickOpens = 500 * time.Millisecond
 )
 
 func near(a, b desktop.Point) bool {
@@ -174,7 +176,7 @@ func (c *compiler) chooses(ev Event) bool {
 	default:
 		return false
 	}
-	c.combo = nil
+	c.combo, c.popup = nil, nil
 	box := s.thing
 	*s = step{kind: "select_option", begin: s.begin, end: ev.Time, subject: box.name(), says: "choose " + brief(t.name()) + " in " + box.words(), unsure: nil}
 	if s.subject == "" {
@@ -204,7 +206,7 @@ func (c *compiler) hovered(ev Event) {
 	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverWithin {
 		return
 	}
-	if s := c.last(); s != nil && s.click != nil && !s.end.Before(r.Time) {
+	if s := c.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickOpens {
 		return
 	}
 	c.popup = nil

@@ -88,6 +88,7 @@ type recording struct {
 	stop    context.CancelCauseFunc
 	queue   *queue
 	events  []Event
+	flushed int // how many of them are in the log
 	failed  error
 	paused  bool
 	teller  teller
@@ -125,6 +126,7 @@ func (r *recording) begin(ctx context.Context) error {
 	}
 	r.windows = windows
 	r.write(Event{Type: Begun, Time: time.Now(), Windows: windows})
+	r.flush()
 	return r.failed
 }
 
@@ -141,10 +143,11 @@ func (r *recording) work(ctx context.Context) {
 			r.lookAtWindows(ctx)
 			r.teller.quiet(time.Now())
 		case <-r.rest.C:
-			r.under = r.look(ctx, r.at)
+			r.under = r.look(ctx, r.at, treeWithin)
 		case <-r.settle.C:
 			r.readField(ctx)
 		}
+		r.flush()
 	}
 }
 
@@ -156,22 +159,26 @@ func (r *recording) end() {
 	r.readField(ctx)
 	r.lookAtWindows(ctx)
 	r.write(Event{Type: Ended, Time: time.Now()})
+	r.flush()
 	r.teller.finish()
 }
 
-// write keeps an event.
+// write keeps an event. It is on the disk before anything else is waited for.
 func (r *recording) write(ev Event) {
-	if r.failed != nil {
+	r.events = append(r.events, ev)
+	r.teller.add(ev)
+}
+
+// flush puts what was kept on the disk, all that came together at once.
+func (r *recording) flush() {
+	unwritten := r.events[r.flushed:]
+	r.flushed = len(r.events)
+	if r.failed != nil || r.options.Log == nil {
 		return
 	}
-	r.events = append(r.events, ev)
-	if r.options.Log != nil {
-		if r.failed = r.options.Log.Write(ev); r.failed != nil {
-			r.stop(r.failed)
-			return
-		}
+	if r.failed = r.options.Log.Write(unwritten...); r.failed != nil {
+		r.stop(r.failed)
 	}
-	r.teller.add(ev)
 }
 
 // input goes through what a person did.

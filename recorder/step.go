@@ -26,6 +26,7 @@ type step struct {
 	input   *input // the argument that a person typed
 	click   *click
 	wheel   *wheel
+	secrets []string // variables that its arguments name
 }
 
 // arg is one argument: text, a number, a truth, a list of texts or a nested
@@ -42,6 +43,7 @@ type input struct {
 	secret bool
 	after  string // keys that follow, such as {Enter}
 	many   bool   // of many lines
+	names  string // what to call it, where no element is known
 }
 
 // click is what the next press is compared with.

@@ -3,6 +3,7 @@ package recorder
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"understudy/steps/desktop"
 )
@@ -232,9 +233,12 @@ func (c *compiler) chord(ev Event, thing *Thing) {
 	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
 		return // it leads to the next field, which its own step finds
 	}
-	if thing != nil && len(ev.Mods) == 0 && !thing.takesText() && thing.Role != "frame" && ev.Key != "escape" && len(unique(thing)) > 0 {
+	if thing != nil && len(ev.Mods) == 0 && works(ev.Key) && !thing.takesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
 		c.keys(thing, chord, ev)
 		return
+	}
+	if _, ok := c.windows[c.active]; !ok && thing != nil {
+		c.active = thing.Window
 	}
 	c.goTo(c.active)
 	s := &step{kind: "press_key_global", subject: "press " + chord, says: "press " + chord, begin: ev.Time}
@@ -246,14 +250,29 @@ func (c *compiler) chord(ev Event, thing *Thing) {
 	c.emit(s)
 }
 
+// works says whether a key works the element that has the keyboard, rather
+// than its program.
+func works(k desktop.Key) bool {
+	switch k {
+	case "space", "enter", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "delete", "backspace":
+		return true
+	}
+	return utf8.RuneCountInString(string(k)) == 1
+}
+
 // switches says whether a key only goes to another window, which the workflow
 // says in its own way.
 func switches(ev Event) bool {
 	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
 }
 
-// keys is the step that presses a key on an element.
+// keys is the step that presses a key on an element, or one more.
 func (c *compiler) keys(thing *Thing, chord string, ev Event) {
+	if s := c.last(); s != nil && s.kind == "press_key" && s.thing == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
+		s.set("key", s.args[len(s.args)-1].value.(string)+" "+chord)
+		s.says, s.end = s.says+", "+chord, ev.Time
+		return
+	}
 	c.goTo(thing.Window)
 	s := &step{kind: "press_key", subject: "press " + chord, says: "press " + chord + " on " + thing.words(), begin: ev.Time}
 	s.aim(thing)

@@ -91,6 +91,9 @@ func (c *compiler) closed(ev Event) {
 	if c.front == w.ID {
 		c.gone = true
 	}
+	if c.popup != nil && c.popup.Window.ID == w.ID {
+		c.popup = nil
+	}
 	if w.Popup {
 		return
 	}
@@ -145,12 +148,12 @@ func literal(text string) string {
 // to the front. One that came by itself is where it should be.
 func (c *compiler) goTo(id desktop.WindowID) {
 	w, known := c.windows[id]
+	fresh, gone := c.fresh[id], c.gone
+	delete(c.fresh, id)
 	if !known || w.Popup || id == c.front {
 		return
 	}
-	fresh, gone := c.fresh[id], c.gone
 	same := w.Process == c.process && w.Process != ""
-	delete(c.fresh, id)
 	c.arrive(id, w.Process)
 	if fresh || same && (gone || !c.several(w)) {
 		return

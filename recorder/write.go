@@ -29,7 +29,6 @@ type writer struct {
 // variable is a value that a run may be given.
 type variable struct {
 	name, value string
-	label       string
 	secret      bool
 }
 
@@ -85,9 +84,15 @@ func (w *writer) step(s *step, last time.Time) {
 	id := w.id(s)
 	if pause := s.begin.Sub(last); !last.IsZero() && pause >= longPause {
 		w.note(id, fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
+		s.patience(pause)
 	}
 	for _, d := range s.unsure {
 		w.note(id, "uncertain: "+d)
+	}
+	for _, name := range s.secrets {
+		if !w.names[name] {
+			w.variables = append(w.variables, variable{name: free(name, w.names), secret: true})
+		}
 	}
 	if s.input != nil {
 		s.set(s.input.arg, w.input(s, id))
@@ -101,6 +106,14 @@ func (w *writer) step(s *step, last time.Time) {
 	}
 	if len(s.expect) > 0 {
 		fmt.Fprintf(&w.body, "    expect: %s\n", scalar(strings.Join(s.expect, " && ")))
+	}
+}
+
+// patience gives a step as much time to find its element as the person had.
+func (s *step) patience(pause time.Duration) {
+	const most = time.Minute
+	if s.thing != nil {
+		s.set("timeout_ms", min(2*pause, most).Round(time.Second).Milliseconds())
 	}
 }
 
@@ -124,6 +137,8 @@ func (w *writer) input(s *step, id string) string {
 		proposed = "hidden"
 	case in.many && slug(s.thing.name()) == "":
 		proposed = "text"
+	case slug(in.names) != "":
+		proposed = slug(in.names)
 	}
 	name := proposed
 	switch {
@@ -217,7 +232,11 @@ func value(v any) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
-	return fmt.Sprint(v)
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
 }
 
 var (
@@ -244,6 +263,9 @@ func inFlow(text string) string {
 }
 
 func inQuotes(text string) string {
+	if strings.Contains(text, "'") && !strings.ContainsAny(text, "\"\\\n\t") {
+		return `"` + text + `"`
+	}
 	if !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\ufeff' || !unicode.IsPrint(r) && r != ' ' }) {
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	}

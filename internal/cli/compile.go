@@ -25,7 +25,7 @@ func (a *app) compile() *cobra.Command {
 			if err != nil {
 				return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that `understudy record` wrote, ending in .events.jsonl"}
 			}
-			return a.understand(cmd, seen, file, args[0], &f)
+			return a.understand(seen, file, args[0], &f)
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this file instead of the standard output")

@@ -23,6 +23,7 @@ type recordFlags struct {
 	file                string
 	duration            time.Duration
 	make                compileFlags
+	force               bool
 	stop, pause, assert string
 }
 
@@ -40,6 +41,7 @@ func (a *app) record() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&f.file, "output", "o", "", "the file of the workflow (needed)")
 	cmd.Flags().DurationVar(&f.duration, "duration", 0, "stop after this time")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file when it is there")
 	keys := recorder.DefaultKeys()
 	cmd.Flags().StringVar(&f.stop, "stop-key", keys.Stop.String(), "the keys that stop the recording")
 	cmd.Flags().StringVar(&f.pause, "pause-key", keys.Pause.String(), "the keys that pause it, and go on")
@@ -54,6 +56,9 @@ func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 	if f.file == "" {
 		return usage(cmd, "wanted the file of the workflow: -o FILE")
 	}
+	if _, err := os.Stat(f.file); err == nil && !f.force {
+		return usage(cmd, "%s is there already; name another file, or replace it with --force", f.file)
+	}
 	if err := f.make.check(cmd); err != nil {
 		return err
 	}
@@ -66,7 +71,7 @@ func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.understand(cmd, seen, f.file, events, &f.make)
+	return a.understand(seen, f.file, events, &f.make)
 }
 
 // see records into a log.
@@ -94,6 +99,7 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 		Tell:  func(line string) { n++; a.tell("%3d  %s", n, clean(line)) },
 	})
 	if err != nil && len(seen) == 0 {
+		_ = os.Remove(file) // nothing is in it
 		return nil, notReady(err)
 	}
 	if err != nil {
@@ -155,23 +161,28 @@ func (f *compileFlags) check(cmd *cobra.Command) error {
 	return usage(cmd, "--parametrize: wanted all, none or ask, found %q", f.parametrize)
 }
 
-// understand compiles events into a file, or on the standard output when there
-// is none, and says what is uncertain and how to play it.
-func (a *app) understand(cmd *cobra.Command, seen []recorder.Event, file, events string, f *compileFlags) error {
+// understand makes a workflow of what was seen.
+func (a *app) understand(seen []recorder.Event, file, events string, f *compileFlags) error {
 	text, notes, err := recorder.Compile(seen, a.compileOptions(f, file, events))
 	if err != nil {
 		return err
 	}
+	return a.hand(text, notes, file)
+}
+
+// hand writes a workflow that was made to its file, or on the standard output
+// when there is none, and says what is uncertain and how to play it.
+func (a *app) hand(text []byte, notes []recorder.Note, file string) error {
 	p, err := workflows.Compile(workflows.Source{Name: file, Text: text}, workflows.CompileOptions{Kinds: a.kinds})
 	if err != nil {
-		return fmt.Errorf("the workflow of the recording is not valid, which is a fault of this program; what was seen is in %s: %w", events, err)
+		return fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
 	}
 	if file == "" {
 		_, err := a.out.Write(text)
 		return err
 	}
 	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return &steps.Error{Code: steps.Invalid, Err: err, Next: "the recording is kept: understudy compile " + events}
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
 	}
 	fmt.Fprintln(a.out, file)
 	for _, n := range notes {

@@ -19,7 +19,7 @@ func (a *app) runsCommand() *cobra.Command {
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsLogs(), a.runsExport(), a.runsRemove(), a.runsPrune(), a.runsBackup(), a.runsRestore(), a.runsCheck())
+	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsLogs(), a.runsExport(), a.runsRemove(), a.runsPrune(), a.runsBackup(), a.runsRestore(), a.runsCheck(), a.runsToWorkflow())
 	return cmd
 }
 
