@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -247,9 +248,7 @@ func (s *State) ended(_ Event, e Ended) {
 	}
 	s.outcome(e.ID, e.Outcome)
 	scope := s.scope()
-	for k, v := range e.Sets {
-		scope.Env[k] = v
-	}
+	maps.Copy(scope.Env, e.Sets)
 }
 
 func (s *State) skipped(_ Event, e SkippedStep) {
@@ -616,9 +615,7 @@ func (s *State) resumed(ev Event, r Resumed) {
 			c.Finally, c.FinallyError, c.HasOutput, c.Output = "", nil, false, nil
 		}
 	}
-	for k, v := range r.Inputs {
-		s.Scopes[1].Inputs[k] = v
-	}
+	maps.Copy(s.Scopes[1].Inputs, r.Inputs)
 	if r.Document != "" {
 		s.Created.Document = r.Document
 	}

@@ -64,7 +64,7 @@ func (o *operator) choose(id string, q *Question) string {
 		}
 	}
 	acted := 0
-	for _, x := range strings.Fields(o.did()) {
+	for x := range strings.FieldsSeq(o.did()) {
 		if x == name {
 			acted++
 		}
@@ -109,7 +109,7 @@ func (s *stage) acts(d *genDoc, g *generator, failed bool) map[string]int {
 		repeated(x.finally, failed || x != d, again)
 	}
 	out := map[string]int{}
-	for _, name := range strings.Fields(s.did()) {
+	for name := range strings.FieldsSeq(s.did()) {
 		step, _, _ := strings.Cut(name, "-")
 		if may, known := again[step]; known && !may && (!failed || !again["calls"]) {
 			out[name]++
@@ -211,7 +211,7 @@ func cutOnce(t *testing.T, g *generator, d *genDoc, cut int, stored bool, want s
 // reportIsTrue holds that each step that is reported to have acted did.
 func (s *stage) reportIsTrue(id string) bool {
 	did, said := map[string]int{}, map[string]int{}
-	for _, name := range strings.Fields(s.did()) {
+	for name := range strings.FieldsSeq(s.did()) {
 		did[name]++
 	}
 	name := ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 )
 
 // genDoc is a document that was made up, as the model reads it.
@@ -429,9 +430,10 @@ func (n *genNode) writeStep(out map[string]any, put func(string, any, bool)) {
 
 // everything is a document with those that it calls.
 func (d *genDoc) everything(g *generator) string {
-	text := d.text()
+	var text strings.Builder
+	text.WriteString(d.text())
 	for _, c := range g.calls {
-		text += "\n" + c.name + ": " + c.text()
+		text.WriteString("\n" + c.name + ": " + c.text())
 	}
-	return text
+	return text.String()
 }

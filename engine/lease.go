@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"understudy/steps"
@@ -107,9 +108,10 @@ func join(ids []string) string {
 	if len(ids) == 0 {
 		return "(none)"
 	}
-	text := ids[0]
+	var text strings.Builder
+	text.WriteString(ids[0])
 	for _, id := range ids[1:] {
-		text += ", " + id
+		text.WriteString(", " + id)
 	}
-	return text
+	return text.String()
 }

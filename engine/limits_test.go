@@ -19,29 +19,41 @@ func TestLimits(t *testing.T) {
 		code   steps.Code
 		took   time.Duration
 	}{
-		{say: "a try ends with its time", doc: `steps: [{timeout: 2s, tool_name: act, arguments: {name: a, hang: true}}]`,
-			did: "a", status: Failed, code: steps.Timeout, took: 2 * time.Second},
+		{
+			say: "a try ends with its time", doc: `steps: [{timeout: 2s, tool_name: act, arguments: {name: a, hang: true}}]`,
+			did: "a", status: Failed, code: steps.Timeout, took: 2 * time.Second,
+		},
 		{say: "a group ends with its time, and its failure can be tolerated", doc: `
 steps:
   - {group_name: g, timeout: 3s, skippable: true, steps: [{delay: 2s, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b, hang: true}}, {tool_name: act, arguments: {name: c}}]}
   - {tool_name: act, arguments: {name: d}}`, did: "a b d", status: Succeeded, took: 3 * time.Second},
-		{say: "a loop ends with its time", doc: `
+		{
+			say: "a loop ends with its time", doc: `
 steps: [{while: "true", max: 99, timeout: 3500ms, steps: [{delay: 1s, tool_name: look, arguments: {name: a}}]}]`,
-			did: "a a a a", status: Failed, code: steps.Timeout, took: 3500 * time.Millisecond},
-		{say: "a called workflow ends with the time of its step", doc: `steps: [{group_name: g, timeout: 1s, steps: [{tool_name: act, arguments: {name: a, hang: true}}]}]`,
-			did: "a", status: Failed, code: steps.Timeout, took: time.Second},
+			did: "a a a a", status: Failed, code: steps.Timeout, took: 3500 * time.Millisecond,
+		},
+		{
+			say: "a called workflow ends with the time of its step", doc: `steps: [{group_name: g, timeout: 1s, steps: [{tool_name: act, arguments: {name: a, hang: true}}]}]`,
+			did: "a", status: Failed, code: steps.Timeout, took: time.Second,
+		},
 		{say: "a workflow ends with its time, and finally still runs", doc: `
 timeout: 5s
 steps: [{tool_name: act, arguments: {name: a, hang: true}}]
 finally: [{delay: 1s, tool_name: act, arguments: {name: f}}]`, did: "a f", status: Failed, code: steps.Timeout, took: 6 * time.Second},
-		{say: "finally has thirty seconds in all", doc: `
+		{
+			say: "finally has thirty seconds in all", doc: `
 steps: [{tool_name: act, arguments: {name: a}}]
 finally: [{timeout: 1h, tool_name: act, arguments: {name: f, hang: true}}, {if: always(), tool_name: act, arguments: {name: g}}]`,
-			did: "a f", status: Failed, code: steps.Timeout, took: 30 * time.Second},
-		{say: "a delay is a pause after a success", doc: `steps: [{delay: 2s, tool_name: act, arguments: {name: a}}, {delay: 9s, continue_on_error: true, tool_name: act, arguments: {name: b, fail: 1}}]`,
-			did: "a b", status: Succeeded, took: 2 * time.Second},
-		{say: "the pauses between tries grow to their bound", doc: `steps: [{retry: {attempts: 5, delay: 1s, backoff: 2, max_delay: 3s}, tool_name: act, arguments: {name: a, fail: 4}}]`,
-			did: "a a a a a", status: Succeeded, took: 9 * time.Second},
+			did: "a f", status: Failed, code: steps.Timeout, took: 30 * time.Second,
+		},
+		{
+			say: "a delay is a pause after a success", doc: `steps: [{delay: 2s, tool_name: act, arguments: {name: a}}, {delay: 9s, continue_on_error: true, tool_name: act, arguments: {name: b, fail: 1}}]`,
+			did: "a b", status: Succeeded, took: 2 * time.Second,
+		},
+		{
+			say: "the pauses between tries grow to their bound", doc: `steps: [{retry: {attempts: 5, delay: 1s, backoff: 2, max_delay: 3s}, tool_name: act, arguments: {name: a, fail: 4}}]`,
+			did: "a a a a a", status: Succeeded, took: 9 * time.Second,
+		},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -80,71 +80,115 @@ func TestResume(t *testing.T) {
 		status Status
 		asks   string
 	}{
-		{say: "a run that was cut short goes on where it stood", cut: 4, doc: `
+		{
+			say: "a run that was cut short goes on where it stood", cut: 4, doc: `
 steps: [{tool_name: idem, arguments: {name: a}}, {tool_name: idem, arguments: {name: b}}, {tool_name: idem, arguments: {name: c}}]`,
-			resume: []ResumeRequest{{}}, did: "a b b c", status: Succeeded},
-		{say: "a cut-short act is not repeated silently", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt},
-		{say: "a cut-short act is repeated by decision", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{Decision: Redo}}, did: "a a b", status: Succeeded},
-		{say: "a cut-short act is left out by decision", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a b", status: Succeeded},
-		{say: "the decision may come after the question", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{}, {Decision: SkipStep}}, did: "a b", status: Succeeded},
-		{say: "on_interrupt rerun repeats", cut: 3, doc: `steps: [{on_interrupt: rerun, tool_name: act, arguments: {name: a}}]`,
-			resume: []ResumeRequest{{}}, did: "a a", status: Succeeded},
-		{say: "on_interrupt skip goes on", cut: 3, doc: `steps: [{on_interrupt: skip, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded},
-		{say: "a step that is left out by decision counts as done, jumps and all", cut: 3, doc: `
+			resume: []ResumeRequest{{}}, did: "a b b c", status: Succeeded,
+		},
+		{
+			say: "a cut-short act is not repeated silently", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt,
+		},
+		{
+			say: "a cut-short act is repeated by decision", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{Decision: Redo}}, did: "a a b", status: Succeeded,
+		},
+		{
+			say: "a cut-short act is left out by decision", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a b", status: Succeeded,
+		},
+		{
+			say: "the decision may come after the question", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{}, {Decision: SkipStep}}, did: "a b", status: Succeeded,
+		},
+		{
+			say: "on_interrupt rerun repeats", cut: 3, doc: `steps: [{on_interrupt: rerun, tool_name: act, arguments: {name: a}}]`,
+			resume: []ResumeRequest{{}}, did: "a a", status: Succeeded,
+		},
+		{
+			say: "on_interrupt skip goes on", cut: 3, doc: `steps: [{on_interrupt: skip, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded,
+		},
+		{
+			say: "a step that is left out by decision counts as done, jumps and all", cut: 3, doc: `
 steps: [{tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: c}]}, {tool_name: act, arguments: {name: b}}, {id: c, tool_name: act, arguments: {name: c}}]`,
-			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a c", status: Succeeded},
-		{say: "on_interrupt ask asks, whatever the kind", cut: 3, doc: `steps: [{on_interrupt: ask, tool_name: idem, arguments: {name: a}}]`,
-			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt},
-		{say: "a step is done when its expectation became true", cut: 3, doc: `
+			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a c", status: Succeeded,
+		},
+		{
+			say: "on_interrupt ask asks, whatever the kind", cut: 3, doc: `steps: [{on_interrupt: ask, tool_name: idem, arguments: {name: a}}]`,
+			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt,
+		},
+		{
+			say: "a step is done when its expectation became true", cut: 3, doc: `
 steps: [{expect: run.attempt == 2, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded},
-		{say: "an expectation that held before says nothing", cut: 3, doc: `
+			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded,
+		},
+		{
+			say: "an expectation that held before says nothing", cut: 3, doc: `
 steps: [{expect: "true", tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt},
-		{say: "a failure before it acted is tried again", doc: `steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded},
-		{say: "a failure after it acted is in doubt", doc: `steps: [{tool_name: act, arguments: {name: a, fail: 1}}, {tool_name: act, arguments: {name: b}}]`,
-			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt},
-		{say: "a failure in a group goes on inside it", doc: `
+			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt,
+		},
+		{
+			say: "a failure before it acted is tried again", doc: `steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded,
+		},
+		{
+			say: "a failure after it acted is in doubt", doc: `steps: [{tool_name: act, arguments: {name: a, fail: 1}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt,
+		},
+		{
+			say: "a failure in a group goes on inside it", doc: `
 steps:
   - {group_name: g, steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b, fail: 1, clean: true}}, {tool_name: act, arguments: {name: c}}]}`,
-			resume: []ResumeRequest{{}}, did: "a b c", status: Succeeded},
-		{say: "a failure in a loop goes on in its round", doc: `
+			resume: []ResumeRequest{{}}, did: "a b c", status: Succeeded,
+		},
+		{
+			say: "a failure in a loop goes on in its round", doc: `
 steps:
   - {foreach: [1, 2, 3], as: n, steps: [{tool_name: act, arguments: {name: "${{ n }}"}}, {if: n == 2, tool_name: act, arguments: {name: x, fail: 1, clean: true}}]}`,
-			resume: []ResumeRequest{{}}, did: "1 2 x 3", status: Succeeded},
-		{say: "always() steps and finally run in each attempt", doc: `
+			resume: []ResumeRequest{{}}, did: "1 2 x 3", status: Succeeded,
+		},
+		{
+			say: "always() steps and finally run in each attempt", doc: `
 steps:
   - {tool_name: act, arguments: {name: a, fail: 1, clean: true}}
   - {if: always(), tool_name: act, arguments: {name: b}}
 finally: [{tool_name: act, arguments: {name: f}}]`,
-			resume: []ResumeRequest{{}}, did: "b f a b f", status: Succeeded},
-		{say: "a run that succeeded begins again at a step", doc: `
+			resume: []ResumeRequest{{}}, did: "b f a b f", status: Succeeded,
+		},
+		{
+			say: "a run that succeeded begins again at a step", doc: `
 steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}, {tool_name: act, arguments: {name: c}}]`,
-			resume: []ResumeRequest{{From: "b"}}, did: "a b c b c", status: Succeeded},
-		{say: "beginning again inside a loop keeps its round", doc: `
+			resume: []ResumeRequest{{From: "b"}}, did: "a b c b c", status: Succeeded,
+		},
+		{
+			say: "beginning again inside a loop keeps its round", doc: `
 steps:
   - {foreach: [1, 2], as: n, steps: [{id: x, tool_name: act, arguments: {name: "${{ n }}"}}]}
   - {tool_name: act, arguments: {name: c}}`,
-			resume: []ResumeRequest{{From: "0[0].0"}}, did: "1 2 c 1 2 c", status: Succeeded},
-		{say: "later expressions see new inputs", doc: `
+			resume: []ResumeRequest{{From: "0[0].0"}}, did: "1 2 c 1 2 c", status: Succeeded,
+		},
+		{
+			say: "later expressions see new inputs", doc: `
 variables: {who: {type: string, default: x}}
 steps: [{id: a, tool_name: act, arguments: {name: "a${{ inputs.who }}"}}, {id: b, tool_name: act, arguments: {name: "b${{ inputs.who }}"}}]`,
-			resume: []ResumeRequest{{From: "b", Inputs: map[string]any{"who": "y"}}}, did: "ax bx by", status: Succeeded},
-		{say: "a run can go on at a step that it never reached", doc: `
+			resume: []ResumeRequest{{From: "b", Inputs: map[string]any{"who": "y"}}}, did: "ax bx by", status: Succeeded,
+		},
+		{
+			say: "a run can go on at a step that it never reached", doc: `
 steps: [{tool_name: act, arguments: {name: a, fail: 9}}, {tool_name: act, arguments: {name: b}}, {id: c, tool_name: act, arguments: {name: c}}]`,
-			resume: []ResumeRequest{{From: "c"}}, did: "a c", status: Succeeded},
-		{say: "a resumption can be resumed", doc: `
+			resume: []ResumeRequest{{From: "c"}}, did: "a c", status: Succeeded,
+		},
+		{
+			say: "a resumption can be resumed", doc: `
 steps: [{tool_name: act, arguments: {name: a, fail: 2, clean: true}}, {tool_name: act, arguments: {name: b, fail: 1, clean: true}}]`,
-			resume: []ResumeRequest{{}, {}, {}}, did: "a b", status: Succeeded},
-		{say: "an explicit retry is consent to repeat within the run", doc: `
+			resume: []ResumeRequest{{}, {}, {}}, did: "a b", status: Succeeded,
+		},
+		{
+			say: "an explicit retry is consent to repeat within the run", doc: `
 steps: [{retries: 1, tool_name: act, arguments: {name: a, fail: 1}}, {tool_name: act, arguments: {name: b}}]`,
-			did: "a a b", status: Succeeded},
+			did: "a a b", status: Succeeded,
+		},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

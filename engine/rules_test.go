@@ -90,11 +90,13 @@ steps:
 steps:
   - {id: g, group_name: g, steps: [{tool_name: act, arguments: {name: a, fail: 9}}]}
   - {tool_name: act, arguments: {name: c}}`, did: "a", status: Failed, code: steps.NotFound, errors: 2},
-		{say: "a foreach goes over its list", doc: `
+		{
+			say: "a foreach goes over its list", doc: `
 variables: {names: {type: array}}
 steps:
   - {foreach: "${{ inputs.names }}", as: n, steps: [{tool_name: act, arguments: {name: "${{ n }}${{ index }}"}}]}`,
-			inputs: map[string]any{"names": []any{"x", "y"}}, did: "x0 y1", status: Succeeded},
+			inputs: map[string]any{"names": []any{"x", "y"}}, did: "x0 y1", status: Succeeded,
+		},
 		{say: "an empty foreach does nothing", doc: `steps: [{foreach: [], as: n, steps: [{tool_name: act, arguments: {name: a}}]}, {tool_name: act, arguments: {name: b}}]`, did: "b", status: Succeeded},
 		{say: "loops nest", doc: `
 steps:
@@ -124,17 +126,21 @@ steps:
     steps: [{tool_name: act, arguments: {name: "${{ n }}"}, jumps: [{if: n == 2, to_id: out}]}]
   - {tool_name: act, arguments: {name: no}}
   - {id: out, tool_name: act, arguments: {name: out}}`, did: "1 2 out", status: Succeeded},
-		{say: "a called workflow has its own names and returns its output", doc: `
+		{
+			say: "a called workflow has its own names and returns its output", doc: `
 steps:
   - {id: c, workflow: other, inputs: {who: "x"}}
   - {tool_name: act, arguments: {name: "${{ c_result.greeting }}"}}`,
 			also: map[string]string{"other": `
 variables: {who: {type: string}}
 steps: [{tool_name: act, arguments: {name: "hi ${{ inputs.who }}"}}]
-output: {greeting: "'hello ' + inputs.who"}`}, did: "hi x hello x", status: Succeeded},
-		{say: "a called workflow that fails fails its step", doc: `steps: [{workflow: other}, {tool_name: act, arguments: {name: b}}]`,
+output: {greeting: "'hello ' + inputs.who"}`}, did: "hi x hello x", status: Succeeded,
+		},
+		{
+			say: "a called workflow that fails fails its step", doc: `steps: [{workflow: other}, {tool_name: act, arguments: {name: b}}]`,
 			also: map[string]string{"other": `steps: [{tool_name: act, arguments: {name: a, fail: 9}}]
-finally: [{tool_name: act, arguments: {name: f}}]`}, did: "a f", status: Failed, code: steps.NotFound, errors: 2},
+finally: [{tool_name: act, arguments: {name: f}}]`}, did: "a f", status: Failed, code: steps.NotFound, errors: 2,
+		},
 		{say: "finally runs after success", doc: `
 steps: [{tool_name: act, arguments: {name: a}}]
 finally: [{tool_name: act, arguments: {name: f}}]`, did: "a f", status: Succeeded},
@@ -199,12 +205,14 @@ steps:
   - {group_name: g, jumps: [{if: "true", to_id: d}], steps: [{tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: fix}]}]}
   - {id: d, tool_name: act, arguments: {name: d}}
 troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}}]`, did: "a fix", status: Succeeded},
-		{say: "a called workflow knows only of its own failures", doc: `
+		{
+			say: "a called workflow knows only of its own failures", doc: `
 steps:
   - {tool_name: act, arguments: {name: a, fail: 9}}
   - {if: always(), workflow: other}`,
 			also: map[string]string{"other": `steps: [{if: success(), tool_name: act, arguments: {name: s}}, {if: failure(), tool_name: act, arguments: {name: f}}]`},
-			did:  "a s", status: Failed, code: steps.NotFound, errors: 1},
+			did:  "a s", status: Failed, code: steps.NotFound, errors: 1,
+		},
 		{say: "a failure in the steps before a further try ends the tries", doc: `
 steps: [{retry: {attempts: 3, before: [{tool_name: act, arguments: {name: fix, fail: 9}}]}, tool_name: act, arguments: {name: a, fail: 9, code: timeout}}]`, did: "a fix", status: Failed, code: steps.Timeout, errors: 2},
 		{say: "a code that is excepted is not retried", doc: `steps: [{retry: {attempts: 3, not_on: [not_found]}, tool_name: act, arguments: {name: a, fail: 9}}]`, did: "a", status: Failed, code: steps.NotFound, errors: 1},

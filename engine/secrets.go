@@ -50,12 +50,12 @@ func (x secrets) resolve(v any, value func(string) string) any {
 			return value(name)
 		}
 		if parts, ok := v[joinKey].([]any); ok {
-			text := ""
+			var text strings.Builder
 			for _, p := range parts {
 				s, _ := x.resolve(p, value).(string)
-				text += s
+				text.WriteString(s)
 			}
-			return text
+			return text.String()
 		}
 		out := make(map[string]any, len(v))
 		for k, e := range v {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -65,9 +66,7 @@ func (p post) send(t *testing.T, site, method string, params jsonObject) (*http.
 			req.Header.Set("Mcp-Name", name)
 		}
 	}
-	for name, values := range p.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, p.header)
 	return http.DefaultClient.Do(req)
 }
 

@@ -37,11 +37,12 @@ type secretForm struct {
 
 // secretCommand is how a person gives secrets at the command line.
 func secretCommand(run string, names []string) string {
-	text := "a secret cannot be given through this client; the user runs: understudy resume " + run
+	var text strings.Builder
+	text.WriteString("a secret cannot be given through this client; the user runs: understudy resume " + run)
 	for _, n := range names {
-		text += fmt.Sprintf(" --input %s=@FILE", n)
+		text.WriteString(fmt.Sprintf(" --input %s=@FILE", n))
 	}
-	return text
+	return text.String()
 }
 
 // askSecret sends a person to a page on which the secrets are given.

@@ -128,11 +128,11 @@ func (s *step) known(v any) any {
 			return "${{ inputs." + name + " }}"
 		}
 		if parts, ok := v["$join"].([]any); ok {
-			text := ""
+			var text strings.Builder
 			for _, p := range parts {
-				text += fmt.Sprint(s.known(p))
+				text.WriteString(fmt.Sprint(s.known(p)))
 			}
-			return text
+			return text.String()
 		}
 		out := make(map[string]any, len(v))
 		for k, e := range v {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,11 +97,12 @@ func (noDesk) Drop(*desktop.Desktop) {}
 // play runs n steps to their end.
 func play(b *testing.B, e *engine.Engine, n int, durability string, also ...string) engine.Header {
 	b.Helper()
-	text := fmt.Sprintf("durability: %s\nmax_steps: 1000000\nsteps:\n  - {foreach: \"${{ 1..%d }}\", as: n, steps: [{id: a, tool_name: act, idempotent: true}]}\n", durability, n)
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("durability: %s\nmax_steps: 1000000\nsteps:\n  - {foreach: \"${{ 1..%d }}\", as: n, steps: [{id: a, tool_name: act, idempotent: true}]}\n", durability, n))
 	for _, s := range also {
-		text += "  - " + s + "\n"
+		text.WriteString("  - " + s + "\n")
 	}
-	bundle, _, err := engine.Pack(workflows.Source{Name: "bench.yaml", Text: []byte(text)}, e.Kinds, nil)
+	bundle, _, err := engine.Pack(workflows.Source{Name: "bench.yaml", Text: []byte(text.String())}, e.Kinds, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -62,8 +62,10 @@ func explain(path string, err error) error {
 	case err == nil:
 		return nil
 	case isFull(err), errors.Is(err, berrors.ErrMaxSizeReached):
-		return &Error{Path: path, Err: engine.ErrFull, Found: err.Error(),
-			Next: "make room, for example with understudy runs prune, and resume the run"}
+		return &Error{
+			Path: path, Err: engine.ErrFull, Found: err.Error(),
+			Next: "make room, for example with understudy runs prune, and resume the run",
+		}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return &Error{Path: path, Err: ErrReadOnly, Found: err.Error(), Next: "give this user the right to write there, or choose another folder with --home"}
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):

@@ -21,13 +21,17 @@ func (s *Store) findDatabase(id *identity) error {
 	case errors.Is(err, fs.ErrNotExist) && id == nil:
 		return s.create()
 	case errors.Is(err, fs.ErrNotExist):
-		return &Error{Path: s.path(), Err: ErrMissing, Found: identityName + " says that there was one",
-			Next: id.restoreHint() + ", or delete " + identityName + " to begin without its runs"}
+		return &Error{
+			Path: s.path(), Err: ErrMissing, Found: identityName + " says that there was one",
+			Next: id.restoreHint() + ", or delete " + identityName + " to begin without its runs",
+		}
 	case err != nil:
 		return explain(s.path(), err)
 	case info.Size() == 0:
-		return &Error{Path: s.path(), Err: ErrEmpty, Found: "0 bytes",
-			Next: id.restoreHint() + ", or delete it and " + identityName + " to begin without runs"}
+		return &Error{
+			Path: s.path(), Err: ErrEmpty, Found: "0 bytes",
+			Next: id.restoreHint() + ", or delete it and " + identityName + " to begin without runs",
+		}
 	}
 	return nil
 }
@@ -128,8 +132,10 @@ func (s *Store) older(txn uint64, closed *state, whole int) error {
 	if whole == 1 {
 		return &Error{Path: s.path(), Err: ErrDamaged, Found: found + ", and one of its two first pages is not whole"}
 	}
-	return &Error{Path: s.path(), Err: ErrOlder, Found: found,
-		Next: "if you mean to use it, delete " + filepath.Join(s.dir, lockName) + "; what was stored later is not in it"}
+	return &Error{
+		Path: s.path(), Err: ErrOlder, Found: found,
+		Next: "if you mean to use it, delete " + filepath.Join(s.dir, lockName) + "; what was stored later is not in it",
+	}
 }
 
 // openBolt opens the database and survives a panic in that. The file is opened
@@ -168,11 +174,15 @@ func (s *Store) settle(id *identity) error {
 	case name == "":
 		return &Error{Path: s.path(), Err: ErrNotDatabase, Found: "it is a database of another program", Next: "move it away; then " + id.restoreHint()}
 	case version > schemaVersion:
-		return &Error{Path: s.path(), Err: ErrNewer, Found: fmt.Sprintf("it is of version %d, this program knows %d", version, schemaVersion),
-			Next: "use the newer understudy"}
+		return &Error{
+			Path: s.path(), Err: ErrNewer, Found: fmt.Sprintf("it is of version %d, this program knows %d", version, schemaVersion),
+			Next: "use the newer understudy",
+		}
 	case id != nil && id.Store != name:
-		return &Error{Path: s.path(), Err: ErrOther, Found: fmt.Sprintf("it is %s, %s names %s", name, identityName, id.Store),
-			Next: "put the right one back, or delete " + identityName + " to use this one"}
+		return &Error{
+			Path: s.path(), Err: ErrOther, Found: fmt.Sprintf("it is %s, %s names %s", name, identityName, id.Store),
+			Next: "put the right one back, or delete " + identityName + " to use this one",
+		}
 	}
 	if id == nil {
 		id = &identity{Store: name}

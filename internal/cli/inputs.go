@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -88,9 +89,7 @@ func (f *inputFlags) readFile(inputs map[string]any) error {
 		return err
 	}
 	values, err := workflows.ReadInputs(src)
-	for name, v := range values {
-		inputs[name] = v
-	}
+	maps.Copy(inputs, values)
 	return err
 }
 

@@ -188,13 +188,14 @@ func (a *app) hand(text []byte, notes []recorder.Note, file string) error {
 	for _, n := range notes {
 		a.tell("  %s: %s", n.Step, clean(n.Text))
 	}
-	replay := "understudy run " + file
+	var replay strings.Builder
+	replay.WriteString("understudy run " + file)
 	for _, v := range p.Variables {
 		if v.Secret {
-			replay += " --input " + v.Name + "=-"
+			replay.WriteString(" --input " + v.Name + "=-")
 		}
 	}
-	a.tell("%s; play it with: %s", count(len(p.Steps), "step"), replay)
+	a.tell("%s; play it with: %s", count(len(p.Steps), "step"), replay.String())
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,12 +133,7 @@ func (w world) acts() []string {
 }
 
 func (w world) has(name string) bool {
-	for _, a := range w.acts() {
-		if a == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(w.acts(), name)
 }
 
 // killer ends the process at a point: each batch that is stored, before and

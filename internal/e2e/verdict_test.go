@@ -5,6 +5,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -36,10 +37,8 @@ func judge(r engine.Report, may []steps.Code, must bool, outside error) verdict 
 		return pass
 	}
 	if r.Error != nil && outside == nil {
-		for _, code := range may {
-			if r.Error.Code == code {
-				return rightFailure
-			}
+		if slices.Contains(may, r.Error.Code) {
+			return rightFailure
 		}
 	}
 	return wrongFailure

@@ -74,8 +74,10 @@ func (c *client) introduce(ctx context.Context, dir string, h hello) error {
 }
 
 func silent(dir string, err error) error {
-	return &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("the process that owns the data folder %s does not answer: %w", dir, err),
-		Next: "see who it is in its file runs.lock, and end it"}
+	return &steps.Error{
+		Code: steps.Unavailable, Err: fmt.Errorf("the process that owns the data folder %s does not answer: %w", dir, err),
+		Next: "see who it is in its file runs.lock, and end it",
+	}
 }
 
 // listen hands the answers to the calls that wait for them.

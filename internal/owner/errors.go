@@ -109,12 +109,16 @@ func reworded(text string, cause error) error {
 }
 
 func malformed(what string, err error) error {
-	return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the message %s cannot be read: %w", what, err),
-		Next: "use the same version of understudy in every process"}
+	return &steps.Error{
+		Code: steps.Invalid, Err: fmt.Errorf("the message %s cannot be read: %w", what, err),
+		Next: "use the same version of understudy in every process",
+	}
 }
 
 // unsure is the error of a call that may have been done.
 func unsure(name string) error {
-	return &steps.Error{Code: steps.Interrupted, Err: fmt.Errorf("%w, and nobody knows whether it did %q", errLost, name),
-		Next: "look at the run, then ask again if it was not done"}
+	return &steps.Error{
+		Code: steps.Interrupted, Err: fmt.Errorf("%w, and nobody knows whether it did %q", errLost, name),
+		Next: "look at the run, then ask again if it was not done",
+	}
 }

@@ -67,8 +67,10 @@ func listen(dir string) (net.Listener, error) {
 }
 
 func unheard(dir string, err error) error {
-	return &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("other processes cannot be let into the data folder %s: %w", dir, err),
-		Next: "choose another folder with --home"}
+	return &steps.Error{
+		Code: steps.Unavailable, Err: fmt.Errorf("other processes cannot be let into the data folder %s: %w", dir, err),
+		Next: "choose another folder with --home",
+	}
 }
 
 // tighten makes sure that nobody else can reach the socket, or what was
@@ -79,8 +81,10 @@ func tighten(dir string) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSticky != 0 {
-		return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is shared with other users, so it cannot be a data folder", dir),
-			Next: "choose a folder of your own with --home"}
+		return &steps.Error{
+			Code: steps.Denied, Err: fmt.Errorf("%s is shared with other users, so it cannot be a data folder", dir),
+			Next: "choose a folder of your own with --home",
+		}
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("others may look into the data folder: %w", err), Next: "chmod 700 " + dir}
