@@ -4,10 +4,12 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/steps"
 )
 
 // news tells those who subscribed to a resource that it changed. One goroutine
@@ -46,10 +48,14 @@ func (n *news) close() {
 	<-n.done
 }
 
+// newsEvery is how often the news is told at most.
+const newsEvery = 200 * time.Millisecond
+
 // watch waits for news of any run, and tells it.
 func (s *Server) watch(ctx context.Context, runs engine.Runs) {
 	told := map[string]uint64{}
 	for {
+		_ = steps.Sleep(ctx, newsEvery)
 		timed, cancel := context.WithTimeout(ctx, lookAgain)
 		_, _ = runs.Await(timed, "", 0)
 		cancel()

@@ -29,8 +29,14 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	err = s.rest(last)
 	close(t.over)
 	err = errors.Join(err, s.Close(last))
-	if ended := session.Wait(); ctx.Err() == nil && !errors.Is(ended, io.EOF) && !errors.Is(ended, mcp.ErrConnectionClosed) {
-		err = errors.Join(err, ended)
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case why := <-ended:
+		if ctx.Err() == nil && !errors.Is(why, io.EOF) && !errors.Is(why, mcp.ErrConnectionClosed) {
+			err = errors.Join(err, why)
+		}
+	case <-last.Done(): // the client never read what was written
 	}
 	return err
 }
