@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"maps"
 	"slices"
@@ -99,7 +100,7 @@ func (e *Engine) open() {
 	e.once.Do(func() {
 		e.life = context.Background()
 		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*steps.Trees{}, map[string]Belongings{}
-		e.ids = ulid.Monotonic(ulid.DefaultEntropy(), 0)
+		e.ids = ulid.Monotonic(rand.Reader, 0)
 		if e.Lease == nil {
 			e.Lease = NewLease(1)
 		}

@@ -82,7 +82,7 @@ func (s *stage) show(log, title string) {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	s.tool("xdotool", "search", "--sync", "--onlyvisible", "--name", "^"+title+"$")
+	s.shows("^" + title + "$")
 }
 
 // stands says whether a witness's state is this.

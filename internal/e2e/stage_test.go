@@ -120,6 +120,23 @@ func (s *stage) tool(name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// shows waits for a window with a title. xdotool fails when a window goes while
+// it looks, so it is asked again.
+func (s *stage) shows(title string) {
+	s.t.Helper()
+	virtualtest.Need(s.t, "xdotool")
+	err := eventually(s.t.Context(), func() error {
+		out, err := exec.CommandContext(s.t.Context(), "xdotool", "search", "--onlyvisible", "--name", title).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("no window %q: %w: %s", title, err, out)
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // command is one command of understudy, in this process.
 func (s *stage) command(args ...string) (status int, out, errOut string) {
 	var o, e bytes.Buffer
@@ -149,7 +166,7 @@ func (s *stage) call(kind, arguments string) string {
 }
 
 // patience is how long the world may take to show what was done to it.
-const patience = 5 * time.Second
+const patience = 20 * time.Second
 
 // eventually asks again and again until there is no error.
 func eventually(ctx context.Context, look func() error) error {

@@ -115,5 +115,5 @@ func intruder(s *stage) {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	s.tool("xdotool", "search", "--sync", "--onlyvisible", "--name", "Intruder")
+	s.shows("Intruder")
 }
