@@ -270,6 +270,29 @@ finally: [{tool_name: act, arguments: {name: f}}]`
 	}
 }
 
+func TestARunInTheMiddleKnowsWhatTheLastOneKnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		doc := `
+workflow_id: ledger
+steps:
+  - {id: a, tool_name: act, arguments: {name: a, value: x}}
+  - {tool_name: set, arguments: {env: {n: 7}}}
+  - {id: c, tool_name: act, arguments: {name: "c ${{ a_result.value }} ${{ env.n }}"}}`
+		s.play(s.request(doc, nil))
+		r := s.request(doc, nil)
+		r.From = "c"
+		h := s.play(r)
+		if want := "a c x 7 c x 7"; s.did() != want || h.Status != Succeeded || h.Parent == "" {
+			t.Errorf("did %q, is %s with the parent %q; want %q, succeeded, and the first run", s.did(), h.Status, h.Parent, want)
+		}
+		r.WorkflowID = "another"
+		if h := s.play(r); h.Status != Failed || h.Error.Code != steps.Invalid {
+			t.Errorf("without a run before it, the run is %s, want failed for the value that is missing", h.Status)
+		}
+	})
+}
+
 func TestAClientThatGoesAway(t *testing.T) {
 	for say, c := range map[string]struct {
 		doc    string

@@ -1,8 +1,13 @@
 package robot_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"understudy/steps/desktop"
 )
@@ -16,18 +21,87 @@ func TestTextIsTypedExactly(t *testing.T) {
 	b.saved(file, mixed)
 }
 
+// tenThousand is as many characters, of many scripts, in lines.
+func tenThousand() string {
+	line := strings.ReplaceAll(mixed, "\n\t", " ")
+	return strings.Repeat(line, 10_000/utf8.RuneCountInString(line)+1)
+}
+
 func TestALongTextIsTypedExactly(t *testing.T) {
 	b := open(t)
+	want := tenThousand()
 	for _, program := range []string{"mousepad", "featherpad"} {
 		t.Run(program, func(t *testing.T) {
 			b := *b
 			b.t = t
 			file := b.editor(program)
-			want := strings.Repeat(strings.ReplaceAll(mixed, "\n\t", "\n"), 20)
 			b.must(b.Type(t.Context(), want))
 			b.saved(file, want)
 		})
 	}
+	t.Run("chromium", func(t *testing.T) {
+		b := *b
+		b.t = t
+		p := newPage(&b)
+		b.must(b.Type(t.Context(), want))
+		b.eventually("the page holds the text", func() (bool, string) {
+			got := p.value()
+			return got == want, describe(got, want)
+		})
+	})
+}
+
+// page is a page with a text field in a browser, which tells what it holds.
+type page struct {
+	mu   sync.Mutex
+	text string
+	open bool
+}
+
+const pageSource = `<!doctype html><meta charset="utf-8"><title>Typing</title><textarea autofocus rows="30" cols="80"></textarea>
+<script>
+const field = document.querySelector("textarea")
+let waiting
+const tell = () => fetch("/", {method: "POST", body: field.value})
+field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(tell, 100) })
+addEventListener("load", () => { field.focus(); tell() })
+</script>`
+
+func newPage(b *bench) *page {
+	b.t.Helper()
+	p := &page{}
+	server := httptest.NewServer(p)
+	b.t.Cleanup(server.Close)
+	b.start("chromium", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--user-data-dir="+b.t.TempDir(), server.URL)
+	b.window("Typing")
+	b.eventually("the page is open", func() (bool, string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.open, ""
+	})
+	return p
+}
+
+func (p *page) value() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}
+
+func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, pageSource)
+		return
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text, p.open = string(text), true
 }
 
 func TestTypingIsExactWhen(t *testing.T) {
