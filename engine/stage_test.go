@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -180,16 +178,6 @@ func (s *stage) types(id string) string {
 	var out []string
 	for ev := range s.store.Events(s.t.Context(), id, 1) {
 		out = append(out, string(ev.Type))
-	}
-	return strings.Join(out, " ")
-}
-
-// statuses are the outcomes of the steps with ids.
-func statuses(st State) string {
-	scope := st.Scopes[1]
-	var out []string
-	for _, id := range slices.Sorted(maps.Keys(scope.Steps)) {
-		out = append(out, id+"="+scope.Steps[id].Status)
 	}
 	return strings.Join(out, " ")
 }

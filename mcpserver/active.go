@@ -2,8 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 )
@@ -89,13 +87,6 @@ func (a *active) serves(client string) bool {
 		}
 	}
 	return false
-}
-
-// under are the runs under way.
-func (a *active) under() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Sorted(maps.Keys(a.runs))
 }
 
 // take takes a place for a run that acts; give gives it back, once.

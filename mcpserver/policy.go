@@ -108,7 +108,7 @@ func (p Policy) narrowed(mode Mode, readOnly bool, toolsets []steps.Toolset) Pol
 		kept := slices.DeleteFunc(slices.Clone(toolsets), func(t steps.Toolset) bool {
 			return !slices.Contains(p.Toolsets, t) && !slices.Contains(p.Toolsets, All)
 		})
-		p.Toolsets, p.Tools = append(kept, "none"), nil
+		p.Toolsets, p.Tools = slices.Concat(kept, []steps.Toolset{"none"}), nil
 	}
 	return p
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -202,14 +201,4 @@ func (s *Server) detach(ctx context.Context, c *call, b begin) (*reply, error) {
 		value: runView{RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Total: h.Total},
 		text:  fmt.Sprintf("run %s is %s; get_run {\"run_id\": %q, \"wait_ms\": 30000} waits for it", h.ID, h.Status, h.ID),
 	}, nil
-}
-
-// secretsOf are the names of the secrets of a program that have no value.
-func secretsOf(missing []workflows.Variable) (names []string) {
-	for _, v := range missing {
-		if v.Secret {
-			names = append(names, v.Name)
-		}
-	}
-	return slices.Sorted(slices.Values(names))
 }

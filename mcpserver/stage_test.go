@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -181,7 +182,7 @@ func (w *wire) send(m jsonObject) {
 	if err != nil {
 		w.t.Error(err)
 	}
-	if _, err := w.in.Write(append(raw, '\n')); err != nil && err != io.ErrClosedPipe {
+	if _, err := w.in.Write(append(raw, '\n')); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 		w.t.Error(err)
 	}
 }

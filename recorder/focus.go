@@ -19,6 +19,11 @@ type focus struct {
 	now     int                     // 0: not known
 	handle  desktop.Handle
 	valid   bool // nothing happened since that could move the keyboard
+	// guard says that a password field had the keyboard, and that nothing in the
+	// stream of input has moved it since: what is read of the focus may already
+	// be what a later key did, so all text still counts as the password's.
+	// It is the field's number.
+	guard int
 }
 
 // of is the element with a number, or nil.
@@ -94,6 +99,9 @@ func editing(ev desktop.InputEvent) bool {
 // where they went. moved says that what came next may have moved the keyboard
 // already.
 func (r *recording) settleKeys(ctx context.Context, moved bool) {
+	if moved {
+		defer func() { r.focus.guard = 0 }()
+	}
 	if len(r.typing) == 0 {
 		if moved {
 			r.readField(ctx)
@@ -105,6 +113,7 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	before, sure := r.focus.now, r.focus.valid
 	after := r.readFocus(ctx)
 	field, hidden := r.whereTyped(before, after, sure, moved)
+	field, hidden = r.guarded(field, hidden, before, after)
 	for _, ev := range keys {
 		out := Event{Type: Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field}
 		if hidden && (ev.Text != "" || stays(ev.Key)) {
@@ -122,14 +131,29 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	}
 }
 
-// hides says whether the last event says already that something is typed
-// there that is not written. How much it is would be told by more of them.
-func (r *recording) hides(ev Event) bool {
-	if len(r.events) == 0 {
-		return false
+// guarded counts keys as a password's until something in the stream of input
+// moves the keyboard.
+func (r *recording) guarded(field int, hidden bool, before, after int) (int, bool) {
+	switch {
+	case r.focus.guard > 0:
+		return r.focus.guard, true
+	case r.focus.of(before).secret():
+		r.focus.guard = before
+	case r.focus.of(after).secret():
+		r.focus.guard = after
 	}
-	last := r.events[len(r.events)-1]
-	return last.Type == Typed && last.Hidden && last.Field == ev.Field
+	return field, hidden
+}
+
+// hides says whether it is said already that something is typed there that is
+// not written. How much it is would be told by more of them.
+func (r *recording) hides(ev Event) bool {
+	for i := len(r.events) - 1; i >= 0; i-- {
+		if last := r.events[i]; last.Type != Focused {
+			return last.Type == Typed && last.Hidden && last.Field == ev.Field
+		}
+	}
+	return false
 }
 
 // later has the field read when it has had time to show what was typed.

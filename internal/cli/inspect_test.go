@@ -21,7 +21,7 @@ func notes() *fake.Desktop {
   - checkbox "Urgent"
   - button "Save"
   - button "Save as"
-- frame "Clock" [process=clock at=1200,600,200,100]
+- frame "Clock" [process=clock] [at=1200,600,200,100]
   - label "9:00"
 `)...)
 }

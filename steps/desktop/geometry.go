@@ -85,6 +85,3 @@ const (
 	Middle Button = "middle"
 	Right  Button = "right"
 )
-
-// Buttons are all mouse buttons.
-func Buttons() []Button { return []Button{Left, Middle, Right} }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func testOrder(t *testing.T, k *kit) {
 	b.Events[3].At = time.Time{}
 	k.append(b)
 	k.append(Batch("run1", 1, 5, 3))
-	want := append(b.Events, Batch("run1", 1, 5, 3).Events...)
+	want := slices.Concat(b.Events, Batch("run1", 1, 5, 3).Events)
 	same(t, "events", k.events("run1", 0), want)
 	same(t, "header", k.header("run1").Seq, 8)
 }

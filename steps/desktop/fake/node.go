@@ -90,48 +90,11 @@ func Dialog(title, process string, children ...*Node) *Node {
 	return n
 }
 
-// Panel is a container.
-func Panel(children ...*Node) *Node { return El("panel", "", children...) }
-
 // Button is a button.
 func Button(name string) *Node { return El("button", name) }
 
 // Label is a text that stands beside something.
 func Label(text string) *Node { return El("label", text).Holding(text) }
-
-// Entry is a field of one line.
-func Entry(name string) *Node { return El("entry", name) }
-
-// Password is a field that shows dots.
-func Password(name string) *Node { return El("password", name) }
-
-// Text is a field of many lines.
-func Text(name string) *Node { return El("text", name) }
-
-// Checkbox is a checkbox.
-func Checkbox(name string, checked bool) *Node {
-	n := El("checkbox", name)
-	if checked {
-		n.el.States |= desktop.Checked
-	}
-	return n
-}
-
-// Slider is a slider.
-func Slider(name string, r desktop.Range) *Node {
-	n := El("slider", name)
-	n.el.Value = &r
-	return n
-}
-
-// Combo is a combination box with options.
-func Combo(name string, options ...string) *Node {
-	items := make([]*Node, len(options))
-	for i, o := range options {
-		items[i] = El("listitem", o)
-	}
-	return El("combobox", name, El("list", "", items...))
-}
 
 // At places the node on the screen. Nodes that are not placed stand below one
 // another.

@@ -19,7 +19,7 @@ func BenchmarkClick(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer syscall.Kill(app.PID, syscall.SIGKILL) //nolint:errcheck // it ends with its display anyway
+	defer syscall.Kill(app.PID, syscall.SIGKILL)
 	env := func() *steps.Env { return &steps.Env{Desktop: d, Trees: &steps.Trees{}} }
 	click := map[string]any{"selector": "role:togglebutton && nth:0", "process": "gtk3-widget-factory", "timeout_ms": 10_000.0}
 	if o := steps.ClickElement.Run(b.Context(), env(), click); o.Err != nil {

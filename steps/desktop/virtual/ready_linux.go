@@ -31,7 +31,11 @@ func (d *Display) awaitManager(ctx context.Context) error {
 	}
 	err = awaitProperty(x, "_NET_SUPPORTING_WM_CHECK", func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 1 })
 	if err == nil {
-		err = tryWindow(x)
+		// A manager that is slow to let go of the window is ready all the same.
+		late := time.AfterFunc(tryFor, func() { conn.Close() })
+		if err = tryWindow(x); !late.Stop() && ctx.Err() == nil {
+			err = nil
+		}
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -69,6 +73,9 @@ func awaitProperty(x *xgb.Conn, name string, good func(*xproto.GetPropertyReply)
 // shown again until one is taken.
 const mapAgain = 50 * time.Millisecond
 
+// tryFor is how long to wait for a window to be taken and let go.
+const tryFor = 3 * time.Second
+
 // tryWindow returns when the manager has taken a window of ours, and forgotten
 // it again. Only then is none of a program's windows lost.
 func tryWindow(x *xgb.Conn) error {
@@ -91,11 +98,22 @@ func tryWindow(x *xgb.Conn) error {
 	if err != nil {
 		return err
 	}
-	if err := xproto.DestroyWindowChecked(x, w).Check(); err != nil {
+	// The window goes once it is known to all, and as a program would take it
+	// away: one that is destroyed in the middle may stay in the list.
+	if err := awaitProperty(x, clientList, func(p *xproto.GetPropertyReply) bool { return p.ValueLen > 0 }); err != nil {
 		return err
 	}
-	return awaitProperty(x, "_NET_CLIENT_LIST", func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 0 })
+	if err := xproto.UnmapWindowChecked(x, w).Check(); err != nil {
+		return err
+	}
+	if err := awaitProperty(x, clientList, func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 0 }); err != nil {
+		return err
+	}
+	return xproto.DestroyWindowChecked(x, w).Check()
 }
+
+// clientList is the list of the windows that are managed.
+const clientList = "_NET_CLIENT_LIST"
 
 // showUntil shows a window, again and again.
 func showUntil(x *xgb.Conn, w xproto.Window, taken <-chan struct{}) {
