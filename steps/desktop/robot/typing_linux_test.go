@@ -28,21 +28,18 @@ func tenThousand() string {
 }
 
 func TestALongTextIsTypedExactly(t *testing.T) {
-	b := open(t)
 	want := tenThousand()
 	for _, program := range []string{"mousepad", "featherpad"} {
 		t.Run(program, func(t *testing.T) {
-			b := *b
-			b.t = t
+			b := open(t)
 			file := b.editor(program)
 			b.must(b.Type(t.Context(), want))
 			b.saved(file, want)
 		})
 	}
 	t.Run("chromium", func(t *testing.T) {
-		b := *b
-		b.t = t
-		p := newPage(&b)
+		b := open(t)
+		p := newPage(b)
 		b.must(b.Type(t.Context(), want))
 		b.eventually("the page holds the text", func() (bool, string) {
 			got := p.value()
