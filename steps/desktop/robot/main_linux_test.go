@@ -103,8 +103,14 @@ func (b *bench) run(name string, args ...string) string {
 // eventually waits for a condition and fails with what it last said.
 func (b *bench) eventually(what string, f func() (bool, string)) {
 	b.t.Helper()
+	b.within(10*time.Second, what, f)
+}
+
+// within waits for a condition that may take its time.
+func (b *bench) within(d time.Duration, what string, f func() (bool, string)) {
+	b.t.Helper()
 	var last string
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		ok, now := f()
 		if ok {
 			return
