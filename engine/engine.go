@@ -49,6 +49,8 @@ type Engine struct {
 	ids   *ulid.MonotonicEntropy
 	// kept is what is never stored of runs that wait or pause, until they go on.
 	kept map[string]Belongings
+	// broke says why runs could not be continued, for those who ask later.
+	broke map[string]error
 	// opened is the desktop that a step used last; nil before.
 	opened atomic.Pointer[desktop.Desktop]
 }
@@ -100,6 +102,7 @@ func (e *Engine) open() {
 	e.once.Do(func() {
 		e.life = context.Background()
 		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*steps.Trees{}, map[string]Belongings{}
+		e.broke = map[string]error{}
 		e.ids = ulid.Monotonic(rand.Reader, 0)
 		if e.Lease == nil {
 			e.Lease = NewLease(1)
@@ -172,8 +175,10 @@ func (e *Engine) retire(w *worker) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.works, w.id)
+	delete(e.broke, w.id)
 	switch {
 	case w.err != nil: // what is kept is still wanted
+		e.broke[w.id] = w.err
 	case w.s.Status == Waiting || w.s.Status == Paused:
 		e.kept[w.id] = Belongings{w.secrets, w.environ}
 	default:

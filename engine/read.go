@@ -23,6 +23,12 @@ func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
 			return Header{}, context.Cause(ctx)
 		}
 	}
+	e.mu.Lock()
+	cause := e.broke[id]
+	e.mu.Unlock()
+	if cause != nil {
+		return e.withError(ctx, id, cause)
+	}
 	return e.Get(ctx, id)
 }
 

@@ -36,6 +36,9 @@ type scene struct {
 
 func newScene(t *testing.T, programs ...string) *scene {
 	t.Helper()
+	if os.Getenv("UNDERSTUDY_E2E") == "" {
+		t.Skip("it takes the time that applications take: make e2e plays it")
+	}
 	virtualtest.Need(t, append(programs, "xdotool")...)
 	s := &scene{t: t, dir: t.TempDir(), display: virtualtest.Start(t)}
 	t.Setenv("XAUTHORITY", s.display.Authority())
