@@ -648,7 +648,9 @@ func (s *State) reconsider() {
 	c := f.Cur
 	switch {
 	case c == nil || c.Settled == Tolerated:
-	case c.Phase == trying || c.Phase == asking && c.Outcome == nil && c.Tries > 0:
+	case c.Phase == trying, c.Phase == doubt, c.Phase == asking && c.Tries > 0:
+		// The outcome, if there is one, is of the try before: it does not say
+		// that this one did nothing.
 		c.Phase = doubt
 	case c.Outcome == nil || c.Outcome.Error == nil:
 	case c.Outcome.Acted != "" && c.Outcome.Acted != steps.ActedNo:

@@ -19,61 +19,86 @@ var cutDocuments = flag.Uint64("cut-documents", 10, "how many documents are cut 
 
 // operator continues a run that was cut short, and answers truthfully whether
 // a step in doubt has acted.
-type operator struct {
-	*stage
-	skipped map[string]int // acts that were left out by decision, by name
-	ids     []string       // of the steps that they were
-}
+type operator struct{ *stage }
 
 // see continues a run until it ends.
-func (o *operator) see(id string) Header {
+func (o operator) see(id string) Header {
 	o.t.Helper()
 	for range 50 {
-		h, err := o.Get(o.t.Context(), id)
-		if err != nil {
+		if h, over, err := o.proceed(id); err != nil {
 			o.t.Fatal(err)
-		}
-		switch {
-		case h.Status == Interrupted:
-			_, err = o.Resume(o.t.Context(), id, ResumeRequest{})
-		case h.Status == Waiting:
-			_, err = o.Answer(o.t.Context(), id, Answer{Choice: o.choose(id, h.Question)})
-		default:
+		} else if over {
 			return h
 		}
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		o.rest(id)
 	}
 	o.t.Fatalf("run %s does not end: %s", id, o.types(id))
 	return Header{}
 }
 
-// choose says whether the step in doubt has acted.
-func (o *operator) choose(id string, q *Question) string {
-	name, kind, ended := "", "", map[string]int{}
+// proceed continues a run once, and says whether there was nothing to do.
+func (o operator) proceed(id string) (h Header, over bool, err error) {
+	o.t.Helper()
+	if h, err = o.Get(o.t.Context(), id); err != nil {
+		return h, false, err
+	}
+	switch h.Status {
+	case Interrupted:
+		_, err = o.Resume(o.t.Context(), id, ResumeRequest{})
+	case Waiting:
+		_, err = o.Answer(o.t.Context(), id, Answer{Choice: o.choose(id)})
+	default:
+		return h, true, nil
+	}
+	if err == nil {
+		o.rest(id)
+	}
+	return h, false, err
+}
+
+// past is what the events of a run say of its acts.
+type past struct {
+	name, kind string         // of the step that was started last
+	settled    map[string]int // acts that were reported, or left out by decision, by name
+	left       []string       // the ids of the steps that were left out by decision
+}
+
+func (o operator) past(id string) past {
+	p, asked := past{settled: map[string]int{}}, ""
 	for ev := range o.store.Events(o.t.Context(), id, 1) {
-		if st, err := factOf[Started](ev); ev.Type == EvStarted && err == nil {
+		switch ev.Type {
+		case EvStarted:
+			st, _ := factOf[Started](ev)
 			args, _ := st.Args.(map[string]any)
-			name, _ = args["name"].(string)
-			kind = st.Kind
-		}
-		if e, err := factOf[Ended](ev); ev.Type == EvEnded && err == nil && e.Outcome.Acted == steps.ActedYes {
-			ended[name]++
+			p.name, _ = args["name"].(string)
+			p.kind = st.Kind
+		case EvEnded:
+			if e, _ := factOf[Ended](ev); e.Outcome.Acted == steps.ActedYes {
+				p.settled[p.name]++
+			}
+		case EvAsked:
+			q, _ := factOf[Question](ev)
+			asked = q.ID
+		case EvAnswered:
+			if a, _ := factOf[Answered](ev); a.Choice == SkipStep {
+				p.settled[p.name]++
+				p.left = append(p.left, asked)
+			}
 		}
 	}
-	acted := 0
+	return p
+}
+
+// choose says whether the step in doubt has acted.
+func (o operator) choose(id string) string {
+	p, acted := o.past(id), 0
 	for x := range strings.FieldsSeq(o.did()) {
-		if x == name {
+		if x == p.name {
 			acted++
 		}
 	}
-	if kind == "set" || acted <= ended[name]+o.skipped[name] {
+	if p.kind == "set" || acted <= p.settled[p.name] {
 		return Redo
 	}
-	o.skipped[name]++
-	o.ids = append(o.ids, q.ID)
 	return SkipStep
 }
 
@@ -152,9 +177,10 @@ func TestCut(t *testing.T) {
 			batches := straight.store.batches
 			for cut := 1; cut <= batches; cut++ {
 				for _, stored := range []bool{false, true} {
+					again := (cut + int(seed)) % 4 // how far the next attempt comes before it is cut short too
 					runs++
-					if !cutOnce(t, g, d, cut, stored, want, straight) {
-						t.Fatalf("document %d, cut at batch %d of %d (stored: %v)", seed, cut, batches, stored)
+					if !cutOnce(t, g, d, cut, again, stored, want, straight) {
+						t.Fatalf("document %d, cut at batch %d of %d, then at %d (stored: %v)", seed, cut, batches, again, stored)
 					}
 				}
 			}
@@ -165,7 +191,7 @@ func TestCut(t *testing.T) {
 	})
 }
 
-func cutOnce(t *testing.T, g *generator, d *genDoc, cut int, stored bool, want story, straight *stage) bool {
+func cutOnce(t *testing.T, g *generator, d *genDoc, cut, again int, stored bool, want story, straight *stage) bool {
 	s := newStage(t)
 	s.Engine.every = 7
 	r, err := s.bring(g, d)
@@ -183,13 +209,19 @@ func cutOnce(t *testing.T, g *generator, d *genDoc, cut int, stored bool, want s
 	if id == "" {
 		return true // the power went off before anything was stored
 	}
-	o := &operator{stage: s, skipped: map[string]int{}}
+	o := operator{s}
+	if again > 0 {
+		s.cutDown(again, stored)
+		_, _, _ = o.proceed(id) // the power goes off once more
+		s.mend()
+		s.Engine.every = 7
+	}
 	h = o.see(id)
 	got := s.heard(h)
-	failed := want.Status != Succeeded
+	failed, left := want.Status != Succeeded, o.past(id).left
 	for _, x := range []*story{&want, &got} {
 		x.Did, x.Errors, x.Executed = "", 0, 0 // of all attempts
-		x.Steps = plainly(x.Steps, o.ids)
+		x.Steps = plainly(x.Steps, left)
 	}
 	ok := true
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {

@@ -225,12 +225,16 @@ func (g *generator) step(n *genNode) {
 
 // settle makes a step steady.
 func (g *generator) settle(n *genNode) {
-	if n.kind == "set" && (g.always > 0 || g.area == "finally") {
+	if n.kind == "set" && (g.always > 0 || g.area != "steps") {
 		n.kind = "look"
 	}
 	if n.fail > 0 {
 		n.fail, n.clean = 99, true
-		if g.chance(60) {
+		switch {
+		case n.attempts > 1 && (n.code == "not_found" || n.code == "unavailable"):
+			n.fail = 1 // a further try mends it, of which one that is resumed has no need
+			n.before = nil
+		case g.chance(60):
 			n.fail = 0
 		}
 	}

@@ -102,6 +102,11 @@ steps: [{tool_name: idem, arguments: {name: a}}, {tool_name: idem, arguments: {n
 			resume: []ResumeRequest{{}, {Decision: SkipStep}}, did: "a b", status: Succeeded,
 		},
 		{
+			say: "a cut-short further try is in doubt however often the run is resumed", cut: 5, doc: `
+steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}, retry: {attempts: 2}}, {tool_name: act, arguments: {name: b}}]`,
+			resume: []ResumeRequest{{}, {}, {}}, did: "a", status: Waiting, asks: AskDoubt,
+		},
+		{
 			say: "on_interrupt rerun repeats", cut: 3, doc: `steps: [{on_interrupt: rerun, tool_name: act, arguments: {name: a}}]`,
 			resume: []ResumeRequest{{}}, did: "a a", status: Succeeded,
 		},
