@@ -225,7 +225,7 @@ func (d decider) enterRound(n *workflows.Node) effect {
 		f := Frame{List: callKey(d.f.List, i) + bodyKey, Sort: BodyFrame, Base: path + "/", Limit: n.Timeout}
 		return record{EvEntered, path, Entered{Index: i, ID: n.ID, Frame: f, Scope: newScope(n.Call, c.Inputs)}}
 	}
-	if n.Type == workflows.WhileNode && c.Round >= n.Max {
+	if n.Type == workflows.WhileNode && c.Round-c.First >= n.Max {
 		return d.tooManyRounds(n, i)
 	}
 	round := &LoopRound{As: n.As, Index: c.Round}

@@ -100,6 +100,7 @@ type Step struct {
 	Held    *bool          `json:"held,omitempty"` // whether expect held before the first try
 	Items   []any          `json:"items,omitempty"`
 	Round   int            `json:"round,omitempty"`
+	First   int            `json:"first,omitempty"`  // the round from which the bound counts
 	Began   time.Time      `json:"began,omitzero"`   // of a loop: its limit counts from here
 	Inputs  map[string]any `json:"inputs,omitempty"` // of a call
 	Outcome *Outcome       `json:"outcome,omitempty"`

@@ -104,6 +104,9 @@ func (w *worker) attend() (halted bool, err error) {
 	if err := w.drain(); err != nil {
 		return false, err
 	}
+	if w.e.between != nil {
+		w.e.between(w)
+	}
 	w.mu.Lock()
 	stop, abort, pause := w.stop, w.abort, w.pause
 	w.mu.Unlock()
