@@ -588,7 +588,12 @@ func (s *State) unwound(_ Event, u Unwound) {
 }
 
 func (s *State) stopping(_ Event, e Stopping) {
-	if s.Stop == nil {
+	if s.Stop != nil {
+		e.Late = s.Stop.Late
+	} else {
+		e.Late = s.Scopes[1].Finally == Begun
+	}
+	if s.Resume == nil && (!e.Late || e.Abort) {
 		s.Resume = standing(s.Frames)
 	}
 	s.Stop = &e
