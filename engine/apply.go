@@ -273,7 +273,8 @@ func (s *State) skipped(_ Event, e SkippedStep) {
 func (s *State) entered(ev Event, e Entered) {
 	switch e.Frame.Sort {
 	case FinallyFrame:
-		s.scope().Finally = Begun
+		c := s.scope()
+		c.Finally, c.Whole = Begun, s.Stop == nil && s.top().Failure == nil
 	case BeforeFrame:
 	default:
 		s.at(e.Index).Phase = inside
@@ -583,6 +584,9 @@ func (s *State) pass(d time.Duration) {
 }
 
 func (s *State) unwound(_ Event, u Unwound) {
+	if s.Resume == nil {
+		s.Resume = standing(s.Frames)
+	}
 	s.Frames = slices.Clip(s.Frames[:u.Depth])
 	s.sweep()
 }
@@ -593,7 +597,7 @@ func (s *State) stopping(_ Event, e Stopping) {
 	} else {
 		e.Late = s.Scopes[1].Finally == Begun
 	}
-	if s.Resume == nil && (!e.Late || e.Abort) {
+	if s.Resume == nil && (!s.finishing() || e.Abort) { // else it is known when finally is over
 		s.Resume = standing(s.Frames)
 	}
 	s.Stop = &e

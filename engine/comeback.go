@@ -26,6 +26,9 @@ func (s *State) resumed(ev Event, r Resumed) {
 	if r.Base == 0 || !s.finishing() { // what finally follows stays as it is
 		s.Resume, s.Stop = nil, nil
 	}
+	if r.From != "" {
+		s.Scopes[1].Whole = false
+	}
 	s.renew(ev.At)
 	maps.Copy(s.Scopes[1].Inputs, r.Inputs)
 	if r.Document != "" {
@@ -67,13 +70,23 @@ func (s *State) renew(now time.Time) {
 			f.Cur.Began = now
 		}
 		if i >= finally {
-			f.Failure, f.Ending, f.Lost = nil, false, false
+			f.Failure, f.Lost = nil, false
 		}
-		if f.Scope != 0 && finally < 0 {
+		if f.Scope != 0 && !s.complete(i) {
 			c := s.Scopes[f.Scope]
-			c.Finally, c.FinallyError, c.HasOutput, c.Output = "", nil, false, nil
+			c.Finally, c.Whole, c.FinallyError, c.HasOutput, c.Output = "", false, nil, false, nil
 		}
 	}
+}
+
+// complete says whether nothing of a document is left to do but its finally,
+// or not even that.
+func (s *State) complete(i int) bool {
+	if i+1 < len(s.Frames) {
+		return s.Frames[i+1].Sort == FinallyFrame
+	}
+	c := s.Scopes[s.Frames[i].Scope]
+	return c.Whole && c.Finally == Done && c.FinallyError == nil
 }
 
 // reconsider looks at the step that did not succeed: it begins anew, unless

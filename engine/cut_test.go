@@ -313,6 +313,9 @@ func (p *played) same(o operator, h Header) bool {
 	for _, x := range []*story{&want, &got} {
 		x.Did, x.Errors, x.Executed = "", 0, 0 // of all attempts
 		x.Steps = plainly(x.Steps, left)
+		if s.stoppedOnce(h.ID) { // its finally followed a stop, and then what the straight one followed
+			withoutSteps(x.Steps, p.d.finally)
+		}
 	}
 	ok := true
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
@@ -372,6 +375,15 @@ func plainly(all map[string]seen, decided []string) map[string]seen {
 		out[id] = x
 	}
 	return out
+}
+
+// withoutSteps forgets what came of the steps of a list.
+func withoutSteps(all map[string]seen, nodes []*genNode) {
+	for _, n := range nodes {
+		delete(all, n.id)
+		withoutSteps(all, n.nodes)
+		withoutSteps(all, n.before)
+	}
 }
 
 // foldsAgree holds that a snapshot and the first event lead to one state.

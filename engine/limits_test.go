@@ -185,6 +185,9 @@ finally: [{tool_name: act, arguments: {name: slow}}, {tool_name: act, arguments:
 		status  Status // cancelled when empty
 	}{
 		{say: "a stop leaves finally alone, and the run ends as it would have", doc: inFinally, times: 1, did: "a slow g", status: Succeeded},
+		{say: "so its finally takes it for no failure", times: 1, did: "a slow", status: Succeeded, doc: `
+steps: [{tool_name: look, arguments: {name: a}}]
+finally: [{tool_name: act, arguments: {name: slow}}, {if: failure(), tool_name: act, arguments: {name: g}}]`},
 		{say: "a second stop ends finally too", doc: inFinally, times: 2, did: "a"},
 		{say: "a stop in the finally of a run that failed hides no failure", times: 1, did: "slow", status: Failed, doc: `
 steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}}]

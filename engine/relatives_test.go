@@ -38,6 +38,20 @@ steps: [{foreach: [1, 2], as: n, steps: [{tool_name: act, arguments: {name: "a${
 			resume: []ResumeRequest{{}, {}}, did: "a1 b1 a2 b2", status: Succeeded,
 		},
 		{
+			say: "stopped in the finally of a called workflow, which is not done again, and the rest is", after: EvEntered, path: "0/finally", doc: `
+steps: [{workflow: w}, {tool_name: act, arguments: {name: c}}]
+finally: [{tool_name: act, arguments: {name: g}}]`,
+			also:   map[string]string{"w": "steps: [{tool_name: act, arguments: {name: a}}]\nfinally: [{tool_name: act, arguments: {name: f}}]"},
+			resume: []ResumeRequest{{}}, did: "a f g c g", status: Succeeded,
+		},
+		{
+			say: "stopped when troubleshooting has ended the run", after: EvLeft, path: "0", doc: `
+steps: [{tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: t}]}, {tool_name: act, arguments: {name: b}}]
+troubleshooting: [{id: t, tool_name: act, arguments: {name: t}}]
+finally: [{tool_name: act, arguments: {name: f}}]`,
+			resume: []ResumeRequest{{}}, did: "a t f f", status: Succeeded,
+		},
+		{
 			say: "stopped between a failure and its fallback", after: EvEnded, path: "0", doc: `
 steps: [{fallback_id: fix, tool_name: act, arguments: {name: a, fail: 1}}]
 troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}}]`,

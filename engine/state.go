@@ -81,6 +81,7 @@ type Scope struct {
 	HasOutput bool              `json:"has_output,omitempty"`
 	// Finally says how far the finally list is.
 	Finally      Progress     `json:"finally,omitempty"`
+	Whole        bool         `json:"whole,omitempty"` // finally follows a success, not a failure or a stop
 	FinallyError *ErrorRecord `json:"finally_error,omitempty"`
 }
 
@@ -186,7 +187,7 @@ func (s *State) finally() int {
 // failing says whether the list that is executed, or one around it in the
 // same document, has failed.
 func (s *State) failing() bool {
-	if s.Stop != nil {
+	if s.Stop != nil && !s.Stop.Late {
 		return true
 	}
 	for i := len(s.Frames) - 1; i >= 0; i-- {
