@@ -153,6 +153,14 @@ func TestClickElement(t *testing.T) {
 				}
 			},
 		},
+		{
+			say: "an element of a process that is not open", args: args("selector", "process:excel >> name:Save"), code: NotFound,
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				if !strings.Contains(o.Err.Next, "is not open on this desktop") {
+					t.Errorf("next: %s", o.Err.Next)
+				}
+			},
+		},
 		{say: "two that match", args: args("selector", "role:button"), code: Ambiguous, acted: ActedNo},
 		{say: "one that is disabled", args: args("selector", "name:Delete"), code: NotActionable, err: "is disabled", acted: ActedNo},
 		{
