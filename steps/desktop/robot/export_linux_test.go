@@ -51,3 +51,17 @@ func Cut(r *Robot) {
 	r.link.cut()
 	<-r.link.gone
 }
+
+// Repeating says whether keys that are held repeat.
+func Repeating(t testing.TB, r *Robot) bool {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := l.repeating()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return on
+}

@@ -32,13 +32,15 @@ func (r *Robot) Press(ctx context.Context, c desktop.Chord) error {
 		if err != nil {
 			return err
 		}
-		if name, mods, ok := robotgoKeys(l, c); ok {
-			return r.tap(ctx, l, keys, name, mods)
-		}
-		_, err = ask(ctx, l, func() (struct{}, error) {
-			return struct{}{}, r.chord(l, keys, isDigitOfPad(c.Key))
+		return r.once(ctx, l, func() error {
+			if name, mods, ok := robotgoKeys(l, c); ok {
+				return r.tap(ctx, l, keys, name, mods)
+			}
+			_, err = ask(ctx, l, func() (struct{}, error) {
+				return struct{}{}, r.chord(l, keys, isDigitOfPad(c.Key))
+			})
+			return err
 		})
-		return err
 	})
 }
 

@@ -29,16 +29,23 @@ func (r *Robot) Type(ctx context.Context, text string) error {
 		return err
 	}
 	return r.act(ctx, func(l *link) error {
-		for len(syms) > 0 {
-			n, err := r.typeSome(ctx, l, syms[:min(handful, len(syms))])
-			if err != nil {
-				return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
-			}
-			syms = syms[n:]
+		if err := r.once(ctx, l, func() error { return r.typeAll(ctx, l, syms) }); err != nil {
+			return err
 		}
 		l.heard(ctx)
 		return ctx.Err()
 	})
+}
+
+func (r *Robot) typeAll(ctx context.Context, l *link, syms []uint32) error {
+	for len(syms) > 0 {
+		n, err := r.typeSome(ctx, l, syms[:min(handful, len(syms))])
+		if err != nil {
+			return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
+		}
+		syms = syms[n:]
+	}
+	return nil
 }
 
 // typeable is the keysym of each character, when all can be typed.
