@@ -194,7 +194,7 @@ func (r *Robot) strokeOf(l *link, k desktop.Key) (stroke, error) {
 	if ok {
 		return s, nil
 	}
-	count, bind, wait := l.keyboard.plan([]uint32{n.sym}, time.Now())
+	count, bind, wait := l.keyboard.plan([]uint32{n.sym}, 1, time.Now())
 	if count == 0 {
 		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("the keyboard layout has no key %q and none to spare for it", k), Mend: "setxkbmap us"}
 	}

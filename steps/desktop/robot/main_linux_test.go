@@ -63,6 +63,13 @@ func open(t testing.TB) *bench {
 	return b
 }
 
+// with is the same bench for a test within the test.
+func (b *bench) with(t testing.TB) *bench {
+	within := *b
+	within.t = t
+	return &within
+}
+
 func (b *bench) must(err error) {
 	b.t.Helper()
 	if err != nil {
@@ -103,7 +110,7 @@ func (b *bench) run(name string, args ...string) string {
 // eventually waits for a condition and fails with what it last said.
 func (b *bench) eventually(what string, f func() (bool, string)) {
 	b.t.Helper()
-	b.within(10*time.Second, what, f)
+	b.within(30*time.Second, what, f)
 }
 
 // within waits for a condition that may take its time.

@@ -39,7 +39,7 @@ func (r *Robot) Type(ctx context.Context, text string) error {
 
 func (r *Robot) typeAll(ctx context.Context, l *link, syms []uint32) error {
 	for len(syms) > 0 {
-		n, err := r.typeSome(ctx, l, syms[:min(handful, len(syms))])
+		n, err := r.typeSome(ctx, l, syms)
 		if err != nil {
 			return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
 		}
@@ -76,7 +76,7 @@ func (r *Robot) typeSome(ctx context.Context, l *link, syms []uint32) (int, erro
 			return 0, err
 		}
 	}
-	n, bind, wait := k.plan(syms, time.Now())
+	n, bind, wait := k.plan(syms, handful, time.Now())
 	if n == 0 {
 		return 0, &desktop.MissingError{What: "the keyboard layout has no spare key for characters that it lacks", Mend: "setxkbmap us"}
 	}
