@@ -54,14 +54,24 @@ func Cut(r *Robot) {
 
 // Repeating says whether keys that are held repeat.
 func Repeating(t testing.TB, r *Robot) bool {
+	return told(t, r, func(l *link) (bool, error) { return l.repeating() })
+}
+
+// Manager is the window by which the window manager shows that it runs.
+func Manager(t testing.TB, r *Robot) xproto.Window {
+	return told(t, r, func(l *link) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
+}
+
+// told is what the display answers.
+func told[T any](t testing.TB, r *Robot, f func(*link) (T, error)) T {
 	t.Helper()
 	l, err := r.live(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	on, err := l.repeating()
+	v, err := ask(t.Context(), l, func() (T, error) { return f(l) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return on
+	return v
 }

@@ -209,7 +209,7 @@ func unavailable(err error) bool {
 	return errors.Is(err, desktop.ErrUnavailable) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
-// killManager ends the window manager.
+// killManager ends the window manager, and returns when the X server has seen it.
 func (b *bench) killManager() {
 	b.t.Helper()
 	out := b.run("xprop", "-root", "_OPENBOX_PID")
@@ -217,7 +217,9 @@ func (b *bench) killManager() {
 	if _, err := fmt.Sscanf(out, "_OPENBOX_PID(CARDINAL) = %d", &pid); err != nil {
 		b.t.Fatalf("%q: %v", out, err)
 	}
+	before := robot.Manager(b.t, b.Robot)
 	b.must(syscall.Kill(pid, syscall.SIGKILL))
+	b.eventually("the window manager is gone", func() (bool, string) { return robot.Manager(b.t, b.Robot) != before, "" })
 }
 
 // command is a program for the display that is not started.
