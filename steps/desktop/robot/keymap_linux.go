@@ -65,6 +65,15 @@ func (t *table) at(key xproto.Keycode, column int) uint32 {
 	return uint32(t.syms[i])
 }
 
+// row is all that a key means.
+func (t *table) row(key xproto.Keycode) []xproto.Keysym {
+	i := (int(key) - t.min) * t.per
+	if int(key) < t.min || i+t.per > len(t.syms) {
+		return nil
+	}
+	return t.syms[i : i+t.per]
+}
+
 // learn takes the mapping that the server has now. It says whether it differs
 // from the one that was known.
 func (k *keyboard) learn(min, per int, syms []xproto.Keysym) bool {
@@ -151,7 +160,7 @@ func (t *table) looksBound(key xproto.Keycode) bool {
 	if plain == 0 || t.at(key, 2) == 0 {
 		return false
 	}
-	for c, want := range row(plain, shifted, t.per) {
+	for c, want := range twice(plain, shifted, t.per) {
 		// The server leaves out columns that repeat others.
 		if got := t.at(key, c); got != 0 && got != uint32(want) {
 			return false
@@ -242,14 +251,14 @@ func (k *keyboard) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
 		s.sym = b.sym
 		k.bound[b.sym] = b.slot
 		first := b.slot &^ 1
-		rows[s.key] = row(k.slots[first].sym, k.slots[first+1].sym, k.per)
+		rows[s.key] = twice(k.slots[first].sym, k.slots[first+1].sym, k.per)
 	}
 	return rows
 }
 
-// row repeats two keysyms over all columns, so that they mean the same in
+// twice repeats two keysyms over all columns, so that they mean the same in
 // each of several layouts.
-func row(plain, shifted uint32, per int) []xproto.Keysym {
+func twice(plain, shifted uint32, per int) []xproto.Keysym {
 	if plain == 0 {
 		plain = shifted
 	}
