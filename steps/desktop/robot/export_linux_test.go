@@ -40,9 +40,6 @@ func Down(t testing.TB, r *Robot) string {
 // WithoutSharedMemory makes a robot capture as from a display elsewhere.
 func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
 
-// ShrinkSharedMemory makes the memory too small for the screen.
-func ShrinkSharedMemory(r *Robot) { r.link.camera.memory = r.link.camera.memory[:4096] }
-
 // Cut ends a robot's connection, as a dying server does, and waits until
 // that is noticed.
 func Cut(r *Robot) {
