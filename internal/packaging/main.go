@@ -55,52 +55,65 @@ func run(ctx context.Context, args []string) error {
 	if r.Version, err = gitVersion(ctx, r.Root); err != nil {
 		return err
 	}
-	return r.make(ctx)
+	products, err := r.make(ctx)
+	for _, f := range products {
+		fmt.Printf("%-60s %6d KiB\n", filepath.Join(r.Out, f.Name), (len(f.Body)+1023)/1024)
+	}
+	return err
 }
 
-// make builds the program for each target and packs it.
-func (r release) make(ctx context.Context) error {
+// make builds the program for each target, packs it, and writes what came of it.
+func (r release) make(ctx context.Context) (products []file, err error) {
 	if err := os.RemoveAll(r.Out); err != nil {
-		return err
+		return nil, err
 	}
 	common, err := r.sharedFiles(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	products := []file{}
 	for _, t := range r.Targets {
-		program, err := r.build(ctx, t)
+		packed, err := r.pack(ctx, t, common)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("%s: %w", t, err)
 		}
-		for _, pack := range []func(target, []byte, shared) (file, error){r.archive, r.debian, r.npmPlatform, r.bundle} {
-			f, err := pack(t, program, common)
-			if err != nil {
-				return fmt.Errorf("%s: %w", t, err)
-			}
-			if f.Name != "" {
-				products = append(products, f)
-			}
-		}
+		products = append(products, packed...)
 	}
 	wrapper, err := r.npmWrapper(common)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	products = append(products, wrapper)
 	registry, err := r.registry(products)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	products = append(products, registry)
 	products = append(products, sums(products))
 	for _, f := range products {
 		if err := f.write(r.Out); err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Printf("%-60s %6d KiB\n", filepath.Join(r.Out, f.Name), (len(f.Body)+1023)/1024)
 	}
-	return nil
+	return products, nil
+}
+
+// pack builds the program for one target, and packs it in every way that the
+// target has.
+func (r release) pack(ctx context.Context, t target, common shared) (packed []file, err error) {
+	program, err := r.build(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	for _, way := range []func(target, []byte, shared) (file, error){r.archive, r.debian, r.npmPlatform, r.bundle} {
+		f, err := way(t, program, common)
+		if err != nil {
+			return nil, err
+		}
+		if f.Name != "" { // there is no .deb for Windows
+			packed = append(packed, f)
+		}
+	}
+	return packed, nil
 }
 
 // name is the name of a product of a target: understudy-1.2.3-linux-amd64.

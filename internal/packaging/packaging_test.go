@@ -67,7 +67,8 @@ var packagesOnce = sync.OnceValues(func() (stage, error) {
 		return stage{}, err
 	}
 	r.Targets = []target{{runtime.GOOS, runtime.GOARCH}}
-	return stage{r.Out, r}, r.make(context.Background())
+	_, err = r.make(context.Background())
+	return stage{r.Out, r}, err
 })
 
 // here is the name of this machine's product with an ending.
@@ -200,7 +201,7 @@ func TestSameBytesAgain(t *testing.T) {
 	r := s.release
 	r.Out = t.TempDir()
 	r.Targets = []target{{runtime.GOOS, runtime.GOARCH}}
-	if err := r.make(t.Context()); err != nil {
+	if _, err := r.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(filepath.Join(s.dir, "SHA256SUMS"))

@@ -19,7 +19,7 @@ type version struct {
 
 // described matches what git says of a commit: the last tag, its number when it
 // is a plain release, and what git adds for later commits.
-var described = regexp.MustCompile(`^v((\d+\.\d+\.)(\d+)(-[0-9A-Za-z.-]+?)?)(-\d+-g[0-9a-f]+)?$`)
+var described = regexp.MustCompile(`^v((\d+\.\d+\.)(\d+)(-[0-9A-Za-z.-]+?)??)(-\d+-g[0-9a-f]+)?$`)
 
 // gitVersion is that of the commit that is checked out: its tag, or one that
 // sorts between the last tag and the next one, as Go's own do.
