@@ -190,7 +190,7 @@ func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 // stops it when the call is ended before.
 func (s *Server) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
 	defer s.work.rested(h.ID)
-	p := s.progress(ctx, c)
+	p := s.telling(ctx, c, h)
 	defer p.end()
 	h, err := follow(ctx, runs, h, p)
 	if err != nil && ctx.Err() != nil {
@@ -199,8 +199,8 @@ func (s *Server) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 	return h, err
 }
 
-// follow waits for a run, and tells of its progress if anyone listens.
-func follow(ctx context.Context, runs engine.Runs, h engine.Header, p *progress) (engine.Header, error) {
+// follow waits for a run, and tells what it does if anyone listens.
+func follow(ctx context.Context, runs engine.Runs, h engine.Header, p *telling) (engine.Header, error) {
 	id := h.ID
 	for p != nil && !resting(h.Status) {
 		next, err := runs.Await(ctx, id, h.Seq)

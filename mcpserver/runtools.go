@@ -115,7 +115,7 @@ func (s *Server) getRun(ctx context.Context, c *call) (*reply, error) {
 
 // poll waits for a run, but not too long.
 func (s *Server) poll(ctx context.Context, c *call, runs engine.Runs, h engine.Header, wait time.Duration) (engine.Header, error) {
-	p := s.progress(ctx, c)
+	p := s.telling(ctx, c, h)
 	defer p.end()
 	timed, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -61,6 +61,7 @@ type Server struct {
 	owed    owed
 	bridge  bridge
 	modes   modes
+	levels  levels
 	secrets secretPage
 	news    news
 	began   time.Time
