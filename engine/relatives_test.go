@@ -284,13 +284,19 @@ func paths(all []PlanStep) string {
 // step at which it begins.
 func TestForkBeginsAtItsStep(t *testing.T) {
 	for say, c := range map[string]struct{ doc, from, did string }{
-		"in a list": {`steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}, {tool_name: act, arguments: {name: "c ${{ a_status }}"}}]`,
-			"b", "a b c success b c success"},
+		"in a list": {
+			`steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: act, arguments: {name: b}}, {tool_name: act, arguments: {name: "c ${{ a_status }}"}}]`,
+			"b", "a b c success b c success",
+		},
 		"at the first": {`steps: [{id: a, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, "a", "a b a b"},
-		"in a loop": {`steps: [{foreach: [1, 2], as: n, steps: [{id: a, tool_name: act, arguments: {name: "a${{ n }}"}}, {id: b, tool_name: act, arguments: {name: "b${{ n }}"}}]}]`,
-			"b", "a1 b1 a2 b2 b2"},
-		"in finally": {`{steps: [{tool_name: act, arguments: {name: a}}], finally: [{id: f, tool_name: act, arguments: {name: f}}, {id: g, tool_name: act, arguments: {name: g}}]}`,
-			"g", "a f g g"},
+		"in a loop": {
+			`steps: [{foreach: [1, 2], as: n, steps: [{id: a, tool_name: act, arguments: {name: "a${{ n }}"}}, {id: b, tool_name: act, arguments: {name: "b${{ n }}"}}]}]`,
+			"b", "a1 b1 a2 b2 b2",
+		},
+		"in finally": {
+			`{steps: [{tool_name: act, arguments: {name: a}}], finally: [{id: f, tool_name: act, arguments: {name: f}}, {id: g, tool_name: act, arguments: {name: g}}]}`,
+			"g", "a f g g",
+		},
 		"after what failed": {`steps: [{continue_on_error: true, tool_name: act, arguments: {name: a, fail: 9}}, {id: b, tool_name: act, arguments: {name: b}}]`, "b", "a b b"},
 	} {
 		t.Run(say, func(t *testing.T) {

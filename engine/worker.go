@@ -180,10 +180,16 @@ func (w *worker) asksDesktop(e evaluate) bool {
 
 // record adds an event to the run and applies it.
 func (w *worker) record(t EventType, path string, data any) error {
-	ev, err := newEvent(t, path, data)
+	return w.recordAs(t, path, data, data)
+}
+
+// recordAs is record, with data that is written in a form of its own.
+func (w *worker) recordAs(t EventType, path string, data, written any) error {
+	ev, err := newEvent(t, path, written)
 	if err != nil {
 		return err
 	}
+	ev.fact = data
 	return w.append(ev)
 }
 
