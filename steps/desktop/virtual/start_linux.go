@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -167,7 +168,7 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.Env = os.Environ()
 	if d.name != "" {
-		cmd.Env = append(cmd.Env, d.env()...)
+		cmd.Env = withoutWayland(append(cmd.Env, d.env()...))
 	}
 	var complaint complaint
 	cmd.Stderr = &complaint
@@ -193,6 +194,15 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 		return "", fmt.Errorf("%s did not get ready: %w", name, context.Cause(ctx))
 	}
 	return "", fmt.Errorf("%s ended before it was ready: %s (%w)", name, complaint.String(), err)
+}
+
+// withoutWayland is an environment in which no Wayland display is named, not
+// even an empty one. What the session bus starts inherits it, and the program
+// of the accessibility bus tells the X server where that bus is only when no
+// such name is there. Qt 5 must find that, or it shows its elements only when
+// it is lucky.
+func withoutWayland(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "WAYLAND_DISPLAY=") })
 }
 
 // authority is a file of one cookie that is good for any host. An empty
