@@ -75,7 +75,7 @@ func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.W
 
 // inWindow finds the element at a point in one application.
 func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
-	w, done, err := c.visit(ctx, l, a, true, kept)
+	w, done, err := c.visit(ctx, l, a, true, kept, func(w *walk) { w.foreseePoint(at) })
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,7 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 		if err != nil {
 			return nil, err
 		}
+		a.hints.learn(f, f.frame)
 		if len(hits) == 0 {
 			continue
 		}
