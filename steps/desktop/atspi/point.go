@@ -24,8 +24,9 @@ func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Elem
 		return nil, err
 	}
 	top, found := topmost(windows, at)
-	// A popup may hang out of its window, and over another's.
-	if active, ok := activeWindow(windows); ok && active.ID != top.ID {
+	// A popup may hang out of its window, and over another's. Not every window
+	// system lists it.
+	if active, ok := activeWindow(windows); ok && active.ID != top.ID && !top.Popup {
 		if e, err := c.inApplication(ctx, l, windows, active, at, true); err == nil {
 			return e, nil
 		}
@@ -90,6 +91,9 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 			return nil, err
 		}
 		a.hints.learn(f, f.frame)
+		if in.Popup && f.window.ID != in.ID && !f.popup { // only its menus are in that window
+			hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.floats })
+		}
 		if len(hits) == 0 {
 			continue
 		}
@@ -98,19 +102,22 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, at)
 }
 
-// candidates are the frames that may be seen at a point, popups first.
+// candidates are the frames that may be seen at a point, popups first. A menu
+// may be a window of its own and yet be in the frame that opened it.
 func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool, w *walk) []framed {
-	var front, own []framed
+	var front, own, others []framed
 	for _, f := range list {
 		switch {
 		case f.popup && w.shows(f.frame) && f.onScreen(f.frame.box).Contains(at):
 			front = append(front, f)
 		case f.window.ID == in.ID && !f.popup && !popups:
 			own = append(own, f)
+		case in.Popup && !f.popup:
+			others = append(others, f)
 		}
 	}
 	slices.Reverse(front) // the one opened last is on top
-	return append(front, own...)
+	return slices.Concat(front, own, others)
 }
 
 // describe makes the element of a node, with its parents and its label.
