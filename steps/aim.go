@@ -196,12 +196,18 @@ func (e *Env) stayed(ctx context.Context, el, hit *desktop.Element, n need) (err
 		return notReady(el, "went away again", "wait until the window has come to rest")
 	case err != nil:
 		return err
+	case el.Unsettled || now.Unsettled:
+		return windowMoves(el)
 	case now.Bounds != el.Bounds:
 		return notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
 	case n.enabled && !now.States.Has(desktop.Enabled):
 		return isDisabled(el)
 	}
 	return nil
+}
+
+func windowMoves(el *desktop.Element) error {
+	return notReady(el, "moves: its window has just been moved or resized", "wait until it stands still")
 }
 
 func isDisabled(el *desktop.Element) error {

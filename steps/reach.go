@@ -21,6 +21,9 @@ func (e *Env) reachable(ctx context.Context, el, hit *desktop.Element, at deskto
 	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
+	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 && !el.WindowBounds.Empty() && windows[i].Bounds != el.WindowBounds {
+		return windowMoves(el)
+	}
 	if d := blocker(windows, el.Window); d != nil {
 		return notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
 	}

@@ -3,7 +3,10 @@
 package atspi
 
 import (
+	"maps"
 	"sync"
+
+	"github.com/godbus/dbus/v5"
 
 	"understudy/steps/desktop"
 )
@@ -24,6 +27,7 @@ type hints struct {
 	of     map[object]hint
 	frames []object
 	last   object // what was read last on its own
+	agreed map[dbus.ObjectPath]agreement
 }
 
 // learn keeps what was read below a node.
@@ -72,9 +76,12 @@ func (h *hints) keepFrames(frames []*node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.frames = h.frames[:0:0]
+	there := map[dbus.ObjectPath]bool{}
 	for _, f := range frames {
 		h.frames = append(h.frames, f.object)
+		there[f.path] = true
 	}
+	maps.DeleteFunc(h.agreed, func(frame dbus.ObjectPath, _ agreement) bool { return !there[frame] })
 }
 
 // knownFrames are the frames that there were.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -134,6 +135,7 @@ func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	}
 	b := builder{framed: f, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
+	e.Unsettled = !w.app.hints.settled(f, time.Now())
 	for at, m := e, n.parent; m != nil; at, m = at.Parent, m.parent {
 		at.Parent = b.alone(m)
 	}

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -46,7 +47,9 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	w.app.hints.learn(home, n)
 	w.app.hints.pick(n.object)
 	b := builder{framed: home, app: w.app, epoch: l.epoch, full: true}
-	return b.element(n, nil), nil
+	e := b.element(n, nil)
+	e.Unsettled = !w.app.hints.settled(home, time.Now())
+	return e, nil
 }
 
 // homeOf is the frame of a node that was reached already, with its window.
