@@ -141,6 +141,26 @@ func TestClickElement(t *testing.T) {
 				}
 			},
 		},
+		{
+			say: "an element behind a dialog that nobody expected", args: args("selector", "name:Wxyz"), code: NotFound,
+			set: func(d *fake.Desktop) {
+				d.Open(fake.Dialog("Question", "notes", fake.Label("Restore the last session?"), fake.Button("No"), fake.Button("Yes")).At(50, 50, 200, 100))
+			},
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				want := `a dialog is open: dialog "Question" ("Restore the last session?") with the buttons "No", "Yes"; if it is in the way, answer it first`
+				if !strings.HasPrefix(o.Err.Next, want) {
+					t.Errorf("next: %s\nwant: %s", o.Err.Next, want)
+				}
+			},
+		},
+		{
+			say: "an element of a process that is not open", args: args("selector", "process:excel >> name:Save"), code: NotFound,
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				if !strings.Contains(o.Err.Next, "is not open on this desktop") {
+					t.Errorf("next: %s", o.Err.Next)
+				}
+			},
+		},
 		{say: "two that match", args: args("selector", "role:button"), code: Ambiguous, acted: ActedNo},
 		{say: "one that is disabled", args: args("selector", "name:Delete"), code: NotActionable, err: "is disabled", acted: ActedNo},
 		{

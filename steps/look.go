@@ -206,6 +206,10 @@ func (s sight) one() (*desktop.Element, error) {
 		err.Next = "use one of these selectors, or add nth:0"
 	} else if len(s.unread) > 0 {
 		err.Next = strings.Join(s.unread, ", ") + " did not answer, so its elements are not known"
+	} else if len(s.roots) == 0 {
+		err.Next = "what it looks in is not open on this desktop: open it first (a run begins again at the step that opens it with --from STEP)"
+	} else if dialog := dialogInFront(s.roots); dialog != "" {
+		err.Next = dialog + "; if it is in the way, answer it first, else look at the elements with get_window_tree"
 	} else {
 		err.Next = "look at the elements with get_window_tree"
 	}

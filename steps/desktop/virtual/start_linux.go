@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -23,15 +22,13 @@ import (
 // longer than this is stuck.
 const startTimeout = 15 * time.Second
 
-//go:embed rc.xml
-var managerConfig []byte
-
 // Display is a running virtual display.
 type Display struct {
 	name, bus, cookie string
 	folder            *folder
 	keeper            *keeper
 	done              chan struct{}
+	watching          sync.WaitGroup // over the window manager
 	closing           sync.Once
 }
 
@@ -123,13 +120,7 @@ func (d *Display) start(ctx context.Context, screen desktop.Size) error {
 	if err := d.startServer(ctx, screen); err != nil {
 		return err
 	}
-	config := d.folder.path("rc.xml")
-	if err := os.WriteFile(config, managerConfig, 0o600); err != nil {
-		return err
-	}
-	manager := exec.Command("openbox", "--sm-disable", "--config-file", config)
-	manager.Env = append(os.Environ(), d.env()...)
-	if err := d.keeper.start(manager, nil); err != nil {
+	if err := d.startManager(); err != nil {
 		return err
 	}
 	if err := d.startBus(ctx); err != nil {
@@ -238,6 +229,7 @@ func (d *Display) Close() error {
 	var err error
 	d.closing.Do(func() {
 		d.keeper.close()
+		d.watching.Wait()
 		err = d.folder.remove()
 	})
 	return err
