@@ -174,6 +174,9 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 		return desktop.Point{}, err
 	}
 	at := n.point(el.Bounds)
+	if err := e.uncovered(ctx, el, at); err != nil {
+		return desktop.Point{}, err
+	}
 	hit, err := e.under(ctx, el, at)
 	if err != nil {
 		return desktop.Point{}, err
@@ -181,7 +184,10 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 	if err := e.stayed(ctx, el, hit, n); err != nil {
 		return desktop.Point{}, err
 	}
-	return at, e.reachable(ctx, el, hit, at)
+	if hit != nil && !related(el, hit) {
+		return desktop.Point{}, notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+	}
+	return at, e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
 }
 
 // stayed fails unless an element is where it was. When it is what was hit under
