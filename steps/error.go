@@ -81,6 +81,8 @@ var causes = []struct {
 	{desktop.ErrUnavailable, Unavailable},
 	{desktop.ErrUnresponsive, Timeout},
 	{desktop.ErrRefused, NotActionable},
+	{desktop.ErrUnclear, Unexpected},
+	{desktop.ErrMoved, NotActionable},
 	{context.DeadlineExceeded, Timeout},
 	{context.Canceled, Cancelled},
 }

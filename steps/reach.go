@@ -18,7 +18,9 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
 	}
-	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
+	top := windowAt(windows, at)
+	e.meet(el, top)
+	if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
 	if d := blocker(windows, el.Window); d != nil {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,9 @@ func (s *stage) keepPictures(id string) {
 		return
 	}
 	name := strings.NewReplacer("/", "_", " ", "_").Replace(s.t.Name())
-	_, _, errOut := s.command("runs", "export", id, dir+"/"+name)
-	s.t.Log("kept in", dir+"/"+name, errOut)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.t.Error(err)
+	}
+	_, _, errOut := s.command("runs", "export", id, filepath.Join(dir, name))
+	s.t.Log("kept in", filepath.Join(dir, name), errOut)
 }
