@@ -393,6 +393,13 @@ func TestTypeIntoElement(t *testing.T) {
 			set: func(d *fake.Desktop) { d.Delay("Type", 300*time.Millisecond) },
 		},
 		{
+			say: "a dialog that takes the focus meanwhile", args: args("selector", "role:entry", "text_to_type", "abc"), code: Unexpected, err: `"Question" has the focus`, acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				d.Delay("Type", 300*time.Millisecond)
+				d.After(100*time.Millisecond, func() { d.Open(fake.Window("Question", "notes").At(50, 50, 100, 100)) })
+			},
+		},
+		{
 			say: "a field that can only be read", args: args("selector", "role:entry", "text_to_type", "x"), code: NotActionable, err: "only be read", acted: ActedNo,
 			set: func(d *fake.Desktop) {
 				d.Set(d.Find("role:entry"), func(e *desktop.Element) { e.States |= desktop.ReadOnly })
