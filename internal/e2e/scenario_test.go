@@ -36,7 +36,7 @@ const tableVariable = "UNDERSTUDY_E2E_TABLE"
 
 func TestScenarios(t *testing.T) {
 	var results []result
-	rows := slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), variations())
+	rows := slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), trickScenarios(), variations())
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			virtualtest.Need(t, row.needs...)
@@ -63,10 +63,11 @@ func (c scenario) play(t *testing.T) result {
 	}
 	began := time.Now()
 	r := s.run(workflow, c.flags...)
-	outside := c.check(s)
+	check := c.check
 	if r.Status != engine.Succeeded && !c.must && c.stays != nil {
-		outside = c.stays(s)
+		check = c.stays
 	}
+	outside := check(s)
 	if outside == nil && c.inspect != nil {
 		outside = c.inspect(s, r)
 	}
