@@ -31,6 +31,7 @@ func theVariations() []variation {
 		{name: "a Russian keyboard", needs: []string{"setxkbmap"}, setup: func(s *stage) { s.tool("setxkbmap", "ru") }},
 		{name: "a slow start", setup: slow},
 		{name: "the window is moved and resized", needs: []string{"xdotool"}, setup: restless, may: []steps.Code{steps.NotActionable, steps.Unexpected}},
+		{name: "a doubled label", setup: func(s *stage) { s.witness("doubled twins") }, may: []steps.Code{steps.Ambiguous}},
 		{name: "a dialog of another program in front", needs: []string{"/usr/bin/zenity"}, setup: intruder, may: []steps.Code{steps.Ambiguous}},
 	}
 }

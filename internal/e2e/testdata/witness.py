@@ -1,9 +1,10 @@
 """A GTK 3 window that writes down what is done to it.
 
 witness.py LOG [TITLE [OPTION]...]. Each thing done is a line of LOG, such as
-"clicked OK". The options: twins (two buttons of one name), dialog (a modal
-question comes up at once), picture=FILE (shows it), wide (a long list), tells
-(what was clicked last is shown), busy (it draws for two seconds).
+"clicked OK". The options: twins (two buttons of one name), doubled (a
+second OK), dialog (a modal question comes up at once), picture=FILE (shows it),
+wide (a long list), tells (what was clicked last is shown), busy (it draws for
+two seconds).
 Tricks: swap (two buttons change places), anew (a button is made anew), renew
 (when the pointer is on it), upper (a field changes what is typed), steal (a
 dialog comes up while something is typed), jack (a window comes up above the
@@ -27,18 +28,10 @@ def say(*words):
     log.write(" ".join(str(w) for w in words) + "\n")
 
 
-def state_of(e):
-    for name in ("maximized", "iconified"):
-        bit = getattr(Gdk.WindowState, name.upper())
-        if e.changed_mask & bit:
-            say("state", name if e.new_window_state & bit else "not " + name)
-
-
 window = Gtk.Window(title=title)
 window.set_default_size(640, 600)
 window.connect("destroy", Gtk.main_quit)
 window.connect("delete-event", lambda *_: say("closed"))
-window.connect("window-state-event", lambda _, e: state_of(e))
 box = Gtk.VBox(spacing=2)
 window.add(box)
 
@@ -135,6 +128,8 @@ if "jack" in options:
     apply.connect("enter-notify-event", jack)
 if "fickle" in options:
     apply.connect("enter-notify-event", lambda b, _: b.set_sensitive(False))
+if "doubled" in options:
+    button("OK", row)
 if "twins" in options:
     button("Twin", row)
     button("Twin", row)
