@@ -212,12 +212,18 @@ func TestClickElement(t *testing.T) {
 		},
 		{
 			say: "a window that moves just before the click is followed", args: args("selector", "name:Save"), acted: ActedYes,
-			set: func(d *fake.Desktop) { lateness(d, func() { manage(d, "Notes", desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 300, Y: 200}}) }) },
+			set: func(d *fake.Desktop) {
+				lateness(d, func() {
+					manage(d, "Notes", desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 300, Y: 200}})
+				})
+			},
 			journal: []string{`place "Notes"`, "click 350,342 left", "move 0,0"},
 		},
 		{
 			say: "an element that moves in its window just before the click is followed", args: args("selector", "name:Save", "restore_cursor", true), acted: ActedYes,
-			set: func(d *fake.Desktop) { lateness(d, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.Bounds.Y = 300 }) }) },
+			set: func(d *fake.Desktop) {
+				lateness(d, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.Bounds.Y = 300 }) })
+			},
 			journal: []string{"click 50,312 left", "move 0,0"},
 		},
 		{
@@ -233,6 +239,18 @@ func TestClickElement(t *testing.T) {
 				})
 			},
 			journal: []string{"click 225,310 left", "move 0,0"},
+		},
+		{
+			say: "one that is disabled in the last moment", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "is disabled", acted: ActedNo,
+			set: func(d *fake.Desktop) {
+				d.After(10*time.Millisecond, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Enabled }) })
+			},
+		},
+		{
+			say: "one that another is put over in the last moment", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "is covered by", acted: ActedNo,
+			set: func(d *fake.Desktop) {
+				d.After(10*time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("Over it").At(0, 120, 200, 50)) })
+			},
 		},
 		{say: "a covered window comes to the front first", args: args("selector", "name:Save", "restore_cursor", false), set: cover, journal: []string{`activate "Notes"`, "click 50,142 left"}},
 		{

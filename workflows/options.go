@@ -34,6 +34,15 @@ func (u *unit) runOptions() Options {
 	}
 }
 
+// OutlivesClient says whether the run goes on when its client goes away: as the
+// document says, or else as whoever runs it does.
+func (o Options) OutlivesClient(otherwise bool) bool {
+	if o.OnDisconnect == "" {
+		return otherwise
+	}
+	return o.OnDisconnect == "continue"
+}
+
 func orElse(s, other string) string {
 	if s == "" {
 		return other
