@@ -53,7 +53,8 @@ type compiler struct {
 	field  int // the one that has the keyboard
 	typing *typing
 
-	press  *Event // a button that is held
+	press  *Event  // a button that is held
+	later  []Event // of windows, meanwhile: what the button does, it does when it is let go
 	rested *Event
 	popup  *Event // opened last
 	combo  *step  // the click that opened a combo box
@@ -68,14 +69,22 @@ func newCompiler() *compiler {
 
 // add understands one more event.
 func (c *compiler) add(ev Event) {
+	if c.press != nil && (ev.Type == Opened || ev.Type == Closed || ev.Type == Switched) {
+		c.later = append(c.later, ev)
+		return
+	}
 	c.now = ev.Time
 	switch ev.Type {
 	case Begun:
 		c.begin(ev)
 	case Pressed:
+		c.letGo()
 		c.pressed(ev)
 	case Released:
 		c.released(ev)
+		if c.press == nil {
+			c.letGo()
+		}
 	case Turned:
 		c.turned(ev)
 	case Rested:
@@ -86,6 +95,8 @@ func (c *compiler) add(ev Event) {
 		c.focused(ev)
 	case Held:
 		c.held(ev)
+	case Chosen:
+		c.chose(ev)
 	case Opened:
 		c.opened(ev)
 	case Closed:
@@ -103,8 +114,18 @@ func (c *compiler) add(ev Event) {
 
 // finish understands what was still open.
 func (c *compiler) finish() {
+	c.letGo()
 	c.flush()
-	c.press = nil
+}
+
+// letGo says that no button is held, and understands what happened to windows
+// while one was.
+func (c *compiler) letGo() {
+	later := c.later
+	c.press, c.later = nil, nil
+	for _, ev := range later {
+		c.add(ev)
+	}
 }
 
 // emit adds a step. Whatever was typed before comes first.
@@ -134,10 +155,8 @@ func (c *compiler) asserted(ev Event) {
 	}
 	s := &step{kind: "validate_element", subject: "check " + ev.Element.name(), says: "check that there is " + ev.Element.words()}
 	s.aim(ev.Element)
-	for _, a := range s.args {
-		if a.name == "selector" {
-			s.expect = append(s.expect, exists(s.process, a.value.(string)))
-		}
+	if sel, ok := s.arg("selector").(string); ok {
+		s.expect = append(s.expect, exists(s.process, sel))
 	}
 	c.emit(s)
 }

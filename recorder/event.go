@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"strconv"
 	"time"
 
 	"understudy/steps/desktop"
@@ -51,6 +52,7 @@ const (
 	Typed    EventType = "typed"    // a key
 	Focused  EventType = "focused"  // Field is Element, and holds Value
 	Held     EventType = "held"     // Field holds Value now
+	Chosen   EventType = "chosen"   // Element, such as a combo box, shows Value now
 	Opened   EventType = "opened"   // Window
 	Closed   EventType = "closed"   // Window
 	Switched EventType = "switched" // Window has the keyboard now
@@ -90,6 +92,35 @@ func (t *Thing) takesText() bool {
 		return t.States.Has(desktop.Editable)
 	}
 	return t.States.Has(desktop.Editable)
+}
+
+// chooses says whether it is a combo box that only offers, where one cannot
+// write.
+func (t *Thing) chooses() bool {
+	return t != nil && t.Role == "combobox" && !t.States.Has(desktop.Editable)
+}
+
+// slides says whether it is set to a number by moving it.
+func (t *Thing) slides() bool { return t != nil && t.Role == "slider" && t.Value != nil }
+
+// What a check box shows.
+const on, off = "on", "off"
+
+// shown is what an element shows as chosen: whether it is on, a number, or what
+// a toolkit tells as text, or as the name.
+func shown(e *desktop.Element) string {
+	switch t := (&Thing{Element: *e}); {
+	case switchable(t) && e.States.Has(desktop.Checked):
+		return on
+	case switchable(t):
+		return off
+	case t.slides():
+		return strconv.FormatFloat(e.Value.Now, 'f', -1, 64)
+	}
+	if e.Text != "" {
+		return e.Text
+	}
+	return e.Name
 }
 
 // manyLines says whether Enter begins a new line in it.

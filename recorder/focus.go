@@ -39,6 +39,7 @@ func (f *focus) of(n int) *Thing {
 // if the field is a secret one, whatever has the keyboard when it is asked.
 func (r *recording) clicked(t *Thing) {
 	r.focus.valid = false
+	r.chooses(t)
 	if !t.takesText() || t.Handle == "" {
 		return
 	}
@@ -105,6 +106,7 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if len(r.typing) == 0 {
 		if moved {
 			r.readField(ctx)
+			r.readChoice(ctx)
 		}
 		return
 	}
@@ -128,6 +130,9 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	r.later()
 	if moved && field == r.focus.now {
 		r.readField(ctx)
+	}
+	if moved {
+		r.readChoice(ctx)
 	}
 }
 
@@ -158,7 +163,7 @@ func (r *recording) hides(ev Event) bool {
 
 // later has the field read when it has had time to show what was typed.
 func (r *recording) later() {
-	r.unread = true
+	r.unread, r.reads = true, 0
 	r.settle.Reset(settlesAfter)
 }
 
@@ -181,7 +186,7 @@ func (r *recording) whereTyped(before, after int, sure, moved bool) (field int, 
 
 // readFocus asks what has the keyboard, and gives its number.
 func (r *recording) readFocus(ctx context.Context) int {
-	ctx, cancel := context.WithTimeout(ctx, focusWithin)
+	ctx, cancel := context.WithTimeout(ctx, r.within(focusWithin))
 	defer cancel()
 	state, err := r.desktop.SaveFocus(ctx)
 	if err != nil || state.Element == "" {
@@ -190,6 +195,7 @@ func (r *recording) readFocus(ctx context.Context) int {
 	}
 	if n, ok := r.focus.numbers[state.Element]; ok {
 		changed := r.focus.now != n
+		r.chooses(r.focus.of(n))
 		r.focus.now, r.focus.handle, r.focus.valid = n, state.Element, true
 		if changed {
 			r.write(Event{Type: Focused, Time: time.Now(), Field: n, Element: r.focus.of(n)})
@@ -217,6 +223,7 @@ func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Eleme
 func (r *recording) number(t *Thing, text string) int {
 	r.focus.things = append(r.focus.things, t)
 	n, h := len(r.focus.things), t.Handle
+	r.chooses(t)
 	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
 	ev := Event{Type: Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.secret() && t.takesText() {
@@ -230,10 +237,11 @@ func (r *recording) number(t *Thing, text string) int {
 // While more keys wait it is not read: it may show what they typed already.
 func (r *recording) readField(ctx context.Context) {
 	t := r.focus.of(r.focus.now)
-	if !r.unread || t.secret() || !t.takesText() || r.paused {
+	r.unread = r.unread && !t.secret() && t.takesText() && !r.paused
+	if !r.unread {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, elementWithin)
+	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
 	e, err := r.desktop.Refresh(ctx, r.focus.handle)
 	if err != nil || r.queue.waits() {
@@ -243,6 +251,9 @@ func (r *recording) readField(ctx context.Context) {
 		r.focus.secret[r.focus.handle], t.Role, t.Text = true, "password", ""
 		return
 	}
-	r.unread = false
+	if r.unread = r.reads == 0; r.unread {
+		r.settle.Reset(surelyAfter - settlesAfter)
+	}
+	r.reads++
 	r.write(Event{Type: Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
 }

@@ -31,10 +31,16 @@ type under struct {
 	when  time.Time
 }
 
+// lookSoon looks at what is under the pointer after a time.
+func (r *recording) lookSoon(after time.Duration) {
+	r.rest.Reset(after)
+	r.rests = true
+}
+
 // look finds what is at a point, within a time.
 func (r *recording) look(ctx context.Context, at desktop.Point, within time.Duration) under {
 	u := under{at: at, when: time.Now()}
-	short, cancel := context.WithTimeout(ctx, within)
+	short, cancel := context.WithTimeout(ctx, r.within(within))
 	defer cancel()
 	var e *desktop.Element
 	if w := r.windowAt(at); w != nil && w.Popup {
@@ -102,7 +108,7 @@ func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
 
 // roots are the windows of an element's program, without what passwords hold.
 func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.Element {
-	short, cancel := context.WithTimeout(ctx, treeWithin)
+	short, cancel := context.WithTimeout(ctx, r.within(treeWithin))
 	defer cancel()
 	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
 	if err != nil {
@@ -189,8 +195,11 @@ func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
 	}
 	r.down = nil
 	r.write(out)
+	if r.combo != nil {
+		r.settle.Reset(settlesAfter)
+	}
 	r.disturb = time.Now()
-	r.rest.Reset(2 * restsAfter)
+	r.lookSoon(2 * restsAfter)
 }
 
 // windowAt is the window that shows at a point.
@@ -235,7 +244,7 @@ func (r *recording) note(ev Event) {
 	ev.Time = time.Now()
 	r.write(ev)
 	r.under = under{}
-	r.rest.Reset(restsAfter)
+	r.lookSoon(restsAfter)
 }
 
 // missing are the windows of a list that another lacks.
