@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 )
 
 // choice is a combo box, a slider or a check box that is worked on, and what it
@@ -18,11 +20,19 @@ type choice struct {
 
 // chooses notes that a person turned to an element: when it is one of those
 // that show a choice, that is followed.
-func (r *recording) chooses(t *Thing) {
+func (r *recording) chooses(ctx context.Context, t *Thing) {
 	if t == nil || t.Handle == "" || !t.chooses() && !t.slides() && !switchable(t) || r.combo != nil && r.combo.box.Handle == t.Handle {
 		return
 	}
 	r.combo = &choice{box: t, shows: shown(&t.Element)}
+	if !t.chooses() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
+	defer cancel()
+	if now, err := r.shows(ctx, t); err == nil {
+		r.combo.shows = now
+	}
 }
 
 // readChoice notes what the element shows now, when that is another than
@@ -34,15 +44,42 @@ func (r *recording) readChoice(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
-	e, err := r.desktop.Refresh(ctx, c.box.Handle)
+	now, err := r.shows(ctx, c.box)
 	if err != nil {
 		r.combo = nil // it is gone
 		return
 	}
-	if now := shown(e); now != c.shows && now != "" {
+	if now != c.shows && now != "" {
 		c.shows = now
 		r.write(Event{Type: Chosen, Time: time.Now(), Element: c.box, Value: &now})
 	}
+}
+
+// shows is what an element shows as chosen now. A page tells it only by the
+// option that is selected.
+func (r *recording) shows(ctx context.Context, t *Thing) (string, error) {
+	e, err := r.desktop.Refresh(ctx, t.Handle)
+	if err != nil {
+		return "", err
+	}
+	if !t.chooses() || e.Text != "" {
+		return shown(e), nil
+	}
+	tree, err := r.desktop.Tree(ctx, desktop.Scope{Root: t.Handle, Hidden: true, Full: true})
+	if err != nil {
+		return "", err
+	}
+	selected := ""
+	tree.Walk(func(o *desktop.Element) bool {
+		if o.Role != "combobox" && optional(o.Role) && o.States.Has(desktop.Selected) && selector.Lasting(o.Name) {
+			selected = o.Name
+		}
+		return true
+	})
+	if selected != "" && !strings.Contains(e.Name, selected) {
+		return selected, nil
+	}
+	return shown(e), nil
 }
 
 // chose understands that an element shows something else: the steps that led to

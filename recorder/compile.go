@@ -54,7 +54,7 @@ type compiler struct {
 	typing *typing
 
 	press  *Event  // a button that is held
-	later  []Event // of windows, meanwhile: what the button does, it does when it is let go
+	later  []Event // what came of it before it was let go
 	rested *Event
 	popup  *Event // opened last
 	combo  *step  // the click that opened a combo box
@@ -69,7 +69,7 @@ func newCompiler() *compiler {
 
 // add understands one more event.
 func (c *compiler) add(ev Event) {
-	if c.press != nil && (ev.Type == Opened || ev.Type == Closed || ev.Type == Switched) {
+	if c.press != nil && c.comesOf(ev) {
 		c.later = append(c.later, ev)
 		return
 	}
@@ -110,6 +110,19 @@ func (c *compiler) add(ev Event) {
 	case Paused, Ended:
 		c.flush()
 	}
+}
+
+// comesOf says whether something is what a button that is held does. What it
+// does to windows and lists, it does when it is let go.
+func (c *compiler) comesOf(ev Event) bool {
+	switch ev.Type {
+	case Opened, Closed, Switched:
+		return true
+	case Chosen:
+		t := c.press.Element
+		return t == nil || optional(t.Role) || alike(t, ev.Element)
+	}
+	return false
 }
 
 // finish understands what was still open.

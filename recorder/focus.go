@@ -37,9 +37,9 @@ func (f *focus) of(n int) *Thing {
 // clicked notes that a click may have moved the keyboard. A click on a field
 // moves it there, as far as is known: what is typed next must not be written
 // if the field is a secret one, whatever has the keyboard when it is asked.
-func (r *recording) clicked(t *Thing) {
+func (r *recording) clicked(ctx context.Context, t *Thing) {
 	r.focus.valid = false
-	r.chooses(t)
+	r.chooses(ctx, t)
 	if !t.takesText() || t.Handle == "" {
 		return
 	}
@@ -50,7 +50,7 @@ func (r *recording) clicked(t *Thing) {
 		r.focus.now, r.focus.handle, r.focus.valid = n, t.Handle, true
 		return
 	}
-	r.number(t, t.Text)
+	r.number(ctx, t, t.Text)
 }
 
 // key holds a key back when it types, and else notes it: it may move the
@@ -195,7 +195,7 @@ func (r *recording) readFocus(ctx context.Context) int {
 	}
 	if n, ok := r.focus.numbers[state.Element]; ok {
 		changed := r.focus.now != n
-		r.chooses(r.focus.of(n))
+		r.chooses(ctx, r.focus.of(n))
 		r.focus.now, r.focus.handle, r.focus.valid = n, state.Element, true
 		if changed {
 			r.write(Event{Type: Focused, Time: time.Now(), Field: n, Element: r.focus.of(n)})
@@ -216,14 +216,14 @@ func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Eleme
 	e.Handle = h
 	t := r.thing(ctx, e)
 	t.Handle = h
-	return r.number(t, text)
+	return r.number(ctx, t, text)
 }
 
 // number makes an element one of the fields, and the one with the keyboard.
-func (r *recording) number(t *Thing, text string) int {
+func (r *recording) number(ctx context.Context, t *Thing, text string) int {
 	r.focus.things = append(r.focus.things, t)
 	n, h := len(r.focus.things), t.Handle
-	r.chooses(t)
+	r.chooses(ctx, t)
 	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
 	ev := Event{Type: Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.secret() && t.takesText() {

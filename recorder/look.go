@@ -184,7 +184,7 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.write(Event{Type: Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Mods: ev.Mods, Element: t, Window: r.windowAt(ev.At)})
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
-	r.clicked(t)
+	r.clicked(ctx, t)
 }
 
 // released notes a button that goes up, and what it was let go over.

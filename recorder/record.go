@@ -125,6 +125,7 @@ func (r *recording) work(ctx context.Context) {
 			r.rests = false
 			r.under = r.look(ctx, r.at, treeWithin)
 		case <-r.settle.C:
+			r.input(ctx, r.queue.take())
 			r.readField(ctx)
 			r.readChoice(ctx)
 		}

@@ -3,7 +3,6 @@ package recorder_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +46,9 @@ func newScene(t *testing.T, programs ...string) *scene {
 	virtualtest.Need(t, append(programs, "xdotool", "xset")...)
 	root := t.TempDir()
 	s := &scene{t: t, root: root, dir: filepath.Join(root, "work"), display: virtualtest.Start(t)}
-	s.tidy()
+	if err := os.Mkdir(s.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, value := range map[string]string{
 		"XAUTHORITY": s.display.Authority(), "DBUS_SESSION_BUS_ADDRESS": s.display.Bus(),
 		"XDG_CONFIG_HOME": filepath.Join(s.root, "config"), "XDG_CACHE_HOME": filepath.Join(s.root, "cache"), "XDG_DATA_HOME": filepath.Join(s.root, "share"),
@@ -176,12 +177,16 @@ func (s *scene) elsewhere(title string) {
 	}
 }
 
-// tidy makes the folder as empty as it was at first.
-func (s *scene) tidy() {
-	s.t.Helper()
-	if err := errors.Join(os.RemoveAll(s.dir), os.MkdirAll(s.dir, 0o700)); err != nil {
-		s.t.Fatal(err)
+// accessible says whether anything is known of what an application shows, in
+// the time that it may take.
+func (s *scene) accessible() bool {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		tree, err := s.desk.Tree(s.t.Context(), desktop.Scope{})
+		if err == nil && len(tree.Roots) > 0 && len(tree.Roots[0].Children) > 0 {
+			return true
+		}
 	}
+	return false
 }
 
 // write writes a file into the folder.
