@@ -39,6 +39,7 @@ func (r *recording) chooses(ctx context.Context, t *Thing) {
 // before: however it was chosen, that is what was meant.
 func (r *recording) readChoice(ctx context.Context) {
 	c := r.combo
+	r.keyed = false
 	if c == nil || r.paused {
 		return
 	}
@@ -52,6 +53,14 @@ func (r *recording) readChoice(ctx context.Context) {
 	if now != c.shows && now != "" {
 		c.shows = now
 		r.write(Event{Type: Chosen, Time: time.Now(), Element: c.box, Value: &now})
+	}
+}
+
+// readKeyed is readChoice before a button is pressed: only when keys came
+// before, for else it may read what the button did.
+func (r *recording) readKeyed(ctx context.Context) {
+	if r.keyed {
+		r.readChoice(ctx)
 	}
 }
 
@@ -149,6 +158,13 @@ func (c *compiler) inOpenList(ev Event) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.listed(), func(w desktop.Window) bool { return w.Popup })
+}
+
+// chosenAlready says whether a click is on the option that its combo box was
+// seen to show even before the click was understood.
+func (c *compiler) chosenAlready(t *Thing) bool {
+	s := c.last()
+	return s != nil && s.kind == "select_option" && t != nil && optional(t.Role) && s.input.value == t.name() && s.pid == t.PID
 }
 
 // optional says whether an element of a role can be an option of a list.

@@ -11,6 +11,9 @@ import (
 type Options struct {
 	// Name and Description are those of the workflow.
 	Name, Description string
+	// Pictures is the folder of the recording's pictures, as the workflow names
+	// it; "" uses none.
+	Pictures string
 	// Literal keeps typed values in their steps, instead of making them
 	// variables with what was typed as default. What is secret is always one.
 	Literal bool
@@ -29,6 +32,7 @@ type Note struct {
 // equal documents.
 func Compile(events []Event, o Options) ([]byte, []Note, error) {
 	c := newCompiler()
+	c.pictures = o.Pictures
 	for _, ev := range events {
 		c.add(ev)
 	}
@@ -38,8 +42,9 @@ func Compile(events []Event, o Options) ([]byte, []Note, error) {
 
 // compiler turns events into steps, one after the other.
 type compiler struct {
-	steps []*step
-	now   time.Time
+	steps    []*step
+	pictures string // the folder of the pictures, or ""
+	now      time.Time
 
 	windows map[desktop.WindowID]desktop.Window
 	fresh   map[desktop.WindowID]bool // opened, and not acted in yet

@@ -242,6 +242,18 @@ var scenes = []struct {
 		Options{Name: "choice_by_keys"},
 	},
 	{
+		"a choice that is seen before its click is one choice", "choice_early",
+		newTape(ledger).click(country).opens(menu, "").chooses(country, "Iceland").click(thing(ledger, "menuitem", "Iceland", 10)).closes(menu).click(ok),
+		Options{Name: "choice_early"},
+	},
+	{
+		"what is known by no element is known by its picture", "picture",
+		newTape(ledger).click(nil, func(ev *Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
+			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Picture = "2.png" }).
+			click(ok, func(ev *Event) { ev.Picture = "3.png" }),
+		Options{Name: "picture", Pictures: "picture.pictures"},
+	},
+	{
 		"a slider is set, however it was moved", "slider",
 		newTape(ledger).click(size).chooses(size, "55").focus(size, "").keys("right", "right").chooses(size, "57").
 			add(Event{Type: Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).

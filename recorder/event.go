@@ -14,13 +14,15 @@ type Event struct {
 	Time time.Time `json:"time"`
 
 	// Of input.
-	At     desktop.Point  `json:"at,omitzero"`
-	Button desktop.Button `json:"button,omitempty"`
-	DX     int            `json:"dx,omitempty"`
-	DY     int            `json:"dy,omitempty"`
-	Key    desktop.Key    `json:"key,omitempty"`
-	Mods   []desktop.Key  `json:"mods,omitempty"`
-	Text   string         `json:"text,omitempty"`
+	At desktop.Point `json:"at,omitzero"`
+	// Picture is the file of what it looked like, in the folder of pictures.
+	Picture string         `json:"picture,omitempty"`
+	Button  desktop.Button `json:"button,omitempty"`
+	DX      int            `json:"dx,omitempty"`
+	DY      int            `json:"dy,omitempty"`
+	Key     desktop.Key    `json:"key,omitempty"`
+	Mods    []desktop.Key  `json:"mods,omitempty"`
+	Text    string         `json:"text,omitempty"`
 	// Hidden says that text was typed which must not be written. It stands
 	// for all that was typed there, so that its length is not told either.
 	Hidden bool `json:"hidden,omitempty"`

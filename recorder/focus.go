@@ -106,7 +106,7 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if len(r.typing) == 0 {
 		if moved {
 			r.readField(ctx)
-			r.readChoice(ctx)
+			r.readKeyed(ctx)
 		}
 		return
 	}
@@ -132,7 +132,7 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 		r.readField(ctx)
 	}
 	if moved {
-		r.readChoice(ctx)
+		r.readKeyed(ctx)
 	}
 }
 
@@ -163,7 +163,7 @@ func (r *recording) hides(ev Event) bool {
 
 // later has the field read when it has had time to show what was typed.
 func (r *recording) later() {
-	r.unread, r.reads = true, 0
+	r.unread, r.reads, r.keyed = true, 0, true
 	r.settle.Reset(settlesAfter)
 }
 
@@ -244,7 +244,11 @@ func (r *recording) readField(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
 	e, err := r.desktop.Refresh(ctx, r.focus.handle)
-	if err != nil || r.queue.waits() {
+	if err != nil {
+		r.unread = false // it is gone, or does not tell
+		return
+	}
+	if r.queue.waits() {
 		return
 	}
 	if e.Role == "password" {

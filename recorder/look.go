@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"fmt"
+	"image"
 	"os"
 	"slices"
 	"strconv"
@@ -28,6 +29,7 @@ const (
 type under struct {
 	at    desktop.Point
 	thing *Thing
+	shot  *image.RGBA // what it looks like
 	when  time.Time
 }
 
@@ -52,6 +54,7 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 	if e != nil {
 		u.thing = r.thing(ctx, e)
 	}
+	u.shot = r.shoot(ctx, at, u.thing)
 	return u
 }
 
@@ -114,9 +117,11 @@ func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.El
 	if err != nil {
 		return nil
 	}
+	r.secrets = nil
 	tree.Walk(func(o *desktop.Element) bool {
 		if o.Role == "password" || r.focus.secret[o.Handle] {
 			o.Text, r.focus.secret[o.Handle] = "", true
+			r.secrets = append(r.secrets, o.Bounds)
 		}
 		return true
 	})
@@ -181,7 +186,10 @@ func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate,
 // pressed notes a button that goes down.
 func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	t := r.thingAt(ctx, ev.At)
-	r.write(Event{Type: Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Mods: ev.Mods, Element: t, Window: r.windowAt(ev.At)})
+	r.write(Event{
+		Type: Pressed, Time: ev.Time, At: ev.At, Picture: r.keep(r.under.shot), Button: ev.Button, Mods: ev.Mods,
+		Element: t, Window: r.windowAt(ev.At),
+	})
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
 	r.clicked(ctx, t)

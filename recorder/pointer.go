@@ -89,6 +89,7 @@ func (c *compiler) clicked(ev Event) {
 		}
 		s.aim(t)
 	}
+	c.imaged(s, ev)
 	if ev.Button != desktop.Left {
 		s.set("button", string(ev.Button))
 		s.says = string(ev.Button) + " " + s.says
@@ -163,6 +164,9 @@ func (s *step) place(t *Thing, at desktop.Point) {
 // of that option.
 func (c *compiler) chooses(ev Event) bool {
 	s, t := c.combo, ev.Element
+	if c.chosenAlready(t) {
+		return true
+	}
 	if s == nil || s != c.last() || t == nil || ev.Button != desktop.Left || t.name() == "" {
 		return false
 	}

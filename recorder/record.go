@@ -17,6 +17,9 @@ type RecordOptions struct {
 	// Tell is told each step as soon as it is understood, and once more when
 	// it turned out to be another; it may be nil. It must not block.
 	Tell func(Line)
+	// Pictures is a folder for pictures of what is clicked, which is made when
+	// there is one; "" keeps none.
+	Pictures string
 	// Patience is how many times longer than usual an application may take to
 	// say what is under the pointer and what has the keyboard; 0 is once. On a
 	// slow machine less is uncertain then, and the steps are told later.
@@ -75,11 +78,15 @@ type recording struct {
 	rests   bool      // what is under the pointer is to be looked at
 	disturb time.Time // when input last changed what is on the screen
 
-	focus  focus
+	focus    focus
+	pictures int            // how many were kept
+	secrets  []desktop.Rect // password fields of the program that was looked at last
+
 	combo  *choice              // the combo box that is worked on
 	typing []desktop.InputEvent // keys that are held back
 	unread bool                 // the field is to be read since the last key
 	reads  int                  // how often it was
+	keyed  bool                 // keys came since a choice was read
 	settle *time.Timer
 
 	began chan struct{} // closed when nothing that is done is missed any more

@@ -23,7 +23,7 @@ const patience = time.Minute
 
 // scene is a display with applications of one person, and a folder.
 type scene struct {
-	t       *testing.T
+	t       testing.TB
 	root    string // holds everything
 	dir     string // the folder of the applications, in it
 	display *virtual.Display
@@ -38,7 +38,7 @@ type program struct {
 	ended chan struct{}
 }
 
-func newScene(t *testing.T, programs ...string) *scene {
+func newScene(t testing.TB, programs ...string) *scene {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_E2E") == "" {
 		t.Skip("it takes the time that applications take: make e2e plays it")
@@ -210,7 +210,7 @@ func (s *scene) watch() *person {
 		s.t.Fatal(err)
 	}
 	session, err := recorder.Start(s.t.Context(), s.desk, recorder.RecordOptions{
-		Log: log, Keys: recorder.DefaultKeys(), Patience: 20,
+		Log: log, Keys: recorder.DefaultKeys(), Patience: 20, Pictures: filepath.Join(s.root, "pictures"),
 		Tell: func(l recorder.Line) { s.t.Log("understood: " + l.String()) },
 	})
 	if err != nil {
