@@ -61,14 +61,15 @@ type compiler struct {
 	press  *Event  // a button that is held
 	later  []Event // what came of it before it was let go
 	rested *Event
-	popup  *Event // opened last
-	combo  *step  // the click that opened a combo box
+	worked map[desktop.WindowID]bool // where something was clicked
+	popup  *Event                    // opened last
+	combo  *step                     // the click that opened a combo box
 }
 
 func newCompiler() *compiler {
 	return &compiler{
 		windows: map[desktop.WindowID]desktop.Window{}, fresh: map[desktop.WindowID]bool{},
-		fields: map[int]*Thing{}, values: map[int]string{},
+		fields: map[int]*Thing{}, values: map[int]string{}, worked: map[desktop.WindowID]bool{},
 	}
 }
 

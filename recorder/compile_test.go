@@ -133,6 +133,12 @@ func thing(w desktop.Window, role desktop.Role, name string, place int, selector
 	return e
 }
 
+// fresh is an element that was not there before.
+func fresh(t *Thing) *Thing {
+	t.New = true
+	return t
+}
+
 func (t *Thing) with(s desktop.States) *Thing {
 	t.States |= s
 	return t
@@ -245,6 +251,12 @@ var scenes = []struct {
 		"a choice that is seen before its click is one choice", "choice_early",
 		newTape(ledger).click(country).opens(menu, "").chooses(country, "Iceland").click(thing(ledger, "menuitem", "Iceland", 10)).closes(menu).click(ok),
 		Options{Name: "choice_early"},
+	},
+	{
+		"what a person waited for is waited for", "wait",
+		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(thing(ledger, "button", "Accept", 11))).
+			click(fresh(thing(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
+		Options{Name: "wait"},
 	},
 	{
 		"what is known by no element is known by its picture", "picture",

@@ -67,6 +67,9 @@ const (
 // found again.
 type Thing struct {
 	desktop.Element
+	// New says that its program did not have it when a button was pressed there
+	// before.
+	New bool `json:"new,omitempty"`
 	// In are the elements around it, the nearest first.
 	In []Kin `json:"in,omitempty"`
 	// Selectors are ways to name it inside its program, the best first.

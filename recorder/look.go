@@ -30,7 +30,19 @@ type under struct {
 	at    desktop.Point
 	thing *Thing
 	shot  *image.RGBA // what it looks like
+	had   elements    // what its program had then
 	when  time.Time
+}
+
+// elements are those that a program had.
+type elements struct {
+	pid     int
+	handles map[desktop.Handle]bool
+}
+
+// lack says whether an element of the same program is not among them.
+func (e *elements) lack(t *Thing) bool {
+	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
 }
 
 // lookSoon looks at what is under the pointer after a time.
@@ -53,6 +65,7 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 	}
 	if e != nil {
 		u.thing = r.thing(ctx, e)
+		u.had = r.had
 	}
 	u.shot = r.shoot(ctx, at, u.thing)
 	return u
@@ -117,8 +130,9 @@ func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.El
 	if err != nil {
 		return nil
 	}
-	r.secrets = nil
+	r.secrets, r.had = nil, elements{e.PID, map[desktop.Handle]bool{}}
 	tree.Walk(func(o *desktop.Element) bool {
+		r.had.handles[o.Handle] = true
 		if o.Role == "password" || r.focus.secret[o.Handle] {
 			o.Text, r.focus.secret[o.Handle] = "", true
 			r.secrets = append(r.secrets, o.Bounds)
@@ -186,6 +200,10 @@ func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate,
 // pressed notes a button that goes down.
 func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	t := r.thingAt(ctx, ev.At)
+	if t != nil {
+		t.New = r.before.lack(t)
+		r.before = r.under.had
+	}
 	r.write(Event{
 		Type: Pressed, Time: ev.Time, At: ev.At, Picture: r.keep(r.under.shot), Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windowAt(ev.At),

@@ -73,6 +73,7 @@ func (c *compiler) clicked(ev Event) {
 		return
 	}
 	c.hovered(ev)
+	c.waits(ev)
 	t := ev.Element
 	s := &step{kind: "click_element", click: k, begin: ev.Time}
 	if t == nil {

@@ -79,6 +79,8 @@ type recording struct {
 	disturb time.Time // when input last changed what is on the screen
 
 	focus    focus
+	had      elements       // by the program that was looked at last
+	before   elements       // by the one in which a button was pressed last, at that time
 	pictures int            // how many were kept
 	secrets  []desktop.Rect // password fields of the program that was looked at last
 

@@ -376,6 +376,14 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name: "chromium_wait", command: page("order.html"), title: "Order form", state: sent,
+		do: func(p *person) {
+			p.clicks("button", "Look up the price")
+			p.clicks("button", "Accept 12 €")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
 		name: "two_programs", needs: []string{"mousepad"}, command: []string{"galculator"}, title: "galculator", state: calculator,
 		do: func(p *person) {
 			p.clicks("togglebutton", "7")
