@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 
 	"understudy/steps/desktop"
 )
@@ -56,7 +57,7 @@ func (r *recording) clicked(ctx context.Context, t *Thing) {
 // key holds a key back when it types, and else notes it: it may move the
 // keyboard.
 func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
-	if ev.Key.IsModifier() {
+	if ev.Key.IsModifier() || dead(ev) {
 		return
 	}
 	if ev.Text != "" || len(ev.Mods) == 0 && stays(ev.Key) || editing(ev) {
@@ -71,6 +72,12 @@ func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
 	r.focus.valid = r.focus.valid && ev.Key == "enter" && r.focus.of(r.focus.now).manyLines()
 	r.disturb = time.Now()
 	r.later()
+}
+
+// dead says whether a key only puts a mark on the character that follows: it
+// would type something, and types nothing yet.
+func dead(ev desktop.InputEvent) bool {
+	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) == 1 && ev.Mods[0] == desktop.Shift
 }
 
 // stays says whether a key without text leaves the keyboard in its field.

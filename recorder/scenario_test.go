@@ -371,6 +371,8 @@ var scenarios = []scenario{
 			p.clicks("combobox", "Size")
 			p.presses("Down")
 			p.presses("Return")
+			p.clicks("entry", "Note")
+			p.types("for Ada")
 			p.clicks("button", "Send")
 			p.sees("the answer", func() bool { return sent(p.scene) != "" })
 		},
