@@ -121,15 +121,21 @@ func (s *step) works() bool {
 }
 
 // ledTo is the first of the last steps that worked an element: on itself, and
-// behind those in the list of a combo box.
+// between those in the list of a combo box. A choice that was made before counts
+// only when nothing came between.
 func (c *compiler) ledTo(box *Thing) int {
 	from := -1
 	for i := len(c.steps) - 1; i >= 0; i-- {
 		s := c.steps[i]
 		switch {
+		case alike(s.thing, box) && s.choice():
+			if i == len(c.steps)-1 || i == from-1 {
+				from = i
+			}
+			return from
 		case alike(s.thing, box) && s.works():
 			from = i
-		case from >= 0, !box.chooses(), !s.inList():
+		case !box.chooses(), !s.inList():
 			return from
 		}
 	}

@@ -248,6 +248,12 @@ var scenes = []struct {
 		Options{Name: "choice_by_keys"},
 	},
 	{
+		"keys that went to the list, and to its combo box, are one choice", "choice_in_list",
+		newTape(ledger).click(country).opens(menu, "").focus(thing(ledger, "menuitem", "Chile", 10), "").keys("down").
+			focus(country, "").keys("enter").chooses(country, "Iceland").closes(menu).click(ok),
+		Options{Name: "choice_in_list"},
+	},
+	{
 		"a choice that is seen before its click is one choice", "choice_early",
 		newTape(ledger).click(country).opens(menu, "").chooses(country, "Iceland").click(thing(ledger, "menuitem", "Iceland", 10)).closes(menu).click(ok),
 		Options{Name: "choice_early"},
