@@ -6,7 +6,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e soak check lint fmt golden bench fuzz crash build cross package
+.PHONY: help run test e2e soak check lint fmt golden bench fuzz crash build cross package clients
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,3 +59,7 @@ cross: ## build for linux, windows and darwin, amd64 and arm64, into dist/
 package: ## archives, .deb, npm packages, MCP bundles and their checksums, into dist/package
 	@$(GO) run ./internal/packaging
 	UNDERSTUDY_PACKAGES=$(CURDIR)/dist/package $(GO) test -count=1 ./internal/packaging
+
+clients: ## let MCP clients that others wrote use the program, fetched by npm into dist/clients
+	@.ci/need-programs clients
+	UNDERSTUDY_CLIENTS=1 UNDERSTUDY_CLIENTS_TOOLS=$(CURDIR)/dist/clients $(GO) test -v -count=1 -timeout=20m ./internal/realclients

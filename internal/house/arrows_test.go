@@ -40,14 +40,15 @@ var arrows = map[string][]string{
 		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/probe", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
 		"steps/desktop/selector", "steps/desktop/vision", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
-	"internal/clients":    {},
-	"internal/owner":      {"engine", "steps", "workflows"},
-	"internal/crash":      {},
-	"internal/e2e":        {},
-	"internal/house":      {},
-	"internal/packaging":  {},
-	"internal/testreport": {},
-	"internal/words":      {"steps/desktop"},
+	"internal/clients":     {},
+	"internal/owner":       {"engine", "steps", "workflows"},
+	"internal/crash":       {},
+	"internal/e2e":         {},
+	"internal/house":       {},
+	"internal/packaging":   {},
+	"internal/realclients": {},
+	"internal/testreport":  {},
+	"internal/words":       {"steps/desktop"},
 }
 
 // everyone may import these, except the desktop, which imports nothing.
