@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"internal/crash":       {},
 	"internal/e2e":         {},
 	"internal/house":       {},
+	"internal/manual":      {},
 	"internal/packaging":   {},
 	"internal/realclients": {},
 	"internal/testreport":  {},
