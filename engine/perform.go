@@ -75,7 +75,7 @@ func (w *worker) allowed(k *steps.Kind) error {
 	if w.e.Allow == nil {
 		return nil
 	}
-	return w.e.Allow(w.s.Created.Client, *k)
+	return w.e.Allow(w.id, w.s.Created.Client, *k)
 }
 
 // takeLease makes sure that no other run acts on the desktop meanwhile.
@@ -167,6 +167,9 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	}
 	env.Desktop = d
 	w.e.opened.Store(d)
+	if e.node.Kind.Touches == steps.Act {
+		w.borrowFocus(ctx, d)
+	}
 	return env, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"understudy/engine"
 )
 
 // active keeps account of the calls and runs that are under way.
@@ -12,7 +14,7 @@ type active struct {
 
 	mu     sync.Mutex
 	calls  map[*context.CancelCauseFunc]bool
-	runs   map[string]string // run → client
+	runs   map[string]bool // of clients, under way
 	places int               // taken
 	last   time.Time
 	closed bool
@@ -20,6 +22,7 @@ type active struct {
 	count  uint64        // calls so far
 
 	aside sync.WaitGroup // what watches detached runs
+	kept  sync.WaitGroup // the runs of clients that went away, which go on
 	ctx   context.Context
 	end   context.CancelCauseFunc
 }
@@ -61,13 +64,13 @@ func (a *active) enter(cancel context.CancelCauseFunc) func() {
 }
 
 // begun and rested note a run.
-func (a *active) begun(run, client string) {
+func (a *active) begun(run string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.runs == nil {
-		a.runs = map[string]string{}
+		a.runs = map[string]bool{}
 	}
-	a.runs[run] = client
+	a.runs[run] = true
 }
 
 func (a *active) rested(run string) {
@@ -77,23 +80,11 @@ func (a *active) rested(run string) {
 	a.last = time.Now()
 }
 
-// serves says whether a run of a client is under way.
-func (a *active) serves(client string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, c := range a.runs {
-		if c == client {
-			return true
-		}
-	}
-	return false
-}
-
 // take takes a place for a run that acts; give gives it back, once.
-func (a *active) take() (give func(), ok bool) {
+func (a *active) take(p engine.Places) (give func(), ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.places >= a.limit {
+	if a.busy(p) {
 		return nil, false
 	}
 	a.places++
@@ -116,28 +107,40 @@ type standing struct {
 	total    uint64
 }
 
-func (a *active) standing() standing {
+// acting is how many runs act on the desktop. The engine's count has those of
+// the command line and of other servers over the same data folder; this server's
+// has calls whose runs have not come so far. The lock is held.
+func (a *active) acting(p engine.Places) int { return max(a.places, len(p.Taken)) }
+
+func (a *active) busy(p engine.Places) bool {
+	acting := a.acting(p)
+	return acting >= a.limit || p.Total > 0 && acting >= p.Total
+}
+
+func (a *active) standing(p engine.Places) standing {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return standing{
-		Busy: a.places >= a.limit, Active: a.places, Max: a.limit, Activity: a.last,
+		Busy: a.busy(p), Active: a.acting(p), Max: a.limit, Activity: a.last,
 		calls: len(a.calls), runs: len(a.runs), total: a.count,
 	}
 }
 
 // close ends every call with a cause, refuses new ones, and waits for those
 // that there are.
-func (a *active) close(ctx context.Context) error {
+func (a *active) close(ctx context.Context, cause error) error {
 	a.mu.Lock()
 	a.closed = true
-	idle := make(chan struct{})
+	if a.idle == nil { // else another waits too
+		a.idle = make(chan struct{})
+	}
+	idle := a.idle
 	if len(a.calls) == 0 {
 		close(idle)
-	} else {
-		a.idle = idle
+		a.idle = nil
 	}
 	for cancel := range a.calls {
-		(*cancel)(errStopping)
+		(*cancel)(cause)
 	}
 	end := a.end
 	a.mu.Unlock()

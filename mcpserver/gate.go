@@ -74,7 +74,7 @@ func (s *Server) gate(mode Mode, next http.Handler) http.Handler {
 			}
 			if s.wantsPlace(calls) {
 				var ok bool
-				if give, ok = s.work.take(); !ok {
+				if give, ok = s.work.take(s.places(r.Context())); !ok {
 					busy(w)
 					return
 				}

@@ -14,13 +14,26 @@ import (
 )
 
 // status tells a load balancer whether a call would be taken.
-func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
-	st := s.work.standing()
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	st := s.work.standing(s.places(r.Context()))
 	code := http.StatusOK
 	if st.Busy {
 		code = http.StatusServiceUnavailable
 	}
 	answer(w, code, st)
+}
+
+// places are the runs that act on the desktop, whoever began them.
+func (s *Server) places(ctx context.Context) engine.Places {
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return engine.Places{} // a call will say why
+	}
+	p, err := runs.Places(ctx)
+	if err != nil {
+		return engine.Places{}
+	}
+	return p
 }
 
 // ready says whether desktop and store work, and what does not.
@@ -45,8 +58,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 // metrics is how things are, for Prometheus.
-func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
-	st := s.work.standing()
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	st := s.work.standing(s.places(r.Context()))
 	sessions := 0
 	for range s.mcp.Sessions() {
 		sessions++
@@ -68,11 +81,28 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// changeMode sets the mode of a client by name. It is for the operator of this
-// machine: a page in a browser is refused, and no tool can do it.
-func (s *Server) changeMode(w http.ResponseWriter, r *http.Request) {
+// operator says whether a request is an operator's: the check of the options,
+// or else that it came from this machine and from no page.
+func (s *Server) operator(r *http.Request) error {
 	if r.Header.Get("Origin") != "" {
-		refuse(w, steps.Errorf(steps.Denied, "modes are not changed from a browser"))
+		return steps.Errorf(steps.Denied, "modes are not changed from a browser")
+	}
+	if s.o.Operator != nil {
+		return s.o.Operator(r)
+	}
+	if !local(hostOf(r.RemoteAddr), nil) {
+		e := steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr)
+		e.Next = "send the request from there"
+		return e
+	}
+	return nil
+}
+
+// changeMode sets the mode of a client by name. It is for an operator; no tool
+// can do it.
+func (s *Server) changeMode(w http.ResponseWriter, r *http.Request) {
+	if err := s.operator(r); err != nil {
+		refuse(w, err)
 		return
 	}
 	var body struct {
@@ -85,11 +115,12 @@ func (s *Server) changeMode(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.modes.set(body.Client, body.Mode)
+	if err := s.tellRights(r.Context()); err != nil {
+		refuse(w, err)
+		return
+	}
 	answer(w, http.StatusOK, body)
 }
-
-// lookAgain is how often a stream looks for what it may have missed.
-const lookAgain = 2 * time.Second
 
 // events is a stream: of the runs, or with ?run=ID of the events of one. A
 // client that comes back says with Last-Event-ID what it has seen.
@@ -123,6 +154,7 @@ type feed struct {
 	runs    engine.Runs
 	run     string
 	seen    uint64
+	news    uint64 // of all runs, so far
 }
 
 func (f *feed) serve(ctx context.Context) {
@@ -135,7 +167,7 @@ func (f *feed) serve(ctx context.Context) {
 		}
 		if sent {
 			last = time.Now()
-		} else if time.Since(last) > heartbeat {
+		} else if time.Since(last) >= heartbeat {
 			last = time.Now()
 			fmt.Fprint(f.w, ": still here\n\n")
 		}
@@ -148,13 +180,17 @@ func (f *feed) serve(ctx context.Context) {
 	}
 }
 
+// await waits for news, or until it is time for a heartbeat. It waits for those
+// of any run: one that stands still may be resumed.
 func (f *feed) await(ctx context.Context) {
-	timed, cancel := context.WithTimeout(ctx, lookAgain)
+	timed, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
-	h, err := f.runs.Await(timed, f.run, f.seen)
-	if err == nil && f.run != "" && h.Seq <= f.seen {
-		<-timed.Done() // it stands still, and may be resumed
+	h, err := f.runs.Await(timed, "", f.news)
+	if err == nil {
+		f.news = h.Seq
+		return
 	}
+	<-timed.Done() // the runs cannot be reached just now
 }
 
 // send writes what is new. The number of a run's news is when it was changed.

@@ -3,8 +3,8 @@ package mcpserver
 import (
 	"context"
 	"crypto/cipher"
-	"errors"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -36,8 +36,12 @@ type Options struct {
 	Timeout time.Duration
 	// MaxConcurrent is how many runs may act at once over HTTP; 0: one.
 	MaxConcurrent int
-	// KeepRunning lets a run go on whose client went away.
+	// KeepRunning lets a run go on whose client went away, when its document
+	// says nothing of it.
 	KeepRunning bool
+	// Operator says whether a request to change a mode is an operator's; nil: any
+	// request of this machine is that does not come from a page.
+	Operator func(*http.Request) error
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
 	// Check says whether the machine is ready; nil: it is.
@@ -57,6 +61,7 @@ type Server struct {
 	owed    owed
 	bridge  bridge
 	modes   modes
+	levels  levels
 	secrets secretPage
 	news    news
 	began   time.Time
@@ -101,24 +106,6 @@ Do several steps at once with execute_sequence; a run that failed goes on with r
 
 // MCP is the server of the SDK, to which more tools can be added.
 func (s *Server) MCP() *mcp.Server { return s.mcp }
-
-// Allow says whether a client may still use a kind; an engine asks it before
-// each step, so that a right that was lost counts at once. It has no say about
-// the clients of others.
-func (s *Server) Allow(client string, k steps.Kind) error {
-	if !s.work.serves(client) {
-		return nil
-	}
-	name := clientName(client)
-	p := s.o.Policy
-	if m, ok := s.modes.of(name); ok && m == Ask {
-		p.Mode = Ask
-	}
-	if why := p.refuses(ruleOf(k)); why != nil {
-		return &steps.Error{Code: steps.Denied, Err: errors.New(why.text(k.Name)), Next: why.next}
-	}
-	return nil
-}
 
 // opened gives the runs, and opens them when they are first needed.
 func (s *Server) opened(ctx context.Context) (engine.Runs, error) {

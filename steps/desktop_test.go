@@ -193,6 +193,18 @@ func TestClickElement(t *testing.T) {
 				move()
 			},
 		},
+		{
+			say: "one that is disabled in the last moment", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "is disabled", acted: ActedNo,
+			set: func(d *fake.Desktop) {
+				d.After(10*time.Millisecond, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Enabled }) })
+			},
+		},
+		{
+			say: "one that another is put over in the last moment", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "is covered by", acted: ActedNo,
+			set: func(d *fake.Desktop) {
+				d.After(10*time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("Over it").At(0, 120, 200, 50)) })
+			},
+		},
 		{say: "a covered window comes to the front first", args: args("selector", "name:Save", "restore_cursor", false), set: cover, journal: []string{`activate "Notes"`, "click 50,142 left"}},
 		{
 			say: "a minimized window comes back", args: args("selector", "name:Save", "process", "notes", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"},

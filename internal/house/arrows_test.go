@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"store/storetest": {"engine", "workflows"},
 	"recorder":        {"steps", "steps/desktop", "steps/desktop/selector", "workflows"},
 
-	"mcpserver":             {"engine", "recorder", "steps", "steps/desktop", "workflows", "mcpserver/viewer"},
+	"mcpserver":             {"engine", "recorder", "steps", "steps/desktop", "steps/desktop/vision", "workflows", "mcpserver/viewer"},
 	"mcpserver/conformance": {"engine", "mcpserver", "recorder", "steps", "steps/desktop", "workflows"},
 	"mcpserver/probe":       {},
 	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "workflows"},
