@@ -6,7 +6,7 @@
 //
 //	console          commands after "$ ", and what they answer
 //	console fails    the last of them ends with another status than 0
-//	console desktop  they need a virtual display
+//	console desktop  they play a real application: `make e2e` types them
 //	yaml NAME        a file that the following commands find
 //	sh               commands that nobody answers; see elsewhere in blocks_test.go
 //
