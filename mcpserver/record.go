@@ -323,6 +323,9 @@ func (s *Server) made(ctx context.Context, a recordArgs, text []byte, notes []re
 	if err != nil {
 		return recorded{}, "", fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
 	}
+	if len(p.Steps) == 0 {
+		return recorded{}, "nothing was done that makes a step, so there is no workflow", nil
+	}
 	out := recorded{Text: string(text), Notes: notes, Steps: len(p.Steps)}
 	lines := []string{out.Text}
 	for _, n := range notes {

@@ -5,8 +5,10 @@ import (
 	"time"
 )
 
-// restoreWithin is how long bringing the user back may take.
-const restoreWithin = 100 * time.Millisecond
+// restoreWithin is how long bringing the user back may take. It takes
+// milliseconds; on a machine with much to do a shorter limit would leave the user
+// somewhere else.
+const restoreWithin = time.Second
 
 // keepingFocus does something and brings the user back to where they were,
 // when the arguments ask for it, or when the kind and the caller do. Bringing
