@@ -24,6 +24,7 @@ e2e: ## play every workflow on real applications; ends with a table of what came
 
 soak: ## play examples in a loop for SOAK and make many calls over MCP, and look that nothing grows
 	$(GO) test -v -count=1 -timeout=60m -run=TestCallsLeaveNothing ./mcpserver -calls=10000
+	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestTheCaretStaysAfterManyCalls ./internal/e2e -calls=100
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m)
 
 check: lint cross fuzz ## what CI runs beyond the tests
