@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,9 +13,16 @@ import (
 	"understudy/steps"
 )
 
-// Recorder watches a person until the context ends or the person stops it. It
-// gives what was seen, and the file in which that is kept.
-type Recorder func(ctx context.Context, o recorder.RecordOptions) (seen []recorder.Event, file string, err error)
+// A Recording watches a person until it is stopped, or the person stops it.
+type Recording interface {
+	Status() recorder.Status
+	Done() <-chan struct{}
+	// Stop ends it and gives what was seen. It may be called again.
+	Stop() ([]recorder.Event, error)
+}
+
+// Recorder begins to watch, and says in which file is kept what is seen.
+type Recorder func(context.Context, recorder.Keys) (r Recording, file string, err error)
 
 // recordTools is the tool that makes workflows of what was done: by a person who
 // is watched, or by single calls of tools.
@@ -82,59 +88,27 @@ type recordings struct {
 	now *recording
 }
 
-// recording is one recording.
+// recording is one recording, and who began it.
 type recording struct {
-	by     string
-	began  time.Time
-	cancel context.CancelFunc
-	done   chan struct{} // closed when nothing more is seen
-
-	mu    sync.Mutex
-	lines []string
-
-	// Known when done is closed.
-	seen []recorder.Event
+	Recording
+	by   string
 	file string
-	err  error
 }
 
-// say notes a step that was seen, in words.
-func (r *recording) say(line string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lines = append(r.lines, line)
-}
-
-// mostSeen is how many of the last steps a status shows.
-const mostSeen = 10
-
-func (r *recording) last() (lines []string, all int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.lines[max(0, len(r.lines)-mostSeen):]), len(r.lines)
-}
-
-func (r *recording) over() bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// begin makes a recording the one that is made.
-func (all *recordings) begin(by string) (*recording, context.Context, error) {
+// begin begins a recording, unless one is made.
+func (all *recordings) begin(ctx context.Context, by string, record Recorder, keys recorder.Keys) error {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if r := all.now; r != nil {
-		e := steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", clientName(r.by), r.began.Format(time.TimeOnly))
+		e := steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", clientName(r.by), r.Status().Began.Format(time.TimeOnly))
 		e.Next = `record_workflow {"action": "stop"} ends it and gives its workflow`
-		return nil, nil, e
+		return e
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	all.now = &recording{by: by, began: time.Now(), cancel: cancel, done: make(chan struct{})}
-	return all.now, ctx, nil
+	r, file, err := record(context.WithoutCancel(ctx), keys)
+	if err == nil {
+		all.now = &recording{r, by, file}
+	}
+	return err
 }
 
 // end forgets a recording.
@@ -155,23 +129,31 @@ func (all *recordings) current() *recording {
 // close ends the recording that is made. What it saw is in its file.
 func (all *recordings) close() {
 	if r := all.current(); r != nil {
-		r.cancel()
-		<-r.done
+		_, _ = r.Stop()
 	}
 }
+
+// mostSeen is how many of the last steps a status shows.
+const mostSeen = 10
 
 func (all *recordings) status() (recorded, string, error) {
 	r := all.current()
 	if r == nil {
 		return recorded{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
 	}
-	lines, n := r.last()
-	out := recorded{Recording: !r.over(), Seen: lines, Steps: n}
-	if !out.Recording {
-		return out, fmt.Sprintf(`the user stopped the recording after %d steps; record_workflow {"action": "stop"} gives the workflow`, n), nil
+	st := r.Status()
+	out := recorded{Recording: !st.Ended, Steps: len(st.Steps)}
+	for _, line := range st.Steps[max(0, len(st.Steps)-mostSeen):] {
+		out.Seen = append(out.Seen, line.String())
 	}
-	text := fmt.Sprintf("recording for %s, %d steps so far", time.Since(r.began).Round(time.Second), n)
-	return out, strings.Join(append([]string{text}, lines...), "\n"), nil
+	if st.Ended {
+		return out, fmt.Sprintf(`the recording ended after %d steps; record_workflow {"action": "stop"} gives the workflow`, out.Steps), nil
+	}
+	text := fmt.Sprintf("recording for %s, %d steps so far", time.Since(st.Began).Round(time.Second), out.Steps)
+	if st.Paused {
+		text += ", paused by the user"
+	}
+	return out, strings.Join(append([]string{text}, out.Seen...), "\n"), nil
 }
 
 // startRecording begins to watch, and answers once nothing can be missed.
@@ -179,34 +161,12 @@ func (s *Server) startRecording(ctx context.Context, c *call) (recorded, string,
 	if s.o.Record == nil {
 		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
-	r, watching, err := s.recordings.begin(c.id())
-	if err != nil {
+	keys := recorder.DefaultKeys()
+	if err := s.recordings.begin(ctx, c.id(), s.o.Record, keys); err != nil {
 		return recorded{}, "", err
 	}
-	keys := recorder.DefaultKeys()
-	ready := make(chan struct{})
-	go func() {
-		defer close(r.done)
-		r.seen, r.file, r.err = s.o.Record(watching, recorder.RecordOptions{
-			Keys: keys, Tell: r.say, Ready: sync.OnceFunc(func() { close(ready) }),
-		})
-	}()
-	select {
-	case <-ready:
-		text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)
-		return recorded{Recording: true}, text, nil
-	case <-r.done:
-		s.recordings.end(r)
-		if r.err == nil {
-			r.err = steps.Errorf(steps.Unavailable, "the recording ended before it began")
-		}
-		return recorded{}, "", r.err
-	case <-ctx.Done():
-		r.cancel()
-		<-r.done
-		s.recordings.end(r)
-		return recorded{}, "", ended(ctx)
-	}
+	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)
+	return recorded{Recording: true}, text, nil
 }
 
 // stopRecording ends the watching, and makes the workflow. When that fails, as
@@ -218,20 +178,12 @@ func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, str
 		e.Next = `record_workflow {"action": "start"} begins`
 		return recorded{}, "", e
 	}
-	r.cancel()
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		return recorded{}, "", ended(ctx)
-	}
-	if len(r.seen) == 0 {
+	seen, early := r.Stop()
+	if len(seen) == 0 {
 		s.recordings.end(r)
-		if r.err != nil {
-			return recorded{}, "", r.err
-		}
-		return recorded{}, "nothing was seen, so there is no workflow", nil
+		return recorded{}, "nothing was seen, so there is no workflow", early
 	}
-	text, notes, err := recorder.Compile(r.seen, a.options())
+	text, notes, err := recorder.Compile(seen, a.options())
 	if err != nil {
 		s.recordings.end(r)
 		return recorded{}, "", err
@@ -241,8 +193,8 @@ func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, str
 		return out, said, err
 	}
 	s.recordings.end(r)
-	if r.err != nil {
-		said += fmt.Sprintf("\nthe recording ended early: %v", r.err)
+	if early != nil {
+		said += fmt.Sprintf("\nthe recording ended early: %v", early)
 	}
 	if out.File = r.file; r.file != "" {
 		said += "\nwhat was seen is kept in " + r.file

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 // watched is a recorder that sees one click, and the key with which the user
 // stops it.
-func watched() (Recorder, chan struct{}) {
+func watched() (Recorder, *scripted) {
 	button := &recorder.Thing{
 		Element:   desktop.Element{Role: "button", Name: "Save", Process: "notes", Bounds: desktop.Rect{W: 10, H: 10}},
 		Selectors: []selector.Candidate{{Selector: "role:button && name:Save"}},
@@ -26,16 +27,32 @@ func watched() (Recorder, chan struct{}) {
 		{Type: recorder.Released, Time: at.Add(2 * time.Second), Button: desktop.Left},
 		{Type: recorder.Ended, Time: at.Add(3 * time.Second)},
 	}
-	key := make(chan struct{})
-	return func(ctx context.Context, o recorder.RecordOptions) ([]recorder.Event, string, error) {
-		o.Ready()
-		o.Tell("clicked the button Save")
-		select {
-		case <-ctx.Done():
-		case <-key:
-		}
-		return events, "seen.events.jsonl", nil
-	}, key
+	r := &scripted{events: events, key: make(chan struct{})}
+	return func(context.Context, recorder.Keys) (Recording, string, error) { return r, "seen.events.jsonl", nil }, r
+}
+
+// scripted is a recording of what was seen before.
+type scripted struct {
+	events []recorder.Event
+	key    chan struct{} // closed when it ends
+	once   sync.Once
+}
+
+func (s *scripted) Done() <-chan struct{} { return s.key }
+
+func (s *scripted) Stop() ([]recorder.Event, error) {
+	s.once.Do(func() { close(s.key) })
+	return s.events, nil
+}
+
+func (s *scripted) Status() recorder.Status {
+	st := recorder.Status{Began: s.events[0].Time, Steps: []recorder.Line{{Step: 1, Text: "clicked the button Save"}}}
+	select {
+	case <-s.key:
+		st.Ended = true
+	default:
+	}
+	return st
 }
 
 func record(action string, more ...jsonObject) jsonObject {
@@ -82,15 +99,15 @@ func TestRecordWorkflow(t *testing.T) {
 // TestRecordingThatTheUserStopped is told of, and kept until it is fetched; also
 // when the name for it is taken.
 func TestRecordingThatTheUserStopped(t *testing.T) {
-	watch, key := watched()
+	watch, recording := watched()
 	st := newStage(t, func(o *Options) { o.Record = watch })
 	w := st.connect("2025-11-25", jsonObject{})
 	w.call("save_workflow", jsonObject{"name": "taken", "text": "steps:\n- tool_name: delay\n  arguments: {duration: 1}\n"})
 	w.call("record_workflow", record("start"))
-	close(key)
-	eventually(t, "the status tells of it", func() bool {
-		return strings.Contains(said(w.call("record_workflow", record("status"))), "the user stopped")
-	})
+	_, _ = recording.Stop()
+	if res := w.call("record_workflow", record("status")); !strings.Contains(said(res), "the recording ended") {
+		t.Errorf("status: %s", said(res))
+	}
 	if res := w.call("record_workflow", record("stop", jsonObject{"name": "taken"})); !isError(res) || !strings.Contains(said(res), "replace: true") {
 		t.Errorf("a name that is taken: %s", said(res))
 	}
@@ -104,7 +121,7 @@ func TestRecordingIsRefused(t *testing.T) {
 	if res := w.call("record_workflow", record("start")); code(res) != "unavailable" || !strings.Contains(said(res), "understudy record") {
 		t.Errorf("a server that cannot: %s", said(res))
 	}
-	broken := func(context.Context, recorder.RecordOptions) ([]recorder.Event, string, error) {
+	broken := func(context.Context, recorder.Keys) (Recording, string, error) {
 		return nil, "", errors.New("no display")
 	}
 	w = newStage(t, func(o *Options) { o.Record = broken }).connect("2025-11-25", jsonObject{})
@@ -120,23 +137,19 @@ func TestRecordingIsRefused(t *testing.T) {
 	}
 }
 
-// TestServerEndsWhileItRecords must not hang, nor leave the watching behind.
+// TestServerEndsWhileItRecords must not leave the watching behind.
 func TestServerEndsWhileItRecords(t *testing.T) {
-	watch, _ := watched()
-	over := make(chan struct{})
-	st := newStage(t, func(o *Options) {
-		o.Record = func(ctx context.Context, r recorder.RecordOptions) ([]recorder.Event, string, error) {
-			defer close(over)
-			return watch(ctx, r)
-		}
-	})
+	watch, recording := watched()
+	st := newStage(t, func(o *Options) { o.Record = watch })
 	if res := st.connect("2025-11-25", jsonObject{}).call("record_workflow", record("start")); isError(res) {
 		t.Fatal(said(res))
 	}
 	if err := st.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	<-over
+	if !recording.Status().Ended {
+		t.Error("it is still made")
+	}
 }
 
 // TestWorkflowFromCalls makes a workflow of what a model did by single calls.

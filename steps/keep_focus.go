@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// restoreWithin is how long bringing the user back may take. It takes
-// milliseconds; on a machine with much to do a shorter limit would leave the user
-// somewhere else.
-const restoreWithin = time.Second
+// restoreWithin is how long bringing the user back may take. It takes a few
+// milliseconds, and longer where the machine is busy.
+const restoreWithin = 2 * time.Second
 
 // keepingFocus does something and brings the user back to where they were,
 // when the arguments ask for it, or when the kind and the caller do. Bringing

@@ -125,6 +125,8 @@ type opening struct {
 	keepRunning bool
 	own         atomic.Pointer[engine.Engine] // of this process, if it owns the folder
 
+	recording sync.WaitGroup // what follows a recording to its end
+
 	mu    sync.Mutex
 	leave func()
 }
@@ -144,6 +146,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 }
 
 func (o *opening) close() {
+	o.recording.Wait() // the server has ended it
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.leave != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"understudy/mcpserver"
 	"understudy/recorder"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -14,24 +15,32 @@ import (
 
 // record watches the user for the tool record_workflow. What was seen is kept in
 // the data folder as it comes, so that nothing is lost when the program ends.
-func (o *opening) record(ctx context.Context, r recorder.RecordOptions) ([]recorder.Event, string, error) {
+func (o *opening) record(ctx context.Context, keys recorder.Keys) (mcpserver.Recording, string, error) {
 	d, letGo, err := o.watched(ctx)
 	if err != nil {
 		return nil, "", notReady(err)
 	}
-	defer letGo()
 	log, file, err := o.recordingLog()
 	if err != nil {
+		letGo()
 		return nil, "", err
 	}
-	defer log.Close()
-	r.Log = log
-	seen, err := recorder.Record(ctx, d, r)
-	if len(seen) == 0 {
-		_ = os.Remove(file) // nothing is in it
-		file = ""
+	end := func(seen int) {
+		_ = log.Close()
+		if letGo(); seen == 0 {
+			_ = os.Remove(file) // nothing is in it
+		}
 	}
-	return seen, file, err
+	s, err := recorder.Start(ctx, d, recorder.RecordOptions{Log: log, Keys: keys})
+	if err != nil {
+		end(0)
+		return nil, "", notReady(err)
+	}
+	o.recording.Go(func() {
+		seen, _ := s.Wait() // who stops it hears the error
+		end(len(seen))
+	})
+	return s, file, nil
 }
 
 // watched is the desktop to watch: the one that the runs use.

@@ -33,16 +33,19 @@ var arrows = map[string][]string{
 
 	"mcpserver":             {"engine", "recorder", "steps", "steps/desktop", "steps/desktop/vision", "workflows", "mcpserver/viewer"},
 	"mcpserver/conformance": {"engine", "mcpserver", "recorder", "steps", "steps/desktop", "workflows"},
+	"mcpserver/probe":       {},
 	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/owner", "mcpserver", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
+		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/probe", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
 		"steps/desktop/selector", "steps/desktop/vision", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
+	"internal/clients":    {},
 	"internal/owner":      {"engine", "steps", "workflows"},
 	"internal/crash":      {},
 	"internal/e2e":        {},
 	"internal/house":      {},
+	"internal/packaging":  {},
 	"internal/testreport": {},
 	"internal/words":      {"steps/desktop"},
 }
@@ -63,7 +66,7 @@ var owners = map[string][]string{
 	"github.com/godbus/dbus/v5":        {"steps/desktop/atspi"},
 	"go.etcd.io/bbolt":                 {"store"},
 	"go.etcd.io/bbolt/":                {"store"},
-	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/conformance"},
+	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/conformance", "mcpserver/probe"},
 	"github.com/spf13/cobra":           {"internal/cli"},
 	"github.com/spf13/pflag":           {"internal/cli"},
 	"github.com/expr-lang/expr":        {"workflows/expression"},
@@ -71,6 +74,7 @@ var owners = map[string][]string{
 	"github.com/goccy/go-yaml":         {"workflows"},
 	"github.com/goccy/go-yaml/":        {"workflows"},
 	"go.yaml.in/yaml/":                 {"workflows"},
+	"github.com/tailscale/hujson":      {"internal/clients"},
 	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
 	"golang.org/x/sys/":                {"steps/desktop/robot", "steps/desktop/virtual", "store", "internal/owner"},
 	"golang.org/x/image/":              {"steps/desktop/vision", "mcpserver"},
