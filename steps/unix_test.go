@@ -36,7 +36,7 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 		code Code
 	}{
 		{"when it is cancelled", nil, true, Cancelled},
-		{"when its time is over", map[string]any{"timeout_ms": 700.0}, false, Timeout},
+		{"when its time is over", map[string]any{"timeout_ms": 3000.0}, false, Timeout},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			dir := t.TempDir()
