@@ -15,7 +15,7 @@ type active struct {
 	mu     sync.Mutex
 	calls  map[*context.CancelCauseFunc]bool
 	runs   map[string]bool // of clients, under way
-	places int               // taken
+	places int             // taken
 	last   time.Time
 	closed bool
 	idle   chan struct{} // closed when the last call ends after close

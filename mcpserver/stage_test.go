@@ -52,7 +52,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st.Server = New(o)
 	st.engine.Allow = st.Allow
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 		defer cancel()
 		if err := st.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)
@@ -102,7 +102,7 @@ func (st *stage) hanging() string {
 	select {
 	case id := <-st.began:
 		return id
-	case <-time.After(10 * time.Second):
+	case <-time.After(60 * time.Second):
 		st.t.Fatal("nothing hangs")
 		return ""
 	}
@@ -223,7 +223,7 @@ func (w *wire) await(answer chan jsonObject) jsonObject {
 	select {
 	case m := <-answer:
 		return m
-	case <-time.After(20 * time.Second):
+	case <-time.After(60 * time.Second):
 		w.t.Fatal("no answer")
 		return nil
 	}
