@@ -6,7 +6,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e soak check lint fmt golden bench fuzz crash build cross package
+.PHONY: help run test e2e soak loop check lint fmt golden bench fuzz crash build cross package
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,10 +23,14 @@ e2e: ## play every workflow on real applications; ends with a table of what came
 		.ci/test -count=1 -timeout=60m -p=1 -skip=TestSoak ./internal/e2e ./recorder; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
-soak: ## play examples in a loop for SOAK, and look that nothing grows
+soak: ## capture and type by the hundred thousand, play examples in a loop for SOAK, and look that nothing grows
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/robot
+	@$(MAKE) --no-print-directory loop SOAK=$(or $(SOAK),30m)
+
+loop: ## play examples in a loop for SOAK, and look that nothing grows: what CI does of the soak
 	@mkdir -p dist && rm -f dist/soak.txt
 	@RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/soak.txt \
-		.ci/test -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m); \
+		.ci/test -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),2m); \
 		status=$$?; cat dist/soak.txt; exit $$status
 
 check: lint cross fuzz ## what CI runs beyond the tests
@@ -45,7 +49,7 @@ golden: ## write the golden files and generated pages again; look at the differe
 
 bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with dist/bench.old.txt when it is there
 	@mkdir -p dist
-	$(GO) test -run='^$$' -bench=. -benchmem -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
+	$(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
 fuzz: ## fuzz every target for FUZZTIME

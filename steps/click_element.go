@@ -106,6 +106,9 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 			return false, err
 		}
 		r.At, r.Element = at, plain(el)
+		if err := env.stoodStill(ctx, el); err != nil {
+			return false, err
+		}
 		back(ctx)
 		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
 			return false, nil
