@@ -22,7 +22,8 @@ e2e: ## play every workflow on real applications; ends with a table of what came
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt .ci/test -count=1 ./internal/e2e ./recorder; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
-soak: ## play examples in a loop for SOAK and make many calls over MCP, and look that nothing grows
+soak: ## capture, type and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/robot
 	$(GO) test -v -count=1 -timeout=60m -run=TestCallsLeaveNothing ./mcpserver -calls=10000
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestTheCaretStaysAfterManyCalls ./internal/e2e -calls=100
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m)
