@@ -79,7 +79,7 @@ func TestPolicyAtEachStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		denied := false
-		s.Allow = func(string, steps.Kind) error {
+		s.Allow = func(string, string, steps.Kind) error {
 			if denied {
 				return steps.Errorf(steps.Denied, "not any more")
 			}
@@ -145,7 +145,7 @@ func TestPanicEndsItsRunOnly(t *testing.T) {
 		if h.Status != Succeeded || h.Errors != 1 || s.did() != "b" {
 			t.Errorf("the run is %s with %d errors and did %q", h.Status, h.Errors, s.did())
 		}
-		s.Allow = func(string, steps.Kind) error { panic("a mistake outside a kind") }
+		s.Allow = func(string, string, steps.Kind) error { panic("a mistake outside a kind") }
 		if h = s.play(s.request(`steps: [{tool_name: act, arguments: {name: c}}]`, nil)); h.Status != Interrupted || h.Error == nil {
 			t.Errorf("the run is %s, %+v", h.Status, h.Error)
 		}

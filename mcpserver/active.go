@@ -11,8 +11,8 @@ type active struct {
 	limit int // how many runs may act at once
 
 	mu     sync.Mutex
-	calls  map[*context.CancelCauseFunc]bool
-	runs   map[string]string // run → client
+	calls  map[*call]context.CancelCauseFunc
+	runs   map[string]caller // who began or continued each
 	places int               // taken
 	last   time.Time
 	closed bool
@@ -35,23 +35,22 @@ func (a *active) life() context.Context {
 }
 
 // enter notes a call, and gives the function that notes its end.
-func (a *active) enter(cancel context.CancelCauseFunc) func() {
+func (a *active) enter(c *call, cancel context.CancelCauseFunc) func() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.calls == nil {
-		a.calls = map[*context.CancelCauseFunc]bool{}
+		a.calls = map[*call]context.CancelCauseFunc{}
 	}
 	if a.closed {
 		cancel(errStopping)
 	}
-	key := &cancel
-	a.calls[key] = true
+	a.calls[c] = cancel
 	a.last = time.Now()
 	a.count++
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		delete(a.calls, key)
+		delete(a.calls, c)
 		a.last = time.Now()
 		if a.closed && len(a.calls) == 0 && a.idle != nil {
 			close(a.idle)
@@ -61,13 +60,13 @@ func (a *active) enter(cancel context.CancelCauseFunc) func() {
 }
 
 // begun and rested note a run.
-func (a *active) begun(run, client string) {
+func (a *active) begun(run string, c caller) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.runs == nil {
-		a.runs = map[string]string{}
+		a.runs = map[string]caller{}
 	}
-	a.runs[run] = client
+	a.runs[run] = c
 }
 
 func (a *active) rested(run string) {
@@ -77,16 +76,22 @@ func (a *active) rested(run string) {
 	a.last = time.Now()
 }
 
-// serves says whether a run of a client is under way.
-func (a *active) serves(client string) bool {
+// behind are the callers whose rights a run has: one; every call of its client
+// before the run is noted, which is a moment after it began; none when it is not
+// of a client of this server.
+func (a *active) behind(run, client string) []caller {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, c := range a.runs {
-		if c == client {
-			return true
+	if c, ok := a.runs[run]; ok {
+		return []caller{c}
+	}
+	var all []caller
+	for c := range a.calls {
+		if c.id() == client {
+			all = append(all, c.caller)
 		}
 	}
-	return false
+	return all
 }
 
 // take takes a place for a run that acts; give gives it back, once.
@@ -136,8 +141,8 @@ func (a *active) close(ctx context.Context) error {
 	} else {
 		a.idle = idle
 	}
-	for cancel := range a.calls {
-		(*cancel)(errStopping)
+	for _, cancel := range a.calls {
+		cancel(errStopping)
 	}
 	end := a.end
 	a.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -20,6 +21,9 @@ const versionHeader = "Mcp-Protocol-Version"
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	clients := s.clients()
+	if s.o.Gate != nil {
+		clients = identified(clients)
+	}
 	mux.Handle("/mcp", s.gate(Act, clients))
 	mux.Handle("/mcp/ask", s.gate(Ask, clients))
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, map[string]any{"status": "ok"}) })
@@ -33,7 +37,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("/runs/", pages)
 	mux.Handle("/captures/", pages)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/runs", http.StatusFound) })
-	return s.sameMachine(mux)
+	return s.front(mux)
 }
 
 // clients routes each protocol era to the handler that speaks it: the SDK
@@ -62,6 +66,7 @@ const sessionTimeout = 30 * time.Minute
 const (
 	headerTime  = 10 * time.Second
 	bodyTime    = 30 * time.Second
+	readTime    = 30 * time.Second // for a part of an answer
 	idleTime    = 2 * time.Minute
 	bodyLimit   = 4 << 20
 	headerLimit = 64 << 10
@@ -73,6 +78,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerLimit,
 	}
+	h.ErrorLog = slog.NewLogLogger(s.o.Log.Handler(), slog.LevelInfo)
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(l) }()
 	var err error

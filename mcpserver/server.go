@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"crypto/cipher"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/auth"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -38,6 +38,9 @@ type Options struct {
 	MaxConcurrent int
 	// KeepRunning lets a run go on whose client went away.
 	KeepRunning bool
+	// Gate asks who calls over HTTP; nil: nobody is asked, which only does where
+	// nobody else can call.
+	Gate *auth.Gate
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
 	// Check says whether the machine is ready; nil: it is.
@@ -101,24 +104,6 @@ Do several steps at once with execute_sequence; a run that failed goes on with r
 
 // MCP is the server of the SDK, to which more tools can be added.
 func (s *Server) MCP() *mcp.Server { return s.mcp }
-
-// Allow says whether a client may still use a kind; an engine asks it before
-// each step, so that a right that was lost counts at once. It has no say about
-// the clients of others.
-func (s *Server) Allow(client string, k steps.Kind) error {
-	if !s.work.serves(client) {
-		return nil
-	}
-	name := clientName(client)
-	p := s.o.Policy
-	if m, ok := s.modes.of(name); ok && m == Ask {
-		p.Mode = Ask
-	}
-	if why := p.refuses(ruleOf(k)); why != nil {
-		return &steps.Error{Code: steps.Denied, Err: errors.New(why.text(k.Name)), Next: why.next}
-	}
-	return nil
-}
 
 // opened gives the runs, and opens them when they are first needed.
 func (s *Server) opened(ctx context.Context) (engine.Runs, error) {

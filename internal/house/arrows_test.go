@@ -31,12 +31,13 @@ var arrows = map[string][]string{
 	"store/storetest": {"engine", "workflows"},
 	"recorder":        {"steps", "steps/desktop", "steps/desktop/selector", "workflows"},
 
-	"mcpserver":             {"engine", "recorder", "steps", "steps/desktop", "workflows", "mcpserver/viewer"},
+	"mcpserver":             {"engine", "mcpserver/auth", "mcpserver/viewer", "recorder", "steps", "steps/desktop", "workflows"},
+	"mcpserver/auth":        {"steps"},
 	"mcpserver/conformance": {"engine", "mcpserver", "recorder", "steps", "steps/desktop", "workflows"},
 	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/owner", "mcpserver", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
+		"engine", "internal/owner", "mcpserver", "mcpserver/auth", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
 		"steps/desktop/selector", "steps/desktop/vision", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/owner":      {"engine", "steps", "workflows"},
@@ -63,6 +64,7 @@ var owners = map[string][]string{
 	"github.com/godbus/dbus/v5":        {"steps/desktop/atspi"},
 	"go.etcd.io/bbolt":                 {"store"},
 	"go.etcd.io/bbolt/":                {"store"},
+	"github.com/coreos/go-oidc/":       {"mcpserver/auth"},
 	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/conformance"},
 	"github.com/spf13/cobra":           {"internal/cli"},
 	"github.com/spf13/pflag":           {"internal/cli"},
