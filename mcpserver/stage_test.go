@@ -26,7 +26,8 @@ type stage struct {
 	t      *testing.T
 	engine *engine.Engine
 	desk   *fake.Desktop
-	began  chan string // the runs in which the kind hang waits
+	began  chan string // the runs in which the kinds hang and pause wait
+	goOn   chan bool   // closed: the kind pause waits no more
 }
 
 const notes = `
@@ -38,9 +39,9 @@ const notes = `
 
 func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	t.Helper()
-	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100)}
+	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100), goOn: make(chan bool)}
 	store := storetest.NewMemory()
-	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), boom())
+	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom())
 	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1)}
 	o := Options{
 		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,
@@ -88,6 +89,20 @@ func (st *stage) hang(name string, reads bool) steps.Kind {
 				return nothing{}, wait()
 			}
 			return nothing{}, env.Act(wait)
+		})
+}
+
+// pause is a kind that waits until the test goes on.
+func (st *stage) pause() steps.Kind {
+	return steps.Define(steps.Kind{Name: "pause", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
+		func(ctx context.Context, env *steps.Env, _ nothing) (nothing, error) {
+			st.began <- env.Run.ID
+			select {
+			case <-st.goOn:
+				return nothing{}, nil
+			case <-ctx.Done():
+				return nothing{}, context.Cause(ctx)
+			}
 		})
 }
 
