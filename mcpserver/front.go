@@ -25,7 +25,7 @@ func (s *Server) front(next http.Handler) http.Handler {
 	if s.o.Gate != nil {
 		next = s.o.Gate.Wrap(next)
 	}
-	return patient(s.sameMachine(next))
+	return s.patient(s.sameMachine(next))
 }
 
 // smallBody is what a request may hold that is not for a client's tools.
@@ -60,23 +60,24 @@ func refuseBody(w http.ResponseWriter, err error) {
 // patient gives each body a time to come, and each part of an answer a time to
 // be read. The times are not those of the http.Server, which count for a whole
 // answer: a stream may take hours.
-func patient(next http.Handler) http.Handler {
+func (s *Server) patient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
 		if r.ContentLength != 0 {
-			_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+			_ = control.SetReadDeadline(time.Now().Add(s.waits.body))
 		}
-		next.ServeHTTP(&patientWriter{w, control}, r)
+		next.ServeHTTP(&patientWriter{w, control, s.waits.read}, r)
 	})
 }
 
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	limit   time.Duration
 }
 
 func (p *patientWriter) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(readTime))
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.limit))
 	return p.ResponseWriter.Write(b)
 }
 
@@ -85,7 +86,7 @@ func (p *patientWriter) Flush() { _ = p.FlushError() }
 
 // FlushError sends what was written, and says whether it could.
 func (p *patientWriter) FlushError() error {
-	_ = p.control.SetWriteDeadline(time.Now().Add(readTime))
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.limit))
 	return p.control.Flush()
 }
 

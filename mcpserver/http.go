@@ -48,7 +48,7 @@ func (s *Server) clients() http.Handler {
 		Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
 	})
 	legacy := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		SessionTimeout: sessionTimeout, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
+		SessionTimeout: s.waits.session, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(versionHeader) >= modern {
@@ -59,15 +59,20 @@ func (s *Server) clients() http.Handler {
 	})
 }
 
-// sessionTimeout is how long a session without requests is kept.
-const sessionTimeout = 30 * time.Minute
+// waits are how long a client over HTTP may take.
+type waits struct {
+	header, body time.Duration // to send them
+	read         time.Duration // to read a part of an answer
+	idle         time.Duration // between two requests of a connection
+	session      time.Duration // between two requests of a session
+}
 
-// How long a client may take, and how much it may send.
+var usualWaits = waits{
+	header: 10 * time.Second, body: 30 * time.Second, read: 30 * time.Second, idle: 2 * time.Minute, session: 30 * time.Minute,
+}
+
+// How much a client may send.
 const (
-	headerTime  = 10 * time.Second
-	bodyTime    = 30 * time.Second
-	readTime    = 30 * time.Second // for a part of an answer
-	idleTime    = 2 * time.Minute
 	bodyLimit   = 4 << 20
 	headerLimit = 64 << 10
 )
@@ -76,7 +81,7 @@ const (
 // stopped, their answers let out, and the connections closed.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerLimit,
+		Handler: s.Handler(), ReadHeaderTimeout: s.waits.header, IdleTimeout: s.waits.idle, MaxHeaderBytes: headerLimit,
 	}
 	h.ErrorLog = slog.NewLogLogger(s.o.Log.Handler(), slog.LevelInfo)
 	failed := make(chan error, 1)

@@ -193,7 +193,7 @@ func get(t *testing.T, address string) int {
 // eventually waits for something that nothing tells of.
 func eventually(t *testing.T, say string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it never came about: %s", say)
 		}

@@ -51,6 +51,7 @@ type Options struct {
 // Server answers clients. Make one with New.
 type Server struct {
 	o       Options
+	waits   waits
 	mcp     *mcp.Server
 	tools   map[string]*tool
 	order   []*tool // as they are listed
@@ -74,7 +75,7 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Policy = o.Policy.completed()
-	s := &Server{o: o, seal: newSeal(), began: time.Now(), tools: map[string]*tool{}}
+	s := &Server{o: o, waits: usualWaits, seal: newSeal(), began: time.Now(), tools: map[string]*tool{}}
 	s.library = &library{folder: o.Folder, dir: o.Dir}
 	s.work.limit = max(1, o.MaxConcurrent)
 	s.modes.by = o.Modes

@@ -41,7 +41,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	t.Helper()
 	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100), goOn: make(chan bool)}
 	store := storetest.NewMemory()
-	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom())
+	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom(), large())
 	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1)}
 	o := Options{
 		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,
@@ -106,6 +106,17 @@ func (st *stage) pause() steps.Kind {
 		})
 }
 
+// heap is the result of the kind large.
+type heap struct {
+	Text string `json:"text"`
+}
+
+// large is a kind with a result that no buffer of a connection holds.
+func large() steps.Kind {
+	return steps.Define(steps.Kind{Name: "large", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
+		func(context.Context, *steps.Env, nothing) (heap, error) { return heap{strings.Repeat("x", 24<<20)}, nil })
+}
+
 func boom() steps.Kind {
 	return steps.Define(steps.Kind{Name: "boom", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
 		func(context.Context, *steps.Env, nothing) (nothing, error) { panic("boom") })
@@ -117,7 +128,7 @@ func (st *stage) hanging() string {
 	select {
 	case id := <-st.began:
 		return id
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		st.t.Fatal("nothing hangs")
 		return ""
 	}
@@ -238,7 +249,7 @@ func (w *wire) await(answer chan jsonObject) jsonObject {
 	select {
 	case m := <-answer:
 		return m
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		w.t.Fatal("no answer")
 		return nil
 	}
