@@ -76,9 +76,19 @@ type patientWriter struct {
 	limit   time.Duration
 }
 
-func (p *patientWriter) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(p.limit))
-	return p.ResponseWriter.Write(b)
+// part is how much must be read in the time: 30 s for 64 KiB is what a very slow
+// line can do.
+const part = 64 << 10
+
+func (p *patientWriter) Write(b []byte) (written int, err error) {
+	for chunk := range slices.Chunk(b, part) {
+		_ = p.control.SetWriteDeadline(time.Now().Add(p.limit))
+		n, err := p.ResponseWriter.Write(chunk)
+		if written += n; err != nil {
+			return written, err
+		}
+	}
+	return written, nil
 }
 
 // Flush sends what was written.

@@ -114,7 +114,7 @@ type heap struct {
 // large is a kind with a result that no buffer of a connection holds.
 func large() steps.Kind {
 	return steps.Define(steps.Kind{Name: "large", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
-		func(context.Context, *steps.Env, nothing) (heap, error) { return heap{strings.Repeat("x", 24<<20)}, nil })
+		func(context.Context, *steps.Env, nothing) (heap, error) { return heap{strings.Repeat("x", 8<<20)}, nil })
 }
 
 func boom() steps.Kind {
