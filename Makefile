@@ -6,7 +6,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e soak check lint fmt golden bench fuzz crash build cross
+.PHONY: help run test e2e soak check lint fmt golden bench fuzz crash build cross package
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,3 +55,7 @@ build: ## build bin/understudy
 
 cross: ## build for linux, windows and darwin, amd64 and arm64, into dist/
 	@.ci/cross
+
+package: ## archives, .deb, npm packages, MCP bundles and their checksums, into dist/package
+	@$(GO) run ./internal/packaging
+	UNDERSTUDY_PACKAGES=$(CURDIR)/dist/package $(GO) test -count=1 ./internal/packaging

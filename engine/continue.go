@@ -325,11 +325,11 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 	}
 }
 
-// Disconnected says that the client of a run is gone: the run is cancelled,
-// unless its document says that it goes on.
-func (e *Engine) Disconnected(id string) {
+// Disconnected says that the client of a run is gone: the run goes on or is
+// cancelled as its document says, or else as the client wanted it.
+func (e *Engine) Disconnected(id string, goesOn bool) {
 	e.open()
-	if w := e.at(id); w != nil && w.program.Options.OnDisconnect != "continue" {
+	if w := e.at(id); w != nil && !w.program.Options.OutlivesClient(goesOn) {
 		w.interrupt(ByClient, "its client went away")
 	}
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // hub tells those who watch a run that it has new events. It hands over no
 // events, only the news, so a slow watcher can neither slow a run nor miss
@@ -8,6 +11,17 @@ import "sync"
 type hub struct {
 	mu       sync.Mutex
 	watchers map[chan struct{}]string // "" watches every run
+	count    uint64                   // of the news so far, from a number that no other engine had
+}
+
+// told is a number that grows with all news, of whatever run.
+func (h *hub) told() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.count == 0 {
+		h.count = uint64(time.Now().UnixNano())
+	}
+	return h.count
 }
 
 // watch gives a channel on which news arrives, and a function to end it.
@@ -30,6 +44,9 @@ func (h *hub) watch(run string) (<-chan struct{}, func()) {
 func (h *hub) tell(run string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.count > 0 {
+		h.count++
+	}
 	for c, of := range h.watchers {
 		if of != "" && of != run {
 			continue

@@ -83,6 +83,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 		x.Next = "use --force to remove it nevertheless"
 		return x
 	}
+	defer e.hub.tell(id)
 	return e.keep(func() error { return e.Keeper.Remove(ctx, id) })
 }
 
@@ -90,6 +91,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	e.open()
 	r.Active = func(id string) bool { return e.at(id) != nil }
+	defer e.hub.tell("")
 	err = e.keep(func() error { p, err = e.Keeper.Prune(ctx, r); return err })
 	return p, err
 }

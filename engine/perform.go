@@ -167,6 +167,9 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	}
 	env.Desktop = d
 	w.e.opened.Store(d)
+	if e.node.Kind.Touches == steps.Act {
+		w.borrowFocus(ctx, d)
+	}
 	return env, nil
 }
 

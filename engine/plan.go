@@ -59,9 +59,7 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 // divide sorts what was executed by whether it will be done again.
 func (w *worker) divide(ctx context.Context, p *Plan, base uint64) error {
 	nodes := executedNodes(w.layout)
-	seen := map[string]int{}
-	var kept []PlanStep
-	var again, undone []PlanStep
+	kept, again, undone := onePerPath{}, onePerPath{}, onePerPath{}
 	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
 		if err != nil {
 			return err
@@ -80,23 +78,37 @@ func (w *worker) divide(ctx context.Context, p *Plan, base uint64) error {
 		switch {
 		case inFinally(ev.Path):
 			if step.Acts && end.Outcome.Acted != steps.ActedNo {
-				undone = append(undone, step)
+				undone.put(step)
 			}
 		case ev.Seq > base:
-			again = append(again, step)
+			again.put(step)
 		case end.Outcome.Status != Success && name(nodes[plain(ev.Path)], ev.Path) == p.From:
-			again = append(again, step)
+			again.put(step)
 		default:
-			if i, ok := seen[ev.Path]; ok {
-				kept[i] = step
-				continue
-			}
-			seen[ev.Path] = len(kept)
-			kept = append(kept, step)
+			kept.put(step)
 		}
 	}
-	p.Kept, p.Again, p.Undone = append(p.Kept, kept...), append(p.Again, again...), append(p.Undone, undone...)
+	p.Kept, p.Again, p.Undone = append(p.Kept, kept.steps...), append(p.Again, again.steps...), append(p.Undone, undone.steps...)
 	return nil
+}
+
+// onePerPath lists steps in the order in which they were first executed, each
+// as its last execution left it: attempts and jumps execute some again.
+type onePerPath struct {
+	steps []PlanStep
+	at    map[string]int
+}
+
+func (l *onePerPath) put(s PlanStep) {
+	if i, ok := l.at[s.Path]; ok {
+		l.steps[i] = s
+		return
+	}
+	if l.at == nil {
+		l.at = map[string]int{}
+	}
+	l.at[s.Path] = len(l.steps)
+	l.steps = append(l.steps, s)
 }
 
 func inFinally(path string) bool {

@@ -314,7 +314,7 @@ func TestAClientThatGoesAway(t *testing.T) {
 					t.Fatal(err)
 				}
 				synctest.Wait()
-				s.Disconnected(h.ID)
+				s.Disconnected(h.ID, false)
 				if h = s.rest(h.ID); h.Status != c.status {
 					t.Errorf("the run is %s, want %s", h.Status, c.status)
 				}

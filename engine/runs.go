@@ -25,14 +25,30 @@ type Runs interface {
 	Prune(ctx context.Context, r Retention) (Pruned, error)
 	Backup(ctx context.Context, dir string) error
 	Check(ctx context.Context) (Checkup, error)
+	// Places says which runs act on the desktop, and how many may at once.
+	Places(ctx context.Context) (Places, error)
 	// Wait returns when a run ends, waits or pauses.
 	Wait(ctx context.Context, id string) (Header, error)
-	// Await returns when a run has more events than after, or stands still;
-	// with no id, when any run has news.
+	// Await returns when a run has more events than after, or stands still.
+	// With no id it returns when any run has had news since the Seq that it
+	// gave the last time, and at once when after is of no such header.
 	Await(ctx context.Context, id string, after uint64) (Header, error)
 }
 
 var _ Runs = (*Engine)(nil)
+
+// Places are those for runs that act on the desktop.
+type Places struct {
+	Taken []string `json:"taken"` // by these runs
+	Total int      `json:"total"`
+}
+
+// Places says which runs act on the desktop, and how many may at once.
+func (e *Engine) Places(context.Context) (Places, error) {
+	e.open()
+	taken, total := e.Lease.Holders()
+	return Places{taken, total}, nil
+}
 
 // Await returns when a run has more events than after, or stands still.
 func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, error) {
@@ -40,17 +56,15 @@ func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, er
 	news, end := e.hub.watch(id)
 	defer end()
 	for {
-		if id != "" {
-			h, err := e.Get(ctx, id)
-			if err != nil || h.Seq > after || h.Status != Running && h.Status != Queued {
-				return h, err
+		if id == "" {
+			if now := e.hub.told(); now != after {
+				return Header{Seq: now}, nil
 			}
+		} else if h, err := e.Get(ctx, id); err != nil || h.Seq > after || h.Status != Running && h.Status != Queued {
+			return h, err
 		}
 		select {
 		case <-news:
-			if id == "" {
-				return Header{}, nil
-			}
 		case <-ctx.Done():
 			return Header{}, context.Cause(ctx)
 		}

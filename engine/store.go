@@ -116,6 +116,11 @@ const (
 	Interrupted Status = "interrupted"
 )
 
+// Statuses are all of them.
+func Statuses() []Status {
+	return []Status{Queued, Running, Waiting, Paused, Succeeded, Failed, Cancelled, Interrupted}
+}
+
 // Ended says whether a run is over, unless someone resumes it.
 func (s Status) Ended() bool {
 	return s == Succeeded || s == Failed || s == Cancelled || s == Interrupted

@@ -28,6 +28,7 @@ type worker struct {
 	environ []string
 	actor   string // the client that continued the run; empty: the one that began it
 	looks   expression.Probe
+	user    *borrowed // nil before it acted
 
 	pending []Event   // recorded, not stored yet
 	stored  uint64    // how many events are stored
@@ -267,6 +268,7 @@ func (w *worker) lazy() bool { return w.header.Call != "" && w.header.Reads }
 
 // halt records why the run stands still, and lets go of the desktop.
 func (w *worker) halt(t EventType, path string, data any) error {
+	w.returnFocus()
 	w.mu.Lock()
 	w.pause = false
 	w.mu.Unlock()
@@ -416,6 +418,7 @@ func (w *worker) wait(e wait) error {
 
 // finish ends the attempt, after the pictures that are still under way.
 func (w *worker) finish(e finish) error {
+	w.returnFocus()
 	w.awaitPictures()
 	if err := w.drain(); err != nil {
 		return err

@@ -415,7 +415,7 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 		for range l.began {
 		}
 	}()
-	eventually(t, "all are under way", func() bool { return l.work.standing().calls >= maxCalls })
+	eventually(t, "all are under way", func() bool { return l.work.underWay() >= maxCalls })
 	late := post{version: modern}
 	if status, _ := late.ask(t, l.url, "tools/call", callOf("get_window_tree", jsonObject{})); status != http.StatusServiceUnavailable {
 		t.Errorf("beyond the bound: %d", status)
@@ -424,7 +424,7 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 		t.Errorf("looking at runs: %d %v", status, res)
 	}
 	close(l.goOn)
-	eventually(t, "all are over", func() bool { return l.work.standing().calls == 0 })
+	eventually(t, "all are over", func() bool { return l.work.underWay() == 0 })
 	l.serves()
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"understudy/engine"
 )
 
 // active keeps account of the calls and runs that are under way.
@@ -20,6 +22,7 @@ type active struct {
 	count  uint64        // calls so far
 
 	aside sync.WaitGroup // what watches detached runs
+	kept  sync.WaitGroup // the runs of clients that went away, which go on
 	ctx   context.Context
 	end   context.CancelCauseFunc
 }
@@ -59,6 +62,13 @@ func (a *active) enter(c *call, cancel context.CancelCauseFunc) func() {
 	}
 }
 
+// underWay is how many calls there are.
+func (a *active) underWay() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.calls)
+}
+
 // begun and rested note a run.
 func (a *active) begun(run string, c caller) {
 	a.mu.Lock()
@@ -95,10 +105,10 @@ func (a *active) behind(run, client string) []caller {
 }
 
 // take takes a place for a run that acts; give gives it back, once.
-func (a *active) take() (give func(), ok bool) {
+func (a *active) take(p engine.Places) (give func(), ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.places >= a.limit {
+	if a.busy(p) {
 		return nil, false
 	}
 	a.places++
@@ -121,28 +131,40 @@ type standing struct {
 	total    uint64
 }
 
-func (a *active) standing() standing {
+// acting is how many runs act on the desktop. The engine's count has those of
+// the command line and of other servers over the same data folder; this server's
+// has calls whose runs have not come so far. The lock is held.
+func (a *active) acting(p engine.Places) int { return max(a.places, len(p.Taken)) }
+
+func (a *active) busy(p engine.Places) bool {
+	acting := a.acting(p)
+	return acting >= a.limit || p.Total > 0 && acting >= p.Total
+}
+
+func (a *active) standing(p engine.Places) standing {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return standing{
-		Busy: a.places >= a.limit, Active: a.places, Max: a.limit, Activity: a.last,
+		Busy: a.busy(p), Active: a.acting(p), Max: a.limit, Activity: a.last,
 		calls: len(a.calls), runs: len(a.runs), total: a.count,
 	}
 }
 
 // close ends every call with a cause, refuses new ones, and waits for those
 // that there are.
-func (a *active) close(ctx context.Context) error {
+func (a *active) close(ctx context.Context, cause error) error {
 	a.mu.Lock()
 	a.closed = true
-	idle := make(chan struct{})
+	if a.idle == nil { // else another waits too
+		a.idle = make(chan struct{})
+	}
+	idle := a.idle
 	if len(a.calls) == 0 {
 		close(idle)
-	} else {
-		a.idle = idle
+		a.idle = nil
 	}
 	for _, cancel := range a.calls {
-		cancel(errStopping)
+		cancel(cause)
 	}
 	end := a.end
 	a.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 
 // Allow says whether a run may still use a kind; an engine asks it before each
 // step, so that a right that was lost counts at once. The rights are those of
-// the client that began the run or continued it last. It has no say about runs of
-// others.
+// the client that began the run or continued it last, and never more than those of
+// this server.
 func (s *Server) Allow(run, client string, k steps.Kind) error {
 	for _, c := range s.work.behind(run, client) {
 		p, err := s.policyNow(c)
@@ -25,7 +25,7 @@ func (s *Server) Allow(run, client string, k steps.Kind) error {
 			return &steps.Error{Code: steps.Denied, Err: errors.New(why.text(k.Name)), Next: why.next}
 		}
 	}
-	return nil
+	return s.rights().allow(client, k)
 }
 
 // policyNow is what a caller may do by now: never more than when it called.
@@ -68,10 +68,7 @@ func grantOf(req serverRequest) (auth.Grant, bool) {
 }
 
 // operates refuses who may not change what others may do.
-func (s *Server) operates(r *http.Request) error {
-	if s.o.Gate == nil {
-		return nil
-	}
+func operates(r *http.Request) error {
 	if g, ok := auth.From(r.Context()); !ok || !g.Operator {
 		e := steps.Errorf(steps.Denied, "only an operator changes modes")
 		e.Next = "use a token of understudy token add NAME --operator"

@@ -151,7 +151,8 @@ func (s *Server) goOn(ctx context.Context, c *call, state parked) (*reply, error
 			s.o.Log.Info("question declined", "run", h.ID, "client", c.name)
 		}
 		if k, ok := steps.Find(s.o.Kinds, h.Call); ok {
-			return kindReply(ctx, runs, k, h)
+			_, show := takenOut(k, c.args)
+			return kindReply(ctx, runs, k, h, show)
 		}
 		return runReply(ctx, runs, h, workflows.Usual)
 	})

@@ -62,6 +62,14 @@ func (s *Server) caller(req serverRequest) caller {
 	return c
 }
 
+// namesOf are the names by which the client in an id may be given a mode: as it
+// calls itself, and that of its credential.
+func namesOf(id string) []string {
+	name, _, _ := strings.Cut(id, "#")
+	credential, self, _ := strings.Cut(name, "/")
+	return []string{name, credential, self}
+}
+
 // longestSelf is how much of its own name a client may say.
 const longestSelf = 64
 

@@ -100,7 +100,8 @@ func (f *failure) text() string {
 		fmt.Fprintf(&b, "\nnext: %s", f.Next)
 	}
 	if f.RunID != "" && f.ResumeFrom != "" {
-		fmt.Fprintf(&b, "\nrun %s can go on: resume_run {\"run_id\": %q}", f.RunID, f.RunID)
+		fmt.Fprintf(&b, "\nrun %s goes on at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step mended",
+			f.RunID, f.ResumeFrom, f.RunID)
 	}
 	return b.String()
 }

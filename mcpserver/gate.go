@@ -88,7 +88,7 @@ func (s *Server) gate(mode Mode, next http.Handler) http.Handler {
 			}
 			if s.wantsPlace(calls) {
 				var ok bool
-				if give, ok = s.work.take(); !ok {
+				if give, ok = s.work.take(s.places(r.Context())); !ok {
 					busy(w)
 					return
 				}
@@ -152,7 +152,7 @@ func (s *Server) crowded(r *http.Request, messages []message) bool {
 			return count(s.mcp.Sessions()) >= maxSessions
 		case m.isCall() && m.Params.RequestState == "":
 			t := s.tools[m.Params.Name]
-			return t != nil && t.toolset != steps.Runs && s.work.standing().calls >= maxCalls
+			return t != nil && t.toolset != steps.Runs && s.work.underWay() >= maxCalls
 		}
 		return false
 	})

@@ -26,6 +26,9 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if c, ok := req.(*mcp.CallToolRequest); ok && s.unheard(c.Params.Name, err) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.unknown(c.Params.Name)}
 		}
+		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && err == nil {
+			s.levels.set(set.Session, set.Params.Level)
+		}
 		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
 			if from, ok := req.(serverRequest); ok {
 				res = s.shown(list, s.caller(from).policy)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -80,8 +81,9 @@ const (
 // ServeHTTP answers on a listener until the context ends; then the runs are
 // stopped, their answers let out, and the connections closed.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
+	fresh := newcomers{}
 	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: s.waits.header, IdleTimeout: s.waits.idle, MaxHeaderBytes: headerLimit,
+		Handler: s.Handler(), ReadHeaderTimeout: s.waits.header, IdleTimeout: s.waits.idle, MaxHeaderBytes: headerLimit, ConnState: fresh.note,
 	}
 	h.ErrorLog = slog.NewLogLogger(s.o.Log.Handler(), slog.LevelInfo)
 	failed := make(chan error, 1)
@@ -94,10 +96,39 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	err = errors.Join(err, s.Close(last))
+	fresh.close()
 	if h.Shutdown(last) != nil {
 		err = errors.Join(err, h.Close())
 	}
 	return err
+}
+
+// newcomers are the connections that have not sent anything. The shutdown of a
+// server waits some seconds for them, though nothing was asked.
+type newcomers struct {
+	mu   sync.Mutex
+	open map[net.Conn]bool
+}
+
+func (n *newcomers) note(c net.Conn, state http.ConnState) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if state != http.StateNew {
+		delete(n.open, c)
+		return
+	}
+	if n.open == nil {
+		n.open = map[net.Conn]bool{}
+	}
+	n.open[c] = true
+}
+
+func (n *newcomers) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for c := range n.open {
+		_ = c.Close()
+	}
 }
 
 // answer writes a JSON document.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
 	"understudy/steps"
@@ -21,27 +19,39 @@ func (s *Server) kindTools() []*tool {
 		tools[i] = &tool{
 			rule: ruleOf(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act,
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell,
-			open: k.Risk == steps.RunsShell, args: k.Brief(), result: shallow(k.Result),
-			check: func(args map[string]any) []steps.Problem { return k.Check(args, nil) },
-			run:   s.kindCall(k),
+			open: k.Risk == steps.RunsShell, args: argsOf(k), result: shallow(k.Result),
+			check: func(args map[string]any) []steps.Problem {
+				args, _ = takenOut(k, args)
+				return k.Check(args, nil)
+			},
+			run: s.kindCall(k),
 		}
 	}
 	return tools
 }
 
+// argsOf are the arguments of a kind as a tool shows them.
+func argsOf(k steps.Kind) *jsonschema.Schema {
+	if !pictures(k) {
+		return k.Brief()
+	}
+	return withImage(k.Brief(), "also show the picture")
+}
+
 func (s *Server) kindCall(k steps.Kind) func(context.Context, *call) (*reply, error) {
 	return func(ctx context.Context, c *call) (*reply, error) {
+		args, show := takenOut(k, c.args)
 		begin := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-			return runs.Start(ctx, s.situate(c, engine.Request{Call: k.Name, Args: c.args}))
+			return runs.Start(ctx, s.situate(c, engine.Request{Call: k.Name, Args: args}))
 		}
 		return s.play(ctx, c, begin, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-			return kindReply(ctx, runs, k, h)
+			return kindReply(ctx, runs, k, h, show)
 		})
 	}
 }
 
-// kindReply is what a single step came to.
-func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Header) (*reply, error) {
+// kindReply is what a single step came to; with pictures to look at, if show.
+func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Header, show bool) (*reply, error) {
 	if f := failureOfRun(h); f != nil {
 		f.ResumeFrom = "" // calling the tool again says the same, and shorter
 		return nil, f
@@ -57,10 +67,10 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 	if err != nil {
 		return nil, err
 	}
-	out := &reply{value: value, text: sentence(k, value)}
-	if m, ok := value.(map[string]any); ok {
-		if uri, ok := m["uri"].(string); ok && strings.HasPrefix(uri, captureURI) {
-			out.also = append(out.also, &mcp.ResourceLink{URI: uri, Name: "picture", MIMEType: "image/png"})
+	out := &reply{value: value, text: sayResult(k, value)}
+	for _, p := range shotsOf(value) {
+		if err := out.picture(ctx, runs, p, show); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -80,29 +90,3 @@ func whole(ctx context.Context, runs engine.Runs, result any) (any, error) {
 	var value any
 	return value, json.Unmarshal(raw, &value)
 }
-
-// longest is how long the one line of a result may be.
-const longest = 300
-
-// sentence says a result in words: a text that stands in it as it is, or its
-// fields.
-func sentence(k steps.Kind, value any) string {
-	m, _ := value.(map[string]any)
-	for _, name := range []string{"tree", "text", "content", "stdout"} {
-		if text, ok := m[name].(string); ok && text != "" {
-			return text
-		}
-	}
-	raw, err := json.Marshal(value)
-	if err != nil || len(m) == 0 {
-		return k.Name + ": done"
-	}
-	text := []rune(string(raw))
-	if len(text) > longest && !slices.Contains(listing, k.Name) {
-		text = append(text[:longest], '…')
-	}
-	return k.Name + ": " + string(text)
-}
-
-// listing are the kinds whose whole result a model wants to read.
-var listing = []string{"get_applications_and_windows_list", "validate_element", "glob_files", "grep_files"}

@@ -32,7 +32,7 @@ import (
 
 // handle answers one call of a tool.
 func (s *Server) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) (res *mcp.CallToolResult, err error) {
-	c := &call{caller: s.caller(req), req: req, tool: t}
+	c := &call{caller: s.caller(req), req: req, tool: t, outlived: s.o.KeepRunning}
 	defer s.survive(c, &res, &err)
 	if err := s.permit(c); err != nil {
 		return nil, err
@@ -97,6 +97,7 @@ func (c *call) blocked(tool string, why *refusal) error {
 var (
 	errPeerGone = errors.New("the client went away")
 	errStopping = errors.New("the server is shutting down")
+	errInputEnd = fmt.Errorf("the client closed its side: %w", errStopping)
 )
 
 // timeoutHeader is how a client says how long a call may take.
@@ -110,6 +111,7 @@ func (s *Server) cancellable(ctx context.Context, c *call) (context.Context, fun
 	leave := s.work.enter(c, cancel)
 	ends := []func(){leave, func() { cancel(nil) }}
 	if x := s.bridge.find(headers(c.req)); x != nil {
+		c.connection = x.ctx
 		stop := context.AfterFunc(x.ctx, func() { cancel(errPeerGone) })
 		ends = append(ends, func() { stop() })
 	}
@@ -189,17 +191,17 @@ func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 // stops it when the call is ended before.
 func (s *Server) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
 	defer s.work.rested(h.ID)
-	p := s.progress(ctx, c)
+	p := s.telling(ctx, c, h)
 	defer p.end()
 	h, err := follow(ctx, runs, h, p)
 	if err != nil && ctx.Err() != nil {
-		return s.stopFor(ctx, runs, h.ID)
+		return s.stopFor(ctx, c, runs, h.ID)
 	}
 	return h, err
 }
 
-// follow waits for a run, and tells of its progress if anyone listens.
-func follow(ctx context.Context, runs engine.Runs, h engine.Header, p *progress) (engine.Header, error) {
+// follow waits for a run, and tells what it does if anyone listens.
+func follow(ctx context.Context, runs engine.Runs, h engine.Header, p *telling) (engine.Header, error) {
 	id := h.ID
 	for p != nil && !resting(h.Status) {
 		next, err := runs.Await(ctx, id, h.Seq)
@@ -222,23 +224,33 @@ func resting(s engine.Status) bool { return s != engine.Running && s != engine.Q
 const stopTime = 10 * time.Second
 
 // stopFor stops the run of a call that was ended. What was done is kept: the run
-// can be resumed.
-func (s *Server) stopFor(ctx context.Context, runs engine.Runs, id string) (engine.Header, error) {
-	cause, message := causeOf(ctx)
-	gone := cause == engine.ByClient && !errors.Is(context.Cause(ctx), context.Canceled)
-	if gone && s.o.KeepRunning {
+// can be resumed. One that outlives its client goes on when that is gone.
+func (s *Server) stopFor(ctx context.Context, c *call, runs engine.Runs, id string) (engine.Header, error) {
+	if c.outlived && c.gone(ctx) {
+		s.work.kept.Go(func() { _, _ = runs.Wait(context.WithoutCancel(ctx), id) })
 		return engine.Header{}, ended(ctx)
 	}
-	c, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	cause, message := causeOf(ctx)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	h, err := runs.Stop(c, id, cause, message)
+	h, err := runs.Stop(last, id, cause, message)
 	if steps.CodeOf(err) == steps.Invalid { // it ended in the meantime
-		return runs.Get(c, id)
+		return runs.Get(last, id)
 	}
 	if err != nil || resting(h.Status) {
 		return h, err
 	}
-	return runs.Wait(c, id)
+	return runs.Wait(last, id)
+}
+
+// gone says whether a call was ended because its client went away, which is not
+// the same as a client that cancels.
+func (c *call) gone(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, errStopping) {
+		return errors.Is(cause, errInputEnd)
+	}
+	return errors.Is(cause, errPeerGone) || errors.Is(cause, io.EOF) || c.connection != nil && c.connection.Err() != nil
 }
 
 // causeOf says why a call was ended, as a run understands it.

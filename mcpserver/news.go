@@ -54,11 +54,11 @@ const newsEvery = 200 * time.Millisecond
 // watch waits for news of any run, and tells it.
 func (s *Server) watch(ctx context.Context, runs engine.Runs) {
 	told := map[string]uint64{}
-	for {
+	for last := uint64(0); ; {
 		_ = steps.Sleep(ctx, newsEvery)
-		timed, cancel := context.WithTimeout(ctx, lookAgain)
-		_, _ = runs.Await(timed, "", 0)
-		cancel()
+		if h, err := runs.Await(ctx, "", last); err == nil {
+			last = h.Seq
+		}
 		if ctx.Err() != nil {
 			return
 		}

@@ -17,7 +17,7 @@ import (
 // status tells a load balancer whether a call would be taken.
 // It answers also who brought no credential, and then says no more than that.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
-	st := s.work.standing()
+	st := s.work.standing(s.places(r.Context()))
 	code := http.StatusOK
 	if st.Busy {
 		code = http.StatusServiceUnavailable
@@ -27,6 +27,19 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, code, st)
+}
+
+// places are the runs that act on the desktop, whoever began them.
+func (s *Server) places(ctx context.Context) engine.Places {
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return engine.Places{} // a call will say why
+	}
+	p, err := runs.Places(ctx)
+	if err != nil {
+		return engine.Places{}
+	}
+	return p
 }
 
 // ready says whether desktop and store work, and what does not.
@@ -51,8 +64,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 // metrics is how things are, for Prometheus.
-func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
-	st := s.work.standing()
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	st := s.work.standing(s.places(r.Context()))
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	for _, m := range []struct {
 		name, sort, help string
@@ -70,14 +83,27 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// changeMode sets the mode of a client by name. It is for the operator of this
-// machine: a page in a browser is refused, and no tool can do it.
-func (s *Server) changeMode(w http.ResponseWriter, r *http.Request) {
+// operator says whether a request is an operator's: its credential says so, or,
+// where nobody is asked, it came from this machine and from no page.
+func (s *Server) operator(r *http.Request) error {
 	if r.Header.Get("Origin") != "" {
-		refuse(w, steps.Errorf(steps.Denied, "modes are not changed from a browser"))
-		return
+		return steps.Errorf(steps.Denied, "modes are not changed from a browser")
 	}
-	if err := s.operates(r); err != nil {
+	if s.o.Gate != nil {
+		return operates(r)
+	}
+	if !local(hostOf(r.RemoteAddr), nil) {
+		e := steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr)
+		e.Next = "send the request from there"
+		return e
+	}
+	return nil
+}
+
+// changeMode sets the mode of a client by name. It is for an operator; no tool
+// can do it.
+func (s *Server) changeMode(w http.ResponseWriter, r *http.Request) {
+	if err := s.operator(r); err != nil {
 		refuse(w, err)
 		return
 	}
@@ -92,11 +118,12 @@ func (s *Server) changeMode(w http.ResponseWriter, r *http.Request) {
 	}
 	s.modes.set(body.Client, body.Mode)
 	s.o.Log.Info("mode changed", "client", body.Client, "mode", body.Mode)
+	if err := s.tellRights(r.Context()); err != nil {
+		refuse(w, err)
+		return
+	}
 	answer(w, http.StatusOK, body)
 }
-
-// lookAgain is how often a stream looks for what it may have missed.
-const lookAgain = 2 * time.Second
 
 // events is a stream: of the runs, or with ?run=ID of the events of one. A
 // client that comes back says with Last-Event-ID what it has seen.
@@ -130,6 +157,7 @@ type feed struct {
 	runs    engine.Runs
 	run     string
 	seen    uint64
+	news    uint64 // of all runs, so far
 }
 
 func (f *feed) serve(ctx context.Context) {
@@ -142,7 +170,7 @@ func (f *feed) serve(ctx context.Context) {
 		}
 		if sent {
 			last = time.Now()
-		} else if time.Since(last) > heartbeat {
+		} else if time.Since(last) >= heartbeat {
 			last = time.Now()
 			fmt.Fprint(f.w, ": still here\n\n")
 		}
@@ -155,13 +183,17 @@ func (f *feed) serve(ctx context.Context) {
 	}
 }
 
+// await waits for news, or until it is time for a heartbeat. It waits for those
+// of any run: one that stands still may be resumed.
 func (f *feed) await(ctx context.Context) {
-	timed, cancel := context.WithTimeout(ctx, lookAgain)
+	timed, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
-	h, err := f.runs.Await(timed, f.run, f.seen)
-	if err == nil && f.run != "" && h.Seq <= f.seen {
-		<-timed.Done() // it stands still, and may be resumed
+	h, err := f.runs.Await(timed, "", f.news)
+	if err == nil {
+		f.news = h.Seq
+		return
 	}
+	<-timed.Done() // the runs cannot be reached just now
 }
 
 // send writes what is new. The number of a run's news is when it was changed.

@@ -40,12 +40,14 @@ const lastWrite = time.Second
 func (o *owed) wait(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lastWrite)
 	defer cancel()
-	none := make(chan struct{})
 	o.mu.Lock()
+	if o.none == nil { // else another waits too
+		o.none = make(chan struct{})
+	}
+	none := o.none
 	if o.left == 0 {
 		close(none)
-	} else {
-		o.none = none
+		o.none = nil
 	}
 	o.mu.Unlock()
 	select {

@@ -29,11 +29,11 @@ const All steps.Toolset = "all"
 // much in mind: a kind that is not offered may still stand in a sequence. Shell
 // commands and writing files are refused unless they are offered.
 type Policy struct {
-	Mode     Mode
-	Toolsets []steps.Toolset // nil: the core
-	Tools    []string        // offered beside the toolsets
-	Exclude  []string        // refused
-	ReadOnly bool            // refuses what does not only read
+	Mode     Mode            `json:"mode,omitempty"`
+	Toolsets []steps.Toolset `json:"toolsets,omitempty"`  // nil: the core
+	Tools    []string        `json:"tools,omitempty"`     // offered beside the toolsets
+	Exclude  []string        `json:"exclude,omitempty"`   // refused
+	ReadOnly bool            `json:"read_only,omitempty"` // refuses what does not only read
 }
 
 func (p Policy) completed() Policy {
@@ -151,6 +151,13 @@ func (m *modes) of(client string) Mode {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.by[client]
+}
+
+// all are the modes as they are; nobody changes the map.
+func (m *modes) all() map[string]Mode {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.by
 }
 
 func (m *modes) set(client string, mode Mode) {

@@ -174,7 +174,7 @@ func (s *Server) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	if h, err = runs.Wait(ctx, h.ID); err != nil {
 		return nil, err
 	}
-	out, err := kindReply(ctx, runs, steps.GetWindowTree, h)
+	out, err := kindReply(ctx, runs, steps.GetWindowTree, h, false)
 	if err != nil {
 		return nil, err
 	}

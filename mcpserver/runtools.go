@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,6 +69,7 @@ type getRunArgs struct {
 	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose has results and pictures of each step"`
 	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first step to show"`
 	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many steps to show"`
+	Image       bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
 }
 
 // longPoll is the longest that get_run waits: many clients give up after a
@@ -105,12 +107,15 @@ func (s *Server) getRun(ctx context.Context, c *call) (*reply, error) {
 	if f != nil {
 		out.text += "\n" + f.text()
 	}
+	if a.Image {
+		return out, out.lastPicture(ctx, runs, r)
+	}
 	return out, nil
 }
 
 // poll waits for a run, but not too long.
 func (s *Server) poll(ctx context.Context, c *call, runs engine.Runs, h engine.Header, wait time.Duration) (engine.Header, error) {
-	p := s.progress(ctx, c)
+	p := s.telling(ctx, c, h)
 	defer p.end()
 	timed, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -148,6 +153,16 @@ func lineOf(h engine.Header) runLine {
 	return l
 }
 
+// text is the run in one line.
+func (l runLine) text() string {
+	name := cmp.Or(l.Workflow, "(no name)")
+	text := fmt.Sprintf("%s %s %s, %d of %d steps, started %s", l.RunID, name, l.Status, l.Executed, l.Total, l.StartedAt.Local().Format(time.DateTime))
+	if l.Error != "" {
+		text += ", " + l.Error
+	}
+	return text
+}
+
 func (s *Server) listRuns(ctx context.Context, c *call) (*reply, error) {
 	var a listRunsArgs
 	if err := decode(c.args, &a); err != nil {
@@ -172,7 +187,7 @@ func (s *Server) listRuns(ctx context.Context, c *call) (*reply, error) {
 	for _, h := range list {
 		l := lineOf(h)
 		lines = append(lines, l)
-		text = append(text, strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s", l.RunID, l.Status, l.Workflow, l.Executed, l.Total, l.Error)))
+		text = append(text, l.text())
 	}
 	if len(text) == 0 {
 		text = []string{"no runs"}
@@ -185,6 +200,7 @@ type resumeArgs struct {
 	From     string              `json:"from,omitempty" jsonschema:"the id of the step to begin again at; without it the first that did not succeed"`
 	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
 	Decision decision            `json:"decision,omitempty" jsonschema:"of a step that may have acted: do it again, or go on without it"`
+	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the step mended; steps that succeeded must stay as they were"`
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Queue    bool                `json:"queue,omitempty" jsonschema:"wait while another run has the desktop"`
 	Verbose  workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
@@ -195,11 +211,31 @@ func (s *Server) resumeRun(ctx context.Context, c *call) (*reply, error) {
 	if err := decode(c.args, &a); err != nil {
 		return nil, err
 	}
+	mended, err := s.mended(c, a.Workflow)
+	if err != nil {
+		return nil, err
+	}
 	return s.carryOn(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{
-			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Queue: a.Queue, Environ: s.o.Environ, By: c.id(),
+			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: mended, Queue: a.Queue, Environ: s.o.Environ, By: c.id(),
 		})
 	})
+}
+
+// mended is the document that is to take the place of a run's; nil: none is.
+func (s *Server) mended(c *call, document map[string]any) (*engine.Bundle, error) {
+	if document == nil {
+		return nil, nil
+	}
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	bundle, program, err := engine.Pack(workflows.Source{Name: c.tool.name, Dir: s.o.Dir, Text: text}, s.o.Kinds, s.library.load)
+	if err != nil {
+		return nil, err
+	}
+	return &bundle, s.permitProgram(c, program)
 }
 
 type answerArgs struct {
@@ -284,16 +320,4 @@ func (s *Server) stopExecution(ctx context.Context, c *call) (*reply, error) {
 		text = "stopped " + strings.Join(names, ", ") + "; resume_run continues a stopped run"
 	}
 	return &reply{value: map[string]any{"stopped": lines}, text: text}, nil
-}
-
-// short is a value in one line, cut to what can be read.
-func short(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	if t := []rune(string(raw)); len(t) > longest {
-		return string(t[:longest]) + "…"
-	}
-	return string(raw)
 }

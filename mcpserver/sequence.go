@@ -77,6 +77,7 @@ func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
 	if err := s.permitProgram(c, program); err != nil {
 		return nil, err
 	}
+	c.outlived = program.Options.OutlivesClient(c.outlived)
 	inputs, out, err := s.missing(ctx, c, program, state)
 	if err != nil || out != nil {
 		return out, err
@@ -180,6 +181,7 @@ func (s *Server) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 	if err != nil {
 		return err
 	}
+	c.outlived = p.Options.OutlivesClient(c.outlived)
 	return s.permitProgram(c, p)
 }
 

@@ -36,7 +36,8 @@ type Options struct {
 	Timeout time.Duration
 	// MaxConcurrent is how many runs may act at once over HTTP; 0: one.
 	MaxConcurrent int
-	// KeepRunning lets a run go on whose client went away.
+	// KeepRunning lets a run go on whose client went away, when its document
+	// says nothing of it.
 	KeepRunning bool
 	// Gate asks who calls over HTTP; nil: nobody is asked, which only does where
 	// nobody else can call.
@@ -61,6 +62,7 @@ type Server struct {
 	owed    owed
 	bridge  bridge
 	modes   modes
+	levels  levels
 	secrets secretPage
 	news    news
 	began   time.Time

@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // ServeStdio answers one client over a pair of streams until the client closes
 // its side, or the context ends. Either way the runs of the client are stopped so
-// that they can be resumed, and their answers are let out first.
+// that they can be resumed, and their answers are let out first. Runs that are to
+// outlive the client go on to their end, or until the context ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &counted{
 		Transport: &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, owed: &s.owed,
@@ -20,14 +22,19 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	if err != nil {
 		return err
 	}
+	cause := errStopping
 	select {
 	case <-t.gone:
+		cause = errInputEnd
 	case <-ctx.Done():
 	}
+	first, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	err = s.rest(first, cause)
+	close(t.over)
+	waitFor(ctx, &s.work.kept)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	err = s.rest(last)
-	close(t.over)
 	err = errors.Join(err, s.Close(last))
 	ended := make(chan error, 1)
 	go func() { ended <- session.Wait() }()
@@ -41,13 +48,26 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
+// waitFor waits for a group, but no longer than the context lasts.
+func waitFor(ctx context.Context, wg *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wg.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
 // rest refuses calls, stops those that run, and lets their answers out.
-func (s *Server) rest(ctx context.Context) error {
-	err := s.work.close(ctx)
+func (s *Server) rest(ctx context.Context, cause error) error {
+	err := s.work.close(ctx, cause)
 	s.owed.wait(ctx)
 	return err
 }
@@ -55,7 +75,7 @@ func (s *Server) rest(ctx context.Context) error {
 // Close ends the server: calls are refused, those that run are stopped with the
 // cause shutdown and answered, then the sessions are closed.
 func (s *Server) Close(ctx context.Context) error {
-	err := s.rest(ctx)
+	err := s.rest(ctx, errStopping)
 	s.news.close()
 	closed := make(chan struct{})
 	go func() { // a session that never reads keeps its writer

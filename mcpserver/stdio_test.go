@@ -235,3 +235,35 @@ func TestGreetingOpensNothing(t *testing.T) {
 		t.Errorf("the first call: %v", res)
 	}
 }
+
+// TestMendedStepGoesOn is what a model does that wrote a step wrongly: it is
+// told how to go on, mends the step, and nothing is done twice.
+func TestMendedStepGoesOn(t *testing.T) {
+	st := newStage(t)
+	w := st.connect("2025-11-25", jsonObject{})
+	document := func(name string, wait int) jsonObject {
+		return jsonObject{"steps": []any{
+			jsonObject{"tool_name": "click_element", "id": "save", "arguments": jsonObject{"selector": "role:button && name:Save"}},
+			jsonObject{"tool_name": "click_element", "id": "close", "arguments": jsonObject{"selector": "role:button && name:" + name, "timeout_ms": wait}},
+		}}
+	}
+	failed := w.call("execute_sequence", document("Cloze", 300))
+	run, _ := dig(failed, "result", "structuredContent", "run_id").(string)
+	for _, want := range []string{"step close", "resume_run", run, `"workflow"`} {
+		if !strings.Contains(said(failed), want) {
+			t.Errorf("the answer says nothing of %q:\n%s", want, said(failed))
+		}
+	}
+	if res := w.call("resume_run", jsonObject{"run_id": run, "workflow": document("Close", 30000)}); isError(res) {
+		t.Fatalf("with the step mended: %s", said(res))
+	}
+	clicks := 0
+	for _, line := range st.desk.Journal() {
+		if strings.HasPrefix(line, "click") {
+			clicks++
+		}
+	}
+	if clicks != 2 {
+		t.Errorf("%d clicks, want one of each step: %v", clicks, st.desk.Journal())
+	}
+}

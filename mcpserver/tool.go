@@ -36,6 +36,9 @@ type call struct {
 	req  *mcp.CallToolRequest
 	tool *tool
 	args map[string]any
+
+	outlived   bool            // its run goes on when the client goes away
+	connection context.Context // of the HTTP request; nil over other transports
 }
 
 // reply is what a tool says when it worked.

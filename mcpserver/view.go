@@ -79,7 +79,7 @@ func runReply(ctx context.Context, runs engine.Runs, h engine.Header, v workflow
 	f := failureOfRun(h)
 	out := &reply{value: viewOf(r, f, v), failure: f, text: runText(r)}
 	if v == workflows.Wordy {
-		out.also = pictures(r)
+		out.also = linksOf(r)
 	}
 	return out, nil
 }
@@ -109,8 +109,8 @@ func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 func runText(r engine.Report) string {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
 	text := fmt.Sprintf("run %s %s: %d of %d steps in %s", r.RunID, r.Status, r.Executed, r.Total, took)
-	if r.Errors > 0 {
-		text += fmt.Sprintf(", %d tolerated failures", r.Errors)
+	if r.Errors > 0 && r.Status == engine.Succeeded {
+		text += fmt.Sprintf(", with failures that were tolerated: %d", r.Errors)
 	}
 	if r.Output != nil {
 		if line := short(r.Output); line != "" {
@@ -123,8 +123,8 @@ func runText(r engine.Report) string {
 	return text
 }
 
-// pictures are links to the pictures of a run's last step.
-func pictures(r engine.Report) (links []mcp.Content) {
+// linksOf are links to the pictures of a run's last step.
+func linksOf(r engine.Report) (links []mcp.Content) {
 	if len(r.Steps) == 0 {
 		return nil
 	}

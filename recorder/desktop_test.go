@@ -140,24 +140,19 @@ func (s *scene) clicks(process string, role desktop.Role, name string, nth int) 
 // record records what do does, and gives the workflow's text.
 func (s *scene) record(do func()) string {
 	s.t.Helper()
-	ctx, stop := context.WithCancel(s.t.Context())
 	log, err := recorder.CreateLog(filepath.Join(s.dir, "seen.events.jsonl"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	ready, done := make(chan struct{}), make(chan struct{})
-	var seen []recorder.Event
-	go func() {
-		defer close(done)
-		seen, err = recorder.Record(ctx, s.desk, recorder.RecordOptions{
-			Log: log, Keys: recorder.DefaultKeys(), Ready: func() { close(ready) },
-			Tell: func(line string) { s.t.Log("understood: " + line) },
-		})
-	}()
-	<-ready
+	session, err := recorder.Start(s.t.Context(), s.desk, recorder.RecordOptions{
+		Log: log, Keys: recorder.DefaultKeys(),
+		Tell: func(l recorder.Line) { s.t.Log("understood: " + l.String()) },
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	do()
-	stop()
-	<-done
+	seen, err := session.Stop()
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,10 +14,9 @@ import (
 type RecordOptions struct {
 	// Log gets the events as they come; nil keeps them only in memory.
 	Log *Log
-	// Tell is told each step as soon as it is understood; it may be nil.
-	Tell func(line string)
-	// Ready is called when the recording has begun; it may be nil.
-	Ready func()
+	// Tell is told each step as soon as it is understood, and once more when
+	// it turned out to be another; it may be nil. It must not block.
+	Tell func(Line)
 	// Keys steer the recording, and are no part of it.
 	Keys Keys
 }
@@ -38,37 +36,6 @@ func DefaultKeys() Keys {
 	return Keys{Stop: with("f12"), Pause: with("f11"), Assert: with("f9")}
 }
 
-// errStopped says that the person pressed the key that stops.
-var errStopped = errors.New("the recording was stopped")
-
-// Record watches a person until the context ends or the stop key is pressed,
-// and gives what was seen. What is seen is understood beside the watching,
-// which only notes it, so that nothing is lost when an application is slow.
-func Record(ctx context.Context, d *desktop.Desktop, o RecordOptions) ([]Event, error) {
-	watching, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	r := newRecording(d, o, stop)
-	if err := r.begin(watching); err != nil {
-		return nil, err
-	}
-	var watch sync.WaitGroup
-	var failed error
-	watch.Go(func() {
-		if err := d.Watch(watching, r.queue.add); watching.Err() == nil {
-			failed = fmt.Errorf("watching the input: %w", err)
-			stop(failed)
-		}
-	})
-	if o.Ready != nil {
-		o.Ready()
-	}
-	r.work(watching)
-	stop(nil)
-	watch.Wait()
-	r.end()
-	return r.events, errors.Join(failed, r.failed)
-}
-
 const (
 	// lookEvery is how often the windows are looked at.
 	lookEvery = 150 * time.Millisecond
@@ -83,15 +50,16 @@ const (
 
 // recording is a recording while it is made. One goroutine works on it.
 type recording struct {
-	desktop *desktop.Desktop
-	options RecordOptions
-	stop    context.CancelCauseFunc
-	queue   *queue
-	events  []Event
-	flushed int // how many of them are in the log
-	failed  error
-	paused  bool
-	teller  teller
+	desktop  *desktop.Desktop
+	options  RecordOptions
+	stop     context.CancelCauseFunc
+	queue    *queue
+	events   []Event
+	flushed  int // how many of them are in the log
+	failed   error
+	paused   bool
+	teller   *teller
+	progress progress
 
 	windows []desktop.Window
 	at      desktop.Point
@@ -104,12 +72,14 @@ type recording struct {
 	typing []desktop.InputEvent // keys that are held back
 	unread bool                 // the field was not read since the last key
 	settle *time.Timer
+
+	began chan struct{} // closed when nothing that is done is missed any more
 }
 
 func newRecording(d *desktop.Desktop, o RecordOptions, stop context.CancelCauseFunc) *recording {
 	r := &recording{
 		desktop: d, options: o, stop: stop, queue: newQueue(), rest: time.NewTimer(time.Hour), settle: time.NewTimer(time.Hour),
-		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, teller: teller{tell: o.Tell, compiler: newCompiler()},
+		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, teller: newTeller(o.Tell), began: make(chan struct{}),
 	}
 	r.rest.Stop()
 	r.settle.Stop()
@@ -141,7 +111,6 @@ func (r *recording) work(ctx context.Context) {
 			r.input(ctx, r.queue.take())
 		case <-look.C:
 			r.lookAtWindows(ctx)
-			r.teller.quiet(time.Now())
 		case <-r.rest.C:
 			r.under = r.look(ctx, r.at, treeWithin)
 		case <-r.settle.C:
@@ -159,8 +128,8 @@ func (r *recording) end() {
 	r.readField(ctx)
 	r.lookAtWindows(ctx)
 	r.write(Event{Type: Ended, Time: time.Now()})
-	r.flush()
 	r.teller.finish()
+	r.flush()
 }
 
 // write keeps an event. It is on the disk before anything else is waited for.
@@ -171,6 +140,7 @@ func (r *recording) write(ev Event) {
 
 // flush puts what was kept on the disk, all that came together at once.
 func (r *recording) flush() {
+	r.progress.set(len(r.events), r.paused, r.teller.lines)
 	unwritten := r.events[r.flushed:]
 	r.flushed = len(r.events)
 	if r.failed != nil || r.options.Log == nil {
@@ -201,6 +171,8 @@ func (r *recording) one(ctx context.Context, ev desktop.InputEvent) {
 		return
 	}
 	switch ev.Type {
+	case desktop.WatchBegan:
+		close(r.began)
 	case desktop.KeyPress:
 		r.key(ctx, ev)
 	case desktop.ButtonPress:

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
@@ -27,6 +29,7 @@ const login = `
 // changes it and is seen.
 type stand struct {
 	*fake.Desktop
+
 	t    *testing.T
 	path string
 }
@@ -41,18 +44,14 @@ func record(t *testing.T, do func(s *stand)) (seen []Event, text string, told []
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, stop := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			seen, err = Record(ctx, s.Desktop.Desktop(), RecordOptions{Log: log, Keys: DefaultKeys(), Tell: func(line string) { told = append(told, line) }})
-		}()
-		synctest.Wait()
+		session, err := Start(t.Context(), s.Desktop.Desktop(), RecordOptions{Log: log, Keys: DefaultKeys(), Tell: func(l Line) { told = append(told, l.String()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+
 		do(s)
 		time.Sleep(time.Second)
-		stop()
-		<-done
-		if err != nil {
+		if seen, err = session.Stop(); err != nil {
 			t.Fatal(err)
 		}
 		content, err := os.ReadFile(s.path)
@@ -202,8 +201,12 @@ func TestWhatWasDoneIsUnderstood(t *testing.T) {
 	if strings.Contains(text, "uncertain") {
 		t.Errorf("something is uncertain:\n%s", text)
 	}
-	if len(told) != 4 {
-		t.Errorf("%d steps were told: %q", len(told), told)
+	want := []string{
+		`  1  switch to "Login"`, `  2  click entry "Name"`, `  2  type "Ada" into entry "Name"`,
+		`  3  turn on checkbox "Remember"`, `  4  click button "OK"`,
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("what was told (-want +got):\n%s", diff)
 	}
 }
 
@@ -260,7 +263,7 @@ func TestAnApplicationThatHangsDoesNotStopTheRecording(t *testing.T) {
 }
 
 func TestARecordingWithoutADesktopSaysSo(t *testing.T) {
-	_, err := Record(t.Context(), desktop.Missing(desktop.ErrUnavailable), RecordOptions{})
+	_, err := Start(t.Context(), desktop.Missing(desktop.ErrUnavailable), RecordOptions{})
 	if err == nil {
 		t.Error("a recording without a desktop began")
 	}

@@ -1,50 +1,66 @@
 package recorder
 
-import "time"
+import (
+	"fmt"
+	"slices"
+)
 
-// tellsAfter is how long a step is held back that more input could change.
-const tellsAfter = 600 * time.Millisecond
-
-// teller tells the steps as they are understood.
-type teller struct {
-	tell     func(string)
-	compiler *compiler
-	told     int
-	changed  time.Time
+// Line says in a few words what a step of the recording is. A line with the
+// number of an earlier one takes its place: a click became a double click.
+type Line struct {
+	Step int    `json:"step"` // from 1; 0: it is no step, but says that the recording pauses or goes on
+	Text string `json:"text"`
 }
 
-func (t *teller) say(line string) {
-	if t.tell != nil {
-		t.tell(line)
+func (l Line) String() string {
+	if l.Step == 0 {
+		return l.Text
 	}
+	return fmt.Sprintf("%3d  %s", l.Step, l.Text)
 }
+
+// teller tells the steps as they are understood. It does not wait to see
+// whether a step becomes another: then it is told again.
+type teller struct {
+	tell     func(Line)
+	compiler *compiler
+	lines    []Line
+}
+
+func newTeller(tell func(Line)) *teller { return &teller{tell: tell, compiler: newCompiler()} }
 
 func (t *teller) add(ev Event) {
-	if t.tell == nil {
-		return
-	}
 	t.compiler.add(ev)
-	t.changed = time.Now()
-	t.upTo(len(t.compiler.steps) - 1)
-}
-
-// quiet tells the last step too, when nothing more came.
-func (t *teller) quiet(now time.Time) {
-	if t.tell != nil && now.Sub(t.changed) > tellsAfter {
-		t.upTo(len(t.compiler.steps))
-	}
+	t.compare()
 }
 
 func (t *teller) finish() {
+	t.compiler.finish()
+	t.compare()
+}
+
+// say tells something that is no step.
+func (t *teller) say(text string) {
 	if t.tell != nil {
-		t.compiler.finish()
-		t.upTo(len(t.compiler.steps))
+		t.tell(Line{Text: text})
 	}
 }
 
-func (t *teller) upTo(n int) {
-	t.told = min(t.told, len(t.compiler.steps)) // steps can be taken back
-	for ; t.told < n; t.told++ {
-		t.tell(t.compiler.steps[t.told].says)
+// compare tells the steps that are new or others than they were.
+func (t *teller) compare() {
+	steps := t.compiler.steps
+	for i, s := range steps {
+		l := Line{Step: i + 1, Text: s.says}
+		if i < len(t.lines) && t.lines[i] == l {
+			continue
+		}
+		if i == len(t.lines) {
+			t.lines = append(t.lines, l)
+		}
+		t.lines[i] = l
+		if t.tell != nil {
+			t.tell(l)
+		}
 	}
+	t.lines = slices.Delete(t.lines, min(len(steps), len(t.lines)), len(t.lines))
 }

@@ -15,8 +15,10 @@ const (
 	lookEvery = 50 * time.Millisecond
 	// lookSoon is the first pause; each is twice as long as the one before.
 	lookSoon = 5 * time.Millisecond
-	// stillFor is how long an element must stay where it is to count as still.
-	stillFor = 50 * time.Millisecond
+	// stillFor is how long an element must stay where it is to count as still:
+	// a little longer than a frame of the slowest screen, which is 20 ms. What
+	// moves does so in every frame.
+	stillFor = 21 * time.Millisecond
 )
 
 // need is what an action needs of its element beside being there.
@@ -70,14 +72,13 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 			}
 			return err
 		}
-		seen := time.Now() // its box was read before
 		if !raised {
 			raised = true // once: a window that does not come is not asked again
 			if err := e.front(ctx, n.windows, el.Window); err != nil {
 				return err
 			}
 		}
-		at, err = e.readySince(ctx, el, n, seen)
+		at, err = e.ready(ctx, el, n)
 		return err
 	})
 	return el, at, err
@@ -157,15 +158,11 @@ func waited(err error, long time.Duration) error {
 	return &c
 }
 
-// ready says whether an action can be done to an element now, and where.
+// ready says whether an action can be done to an element now, and where. The
+// element was read just before.
 func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.Point, error) {
-	return e.readySince(ctx, el, n, time.Now())
-}
-
-// readySince is ready for an element whose box was read at a time, or before.
-func (e *Env) readySince(ctx context.Context, el *desktop.Element, n need, seen time.Time) (desktop.Point, error) {
 	if n.enabled && !el.States.Has(desktop.Enabled) {
-		return desktop.Point{}, notReady(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
+		return desktop.Point{}, isDisabled(el)
 	}
 	if n.point == nil {
 		return desktop.Point{}, nil
@@ -173,20 +170,42 @@ func (e *Env) readySince(ctx context.Context, el *desktop.Element, n need, seen 
 	if el.Bounds.Empty() {
 		return desktop.Point{}, notReady(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
-	if err := Sleep(ctx, stillFor-time.Since(seen)); err != nil {
+	if err := Sleep(ctx, stillFor); err != nil {
 		return desktop.Point{}, err
-	}
-	now, err := e.again(ctx, el)
-	switch {
-	case errors.Is(err, desktop.ErrNotFound):
-		return desktop.Point{}, notReady(el, "went away again", "wait until the window has come to rest")
-	case err != nil:
-		return desktop.Point{}, err
-	case now.Bounds != el.Bounds:
-		return desktop.Point{}, notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
 	}
 	at := n.point(el.Bounds)
-	return at, e.reachable(ctx, el, at)
+	hit, err := e.under(ctx, el, at)
+	if err != nil {
+		return desktop.Point{}, err
+	}
+	if err := e.stayed(ctx, el, hit, n); err != nil {
+		return desktop.Point{}, err
+	}
+	return at, e.reachable(ctx, el, hit, at)
+}
+
+// stayed fails unless an element is where it was. When it is what was hit under
+// its point, it was read anew already.
+func (e *Env) stayed(ctx context.Context, el, hit *desktop.Element, n need) (err error) {
+	now := hit
+	if hit == nil || hit.Handle != el.Handle {
+		now, err = e.again(ctx, el)
+	}
+	switch {
+	case errors.Is(err, desktop.ErrNotFound):
+		return notReady(el, "went away again", "wait until the window has come to rest")
+	case err != nil:
+		return err
+	case now.Bounds != el.Bounds:
+		return notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
+	case n.enabled && !now.States.Has(desktop.Enabled):
+		return isDisabled(el)
+	}
+	return nil
+}
+
+func isDisabled(el *desktop.Element) error {
+	return notReady(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
 }
 
 // notReady is the error of an element that an action cannot be done to.

@@ -43,7 +43,9 @@ type After struct {
 	UIDiff       string   `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
 	UITree       string   `json:"ui_tree,omitzero" jsonschema:"the window's elements afterwards"`
 	Screenshots  []string `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
-	NotSeen      string   `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
+	// Shown are the areas of the screen that the pictures show.
+	Shown   []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
+	NotSeen string         `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
 }
 
 // highlightFor is how long an element is shown before an action.
@@ -173,7 +175,7 @@ func (e *Env) pictures(ctx context.Context, o WindowOptions, id desktop.WindowID
 		areas = append(areas, desktop.Rect{})
 	}
 	for _, area := range areas {
-		p, _, err := e.capture(ctx, area)
+		p, shown, err := e.capture(ctx, area)
 		if err != nil {
 			return err
 		}
@@ -181,7 +183,7 @@ func (e *Env) pictures(ctx context.Context, o WindowOptions, id desktop.WindowID
 		if err != nil {
 			return err
 		}
-		after.Screenshots = append(after.Screenshots, uri)
+		after.Screenshots, after.Shown = append(after.Screenshots, uri), append(after.Shown, shown)
 	}
 	return nil
 }

@@ -141,6 +141,26 @@ func TestClickElement(t *testing.T) {
 				}
 			},
 		},
+		{
+			say: "an element behind a dialog that nobody expected", args: args("selector", "name:Wxyz"), code: NotFound,
+			set: func(d *fake.Desktop) {
+				d.Open(fake.Dialog("Question", "notes", fake.Label("Restore the last session?"), fake.Button("No"), fake.Button("Yes")).At(50, 50, 200, 100))
+			},
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				want := `a dialog is open: dialog "Question" ("Restore the last session?") with the buttons "No", "Yes"; if it is in the way, answer it first`
+				if !strings.HasPrefix(o.Err.Next, want) {
+					t.Errorf("next: %s\nwant: %s", o.Err.Next, want)
+				}
+			},
+		},
+		{
+			say: "an element of a process that is not open", args: args("selector", "process:excel >> name:Save"), code: NotFound,
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				if !strings.Contains(o.Err.Next, "is not open on this desktop") {
+					t.Errorf("next: %s", o.Err.Next)
+				}
+			},
+		},
 		{say: "two that match", args: args("selector", "role:button"), code: Ambiguous, acted: ActedNo},
 		{say: "one that is disabled", args: args("selector", "name:Delete"), code: NotActionable, err: "is disabled", acted: ActedNo},
 		{
@@ -171,6 +191,18 @@ func TestClickElement(t *testing.T) {
 					d.After(20*time.Millisecond, move)
 				}
 				move()
+			},
+		},
+		{
+			say: "one that is disabled in the last moment", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "is disabled", acted: ActedNo,
+			set: func(d *fake.Desktop) {
+				d.After(10*time.Millisecond, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.States &^= desktop.Enabled }) })
+			},
+		},
+		{
+			say: "one that another is put over in the last moment", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "is covered by", acted: ActedNo,
+			set: func(d *fake.Desktop) {
+				d.After(10*time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("Over it").At(0, 120, 200, 50)) })
 			},
 		},
 		{say: "a covered window comes to the front first", args: args("selector", "name:Save", "restore_cursor", false), set: cover, journal: []string{`activate "Notes"`, "click 50,142 left"}},

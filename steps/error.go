@@ -81,6 +81,7 @@ var causes = []struct {
 	{desktop.ErrUnavailable, Unavailable},
 	{desktop.ErrUnresponsive, Timeout},
 	{desktop.ErrRefused, NotActionable},
+	{desktop.ErrUnclear, Unexpected},
 	{context.DeadlineExceeded, Timeout},
 	{context.Canceled, Cancelled},
 }

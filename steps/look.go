@@ -134,18 +134,50 @@ func (e *Env) lookFor(ctx context.Context, s *selector.Selector, m manner, read 
 	if file, ok := s.Image(); ok {
 		return e.lookForPicture(ctx, s, Path(file), m)
 	}
-	tree, err := e.read(ctx, s, m.hidden, read)
+	scope := s.Scope()
+	scope.Hidden = scope.Hidden || m.hidden
+	if !scope.Full {
+		if now, ok, err := e.glance(ctx, s, scope, read); err != nil || ok {
+			return now, err
+		}
+	}
+	scope.Full = true
+	tree, err := e.read(ctx, scope, read)
 	if err != nil {
 		return sight{}, err
 	}
 	return sight{selector: s, roots: tree.Roots, found: s.Find(tree.Roots), unread: tree.Unread}, nil
 }
 
-// read reads what is needed to decide a selector, once for equal needs.
-func (e *Env) read(ctx context.Context, s *selector.Selector, hidden bool, read map[desktop.Scope]*desktop.Tree) (*desktop.Tree, error) {
-	scope := s.Scope()
-	scope.Full = true
-	scope.Hidden = scope.Hidden || hidden
+// glance matches a selector against the least that decides it, and reads in
+// full only what it found: that is most of the work less. It says false when
+// that is not exactly one element, or one that only the words beside it name:
+// then all must be read, to say what there is.
+func (e *Env) glance(ctx context.Context, s *selector.Selector, scope desktop.Scope, read map[desktop.Scope]*desktop.Tree) (sight, bool, error) {
+	tree, err := e.read(ctx, scope, read)
+	if err != nil {
+		return sight{}, false, err
+	}
+	found := s.Find(tree.Roots)
+	if len(found) != 1 {
+		return sight{}, false, nil
+	}
+	el := found[0]
+	now, err := e.Desktop.Refresh(ctx, el.Handle)
+	switch {
+	case errors.Is(err, desktop.ErrNotFound):
+		return sight{}, false, nil
+	case err != nil:
+		return sight{}, false, fmt.Errorf("reading %s: %w", inWords(el), err)
+	case now.Name != el.Name || now.Role != el.Role || selector.NeedsLabel(now):
+		return sight{}, false, nil
+	}
+	now.Ref, now.Parent, now.Children, now.Index = el.Ref, el.Parent, el.Children, el.Index
+	return sight{selector: s, roots: tree.Roots, found: []*desktop.Element{now}, unread: tree.Unread}, true, nil
+}
+
+// read reads a part of the screen, once for equal needs.
+func (e *Env) read(ctx context.Context, scope desktop.Scope, read map[desktop.Scope]*desktop.Tree) (*desktop.Tree, error) {
 	if t := read[scope]; t != nil {
 		return t, nil
 	}
@@ -153,7 +185,9 @@ func (e *Env) read(ctx context.Context, s *selector.Selector, hidden bool, read 
 	if err != nil {
 		return nil, fmt.Errorf("reading the elements: %w", err)
 	}
-	selector.FillLabels(t.Roots)
+	if scope.Full {
+		selector.FillLabels(t.Roots)
+	}
 	read[scope] = t
 	return t, nil
 }
@@ -172,6 +206,10 @@ func (s sight) one() (*desktop.Element, error) {
 		err.Next = "use one of these selectors, or add nth:0"
 	} else if len(s.unread) > 0 {
 		err.Next = strings.Join(s.unread, ", ") + " did not answer, so its elements are not known"
+	} else if len(s.roots) == 0 {
+		err.Next = "what it looks in is not open on this desktop: open it first (a run begins again at the step that opens it with --from STEP)"
+	} else if dialog := dialogInFront(s.roots); dialog != "" {
+		err.Next = dialog + "; if it is in the way, answer it first, else look at the elements with get_window_tree"
 	} else {
 		err.Next = "look at the elements with get_window_tree"
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 // reachable says whether a click at a point would reach an element: the
-// topmost window there must be its own, and what is under the point must be
-// the element, inside it, or around it. For a picture the window decides.
-func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Point) error {
+// topmost window there must be its own, and what was hit under the point must
+// be the element, inside it, or around it. For a picture the window decides.
+func (e *Env) reachable(ctx context.Context, el, hit *desktop.Element, at desktop.Point) error {
 	windows, err := e.Desktop.Windows.Windows(ctx)
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
@@ -24,20 +24,26 @@ func (e *Env) reachable(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if d := blocker(windows, el.Window); d != nil {
 		return notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
 	}
-	if el.Handle == "" {
-		return nil // of a picture no more is known than where it is seen
-	}
-	hit, err := e.Desktop.ElementAt(ctx, at)
-	if errors.Is(err, desktop.ErrNotFound) || err == nil && hit == nil {
-		return nil // nothing there has a name, so nothing says that it is covered
-	}
-	if err != nil {
-		return fmt.Errorf("asking what is at %s: %w", at, err)
-	}
-	if related(el, hit) {
-		return nil
+	if hit == nil || related(el, hit) {
+		return nil // where nothing has a name, nothing says that it is covered
 	}
 	return notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+}
+
+// under is what is under a point of an element; nil when nothing there has a
+// name. Of a picture no more is known than where it is seen.
+func (e *Env) under(ctx context.Context, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
+	if el.Handle == "" {
+		return nil, nil
+	}
+	hit, err := e.Desktop.ElementAt(ctx, at)
+	if errors.Is(err, desktop.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("asking what is at %s: %w", at, err)
+	}
+	return hit, nil
 }
 
 // blocker is a modal dialog of the same program above a window: it takes what

@@ -109,7 +109,7 @@ func TestPicturesAreAimedAt(t *testing.T) {
 			},
 		}},
 		{play: play{
-			say: "a picture that never stands still", kind: ClickElement, args: args("image", "p.png", "timeout_ms", 53.0), code: NotActionable, err: "went away", acted: ActedNo,
+			say: "a picture that never stands still", kind: ClickElement, args: args("image", "p.png", "timeout_ms", 24.0), code: NotActionable, err: "went away", acted: ActedNo,
 			set: func(d *fake.Desktop) {
 				n := d.Find("name:Save")
 				var move func()

@@ -147,7 +147,7 @@ func TestLockedSaysByWhom(t *testing.T) {
 	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "(understudy test), since") {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("the answer took %v", took)
 	}
 	mustAppend(t, s, storetest.Batch("run1", 1, 0, 1)) // the holder was not disturbed

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 		if k != nil {
 			u.checkArguments(k, x.ToolName.value, x.ToolName.place, map[string]any{})
 		}
-		return &Template{constant{map[string]any{}}}
+		return &Template{u.managed(constant{map[string]any{}}, k)}
 	}
 	if k == nil {
 		return &Template{u.part(v, nil, "", s)}
@@ -29,7 +30,34 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	u.checkArguments(k, v, x.at.at([]string{"arguments"}, true), plain)
 	args := *s
 	args.arguments = v
-	return &Template{u.part(v, k.Args, "", &args)}
+	return &Template{u.managed(u.part(v, k.Args, "", &args), k)}
+}
+
+// managed adds the document's window options to arguments that take them and
+// do not say otherwise.
+func (u *unit) managed(p part, k *steps.Kind) part {
+	if k == nil {
+		return p
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.program.Options.WindowManagement)) {
+		if k.Args.Properties[name] == nil {
+			continue
+		}
+		value := u.program.Options.WindowManagement[name]
+		switch args := p.(type) {
+		case constant:
+			if given, ok := args.value.(map[string]any); ok {
+				all := map[string]any{name: value}
+				maps.Copy(all, given)
+				p = constant{all}
+			}
+		case objectPart:
+			if !slices.ContainsFunc(args, func(f field) bool { return f.name == name }) {
+				p = append(args, field{name, constant{value}})
+			}
+		}
+	}
+	return p
 }
 
 // checkArguments reports the problems of arguments at the very key or value;

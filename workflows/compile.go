@@ -122,6 +122,7 @@ func (u *unit) compile() {
 	p.Inputs, _ = u.doc.Inputs.plain().(map[string]any)
 	u.checkGiven()
 	p.Selectors = u.selectors()
+	p.Options.WindowManagement = u.windowOptions()
 	p.Steps = u.nodes(u.doc.Steps, "", top)
 	p.Troubleshooting = u.nodes(u.doc.Trouble, "troubleshooting.", top)
 	p.Finally = u.nodes(u.doc.Finally, "finally.", top)

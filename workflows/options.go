@@ -27,10 +27,20 @@ func (u *unit) runOptions() Options {
 		OnDisconnect:      d.OnDisconnect.str(),
 		ScriptsBasePath:   d.ScriptsPath.str(),
 		SkipPreflight:     d.SkipPreflight.or(false),
-		WindowManagement:  u.windowOptions(),
+		WindowManagement:  u.program.Options.WindowManagement,
+		RestoreFocus:      d.RestoreFocus.or(false),
 		InputsAreOpen:     u.program.Options.InputsAreOpen,
 		HasStartFromInDoc: d.StartFrom.value != nil,
 	}
+}
+
+// OutlivesClient says whether the run goes on when its client goes away: as the
+// document says, or else as whoever runs it does.
+func (o Options) OutlivesClient(otherwise bool) bool {
+	if o.OnDisconnect == "" {
+		return otherwise
+	}
+	return o.OnDisconnect == "continue"
 }
 
 func orElse(s, other string) string {
@@ -73,11 +83,12 @@ func (u *unit) maxSteps() int {
 	return max(1000, 100*n)
 }
 
+// windowOptions are the arguments that the document gives for all its steps.
 func (u *unit) windowOptions() map[string]any {
 	d, given := u.doc, map[string]any{}
 	for name, f := range map[string]boolean{
 		"enable_window_management": d.ManageWindows, "maximize_target": d.Maximize, "minimize_always_on_top": d.MinimizeTop,
-		"bring_to_front": d.BringToFront, "restore_focus": d.RestoreFocus, "highlight_before_action": d.Highlight,
+		"bring_to_front": d.BringToFront, "highlight_before_action": d.Highlight,
 	} {
 		if f.value != nil {
 			given[name] = f.truth

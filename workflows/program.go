@@ -50,7 +50,8 @@ type Options struct {
 	OnDisconnect      string // "", "cancel" or "continue"
 	ScriptsBasePath   string
 	SkipPreflight     bool
-	WindowManagement  map[string]any // the window options that other systems know
+	WindowManagement  map[string]any // arguments of every step that takes them and does not say otherwise
+	RestoreFocus      bool           // the user's focus is given back at the end
 	InputsAreOpen     bool           // no variables are declared: any input is accepted
 	HasStartFromInDoc bool
 }

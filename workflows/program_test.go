@@ -142,6 +142,37 @@ steps:
 	}
 }
 
+func TestWindowOptionsOfTheDocumentReachItsSteps(t *testing.T) {
+	p := compile(t, `
+bring_to_front: false
+highlight_before_action: true
+restore_focus: true
+steps:
+  - {tool_name: click_element, arguments: {selector: "name:${{ env.x }}"}}
+  - {tool_name: click_element, arguments: {selector: "name:OK", bring_to_front: true}}
+  - {tool_name: stop_highlighting}
+  - {tool_name: log, arguments: {message: x}}
+`)
+	if !p.Options.RestoreFocus {
+		t.Error("restore_focus is about the whole run, and was lost")
+	}
+	scope := &expression.Scope{Env: map[string]any{"x": "OK"}}
+	for i, want := range []map[string]any{
+		{"selector": "name:OK", "bring_to_front": false, "highlight_before_action": true},
+		{"selector": "name:OK", "bring_to_front": true, "highlight_before_action": true},
+		{},
+		{"message": "x"},
+	} {
+		got, err := p.Steps[i].Args.Eval(t.Context(), scope, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(any(want), got); diff != "" {
+			t.Errorf("the arguments of step %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
 func TestTemplates(t *testing.T) {
 	p := compile(t, `
 variables: {n: {type: number}, s: {type: string}, b: {type: boolean}, list: {type: array}}

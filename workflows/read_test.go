@@ -79,7 +79,7 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 			if got := strings.Join(lines(t, r.err()), "\n"); !strings.Contains(got, c.want) {
 				t.Errorf("wanted %q, found %q", c.want, got)
 			}
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})

@@ -70,6 +70,7 @@ func (a *app) root() *cobra.Command {
 		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schema(), a.serve(), a.stop(), a.token(), a.tools(),
 		a.validate(), a.version(),
 	)
+	a.completeAll(root)
 	return root
 }
 

@@ -16,8 +16,7 @@ func (a *app) completion() *cobra.Command {
 		Short: "Write the completion script of a shell",
 		Long: "Write the script that completes commands, flags and names in a shell:\n" +
 			"bash, fish, powershell or zsh.",
-		Example:   "  source <(understudy completion bash)",
-		ValidArgs: shells,
+		Example: "  source <(understudy completion bash)",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(cmd, "wanted the name of one shell: bash, fish, powershell or zsh")

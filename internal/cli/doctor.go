@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,21 +14,27 @@ import (
 type diagnosis struct {
 	Ready    bool              `json:"ready"`
 	Findings []desktop.Finding `json:"findings"`
+	Clients  []serverFinding   `json:"clients"` // what they say of servers
 }
 
 func (a *app) doctor() *cobra.Command {
 	var asJSON bool
 	var display displayFlags
+	var servers checkFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say whether this machine is ready, and what mends it",
-		Args:  atMost(0, "no argument"),
+		Long: "Say whether this machine is ready, and what mends it.\n\n" +
+			"Where an MCP client of this user is set up to use this program, it is started or\n" +
+			"called as that client would, asked for its tools, and let go. The servers of\n" +
+			"others are started only with --all-servers.",
+		Args: atMost(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := display.options(cmd)
 			if err != nil {
 				return err
 			}
-			d := diagnose(a.machine.Diagnose(cmd.Context(), o))
+			d := diagnose(a.machine.Diagnose(cmd.Context(), o), a.checkClients(cmd.Context(), &servers))
 			if err := a.showDiagnosis(d, asJSON); err != nil {
 				return err
 			}
@@ -39,13 +46,14 @@ func (a *app) doctor() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
 	display.add(cmd)
+	servers.add(cmd)
 	return cmd
 }
 
 // diagnose judges: a machine is ready when everything that is needed works.
-func diagnose(findings []desktop.Finding) diagnosis {
-	d := diagnosis{Ready: true, Findings: findings}
-	for _, f := range findings {
+func diagnose(findings []desktop.Finding, servers []serverFinding) diagnosis {
+	d := diagnosis{Ready: true, Findings: findings, Clients: servers}
+	for _, f := range d.all() {
 		if f.Needed && !f.OK {
 			d.Ready = false
 		}
@@ -53,15 +61,24 @@ func diagnose(findings []desktop.Finding) diagnosis {
 	return d
 }
 
+// all are the findings of the machine, then those of the clients.
+func (d diagnosis) all() []desktop.Finding {
+	all := slices.Clone(d.Findings)
+	for _, s := range d.Clients {
+		all = append(all, s.Finding)
+	}
+	return all
+}
+
 func (a *app) showDiagnosis(d diagnosis, asJSON bool) error {
 	if asJSON {
 		return a.document(d)
 	}
 	p, width := paintFor(a.out), 0
-	for _, f := range d.Findings {
+	for _, f := range d.all() {
 		width = max(width, len(f.Name))
 	}
-	for _, f := range d.Findings {
+	for _, f := range d.all() {
 		if f.OK && a.quiet {
 			continue
 		}

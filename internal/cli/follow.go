@@ -39,7 +39,7 @@ func (a *app) followFrom(ctx context.Context, runs engine.Runs, h engine.Header,
 	stop := context.AfterFunc(ctx, func() {
 		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 		defer cancel()
-		_, _ = runs.Stop(c, h.ID, engine.ByUser, "stopped from the command line")
+		_, _ = runs.Stop(c, h.ID, engine.ByUser, stopWords)
 	})
 	defer stop()
 	h, err := p.watch(context.WithoutCancel(ctx), runs, h, seen)

@@ -14,6 +14,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/owner"
+	"understudy/mcpserver"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/store"
@@ -42,9 +43,9 @@ func (a *app) folder() (string, error) {
 }
 
 // runs gives the runs of the data folder, and a function that lets go of them.
-// When another process has the folder, they are reached through it; else the
-// engine of this one is tuned first.
-func (a *app) runs(cmd *cobra.Command, d *displayFlags, tune ...func(*engine.Engine)) (engine.Runs, func(), error) {
+// When another process has the folder, they are reached through it; else they
+// are in the engine of this one. A server says what is different about its own.
+func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membership)) (engine.Runs, func(), error) {
 	o, err := d.options(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -58,32 +59,42 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, tune ...func(*engine.Eng
 		return nil, nil, err
 	}
 	var own *engine.Engine
+	var as membership
+	for _, f := range adjust {
+		f(&as)
+	}
 	m, err := owner.Join(cmd.Context(), owner.Options{
 		Dir: dir, Log: a.log(), Drives: drives(o),
 		Open: func(context.Context) (l owner.Local, err error) {
 			l, err = a.open(dir, o)
-			own = l.Engine
-			for _, f := range tune {
-				if err == nil {
-					f(own)
-				}
+			if own = l.Engine; err == nil && as.tune != nil {
+				as.tune(own)
 			}
 			return l, err
 		},
-		Gone: func(_ owner.Client, runs []string) {
+		Gone: func(c owner.Client, runs []string) {
 			for _, id := range runs {
-				own.Disconnected(id)
+				own.Disconnected(id, c.KeepRunning)
 			}
 		},
+		Allow: mcpserver.Allows,
 		Hello: owner.Hello{
 			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
 			Dir: here, Environ: os.Environ(), Client: "command line",
+			Policy: as.policy, KeepRunning: as.keepRunning,
 		},
 	})
 	if err != nil {
 		return nil, nil, notReady(err)
 	}
 	return m, func() { a.leave(m) }, nil
+}
+
+// membership is what a server says of itself when it joins a data folder.
+type membership struct {
+	tune        func(*engine.Engine) // of this process, if it is to own the folder
+	policy      string               // what its clients may do, if another process owns it
+	keepRunning bool                 // their runs go on when it goes away
 }
 
 // drives is the display that the options come to.

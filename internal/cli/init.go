@@ -24,31 +24,50 @@ const schemaFile = "workflow.schema.json"
 
 func (a *app) init() *cobra.Command {
 	var force bool
+	var c clientFlags
 	cmd := &cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Write a first workflow, with comments, and its schema",
-		Args:  atMost(1, "the name of one file"),
+		Short: "Write a first workflow, or tell an MCP client about this program",
+		Long: "Write a first workflow, with comments, and its schema.\n\n" +
+			"With --client, print what makes an MCP client start this program, or with --write\n" +
+			"put it into the client's own file: all else in it stays, and the old file is kept\n" +
+			"beside it. Flags after -- are given to `understudy mcp`, such as -- --mode ask.",
+		Example: "  understudy init\n  understudy init --client claude-code --write\n  understudy init --client cursor --write -- --display virtual",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := "workflow.yaml"
-			if len(args) > 0 {
-				path = args[0]
+			if c.client != "" {
+				return a.initClient(cmd, &c, args)
 			}
-			if err := writeNew(path, sample, force); err != nil {
+			if err := c.refuse(cmd); err != nil {
 				return err
 			}
-			// The schema has one content only, so an older one may be replaced.
-			if err := writeNew(filepath.Join(filepath.Dir(path), schemaFile), workflows.Schema(a.kinds), true); err != nil {
-				return err
-			}
-			if !a.quiet {
-				fmt.Fprintf(a.out, "%s\n", path)
-				fmt.Fprintf(a.errOut, "next: understudy validate %s\n", path)
-			}
-			return nil
+			return a.initWorkflow(cmd, args, force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace the file when it is there")
+	c.add(cmd)
 	return cmd
+}
+
+func (a *app) initWorkflow(cmd *cobra.Command, args []string, force bool) error {
+	if err := atMost(1, "the name of one file")(cmd, args); err != nil {
+		return err
+	}
+	path := "workflow.yaml"
+	if len(args) > 0 {
+		path = args[0]
+	}
+	if err := writeNew(path, sample, force); err != nil {
+		return err
+	}
+	// The schema has one content only, so an older one may be replaced.
+	if err := writeNew(filepath.Join(filepath.Dir(path), schemaFile), workflows.Schema(a.kinds), true); err != nil {
+		return err
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.out, "%s\n", path)
+		fmt.Fprintf(a.errOut, "next: understudy validate %s\n", path)
+	}
+	return nil
 }
 
 // writeNew writes a file, and refuses one that is there unless it may be replaced.

@@ -107,7 +107,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	if adjust != nil {
 		adjust(&options)
 	}
-	o.server, o.places = mcpserver.New(options), options.MaxConcurrent
+	o.server, o.places, o.keepRunning = mcpserver.New(options), options.MaxConcurrent, options.KeepRunning
 	return o.server, o.close, nil
 }
 
@@ -120,6 +120,8 @@ type opening struct {
 	server *mcpserver.Server
 	places int // for runs that act
 
+	keepRunning bool
+
 	mu    sync.Mutex
 	leave func()
 }
@@ -127,8 +129,11 @@ type opening struct {
 func (o *opening) open(context.Context) (engine.Runs, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	runs, leave, err := o.a.runs(o.cmd, o.display, func(e *engine.Engine) {
-		e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)
+	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
+		m.policy, m.keepRunning = o.server.Rights(), o.keepRunning
+		m.tune = func(e *engine.Engine) {
+			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)
+		}
 	})
 	o.leave = leave
 	return runs, err

@@ -92,16 +92,16 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 	defer log.Close()
 	ctx, stop := recordingTime(cmd.Context(), f.duration)
 	defer stop()
-	n := 0
-	seen, err := recorder.Record(ctx, d, recorder.RecordOptions{
+	s, err := recorder.Start(ctx, d, recorder.RecordOptions{
 		Log: log, Keys: keys,
-		Ready: func() { a.tell("recording; stop with %s or Ctrl-C", keys.Stop) },
-		Tell:  func(line string) { n++; a.tell("%3d  %s", n, clean(line)) },
+		Tell: func(l recorder.Line) { a.tell("%s", clean(l.String())) },
 	})
-	if err != nil && len(seen) == 0 {
+	if err != nil {
 		_ = os.Remove(file) // nothing is in it
 		return nil, notReady(err)
 	}
+	a.tell("recording; stop with %s or Ctrl-C", keys.Stop)
+	seen, err := s.Wait()
 	if err != nil {
 		fmt.Fprintf(a.errOut, "understudy: the recording ended early: %v\n", err)
 	}

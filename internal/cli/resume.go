@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
-	"understudy/steps"
 	"understudy/workflows"
 )
 
@@ -49,28 +48,21 @@ func (a *app) resume() *cobra.Command {
 	return cmd
 }
 
-func (a *app) resumeOne(cmd *cobra.Command, id string, f *resumeFlags) error {
-	runs, leave, err := a.runs(cmd, &f.display)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	ctx := cmd.Context()
-	if id, err = a.find(ctx, runs, id); err != nil {
-		return err
-	}
-	r, err := a.resumption(ctx, cmd, runs, id, f)
-	if err != nil {
-		return err
-	}
-	if f.plan {
-		return a.showPlan(ctx, runs, id, r, f.show.json)
-	}
-	h, seen, err := a.goOn(ctx, runs, id, r)
-	if err != nil {
-		return a.invalid(err)
-	}
-	return a.followFrom(ctx, runs, h, seen, &f.show)
+func (a *app) resumeOne(cmd *cobra.Command, name string, f *resumeFlags) error {
+	return a.onRun(cmd, &f.display, name, func(ctx context.Context, runs engine.Runs, id string) error {
+		r, err := a.resumption(ctx, cmd, runs, id, f)
+		if err != nil {
+			return err
+		}
+		if f.plan {
+			return a.showPlan(ctx, runs, id, r, f.show.json)
+		}
+		h, seen, err := a.goOn(ctx, runs, id, r)
+		if err != nil {
+			return a.invalid(err)
+		}
+		return a.followFrom(ctx, runs, h, seen, &f.show)
+	})
 }
 
 // goOn continues a run by what it stands still for, and tells how many events
@@ -168,166 +160,4 @@ func (a *app) showPlan(ctx context.Context, runs engine.Runs, id string, r engin
 			}
 		}
 	})
-}
-
-func (a *app) fork() *cobra.Command {
-	var f resumeFlags
-	cmd := &cobra.Command{
-		Use:   "fork RUN --from STEP",
-		Short: "Start a new run from what a run knew before a step",
-		Args:  exactly(1, "the id of one run"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.from == "" {
-				return usage(cmd, "wanted --from STEP")
-			}
-			runs, leave, err := a.runs(cmd, &f.display)
-			if err != nil {
-				return err
-			}
-			defer leave()
-			id, err := a.find(cmd.Context(), runs, args[0])
-			if err != nil {
-				return err
-			}
-			r, err := a.resumption(cmd.Context(), cmd, runs, id, &f)
-			if err != nil {
-				return err
-			}
-			h, err := runs.Fork(cmd.Context(), id, f.from, r)
-			if err != nil {
-				return a.invalid(err)
-			}
-			return a.follow(cmd.Context(), runs, h, &f.show)
-		},
-	}
-	f.display.add(cmd)
-	f.inputs.add(cmd)
-	f.show.add(cmd)
-	cmd.Flags().StringVar(&f.from, "from", "", "begin at the step with this id or path")
-	cmd.Flags().StringVar(&f.workflow, "workflow", "", "take this file; executed steps must be the same")
-	cmd.Flags().BoolVar(&f.force, "force", false, "take the file although executed steps differ")
-	return cmd
-}
-
-func (a *app) answer() *cobra.Command {
-	var display displayFlags
-	var show showFlags
-	cmd := &cobra.Command{
-		Use:   "answer RUN ANSWER",
-		Short: "Answer the question of a waiting run",
-		Args:  exactly(2, "the id of a run and the answer; - is the standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, text, err := a.pair("answer=" + args[1])
-			if err != nil {
-				return err
-			}
-			runs, leave, err := a.runs(cmd, &display)
-			if err != nil {
-				return err
-			}
-			defer leave()
-			ctx := cmd.Context()
-			id, err := a.find(ctx, runs, args[0])
-			if err != nil {
-				return err
-			}
-			h, err := runs.Get(ctx, id)
-			if err != nil {
-				return err
-			}
-			seen := h.Seq
-			if h, err = runs.Answer(ctx, id, answerTo(h.Question, text)); err != nil {
-				return err
-			}
-			return a.followFrom(ctx, runs, h, seen, &show)
-		},
-	}
-	display.add(cmd)
-	show.add(cmd)
-	return cmd
-}
-
-// answerTo is a text as an answer to a question.
-func answerTo(q *engine.Question, text string) engine.Answer {
-	r := engine.Answer{Value: text, Environ: os.Environ(), By: "command line"}
-	if q == nil {
-		return r
-	}
-	switch q.Sort {
-	case engine.AskDoubt:
-		r.Choice = text
-	case engine.AskSecret:
-		r.Value, r.Secrets = nil, map[string]string{q.Choices[0]: text}
-	}
-	return r
-}
-
-func (a *app) stop() *cobra.Command {
-	var display displayFlags
-	var all bool
-	cmd := &cobra.Command{
-		Use:   "stop RUN",
-		Short: "Stop a run; it can be resumed",
-		Args:  atMost(1, "the id of one run, or --all"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if all == (len(args) == 1) {
-				return usage(cmd, "wanted the id of one run, or --all")
-			}
-			runs, leave, err := a.runs(cmd, &display)
-			if err != nil {
-				return err
-			}
-			defer leave()
-			const why = "stopped from the command line"
-			stopped := []engine.Header{}
-			if all {
-				stopped, err = runs.StopAll(cmd.Context(), engine.ByUser, why)
-			} else {
-				var id string
-				if id, err = a.find(cmd.Context(), runs, args[0]); err != nil {
-					return err
-				}
-				var h engine.Header
-				h, err = runs.Stop(cmd.Context(), id, engine.ByUser, why)
-				stopped = append(stopped, h)
-			}
-			if err != nil {
-				return err
-			}
-			for _, h := range stopped {
-				fmt.Fprintf(a.out, "%s %s\n", h.ID, h.Status)
-			}
-			return nil
-		},
-	}
-	display.add(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "every run that is executed")
-	return cmd
-}
-
-// find is the run whose id begins with a text; "last" is the newest.
-func (a *app) find(ctx context.Context, runs engine.Runs, text string) (string, error) {
-	if len(text) == 26 {
-		return text, nil
-	}
-	all, err := runs.List(ctx, engine.Query{Calls: true, Limit: 10_000})
-	if err != nil {
-		return "", err
-	}
-	var found []string
-	for _, h := range all {
-		if text == "last" {
-			return h.ID, nil
-		}
-		if len(text) >= 4 && len(h.ID) >= len(text) && h.ID[:len(text)] == text {
-			found = append(found, h.ID)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("there is no run %q", text), Next: "`understudy runs ls` lists them; last is the newest"}
-	}
-	return "", &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%q begins the ids of %d runs", text, len(found)), Next: "write more of the id"}
 }

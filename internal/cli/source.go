@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"understudy/steps"
@@ -69,13 +70,32 @@ func (a *app) workflow(name string) (workflows.Source, error) {
 	return a.saved(name)
 }
 
+// documentEndings are what the names of files with workflows end with.
+var documentEndings = []string{".yaml", ".yml", ".json"}
+
+// savedNames are the names of the workflows of the data folder.
+func (a *app) savedNames() ([]string, error) {
+	dir, err := a.folder()
+	if err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(filepath.Join(dir, "workflows"))
+	var names []string
+	for _, f := range files {
+		if ending := filepath.Ext(f.Name()); slices.Contains(documentEndings, ending) {
+			names = append(names, strings.TrimSuffix(f.Name(), ending))
+		}
+	}
+	return names, err
+}
+
 // saved is a workflow of the data folder.
 func (a *app) saved(name string) (workflows.Source, error) {
 	dir, err := a.folder()
 	if err != nil {
 		return workflows.Source{}, err
 	}
-	for _, ending := range []string{".yaml", ".yml", ".json"} {
+	for _, ending := range documentEndings {
 		path := filepath.Join(dir, "workflows", name+ending)
 		if _, err := os.Stat(path); err == nil {
 			return fileSource(path)

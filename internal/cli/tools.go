@@ -33,10 +33,9 @@ type toolInfo struct {
 func (a *app) tools() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:               "tools [KIND]",
-		Short:             "List the kinds of steps, or describe one",
-		Args:              atMost(1, "the name of one kind"),
-		ValidArgsFunction: a.completeKind,
+		Use:   "tools [KIND]",
+		Short: "List the kinds of steps, or describe one",
+		Args:  atMost(1, "the name of one kind"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.showKinds(asJSON)
@@ -50,10 +49,6 @@ func (a *app) tools() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
 	return cmd
-}
-
-func (a *app) completeKind(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return steps.Names(a.kinds), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *app) showKinds(asJSON bool) error {

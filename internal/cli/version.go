@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -35,6 +36,9 @@ func (a *app) version() *cobra.Command {
 	return cmd
 }
 
+// stamped is the version that the packages are built with.
+var stamped string
+
 // thisVersion is what the build wrote into the program.
 func thisVersion() versionInfo {
 	v := versionInfo{Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
@@ -50,5 +54,6 @@ func thisVersion() versionInfo {
 			v.Revision = s.Value
 		}
 	}
+	v.Version = cmp.Or(stamped, v.Version)
 	return v
 }

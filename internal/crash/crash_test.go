@@ -33,6 +33,7 @@ var (
 const (
 	dirVariable   = "UNDERSTUDY_CRASH_DIR"
 	pointVariable = "UNDERSTUDY_CRASH_POINT" // kill yourself at this point, counted from 1
+	signsVariable = "UNDERSTUDY_CRASH_SIGNS" // tell of each point on the file that comes with you
 )
 
 func TestMain(m *testing.M) {
@@ -137,12 +138,18 @@ func (w world) has(name string) bool {
 }
 
 // killer ends the process at a point: each batch that is stored, before and
-// after, and each act, before and after, is one.
-type killer struct{ left int }
+// after, and each act, before and after, is one. It tells of each.
+type killer struct {
+	left  int
+	signs *os.File // nil: nobody listens
+}
 
 func (k *killer) point() {
 	if k.left--; k.left == 0 {
 		die()
+	}
+	if k.signs != nil {
+		_, _ = k.signs.Write([]byte{0})
 	}
 }
 
@@ -203,10 +210,18 @@ func (noDesk) Open(context.Context) (*desktop.Desktop, error) {
 }
 func (noDesk) Drop(*desktop.Desktop) {}
 
+// signs is the pipe on which a parent listens for the points that are reached.
+func signs() *os.File {
+	if os.Getenv(signsVariable) == "" {
+		return nil
+	}
+	return os.NewFile(3, "signs")
+}
+
 // play starts the run, or continues it, until it has succeeded.
 func play(dir string, point int) error {
 	ctx := context.Background()
-	k, w := &killer{left: point}, world{filepath.Join(dir, "acts")}
+	k, w := &killer{left: point, signs: signs()}, world{filepath.Join(dir, "acts")}
 	st, err := store.Open(filepath.Join(dir, "home"), store.Options{Wait: 10 * time.Second})
 	if err != nil {
 		return err
@@ -304,8 +319,9 @@ func inDoubt(ctx context.Context, e *engine.Engine, id string) (string, error) {
 	}
 }
 
-// child is a process that plays until it has succeeded or is killed.
-func child(t *testing.T, dir string, point int) (*exec.Cmd, *bytes.Buffer) {
+// child is a process that plays until it has succeeded or is killed. It gets
+// the files.
+func child(t *testing.T, dir string, point int, signs ...*os.File) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -313,6 +329,9 @@ func child(t *testing.T, dir string, point int) (*exec.Cmd, *bytes.Buffer) {
 	}
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), dirVariable+"="+dir, pointVariable+"="+strconv.Itoa(point))
+	if cmd.ExtraFiles = signs; len(signs) > 0 {
+		cmd.Env = append(cmd.Env, signsVariable+"=1")
+	}
 	out := &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
@@ -378,26 +397,60 @@ func playOnce(t *testing.T, dir string, point, deaths int) (died int) {
 	return 1
 }
 
+// TestKilledAtRandom kills each process at an instant between two of its
+// points. How long they take differs between machines by orders of magnitude,
+// so the clock is the child's own: it tells of each point that it reaches, and
+// dies some of them later, in the middle of what comes next. Each process gets
+// as far as the next one needs, so the runs end however slow the machine is.
 func TestKilledAtRandom(t *testing.T) {
 	t.Parallel()
-	deaths, runs := 0, 0
+	deaths, runs, pace := 0, 0, &pace{}
 	for deaths < *kills {
 		dir := t.TempDir()
 		runs++
 		for {
-			cmd, out := child(t, dir, 0)
-			timer := time.AfterFunc(time.Duration(20+rand.IntN(180))*time.Millisecond, func() { _ = cmd.Process.Kill() })
-			err := cmd.Wait()
-			timer.Stop()
-			if err == nil {
+			died := playUntil(t, dir, rand.IntN(4*fewestPoints), pace, deaths)
+			if deaths += died; died == 0 {
 				break
 			}
-			if !killed(err) {
-				t.Fatalf("after %d deaths: %v\n%s", deaths, err, out)
-			}
-			deaths++
 		}
 		verify(t, dir, deaths)
 	}
-	t.Logf("%d processes were killed at random instants, in %d runs", deaths, runs)
+	t.Logf("%d processes were killed at random instants, in %d runs; a point takes %s", deaths, runs, pace.mean)
+}
+
+// pace is how long a process takes from one point to the next.
+type pace struct{ mean time.Duration }
+
+func (p *pace) learn(d time.Duration) { p.mean += (d - p.mean) / 8 }
+
+// playUntil runs one process, kills it somewhere after a number of points, and
+// says whether it died of that.
+func playUntil(t *testing.T, dir string, points int, p *pace, deaths int) (died int) {
+	t.Helper()
+	signs, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer signs.Close()
+	cmd, out := child(t, dir, 0, theirs)
+	theirs.Close()
+	last, sign := time.Now(), make([]byte, 1)
+	for range points {
+		if _, err := signs.Read(sign); err != nil {
+			break // it has ended
+		}
+		now := time.Now()
+		p.learn(now.Sub(last))
+		last = now
+	}
+	time.Sleep(time.Duration(rand.Float64() * float64(2*p.mean)))
+	_ = cmd.Process.Kill()
+	switch err := cmd.Wait(); {
+	case err == nil:
+		return 0
+	case !killed(err):
+		t.Fatalf("after %d deaths: %v\n%s", deaths, err, out)
+	}
+	return 1
 }

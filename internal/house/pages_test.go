@@ -18,7 +18,7 @@ const root = "../.."
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	for _, p := range packages(t) {
 		begin := "Package " + filepath.Base(p.Name) + " "
-		if p.Name == "." || p.Name == "internal/testreport" {
+		if slices.Contains([]string{".", "internal/packaging", "internal/testreport"}, p.Name) {
 			begin = "Command " // a main package
 		}
 		if !strings.HasPrefix(p.Doc, begin) {

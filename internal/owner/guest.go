@@ -6,7 +6,6 @@ import (
 	"errors"
 	"sync"
 
-	"understudy/engine"
 	"understudy/steps"
 )
 
@@ -51,6 +50,7 @@ func (g *guest) greet() error {
 	if !g.h.seat(g) {
 		return errMoved
 	}
+	g.h.setPolicy(g.ID, in.Hello.Policy)
 	g.h.proceed(g.ID, in.Last.Runs)
 	if g.h.o.Came != nil {
 		g.h.o.Came(g.Client)
@@ -91,6 +91,10 @@ func (g *guest) cancel(id uint64) {
 
 // take begins a call in a goroutine of its own.
 func (g *guest) take(ctx context.Context, m message) {
+	if m.Method == policyMethod {
+		g.hear(m)
+		return
+	}
 	t, ok := g.h.serves[m.Method]
 	if !ok {
 		g.reply(m.ID, nil, malformed(m.Method, errors.New("there is no such method")))
@@ -114,6 +118,17 @@ func (g *guest) take(ctx context.Context, m message) {
 	})
 }
 
+// hear notes what the guest may do from now on.
+func (g *guest) hear(m message) {
+	var policy string
+	if err := json.Unmarshal(m.With, &policy); err != nil {
+		g.reply(m.ID, nil, malformed(m.Method, err))
+		return
+	}
+	g.h.setPolicy(g.ID, policy)
+	g.reply(m.ID, none{}, nil)
+}
+
 func (g *guest) finish(id uint64, cancel context.CancelFunc) {
 	cancel()
 	g.mu.Lock()
@@ -133,13 +148,10 @@ func (g *guest) do(ctx context.Context, m message, t served) {
 		defer g.h.acts.Done()
 		ctx = context.WithoutCancel(ctx)
 	}
-	r, err := t.do(ctx, g.h.runs, m.With)
+	r, err := t.do(ctx, g.h.forMember(g.ID), m.With)
 	if t.sort == reads && g.h.isLeaving() {
 		_ = g.send(message{ID: m.ID, Moved: true}, answerLimit)
 		return
-	}
-	if run, ok := r.(engine.Header); ok && err == nil && t.sort != reads {
-		g.h.note(run.ID, g.ID)
 	}
 	g.reply(m.ID, r, err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -19,7 +18,7 @@ type host struct {
 	o      Options
 	id     string
 	local  Local
-	runs   engine.Runs // the engine, for members
+	runs   patient // the engine, for members
 	door   net.Listener
 	serves map[string]served
 	wg     sync.WaitGroup // of the door and the guests
@@ -32,6 +31,8 @@ type host struct {
 	conns   map[net.Conn]bool
 	guests  map[*guest]bool
 	began   map[string]string // run → the member that last began or continued it
+	// policies are what the guests may do, in their own words.
+	policies map[string]string
 }
 
 // newHost opens the socket of an owner. The runs that were handed over to it
@@ -40,8 +41,10 @@ func newHost(m *Member, l Local) (*host, error) {
 	h := &host{
 		o: m.o, id: m.id, local: l, serves: methods(),
 		conns: map[net.Conn]bool{}, guests: map[*guest]bool{}, began: map[string]string{},
+		policies: map[string]string{},
 	}
 	h.runs = patient{l.Engine, &h.expected}
+	l.Engine.Allow = h.guarded(l.Engine.Allow)
 	door, err := listen(m.o.Dir)
 	if err != nil {
 		return nil, err
@@ -135,20 +138,8 @@ func (h *host) runsOf(member string) []string {
 	return slices.DeleteFunc(active, func(run string) bool { return h.began[run] != member })
 }
 
-// mostNoted is how many runs are remembered before those that stand still are
-// forgotten.
-const mostNoted = 1000
-
-// note remembers for whom a run is.
-func (h *host) note(run, member string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.began) >= mostNoted {
-		active := h.local.Engine.Active()
-		maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
-	}
-	h.began[run] = member
-}
+// forMember is the engine as one member uses it.
+func (h *host) forMember(member string) engine.Runs { return noting{h.runs, h, member} }
 
 // proceed takes over the runs of a member, and continues those that the last
 // owner paused.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/steps"
 )
 
 // Local is what a process has when it owns the data folder.
@@ -27,7 +28,10 @@ type Hello struct {
 	Dir       string   `json:"dir,omitempty"`       // working directory
 	Environ   []string `json:"environ,omitempty"`
 	Client    string   `json:"client,omitempty"` // its name
-	Policy    string   `json:"policy,omitempty"` // what it may do
+	// Policy is what it may do, in words that Options.Allow of the owner reads;
+	// KeepRunning says that its runs go on when it goes away.
+	Policy      string `json:"policy,omitempty"`
+	KeepRunning bool   `json:"keep_running,omitempty"`
 }
 
 // Client is a process that is attached to the owner.
@@ -50,7 +54,10 @@ type Options struct {
 	// that are gone, with the runs under way that they began or continued.
 	Came func(Client)
 	Gone func(c Client, runs []string)
-	Log  *slog.Logger
+	// Allow says whether a guest with this policy may let a client use a kind;
+	// nil: always.
+	Allow func(policy, client string, k steps.Kind) error
+	Log   *slog.Logger
 	// Patience is how long to wait for a folder whose owner is leaving, and for
 	// runs to pause when this process leaves; 0 is ten seconds.
 	Patience time.Duration
@@ -232,7 +239,7 @@ func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, err
 
 func callAt[P, R any](ctx context.Context, at place, t method[P, R], p P) (r R, err error) {
 	if at.host != nil {
-		return t.do(ctx, at.host.runs, p)
+		return t.do(ctx, at.host.forMember(at.host.id), p)
 	}
 	with, err := json.Marshal(p)
 	if err != nil {

@@ -101,6 +101,9 @@ var (
 	check = method[none, engine.Checkup]{"check", reads, func(ctx context.Context, r engine.Runs, _ none) (engine.Checkup, error) {
 		return r.Check(ctx)
 	}}
+	places = method[none, engine.Places]{"places", reads, func(ctx context.Context, r engine.Runs, _ none) (engine.Places, error) {
+		return r.Places(ctx)
+	}}
 	wait = method[on[none], engine.Header]{"wait", reads, func(ctx context.Context, r engine.Runs, p on[none]) (engine.Header, error) {
 		return r.Wait(ctx, p.Run)
 	}}
@@ -136,6 +139,7 @@ func methods() map[string]served {
 	serve(all, prune)
 	serve(all, backup)
 	serve(all, check)
+	serve(all, places)
 	serve(all, wait)
 	serve(all, await)
 	return all

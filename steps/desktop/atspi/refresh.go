@@ -31,6 +31,7 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err != nil {
 		return nil, err
 	}
+	w.askRole(n)
 	w.askDetails(n)
 	w.askLabels(n)
 	if err := w.run(); err != nil {

@@ -5,6 +5,7 @@ package atspi
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -99,8 +100,37 @@ func (w *walk) pane(o object) (*pane, error) {
 	return p, w.run()
 }
 
+// How often the bars of a pane are moved, and how long an application may take
+// to lay out anew what they scroll. One that is still laying itself out does
+// not know yet how far its bars go.
+const (
+	scrollTries = 3
+	layoutTime  = 300 * time.Millisecond
+	layoutLook  = 10 * time.Millisecond
+)
+
 // scrollIn moves the bars of a pane so that a node lies in its view.
 func (w *walk) scrollIn(p *pane, n *node) (inView bool, err error) {
+	for range scrollTries {
+		moved, err := w.scrollOnce(p, n)
+		if err != nil {
+			return false, err
+		}
+		if !moved {
+			break
+		}
+		if arrived, err := w.arrives(p, n); arrived || err != nil {
+			return arrived, err
+		}
+		if p, err = w.pane(p.object); err != nil {
+			return false, err
+		}
+	}
+	return !n.box.Intersect(p.box).Empty(), nil
+}
+
+// scrollOnce moves the bars by what is missing now, and says whether one moved.
+func (w *walk) scrollOnce(p *pane, n *node) (moved bool, err error) {
 	if err := w.locate(n); err != nil {
 		return false, err
 	}
@@ -112,14 +142,47 @@ func (w *walk) scrollIn(p *pane, n *node) (inView bool, err error) {
 	if n.box.Empty() {
 		return false, nil
 	}
-	if err := w.moveBar(p.across, missing(n.box.X, n.box.W, p.box.X, p.box.W)); err != nil {
+	right, below := p.lacks(n)
+	across, err := w.moveBar(p.across, right)
+	if err != nil {
 		return false, err
 	}
-	if err := w.moveBar(p.down, missing(n.box.Y, n.box.H, p.box.Y, p.box.H)); err != nil {
-		return false, err
+	down, err := w.moveBar(p.down, below)
+	return across || down, err
+}
+
+// arrives waits until a node lies in the view of a pane.
+func (w *walk) arrives(p *pane, n *node) (bool, error) {
+	ctx, cancel := context.WithTimeout(w.ctx, layoutTime)
+	defer cancel()
+	for {
+		if err := w.locate(n); err != nil {
+			return false, err
+		}
+		if right, below := p.lacks(n); right == 0 && below == 0 && !n.box.Empty() {
+			return true, nil
+		}
+		if !pause(ctx, layoutLook) {
+			return false, w.ctx.Err()
+		}
 	}
-	err = w.locate(n)
-	return !n.box.Intersect(p.box).Empty(), err
+}
+
+// pause waits, and says whether the context still lasts.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// lacks is how far a node must be scrolled to lie in the view.
+func (p *pane) lacks(n *node) (right, below int) {
+	return missing(n.box.X, n.box.W, p.box.X, p.box.W), missing(n.box.Y, n.box.H, p.box.Y, p.box.H)
 }
 
 // locate asks anew where a node is.
@@ -151,13 +214,18 @@ func (w *walk) page(p *pane, n *node) error {
 	return nil
 }
 
-// moveBar moves a scroll bar by a distance, as far as it goes.
-func (w *walk) moveBar(bar *node, by int) error {
+// moveBar moves a scroll bar by a distance, as far as it goes, and says
+// whether that is anywhere.
+func (w *walk) moveBar(bar *node, by int) (moved bool, err error) {
 	if bar == nil || bar.details.value == nil || by == 0 {
-		return nil
+		return false, nil
 	}
 	v := bar.details.value
-	return w.setBar(bar, min(max(v.Now+float64(by), v.Min), v.Max))
+	to := min(max(v.Now+float64(by), v.Min), v.Max)
+	if to == v.Now {
+		return false, nil
+	}
+	return true, w.setBar(bar, to)
 }
 
 // setBar puts a scroll bar somewhere.

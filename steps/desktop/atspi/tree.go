@@ -163,8 +163,11 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 	if err := w.run(); err != nil {
 		return err
 	}
+	for _, r := range roots {
+		r.frame.each(func(n *node) bool { w.askRole(n); return true })
+	}
 	if !s.Full {
-		return nil
+		return w.run()
 	}
 	for _, r := range roots {
 		left := s.Limit // for each root: which comes first is not known here

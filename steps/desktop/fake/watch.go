@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"slices"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -35,10 +36,12 @@ func (w *watcher) tell(events []desktop.InputEvent) {
 	}
 }
 
-// Watch calls f for what is emitted, until the context ends.
+// Watch calls f for what is emitted, until the context ends, as the
+// interface says.
 func (d *Desktop) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	w := &watcher{more: make(chan struct{}, 1)}
 	if err := d.do(ctx, "Watch", func() error {
+		w.tell([]desktop.InputEvent{{Type: desktop.WatchBegan, Time: time.Now()}})
 		w.tell(d.early)
 		d.early, d.watchers = nil, append(d.watchers, w)
 		return nil

@@ -38,10 +38,24 @@ func (l *link) shoot(area desktop.Rect) (*image.RGBA, error) {
 	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
 		return nil, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
 	}
-	screen, err := l.size()
-	if err != nil {
-		return nil, err
+	l.camera.mu.Lock()
+	defer l.camera.mu.Unlock()
+	for {
+		screen, err := l.size()
+		if err != nil {
+			return nil, err
+		}
+		img, err := l.shootPart(area, screen)
+		if err == nil {
+			return img, nil
+		}
+		if now, _ := l.size(); now == screen || now.Empty() {
+			return nil, err
+		} // else it was resized meanwhile
 	}
+}
+
+func (l *link) shootPart(area, screen desktop.Rect) (*image.RGBA, error) {
 	if area == (desktop.Rect{}) {
 		area = screen
 	}
@@ -49,8 +63,6 @@ func (l *link) shoot(area desktop.Rect) (*image.RGBA, error) {
 	if part.Empty() {
 		return nil, fmt.Errorf("the area %s is not on the screen, which is %s", area, screen)
 	}
-	l.camera.mu.Lock()
-	defer l.camera.mu.Unlock()
 	raw, err := l.expose(part, 4*screen.W*screen.H)
 	if err != nil {
 		return nil, err

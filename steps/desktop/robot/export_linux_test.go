@@ -40,9 +40,6 @@ func Down(t testing.TB, r *Robot) string {
 // WithoutSharedMemory makes a robot capture as from a display elsewhere.
 func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
 
-// ShrinkSharedMemory makes the memory too small for the screen.
-func ShrinkSharedMemory(r *Robot) { r.link.camera.memory = r.link.camera.memory[:4096] }
-
 // Cut ends a robot's connection, as a dying server does, and waits until
 // that is noticed.
 func Cut(r *Robot) {
@@ -50,4 +47,28 @@ func Cut(r *Robot) {
 	defer r.mu.Unlock()
 	r.link.cut()
 	<-r.link.gone
+}
+
+// Repeating says whether keys that are held repeat.
+func Repeating(t testing.TB, r *Robot) bool {
+	return told(t, r, func(l *link) (bool, error) { return l.repeating() })
+}
+
+// Manager is the window by which the window manager shows that it runs.
+func Manager(t testing.TB, r *Robot) xproto.Window {
+	return told(t, r, func(l *link) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
+}
+
+// told is what the display answers.
+func told[T any](t testing.TB, r *Robot, f func(*link) (T, error)) T {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ask(t.Context(), l, func() (T, error) { return f(l) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -22,12 +22,14 @@ type held struct {
 	dir   string
 }
 
-// The notes: a bit for each key, for each bound key, for each button.
+// The notes: a bit for each key, for each bound key, for each button, and
+// whether keys do not repeat because of us.
 const (
 	noteKeys    = 0
 	noteBound   = 32
 	noteButtons = 64
-	noteSize    = 65
+	noteRepeat  = 65
+	noteSize    = 66
 )
 
 // openHeld makes the notes of one robot. Without a folder they are in memory
@@ -72,6 +74,7 @@ func heldPrefix(display string) string {
 func (h *held) key(n byte, on bool)    { h.set(noteKeys, n, on) }
 func (h *held) bound(n byte, on bool)  { h.set(noteBound, n, on) }
 func (h *held) button(n byte, on bool) { h.set(noteButtons, n&7, on) }
+func (h *held) repeat(stopped bool)    { h.set(noteRepeat, 0, stopped) }
 
 func (h *held) set(at int, n byte, on bool) {
 	h.mu.Lock()
@@ -87,7 +90,13 @@ func (h *held) set(at int, n byte, on bool) {
 }
 
 // grip is what someone holds, or held when it died.
-type grip struct{ keys, bound, buttons []byte }
+type grip struct {
+	keys, bound, buttons []byte
+	still                bool // keys were kept from repeating
+}
+
+// empty says whether nothing is held. What is bound is not held.
+func (g grip) empty() bool { return len(g.keys) == 0 && len(g.buttons) == 0 && !g.still }
 
 func (h *held) grip() grip {
 	h.mu.Lock()
@@ -107,7 +116,7 @@ func readGrip(notes []byte) (g grip) {
 		}
 		return ns
 	}
-	return grip{list(noteKeys, 32), list(noteBound, 32), list(noteButtons, 1)}
+	return grip{list(noteKeys, 32), list(noteBound, 32), list(noteButtons, 1), notes[noteRepeat] != 0}
 }
 
 // close forgets the notes. Whoever calls it has let go of everything.

@@ -32,13 +32,15 @@ func (r *Robot) Press(ctx context.Context, c desktop.Chord) error {
 		if err != nil {
 			return err
 		}
-		if name, mods, ok := robotgoKeys(l, c); ok {
-			return r.tap(ctx, l, keys, name, mods)
-		}
-		_, err = ask(ctx, l, func() (struct{}, error) {
-			return struct{}{}, r.chord(l, keys, isDigitOfPad(c.Key))
+		return r.once(ctx, l, func() error {
+			if name, mods, ok := robotgoKeys(l, c); ok {
+				return r.tap(ctx, l, keys, name, mods)
+			}
+			_, err = ask(ctx, l, func() (struct{}, error) {
+				return struct{}{}, r.chord(l, keys, isDigitOfPad(c.Key))
+			})
+			return err
 		})
-		return err
 	})
 }
 
@@ -192,7 +194,7 @@ func (r *Robot) strokeOf(l *link, k desktop.Key) (stroke, error) {
 	if ok {
 		return s, nil
 	}
-	count, bind, wait := l.keyboard.plan([]uint32{n.sym}, time.Now())
+	count, bind, wait := l.keyboard.plan([]uint32{n.sym}, 1, time.Now())
 	if count == 0 {
 		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("the keyboard layout has no key %q and none to spare for it", k), Mend: "setxkbmap us"}
 	}

@@ -1,6 +1,7 @@
 package robot
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -62,6 +63,15 @@ func (t *table) at(key xproto.Keycode, column int) uint32 {
 		return 0
 	}
 	return uint32(t.syms[i])
+}
+
+// row is all that a key means.
+func (t *table) row(key xproto.Keycode) []xproto.Keysym {
+	i := (int(key) - t.min) * t.per
+	if int(key) < t.min || i+t.per > len(t.syms) {
+		return nil
+	}
+	return t.syms[i : i+t.per]
 }
 
 // learn takes the mapping that the server has now. It says whether it differs
@@ -150,7 +160,7 @@ func (t *table) looksBound(key xproto.Keycode) bool {
 	if plain == 0 || t.at(key, 2) == 0 {
 		return false
 	}
-	for c, want := range row(plain, shifted, t.per) {
+	for c, want := range twice(plain, shifted, t.per) {
 		// The server leaves out columns that repeat others.
 		if got := t.at(key, c); got != 0 && got != uint32(want) {
 			return false
@@ -170,12 +180,13 @@ func (k *keyboard) find(sym uint32) (stroke, bool) {
 	return stroke{}, false
 }
 
-// plan takes as many of the first keysyms as can be typed in one go. It says
-// what must be bound for them, and how long the slots for it still rest.
-func (k *keyboard) plan(syms []uint32, now time.Time) (n int, bind []binding, wait time.Duration) {
+// plan takes as many of the first keysyms as can be typed in one go, up to
+// most. It says what must be bound for them, and how long the slots for it
+// still rest.
+func (k *keyboard) plan(syms []uint32, most int, now time.Time) (n int, bind []binding, wait time.Duration) {
 	need := map[uint32]bool{}
 	var fresh []uint32
-	for n < len(syms) {
+	for n < min(most, len(syms)) {
 		sym := syms[n]
 		if _, inLayout := k.layout[sym]; !inLayout && !need[sym] {
 			if len(need) == len(k.slots) {
@@ -188,7 +199,10 @@ func (k *keyboard) plan(syms []uint32, now time.Time) (n int, bind []binding, wa
 		}
 		n++
 	}
-	free := k.restedFirst(need)
+	if len(fresh) == 0 {
+		return n, nil, 0
+	}
+	free := k.leastMissed(need, syms[n:])
 	for i, sym := range fresh {
 		bind = append(bind, binding{free[i], sym})
 		wait = max(wait, rest-now.Sub(k.slots[free[i]].used))
@@ -196,15 +210,35 @@ func (k *keyboard) plan(syms []uint32, now time.Time) (n int, bind []binding, wa
 	return n, bind, wait
 }
 
-// restedFirst are the slots that mean nothing needed, the longest unused first.
-func (k *keyboard) restedFirst(need map[uint32]bool) []int {
+// foresight is how far we look ahead in a text for what is needed again.
+const foresight = 1000
+
+// leastMissed are the slots that mean nothing needed, first those that mean
+// what comes last in the rest of the text or not at all, and of these the
+// longest unused. So there are few bindings, each of which costs every
+// application time.
+func (k *keyboard) leastMissed(need map[uint32]bool, coming []uint32) []int {
+	next := map[uint32]int{}
+	for i, sym := range coming[:min(foresight, len(coming))] {
+		if _, ok := next[sym]; !ok {
+			next[sym] = i
+		}
+	}
+	again := func(slot int) int {
+		if i, ok := next[k.slots[slot].sym]; ok {
+			return i
+		}
+		return foresight
+	}
 	var free []int
 	for i, s := range k.slots {
 		if !need[s.sym] {
 			free = append(free, i)
 		}
 	}
-	slices.SortStableFunc(free, func(a, b int) int { return k.slots[a].used.Compare(k.slots[b].used) })
+	slices.SortStableFunc(free, func(a, b int) int {
+		return cmp.Or(cmp.Compare(again(b), again(a)), k.slots[a].used.Compare(k.slots[b].used))
+	})
 	return free
 }
 
@@ -217,14 +251,14 @@ func (k *keyboard) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
 		s.sym = b.sym
 		k.bound[b.sym] = b.slot
 		first := b.slot &^ 1
-		rows[s.key] = row(k.slots[first].sym, k.slots[first+1].sym, k.per)
+		rows[s.key] = twice(k.slots[first].sym, k.slots[first+1].sym, k.per)
 	}
 	return rows
 }
 
-// row repeats two keysyms over all columns, so that they mean the same in
+// twice repeats two keysyms over all columns, so that they mean the same in
 // each of several layouts.
-func row(plain, shifted uint32, per int) []xproto.Keysym {
+func twice(plain, shifted uint32, per int) []xproto.Keysym {
 	if plain == 0 {
 		plain = shifted
 	}

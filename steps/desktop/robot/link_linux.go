@@ -45,9 +45,10 @@ type link struct {
 	severed atomic.Bool
 	gone    chan struct{} // closed when nothing more will arrive
 
-	mappings atomic.Int64 // how often the keyboard's mapping changed
-	remapped atomic.Bool  // set when the mapping that we know changed, for robotgo
-	changed  bell         // rung when a window that we watch changes
+	mappings atomic.Int64  // how often the keyboard's mapping changed
+	remapped atomic.Bool   // set when the mapping that we know changed, for robotgo
+	changed  bell          // rung when a window that we watch changes
+	wm       atomic.Uint32 // the window manager's own window when we last looked
 
 	atoms     atoms
 	protocols atomic.Uint32 // the atom WM_PROTOCOLS

@@ -63,6 +63,13 @@ func open(t testing.TB) *bench {
 	return b
 }
 
+// with is the same bench for a test within the test.
+func (b *bench) with(t testing.TB) *bench {
+	within := *b
+	within.t = t
+	return &within
+}
+
 func (b *bench) must(err error) {
 	b.t.Helper()
 	if err != nil {
@@ -103,7 +110,7 @@ func (b *bench) run(name string, args ...string) string {
 // eventually waits for a condition and fails with what it last said.
 func (b *bench) eventually(what string, f func() (bool, string)) {
 	b.t.Helper()
-	b.within(10*time.Second, what, f)
+	b.within(30*time.Second, what, f)
 }
 
 // within waits for a condition that may take its time.
@@ -202,7 +209,7 @@ func unavailable(err error) bool {
 	return errors.Is(err, desktop.ErrUnavailable) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
-// killManager ends the window manager.
+// killManager ends the window manager, and returns when the X server has seen it.
 func (b *bench) killManager() {
 	b.t.Helper()
 	out := b.run("xprop", "-root", "_OPENBOX_PID")
@@ -210,7 +217,9 @@ func (b *bench) killManager() {
 	if _, err := fmt.Sscanf(out, "_OPENBOX_PID(CARDINAL) = %d", &pid); err != nil {
 		b.t.Fatalf("%q: %v", out, err)
 	}
+	before := robot.Manager(b.t, b.Robot)
 	b.must(syscall.Kill(pid, syscall.SIGKILL))
+	b.eventually("the window manager is gone", func() (bool, string) { return robot.Manager(b.t, b.Robot) != before, "" })
 }
 
 // command is a program for the display that is not started.

@@ -29,6 +29,9 @@ func (r *Robot) Manage(ctx context.Context, id desktop.WindowID, c desktop.Windo
 	if err != nil {
 		return err
 	}
+	if err := l.managed(ctx); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("window %#x: %s did not happen within %v: %w", id, c.Do, settle, desktop.ErrRefused))
 	defer cancel()
 	m := &managing{link: l, id: xproto.Window(id), watched: map[xproto.Window]bool{}}
@@ -102,14 +105,14 @@ func (m *managing) until(ctx context.Context, wanted func(desktop.Window) bool) 
 
 // pause returns at the next change, or a little later: not every change is
 // told to us.
-func (m *managing) pause(ctx context.Context, changed <-chan struct{}) error {
+func (l *link) pause(ctx context.Context, changed <-chan struct{}) error {
 	timer := time.NewTimer(20 * time.Millisecond)
 	defer timer.Stop()
 	select {
 	case <-changed:
 	case <-timer.C:
-	case <-m.gone:
-		return lost(m.link.place.name, errors.New("the connection ended"))
+	case <-l.gone:
+		return lost(l.place.name, errors.New("the connection ended"))
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -81,7 +81,7 @@ func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
 	if err != nil {
 		return desktop.Info{}, err
 	}
-	manager, err := ask(ctx, l, func() (string, error) { return l.manager(), nil })
+	manager, err := ask(ctx, l, func() (string, error) { _, name := l.manager(); return name, nil })
 	return desktop.Info{System: "linux", Display: r.o.Display, Manager: manager, Monitors: ms, Env: r.o.Env}, err
 }
 

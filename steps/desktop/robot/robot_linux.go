@@ -116,14 +116,13 @@ func (r *Robot) Ping(ctx context.Context) error {
 
 // ReleaseAll lets go of every key and button that we hold down.
 func (r *Robot) ReleaseAll(ctx context.Context) error {
-	g := r.held.grip()
-	if len(g.keys) == 0 && len(g.buttons) == 0 {
+	if r.held.grip().empty() {
 		return nil
 	}
 	return r.act(ctx, func(l *link) error {
 		clear(r.down)
 		g := r.held.grip()
-		g.bound = nil // what is bound is not held
+		g.bound = nil
 		if err := r.let(ctx, l, g); err != nil {
 			return err
 		}
@@ -133,11 +132,13 @@ func (r *Robot) ReleaseAll(ctx context.Context) error {
 		for _, b := range g.buttons {
 			r.held.button(b, false)
 		}
+		r.held.repeat(false)
 		return nil
 	})
 }
 
-// let releases keys and buttons and takes the meaning from bound keys.
+// let releases keys and buttons, takes the meaning from bound keys, and lets
+// keys repeat.
 func (r *Robot) let(ctx context.Context, l *link, g grip) error {
 	_, err := ask(ctx, l, func() (struct{}, error) {
 		for _, b := range g.buttons {
@@ -147,6 +148,10 @@ func (r *Robot) let(ctx context.Context, l *link, g grip) error {
 		for _, k := range g.keys {
 			r.own.expect(xproto.KeyRelease, k)
 			xtest.FakeInput(l.x, xproto.KeyRelease, k, 0, l.root, 0, 0, 0)
+		}
+		if g.still {
+			l.setRepeating(false) // so that it changes, and all are told
+			l.setRepeating(true)
 		}
 		return struct{}{}, l.unbind(g.bound)
 	})

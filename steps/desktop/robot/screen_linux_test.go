@@ -2,6 +2,7 @@ package robot_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -44,25 +45,12 @@ func TestTheScreenIsCaptured(t *testing.T) {
 			b.run("xsetroot", "-solid", "#123456")
 			b.terminal("a terminal")
 			b.must(b.MovePointer(t.Context(), desktop.Point{X: 1900, Y: 1000}))
-			want := b.seen()
 			for _, area := range []desktop.Rect{{}, {X: 10, Y: 20, W: 200, H: 100}, {X: 1800, Y: 1000, W: 500, H: 500}, {X: -50, Y: -50, W: 60, H: 60}} {
-				got, err := b.Capture(t.Context(), area)
-				b.must(err)
 				part := desktop.Rect{W: 1920, H: 1080}
 				if area != (desktop.Rect{}) {
 					part = part.Intersect(area)
 				}
-				if got.Rect != image.Rect(0, 0, part.W, part.H) {
-					t.Fatalf("%v: got %v, wanted %dx%d", area, got.Rect, part.W, part.H)
-				}
-				for y := range part.H {
-					for x := range part.W {
-						g, w := got.RGBAAt(x, y), color.RGBAModel.Convert(want.At(part.X+x, part.Y+y))
-						if g != w {
-							t.Fatalf("%v: at %d,%d got %v, wanted %v", area, x, y, g, w)
-						}
-					}
-				}
+				b.shows(area, part)
 			}
 			if _, err := b.Capture(t.Context(), desktop.Rect{X: 2000, Y: 10, W: 5, H: 5}); err == nil {
 				t.Error("an area off the screen was captured")
@@ -71,17 +59,113 @@ func TestTheScreenIsCaptured(t *testing.T) {
 	}
 }
 
-// Xvfb cannot be resized, so the memory is made too small instead of the
-// screen larger.
-func TestAScreenThatGrewIsCapturedWhole(t *testing.T) {
+// elastic makes the size of the screen one that xrandr can change, up to what
+// it was. Xvfb takes the monitor away, and says that it did not.
+func (b *bench) elastic() {
+	b.t.Helper()
+	_ = b.command("xrandr", "--output", "screen", "--off").Run()
+	b.run("xrandr", "--fb", "1000x1000")
+}
+
+// shows fails unless a picture of an area becomes what ImageMagick sees of a
+// part of the screen. Applications may still be drawing.
+func (b *bench) shows(area, part desktop.Rect) {
+	b.t.Helper()
+	b.eventually("a picture shows the screen", func() (bool, string) {
+		got, err := b.Capture(b.t.Context(), area)
+		b.must(err)
+		want := b.seen()
+		if size := image.Rect(0, 0, part.W, part.H); got.Rect != size {
+			b.t.Fatalf("%v: the picture has %v, wanted %v", area, got.Rect, size)
+		}
+		for y := range part.H {
+			for x := range part.W {
+				if g, w := got.RGBAAt(x, y), color.RGBAModel.Convert(want.At(part.X+x, part.Y+y)); g != w {
+					return false, fmt.Sprintf("%v: at %d,%d got %v, wanted %v", area, x, y, g, w)
+				}
+			}
+		}
+		return true, ""
+	})
+}
+
+func TestTheScreenMayChangeItsSize(t *testing.T) {
+	virtualtest.Need(t, "import", "xrandr", "xsetroot")
 	b := open(t)
-	want, err := b.Capture(t.Context(), desktop.Rect{})
+	b.run("xsetroot", "-mod", "16", "16", "-fg", "#123456", "-bg", "#fedcba")
+	b.terminal("a terminal")
+	b.elastic()
+	for _, size := range []desktop.Size{{W: 1001, H: 700}, {W: 1920, H: 1080}, {W: 640, H: 480}, {W: 1600, H: 900}} {
+		b.run("xrandr", "--fb", size.String())
+		screen := desktop.Rect{W: size.W, H: size.H}
+		b.shows(desktop.Rect{}, screen)
+		corner := desktop.Point{X: size.W - 1, Y: size.H - 1}
+		b.must(b.MovePointer(t.Context(), corner))
+		if at, err := b.PointerPosition(t.Context()); err != nil || at != corner {
+			t.Errorf("%v: the pointer is at %v (%v), wanted %v", size, at, err, corner)
+		}
+		if err := b.MovePointer(t.Context(), desktop.Point{X: size.W, Y: 5}); err == nil {
+			t.Errorf("%v: the pointer was moved off the screen", size)
+		}
+		if ms, err := b.Monitors(t.Context()); err != nil || ms[0].Bounds.Intersect(screen) != ms[0].Bounds {
+			t.Errorf("%v: the monitors are %v (%v)", size, ms, err)
+		}
+	}
+}
+
+func TestPicturesAreTakenWhileTheScreenChangesItsSize(t *testing.T) {
+	virtualtest.Need(t, "xrandr")
+	b := open(t)
+	b.elastic()
+	script := b.command("sh", "-c", "for i in $(seq 40); do xrandr --fb 800x600; xrandr --fb 1920x1080; done")
+	b.must(script.Start())
+	done := make(chan error, 1)
+	go func() { done <- script.Wait() }()
+	for sizes := map[image.Point]bool{}; ; {
+		img, err := b.Capture(t.Context(), desktop.Rect{})
+		b.must(err)
+		sizes[img.Rect.Max] = true
+		select {
+		case err := <-done:
+			b.must(err)
+			if len(sizes) < 2 {
+				t.Errorf("pictures of %v were taken, wanted several sizes", sizes)
+			}
+			return
+		default:
+		}
+	}
+}
+
+func TestSeveralMonitors(t *testing.T) {
+	virtualtest.Need(t, "import", "xrandr", "xsetroot")
+	b := open(t)
+	b.run("xsetroot", "-mod", "16", "16", "-fg", "#123456", "-bg", "#fedcba")
+	b.run("xrandr", "--setmonitor", "*main", "1280/300x1024/250+0+56", "screen")
+	b.run("xrandr", "--setmonitor", "side", "640/150x480/120+1280+0", "none")
+	ms, err := b.Monitors(t.Context())
 	b.must(err)
-	robot.ShrinkSharedMemory(b.Robot)
-	got, err := b.Capture(t.Context(), desktop.Rect{})
-	b.must(err)
-	if !bytes.Equal(want.Pix, got.Pix) {
-		t.Error("the picture differs")
+	if len(ms) != 2 {
+		t.Fatalf("the monitors are %v, wanted 2", ms)
+	}
+	e := b.events()
+	w := b.window("Event Tester")
+	for _, m := range ms {
+		b.shows(m.Bounds, m.Bounds)
+		b.manage(w.ID, desktop.Place, desktop.Rect{X: m.Bounds.X + 50, Y: m.Bounds.Y + 60, W: 300, H: 200})
+		b.must(b.Click(t.Context(), desktop.Point{X: m.Bounds.X + 150, Y: m.Bounds.Y + 200}, desktop.Left, 1))
+		e.want("+1", "-1")
+		for _, to := range []desktop.Point{m.Bounds.Center(), {X: m.Bounds.X, Y: m.Bounds.Y}, {X: m.Bounds.X + m.Bounds.W - 1, Y: m.Bounds.Y + m.Bounds.H - 1}} {
+			b.must(b.MovePointer(t.Context(), to))
+			if at, err := b.PointerPosition(t.Context()); err != nil || at != to {
+				t.Errorf("%s: the pointer is at %v (%v), wanted %v", m.Name, at, err, to)
+			}
+		}
+		b.manage(w.ID, desktop.Maximize)
+		if got := b.look(w.ID).Bounds; got != m.Bounds {
+			t.Errorf("%s: maximized, a window has %v, wanted %v", m.Name, got, m.Bounds)
+		}
+		b.manage(w.ID, desktop.Restore)
 	}
 }
 

@@ -20,24 +20,30 @@ const handful = 64
 // Type enters text exactly, whatever the layout, CapsLock and held modifiers.
 //
 // The characters go out in handfuls. For each, the server is grabbed, so that
-// the mapping that is read is the one by which the keys will be understood;
-// what would change the characters is switched off before and on again after.
-// It returns when the application has read them, if that tells.
+// the mapping that is read is the one by which the keys are meant; what would
+// change the characters is switched off before and on again after. It returns
+// when the application has read them, if that tells.
+//
+// Applications read the mapping when they please. When someone changed it
+// before they did, Type fails with desktop.ErrUnclear.
 func (r *Robot) Type(ctx context.Context, text string) error {
 	syms, err := typeable(text)
 	if err != nil {
 		return err
 	}
 	return r.act(ctx, func(l *link) error {
-		for len(syms) > 0 {
-			n, err := r.typeSome(ctx, l, syms[:min(handful, len(syms))])
-			if err != nil {
-				return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
+		return r.once(ctx, l, func() error {
+			t := &typing{r: r, link: l, unread: map[xproto.Keycode]bool{}}
+			for len(syms) > 0 {
+				n, err := t.some(ctx, syms)
+				if err != nil {
+					return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
+				}
+				syms = syms[n:]
 			}
-			syms = syms[n:]
-		}
-		l.heard(ctx)
-		return ctx.Err()
+			_, err := t.read(ctx, 0)
+			return err
+		})
 	})
 }
 
@@ -61,36 +67,76 @@ func typeable(text string) ([]uint32, error) {
 	return syms, nil
 }
 
-// typeSome types as many of the first keysyms as it can in one go.
-func (r *Robot) typeSome(ctx context.Context, l *link, syms []uint32) (int, error) {
-	k := &l.keyboard
+// typing is one text that is being typed.
+type typing struct {
+	*link
+	r      *Robot
+	unread map[xproto.Keycode]bool // the keys that the application may not have read yet
+}
+
+// some types as many of the first keysyms as it can in one go.
+func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
+	k := &t.keyboard
 	if k.layout == nil {
-		if _, err := ask(ctx, l, func() (bool, error) { return l.learn() }); err != nil {
+		if _, err := ask(ctx, t.link, t.learn); err != nil {
 			return 0, err
 		}
 	}
-	n, bind, wait := k.plan(syms, time.Now())
+	n, bind, wait := k.plan(syms, handful, time.Now())
 	if n == 0 {
 		return 0, &desktop.MissingError{What: "the keyboard layout has no spare key for characters that it lacks", Mend: "setxkbmap us"}
 	}
-	if wait > 0 && !l.heard(ctx) {
-		if err := sleep(ctx, wait); err != nil {
+	if wait > 0 {
+		if changed, err := t.read(ctx, wait); changed || err != nil {
 			return 0, err
 		}
 	}
-	return ask(ctx, l, func() (int, error) {
-		xproto.GrabServer(l.x)
-		defer xproto.UngrabServer(l.x)
-		if changed, err := l.learn(); changed || err != nil {
+	return ask(ctx, t.link, func() (int, error) {
+		xproto.GrabServer(t.x)
+		defer xproto.UngrabServer(t.x)
+		if changed, err := t.check(); changed || err != nil {
 			return 0, err // what was planned may be wrong now: plan again
 		}
 		if len(bind) > 0 {
-			if err := r.bind(l, bind); err != nil {
+			if err := t.r.bind(t.link, bind); err != nil {
 				return 0, err
 			}
 		}
-		return n, r.strike(l, syms[:n])
+		return n, t.strike(syms[:n])
 	})
+}
+
+// read returns when the application has read what was typed, or when that has
+// rested for a while, and says whether the mapping changed. It fails when
+// something else may have been read.
+func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, err error) {
+	if !t.heard(ctx) {
+		if err := sleep(ctx, wait); err != nil {
+			return false, err
+		}
+	}
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	changed, err = ask(ctx, t.link, t.check)
+	clear(t.unread)
+	return changed, err
+}
+
+// check reads the mapping and says whether it changed. It fails when someone
+// gave another meaning to a key that may not have been read yet.
+func (t *typing) check() (bool, error) {
+	before := t.keyboard.table
+	changed, err := t.learn()
+	if err != nil || !changed {
+		return false, err
+	}
+	for key := range t.unread {
+		if !slices.Equal(before.row(key), t.keyboard.row(key)) {
+			return true, fmt.Errorf("the keyboard's layout was changed while keys were on their way, so look at what the application read: %w", desktop.ErrUnclear)
+		}
+	}
+	return true, nil
 }
 
 // learn reads the keyboard's mapping.
@@ -143,12 +189,12 @@ func (r *Robot) bind(l *link, bs []binding) error {
 }
 
 // strike presses and releases the keys of characters that can be typed now.
-func (r *Robot) strike(l *link, syms []uint32) error {
-	undo, err := r.neutral(l)
+func (t *typing) strike(syms []uint32) error {
+	undo, err := t.r.neutral(t.link)
 	if err != nil {
 		return err
 	}
-	k := &l.keyboard
+	k := &t.keyboard
 	for _, sym := range syms {
 		s, ok := k.find(sym)
 		if !ok {
@@ -156,17 +202,18 @@ func (r *Robot) strike(l *link, syms []uint32) error {
 			break
 		}
 		if s.shift {
-			r.key(l, k.shift, true)
+			t.r.key(t.link, k.shift, true)
 		}
-		r.key(l, s.key, true)
-		r.key(l, s.key, false)
+		t.r.key(t.link, s.key, true)
+		t.r.key(t.link, s.key, false)
 		if s.shift {
-			r.key(l, k.shift, false)
+			t.r.key(t.link, k.shift, false)
 		}
 		k.use(sym, time.Now())
+		t.unread[s.key] = true
 	}
 	undo()
-	l.x.Sync()
+	t.x.Sync()
 	return err
 }
 

@@ -58,6 +58,7 @@ func (r *Robot) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 		record.DisableContext(control.x, which)
 	})
 	defer stop()
+	f(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now()})
 	v := &viewer{stream: s, control: control, translator: translator, ours: ours, f: f}
 	err = v.run()
 	if ctx.Err() != nil {

@@ -22,16 +22,13 @@ func (r *Robot) Windows(ctx context.Context) ([]desktop.Window, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.managed(ctx); err != nil {
+		return nil, err
+	}
 	return ask(ctx, l, l.windows)
 }
 
 func (l *link) windows() ([]desktop.Window, error) {
-	if l.manager() == "" {
-		return nil, &desktop.MissingError{
-			What: "no window manager runs on the display " + l.place.name + ", so its windows are not known",
-			Mend: "apt-get install openbox && openbox &",
-		}
-	}
 	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
 	active, current := l.number(l.root, "_NET_ACTIVE_WINDOW"), l.number(l.root, "_NET_CURRENT_DESKTOP")
 	ws := l.describe(managed)
@@ -60,19 +57,6 @@ func (l *link) windows() ([]desktop.Window, error) {
 		}
 	}
 	return list, nil
-}
-
-// manager is the name of the window manager, or "".
-func (l *link) manager() string {
-	check := xproto.Window(l.number(l.root, "_NET_SUPPORTING_WM_CHECK"))
-	if check == 0 || l.number(check, "_NET_SUPPORTING_WM_CHECK") != uint32(check) {
-		return "" // there is none, or it died and left its property
-	}
-	name, _ := l.text(check, l.atom("_NET_WM_NAME"))
-	if name == "" {
-		name = "unnamed"
-	}
-	return name
 }
 
 // popups are the windows that show on the screen and that no window manager

@@ -157,11 +157,45 @@ func TestPopupsAreOnTop(t *testing.T) {
 	})
 }
 
-func TestWithoutAWindowManagerWindowsAreUnavailable(t *testing.T) {
+func TestAWindowManagerThatDiesIsStartedAgain(t *testing.T) {
 	b := open(t)
-	b.killManager()
-	b.eventually("the window manager is missed", func() (bool, string) {
-		_, err := b.Windows(t.Context())
-		return errors.Is(err, desktop.ErrUnavailable), fmt.Sprint(err)
+	one, two := b.terminal("the first"), b.terminal("the second")
+	for range 3 {
+		b.killManager()
+		ws, err := b.Windows(t.Context())
+		b.must(err)
+		var titles []string
+		for _, w := range ws {
+			titles = append(titles, w.Title)
+		}
+		slices.Sort(titles)
+		if got := strings.Join(titles, ", "); got != "the first, the second" {
+			t.Fatalf("the new manager knows %q, wanted the first and the second", got)
+		}
+		for _, w := range []desktop.Window{one, two} {
+			b.manage(w.ID, desktop.Activate)
+			if got := strings.TrimSpace(b.run("xdotool", "getactivewindow")); got != fmt.Sprint(w.ID) {
+				t.Errorf("%s is active, wanted %d", got, w.ID)
+			}
+		}
+	}
+}
+
+func TestAWindowManagerThatKeepsDyingIsGivenUp(t *testing.T) {
+	b := open(t)
+	var err error
+	b.eventually("the windows are not known", func() (bool, string) {
+		if _, err = b.Windows(t.Context()); err == nil {
+			b.killManager()
+		}
+		return err != nil, ""
 	})
+	var missing *desktop.MissingError
+	if !errors.As(err, &missing) || missing.Mend == "" || !strings.Contains(err.Error(), "window manager") {
+		t.Errorf("got %v, wanted a MissingError about the window manager, and how to mend it", err)
+	}
+	err = b.Manage(t.Context(), 1, desktop.WindowChange{Do: desktop.Activate})
+	if !errors.Is(err, desktop.ErrUnavailable) {
+		t.Errorf("activating: got %v, wanted ErrUnavailable", err)
+	}
 }

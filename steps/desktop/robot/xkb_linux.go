@@ -12,6 +12,9 @@ const (
 	xkbSelectEvents   = 1
 	xkbGetState       = 4
 	xkbLatchLockState = 5
+	xkbGetControls    = 6
+	xkbSetControls    = 7
+	xkbPerClientFlags = 21
 	xkbCoreKeyboard   = 0x100
 )
 

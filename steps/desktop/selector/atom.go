@@ -58,6 +58,12 @@ func (k kind) relative() bool {
 	return k == rightOf || k == leftOf || k == above || k == below || k == near
 }
 
+// detail says whether the atom is decided by what is read of elements only in
+// full.
+func (k kind) detail() bool {
+	return k == byText || k == byID || k == byClass || k == byPos || k.relative()
+}
+
 // own says whether an element fulfils the atom by itself, whatever else there
 // is. Only such an atom can be turned round.
 func (k kind) own() bool {

@@ -170,6 +170,12 @@ func TestScope(t *testing.T) {
 		{"role:button >> window:Form", desktop.Scope{}},
 		{"!window:Form && process~:ged", desktop.Scope{}},
 		{"window:A >> window:B", desktop.Scope{Title: "A"}},
+		{"role:button && name:Save", desktop.Scope{}},
+		{"role:entry && name:First name", desktop.Scope{Full: true}}, // it may be the words beside it
+		{"name:First name", desktop.Scope{Full: true}},
+		{"role:entry && !state:enabled", desktop.Scope{}},
+		{"id:submit", desktop.Scope{Full: true}},
+		{"role:button && classname:Big", desktop.Scope{Full: true}},
 		{"text:x", desktop.Scope{Full: true}},
 		{"near:name:x", desktop.Scope{Full: true}},
 		{"pos:1,2", desktop.Scope{Full: true}},

@@ -1,6 +1,10 @@
 package selector
 
-import "understudy/steps/desktop"
+import (
+	"slices"
+
+	"understudy/steps/desktop"
+)
 
 // FillLabels gives a label to every field that has neither a name nor one: the
 // nearest label before it in its row, else the nearest above it, in the same
@@ -9,7 +13,7 @@ import "understudy/steps/desktop"
 func FillLabels(roots []*desktop.Element) {
 	for _, root := range roots {
 		root.Walk(func(e *desktop.Element) bool {
-			if e.Name == "" && e.Label == "" && labelled(e.Role) {
+			if NeedsLabel(e) {
 				if l := nearestLabel(e, roots); l != nil {
 					e.Label = labelText(l)
 				}
@@ -19,14 +23,17 @@ func FillLabels(roots []*desktop.Element) {
 	}
 }
 
-// labelled says whether a role is that of a field, which a label stands beside.
-func labelled(r desktop.Role) bool {
-	switch r {
-	case "entry", "text", "password", "combobox", "spinbutton", "slider", "switch", "progressbar":
-		return true
-	}
-	return false
+// NeedsLabel says whether an element is a field that only the words beside it
+// can name.
+func NeedsLabel(e *desktop.Element) bool {
+	return e.Name == "" && e.Label == "" && labelled(e.Role)
 }
+
+// fields are the roles of what a label stands beside.
+var fields = []desktop.Role{"entry", "text", "password", "combobox", "spinbutton", "slider", "switch", "progressbar"}
+
+// labelled says whether a role is that of a field.
+func labelled(r desktop.Role) bool { return slices.Contains(fields, r) }
 
 func nearestLabel(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	if l := labelOn(RightOf, e, roots); l != nil {

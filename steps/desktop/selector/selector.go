@@ -201,13 +201,13 @@ func (p part) narrow(sc *desktop.Scope) {
 	}
 }
 
-// reads says whether boxes and texts, and elements that do not show, must be
-// read.
+// reads says whether boxes, texts, labels and ids, and elements that do not
+// show, must be read.
 func (s *Selector) reads() (full, hidden bool) {
 	for _, p := range s.parts {
 		for _, a := range p {
 			shows := a.kind == byVisible || a.kind == byState && a.state&(desktop.Showing|desktop.Visible) != 0
-			full = full || shows || a.kind == byText || a.kind == byPos || a.kind.relative()
+			full = full || shows || a.kind.detail() || a.kind == byName && p.mayBeField()
 			hidden = hidden || shows && a.not
 			if a.inner != nil {
 				_, h := a.inner.reads()
@@ -216,6 +216,17 @@ func (s *Selector) reads() (full, hidden bool) {
 		}
 	}
 	return full, hidden
+}
+
+// mayBeField says whether the part may mean a field, which can have the words
+// beside it for a name.
+func (p part) mayBeField() bool {
+	for _, a := range p {
+		if a.kind == byRole && !a.not {
+			return slices.ContainsFunc(fields, func(f desktop.Role) bool { return f.Matches(a.role) })
+		}
+	}
+	return true
 }
 
 // where says whether the part only says where to look.

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"errors"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -23,8 +24,11 @@ type keeper struct {
 	tasks  chan func()
 
 	mu       sync.Mutex
-	children []*child
+	children []*child // guarded by mu
+	closed   bool     // guarded by mu
 }
+
+var errClosed = errors.New("the display is closed")
 
 type child struct {
 	cmd   *exec.Cmd
@@ -45,6 +49,11 @@ func newKeeper(f *folder) *keeper {
 // start starts a program and writes it into the state file. It closes ended,
 // unless that is nil, when the program has ended.
 func (k *keeper) start(cmd *exec.Cmd, ended chan struct{}) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return errClosed
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	cmd.WaitDelay = endTimeout
 	if ended == nil {
@@ -56,9 +65,7 @@ func (k *keeper) start(cmd *exec.Cmd, ended chan struct{}) error {
 		return err
 	}
 	c := &child{cmd, ended}
-	k.mu.Lock()
 	k.children = append(k.children, c)
-	k.mu.Unlock()
 	go func() {
 		_ = cmd.Wait()
 		close(c.ended)
@@ -81,6 +88,6 @@ func (k *keeper) close() {
 			<-c.ended
 		}
 	}
-	k.children = nil
+	k.children, k.closed = nil, true
 	close(k.tasks)
 }

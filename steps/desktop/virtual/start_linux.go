@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,15 +22,13 @@ import (
 // longer than this is stuck.
 const startTimeout = 15 * time.Second
 
-//go:embed rc.xml
-var managerConfig []byte
-
 // Display is a running virtual display.
 type Display struct {
 	name, bus, cookie string
 	folder            *folder
 	keeper            *keeper
 	done              chan struct{}
+	watching          sync.WaitGroup // over the window manager
 	closing           sync.Once
 }
 
@@ -121,13 +119,7 @@ func (d *Display) start(ctx context.Context, screen desktop.Size) error {
 	if err := d.startServer(ctx, screen); err != nil {
 		return err
 	}
-	config := d.folder.path("rc.xml")
-	if err := os.WriteFile(config, managerConfig, 0o600); err != nil {
-		return err
-	}
-	manager := exec.Command("openbox", "--sm-disable", "--config-file", config)
-	manager.Env = append(os.Environ(), d.env()...)
-	if err := d.keeper.start(manager, nil); err != nil {
+	if err := d.startManager(); err != nil {
 		return err
 	}
 	if err := d.startBus(ctx); err != nil {
@@ -176,7 +168,7 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.Env = os.Environ()
 	if d.name != "" {
-		cmd.Env = append(cmd.Env, d.env()...)
+		cmd.Env = withoutWayland(append(cmd.Env, d.env()...))
 	}
 	var complaint complaint
 	cmd.Stderr = &complaint
@@ -204,6 +196,15 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	return "", fmt.Errorf("%s ended before it was ready: %s (%w)", name, complaint.String(), err)
 }
 
+// withoutWayland is an environment in which no Wayland display is named, not
+// even an empty one. What the session bus starts inherits it, and the program
+// of the accessibility bus tells the X server where that bus is only when no
+// such name is there. Qt 5 must find that, or it shows its elements only when
+// it is lucky.
+func withoutWayland(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "WAYLAND_DISPLAY=") })
+}
+
 // authority is a file of one cookie that is good for any host. An empty
 // number is good for any display.
 func authority(number string, cookie []byte) []byte {
@@ -227,6 +228,7 @@ func (d *Display) Close() error {
 	var err error
 	d.closing.Do(func() {
 		d.keeper.close()
+		d.watching.Wait()
 		err = d.folder.remove()
 	})
 	return err

@@ -52,7 +52,7 @@ func Fit(img image.Image, side, pixels int) (small *image.RGBA, back float64) {
 	if f == 1 {
 		return rgba(img), 1
 	}
-	return Scale(img, desktop.Size{W: int(w * f), H: int(h * f)}), 1 / f
+	return Scale(img, desktop.Size{W: max(1, int(w*f)), H: max(1, int(h*f))}), 1 / f
 }
 
 // Equal says whether two pictures are the same, pixel by pixel.

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"understudy/engine"
+)
+
+func (a *app) answer() *cobra.Command {
+	var display displayFlags
+	var show showFlags
+	cmd := &cobra.Command{
+		Use:   "answer RUN ANSWER",
+		Short: "Answer the question of a waiting run",
+		Args:  exactly(2, "the id of a run and the answer; - is the standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, text, err := a.pair("answer=" + args[1])
+			if err != nil {
+				return err
+			}
+			return a.onRun(cmd, &display, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
+				h, err := runs.Get(ctx, id)
+				if err != nil {
+					return err
+				}
+				seen := h.Seq
+				if h, err = runs.Answer(ctx, id, answerTo(h.Question, text)); err != nil {
+					return err
+				}
+				return a.followFrom(ctx, runs, h, seen, &show)
+			})
+		},
+	}
+	display.add(cmd)
+	show.add(cmd)
+	return cmd
+}
+
+// answerTo is a text as an answer to a question.
+func answerTo(q *engine.Question, text string) engine.Answer {
+	r := engine.Answer{Value: text, Environ: os.Environ(), By: "command line"}
+	if q == nil {
+		return r
+	}
+	switch q.Sort {
+	case engine.AskDoubt:
+		r.Choice = text
+	case engine.AskSecret:
+		r.Value, r.Secrets = nil, map[string]string{q.Choices[0]: text}
+	}
+	return r
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"understudy/internal/clients"
+	"understudy/mcpserver/probe"
+	"understudy/steps/desktop"
+)
+
+// checkFlags say how the clients' servers are looked at.
+type checkFlags struct {
+	all     bool
+	timeout time.Duration
+}
+
+func (f *checkFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.all, "all-servers", false, "also start the servers of others that the clients name")
+	cmd.Flags().DurationVar(&f.timeout, "server-timeout", 30*time.Second, "how long a server may take to answer")
+}
+
+// serverFinding is what came of one server of one client.
+type serverFinding struct {
+	desktop.Finding
+	Client   string `json:"client"`
+	Server   string `json:"server,omitempty"`
+	File     string `json:"file"`
+	Tools    int    `json:"tools,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+	HelloMS  int64  `json:"hello_ms,omitempty"` // the start and the handshake
+	ListMS   int64  `json:"list_ms,omitempty"`
+}
+
+// checkClients asks the servers that the user's clients name; the servers of a
+// folder, which may be a stranger's, are not read.
+func (a *app) checkClients(ctx context.Context, f *checkFlags) []serverFinding {
+	found := []serverFinding{}
+	system, err := clients.ThisSystem()
+	if err != nil {
+		return found
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return found
+	}
+	var all sync.WaitGroup
+	var asked []*serverFinding
+	for _, client := range clients.All {
+		path := client.File(system)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var entries []clients.Entry
+		if err == nil {
+			entries, err = client.Servers(text, dir)
+		}
+		if err != nil {
+			asked = append(asked, unreadable(client, path, err))
+			continue
+		}
+		for _, e := range entries {
+			if !e.Ours() && !f.all {
+				continue
+			}
+			s := &serverFinding{Client: client.Name, Server: e.Name, File: path}
+			s.Name, s.Needed = client.Name+": "+clean(e.Name), e.Ours() && !e.Disabled
+			asked = append(asked, s)
+			all.Go(func() { s.ask(ctx, e, f.timeout) })
+		}
+	}
+	all.Wait()
+	for _, s := range asked {
+		found = append(found, *s)
+	}
+	return found
+}
+
+func unreadable(client clients.Client, path string, err error) *serverFinding {
+	s := &serverFinding{Client: client.Name, File: path}
+	s.Name, s.Detail, s.Mend = client.Name, fmt.Sprintf("%s: %v", path, err), "open it in an editor, and mend it"
+	return s
+}
+
+// ask calls a server as the client would.
+func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.Duration) {
+	if e.Disabled {
+		s.OK, s.Detail = true, "switched off in the client"
+		return
+	}
+	e, err := e.Expanded(os.Getenv)
+	if err != nil {
+		s.Detail, s.Needed = err.Error(), false
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	environ := os.Environ()
+	for name, value := range e.Env {
+		environ = append(environ, name+"="+value)
+	}
+	r, err := probe.Ask(ctx, probe.Target{Command: e.Command, Args: e.Args, Environ: environ, URL: e.URL, Headers: e.Headers})
+	if err != nil {
+		s.Detail, s.Mend = clean(err.Error()), s.mend(e)
+		return
+	}
+	s.OK, s.Tools, s.Protocol, s.HelloMS, s.ListMS = true, r.Tools, r.Protocol, r.Hello.Milliseconds(), r.List.Milliseconds()
+	s.Detail = fmt.Sprintf("%s %s: %d tools; hello %d ms, list %d ms", clean(r.Name), clean(r.Version), r.Tools, s.HelloMS, s.ListMS)
+}
+
+// mend is the one command that probably mends it.
+func (s *serverFinding) mend(e clients.Entry) string {
+	switch {
+	case !e.Ours():
+		return ""
+	case e.URL != "":
+		return "understudy serve"
+	default:
+		return "understudy init --client " + s.Client + " --write"
+	}
+}

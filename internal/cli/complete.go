@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"understudy/engine"
+	"understudy/internal/clients"
+	"understudy/mcpserver"
+	"understudy/steps"
+	"understudy/workflows"
+	"understudy/workflows/examples"
+)
+
+// A completer offers what may stand in one place of a command line. It is asked
+// while a person types, so it says nothing when it cannot know.
+type completer = cobra.CompletionFunc
+
+// argumentCompleters say what the words of a command's usage stand for.
+func (a *app) argumentCompleters() map[string]completer {
+	return map[string]completer{
+		"ANSWER":    a.completeAnswer,
+		"COMMAND":   nothing,
+		"EVENTS":    filesOf("jsonl"),
+		"FILE":      filesOf("yaml", "yml", "json"),
+		"FILE|NAME": a.completeWorkflow,
+		"FOLDER":    folders,
+		"JSON":      nothing,
+		"KIND":      choices(func() []string { return steps.Names(a.kinds) }),
+		"RUN":       a.completeRun,
+		"SELECTOR":  nothing,
+		"SHELL":     choices(func() []string { return shells }),
+	}
+}
+
+// flagCompleters say what the value of a flag may be, on every command that has it.
+func (a *app) flagCompleters() map[string]completer {
+	kinds := choices(func() []string { return steps.Names(a.kinds) })
+	return map[string]completer{
+		"client":        choices(clients.Names),
+		"display":       oneOf("auto", "virtual"),
+		"exclude-tools": kinds,
+		"from":          a.completeStep,
+		"home":          folders,
+		"input":         a.completeInput,
+		"inputs-file":   filesOf("yaml", "yml", "json"),
+		"mode":          oneOf(string(mcpserver.Ask), string(mcpserver.Act)),
+		"on-disconnect": oneOf("cancel", "continue"),
+		"status":        choices(statuses),
+		"to":            a.completeStep,
+		"tools":         kinds,
+		"toolsets":      choices(toolsets),
+	}
+}
+
+// completeAll gives every command its completions, by the words of its usage
+// and the names of its flags.
+func (a *app) completeAll(cmd *cobra.Command) {
+	byWord, byFlag := a.argumentCompleters(), a.flagCompleters()
+	var all func(*cobra.Command)
+	all = func(cmd *cobra.Command) {
+		cmd.ValidArgsFunction = inPlace(cmd, byWord)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if c := byFlag[f.Name]; c != nil {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, c) // fails only when it was given before
+			}
+		})
+		for _, c := range cmd.Commands() {
+			all(c)
+		}
+	}
+	all(cmd)
+}
+
+// arguments are the words of a command's usage that stand for arguments, and
+// whether the last of them may be repeated.
+func arguments(cmd *cobra.Command) (names []string, repeated bool) {
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if strings.HasPrefix(word, "-") {
+			break
+		}
+		word = strings.Trim(word, "[]")
+		word, repeated = strings.CutSuffix(word, "...")
+		names = append(names, word)
+	}
+	return names, repeated
+}
+
+// inPlace completes each argument by what its word stands for.
+func inPlace(cmd *cobra.Command, byWord map[string]completer) completer {
+	if cmd.HasSubCommands() {
+		return nil // cobra offers them
+	}
+	names, repeated := arguments(cmd)
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		at := len(args)
+		if repeated {
+			at = min(at, len(names)-1)
+		}
+		if at >= len(names) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return byWord[names[at]](cmd, args, typed)
+	}
+}
+
+func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func filesOf(endings ...string) completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+func oneOf(known ...string) completer { return choices(func() []string { return known }) }
+
+func choices(known func() []string) completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return known(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func statuses() (names []string) {
+	for _, s := range engine.Statuses() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func toolsets() (names []string) {
+	for _, t := range mcpserver.Toolsets() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// completions is how many runs are offered; the newest are those that are meant.
+const completions = 100
+
+// completeRun offers runs, the newest first, each with its workflow and status.
+func (a *app) completeRun(cmd *cobra.Command, args []string, typed string) (found []string, d cobra.ShellCompDirective) {
+	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	a.withStored(cmd, func(runs engine.Runs) {
+		list, err := runs.List(cmd.Context(), engine.Query{Limit: 10 * completions})
+		if err != nil || len(list) == 0 {
+			return
+		}
+		if strings.HasPrefix("last", typed) {
+			found = append(found, described("last", "the newest run"))
+		}
+		for _, h := range list {
+			if strings.HasPrefix(h.ID, typed) && !slices.Contains(args, h.ID) && len(found) < completions {
+				found = append(found, described(h.ID, clean(h.Workflow)+", "+string(h.Status)))
+			}
+		}
+	})
+	return found, d
+}
+
+func described(value, text string) string { return cobra.CompletionWithDesc(value, text) }
+
+// withStored gives the runs of a data folder that is there; looking for what to
+// offer makes none.
+func (a *app) withStored(cmd *cobra.Command, do func(engine.Runs)) {
+	dir, err := a.folder()
+	if err != nil {
+		return
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return
+	}
+	runs, leave, err := a.runs(cmd, &displayFlags{display: "auto"})
+	if err != nil {
+		return
+	}
+	defer leave()
+	do(runs)
+}
+
+// completeWorkflow offers saved workflows and examples, beside the files that
+// the shell offers.
+func (a *app) completeWorkflow(_ *cobra.Command, _ []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+	saved, _ := a.savedNames()
+	for _, name := range slices.Concat(saved, exampleNames()) {
+		if strings.HasPrefix(name, typed) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveDefault
+}
+
+func exampleNames() (names []string) {
+	for _, name := range examples.Names() {
+		names = append(names, "example/"+name)
+	}
+	return names
+}
+
+// completeAnswer offers the choices of the question that the run waits with.
+func (a *app) completeAnswer(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	a.withStored(cmd, func(runs engine.Runs) {
+		id, err := a.find(cmd.Context(), runs, args[0])
+		if err != nil {
+			return
+		}
+		if h, err := runs.Get(cmd.Context(), id); err == nil && h.Question != nil && h.Question.Sort != engine.AskSecret {
+			found = h.Question.Choices
+		}
+	})
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeStep offers the steps of the workflow, or of the run, that the
+// command names.
+func (a *app) completeStep(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	p := a.named(cmd, args)
+	if p == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	p.Walk(func(n *workflows.Node) {
+		if n.ID != "" {
+			found = append(found, described(n.ID, kindOf(n)))
+		}
+	})
+	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// kindOf is what a step does, in a word.
+func kindOf(n *workflows.Node) string {
+	if n.Kind != nil {
+		return n.Kind.Name
+	}
+	return ""
+}
+
+// completeInput offers the names of the inputs, each with the sign that a value
+// follows.
+func (a *app) completeInput(cmd *cobra.Command, args []string, _ string) (found []string, d cobra.ShellCompDirective) {
+	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	p := a.named(cmd, args)
+	if p == nil {
+		return nil, d
+	}
+	for _, v := range p.Variables {
+		found = append(found, described(v.Name+"=", v.Label))
+	}
+	return found, d
+}
+
+// named is the document of the workflow or the run that the arguments name.
+func (a *app) named(cmd *cobra.Command, args []string) (p *workflows.Program) {
+	if len(args) == 0 {
+		return nil
+	}
+	if cmd.Name() == "run" {
+		if src, err := a.workflow(args[0]); err == nil {
+			_, p, _ = engine.Pack(src, a.kinds, a.load)
+		}
+		return p
+	}
+	a.withStored(cmd, func(runs engine.Runs) {
+		id, err := a.find(cmd.Context(), runs, args[0])
+		if err == nil {
+			p, _ = a.programFor(cmd.Context(), runs, id, "", &engine.ResumeRequest{})
+		}
+	})
+	return p
+}

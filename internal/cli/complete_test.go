@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"understudy/steps"
+)
+
+// TestEveryArgumentIsCompleted looks that each word of a usage has something
+// that completes it, and that each completion belongs to a flag.
+func TestEveryArgumentIsCompleted(t *testing.T) {
+	a := &app{kinds: steps.All()}
+	root := a.root()
+	byWord, byFlag := a.argumentCompleters(), a.flagCompleters()
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		names, _ := arguments(cmd)
+		for _, name := range names {
+			if byWord[name] == nil {
+				t.Errorf("%s: nothing completes %s", cmd.CommandPath(), name)
+			}
+		}
+		for name := range byFlag {
+			if cmd.Flag(name) != nil {
+				delete(byFlag, name)
+			}
+		}
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(root)
+	for name := range byFlag {
+		t.Errorf("no command has the flag --%s that is completed", name)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for use, want := range map[string]string{
+		"run FILE|NAME":        "FILE|NAME",
+		"fork RUN --from STEP": "RUN",
+		"call KIND [JSON]":     "KIND JSON",
+		"rm RUN...":            "RUN repeated",
+		"version":              "",
+	} {
+		names, repeated := arguments(&cobra.Command{Use: use})
+		got := strings.Join(names, " ")
+		if repeated {
+			got += " repeated"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", use, got, want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package clients
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// An Entry is a server that a client's file names.
+type Entry struct {
+	Name string
+	Server
+	Disabled bool // the person switched it off
+}
+
+// entry is a server in the words of all clients.
+type entry struct {
+	Server
+	ServerURL string `json:"serverUrl"`
+	Disabled  bool   `json:"disabled"`
+}
+
+// Servers are the servers that the text of the client's file names, by name;
+// dir is where the person works, for which a client may keep servers apart.
+func (c Client) Servers(text []byte, dir string) ([]Entry, error) {
+	_, text = withoutMark(text)
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return nil, nil
+	}
+	plain, err := hujson.Standardize(slices.Clone(text))
+	if err != nil {
+		return nil, readable(err)
+	}
+	var file map[string]json.RawMessage
+	if err := json.Unmarshal(plain, &file); err != nil {
+		return nil, errors.New("it holds no JSON object")
+	}
+	found := map[string]entry{}
+	if err := decode(file[c.key], &found); err != nil {
+		return nil, fmt.Errorf("%q in it does not hold servers: %w", c.key, err)
+	}
+	var projects map[string]struct {
+		Servers map[string]entry `json:"mcpServers"`
+	}
+	if err := decode(file["projects"], &projects); err == nil { // Claude Code
+		maps.Copy(found, projects[dir].Servers)
+	}
+	list := make([]Entry, 0, len(found))
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		e := found[name]
+		e.URL = cmp.Or(e.URL, e.ServerURL)
+		list = append(list, Entry{Name: name, Server: e.Server, Disabled: e.Disabled})
+	}
+	return list, nil
+}
+
+// decode reads a member; one that is not there changes nothing.
+func decode(text json.RawMessage, into any) error {
+	if text == nil {
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}
+
+// Ours says whether an entry is for this program: by its name, or by the name
+// of the program that it starts.
+func (e Entry) Ours() bool {
+	base := strings.TrimSuffix(strings.ToLower(filepath.Base(strings.ReplaceAll(e.Command, `\`, "/"))), ".exe")
+	return e.Name == Name || base == Name
+}
+
+// Name is what our server is called in every file.
+const Name = "understudy"
+
+// Expanded is the entry with the variables of the environment in the place of
+// their names. What only the client knows is an error.
+func (e Entry) Expanded(getenv func(string) string) (Entry, error) {
+	var failed error
+	expand := func(text string) string {
+		out, err := expanded(text, getenv)
+		failed = cmp.Or(failed, err)
+		return out
+	}
+	e.Command, e.URL, e.Args = expand(e.Command), expand(e.URL), slices.Clone(e.Args)
+	for i, a := range e.Args {
+		e.Args[i] = expand(a)
+	}
+	e.Env, e.Headers = maps.Clone(e.Env), maps.Clone(e.Headers)
+	for _, table := range []map[string]string{e.Env, e.Headers} {
+		for k, v := range table {
+			table[k] = expand(v)
+		}
+	}
+	return e, failed
+}
+
+// expanded puts values for ${env:NAME} and ${NAME}.
+func expanded(text string, getenv func(string) string) (string, error) {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "${")
+		b.WriteString(before)
+		if !found {
+			return b.String(), nil
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		name = strings.TrimPrefix(name, "env:")
+		name, otherwise, _ := strings.Cut(name, ":-")
+		if !closed || strings.Contains(name, ":") || strings.HasPrefix(name, "workspaceFolder") {
+			return "", fmt.Errorf("it holds ${%s}, which only the client knows", name)
+		}
+		b.WriteString(cmp.Or(getenv(name), otherwise))
+		text = after
+	}
+}

@@ -1,0 +1,144 @@
+package owner
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// guarded makes the engine ask, at each step, what the member may do for which
+// the run is: the owner of itself, and of a guest what that guest has said.
+func (h *host) guarded(own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
+	return func(run, client string, k steps.Kind) error {
+		policy, foreign := h.policyOf(run)
+		switch {
+		case foreign && h.o.Allow != nil:
+			return h.o.Allow(policy, client, k)
+		case !foreign && own != nil:
+			return own(run, client, k)
+		}
+		return nil
+	}
+}
+
+// policyOf is what the member may do for which a run is, if it is a guest.
+func (h *host) policyOf(run string) (policy string, foreign bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	member := h.began[run]
+	return h.policies[member], member != "" && member != h.id
+}
+
+func (h *host) setPolicy(member, policy string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.policies[member] = policy
+}
+
+// mostNoted is how many runs are remembered before those that stand still are
+// forgotten.
+const mostNoted = 1000
+
+// note remembers for whom a run is, and tells for whom it was.
+func (h *host) note(run, member string) (before string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if before = h.began[run]; member == "" {
+		delete(h.began, run)
+		return before
+	}
+	if len(h.began) >= mostNoted {
+		h.forgetRested()
+	}
+	h.began[run] = member
+	return before
+}
+
+// forgetRested forgets for whom those runs were that stand still, and what
+// members may do that are gone.
+func (h *host) forgetRested() {
+	active := h.local.Engine.Active()
+	maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
+	here := slices.Collect(maps.Values(h.began))
+	for g := range h.guests {
+		here = append(here, g.ID)
+	}
+	maps.DeleteFunc(h.policies, func(member, _ string) bool { return !slices.Contains(here, member) })
+}
+
+// noting is Runs that remembers for whom a run is before its first step asks
+// what may be done.
+type noting struct {
+	engine.Runs
+	h      *host
+	member string
+}
+
+// Start begins a run.
+func (n noting) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
+	return n.noted(r.Key, func() (engine.Header, error) { return n.Runs.Start(ctx, r) })
+}
+
+// Resume continues a run that ended.
+func (n noting) Resume(ctx context.Context, id string, r engine.ResumeRequest) (engine.Header, error) {
+	return n.noted(id, func() (engine.Header, error) { return n.Runs.Resume(ctx, id, r) })
+}
+
+// Fork makes a new run of a run's document.
+func (n noting) Fork(ctx context.Context, id, from string, r engine.ResumeRequest) (engine.Header, error) {
+	return n.noted(r.Key, func() (engine.Header, error) { return n.Runs.Fork(ctx, id, from, r) })
+}
+
+// Answer continues a waiting run.
+func (n noting) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
+	return n.noted(id, func() (engine.Header, error) { return n.Runs.Answer(ctx, id, a) })
+}
+
+// Continue lets a paused run go on.
+func (n noting) Continue(ctx context.Context, id string) (engine.Header, error) {
+	return n.noted(id, func() (engine.Header, error) { return n.Runs.Continue(ctx, id) })
+}
+
+// noted does what begins or continues a run. What fails leaves the run to whom
+// it was for.
+func (n noting) noted(run string, do func() (engine.Header, error)) (engine.Header, error) {
+	before := ""
+	if run != "" {
+		before = n.h.note(run, n.member)
+	}
+	h, err := do()
+	switch {
+	case err != nil && run != "":
+		n.h.note(run, before)
+	case err == nil && h.ID != run:
+		n.h.note(h.ID, n.member)
+	}
+	return h, err
+}
+
+// SetPolicy says what this process may do from now on.
+func (m *Member) SetPolicy(ctx context.Context, policy string) error {
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	m.o.Hello.Policy = policy
+	c := m.now.client
+	m.release()
+	if c == nil {
+		return nil
+	}
+	with, err := json.Marshal(policy)
+	if err != nil {
+		return err
+	}
+	if _, err = c.call(ctx, policyMethod, with); isLost(err) {
+		return nil // the next owner hears it when it is greeted
+	}
+	return err
+}

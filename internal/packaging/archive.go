@@ -1,0 +1,40 @@
+package main
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// summary is what the program is, in one line that every catalogue has room for.
+const summary = "Records what a person does on a desktop, keeps it as a workflow, and plays it back durably."
+
+// authors are whom every package names.
+const authors = "The Understudy authors"
+
+//go:embed files/understudy.service
+var serviceText string
+
+// service is the unit of systemd for a program that was put at a path.
+func service(program string) file {
+	return file{"understudy.service", 0o644, []byte(strings.ReplaceAll(serviceText, "@PROGRAM@", program))}
+}
+
+// archive is what someone unpacks by hand.
+func (r release) archive(t target, program []byte, s shared) (file, error) {
+	files := []file{{t.program(), 0o755, program}, s.license, s.readme}
+	for _, c := range s.completions {
+		files = append(files, c.in("completions"))
+	}
+	if t.OS == "linux" {
+		files = append(files, service("/usr/local/bin/understudy"))
+	}
+	for i, f := range files {
+		files[i] = f.in(r.name(t))
+	}
+	if t.OS == "windows" {
+		body, err := zipped(r.Version.Time, files)
+		return file{r.name(t) + ".zip", 0o644, body}, err
+	}
+	body, err := tarball("", r.Version.Time, files)
+	return file{r.name(t) + ".tar.gz", 0o644, body}, err
+}

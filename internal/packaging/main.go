@@ -1,0 +1,122 @@
+// Command packaging makes what a release is made of: archives, Debian packages,
+// npm packages, bundles for MCP clients, and the file for the registry of MCP
+// servers. `make package` runs it.
+//
+// The same commit gives the same bytes: every time that is written down is the
+// commit's. It publishes nothing.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "packaging:", err)
+		os.Exit(1)
+	}
+}
+
+// A release is what is packed, and under which names.
+type release struct {
+	Version   version
+	Root      string // the folder of the module
+	Out       string
+	Targets   []target
+	Scope     string // of the npm packages, such as @me; may be empty
+	Namespace string // in the registry of MCP servers, such as io.github.me
+	Site      string // the address of the folder from which bundles will be fetched; may be empty
+}
+
+func run(ctx context.Context, args []string) error {
+	r := release{Targets: allTargets}
+	flags := flag.NewFlagSet("packaging", flag.ContinueOnError)
+	flags.StringVar(&r.Root, "root", ".", "the folder of the module")
+	flags.StringVar(&r.Out, "out", filepath.Join("dist", "package"), "where the packages go; what is there is removed")
+	flags.StringVar(&r.Scope, "npm-scope", "", "the scope of the npm packages, such as @me")
+	flags.StringVar(&r.Namespace, "namespace", "localhost", "the namespace in the registry of MCP servers, such as io.github.me")
+	flags.StringVar(&r.Site, "site", "", "the https address from which the bundles will be fetched")
+	flags.Func("targets", "such as linux/amd64,darwin/arm64 (default all)", func(text string) (err error) {
+		r.Targets, err = parseTargets(text)
+		return err
+	})
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var err error
+	if r.Version, err = gitVersion(ctx, r.Root); err != nil {
+		return err
+	}
+	products, err := r.make(ctx)
+	for _, f := range products {
+		fmt.Printf("%-60s %6d KiB\n", filepath.Join(r.Out, f.Name), (len(f.Body)+1023)/1024)
+	}
+	return err
+}
+
+// make builds the program for each target, packs it, and writes what came of it.
+func (r release) make(ctx context.Context) (products []file, err error) {
+	if err := os.RemoveAll(r.Out); err != nil {
+		return nil, err
+	}
+	common, err := r.sharedFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range r.Targets {
+		packed, err := r.pack(ctx, t, common)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t, err)
+		}
+		products = append(products, packed...)
+	}
+	wrapper, err := r.npmWrapper(common)
+	if err != nil {
+		return nil, err
+	}
+	products = append(products, wrapper)
+	registry, err := r.registry(products)
+	if err != nil {
+		return nil, err
+	}
+	products = append(products, registry)
+	products = append(products, sums(products))
+	for _, f := range products {
+		if err := f.write(r.Out); err != nil {
+			return nil, err
+		}
+	}
+	return products, nil
+}
+
+// pack builds the program for one target, and packs it in every way that the
+// target has.
+func (r release) pack(ctx context.Context, t target, common shared) (packed []file, err error) {
+	program, err := r.build(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	for _, way := range []func(target, []byte, shared) (file, error){r.archive, r.debian, r.npmPlatform, r.bundle} {
+		f, err := way(t, program, common)
+		if err != nil {
+			return nil, err
+		}
+		if f.Name != "" { // there is no .deb for Windows
+			packed = append(packed, f)
+		}
+	}
+	return packed, nil
+}
+
+// name is the name of a product of a target: understudy-1.2.3-linux-amd64.
+func (r release) name(t target) string {
+	return strings.Join([]string{"understudy", r.Version.Text, t.OS, t.Arch}, "-")
+}

@@ -1,0 +1,38 @@
+package mcpserver
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+)
+
+// TestManyWaitForTheEnd closes from two sides at once, as the end of the input
+// and a signal do: both hear that the last call has ended.
+func TestManyWaitForTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a active
+		var o owed
+		leave := a.enter(&call{}, func(error) {})
+		o.add()
+		ended := make(chan error, 2)
+		for range 2 {
+			go func() {
+				err := a.close(t.Context(), errStopping)
+				o.wait(t.Context())
+				ended <- err
+			}()
+		}
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		o.settle()
+		for range 2 {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+		if err := a.close(context.Background(), errStopping); err != nil {
+			t.Errorf("closed again: %v", err)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package mcpserver
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
+)
+
+// A tool that takes a picture answers with a link to it; a client that asks for
+// include_image is shown the picture itself, as large as models can see it. What
+// it shows is told in the pixels of the screen, for these are what a click takes.
+
+// includeImage is the argument that asks for it. It is no argument of a kind: it
+// says what the answer holds, not what is done.
+const includeImage = "include_image"
+
+// What models can see; larger pictures are scaled down on the way, and then the
+// model's coordinates are not those of the picture that was sent.
+const (
+	maxImageSide   = 1568
+	maxImagePixels = 1_150_000
+)
+
+// windowPicture is the argument by which an action takes a picture afterwards.
+const windowPicture = "include_window_screenshot"
+
+// pictures says whether a kind can take pictures.
+func pictures(k steps.Kind) bool {
+	return k.Name == steps.CaptureScreenshot.Name || k.Args.Properties[windowPicture] != nil
+}
+
+func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
+	s.Properties[includeImage] = &jsonschema.Schema{Type: "boolean", Description: text}
+	s.PropertyOrder = append(s.PropertyOrder, includeImage)
+	return s
+}
+
+// takenOut are the arguments without include_image, and whether it was asked
+// for. An action is then told to take a picture.
+func takenOut(k steps.Kind, args map[string]any) (map[string]any, bool) {
+	wanted, _ := args[includeImage].(bool)
+	if _, said := args[includeImage]; !said || !pictures(k) {
+		return args, false
+	}
+	args = maps.Clone(args)
+	delete(args, includeImage)
+	if wanted && k.Args.Properties[windowPicture] != nil && args["include_monitor_screenshots"] != true {
+		args[windowPicture] = true
+	}
+	return args, wanted
+}
+
+// shot is a picture and the area of the screen that it shows.
+type shot struct {
+	uri  string
+	area desktop.Rect
+}
+
+// shotsOf are the pictures in a result.
+func shotsOf(value any) []shot {
+	var r struct {
+		URI         string         `json:"uri"`
+		Area        desktop.Rect   `json:"area"`
+		Screenshots []string       `json:"screenshots"`
+		Areas       []desktop.Rect `json:"screenshot_areas"`
+	}
+	raw, err := json.Marshal(value)
+	if err != nil || json.Unmarshal(raw, &r) != nil {
+		return nil
+	}
+	var all []shot
+	if strings.HasPrefix(r.URI, captureURI) {
+		all = append(all, shot{r.URI, r.Area})
+	}
+	for i, uri := range r.Screenshots {
+		if i < len(r.Areas) {
+			all = append(all, shot{uri, r.Areas[i]})
+		}
+	}
+	return all
+}
+
+// picture adds a picture to the reply: a link, or what it shows.
+func (r *reply) picture(ctx context.Context, runs engine.Runs, p shot, show bool) error {
+	if !show {
+		r.also = append(r.also, &mcp.ResourceLink{URI: p.uri, Name: "picture", MIMEType: pngType})
+		return nil
+	}
+	stored, err := runs.File(ctx, engine.Captures, strings.TrimPrefix(p.uri, captureURI))
+	if err != nil {
+		return fmt.Errorf("reading a picture: %w", err)
+	}
+	small, size, err := seen(stored)
+	if err != nil {
+		return err
+	}
+	r.text += "\n" + placed(p.area, size)
+	r.also = append(r.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
+	return nil
+}
+
+// seen is a picture as large as a model can see it.
+func seen(stored []byte) ([]byte, desktop.Size, error) {
+	p, err := png.Decode(bytes.NewReader(stored))
+	if err != nil {
+		return nil, desktop.Size{}, fmt.Errorf("decoding a picture: %w", err)
+	}
+	small, back := vision.Fit(p, maxImageSide, maxImagePixels)
+	size := desktop.Size{W: small.Rect.Dx(), H: small.Rect.Dy()}
+	if back == 1 {
+		return stored, size, nil
+	}
+	var b bytes.Buffer
+	err = png.Encode(&b, small)
+	return b.Bytes(), size, err
+}
+
+// placed says how the pixels of a picture lie on the screen.
+func placed(area desktop.Rect, size desktop.Size) string {
+	if area.Empty() || size.W == 0 || size.H == 0 {
+		return fmt.Sprintf("the picture has %dx%d pixels", size.W, size.H)
+	}
+	if size.W == area.W && size.H == area.H && area.X == 0 && area.Y == 0 {
+		return fmt.Sprintf("the picture has %dx%d pixels, which are those of the screen", size.W, size.H)
+	}
+	fx, fy := float64(area.W)/float64(size.W), float64(area.H)/float64(size.H)
+	return fmt.Sprintf("the picture has %dx%d pixels: its point (x, y) is the screen's (%d + %.4g·x, %d + %.4g·y), which is what a click takes",
+		size.W, size.H, area.X, fx, area.Y, fy)
+}
+
+// lastPicture shows the last picture that the steps of a run left.
+func (r *reply) lastPicture(ctx context.Context, runs engine.Runs, report engine.Report) error {
+	for _, s := range slices.Backward(report.Steps) {
+		if n := len(s.Captures); n > 0 {
+			c := s.Captures[n-1]
+			r.text += fmt.Sprintf("\nthe screen %s step %s:", c.When, cmp.Or(s.ID, s.Path))
+			return r.picture(ctx, runs, shot{uri: c.URI}, true)
+		}
+	}
+	r.text += "\nno step left a picture"
+	return nil
+}

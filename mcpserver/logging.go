@@ -1,0 +1,122 @@
+package mcpserver
+
+import (
+	"cmp"
+	"log/slog"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+)
+
+// A client that asks for log messages is sent those of its own runs while it
+// waits for them. Versions with sessions set a level for the session; from
+// 2026-07-28 on each request names its own. Whoever names none hears nothing.
+
+// logger is the name of our log in the messages.
+const logger = "understudy"
+
+// logLevels are the protocol's levels on slog's scale.
+var logLevels = map[mcp.LoggingLevel]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": slog.LevelInfo + 2, "warning": slog.LevelWarn,
+	"error": slog.LevelError, "critical": slog.LevelError + 4, "alert": slog.LevelError + 8, "emergency": slog.LevelError + 12,
+}
+
+// levels are those that sessions have set.
+type levels struct {
+	mu sync.Mutex
+	of map[*mcp.ServerSession]mcp.LoggingLevel
+}
+
+// set notes the level of a session until it ends.
+func (l *levels) set(session *mcp.ServerSession, level mcp.LoggingLevel) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of == nil {
+		l.of = map[*mcp.ServerSession]mcp.LoggingLevel{}
+	}
+	if _, known := l.of[session]; !known {
+		go func() {
+			_ = session.Wait()
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			delete(l.of, session)
+		}()
+	}
+	l.of[session] = level
+}
+
+func (l *levels) get(session *mcp.ServerSession) mcp.LoggingLevel {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of[session]
+}
+
+// levelOf is from which level on the sender of a call wants log messages.
+func (s *Server) levelOf(req *mcp.CallToolRequest) (slog.Level, bool) {
+	var word mcp.LoggingLevel
+	if req.ProtocolVersion() >= modern {
+		text, _ := req.Params.GetMeta()[mcp.MetaKeyLogLevel].(string)
+		word = mcp.LoggingLevel(text)
+	} else {
+		word = s.levels.get(req.Session)
+	}
+	level, ok := logLevels[word]
+	return level, ok
+}
+
+// logLine is what an event of a run says in a log; nil: nothing.
+func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level) {
+	data := map[string]any{"run_id": run, "path": ev.Path}
+	word := mcp.LoggingLevel("debug")
+	switch ev.Type {
+	case engine.EvStarted:
+		f, err := engine.Fact[engine.Started](ev)
+		if err != nil {
+			return nil, 0
+		}
+		data["message"], data["step"], data["kind"] = "step started", cmp.Or(f.ID, ev.Path), f.Kind
+	case engine.EvEnded:
+		f, err := engine.Fact[engine.Ended](ev)
+		if err != nil {
+			return nil, 0
+		}
+		word = "info"
+		data["message"], data["step"], data["took_ms"] = "step ended", cmp.Or(f.ID, ev.Path), f.Duration.Milliseconds()
+		if e := f.Outcome.Error; e != nil {
+			word = "warning"
+			data["message"], data["code"], data["error"] = "step failed", e.Code, e.Message
+		}
+	case engine.EvLogged:
+		f, err := engine.Fact[engine.Logged](ev)
+		if err != nil {
+			return nil, 0
+		}
+		word = wordOf(f.Level)
+		data["message"] = f.Message
+		if len(f.Attrs) > 0 {
+			data["attrs"] = f.Attrs
+		}
+	default:
+		return nil, 0
+	}
+	return &mcp.LoggingMessageParams{Logger: logger, Level: word, Data: data}, logLevels[word]
+}
+
+// wordOf is the protocol's word for a level of slog.
+func wordOf(text string) mcp.LoggingLevel {
+	var l slog.Level
+	if l.UnmarshalText([]byte(text)) != nil {
+		return "info"
+	}
+	switch {
+	case l >= slog.LevelError:
+		return "error"
+	case l >= slog.LevelWarn:
+		return "warning"
+	case l >= slog.LevelInfo:
+		return "info"
+	}
+	return "debug"
+}

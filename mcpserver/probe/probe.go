@@ -1,0 +1,129 @@
+// Package probe asks an MCP server what any client asks it first: who are you,
+// and which tools do you have. It says how long both took, or what went wrong
+// and the last words of a server that it started.
+//
+// It calls no tool.
+package probe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A Target is a server: a command that is started, or an address.
+type Target struct {
+	Command string
+	Args    []string
+	Environ []string
+
+	URL     string
+	Headers map[string]string
+}
+
+// A Report is what a server answered.
+type Report struct {
+	Name, Version string
+	Protocol      string
+	Tools         int
+	Hello, List   time.Duration // the handshake with the start of the server, and the list
+}
+
+// Ask greets a server and lists its tools.
+func Ask(ctx context.Context, t Target) (Report, error) {
+	transport, words := t.transport(ctx)
+	r, err := ask(ctx, transport)
+	if err == nil {
+		return r, nil
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("no answer in time: %w", context.Cause(ctx))
+	}
+	if last := words.last(); last != "" {
+		err = fmt.Errorf("%w; it said: %s", err, last)
+	}
+	return r, err
+}
+
+func (t Target) transport(ctx context.Context) (mcp.Transport, *tail) {
+	words := &tail{}
+	if t.URL != "" {
+		return &mcp.StreamableClientTransport{
+			Endpoint: t.URL, HTTPClient: &http.Client{Transport: headers(t.Headers)}, MaxRetries: -1, DisableStandaloneSSE: true,
+		}, words
+	}
+	cmd := exec.CommandContext(ctx, t.Command, t.Args...)
+	cmd.Env, cmd.Stderr, cmd.WaitDelay = t.Environ, words, time.Second
+	return &mcp.CommandTransport{Command: cmd}, words
+}
+
+func ask(ctx context.Context, transport mcp.Transport) (r Report, err error) {
+	began := time.Now()
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "understudy doctor", Version: "1"}, nil).Connect(ctx, transport, nil)
+	if err != nil {
+		return r, err
+	}
+	// A server that ended badly after it had answered is no worse a server.
+	defer func() { _ = s.Close() }()
+	hello := s.InitializeResult()
+	if hello == nil {
+		return r, errors.New("it did not say who it is")
+	}
+	r.Protocol, r.Hello = hello.ProtocolVersion, time.Since(began)
+	if hello.ServerInfo != nil {
+		r.Name, r.Version = hello.ServerInfo.Name, hello.ServerInfo.Version
+	}
+	began = time.Now()
+	for _, err := range s.Tools(ctx, nil) {
+		if err != nil {
+			return r, fmt.Errorf("listing the tools: %w", err)
+		}
+		r.Tools++
+	}
+	r.List = time.Since(began)
+	return r, nil
+}
+
+// headers are added to every request.
+type headers map[string]string
+
+func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	for name, value := range h {
+		req.Header.Set(name, value)
+	}
+	return http.DefaultTransport.RoundTrip(req)
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// kept is how much of it.
+const kept = 2000
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-kept):]
+	return len(p), nil
+}
+
+// last is the last line that says something.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(string(bytes.TrimSpace(t.text)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -1,0 +1,98 @@
+package probe
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// roleVariable makes this test program a server.
+const roleVariable = "UNDERSTUDY_PROBE_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleVariable) {
+	case "server":
+		_ = server().Run(context.Background(), &mcp.StdioTransport{})
+		os.Exit(0)
+	case "broken":
+		os.Stderr.WriteString("first\nthe display is on fire\n")
+		os.Exit(3)
+	case "silent":
+		time.Sleep(time.Hour) // until the one who asks has had enough
+	}
+	os.Exit(m.Run())
+}
+
+func server() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "small", Version: "7"}, &mcp.ServerOptions{PageSize: 1})
+	for _, name := range []string{"a", "b", "c"} {
+		mcp.AddTool(s, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			return nil, nil, nil
+		})
+	}
+	return s
+}
+
+func started(t *testing.T, role string) Target {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Target{Command: program, Environ: append(os.Environ(), roleVariable+"="+role)}
+}
+
+func check(t *testing.T, r Report, err error) {
+	t.Helper()
+	if err != nil || r.Name != "small" || r.Version != "7" || r.Tools != 3 || r.Protocol == "" || r.Hello <= 0 || r.List <= 0 {
+		t.Errorf("%+v, %v; want 3 tools of small 7", r, err)
+	}
+}
+
+func TestAskOneThatIsStarted(t *testing.T) {
+	r, err := Ask(t.Context(), started(t, "server"))
+	check(t, r, err)
+}
+
+func TestAskOneThatListens(t *testing.T) {
+	s := server()
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer t" {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	defer site.Close()
+	r, err := Ask(t.Context(), Target{URL: site.URL, Headers: map[string]string{"Authorization": "Bearer t"}})
+	check(t, r, err)
+	if _, err := Ask(t.Context(), Target{URL: site.URL}); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+		t.Errorf("without a token: %v", err)
+	}
+}
+
+func TestAskSaysWhatIsWrong(t *testing.T) {
+	for say, c := range map[string]struct {
+		target Target
+		want   string
+	}{
+		"a server that ends":       {started(t, "broken"), "the display is on fire"},
+		"a command that is absent": {Target{Command: "no-such-program-here"}, "no-such-program-here"},
+		"nobody listens":           {Target{URL: "http://127.0.0.1:1/mcp"}, "refused"},
+	} {
+		if _, err := Ask(t.Context(), c.target); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", say, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := Ask(ctx, started(t, "silent")); err == nil || !strings.Contains(err.Error(), "no answer in time") {
+		t.Errorf("a silent server: %v", err)
+	}
+}

@@ -1,0 +1,183 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"understudy/steps"
+)
+
+// Many models are shown only the text of an answer. So the text has everything
+// that the structured content says, in fewer words: one line of short values,
+// then the long texts as they are.
+
+// longest is how long a value in a line may be.
+const longest = 300
+
+// sayings are the results for which plain fields are not the best words.
+var sayings = map[string]func(map[string]any) string{
+	steps.GetWindowTree.Name:                 sayTree,
+	steps.GetApplicationsAndWindowsList.Name: sayWindows,
+	steps.CaptureScreenshot.Name:             sayPicture,
+}
+
+// blocks are the fields that hold texts of many lines, in the order in which
+// they are shown.
+var blocks = []string{"content", "text", "stdout", "stderr", "ui_diff", "ui_tree"}
+
+// sayResult is the result of a kind in words.
+func sayResult(k steps.Kind, value any) string {
+	m, ok := value.(map[string]any)
+	if say := sayings[k.Name]; ok && say != nil {
+		return say(m)
+	}
+	var facts, texts []string
+	for _, name := range fieldsOf(k, m) {
+		text, isText := m[name].(string)
+		switch {
+		case isText && slices.Contains(blocks, name):
+			if text != "" {
+				texts = append(texts, heading(name)+text)
+			}
+		case name == "element" || name == "window":
+			if thing := sayThing(m[name]); thing != "" {
+				facts = append(facts, thing)
+			}
+		default:
+			if v := valueText(k, m[name]); v != "" {
+				facts = append(facts, name+": "+v)
+			}
+		}
+	}
+	if len(facts) == 0 && len(texts) == 0 {
+		return k.Name + ": done"
+	}
+	return strings.Join(append([]string{k.Name + ": " + strings.Join(facts, ", ")}, texts...), "\n")
+}
+
+// fieldsOf are the fields of a result: as the kind declares them, then others;
+// the texts of many lines are last.
+func fieldsOf(k steps.Kind, m map[string]any) []string {
+	order := slices.Concat(k.Result.PropertyOrder, slices.Sorted(maps.Keys(m)), blocks)
+	var names []string
+	for i, name := range order {
+		_, there := m[name]
+		if there && !slices.Contains(names, name) && (!slices.Contains(blocks, name) || i >= len(order)-len(blocks)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// heading tells texts apart whose meaning does not show; the others are what
+// was asked for.
+func heading(name string) string {
+	switch name {
+	case "stderr":
+		return "on the error output:\n"
+	case "ui_diff":
+		return "what changed:\n"
+	case "ui_tree":
+		return "the window now:\n"
+	}
+	return ""
+}
+
+// listing are the kinds whose values a model wants to read whole.
+var listing = []string{"validate_element", "glob_files", "grep_files", "find_image", "run_command"}
+
+func valueText(k steps.Kind, v any) string {
+	if v == nil {
+		return ""
+	}
+	if !slices.Contains(listing, k.Name) {
+		return short(v)
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// sayThing is an element or a window in a few words.
+func sayThing(v any) string {
+	m, _ := v.(map[string]any)
+	if m == nil {
+		return ""
+	}
+	if title, ok := m["title"].(string); ok {
+		return fmt.Sprintf("window %q of %v, id %s", title, m["process"], short(m["id"]))
+	}
+	words := []string{"element: " + fmt.Sprint(m["role"])}
+	for _, name := range []string{"name", "text"} {
+		if text, ok := m[name].(string); ok && text != "" {
+			words = append(words, short(text))
+		}
+	}
+	if ref, ok := m["ref"].(string); ok {
+		words = append(words, "[ref="+ref+"]")
+	}
+	return strings.Join(words, " ")
+}
+
+// sayTree is a tree as it is, and what it does not show.
+func sayTree(m map[string]any) string {
+	text, _ := m["ui_tree"].(string)
+	if text == "" {
+		text = "the window shows no elements\n"
+	}
+	text = strings.TrimRight(text, "\n")
+	if n, _ := m["omitted"].(float64); n > 0 {
+		text += fmt.Sprintf("\n%v of %v elements are shown; include_hidden: true shows those that are not visible, a larger max_elements more of them, a selector in tree_from_selector a part", m["shown"], m["shown"].(float64)+n)
+	}
+	if unread, _ := m["unread"].([]any); len(unread) > 0 {
+		text += fmt.Sprintf("\nthese applications did not answer in time: %v", unread)
+	}
+	return text
+}
+
+// sayWindows is a list of windows, one a line.
+func sayWindows(m map[string]any) string {
+	list, _ := m["windows"].([]any)
+	if len(list) == 0 {
+		return "no window is open; open_application starts an application"
+	}
+	var lines []string
+	for _, w := range list {
+		at, _ := w.(map[string]any)
+		line := fmt.Sprintf("%v: %q", at["process"], at["title"])
+		for _, state := range []string{"active", "minimized", "hidden", "modal", "popup"} {
+			if at[state] == true {
+				line += " " + state
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s, %s, window id %s", line, sayArea(at["bounds"]), short(at["id"])))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func sayArea(v any) string {
+	r, _ := v.(map[string]any)
+	return fmt.Sprintf("%vx%v at %v,%v", r["w"], r["h"], r["x"], r["y"])
+}
+
+// sayPicture says what a picture shows, and where it is.
+func sayPicture(m map[string]any) string {
+	return fmt.Sprintf("a picture of %vx%v pixels, of the screen's area %s: %v", m["width"], m["height"], sayArea(m["area"]), m["uri"])
+}
+
+// short is a value in one line, cut to what can be read.
+func short(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	if t := []rune(string(raw)); len(t) > longest {
+		return string(t[:longest]) + "…"
+	}
+	return string(raw)
+}

@@ -1,0 +1,123 @@
+package mcpserver
+
+import (
+	"encoding/base64"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// TestAnswersInWords holds what a model reads that is shown nothing but text.
+func TestAnswersInWords(t *testing.T) {
+	w := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{All} }).connect("2025-11-25", jsonObject{})
+	for _, c := range []struct {
+		say, tool string
+		args      jsonObject
+		want      []string
+	}{
+		{"a tree is shown as a tree", "get_window_tree", jsonObject{"process": "notes"}, []string{"\n  - button \"Save\" [ref=e3]"}},
+		{"a window is a line", "get_applications_and_windows_list", jsonObject{}, []string{`notes: "Notes"`, "window id "}},
+		{"an element that is there is said to be", "validate_element", jsonObject{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
+		{"a click says where, and on what", "click_element", jsonObject{"selector": "role:button && name:Save"}, []string{`"x":`, `element: button "Save"`, "verified: "}},
+		{"what changed comes last", "type_into_element", jsonObject{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
+		{"nothing to say", "delay", jsonObject{"duration": "1ms"}, []string{"delay: delayed_ms: 1"}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			res := w.call(c.tool, c.args)
+			for _, want := range c.want {
+				if text := said(res); isError(res) || !strings.Contains(text, want) {
+					t.Errorf("the answer says nothing of %q:\n%s", want, text)
+				}
+			}
+		})
+	}
+}
+
+// TestIncludedImage looks at what a model is shown.
+func TestIncludedImage(t *testing.T) {
+	st := newStage(t)
+	w := st.connect("2025-11-25", jsonObject{})
+	for _, c := range []struct {
+		say, tool string
+		args      jsonObject
+		shown     bool
+	}{
+		{"a link when nothing is said", "capture_screenshot", jsonObject{}, false},
+		{"a link when it is not wanted", "capture_screenshot", jsonObject{"include_image": false}, false},
+		{"the picture when it is wanted", "capture_screenshot", jsonObject{"include_image": true}, true},
+		{"the window after an action", "click_element", jsonObject{"selector": "role:button && name:Save", "include_image": true}, true},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			res := w.call(c.tool, c.args)
+			pictures := contents(res, "image")
+			if isError(res) || (len(pictures) == 1) != c.shown || (len(contents(res, "resource_link")) == 1) == c.shown {
+				t.Fatalf("pictures shown: %d: %s", len(pictures), said(res))
+			}
+			if !c.shown {
+				return
+			}
+			if text := said(res); !strings.Contains(text, "pixels") {
+				t.Errorf("it is not said how the picture lies on the screen: %s", text)
+			}
+			data, _ := dig(pictures[0], "data").(string)
+			p, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if size := p.Bounds(); size.Dx() > maxImageSide || size.Dy() > maxImageSide || size.Dx()*size.Dy() > maxImagePixels {
+				t.Errorf("the picture is %v", size)
+			}
+		})
+	}
+}
+
+// contents are the parts of a result of one type.
+func contents(res jsonObject, sort string) (out []any) {
+	all, _ := dig(res, "result", "content").([]any)
+	for _, c := range all {
+		if dig(c, "type") == sort {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// TestPlaced holds the sentence that leads from a picture's point to the
+// screen's.
+func TestPlaced(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		area desktop.Rect
+		size desktop.Size
+		want string
+	}{
+		{"the whole screen as it is", desktop.Rect{W: 800, H: 600}, desktop.Size{W: 800, H: 600}, "which are those of the screen"},
+		{"a screen made smaller", desktop.Rect{W: 1600, H: 1200}, desktop.Size{W: 800, H: 600}, "(0 + 2·x, 0 + 2·y)"},
+		{"a window", desktop.Rect{X: 30, Y: -4, W: 100, H: 100}, desktop.Size{W: 100, H: 100}, "(30 + 1·x, -4 + 1·y)"},
+		{"an area that nobody knows", desktop.Rect{}, desktop.Size{W: 5, H: 6}, "5x6 pixels"},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			if got := placed(c.area, c.size); !strings.Contains(got, c.want) {
+				t.Errorf("%q does not say %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSeen holds the limits of what models see.
+func TestSeen(t *testing.T) {
+	for _, c := range []struct{ w, h int }{{10, 10}, {1568, 700}, {1920, 1080}, {5000, 20}, {20, 5000}, {3840, 2160}, {1, 5000}} {
+		var b strings.Builder
+		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, c.w, c.h))); err != nil {
+			t.Fatal(err)
+		}
+		_, size, err := seen([]byte(b.String()))
+		if err != nil || size.W > maxImageSide || size.H > maxImageSide || size.W*size.H > maxImagePixels || size.W < 1 || size.H < 1 {
+			t.Errorf("%dx%d is shown as %v, %v", c.w, c.h, size, err)
+		}
+	}
+}

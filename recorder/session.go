@@ -1,0 +1,135 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// Session is a recording that goes on beside its caller:
+//
+//	s, err := recorder.Start(ctx, d, recorder.RecordOptions{Log: log, Keys: recorder.DefaultKeys()})
+//	…
+//	status := s.Status() // the steps that were understood so far
+//	…
+//	events, err := s.Stop()
+//	text, notes, err := recorder.Compile(events, recorder.Options{Name: "order"})
+//
+// It ends when it is told to stop, when its context ends, when the person
+// presses the stop key, or when the display is lost. What was seen until then
+// is there in each case.
+type Session struct {
+	recording *recording
+	began     time.Time
+	stop      context.CancelCauseFunc
+	done      chan struct{}
+	err       error // once done is closed
+}
+
+// Status is how far a recording is.
+type Status struct {
+	Began  time.Time
+	Events int    // how many were kept
+	Steps  []Line // what was understood, in the order of the workflow
+	Paused bool
+	Ended  bool
+}
+
+// errStopped says that the recording was stopped on purpose.
+var errStopped = errors.New("the recording was stopped")
+
+// Start begins to watch a person. When it returns, nothing that they do is
+// missed. What is seen is understood beside the watching, which only notes it,
+// so that nothing is lost when an application is slow.
+func Start(ctx context.Context, d *desktop.Desktop, o RecordOptions) (*Session, error) {
+	watching, stop := context.WithCancelCause(ctx)
+	r := newRecording(d, o, stop)
+	if err := r.begin(watching); err != nil {
+		stop(err)
+		return nil, err
+	}
+	s := &Session{recording: r, began: time.Now(), stop: stop, done: make(chan struct{})}
+	go s.run(watching)
+	select {
+	case <-r.began:
+		return s, nil
+	case <-s.done:
+		if s.err == nil {
+			s.err = context.Cause(watching)
+		}
+		return nil, s.err
+	}
+}
+
+// run watches and understands until the context ends.
+func (s *Session) run(ctx context.Context) {
+	defer close(s.done)
+	defer s.stop(nil)
+	r := s.recording
+	var watch sync.WaitGroup
+	var failed error
+	watch.Go(func() {
+		if err := r.desktop.Watch(ctx, r.queue.add); ctx.Err() == nil {
+			failed = fmt.Errorf("watching the input: %w", err)
+			s.stop(failed)
+		}
+	})
+	r.work(ctx)
+	watch.Wait()
+	r.end()
+	s.err = errors.Join(failed, r.failed)
+}
+
+// Status says what was understood so far.
+func (s *Session) Status() Status {
+	st := s.recording.progress.status()
+	st.Began = s.began
+	select {
+	case <-s.done:
+		st.Ended = true
+	default:
+	}
+	return st
+}
+
+// Done is closed when the recording has ended.
+func (s *Session) Done() <-chan struct{} { return s.done }
+
+// Stop ends the recording, and gives what was seen. It may be called again.
+func (s *Session) Stop() ([]Event, error) {
+	s.stop(errStopped)
+	return s.Wait()
+}
+
+// Wait waits until the recording has ended, and gives what was seen; with an
+// error, that is what was seen before it.
+func (s *Session) Wait() ([]Event, error) {
+	<-s.done
+	return s.recording.events, s.err
+}
+
+// progress is what others may know of a recording while it is made.
+type progress struct {
+	mu  sync.Mutex
+	now Status
+}
+
+func (p *progress) status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	st := p.now
+	st.Steps = append([]Line(nil), st.Steps...)
+	return st
+}
+
+// set tells how far the recording is.
+func (p *progress) set(events int, paused bool, steps []Line) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now.Events, p.now.Paused = events, paused
+	p.now.Steps = append(p.now.Steps[:0], steps...)
+}
