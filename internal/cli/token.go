@@ -32,7 +32,7 @@ func (a *app) tokenAdd(file *string) *cobra.Command {
 	var mode, toolsets string
 	var operator bool
 	cmd := &cobra.Command{
-		Use:   "add NAME",
+		Use:   "add NEW",
 		Short: "Make a token for a client, and write it to the standard output",
 		Long: "Make a token for a client, and write it to the standard output. It is shown this once:\n" +
 			"the file has its hash only. The flags of \"understudy serve\" may allow less than a token does.",
@@ -122,7 +122,7 @@ func toolsetsOf(l tokenLine) string {
 
 func (a *app) tokenRemove(file *string) *cobra.Command {
 	return &cobra.Command{
-		Use:   "rm NAME",
+		Use:   "rm CLIENT",
 		Short: "Take the token of a client back",
 		Args:  exactly(1, "the name of the client"),
 		RunE: func(_ *cobra.Command, args []string) error {
