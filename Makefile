@@ -22,7 +22,8 @@ e2e: ## play every workflow on real applications; ends with a table of what came
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt .ci/test -count=1 ./internal/e2e ./recorder; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
-soak: ## play examples in a loop for SOAK, and look that nothing grows
+soak: ## capture and type by the hundred thousand, play examples in a loop for SOAK, and look that nothing grows
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/robot
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m)
 
 check: lint cross fuzz ## what CI runs beyond the tests
@@ -41,7 +42,7 @@ golden: ## write the golden files and generated pages again; look at the differe
 
 bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with dist/bench.old.txt when it is there
 	@mkdir -p dist
-	$(GO) test -run='^$$' -bench=. -benchmem -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
+	$(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
 fuzz: ## fuzz every target for FUZZTIME

@@ -68,6 +68,7 @@ func (s *State) created(ev Event, c Created) {
 	scope.init()
 	s.Scopes, s.Last = map[int]*Scope{1: &scope}, 1
 	s.Frames = keep(c.Start)
+	s.renew(ev.At)
 	c.Start, c.Scope = nil, Scope{}
 	s.Created = c
 }
@@ -117,10 +118,7 @@ func (s *State) evaluated(_ Event, e Evaluated) {
 	}
 	c := s.at(e.Index)
 	if e.Error != nil {
-		if e.What == TheArguments {
-			c.Tries++
-		}
-		s.outcome(e.ID, Outcome{Status: Errored, Acted: c.acted(), Error: e.Error})
+		s.undecided(e, c)
 		return
 	}
 	switch e.What {
@@ -153,6 +151,22 @@ func (s *State) evaluated(_ Event, e Evaluated) {
 		if !e.Holds {
 			c.Jump++
 		}
+	}
+}
+
+// undecided is what follows when an expression has no value: a failure, with
+// what the execution did so far.
+func (s *State) undecided(e Evaluated, c *Step) {
+	switch e.What {
+	case TheRecheck: // nothing is known of the try that was cut short
+		c.Phase = asking
+		return
+	case TheArguments:
+		c.Tries++
+	}
+	s.outcome(e.ID, Outcome{Status: Errored, Acted: c.acted(), Error: e.Error})
+	if e.What == TheJump { // the try succeeded: another would mend nothing
+		c.Phase, c.Tries = checked, maxTries
 	}
 }
 
@@ -259,7 +273,8 @@ func (s *State) skipped(_ Event, e SkippedStep) {
 func (s *State) entered(ev Event, e Entered) {
 	switch e.Frame.Sort {
 	case FinallyFrame:
-		s.scope().Finally = Begun
+		c := s.scope()
+		c.Finally, c.Whole = Begun, s.Stop == nil && s.top().Failure == nil
 	case BeforeFrame:
 	default:
 		s.at(e.Index).Phase = inside
@@ -300,7 +315,7 @@ func (c *Scope) clear(list string) {
 }
 
 func (s *State) left(_ Event, l Left) {
-	f := *s.top()
+	f, whole := *s.top(), s.Frames
 	scope := s.scope()
 	s.Frames = slices.Clip(s.Frames[:len(s.Frames)-1])
 	defer s.sweep()
@@ -323,7 +338,11 @@ func (s *State) left(_ Event, l Left) {
 	case TroubleFrame:
 		s.leftTrouble(f, l)
 	default:
-		s.leftList(f, l, scope)
+		failure := f.Failure
+		if f.Scope != 0 && failure == nil && scope.FinallyError != nil { // only finally is to be done again
+			failure = &Failure{Error: *scope.FinallyError, At: keep(whole)}
+		}
+		s.leftList(f, l, failure)
 	}
 }
 
@@ -341,14 +360,10 @@ func (s *State) leftTrouble(f Frame, l Left) {
 	}
 }
 
-func (s *State) leftList(f Frame, l Left, inner *Scope) {
+func (s *State) leftList(f Frame, l Left, failure *Failure) {
 	p := s.top()
 	c := p.Cur
 	p.Ending = p.Ending || l.Ending
-	failure := f.Failure
-	if f.Scope != 0 && failure == nil && inner.FinallyError != nil {
-		failure = &Failure{Error: *inner.FinallyError, At: keep(s.Frames)}
-	}
 	switch {
 	case failure != nil:
 		s.outcome(l.ID, Outcome{Status: Errored, Error: &failure.Error, Result: l.Result})
@@ -465,8 +480,7 @@ func (s *State) settled(_ Event, e Settled) {
 }
 
 func (s *State) cleared(Event, Cleared) {
-	f := s.top()
-	f.Cur = &Step{Phase: ready, Held: f.Cur.Held}
+	s.top().Cur = &Step{Phase: ready}
 }
 
 func (s *State) expired(_ Event, e Expired) {
@@ -570,92 +584,30 @@ func (s *State) pass(d time.Duration) {
 }
 
 func (s *State) unwound(_ Event, u Unwound) {
+	if s.Resume == nil {
+		s.Resume = standing(s.Frames)
+	}
 	s.Frames = slices.Clip(s.Frames[:u.Depth])
 	s.sweep()
 }
 
 func (s *State) stopping(_ Event, e Stopping) {
-	if s.Stop == nil {
-		s.Resume = keep(s.Frames)
-		if f := failureIn(s.Frames); f != nil {
-			s.Resume = f.At
-		}
+	if s.Stop != nil {
+		e.Late = s.Stop.Late
+	} else {
+		e.Late = s.Scopes[1].Finally == Begun
+	}
+	if s.Resume == nil && (!s.finishing() || e.Abort) { // else it is known when finally is over
+		s.Resume = standing(s.Frames)
 	}
 	s.Stop = &e
 }
 
 func (s *State) finished(ev Event, e Finished) {
-	if s.Resume == nil {
-		if f := failureIn(s.Frames); f != nil {
-			s.Resume = f.At
-		} else if e.Status != Succeeded {
-			s.Resume = keep(s.Frames)
-		}
+	if s.Resume == nil && (e.Status != Succeeded || failureIn(s.Frames) != nil) {
+		s.Resume = standing(s.Frames)
 	}
 	s.Output = s.Scopes[1].Output
 	s.Status, s.Error, s.Question = e.Status, e.Error, nil
 	s.rest(ev)
-}
-
-func (s *State) resumed(ev Event, r Resumed) {
-	s.Attempt, s.Status, s.Since, s.Used, s.Budget = ev.Attempt, Running, ev.At, 0, 0
-	s.place(r)
-	s.Resume, s.Stop, s.Question, s.Error, s.Output = nil, nil, nil, nil, nil
-	for i := range s.Frames {
-		f := &s.Frames[i]
-		f.Failure, f.Ending, f.Lost = nil, false, false
-		if f.Limit > 0 {
-			f.Since = ev.At
-		}
-		if f.Cur != nil && !f.Cur.Began.IsZero() {
-			f.Cur.Began = ev.At
-		}
-		if f.Scope != 0 && !s.finishing() {
-			c := s.Scopes[f.Scope]
-			c.Finally, c.FinallyError, c.HasOutput, c.Output = "", nil, false, nil
-		}
-	}
-	maps.Copy(s.Scopes[1].Inputs, r.Inputs)
-	if r.Document != "" {
-		s.Created.Document = r.Document
-	}
-	if r.Base == 0 && r.From == "" {
-		s.reconsider()
-		if c := s.top().Cur; c != nil && (c.Phase == doubt || c.Phase == asking) && r.Decision != "" {
-			s.decide(r.Decision, r.ID)
-		}
-	}
-	s.sweep()
-}
-
-// place puts the cursor where the attempt goes on.
-func (s *State) place(r Resumed) {
-	switch f := failureIn(s.Frames); {
-	case r.From != "":
-		s.Frames = keep(r.Frames)
-	case r.Base > 0:
-	case s.Resume != nil:
-		s.Frames = keep(s.Resume)
-	case f != nil:
-		s.Frames = keep(f.At)
-	}
-}
-
-// reconsider looks at the step that did not succeed: it begins anew, unless
-// it may have acted.
-func (s *State) reconsider() {
-	f := s.top()
-	c := f.Cur
-	switch {
-	case c == nil || c.Settled == Tolerated:
-	case c.Phase == trying, c.Phase == doubt, c.Phase == asking && c.Tries > 0:
-		// The outcome, if there is one, is of the try before: it does not say
-		// that this one did nothing.
-		c.Phase = doubt
-	case c.Outcome == nil || c.Outcome.Error == nil:
-	case c.Outcome.Acted != "" && c.Outcome.Acted != steps.ActedNo:
-		c.Phase, c.Settled = doubt, ""
-	default:
-		f.Cur = nil
-	}
 }

@@ -111,6 +111,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		return most
 	}
 	short, long := use(1000), use(100_000)
+	t.Logf("1,000 steps need %d KiB, 100,000 need %d KiB", short>>10, long>>10)
 	if long > short+4<<20 {
 		t.Errorf("100,000 steps need %d bytes, 1,000 need %d", long, short)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"understudy/steps"
@@ -183,7 +184,8 @@ func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
 func (w *worker) lastStart(ctx context.Context, step string) (uint64, error) {
 	var base uint64
 	nodes := executedNodes(w.layout)
-	last := map[string]Event{} // of each path
+	_, ours := w.program.Node(step) // rather than one of the same id in a called workflow
+	last := map[string]Event{}      // of each path
 	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
 		if err != nil {
 			return 0, err
@@ -192,13 +194,17 @@ func (w *worker) lastStart(ctx context.Context, step string) (uint64, error) {
 		if n == nil {
 			continue
 		}
-		if (n.ID == step || ev.Path == step) && begins(ev, n, last[ev.Path]) {
+		meant := ev.Path == step || n.ID == step && !(ours && called(ev.Path))
+		if meant && begins(ev, n, last[ev.Path]) {
 			base = ev.Seq - 1
 		}
 		last[ev.Path] = ev
 	}
 	return base, nil
 }
+
+// called says whether a path is that of a step in a called workflow.
+func called(path string) bool { return strings.Contains(path, "/") }
 
 // begins says whether an event is the first of an execution of a node.
 func begins(ev Event, n *workflows.Node, last Event) bool {
@@ -214,7 +220,7 @@ func begins(ev Event, n *workflows.Node, last Event) bool {
 		return is(TheWhile) && last.Type != EvLeft
 	case n.Type == workflows.GroupNode:
 		return ev.Type == EvEntered
-	case is(TheBefore), is(TheArguments) && last.Type != EvWaited, ev.Type == EvAsked:
+	case is(TheBefore), is(TheArguments) && last.Type != EvWaited, ev.Type == EvAsked && n.Kind.Asks:
 		return true
 	}
 	st, err := factOf[Started](ev)
@@ -404,7 +410,6 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if len(old.s.Scopes) > 1 {
 		return Header{}, steps.Errorf(steps.Invalid, "a run cannot be forked inside a called workflow: fork at the step that calls it")
 	}
-	created.Start[len(created.Start)-1].Cur = nil
 	created.Scope.Finally, created.Scope.FinallyError = "", nil
 	maps.Copy(created.Scope.Inputs, ev.Inputs)
 	if ev.Document != "" {

@@ -17,9 +17,12 @@ import (
 
 var cutDocuments = flag.Uint64("cut-documents", 10, "how many documents are cut short everywhere")
 
-// operator continues a run that was cut short, and answers truthfully whether
-// a step in doubt has acted.
-type operator struct{ *stage }
+// operator continues a run that was cut short or stopped, and answers
+// truthfully whether a step in doubt has acted.
+type operator struct {
+	*stage
+	*rand.Rand // how: an answer, a resumption, or one that says nothing
+}
 
 // see continues a run until it ends.
 func (o operator) see(id string) Header {
@@ -42,10 +45,10 @@ func (o operator) proceed(id string) (h Header, over bool, err error) {
 		return h, false, err
 	}
 	switch h.Status {
-	case Interrupted:
+	case Interrupted, Cancelled:
 		_, err = o.Resume(o.t.Context(), id, ResumeRequest{})
 	case Waiting:
-		_, err = o.Answer(o.t.Context(), id, Answer{Choice: o.choose(id)})
+		err = o.decide(id)
 	default:
 		return h, true, nil
 	}
@@ -53,6 +56,19 @@ func (o operator) proceed(id string) (h Header, over bool, err error) {
 		o.rest(id)
 	}
 	return h, false, err
+}
+
+// decide answers what a waiting run asks, in one of the ways there are.
+func (o operator) decide(id string) (err error) {
+	switch o.IntN(4) {
+	case 0: // without a decision it goes on waiting
+		_, err = o.Resume(o.t.Context(), id, ResumeRequest{})
+	case 1:
+		_, err = o.Resume(o.t.Context(), id, ResumeRequest{Decision: o.choose(id)})
+	default:
+		_, err = o.Answer(o.t.Context(), id, Answer{Choice: o.choose(id)})
+	}
+	return err
 }
 
 // past is what the events of a run say of its acts.
@@ -82,6 +98,11 @@ func (o operator) past(id string) past {
 			if a, _ := factOf[Answered](ev); a.Choice == SkipStep {
 				p.settled[p.name]++
 				p.left = append(p.left, asked)
+			}
+		case EvResumed:
+			if r, _ := factOf[Resumed](ev); r.Decision == SkipStep {
+				p.settled[p.name]++
+				p.left = append(p.left, r.ID)
 			}
 		}
 	}
@@ -124,81 +145,119 @@ func (s *stage) cutDown(n int, stored bool) {
 
 // acts is how often each step that must not be repeated acted, without those
 // that each attempt may do again.
-func (s *stage) acts(d *genDoc, g *generator, failed bool) map[string]int {
-	again := map[string]bool{}
-	for _, x := range append([]*genDoc{d}, g.calls...) {
-		repeated(x.steps, false, again)
-		// a called document that failed is cut short in its finally: it goes
-		// on at what failed, as a run does
-		repeated(x.trouble, failed || x != d, again)
-		repeated(x.finally, failed || x != d, again)
-	}
+func (s *stage) acts(d *genDoc, failed bool) map[string]int {
+	again := repeatable{}
+	again.document(d, false, failed)
 	out := map[string]int{}
 	for name := range strings.FieldsSeq(s.did()) {
 		step, _, _ := strings.Cut(name, "-")
-		if may, known := again[step]; known && !may && (!failed || !again["calls"]) {
+		if may, known := again[step]; known && !may {
 			out[name]++
 		}
 	}
 	return out
 }
 
-// repeated says of each step whether a resumption may do it again.
-func repeated(nodes []*genNode, may bool, out map[string]bool) {
+// repeatable says of each act whether a resumption may do it again.
+type repeatable map[string]bool
+
+// document looks at a document that each attempt does again, or does not. Where
+// it failed, a resumption goes on at what failed, and so comes to its
+// troubleshooting and finally once more; of a called one, that may be so in
+// any run, for its failure can be tolerated.
+func (x repeatable) document(d *genDoc, may, failed bool) {
+	x.list(d.steps, may)
+	x.list(d.trouble, may || failed)
+	x.list(d.finally, may || failed)
+}
+
+func (x repeatable) list(nodes []*genNode, may bool) {
 	for _, n := range nodes {
 		here := may || n.cond.always()
-		out["calls"] = out["calls"] || n.sort == "call"
-		if n.sort == "step" {
-			out[n.act] = here || n.kind != "act"
+		switch n.sort {
+		case "step":
+			x[n.act] = here || n.kind != "act"
+		case "call":
+			x.document(n.called, here, true)
 		}
-		repeated(n.nodes, here, out)
+		x.list(n.nodes, here)
 	}
 }
 
-// TestCut holds that a run that is cut short at any batch, and resumed by an
-// operator who tells the truth, ends as one that went straight through: with
-// the same statuses, env and output, and no act done twice.
+// TestCut holds that a run that is cut short at any batch, once and up to
+// twice more as it goes on, and resumed by an operator who tells the truth,
+// ends as one that went straight through: with the same statuses, env and
+// output, and no act done twice.
 func TestCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
-		for seed := range *cutDocuments {
-			g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), steady: true}
-			d := g.make(false)
-			if m := (&model{root: d}); m.tell().Code == steps.LoopLimit || m.bounded {
-				continue // an attempt has a bound of its own
-			}
-			straight := newStage(t)
-			r, err := straight.bring(g, d)
-			if err != nil {
-				continue
-			}
-			h := straight.play(r)
-			want := straight.heard(h)
-			batches := straight.store.batches
-			for cut := 1; cut <= batches; cut++ {
+		everyDocument(t, *cutDocuments, func(p *played) {
+			for cut := 1; cut <= p.straight.store.batches; cut++ {
 				for _, stored := range []bool{false, true} {
-					again := (cut + int(seed)) % 4 // how far the next attempt comes before it is cut short too
 					runs++
-					if !cutOnce(t, g, d, cut, again, stored, want, straight) {
-						t.Fatalf("document %d, cut at batch %d of %d, then at %d (stored: %v)", seed, cut, batches, again, stored)
+					if !p.cut(t, cut, stored) {
+						t.Fatalf("document %d, cut at batch %d of %d (stored: %v)", p.seed, cut, p.straight.store.batches, stored)
 					}
 				}
 			}
-		}
+		})
 		if runs < 100 {
 			t.Errorf("only %d runs were cut", runs)
 		}
 	})
 }
 
-func cutOnce(t *testing.T, g *generator, d *genDoc, cut, again int, stored bool, want story, straight *stage) bool {
-	s := newStage(t)
-	s.Engine.every = 7
-	r, err := s.bring(g, d)
-	if err != nil {
-		t.Fatal(err)
+// TestStopAndGoOn holds the same of a run that is stopped before any effect:
+// what a stop ends, a resumption takes up where it was.
+func TestStopAndGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		everyDocument(t, *cutDocuments, func(p *played) {
+			for at := 1; at <= p.effects; at++ {
+				runs++
+				if !p.stop(t, at) {
+					t.Fatalf("document %d, stopped before effect %d of %d", p.seed, at, p.effects)
+				}
+			}
+		})
+		if runs < 100 {
+			t.Errorf("only %d runs were stopped", runs)
+		}
+	})
+}
+
+// played is a document that was made up, and how it goes straight through.
+type played struct {
+	seed     uint64
+	g        *generator
+	d        *genDoc
+	straight *stage
+	effects  int
+	want     story
+}
+
+func everyDocument(t *testing.T, n uint64, look func(p *played)) {
+	for seed := range n {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), steady: true}
+		d := g.make(false)
+		if m := (&model{root: d}); m.tell().Code == steps.LoopLimit || m.bounded {
+			continue // an attempt has a bound of its own
+		}
+		p := &played{seed: seed, g: g, d: d, straight: newStage(t)}
+		r, err := p.straight.bring(g, d)
+		if err != nil {
+			continue
+		}
+		p.straight.between = func(*worker) { p.effects++ }
+		p.want = p.straight.heard(p.straight.play(r))
+		look(p)
 	}
-	s.cutDown(cut, stored)
+}
+
+// cut cuts a run short, and lets it go on until it ends.
+func (p *played) cut(t *testing.T, at int, stored bool) bool {
+	s, r := p.begin(t)
+	s.cutDown(at, stored)
 	h, err := s.Start(t.Context(), r)
 	if err == nil {
 		s.rest(h.ID)
@@ -209,36 +268,76 @@ func cutOnce(t *testing.T, g *generator, d *genDoc, cut, again int, stored bool,
 	if id == "" {
 		return true // the power went off before anything was stored
 	}
-	o := operator{s}
-	if again > 0 {
-		s.cutDown(again, stored)
-		_, _, _ = o.proceed(id) // the power goes off once more
+	o := operator{s, rand.New(rand.NewPCG(p.seed, uint64(at)))}
+	for range o.IntN(3) { // the power goes off once more
+		s.cutDown(1+o.IntN(4), o.IntN(2) == 0)
+		_, _, _ = o.proceed(id)
 		s.mend()
 		s.Engine.every = 7
 	}
-	h = o.see(id)
-	got := s.heard(h)
-	failed, left := want.Status != Succeeded, o.past(id).left
+	return p.same(o, o.see(id))
+}
+
+// stop stops a run before an effect, and lets it go on until it ends.
+func (p *played) stop(t *testing.T, at int) bool {
+	s, r := p.begin(t)
+	count := 0
+	s.between = func(w *worker) {
+		if count++; count == at {
+			w.interrupt(ByUser, "enough")
+		}
+	}
+	h := s.play(r)
+	s.between = nil
+	if h.Status == Failed { // it was failing already, and the stop kept it from what follows a failure
+		h = s.resume(h.ID, ResumeRequest{})
+	}
+	o := operator{s, rand.New(rand.NewPCG(p.seed, uint64(at)))}
+	return p.same(o, o.see(h.ID))
+}
+
+func (p *played) begin(t *testing.T) (*stage, Request) {
+	s := newStage(t)
+	s.Engine.every = 7
+	r, err := s.bring(p.g, p.d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, r
+}
+
+// same says whether a run that did not go straight through ended as if it had.
+func (p *played) same(o operator, h Header) bool {
+	s, want, got := o.stage, p.want, o.heard(h)
+	left := o.past(h.ID).left
 	for _, x := range []*story{&want, &got} {
 		x.Did, x.Errors, x.Executed = "", 0, 0 // of all attempts
 		x.Steps = plainly(x.Steps, left)
+		if s.stoppedOnce(h.ID) { // its finally followed a stop, and then what the straight one followed
+			withoutSteps(x.Steps, p.d.finally)
+		}
 	}
 	ok := true
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("cut short (+), it does not end as straight through (-):\n%s", diff)
+		s.t.Errorf("it does not end (+) as straight through (-):\n%s", diff)
 		ok = false
 	}
-	if diff := cmp.Diff(straight.acts(d, g, failed), s.acts(d, g, failed), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("cut short (+), it does not act as straight through (-):\n%s", diff)
+	again := want.Status != Succeeded || s.stoppedOnce(h.ID)
+	if diff := cmp.Diff(p.straight.acts(p.d, again), s.acts(p.d, again), cmpopts.EquateEmpty()); diff != "" {
+		s.t.Errorf("it does not act (+) as straight through (-):\n%s", diff)
 		ok = false
 	}
-	s.foldsAgree(id)
-	ok = s.reportIsTrue(id) && ok
+	s.foldsAgree(h.ID)
+	ok = s.reportIsTrue(h.ID) && ok
 	if !ok {
-		t.Logf("%s\nstraight: %s\ncut: %s\n%s", d.everything(g), straight.did(), s.did(), s.types(id))
+		s.t.Logf("%s\nstraight: %s\nnot straight: %s\n%s", p.d.everything(p.g), p.straight.did(), s.did(), s.types(h.ID))
 	}
 	return ok
 }
+
+// stoppedOnce says whether a run was stopped, so that an attempt ended with
+// its finally.
+func (s *stage) stoppedOnce(id string) bool { return strings.Contains(s.types(id), string(EvStopping)) }
 
 // reportIsTrue holds that each step that is reported to have acted did.
 func (s *stage) reportIsTrue(id string) bool {
@@ -276,6 +375,15 @@ func plainly(all map[string]seen, decided []string) map[string]seen {
 		out[id] = x
 	}
 	return out
+}
+
+// withoutSteps forgets what came of the steps of a list.
+func withoutSteps(all map[string]seen, nodes []*genNode) {
+	for _, n := range nodes {
+		delete(all, n.id)
+		withoutSteps(all, n.nodes)
+		withoutSteps(all, n.before)
+	}
 }
 
 // foldsAgree holds that a snapshot and the first event lead to one state.

@@ -225,7 +225,7 @@ func (d decider) enterRound(n *workflows.Node) effect {
 		f := Frame{List: callKey(d.f.List, i) + bodyKey, Sort: BodyFrame, Base: path + "/", Limit: n.Timeout}
 		return record{EvEntered, path, Entered{Index: i, ID: n.ID, Frame: f, Scope: newScope(n.Call, c.Inputs)}}
 	}
-	if n.Type == workflows.WhileNode && c.Round >= n.Max {
+	if n.Type == workflows.WhileNode && c.Round-c.First >= n.Max {
 		return d.tooManyRounds(n, i)
 	}
 	round := &LoopRound{As: n.As, Index: c.Round}
@@ -448,21 +448,25 @@ func (d decider) parent() (*workflows.Node, string) {
 	return n, p.Base + strconv.Itoa(p.Next)
 }
 
-// finish says how the attempt ends.
+// finish says how the attempt ends. A stop ends it otherwise than it would have
+// ended only when it kept it from something: it hides no earlier failure, and
+// one that comes when only finally is left, and lets it finish, changes nothing.
 func (d decider) finish() effect {
 	s := d.s
 	root := s.Frames[0]
 	switch {
 	case s.Stop != nil && s.Stop.Cause == ByShutdown:
 		return finish{Interrupted, &s.Stop.Error}
-	case s.Stop != nil && (s.Stop.Cause == ByTimeout || s.Stop.Cause == ByLoopLimit):
-		return finish{Failed, &s.Stop.Error}
-	case s.Stop != nil:
-		return finish{Cancelled, &s.Stop.Error}
 	case root.Failure != nil:
 		return finish{Failed, &root.Failure.Error}
-	case s.Scopes[1].FinallyError != nil:
-		return finish{Failed, s.Scopes[1].FinallyError}
+	case s.Stop == nil || s.Stop.Late && !s.Stop.Abort:
+	case s.Stop.Cause == ByTimeout || s.Stop.Cause == ByLoopLimit:
+		return finish{Failed, &s.Stop.Error}
+	default:
+		return finish{Cancelled, &s.Stop.Error}
+	}
+	if e := s.Scopes[1].FinallyError; e != nil {
+		return finish{Failed, e}
 	}
 	return finish{Succeeded, nil}
 }

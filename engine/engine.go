@@ -38,7 +38,8 @@ type Engine struct {
 	Roots []string
 	Log   *slog.Logger
 
-	every uint64 // events between snapshots; 0: as many as is good
+	every   uint64        // events between snapshots; 0: as many as is good
+	between func(*worker) // called before each effect is decided, by tests; nil: nothing
 
 	once  sync.Once
 	life  context.Context // of what must outlast its callers

@@ -175,6 +175,8 @@ type Stopping struct {
 	Cause Cause       `json:"cause"`
 	Error ErrorRecord `json:"error"`
 	Abort bool        `json:"abort,omitempty"` // finally too
+	// Late says that only finally was left to do. It is told by the state.
+	Late bool `json:"late,omitempty"`
 }
 
 // Unwound ends the lists of a run that is to stop.

@@ -135,12 +135,11 @@ func resumeFrom(s *State, l *layout) string {
 	frames := s.Frames
 	if s.Resume != nil {
 		frames = s.Resume
-	} else if f := failureIn(frames); f != nil {
-		frames = f.At
 	}
 	if len(frames) == 0 {
 		return ""
 	}
+	frames = standing(frames)
 	f := frames[len(frames)-1]
 	n, err := l.node(&f)
 	if err != nil {

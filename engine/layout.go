@@ -101,7 +101,7 @@ func (l *layout) within(frames []Frame, id string) []Frame {
 			continue
 		}
 		path := f.Base + strconv.Itoa(i)
-		inner := Frame{List: childKey(f.List, i), Sort: GroupFrame, Base: path + "."}
+		inner := Frame{List: childKey(f.List, i), Sort: GroupFrame, Base: path + ".", Limit: n.Timeout}
 		outer := append([]Frame{}, frames...)
 		outer[len(outer)-1].Next, outer[len(outer)-1].Cur = i, &Step{Phase: inside}
 		if found := l.within(append(outer, inner), id); found != nil {

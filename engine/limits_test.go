@@ -72,6 +72,34 @@ finally: [{timeout: 1h, tool_name: act, arguments: {name: f, hang: true}}, {if: 
 	}
 }
 
+// TestWhoseLimit holds that a failure names the limit that was passed.
+func TestWhoseLimit(t *testing.T) {
+	hang := "{tool_name: act, arguments: {name: a, hang: true}}"
+	for _, c := range []struct{ doc, message string }{
+		{"steps: [{timeout: 2s, tool_name: act, arguments: {name: a, hang: true}}]", "it did not end within 2s"},
+		{"steps: [{group_name: g, timeout: 2s, steps: [" + hang + "]}]", "the group at step 0 did not end within 2s"},
+		{"steps: [{id: all, foreach: [1], timeout: 2s, steps: [" + hang + "]}]", "the loop at step all did not end within 2s"},
+		{"steps: [{id: all, workflow: w, timeout: 2s}]", "the called workflow at step all did not end within 2s"},
+		{"timeout: 2s\nsteps: [" + hang + "]", "the workflow did not end within 2s"},
+		{"steps: []\nfinally: [{timeout: 1h, tool_name: act, arguments: {name: a, hang: true}}]", "finally did not end within 30s"},
+	} {
+		t.Run(c.message, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				h := s.play(s.request(c.doc, map[string]string{"w": "steps: [" + hang + "]"}))
+				if h.Error == nil || h.Error.Message != c.message || h.Error.Code != steps.Timeout || h.Error.Next == "" {
+					t.Errorf("the run is %s: %+v", h.Status, h.Error)
+				}
+				for ev := range s.store.Events(t.Context(), h.ID, 1) {
+					if end, _ := factOf[Ended](ev); ev.Type == EvEnded && end.Outcome.Error.Message != c.message {
+						t.Errorf("the step says %q", end.Outcome.Error.Message)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestClock holds that time in which a run stands still counts for no limit.
 func TestClock(t *testing.T) {
 	doc := `
@@ -154,9 +182,24 @@ finally: [{tool_name: act, arguments: {name: slow}}, {tool_name: act, arguments:
 		through bool
 		times   int
 		did     string
+		status  Status // cancelled when empty
 	}{
-		{say: "a stop leaves finally alone", doc: inFinally, times: 1, did: "a slow g"},
+		{say: "a stop leaves finally alone, and the run ends as it would have", doc: inFinally, times: 1, did: "a slow g", status: Succeeded},
+		{say: "so its finally takes it for no failure", times: 1, did: "a slow", status: Succeeded, doc: `
+steps: [{tool_name: look, arguments: {name: a}}]
+finally: [{tool_name: act, arguments: {name: slow}}, {if: failure(), tool_name: act, arguments: {name: g}}]`},
 		{say: "a second stop ends finally too", doc: inFinally, times: 2, did: "a"},
+		{say: "a stop in the finally of a run that failed hides no failure", times: 1, did: "slow", status: Failed, doc: `
+steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}}]
+finally: [{tool_name: act, arguments: {name: slow}}]`},
+		{say: "nor does a second stop", times: 2, did: "", status: Failed, doc: `
+steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}}]
+finally: [{tool_name: act, arguments: {name: slow}}]`},
+		{say: "nor does a stop in a step that runs after a failure", times: 1, did: "f", status: Failed, doc: `
+steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}}, {if: always(), tool_name: act, arguments: {name: slow}}]
+finally: [{tool_name: act, arguments: {name: f}}]`},
+		{say: "a stop in the finally of a called workflow ends the run", times: 1, did: "a slow", doc: `
+steps: [{workflow: w}, {tool_name: act, arguments: {name: b}}]`},
 		{say: "a stop ends a pause between tries", times: 1, did: "a", doc: `
 steps: [{retry: {attempts: 3, delay: 1h}, tool_name: act, arguments: {name: a, fail: 3}}]`},
 		{say: "a run that waits is stopped", times: 1, did: "f", doc: `
@@ -175,11 +218,11 @@ finally: [{tool_name: act, arguments: {name: f}}]`},
 					}
 					return nil
 				}
-				r := s.request(c.doc, nil)
+				r := s.request(c.doc, map[string]string{"w": "steps: [{tool_name: act, arguments: {name: a}}]\nfinally: [{tool_name: act, arguments: {name: slow}}]"})
 				r.StepThrough = c.through
 				h := s.stopped(r, c.times)
-				if h.Status != Cancelled || s.did() != c.did {
-					t.Errorf("stopped, the run is %s and did %q, want %q (%s)", h.Status, s.did(), c.did, s.types(h.ID))
+				if want := Status(first(string(c.status), string(Cancelled))); h.Status != want || s.did() != c.did {
+					t.Errorf("stopped, the run is %s and did %q, want %s and %q (%s)", h.Status, s.did(), want, c.did, s.types(h.ID))
 				}
 				if len(s.Active()) > 0 {
 					t.Errorf("%v is still executed", s.Active())

@@ -278,6 +278,7 @@ func (c *scene) loop(n *genNode) flow {
 			return c.succeeded(n)
 		}
 		if n.sort == "while" && round == n.rounds {
+			c.m.bounded = true
 			c.publish(n, seen{Status: Errored, Code: string(steps.LoopLimit)})
 			return c.failed(n, steps.LoopLimit)
 		}

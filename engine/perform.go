@@ -44,8 +44,13 @@ func (w *worker) start(e start) error {
 	began := time.Now()
 	out := w.try(e, args)
 	end := Ended{Index: e.index, ID: e.node.ID, Duration: time.Since(began)}
-	end.Outcome, end.Sets = w.outcome(e, out)
-	return w.record(EvEnded, e.path, end)
+	var result json.RawMessage
+	end.Outcome, end.Sets, result = w.outcome(e, out)
+	written := end
+	if result != nil { // it is written once, and may be large
+		written.Outcome.Result = result
+	}
+	return w.recordAs(EvEnded, e.path, end, written)
 }
 
 // refusedByStop says whether a stop was asked for, so that what failed is
@@ -188,27 +193,36 @@ func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error)
 // maxResult is how large a result may be that stays in the run's state.
 const maxResult = 256 << 10
 
-// outcome is what events say of a try.
-func (w *worker) outcome(e start, out steps.Outcome) (Outcome, map[string]any) {
-	o := Outcome{Status: Success, Acted: out.Acted, Error: w.errorRecord(out.Err, name(e.node, e.path))}
+// outcome is what events say of a try, with its result as it is written.
+func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string]any, written json.RawMessage) {
+	o = Outcome{Status: Success, Acted: out.Acted, Error: w.errorRecord(out.Err, name(e.node, e.path))}
 	if out.Err != nil {
 		o.Status = Errored
 		if out.Err.Code == steps.Cancelled {
 			o.Status = Stopped
 		}
-		return o, nil
+		return o, nil, nil
 	}
-	o.Result = w.small(w.secrets.mask(out.Result))
-	sets, _ := w.secrets.mask(out.Sets).(map[string]any)
-	return o, sets
+	o.Result, written = w.small(w.secrets.mask(out.Result))
+	sets, _ = w.secrets.mask(out.Sets).(map[string]any)
+	return o, sets, written
 }
 
-// small puts a large result aside, and gives what stands for it.
-func (w *worker) small(result any) any {
+// small puts a large result aside, and gives what stands for it. One that is
+// small comes back with its written form.
+func (w *worker) small(result any) (any, json.RawMessage) {
 	raw, err := json.Marshal(result)
-	if err != nil || len(raw) <= maxResult {
-		return result
+	if err != nil {
+		return result, nil
 	}
+	if len(raw) <= maxResult {
+		return result, raw
+	}
+	return w.aside(raw), nil
+}
+
+// aside stores a large result beside the run, and gives what stands for it.
+func (w *worker) aside(raw []byte) any {
 	hash, err := w.e.Files.Put(w.e.life, Artifacts, raw)
 	if err != nil {
 		w.e.log().Error("a large result could not be stored", "run", w.id, "error", err)

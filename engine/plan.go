@@ -44,10 +44,10 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 		return Plan{}, err
 	}
 	p := Plan{RunID: id, Kept: []PlanStep{}, Again: []PlanStep{}, Undone: []PlanStep{}}
-	p.From = resumeFrom(&w.s, w.layout)
-	if c := w.s.top().Cur; c != nil {
-		n, err := w.layout.node(w.s.top())
-		p.Doubt = err == nil && (c.Phase == doubt || c.Phase == asking) && !n.Repeatable()
+	if n, err := w.layout.node(w.s.top()); err == nil {
+		c := w.s.top().Cur
+		p.From = name(n, pathOf(w.s.top()))
+		p.Doubt = c != nil && (c.Phase == doubt || c.Phase == asking) && !n.Repeatable()
 	}
 	base := ev.Base
 	if base == 0 {

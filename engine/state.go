@@ -81,6 +81,7 @@ type Scope struct {
 	HasOutput bool              `json:"has_output,omitempty"`
 	// Finally says how far the finally list is.
 	Finally      Progress     `json:"finally,omitempty"`
+	Whole        bool         `json:"whole,omitempty"` // finally follows a success, not a failure or a stop
 	FinallyError *ErrorRecord `json:"finally_error,omitempty"`
 }
 
@@ -100,6 +101,7 @@ type Step struct {
 	Held    *bool          `json:"held,omitempty"` // whether expect held before the first try
 	Items   []any          `json:"items,omitempty"`
 	Round   int            `json:"round,omitempty"`
+	First   int            `json:"first,omitempty"`  // the round from which the bound counts
 	Began   time.Time      `json:"began,omitzero"`   // of a loop: its limit counts from here
 	Inputs  map[string]any `json:"inputs,omitempty"` // of a call
 	Outcome *Outcome       `json:"outcome,omitempty"`
@@ -185,7 +187,7 @@ func (s *State) finally() int {
 // failing says whether the list that is executed, or one around it in the
 // same document, has failed.
 func (s *State) failing() bool {
-	if s.Stop != nil {
+	if s.Stop != nil && !s.Stop.Late {
 		return true
 	}
 	for i := len(s.Frames) - 1; i >= 0; i-- {

@@ -106,15 +106,14 @@ func (w *worker) attend() (halted bool, err error) {
 	if err := w.drain(); err != nil {
 		return false, err
 	}
+	if w.e.between != nil {
+		w.e.between(w)
+	}
 	w.mu.Lock()
 	stop, abort, pause := w.stop, w.abort, w.pause
 	w.mu.Unlock()
 	if stop == nil && w.overdue() {
-		stop = &Stopping{Cause: ByTimeout, Error: ErrorRecord{
-			Code:    steps.Timeout,
-			Message: fmt.Sprintf("the workflow did not end within %s", w.program.Options.Timeout),
-			Next:    "resume the run, or raise its timeout",
-		}}
+		stop = &Stopping{Cause: ByTimeout, Error: w.workflowLimit().exceeded()}
 	}
 	if stop != nil && (w.s.Stop == nil || abort && !w.s.Stop.Abort) {
 		ev := *stop
@@ -134,33 +133,6 @@ func (w *worker) attend() (halted bool, err error) {
 func (w *worker) boundary() bool {
 	c := w.s.top().Cur
 	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
-}
-
-// overdue says whether the attempt has used up the time of its workflow.
-func (w *worker) overdue() bool {
-	limit := w.program.Options.Timeout
-	return limit > 0 && w.s.Stop == nil && !w.s.finishing() && w.s.Used+time.Since(w.s.Since) >= limit
-}
-
-// expire ends the outermost list whose limit has passed.
-func (w *worker) expire() error {
-	now := time.Now()
-	for i, f := range w.s.Frames {
-		if f.Limit == 0 || f.Failure != nil || now.Sub(f.Since) < f.Limit {
-			continue
-		}
-		return w.record(EvExpired, f.Base, Expired{Depth: i + 1, Error: ErrorRecord{
-			Code: steps.Timeout, Message: fmt.Sprintf("%s did not end within %s", listName(f), f.Limit),
-		}})
-	}
-	return nil
-}
-
-func listName(f Frame) string {
-	if f.Sort == FinallyFrame {
-		return "finally"
-	}
-	return fmt.Sprintf("the %s at %s", f.Sort, f.Base)
 }
 
 // perform does one effect.
@@ -209,10 +181,16 @@ func (w *worker) asksDesktop(e evaluate) bool {
 
 // record adds an event to the run and applies it.
 func (w *worker) record(t EventType, path string, data any) error {
-	ev, err := newEvent(t, path, data)
+	return w.recordAs(t, path, data, data)
+}
+
+// recordAs is record, with data that is written in a form of its own.
+func (w *worker) recordAs(t EventType, path string, data, written any) error {
+	ev, err := newEvent(t, path, written)
 	if err != nil {
 		return err
 	}
+	ev.fact = data
 	return w.append(ev)
 }
 
@@ -266,9 +244,14 @@ func (w *worker) flushBefore(n *workflows.Node) error {
 // reads.
 func (w *worker) lazy() bool { return w.header.Call != "" && w.header.Reads }
 
-// halt records why the run stands still, and lets go of the desktop.
+// halt records why the run stands still, after the pictures that are still
+// under way, and lets go of the desktop.
 func (w *worker) halt(t EventType, path string, data any) error {
 	w.returnFocus()
+	w.awaitPictures()
+	if err := w.drain(); err != nil {
+		return err
+	}
 	w.mu.Lock()
 	w.pause = false
 	w.mu.Unlock()
@@ -276,36 +259,6 @@ func (w *worker) halt(t EventType, path string, data any) error {
 		return err
 	}
 	return w.flush(false)
-}
-
-// context is the context of one effect: a stop cancels it, unless finally is
-// executed; a second stop, or the end of the program, always does.
-func (w *worker) context(limit time.Duration) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(w.e.life)
-	w.mu.Lock()
-	w.cancel, w.shielded = cancel, w.s.Stop != nil || w.s.finishing()
-	w.wake()
-	w.mu.Unlock()
-	release := func() {}
-	if d, ok := w.deadline(limit); ok && limit != unlimited {
-		ctx, release = context.WithDeadlineCause(ctx, d, errLimit(limit))
-	}
-	return ctx, func() {
-		w.mu.Lock()
-		w.cancel = nil
-		w.mu.Unlock()
-		release()
-		cancel(nil)
-	}
-}
-
-// unlimited is the limit of an effect whose time does not count.
-const unlimited time.Duration = -1
-
-func errLimit(limit time.Duration) error {
-	e := steps.Errorf(steps.Timeout, "it did not end within %s", limit)
-	e.Next = "raise its timeout, or look at the picture to see what it waited for"
-	return e
 }
 
 // cause is the error of the stop that was asked for. The lock is held.
@@ -320,28 +273,6 @@ func (w *worker) cause() error {
 	return steps.Errorf(code, "%s", w.stop.Error.Message)
 }
 
-// deadline is when an effect must end: by its own limit, by those of the
-// lists around it, and by that of the workflow.
-func (w *worker) deadline(limit time.Duration) (d time.Time, ok bool) {
-	sooner := func(t time.Time) {
-		if !ok || t.Before(d) {
-			d, ok = t, true
-		}
-	}
-	if limit > 0 {
-		sooner(time.Now().Add(limit))
-	}
-	for _, f := range w.s.Frames {
-		if f.Limit > 0 && f.Failure == nil {
-			sooner(f.Since.Add(f.Limit))
-		}
-	}
-	if t := w.program.Options.Timeout; t > 0 && !w.s.finishing() {
-		sooner(w.s.Since.Add(t - w.s.Used))
-	}
-	return d, ok
-}
-
 // stopped says whether a context ended because the run is to stop.
 func (w *worker) stopped(ctx context.Context) bool {
 	if ctx.Err() == nil {
@@ -350,19 +281,6 @@ func (w *worker) stopped(ctx context.Context) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.stop != nil && w.s.Stop == nil || w.abort
-}
-
-// limitOf is how long one attempt of a node may take.
-func (w *worker) limitOf(n *workflows.Node) time.Duration {
-	switch {
-	case n == nil:
-		return steps.DefaultTimeout
-	case n.Timeout > 0:
-		return n.Timeout
-	case n.Kind != nil:
-		return n.Kind.Timeout
-	}
-	return steps.DefaultTimeout
 }
 
 // interrupt asks the worker to stop. Asked again, it gives up finally too. What

@@ -174,6 +174,9 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 		return desktop.Point{}, err
 	}
 	at := n.point(el.Bounds)
+	if err := e.uncovered(ctx, el, at); err != nil {
+		return desktop.Point{}, err
+	}
 	hit, err := e.under(ctx, el, at)
 	if err != nil {
 		return desktop.Point{}, err
@@ -181,7 +184,10 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 	if err := e.stayed(ctx, el, hit, n); err != nil {
 		return desktop.Point{}, err
 	}
-	return at, e.reachable(ctx, el, hit, at)
+	if hit != nil && !related(el, hit) {
+		return desktop.Point{}, notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+	}
+	return at, e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
 }
 
 // stayed fails unless an element is where it was. When it is what was hit under
@@ -196,12 +202,18 @@ func (e *Env) stayed(ctx context.Context, el, hit *desktop.Element, n need) (err
 		return notReady(el, "went away again", "wait until the window has come to rest")
 	case err != nil:
 		return err
+	case el.Unsettled || now.Unsettled:
+		return windowMoves(el)
 	case now.Bounds != el.Bounds:
 		return notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
 	case n.enabled && !now.States.Has(desktop.Enabled):
 		return isDisabled(el)
 	}
 	return nil
+}
+
+func windowMoves(el *desktop.Element) error {
+	return notReady(el, "moves: its window has just been moved or resized", "wait until it stands still")
 }
 
 func isDisabled(el *desktop.Element) error {

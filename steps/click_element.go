@@ -105,6 +105,9 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 		if err != nil {
 			return false, err
 		}
+		if err := env.stoodStill(ctx, el); err != nil {
+			return false, err
+		}
 		back(ctx)
 		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
 			return false, nil

@@ -205,6 +205,18 @@ func TestClickElement(t *testing.T) {
 				d.After(10*time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("Over it").At(0, 120, 200, 50)) })
 			},
 		},
+		{
+			say: "one whose window is moved at that moment", args: args("selector", "name:Save"), code: Unexpected, err: "may have hit something else", acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				d.Find("name:Save").OnClick(func() { d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Bounds.X += 40 }) })
+			},
+		},
+		{
+			say: "one whose window moves on and on", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "moves", acted: ActedNo,
+			set: func(d *fake.Desktop) {
+				d.After(10*time.Millisecond, func() { d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Bounds.X += 40 }) })
+			},
+		},
 		{say: "a covered window comes to the front first", args: args("selector", "name:Save", "restore_cursor", false), set: cover, journal: []string{`activate "Notes"`, "click 50,142 left"}},
 		{
 			say: "a minimized window comes back", args: args("selector", "name:Save", "process", "notes", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"},

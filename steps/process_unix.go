@@ -5,13 +5,8 @@ package steps
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"syscall"
 )
-
-// ownGroup gives a program a process group of its own, so that all that it
-// starts can be ended with it.
-func ownGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // endGroup kills a program and its group.
 func endGroup(p *os.Process) error {

@@ -4,13 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"syscall"
 )
-
-// ownGroup keeps a program's console and signals apart from ours.
-func ownGroup(c *exec.Cmd) {
-	c.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
-}
 
 // endGroup ends a program and all that descends from it.
 func endGroup(p *os.Process) error {

@@ -10,10 +10,10 @@ import (
 	"understudy/steps/desktop"
 )
 
-// reachable says whether a click at a point would reach an element: the
-// topmost window there must be its own, and what was hit under the point must
-// be the element, inside it, or around it. For a picture the window decides.
-func (e *Env) reachable(ctx context.Context, el, hit *desktop.Element, at desktop.Point) error {
+// uncovered fails unless a click at a point reaches an element's window: the
+// topmost window there must be its own, it must be where it was, and no dialog
+// may hold it back. For a picture that is all that can be known.
+func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Point) error {
 	windows, err := e.Desktop.Windows.Windows(ctx)
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
@@ -21,17 +21,18 @@ func (e *Env) reachable(ctx context.Context, el, hit *desktop.Element, at deskto
 	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
+	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 && !el.WindowBounds.Empty() && windows[i].Bounds != el.WindowBounds {
+		return windowMoves(el)
+	}
 	if d := blocker(windows, el.Window); d != nil {
 		return notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
 	}
-	if hit == nil || related(el, hit) {
-		return nil // where nothing has a name, nothing says that it is covered
-	}
-	return notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+	return nil
 }
 
 // under is what is under a point of an element; nil when nothing there has a
-// name. Of a picture no more is known than where it is seen.
+// name, so that nothing says that it is covered. Of a picture no more is known
+// than where it is seen.
 func (e *Env) under(ctx context.Context, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
 	if el.Handle == "" {
 		return nil, nil
@@ -44,6 +45,31 @@ func (e *Env) under(ctx context.Context, el *desktop.Element, at desktop.Point) 
 		return nil, fmt.Errorf("asking what is at %s: %w", at, err)
 	}
 	return hit, nil
+}
+
+// stoodStill fails when the window of an element went elsewhere while it was
+// clicked: then nobody knows what was hit. A window that also has another size
+// was changed by the click.
+func (e *Env) stoodStill(ctx context.Context, el *desktop.Element) error {
+	if el == nil || el.WindowBounds.Empty() {
+		return nil
+	}
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window })
+	if i < 0 {
+		return nil
+	}
+	was, is := el.WindowBounds, windows[i].Bounds
+	if is == was || is.W != was.W || is.H != was.H {
+		return nil
+	}
+	return &Error{
+		Code: Unexpected, Err: fmt.Errorf("the window %q was moved from %s to %s while %s was clicked, so the click may have hit something else", windows[i].Title, was, is, inWords(el)),
+		Next: "look at the screen before clicking again",
+	}
 }
 
 // blocker is a modal dialog of the same program above a window: it takes what

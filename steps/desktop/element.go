@@ -33,8 +33,13 @@ type Element struct {
 	Value       *Range            `json:"value,omitempty"`
 	Attributes  map[string]string `json:"attributes,omitempty"`
 	Index       int               `json:"-"` // its place among its parent's children
-	Parent      *Element          `json:"-"`
-	Children    []*Element        `json:"children,omitempty"`
+	// WindowBounds is where the window was when the element was read.
+	WindowBounds Rect `json:"-"`
+	// Unsettled says that the window has just been moved or resized, and the
+	// application may not know yet where it is.
+	Unsettled bool       `json:"-"`
+	Parent    *Element   `json:"-"`
+	Children  []*Element `json:"children,omitempty"`
 }
 
 // Range is the value of a slider, a spin button or a progress bar.

@@ -36,6 +36,8 @@ type application struct {
 	address string        // of the peer
 	left    bool          // it is not on the bus any more
 	silent  chan struct{} // see silence
+	told    bool          // it tells of itself in items
+	hints   hints
 
 	items     items  // what it last told of itself
 	itemsAt   uint64 // the count of its events then
@@ -261,6 +263,13 @@ func (a *application) kit() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.toolkit
+}
+
+// tellsAll says whether the application tells of itself in items.
+func (a *application) tellsAll() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.told
 }
 
 // relative says whether the application knows its boxes only relative to its

@@ -129,7 +129,7 @@ func (c *Client) hold(ctx context.Context, h desktop.Handle, need offers, what s
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	p, w, done, err := c.enter(ctx, l, h, untold)
+	p, w, done, err := c.enter(ctx, l, h, untold, nothing)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}

@@ -26,7 +26,7 @@ type details struct {
 
 // askDetails asks for everything that is not basic.
 func (w *walk) askDetails(n *node) {
-	if n.offers&offersComponent != 0 && !w.relative { // else it is known
+	if n.offers&offersComponent != 0 && !w.relative && n.box.Empty() { // else it is known
 		w.askBox(n, func() {})
 	}
 	if n.offers&offersAction != 0 {

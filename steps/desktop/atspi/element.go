@@ -106,18 +106,19 @@ func (b builder) alone(n *node) *desktop.Element {
 		role = "frame" // Qt calls a plain window a filler
 	}
 	return &desktop.Element{
-		Handle:      place{b.epoch, n.object, b.home}.handle(),
-		Role:        role,
-		RawRole:     raw,
-		Name:        n.name,
-		Class:       n.class,
-		Description: n.description,
-		Process:     b.app.process,
-		PID:         b.app.pid,
-		Window:      b.window.ID,
-		WindowTitle: b.title(),
-		States:      statesOf(n.states),
-		Index:       n.index,
+		Handle:       place{b.epoch, n.object, b.home}.handle(),
+		Role:         role,
+		RawRole:      raw,
+		Name:         n.name,
+		Class:        n.class,
+		Description:  n.description,
+		Process:      b.app.process,
+		PID:          b.app.pid,
+		Window:       b.window.ID,
+		WindowTitle:  b.title(),
+		WindowBounds: b.window.Bounds,
+		States:       statesOf(n.states),
+		Index:        n.index,
 	}
 }
 

@@ -48,7 +48,7 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 
 // saveElement remembers the element of an application that has the keyboard.
 func (c *Client) saveElement(ctx context.Context, l *conn, a *application, windows []desktop.Window, f *desktop.FocusState) error {
-	w, done, err := c.visit(ctx, l, a, false, untold)
+	w, done, err := c.visit(ctx, l, a, false, untold, nothing)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (w *walk) recheck(o object, then func(*node)) {
 // searchFocused looks for the node with the focus in all that shows in a
 // window.
 func (c *Client) searchFocused(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	w, done, err := c.visit(ctx, l, a, false, told)
+	w, done, err := c.visit(ctx, l, a, false, told, nothing)
 	if err != nil {
 		return nil, "", err
 	}

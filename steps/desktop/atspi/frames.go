@@ -12,12 +12,14 @@ import (
 
 // A framed is a frame of an application with the window it is on the screen.
 type framed struct {
-	home   dbus.ObjectPath // of the frame
-	name   string          // of the frame
-	frame  *node           // or an element in it, where only that is read
-	window desktop.Window  // the zero Window when there is none
-	popup  bool            // the window is not its own but that of its application
-	shift  desktop.Point   // what to add to the boxes of the application
+	home     dbus.ObjectPath // of the frame
+	name     string          // of the frame
+	frame    *node           // or an element in it, where only that is read
+	window   desktop.Window  // the zero Window when there is none
+	popup    bool            // the window is not its own but that of its application
+	shift    desktop.Point   // what to add to the boxes of the application
+	box      desktop.Rect    // of the frame, as the application says
+	sizeOnly bool            // of its place the application knows nothing
 }
 
 // match finds the window of each frame of one process. Titles decide, then
@@ -27,7 +29,7 @@ func match(frames []*node, windows []desktop.Window, pid int, relative bool) []f
 	own := ownWindows(windows, pid)
 	list := make([]framed, len(frames))
 	for i, f := range frames {
-		list[i] = framed{home: f.path, name: f.name, frame: f}
+		list[i] = framed{home: f.path, name: f.name, frame: f, box: f.box, sizeOnly: relative}
 	}
 	taken := map[desktop.WindowID]bool{}
 	for range frames { // the best pair first, then the best of the rest

@@ -46,13 +46,19 @@ const keepFor = time.Second
 // event came since. The application was greeted just now.
 func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
 	asked := time.Now()
-	now := n.changesOf(a.bus) // before asking: an event in between makes it old, never the other way round
 	a.mu.Lock()
-	if a.items != nil && a.itemsAt == now && time.Since(a.itemsFrom) < keepFor {
-		defer a.mu.Unlock()
-		return a.items, nil
-	}
+	old, at, from := a.items, a.itemsAt, a.itemsFrom
 	a.mu.Unlock()
+	now, objects, clear := n.since(a.bus, at) // before asking: an event in between makes it old, never the other way round
+	if old != nil && clear && time.Since(from) < keepFor {
+		its, ok, err := old.after(p, objects)
+		if ok {
+			a.keep(its, now, from)
+		}
+		if ok || err != nil {
+			return its, err
+		}
+	}
 	var body []any
 	p.want(object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems", func(b []any) { body = b })
 	if err := p.run(); err != nil || body == nil {
@@ -60,11 +66,39 @@ func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
 	}
 	its := parseItems(as[[][]any](first[any](body)))
 	if a.tells() {
-		a.mu.Lock()
-		a.items, a.itemsAt, a.itemsFrom = its, now, asked
-		a.mu.Unlock()
+		a.keep(its, now, asked)
 	}
+	a.mu.Lock()
+	a.told = len(its) > 0
+	a.mu.Unlock()
 	return its, nil
+}
+
+// keep remembers what the application told, and when that was true. When
+// another visit kept something later meanwhile, that stays.
+func (a *application) keep(its items, at uint64, from time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.items == nil || at >= a.itemsAt {
+		a.items, a.itemsAt, a.itemsFrom = its, at, from
+	}
+}
+
+// after are the items after some objects changed. It says false when all must
+// be read anew.
+func (its items) after(p *pipeline, objects map[dbus.ObjectPath]reach) (items, bool, error) {
+	list, few := its.changed(objects)
+	if !few {
+		return nil, false, nil
+	}
+	return its.mend(p, list)
+}
+
+// oldItems are what the application told last, true or not.
+func (a *application) oldItems() items {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.items
 }
 
 // parseItems reads the answer of Cache.GetItems and ties the items together.

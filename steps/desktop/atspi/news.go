@@ -9,16 +9,29 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// news is what events say, per application: how often something changed, and
-// what was focused last. An event never carries a value into what we know; it
-// says only that we must look again.
+// news is what events say, per application: what changed since when, and what
+// was focused last. An event never carries a value into what we know; it says
+// only that we must look again, and where.
 //
 // It is called by the connection itself, in the order of the messages. So when
 // an application has answered a call, every event that it sent before is here.
 type news struct {
 	mu      sync.Mutex
-	changes map[string]uint64
+	changes map[string]*changes
 	focus   map[string]focused
+}
+
+// changes are what changed in one application. Times are counts of its events.
+type changes struct {
+	now     uint64
+	unclear uint64 // when something changed that may concern every object
+	objects map[dbus.ObjectPath]change
+}
+
+// A change is one of a single object, and its last time.
+type change struct {
+	reach reach
+	at    uint64
 }
 
 // focused is what has the focus in an application, and the frame that it is
@@ -35,24 +48,40 @@ func newNews() *news {
 func (n *news) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.changes, n.focus = map[string]uint64{}, map[string]focused{}
+	n.changes, n.focus = map[string]*changes{}, map[string]focused{}
 }
 
 // DeliverSignal takes one event from the connection.
 func (n *news) DeliverSignal(_, member string, s *dbus.Signal) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.changes[s.Sender]++
+	c := n.changes[s.Sender]
+	if c == nil {
+		c = &changes{objects: map[dbus.ObjectPath]change{}}
+		n.changes[s.Sender] = c
+	}
+	c.add(s.Path, reachOf(member, at[string](s.Body, 0)))
 	if member == "StateChanged" && at[string](s.Body, 0) == "focused" && at[int32](s.Body, 1) == 1 {
 		n.focus[s.Sender] = focused{path: s.Path}
 	}
 }
 
-// changesOf counts the events of an application.
-func (n *news) changesOf(bus string) uint64 {
+// since is what changed in an application after a time, and what time it is
+// now. It says false when that may be anything.
+func (n *news) since(bus string, at uint64) (now uint64, objects map[dbus.ObjectPath]reach, clear bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.changes[bus]
+	c := n.changes[bus]
+	if c == nil {
+		return 0, nil, true
+	}
+	objects = map[dbus.ObjectPath]reach{}
+	for o, change := range c.objects {
+		if change.at > at {
+			objects[o] = change.reach
+		}
+	}
+	return c.now, objects, c.unclear <= at
 }
 
 // focusOf is what is thought to have the focus in an application.
@@ -77,6 +106,6 @@ func (n *news) learn(bus string, before, now focused) {
 func (n *news) keep(running map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	maps.DeleteFunc(n.changes, func(bus string, _ uint64) bool { return !running[bus] })
+	maps.DeleteFunc(n.changes, func(bus string, _ *changes) bool { return !running[bus] })
 	maps.DeleteFunc(n.focus, func(bus string, _ focused) bool { return !running[bus] })
 }

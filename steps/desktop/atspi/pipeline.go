@@ -30,6 +30,9 @@ type pipeline struct {
 	open    map[*dbus.Call]answer
 	queue   []request
 	lost    error // set when the connection is
+
+	guessing bool                   // what is asked is only foreseen
+	foreseen map[question]*forecast // see foresee
 }
 
 // An answer is what to do with the body of a reply, or with its error.
@@ -54,7 +57,13 @@ func newPipeline(ctx context.Context, l line, silence time.Duration) *pipeline {
 
 // ask queues a call.
 func (p *pipeline) ask(to object, method string, then answer, args ...any) {
-	p.queue = append(p.queue, request{to, method, args, then})
+	switch {
+	case p.guessing:
+		p.guess(to, method, args)
+	case p.taken(to, method, args, then):
+	default:
+		p.queue = append(p.queue, request{to, method, args, then})
+	}
 }
 
 // want queues a call of which only a successful answer matters.
@@ -76,11 +85,7 @@ func (p *pipeline) run() error {
 	timer := time.NewTimer(p.silence)
 	defer timer.Stop()
 	for len(p.open)+len(p.queue) > 0 {
-		for len(p.queue) > 0 && len(p.open) < inFlight {
-			r := p.queue[0]
-			p.queue = p.queue[1:]
-			p.open[p.line.Object(r.to.bus, r.to.path).GoWithContext(p.ctx, r.method, 0, p.done, r.args...)] = r.then
-		}
+		p.send()
 		select {
 		case call := <-p.done:
 			p.finish(call)
@@ -95,6 +100,15 @@ func (p *pipeline) run() error {
 		}
 	}
 	return nil
+}
+
+// send sends as much of what is queued as may be under way.
+func (p *pipeline) send() {
+	for len(p.queue) > 0 && len(p.open) < inFlight {
+		r := p.queue[0]
+		p.queue = p.queue[1:]
+		p.open[p.line.Object(r.to.bus, r.to.path).GoWithContext(p.ctx, r.method, 0, p.done, r.args...)] = r.then
+	}
 }
 
 // finish hands one answer on.

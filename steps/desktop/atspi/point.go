@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -24,8 +25,9 @@ func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Elem
 		return nil, err
 	}
 	top, found := topmost(windows, at)
-	// A popup may hang out of its window, and over another's.
-	if active, ok := activeWindow(windows); ok && active.ID != top.ID {
+	// A popup may hang out of its window, and over another's. Not every window
+	// system lists it.
+	if active, ok := activeWindow(windows); ok && active.ID != top.ID && !top.Popup {
 		if e, err := c.inApplication(ctx, l, windows, active, at, true); err == nil {
 			return e, nil
 		}
@@ -75,7 +77,7 @@ func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.W
 
 // inWindow finds the element at a point in one application.
 func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
-	w, done, err := c.visit(ctx, l, a, true, kept)
+	w, done, err := c.visit(ctx, l, a, true, kept, func(w *walk) { w.foreseePoint(at) })
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +91,10 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 		if err != nil {
 			return nil, err
 		}
+		a.hints.learn(f, f.frame)
+		if in.Popup && f.window.ID != in.ID && !f.popup { // only its menus are in that window
+			hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.floats })
+		}
 		if len(hits) == 0 {
 			continue
 		}
@@ -97,19 +103,22 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, at)
 }
 
-// candidates are the frames that may be seen at a point, popups first.
+// candidates are the frames that may be seen at a point, popups first. A menu
+// may be a window of its own and yet be in the frame that opened it.
 func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool, w *walk) []framed {
-	var front, own []framed
+	var front, own, others []framed
 	for _, f := range list {
 		switch {
 		case f.popup && w.shows(f.frame) && f.onScreen(f.frame.box).Contains(at):
 			front = append(front, f)
 		case f.window.ID == in.ID && !f.popup && !popups:
 			own = append(own, f)
+		case in.Popup && !f.popup:
+			others = append(others, f)
 		}
 	}
 	slices.Reverse(front) // the one opened last is on top
-	return append(front, own...)
+	return slices.Concat(front, own, others)
 }
 
 // describe makes the element of a node, with its parents and its label.
@@ -126,6 +135,7 @@ func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	}
 	b := builder{framed: f, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
+	e.Unsettled = !w.app.hints.settled(f, time.Now())
 	for at, m := e, n.parent; m != nil; at, m = at.Parent, m.parent {
 		at.Parent = b.alone(m)
 	}

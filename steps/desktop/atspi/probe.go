@@ -74,6 +74,7 @@ func (p *probe) look(n *node, level int, floats bool) {
 // descend looks at the children of a node.
 func (p *probe) descend(n *node, level int, floats bool) {
 	p.list(n, func(kids []object) {
+		n.listed = kids
 		n.children = make([]*node, len(kids))
 		for i, k := range kids {
 			p.glimpse(k, n, i, func(child *node) {
@@ -119,8 +120,12 @@ func (w *walk) glimpse(o object, parent *node, index int, then func(*node)) {
 	case n.item != nil:
 		w.askBox(n, func() { then(n) })
 	default:
-		w.want(o, ifaceAccessible+".GetRole", func(b []any) { n.role = first[uint32](b) })
-		w.askBox(n, func() { then(n) }) // answered after the role
+		both := w.together(2, func() { then(n) })
+		w.ask(o, ifaceAccessible+".GetRole", func(b []any, _ error) {
+			n.role = first[uint32](b)
+			both()
+		})
+		w.askBox(n, both)
 	}
 }
 
@@ -131,7 +136,7 @@ func (w *walk) complete(n *node, then func()) {
 		then()
 		return
 	}
-	w.askBasics(n, func() {
+	w.askBesides(n, func() {
 		w.normalise(n)
 		then()
 	})

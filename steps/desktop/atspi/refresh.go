@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -18,7 +19,13 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err != nil {
 		return nil, err
 	}
-	p, w, done, err := c.enter(ctx, l, h, untold)
+	p, w, done, err := c.enter(ctx, l, h, unheard, func(w *walk) {
+		if p, err := parseHandle(h); err == nil {
+			w.items = nil
+			w.foreseeFrames()
+			w.foreseeNode(p.object)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +44,12 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err := w.run(); err != nil {
 		return nil, err
 	}
+	w.app.hints.learn(home, n)
+	w.app.hints.pick(n.object)
 	b := builder{framed: home, app: w.app, epoch: l.epoch, full: true}
-	return b.element(n, nil), nil
+	e := b.element(n, nil)
+	e.Unsettled = !w.app.hints.settled(home, time.Now())
+	return e, nil
 }
 
 // homeOf is the frame of a node that was reached already, with its window.

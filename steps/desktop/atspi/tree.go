@@ -93,7 +93,7 @@ func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows 
 			return r
 		}
 	}
-	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, told)
+	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, told, (*walk).foreseeFrames)
 	if err != nil {
 		r.err = err
 		return r
@@ -113,6 +113,9 @@ func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows 
 	}
 	r.err = w.read(r.roots, s)
 	r.omitted = w.omitted
+	for _, f := range r.roots {
+		a.hints.learn(f, f.frame)
+	}
 	return r
 }
 
@@ -127,32 +130,54 @@ func runs(windows []desktop.Window, pid int, process string) bool {
 type telling int
 
 const (
-	untold telling = iota // little is read: it is asked
-	kept                  // only where it is kept from before
-	told                  // much is read
+	unheard telling = iota // little is read, and the application need not first say that it is there
+	untold                 // little is read: it is asked
+	kept                   // only where it is kept from before
+	told                   // much is read
 )
 
-// visit greets an application and prepares a walk over it.
-func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool, t telling) (*walk, context.CancelFunc, error) {
+// visit greets an application and prepares a walk over it. What foresee asks
+// is under way meanwhile.
+func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool, t telling, foresee func(*walk)) (*walk, context.CancelFunc, error) {
 	wait := min(patience, c.options.Timeout)
 	if asked {
 		wait = c.options.Timeout
 	}
-	if err := a.greet(ctx, l, wait, asked); err != nil {
-		return nil, nil, err
-	}
 	ctx, cancel := context.WithCancel(ctx) // ends what is still in flight when the visit is over
-	p := newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout)
-	var its items
-	if t == told || t == kept && a.tells() {
-		var err error
-		if its, err = a.fetchItems(p, c.news); err != nil {
+	var w *walk
+	if a.kit() != "" && a.silence() == nil { // it was met before, and answered
+		w = c.walk(ctx, l, a)
+		w.items = a.oldItems()
+		foresee(w)
+		w.items = nil
+		w.send()
+	}
+	if w == nil || t != unheard {
+		if err := a.greet(ctx, l, wait, asked); err != nil {
 			cancel()
 			return nil, nil, err
 		}
 	}
-	return newWalk(p, a, its), cancel, nil
+	if w == nil {
+		w = c.walk(ctx, l, a)
+	}
+	if t == told || t == kept && a.tells() {
+		var err error
+		if w.items, err = a.fetchItems(w.pipeline, c.news); err != nil {
+			cancel()
+			return nil, nil, err
+		}
+	}
+	return w, cancel, nil
 }
+
+// walk begins a walk over an application whose toolkit is known.
+func (c *Client) walk(ctx context.Context, l *conn, a *application) *walk {
+	return newWalk(newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout), a)
+}
+
+// nothing is foreseen.
+func nothing(*walk) {}
 
 // read reads what is below the roots, as much as the scope allows.
 func (w *walk) read(roots []framed, s desktop.Scope) error {
@@ -194,7 +219,7 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 
 // readBelow reads what is below one element.
 func (c *Client) readBelow(ctx context.Context, l *conn, windows []desktop.Window, s desktop.Scope) ([]part, error) {
-	p, w, done, err := c.enter(ctx, l, s.Root, told)
+	p, w, done, err := c.enter(ctx, l, s.Root, told, nothing)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +241,7 @@ func (c *Client) readBelow(ctx context.Context, l *conn, windows []desktop.Windo
 }
 
 // enter begins a walk in the application of a handle.
-func (c *Client) enter(ctx context.Context, l *conn, h desktop.Handle, t telling) (place, *walk, context.CancelFunc, error) {
+func (c *Client) enter(ctx context.Context, l *conn, h desktop.Handle, t telling, foresee func(*walk)) (place, *walk, context.CancelFunc, error) {
 	p, err := parseHandle(h)
 	if err != nil {
 		return place{}, nil, nil, err
@@ -228,7 +253,7 @@ func (c *Client) enter(ctx context.Context, l *conn, h desktop.Handle, t telling
 	if err != nil {
 		return place{}, nil, nil, err
 	}
-	w, done, err := c.visit(ctx, l, a, true, t)
+	w, done, err := c.visit(ctx, l, a, true, t, foresee)
 	if err != nil {
 		return place{}, nil, nil, err
 	}

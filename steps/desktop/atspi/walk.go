@@ -30,7 +30,8 @@ type node struct {
 	index    int
 	item     *item // what the application told of it, if it did
 	box      desktop.Rect
-	unseen   bool // it was looked at before it was known not to show
+	listed   []object // all children, also those that are not read
+	unseen   bool     // it was looked at before it was known not to show
 	details  details
 }
 
@@ -48,8 +49,8 @@ type walk struct {
 }
 
 // newWalk prepares a walk over an application that was greeted.
-func newWalk(p *pipeline, a *application, its items) *walk {
-	return &walk{pipeline: p, app: a, items: its, relative: a.relative(), met: map[object]bool{}}
+func newWalk(p *pipeline, a *application) *walk {
+	return &walk{pipeline: p, app: a, relative: a.relative(), met: map[object]bool{}}
 }
 
 // begin makes the node of an object that was not met before.
@@ -85,22 +86,42 @@ func (w *walk) meet(o object, parent *node, index int, then func(*node)) {
 // askBasics asks an object what an item would have told. One that does not
 // even say its role is gone.
 func (w *walk) askBasics(n *node, then func()) {
-	missing, there := 4, false
+	there := false
+	together := w.together(2, func() {
+		if there {
+			then()
+		}
+	})
+	w.ask(n.object, ifaceAccessible+".GetRole", func(b []any, err error) {
+		n.role, there = first[uint32](b), err == nil
+		together()
+	})
+	w.askBesides(n, together)
+}
+
+// askBesides asks an object for its basics beside its role.
+func (w *walk) askBesides(n *node, then func()) {
+	together := w.together(3, then)
 	got := func(take func(body []any)) answer {
 		return func(body []any, err error) {
-			missing--
 			if err == nil {
 				take(body)
 			}
-			if missing == 0 && there {
-				then()
-			}
+			together()
 		}
 	}
-	w.ask(n.object, ifaceAccessible+".GetRole", got(func(b []any) { n.role, there = first[uint32](b), true }))
 	w.ask(n.object, ifaceProperties+".Get", got(func(b []any) { n.name = as[string](variant(b)) }), ifaceAccessible, "Name")
 	w.ask(n.object, ifaceAccessible+".GetState", got(func(b []any) { n.states = stateBits(first[any](b)) }))
 	w.ask(n.object, ifaceAccessible+".GetInterfaces", got(func(b []any) { n.offers = offersOf(first[[]string](b)) }))
+}
+
+// together is called so many times, and does something the last time.
+func (*walk) together(times int, then func()) func() {
+	return func() {
+		if times--; times == 0 {
+			then()
+		}
+	}
 }
 
 // placed gets the box of a node first where that decides whether it shows.
@@ -203,6 +224,7 @@ func (w *walk) grow(n *node, level int) {
 		return
 	}
 	w.list(n, func(kids []object) {
+		n.listed = kids
 		n.children = make([]*node, len(kids)) // a nil is one left out; see kept
 		for i, k := range kids {
 			if it := w.items[k.path]; it != nil && !it.shows && !w.hidden && !w.relative {
@@ -278,7 +300,9 @@ func (w *walk) frames() ([]*node, error) {
 		}
 	})
 	err := w.run()
-	return slices.DeleteFunc(list, func(f *node) bool { return f == nil }), err
+	list = slices.DeleteFunc(list, func(f *node) bool { return f == nil })
+	w.app.hints.keepFrames(list)
+	return list, err
 }
 
 // frameOf finds the frame that a node is in, by asking for its parents.

@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,13 @@ func TestWhatIsKeptStaysTrue(t *testing.T) {
 		"entry.set_text('words')",
 		"entry.set_editable(False)",
 		"window.resize(500, 900)",
+		"lines.get_children()[0].set_size_request(50, 500)",
+		"ask.set_sensitive(False)",
+		"ask.set_sensitive(True)",
+		"entry.grab_focus()",
+		"ask.hide()",
+		"ask.show()",
+		"scale.set_value(70)",
 		"box.set_sensitive(False)",
 		"box.set_sensitive(True)",
 		"entry.set_visibility(False)",
@@ -92,4 +100,61 @@ func TestAFirstNameIsKnownBeforeLong(t *testing.T) {
 	if took := time.Since(start); took > keepFor+patience {
 		t.Errorf("it took %v, want at most %v", took, keepFor)
 	}
+}
+
+// What was read before says what to ask, and never what the answer is.
+func TestWhatIsForeseenIsAskedAnew(t *testing.T) {
+	s := openSandbox(t, 20)
+	app := s.desk.settle(t, s.Cmd)
+	c := s.desk.still(t)
+	ask := s.element(named("button", "Ask"))
+	row := s.element(named("button", "Button 2"))
+	read := func(h desktop.Handle) *desktop.Element {
+		t.Helper()
+		e, err := c.Refresh(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	at := func(p desktop.Point) *desktop.Element {
+		t.Helper()
+		e, err := c.ElementAt(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for range 2 { // the second time by what the first has read
+		if e := read(ask.Handle); e.Name != "Ask" || e.Bounds != ask.Bounds || e.Window != app.ID || len(e.Actions) == 0 {
+			t.Fatalf("read %+v, want %+v", e, ask)
+		}
+		if e := at(ask.Bounds.Center()); e.Handle != ask.Handle || e.Bounds != ask.Bounds {
+			t.Fatalf("at its middle is %+v, want %+v", e, ask)
+		}
+		if e := at(row.Bounds.Center()); e.Handle != row.Handle {
+			t.Fatalf("at its middle is %+v, want %+v", e, row)
+		}
+	}
+	for _, change := range []struct {
+		do   string
+		want string
+		got  func() string
+	}{
+		{"ask.set_label('Ask again')", "Ask again", func() string { return read(ask.Handle).Name }},
+		{"ask.set_sensitive(False)", "false", func() string { return fmt.Sprint(read(ask.Handle).States.Has(desktop.Enabled)) }},
+		{"box.reorder_child(ask, 0)", "elsewhere", func() string { return whether(read(ask.Handle).Bounds == ask.Bounds) }},
+		{"lines.get_children()[2].destroy()", "elsewhere", func() string { return whether(at(row.Bounds.Center()).Handle == row.Handle) }},
+	} {
+		s.do(change.do)
+		got := ""
+		eventually(t, "after "+change.do+" it is "+change.want, func() bool { got = change.got(); return got == change.want }, &got)
+	}
+}
+
+func whether(same bool) string {
+	if same {
+		return "where it was"
+	}
+	return "elsewhere"
 }

@@ -183,6 +183,7 @@ func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Ele
 func (d *Desktop) element(n *Node, full bool) *desktop.Element {
 	e, w := n.el, n.window()
 	e.Process, e.PID, e.Window, e.WindowTitle = w.el.Process, d.pids[w.el.Process], w.el.Window, w.el.Name
+	e.WindowBounds = w.el.Bounds
 	e.Attributes = maps.Clone(e.Attributes)
 	e.Text = string(n.text)
 	if e.Role == "password" {

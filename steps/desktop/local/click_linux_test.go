@@ -10,8 +10,27 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// What a click on an element costs on a real display with all checks, beside
-// the calls of the desktop that it consists of.
+// What a click on an element costs on a real display with all checks: in a
+// window that is at rest, and not drawn anew by what was clicked before.
+func BenchmarkClickAtRest(b *testing.B) {
+	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "galculator")
+	d := open(b, desktop.Options{Display: "virtual", Dir: shortDir(b)})
+	app, err := d.Launch(b.Context(), "galculator")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer syscall.Kill(app.PID, syscall.SIGKILL)
+	click := map[string]any{"selector": "role:togglebutton && name:7", "process": "galculator", "timeout_ms": 10_000.0}
+	for b.Loop() {
+		if o := steps.ClickElement.Run(b.Context(), &steps.Env{Desktop: d, Trees: &steps.Trees{}}, click); o.Err != nil {
+			b.Fatal(o.Err)
+		}
+	}
+}
+
+// The same in a window with a popover that comes and goes in many frames, each
+// of which the application draws before it answers; beside the calls of the
+// desktop that a click consists of.
 func BenchmarkClick(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "gtk3-widget-factory")
 	d := open(b, desktop.Options{Display: "virtual", Dir: shortDir(b)})

@@ -56,6 +56,9 @@ func (s *session) displayFinding(ctx context.Context) desktop.Finding {
 	for _, m := range i.Monitors {
 		sizes = append(sizes, desktop.Size{W: m.Bounds.W, H: m.Bounds.H}.String())
 	}
+	if s.why != "" {
+		return working("display", true, "a virtual one, %s, %s, because %s", i.Display, strings.Join(sizes, " and "), s.why)
+	}
 	if i.Virtual {
 		return working("display", true, "a virtual one, %s, %s", i.Display, strings.Join(sizes, " and "))
 	}

@@ -37,6 +37,7 @@ type session struct {
 	desktop.Session
 	robot   *robot.Robot
 	display *virtual.Display // nil when the display is not ours
+	why     string           // why it is a virtual one, when nobody asked for one
 	bus     string
 	env     []string
 	closers []func() error
@@ -55,17 +56,37 @@ func openSession(ctx context.Context, o desktop.Options) (*session, error) {
 // openAny prefers the user's display.
 func openAny(ctx context.Context, o desktop.Options) (*session, error) {
 	name := os.Getenv("DISPLAY")
-	if name == "" && runtime.GOOS == "linux" {
-		return openVirtual(ctx, o)
+	if runtime.GOOS != "linux" {
+		return openReal(ctx, o, name)
+	}
+	if name == "" {
+		return openInstead(ctx, o, noDisplay())
 	}
 	s, err := openReal(ctx, o, name)
-	if err == nil || runtime.GOOS != "linux" || !errors.Is(err, desktop.ErrUnavailable) {
+	if err == nil || !errors.Is(err, desktop.ErrUnavailable) {
 		return s, err
 	}
-	s, err2 := openVirtual(ctx, o)
-	if err2 != nil {
-		return nil, errors.Join(err, err2)
+	return openInstead(ctx, o, err)
+}
+
+// noDisplay says why there is no display of the user's to open.
+func noDisplay() error {
+	if os.Getenv("WAYLAND_DISPLAY") == "" {
+		return &desktop.MissingError{What: "DISPLAY is not set", Mend: "export DISPLAY=:0"}
 	}
+	return &desktop.MissingError{
+		What: "the session is Wayland and DISPLAY is not set, and only what shows itself through X can be seen and touched",
+		Mend: "apt-get install xwayland, log in again, and see that DISPLAY is set",
+	}
+}
+
+// openInstead starts a virtual display, because the user's cannot be opened.
+func openInstead(ctx context.Context, o desktop.Options, because error) (*session, error) {
+	s, err := openVirtual(ctx, o)
+	if err != nil {
+		return nil, errors.Join(because, err)
+	}
+	s.why = because.Error()
 	return s, nil
 }
 

@@ -169,6 +169,43 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
+// What there is of a user's display, and what the first line of the diagnosis
+// says of it and of what to do next.
+func TestDiagnoseSaysWhichDisplayIsTakenAndWhy(t *testing.T) {
+	real := virtualtest.Start(t)
+	t.Setenv("XAUTHORITY", real.Authority())
+	for _, row := range []struct {
+		sentence, display, x, wayland string
+		ok                            bool
+		says                          []string
+	}{
+		{"the display that is asked for", "virtual", real.Name(), "", true, []string{"a virtual one, :"}},
+		{"the user's", "auto", real.Name(), "", true, []string{real.Name() + ", 1920x1080"}},
+		{"the user's, named", real.Name(), "", "", true, []string{real.Name() + ", 1920x1080"}},
+		{"none", "auto", "", "", true, []string{"a virtual one, :", "because DISPLAY is not set", "export DISPLAY=:0"}},
+		{"one that is not there", "auto", ":59000", "", true, []string{"a virtual one, :", "because the display :59000 cannot be reached", real.Name(), "understudy doctor --display "}},
+		{"one that is not there, named", ":59000", real.Name(), "", false, []string{"the display :59000 cannot be reached: no X server listens there", real.Name()}},
+		{"no name of a display", "zero", real.Name(), "", false, []string{`display "zero": wanted a name such as :0`}},
+		{"Wayland alone", "auto", "", "wayland-0", true, []string{"a virtual one, :", "because the session is Wayland", "xwayland"}},
+		{"Wayland and X", "auto", real.Name(), "wayland-0", false, []string{"through " + real.Name() + " only applications that use X"}},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			t.Setenv("DISPLAY", row.x)
+			t.Setenv("WAYLAND_DISPLAY", row.wayland)
+			t.Setenv("XDG_SESSION_TYPE", "")
+			f := local.Machine{}.Diagnose(t.Context(), desktop.Options{Display: row.display, Dir: shortDir(t)})[0]
+			if f.Name != "display" || f.OK != row.ok || !f.OK && f.Mend == "" {
+				t.Errorf("got %+v, wanted it to be ok: %v, or to say what mends it", f, row.ok)
+			}
+			for _, says := range row.says {
+				if !strings.Contains(f.Detail, says) {
+					t.Errorf("it says %q, wanted %q", f.Detail, says)
+				}
+			}
+		})
+	}
+}
+
 func TestDiagnoseNamesTheCureForWhatIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	fs := local.Machine{}.Diagnose(t.Context(), desktop.Options{Display: "virtual", Dir: shortDir(t)})

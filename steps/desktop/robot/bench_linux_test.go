@@ -77,8 +77,10 @@ func BenchmarkInput(b *testing.B) {
 		do   func() error
 	}{
 		{"move", func() error { return o.MovePointer(ctx, desktop.Point{X: 9, Y: 9}) }},
-		{"click", func() error { return o.Click(ctx, desktop.Point{X: 9, Y: 9}, desktop.Left, 1) }},
-		{"key", func() error { return o.Press(ctx, desktop.Chord{Key: "f5"}) }},
+		{"click/understudy", func() error { return o.Click(ctx, desktop.Point{X: 9, Y: 9}, desktop.Left, 1) }},
+		{"click/robotgo", func() error { x11.Move(9, 9); return x11.Click("left") }},
+		{"key/understudy", func() error { return o.Press(ctx, desktop.Chord{Key: "f5"}) }},
+		{"key/robotgo", func() error { return x11.KeyTap("f5") }},
 		{"windows", func() error { _, err := o.Windows(ctx); return err }},
 		{"ping", func() error { return o.Ping(ctx) }},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"math/bits"
 	"sync"
 
 	"github.com/gen2brain/shm"
@@ -144,16 +145,26 @@ func (c *camera) free() {
 	c.plain = true
 }
 
-// develop turns pixels of blue, green, red and nothing into opaque RGBA, two
-// at a time.
+// develop turns pixels of blue, green, red and nothing into opaque RGBA. It
+// does eight at a time, which is as fast as the memory.
 func develop(to, from []byte) {
-	for len(from) >= 8 && len(to) >= 8 {
-		v := binary.LittleEndian.Uint64(from)
-		v = v>>16&0x000000ff_000000ff | v&0x0000ff00_0000ff00 | v<<16&0x00ff0000_00ff0000 | 0xff000000_ff000000
-		binary.LittleEndian.PutUint64(to, v)
-		to, from = to[8:], from[8:]
+	le := binary.LittleEndian
+	for len(from) >= 32 && len(to) >= 32 {
+		f, t := from[:32:32], to[:32:32]
+		le.PutUint64(t[0:], twoPixels(le.Uint64(f[0:])))
+		le.PutUint64(t[8:], twoPixels(le.Uint64(f[8:])))
+		le.PutUint64(t[16:], twoPixels(le.Uint64(f[16:])))
+		le.PutUint64(t[24:], twoPixels(le.Uint64(f[24:])))
+		to, from = to[32:], from[32:]
 	}
-	if len(from) >= 4 && len(to) >= 4 {
+	for len(from) >= 4 && len(to) >= 4 {
 		to[0], to[1], to[2], to[3] = from[2], from[1], from[0], 0xff
+		to, from = to[4:], from[4:]
 	}
+}
+
+// twoPixels reverses the bytes of both, and turns them so that each is where
+// it was.
+func twoPixels(bgrx uint64) uint64 {
+	return bits.RotateLeft64(bits.ReverseBytes64(bgrx), 24) | 0xff000000_ff000000
 }

@@ -21,6 +21,9 @@ type place struct {
 	number           string
 }
 
+// socketFolder is where the displays of this machine listen.
+const socketFolder = "/tmp/.X11-unix/"
+
 // parsePlace reads the name of a display.
 func parsePlace(name string) (place, error) {
 	bad := func() (place, error) {
@@ -38,7 +41,7 @@ func parsePlace(name string) (place, error) {
 	if err != nil || n < 0 || n > 59535 {
 		return bad()
 	}
-	p := place{name: name, network: "unix", address: "/tmp/.X11-unix/X" + number, number: number}
+	p := place{name: name, network: "unix", address: socketFolder + "X" + number, number: number}
 	switch {
 	case strings.HasPrefix(host, "/"):
 		p.address = host + ":" + number

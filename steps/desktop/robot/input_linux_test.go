@@ -251,3 +251,26 @@ func TestBindingsAreTakenBackAtTheEnd(t *testing.T) {
 		t.Errorf("the keyboard's mapping is not what it was:\n%s", diff)
 	}
 }
+
+func TestADoubleClickIsOneRightAfterAnother(t *testing.T) {
+	virtualtest.Need(t, "mousepad", "xclip")
+	b := open(t)
+	b.editor("mousepad")
+	above, below := strings.Repeat("a", 20), strings.Repeat("b", 20)
+	b.must(b.Type(t.Context(), strings.Repeat(above+"\n", 8)+strings.Repeat(below+"\n", 8)))
+	w := b.window("note.txt").Bounds
+	for try := 1; ; try++ {
+		for _, y := range []int{140, 290} {
+			b.must(b.Click(t.Context(), desktop.Point{X: w.X + 60, Y: w.Y + y}, desktop.Left, 2))
+		}
+		b.must(b.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "c"}))
+		got, err := b.ReadClipboard(t.Context())
+		b.must(err)
+		if got == below {
+			return
+		}
+		if try == 5 { // on a busy machine a double click may come apart
+			t.Fatalf("got %q, wanted the second word", got)
+		}
+	}
+}

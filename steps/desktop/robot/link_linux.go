@@ -8,6 +8,9 @@ import (
 	"log"
 	"net"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,7 +65,7 @@ func connect(ctx context.Context, p place, authority string) (*link, error) {
 	prepareXgb()
 	raw, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
 	if err != nil {
-		return nil, lost(p.name, err)
+		return nil, absent(p, err)
 	}
 	_ = raw.SetDeadline(time.Now().Add(patience))
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
@@ -96,7 +99,33 @@ func shakeHands(raw net.Conn, cookie string) (*xgb.Conn, error) {
 	return xgb.NewConnNetWithCookieHex(raw, cookie)
 }
 
-// lost says that a display is not there, or no longer.
+// absent says that there is no display where one was looked for, and which
+// there are.
+func absent(p place, err error) error {
+	missing := &desktop.MissingError{
+		What: "the display " + p.name + " cannot be reached: no X server listens there",
+		Mend: "understudy doctor --display virtual",
+	}
+	if others := displays(); len(others) > 0 {
+		missing.What += "; on this machine there are " + strings.Join(others, ", ")
+		missing.Mend = "understudy doctor --display " + others[0]
+	}
+	return fmt.Errorf("%w (%w)", missing, err)
+}
+
+// displays are the names of the displays of this machine.
+func displays() (names []string) {
+	sockets, _ := filepath.Glob(socketFolder + "X*")
+	for _, s := range sockets {
+		number := strings.TrimPrefix(s, socketFolder+"X")
+		if _, err := strconv.Atoi(number); err == nil {
+			names = append(names, ":"+number)
+		}
+	}
+	return names
+}
+
+// lost says that a display does not let us in, or no longer.
 func lost(name string, err error) error {
 	return fmt.Errorf("%w (%w)", &desktop.MissingError{
 		What: "the display " + name + " cannot be reached",

@@ -17,6 +17,9 @@ const (
 	pressTime = 8 * time.Millisecond
 	// clickGap is the pause between the clicks of a multiple click.
 	clickGap = 30 * time.Millisecond
+	// clickRest is how long no click may have been before a multiple click:
+	// within the time of a double click, GTK takes none elsewhere for one.
+	clickRest = 500 * time.Millisecond
 )
 
 // buttons are the numbers of the mouse buttons in X, and robotgo's names.
@@ -106,6 +109,12 @@ func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, c
 		if err := r.move(ctx, l, at); err != nil {
 			return err
 		}
+		if count > 1 {
+			if err := sleep(ctx, clickRest-time.Since(r.clicked)); err != nil {
+				return err
+			}
+		}
+		defer func() { r.clicked = time.Now() }()
 		for i := range max(count, 1) {
 			if i > 0 {
 				if err := sleep(ctx, clickGap); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
@@ -15,12 +16,13 @@ import (
 // desktop.Desktop that Desktop puts together; they may be called from several
 // goroutines, and input waits its turn.
 type Robot struct {
-	o     Options
-	place place
-	held  *held
-	own   own
-	turn  turn                             // input: one action at a time
-	down  map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
+	o       Options
+	place   place
+	held    *held
+	own     own
+	turn    turn                             // input: one action at a time
+	down    map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
+	clicked time.Time                        // when; guarded by turn
 
 	linking turn
 	mu      sync.Mutex

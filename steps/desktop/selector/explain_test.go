@@ -135,9 +135,14 @@ func TestFillLabels(t *testing.T) {
 	roots := linked(el("frame", "Form", box(0, 0, 500, 300),
 		el("label", "Name", box(10, 10, 80, 20)), el("entry", "", box(100, 10, 100, 20)), el("entry", "", box(210, 10, 100, 20)),
 		el("label", "Notes:", box(10, 50, 200, 20)), el("text", "", box(10, 75, 300, 100)),
-		el("entry", "Own", box(100, 200, 100, 20)), el("label", "Other", box(10, 200, 80, 20))))
+		el("entry", "Own", box(100, 200, 100, 20)), el("label", "Other", box(10, 200, 80, 20)),
+		el("statusbar", "", box(0, 300, 500, 30), el("label", "Take care.", box(10, 305, 100, 20))), el("text", "", box(0, 335, 500, 200)),
+		el("label", strings.Repeat("Prose. ", 10), box(0, 540, 500, 20)), el("text", "", box(0, 565, 500, 100)),
+		el("label", "Far away", box(0, 700, 500, 20)), el("text", "", box(0, 800, 500, 100)),
+		el("toolbar", "", box(0, 900, 500, 30), el("label", "Find:", box(0, 905, 50, 20)), el("entry", "", box(60, 905, 100, 20))),
+		el("slider", "", box(0, 935, 50, 20))))
 	FillLabels(roots)
-	for ref, want := range map[string]string{"e3": "Name", "e4": "", "e6": "Notes:", "e7": ""} {
+	for ref, want := range map[string]string{"e3": "Name", "e4": "", "e6": "Notes:", "e7": "", "e11": "", "e13": "", "e15": "", "e18": "Find:", "e19": ""} {
 		if got := get(t, roots, ref).Label; got != want {
 			t.Errorf("%s is labelled %q, want %q", ref, got, want)
 		}

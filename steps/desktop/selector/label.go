@@ -2,6 +2,7 @@ package selector
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"understudy/steps/desktop"
 )
@@ -49,10 +50,10 @@ func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desk
 	closest := 0
 	for _, root := range roots {
 		root.Walk(func(o *desktop.Element) bool {
-			if o == e || o.Window != e.Window || !labelled(o.Role) && (o.Role != "label" || labelText(o) == "") {
+			if o == e || o.Window != e.Window || !labelled(o.Role) && !mayName(o, e) {
 				return true
 			}
-			if d, ok := side.Distance(e.Bounds, o.Bounds); ok && (label == nil || d < closest) {
+			if d, ok := side.Distance(e.Bounds, o.Bounds); ok && d <= reach[side] && (label == nil || d < closest) {
 				label, closest = o, d
 			}
 			return true
@@ -62,6 +63,33 @@ func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desk
 		return nil
 	}
 	return label
+}
+
+// reach is how far, in pixels, a field may be from what labels it.
+var reach = map[Direction]int{RightOf: 400, Below: 40}
+
+// labelLength is how long a label may be, in characters; more is prose.
+const labelLength = 50
+
+// mayName says whether an element is words that may name a field. What stands
+// in a bar, such as that of a message over a page of text, names only what is
+// in the same bar.
+func mayName(words, field *desktop.Element) bool {
+	if text := labelText(words); words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength {
+		return false
+	}
+	return barAround(words) == nil || barAround(words) == barAround(field)
+}
+
+// barAround is the bar that an element is in; nil when it is in none.
+func barAround(e *desktop.Element) *desktop.Element {
+	for p := e.Parent; p != nil; p = p.Parent {
+		switch p.Role {
+		case "statusbar", "alert", "toolbar", "menubar", "titlebar":
+			return p
+		}
+	}
+	return nil
 }
 
 func labelText(l *desktop.Element) string {

@@ -3,11 +3,12 @@ package virtual
 import (
 	"errors"
 	"os/exec"
-	"runtime"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"understudy/internal/children"
 )
 
 // endTimeout is how long a program may take to end when it is asked to,
@@ -15,13 +16,8 @@ import (
 const endTimeout = 2 * time.Second
 
 // keeper starts programs that must not outlive this process, and ends them.
-//
-// The kernel sends a child its death signal when the thread that forked it
-// ends, not the process; so one thread, locked for as long as the keeper
-// lives, forks them all.
 type keeper struct {
 	folder *folder
-	tasks  chan func()
 
 	mu       sync.Mutex
 	children []*child // guarded by mu
@@ -35,16 +31,7 @@ type child struct {
 	ended chan struct{}
 }
 
-func newKeeper(f *folder) *keeper {
-	k := &keeper{folder: f, tasks: make(chan func())}
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with its children
-		for task := range k.tasks {
-			task()
-		}
-	}()
-	return k
-}
+func newKeeper(f *folder) *keeper { return &keeper{folder: f} }
 
 // start starts a program and writes it into the state file. It closes ended,
 // unless that is nil, when the program has ended.
@@ -54,14 +41,11 @@ func (k *keeper) start(cmd *exec.Cmd, ended chan struct{}) error {
 	if k.closed {
 		return errClosed
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	cmd.WaitDelay = endTimeout
 	if ended == nil {
 		ended = make(chan struct{})
 	}
-	started := make(chan error)
-	k.tasks <- func() { started <- cmd.Start() }
-	if err := <-started; err != nil {
+	if err := children.Start(cmd, syscall.SIGTERM); err != nil {
 		return err
 	}
 	c := &child{cmd, ended}
@@ -89,5 +73,4 @@ func (k *keeper) close() {
 		}
 	}
 	k.children, k.closed = nil, true
-	close(k.tasks)
 }

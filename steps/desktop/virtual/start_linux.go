@@ -70,6 +70,7 @@ func (d *Display) env() []string {
 		"GDK_BACKEND=x11",
 		"QT_QPA_PLATFORM=xcb",
 		"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
+		"GSK_RENDERER=cairo", // GTK 4 may wait for ever for a graphics card, and shows no elements meanwhile
 	}
 }
 

@@ -2,7 +2,7 @@ package local_test
 
 import (
 	"context"
-	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -14,34 +14,39 @@ import (
 // Qt 5 looks for the accessibility bus once, when it starts. On a fresh display
 // it must be told even where a Wayland display is named.
 func TestTheFirstProgramOfAFreshDisplayShowsItsElements(t *testing.T) {
-	virtualtest.Need(t, "featherpad")
-	for i, wayland := range []string{"", "wayland-0", "", "wayland-0"} {
-		t.Run(fmt.Sprintf("%d %s", i, wayland), func(t *testing.T) {
-			t.Setenv("WAYLAND_DISPLAY", wayland)
+	for _, row := range []struct{ program, wayland, element string }{
+		{"featherpad --standalone", "", "File"},
+		{"featherpad --standalone", "wayland-0", "File"},
+		{"gtk4-widget-factory", "", "Page _1"},
+		{"qt6ct", "wayland-0", "Apply"},
+	} {
+		t.Run(row.program+" "+row.wayland, func(t *testing.T) {
+			virtualtest.Need(t, strings.Fields(row.program)[0])
+			t.Setenv("WAYLAND_DISPLAY", row.wayland)
 			d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
-			app, err := d.Launch(t.Context(), "featherpad --standalone")
+			app, err := d.Launch(t.Context(), row.program)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = syscall.Kill(app.PID, syscall.SIGKILL) })
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			for !shows(ctx, t, d, app.PID, "File") {
+			for !shows(ctx, t, d, app.PID, row.element) {
 			}
 		})
 	}
 }
 
-// shows says whether a menu of a program is there.
-func shows(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int, menu string) bool {
+// shows says whether an element of a program is there.
+func shows(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int, name string) bool {
 	t.Helper()
 	tree, err := d.Tree(ctx, desktop.Scope{PID: pid})
 	if err != nil {
-		t.Fatal("waiting for the menu: ", err)
+		t.Fatal("waiting for the element: ", err)
 	}
 	found := false
 	tree.Walk(func(e *desktop.Element) bool {
-		found = found || e.Name == menu
+		found = found || e.Name == name
 		return !found
 	})
 	return found

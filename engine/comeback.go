@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"maps"
+	"time"
+
+	"understudy/steps"
+)
+
+// standing is where frames stand: at what failed, as long as its failure has
+// not been dealt with, else where they are.
+func standing(frames []Frame) []Frame {
+	if f := failureIn(frames); f != nil {
+		return standing(f.At)
+	}
+	if c := frames[len(frames)-1].Cur; c != nil && c.Failure != nil && c.Settled == "" {
+		return standing(c.Failure.At)
+	}
+	return keep(frames)
+}
+
+func (s *State) resumed(ev Event, r Resumed) {
+	s.Attempt, s.Status, s.Since, s.Used, s.Budget = ev.Attempt, Running, ev.At, 0, 0
+	s.place(r)
+	s.Question, s.Error, s.Output = nil, nil, nil
+	if r.Base == 0 || !s.finishing() { // what finally follows stays as it is
+		s.Resume, s.Stop = nil, nil
+	}
+	if r.From != "" {
+		s.Scopes[1].Whole = false
+	}
+	s.renew(ev.At)
+	maps.Copy(s.Scopes[1].Inputs, r.Inputs)
+	if r.Document != "" {
+		s.Created.Document = r.Document
+	}
+	if r.Base == 0 && r.From == "" {
+		s.reconsider()
+		if c := s.top().Cur; c != nil && (c.Phase == doubt || c.Phase == asking) && r.Decision != "" {
+			s.decide(r.Decision, r.ID)
+		}
+	}
+	s.sweep()
+}
+
+// place puts the cursor where the attempt goes on.
+func (s *State) place(r Resumed) {
+	switch {
+	case r.From != "":
+		s.Frames = keep(r.Frames)
+	case r.Base > 0:
+	case s.Resume != nil:
+		s.Frames = standing(s.Resume)
+	default:
+		s.Frames = standing(s.Frames)
+	}
+}
+
+// renew makes the frames those of an attempt that begins now: it has the whole
+// time and nothing has failed in it, except what a finally list follows.
+func (s *State) renew(now time.Time) {
+	finally := s.finally()
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		f.Spent = 0
+		if f.Limit > 0 {
+			f.Since = now
+		}
+		if f.Cur != nil && !f.Cur.Began.IsZero() {
+			f.Cur.Began = now
+		}
+		if i >= finally {
+			f.Failure, f.Lost = nil, false
+		}
+		if f.Scope != 0 && !s.complete(i) {
+			c := s.Scopes[f.Scope]
+			c.Finally, c.Whole, c.FinallyError, c.HasOutput, c.Output = "", false, nil, false, nil
+		}
+	}
+}
+
+// complete says whether nothing of a document is left to do but its finally,
+// or not even that.
+func (s *State) complete(i int) bool {
+	if i+1 < len(s.Frames) {
+		return s.Frames[i+1].Sort == FinallyFrame
+	}
+	c := s.Scopes[s.Frames[i].Scope]
+	return c.Whole && c.Finally == Done && c.FinallyError == nil
+}
+
+// reconsider looks at the step that did not succeed: it begins anew, unless
+// it may have acted.
+func (s *State) reconsider() {
+	f := s.top()
+	c := f.Cur
+	switch {
+	case c == nil || c.Settled == Tolerated || c.Settled == Failing && f.Sort == FinallyFrame:
+	case c.Phase == trying, c.Phase == doubt, c.Phase == asking && c.Tries > 0:
+		// The outcome, if there is one, is of the try before: it does not say
+		// that this one did nothing.
+		c.Phase = doubt
+	case c.Outcome == nil || c.Outcome.Error == nil:
+	case c.Outcome.Acted != "" && c.Outcome.Acted != steps.ActedNo:
+		c.Phase, c.Settled = doubt, ""
+	case c.Round > 0: // of a loop, whose condition is looked at again
+		f.Cur = &Step{Phase: ready, Round: c.Round, First: c.Round, Began: c.Began}
+	default:
+		f.Cur = nil
+	}
+}

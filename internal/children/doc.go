@@ -1,0 +1,5 @@
+// Package children starts programs that do not outlive this process, however
+// it ends. Its limit: where the system has no such promise to give (macOS), a
+// program outlives a process that is killed; and what a program starts itself
+// is its own affair, except on Windows.
+package children

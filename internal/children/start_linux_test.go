@@ -1,0 +1,89 @@
+package children
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// parentVariable makes this binary a process that starts a program and waits.
+const parentVariable = "UNDERSTUDY_CHILDREN_PARENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(parentVariable) == "" {
+		os.Exit(m.Run())
+	}
+	c := exec.Command("sleep", "300")
+	c.Stdout = os.Stdout // held open for as long as it lives
+	if err := Start(c, syscall.SIGKILL); err != nil {
+		panic(err)
+	}
+	_, _ = io.WriteString(os.Stdout, "started\n")
+	_ = c.Wait()
+}
+
+// TestAChildDiesWithItsParent kills the parent, and waits until nobody holds
+// the pipe any more that the child had.
+func TestAChildDiesWithItsParent(t *testing.T) {
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), parentVariable+"=1")
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	parent.Stdout = theirs
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	r := bufio.NewReader(ours)
+	if line, err := r.ReadString('\n'); err != nil || strings.TrimSpace(line) != "started" {
+		t.Fatalf("the parent said %q, %v", line, err)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	if err := ours.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		t.Errorf("the child lives on: %v", err)
+	}
+}
+
+// TestAChildOutlivesItsThread holds that the end of the thread that asked for
+// a program does not end it.
+func TestAChildOutlivesItsThread(t *testing.T) {
+	in, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("cat")
+	c.Stdin = in
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // not unlocked: the thread ends with this function
+		started <- Start(c, syscall.SIGKILL)
+	}()
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	for range 20 { // threads come and go meanwhile
+		done := make(chan bool)
+		go func() { runtime.LockOSThread(); close(done) }()
+		<-done
+	}
+	w.Close()
+	if err := c.Wait(); err != nil {
+		t.Errorf("the program was ended: %v", err)
+	}
+}

@@ -1,0 +1,207 @@
+//go:build linux
+
+package atspi
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+// A hint is what was read of an object before. It says what is worth asking of
+// it, and never what the answer is.
+type hint struct {
+	role   uint32
+	offers offers
+	parent object
+	kids   []object
+	box    desktop.Rect // on the screen; empty when it was not read
+}
+
+// hints are what was read of an application before.
+type hints struct {
+	mu     sync.Mutex
+	of     map[object]hint
+	frames []object
+	last   object // what was read last on its own
+	agreed map[dbus.ObjectPath]agreement
+}
+
+// learn keeps what was read below a node.
+func (h *hints) learn(f framed, root *node) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of == nil || len(h.of) > maxNodes {
+		h.of = map[object]hint{}
+	}
+	var keep func(n *node)
+	keep = func(n *node) {
+		k := hint{role: n.role, offers: n.offers, kids: n.listed, box: f.onScreen(n.box)}
+		if n.parent != nil {
+			k.parent = n.parent.object
+		}
+		old := h.of[n.object]
+		if k.kids == nil {
+			k.kids = old.kids
+		}
+		if k.box.Empty() {
+			k.box = old.box
+		}
+		if k.parent.none() {
+			k.parent = old.parent
+		}
+		h.of[n.object] = k
+		for _, c := range n.children {
+			if c != nil {
+				keep(c)
+			}
+		}
+	}
+	keep(root)
+}
+
+// pick remembers what was read on its own: what is under a point is often
+// asked for because of it.
+func (h *hints) pick(o object) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last = o
+}
+
+// keepFrames remembers the frames.
+func (h *hints) keepFrames(frames []*node) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.frames = h.frames[:0:0]
+	there := map[dbus.ObjectPath]bool{}
+	for _, f := range frames {
+		h.frames = append(h.frames, f.object)
+		there[f.path] = true
+	}
+	maps.DeleteFunc(h.agreed, func(frame dbus.ObjectPath, _ agreement) bool { return !there[frame] })
+}
+
+// knownFrames are the frames that there were.
+func (h *hints) knownFrames() []object {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.frames
+}
+
+// known is what was read of an object before.
+func (h *hints) known(o object) (hint, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k, ok := h.of[o]
+	return k, ok
+}
+
+// under are the objects of a frame that probably lie under a point: all that
+// did so when they were read, and what was read last with all around it. That
+// one is probably meant, or else the last of them.
+func (h *hints) under(frame object, at desktop.Point) (list []object, meant object) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	path := map[object]bool{}
+	if k := h.of[h.last]; k.box.Contains(at) {
+		meant = h.last
+		for o, n := h.last, 0; !o.none() && n < maxDepth; o, n = h.of[o].parent, n+1 {
+			path[o] = true
+		}
+	}
+	var look func(o object, depth int)
+	look = func(o object, depth int) {
+		list = append(list, o)
+		if !path[meant] {
+			meant = o
+		}
+		if depth == 0 {
+			return
+		}
+		for _, kid := range h.of[o].kids {
+			if path[kid] || h.of[kid].box.Contains(at) {
+				look(kid, depth-1)
+			}
+		}
+	}
+	if h.of[frame].box.Contains(at) {
+		look(frame, maxDepth)
+	}
+	return list, meant
+}
+
+// foreseeFrames asks for what will be asked of the frames.
+func (w *walk) foreseeFrames() {
+	frames := w.app.hints.knownFrames()
+	told := w.items != nil || w.app.tellsAll()
+	w.foresee(func() {
+		if !told {
+			w.list(&node{object: w.app.object}, func([]object) {})
+		}
+		for _, f := range frames {
+			if !told {
+				w.askBasics(&node{object: f}, func() {})
+			}
+			w.askBox(&node{object: f}, func() {})
+		}
+	})
+}
+
+// foreseeNode asks for what will be asked of a node that is read in full.
+func (w *walk) foreseeNode(o object) {
+	k, _ := w.app.hints.known(o)
+	n := &node{object: o, basics: basics{role: k.role, offers: k.offers}, item: w.items[o.path]}
+	w.foresee(func() {
+		if n.item == nil {
+			w.askBasics(n, func() {})
+		}
+		if w.relative && n.offers&offersComponent != 0 {
+			w.askBox(n, func() {})
+		}
+		w.askRole(n)
+		w.askDetails(n)
+		w.askLabels(n)
+	})
+}
+
+// foreseePoint asks for what will be asked on the way to a point.
+func (w *walk) foreseePoint(at desktop.Point) {
+	w.foreseeFrames()
+	for _, frame := range w.app.hints.knownFrames() {
+		way, meant := w.app.hints.under(frame, at)
+		for _, o := range way {
+			w.foreseeBelow(o, o != frame)
+		}
+		if len(way) > 0 {
+			w.foreseeNode(meant)
+		}
+	}
+}
+
+// foreseeBelow asks for what will be asked of a node on the way to a point,
+// and of its children.
+func (w *walk) foreseeBelow(o object, inner bool) {
+	k, _ := w.app.hints.known(o)
+	it := w.items[o.path]
+	w.foresee(func() {
+		if it == nil && inner {
+			w.askBesides(&node{object: o}, func() {})
+		}
+		if it == nil || !it.whole {
+			w.list(&node{object: o}, func([]object) {})
+		}
+		for _, kid := range k.kids {
+			told := w.items[kid.path]
+			if told != nil && !w.relative && !told.shows {
+				continue
+			}
+			if told == nil {
+				w.ask(kid, ifaceAccessible+".GetRole", nil)
+			}
+			w.askBox(&node{object: kid}, func() {})
+		}
+	})
+}

@@ -1,0 +1,159 @@
+//go:build linux
+
+package atspi
+
+import "github.com/godbus/dbus/v5"
+
+// A reach is how far what an event tells may change what is known of objects:
+// their names, roles, states and children.
+type reach int
+
+const (
+	noReach     reach = iota
+	ifScrollBar       // all, if the object is a scroll bar: what is in view is what shows
+	itself            // the object itself
+	withBelow         // the object and what is below it
+	moved             // the same; and when more than one did, all: they may have changed places
+	anything
+)
+
+// flat are the states that a change of does not concern other objects.
+var flat = map[string]bool{
+	"focused": true, "active": true, "armed": true, "pressed": true, "checked": true, "selected": true, "indeterminate": true,
+}
+
+// reachOf is how far an event reaches. What is not known here reaches far.
+func reachOf(member, detail string) reach {
+	switch member {
+	case "BoundsChanged": // what has moved may have come into view
+		return moved
+	case "StateChanged":
+		if flat[detail] {
+			return itself
+		}
+		return withBelow
+	case "PropertyChange":
+		switch detail {
+		case "accessible-value":
+			return ifScrollBar
+		case "accessible-name", "accessible-description":
+			return itself
+		}
+	case "TextChanged", "TextCaretMoved", "TextSelectionChanged", "Activate", "Deactivate":
+		return itself
+	}
+	return anything
+}
+
+// manyChanges is how many objects may have changed before all is read anew.
+const manyChanges = 64
+
+// add takes one event.
+func (c *changes) add(o dbus.ObjectPath, r reach) {
+	c.now++
+	if r == anything || len(c.objects) >= manyChanges {
+		c.unclear = c.now
+		clear(c.objects)
+		return
+	}
+	c.objects[o] = change{max(r, c.objects[o].reach), c.now}
+}
+
+// changed are the items that a set of changes concerns. It says false when
+// that is more than is worth asking one by one.
+func (its items) changed(objects map[dbus.ObjectPath]reach) ([]*item, bool) {
+	concerned := map[*item]bool{}
+	var gather func(it *item, depth int) bool
+	gather = func(it *item, depth int) bool {
+		concerned[it] = true
+		for _, k := range it.kids {
+			if len(concerned) > manyChanges || depth > maxDepth || !gather(k, depth+1) {
+				return false
+			}
+		}
+		return len(concerned) <= manyChanges
+	}
+	moves := 0
+	for o, r := range objects {
+		it := its[o]
+		if r == moved {
+			moves++
+		}
+		switch {
+		case moves > 1:
+			return nil, false
+		case it == nil, r == ifScrollBar && roleName(it.role) != "scroll bar":
+		case r == ifScrollBar:
+			return nil, false
+		case r == itself:
+			concerned[it] = true
+		case !gather(it, 0):
+			return nil, false
+		}
+	}
+	list := make([]*item, 0, len(concerned))
+	for it := range concerned {
+		list = append(list, it)
+	}
+	return list, len(list) <= manyChanges
+}
+
+// mend reads those items again that may have changed. It says false when one
+// of them is gone. What others hold of the items stays as it is.
+func (its items) mend(p *pipeline, list []*item) (items, bool, error) {
+	now := make(map[*item]*basics, len(list))
+	gone := false
+	for _, it := range list {
+		b := it.basics
+		now[it] = &b
+		got := func(take func(body []any)) answer {
+			return func(body []any, err error) {
+				if err != nil {
+					gone = true
+					return
+				}
+				take(body)
+			}
+		}
+		p.ask(it.object, ifaceAccessible+".GetState", got(func(body []any) { b.states = stateBits(first[any](body)) }))
+		p.ask(it.object, ifaceProperties+".Get", got(func(body []any) { b.name = as[string](variant(body)) }), ifaceAccessible, "Name")
+		p.ask(it.object, ifaceProperties+".Get", got(func(body []any) { b.description = as[string](variant(body)) }), ifaceAccessible, "Description")
+	}
+	if err := p.run(); err != nil || gone {
+		return nil, false, err
+	}
+	same := true
+	for it, b := range now {
+		same = same && *b == it.basics
+	}
+	if same {
+		return its, true, nil
+	}
+	return its.with(now), true, nil
+}
+
+// with are the items with other basics for some.
+func (its items) with(now map[*item]*basics) items {
+	copies := make([]item, 0, len(its))
+	fresh := make(items, len(its))
+	for path, it := range its {
+		copies = append(copies, *it)
+		c := &copies[len(copies)-1]
+		if b := now[it]; b != nil {
+			c.basics = *b
+		}
+		c.shows, c.opened, c.below = has(c.states, bitShowing), false, 0
+		fresh[path] = c
+	}
+	for _, c := range fresh {
+		kids := make([]*item, len(c.kids))
+		for i, k := range c.kids {
+			kids[i] = fresh[k.path]
+		}
+		c.kids = kids
+	}
+	for _, c := range fresh {
+		c.tellAncestors(fresh)
+	}
+	return fresh
+}
