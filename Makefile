@@ -6,7 +6,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e soak check lint fmt golden bench fuzz crash build cross package
+.PHONY: help run test e2e soak soak-examples check lint fmt golden bench fuzz crash build cross package clients
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,12 +19,19 @@ test: ## build, and run all tests with the race detector; installs what they nee
 
 e2e: ## play every workflow on real applications; ends with a table of what came of each
 	@mkdir -p dist && rm -f dist/e2e.txt
-	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt .ci/test -count=1 ./internal/e2e ./recorder; \
+	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
+		.ci/test -count=1 -timeout=60m -p=1 -skip=TestSoak ./internal/e2e ./internal/manual ./recorder; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
 soak: ## capture and type by the hundred thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/robot
-	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m)
+	@$(MAKE) soak-examples
+
+soak-examples: ## play examples in a loop for SOAK, and look that nothing grows
+	@mkdir -p dist && rm -f dist/soak.txt
+	@RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/soak.txt \
+		.ci/test -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m); \
+		status=$$?; cat dist/soak.txt; exit $$status
 
 check: lint cross fuzz ## what CI runs beyond the tests
 	$(GO) mod tidy -diff
@@ -60,3 +67,7 @@ cross: ## build for linux, windows and darwin, amd64 and arm64, into dist/
 package: ## archives, .deb, npm packages, MCP bundles and their checksums, into dist/package
 	@$(GO) run ./internal/packaging
 	UNDERSTUDY_PACKAGES=$(CURDIR)/dist/package $(GO) test -count=1 ./internal/packaging
+
+clients: ## let MCP clients that others wrote use the program, fetched by npm into dist/clients
+	@.ci/need-programs clients
+	UNDERSTUDY_CLIENTS=1 UNDERSTUDY_CLIENTS_TOOLS=$(CURDIR)/dist/clients $(GO) test -v -count=1 -timeout=20m ./internal/realclients

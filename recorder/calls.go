@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -32,13 +33,24 @@ func FromCalls(calls []Call, o Options) ([]byte, []Note, error) {
 	return write(all, o)
 }
 
+// shows are arguments that only tell the caller more of the call that they are
+// in, and are of no use to who plays it again.
+var shows = func() map[string]bool {
+	names := map[string]bool{"include_window_screenshot": true, "include_monitor_screenshots": true, "highlight_before_action": true}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[steps.Diff]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}()
+
 // step is the step that does what a call did.
 func (c *Call) step() *step {
 	s := &step{kind: c.Kind.Name, subject: c.ID, begin: c.Begin, end: c.End}
 	names := slices.Clone(c.Kind.Args.PropertyOrder)
 	for _, name := range names {
 		v, given := c.Args[name]
-		if !given {
+		if !given || shows[name] {
 			continue
 		}
 		if name == "ref" {

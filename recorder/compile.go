@@ -11,6 +11,9 @@ import (
 type Options struct {
 	// Name and Description are those of the workflow.
 	Name, Description string
+	// Pictures is the folder of the recording's pictures, as the workflow names
+	// it; "" uses none.
+	Pictures string
 	// Literal keeps typed values in their steps, instead of making them
 	// variables with what was typed as default. What is secret is always one.
 	Literal bool
@@ -29,6 +32,7 @@ type Note struct {
 // equal documents.
 func Compile(events []Event, o Options) ([]byte, []Note, error) {
 	c := newCompiler()
+	c.pictures = o.Pictures
 	for _, ev := range events {
 		c.add(ev)
 	}
@@ -38,8 +42,9 @@ func Compile(events []Event, o Options) ([]byte, []Note, error) {
 
 // compiler turns events into steps, one after the other.
 type compiler struct {
-	steps []*step
-	now   time.Time
+	steps    []*step
+	pictures string // the folder of the pictures, or ""
+	now      time.Time
 
 	windows map[desktop.WindowID]desktop.Window
 	fresh   map[desktop.WindowID]bool // opened, and not acted in yet
@@ -53,29 +58,39 @@ type compiler struct {
 	field  int // the one that has the keyboard
 	typing *typing
 
-	press  *Event // a button that is held
+	press  *Event  // a button that is held
+	later  []Event // what came of it before it was let go
 	rested *Event
-	popup  *Event // opened last
-	combo  *step  // the click that opened a combo box
+	worked map[desktop.WindowID]bool // where something was clicked
+	popup  *Event                    // opened last
+	combo  *step                     // the click that opened a combo box
 }
 
 func newCompiler() *compiler {
 	return &compiler{
 		windows: map[desktop.WindowID]desktop.Window{}, fresh: map[desktop.WindowID]bool{},
-		fields: map[int]*Thing{}, values: map[int]string{},
+		fields: map[int]*Thing{}, values: map[int]string{}, worked: map[desktop.WindowID]bool{},
 	}
 }
 
 // add understands one more event.
 func (c *compiler) add(ev Event) {
+	if c.press != nil && c.comesOf(ev) {
+		c.later = append(c.later, ev)
+		return
+	}
 	c.now = ev.Time
 	switch ev.Type {
 	case Begun:
 		c.begin(ev)
 	case Pressed:
+		c.letGo()
 		c.pressed(ev)
 	case Released:
 		c.released(ev)
+		if c.press == nil {
+			c.letGo()
+		}
 	case Turned:
 		c.turned(ev)
 	case Rested:
@@ -86,6 +101,8 @@ func (c *compiler) add(ev Event) {
 		c.focused(ev)
 	case Held:
 		c.held(ev)
+	case Chosen:
+		c.chose(ev)
 	case Opened:
 		c.opened(ev)
 	case Closed:
@@ -101,10 +118,33 @@ func (c *compiler) add(ev Event) {
 	}
 }
 
+// comesOf says whether something is what a button that is held does. What it
+// does to windows and lists, it does when it is let go.
+func (c *compiler) comesOf(ev Event) bool {
+	switch ev.Type {
+	case Opened, Closed, Switched:
+		return true
+	case Chosen:
+		t := c.press.Element
+		return t == nil || optional(t.Role) || alike(t, ev.Element)
+	}
+	return false
+}
+
 // finish understands what was still open.
 func (c *compiler) finish() {
+	c.letGo()
 	c.flush()
-	c.press = nil
+}
+
+// letGo says that no button is held, and understands what happened to windows
+// while one was.
+func (c *compiler) letGo() {
+	later := c.later
+	c.press, c.later = nil, nil
+	for _, ev := range later {
+		c.add(ev)
+	}
 }
 
 // emit adds a step. Whatever was typed before comes first.
@@ -134,10 +174,8 @@ func (c *compiler) asserted(ev Event) {
 	}
 	s := &step{kind: "validate_element", subject: "check " + ev.Element.name(), says: "check that there is " + ev.Element.words()}
 	s.aim(ev.Element)
-	for _, a := range s.args {
-		if a.name == "selector" {
-			s.expect = append(s.expect, exists(s.process, a.value.(string)))
-		}
+	if sel, ok := s.arg("selector").(string); ok {
+		s.expect = append(s.expect, exists(s.process, sel))
 	}
 	c.emit(s)
 }

@@ -16,7 +16,8 @@ import (
 	"understudy/workflows"
 )
 
-var update = flag.Bool("update", false, "write the golden files again")
+// Update says that the golden files are to be written again.
+var Update = flag.Bool("update", false, "write the golden files again")
 
 // tape is a recording as it is written by hand.
 type tape struct {
@@ -101,6 +102,10 @@ func (t *tape) keys(chords ...string) *tape {
 	return t
 }
 
+func (t *tape) chooses(e *Thing, shows string) *tape {
+	return t.add(Event{Type: Chosen, Element: e, Value: &shows})
+}
+
 func (t *tape) opens(w desktop.Window, command string) *tape {
 	t.add(Event{Type: Opened, Window: &w, Command: command})
 	if !w.Popup {
@@ -128,6 +133,12 @@ func thing(w desktop.Window, role desktop.Role, name string, place int, selector
 	return e
 }
 
+// fresh is an element that was not there before.
+func fresh(t *Thing) *Thing {
+	t.New = true
+	return t
+}
+
 func (t *Thing) with(s desktop.States) *Thing {
 	t.States |= s
 	return t
@@ -150,6 +161,7 @@ var (
 	urgent  = thing(ledger, "checkbox", "Urgent", 4)
 	country = thing(ledger, "combobox", "Country", 5)
 	ok      = thing(ledger, "button", "OK", 6)
+	size    = &Thing{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
 	rows    = thing(ledger, "table", "Bookings", 7)
 )
 
@@ -230,6 +242,55 @@ var scenes = []struct {
 		Options{Name: "programs"},
 	},
 	{
+		"a choice by keys, in an open list and in a closed one, is a choice", "choice_by_keys",
+		newTape(ledger).click(country).opens(menu, "").keys("down").keys("down").chooses(country, "Iceland").keys("enter").closes(menu).
+			focus(urgent, "").keys("space").chooses(urgent, "on").focus(country, "").keys("down").chooses(country, "Kenya").keys("tab").click(ok),
+		Options{Name: "choice_by_keys"},
+	},
+	{
+		"keys that went to the list, and to its combo box, are one choice", "choice_in_list",
+		newTape(ledger).click(country).opens(menu, "").focus(thing(ledger, "menuitem", "Chile", 10), "").keys("down").
+			focus(country, "").keys("enter").chooses(country, "Iceland").closes(menu).click(ok),
+		Options{Name: "choice_in_list"},
+	},
+	{
+		"a choice that is seen before its click is one choice", "choice_early",
+		newTape(ledger).click(country).opens(menu, "").chooses(country, "Iceland").click(thing(ledger, "menuitem", "Iceland", 10)).closes(menu).click(ok),
+		Options{Name: "choice_early"},
+	},
+	{
+		"what a person waited for is waited for", "wait",
+		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(thing(ledger, "button", "Accept", 11))).
+			click(fresh(thing(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
+		Options{Name: "wait"},
+	},
+	{
+		"what is known by no element is known by its picture", "picture",
+		newTape(ledger).click(nil, func(ev *Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
+			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Picture = "2.png" }).
+			click(ok, func(ev *Event) { ev.Picture = "3.png" }),
+		Options{Name: "picture", Pictures: "picture.pictures"},
+	},
+	{
+		"a slider is set, however it was moved", "slider",
+		newTape(ledger).click(size).chooses(size, "55").focus(size, "").keys("right", "right").chooses(size, "57").
+			add(Event{Type: Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).
+			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 160, Y: 215}}).chooses(size, "80.5").click(ok),
+		Options{Name: "slider"},
+	},
+	{
+		"what a button does it does when it is let go", "let_go",
+		newTape(editor, dialog).wait(time.Second).add(Event{Type: Pressed, Button: desktop.Left, Element: thing(dialog, "button", "Save", 2)}).closes(dialog).
+			add(Event{Type: Released, Button: desktop.Left}),
+		Options{Name: "let_go"},
+	},
+	{
+		"a field that does not show all yet is not taken for one that holds less", "lag",
+		newTape(ledger).focus(name, "").types("Ada Lovelace").holds("Ada Lo").click(ok).
+			focus(mail, "").types("12345678").wait(time.Second).holds("12345").click(ok),
+		Options{Name: "lag"},
+	},
+	{
 		"a drag says what it is worth", "drag",
 		newTape(ledger).add(Event{Type: Pressed, Button: desktop.Left, Element: rows, At: desktop.Point{X: 110, Y: 215}}).
 			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 400, Y: 300}}),
@@ -279,7 +340,7 @@ func TestCompile(t *testing.T) {
 				t.Errorf("%v\n%s", err, text)
 			}
 			path := filepath.Join("testdata", s.file+".yaml")
-			if *update {
+			if *Update {
 				if err := os.WriteFile(path, text, 0o644); err != nil {
 					t.Fatal(err)
 				}

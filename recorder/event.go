@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"strconv"
 	"time"
 
 	"understudy/steps/desktop"
@@ -13,13 +14,15 @@ type Event struct {
 	Time time.Time `json:"time"`
 
 	// Of input.
-	At     desktop.Point  `json:"at,omitzero"`
-	Button desktop.Button `json:"button,omitempty"`
-	DX     int            `json:"dx,omitempty"`
-	DY     int            `json:"dy,omitempty"`
-	Key    desktop.Key    `json:"key,omitempty"`
-	Mods   []desktop.Key  `json:"mods,omitempty"`
-	Text   string         `json:"text,omitempty"`
+	At desktop.Point `json:"at,omitzero"`
+	// Picture is the file of what it looked like, in the folder of pictures.
+	Picture string         `json:"picture,omitempty"`
+	Button  desktop.Button `json:"button,omitempty"`
+	DX      int            `json:"dx,omitempty"`
+	DY      int            `json:"dy,omitempty"`
+	Key     desktop.Key    `json:"key,omitempty"`
+	Mods    []desktop.Key  `json:"mods,omitempty"`
+	Text    string         `json:"text,omitempty"`
 	// Hidden says that text was typed which must not be written. It stands
 	// for all that was typed there, so that its length is not told either.
 	Hidden bool `json:"hidden,omitempty"`
@@ -51,6 +54,7 @@ const (
 	Typed    EventType = "typed"    // a key
 	Focused  EventType = "focused"  // Field is Element, and holds Value
 	Held     EventType = "held"     // Field holds Value now
+	Chosen   EventType = "chosen"   // Element, such as a combo box, shows Value now
 	Opened   EventType = "opened"   // Window
 	Closed   EventType = "closed"   // Window
 	Switched EventType = "switched" // Window has the keyboard now
@@ -63,6 +67,9 @@ const (
 // found again.
 type Thing struct {
 	desktop.Element
+	// New says that its program did not have it when a button was pressed there
+	// before.
+	New bool `json:"new,omitempty"`
 	// In are the elements around it, the nearest first.
 	In []Kin `json:"in,omitempty"`
 	// Selectors are ways to name it inside its program, the best first.
@@ -90,6 +97,35 @@ func (t *Thing) takesText() bool {
 		return t.States.Has(desktop.Editable)
 	}
 	return t.States.Has(desktop.Editable)
+}
+
+// chooses says whether it is a combo box that only offers, where one cannot
+// write.
+func (t *Thing) chooses() bool {
+	return t != nil && t.Role == "combobox" && !t.States.Has(desktop.Editable)
+}
+
+// slides says whether it is set to a number by moving it.
+func (t *Thing) slides() bool { return t != nil && t.Role == "slider" && t.Value != nil }
+
+// What a check box shows.
+const on, off = "on", "off"
+
+// shown is what an element shows as chosen: whether it is on, a number, or what
+// a toolkit tells as text, or as the name.
+func shown(e *desktop.Element) string {
+	switch t := (&Thing{Element: *e}); {
+	case switchable(t) && e.States.Has(desktop.Checked):
+		return on
+	case switchable(t):
+		return off
+	case t.slides():
+		return strconv.FormatFloat(e.Value.Now, 'f', -1, 64)
+	}
+	if e.Text != "" {
+		return e.Text
+	}
+	return e.Name
 }
 
 // manyLines says whether Enter begins a new line in it.

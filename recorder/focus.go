@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 
 	"understudy/steps/desktop"
 )
@@ -37,8 +38,9 @@ func (f *focus) of(n int) *Thing {
 // clicked notes that a click may have moved the keyboard. A click on a field
 // moves it there, as far as is known: what is typed next must not be written
 // if the field is a secret one, whatever has the keyboard when it is asked.
-func (r *recording) clicked(t *Thing) {
+func (r *recording) clicked(ctx context.Context, t *Thing) {
 	r.focus.valid = false
+	r.chooses(ctx, t)
 	if !t.takesText() || t.Handle == "" {
 		return
 	}
@@ -49,13 +51,13 @@ func (r *recording) clicked(t *Thing) {
 		r.focus.now, r.focus.handle, r.focus.valid = n, t.Handle, true
 		return
 	}
-	r.number(t, t.Text)
+	r.number(ctx, t, t.Text)
 }
 
 // key holds a key back when it types, and else notes it: it may move the
 // keyboard.
 func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
-	if ev.Key.IsModifier() {
+	if ev.Key.IsModifier() || dead(ev) {
 		return
 	}
 	if ev.Text != "" || len(ev.Mods) == 0 && stays(ev.Key) || editing(ev) {
@@ -70,6 +72,12 @@ func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
 	r.focus.valid = r.focus.valid && ev.Key == "enter" && r.focus.of(r.focus.now).manyLines()
 	r.disturb = time.Now()
 	r.later()
+}
+
+// dead says whether a key only puts a mark on the character that follows: it
+// would type something, and types nothing yet.
+func dead(ev desktop.InputEvent) bool {
+	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) == 1 && ev.Mods[0] == desktop.Shift
 }
 
 // stays says whether a key without text leaves the keyboard in its field.
@@ -105,6 +113,7 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if len(r.typing) == 0 {
 		if moved {
 			r.readField(ctx)
+			r.readKeyed(ctx)
 		}
 		return
 	}
@@ -128,6 +137,9 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	r.later()
 	if moved && field == r.focus.now {
 		r.readField(ctx)
+	}
+	if moved {
+		r.readKeyed(ctx)
 	}
 }
 
@@ -158,7 +170,7 @@ func (r *recording) hides(ev Event) bool {
 
 // later has the field read when it has had time to show what was typed.
 func (r *recording) later() {
-	r.unread = true
+	r.unread, r.reads, r.keyed = true, 0, true
 	r.settle.Reset(settlesAfter)
 }
 
@@ -181,7 +193,7 @@ func (r *recording) whereTyped(before, after int, sure, moved bool) (field int, 
 
 // readFocus asks what has the keyboard, and gives its number.
 func (r *recording) readFocus(ctx context.Context) int {
-	ctx, cancel := context.WithTimeout(ctx, focusWithin)
+	ctx, cancel := context.WithTimeout(ctx, r.within(focusWithin))
 	defer cancel()
 	state, err := r.desktop.SaveFocus(ctx)
 	if err != nil || state.Element == "" {
@@ -190,6 +202,7 @@ func (r *recording) readFocus(ctx context.Context) int {
 	}
 	if n, ok := r.focus.numbers[state.Element]; ok {
 		changed := r.focus.now != n
+		r.chooses(ctx, r.focus.of(n))
 		r.focus.now, r.focus.handle, r.focus.valid = n, state.Element, true
 		if changed {
 			r.write(Event{Type: Focused, Time: time.Now(), Field: n, Element: r.focus.of(n)})
@@ -210,13 +223,14 @@ func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Eleme
 	e.Handle = h
 	t := r.thing(ctx, e)
 	t.Handle = h
-	return r.number(t, text)
+	return r.number(ctx, t, text)
 }
 
 // number makes an element one of the fields, and the one with the keyboard.
-func (r *recording) number(t *Thing, text string) int {
+func (r *recording) number(ctx context.Context, t *Thing, text string) int {
 	r.focus.things = append(r.focus.things, t)
 	n, h := len(r.focus.things), t.Handle
+	r.chooses(ctx, t)
 	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
 	ev := Event{Type: Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.secret() && t.takesText() {
@@ -230,19 +244,27 @@ func (r *recording) number(t *Thing, text string) int {
 // While more keys wait it is not read: it may show what they typed already.
 func (r *recording) readField(ctx context.Context) {
 	t := r.focus.of(r.focus.now)
-	if !r.unread || t.secret() || !t.takesText() || r.paused {
+	r.unread = r.unread && !t.secret() && t.takesText() && !r.paused
+	if !r.unread {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, elementWithin)
+	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
 	e, err := r.desktop.Refresh(ctx, r.focus.handle)
-	if err != nil || r.queue.waits() {
+	if err != nil {
+		r.unread = false // it is gone, or does not tell
+		return
+	}
+	if r.queue.waits() {
 		return
 	}
 	if e.Role == "password" {
 		r.focus.secret[r.focus.handle], t.Role, t.Text = true, "password", ""
 		return
 	}
-	r.unread = false
+	if r.unread = r.reads == 0; r.unread {
+		r.settle.Reset(surelyAfter - settlesAfter)
+	}
+	r.reads++
 	r.write(Event{Type: Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
 }

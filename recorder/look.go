@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"fmt"
+	"image"
 	"os"
 	"slices"
 	"strconv"
@@ -28,13 +29,32 @@ const (
 type under struct {
 	at    desktop.Point
 	thing *Thing
+	shot  *image.RGBA // what it looks like
+	had   elements    // what its program had then
 	when  time.Time
+}
+
+// elements are those that a program had.
+type elements struct {
+	pid     int
+	handles map[desktop.Handle]bool
+}
+
+// lack says whether an element of the same program is not among them.
+func (e *elements) lack(t *Thing) bool {
+	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
+}
+
+// lookSoon looks at what is under the pointer after a time.
+func (r *recording) lookSoon(after time.Duration) {
+	r.rest.Reset(after)
+	r.rests = true
 }
 
 // look finds what is at a point, within a time.
 func (r *recording) look(ctx context.Context, at desktop.Point, within time.Duration) under {
 	u := under{at: at, when: time.Now()}
-	short, cancel := context.WithTimeout(ctx, within)
+	short, cancel := context.WithTimeout(ctx, r.within(within))
 	defer cancel()
 	var e *desktop.Element
 	if w := r.windowAt(at); w != nil && w.Popup {
@@ -45,7 +65,9 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 	}
 	if e != nil {
 		u.thing = r.thing(ctx, e)
+		u.had = r.had
 	}
+	u.shot = r.shoot(ctx, at, u.thing)
 	return u
 }
 
@@ -102,15 +124,18 @@ func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
 
 // roots are the windows of an element's program, without what passwords hold.
 func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.Element {
-	short, cancel := context.WithTimeout(ctx, treeWithin)
+	short, cancel := context.WithTimeout(ctx, r.within(treeWithin))
 	defer cancel()
 	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
 	if err != nil {
 		return nil
 	}
+	r.secrets, r.had = nil, elements{e.PID, map[desktop.Handle]bool{}}
 	tree.Walk(func(o *desktop.Element) bool {
+		r.had.handles[o.Handle] = true
 		if o.Role == "password" || r.focus.secret[o.Handle] {
 			o.Text, r.focus.secret[o.Handle] = "", true
+			r.secrets = append(r.secrets, o.Bounds)
 		}
 		return true
 	})
@@ -175,10 +200,17 @@ func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate,
 // pressed notes a button that goes down.
 func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	t := r.thingAt(ctx, ev.At)
-	r.write(Event{Type: Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Mods: ev.Mods, Element: t, Window: r.windowAt(ev.At)})
+	if t != nil {
+		t.New = r.before.lack(t)
+		r.before = r.under.had
+	}
+	r.write(Event{
+		Type: Pressed, Time: ev.Time, At: ev.At, Picture: r.keep(r.under.shot), Button: ev.Button, Mods: ev.Mods,
+		Element: t, Window: r.windowAt(ev.At),
+	})
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
-	r.clicked(t)
+	r.clicked(ctx, t)
 }
 
 // released notes a button that goes up, and what it was let go over.
@@ -189,8 +221,11 @@ func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
 	}
 	r.down = nil
 	r.write(out)
+	if r.combo != nil {
+		r.settle.Reset(settlesAfter)
+	}
 	r.disturb = time.Now()
-	r.rest.Reset(2 * restsAfter)
+	r.lookSoon(2 * restsAfter)
 }
 
 // windowAt is the window that shows at a point.
@@ -235,7 +270,7 @@ func (r *recording) note(ev Event) {
 	ev.Time = time.Now()
 	r.write(ev)
 	r.under = under{}
-	r.rest.Reset(restsAfter)
+	r.lookSoon(restsAfter)
 }
 
 // missing are the windows of a list that another lacks.

@@ -73,6 +73,7 @@ func (c *compiler) clicked(ev Event) {
 		return
 	}
 	c.hovered(ev)
+	c.waits(ev)
 	t := ev.Element
 	s := &step{kind: "click_element", click: k, begin: ev.Time}
 	if t == nil {
@@ -89,6 +90,7 @@ func (c *compiler) clicked(ev Event) {
 		}
 		s.aim(t)
 	}
+	c.imaged(s, ev)
 	if ev.Button != desktop.Left {
 		s.set("button", string(ev.Button))
 		s.says = string(ev.Button) + " " + s.says
@@ -101,7 +103,7 @@ func (c *compiler) clicked(ev Event) {
 	}
 	s.place(t, ev.At)
 	c.emit(s)
-	if t != nil && t.Role == "combobox" && !t.States.Has(desktop.Editable) {
+	if t.chooses() {
 		c.combo = s
 	}
 }
@@ -140,15 +142,13 @@ func switchable(t *Thing) bool {
 	return false
 }
 
-// turnOn says what a click on something that is on or off was for.
+// turnOn says what a click on something that is on or off was for, as long as
+// it is not seen.
 func (s *step) turnOn(t *Thing) {
 	if !switchable(t) {
 		return
 	}
-	on := t.Role == "radiobutton" || !t.States.Has(desktop.Checked)
-	s.kind = "set_selected"
-	s.set("state", on)
-	s.says = map[bool]string{true: "turn on ", false: "turn off "}[on] + t.words()
+	s.turn(t.Role == "radiobutton" || !t.States.Has(desktop.Checked))
 }
 
 // place says where in a large element a click was, when the middle will not
@@ -165,26 +165,22 @@ func (s *step) place(t *Thing, at desktop.Point) {
 // of that option.
 func (c *compiler) chooses(ev Event) bool {
 	s, t := c.combo, ev.Element
+	if c.chosenAlready(t) {
+		return true
+	}
 	if s == nil || s != c.last() || t == nil || ev.Button != desktop.Left || t.name() == "" {
 		return false
 	}
 	if t.Role == "combobox" && t.Bounds == s.thing.Bounds {
 		return false
 	}
-	switch t.Role {
-	case "menuitem", "listitem", "cell", "label", "row", "combobox", "menu":
-	default:
+	if !optional(t.Role) {
 		return false
 	}
 	c.combo, c.popup = nil, nil
-	box := s.thing
-	*s = step{kind: "select_option", begin: s.begin, end: ev.Time, subject: box.name(), says: "choose " + brief(t.name()) + " in " + box.words(), unsure: nil}
-	if s.subject == "" {
-		s.subject = "choose " + t.name()
-	}
-	s.aim(box)
-	s.input = &input{arg: "option_name", value: t.name()}
-	s.set("option_name", "")
+	begin := s.begin
+	*s = *selects(s.thing, t.name())
+	s.begin, s.end = begin, ev.Time
 	return true
 }
 

@@ -17,6 +17,13 @@ type RecordOptions struct {
 	// Tell is told each step as soon as it is understood, and once more when
 	// it turned out to be another; it may be nil. It must not block.
 	Tell func(Line)
+	// Pictures is a folder for pictures of what is clicked, which is made when
+	// there is one; "" keeps none.
+	Pictures string
+	// Patience is how many times longer than usual an application may take to
+	// say what is under the pointer and what has the keyboard; 0 is once. On a
+	// slow machine less is uncertain then, and the steps are told later.
+	Patience int
 	// Keys steer the recording, and are no part of it.
 	Keys Keys
 }
@@ -44,6 +51,8 @@ const (
 	restsAfter = 60 * time.Millisecond
 	// settlesAfter is how long a field has to show what was typed.
 	settlesAfter = 80 * time.Millisecond
+	// surelyAfter is when it is read once more, for an application that lags.
+	surelyAfter = 600 * time.Millisecond
 	// endsWithin is how long the last looks may take.
 	endsWithin = time.Second
 )
@@ -66,11 +75,20 @@ type recording struct {
 	down    *desktop.Point // where a button was pressed
 	under   under
 	rest    *time.Timer
+	rests   bool      // what is under the pointer is to be looked at
 	disturb time.Time // when input last changed what is on the screen
 
-	focus  focus
+	focus    focus
+	had      elements       // by the program that was looked at last
+	before   elements       // by the one in which a button was pressed last, at that time
+	pictures int            // how many were kept
+	secrets  []desktop.Rect // password fields of the program that was looked at last
+
+	combo  *choice              // the combo box that is worked on
 	typing []desktop.InputEvent // keys that are held back
-	unread bool                 // the field was not read since the last key
+	unread bool                 // the field is to be read since the last key
+	reads  int                  // how often it was
+	keyed  bool                 // keys came since a choice was read
 	settle *time.Timer
 
 	began chan struct{} // closed when nothing that is done is missed any more
@@ -110,19 +128,29 @@ func (r *recording) work(ctx context.Context) {
 		case <-r.queue.more:
 			r.input(ctx, r.queue.take())
 		case <-look.C:
+			r.input(ctx, r.queue.take()) // what happened to windows came of it
 			r.lookAtWindows(ctx)
 		case <-r.rest.C:
+			r.rests = false
 			r.under = r.look(ctx, r.at, treeWithin)
 		case <-r.settle.C:
+			r.input(ctx, r.queue.take())
 			r.readField(ctx)
+			r.readChoice(ctx)
 		}
 		r.flush()
+		r.queue.understood()
 	}
+}
+
+// within is a time that an application has to answer.
+func (r *recording) within(d time.Duration) time.Duration {
+	return d * time.Duration(max(1, r.options.Patience))
 }
 
 // end understands what came last.
 func (r *recording) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), endsWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), r.within(endsWithin))
 	defer cancel()
 	r.input(ctx, r.queue.take())
 	r.readField(ctx)
@@ -140,7 +168,7 @@ func (r *recording) write(ev Event) {
 
 // flush puts what was kept on the disk, all that came together at once.
 func (r *recording) flush() {
-	r.progress.set(len(r.events), r.paused, r.teller.lines)
+	r.progress.set(r)
 	unwritten := r.events[r.flushed:]
 	r.flushed = len(r.events)
 	if r.failed != nil || r.options.Log == nil {
@@ -165,7 +193,7 @@ func (r *recording) one(ctx context.Context, ev desktop.InputEvent) {
 		return
 	case ev.Type == desktop.PointerMove:
 		r.at = ev.At
-		r.rest.Reset(restsAfter)
+		r.lookSoon(restsAfter)
 		return
 	case r.paused:
 		return
@@ -235,9 +263,10 @@ func pressed(ev desktop.InputEvent, c desktop.Chord) bool {
 
 // queue holds what was seen until it is understood.
 type queue struct {
-	mu   sync.Mutex
-	list []desktop.InputEvent
-	more chan struct{} // holds one when the list is not empty
+	mu    sync.Mutex
+	list  []desktop.InputEvent
+	taken bool          // and what was taken is not understood yet
+	more  chan struct{} // holds one when the list is not empty
 }
 
 func newQueue() *queue { return &queue{more: make(chan struct{}, 1)} }
@@ -252,12 +281,27 @@ func (q *queue) add(ev desktop.InputEvent) {
 	}
 }
 
+// take gives what was seen, to be understood.
 func (q *queue) take() []desktop.InputEvent {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	list := q.list
-	q.list = nil
+	q.list, q.taken = nil, true
 	return list
+}
+
+// understood says that what was taken is understood.
+func (q *queue) understood() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.taken = false
+}
+
+// busy says whether something was seen that is not understood yet.
+func (q *queue) busy() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.taken || len(q.list) > 0
 }
 
 // waits says whether something other than a move of the pointer was seen and

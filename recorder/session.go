@@ -36,7 +36,9 @@ type Status struct {
 	Events int    // how many were kept
 	Steps  []Line // what was understood, in the order of the workflow
 	Paused bool
-	Ended  bool
+	// Pending says that something was seen which is not understood yet.
+	Pending bool
+	Ended   bool
 }
 
 // errStopped says that the recording was stopped on purpose.
@@ -86,11 +88,12 @@ func (s *Session) run(ctx context.Context) {
 
 // Status says what was understood so far.
 func (s *Session) Status() Status {
+	busy := s.recording.queue.busy() // before the rest is asked, which it may become
 	st := s.recording.progress.status()
-	st.Began = s.began
+	st.Began, st.Pending = s.began, st.Pending || busy
 	select {
 	case <-s.done:
-		st.Ended = true
+		st.Ended, st.Pending = true, false
 	default:
 	}
 	return st
@@ -114,8 +117,10 @@ func (s *Session) Wait() ([]Event, error) {
 
 // progress is what others may know of a recording while it is made.
 type progress struct {
-	mu  sync.Mutex
-	now Status
+	mu      sync.Mutex
+	now     Status
+	at      desktop.Point
+	windows []desktop.Window
 }
 
 func (p *progress) status() Status {
@@ -126,10 +131,12 @@ func (p *progress) status() Status {
 	return st
 }
 
-// set tells how far the recording is.
-func (p *progress) set(events int, paused bool, steps []Line) {
+// set tells how far a recording is.
+func (p *progress) set(r *recording) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now.Events, p.now.Paused = events, paused
-	p.now.Steps = append(p.now.Steps[:0], steps...)
+	p.now.Events, p.now.Paused = len(r.events), r.paused
+	p.now.Pending = r.rests || r.unread || len(r.typing) > 0
+	p.now.Steps = append(p.now.Steps[:0], r.teller.lines...)
+	p.at, p.windows = r.at, r.windows
 }

@@ -71,6 +71,16 @@ func (s *step) set(name string, value any) {
 	s.args = append(s.args, arg{name, value})
 }
 
+// arg is the value of an argument, or nil.
+func (s *step) arg(name string) any {
+	for _, a := range s.args {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return nil
+}
+
 func (s *step) doubt(format string, args ...any) {
 	s.unsure = append(s.unsure, fmt.Sprintf(format, args...))
 }

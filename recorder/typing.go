@@ -3,10 +3,14 @@ package recorder
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"understudy/steps/desktop"
 )
+
+// lagsFor is how long after a key a field may not show it yet.
+const lagsFor = 500 * time.Millisecond
 
 // typing is the work on one field, from its first key until the person turns
 // to something else.
@@ -16,9 +20,10 @@ type typing struct {
 	first   Event
 	value   string // what the field holds, as far as is known
 	changed bool
-	blind   bool // keys came of which the effect is not known
-	hidden  bool // what was typed is not written
-	pending bool // keys came after the value was read
+	blind   bool      // keys came of which the effect is not known
+	hidden  bool      // what was typed is not written
+	pending bool      // keys came after the value was read
+	last    time.Time // when the last key came
 	copied  []string
 	text    strings.Builder // typed where there is no field
 }
@@ -43,10 +48,20 @@ func (c *compiler) held(ev Event) {
 		return
 	}
 	if t := c.typing; t != nil && t.field == ev.Field && !t.hidden {
+		if t.lags(*ev.Value, ev.Time) {
+			return
+		}
 		t.changed = t.changed || *ev.Value != t.value
 		t.value, t.blind, t.pending = *ev.Value, false, false
 	}
 	c.values[ev.Field] = *ev.Value
+}
+
+// lags says whether a field that was read shows only the first of what was
+// typed: the application has not come to the rest yet. A field that shows no
+// more after a while takes no more.
+func (t *typing) lags(value string, at time.Time) bool {
+	return !t.blind && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < lagsFor
 }
 
 // typed understands a key.
@@ -112,7 +127,7 @@ func (c *compiler) begins(ev Event, thing *Thing) {
 
 // key follows what a key does to a field.
 func (t *typing) key(ev Event) {
-	t.pending = true
+	t.pending, t.last = true, ev.Time
 	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
 	switch {
 	case ev.Hidden || t.thing.secret():
@@ -226,7 +241,7 @@ func (c *compiler) in(s *step) {
 // chord is a key that no field takes.
 func (c *compiler) chord(ev Event, thing *Thing) {
 	c.flush()
-	if ev.Key == "" || switches(ev) {
+	if ev.Key == "" || switches(ev) || c.inOpenList(ev) {
 		return
 	}
 	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()

@@ -94,20 +94,18 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 	}
 	button, count := a.pressed()
 	r := ClickResult{At: at, Element: plain(el)}
+	shown := el
 	if el == nil && a.asksForMore() {
-		if el, err = env.windowUnder(ctx, at); err != nil {
+		if shown, err = env.windowUnder(ctx, at); err != nil {
 			return ClickResult{}, err
 		}
 	}
-	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
+	r.After, err = env.around(ctx, a.Around, shown, func() (bool, error) {
 		back := env.pointerBack(ctx, a.RestoreCursor)
-		err := env.holding(ctx, a.Modifiers, func() error { return env.Desktop.Click(ctx, at, button, count) })
-		if err != nil {
+		if el, at, err = a.click(ctx, env, el, at); err != nil {
 			return false, err
 		}
-		if err := env.stoodStill(ctx, el); err != nil {
-			return false, err
-		}
+		r.At, r.Element = at, plain(el)
 		back(ctx)
 		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
 			return false, nil
@@ -115,6 +113,24 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 		return env.turned(ctx, el)
 	})
 	return r, err
+}
+
+// elusive is how often an element is followed that moves away just before the
+// click.
+const elusive = 10
+
+// click clicks what was aimed at, and says what and where that was in the end.
+func (a *ClickArgs) click(ctx context.Context, env *Env, el *desktop.Element, at desktop.Point) (*desktop.Element, desktop.Point, error) {
+	button, count := a.pressed()
+	for try := 0; ; try++ {
+		err := env.holding(ctx, a.Modifiers, func() error { return env.clickOn(ctx, el, at, button, count) })
+		if try == elusive || !errors.Is(err, desktop.ErrMoved) {
+			return el, at, err
+		}
+		if el, at, err = a.aim(ctx, env); err != nil {
+			return el, at, err
+		}
+	}
 }
 
 // aim finds the element or the point that is to be clicked.

@@ -112,6 +112,23 @@ func args(pairs ...any) map[string]any {
 
 func text(d *fake.Desktop, sel string) string { return d.Get(d.Find(sel)).Text }
 
+// lateness changes the screen after an element was found ready and before it
+// is clicked: when the pointer's place is asked for.
+func lateness(d *fake.Desktop, change func()) {
+	d.Delay("PointerPosition", 10*time.Millisecond)
+	d.After(stillFor+5*time.Millisecond, change)
+}
+
+// manage changes a window.
+func manage(d *fake.Desktop, title string, c desktop.WindowChange) {
+	windows, _ := d.Windows(context.Background())
+	for _, w := range windows {
+		if w.Title == title {
+			_ = d.Manage(context.Background(), w.ID, c)
+		}
+	}
+}
+
 func TestClickElement(t *testing.T) {
 	cover := func(d *fake.Desktop) { d.Open(fake.Window("Cover", "other").At(0, 0, 400, 400)) }
 	for _, p := range []play{
@@ -192,6 +209,36 @@ func TestClickElement(t *testing.T) {
 				}
 				move()
 			},
+		},
+		{
+			say: "a window that moves just before the click is followed", args: args("selector", "name:Save"), acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				lateness(d, func() {
+					manage(d, "Notes", desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 300, Y: 200}})
+				})
+			},
+			journal: []string{`place "Notes"`, "click 350,342 left", "move 0,0"},
+		},
+		{
+			say: "an element that moves in its window just before the click is followed", args: args("selector", "name:Save", "restore_cursor", true), acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				lateness(d, func() { d.Set(d.Find("name:Save"), func(e *desktop.Element) { e.Bounds.Y = 300 }) })
+			},
+			journal: []string{"click 50,312 left", "move 0,0"},
+		},
+		{
+			say: "a window that comes in between just before the click is not clicked", args: args("selector", "name:Save", "bring_to_front", false, "timeout_ms", 500.0),
+			set: func(d *fake.Desktop) { lateness(d, func() { cover(d) }) }, code: NotActionable, err: "is covered by the window", acted: ActedNo, journal: []string{},
+		},
+		{
+			say: "an element that is replaced just before the click is found again", args: args("selector", "name:Save"), acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				lateness(d, func() {
+					d.Remove(d.Find("name:Save"))
+					d.Add(d.Find("role:frame"), fake.Button("Save").At(200, 300, 50, 20))
+				})
+			},
+			journal: []string{"click 225,310 left", "move 0,0"},
 		},
 		{
 			say: "one that is disabled in the last moment", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "is disabled", acted: ActedNo,
@@ -374,6 +421,13 @@ func TestTypeIntoElement(t *testing.T) {
 		{
 			say: "a field that is slow", args: args("selector", "role:entry", "text_to_type", "abc", "clear_before_typing", false), result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) { d.Delay("Type", 300*time.Millisecond) },
+		},
+		{
+			say: "a dialog that takes the focus meanwhile", args: args("selector", "role:entry", "text_to_type", "abc"), code: Unexpected, err: `"Question" has the focus`, acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				d.Delay("Type", 300*time.Millisecond)
+				d.After(100*time.Millisecond, func() { d.Open(fake.Window("Question", "notes").At(50, 50, 100, 100)) })
+			},
 		},
 		{
 			say: "a field that can only be read", args: args("selector", "role:entry", "text_to_type", "x"), code: NotActionable, err: "only be read", acted: ActedNo,

@@ -42,6 +42,8 @@ type Env struct {
 	acted atomic.Int32
 	// seen remembers what the elements that are pictures look like.
 	seen map[*desktop.Element]pictured
+	// met remembers the windows through which elements can be reached.
+	met map[*desktop.Element]desktop.Window
 	// behind is the desktop without account of what acts, for what only makes
 	// ready for an act: a window is raised, an element is brought into view.
 	behind *desktop.Desktop
@@ -114,7 +116,7 @@ func notBegun(err error) bool {
 	case Invalid, NotFound, Denied:
 		return true
 	}
-	return errors.Is(err, desktop.ErrRefused)
+	return errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrMoved)
 }
 
 // Logger is the log of the attempt, never nil.

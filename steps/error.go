@@ -82,6 +82,7 @@ var causes = []struct {
 	{desktop.ErrUnresponsive, Timeout},
 	{desktop.ErrRefused, NotActionable},
 	{desktop.ErrUnclear, Unexpected},
+	{desktop.ErrMoved, NotActionable},
 	{context.DeadlineExceeded, Timeout},
 	{context.Canceled, Cancelled},
 }

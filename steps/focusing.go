@@ -45,7 +45,7 @@ func (e *Env) focus(ctx context.Context, el *desktop.Element, o focusOptions) er
 		if err != nil {
 			return err
 		}
-		if err := e.Desktop.Click(ctx, at, desktop.Left, 1); err != nil {
+		if err := e.clickOn(ctx, el, at, desktop.Left, 1); err != nil {
 			return err
 		}
 		if has, err := e.comesToFocus(ctx, el); err != nil || has {
@@ -64,7 +64,7 @@ func (e *Env) focusPicture(ctx context.Context, el *desktop.Element, o focusOpti
 	if err != nil {
 		return err
 	}
-	return e.Desktop.Click(ctx, at, desktop.Left, 1)
+	return e.clickOn(ctx, el, at, desktop.Left, 1)
 }
 
 // focused says whether an element has the focus, in the active window.

@@ -18,7 +18,9 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
 	}
-	if top := windowAt(windows, at); el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
+	top := windowAt(windows, at)
+	e.meet(el, top)
+	if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
 	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 && !el.WindowBounds.Empty() && windows[i].Bounds != el.WindowBounds {
@@ -45,31 +47,6 @@ func (e *Env) under(ctx context.Context, el *desktop.Element, at desktop.Point) 
 		return nil, fmt.Errorf("asking what is at %s: %w", at, err)
 	}
 	return hit, nil
-}
-
-// stoodStill fails when the window of an element went elsewhere while it was
-// clicked: then nobody knows what was hit. A window that also has another size
-// was changed by the click.
-func (e *Env) stoodStill(ctx context.Context, el *desktop.Element) error {
-	if el == nil || el.WindowBounds.Empty() {
-		return nil
-	}
-	windows, err := e.Desktop.Windows.Windows(ctx)
-	if err != nil {
-		return fmt.Errorf("listing the windows: %w", err)
-	}
-	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window })
-	if i < 0 {
-		return nil
-	}
-	was, is := el.WindowBounds, windows[i].Bounds
-	if is == was || is.W != was.W || is.H != was.H {
-		return nil
-	}
-	return &Error{
-		Code: Unexpected, Err: fmt.Errorf("the window %q was moved from %s to %s while %s was clicked, so the click may have hit something else", windows[i].Title, was, is, inWords(el)),
-		Next: "look at the screen before clicking again",
-	}
 }
 
 // blocker is a modal dialog of the same program above a window: it takes what

@@ -127,5 +127,5 @@ func (e *Env) turn(ctx context.Context, el *desktop.Element, state desktop.State
 	if err != nil {
 		return err
 	}
-	return e.Desktop.Click(ctx, at, desktop.Left, 1)
+	return e.clickOn(ctx, el, at, desktop.Left, 1)
 }

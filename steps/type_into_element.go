@@ -136,8 +136,8 @@ func (e *Env) press(ctx context.Context, chords []desktop.Chord) error {
 }
 
 // readBack waits until a field holds what was typed, and says whether it does.
-// A field may change what is typed, so something else is no failure; nothing
-// at all is.
+// A field may change what is typed, so something else is no failure while it
+// has the focus; nothing at all is.
 func (r *TypeIntoResult) readBack(ctx context.Context, env *Env, el *desktop.Element, before, text string, cleared bool) (bool, error) {
 	if text == "" && !cleared || el.Handle == "" {
 		return false, nil
@@ -171,7 +171,26 @@ func (r *TypeIntoResult) readBack(ctx context.Context, env *Env, el *desktop.Ele
 			Next: "look whether something else has the focus",
 		}
 	}
-	return false, nil
+	return false, env.strayed(ctx, el, now)
+}
+
+// strayed fails when the focus left a field that does not hold what was typed:
+// what is missing went elsewhere. A field that keeps the focus may have changed
+// the text on purpose.
+func (e *Env) strayed(ctx context.Context, el *desktop.Element, now string) error {
+	has, err := e.focused(ctx, el)
+	if has || err != nil {
+		return err
+	}
+	holds := "what it holds does not show"
+	if el.Role != "password" {
+		holds = "it holds " + quoted(now)
+	}
+	return &Error{
+		Code: Unexpected,
+		Err:  fmt.Errorf("the focus left %s while it was typed into: %s%s", inWords(el), holds, e.inTheWay(ctx)),
+		Next: "look where the rest of the text went",
+	}
 }
 
 // arriveWithin is how long typed text may take to show in its field.

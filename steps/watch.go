@@ -49,6 +49,11 @@ func (w watched) Click(ctx context.Context, at desktop.Point, b desktop.Button, 
 	return w.act(func() error { return w.d.Pointer.Click(ctx, at, b, count) })
 }
 
+// ClickIn acts.
+func (w watched) ClickIn(ctx context.Context, in desktop.Window, at desktop.Point, b desktop.Button, count int) error {
+	return w.act(func() error { return w.d.Pointer.ClickIn(ctx, in, at, b, count) })
+}
+
 // Scroll acts.
 func (w watched) Scroll(ctx context.Context, dx, dy int) error {
 	return w.act(func() error { return w.d.Pointer.Scroll(ctx, dx, dy) })

@@ -156,13 +156,14 @@ func (a *app) completeRun(cmd *cobra.Command, args []string, typed string) (foun
 		if err != nil || len(list) == 0 {
 			return
 		}
-		if strings.HasPrefix("last", typed) {
-			found = append(found, described("last", "the newest run"))
-		}
-		for _, h := range list {
-			if strings.HasPrefix(h.ID, typed) && !slices.Contains(args, h.ID) && len(found) < completions {
-				found = append(found, described(h.ID, clean(h.Workflow)+", "+string(h.Status)))
+		offer := func(name, about string) {
+			if strings.HasPrefix(name, typed) && !slices.Contains(args, name) && len(found) < completions {
+				found = append(found, described(name, about))
 			}
+		}
+		offer("last", "the newest run")
+		for _, h := range list {
+			offer(h.ID, clean(h.Workflow)+", "+string(h.Status))
 		}
 	})
 	return found, d

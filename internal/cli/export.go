@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -125,20 +127,52 @@ func ending(text []byte) string {
 	return ".yaml"
 }
 
+// pictures writes those that were taken of the steps, and those that steps took.
 func (x *exporter) pictures(ctx context.Context, r engine.Report) error {
 	for i, s := range r.Steps {
+		names := map[string]string{}
+		for n, hash := range picturesIn(s.Result) {
+			names[hash] = fmt.Sprintf("%04d-%s-result%d.png", i+1, fileName(s), n+1)
+		}
 		for _, c := range s.Captures {
-			raw, err := x.runs.File(ctx, engine.Captures, c.Hash)
-			if err != nil {
-				return fmt.Errorf("picture of step %s: %w", s.Path, err)
+			names[c.Hash] = fmt.Sprintf("%04d-%s-try%d-%s.png", i+1, fileName(s), c.Try, c.When)
+			if err := x.picture(ctx, s, c.Hash, names[c.Hash]); err != nil {
+				return err
 			}
-			name := fmt.Sprintf("%04d-%s-try%d-%s.png", i+1, fileName(s), c.Try, c.When)
-			if err := x.write(filepath.Join("captures", name), raw); err != nil {
+			delete(names, c.Hash)
+		}
+		for hash, name := range names {
+			if err := x.picture(ctx, s, hash, name); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func (x *exporter) picture(ctx context.Context, s engine.StepReport, hash, name string) error {
+	raw, err := x.runs.File(ctx, engine.Captures, hash)
+	if err != nil {
+		return fmt.Errorf("picture of step %s: %w", s.Path, err)
+	}
+	return x.write(filepath.Join("captures", name), raw)
+}
+
+// pictureAddress matches the address of a picture within a result.
+var pictureAddress = regexp.MustCompile(`"` + engine.CaptureURI(`([0-9a-f]{64})`) + `"`)
+
+// picturesIn are the hashes of the pictures that a result names.
+func picturesIn(result any) (hashes []string) {
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return nil // a result came from JSON
+	}
+	for _, m := range pictureAddress.FindAllSubmatch(raw, -1) {
+		if hash := string(m[1]); !slices.Contains(hashes, hash) {
+			hashes = append(hashes, hash)
+		}
+	}
+	return hashes
 }
 
 // fileName is what a step is called in the name of a file.

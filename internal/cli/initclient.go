@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -66,7 +67,7 @@ func (a *app) asServer(cmd *cobra.Command, client clients.Client, f *clientFlags
 		return clients.Server{}, usage(cmd, "wanted no file with --client, found %q; flags of the server stand after --", args[0])
 	}
 	if f.http == "" {
-		command, err := os.Executable()
+		command, err := thisCommand()
 		if err != nil {
 			return clients.Server{}, err
 		}
@@ -90,6 +91,26 @@ func (a *app) asServer(cmd *cobra.Command, client clients.Client, f *clientFlags
 		return clients.Server{}, usage(cmd, "--http=%s: wanted an address such as http://%s/mcp", f.http, defaultAddress)
 	}
 	return clients.Server{URL: f.http}, nil
+}
+
+// thisCommand is the whole path of this program, for a client may have another
+// PATH: the one in PATH if that leads here, since it stays when a newer version
+// takes the place of this one.
+func thisCommand() (string, error) {
+	here, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	known, err := exec.LookPath(clients.Name)
+	if err != nil {
+		return here, nil
+	}
+	a, errA := os.Stat(known)
+	b, errB := os.Stat(here)
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		return here, nil
+	}
+	return filepath.Abs(known)
 }
 
 func (a *app) printClient(client clients.Client, server clients.Server, path string) error {

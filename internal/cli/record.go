@@ -34,7 +34,8 @@ func (a *app) record() *cobra.Command {
 		Short: "Watch what you do, and write it down as a workflow",
 		Long: "Watch what you do until Ctrl-C, the stop key or the end of --duration, and write\n" +
 			"it down as a workflow. What was seen is kept beside it, as FILE's name with the\n" +
-			"ending .events.jsonl, so that `understudy compile` can make the workflow again.\n" +
+			"ending .events.jsonl, so that `understudy compile` can make the workflow again,\n" +
+			"and pictures of what was clicked in a folder with the ending .pictures.\n" +
 			"What is typed into password fields is never written.",
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.watch(cmd, &f) },
@@ -66,7 +67,7 @@ func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	events := strings.TrimSuffix(f.file, filepath.Ext(f.file)) + ".events.jsonl"
+	events := strings.TrimSuffix(f.file, filepath.Ext(f.file)) + endingOfEvents
 	seen, err := a.see(cmd, f, keys, events)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 	ctx, stop := recordingTime(cmd.Context(), f.duration)
 	defer stop()
 	s, err := recorder.Start(ctx, d, recorder.RecordOptions{
-		Log: log, Keys: keys,
+		Log: log, Keys: keys, Pictures: picturesOf(file),
 		Tell: func(l recorder.Line) { a.tell("%s", clean(l.String())) },
 	})
 	if err != nil {
@@ -199,11 +200,24 @@ func (a *app) hand(text []byte, notes []recorder.Note, file string) error {
 	return nil
 }
 
+// endingOfEvents is that of a file of events.
+const endingOfEvents = ".events.jsonl"
+
+// picturesOf is the folder of pictures beside a file of events; "" when the
+// events are in no such file.
+func picturesOf(events string) string {
+	name, ok := strings.CutSuffix(events, endingOfEvents)
+	if !ok {
+		return ""
+	}
+	return name + ".pictures"
+}
+
 func (a *app) compileOptions(f *compileFlags, file, events string) recorder.Options {
-	o := recorder.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none"}
+	o := recorder.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none", Pictures: picturesOf(events)}
 	if o.Name == "" {
 		if file == "" {
-			file = strings.TrimSuffix(events, ".events.jsonl")
+			file = strings.TrimSuffix(events, endingOfEvents)
 		}
 		o.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}

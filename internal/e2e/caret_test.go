@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/engine"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -18,16 +19,7 @@ import (
 // another: afterwards the person's window is active, and its caret stands
 // where it stood.
 func TestTheCaretStaysWhereItWas(t *testing.T) {
-	s := newStage(t, desktop.Size{})
-	s.show("user", "User")
-	s.show("witness", "Witness")
-	s.call("set_value", `{"selector": "window:User >> role:text && name:Name", "value": "a person types"}`)
-	s.call("activate_element", `{"selector": "window:User >> role:text && name:Name"}`)
-	s.tool("xdotool", "key", "Home", "Right", "Right", "Right")
-	const want = "User active=True focus=Name caret=3"
-	if err := s.stands("user", want); err != nil {
-		t.Fatal(err)
-	}
+	s, want := personTypes(t)
 	in := func(rest string) string { return `{"selector": "window:Witness >> ` + rest + `}` }
 	for _, row := range []struct{ kind, arguments string }{
 		{"type_into_element", in(`role:text && name:Name", "text_to_type": "typed"`)},
@@ -63,6 +55,41 @@ func TestTheCaretStaysWhereItWas(t *testing.T) {
 	if err := s.holdsLog("witness", "entry set", "check True", "combo green", "scale 12"); err != nil {
 		t.Error(err)
 	}
+}
+
+// A workflow that clicks in another window takes the focus, and gives it back
+// at its end when it is asked to, also when it fails.
+func TestAWorkflowGivesTheFocusBack(t *testing.T) {
+	for _, row := range []struct {
+		button string
+		status engine.Status
+	}{{"Apply", engine.Succeeded}, {"Nowhere", engine.Failed}} {
+		t.Run(row.button, func(t *testing.T) {
+			s, want := personTypes(t)
+			if r := s.run(s.testdata("courteous.yaml"), "-i", "button="+row.button); r.Status != row.status {
+				t.Errorf("wanted %s, found %v", row.status, failure(r))
+			}
+			if err := firstError(s.stands("user", want), s.holdsLog("witness", "tab 1", "entry Ada")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// personTypes is a stage on which a person types in one window, beside another,
+// and how that person's window says that it stands.
+func personTypes(t *testing.T) (s *stage, stands string) {
+	s = newStage(t, desktop.Size{})
+	s.show("user", "User")
+	s.show("witness", "Witness")
+	s.call("set_value", `{"selector": "window:User >> role:text && name:Name", "value": "a person types", "timeout_ms": 30000}`)
+	s.call("activate_element", `{"selector": "window:User >> role:text && name:Name"}`)
+	s.tool("xdotool", "key", "Home", "Right", "Right", "Right")
+	stands = "User active=True focus=Name caret=3"
+	if err := s.stands("user", stands); err != nil {
+		t.Fatal(err)
+	}
+	return s, stands
 }
 
 func keeps(kind string) steps.Focus {

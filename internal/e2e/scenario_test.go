@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ const tableVariable = "UNDERSTUDY_E2E_TABLE"
 
 func TestScenarios(t *testing.T) {
 	var results []result
-	rows := slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), variations())
+	rows := slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), trickScenarios(), variations())
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			virtualtest.Need(t, row.needs...)
@@ -62,10 +63,11 @@ func (c scenario) play(t *testing.T) result {
 	}
 	began := time.Now()
 	r := s.run(workflow, c.flags...)
-	outside := c.check(s)
+	check := c.check
 	if r.Status != engine.Succeeded && !c.must && c.stays != nil {
-		outside = c.stays(s)
+		check = c.stays
 	}
+	outside := check(s)
 	if outside == nil && c.inspect != nil {
 		outside = c.inspect(s, r)
 	}
@@ -87,6 +89,9 @@ func (s *stage) keepPictures(id string) {
 		return
 	}
 	name := strings.NewReplacer("/", "_", " ", "_").Replace(s.t.Name())
-	_, _, errOut := s.command("runs", "export", id, dir+"/"+name)
-	s.t.Log("kept in", dir+"/"+name, errOut)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.t.Error(err)
+	}
+	_, _, errOut := s.command("runs", "export", id, filepath.Join(dir, name))
+	s.t.Log("kept in", filepath.Join(dir, name), errOut)
 }

@@ -193,6 +193,15 @@ func (s *stage) holds(name, want string) error {
 	})
 }
 
+// mentions says whether a file of the working folder holds a text somewhere.
+func (s *stage) mentions(name, text string) error {
+	got, err := os.ReadFile(filepath.Join(s.dir, name))
+	if err == nil && !strings.Contains(string(got), text) {
+		err = fmt.Errorf("%s: wanted %q somewhere, found %q", name, text, got)
+	}
+	return err
+}
+
 // log is the lines of the witness that begin with one of the words.
 func (s *stage) log(words ...string) []string {
 	raw, _ := os.ReadFile(filepath.Join(s.dir, "witness.log"))

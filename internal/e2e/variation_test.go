@@ -31,6 +31,7 @@ func theVariations() []variation {
 		{name: "a Russian keyboard", needs: []string{"setxkbmap"}, setup: func(s *stage) { s.tool("setxkbmap", "ru") }},
 		{name: "a slow start", setup: slow},
 		{name: "the window is moved and resized", needs: []string{"xdotool"}, setup: restless, may: []steps.Code{steps.NotActionable}},
+		{name: "a doubled label", setup: func(s *stage) { s.witness("doubled twins") }, may: []steps.Code{steps.Ambiguous}},
 		{name: "a dialog of another program in front", needs: []string{"/usr/bin/zenity"}, setup: intruder, may: []steps.Code{steps.Ambiguous}},
 	}
 }
@@ -101,6 +102,7 @@ while sleep 0.4; do
 	n=$((n + 1))
 	w=$(xdotool getactivewindow 2>/dev/null) || continue
 	xdotool windowmove "$w" $((60 + n % 3 * 90)) $((40 + n % 4 * 30)) 2>/dev/null
+	xdotool windowsize "$w" $((700 + n % 2 * 60)) $((620 + n % 3 * 40)) 2>/dev/null
 done`)
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)

@@ -40,6 +40,7 @@ func witnessScenarios() []scenario {
 		{
 			name: "witness: each control once", workflow: "witness_form", setup: witness(""),
 			check: says("shown", "entry Ada", "check True", "combo blue", "spin 7", "scale 70", "tab 1", "clicked OK"),
+			stays: clickedAtMostOnce,
 		},
 		{name: "witness: change the page by a click", workflow: "witness_tab", setup: witness(""), check: says("tab 1")},
 		{name: "witness: type key by key", workflow: "witness_typed", setup: witness(""), check: says("entry a", "entry ab", "entry abc", "entry ab")},
@@ -51,7 +52,22 @@ func witnessScenarios() []scenario {
 		{name: "witness: find a picture and click there", workflow: "witness_picture", setup: pictured, check: pressed("1 ×1")},
 		{name: "witness: click a picture", workflow: "witness_picture_click", setup: pictured, check: pressed("1 ×1")},
 		{name: "witness: bring the window to the front", workflow: "witness_front", needs: []string{"xterm"}, setup: witness(""), check: says("clicked Apply")},
-		{name: "witness: maximize, minimize, show", workflow: "witness_windows", setup: witness(""), check: says("clicked OK")},
+		{
+			name: "witness: maximize, minimize, show", workflow: "witness_windows", setup: witness(""),
+			check: func(s *stage) error {
+				return firstError(s.witnessed("clicked OK"), s.mentions("maximized.txt", "MAXIMIZED_VERT"), s.mentions("minimized.txt", "HIDDEN"))
+			},
+		},
+		{
+			name: "witness: hold a button while the pointer moves", workflow: "witness_mouse", setup: witness(""), check: held,
+		},
+		{name: "witness: look in every way", workflow: "witness_look", setup: pictured, check: says("shown", "no clicked"), inspect: looked},
+		{name: "witness: show a frame around a button", workflow: "witness_marked", needs: []string{"import"}, setup: witness(""), check: marked},
+		{name: "witness: wait until the screen stands still", workflow: "witness_idle", setup: witness("busy"), check: says("rests", "clicked Apply")},
+		{
+			name: "witness: all that may be asked of an action", workflow: "witness_options", setup: witness(""),
+			check: says("clicked Apply", "check True"), inspect: answersAll,
+		},
 		{name: "witness: close the window", workflow: "witness_close", setup: witness(""), check: func(s *stage) error { return firstError(s.witnessed("closed"), s.noWindow("Witness")) }},
 		fails("two buttons of one name", "witness_twin", "twins", steps.Ambiguous),
 		fails("a disabled button", "witness_disabled", "", steps.NotActionable),

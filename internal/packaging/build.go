@@ -53,7 +53,7 @@ func (r release) build(ctx context.Context, t target) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	out := filepath.Join(dir, t.program())
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
 		"-ldflags", "-s -w -buildid= -X "+stamp+"="+r.Version.Text, "-o", out, ".")
@@ -89,7 +89,7 @@ func (r release) sharedFiles(ctx context.Context) (s shared, err error) {
 	if err != nil {
 		return s, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	here := filepath.Join(dir, target{OS: runtime.GOOS}.program())
 	if err := os.WriteFile(here, program, 0o700); err != nil {
 		return s, err

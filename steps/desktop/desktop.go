@@ -64,6 +64,11 @@ type Pointer interface {
 	// Click moves to the point and presses and releases the button count
 	// times, quickly enough to count as one multiple click.
 	Click(ctx context.Context, at Point, b Button, count int) error
+	// ClickIn is Click for a point of a window that was seen. It fails with
+	// ErrMoved, and presses nothing, when that window is not at the point any
+	// more, or not where it was seen; and with ErrUnclear when it moves
+	// meanwhile. Where a system cannot tell, it is Click.
+	ClickIn(ctx context.Context, w Window, at Point, b Button, count int) error
 	// Scroll turns the wheel where the pointer is: dx to the right, dy down.
 	Scroll(ctx context.Context, dx, dy int) error
 }

@@ -19,6 +19,9 @@ const (
 	// ErrUnclear says that something was done, and that what came of it is
 	// not known.
 	ErrUnclear Error = "what came of it is not known"
+	// ErrMoved says that what was to be acted on is not where it was seen, so
+	// that nothing was done.
+	ErrMoved Error = "it is not where it was seen"
 )
 
 // A MissingError says what is missing here and the one command that mends it.

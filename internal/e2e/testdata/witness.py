@@ -1,8 +1,15 @@
 """A GTK 3 window that writes down what is done to it.
 
 witness.py LOG [TITLE [OPTION]...]. Each thing done is a line of LOG, such as
-"clicked OK". The options: twins (two buttons of one name), dialog (a modal
-question comes up at once), picture=FILE (shows it), wide (a long list).
+"clicked OK". The options: twins (two buttons of one name), doubled (a
+second OK), dialog (a modal question comes up at once), picture=FILE (shows it),
+wide (a long list), tells (what was clicked last is shown), busy (it draws for
+two seconds).
+Tricks: swap (two buttons change places), anew (a button is made anew), renew
+(when the pointer is on it), upper (a field changes what is typed), steal (a
+dialog comes up while something is typed), jack (a window comes up above the
+button that the pointer is on), fickle (a button is disabled when the pointer is
+on it).
 """
 import os
 import sys
@@ -29,15 +36,25 @@ box = Gtk.VBox(spacing=2)
 window.add(box)
 
 
+told = Gtk.Label(label="Did nothing")
+if "tells" in options:
+    box.pack_start(told, False, False, 0)
+
+
 def named(widget, name):
     widget.get_accessible().set_name(name)
     box.pack_start(widget, False, False, 0)
     return widget
 
 
+def clicked(label):
+    say("clicked", label)
+    told.set_text("Did " + label)
+
+
 def button(label, into=None):
     made = Gtk.Button(label=label)
-    made.connect("clicked", lambda _: say("clicked", label))
+    made.connect("clicked", lambda _: clicked(label))
     (into or box).pack_start(made, False, False, 0)
     return made
 
@@ -49,6 +66,70 @@ box.pack_start(row, False, False, 0)
 for label in ("OK", "Apply"):
     button(label, row)
 button("Disabled", row).set_sensitive(False)
+
+
+def swap():
+    places = row.get_children()
+    row.reorder_child(places[1], 0)
+    return True
+
+
+def anew():
+    """Makes one of the buttons anew; it says whether to do so again."""
+    row.get_children()[1].destroy()
+    made = button("Apply", row)
+    row.reorder_child(made, 1)
+    made.show()
+    return "anew" in options
+
+
+def renew(old, _):
+    GLib.idle_add(anew)
+
+
+def upper(e):
+    text = e.get_text()
+    if text != text.upper():
+        e.set_text(text.upper())
+        e.set_position(-1)
+
+
+def steal(e):
+    if len(e.get_text()) == 3:
+        dialog = Gtk.Dialog(title="Thief", transient_for=window)
+        field = Gtk.Entry()
+        field.connect("changed", lambda f: say("stolen", f.get_text()))
+        dialog.get_content_area().add(field)
+        dialog.show_all()
+
+
+def jack(*_):
+    above = Gtk.Window(title="Above")
+    above.move(*window.get_position())
+    above.set_default_size(640, 600)
+    made = Gtk.Button(label="Wrong")
+    made.connect("clicked", lambda _: say("clicked", "Wrong"))
+    above.add(made)
+    above.show_all()
+
+
+apply = row.get_children()[1]
+if "swap" in options:
+    GLib.timeout_add(170, swap)
+if "anew" in options:
+    GLib.timeout_add(230, anew)
+if "renew" in options:
+    apply.connect("enter-notify-event", renew)
+if "upper" in options:
+    entry.connect("changed", upper)
+if "steal" in options:
+    entry.connect("changed", steal)
+if "jack" in options:
+    apply.connect("enter-notify-event", jack)
+if "fickle" in options:
+    apply.connect("enter-notify-event", lambda b, _: b.set_sensitive(False))
+if "doubled" in options:
+    button("OK", row)
 if "twins" in options:
     button("Twin", row)
     button("Twin", row)
@@ -143,6 +224,16 @@ def state():
     return True
 
 
+if "busy" in options:
+    turning = Gtk.Spinner(active=True)
+    turning.set_size_request(80, 80)
+    box.pack_start(turning, False, False, 0)
+
+    def rest():
+        turning.stop()
+        say("rests")
+
+    GLib.timeout_add(2000, rest)
 GLib.timeout_add(20, state)
 if "dialog" in options:
     GLib.idle_add(ask)

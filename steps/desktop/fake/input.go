@@ -53,6 +53,20 @@ func (d *Desktop) ButtonUp(ctx context.Context, b desktop.Button) error {
 	})
 }
 
+// ClickIn is Click where a window still is where it was seen.
+func (d *Desktop) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point, b desktop.Button, count int) error {
+	err := d.do(ctx, "ClickIn", func() error {
+		if n := d.under(at); n == nil || n.window().el.Window != w.ID || n.window().el.Bounds != w.Bounds {
+			return fmt.Errorf("the window %q is not at %s: %w", w.Title, at, desktop.ErrMoved)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.Click(ctx, at, b, count)
+}
+
 // Click clicks what is at a point: the window comes up, and the element does
 // what its role does.
 func (d *Desktop) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {

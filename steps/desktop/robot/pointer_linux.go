@@ -87,7 +87,7 @@ func (r *Robot) ButtonUp(ctx context.Context, b desktop.Button) error {
 func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool) error {
 	button, ok := buttons[b]
 	if !ok {
-		return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
+		return errNoButton(b)
 	}
 	kind, direction := byte(xproto.ButtonRelease), "up"
 	if down {
@@ -100,6 +100,10 @@ func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool
 		r.held.button(button.number, false)
 	}
 	return err
+}
+
+func errNoButton(b desktop.Button) error {
+	return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
 }
 
 // Click moves to the point and clicks, quickly enough to count as one

@@ -112,6 +112,11 @@ func direction(down bool) string {
 	return "up"
 }
 
+// ClickIn is Click: windows are not seen here.
+func (r *Robot) ClickIn(ctx context.Context, _ desktop.Window, at desktop.Point, b desktop.Button, count int) error {
+	return r.Click(ctx, at, b, count)
+}
+
 // Click moves to the point and clicks. A button that is down goes up even
 // when the context ends.
 func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {

@@ -1,0 +1,231 @@
+package realclients
+
+import (
+	"archive/zip"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSDK lets the two TypeScript SDKs use the server, in each era that they
+// speak, over each transport.
+func TestSDK(t *testing.T) {
+	for _, c := range []struct{ era, overStdio, overHTTP string }{
+		{"v1", "", "2025-11-25"}, // this SDK does not say which it speaks over stdio
+		{"legacy", "2025-11-25", "2025-11-25"},
+		{"modern", "2026-07-28", "2026-07-28"},
+	} {
+		want := map[string]any{
+			"server": "understudy", "execute": true, "questions": 3.0, "answers": "you blue large", "progress": true, "updated": true,
+			"read": true, "refused": "aborted", "cancelled": "cancelled", "error": true, "after": true,
+		}
+		check := func(t *testing.T, s *stage, protocol string, server ...string) {
+			text, err := os.ReadFile(filepath.Join("testdata", "sdk.mjs"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Beside the SDKs, for that is where it looks for them.
+			if err := os.WriteFile(filepath.Join(s.modules, "..", "sdk.mjs"), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got := parsed[map[string]any](t, s.must(s.script("../sdk.mjs", append([]string{c.era}, server...)...)))
+			if got["tools"].(float64) < 20 {
+				t.Errorf("%v tools", got["tools"])
+			}
+			if spoken, _ := got["protocol"].(string); spoken != protocol {
+				t.Errorf("protocol %q, want %q", spoken, protocol)
+			}
+			delete(got, "tools")
+			delete(got, "protocol")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		}
+		t.Run(c.era+" stdio", func(t *testing.T) {
+			s := newStage(t)
+			check(t, s, c.overStdio, s.program, "mcp")
+		})
+		t.Run(c.era+" http", func(t *testing.T) {
+			s := newStage(t)
+			check(t, s, c.overHTTP, s.serve())
+		})
+	}
+}
+
+// result is what the Inspector prints of a call.
+type result struct {
+	Result struct {
+		Tools             []struct{ Name string }
+		Resources         []struct{ URI string }
+		Prompts           []struct{ Name string }
+		StructuredContent map[string]any
+	}
+}
+
+func TestInspector(t *testing.T) {
+	const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+	s := newStage(t)
+	site := s.serve()
+	overStdio := []string{s.program, "mcp", "--home", filepath.Join(s.home, "other")}
+	for name, server := range map[string][]string{
+		"stdio":       overStdio,
+		"http legacy": {site, "--transport", "http", "--protocol-era", "legacy"},
+		"http modern": {site, "--transport", "http", "--protocol-era", "modern"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &stage{t: t, modules: s.modules, home: s.home, environ: s.environ}
+			ask := func(args ...string) (string, error) {
+				return s.script(inspector, slices.Concat([]string{"--cli"}, server, []string{"--format", "json"}, args)...)
+			}
+			list := parsed[result](t, s.must(ask("--method", "tools/list"))).Result.Tools
+			if !slices.ContainsFunc(list, func(tool struct{ Name string }) bool { return tool.Name == "execute_sequence" }) || len(list) < 20 {
+				t.Errorf("tools %v", list)
+			}
+			done := parsed[result](t, s.must(ask("--method", "tools/call", "--tool-name", "delay", "--tool-args-json", `{"duration": "1ms"}`)))
+			if done.Result.StructuredContent["delayed_ms"] == nil {
+				t.Errorf("a delay gave %v", done.Result.StructuredContent)
+			}
+			_, err := ask("--method", "tools/call", "--tool-name", "delay", "--tool-args-json", `{"duration": "soon"}`)
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 5 {
+				t.Errorf("a delay that cannot be: %v, want the status of a tool's error", err)
+			}
+			resources := parsed[result](t, s.must(ask("--method", "resources/list"))).Result.Resources
+			if !slices.ContainsFunc(resources, func(r struct{ URI string }) bool { return r.URI == "understudy://runs" }) {
+				t.Errorf("resources %v", resources)
+			}
+			if prompts := parsed[result](t, s.must(ask("--method", "prompts/list"))).Result.Prompts; !slices.ContainsFunc(prompts, func(p struct{ Name string }) bool { return p.Name == "run_workflow" }) {
+				t.Errorf("prompts %v", prompts)
+			}
+		})
+	}
+	t.Run("schemas are portable", func(t *testing.T) {
+		// With --strict an error of a schema, unlike a warning, is an exit status.
+		s.must(s.script(inspector, slices.Concat([]string{"--cli"}, overStdio, []string{"--toolsets", "all", "--method", "tools/list", "--strict"})...))
+	})
+}
+
+func TestMcporter(t *testing.T) {
+	s := newStage(t)
+	site := s.serve()
+	call := func(args ...string) (string, error) { return s.script("mcporter/dist/cli.js", args...) }
+	overStdio := s.program + " mcp --home " + filepath.Join(s.home, "other")
+	list := parsed[struct {
+		Status string
+		Tools  []struct{ Name string }
+	}](t, s.must(call("list", "--stdio", overStdio, "--json")))
+	if list.Status != "ok" || len(list.Tools) < 20 {
+		t.Errorf("listed %+v", list)
+	}
+	for name, args := range map[string][]string{
+		"stdio": {"call", "--stdio", overStdio, "delay", "duration=1ms", "--output", "json"},
+		"http":  {"call", site + ".delay", "duration=1ms", "--allow-http", "--output", "json"},
+	} {
+		if got := parsed[map[string]any](t, s.must(call(args...))); got["delayed_ms"] == nil {
+			t.Errorf("%s: a delay gave %v", name, got)
+		}
+	}
+	if out, err := call("call", "--stdio", overStdio, "delay", "duration=soon"); err == nil {
+		t.Errorf("a delay that cannot be was no error: %s", out)
+	}
+}
+
+// TestClaudeCode adds servers by its own command and by ours; it then says
+// itself whether each is connected.
+func TestClaudeCode(t *testing.T) {
+	s := newStage(t)
+	site := s.serve()
+	claude := filepath.Join(s.modules, "@anthropic-ai", "claude-code-"+nodeTarget(), "claude")
+	s.must(s.run(claude, "mcp", "add", "by-claude", "--", s.program, "mcp", "--home", filepath.Join(s.home, "other")))
+	s.must(s.run(claude, "mcp", "add", "--transport", "http", "by-claude-http", site))
+	s.must(s.run(claude, "mcp", "add", "broken", "--", s.program, "no-such-command"))
+	s.must(s.run(s.program, "init", "--client", "claude-code", "--write"))
+	out := s.must(s.run(claude, "mcp", "list"))
+	for name, connected := range map[string]bool{"by-claude": true, "by-claude-http": true, "understudy": true, "broken": false} {
+		line := ""
+		for l := range strings.Lines(out) {
+			if strings.HasPrefix(l, name+":") {
+				line = l
+			}
+		}
+		if strings.Contains(line, "Connected") != connected || line == "" {
+			t.Errorf("%s is connected: want %t in\n%s", name, connected, out)
+		}
+	}
+	// The same files, as our own doctor reads them.
+	diagnosis, _ := s.run(s.program, "doctor", "--all-servers", "--json") // the machine may lack a display
+	found := parsed[struct {
+		Clients []struct {
+			Server string
+			OK     bool
+			Tools  int
+		}
+	}](t, diagnosis)
+	if len(found.Clients) != 4 {
+		t.Errorf("doctor found %+v, want the four servers", found.Clients)
+	}
+	for _, c := range found.Clients {
+		if c.OK != (c.Server != "broken") || c.OK && c.Tools < 20 {
+			t.Errorf("doctor says %+v", c)
+		}
+	}
+}
+
+// TestBundle lets the bundle's own tool judge and unpack what `make package`
+// makes; the program in it must start.
+func TestBundle(t *testing.T) {
+	s := newStage(t)
+	out := filepath.Join(s.home, "packages")
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./internal/packaging", "-targets", runtime.GOOS+"/"+runtime.GOARCH, "-out", out)
+	cmd.Dir = filepath.Join("..", "..")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	bundles, err := filepath.Glob(filepath.Join(out, "*.mcpb"))
+	if err != nil || len(bundles) != 1 {
+		t.Fatalf("bundles %v, %v", bundles, err)
+	}
+	manifest := filepath.Join(s.home, "manifest.json")
+	if err := os.WriteFile(manifest, inZip(t, bundles[0], "manifest.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.must(s.script("@anthropic-ai/mcpb/dist/cli/cli.js", "validate", manifest))
+	dir := filepath.Join(s.home, "unpacked")
+	s.must(s.script("@anthropic-ai/mcpb/dist/cli/cli.js", "unpack", bundles[0], dir))
+	if out := s.must(s.run(filepath.Join(dir, "server", "understudy"), "version")); !strings.HasPrefix(out, "understudy ") {
+		t.Errorf("it says %q", out)
+	}
+	if err := os.WriteFile(manifest, []byte(`{"manifest_version": "0.3", "name": "x"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := s.script("@anthropic-ai/mcpb/dist/cli/cli.js", "validate", manifest); err == nil {
+		t.Errorf("half a manifest was found valid: %s", out)
+	}
+}
+
+// inZip is a file of an archive.
+func inZip(t *testing.T, path, name string) []byte {
+	t.Helper()
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package recorder_test
+
+import (
+	"strconv"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/workflows"
+)
+
+// person works in front of the display while a recording is made. Their input
+// comes through another program, as a person's comes. They look at what they
+// do: they go on when the application, and the recording, have followed.
+type person struct {
+	*scene
+	session *recorder.Session
+}
+
+// does is what xdotool is told.
+func (p *person) does(args ...string) {
+	p.t.Helper()
+	p.tool("xdotool", args...)
+	p.looks()
+}
+
+// looks waits until what was done is understood.
+func (p *person) looks() {
+	p.t.Helper()
+	quiet := 0
+	p.wait("the recording to follow", func() bool {
+		if quiet++; p.session.Status().Pending {
+			quiet = 0
+		}
+		return quiet > 4
+	})
+}
+
+// finds waits for an element, and gives its middle when it has stopped moving.
+func (p *person) finds(role desktop.Role, name string, nth int) (at desktop.Point) {
+	p.t.Helper()
+	p.wait(string(role)+" "+name, func() bool {
+		all := p.named(role, name)
+		if len(all) <= nth {
+			return false
+		}
+		before := at
+		at = all[nth].Bounds.Center()
+		return at == before
+	})
+	return at
+}
+
+// pointsAt moves the pointer, as a hand does, and rests.
+func (p *person) pointsAt(at desktop.Point) {
+	p.t.Helper()
+	p.tool("xdotool", "mousemove", strconv.Itoa(at.X-3), strconv.Itoa(at.Y-2), "mousemove", strconv.Itoa(at.X), strconv.Itoa(at.Y))
+	p.wait("the pointer", func() bool { return p.session.Watches(at) })
+	p.looks()
+}
+
+func (p *person) clicks(role desktop.Role, name string) { p.clicksNth(role, name, 0) }
+
+func (p *person) clicksNth(role desktop.Role, name string, nth int, how ...string) {
+	p.t.Helper()
+	p.pointsAt(p.finds(role, name, nth))
+	if len(how) == 0 {
+		how = []string{"click", "1"}
+	}
+	p.does(how...)
+}
+
+func (p *person) types(text string) {
+	p.t.Helper()
+	p.does("type", "--delay", "15", text)
+}
+
+func (p *person) presses(keys ...string) {
+	p.t.Helper()
+	p.does(append([]string{"key", "--delay", "40"}, keys...)...)
+}
+
+// meets waits for a window, and until its application listens to keys.
+func (p *person) meets(title string) {
+	p.t.Helper()
+	p.wait("the window "+title, func() bool {
+		w := p.window(title)
+		return w != nil && w.Active && p.session.Knows(w.ID)
+	})
+	p.looks()
+}
+
+// sees waits until something is so.
+func (p *person) sees(what string, so func() bool) {
+	p.t.Helper()
+	p.wait(what, so)
+	p.looks()
+}
+
+// stops ends the recording, and gives the workflow.
+func (p *person) stops() string {
+	p.t.Helper()
+	p.looks()
+	time.Sleep(200 * time.Millisecond) // the windows that close now belong to what was done
+	seen, err := p.session.Stop()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	text, notes, err := recorder.Compile(seen, recorder.Options{Name: "recorded"})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Logf("the workflow:\n%s\nnotes: %v", text, notes)
+	if _, err := workflows.Compile(workflows.Source{Name: "recorded", Text: text}, workflows.CompileOptions{Kinds: steps.All()}); err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
+}

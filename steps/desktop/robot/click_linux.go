@@ -1,0 +1,144 @@
+package robot
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+
+	"understudy/steps/desktop"
+)
+
+// ClickIn clicks in a window that stands where it was seen. The server is held
+// while it is looked at and the button goes down, and again while the button
+// goes up, so that nothing can move in between.
+func (r *Robot) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point, b desktop.Button, count int) error {
+	button, ok := buttons[b]
+	if !ok {
+		return errNoButton(b)
+	}
+	return r.act(ctx, func(l *link) error {
+		if err := r.move(ctx, l, at); err != nil {
+			return err
+		}
+		for i := range max(count, 1) {
+			if i > 0 {
+				if err := sleep(ctx, clickGap); err != nil {
+					return err
+				}
+			}
+			if err := r.clickHeld(ctx, l, w, at, button.number); err != nil {
+				return clicked(i, err)
+			}
+		}
+		return nil
+	})
+}
+
+// clicked says that of a multiple click some were done before an error.
+func clicked(times int, err error) error {
+	if times == 0 {
+		return err
+	}
+	return fmt.Errorf("after %d clicks: %v: %w", times, err, desktop.ErrUnclear)
+}
+
+// clickHeld presses a button when the window is under the point, where it was
+// seen, and lets go of it.
+func (r *Robot) clickHeld(ctx context.Context, l *link, w desktop.Window, at desktop.Point, button byte) error {
+	before, err := holding(ctx, l, func() (origin, error) {
+		frame, err := l.meets(w, at)
+		if err != nil {
+			return origin{}, err
+		}
+		r.held.button(button, true)
+		r.own.expect(xproto.ButtonPress, button)
+		xtest.FakeInput(l.x, xproto.ButtonPress, button, 0, l.root, 0, 0, 0)
+		return l.origin(frame), nil
+	})
+	if err != nil {
+		return err
+	}
+	cause := sleep(ctx, pressTime)
+	up, cancel := afterwards(ctx)
+	defer cancel()
+	after, err := holding(up, l, func() (origin, error) {
+		r.own.expect(xproto.ButtonRelease, button)
+		xtest.FakeInput(l.x, xproto.ButtonRelease, button, 0, l.root, 0, 0, 0)
+		r.held.button(button, false)
+		return l.origin(before.window), nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case before.known && after.known && before != after:
+		return fmt.Errorf("the window %q moved while the button was down: %w", w.Title, desktop.ErrUnclear)
+	}
+	return cause
+}
+
+// holding asks the server while it serves nobody else.
+func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
+	return ask(ctx, l, func() (T, error) {
+		xproto.GrabServer(l.x)
+		defer func() {
+			xproto.UngrabServer(l.x)
+			l.x.Sync()
+		}()
+		return f()
+	})
+}
+
+// meets says whether the pointer is at a point, and in a window that stands
+// where it was seen. It gives the window's frame.
+func (l *link) meets(w desktop.Window, at desktop.Point) (xproto.Window, error) {
+	p, err := xproto.QueryPointer(l.x, l.root).Reply()
+	if err != nil {
+		return 0, err
+	}
+	if now := (desktop.Point{X: int(p.RootX), Y: int(p.RootY)}); now != at {
+		return 0, fmt.Errorf("the pointer was moved to %s when it was to click at %s: %w", now, at, desktop.ErrMoved)
+	}
+	now := l.describe([]uint32{uint32(w.ID)})[0]
+	if !now.there {
+		return 0, fmt.Errorf("the window %q is gone: %w", w.Title, desktop.ErrMoved)
+	}
+	if now.Bounds != w.Bounds {
+		return 0, fmt.Errorf("the window %q moved from %s to %s: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrMoved)
+	}
+	if !l.inside(p.Child, xproto.Window(w.ID)) {
+		return 0, fmt.Errorf("the window %q came under another one at %s: %w", w.Title, at, desktop.ErrMoved)
+	}
+	return p.Child, nil
+}
+
+// inside says whether a window is another one, or in it.
+func (l *link) inside(frame, w xproto.Window) bool {
+	for w != 0 && w != l.root {
+		if w == frame {
+			return true
+		}
+		tree, err := xproto.QueryTree(l.x, w).Reply()
+		if err != nil {
+			return false
+		}
+		w = tree.Parent
+	}
+	return false
+}
+
+// origin is where a window's upper left corner is, when that is known.
+type origin struct {
+	window xproto.Window
+	at     desktop.Point
+	known  bool
+}
+
+func (l *link) origin(w xproto.Window) origin {
+	at, err := xproto.TranslateCoordinates(l.x, w, l.root, 0, 0).Reply()
+	if err != nil {
+		return origin{window: w}
+	}
+	return origin{w, desktop.Point{X: int(at.DstX), Y: int(at.DstY)}, true}
+}
