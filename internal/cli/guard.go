@@ -197,7 +197,7 @@ func (g *guardFlags) listen(log *slog.Logger) (l net.Listener, scheme string, er
 // says is what a person should know about who may call.
 func (g *guardFlags) says(gate *auth.Gate) string {
 	if gate == nil {
-		return "; it asks nobody on this machine who they are"
+		return ""
 	}
 	return ", for who has a credential"
 }
