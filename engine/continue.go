@@ -53,7 +53,7 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := w.record(EvResumed, "", ev); err != nil {
 		return Header{}, err
 	}
-	w.header.EndedAt = time.Time{}
+	w.header.EndedAt, w.actor = time.Time{}, r.By
 	w.bring(r.Environ)
 	return e.launch(w)
 }
@@ -260,6 +260,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 		return Header{}, err
 	}
 	maps.Copy(w.secrets, a.Secrets)
+	w.actor = a.By
 	w.bring(a.Environ)
 	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
 		return Header{}, err

@@ -31,8 +31,8 @@ type Engine struct {
 	// Probe answers what expressions ask of the desktop, with pictures from
 	// the folders of the run; nil: they may not ask.
 	Probe func(d Desk, dir string, roots []string) expression.Probe
-	// Allow says whether a run may use a kind for its client, at each step; nil:
-	// always.
+	// Allow says whether a run may use a kind, at each step, on behalf of the
+	// client that began it or, later, continued it; nil: always.
 	Allow func(run, client string, k steps.Kind) error
 	// Roots are folders in which every run may touch files.
 	Roots []string

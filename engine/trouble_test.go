@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/steps"
 )
 
@@ -128,6 +130,38 @@ func TestWatcherSlowsNothing(t *testing.T) {
 		began := time.Now()
 		if h := s.play(s.request(`steps: [{foreach: [1, 2, 3, 4], steps: [{tool_name: act, arguments: {name: a}}]}]`, nil)); h.Status != Succeeded || time.Since(began) > 0 {
 			t.Errorf("watched, the run is %s after %s", h.Status, time.Since(began))
+		}
+	})
+}
+
+// TestPolicyIsOfWhoContinuesTheRun resumes a run of one client as another, whose
+// rights count from then on.
+func TestPolicyIsOfWhoContinuesTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		var asked []string
+		s.Allow = func(run, client string, _ steps.Kind) error {
+			asked = append(asked, client)
+			if client == "first" {
+				return steps.Errorf(steps.Denied, "not any more")
+			}
+			return nil
+		}
+		r := s.request(`steps: [{tool_name: act, arguments: {name: a}}]`, nil)
+		r.Client = "first"
+		h := s.play(r)
+		if h.Status != Failed {
+			t.Fatalf("the run is %s", h.Status)
+		}
+		if _, err := s.Resume(t.Context(), h.ID, ResumeRequest{By: "second"}); err != nil {
+			t.Fatal(err)
+		}
+		h, err := s.Wait(t.Context(), h.ID)
+		if err != nil || h.Status != Succeeded || s.did() != "a" {
+			t.Errorf("the run is %s, %v, and did %q", h.Status, err, s.did())
+		}
+		if diff := cmp.Diff([]string{"first", "second"}, asked); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

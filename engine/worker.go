@@ -26,6 +26,7 @@ type worker struct {
 	header  Header
 	secrets secrets
 	environ []string
+	actor   string // the client that continued the run; empty: the one that began it
 	looks   expression.Probe
 	user    *borrowed // nil before it acted
 

@@ -13,9 +13,9 @@ type active struct {
 	limit int // how many runs may act at once
 
 	mu     sync.Mutex
-	calls  map[*context.CancelCauseFunc]bool
-	runs   map[string]bool // of clients, under way
-	places int             // taken
+	calls  map[*call]context.CancelCauseFunc
+	runs   map[string]caller // who began or continued each
+	places int               // taken
 	last   time.Time
 	closed bool
 	idle   chan struct{} // closed when the last call ends after close
@@ -38,23 +38,22 @@ func (a *active) life() context.Context {
 }
 
 // enter notes a call, and gives the function that notes its end.
-func (a *active) enter(cancel context.CancelCauseFunc) func() {
+func (a *active) enter(c *call, cancel context.CancelCauseFunc) func() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.calls == nil {
-		a.calls = map[*context.CancelCauseFunc]bool{}
+		a.calls = map[*call]context.CancelCauseFunc{}
 	}
 	if a.closed {
 		cancel(errStopping)
 	}
-	key := &cancel
-	a.calls[key] = true
+	a.calls[c] = cancel
 	a.last = time.Now()
 	a.count++
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		delete(a.calls, key)
+		delete(a.calls, c)
 		a.last = time.Now()
 		if a.closed && len(a.calls) == 0 && a.idle != nil {
 			close(a.idle)
@@ -63,14 +62,21 @@ func (a *active) enter(cancel context.CancelCauseFunc) func() {
 	}
 }
 
+// underWay is how many calls there are.
+func (a *active) underWay() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.calls)
+}
+
 // begun and rested note a run.
-func (a *active) begun(run string) {
+func (a *active) begun(run string, c caller) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.runs == nil {
-		a.runs = map[string]bool{}
+		a.runs = map[string]caller{}
 	}
-	a.runs[run] = true
+	a.runs[run] = c
 }
 
 func (a *active) rested(run string) {
@@ -78,6 +84,24 @@ func (a *active) rested(run string) {
 	defer a.mu.Unlock()
 	delete(a.runs, run)
 	a.last = time.Now()
+}
+
+// behind are the callers whose rights a run has: one; every call of its client
+// before the run is noted, which is a moment after it began; none when it is not
+// of a client of this server.
+func (a *active) behind(run, client string) []caller {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c, ok := a.runs[run]; ok {
+		return []caller{c}
+	}
+	var all []caller
+	for c := range a.calls {
+		if c.id() == client {
+			all = append(all, c.caller)
+		}
+	}
+	return all
 }
 
 // take takes a place for a run that acts; give gives it back, once.
@@ -139,8 +163,8 @@ func (a *active) close(ctx context.Context, cause error) error {
 		close(idle)
 		a.idle = nil
 	}
-	for cancel := range a.calls {
-		(*cancel)(cause)
+	for _, cancel := range a.calls {
+		cancel(cause)
 	}
 	end := a.end
 	a.mu.Unlock()

@@ -12,7 +12,7 @@ func TestManyWaitForTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a active
 		var o owed
-		leave := a.enter(func(error) {})
+		leave := a.enter(&call{}, func(error) {})
 		o.add()
 		ended := make(chan error, 2)
 		for range 2 {

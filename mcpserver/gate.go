@@ -3,14 +3,14 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"understudy/steps"
 )
@@ -21,18 +21,32 @@ import (
 func (s *Server) sameMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(hostOf(r.Host), s.o.Hosts) {
-			refuse(w, forbidden("the host "+r.Host, "--allow-host"))
+			refuse(w, forbidden("the host "+strconv.QuoteToASCII(r.Host), "--allow-host"))
 			return
 		}
 		for _, origin := range r.Header.Values("Origin") {
-			u, err := url.Parse(origin)
-			if err != nil || !local(u.Hostname(), nil) && !slices.Contains(s.o.Origins, origin) {
-				refuse(w, forbidden("the origin "+origin, "--allow-origin"))
+			if !s.ofUs(r, origin) {
+				refuse(w, forbidden("the origin "+strconv.QuoteToASCII(origin), "--allow-origin"))
 				return
 			}
 		}
+		if fromElsewhere(r) {
+			refuse(w, forbidden("a request on behalf of a page of another place", "--allow-origin"))
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// ofUs says whether a page of an origin may call: one of this machine, one that
+// is allowed, and our own pages by the name under which they were asked for.
+func (s *Server) ofUs(r *http.Request, origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	own := u.Host == r.Host && (u.Scheme == "https") == (r.TLS != nil)
+	return own || local(u.Hostname(), nil) || slices.Contains(s.o.Origins, origin)
 }
 
 func forbidden(what, flag string) error {
@@ -63,9 +77,9 @@ func (s *Server) gate(mode Mode, next http.Handler) http.Handler {
 		r.Header.Set(modeHeader, string(mode))
 		var give func()
 		if r.Method == http.MethodPost {
-			calls, err := peek(w, r)
-			if err != nil {
-				refuseBody(w, err)
+			calls := peek(r)
+			if s.crowded(r, calls) {
+				busy(w)
 				return
 			}
 			if slices.ContainsFunc(calls, message.isCall) {
@@ -105,32 +119,53 @@ type message struct {
 
 func (m message) isCall() bool { return m.Method == "tools/call" }
 
-// peek reads the body, and gives what it says; a body that is no message is
-// left to the handler, which has an error for it.
-func peek(w http.ResponseWriter, r *http.Request) ([]message, error) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
-	_ = control.SetReadDeadline(time.Time{})
+// peek gives what a body says, which was received before; one that is no
+// message is left to the handler, which has an error for it.
+func peek(r *http.Request) []message {
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var one message
 	if json.Unmarshal(body, &one) == nil {
-		return []message{one}, nil
+		return []message{one}
 	}
 	var many []message
 	_ = json.Unmarshal(body, &many)
-	return many, nil
+	return many
 }
 
-func refuseBody(w http.ResponseWriter, err error) {
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		answer(w, http.StatusRequestEntityTooLarge, map[string]any{"error": failureOf(steps.Errorf(steps.Invalid, "the request has more than %d bytes", bodyLimit))})
-		return
+// Bounds of what clients may have under way over HTTP, all together: beyond them
+// the server is busy. They are far from what any use needs.
+const (
+	maxCalls    = 256
+	maxSessions = 2_000
+)
+
+// crowded says whether a request would go beyond a bound. What looks at runs and
+// ends them is always heard.
+func (s *Server) crowded(r *http.Request, messages []message) bool {
+	return slices.ContainsFunc(messages, func(m message) bool {
+		switch {
+		case m.Method == "initialize" && r.Header.Get(sessionHeader) == "":
+			return count(s.mcp.Sessions()) >= maxSessions
+		case m.isCall() && m.Params.RequestState == "":
+			t := s.tools[m.Params.Name]
+			return t != nil && t.toolset != steps.Runs && s.work.underWay() >= maxCalls
+		}
+		return false
+	})
+}
+
+// sessionHeader names the session of a request.
+const sessionHeader = "Mcp-Session-Id"
+
+func count[T any](all iter.Seq[T]) (n int) {
+	for range all {
+		n++
 	}
-	answer(w, http.StatusBadRequest, map[string]any{"error": failureOf(steps.Errorf(steps.Invalid, "the request could not be read: %w", err))})
+	return n
 }
 
 // wantsPlace says whether a request may begin a run that acts. An answer to a

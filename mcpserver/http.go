@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -21,6 +22,9 @@ const versionHeader = "Mcp-Protocol-Version"
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	clients := s.clients()
+	if s.o.Gate != nil {
+		clients = identified(clients)
+	}
 	mux.Handle("/mcp", s.gate(Act, clients))
 	mux.Handle("/mcp/ask", s.gate(Ask, clients))
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, map[string]any{"status": "ok"}) })
@@ -34,7 +38,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("/runs/", pages)
 	mux.Handle("/captures/", pages)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/runs", http.StatusFound) })
-	return s.sameMachine(mux)
+	return s.front(mux)
 }
 
 // clients routes each protocol era to the handler that speaks it: the SDK
@@ -45,7 +49,7 @@ func (s *Server) clients() http.Handler {
 		Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
 	})
 	legacy := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		SessionTimeout: sessionTimeout, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
+		SessionTimeout: s.waits.session, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(versionHeader) >= modern {
@@ -56,14 +60,20 @@ func (s *Server) clients() http.Handler {
 	})
 }
 
-// sessionTimeout is how long a session without requests is kept.
-const sessionTimeout = 30 * time.Minute
+// waits are how long a client over HTTP may take.
+type waits struct {
+	header, body time.Duration // to send them
+	read         time.Duration // to read a part of an answer
+	idle         time.Duration // between two requests of a connection
+	session      time.Duration // between two requests of a session
+}
 
-// How long a client may take, and how much it may send.
+var usualWaits = waits{
+	header: 10 * time.Second, body: 30 * time.Second, read: 30 * time.Second, idle: 2 * time.Minute, session: 30 * time.Minute,
+}
+
+// How much a client may send.
 const (
-	headerTime  = 10 * time.Second
-	bodyTime    = 30 * time.Second
-	idleTime    = 2 * time.Minute
 	bodyLimit   = 4 << 20
 	headerLimit = 64 << 10
 )
@@ -73,8 +83,9 @@ const (
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	fresh := newcomers{}
 	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerLimit, ConnState: fresh.note,
+		Handler: s.Handler(), ReadHeaderTimeout: s.waits.header, IdleTimeout: s.waits.idle, MaxHeaderBytes: headerLimit, ConnState: fresh.note,
 	}
+	h.ErrorLog = slog.NewLogLogger(s.o.Log.Handler(), slog.LevelInfo)
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(l) }()
 	var err error

@@ -73,6 +73,7 @@ const (
 // permit is the first layer: the policy.
 func (s *Server) permit(c *call) error {
 	why := c.policy.refuses(c.tool.rule)
+	s.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.name, "allowed", why == nil)
 	if why == nil {
 		return nil
 	}
@@ -107,7 +108,7 @@ const timeoutHeader = "X-Request-Timeout-Ms"
 // a context of its own, so no stop touches a later one.
 func (s *Server) cancellable(ctx context.Context, c *call) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	leave := s.work.enter(cancel)
+	leave := s.work.enter(c, cancel)
 	ends := []func(){leave, func() { cancel(nil) }}
 	if x := s.bridge.find(headers(c.req)); x != nil {
 		c.connection = x.ctx
@@ -180,7 +181,7 @@ func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 	}
 	h, err := b(context.WithoutCancel(ctx), runs)
 	if err == nil {
-		s.work.begun(h.ID)
+		s.work.begun(h.ID, c.caller)
 		s.watching(runs)
 	}
 	return runs, h, err

@@ -135,7 +135,33 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cmp.Or(from.Dir, l.dir), path)
 	}
+	if err := l.within(path); err != nil {
+		return workflows.Source{}, err
+	}
 	return readSource(path)
+}
+
+// within refuses a path that leads out of the folders in which a run may read,
+// in truth and not only by its name: what is wrong with a document is shown with
+// its lines, and a client could read any file so.
+func (l *library) within(path string) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for _, folder := range []string{l.dir, l.folder} {
+		root, err := filepath.EvalSymlinks(folder)
+		if folder == "" || err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+			return nil
+		}
+	}
+	return &steps.Error{
+		Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: documents may be read in %s", path, l.dir),
+		Next: "save it with save_workflow and use its name, or start the server in its folder",
+	}
 }
 
 func readSource(path string) (workflows.Source, error) {

@@ -9,16 +9,22 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/auth"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
 // status tells a load balancer whether a call would be taken.
+// It answers also who brought no credential, and then says no more than that.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	st := s.work.standing(s.places(r.Context()))
 	code := http.StatusOK
 	if st.Busy {
 		code = http.StatusServiceUnavailable
+	}
+	if _, known := auth.From(r.Context()); s.o.Gate != nil && !known {
+		answer(w, code, map[string]bool{"busy": st.Busy})
+		return
 	}
 	answer(w, code, st)
 }
@@ -60,10 +66,6 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 // metrics is how things are, for Prometheus.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	st := s.work.standing(s.places(r.Context()))
-	sessions := 0
-	for range s.mcp.Sessions() {
-		sessions++
-	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	for _, m := range []struct {
 		name, sort, help string
@@ -74,21 +76,21 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		{"understudy_runs_active", "gauge", "Runs of clients under way.", float64(st.runs)},
 		{"understudy_places_taken", "gauge", "Runs that may act on the desktop.", float64(st.Active)},
 		{"understudy_places", "gauge", "How many runs may act at once.", float64(st.Max)},
-		{"understudy_sessions", "gauge", "Sessions of clients.", float64(sessions)},
+		{"understudy_sessions", "gauge", "Sessions of clients.", float64(count(s.mcp.Sessions()))},
 		{"understudy_uptime_seconds", "gauge", "Seconds since the start.", time.Since(s.began).Seconds()},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %g\n", m.name, m.help, m.name, m.sort, m.name, m.value)
 	}
 }
 
-// operator says whether a request is an operator's: the check of the options,
-// or else that it came from this machine and from no page.
+// operator says whether a request is an operator's: its credential says so, or,
+// where nobody is asked, it came from this machine and from no page.
 func (s *Server) operator(r *http.Request) error {
 	if r.Header.Get("Origin") != "" {
 		return steps.Errorf(steps.Denied, "modes are not changed from a browser")
 	}
-	if s.o.Operator != nil {
-		return s.o.Operator(r)
+	if s.o.Gate != nil {
+		return operates(r)
 	}
 	if !local(hostOf(r.RemoteAddr), nil) {
 		e := steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr)
@@ -109,12 +111,13 @@ func (s *Server) changeMode(w http.ResponseWriter, r *http.Request) {
 		Client string `json:"client"`
 		Mode   Mode   `json:"mode"`
 	}
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, headerLimit)).Decode(&body)
+	err := json.NewDecoder(r.Body).Decode(&body)
 	if err != nil || body.Client == "" || body.Mode != Ask && body.Mode != Act {
 		refuse(w, steps.Errorf(steps.Invalid, `wanted {"client": NAME, "mode": "ask" or "act"}`))
 		return
 	}
 	s.modes.set(body.Client, body.Mode)
+	s.o.Log.Info("mode changed", "client", body.Client, "mode", body.Mode)
 	if err := s.tellRights(r.Context()); err != nil {
 		refuse(w, err)
 		return

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"understudy/mcpserver/auth"
 	"understudy/steps"
 )
 
@@ -113,6 +114,16 @@ func (p Policy) narrowed(mode Mode, readOnly bool, toolsets []steps.Toolset) Pol
 	return p
 }
 
+// granted is the policy for who has a credential: as with all limits, it never
+// allows more.
+func (p Policy) granted(g auth.Grant) Policy {
+	toolsets := g.Toolsets
+	if slices.Contains(toolsets, All) {
+		toolsets = nil
+	}
+	return p.narrowed(Mode(g.Mode), false, toolsets)
+}
+
 // ParseToolsets reads a list such as "core,files".
 func ParseToolsets(text string) ([]steps.Toolset, error) {
 	var out []steps.Toolset
@@ -135,11 +146,11 @@ type modes struct {
 	by map[string]Mode
 }
 
-func (m *modes) of(client string) (Mode, bool) {
+// of is the mode of a name; empty: none was set.
+func (m *modes) of(client string) Mode {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	mode, ok := m.by[client]
-	return mode, ok
+	return m.by[client]
 }
 
 // all are the modes as they are; nobody changes the map.

@@ -54,11 +54,12 @@ func TestRightIsLostUnderWay(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", jsonObject{})
 	_, answer := w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": jsonObject{"steps": []any{
-		jsonObject{"tool_name": "hang_reading", "id": "first", "timeout": "200ms", "continue_on_error": true},
+		jsonObject{"tool_name": "pause", "id": "first"},
 		jsonObject{"tool_name": "click_element", "id": "second", "arguments": jsonObject{"selector": "role:button && name:Save"}},
 	}}})
 	run := st.hanging()
 	st.modes.set("by-hand", Ask)
+	close(st.goOn)
 	if res := w.await(answer); code(res) != "denied" {
 		t.Errorf("the answer: %v", res)
 	}

@@ -100,7 +100,7 @@ func (all *recordings) begin(ctx context.Context, by string, record Recorder, ke
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if r := all.now; r != nil {
-		e := steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", clientName(r.by), r.Status().Began.Format(time.TimeOnly))
+		e := steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", r.by, r.Status().Began.Format(time.TimeOnly))
 		e.Next = `record_workflow {"action": "stop"} ends it and gives its workflow`
 		return e
 	}
@@ -162,7 +162,7 @@ func (s *Server) startRecording(ctx context.Context, c *call) (recorded, string,
 		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
 	keys := recorder.DefaultKeys()
-	if err := s.recordings.begin(ctx, c.id(), s.o.Record, keys); err != nil {
+	if err := s.recordings.begin(ctx, c.name, s.o.Record, keys); err != nil {
 		return recorded{}, "", err
 	}
 	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)

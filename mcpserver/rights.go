@@ -27,10 +27,6 @@ func (s *Server) Rights() string {
 	return string(raw)
 }
 
-// Allow says whether a client of this server may still use a kind; an engine
-// asks it before each step, so that a right that was lost counts at once.
-func (s *Server) Allow(_, client string, k steps.Kind) error { return s.rights().allow(client, k) }
-
 // Allows says whether rights that another process has told let a client use a
 // kind. A process that told none is a person's.
 func Allows(told, client string, k steps.Kind) error {
@@ -49,8 +45,8 @@ func Allows(told, client string, k steps.Kind) error {
 
 func (r rights) allow(client string, k steps.Kind) error {
 	p := r.Policy
-	if r.Modes[clientName(client)] == Ask {
-		p.Mode = Ask
+	for _, name := range namesOf(client) {
+		p = p.narrowed(r.Modes[name], false, nil)
 	}
 	if why := p.refuses(ruleOf(k)); why != nil {
 		return &steps.Error{Code: steps.Denied, Err: errors.New(why.text(k.Name)), Next: why.next}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/cipher"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/auth"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -39,9 +39,9 @@ type Options struct {
 	// KeepRunning lets a run go on whose client went away, when its document
 	// says nothing of it.
 	KeepRunning bool
-	// Operator says whether a request to change a mode is an operator's; nil: any
-	// request of this machine is that does not come from a page.
-	Operator func(*http.Request) error
+	// Gate asks who calls over HTTP; nil: nobody is asked, which only does where
+	// nobody else can call.
+	Gate *auth.Gate
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
 	// Record watches the user, for record_workflow; nil: it cannot.
@@ -54,6 +54,7 @@ type Options struct {
 // Server answers clients. Make one with New.
 type Server struct {
 	o       Options
+	waits   waits
 	mcp     *mcp.Server
 	tools   map[string]*tool
 	order   []*tool // as they are listed
@@ -81,7 +82,7 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Policy = o.Policy.completed()
-	s := &Server{o: o, seal: newSeal(), began: time.Now(), tools: map[string]*tool{}}
+	s := &Server{o: o, waits: usualWaits, seal: newSeal(), began: time.Now(), tools: map[string]*tool{}}
 	s.library = &library{folder: o.Folder, dir: o.Dir}
 	s.work.limit = max(1, o.MaxConcurrent)
 	s.modes.by = o.Modes

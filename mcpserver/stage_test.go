@@ -26,7 +26,8 @@ type stage struct {
 	t      *testing.T
 	engine *engine.Engine
 	desk   *fake.Desktop
-	began  chan string // the runs in which the kind hang waits
+	began  chan string // the runs in which the kinds hang and pause wait
+	goOn   chan bool   // closed: the kind pause waits no more
 }
 
 const notes = `
@@ -38,9 +39,9 @@ const notes = `
 
 func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	t.Helper()
-	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100)}
+	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100), goOn: make(chan bool)}
 	store := storetest.NewMemory()
-	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), boom())
+	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom(), large())
 	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1)}
 	o := Options{
 		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,
@@ -52,7 +53,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st.Server = New(o)
 	st.engine.Allow = st.Allow
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := st.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)
@@ -91,6 +92,31 @@ func (st *stage) hang(name string, reads bool) steps.Kind {
 		})
 }
 
+// pause is a kind that waits until the test goes on.
+func (st *stage) pause() steps.Kind {
+	return steps.Define(steps.Kind{Name: "pause", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
+		func(ctx context.Context, env *steps.Env, _ nothing) (nothing, error) {
+			st.began <- env.Run.ID
+			select {
+			case <-st.goOn:
+				return nothing{}, nil
+			case <-ctx.Done():
+				return nothing{}, context.Cause(ctx)
+			}
+		})
+}
+
+// heap is the result of the kind large.
+type heap struct {
+	Text string `json:"text"`
+}
+
+// large is a kind with a result that no buffer of a connection holds.
+func large() steps.Kind {
+	return steps.Define(steps.Kind{Name: "large", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
+		func(context.Context, *steps.Env, nothing) (heap, error) { return heap{strings.Repeat("x", 8<<20)}, nil })
+}
+
 func boom() steps.Kind {
 	return steps.Define(steps.Kind{Name: "boom", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
 		func(context.Context, *steps.Env, nothing) (nothing, error) { panic("boom") })
@@ -102,7 +128,7 @@ func (st *stage) hanging() string {
 	select {
 	case id := <-st.began:
 		return id
-	case <-time.After(60 * time.Second):
+	case <-time.After(time.Minute):
 		st.t.Fatal("nothing hangs")
 		return ""
 	}
@@ -223,7 +249,7 @@ func (w *wire) await(answer chan jsonObject) jsonObject {
 	select {
 	case m := <-answer:
 		return m
-	case <-time.After(60 * time.Second):
+	case <-time.After(time.Minute):
 		w.t.Fatal("no answer")
 		return nil
 	}

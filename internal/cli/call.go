@@ -77,13 +77,13 @@ func (a *app) answerCall(cmd *cobra.Command, runs engine.Runs, h engine.Header, 
 	}
 	if h.Status != engine.Succeeded {
 		if h.Error != nil {
-			fmt.Fprintf(a.errOut, "%s %s: %s\n", paintFor(a.errOut).red("understudy:"), h.Error.Code, h.Error.Message)
+			fmt.Fprintf(a.errOut, "%s %s: %s\n", paintFor(a.errOut).red("understudy:"), h.Error.Code, cleanLines(h.Error.Message))
 			if h.Error.Next != "" {
-				fmt.Fprintf(a.errOut, "  %s\n", h.Error.Next)
+				fmt.Fprintf(a.errOut, "  %s\n", cleanLines(h.Error.Next))
 			}
 		}
 		for _, line := range nextWords(h) {
-			fmt.Fprintf(a.errOut, "  %s\n", line)
+			fmt.Fprintf(a.errOut, "  %s\n", cleanLines(line))
 		}
 		return &shownError{codeOf(h)}
 	}

@@ -67,7 +67,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		a.answer(), a.call(), a.compile(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.inspect(),
-		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schema(), a.serve(), a.stop(), a.tools(),
+		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schema(), a.serve(), a.stop(), a.token(), a.tools(),
 		a.validate(), a.version(),
 	)
 	a.completeAll(root)

@@ -23,6 +23,7 @@ type completer = cobra.CompletionFunc
 // argumentCompleters say what the words of a command's usage stand for.
 func (a *app) argumentCompleters() map[string]completer {
 	return map[string]completer{
+		"CLIENT": a.completeClient, "NEW": nothing,
 		"ANSWER":    a.completeAnswer,
 		"COMMAND":   nothing,
 		"EVENTS":    filesOf("jsonl"),
@@ -276,4 +277,18 @@ func (a *app) named(cmd *cobra.Command, args []string) (p *workflows.Program) {
 		}
 	})
 	return p
+}
+
+// completeClient names the clients that have a token.
+func (a *app) completeClient(cmd *cobra.Command, _ []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	file, _ := cmd.Flags().GetString("token-file")
+	tokens, err := a.tokens(file)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	list, _ := tokens.List()
+	for _, x := range list {
+		found = append(found, described(x.Name, x.Mode))
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
 }

@@ -43,7 +43,7 @@ type exporter struct {
 }
 
 func (x *exporter) export(ctx context.Context) error {
-	if err := os.Mkdir(x.dir, 0o755); err != nil {
+	if err := os.Mkdir(x.dir, 0o700); err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is not there yet"}
 	}
 	h, err := x.runs.Get(ctx, x.id)
@@ -59,10 +59,10 @@ func (x *exporter) export(ctx context.Context) error {
 
 func (x *exporter) write(name string, content []byte) error {
 	path := filepath.Join(x.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, content, 0o644)
+	return os.WriteFile(path, content, 0o600)
 }
 
 func (x *exporter) writeJSON(name string, v any) error {
@@ -74,7 +74,7 @@ func (x *exporter) writeJSON(name string, v any) error {
 }
 
 func (x *exporter) events(ctx context.Context) error {
-	f, err := os.Create(filepath.Join(x.dir, "events.jsonl"))
+	f, err := os.OpenFile(filepath.Join(x.dir, "events.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

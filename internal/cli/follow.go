@@ -145,13 +145,13 @@ func (a *app) lastWords(h engine.Header, r engine.Report) {
 		fmt.Fprintf(w, "  %s tolerated\n", count(h.Errors, "failure"))
 	}
 	if h.Error != nil {
-		fmt.Fprintf(w, "  %s: %s\n", h.Error.Code, h.Error.Message)
+		fmt.Fprintf(w, "  %s: %s\n", h.Error.Code, cleanLines(h.Error.Message))
 		if h.Error.Next != "" {
-			fmt.Fprintf(w, "  %s\n", h.Error.Next)
+			fmt.Fprintf(w, "  %s\n", cleanLines(h.Error.Next))
 		}
 	}
 	for _, line := range nextWords(h) {
-		fmt.Fprintf(w, "  %s\n", line)
+		fmt.Fprintf(w, "  %s\n", cleanLines(line))
 	}
 }
 

@@ -129,7 +129,7 @@ func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
 	if len(found) == 1 {
 		return nil
 	}
-	fmt.Fprintln(a.out, s.Explain(t.Roots))
+	fmt.Fprintln(a.out, cleanLines(s.Explain(t.Roots)))
 	if len(found) > 1 {
 		return &shownError{steps.Ambiguous}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -9,17 +10,24 @@ import (
 
 // document writes a value as one indented JSON document on the standard output.
 func (a *app) document(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return a.encode(v, "  ")
 }
 
 // line writes a value as one line of JSON on the standard output.
 func (a *app) line(v any) error {
-	e := json.NewEncoder(a.out)
+	return a.encode(v, "")
+}
+
+func (a *app) encode(v any, indent string) error {
+	var doc bytes.Buffer
+	e := json.NewEncoder(&doc)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.out.Write(cleanJSON(doc.Bytes()))
+	return err
 }
 
 // table writes rows in aligned columns on the standard output.

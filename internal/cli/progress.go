@@ -75,7 +75,7 @@ func (p *progress) event(ev engine.Event) {
 func (p *progress) started(ev engine.Event, st engine.Started) {
 	p.kinds[ev.Path] = st.Kind
 	if p.redraw {
-		p.open = fmt.Sprintf("  … %-8s %s %s", ev.Path, st.ID, st.Kind)
+		p.open = fmt.Sprintf("  … %-8s %s %s", ev.Path, clean(st.ID), st.Kind)
 		fmt.Fprintf(p.errOut, "\r\x1b[2K%s", p.open)
 	}
 }
@@ -110,14 +110,14 @@ func (p *progress) line(mark, id, path, what, detail string, took time.Duration)
 	text := fmt.Sprintf("  %s %-8s", mark, path)
 	for _, word := range []string{id, what} {
 		if word != "" {
-			text += " " + word
+			text += " " + clean(word)
 		}
 	}
 	if took > 0 {
 		text += fmt.Sprintf("  %s", took.Round(100*time.Microsecond))
 	}
 	if detail != "" {
-		text += "  " + detail
+		text += "  " + cleanLines(detail)
 	}
 	if p.redraw {
 		text = "\r\x1b[2K" + text
@@ -132,7 +132,7 @@ func (p *progress) say(text string) {
 		return
 	}
 	p.last = text
-	fmt.Fprintln(p.errOut, "  "+text)
+	fmt.Fprintln(p.errOut, "  "+cleanLines(text))
 }
 
 // end ends the line of a step that is still under way.

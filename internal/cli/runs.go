@@ -78,16 +78,6 @@ func (a *app) runsList() *cobra.Command {
 	return cmd
 }
 
-// clean is a text without what could move the cursor or break a line.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-}
-
 func (a *app) runsShow() *cobra.Command {
 	var asJSON bool
 	var page engine.Page

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"time"
@@ -18,8 +17,7 @@ const defaultAddress = "127.0.0.1:8765"
 
 func (a *app) serve() *cobra.Command {
 	var f serverFlags
-	var address string
-	var hosts, origins []string
+	var g guardFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer MCP clients over HTTP, and show the runs as pages",
@@ -31,45 +29,28 @@ func (a *app) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			gate, err := a.gate(cmd, &g)
+			if err != nil {
+				return err
+			}
 			s, leave, err := a.server(cmd, &f, func(o *mcpserver.Options) {
-				o.MaxConcurrent, o.Timeout, o.Hosts, o.Origins = limit, timeout, hosts, origins
+				o.MaxConcurrent, o.Timeout, o.Gate, o.Hosts, o.Origins = limit, timeout, gate, g.names(), g.origins
 			})
 			if err != nil {
 				return err
 			}
 			defer leave()
-			l, err := listen(address)
+			l, scheme, err := g.listen(a.log())
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.errOut, "understudy: listening on http://%s/mcp\n", l.Addr())
+			fmt.Fprintf(a.errOut, "understudy: listening on %s://%s/mcp%s\n", scheme, l.Addr(), g.says(gate))
 			return s.ServeHTTP(cmd.Context(), l)
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&address, "addr", defaultAddress, "the address to listen on, of this machine")
-	cmd.Flags().StringSliceVar(&hosts, "allow-host", nil, "names by which the server may be called beside localhost")
-	cmd.Flags().StringSliceVar(&origins, "allow-origin", nil, "origins of pages that may call the server, such as https://example.com")
+	g.add(cmd)
 	return cmd
-}
-
-// listen listens on an address of this machine: whoever reaches the server can
-// use the desktop.
-func listen(address string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("--addr: %w", err), Next: "such as " + defaultAddress}
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		e := steps.Errorf(steps.Invalid, "--addr %s: the server listens on this machine only, for it asks nobody who they are", address)
-		e.Next = "use 127.0.0.1, and a tunnel to reach it from elsewhere"
-		return nil, e
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, &steps.Error{Code: steps.Unavailable, Err: err, Next: "choose another address with --addr"}
-	}
-	return l, nil
 }
 
 // serverLimits are the limits that the environment sets.

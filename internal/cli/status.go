@@ -79,7 +79,7 @@ func (a *app) end(err error) int {
 	if shown, ok := errors.AsType[*shownError](err); ok {
 		return statusOf[shown.code]
 	}
-	fmt.Fprintf(a.errOut, "%s %v\n", paintFor(a.errOut).red("understudy:"), err)
+	fmt.Fprintf(a.errOut, "%s %s\n", paintFor(a.errOut).red("understudy:"), cleanLines(err.Error()))
 	return statusOf[steps.CodeOf(err)]
 }
 

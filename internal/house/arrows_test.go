@@ -31,13 +31,14 @@ var arrows = map[string][]string{
 	"store/storetest": {"engine", "workflows"},
 	"recorder":        {"steps", "steps/desktop", "steps/desktop/selector", "workflows"},
 
-	"mcpserver":             {"engine", "recorder", "steps", "steps/desktop", "steps/desktop/vision", "workflows", "mcpserver/viewer"},
+	"mcpserver":             {"engine", "mcpserver/auth", "mcpserver/viewer", "recorder", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
+	"mcpserver/auth":        {"steps"},
 	"mcpserver/conformance": {"engine", "mcpserver", "recorder", "steps", "steps/desktop", "workflows"},
 	"mcpserver/probe":       {},
 	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "workflows"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/probe", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
+		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/auth", "mcpserver/probe", "recorder", "steps", "steps/desktop", "steps/desktop/fake",
 		"steps/desktop/selector", "steps/desktop/vision", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},
@@ -69,6 +70,7 @@ var owners = map[string][]string{
 	"github.com/godbus/dbus/v5":        {"steps/desktop/atspi"},
 	"go.etcd.io/bbolt":                 {"store"},
 	"go.etcd.io/bbolt/":                {"store"},
+	"github.com/coreos/go-oidc/":       {"mcpserver/auth"},
 	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/conformance", "mcpserver/probe"},
 	"github.com/spf13/cobra":           {"internal/cli"},
 	"github.com/spf13/pflag":           {"internal/cli"},

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"understudy/steps"
+)
+
+// certificate is a certificate in two files, which may be exchanged while the
+// server runs: certificates are short-lived.
+type certificate struct {
+	certFile, keyFile string
+	log               *slog.Logger
+
+	mu     sync.Mutex
+	loaded *tls.Certificate
+	seen   [2]time.Time // when the files were changed
+}
+
+// tlsConfig is what a listener needs to speak TLS.
+func tlsConfig(certFile, keyFile string, log *slog.Logger) (*tls.Config, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
+	if _, err := c.get(nil); err != nil {
+		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the TLS certificate: %w", err), Next: "--tls-cert and --tls-key want a PEM file each"}
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
+}
+
+// get gives the certificate as the files have it. When they are not whole, as in
+// the moment between two writes, the one before goes on.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := [2]time.Time{changed(c.certFile), changed(c.keyFile)}
+	if c.loaded != nil && seen == c.seen {
+		return c.loaded, nil
+	}
+	fresh, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	switch {
+	case err == nil:
+		c.loaded, c.seen = &fresh, seen
+	case c.loaded == nil:
+		return nil, err
+	default:
+		c.log.Warn("the changed TLS certificate cannot be used; the one before goes on", "error", err)
+	}
+	return c.loaded, nil
+}
+
+func changed(file string) time.Time {
+	info, err := os.Stat(file)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}

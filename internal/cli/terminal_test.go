@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// hostile are texts as an application could name a window.
+var hostile = []string{
+	"\x1b[2J\x1b[31mowned", "\x1b]0;title\a", "\u009b31mC1", "Save\u202egnp.exe", "a\rb", "a\x00b", "\u2066x\u2069", "tag\U000e0041", "line\u2028end", "\x7f", "zero\u200bwidth",
+}
+
+func steersAnything(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && steers(r) })
+}
+
+func TestNothingSteersTheTerminal(t *testing.T) {
+	for _, text := range hostile {
+		var out, errOut bytes.Buffer
+		a := &app{out: &out, errOut: &errOut}
+		a.end(&steps.Error{Code: steps.NotFound, Err: steps.Errorf(steps.NotFound, "no window %s", text), Next: text})
+		a.lastWords(engine.Header{ID: "x", Status: engine.Failed, Error: &engine.ErrorRecord{Code: steps.NotFound, Message: text, Next: text}}, engine.Report{})
+		p := &progress{errOut: &errOut, kinds: map[string]string{}}
+		p.line("✗", text, "0", text, text, 0)
+		p.say(text)
+		if steersAnything(errOut.String()) {
+			t.Errorf("%q came out as %q", text, errOut.String())
+		}
+		if got := clean(text); steersAnything(got) || strings.Contains(got, "\n") {
+			t.Errorf("clean(%q) = %q", text, got)
+		}
+	}
+}
+
+func TestJSONSaysTheSameWithoutSteering(t *testing.T) {
+	for _, text := range append(hostile, "plain", "ünïcode 日本 👩‍👩‍👧") {
+		var out bytes.Buffer
+		a := &app{out: &out}
+		for _, write := range []func(any) error{a.document, a.line} {
+			out.Reset()
+			if err := write(map[string]string{"name": text}); err != nil {
+				t.Fatal(err)
+			}
+			var back map[string]string
+			if err := json.Unmarshal(out.Bytes(), &back); err != nil || back["name"] != text || steersAnything(out.String()) {
+				t.Errorf("%q came out as %q, %v", text, out.String(), err)
+			}
+		}
+	}
+	if !strings.ContainsFunc(hostile[3], func(r rune) bool { return unicode.Is(unicode.Cf, r) }) {
+		t.Error("the sample steers nothing")
+	}
+}

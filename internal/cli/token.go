@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"understudy/mcpserver"
+	"understudy/mcpserver/auth"
+	"understudy/steps"
+)
+
+func (a *app) token() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Say which clients may call the server, each with a token of its own",
+		Long: "Say which clients may call \"understudy serve\" over HTTP, each with a token of its own,\n" +
+			"a mode, and the toolsets that it sees. A server that runs heeds every change at once.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: unknownCommand,
+	}
+	cmd.PersistentFlags().StringVar(&file, "token-file", "", "the file of the clients (default tokens.json in the data folder)")
+	cmd.AddCommand(a.tokenAdd(&file), a.tokenList(&file), a.tokenRemove(&file))
+	return cmd
+}
+
+func (a *app) tokenAdd(file *string) *cobra.Command {
+	var mode, toolsets string
+	var operator bool
+	cmd := &cobra.Command{
+		Use:   "add NEW",
+		Short: "Make a token for a client, and write it to the standard output",
+		Long: "Make a token for a client, and write it to the standard output. It is shown this once:\n" +
+			"the file has its hash only. The flags of \"understudy serve\" may allow less than a token does.",
+		Args: exactly(1, "the name of the client"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if mode != auth.Ask && mode != auth.Act {
+				return usage(cmd, "--mode %s: wanted ask or act", mode)
+			}
+			sets, err := mcpserver.ParseToolsets(toolsets)
+			if err != nil {
+				return usage(cmd, "--toolsets: %w", err)
+			}
+			tokens, err := a.tokens(*file)
+			if err != nil {
+				return err
+			}
+			token, err := tokens.Add(auth.Token{Name: args[0], Mode: mode, Toolsets: sets, Operator: operator})
+			if err != nil {
+				return err
+			}
+			if !a.quiet {
+				fmt.Fprintf(a.errOut, "the token of %s, in %s mode; it is shown this once:\n", args[0], mode)
+			}
+			_, err = fmt.Fprintln(a.out, token)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&mode, "mode", auth.Ask, "ask: it may look; act: it may touch")
+	cmd.Flags().StringVar(&toolsets, "toolsets", "", "what it sees of what the server offers, such as core,files (default all of that)")
+	cmd.Flags().BoolVar(&operator, "operator", false, "it may also change the modes of other clients")
+	return cmd
+}
+
+// tokenLine is a client as the list shows it.
+type tokenLine struct {
+	Name     string          `json:"name"`
+	Mode     string          `json:"mode"`
+	Toolsets []steps.Toolset `json:"toolsets"`
+	Operator bool            `json:"operator"`
+	Created  time.Time       `json:"created"`
+}
+
+func (a *app) tokenList(file *string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List the clients that have a token",
+		Args:  atMost(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			tokens, err := a.tokens(*file)
+			if err != nil {
+				return err
+			}
+			list, err := tokens.List()
+			if err != nil {
+				return err
+			}
+			lines := []tokenLine{}
+			for _, x := range list {
+				lines = append(lines, tokenLine{x.Name, x.Mode, append([]steps.Toolset{}, x.Toolsets...), x.Operator, x.Created})
+			}
+			if asJSON {
+				return a.document(lines)
+			}
+			return a.table(func(w io.Writer) {
+				fmt.Fprintln(w, "NAME\tMODE\tTOOLSETS\tOPERATOR\tCREATED")
+				for _, l := range lines {
+					fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%s\n", l.Name, l.Mode, toolsetsOf(l), l.Operator, l.Created.Local().Format(time.DateTime))
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON document")
+	return cmd
+}
+
+func toolsetsOf(l tokenLine) string {
+	if len(l.Toolsets) == 0 {
+		return "as the server"
+	}
+	var names []string
+	for _, t := range l.Toolsets {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ",")
+}
+
+func (a *app) tokenRemove(file *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rm CLIENT",
+		Short: "Take the token of a client back",
+		Args:  exactly(1, "the name of the client"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			tokens, err := a.tokens(*file)
+			if err != nil {
+				return err
+			}
+			if err := tokens.Remove(args[0]); err != nil {
+				return err
+			}
+			if !a.quiet {
+				fmt.Fprintf(a.errOut, "the token of %s counts no more\n", args[0])
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,453 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// live is a server on a listener of its own, with its own limits of time.
+type live struct {
+	*stage
+	url, address string
+}
+
+// hurried are the usual limits, but for one that a test waits for. They are not
+// so short that a client that does nothing wrong would meet them on a slow
+// machine.
+func hurried(limit func(*waits) *time.Duration) waits {
+	w := usualWaits
+	*limit(&w) = 3 * time.Second
+	return w
+}
+
+func ofHeader(w *waits) *time.Duration  { return &w.header }
+func ofRead(w *waits) *time.Duration    { return &w.read }
+func ofSession(w *waits) *time.Duration { return &w.session }
+
+func newLive(t *testing.T, p waits) *live {
+	t.Helper()
+	st := newStage(t)
+	st.Server.waits = p
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- st.Server.ServeHTTP(ctx, l) }()
+	t.Cleanup(func() { stop(); <-ended })
+	return &live{st, "http://" + l.Addr().String(), l.Addr().String()}
+}
+
+// serves makes sure that another client is served.
+func (l *live) serves() {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), 2*time.Minute)
+	defer cancel()
+	p := post{version: modern, ctx: ctx}
+	if status, res := p.ask(l.t, l.url, "tools/call", callOf("get_window_tree", jsonObject{})); status != 200 || isError(res) || res == nil {
+		l.t.Fatalf("another client is not served: %d %v", status, res)
+	}
+}
+
+// keepsLarge stores the result of the kind large, which is one whoever asks.
+func (l *live) keepsLarge() {
+	l.t.Helper()
+	p := post{version: modern}
+	if status, res := p.ask(l.t, l.url, "tools/call", callOf("large", jsonObject{})); status != 200 || isError(res) {
+		l.t.Fatalf("the large result: %d", status)
+	}
+	l.serves()
+}
+
+// footprint is what a process holds.
+type footprint struct {
+	goroutines, files int
+	heap              uint64
+}
+
+func measure() footprint {
+	http.DefaultClient.CloseIdleConnections()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	f := footprint{goroutines: runtime.NumGoroutine(), heap: m.HeapAlloc}
+	if entries, err := os.ReadDir("/proc/self/fd"); err == nil {
+		f.files = len(entries)
+	}
+	return f
+}
+
+// settles waits until a process holds about what it held.
+func settles(t *testing.T, before footprint) {
+	t.Helper()
+	var now footprint
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		now = measure()
+		if now.goroutines <= before.goroutines+10 && now.files <= before.files+10 && now.heap <= before.heap+16<<20 {
+			return
+		}
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("before %+v, now %+v\n%s", before, now, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+func TestAbuseMalformedMessages(t *testing.T) {
+	l := newLive(t, usualWaits)
+	for _, body := range []string{
+		"", "{", "null", "[]", "[[]]", `"tools/call"`, "\x00\x01\x02", "{}", `{"jsonrpc": "1.0", "id": 1, "method": "ping"}`,
+		`{"jsonrpc": "2.0", "id": {}, "method": "tools/list"}`, `{"jsonrpc": "2.0", "id": 1, "method": 7}`,
+		`{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": 7}`, `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": []}}`,
+		`{"jsonrpc": "2.0", "id": 1, "result": {}}`, `{"jsonrpc": "2.0", "id": 1e400, "method": "ping"}`,
+		`{"jsonrpc": "2.0", "id": 1, "method": "` + strings.Repeat("x", 1<<20) + `"}`, strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<18),
+		"\xff\xfe", `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\ud800"}}`,
+	} {
+		for _, version := range []string{"2025-11-25", modern, "", "9999-99-99", "\t"} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.url+"/mcp", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Accept", "application/json, text/event-stream")
+			req.Header.Set("MCP-Protocol-Version", version)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatalf("%.40q: %v", body, err)
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			if res.Body.Close(); res.StatusCode >= 500 {
+				t.Errorf("%.40q for %q: %s", body, version, res.Status)
+			}
+		}
+	}
+	l.serves()
+}
+
+func TestAbuseLargeBodies(t *testing.T) {
+	l := newLive(t, usualWaits)
+	l.serves()
+	before := measure()
+	for _, path := range []string{"/mcp", "/mcp/ask", "/mode", "/runs", "/nothing"} {
+		for _, declared := range []bool{true, false} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.url+path, io.LimitReader(endless{}, 100<<20))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if declared {
+				req.ContentLength = 100 << 20
+			}
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				continue // the connection was closed before the body was sent
+			}
+			if res.Body.Close(); res.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("%s: %s", path, res.Status)
+			}
+		}
+	}
+	l.serves()
+	settles(t, before)
+}
+
+// TestAbuseSlowClients opens connections that send next to nothing, as a
+// slowloris does: in their headers, in their bodies, or nothing at all.
+func TestAbuseSlowClients(t *testing.T) {
+	w := hurried(ofHeader)
+	w.body = *ofHeader(&w)
+	l := newLive(t, w)
+	l.serves()
+	before := measure()
+	for _, begin := range []string{
+		"", "G", "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ", "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{",
+		"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n{",
+		"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{",
+		"POST /mode HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{",
+		"POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 1000\r\n\r\n{",
+	} {
+		t.Run(fmt.Sprintf("%.60q", begin), func(t *testing.T) {
+			var all sync.WaitGroup
+			for range 20 {
+				all.Go(func() { dribble(t, l.address, begin) })
+			}
+			l.serves()
+			all.Wait()
+		})
+	}
+	l.serves()
+	settles(t, before)
+}
+
+// dribble sends a byte now and then, until the server has enough of it.
+func dribble(t *testing.T, address, begin string) {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, begin); err != nil {
+		t.Error(err)
+		return
+	}
+	closed := make(chan bool)
+	go func() {
+		defer close(closed)
+		_, _ = io.Copy(io.Discard, c)
+	}()
+	for end := time.After(3 * time.Minute); ; {
+		select {
+		case <-closed:
+			return
+		case <-time.After(50 * time.Millisecond):
+			_, _ = io.WriteString(c, "a")
+		case <-end:
+			t.Errorf("after %.60q the server waits for ever", begin)
+			return
+		}
+	}
+}
+
+// TestAbuseClientsThatNeverRead asks for more than a connection holds, in each
+// era, and reads nothing.
+func TestAbuseClientsThatNeverRead(t *testing.T) {
+	l := newLive(t, hurried(ofRead))
+	l.keepsLarge()
+	before := measure()
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() { deaf(t, l.address, largeCall(i%2 == 0)) })
+	}
+	for range 3 {
+		l.serves()
+	}
+	all.Wait()
+	settles(t, before)
+	l.serves()
+}
+
+// largeCall is a call whose answer is large, in one of the eras.
+func largeCall(new bool) string {
+	body, extra := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","arguments":{}}}`, ""
+	if new {
+		body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","arguments":{},"_meta":{` +
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"deaf","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+		extra = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: large\r\n"
+	}
+	return "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
+		extra + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body
+}
+
+// deaf sends a request and reads nothing, until the server closes the
+// connection: then sending fails.
+func deaf(t *testing.T, address, request string) {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer c.Close()
+	if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+		t.Error(err)
+	}
+	_ = c.SetWriteDeadline(time.Now().Add(3 * time.Minute))
+	if _, err := io.WriteString(c, request); err != nil && strings.Contains(err.Error(), "timeout") {
+		t.Error("the server waits for ever")
+		return
+	}
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if _, err := io.WriteString(c, "G"); err != nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Error("the server waits for ever for a client that does not read")
+			return
+		}
+	}
+}
+
+// TestAbuseHalfOpenConnections breaks connections off in the middle of calls and
+// of streams.
+func TestAbuseHalfOpenConnections(t *testing.T) {
+	l := newLive(t, hurried(ofRead))
+	l.keepsLarge()
+	before := measure()
+	for i := range 32 {
+		c, err := net.Dial("tcp", l.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := largeCall(i%2 == 0)
+		if i%4 == 3 {
+			request = "GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+		}
+		if i%8 == 1 {
+			request = request[:len(request)/2]
+		}
+		if _, err := io.WriteString(c, request); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			_ = c.(*net.TCPConn).SetLinger(0) // a reset, not a farewell
+		}
+		c.Close()
+	}
+	l.serves()
+	settles(t, before)
+}
+
+// TestAbuseThousandSessions opens sessions and says no farewell.
+func TestAbuseThousandSessions(t *testing.T) {
+	l := newLive(t, hurried(ofSession))
+	client(t, l.url, "2025-11-25", "")
+	before := measure()
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			for range 100 {
+				client(t, l.url, "2025-11-25", "")
+			}
+		})
+	}
+	all.Wait()
+	l.serves()
+	eventually(t, "every session is gone", func() bool { return count(l.mcp.Sessions()) == 0 })
+	settles(t, before)
+}
+
+// TestAbuseTooManySessions goes beyond the bound: other clients are served, and
+// there is room again once sessions end.
+func TestAbuseTooManySessions(t *testing.T) {
+	l := newLive(t, hurried(ofSession))
+	refused := 0
+	for range maxSessions + 50 {
+		res, err := post{version: "2025-11-25"}.send(t, l.url, "initialize", jsonObject{"protocolVersion": "2025-11-25", "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": "many", "version": "1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		if res.Body.Close(); res.StatusCode == http.StatusServiceUnavailable {
+			refused++
+		}
+		if n := count(l.mcp.Sessions()); n > maxSessions {
+			t.Fatalf("there are %d sessions", n)
+		}
+	}
+	t.Logf("%d were refused", refused) // some ended meanwhile where the machine is slow
+	l.serves()
+	eventually(t, "there is room again", func() bool {
+		res, err := post{version: "2025-11-25"}.send(t, l.url, "initialize", jsonObject{"protocolVersion": "2025-11-25", "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": "late", "version": "1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		return res.StatusCode == http.StatusOK
+	})
+}
+
+// TestAbuseFloodOfNotifications sends thousands of them, over HTTP and stdio,
+// known and unknown.
+func TestAbuseFloodOfNotifications(t *testing.T) {
+	l := newLive(t, usualWaits)
+	p := client(t, l.url, "2025-11-25", "")
+	w := l.connect("2025-11-25", jsonObject{})
+	w.request("tools/list", jsonObject{})
+	before := measure()
+	methods := []string{"notifications/cancelled", "notifications/progress", "notifications/initialized", "notifications/roots/list_changed", "notifications/nonsense"}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for i := range 2_000 {
+			w.notify(methods[i%len(methods)], jsonObject{"requestId": i + 1_000_000, "progressToken": i, "progress": 1})
+		}
+	})
+	for range 4 {
+		all.Go(func() {
+			for i := range 250 {
+				res, err := p.send(t, l.url, methods[i%len(methods)], jsonObject{"requestId": i + 1_000_000, "progressToken": i, "progress": 1})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			}
+		})
+	}
+	for range 5 {
+		l.serves()
+	}
+	all.Wait()
+	if res := w.call("get_window_tree", jsonObject{}); isError(res) {
+		t.Errorf("the session that was flooded: %v", res)
+	}
+	settles(t, before)
+}
+
+// TestAbuseManyCallsAtOnce has more calls wait than the bound allows: the rest is
+// told that the server is busy, and what looks and stops is heard.
+func TestAbuseManyCallsAtOnce(t *testing.T) {
+	l := newLive(t, usualWaits)
+	ctx, drop := context.WithCancel(t.Context())
+	defer drop()
+	answers := make(chan int, maxCalls+20)
+	for range maxCalls {
+		go func() {
+			p := post{version: modern, ctx: ctx}
+			if res, err := p.send(t, l.url, "tools/call", callOf("pause", jsonObject{})); err == nil {
+				_, _ = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+				answers <- res.StatusCode
+			}
+		}()
+	}
+	go func() { // the stage has room for a hundred
+		for range l.began {
+		}
+	}()
+	eventually(t, "all are under way", func() bool { return l.work.underWay() >= maxCalls })
+	late := post{version: modern}
+	if status, _ := late.ask(t, l.url, "tools/call", callOf("get_window_tree", jsonObject{})); status != http.StatusServiceUnavailable {
+		t.Errorf("beyond the bound: %d", status)
+	}
+	if status, res := late.ask(t, l.url, "tools/call", callOf("list_runs", jsonObject{})); status != 200 || isError(res) {
+		t.Errorf("looking at runs: %d %v", status, res)
+	}
+	close(l.goOn)
+	eventually(t, "all are over", func() bool { return l.work.underWay() == 0 })
+	l.serves()
+}
+
+// TestAbuseStdio sends what is no message over stdio: the server ends with its
+// client, whatever that sent.
+func TestAbuseStdio(t *testing.T) {
+	for _, line := range []string{"{", "nonsense", strings.Repeat("[", 100_000), `{"jsonrpc":"2.0","id":1}`, "\x00\xff"} {
+		st := newStage(t)
+		in, fromClient := io.Pipe()
+		out, toClient := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- st.ServeStdio(context.Background(), in, toClient) }()
+		go func() { _, _ = io.Copy(io.Discard, bufio.NewReader(out)) }()
+		go func() { // the server may not read all of it
+			_, _ = io.WriteString(fromClient, line+"\n")
+			fromClient.Close()
+		}()
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			t.Fatalf("after %.30q the server does not end", line)
+		}
+		in.Close()
+		out.Close()
+	}
+}

@@ -1,0 +1,271 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options say which credentials count.
+type Options struct {
+	Tokens *Tokens // nil: no file counts
+	Issuer *Issuer // nil: no signed token counts
+	// Public is the address of the server as clients know it, such as
+	// https://desk.example.com; empty: as the request says.
+	Public string
+	Log    *slog.Logger
+}
+
+// Gate stands in front of a server, and lets no request through without a
+// credential. Make one with New.
+type Gate struct {
+	o         Options
+	verifiers []verifier
+	limit     limiter
+	logins    logins
+	now       func() time.Time
+}
+
+// New makes a gate.
+func New(o Options) *Gate {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	g := &Gate{o: o, now: time.Now}
+	g.limit.now = func() time.Time { return g.now() }
+	if o.Tokens != nil {
+		g.verifiers = append(g.verifiers, o.Tokens)
+	}
+	if o.Issuer != nil {
+		g.verifiers = append(g.verifiers, o.Issuer)
+	}
+	return g
+}
+
+// open are the addresses for everyone: what a load balancer asks, and what a
+// client must know to get a credential.
+var open = []string{"/health", "/status"}
+
+// ClientPath begins the addresses for MCP clients. A browser's login does not
+// count there, so no page can call a tool.
+const ClientPath = "/mcp"
+
+// Wrap puts the gate in front of a handler.
+func (g *Gate) Wrap(next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(metadataPath, g.metadata)
+	mux.HandleFunc(metadataPath+"/", g.metadata)
+	mux.HandleFunc("GET "+loginPath, g.showLogin)
+	mux.HandleFunc("POST "+loginPath, g.login)
+	mux.HandleFunc("POST /logout", g.logout)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		grant, err := g.grant(r)
+		switch {
+		case err == nil:
+			r, done := g.watch(r, grant)
+			defer done()
+			next.ServeHTTP(w, r)
+		case slices.Contains(open, r.URL.Path):
+			next.ServeHTTP(w, r)
+		default:
+			g.refuse(w, r, err)
+		}
+	})
+	return mux
+}
+
+// lookAgain is how often it is asked whether the credential of a stream still
+// counts.
+const lookAgain = 2 * time.Second
+
+// watch ends a stream whose credential was taken back or is over. What a POST
+// began is not cut: a run asks for its rights at every step.
+func (g *Gate) watch(r *http.Request, grant Grant) (*http.Request, func()) {
+	ctx, cancel := context.WithCancel(with(r.Context(), grant))
+	if r.Method == http.MethodGet {
+		go func() {
+			tick := time.NewTicker(lookAgain)
+			defer tick.Stop()
+			for ctx.Err() == nil {
+				select {
+				case <-tick.C:
+					if _, err := grant.Current(); err != nil || grant.over(g.now()) {
+						cancel()
+					}
+				case <-ctx.Done():
+				}
+			}
+		}()
+	}
+	return r.WithContext(ctx), cancel
+}
+
+func (g Grant) over(now time.Time) bool { return !g.Expires.IsZero() && now.After(g.Expires) }
+
+// errNone is the error of a request without a credential.
+var errNone = errors.New("there is no credential")
+
+// grant is what a request may do.
+func (g *Gate) grant(r *http.Request) (Grant, error) {
+	if credential := bearer(r); credential != "" {
+		return g.check(r, credential)
+	}
+	if forPages(r) {
+		if grant, ok := g.logins.find(r, g.now()); ok {
+			return grant, nil
+		}
+	}
+	return Grant{}, errNone
+}
+
+// bearer is the token of a request. An address is no place for one: addresses
+// are logged.
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// forPages says whether a login in a browser counts for a request: only where
+// nothing is changed.
+func forPages(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !underClients(r.URL.Path)
+}
+
+func underClients(path string) bool {
+	return path == ClientPath || strings.HasPrefix(path, ClientPath+"/")
+}
+
+// longestCredential is longer than any token that an issuer signs.
+const longestCredential = 16 << 10
+
+// waiting is the error of an address with too many wrong credentials.
+type waiting time.Duration
+
+func (w waiting) Error() string {
+	return fmt.Sprintf("too many wrong credentials came from this address; wait %d s", w.seconds())
+}
+
+func (w waiting) seconds() int { return 1 + int(time.Duration(w).Seconds()) }
+
+// check verifies a credential, unless its address brought too many wrong ones.
+func (g *Gate) check(r *http.Request, credential string) (Grant, error) {
+	address := addressOf(r.RemoteAddr)
+	if wait := g.limit.wait(address, credential); wait > 0 {
+		return Grant{}, waiting(wait)
+	}
+	grant, err := g.verify(r.Context(), credential)
+	switch {
+	case err == nil:
+		g.limit.succeeded(credential)
+	case errors.Is(err, ErrRefused):
+		if g.limit.failed(address, credential) {
+			g.o.Log.Warn("an address brings wrong credentials, and must wait", "address", address.String())
+		}
+		g.o.Log.Info("credential refused", "address", address.String(), "why", err)
+	case !errors.Is(err, errScope):
+		g.o.Log.Error("credentials cannot be checked", "error", err)
+	}
+	return grant, err
+}
+
+func (g *Gate) verify(ctx context.Context, credential string) (Grant, error) {
+	for _, v := range g.verifiers {
+		if len(credential) <= longestCredential && v.takes(credential) {
+			return v.verify(ctx, credential)
+		}
+	}
+	return Grant{}, ErrRefused
+}
+
+// refuse says what is missing, and to a browser where it is given.
+func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("Cache-Control", "no-store")
+	if errors.Is(err, errNone) && forPages(r) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		http.Redirect(w, r, loginPath, http.StatusSeeOther)
+		return
+	}
+	status, word, next := g.why(w, r, err)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": "denied", "message": word, "next": next}})
+}
+
+// why is the answer to a refused request. It says no more than who asks needs.
+func (g *Gate) why(w http.ResponseWriter, r *http.Request, err error) (status int, message, next string) {
+	wait, late := errors.AsType[waiting](err)
+	switch {
+	case late:
+		w.Header().Set("Retry-After", strconv.Itoa(wait.seconds()))
+		return http.StatusTooManyRequests, wait.Error(), "wait, and use the right token"
+	case errors.Is(err, errNone):
+		w.Header().Set("WWW-Authenticate", g.challenge(r, ""))
+		return http.StatusUnauthorized, "this server wants to know who calls", `send "Authorization: Bearer TOKEN"; the operator makes one with: understudy token add NAME`
+	case errors.Is(err, errScope):
+		w.Header().Set("WWW-Authenticate", g.challenge(r, "insufficient_scope"))
+		return http.StatusForbidden, errScope.Error(), "get a token with the scope " + ScopeAsk + " or " + ScopeAct
+	case errors.Is(err, ErrRefused):
+		w.Header().Set("WWW-Authenticate", g.challenge(r, "invalid_token"))
+		return http.StatusUnauthorized, ErrRefused.Error(), "get another token: understudy token ls names the clients that have one"
+	case errors.Is(err, errUnready):
+		w.Header().Set("Retry-After", strconv.Itoa(int(rest.Seconds())))
+		return http.StatusServiceUnavailable, errUnready.Error(), "try again later"
+	}
+	return http.StatusServiceUnavailable, "the credentials cannot be checked", "the server's log has the details"
+}
+
+// challenge tells a client how to ask, as RFC 6750 and RFC 9728 want it.
+func (g *Gate) challenge(r *http.Request, problem string) string {
+	params := []string{`realm="understudy"`}
+	if problem != "" {
+		params = append(params, fmt.Sprintf("error=%q", problem))
+	}
+	if g.o.Issuer != nil {
+		params = append(params, fmt.Sprintf("resource_metadata=%q", g.site(r)+metadataPath+ClientPath), fmt.Sprintf("scope=%q", ScopeAsk+" "+ScopeAct))
+	}
+	return "Bearer " + strings.Join(params, ", ")
+}
+
+// site is the address of the server as a client knows it. The host of a request
+// was compared with those that are allowed before it came here.
+func (g *Gate) site(r *http.Request) string {
+	if g.o.Public != "" {
+		return strings.TrimSuffix(g.o.Public, "/")
+	}
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// metadataPath is where a client learns who issues tokens, by RFC 9728.
+const metadataPath = "/.well-known/oauth-protected-resource"
+
+// metadata is what RFC 9728 wants said of a protected resource.
+func (g *Gate) metadata(w http.ResponseWriter, r *http.Request) {
+	resource := strings.TrimPrefix(r.URL.Path, metadataPath)
+	if g.o.Issuer == nil || r.Method != http.MethodGet || resource != "" && !underClients(resource) {
+		http.NotFound(w, r)
+		return
+	}
+	if resource == "" {
+		resource = ClientPath
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"resource":                 g.site(r) + resource,
+		"resource_name":            "Understudy",
+		"authorization_servers":    []string{g.o.Issuer.URL()},
+		"scopes_supported":         []string{ScopeAsk, ScopeAct, ScopeOperator},
+		"bearer_methods_supported": []string{"header"},
+	})
+}

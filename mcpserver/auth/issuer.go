@@ -1,0 +1,249 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"understudy/steps"
+)
+
+// Scopes of a signed token. One with neither mode is refused.
+const (
+	ScopeAsk      = "understudy:ask"
+	ScopeAct      = "understudy:act"
+	ScopeOperator = "understudy:operator"
+	scopeToolset  = "understudy:toolset:" // and its name
+)
+
+// algorithms that a token may be signed with: all with a public key, so that
+// what verifies cannot sign.
+var algorithms = []string{oidc.RS256, oidc.ES256, oidc.EdDSA}
+
+// Issuer verifies tokens that a server of identities signed. Its keys are
+// fetched when a token first needs them, kept, and fetched again for one with a
+// new key, but not more often than rest.
+type Issuer struct {
+	url, audience string
+	host          string // of the issuer: it stands in the names of its clients
+	now           func() time.Time
+	pages         *sparing
+	client        *http.Client
+
+	mu       sync.Mutex
+	verifier *oidc.IDTokenVerifier
+	made     time.Time // the verifier, which keeps keys
+}
+
+// rest is how long the issuer is left alone after it was asked.
+const rest = 10 * time.Second
+
+// Time and room for an answer of the issuer.
+const (
+	issuerTime = 10 * time.Second
+	issuerRoom = 1 << 20
+)
+
+// NewIssuer takes the tokens of an issuer that are for an audience. It asks the
+// issuer nothing yet.
+func NewIssuer(address, audience string) (*Issuer, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, steps.Errorf(steps.Invalid, "%q is no address of an issuer: wanted one such as https://id.example.com", address)
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil, &steps.Error{
+			Code: steps.Invalid, Err: fmt.Errorf("the issuer %s is reached without TLS, so anyone on the way could give keys", address),
+			Next: "use its https address",
+		}
+	}
+	if audience == "" {
+		return nil, &steps.Error{
+			Code: steps.Invalid, Err: errors.New("there is no audience, so a token for any other server would count here"),
+			Next: "name what the issuer writes into aud for this server with --audience",
+		}
+	}
+	i := &Issuer{url: address, host: u.Hostname(), audience: audience, now: time.Now}
+	i.pages = &sparing{next: http.DefaultTransport, now: func() time.Time { return i.now() }}
+	i.client = &http.Client{
+		Timeout: issuerTime, Transport: i.pages,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return i, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// URL is the address of the issuer.
+func (i *Issuer) URL() string { return i.url }
+
+func (*Issuer) takes(credential string) bool { return strings.Count(credential, ".") == 2 }
+
+// claims are what else a token says.
+type claims struct {
+	Scope words `json:"scope"`
+	Scp   words `json:"scp"` // as some issuers call it
+}
+
+// words are a list, or a text with spaces between.
+type words []string
+
+// UnmarshalJSON takes both forms.
+func (w *words) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		*w = strings.Fields(text)
+		return nil
+	}
+	return json.Unmarshal(raw, (*[]string)(w))
+}
+
+// errUnready is the error when the issuer does not answer as it should, so that
+// nothing can be said about a token.
+var errUnready = errors.New("the issuer of tokens does not answer as it should")
+
+// errScope is the error of a good token that allows nothing here.
+var errScope = errors.New("the token has no scope for this server")
+
+func (i *Issuer) verify(ctx context.Context, credential string) (Grant, error) {
+	v, err := i.ready(ctx)
+	if err != nil {
+		return Grant{}, err
+	}
+	token, err := v.Verify(ctx, credential)
+	if err != nil && i.pages.broken() {
+		return Grant{}, fmt.Errorf("%w: %w", errUnready, err)
+	}
+	if err != nil {
+		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	var c claims
+	if err := token.Claims(&c); err != nil {
+		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err := checkName(token.Subject); err != nil {
+		return Grant{}, fmt.Errorf("%w: its subject: %w", ErrRefused, err)
+	}
+	g := Grant{Name: token.Subject + "@" + i.host, Expires: token.Expiry}
+	return g, g.scoped(slices.Concat(c.Scope, c.Scp))
+}
+
+// scoped fills in what the scopes of a token allow.
+func (g *Grant) scoped(scopes []string) error {
+	for _, s := range scopes {
+		switch {
+		case s == ScopeAct, s == ScopeAsk && g.Mode == "":
+			g.Mode = strings.TrimPrefix(s, "understudy:")
+		case s == ScopeOperator:
+			g.Operator = true
+		case strings.HasPrefix(s, scopeToolset):
+			g.Toolsets = append(g.Toolsets, steps.Toolset(strings.TrimPrefix(s, scopeToolset)))
+		}
+	}
+	if g.Mode == "" {
+		return errScope
+	}
+	return nil
+}
+
+// keyTime is how long keys are kept at most: one that the issuer withdrew counts
+// no longer than that.
+const keyTime = time.Hour
+
+// ready asks the issuer where its keys are, now and then.
+func (i *Issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.verifier != nil && i.now().Sub(i.made) < keyTime {
+		return i.verifier, nil
+	}
+	ctx = oidc.ClientContext(context.WithoutCancel(ctx), i.client) // who hangs up makes it no failure
+	p, err := oidc.NewProvider(ctx, i.url)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnready, err)
+	}
+	i.made = i.now()
+	i.verifier = p.VerifierContext(ctx, &oidc.Config{
+		ClientID: i.audience, SupportedSigningAlgs: algorithms, Now: func() time.Time { return i.now() },
+	})
+	return i.verifier, nil
+}
+
+// sparing asks for the same address once in a while only, and answers with what
+// it got last in between: a client that makes up keys makes no traffic.
+type sparing struct {
+	next http.RoundTripper
+	now  func() time.Time
+
+	mu   sync.Mutex
+	last map[string]fetched
+}
+
+type fetched struct {
+	at     time.Time
+	status int
+	header http.Header
+	body   []byte
+	err    error
+}
+
+// RoundTrip fetches, or gives what was fetched.
+func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, ok := s.last[r.URL.String()]
+	if !ok || s.now().Sub(f.at) >= rest {
+		f = s.fetch(r)
+		if s.last == nil {
+			s.last = map[string]fetched{}
+		}
+		s.last[r.URL.String()] = f
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return &http.Response{
+		Status: http.StatusText(f.status), StatusCode: f.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: f.header.Clone(), Body: io.NopCloser(bytes.NewReader(f.body)), ContentLength: int64(len(f.body)), Request: r,
+	}, nil
+}
+
+// broken says whether an address gave nothing of use when it was last asked.
+func (s *sparing) broken() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.last {
+		if f.err != nil || f.status != http.StatusOK {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sparing) fetch(r *http.Request) fetched {
+	f := fetched{at: s.now()}
+	res, err := s.next.RoundTrip(r)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	defer res.Body.Close()
+	f.status, f.header = res.StatusCode, res.Header
+	f.body, f.err = io.ReadAll(io.LimitReader(res.Body, issuerRoom))
+	return f
+}

@@ -1,0 +1,154 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"html/template"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const loginPath = "/login"
+
+// loginTime is how long a login in a browser lasts.
+const loginTime = 12 * time.Hour
+
+// maxLogins is how many there may be at once; more push out the oldest.
+const maxLogins = 1_000
+
+// logins are the browsers that brought a token. A browser holds a random number
+// and not the token, and it counts only for pages: see forPages.
+type logins struct {
+	mu sync.Mutex
+	by map[[sha256.Size]byte]login
+}
+
+type login struct {
+	grant Grant
+	until time.Time
+}
+
+// The cookie of a login. Behind TLS its name makes browsers keep it from other
+// hosts and from plain connections.
+const (
+	cookieName   = "understudy"
+	cookieSecure = "__Host-understudy"
+)
+
+func cookieOf(r *http.Request) string {
+	if r.TLS != nil {
+		return cookieSecure
+	}
+	return cookieName
+}
+
+func (l *logins) add(g Grant, now time.Time) (id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.by == nil {
+		l.by = map[[sha256.Size]byte]login{}
+	}
+	oldest, first := [sha256.Size]byte{}, now.Add(loginTime)
+	for key, x := range l.by {
+		if now.After(x.until) {
+			delete(l.by, key)
+		} else if x.until.Before(first) {
+			oldest, first = key, x.until
+		}
+	}
+	if len(l.by) >= maxLogins {
+		delete(l.by, oldest)
+	}
+	until := now.Add(loginTime)
+	if !g.Expires.IsZero() && g.Expires.Before(until) {
+		until = g.Expires
+	}
+	id = rand.Text()
+	l.by[sha256.Sum256([]byte(id))] = login{g, until}
+	return id
+}
+
+// find is the grant of the browser that sent a request, as it is now.
+func (l *logins) find(r *http.Request, now time.Time) (Grant, bool) {
+	c, err := r.Cookie(cookieOf(r))
+	if err != nil {
+		return Grant{}, false
+	}
+	l.mu.Lock()
+	x, ok := l.by[sha256.Sum256([]byte(c.Value))]
+	l.mu.Unlock()
+	if !ok || now.After(x.until) {
+		return Grant{}, false
+	}
+	g, err := x.grant.Current()
+	return g, err == nil
+}
+
+func (l *logins) drop(r *http.Request) {
+	if c, err := r.Cookie(cookieOf(r)); err == nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.by, sha256.Sum256([]byte(c.Value)))
+	}
+}
+
+func (g *Gate) showLogin(w http.ResponseWriter, _ *http.Request) { page(w, http.StatusOK, "") }
+
+// maxForm is more than a token needs.
+const maxForm = 64 << 10
+
+// login takes the token that a person wrote into the page.
+func (g *Gate) login(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		page(w, http.StatusBadRequest, "The form could not be read.")
+		return
+	}
+	grant, err := g.check(r, r.PostForm.Get("token"))
+	if err != nil {
+		status, message, _ := g.why(w, r, err)
+		w.Header().Del("WWW-Authenticate") // a browser would ask for a password
+		page(w, status, message)
+		return
+	}
+	g.setCookie(w, r, g.logins.add(grant, g.now()), int(loginTime.Seconds()))
+	http.Redirect(w, r, "/runs", http.StatusSeeOther)
+}
+
+func (g *Gate) logout(w http.ResponseWriter, r *http.Request) {
+	g.logins.drop(r)
+	g.setCookie(w, r, "", -1)
+	http.Redirect(w, r, loginPath, http.StatusSeeOther)
+}
+
+func (*Gate) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieOf(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// page is the form for a token. It loads nothing and cannot be framed.
+func page(w http.ResponseWriter, status int, message string) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = loginPage.Execute(w, message)
+}
+
+var loginPage = template.Must(template.New("login").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Understudy</title>
+<style>body{font:16px system-ui,sans-serif;max-width:32em;margin:4em auto;padding:0 1em}input{width:100%;font:inherit}</style></head><body>
+<h1>Understudy</h1>
+{{with .}}<p role="alert"><b>{{.}}</b></p>{{end}}
+<form method="post" action="/login">
+<p><label>Token <input type="password" name="token" autocomplete="off" autofocus required></label></p>
+<p><button>Show the runs</button></p>
+</form>
+<p><code>understudy token add NAME --mode ask</code> makes a token.</p>
+</body></html>
+`))

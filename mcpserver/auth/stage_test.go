@@ -1,0 +1,133 @@
+package auth
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"understudy/steps"
+)
+
+// stage is a gate before a handler that says who calls.
+type stage struct {
+	*Gate
+	t      *testing.T
+	tokens *Tokens
+	log    *output
+	clock  *clock
+}
+
+// output is a log that can be read while it is written.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// clock is a time that a test sets.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) time() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func newStage(t *testing.T, adjust ...func(*Options)) *stage {
+	t.Helper()
+	st := &stage{t: t, tokens: NewTokens(filepath.Join(t.TempDir(), "tokens.json")), log: &output{}, clock: &clock{now: time.Now()}}
+	o := Options{Tokens: st.tokens, Log: slog.New(slog.NewTextHandler(st.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	for _, f := range adjust {
+		f(&o)
+	}
+	st.Gate = New(o)
+	st.now = st.clock.time
+	if o.Issuer != nil {
+		o.Issuer.now = st.clock.time
+	}
+	return st
+}
+
+func (st *stage) add(x Token) string {
+	st.t.Helper()
+	token, err := st.tokens.Add(x)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return token
+}
+
+// whoami answers with the grant.
+func whoami(w http.ResponseWriter, r *http.Request) {
+	g, ok := From(r.Context())
+	if !ok {
+		io.WriteString(w, "nobody")
+		return
+	}
+	io.WriteString(w, g.Name+" "+g.Mode)
+	for _, t := range g.Toolsets {
+		io.WriteString(w, " "+string(t))
+	}
+}
+
+// try sends a request, and gives the answer.
+func (st *stage) try(method, path string, headers ...string) *http.Response {
+	st.t.Helper()
+	r := httptest.NewRequestWithContext(st.t.Context(), method, path, nil)
+	return st.do(r, headers...)
+}
+
+func (st *stage) do(r *http.Request, headers ...string) *http.Response {
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	st.Wrap(http.HandlerFunc(whoami)).ServeHTTP(w, r)
+	return w.Result()
+}
+
+func (st *stage) form(path string, values url.Values, headers ...string) *http.Response {
+	st.t.Helper()
+	r := httptest.NewRequestWithContext(st.t.Context(), http.MethodPost, path, strings.NewReader(values.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return st.do(r, headers...)
+}
+
+func textOf(t *testing.T, res *http.Response) string {
+	t.Helper()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+var laptop = Token{Name: "laptop", Mode: Act, Toolsets: []steps.Toolset{steps.Core, steps.Files}}

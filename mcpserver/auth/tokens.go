@@ -1,0 +1,230 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"understudy/steps"
+)
+
+// tokenPrefix begins every token, so that one is known for what it is where it
+// should not be: in a log, in a repository.
+const tokenPrefix = "understudy_"
+
+// tokenBytes is how much of a token is random: nobody guesses 256 bits, so a
+// plain hash keeps it as well as a slow one would.
+const tokenBytes = 32
+
+// Token is a client in the file of tokens.
+type Token struct {
+	Name     string          `json:"name"`
+	Hash     string          `json:"sha256"`
+	Mode     string          `json:"mode"`
+	Toolsets []steps.Toolset `json:"toolsets,omitempty"`
+	Operator bool            `json:"operator,omitempty"`
+	Created  time.Time       `json:"created"`
+}
+
+// Tokens are the clients that a file names. The file is read again whenever it
+// was changed, so that a client can be added and removed while a server runs.
+type Tokens struct {
+	path string
+
+	mu   sync.Mutex
+	seen fs.FileInfo // the file that was read last
+	list []Token
+	err  error
+}
+
+// NewTokens are the tokens of a file, which need not exist yet.
+func NewTokens(path string) *Tokens { return &Tokens{path: path} }
+
+// Path is the file.
+func (t *Tokens) Path() string { return t.path }
+
+// List gives the clients. A file that is not there names none.
+func (t *Tokens) List() ([]Token, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	info, err := os.Stat(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.seen, t.list, t.err = nil, nil, nil
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.seen == nil || !same(t.seen, info) {
+		t.seen = info
+		t.list, t.err = readTokens(t.path, info)
+	}
+	return slices.Clone(t.list), t.err
+}
+
+func same(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
+}
+
+type tokenFile struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// maxTokenFile is more than any list of clients needs.
+const maxTokenFile = 1 << 20
+
+func readTokens(path string, info fs.FileInfo) ([]Token, error) {
+	if !info.Mode().IsRegular() || info.Size() > maxTokenFile {
+		return nil, steps.Errorf(steps.Invalid, "%s is no file of tokens", path)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, &steps.Error{
+			Code: steps.Denied, Err: fmt.Errorf("others may read or change the tokens: %s is %o, wanted 600", path, info.Mode().Perm()),
+			Next: "chmod 600 " + path + "; if others were on this machine, make the tokens anew",
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var f tokenFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is no file of tokens: %w", path, err), Next: "understudy token add makes one"}
+	}
+	for _, x := range f.Tokens {
+		if err := x.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return f.Tokens, nil
+}
+
+func (x Token) check() error {
+	if err := checkName(x.Name); err != nil {
+		return err
+	}
+	if x.Mode != Ask && x.Mode != Act {
+		return steps.Errorf(steps.Invalid, "the mode of %s is %q, wanted ask or act", x.Name, x.Mode)
+	}
+	if raw, err := hex.DecodeString(x.Hash); err != nil || len(raw) != sha256.Size {
+		return steps.Errorf(steps.Invalid, "the hash of %s is none", x.Name)
+	}
+	return nil
+}
+
+// Add makes a token for a client and gives it: it is shown once, for the file
+// has its hash only.
+func (t *Tokens) Add(x Token) (token string, err error) {
+	list, err := t.List()
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(list, func(y Token) bool { return y.Name == x.Name }) {
+		return "", &steps.Error{
+			Code: steps.Invalid, Err: fmt.Errorf("there is a client called %s already", x.Name),
+			Next: "choose another name, or remove it: understudy token rm " + x.Name,
+		}
+	}
+	raw := make([]byte, tokenBytes)
+	rand.Read(raw)
+	token = tokenPrefix + base64.RawURLEncoding.EncodeToString(raw)
+	sum := sha256.Sum256([]byte(token))
+	x.Hash, x.Created = hex.EncodeToString(sum[:]), time.Now().UTC().Truncate(time.Second)
+	if err := x.check(); err != nil {
+		return "", err
+	}
+	return token, t.write(append(list, x))
+}
+
+// Remove takes a client's token back.
+func (t *Tokens) Remove(name string) error {
+	list, err := t.List()
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(list), func(x Token) bool { return x.Name == name })
+	if len(left) == len(list) {
+		return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no client called %q", name), Next: "understudy token ls names them"}
+	}
+	return t.write(left)
+}
+
+// write puts the list into the place of the other in one step, readable by its
+// owner only.
+func (t *Tokens) write(list []Token) error {
+	text, err := json.MarshalIndent(tokenFile{list}, "", "  ")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(t.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".tokens-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(append(text, '\n'))
+	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), t.path)
+}
+
+func (*Tokens) takes(credential string) bool { return strings.HasPrefix(credential, tokenPrefix) }
+
+// verify compares with every hash, and with each in constant time.
+func (t *Tokens) verify(_ context.Context, credential string) (Grant, error) {
+	list, err := t.List()
+	if err != nil {
+		return Grant{}, err
+	}
+	sum := sha256.Sum256([]byte(credential))
+	got, found := []byte(hex.EncodeToString(sum[:])), -1
+	for i, x := range list {
+		if subtle.ConstantTimeCompare(got, []byte(strings.ToLower(x.Hash))) == 1 {
+			found = i
+		}
+	}
+	if found < 0 {
+		return Grant{}, ErrRefused
+	}
+	return t.grant(list[found]), nil
+}
+
+func (t *Tokens) grant(x Token) Grant {
+	return Grant{
+		Name: x.Name, Mode: x.Mode, Toolsets: x.Toolsets, Operator: x.Operator,
+		now: func() (Grant, error) { return t.current(x.Hash) },
+	}
+}
+
+// current looks a token up by its hash, for another one may have got its name.
+func (t *Tokens) current(hash string) (Grant, error) {
+	list, err := t.List()
+	if err != nil {
+		return Grant{}, err
+	}
+	for _, x := range list {
+		if x.Hash == hash {
+			return t.grant(x), nil
+		}
+	}
+	return Grant{}, ErrRefused
+}

@@ -1,0 +1,353 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"understudy/engine"
+	"understudy/mcpserver/auth"
+	"understudy/steps"
+)
+
+// secured is a server that asks clients over HTTP who they are.
+type secured struct {
+	*stage
+	tokens *auth.Tokens
+	url    string
+	log    *syncBuffer
+}
+
+// syncBuffer is a log that can be read while it is written.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func newSecured(t *testing.T, adjust ...func(*Options)) *secured {
+	t.Helper()
+	s := &secured{tokens: auth.NewTokens(filepath.Join(t.TempDir(), "tokens.json")), log: &syncBuffer{}}
+	s.stage = newStage(t, append([]func(*Options){func(o *Options) {
+		o.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelInfo}))
+		o.Gate = auth.New(auth.Options{Tokens: s.tokens, Log: o.Log})
+	}}, adjust...)...)
+	s.url = s.site().URL
+	return s
+}
+
+// holder is the header of a client with a new token.
+func (s *secured) holder(x auth.Token) http.Header {
+	s.t.Helper()
+	token, err := s.tokens.Add(x)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return http.Header{"Authorization": {"Bearer " + token}}
+}
+
+// greet begins a session of a version with a token.
+func (s *secured) greet(version string, h http.Header) post {
+	s.t.Helper()
+	p := post{version: version, header: h}
+	if version >= modern {
+		return p
+	}
+	res, err := p.send(s.t, s.url, "initialize", jsonObject{"protocolVersion": version, "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": "by-hand", "version": "1"}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if p.session = res.Header.Get(sessionHeader); p.session == "" {
+		s.t.Fatalf("initialize: %s", res.Status)
+	}
+	return p
+}
+
+var save = jsonObject{"selector": "role:button && name:Save"}
+
+func TestEachClientHasItsOwnRights(t *testing.T) {
+	for _, version := range httpVersions {
+		t.Run(version, func(t *testing.T) {
+			s := newSecured(t, func(o *Options) { o.Policy = Policy{Toolsets: []steps.Toolset{All}} })
+			act := s.greet(version, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+			ask := s.greet(version, s.holder(auth.Token{Name: "watcher", Mode: auth.Ask}))
+			narrow := s.greet(version, s.holder(auth.Token{Name: "clerk", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core}}))
+
+			if _, res := ask.ask(t, s.url, "tools/call", callOf("click_element", save)); dig(res, "error", "data", "mode") != "ask" || dig(res, "error", "data", "client") != "watcher/by-hand" {
+				t.Errorf("an ask-mode token clicks: %v", res)
+			}
+			if _, list := ask.ask(t, s.url, "tools/list", jsonObject{}); slices.Contains(toolNames(list), "click_element") || len(toolNames(list)) == 0 {
+				t.Errorf("an ask-mode token sees %v", toolNames(list))
+			}
+			if _, res := ask.ask(t, s.url, "tools/call", callOf("execute_sequence", document("click_element", save))); res["error"] == nil {
+				t.Errorf("an ask-mode token clicks in a sequence: %v", res)
+			}
+			if _, list := narrow.ask(t, s.url, "tools/list", jsonObject{}); slices.Contains(toolNames(list), "run_command") || !slices.Contains(toolNames(list), "click_element") {
+				t.Errorf("a token for the core sees %v", toolNames(list))
+			}
+			if _, res := narrow.ask(t, s.url, "tools/call", callOf("run_command", jsonObject{"run": "true"})); res["error"] == nil {
+				t.Errorf("a token for the core runs a command: %v", res)
+			}
+			if len(s.desk.Journal()) > 0 {
+				t.Fatalf("somebody acted: %v", s.desk.Journal())
+			}
+			_, res := act.ask(t, s.url, "tools/call", callOf("execute_sequence", document("click_element", save)))
+			run, _ := dig(res, "result", "structuredContent", "run_id").(string)
+			if isError(res) || run == "" {
+				t.Fatalf("an act-mode token clicks: %v", res)
+			}
+			r, err := s.engine.Get(t.Context(), run)
+			if err != nil || !strings.HasPrefix(r.Client, "laptop/by-hand") {
+				t.Errorf("the run is of %q, %v", r.Client, err)
+			}
+			if log := s.log.String(); !strings.Contains(log, "client=laptop/by-hand") || !strings.Contains(log, "client=watcher/by-hand") {
+				t.Errorf("the log does not say who called: %s", log)
+			}
+		})
+	}
+}
+
+// TestTokenCannotRaiseTheServer has a token that allows more than the flags.
+func TestTokenCannotRaiseTheServer(t *testing.T) {
+	s := newSecured(t, func(o *Options) { o.Policy = Policy{Mode: Ask} })
+	p := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act, Toolsets: []steps.Toolset{All}}))
+	if _, res := p.ask(t, s.url, "tools/call", callOf("click_element", save)); res["error"] == nil {
+		t.Errorf("it acts: %v", res)
+	}
+	p.header = p.header.Clone()
+	p.header.Set(modeHeader, "act")
+	p.header.Set(exchangeHeader, "forged")
+	p.path = "/ask"
+	if _, res := p.ask(t, s.url, "tools/call", callOf("click_element", save)); res["error"] == nil {
+		t.Errorf("it acts with a header of its own: %v", res)
+	}
+}
+
+func TestSessionCountsOnlyForWhoBeganIt(t *testing.T) {
+	s := newSecured(t)
+	owner := s.greet("2025-11-25", s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+	thief := owner
+	thief.header = s.holder(auth.Token{Name: "watcher", Mode: auth.Ask})
+	if status, res := thief.ask(t, s.url, "tools/list", jsonObject{}); status != http.StatusForbidden {
+		t.Errorf("the session of another: %d %v", status, res)
+	}
+	thief.header = nil
+	if status, _ := thief.ask(t, s.url, "tools/list", jsonObject{}); status != http.StatusUnauthorized {
+		t.Errorf("the session alone: %d", status)
+	}
+	if status, res := owner.ask(t, s.url, "tools/list", jsonObject{}); status != 200 || len(toolNames(res)) == 0 {
+		t.Errorf("its owner: %d", status)
+	}
+}
+
+// waitsThenClicks is a run that has begun to look when its rights change.
+func waitsThenClicks() jsonObject {
+	return jsonObject{"wait": false, "steps": []any{
+		jsonObject{"tool_name": "pause", "id": "first"},
+		jsonObject{"tool_name": "click_element", "id": "second", "arguments": save},
+	}}
+}
+
+func TestTokenIsTakenBackUnderWay(t *testing.T) {
+	for _, version := range httpVersions {
+		t.Run(version, func(t *testing.T) {
+			s := newSecured(t)
+			p := s.greet(version, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+			p.ask(t, s.url, "tools/call", callOf("execute_sequence", waitsThenClicks()))
+			run := s.hanging()
+			if err := s.tokens.Remove("laptop"); err != nil {
+				t.Fatal(err)
+			}
+			close(s.goOn)
+			h := s.rest(run)
+			if h.Status != engine.Failed || h.Error == nil || h.Error.Code != steps.Denied || len(s.desk.Journal()) > 0 {
+				t.Errorf("the run is %s, %+v; it did %v", h.Status, h.Error, s.desk.Journal())
+			}
+			if status, _ := p.ask(t, s.url, "tools/list", jsonObject{}); status != http.StatusUnauthorized {
+				t.Errorf("its next request: %d", status)
+			}
+		})
+	}
+}
+
+func TestOtherClientsKeepTheirRights(t *testing.T) {
+	s := newSecured(t)
+	p := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+	s.holder(auth.Token{Name: "other", Mode: auth.Act})
+	p.ask(t, s.url, "tools/call", callOf("execute_sequence", waitsThenClicks()))
+	run := s.hanging()
+	if err := s.tokens.Remove("other"); err != nil {
+		t.Fatal(err)
+	}
+	close(s.goOn)
+	if h := s.rest(run); h.Status != engine.Succeeded || len(s.desk.Journal()) == 0 {
+		t.Errorf("the run is %s, %+v; it did %v", h.Status, h.Error, s.desk.Journal())
+	}
+}
+
+// TestResumedRunHasTheRightsOfWhoResumesIt resumes a run that another client
+// began, and takes a right from the one that resumed it.
+func TestResumedRunHasTheRightsOfWhoResumesIt(t *testing.T) {
+	s := newSecured(t)
+	first := s.greet(modern, s.holder(auth.Token{Name: "first", Mode: auth.Act}))
+	second := s.greet(modern, s.holder(auth.Token{Name: "second", Mode: auth.Act}))
+	operator := s.holder(auth.Token{Name: "boss", Mode: auth.Ask, Operator: true})
+	first.ask(t, s.url, "tools/call", callOf("execute_sequence", waitsThenClicks()))
+	run := s.hanging()
+	first.ask(t, s.url, "tools/call", callOf("stop_execution", jsonObject{"run_id": run}))
+	s.rest(run)
+
+	second.ask(t, s.url, "tools/call", callOf("resume_run", jsonObject{"run_id": run, "from": "first", "wait": false}))
+	s.hanging()
+	if status := s.setMode(operator, "second", Ask); status != http.StatusOK {
+		t.Fatalf("the mode: %d", status)
+	}
+	close(s.goOn)
+	if h := s.rest(run); h.Status != engine.Failed || h.Error == nil || h.Error.Code != steps.Denied || len(s.desk.Journal()) > 0 {
+		t.Errorf("the run is %s, %+v; it did %v", h.Status, h.Error, s.desk.Journal())
+	}
+}
+
+func (s *secured) setMode(h http.Header, client string, m Mode) int {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+"/mode", strings.NewReader(`{"client": "`+client+`", "mode": "`+string(m)+`"}`))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	maps.Copy(req.Header, h)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+func TestOnlyAnOperatorChangesModes(t *testing.T) {
+	s := newSecured(t)
+	client := s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
+	if status := s.setMode(client, "laptop", Act); status != http.StatusForbidden {
+		t.Errorf("a client changes its own mode: %d", status)
+	}
+	if status := s.setMode(nil, "laptop", Act); status != http.StatusUnauthorized {
+		t.Errorf("nobody changes a mode: %d", status)
+	}
+	boss := s.holder(auth.Token{Name: "boss", Mode: auth.Ask, Operator: true})
+	if status := s.setMode(boss, "laptop", Ask); status != http.StatusOK {
+		t.Errorf("an operator: %d", status)
+	}
+	p := s.greet(modern, client)
+	if _, res := p.ask(t, s.url, "tools/call", callOf("click_element", save)); res["error"] == nil {
+		t.Errorf("the client still acts: %v", res)
+	}
+}
+
+func TestStrangersLearnNothing(t *testing.T) {
+	s := newSecured(t)
+	read := func(path string, h http.Header) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(req.Header, h)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		raw, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(raw)
+	}
+	for _, path := range []string{"/runs", "/runs/x", "/captures/x", "/events", "/metrics", "/ready", "/", "/api/runs"} {
+		if status, text := read(path, nil); status != http.StatusUnauthorized {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	if status, text := read("/status", nil); status != 200 || strings.TrimSpace(text) != `{"busy":false}` {
+		t.Errorf("/status: %d %s", status, text)
+	}
+	client := s.holder(auth.Token{Name: "watcher", Mode: auth.Ask})
+	if status, text := read("/status", client); status != 200 || !strings.Contains(text, "maxConcurrent") {
+		t.Errorf("/status for a client: %d %s", status, text)
+	}
+	if status, text := read("/runs", client); status != 200 || !strings.Contains(text, "<h1>Runs</h1>") {
+		t.Errorf("/runs for a client: %d %s", status, text)
+	}
+	ids := readEventsAs(t, s.url+"/events", client)
+	if ids != http.StatusOK {
+		t.Errorf("/events for a client: %d", ids)
+	}
+}
+
+func readEventsAs(t *testing.T, address string, h http.Header) int {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(req.Header, h)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	return res.StatusCode
+}
+
+// TestBrowserSeesTheRuns logs in as a browser does, redirects, cookie and all.
+func TestBrowserSeesTheRuns(t *testing.T) {
+	s := newSecured(t)
+	token := strings.TrimPrefix(s.holder(auth.Token{Name: "watcher", Mode: auth.Ask}).Get("Authorization"), "Bearer ")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	form := strings.NewReader("token=" + token)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/login", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", s.url)
+	res, err := browser.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != 200 || !strings.Contains(string(raw), "<h1>Runs</h1>") {
+		t.Errorf("%s %v: %s", res.Status, err, raw)
+	}
+	for _, line := range []string{s.log.String(), string(raw)} {
+		if strings.Contains(line, token) {
+			t.Errorf("the token is written down: %s", line)
+		}
+	}
+}
