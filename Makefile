@@ -6,7 +6,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e soak soak-examples check lint fmt golden bench fuzz crash build cross package clients
+.PHONY: help run test e2e soak loop check lint fmt golden bench fuzz crash build cross package clients
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,14 +23,16 @@ e2e: ## play every workflow on real applications; ends with a table of what came
 		.ci/test -count=1 -timeout=60m -p=1 -skip=TestSoak ./internal/e2e ./internal/manual ./recorder; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
-soak: ## capture and type by the hundred thousand, play examples in a loop for SOAK, and look that nothing grows
+soak: ## type, capture and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/robot
-	@$(MAKE) soak-examples
+	$(GO) test -v -count=1 -timeout=60m -run=TestCallsLeaveNothing ./mcpserver -calls=10000
+	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestTheCaretStaysAfterManyCalls ./internal/e2e -calls=100
+	@$(MAKE) --no-print-directory loop SOAK=$(or $(SOAK),30m)
 
-soak-examples: ## play examples in a loop for SOAK, and look that nothing grows
+loop: ## play examples in a loop for SOAK, and look that nothing grows
 	@mkdir -p dist && rm -f dist/soak.txt
 	@RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/soak.txt \
-		.ci/test -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),30m); \
+		.ci/test -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),2m); \
 		status=$$?; cat dist/soak.txt; exit $$status
 
 check: lint cross fuzz ## what CI runs beyond the tests

@@ -154,6 +154,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	}
 	h := w.header
 	go w.work()
+	h.ResumeFrom = "" // it is under way
 	return h, nil
 }
 

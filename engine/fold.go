@@ -124,7 +124,7 @@ func headerOf(s *State, h Header, l *layout) Header {
 		h.EndedAt = h.UpdatedAt
 	}
 	h.ResumeFrom = ""
-	if s.Status != Succeeded && s.Status != Running {
+	if s.Status != Succeeded { // also while it runs: the process may be killed
 		h.ResumeFrom = resumeFrom(s, l)
 	}
 	return h

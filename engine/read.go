@@ -72,10 +72,11 @@ func (e *Engine) present(h Header) Header {
 		return h
 	}
 	w := e.at(h.ID)
-	switch {
-	case w == nil:
+	if w == nil {
 		h.Status = Interrupted
-	case w.queued.Load():
+		return h
+	}
+	if h.ResumeFrom = ""; w.queued.Load() {
 		h.Status = Queued
 	}
 	return h

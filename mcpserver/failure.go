@@ -91,6 +91,9 @@ func (f *failure) text() string {
 	}
 	b.WriteString(f.Message)
 	for _, c := range f.Candidates {
+		if strings.Contains(f.Message, c.Selector) {
+			continue // it is told of already
+		}
 		fmt.Fprintf(&b, "\ntried %s: %d matches", c.Selector, c.Matches)
 		if c.Element != "" {
 			fmt.Fprintf(&b, ", such as %s", c.Element)

@@ -339,7 +339,7 @@ func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 // readEvents reads a number of events, and gives their ids.
 func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -412,7 +412,7 @@ func TestServerEnds(t *testing.T) {
 		if !isError(res) {
 			t.Errorf("the answer: %v", res)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(60 * time.Second):
 		t.Error("the answer was not let out")
 	}
 	if err := <-ended; err != nil && !strings.Contains(err.Error(), "closed") {

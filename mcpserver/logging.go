@@ -1,5 +1,7 @@
 package mcpserver
 
+//lint:file-ignore SA1019 Older clients still ask for log messages, which the protocol will drop.
+
 import (
 	"cmp"
 	"log/slog"

@@ -1,10 +1,80 @@
 package mcpserver
 
 import (
+	"context"
+	"flag"
 	"net/http"
+	"os"
 	"runtime"
 	"testing"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop/fake"
+	"understudy/store"
 )
+
+var calls = flag.Int("calls", 1000, "how many calls TestCallsLeaveNothing makes")
+
+// TestCallsLeaveNothing makes many calls in one session, over a store on the
+// disk: memory, goroutines and open files stay what they were.
+func TestCallsLeaveNothing(t *testing.T) {
+	st, err := store.Open(t.TempDir(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	kinds := steps.All()
+	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New(fake.MustParse(notes)...)}, Lease: engine.NewLease(1)}
+	s := newStage(t, func(o *Options) {
+		o.Kinds, o.Open = kinds, func(context.Context) (engine.Runs, error) { return e, nil }
+	})
+	t.Cleanup(func() { _ = e.Shutdown(context.Background()) })
+	w := s.connect("2025-11-25", jsonObject{})
+	call := func(n int) {
+		for i := range n {
+			tool, args := "validate_element", jsonObject{"selector": "role:entry"}
+			switch {
+			case i%50 == 0:
+				tool, args = "get_window_tree", jsonObject{"process": "notes"}
+			case i%20 == 0:
+				tool, args = "click_element", jsonObject{"selector": "role:button && name:Save"}
+			}
+			if res := w.call(tool, args); isError(res) {
+				t.Fatalf("call %d, %s: %s", i, tool, said(res))
+			}
+		}
+	}
+	call(200)
+	before := usedNow()
+	call(*calls)
+	after := usedNow()
+	t.Logf("before: %+v, after %d calls: %+v", before, *calls, after)
+	if after.heap > before.heap+4<<20 {
+		t.Errorf("memory grew from %d to %d bytes", before.heap, after.heap)
+	}
+	if after.goroutines > before.goroutines+10 {
+		t.Errorf("goroutines grew from %d to %d", before.goroutines, after.goroutines)
+	}
+	if after.files > before.files+5 {
+		t.Errorf("open files grew from %d to %d", before.files, after.files)
+	}
+}
+
+// used is what a process has of what may leak.
+type used struct {
+	heap              uint64
+	goroutines, files int
+}
+
+func usedNow() used {
+	runtime.GC()
+	runtime.GC() // what had to be finalized first
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	files, _ := os.ReadDir("/proc/self/fd") // none elsewhere
+	return used{m.HeapAlloc, runtime.NumGoroutine(), len(files)}
+}
 
 // TestSessionsLeaveNothing opens and ends many sessions.
 func TestSessionsLeaveNothing(t *testing.T) {

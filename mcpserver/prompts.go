@@ -31,6 +31,8 @@ func (s *Server) addPrompts() {
 		argument("task", "what the workflow is to do", true))
 	add("run_workflow", "Run a saved workflow and see it through.", s.runWorkflow,
 		argument("name", "the saved workflow", true))
+	add("record_workflow", "Watch me do a task, and make a workflow of it.", recordPrompt,
+		argument("task", "what I am going to do", true), argument("name", "what the workflow is to be called", false))
 	add("diagnose_run", "Find out why a run failed, and get it going again.", s.diagnoseRun,
 		argument("run_id", "the run", true))
 }
@@ -55,6 +57,20 @@ func (s *Server) runWorkflow(_ context.Context, a map[string]string) (string, er
 If it waits, ask me what it wants to know and use answer_run. If it fails, say which step and why, and ask me before resume_run.
 
 %s`, a["name"], a["name"], strings.Join(info.Inputs, ", "), src.Text), nil
+}
+
+func recordPrompt(_ context.Context, a map[string]string) (string, error) {
+	name := a["name"]
+	if name == "" {
+		name = "a short name that says what it does"
+	}
+	return fmt.Sprintf(`I am going to do this, and you make a workflow of it: %s
+
+1. record_workflow {"action": "start"}, and tell me to begin. Touch nothing while I work.
+2. When I say that I am done, record_workflow {"action": "stop", "name": ...}, with %s.
+3. Read what came of it. Tell me its steps and its inputs in plain words, and ask me about everything that it is not sure of.
+4. Mend it with save_workflow: good names for the inputs, an expect on steps whose effect must be seen, nothing that only I did by mistake.
+5. Try it with execute_sequence {"url": ..., "dry_run": true}, and ask me before you run it in earnest.`, a["task"], name), nil
 }
 
 func (s *Server) diagnoseRun(ctx context.Context, a map[string]string) (string, error) {

@@ -160,13 +160,18 @@ func (s *Server) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.Reso
 	return asJSON(map[string]any{"kinds": list}, nil)
 }
 
-// readTree looks at the desktop, as a call of the kind that does so.
+// readTree looks at the desktop, as a call of the kind that does so: who may not
+// call it may not read this either, and what a client has seen of the screen
+// stands in the list of runs, whichever way it looked.
 func (s *Server) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
 	runs, err := s.opened(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := &call{caller: s.caller(req)}
+	if why := c.policy.refuses(ruleOf(steps.GetWindowTree)); why != nil {
+		return nil, c.blocked(steps.GetWindowTree.Name, why)
+	}
 	h, err := runs.Start(ctx, s.situate(c, engine.Request{Call: steps.GetWindowTree.Name}))
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ func schemaTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
 		reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
+		reflect.TypeFor[recordAction]():        {Type: "string", Enum: []any{recordStart, recordStop, recordStatus, recordFromRuns}},
 		reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},
 	}
 }

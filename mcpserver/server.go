@@ -44,6 +44,8 @@ type Options struct {
 	Gate *auth.Gate
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
+	// Record watches the user, for record_workflow; nil: it cannot.
+	Record Recorder
 	// Check says whether the machine is ready; nil: it is.
 	Check func(context.Context) []desktop.Finding
 	Log   *slog.Logger
@@ -63,6 +65,9 @@ type Server struct {
 	bridge  bridge
 	modes   modes
 	levels  levels
+
+	recordings recordings
+
 	secrets secretPage
 	news    news
 	began   time.Time
@@ -107,6 +112,9 @@ Do several steps at once with execute_sequence; a run that failed goes on with r
 
 // MCP is the server of the SDK, to which more tools can be added.
 func (s *Server) MCP() *mcp.Server { return s.mcp }
+
+// Runs are what the tools work with; they are opened when they are first needed.
+func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.opened(ctx) }
 
 // opened gives the runs, and opens them when they are first needed.
 func (s *Server) opened(ctx context.Context) (engine.Runs, error) {

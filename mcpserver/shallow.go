@@ -1,6 +1,14 @@
 package mcpserver
 
-import "github.com/google/jsonschema-go/jsonschema"
+import (
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// seldom are the fields of results that stand in many kinds, and are there only
+// when a caller asked for them.
+var seldom = []string{"screenshots", "screenshot_areas", "not_seen", "has_ui_changes", "ui_diff", "ui_tree"}
 
 // shallow is the outline of a schema: the names and types of an object's
 // fields. A client can still check results by it, and a model that is shown
@@ -12,6 +20,9 @@ func shallow(s *jsonschema.Schema) *jsonschema.Schema {
 	}
 	out.Properties = make(map[string]*jsonschema.Schema, len(s.Properties))
 	for name, p := range s.Properties {
+		if slices.Contains(seldom, name) && !slices.Contains(s.Required, name) {
+			continue
+		}
 		out.Properties[name] = &jsonschema.Schema{Type: p.Type, Types: p.Types}
 		if p.Type == "" && len(p.Types) == 0 {
 			out.Properties[name] = anything()

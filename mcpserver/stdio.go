@@ -76,6 +76,7 @@ func (s *Server) rest(ctx context.Context, cause error) error {
 // cause shutdown and answered, then the sessions are closed.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.rest(ctx, errStopping)
+	s.recordings.close()
 	s.news.close()
 	closed := make(chan struct{})
 	go func() { // a session that never reads keeps its writer

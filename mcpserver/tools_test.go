@@ -158,7 +158,7 @@ func TestMistakes(t *testing.T) {
 		{"nothing to click", "click_element", jsonObject{}, []string{"invalid"}},
 		{"a word that is not one of the known", "click_element", jsonObject{"selector": "role:button", "click_type": "dubble"}, []string{"did you mean double?"}},
 		{"a selector that does not parse", "click_element", jsonObject{"selector": "role:button &&"}, []string{"invalid", "selector"}},
-		{"an element that is not there", "click_element", jsonObject{"process": "notes", "selector": "role:button && name:Sav", "timeout_ms": 300}, []string{"not_found", "tried", "get_window_tree"}},
+		{"an element that is not there", "click_element", jsonObject{"process": "notes", "selector": "role:button && name:Sav", "timeout_ms": 300}, []string{"not_found", "nothing matches", "role:button && name:Save", "get_window_tree"}},
 		{"a ref that was never shown", "click_element", jsonObject{"ref": "e99"}, []string{"e99", "get_window_tree"}},
 		{"a run without its id", "get_run", jsonObject{}, []string{"run_id", "missing"}},
 		{"a run that does not exist", "get_run", jsonObject{"run_id": "nope"}, []string{"nope", "list"}},

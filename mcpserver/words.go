@@ -40,8 +40,9 @@ func sayResult(k steps.Kind, value any) string {
 		switch {
 		case isText && slices.Contains(blocks, name):
 			if text != "" {
-				texts = append(texts, heading(name)+text)
+				texts = append(texts, heading(name)+strings.TrimRight(text, "\n"))
 			}
+		case name == "screenshots" || name == "screenshot_areas": // they are shown, or linked
 		case name == "element" || name == "window":
 			if thing := sayThing(m[name]); thing != "" {
 				facts = append(facts, thing)

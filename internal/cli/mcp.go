@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -107,6 +108,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	if adjust != nil {
 		adjust(&options)
 	}
+	options.Record = o.record
 	o.server, o.places, o.keepRunning = mcpserver.New(options), options.MaxConcurrent, options.KeepRunning
 	return o.server, o.close, nil
 }
@@ -121,6 +123,9 @@ type opening struct {
 	places int // for runs that act
 
 	keepRunning bool
+	own         atomic.Pointer[engine.Engine] // of this process, if it owns the folder
+
+	recording sync.WaitGroup // what follows a recording to its end
 
 	mu    sync.Mutex
 	leave func()
@@ -132,6 +137,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
 		m.policy, m.keepRunning = o.server.Rights(), o.keepRunning
 		m.tune = func(e *engine.Engine) {
+			o.own.Store(e)
 			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)
 		}
 	})
@@ -140,6 +146,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 }
 
 func (o *opening) close() {
+	o.recording.Wait() // the server has ended it
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.leave != nil {

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/mcpserver"
 	"understudy/recorder"
-	"understudy/steps"
 )
 
 func (a *app) runsToWorkflow() *cobra.Command {
@@ -28,7 +26,7 @@ func (a *app) runsToWorkflow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			done, err := a.callsOf(cmd.Context(), runs, id)
+			done, err := mcpserver.CallsOf(cmd.Context(), runs, a.kinds, id)
 			if err != nil {
 				return err
 			}
@@ -43,39 +41,4 @@ func (a *app) runsToWorkflow() *cobra.Command {
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this file instead of the standard output")
 	f.add(cmd)
 	return cmd
-}
-
-// callsOf are the steps of a run that succeeded, in their order.
-func (a *app) callsOf(ctx context.Context, runs engine.Runs, id string) ([]recorder.Call, error) {
-	events, err := runs.Events(ctx, id, 1)
-	if err != nil {
-		return nil, err
-	}
-	var calls []recorder.Call
-	started := map[string]recorder.Call{}
-	for _, ev := range events {
-		switch ev.Type {
-		case engine.EvStarted:
-			st, err := engine.Fact[engine.Started](ev)
-			if err != nil {
-				return nil, err
-			}
-			c := recorder.Call{ID: st.ID, Begin: ev.At}
-			c.Args, _ = st.Args.(map[string]any)
-			c.Kind, _ = steps.Find(a.kinds, st.Kind)
-			started[ev.Path] = c
-		case engine.EvEnded:
-			end, err := engine.Fact[engine.Ended](ev)
-			if err != nil {
-				return nil, err
-			}
-			c, ok := started[ev.Path]
-			if !ok || c.Kind.Args == nil || end.Outcome.Status != engine.Success {
-				continue
-			}
-			c.Result, c.End = end.Outcome.Result, ev.At
-			calls = append(calls, c)
-		}
-	}
-	return calls, nil
 }

@@ -3,7 +3,11 @@
 package e2e
 
 import (
+	"bufio"
+	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,34 +15,41 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/cli"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/local"
 )
+
+// besideTheUser are calls that act on, or look at, another window than the
+// user's.
+var besideTheUser = []struct{ kind, arguments string }{
+	{"type_into_element", inWitness(`role:text && name:Name", "text_to_type": "typed"`)},
+	{"set_value", inWitness(`role:text && name:Name", "value": "set"`)},
+	{"set_value", inWitness(`role:slider", "value": 12`)},
+	{"set_selected", inWitness(`role:checkbox", "state": true`)},
+	{"select_option", inWitness(`role:combobox", "option_name": "green"`)},
+	{"scroll_element", inWitness(`name:Canvas"`)},
+	{"highlight_element", inWitness(`role:checkbox"`)},
+	{"stop_highlighting", `{}`},
+	{"get_window_tree", `{"title": "Witness"}`},
+	{"capture_screenshot", `{"title": "Witness"}`},
+	{"validate_element", inWitness(`role:checkbox"`)},
+	{"wait_for_element", inWitness(`role:checkbox"`)},
+	{"set_clipboard", `{"text": "clip"}`},
+	{"get_clipboard", `{}`},
+	{"scroll", `{"x": 5, "y": 5}`},
+	{"move_window", `{"title": "Witness", "x": 900, "y": 100}`},
+}
+
+func inWitness(rest string) string { return `{"selector": "window:Witness >> ` + rest + `}` }
 
 // A person types in one window while single kinds are called that act on
 // another: afterwards the person's window is active, and its caret stands
 // where it stood.
 func TestTheCaretStaysWhereItWas(t *testing.T) {
 	s, want := personTypes(t)
-	in := func(rest string) string { return `{"selector": "window:Witness >> ` + rest + `}` }
-	for _, row := range []struct{ kind, arguments string }{
-		{"type_into_element", in(`role:text && name:Name", "text_to_type": "typed"`)},
-		{"set_value", in(`role:text && name:Name", "value": "set"`)},
-		{"set_value", in(`role:slider", "value": 12`)},
-		{"set_selected", in(`role:checkbox", "state": true`)},
-		{"select_option", in(`role:combobox", "option_name": "green"`)},
-		{"scroll_element", in(`name:Canvas"`)},
-		{"highlight_element", in(`role:checkbox"`)},
-		{"stop_highlighting", `{}`},
-		{"get_window_tree", `{"title": "Witness"}`},
-		{"capture_screenshot", `{"title": "Witness"}`},
-		{"validate_element", in(`role:checkbox"`)},
-		{"wait_for_element", in(`role:checkbox"`)},
-		{"set_clipboard", `{"text": "clip"}`},
-		{"get_clipboard", `{}`},
-		{"scroll", `{"x": 5, "y": 5}`},
-		{"move_window", `{"title": "Witness", "x": 900, "y": 100}`},
-	} {
+	for _, row := range besideTheUser {
 		t.Run(row.kind, func(t *testing.T) {
 			if keeps(row.kind) != steps.Keep {
 				t.Fatalf("%s takes the focus, by its declaration", row.kind)
@@ -55,6 +66,110 @@ func TestTheCaretStaysWhereItWas(t *testing.T) {
 	if err := s.holdsLog("witness", "entry set", "check True", "combo green", "scale 12"); err != nil {
 		t.Error(err)
 	}
+}
+
+// calls is how often a client calls each tool: a caret that moves once in many
+// times would be noticed by no single call.
+var calls = flag.Int("calls", 10, "how often TestTheCaretStaysAfterManyCalls calls each tool")
+
+// TestTheCaretStaysAfterManyCalls is the same over MCP, where one process keeps
+// the desktop open: every tool that acts and keeps the focus, many times over.
+func TestTheCaretStaysAfterManyCalls(t *testing.T) {
+	s, want := personTypes(t)
+	called := map[string]bool{}
+	c := s.overMCP()
+	for _, row := range besideTheUser {
+		called[row.kind] = true
+		t.Run(row.kind, func(t *testing.T) {
+			worked := 0
+			for i := range *calls {
+				said, ok := c.call(row.kind, row.arguments)
+				if ok {
+					worked++
+					continue
+				}
+				t.Logf("call %d: %s", i, said) // it has to leave the caret all the same
+			}
+			if 2*worked < *calls {
+				t.Errorf("%d of %d calls worked", worked, *calls)
+			}
+			if err := s.stands("user", want); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for _, k := range steps.All() {
+		if k.Focus == steps.Keep && k.Touches == steps.Act && !called[k.Name] {
+			t.Errorf("%s keeps the focus, and was not called", k.Name)
+		}
+	}
+}
+
+// client is one that speaks MCP to the program in this process.
+type client struct {
+	t    testing.TB
+	in   io.Writer
+	out  *bufio.Reader
+	last int
+}
+
+// overMCP starts the program as a server of everything, and greets it.
+func (s *stage) overMCP() *client {
+	s.t.Helper()
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	done := make(chan int, 1)
+	go func() {
+		done <- cli.Main(s.t.Context(), local.Machine{}, []string{"mcp", "--toolsets", "all"}, fromClient, toClient, io.Discard)
+		_ = toClient.Close()
+	}()
+	s.t.Cleanup(func() {
+		_ = in.Close()
+		<-done
+	})
+	c := &client{t: s.t, in: in, out: bufio.NewReader(out)}
+	c.ask("initialize", `{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "e2e", "version": "1"}}`)
+	fmt.Fprintln(in, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`)
+	return c
+}
+
+// ask sends a request, and gives the result of its answer.
+func (c *client) ask(method, params string) (result json.RawMessage) {
+	c.t.Helper()
+	c.last++
+	fmt.Fprintf(c.in, `{"jsonrpc": "2.0", "id": %d, "method": %q, "params": %s}`+"\n", c.last, method, params)
+	for {
+		line, err := c.out.ReadBytes('\n')
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		var m struct {
+			ID     int             `json:"id"`
+			Result json.RawMessage `json:"result"`
+		}
+		if err := json.Unmarshal(line, &m); err != nil {
+			c.t.Fatal(err)
+		}
+		if m.ID == c.last {
+			return m.Result
+		}
+	}
+}
+
+// call calls a tool, and says whether it worked.
+func (c *client) call(tool, arguments string) (said string, ok bool) {
+	c.t.Helper()
+	raw := c.ask("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, arguments))
+	var r struct {
+		IsError bool `json:"isError"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil || len(r.Content) == 0 {
+		return string(raw), false
+	}
+	return r.Content[0].Text, !r.IsError
 }
 
 // A workflow that clicks in another window takes the focus, and gives it back

@@ -17,7 +17,7 @@ import (
 func (b *bench) slowLine(delay time.Duration) *robot.Robot {
 	b.t.Helper()
 	// The name of a display may be the path of a socket.
-	display := filepath.Join(filepath.Dir(b.display.Authority()), "slow"+b.display.Name()) // the cookie is for this number
+	display := filepath.Join(filepath.Dir(b.display.Authority()), "slow"+b.display.Name()) // its number says which cookie is good for it
 	l, err := net.Listen("unix", display)
 	b.must(err)
 	b.t.Cleanup(func() { l.Close() })

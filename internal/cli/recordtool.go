@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"understudy/mcpserver"
+	"understudy/recorder"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// record watches the user for the tool record_workflow. What was seen is kept in
+// the data folder as it comes, so that nothing is lost when the program ends.
+func (o *opening) record(ctx context.Context, keys recorder.Keys) (mcpserver.Recording, string, error) {
+	d, letGo, err := o.watched(ctx)
+	if err != nil {
+		return nil, "", notReady(err)
+	}
+	log, file, err := o.recordingLog()
+	if err != nil {
+		letGo()
+		return nil, "", err
+	}
+	end := func(seen int) {
+		_ = log.Close()
+		if letGo(); seen == 0 {
+			_ = os.Remove(file) // nothing is in it
+		}
+	}
+	s, err := recorder.Start(ctx, d, recorder.RecordOptions{Log: log, Keys: keys})
+	if err != nil {
+		end(0)
+		return nil, "", notReady(err)
+	}
+	o.recording.Go(func() {
+		seen, _ := s.Wait() // who stops it hears the error
+		end(len(seen))
+	})
+	return s, file, nil
+}
+
+// watched is the desktop to watch: the one that the runs use.
+func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error) {
+	if _, err := o.server.Runs(ctx); err != nil {
+		return nil, nil, err
+	}
+	if own := o.own.Load(); own != nil {
+		d, err := own.Desk.Open(ctx)
+		return d, func() {}, err
+	}
+	options, err := o.display.options(o.cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if drives(options) == "virtual" {
+		e := &steps.Error{Code: steps.Unavailable, Err: errors.New("the screen belongs to another process, which owns the data folder")}
+		e.Next = "record through that process, or name the display of the user with --display"
+		return nil, nil, e
+	}
+	d, err := o.a.machine.Open(ctx, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d, func() { _ = d.Close() }, nil
+}
+
+// recordingLog is a new file for what is seen.
+func (o *opening) recordingLog() (*recorder.Log, string, error) {
+	home, err := o.a.folder()
+	if err != nil {
+		return nil, "", err
+	}
+	dir := filepath.Join(home, "recordings")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, "", notReady(err)
+	}
+	file := filepath.Join(dir, time.Now().UTC().Format("20060102T150405.000")+".events.jsonl")
+	log, err := recorder.CreateLog(file)
+	if err != nil {
+		return nil, "", notReady(err)
+	}
+	return log, file, nil
+}

@@ -1,0 +1,324 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The program as it is shipped, and clients that speak the protocol to it by
+// hand, so that no library stands between the test and the wire.
+
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "understudy-")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "understudy")
+	cmd := exec.Command("go", "build", "-o", file, "understudy")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return file, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if file, err := built(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(file))
+	}
+	os.Exit(code)
+}
+
+// soon is how long anything may take on a slow machine.
+const soon = time.Minute
+
+// program is a process of the program.
+type program struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  io.Reader
+	errs *bytes.Buffer
+	done chan struct{}
+}
+
+// start starts the program over a data folder. No step of these tests needs a
+// desktop, so there is none.
+func start(t *testing.T, home string, args ...string) *program {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("signals are not sent to processes there")
+	}
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{t: t, cmd: exec.Command(file, args...), errs: &bytes.Buffer{}, done: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), "UNDERSTUDY_HOME="+home, "DISPLAY=", "WAYLAND_DISPLAY=", "MCP_MAX_CONCURRENT=1")
+	p.cmd.Dir = t.TempDir()
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in, p.out, p.cmd.Stdout = in, r, w
+	if args[0] == "mcp" {
+		p.cmd.Stderr = p.errs
+	} else {
+		p.out, p.cmd.Stdout, p.cmd.Stderr = r, nil, w
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	go func() {
+		_ = p.cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+		_ = r.Close()
+	})
+	return p
+}
+
+// ended waits for the end of the process, which is to be a good one.
+func (p *program) ended() {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(soon):
+		p.t.Fatal("the program did not end")
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		p.t.Errorf("the program ended with %d: %s", code, p.errs)
+	}
+}
+
+func (p *program) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// eventually waits for something that nothing tells of.
+func eventually(t *testing.T, say string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(soon); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came about: %s", say)
+		}
+	}
+}
+
+const newest = "2026-07-28"
+
+var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", newest}
+
+// pack is a message of a client. From the newest version on each says for
+// itself who sends it.
+func pack(version string, id int, method string, params object) []byte {
+	m := object{"jsonrpc": "2.0", "method": method, "params": params}
+	if id > 0 {
+		m["id"] = id
+	}
+	if version >= newest {
+		meta, _ := params["_meta"].(object)
+		if meta == nil {
+			meta = object{}
+		}
+		meta["io.modelcontextprotocol/protocolVersion"] = version
+		meta["io.modelcontextprotocol/clientInfo"] = object{"name": "raw", "version": "1"}
+		meta["io.modelcontextprotocol/clientCapabilities"] = object{}
+		params["_meta"] = meta
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+func greeting(version string) object {
+	return object{"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "raw", "version": "1"}}
+}
+
+// talk is a client over the standard input and output.
+type talk struct {
+	*program
+	version string
+
+	mu      sync.Mutex
+	last    int
+	answers map[int]chan object
+	notes   []object
+}
+
+// talking starts a stdio server, and greets it as the version wants it.
+func talking(t *testing.T, home, version string, args ...string) *talk {
+	t.Helper()
+	c := &talk{program: start(t, home, append([]string{"mcp"}, args...)...), version: version, answers: map[int]chan object{}}
+	go c.listen()
+	if version >= newest {
+		if res := c.ask("server/discover", object{}); dig(res, "result") == nil {
+			t.Fatalf("server/discover: %v", res)
+		}
+		return c
+	}
+	if res := c.ask("initialize", greeting(version)); dig(res, "result", "protocolVersion") != version {
+		t.Fatalf("initialize: %v", res)
+	}
+	c.say("notifications/initialized", object{})
+	return c
+}
+
+func (c *talk) listen() {
+	lines := bufio.NewScanner(c.out)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var m object
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m["jsonrpc"] != "2.0" {
+			c.t.Errorf("not JSON-RPC on the output: %s", lines.Bytes())
+			continue
+		}
+		c.mu.Lock()
+		id, _ := m["id"].(float64)
+		if answer := c.answers[int(id)]; answer != nil && m["method"] == nil {
+			answer <- m
+		} else {
+			c.notes = append(c.notes, m)
+		}
+		c.mu.Unlock()
+	}
+}
+
+func (c *talk) write(raw []byte) {
+	c.t.Helper()
+	if _, err := c.in.Write(append(raw, '\n')); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *talk) say(method string, params object) { c.write(pack(c.version, 0, method, params)) }
+
+func (c *talk) begin(method string, params object) (int, chan object) {
+	c.t.Helper()
+	c.mu.Lock()
+	c.last++
+	id, answer := c.last, make(chan object, 1)
+	c.answers[id] = answer
+	c.mu.Unlock()
+	c.write(pack(c.version, id, method, params))
+	return id, answer
+}
+
+func (c *talk) await(answer chan object) object {
+	c.t.Helper()
+	select {
+	case m := <-answer:
+		return m
+	case <-time.After(soon):
+		c.t.Fatal("no answer")
+		return nil
+	}
+}
+
+func (c *talk) ask(method string, params object) object {
+	c.t.Helper()
+	_, answer := c.begin(method, params)
+	return c.await(answer)
+}
+
+func (c *talk) call(tool string, args object) object {
+	c.t.Helper()
+	return c.ask("tools/call", object{"name": tool, "arguments": args})
+}
+
+// a caller calls tools, over whatever transport.
+type caller interface {
+	call(tool string, args object) object
+}
+
+// running waits for the run that is under way beside some known ones.
+func running(t *testing.T, c caller, known ...string) (run string) {
+	t.Helper()
+	eventually(t, "a run is under way", func() bool {
+		list, _ := dig(c.call("list_runs", object{"status": "running"}), "result", "structuredContent", "runs").([]any)
+		for _, r := range list {
+			if id, _ := dig(r, "run_id").(string); !strings.Contains(strings.Join(known, " "), id) {
+				run = id
+			}
+		}
+		return run != ""
+	})
+	return run
+}
+
+// atRest waits until a run is under way no more, and gives its status and where
+// it would go on.
+func atRest(t *testing.T, c caller, run string) (status, from any) {
+	t.Helper()
+	eventually(t, "the run stands still", func() bool {
+		res := c.call("get_run", object{"run_id": run, "wait_ms": 1000})
+		status, from = dig(res, "result", "structuredContent", "status"), dig(res, "result", "structuredContent", "resume_from")
+		return status != "running" && status != "queued" && status != nil
+	})
+	return status, from
+}
+
+// long is a document of a step that takes longer than any test.
+func long() object {
+	return object{"steps": []any{object{"tool_name": "delay", "id": "one", "arguments": object{"duration": "10m"}}}}
+}
+
+func dig(v any, path ...string) any {
+	for _, p := range path {
+		m, _ := v.(object)
+		v = m[p]
+	}
+	return v
+}
+
+func isError(res object) bool { return dig(res, "result", "isError") == true }
+
+// blockedCode is the code of a call that a client may not make.
+func blockedCode(version string) float64 {
+	if version >= newest {
+		return -31002
+	}
+	return -32002
+}
+
+var address = regexp.MustCompile(`http://[^/\s]+`)
+
+// serving starts an HTTP server, and gives its address.
+func serving(t *testing.T, home string, args ...string) (*program, string) {
+	t.Helper()
+	p := start(t, home, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	lines := bufio.NewReader(p.out)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	return p, address.FindString(line)
+}

@@ -1,0 +1,188 @@
+package conformance
+
+import (
+	"slices"
+	"syscall"
+	"testing"
+)
+
+func eachVersion(t *testing.T, versions []string, f func(t *testing.T, version string)) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			f(t, version)
+		})
+	}
+}
+
+func TestRawStdio(t *testing.T) {
+	eachVersion(t, versions, func(t *testing.T, version string) {
+		home := t.TempDir()
+		c := talking(t, home, version)
+		if list, _ := dig(c.ask("tools/list", object{}), "result", "tools").([]any); len(list) == 0 {
+			t.Error("no tools are listed")
+		}
+		if res := c.ask("no/such/method", object{}); dig(res, "error", "code") != -32601.0 {
+			t.Errorf("a method that there is not: %v", res)
+		}
+		if res := c.call("delay", object{"duration": "1ms"}); isError(res) || res["error"] != nil {
+			t.Errorf("a call: %v", res)
+		}
+		if c.mu.Lock(); len(c.notes) > 0 {
+			t.Errorf("said unasked: %v", c.notes)
+		}
+		c.mu.Unlock()
+
+		id, _ := c.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+		cancelled := running(t, c)
+		c.say("notifications/cancelled", object{"requestId": id, "reason": "enough"})
+		if status, from := atRest(t, c, cancelled); status != "cancelled" || from != "one" {
+			t.Errorf("cancelled: %v, resumable from %v", status, from)
+		}
+
+		_, answer := c.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+		run := running(t, c, cancelled)
+		if res := c.call("stop_execution", object{"run_id": run}); isError(res) {
+			t.Errorf("stop: %v", res)
+		}
+		if res := c.await(answer); !isError(res) || dig(res, "result", "_meta", "understudy/error", "code") != "cancelled" {
+			t.Errorf("the stopped call: %v", res)
+		}
+		if res := c.call("delay", object{"duration": "1ms"}); isError(res) {
+			t.Errorf("a call after the stop: %v", res)
+		}
+		_ = c.in.Close()
+		c.ended()
+	})
+}
+
+func TestRawModes(t *testing.T) {
+	eachVersion(t, versions, func(t *testing.T, version string) {
+		c := talking(t, t.TempDir(), version, "--mode", "ask")
+		res := c.call("press_key", object{"key": "a"})
+		if dig(res, "error", "code") != blockedCode(version) || dig(res, "error", "data", "mode") != "ask" || dig(res, "error", "data", "client") != "raw" {
+			t.Errorf("a key in ask mode: %v", res)
+		}
+		if res := c.call("record_workflow", object{"action": "start"}); dig(res, "error", "code") != blockedCode(version) {
+			t.Errorf("a recording in ask mode: %v", res)
+		}
+		if res := c.call("stop_execution", object{}); isError(res) || res["error"] != nil {
+			t.Errorf("stop_execution in ask mode: %v", res)
+		}
+	})
+}
+
+// TestRawStdioEnds ends the program in each way while calls are under way: all
+// are answered, and each run can be resumed by the next process.
+func TestRawStdioEnds(t *testing.T) {
+	for say, end := range map[string]func(*talk){
+		"end of input": func(c *talk) { _ = c.in.Close() },
+		"SIGTERM":      func(c *talk) { c.signal(syscall.SIGTERM) },
+		"SIGINT":       func(c *talk) { c.signal(syscall.SIGINT) },
+	} {
+		t.Run(say, func(t *testing.T) {
+			eachVersion(t, []string{"2024-11-05", "2025-11-25", newest}, func(t *testing.T, version string) {
+				home := t.TempDir()
+				c := talking(t, home, version)
+				var runs []string
+				var answers []chan object
+				for range 3 {
+					_, answer := c.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+					answers, runs = append(answers, answer), append(runs, running(t, c, runs...))
+				}
+				end(c)
+				for _, answer := range answers {
+					if res := c.await(answer); !isError(res) {
+						t.Errorf("the answer at the end: %v", res)
+					}
+				}
+				c.ended()
+				after := talking(t, home, version)
+				for _, run := range runs {
+					if status, from := atRest(t, after, run); status != "interrupted" || from != "one" {
+						t.Errorf("run %s: %v, resumable from %v", run, status, from)
+					}
+				}
+			})
+		})
+	}
+}
+
+// many is a document of many short steps, between which it can be handed over.
+func many() object {
+	steps := make([]any, 3000)
+	for i := range steps {
+		steps[i] = object{"tool_name": "delay", "arguments": object{"duration": "100ms"}}
+	}
+	return object{"steps": steps}
+}
+
+// TestTwoStdioServers use one data folder: both see the same runs, and either
+// may leave or die.
+func TestTwoStdioServers(t *testing.T) {
+	home := t.TempDir()
+	first := talking(t, home, "2025-11-25")
+	first.call("delay", object{"duration": "1ms"}) // it has the folder
+	second := talking(t, home, newest)
+	args := many()
+	args["wait"] = false
+	theirs, _ := dig(second.call("execute_sequence", args), "result", "structuredContent", "run_id").(string)
+	if theirs == "" || running(t, first) != theirs {
+		t.Fatalf("the first does not see the run %q of the second", theirs)
+	}
+
+	t.Log("the first leaves")
+	_ = first.in.Close()
+	first.ended()
+	third := talking(t, home, "2025-06-18")
+	if running(t, third) != theirs {
+		t.Error("the run did not go on")
+	}
+
+	t.Log("the second, which has the folder now, dies")
+	second.signal(syscall.SIGKILL)
+	<-second.done
+	if status, from := atRest(t, third, theirs); status != "interrupted" || from == nil {
+		t.Errorf("the run is %v, resumable from %v", status, from)
+	}
+	if res := third.call("resume_run", object{"run_id": theirs, "wait": false}); isError(res) {
+		t.Errorf("resumed by the third: %v", res)
+	}
+
+	t.Log("a guest dies, and its run with it; the others stay")
+	fourth := talking(t, home, "2024-11-05")
+	fourth.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+	orphan := running(t, third, theirs)
+	fourth.signal(syscall.SIGKILL)
+	<-fourth.done
+	if status, from := atRest(t, third, orphan); status != "cancelled" || from != "one" {
+		t.Errorf("the run of the dead guest is %v, resumable from %v", status, from)
+	}
+	if got := running(t, third); got != theirs {
+		t.Errorf("%s runs, want %s to go on", got, theirs)
+	}
+}
+
+// TestDocumentOutlivesItsClient goes on in the process of another when its own
+// client goes away, because its document says so.
+func TestDocumentOutlivesItsClient(t *testing.T) {
+	home := t.TempDir()
+	owner := talking(t, home, "2025-11-25")
+	owner.call("delay", object{"duration": "1ms"})
+	guest := talking(t, home, "2025-11-25")
+	stays, goes := long(), long()
+	stays["on_disconnect"] = "continue"
+	guest.begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
+	kept := running(t, owner)
+	guest.begin("tools/call", object{"name": "execute_sequence", "arguments": goes})
+	lost := running(t, owner, kept)
+	guest.signal(syscall.SIGKILL)
+	<-guest.done
+	if status, _ := atRest(t, owner, lost); status != "cancelled" {
+		t.Errorf("the run that says nothing is %v", status)
+	}
+	list, _ := dig(owner.call("list_runs", object{"status": "running"}), "result", "structuredContent", "runs").([]any)
+	if !slices.ContainsFunc(list, func(r any) bool { return dig(r, "run_id") == kept }) {
+		t.Errorf("the run that is to go on does not: %v", list)
+	}
+}

@@ -1,0 +1,298 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"understudy/engine"
+	"understudy/recorder"
+	"understudy/steps"
+)
+
+// A Recording watches a person until it is stopped, or the person stops it.
+type Recording interface {
+	Status() recorder.Status
+	Done() <-chan struct{}
+	// Stop ends it and gives what was seen. It may be called again.
+	Stop() ([]recorder.Event, error)
+}
+
+// Recorder begins to watch, and says in which file is kept what is seen.
+type Recorder func(context.Context, recorder.Keys) (r Recording, file string, err error)
+
+// recordTools is the tool that makes workflows of what was done: by a person who
+// is watched, or by single calls of tools.
+func (s *Server) recordTools() []*tool {
+	t := tool{
+		rule:    rule{name: "record_workflow", toolset: steps.Runs, risk: steps.Normal},
+		summary: "Make a workflow by watching the user: start, then stop gives it.",
+		details: "Or of what runs did: action from_runs.",
+	}
+	return []*tool{define(t, s.recordWorkflow)}
+}
+
+// recordAction is what record_workflow is to do.
+type recordAction string
+
+const (
+	recordStart    = "start"
+	recordStop     = "stop"
+	recordStatus   = "status"
+	recordFromRuns = "from_runs"
+)
+
+type recordArgs struct {
+	Action      recordAction `json:"action"`
+	Name        string       `json:"name,omitempty" jsonschema:"save it under this name"`
+	Description string       `json:"description,omitempty" jsonschema:"what it does"`
+	Replace     bool         `json:"replace,omitempty" jsonschema:"put it in the place of the one with this name"`
+	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values instead of making them inputs"`
+	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: the run ids, in their order"`
+}
+
+// recorded is how a recording is, or what came of it.
+type recorded struct {
+	Recording bool            `json:"recording"`
+	Seen      []string        `json:"seen,omitempty"` // the last steps, in words
+	Steps     int             `json:"steps"`
+	Text      string          `json:"text,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Notes     []recorder.Note `json:"notes,omitempty"`
+	File      string          `json:"file,omitempty"`
+}
+
+func (s *Server) recordWorkflow(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
+	if a.Name != "" {
+		if err := checkName(a.Name); err != nil {
+			return recorded{}, "", err
+		}
+	}
+	switch a.Action {
+	case recordStart:
+		return s.startRecording(ctx, c)
+	case recordStop:
+		return s.stopRecording(ctx, a)
+	case recordFromRuns:
+		return s.fromRuns(ctx, a)
+	}
+	return s.recordings.status()
+}
+
+// recordings is the recording that is made, if any: there is one user to watch.
+type recordings struct {
+	mu  sync.Mutex
+	now *recording
+}
+
+// recording is one recording, and who began it.
+type recording struct {
+	Recording
+	by   string
+	file string
+}
+
+// begin begins a recording, unless one is made.
+func (all *recordings) begin(ctx context.Context, by string, record Recorder, keys recorder.Keys) error {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if r := all.now; r != nil {
+		e := steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", clientName(r.by), r.Status().Began.Format(time.TimeOnly))
+		e.Next = `record_workflow {"action": "stop"} ends it and gives its workflow`
+		return e
+	}
+	r, file, err := record(context.WithoutCancel(ctx), keys)
+	if err == nil {
+		all.now = &recording{r, by, file}
+	}
+	return err
+}
+
+// end forgets a recording.
+func (all *recordings) end(r *recording) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.now == r {
+		all.now = nil
+	}
+}
+
+func (all *recordings) current() *recording {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return all.now
+}
+
+// close ends the recording that is made. What it saw is in its file.
+func (all *recordings) close() {
+	if r := all.current(); r != nil {
+		_, _ = r.Stop()
+	}
+}
+
+// mostSeen is how many of the last steps a status shows.
+const mostSeen = 10
+
+func (all *recordings) status() (recorded, string, error) {
+	r := all.current()
+	if r == nil {
+		return recorded{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
+	}
+	st := r.Status()
+	out := recorded{Recording: !st.Ended, Steps: len(st.Steps)}
+	for _, line := range st.Steps[max(0, len(st.Steps)-mostSeen):] {
+		out.Seen = append(out.Seen, line.String())
+	}
+	if st.Ended {
+		return out, fmt.Sprintf(`the recording ended after %d steps; record_workflow {"action": "stop"} gives the workflow`, out.Steps), nil
+	}
+	text := fmt.Sprintf("recording for %s, %d steps so far", time.Since(st.Began).Round(time.Second), out.Steps)
+	if st.Paused {
+		text += ", paused by the user"
+	}
+	return out, strings.Join(append([]string{text}, out.Seen...), "\n"), nil
+}
+
+// startRecording begins to watch, and answers once nothing can be missed.
+func (s *Server) startRecording(ctx context.Context, c *call) (recorded, string, error) {
+	if s.o.Record == nil {
+		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
+	}
+	keys := recorder.DefaultKeys()
+	if err := s.recordings.begin(ctx, c.id(), s.o.Record, keys); err != nil {
+		return recorded{}, "", err
+	}
+	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)
+	return recorded{Recording: true}, text, nil
+}
+
+// stopRecording ends the watching, and makes the workflow. When that fails, as
+// with a name that is taken, the recording is kept, and stop can be said again.
+func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, string, error) {
+	r := s.recordings.current()
+	if r == nil {
+		e := steps.Errorf(steps.Invalid, "nothing is recorded")
+		e.Next = `record_workflow {"action": "start"} begins`
+		return recorded{}, "", e
+	}
+	seen, early := r.Stop()
+	if len(seen) == 0 {
+		s.recordings.end(r)
+		return recorded{}, "nothing was seen, so there is no workflow", early
+	}
+	text, notes, err := recorder.Compile(seen, a.options())
+	if err != nil {
+		s.recordings.end(r)
+		return recorded{}, "", err
+	}
+	out, said, err := s.made(ctx, a, text, notes)
+	if err != nil {
+		return out, said, err
+	}
+	s.recordings.end(r)
+	if early != nil {
+		said += fmt.Sprintf("\nthe recording ended early: %v", early)
+	}
+	if out.File = r.file; r.file != "" {
+		said += "\nwhat was seen is kept in " + r.file
+	}
+	return out, said, nil
+}
+
+func (a *recordArgs) options() recorder.Options {
+	return recorder.Options{Name: a.Name, Description: a.Description, Literal: a.Literal}
+}
+
+// fromRuns makes a workflow of what runs did.
+func (s *Server) fromRuns(ctx context.Context, a recordArgs) (recorded, string, error) {
+	if len(a.Runs) == 0 {
+		e := steps.Errorf(steps.Invalid, "from_runs needs runs")
+		e.Next = `list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`
+		return recorded{}, "", e
+	}
+	runs, err := s.opened(ctx)
+	if err != nil {
+		return recorded{}, "", err
+	}
+	var calls []recorder.Call
+	for _, id := range a.Runs {
+		done, err := CallsOf(ctx, runs, s.o.Kinds, id)
+		if err != nil {
+			return recorded{}, "", fmt.Errorf("run %s: %w", id, err)
+		}
+		calls = append(calls, done...)
+	}
+	text, notes, err := recorder.FromCalls(calls, a.options())
+	if err != nil {
+		return recorded{}, "", err
+	}
+	return s.made(ctx, a, text, notes)
+}
+
+// CallsOf are the steps of a run that succeeded, in their order.
+func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]recorder.Call, error) {
+	var calls []recorder.Call
+	started := map[string]recorder.Call{}
+	for seen := uint64(0); ; {
+		events, err := runs.Events(ctx, id, seen+1)
+		if err != nil || len(events) == 0 {
+			return calls, err
+		}
+		for _, ev := range events {
+			seen = ev.Seq
+			switch ev.Type {
+			case engine.EvStarted:
+				st, err := engine.Fact[engine.Started](ev)
+				if err != nil {
+					return nil, err
+				}
+				c := recorder.Call{ID: st.ID, Begin: ev.At}
+				c.Args, _ = st.Args.(map[string]any)
+				c.Kind, _ = steps.Find(kinds, st.Kind)
+				started[ev.Path] = c
+			case engine.EvEnded:
+				end, err := engine.Fact[engine.Ended](ev)
+				if err != nil {
+					return nil, err
+				}
+				c, ok := started[ev.Path]
+				if !ok || c.Kind.Args == nil || end.Outcome.Status != engine.Success {
+					continue
+				}
+				c.Result, c.End = end.Outcome.Result, ev.At
+				calls = append(calls, c)
+			}
+		}
+	}
+}
+
+// made checks a workflow that was made, and saves it when it has a name.
+func (s *Server) made(ctx context.Context, a recordArgs, text []byte, notes []recorder.Note) (recorded, string, error) {
+	_, p, err := s.compiled("recording", string(text))
+	if err != nil {
+		return recorded{}, "", fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
+	}
+	if len(p.Steps) == 0 {
+		return recorded{}, "nothing was done that makes a step, so there is no workflow", nil
+	}
+	out := recorded{Text: string(text), Notes: notes, Steps: len(p.Steps)}
+	lines := []string{out.Text}
+	for _, n := range notes {
+		lines = append(lines, fmt.Sprintf("look at step %s: %s", n.Step, n.Text))
+	}
+	if a.Name == "" {
+		lines = append(lines, "it is not saved; save_workflow saves it under a name")
+		return out, strings.Join(lines, "\n"), nil
+	}
+	_, isNew, err := s.library.save(a.Name, text, a.Replace)
+	if err != nil {
+		return recorded{}, "", err
+	}
+	out.Name = a.Name
+	s.savedNews(ctx, a.Name, isNew)
+	lines = append(lines, fmt.Sprintf("saved; execute_sequence {\"url\": %q} runs it", a.Name))
+	return out, strings.Join(lines, "\n"), nil
+}
