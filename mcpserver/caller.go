@@ -62,10 +62,16 @@ func (s *Server) caller(req serverRequest) caller {
 	return c
 }
 
+// clientName is the name of the client in an id.
+func clientName(id string) string {
+	name, _, _ := strings.Cut(id, "#")
+	return name
+}
+
 // namesOf are the names by which the client in an id may be given a mode: as it
 // calls itself, and that of its credential.
 func namesOf(id string) []string {
-	name, _, _ := strings.Cut(id, "#")
+	name := clientName(id)
 	credential, self, _ := strings.Cut(name, "/")
 	return []string{name, credential, self}
 }
