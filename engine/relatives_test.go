@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -270,14 +271,14 @@ finally: [{id: f, tool_name: act, arguments: {name: f}}]`,
 }
 
 func paths(all []PlanStep) string {
-	out := ""
+	var out strings.Builder
 	for i, p := range all {
 		if i > 0 {
-			out += " "
+			out.WriteString(" ")
 		}
-		out += p.Path
+		out.WriteString(p.Path)
 	}
-	return out
+	return out.String()
 }
 
 // TestForkBeginsAtItsStep holds that a fork does nothing that comes before the

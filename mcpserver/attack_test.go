@@ -304,12 +304,13 @@ func TestAttackNamesOfWindows(t *testing.T) {
 func TestAttackDocumentsThatGrow(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL
-	laughs := "a0: &a0 [lol]\n"
+	var laughs strings.Builder
+	laughs.WriteString("a0: &a0 [lol]\n")
 	for i := 1; i < 30; i++ {
-		laughs += fmt.Sprintf("a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1)
+		laughs.WriteString(fmt.Sprintf("a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1))
 	}
 	for say, args := range map[string]jsonObject{
-		"a billion laughs":      {"text": laughs + "steps: *a29\n"},
+		"a billion laughs":      {"text": laughs.String() + "steps: *a29\n"},
 		"an anchor in itself":   {"text": "steps: &a [*a]\n"},
 		"deep lists in YAML":    {"text": "steps: " + strings.Repeat("[", 100_000)},
 		"deep maps in YAML":     {"text": "steps: " + strings.Repeat("{a: ", 50_000)},

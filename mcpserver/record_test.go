@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -58,9 +59,7 @@ func (s *scripted) Status() recorder.Status {
 func record(action string, more ...jsonObject) jsonObject {
 	args := jsonObject{"action": action}
 	for _, m := range more {
-		for k, v := range m {
-			args[k] = v
-		}
+		maps.Copy(args, m)
 	}
 	return args
 }

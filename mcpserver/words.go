@@ -150,13 +150,14 @@ func sayWindows(m map[string]any) string {
 	var lines []string
 	for _, w := range list {
 		at, _ := w.(map[string]any)
-		line := fmt.Sprintf("%v: %q", at["process"], at["title"])
+		var line strings.Builder
+		line.WriteString(fmt.Sprintf("%v: %q", at["process"], at["title"]))
 		for _, state := range []string{"active", "minimized", "hidden", "modal", "popup"} {
 			if at[state] == true {
-				line += " " + state
+				line.WriteString(" " + state)
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s, %s, window id %s", line, sayArea(at["bounds"]), short(at["id"])))
+		lines = append(lines, fmt.Sprintf("%s, %s, window id %s", line.String(), sayArea(at["bounds"]), short(at["id"])))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -3,6 +3,7 @@ package manual
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,12 +21,7 @@ type block struct {
 
 // is says whether a block has a mark.
 func (b block) is(mark string) bool {
-	for _, w := range b.words {
-		if w == mark {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(b.words, mark)
 }
 
 // pages are those for users, with their blocks.

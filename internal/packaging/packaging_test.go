@@ -16,15 +16,13 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// packagesVariable names a folder that `make package` filled, to be tested
-// instead of the packages of this machine alone.
+// packagesVariable names the folder that `make package` filled.
 const packagesVariable = "UNDERSTUDY_PACKAGES"
 
 // stage is a folder of packages, and what they were made for.
@@ -33,43 +31,20 @@ type stage struct {
 	release release
 }
 
-func TestMain(m *testing.M) {
-	status := m.Run()
-	if s, err := packagesOnce(); err == nil && os.Getenv(packagesVariable) == "" {
-		_ = os.RemoveAll(s.dir)
-	}
-	os.Exit(status)
-}
-
-// packages are made once for all tests.
+// packages are those that were made before.
 func packages(t *testing.T) stage {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("building the packages is not short")
+	dir := os.Getenv(packagesVariable)
+	if dir == "" {
+		t.Skip("it takes minutes to make the packages: make package makes and tests them")
 	}
-	s, err := packagesOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-var packagesOnce = sync.OnceValues(func() (stage, error) {
 	r := release{Root: filepath.Join("..", ".."), Targets: allTargets, Namespace: "localhost"}
 	var err error
-	if r.Version, err = gitVersion(context.Background(), r.Root); err != nil {
-		return stage{}, err
+	if r.Version, err = gitVersion(t.Context(), r.Root); err != nil {
+		t.Fatal(err)
 	}
-	if dir := os.Getenv(packagesVariable); dir != "" {
-		return stage{dir, r}, nil
-	}
-	if r.Out, err = os.MkdirTemp("", "packages"); err != nil {
-		return stage{}, err
-	}
-	r.Targets = []target{{runtime.GOOS, runtime.GOARCH}}
-	_, err = r.make(context.Background())
-	return stage{r.Out, r}, err
-})
+	return stage{dir, r}
+}
 
 // here is the name of this machine's product with an ending.
 func (s stage) here(ending string) string {
