@@ -53,7 +53,7 @@ func (u *unit) managed(p part, k *steps.Kind) part {
 			}
 		case objectPart:
 			if !slices.ContainsFunc(args, func(f field) bool { return f.name == name }) {
-				p = append(args, field{name, constant{value}})
+				p = append(slices.Clip(args), field{name, constant{value}})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -297,7 +298,7 @@ func TestStreamEndsWithItsToken(t *testing.T) {
 	}
 	select {
 	case err := <-ended:
-		if err != context.Canceled {
+		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	case <-time.After(time.Minute):

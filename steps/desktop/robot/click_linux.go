@@ -36,12 +36,13 @@ func (r *Robot) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point,
 	})
 }
 
-// clicked says that of a multiple click some were done before an error.
+// clicked says that of a multiple click some were done before an error. That
+// error is only told: were it wrapped, a window that moved would be clicked anew.
 func clicked(times int, err error) error {
 	if times == 0 {
 		return err
 	}
-	return fmt.Errorf("after %d clicks: %v: %w", times, err, desktop.ErrUnclear)
+	return fmt.Errorf("after %d clicks: %s: %w", times, err.Error(), desktop.ErrUnclear)
 }
 
 // clickHeld presses a button when the window is under the point, where it was
