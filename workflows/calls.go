@@ -39,6 +39,8 @@ func LoaderOf(loaded []Loaded) Loader {
 // load finds the document that a reference names.
 func (u *unit) load(ref text) (Source, bool) {
 	switch {
+	case ref.value == nil: // what is wrong with it was said when it was read
+		return Source{}, false
 	case u.options.Load == nil:
 		u.report.add(ref.place, "write its steps here", "this document cannot call others")
 		return Source{}, false
