@@ -73,7 +73,7 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 			defer done()
 			next.ServeHTTP(w, r)
 		case slices.Contains(open, r.URL.Path):
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, r.WithContext(asStranger(r.Context())))
 		default:
 			g.refuse(w, r, err)
 		}
