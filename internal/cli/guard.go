@@ -170,8 +170,13 @@ func (g *guardFlags) alone() error {
 
 // reachable says whether other machines can reach the address.
 func (g *guardFlags) reachable() bool {
-	ip := net.ParseIP(g.host())
-	return g.host() != "localhost" && (ip == nil || !ip.IsLoopback())
+	return onNetwork(g.host())
+}
+
+// onNetwork says whether a host is one that other machines are on the way to.
+func onNetwork(host string) bool {
+	ip := net.ParseIP(host)
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 func (g *guardFlags) host() string {

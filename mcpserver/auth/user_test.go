@@ -58,7 +58,9 @@ func TestOnlyTheSameUserIsLetIn(t *testing.T) {
 			if res.StatusCode != c.status {
 				t.Errorf("%s, %s: %s", c.say, path, res.Status)
 			}
-			var said struct{ Error struct{ Code, Message, Next string } }
+			var said struct {
+				Error struct{ Code, Message, Next string }
+			}
 			if err := json.NewDecoder(res.Body).Decode(&said); c.status == http.StatusForbidden && (err != nil || said.Error.Code != "denied" || !strings.Contains(said.Error.Next, "token add")) {
 				t.Errorf("%s, %s: %+v, %v", c.say, path, said, err)
 			}
