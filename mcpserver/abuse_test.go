@@ -237,6 +237,32 @@ func TestAbuseClientsThatNeverRead(t *testing.T) {
 	l.serves()
 }
 
+// TestAbuseDeafReadersOfEvents asks for the runs as they happen, which are more
+// than a connection holds, and reads nothing.
+func TestAbuseDeafReadersOfEvents(t *testing.T) {
+	l := newLive(t, hurried(ofRead))
+	loud := document("delay", jsonObject{"duration": "1ms"})
+	loud["name"] = strings.Repeat("n", 400_000) // which each event of the list of runs tells
+	p := client(t, l.url, modern, "")
+	for range 16 {
+		if status, res := p.ask(t, l.url, "tools/call", callOf("execute_sequence", loud)); status != http.StatusOK || isError(res) {
+			t.Fatal(status)
+		}
+	}
+	l.serves()
+	before := measure()
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { deaf(t, l.address, "GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") })
+	}
+	for range 3 {
+		l.serves()
+	}
+	all.Wait()
+	settles(t, before)
+	l.serves()
+}
+
 // largeCall is a call whose answer is large, in one of the eras.
 func largeCall(new bool) string {
 	body, extra := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","arguments":{}}}`, ""
