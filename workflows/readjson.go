@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"understudy/internal/words"
 	"unicode/utf8"
 )
 
@@ -86,7 +87,7 @@ func (j *jsonReader) value(depth int) *value {
 		if n, err := t.Float64(); err == nil {
 			v.number = n
 		} else {
-			j.report.add(at, "", "the number %s is too large", shorten(t.String(), 40))
+			j.report.add(at, "", "the number %s is too large", words.Shorten(t.String(), 40))
 		}
 	case string:
 		v.sort, v.text = sortText, t

@@ -3,6 +3,7 @@ package workflows
 import (
 	"fmt"
 	"strings"
+	"understudy/internal/words"
 	"unicode/utf8"
 )
 
@@ -153,9 +154,9 @@ func (v *value) String() string {
 	case sortTruth:
 		return fmt.Sprintf("the boolean %t", v.truth)
 	case sortText:
-		return fmt.Sprintf("the string %q", shorten(v.text, 60))
+		return fmt.Sprintf("the string %q", words.Shorten(v.text, 60))
 	}
-	return "the number " + shorten(v.text, 60)
+	return "the number " + words.Shorten(v.text, 60)
 }
 
 // within is the place of a part of a text, from a byte offset on.
@@ -246,11 +247,4 @@ func from(line string, column int) string {
 		line = line[n:]
 	}
 	return line
-}
-
-func shorten(text string, limit int) string {
-	if r := []rune(text[:min(len(text), 4*limit)]); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return text
 }
