@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+
 	"understudy/steps"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"slices"
+
 	"understudy/internal/words"
 )
 

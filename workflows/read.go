@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"understudy/internal/words"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // The limits of one document.

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"understudy/internal/words"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // readJSON reads a text that is JSON already. YAML contains JSON all but the

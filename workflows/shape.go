@@ -3,6 +3,7 @@ package workflows
 import (
 	"reflect"
 	"slices"
+
 	"understudy/internal/words"
 )
 

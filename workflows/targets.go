@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+
 	"understudy/internal/words"
 
 	"github.com/google/jsonschema-go/jsonschema"

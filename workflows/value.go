@@ -3,8 +3,9 @@ package workflows
 import (
 	"fmt"
 	"strings"
-	"understudy/internal/words"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // value is one value of a document's text, and where it stands.
