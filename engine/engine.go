@@ -136,7 +136,9 @@ func (e *Engine) Forget(client string) {
 	delete(e.shown, client)
 }
 
-// launch stores the beginning of an attempt and sets its worker to work.
+// launch stores the beginning of an attempt and sets its worker to work. A run
+// that is new shares that commit with what it does first: its worker begins at
+// once, and launch returns when anything is stored.
 func (e *Engine) launch(w *worker) (Header, error) {
 	if names := w.lacks(); len(names) > 0 && w.stop == nil {
 		q := Question{Sort: AskSecret, Step: names[0], Choices: names, Text: "the run needs the secret " + join(names)}
@@ -147,6 +149,10 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	if err := e.claim(w); err != nil {
 		return Header{}, err
 	}
+	if w.stored == 0 && w.s.Status != Waiting {
+		go w.work()
+		return w.begun()
+	}
 	if w.err = w.flush(w.lazy()); w.err != nil || w.s.Status == Waiting {
 		e.retire(w)
 		close(w.done)
@@ -155,6 +161,18 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	h := w.header
 	go w.work()
 	h.ResumeFrom = "" // it is under way
+	return h, nil
+}
+
+// begun waits until the beginning of a new run is stored.
+func (w *worker) begun() (Header, error) {
+	h, ok := <-w.first
+	if !ok {
+		return Header{}, w.err
+	}
+	if h.Status == Running {
+		h.ResumeFrom = "" // it is under way
+	}
 	return h, nil
 }
 
