@@ -138,6 +138,7 @@ func newReader(t *testing.T) *reader {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(r.end)
 	bin := filepath.Join(home, "bin")
 	for _, dir := range []string{bin, r.dir} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -159,6 +160,15 @@ func newReader(t *testing.T) *reader {
 	}
 	r.environ = append(r.environ, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GSETTINGS_BACKEND=memory", "LC_ALL=C.UTF-8", "TZ=UTC")
 	return r
+}
+
+// end ends what a page that was not followed to its end left running: each has
+// the number of its process in a file.
+func (r *reader) end() {
+	pids, _ := filepath.Glob(filepath.Join(r.dir, "*.pid"))
+	for _, path := range pids {
+		_, _ = r.run("kill $(cat " + filepath.Base(path) + ") 2>/dev/null")
+	}
 }
 
 // follow does what a block says, and tells how many commands that were.
