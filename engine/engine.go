@@ -150,8 +150,10 @@ func (e *Engine) launch(w *worker) (Header, error) {
 		return Header{}, err
 	}
 	if w.stored == 0 && w.s.Status != Waiting {
+		h := headerOf(&w.s, w.header, w.layout)
+		h.ResumeFrom = ""
 		go w.work()
-		return w.begun()
+		return w.begun(h)
 	}
 	if w.err = w.flush(w.lazy()); w.err != nil || w.s.Status == Waiting {
 		e.retire(w)
@@ -164,14 +166,11 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	return h, nil
 }
 
-// begun waits until the beginning of a new run is stored.
-func (w *worker) begun() (Header, error) {
-	h, ok := <-w.first
-	if !ok {
+// begun gives the header with which a new run began, once it is stored. What was
+// stored with it is news to whoever asks for more.
+func (w *worker) begun(h Header) (Header, error) {
+	if _, stored := <-w.first; !stored {
 		return Header{}, w.err
-	}
-	if h.Status == Running {
-		h.ResumeFrom = "" // it is under way
 	}
 	return h, nil
 }

@@ -218,7 +218,11 @@ func TestARunThatCannotBeStoredDoesNothing(t *testing.T) {
 func TestASingleCallIsStoredTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
-		h := s.play(Request{Call: "act", Args: map[string]any{"name": "a"}})
+		h, err := s.Start(t.Context(), Request{Call: "act", Args: map[string]any{"name": "a"}})
+		if err != nil || h.Seq != 1 || h.Status != Running {
+			t.Errorf("the call begins at event %d and is %s, %v: who waits for more would miss its first step", h.Seq, h.Status, err)
+		}
+		h = s.rest(h.ID)
 		if h.Status != Succeeded || s.store.batches != 2 {
 			t.Errorf("the call %s and was stored in %d batches, want 2 (%s)", h.Status, s.store.batches, s.types(h.ID))
 		}

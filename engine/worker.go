@@ -39,7 +39,7 @@ type worker struct {
 
 	queued atomic.Bool // it waits for the lease
 
-	first chan Header   // of a new run: its header as it was stored first; closed with done
+	first chan struct{} // of a new run: that its beginning is stored; closed with done
 	done  chan struct{} // closed when the worker has ended
 	err   error         // why it ended before its time, once done is closed
 
@@ -232,7 +232,7 @@ func (w *worker) flush(lazy bool) error {
 		return fmt.Errorf("run %s: storing %d events: %w", w.id, len(b.Events), err)
 	}
 	if w.stored == 0 {
-		w.first <- w.header
+		w.first <- struct{}{}
 	}
 	w.stored, w.base, w.pending, w.flushed = w.s.Seq, w.s.Attempt, nil, time.Now()
 	w.e.hub.tell(w.id)
