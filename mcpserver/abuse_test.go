@@ -65,7 +65,7 @@ func (l *live) keepsLarge() {
 	l.t.Helper()
 	p := post{version: modern}
 	if status, res := p.ask(l.t, l.url, "tools/call", callOf("large", jsonObject{})); status != 200 || isError(res) {
-		l.t.Fatalf("the large result: %d", status)
+		l.t.Fatalf("the large result: %d %.300s", status, said(res))
 	}
 	l.serves()
 }

@@ -16,7 +16,9 @@ func TestAttackTemplatesInValues(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}
-	st := newStage(t, func(o *Options) { o.Policy, o.Environ = Policy{Toolsets: Toolsets()}, append(os.Environ(), "SECRET=the secret") })
+	st := newStage(t, func(o *Options) {
+		o.Policy, o.Environ = Policy{Toolsets: Toolsets()}, append(os.Environ(), "SECRET=the secret")
+	})
 	w := st.connect("2025-11-25", jsonObject{})
 	for _, value := range []string{
 		"${{ 1 + 1 }}", "${{ env.SECRET }}", "${{ inputs }}", "{{.}}", "$(touch pwned)", "`touch pwned`", "'; touch pwned; '", `"; touch pwned; "`, "\ntouch pwned\n", "$SECRET", "%s%n", "\\", "!!", "~", "*",
