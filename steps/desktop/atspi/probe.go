@@ -166,8 +166,9 @@ func opensMenu(n *node) bool {
 	return false
 }
 
-// deepest is the hit that lies inside the others; of two as deep, the smaller.
-// An open menu is over everything else.
+// deepest is the hit that lies inside the others; of two as deep, the smaller,
+// and of two as large the later, which is drawn over the other. An open menu is
+// over everything else.
 func deepest(hits []hit) *node {
 	return slices.MaxFunc(hits, func(a, b hit) int {
 		if a.floats != b.floats {
@@ -176,6 +177,18 @@ func deepest(hits []hit) *node {
 			}
 			return -1
 		}
-		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.box.W*b.box.H, a.box.W*a.box.H))
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.box.W*b.box.H, a.box.W*a.box.H), later(a, b))
 	}).node
+}
+
+// later compares the places of two hits of the same level in the tree.
+func later(a, b hit) int {
+	if a.level != b.level {
+		return 0
+	}
+	m, n := a.node, b.node
+	for m.parent != n.parent {
+		m, n = m.parent, n.parent
+	}
+	return cmp.Compare(m.index, n.index)
 }
