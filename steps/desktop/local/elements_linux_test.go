@@ -3,6 +3,7 @@ package local_test
 import (
 	"bufio"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -61,7 +62,7 @@ func (s *sight) run(k steps.Kind, args ...any) steps.Outcome {
 	for i := 0; i < len(args); i += 2 {
 		m[args[i].(string)] = args[i+1]
 	}
-	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: &steps.Trees{}}, m)
+	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Roots: []string{os.TempDir()}}, m)
 }
 
 // What keeps an action from an element that a real application shows, or does
