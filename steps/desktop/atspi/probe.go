@@ -143,9 +143,10 @@ func (w *walk) placedByBox(n *node, then func()) {
 
 // nameAll learns the names of a node and of those that it is in.
 func (w *walk) nameAll(n *node) error {
-	for ; n != nil && n.parent != nil; n = n.parent {
-		if n.item == nil && n.name == "" {
-			w.askName(n, func() { w.normalise(n) })
+	for m := n; m.parent != nil; m = m.parent {
+		at := m
+		if at.item == nil && at.name == "" {
+			w.askName(at, func() { w.normalise(at) })
 		}
 	}
 	return w.run()
