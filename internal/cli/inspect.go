@@ -73,6 +73,9 @@ func (a *app) look(cmd *cobra.Command, f *inspectFlags) error {
 		}
 		return a.name(cmd.Context(), d, at, f.json)
 	case f.pick:
+		if err := seated(cmd.Context(), d); err != nil {
+			return err
+		}
 		return a.pick(cmd.Context(), d, f.json)
 	}
 	f.scope.Full = true
@@ -108,7 +111,27 @@ func (a *app) tree(ctx context.Context, d *desktop.Desktop, f *inspectFlags) err
 	for _, app := range t.Unread {
 		fmt.Fprintf(a.errOut, "%s did not answer, so its elements are not shown\n", app)
 	}
-	return a.mute(ctx, d, f.scope, t)
+	if err := a.mute(ctx, d, f.scope, t); err != nil {
+		return err
+	}
+	if len(t.Roots) == 0 {
+		return a.bare(ctx, d)
+	}
+	return nil
+}
+
+// bare says on which display nothing of what was asked for shows.
+func (a *app) bare(ctx context.Context, d *desktop.Desktop) error {
+	i, err := d.Info(ctx)
+	if err != nil {
+		return err
+	}
+	which := "the display " + i.Display
+	if i.Virtual {
+		which = "a virtual display that was started just now; `understudy doctor` says why not yours"
+	}
+	fmt.Fprintf(a.errOut, "no such elements show on %s\n", which)
+	return nil
 }
 
 // mute tells of the windows of which there are no elements.
@@ -158,6 +181,18 @@ func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
 		return &shownError{steps.Ambiguous}
 	}
 	return &shownError{steps.NotFound}
+}
+
+// seated fails on a display that nobody sits at.
+func seated(ctx context.Context, d *desktop.Desktop) error {
+	i, err := d.Info(ctx)
+	if err == nil && i.Virtual {
+		err = &steps.Error{
+			Code: steps.Unavailable, Err: errors.New("nobody can point at anything on a virtual display"),
+			Next: "name the display that you sit at with --display, or a point with --at",
+		}
+	}
+	return err
 }
 
 // pick waits until Ctrl is pressed, and names what is under the pointer.
