@@ -77,7 +77,8 @@ func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.W
 
 // inWindow finds the element at a point in one application.
 func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
-	w, done, err := c.visit(ctx, l, a, true, kept, func(w *walk) { w.foreseePoint(at) })
+	asked := !popups // a menu that another application may have open is not waited for
+	w, done, err := c.visit(ctx, l, a, asked, kept, func(w *walk) { w.foreseePoint(at) })
 	if err != nil {
 		return nil, err
 	}
