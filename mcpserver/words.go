@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -88,7 +89,7 @@ func heading(name string) string {
 }
 
 // listing are the kinds whose values a model wants to read whole.
-var listing = []string{"validate_element", "glob_files", "grep_files", "find_image", "run_command"}
+var listing = []string{steps.ValidateElement.Name, steps.GlobFiles.Name, steps.GrepFiles.Name, steps.FindImage.Name, steps.RunCommand.Name}
 
 func valueText(k steps.Kind, v any) string {
 	if v == nil {
@@ -178,8 +179,5 @@ func short(v any) string {
 	if err != nil {
 		return ""
 	}
-	if t := []rune(string(raw)); len(t) > longest {
-		return string(t[:longest]) + "…"
-	}
-	return string(raw)
+	return words.Shorten(string(raw), longest)
 }

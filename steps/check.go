@@ -213,8 +213,5 @@ func quoted(v any) string {
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	if t := []rune(string(b)); len(t) > 60 {
-		b = []byte(string(t[:57]) + "…")
-	}
-	return "the " + typeOf(v) + " " + string(b)
+	return "the " + typeOf(v) + " " + words.Shorten(string(b), 60)
 }
