@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -29,7 +30,7 @@ func otherScenarios() []scenario {
 		{name: "galculator: opened by a desktop file", workflow: "open_named", needs: calculator, flags: []string{"-i", "app=galculator.desktop"}, check: copied("7")},
 		{name: "galculator: opened by its name", workflow: "open_named", needs: calculator, flags: []string{"-i", "app=Galculator"}, check: copied("7")},
 		{name: "zenity: read text off the screen", workflow: "read_text", needs: []string{"/usr/bin/zenity", "tesseract"}, check: noWindowOf("Words"), inspect: read("Gentle breeze tomorrow")},
-		page(), visit(),
+		page(), choice(), hush(), visit(),
 		{name: "writer: type and save", workflow: "writer", needs: []string{"soffice"}, setup: note("old"), check: noted("written")},
 	}
 }
@@ -123,6 +124,35 @@ func page() scenario {
 		name: "chromium: fill in a form and send it", workflow: "chromium", needs: []string{"chromium"}, setup: p.serve,
 		check: func(*stage) error {
 			return p.received(url.Values{"who": {"Ada Lovelace"}, "gift": {"yes"}, "size": {"L"}, "secret": {""}})
+		},
+	}
+}
+
+// choice is a list of a page, after which a field and a button are used.
+func choice() scenario {
+	p := &site{}
+	return scenario{
+		name: "chromium: choose in a list and send", workflow: "chromium_choice", needs: []string{"chromium"}, setup: p.serve,
+		check: func(*stage) error {
+			return p.received(url.Values{"who": {"Ada"}, "size": {"M"}, "secret": {""}})
+		},
+	}
+}
+
+// hush is a password that a page is given, and that is found nowhere.
+func hush() scenario {
+	p := &site{}
+	return scenario{
+		name: "chromium: a password, which is found nowhere", workflow: "chromium_password", needs: []string{"chromium", "import"},
+		setup: func(s *stage) {
+			p.serve(s)
+			s.setenv("UNDERSTUDY_INPUT_PASSWORD=" + password)
+		},
+		check: func(*stage) error {
+			return p.received(url.Values{"who": {""}, "size": {"S"}, "secret": {password}})
+		},
+		inspect: func(s *stage, r engine.Report) error {
+			return errors.Join(s.untold(password, "chromium_password"), s.blanked(r, "1", "ok"))
 		},
 	}
 }
