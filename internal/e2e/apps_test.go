@@ -34,11 +34,6 @@ func appScenarios() []scenario {
 		},
 		{name: "writer: type and save", workflow: "writer", needs: office, setup: note("old"), check: noted("written")},
 		{name: "writer: replace by the dialog", workflow: "writer_replace", needs: office, setup: note("red and red"), check: noted(byteOrderMark + "blue and blue")},
-		{
-			name: "calc: fill in cells", workflow: "calc", needs: []string{"soffice", "localc"},
-			setup: func(s *stage) { s.write("note.csv", "apples,5,30\n") },
-			check: func(s *stage) error { return s.holds("note.csv", "apples,5,30\nplums,7,42") },
-		},
 	}
 }
 
