@@ -40,8 +40,11 @@ func sayResult(k steps.Kind, value any) string {
 		text, isText := m[name].(string)
 		switch {
 		case isText && slices.Contains(blocks, name):
-			if text != "" {
+			switch {
+			case text != "":
 				texts = append(texts, heading(name)+strings.TrimRight(text, "\n"))
+			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
+				facts = append(facts, "the "+name+" is empty")
 			}
 		case name == "screenshots" || name == "screenshot_areas": // they are shown, or linked
 		case name == "element" || name == "window":
