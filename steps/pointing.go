@@ -9,9 +9,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// letGo is how long letting go of a key or a button may take, also when
-// the step was cancelled: held, it would spoil all that is done next.
-const letGo = 5 * time.Second
+// letGo is how long a key or a button that is held has to be let go, also when
+// the step was cancelled.
+const letGo = 100 * time.Millisecond
 
 // holding holds keys while something is done, and lets go of them whatever
 // happens.

@@ -181,27 +181,23 @@ func (r *TypeIntoResult) readBack(ctx context.Context, env *Env, el *desktop.Ele
 	if text == "" && !cleared || el.Handle == "" {
 		return false, nil
 	}
-	now, since, there := before, time.Now(), false
+	now := before
 	err := env.until(ctx, arriveWithin, func(ctx context.Context) error {
 		e, err := env.Desktop.Refresh(ctx, el.Handle)
 		if err != nil {
 			return err
 		}
-		if e.Text != now {
-			since = time.Now()
-		}
 		now, r.Element = e.Text, plain(e)
-		there = arrived(el.Role, before, now, text, cleared)
-		if there || now != before && time.Since(since) >= staysFor {
-			return nil
+		if !arrived(el.Role, before, now, text, cleared) {
+			return Errorf(Unexpected, "not there yet")
 		}
-		return Errorf(Unexpected, "not there yet")
+		return nil
 	})
 	if el.Role != "password" && now != "" {
 		r.Value = &now
 	}
 	switch {
-	case there:
+	case err == nil:
 		return true, nil
 	case ctx.Err() != nil:
 		return false, err
@@ -236,14 +232,8 @@ func (e *Env) strayed(ctx context.Context, el *desktop.Element, now string) erro
 	}
 }
 
-const (
-	// arriveWithin is how long what was done may take to show. It shows within
-	// milliseconds, unless the machine is busy or nothing came of it.
-	arriveWithin = 5 * time.Second
-	// staysFor is how long a field must hold something else than was typed to
-	// be taken for one that changes what is typed.
-	staysFor = time.Second
-)
+// arriveWithin is how long typed text may take to show in its field.
+const arriveWithin = time.Second
 
 // arrived says whether a field holds what was typed. Of a password only the
 // length shows.
