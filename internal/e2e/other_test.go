@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"os/exec"
 	"strings"
 
 	"understudy/engine"
@@ -13,7 +14,7 @@ func otherScenarios() []scenario {
 	calculator := []string{"galculator", "xclip"}
 	factory := []string{"gtk3-widget-factory"}
 	return []scenario{
-		{name: "galculator: multiply by clicks", workflow: "galculator", needs: calculator, check: copied("408")},
+		{name: "galculator: multiply by clicks", workflow: "galculator", needs: calculator, check: copied("408"), stays: copiedOrNot("408")},
 		{name: "galculator: add without the mouse", workflow: "galculator_invoke", needs: calculator, check: copied("17")},
 		{name: "gtk3-widget-factory: controls", workflow: "factory", needs: factory, check: seen("checkbox checkbutton 1 checked", "spinbutton 33", "slider 20")},
 		{name: "gtk3-widget-factory: pages", workflow: "factory_pages", needs: factory, check: seen("radiobutton Page 2 checked")},
@@ -35,6 +36,18 @@ func copied(want string) func(*stage) error {
 			}
 			return nil
 		})
+	}
+}
+
+// copiedOrNot says that this is on the clipboard, or nothing.
+func copiedOrNot(want string) func(*stage) error {
+	return func(s *stage) error {
+		// xclip fails when there is nothing.
+		out, err := exec.CommandContext(s.t.Context(), "xclip", "-o", "-selection", "clipboard").Output()
+		if got := strings.TrimSpace(string(out)); err == nil && got != want {
+			return fmt.Errorf("the clipboard: wanted nothing or %q, found %q", want, got)
+		}
+		return nil
 	}
 }
 
