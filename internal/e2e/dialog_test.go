@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"image"
 	"image/color"
 	"image/png"
 	"io/fs"
@@ -141,6 +142,16 @@ func (s *stage) blanked(r engine.Report, typed, next string) error {
 
 // colours counts the colours of a part of a picture.
 func (s *stage) colours(path string, part desktop.Rect) int {
+	return len(coloursOf(s.picture(path), part.Image()))
+}
+
+// shown are the colours of a picture in the working folder.
+func (s *stage) shown(name string) map[color.NRGBA]bool {
+	picture := s.picture(filepath.Join(s.dir, name))
+	return coloursOf(picture, picture.Bounds())
+}
+
+func (s *stage) picture(path string) image.Image {
 	f, err := os.Open(path)
 	if err != nil {
 		s.t.Fatal(err)
@@ -150,11 +161,15 @@ func (s *stage) colours(path string, part desktop.Rect) int {
 	if err != nil {
 		s.t.Fatal(path, err)
 	}
-	found := map[color.Color]bool{}
-	for y := range part.H {
-		for x := range part.W {
-			found[picture.At(part.X+x, part.Y+y)] = true
+	return picture
+}
+
+func coloursOf(picture image.Image, part image.Rectangle) map[color.NRGBA]bool {
+	found := map[color.NRGBA]bool{}
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			found[color.NRGBAModel.Convert(picture.At(x, y)).(color.NRGBA)] = true
 		}
 	}
-	return len(found)
+	return found
 }
