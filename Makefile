@@ -1,7 +1,6 @@
 # Every command of this repository. `make help` lists them.
 
 GO        ?= go
-FUZZTIME  ?= 20s
 BENCHTIME ?= 1s
 COUNT     ?= 10
 
@@ -23,8 +22,9 @@ e2e: ## play every workflow on real applications; ends with a table of what came
 		.ci/test -count=1 -timeout=60m -p=1 -skip=TestSoak ./internal/e2e ./internal/manual ./recorder; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
-soak: ## type, capture and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
+soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/robot
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_LOOKUPS=100000 $(GO) test -v -count=1 -timeout=0 -run=TestManyLookupsDoNotGrow ./steps/desktop/atspi
 	$(GO) test -v -count=1 -timeout=60m -run=TestCallsLeaveNothing ./mcpserver -calls=10000
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestTheCaretStaysAfterManyCalls ./internal/e2e -calls=100
 	@$(MAKE) --no-print-directory loop SOAK=$(or $(SOAK),30m)
@@ -54,7 +54,7 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 	$(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
-fuzz: ## fuzz every target for FUZZTIME
+fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
 	@.ci/fuzz $(FUZZTIME)
 
 crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once

@@ -66,11 +66,15 @@ func withTried(err, earlier error) error {
 
 func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
 	raised, opened := false, false
+	away := unseen{began: time.Now()}
 	err = e.until(ctx, long, func(ctx context.Context) error {
 		if el, err = e.sought(ctx, q, n); err != nil {
 			if CodeOf(err) == NotFound && !opened {
 				opened = true
 				return errors.Join(err, e.unhide(ctx, n.windows, q.within.Process))
+			}
+			if CodeOf(err) == NotFound && n.point != nil {
+				return errors.Join(err, e.bring(ctx, &away, q))
 			}
 			return err
 		}
@@ -83,7 +87,7 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 		at, err = e.ready(ctx, el, n)
 		return err
 	})
-	return el, at, err
+	return el, at, away.instead(err, long)
 }
 
 // sought is the element that a query names now.
@@ -182,6 +186,9 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 		return desktop.Point{}, err
 	}
 	at := n.point(el.Bounds)
+	if err := e.within(ctx, el, at); err != nil {
+		return desktop.Point{}, err
+	}
 	if err := e.uncovered(ctx, el, at); err != nil {
 		return desktop.Point{}, err
 	}

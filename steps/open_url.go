@@ -1,11 +1,13 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"time"
+
 	"understudy/steps/desktop"
 )
 
@@ -57,7 +59,9 @@ func openURL(ctx context.Context, env *Env, a OpenURLArgs) (OpenURLResult, error
 		select {
 		case err := <-opened:
 			if err != nil {
-				return r, err
+				e := *AsError(err)
+				e.Next = cmp.Or(e.Next, "name the program: open_application with its command and the address")
+				return r, &e
 			}
 			over = time.After(settleFor)
 		case <-over:
