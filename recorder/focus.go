@@ -12,6 +12,10 @@ import (
 // went.
 const focusWithin = 250 * time.Millisecond
 
+// answersWithin is how long the application of a field that is known may take
+// to say that it still has the keyboard, while nothing moves that.
+const answersWithin = 10 * time.Second
+
 // focus is what is known of the element that has the keyboard.
 type focus struct {
 	numbers map[desktop.Handle]int
@@ -61,6 +65,9 @@ func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
 		return
 	}
 	if ev.Text != "" || len(ev.Mods) == 0 && stays(ev.Key) || editing(ev) {
+		if len(r.typing) == 0 {
+			r.typingSince = time.Now()
+		}
 		r.typing = append(r.typing, ev)
 		return
 	}
@@ -117,10 +124,16 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 		}
 		return
 	}
+	was := r.focus
+	before, sure := was.now, was.valid
+	after := r.readFocus(ctx)
+	if after == 0 && !moved && r.staysIn(&was) {
+		r.focus = was
+		r.settle.Reset(settlesAfter)
+		return
+	}
 	keys := r.typing
 	r.typing = nil
-	before, sure := r.focus.now, r.focus.valid
-	after := r.readFocus(ctx)
 	field, hidden := r.whereTyped(before, after, sure, moved)
 	field, hidden = r.guarded(field, hidden, before, after)
 	for _, ev := range keys {
@@ -141,6 +154,13 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if moved {
 		r.readKeyed(ctx)
 	}
+}
+
+// staysIn says whether keys are still in the field that had the keyboard, as far
+// as is known, when it does not answer what has it now: nothing in the stream of
+// input can have moved the keyboard. Then they wait until it answers.
+func (r *recording) staysIn(was *focus) bool {
+	return was.valid && was.now > 0 && !was.of(was.now).secret() && was.guard == 0 && time.Since(r.typingSince) < answersWithin
 }
 
 // guarded counts keys as a password's until something in the stream of input

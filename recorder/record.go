@@ -86,10 +86,12 @@ type recording struct {
 
 	combo  *choice              // the combo box that is worked on
 	typing []desktop.InputEvent // keys that are held back
-	unread bool                 // the field is to be read since the last key
-	reads  int                  // how often it was
-	keyed  bool                 // keys came since a choice was read
-	settle *time.Timer
+	// typingSince is when the first of them came.
+	typingSince time.Time
+	unread      bool // the field is to be read since the last key
+	reads       int  // how often it was
+	keyed       bool // keys came since a choice was read
+	settle      *time.Timer
 
 	began chan struct{} // closed when nothing that is done is missed any more
 }
@@ -153,6 +155,7 @@ func (r *recording) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.within(endsWithin))
 	defer cancel()
 	r.input(ctx, r.queue.take())
+	r.settleKeys(ctx, true)
 	r.readField(ctx)
 	r.lookAtWindows(ctx)
 	r.write(Event{Type: Ended, Time: time.Now()})

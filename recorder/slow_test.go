@@ -1,0 +1,76 @@
+package recorder
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestASlowApplicationLosesNoText types while the application does not say in
+// time what has the keyboard, as on a machine with too much to do.
+func TestASlowApplicationLosesNoText(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		lags func(s *stand)
+	}{
+		{"for some keys", func(s *stand) { s.Fail("SaveFocus", context.DeadlineExceeded, 8) }},
+		{"for a second", func(s *stand) {
+			s.Delay("SaveFocus", time.Minute)
+			s.After(time.Second, func() { s.Delay("SaveFocus", 0) })
+		}},
+		{"until the person goes on", func(s *stand) {
+			s.Delay("SaveFocus", time.Minute)
+			s.After(3*time.Second, func() { s.Delay("SaveFocus", 0) })
+		}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			seen, log, _ := record(t, func(s *stand) {
+				s.clicks("role:entry")
+				s.types("Ada", 100*time.Millisecond)
+				c.lags(s)
+				s.types(" and others", 100*time.Millisecond)
+				s.clicks("role:checkbox")
+				time.Sleep(5 * time.Second)
+			})
+			if strings.Contains(log, "hidden") {
+				t.Errorf("something counts as hidden:\n%s", log)
+			}
+			if text := compiled(t, seen); !strings.Contains(text, "default: Ada and others}") || strings.Count(text, "type_into_element") != 1 {
+				t.Errorf("the workflow is:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestTextThatWaitsForAnAnswerIsNotWrittenBeforeIt types into a field that the
+// program leaves for one of a password, and answers late.
+func TestTextThatWaitsForAnAnswerIsNotWrittenBeforeIt(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	for _, late := range []time.Duration{100 * time.Millisecond, time.Second, time.Minute} {
+		_, log, _ := record(t, func(s *stand) {
+			s.clicks("role:entry")
+			s.types("Ada", 100*time.Millisecond)
+			s.Delay("SaveFocus", time.Hour)
+			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:password")).Handle)
+			s.After(late, func() { s.Delay("SaveFocus", 0) })
+			s.types(secret, 50*time.Millisecond)
+			time.Sleep(20 * time.Second)
+		})
+		for i := range len(secret) - 2 {
+			if strings.Contains(typedIn(log), secret[i:i+3]) {
+				t.Errorf("answered after %s the recording holds %q:\n%s", late, secret[i:i+3], log)
+			}
+		}
+	}
+}
+
+// typedIn is the text of all keys of a log, one after the other.
+func typedIn(log string) string {
+	events, _ := ReadEvents(strings.NewReader(log))
+	var b strings.Builder
+	for _, ev := range events {
+		b.WriteString(ev.Text)
+	}
+	return b.String()
+}
