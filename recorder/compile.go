@@ -103,6 +103,8 @@ func (c *compiler) add(ev Event) {
 		c.held(ev)
 	case Chosen:
 		c.chose(ev)
+	case Named:
+		c.named(ev)
 	case Opened:
 		c.opened(ev)
 	case Closed:

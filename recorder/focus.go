@@ -250,6 +250,7 @@ func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Eleme
 func (r *recording) number(ctx context.Context, t *Thing, text string) int {
 	r.focus.things = append(r.focus.things, t)
 	n, h := len(r.focus.things), t.Handle
+	r.nameLater(t, n)
 	r.chooses(ctx, t)
 	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
 	ev := Event{Type: Focused, Time: time.Now(), Field: n, Element: t}

@@ -115,11 +115,18 @@ func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
 	}
 	known := candidates(e, roots)
 	t := &Thing{Element: *e, Selectors: known}
-	for p := e.Parent; p != nil && len(t.In) < 8; p = p.Parent {
-		t.In = append(t.In, Kin{Role: p.Role, Name: p.Name})
-	}
+	t.In = around(e)
 	t.Children, t.Parent = nil, nil
 	return t
+}
+
+// around are the elements around one.
+func around(e *desktop.Element) (kin []Kin) {
+	const most = 8
+	for p := e.Parent; p != nil && len(kin) < most; p = p.Parent {
+		kin = append(kin, Kin{Role: p.Role, Name: p.Name})
+	}
+	return kin
 }
 
 // roots are the windows of an element's program, without what passwords hold.
@@ -208,6 +215,7 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 		Type: Pressed, Time: ev.Time, At: ev.At, Picture: r.keep(r.under.shot), Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windowAt(ev.At),
 	})
+	r.nameLater(t, 0)
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
 	r.clicked(ctx, t)

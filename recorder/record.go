@@ -79,6 +79,7 @@ type recording struct {
 	disturb time.Time // when input last changed what is on the screen
 
 	focus    focus
+	nameless nameless
 	had      elements       // by the program that was looked at last
 	before   elements       // by the one in which a button was pressed last, at that time
 	pictures int            // how many were kept
@@ -132,6 +133,7 @@ func (r *recording) work(ctx context.Context) {
 		case <-look.C:
 			r.input(ctx, r.queue.take()) // what happened to windows came of it
 			r.lookAtWindows(ctx)
+			r.nameOne(ctx)
 		case <-r.rest.C:
 			r.rests = false
 			r.under = r.look(ctx, r.at, treeWithin)

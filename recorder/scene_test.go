@@ -44,7 +44,13 @@ func newScene(t testing.TB, programs ...string) *scene {
 		t.Skip("it takes the time that applications take: make e2e plays it")
 	}
 	virtualtest.Need(t, append(programs, "xdotool", "xset")...)
-	root := t.TempDir()
+	root, err := os.MkdirTemp("", "recorder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A program that a workflow started may write its settings when the display
+	// ends, so this can fail.
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
 	s := &scene{t: t, root: root, dir: filepath.Join(root, "work"), display: virtualtest.Start(t)}
 	if err := os.Mkdir(s.dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -74,3 +74,24 @@ func typedIn(log string) string {
 	}
 	return b.String()
 }
+
+// TestAnElementIsNamedWhenThereIsTime has an application that does not say in
+// time what else it shows, such as a dialog that is still being built.
+func TestAnElementIsNamedWhenThereIsTime(t *testing.T) {
+	seen, log, told := record(t, func(s *stand) {
+		s.Delay("Tree", time.Minute)
+		s.After(2*time.Second, func() { s.Delay("Tree", 0) })
+		s.clicks("role:entry")
+		s.types("Ada", 30*time.Millisecond)
+		s.clicks("role:button")
+		time.Sleep(5 * time.Second)
+	})
+	text := compiled(t, seen)
+	if strings.Contains(text, "uncertain") || !strings.Contains(text, "rightof") {
+		t.Errorf("the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+	read, err := ReadEvents(strings.NewReader(log))
+	if err != nil || compiled(t, read) != text {
+		t.Errorf("compiled of the log it is another: %v\n%s", err, compiled(t, read))
+	}
+}

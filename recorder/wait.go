@@ -29,7 +29,7 @@ func (c *compiler) waits(ev Event) {
 	}
 	s := &step{kind: "wait_for_element", subject: "wait for " + t.name(), says: "wait for " + t.words(), begin: last.end}
 	s.aim(t)
-	s.unsure = nil // what follows says it
+	s.certain() // what follows says it
 	s.set("timeout_ms", min(max(2*waited, waitsLeast), waitsMost).Round(time.Second).Milliseconds())
 	c.emit(s)
 }
