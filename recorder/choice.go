@@ -45,7 +45,13 @@ func (r *recording) readChoice(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
+	if r.choices--; r.choices > 0 {
+		r.settle.Reset(surelyAfter - settlesAfter)
+	}
 	now, err := r.shows(ctx, c.box)
+	if slow(err) {
+		return
+	}
 	if err != nil {
 		r.combo = nil // it is gone
 		return

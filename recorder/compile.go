@@ -61,6 +61,7 @@ type compiler struct {
 	press  *Event  // a button that is held
 	later  []Event // what came of it before it was let go
 	rested *Event
+	keyed  time.Time                 // when the last key came
 	worked map[desktop.WindowID]bool // where something was clicked
 	popup  *Event                    // opened last
 	combo  *step                     // the click that opened a combo box
@@ -96,6 +97,7 @@ func (c *compiler) add(ev Event) {
 	case Rested:
 		c.rested = &ev
 	case Typed:
+		c.keyed = ev.Time
 		c.typed(ev)
 	case Focused:
 		c.focused(ev)

@@ -161,6 +161,7 @@ var (
 	urgent  = thing(ledger, "checkbox", "Urgent", 4)
 	country = thing(ledger, "combobox", "Country", 5)
 	ok      = thing(ledger, "button", "OK", 6)
+	town    = thing(ledger, "combobox", "Town", 10).with(desktop.Editable)
 	size    = &Thing{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
 	rows    = thing(ledger, "table", "Bookings", 7)
 )
@@ -187,6 +188,23 @@ var scenes = []struct {
 		"what was pasted, completed or replaced counts as it stands in the end", "paste",
 		newTape(ledger).focus(name, "old").keys("ctrl+a", "ctrl+v").holds("Lovelace, Ada").keys("enter"),
 		Options{Name: "paste"},
+	},
+	{
+		"what a field offered and keys chose is its value, and Enter that chose it is no step", "completed",
+		newTape(ledger).focus(town, "").types("Re").holds("Re").keys("down").holds("Re").keys("enter").holds("Reykjavik").click(ok).
+			focus(name, "").types("Ad").holds("Ad").keys("down").holds("Ada").keys("enter").closes(ledger),
+		Options{Name: "completed"},
+	},
+	{
+		"what a field offered and a click chose is its value", "completed_by_click",
+		newTape(ledger).click(town).opens(menu, "").focus(town, "").types("Re").holds("Re").click(thing(ledger, "listitem", "Reykjavik", 11)).closes(menu).holds("Reykjavik").click(ok),
+		Options{Name: "completed_by_click"},
+	},
+	{
+		"arrows that change nothing in a field are pressed again, and a number that they turn is its value", "arrows",
+		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("down").holds("Ada").click(ok).
+			focus(thing(ledger, "spinbutton", "Seats", 12).with(desktop.Editable), "1").keys("up", "up").holds("3").click(ok),
+		Options{Name: "arrows"},
 	},
 	{
 		"a text is written, and saved under a name in a dialog", "save",

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"context"
+	"errors"
 	"time"
 	"unicode/utf8"
 
@@ -11,6 +12,14 @@ import (
 // focusWithin is how long typed text is held back until it is known where it
 // went.
 const focusWithin = 250 * time.Millisecond
+
+const (
+	// readings is how often a field or a choice is read after something was
+	// done: soon, and once more for an application that lags.
+	readings = 2
+	// mostLags is how often an application is asked in vain what a field holds.
+	mostLags = 10
+)
 
 // answersWithin is how long the application of a field that is known may take
 // to say that it still has the keyboard, while nothing moves that.
@@ -190,7 +199,17 @@ func (r *recording) hides(ev Event) bool {
 
 // later has the field read when it has had time to show what was typed.
 func (r *recording) later() {
-	r.unread, r.reads, r.keyed = true, 0, true
+	r.keyed = true
+	r.again()
+}
+
+// again has the field and the choice read when they have had time to show what
+// was done, and once more for an application that lags.
+func (r *recording) again() {
+	r.unread, r.reads, r.choices = true, 0, 0
+	if r.combo != nil {
+		r.choices = readings
+	}
 	r.settle.Reset(settlesAfter)
 }
 
@@ -261,6 +280,11 @@ func (r *recording) number(ctx context.Context, t *Thing, text string) int {
 	return n
 }
 
+// slow says that an application may answer when it is asked again.
+func slow(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, desktop.ErrUnresponsive)
+}
+
 // readField notes what the field holds, when keys came since that was read.
 // While more keys wait it is not read: it may show what they typed already.
 func (r *recording) readField(ctx context.Context) {
@@ -272,6 +296,12 @@ func (r *recording) readField(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
 	e, err := r.desktop.Refresh(ctx, r.focus.handle)
+	if slow(err) && r.lags < mostLags {
+		r.lags++
+		r.settle.Reset(settlesAfter)
+		return
+	}
+	r.lags = 0
 	if err != nil {
 		r.unread = false // it is gone, or does not tell
 		return
@@ -283,9 +313,9 @@ func (r *recording) readField(ctx context.Context) {
 		r.focus.secret[r.focus.handle], t.Role, t.Text = true, "password", ""
 		return
 	}
-	if r.unread = r.reads == 0; r.unread {
+	r.reads++
+	if r.unread = r.reads < readings; r.unread {
 		r.settle.Reset(surelyAfter - settlesAfter)
 	}
-	r.reads++
 	r.write(Event{Type: Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
 }

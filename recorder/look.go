@@ -229,9 +229,7 @@ func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
 	}
 	r.down = nil
 	r.write(out)
-	if r.combo != nil {
-		r.settle.Reset(settlesAfter)
-	}
+	r.again()
 	r.disturb = time.Now()
 	r.lookSoon(2 * restsAfter)
 }

@@ -205,6 +205,9 @@ func (c *compiler) hovered(ev Event) {
 	if s := c.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickOpens {
 		return
 	}
+	if c.keyed.After(r.Time) {
+		return // a key opened it
+	}
 	c.popup = nil
 	c.goTo(r.Element.Window)
 	s := &step{kind: "hover_element", subject: "hover " + r.Element.name(), says: "rest on " + r.Element.words(), begin: r.Time}

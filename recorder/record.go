@@ -91,6 +91,8 @@ type recording struct {
 	typingSince time.Time
 	unread      bool // the field is to be read since the last key
 	reads       int  // how often it was
+	lags        int  // how often it did not answer
+	choices     int  // how often the choice is to be read still
 	keyed       bool // keys came since a choice was read
 	settle      *time.Timer
 
@@ -140,7 +142,9 @@ func (r *recording) work(ctx context.Context) {
 		case <-r.settle.C:
 			r.input(ctx, r.queue.take())
 			r.readField(ctx)
-			r.readChoice(ctx)
+			if r.choices > 0 {
+				r.readChoice(ctx)
+			}
 		}
 		r.flush()
 		r.queue.understood()
