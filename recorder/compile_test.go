@@ -102,6 +102,13 @@ func (t *tape) keys(chords ...string) *tape {
 	return t
 }
 
+// drags presses a button over an element and lets it go over another.
+func (t *tape) drags(from *Thing, at desktop.Point, to *Thing, end desktop.Point) *tape {
+	t.wait(time.Second)
+	t.add(Event{Type: Pressed, Button: desktop.Left, Element: from, At: at, Window: &ledger})
+	return t.wait(time.Second).add(Event{Type: Released, Button: desktop.Left, Element: to, At: end})
+}
+
 func (t *tape) chooses(e *Thing, shows string) *tape {
 	return t.add(Event{Type: Chosen, Element: e, Value: &shows})
 }
@@ -162,6 +169,9 @@ var (
 	country = thing(ledger, "combobox", "Country", 5)
 	ok      = thing(ledger, "button", "OK", 6)
 	town    = thing(ledger, "combobox", "Town", 10).with(desktop.Editable)
+	cardA   = thing(ledger, "listitem", "Card A", 13)
+	cardB   = thing(ledger, "listitem", "Card B", 15)
+	canvas  = thing(ledger, "canvas", "Map", 17)
 	size    = &Thing{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
 	rows    = thing(ledger, "table", "Bookings", 7)
 )
@@ -309,9 +319,13 @@ var scenes = []struct {
 		Options{Name: "lag"},
 	},
 	{
-		"a drag says what it is worth", "drag",
-		newTape(ledger).add(Event{Type: Pressed, Button: desktop.Left, Element: rows, At: desktop.Point{X: 110, Y: 215}}).
-			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 400, Y: 300}}),
+		"a drag goes from an element to another, inside one, or some way from one", "drag",
+		newTape(ledger).
+			drags(cardA, desktop.Point{X: 120, Y: 402}, cardB, desktop.Point{X: 160, Y: 461}).
+			drags(cardA, desktop.Point{X: 102, Y: 402}, cardB, desktop.Point{X: 178, Y: 461}).
+			drags(canvas, desktop.Point{X: 110, Y: 515}, canvas, desktop.Point{X: 150, Y: 516}).
+			drags(cardA, desktop.Point{X: 140, Y: 401}, nil, desktop.Point{X: 700, Y: 405}).
+			drags(nil, desktop.Point{X: 10, Y: 20}, nil, desktop.Point{X: 400, Y: 300}),
 		Options{Name: "drag"},
 	},
 	{

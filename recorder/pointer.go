@@ -215,29 +215,6 @@ func (c *compiler) hovered(ev Event) {
 	c.emit(s)
 }
 
-// dragged understands a press and a release at two places.
-func (c *compiler) dragged(down, up Event) {
-	c.flush()
-	s := &step{kind: "mouse_drag", subject: "drag", says: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
-	if t := down.Element; t != nil {
-		c.goTo(t.Window)
-		s.subject, s.says = "drag "+t.name(), "drag "+t.words()
-		s.aim(t)
-	} else if down.Window != nil {
-		c.goTo(down.Window.ID)
-		s.process, s.pid, s.window = down.Window.Process, down.Window.PID, down.Window.ID
-	}
-	s.set("start_x", down.At.X)
-	s.set("start_y", down.At.Y)
-	s.set("end_x", up.At.X)
-	s.set("end_y", up.At.Y)
-	if down.Button != desktop.Left {
-		s.set("button", string(down.Button))
-	}
-	s.doubt("a drag goes from point to point of the screen, so its window must be where it was")
-	c.emit(s)
-}
-
 // turned understands the wheel: turns one way over one element are one step.
 func (c *compiler) turned(ev Event) {
 	c.flush()
