@@ -65,6 +65,7 @@ type compiler struct {
 	worked map[desktop.WindowID]bool // where something was clicked
 	popup  *Event                    // opened last
 	combo  *step                     // the click that opened a combo box
+	news   *Event                    // a text that changed while nothing was done
 }
 
 func newCompiler() *compiler {
@@ -107,6 +108,8 @@ func (c *compiler) add(ev Event) {
 		c.chose(ev)
 	case Named:
 		c.named(ev)
+	case Changed:
+		c.news = &ev
 	case Opened:
 		c.opened(ev)
 	case Closed:
@@ -156,7 +159,9 @@ func (c *compiler) emit(s *step) *step {
 	if s.begin.IsZero() {
 		s.begin = c.now
 	}
-	s.end = c.now
+	if s.end.IsZero() {
+		s.end = c.now
+	}
 	c.steps = append(c.steps, s)
 	c.combo = nil
 	return s

@@ -113,6 +113,10 @@ func (t *tape) chooses(e *Thing, shows string) *tape {
 	return t.add(Event{Type: Chosen, Element: e, Value: &shows})
 }
 
+func (t *tape) changes(e *Thing, shows string) *tape {
+	return t.add(Event{Type: Changed, Element: e, Value: &shows})
+}
+
 func (t *tape) opens(w desktop.Window, command string) *tape {
 	t.add(Event{Type: Opened, Window: &w, Command: command})
 	if !w.Popup {
@@ -291,6 +295,13 @@ var scenes = []struct {
 		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(thing(ledger, "button", "Accept", 11))).
 			click(fresh(thing(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
 		Options{Name: "wait"},
+	},
+	{
+		"a text that a person waited for is waited for, wherever it was before that", "wait_text",
+		newTape(ledger).click(ok).wait(8*time.Second).changes(thing(ledger, "statusbar", "All is sent", 18, "id:status", "role:statusbar && name:All is sent"), "All is sent").click(urgent).
+			wait(8*time.Second).changes(thing(ledger, "label", "Agreed", 19), "Agreed").focus(name, "").types("Ada").wait(8*time.Second).
+			changes(thing(ledger, "statusbar", "Saved", 18, "id:status"), "Saved").keys("ctrl+s"),
+		Options{Name: "wait_text"},
 	},
 	{
 		"what is known by no element is known by its picture", "picture",

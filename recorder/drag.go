@@ -15,6 +15,7 @@ const middling = 0.25
 // is one of another program, there are only the points.
 func (c *compiler) dragged(down, up Event) {
 	c.flush()
+	c.waitsForText()
 	s := &step{kind: "mouse_drag", subject: "drag", says: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
 	t := down.Element
 	if t != nil {

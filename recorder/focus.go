@@ -73,6 +73,7 @@ func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
 	if ev.Key.IsModifier() || dead(ev) {
 		return
 	}
+	r.waited(ctx, ev.Time)
 	if ev.Text != "" || len(ev.Mods) == 0 && stays(ev.Key) || editing(ev) {
 		if len(r.typing) == 0 {
 			r.typingSince = time.Now()

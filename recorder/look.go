@@ -206,6 +206,7 @@ func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate,
 
 // pressed notes a button that goes down.
 func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
+	r.waited(ctx, ev.Time)
 	t := r.thingAt(ctx, ev.At)
 	if t != nil {
 		t.New = r.before.lack(t)
@@ -227,7 +228,7 @@ func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
 	if r.down != nil && !near(*r.down, ev.At) {
 		out.Element = r.look(ctx, ev.At, elementWithin).thing
 	}
-	r.down = nil
+	r.down, r.worked = nil, ev.Time
 	r.write(out)
 	r.again()
 	r.disturb = time.Now()

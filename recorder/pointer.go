@@ -74,6 +74,7 @@ func (c *compiler) clicked(ev Event) {
 	}
 	c.hovered(ev)
 	c.waits(ev)
+	c.waitsForText()
 	t := ev.Element
 	s := &step{kind: "click_element", click: k, begin: ev.Time}
 	if t == nil {

@@ -95,17 +95,21 @@ type recording struct {
 	choices     int  // how often the choice is to be read still
 	keyed       bool // keys came since a choice was read
 	settle      *time.Timer
+	texts       texts       // what was shown when the last thing done had its effect
+	texted      *time.Timer // when that is to be noted
+	worked      time.Time   // when something was done last
 
 	began chan struct{} // closed when nothing that is done is missed any more
 }
 
 func newRecording(d *desktop.Desktop, o RecordOptions, stop context.CancelCauseFunc) *recording {
 	r := &recording{
-		desktop: d, options: o, stop: stop, queue: newQueue(), rest: time.NewTimer(time.Hour), settle: time.NewTimer(time.Hour),
+		desktop: d, options: o, stop: stop, queue: newQueue(), rest: time.NewTimer(time.Hour), settle: time.NewTimer(time.Hour), texted: time.NewTimer(time.Hour),
 		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, teller: newTeller(o.Tell), began: make(chan struct{}),
 	}
 	r.rest.Stop()
 	r.settle.Stop()
+	r.texted.Stop()
 	return r
 }
 
@@ -145,6 +149,9 @@ func (r *recording) work(ctx context.Context) {
 			if r.choices > 0 {
 				r.readChoice(ctx)
 			}
+			r.texted.Reset(surelyAfter)
+		case <-r.texted.C:
+			r.rememberTexts(ctx)
 		}
 		r.flush()
 		r.queue.understood()

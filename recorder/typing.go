@@ -162,6 +162,7 @@ func (c *compiler) begins(ev Event, thing *Thing) {
 	}
 	c.flush()
 	c.unclick(thing)
+	c.waitsForText()
 	c.typing = &typing{field: ev.Field, thing: thing, first: ev, value: c.values[ev.Field]}
 }
 
@@ -254,6 +255,7 @@ func (c *compiler) fill(t *typing) {
 	if s.subject == "" {
 		s.subject = "type " + string(t.thing.Role)
 	}
+	s.end = t.last
 	c.emit(s)
 }
 
@@ -297,6 +299,7 @@ func (c *compiler) chord(ev Event, thing *Thing) {
 	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
 		return // it leads to the next field, which its own step finds
 	}
+	c.waitsForText()
 	if thing != nil && len(ev.Mods) == 0 && works(ev.Key) && !thing.takesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
 		c.keys(thing, chord, ev)
 		return
