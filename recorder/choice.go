@@ -41,6 +41,7 @@ func (r *recording) readChoice(ctx context.Context) {
 	c := r.combo
 	r.keyed = false
 	if c == nil || r.paused {
+		r.choices = 0
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
@@ -53,7 +54,7 @@ func (r *recording) readChoice(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		r.combo = nil // it is gone
+		r.combo, r.choices = nil, 0 // it is gone
 		return
 	}
 	if now != c.shows && now != "" {

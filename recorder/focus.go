@@ -73,7 +73,7 @@ func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
 	if ev.Key.IsModifier() || dead(ev) {
 		return
 	}
-	r.waited(ctx, ev.Time)
+	r.worksAgain(ev.Time)
 	if ev.Text != "" || len(ev.Mods) == 0 && stays(ev.Key) || editing(ev) {
 		if len(r.typing) == 0 {
 			r.typingSince = time.Now()
@@ -308,6 +308,7 @@ func (r *recording) readField(ctx context.Context) {
 		return
 	}
 	if r.queue.waits() {
+		r.settle.Reset(settlesAfter)
 		return
 	}
 	if e.Role == "password" {

@@ -113,9 +113,13 @@ func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
 		e.Text = ""
 		r.focus.secret[e.Handle] = true
 	}
-	known := candidates(e, roots)
-	t := &Thing{Element: *e, Selectors: known}
-	t.In = around(e)
+	return thingOf(e, roots)
+}
+
+// thingOf is an element of a program, and what helps to find it again there.
+func thingOf(e *desktop.Element, roots []*desktop.Element) *Thing {
+	known := candidates(e, roots) // may drop a label that is none
+	t := &Thing{Element: *e, In: around(e), Selectors: known}
 	t.Children, t.Parent = nil, nil
 	return t
 }
@@ -206,7 +210,8 @@ func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate,
 
 // pressed notes a button that goes down.
 func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
-	r.waited(ctx, ev.Time)
+	r.worksAgain(ev.Time)
+	rested := r.under.when
 	t := r.thingAt(ctx, ev.At)
 	if t != nil {
 		t.New = r.before.lack(t)
@@ -220,6 +225,9 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
 	r.clicked(ctx, t)
+	if r.combo != nil && r.combo.box == t && !t.chooses() && r.under.when != rested {
+		r.combo.shows = "" // it was looked at after the press, which may have changed it
+	}
 }
 
 // released notes a button that goes up, and what it was let go over.

@@ -96,6 +96,7 @@ type recording struct {
 	keyed       bool // keys came since a choice was read
 	settle      *time.Timer
 	texts       texts       // what was shown when the last thing done had its effect
+	news        news        // what changed of that since
 	texted      *time.Timer // when that is to be noted
 	worked      time.Time   // when something was done last
 
@@ -143,6 +144,9 @@ func (r *recording) work(ctx context.Context) {
 		case <-r.rest.C:
 			r.rests = false
 			r.under = r.look(ctx, r.at, treeWithin)
+			if r.texts.shown != nil {
+				r.readTexts(ctx)
+			}
 		case <-r.settle.C:
 			r.input(ctx, r.queue.take())
 			r.readField(ctx)
@@ -151,7 +155,7 @@ func (r *recording) work(ctx context.Context) {
 			}
 			r.texted.Reset(surelyAfter)
 		case <-r.texted.C:
-			r.rememberTexts(ctx)
+			r.readTexts(ctx)
 		}
 		r.flush()
 		r.queue.understood()

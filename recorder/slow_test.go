@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"understudy/steps/desktop"
 )
 
 // TestASlowApplicationLosesNoText types while the application does not say in
@@ -93,5 +95,21 @@ func TestAnElementIsNamedWhenThereIsTime(t *testing.T) {
 	read, err := ReadEvents(strings.NewReader(log))
 	if err != nil || compiled(t, read) != text {
 		t.Errorf("compiled of the log it is another: %v\n%s", err, compiled(t, read))
+	}
+}
+
+// TestABoxThatChangedBeforeItWasLookedAt is clicked by a quick hand, or on a slow
+// machine: when the press is understood, the box shows what the click did.
+func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		time.Sleep(2 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
 	}
 }

@@ -32,22 +32,44 @@ func tells(e *desktop.Element) bool {
 	return !t.takesText() && !t.secret() && !t.chooses() && !t.slides() && !switchable(t) && !wide(t) && !inMenu(t)
 }
 
-// rememberTexts notes what the program that is worked in shows, once what was
-// done last has shown its first effect.
-func (r *recording) rememberTexts(ctx context.Context) {
-	r.texts = texts{}
+// readTexts looks, while nothing is done, what the program that is worked in
+// tells: first when what was done last has shown its first effect, and then
+// again and again, less often the longer it takes, whether that has changed.
+func (r *recording) readTexts(ctx context.Context) {
 	w := active(r.windows)
-	if w == nil || w.PID == 0 || r.paused || r.queue.waits() {
+	idle := time.Since(r.worked)
+	if w == nil || w.PID == 0 || r.paused || r.queue.waits() || idle > waitsMost {
 		return
 	}
+	when := time.Now()
 	roots := r.roots(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
+	r.texted.Reset(min(max(time.Second, idle/20), 10*time.Second))
+	switch {
+	case roots == nil, r.queue.waits(): // then it may be what came of that
+	case r.texts.shown == nil:
+		r.texts = textsOf(w.PID, roots)
+	case r.texts.pid == w.PID:
+		if e := r.texts.news(roots); e != nil {
+			r.news = news{told(e), when, thingOf(e, roots)}
+		}
+	}
+}
+
+// news is a text that changed while nothing was done.
+type news struct {
+	text  string
+	when  time.Time
+	thing *Thing
+}
+
+func textsOf(pid int, roots []*desktop.Element) texts {
 	shown := map[desktop.Handle]string{}
 	each(roots, func(e *desktop.Element) {
 		if tells(e) {
 			shown[e.Handle] = told(e)
 		}
 	})
-	r.texts = texts{w.PID, shown}
+	return texts{pid, shown}
 }
 
 func each(roots []*desktop.Element, f func(*desktop.Element)) {
@@ -67,24 +89,16 @@ func told(e *desktop.Element) string {
 	return e.Name
 }
 
-// waited notes a text that changed while a person did nothing for a while, just
-// before they go on: it may be what they waited for.
-func (r *recording) waited(ctx context.Context, now time.Time) {
-	before, last := r.texts, r.worked
-	r.worked = now
-	if before.pid == 0 || last.IsZero() || now.Sub(last) < waitsFrom {
-		return
+// worksAgain says that a person goes on. When they did nothing for a while, and
+// a text had changed meanwhile, that may be what they waited for. What changed
+// after they went on is what they did.
+func (r *recording) worksAgain(now time.Time) {
+	n, last := r.news, r.worked
+	r.worked, r.news, r.texts = now, news{}, texts{}
+	r.texted.Stop()
+	if n.thing != nil && now.Sub(last) >= waitsFrom && n.when.Before(now) {
+		r.write(Event{Type: Changed, Time: now, Element: n.thing, Value: &n.text})
 	}
-	r.texts = texts{}
-	roots := r.roots(ctx, &desktop.Element{PID: before.pid})
-	e := before.news(roots)
-	if e == nil {
-		return
-	}
-	t := &Thing{Element: *e, In: around(e), Selectors: candidates(e, roots)}
-	t.Children, t.Parent = nil, nil
-	text := told(e)
-	r.write(Event{Type: Changed, Time: now, Element: t, Value: &text})
 }
 
 // news is the element whose text changed, if it can be expected to tell the
