@@ -66,9 +66,38 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 	if e != nil {
 		u.thing = r.thing(ctx, e)
 		u.had = r.had
+	} else {
+		u.thing = r.recalled(at)
 	}
 	u.shot = r.shoot(ctx, at, u.thing)
 	return u
+}
+
+// view is what a program showed when it was read last.
+type view struct {
+	pid   int
+	roots []*desktop.Element
+	when  time.Time
+}
+
+// recalled is the element that was at a point when its program was read last, if
+// nothing was done since: a click that closes a window can be quicker than who
+// looks.
+func (r *recording) recalled(at desktop.Point) *Thing {
+	w := r.windowAt(at)
+	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.disturb) {
+		return nil
+	}
+	var best *desktop.Element
+	each(r.view.roots, func(e *desktop.Element) {
+		if e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !wide(&Thing{Element: *e}) {
+			best = e // what is below another comes after it
+		}
+	})
+	if best == nil {
+		return nil
+	}
+	return thingOf(best, r.view.roots)
 }
 
 // item is the item of a menu at a point, in the program that has the keyboard.
@@ -137,6 +166,7 @@ func around(e *desktop.Element) (kin []Kin) {
 func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.Element {
 	short, cancel := context.WithTimeout(ctx, r.within(treeWithin))
 	defer cancel()
+	when := time.Now()
 	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
 	if err != nil {
 		return nil
@@ -151,6 +181,7 @@ func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.El
 		return true
 	})
 	selector.FillLabels(tree.Roots)
+	r.view = view{e.PID, tree.Roots, when}
 	return tree.Roots
 }
 

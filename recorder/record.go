@@ -80,6 +80,7 @@ type recording struct {
 
 	focus    focus
 	nameless nameless
+	view     view           // what was read last of any program
 	had      elements       // by the program that was looked at last
 	before   elements       // by the one in which a button was pressed last, at that time
 	pictures int            // how many were kept
@@ -124,6 +125,7 @@ func (r *recording) begin(ctx context.Context) error {
 	}
 	r.windows = windows
 	r.write(Event{Type: Begun, Time: time.Now(), Windows: windows})
+	r.readsTexts()
 	r.flush()
 	return r.failed
 }
@@ -270,6 +272,7 @@ func (r *recording) pause(ctx context.Context) {
 	}
 	r.focus.valid = false
 	r.write(Event{Type: Begun, Time: time.Now(), Windows: r.windows})
+	r.readsTexts()
 	r.teller.say("recording again")
 }
 

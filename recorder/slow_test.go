@@ -113,3 +113,19 @@ func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
 		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
 	}
 }
+
+// TestAButtonThatIsGoneBeforeItWasLookedAt closes its window at once.
+func TestAButtonThatIsGoneBeforeItWasLookedAt(t *testing.T) {
+	seen, _, _ := record(t, func(s *stand) {
+		s.clicks("role:checkbox")
+		time.Sleep(2 * time.Second)
+		at := s.Get(s.Find("role:button")).Bounds.Center()
+		s.Fail("ElementAt", desktop.ErrNotFound, -1)
+		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		time.Sleep(time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "role:button && name:OK") || strings.Contains(text, "uncertain") {
+		t.Errorf("the workflow is:\n%s", text)
+	}
+}

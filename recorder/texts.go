@@ -32,6 +32,12 @@ func tells(e *desktop.Element) bool {
 	return !t.takesText() && !t.secret() && !t.chooses() && !t.slides() && !switchable(t) && !wide(t) && !inMenu(t)
 }
 
+// readsTexts begins to look at what is shown, before anything is done.
+func (r *recording) readsTexts() {
+	r.worked, r.texts, r.news = time.Now(), texts{}, news{}
+	r.texted.Reset(settlesAfter)
+}
+
 // readTexts looks, while nothing is done, what the program that is worked in
 // tells: first when what was done last has shown its first effect, and then
 // again and again, less often the longer it takes, whether that has changed.
