@@ -249,6 +249,31 @@ func TestAKilledRecordingIsCompiledUpToThere(t *testing.T) {
 	s.wait("the text", func() bool { return s.text("text") == text })
 }
 
+// TestAPasswordIsInNothingThatACommandLeaves looks for it in what is said, and in
+// every file, with a log that holds all that there is to say.
+func TestAPasswordIsInNothingThatACommandLeaves(t *testing.T) {
+	s := newScene(t, "zenity")
+	s.start("Order", "zenity", "--forms", "--title=Order", "--text=Order", "--add-entry=Name", "--add-password=Code")
+	s.wait("its field", func() bool { return len(s.named("password", "")) > 0 })
+	r := s.records("-v")
+	s.clicksOn("password")
+	r.says("click password")
+	s.tool("xdotool", "type", "--delay", "15", password)
+	s.tool("xdotool", "key", "Return")
+	r.says("type a secret into password")
+	_ = r.Process.Signal(os.Interrupt)
+	if status := r.ends(); status != 0 {
+		t.Fatalf("it ended with status %d: %s", status, r.said.String())
+	}
+	if found := formsIn([]byte(r.said.String()), password); len(found) > 0 {
+		t.Errorf("what was said holds it, %v:\n%s", found, r.said.String())
+	}
+	if text := s.file("flow.yaml"); !strings.Contains(text, "secret: true") {
+		t.Errorf("the workflow has no secret:\n%s", text)
+	}
+	s.holdsNo(password)
+}
+
 // TestCallsOfACalculatorArePlayedAgain makes a workflow of single calls, as a
 // model makes them, and plays it.
 func TestCallsOfACalculatorArePlayedAgain(t *testing.T) {
