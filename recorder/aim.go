@@ -94,8 +94,18 @@ func quoted(v string) string {
 	return v
 }
 
-// aimAt says a point, for what no element was found.
+// aimAt says a point, for what no element was found: one of its window, so
+// that it is found where that is another day, or else one of the screen.
 func (s *step) aimAt(at desktop.Point, w *desktop.Window) {
+	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == "click_element" {
+		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+		s.set("process", w.Process)
+		s.set("x", at.X-w.Bounds.X)
+		s.set("y", at.Y-w.Bounds.Y)
+		s.set("in_window", true)
+		s.doubt("no element was found there, so the place in its window is all that is known")
+		return
+	}
 	s.set("x", at.X)
 	s.set("y", at.Y)
 	if w != nil {

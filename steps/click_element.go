@@ -23,6 +23,7 @@ var ClickElement = Define(Kind{
 type ClickArgs struct {
 	Target
 	Place
+	InWindow      bool           `json:"in_window,omitzero" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
 	Image         Path           `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`
 	Threshold     float64        `json:"threshold,omitzero" jsonschema:"how like the picture it must be, from 0 to 1"`
 	Button        desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
@@ -85,6 +86,9 @@ func (a *ClickArgs) Validate() error {
 		return errors.New("wanted one of a selector, a ref, an image, or x and y; found several")
 	case ways == 0:
 		return a.Target.Validate()
+	}
+	if a.InWindow && !point {
+		return errors.New("in_window: wanted x and y, which count from the window's corner")
 	}
 	if err := checkThreshold(a.Threshold); err != nil {
 		return err
@@ -155,6 +159,10 @@ func (a *ClickArgs) click(ctx context.Context, env *Env, el *desktop.Element, at
 func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, desktop.Point, error) {
 	if a.X != nil {
 		at := desktop.Point{X: *a.X, Y: *a.Y}
+		if a.InWindow {
+			at, err := env.aimInWindow(ctx, a.Target, at, a.WindowOptions)
+			return nil, at, err
+		}
 		return nil, at, env.onScreen(ctx, at)
 	}
 	n := need{enabled: true, point: a.ClickPosition.in, windows: a.WindowOptions}

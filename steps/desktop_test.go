@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -486,6 +487,23 @@ func TestPointer(t *testing.T) {
 				}
 			},
 		},
+		{say: "a click in a window", kind: ClickElement, args: args("process", "notes", "x", 30.0, "y", 40.0, "in_window", true, "restore_cursor", false), journal: []string{"click 30,40 left"}, acted: ActedYes},
+		{
+			say: "a click in a window that is elsewhere", kind: ClickElement, args: args("process", "notes", "x", 30.0, "y", 40.0, "in_window", true, "restore_cursor", false), acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				w, _ := d.Windows(context.Background())
+				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 100, Y: 200, W: 400, H: 400}})
+			},
+			check: func(t *testing.T, d *fake.Desktop, _ Outcome) {
+				if j := d.Journal(); !slices.Contains(j, "click 130,240 left") {
+					t.Errorf("journal %q", j)
+				}
+			},
+		},
+		{say: "a click in the active window", kind: ClickElement, args: args("x", 30.0, "y", 40.0, "in_window", true, "restore_cursor", false), journal: []string{"click 30,40 left"}, acted: ActedYes},
+		{say: "a click beside a window", kind: ClickElement, args: args("x", 3000.0, "y", 40.0, "in_window", true, "timeout_ms", 100.0), code: NotActionable, acted: ActedNo},
+		{say: "a click in the window of nobody", kind: ClickElement, args: args("process", "nobody", "x", 3.0, "y", 4.0, "in_window", true, "timeout_ms", 100.0), code: NotFound, acted: ActedNo},
+		{say: "a click nowhere in a window", kind: ClickElement, args: args("selector", "name:Save", "in_window", true), code: Invalid},
 		{
 			say: "a drag from one element to another", kind: MouseDrag, acted: ActedYes, check: drags("move 50,142", "move 140,202"),
 			args: args("selector", "name:Save", "to_selector", "name:Large"),
