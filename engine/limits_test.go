@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"testing"
 	"testing/synctest"
@@ -221,7 +222,7 @@ finally: [{tool_name: act, arguments: {name: f}}]`},
 				r := s.request(c.doc, map[string]string{"w": "steps: [{tool_name: act, arguments: {name: a}}]\nfinally: [{tool_name: act, arguments: {name: slow}}]"})
 				r.StepThrough = c.through
 				h := s.stopped(r, c.times)
-				if want := Status(first(string(c.status), string(Cancelled))); h.Status != want || s.did() != c.did {
+				if want := cmp.Or(c.status, Cancelled); h.Status != want || s.did() != c.did {
 					t.Errorf("stopped, the run is %s and did %q, want %s and %q (%s)", h.Status, s.did(), want, c.did, s.types(h.ID))
 				}
 				if len(s.Active()) > 0 {

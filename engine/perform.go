@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -80,7 +81,7 @@ func (w *worker) allowed(k *steps.Kind) error {
 	if w.e.Allow == nil {
 		return nil
 	}
-	return w.e.Allow(w.id, first(w.actor, w.s.Created.Client), *k)
+	return w.e.Allow(w.id, cmp.Or(w.actor, w.s.Created.Client), *k)
 }
 
 // takeLease makes sure that no other run acts on the desktop meanwhile.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (s *stage) act(ctx context.Context, env *steps.Env, a actArgs) (actResult, 
 			return actResult{}, err
 		}
 	}
-	code := steps.Code(first(a.Code, string(steps.NotFound)))
+	code := steps.Code(cmp.Or(a.Code, string(steps.NotFound)))
 	if try <= a.Fail && a.Clean {
 		return actResult{}, steps.Errorf(code, "%s was told to fail", a.Name)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -78,7 +79,7 @@ func readsOnly(p *workflows.Program) bool {
 func (e *Engine) worker(id string, p *workflows.Program) *worker {
 	return &worker{
 		e: e, id: id, program: p, layout: newLayout(p), secrets: secrets{},
-		done: make(chan struct{}), posted: make(chan struct{}, 1),
+		done: make(chan struct{}), first: make(chan struct{}, 1), posted: make(chan struct{}, 1),
 	}
 }
 
@@ -92,9 +93,9 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	o := p.Options
 	c := Created{
 		Workflow: p.Name, Client: r.Client, Dir: r.Dir, Roots: r.Roots, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
-		From: first(r.From, o.StartFrom), To: first(r.To, o.EndAt),
-		WorkflowID: first(r.WorkflowID, o.WorkflowID), TraceID: first(r.TraceID, o.TraceID),
-		ExecutionID: first(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
+		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt),
+		WorkflowID: cmp.Or(r.WorkflowID, o.WorkflowID), TraceID: cmp.Or(r.TraceID, o.TraceID),
+		ExecutionID: cmp.Or(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
 	}
 	if r.JumpsAtEnd != nil {
 		c.JumpsAtEnd = *r.JumpsAtEnd
@@ -120,15 +121,6 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 		err = w.inherit(ctx, &c)
 	}
 	return c, err
-}
-
-func first(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
 }
 
 // inherit gives a run that begins in the middle what the workflow's last run

@@ -22,7 +22,7 @@ func (s *Server) Allow(run, client string, k steps.Kind) error {
 			return &steps.Error{Code: steps.Denied, Err: err, Next: "the operator can make a new token: understudy token add NAME"}
 		}
 		if why := p.refuses(ruleOf(k)); why != nil {
-			return &steps.Error{Code: steps.Denied, Err: errors.New(why.text(k.Name)), Next: why.next}
+			return why.denied(k.Name)
 		}
 	}
 	return s.rights().allow(client, k)

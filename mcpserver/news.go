@@ -95,8 +95,15 @@ func (s *Server) anyoneListens() bool {
 	return false
 }
 
-// subscribe takes subscriptions to what there is; the SDK keeps them.
+// subscribe takes subscriptions to what may be read; the SDK keeps them.
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
+	r, ok := s.resourceAt(req.Params.URI)
+	if !ok {
+		return mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	if err := s.barred(req, r.tool); err != nil {
+		return err
+	}
 	runs, err := s.opened(ctx)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,6 +79,11 @@ func (p Policy) chooses(r rule) bool {
 type refusal struct{ why, next string }
 
 func (r *refusal) text(tool string) string { return fmt.Sprintf("%s is not allowed: %s", tool, r.why) }
+
+// denied is the error of a step that may not be used.
+func (r *refusal) denied(tool string) error {
+	return &steps.Error{Code: steps.Denied, Err: errors.New(r.text(tool)), Next: r.next}
+}
 
 // refuses says why a tool may not be used; nil: it may.
 func (p Policy) refuses(r rule) *refusal {

@@ -49,7 +49,7 @@ func (r rights) allow(client string, k steps.Kind) error {
 		p = p.narrowed(r.Modes[name], false, nil)
 	}
 	if why := p.refuses(ruleOf(k)); why != nil {
-		return &steps.Error{Code: steps.Denied, Err: errors.New(why.text(k.Name)), Next: why.next}
+		return why.denied(k.Name)
 	}
 	return nil
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
+
+	"understudy/steps"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -32,7 +33,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer cancel()
 	err = s.rest(first, cause)
 	close(t.over)
-	waitFor(ctx, &s.work.kept)
+	steps.WaitFor(ctx, &s.work.kept)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	err = errors.Join(err, s.Close(last))
@@ -46,19 +47,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	case <-last.Done(): // the client never read what was written
 	}
 	return err
-}
-
-// waitFor waits for a group, but no longer than the context lasts.
-func waitFor(ctx context.Context, wg *sync.WaitGroup) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		wg.Wait()
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
 }
 
 type nopCloser struct{ io.Writer }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -39,8 +40,11 @@ func sayResult(k steps.Kind, value any) string {
 		text, isText := m[name].(string)
 		switch {
 		case isText && slices.Contains(blocks, name):
-			if text != "" {
+			switch {
+			case text != "":
 				texts = append(texts, heading(name)+strings.TrimRight(text, "\n"))
+			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
+				facts = append(facts, "the "+name+" is empty")
 			}
 		case name == "screenshots" || name == "screenshot_areas": // they are shown, or linked
 		case name == "element" || name == "window":
@@ -88,7 +92,7 @@ func heading(name string) string {
 }
 
 // listing are the kinds whose values a model wants to read whole.
-var listing = []string{"validate_element", "glob_files", "grep_files", "find_image", "run_command"}
+var listing = []string{steps.ValidateElement.Name, steps.GlobFiles.Name, steps.GrepFiles.Name, steps.FindImage.Name, steps.RunCommand.Name}
 
 func valueText(k steps.Kind, v any) string {
 	if v == nil {
@@ -178,8 +182,5 @@ func short(v any) string {
 	if err != nil {
 		return ""
 	}
-	if t := []rune(string(raw)); len(t) > longest {
-		return string(t[:longest]) + "…"
-	}
-	return string(raw)
+	return words.Shorten(string(raw), longest)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"understudy/internal/words"
 	"understudy/steps/desktop"
 )
 
@@ -350,9 +351,5 @@ func (c *compiler) keys(thing *Thing, chord string, ev Event) {
 // brief is a text as one short line.
 func brief(text string) string {
 	const most = 40
-	r := []rune(strings.Join(strings.Fields(text), " "))
-	if len(r) > most {
-		r = append(r[:most-1], '…')
-	}
-	return `"` + string(r) + `"`
+	return `"` + words.Shorten(strings.Join(strings.Fields(text), " "), most) + `"`
 }

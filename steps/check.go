@@ -142,6 +142,9 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			c.value(p, v[name], at)
 		case closed:
 			hint := words.DidYouMean(name, known)
+			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {
+				hint = fmt.Sprintf("it belongs into the selector: selector: %q", name+":…")
+			}
 			if hint == "" && len(known) == 0 {
 				hint = "it takes none"
 			}
@@ -213,8 +216,5 @@ func quoted(v any) string {
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	if t := []rune(string(b)); len(t) > 60 {
-		b = []byte(string(t[:57]) + "…")
-	}
-	return "the " + typeOf(v) + " " + string(b)
+	return "the " + typeOf(v) + " " + words.Shorten(string(b), 60)
 }

@@ -1,7 +1,6 @@
 package steps
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -67,16 +66,4 @@ func durationIn(ns float64) (Duration, error) {
 		return 0, fmt.Errorf("a duration lies between 0 and %d days", int(MaxDuration.Std().Hours()/24))
 	}
 	return Duration(ns), nil
-}
-
-// Sleep waits, or returns the cause when the context ends first.
-func Sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

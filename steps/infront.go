@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"understudy/internal/words"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
 )
@@ -40,7 +41,7 @@ func dialogInFront(roots []*desktop.Element) string {
 	})
 	text := "a dialog is open: " + inWords(dialog)
 	if said != "" {
-		text += fmt.Sprintf(" (%q)", shortened(said))
+		text += fmt.Sprintf(" (%q)", words.Shorten(strings.Join(strings.Fields(said), " "), maxSaid))
 	}
 	if len(buttons) > 0 {
 		text += " with the buttons " + strings.Join(buttons, ", ")
@@ -50,12 +51,4 @@ func dialogInFront(roots []*desktop.Element) string {
 
 func isDialog(e *desktop.Element) bool {
 	return e.States.Has(desktop.Showing) && (e.Role == "dialog" || e.Role == "alert" && e.Window != 0 || e.States.Has(desktop.IsModal))
-}
-
-func shortened(text string) string {
-	r := []rune(strings.Join(strings.Fields(text), " "))
-	if len(r) <= maxSaid {
-		return string(r)
-	}
-	return string(r[:maxSaid]) + "…"
 }

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,15 +160,7 @@ func (e *Env) places(ctx context.Context, template image.Image, inside []*deskto
 	if len(found) > 0 {
 		why = nil
 	}
-	slices.SortStableFunc(found, func(a, b place) int {
-		switch {
-		case a.Likeness > b.Likeness:
-			return -1
-		case a.Likeness < b.Likeness:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(found, func(a, b place) int { return cmp.Compare(b.Likeness, a.Likeness) })
 	return found, why, nil
 }
 

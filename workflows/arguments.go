@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows/expression"
 )
@@ -203,7 +204,7 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 // shellPart compiles a command line with expressions in it.
 func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
 	if t.Whole() {
-		u.report.add(v.place, "write the command out, or sh -c "+shorten(v.text, 60), "what an expression gives is never executed as a command")
+		u.report.add(v.place, "write the command out, or sh -c "+words.Shorten(v.text, 60), "what an expression gives is never executed as a command")
 		return constant{v.text}
 	}
 	shell := s.arguments.get("shell")
@@ -262,7 +263,7 @@ func (u *unit) selectors() *Template {
 			continue
 		}
 		for _, p := range steps.CheckValue(one, e.value.plain()) {
-			u.report.add(e.value.place, p.Hint, "selector %s: %s", shorten(e.key.text, 60), p.Message)
+			u.report.add(e.value.place, p.Hint, "selector %s: %s", words.Shorten(e.key.text, 60), p.Message)
 		}
 	}
 	return &Template{u.part(v, &jsonschema.Schema{Type: "object", AdditionalProperties: one}, "", inputs)}

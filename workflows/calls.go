@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/internal/words"
 	"understudy/workflows/expression"
 )
 
@@ -50,7 +51,7 @@ func (u *unit) load(ref text) (Source, bool) {
 	}
 	src, err := u.options.Load(ref.str(), u.src)
 	if err != nil {
-		u.report.add(ref.place, "", "the workflow %q cannot be loaded: %v", shorten(ref.str(), 100), err)
+		u.report.add(ref.place, "", "the workflow %q cannot be loaded: %v", words.Shorten(ref.str(), 100), err)
 		return Source{}, false
 	}
 	if i := slices.Index(u.open, src.Name); i >= 0 {
@@ -110,7 +111,7 @@ func (u *unit) checkCall(p *Program, x *step) {
 	}
 	for _, v := range p.Missing(nil) {
 		if in := x.Inputs.get(v.Name); in == nil || in.sort == sortNull {
-			u.report.add(x.Workflow.place, fmt.Sprintf("add inputs: {%s: …}", v.Name), "the workflow %q needs the input %s", shorten(x.Workflow.str(), 60), v.Name)
+			u.report.add(x.Workflow.place, fmt.Sprintf("add inputs: {%s: …}", v.Name), "the workflow %q needs the input %s", words.Shorten(x.Workflow.str(), 60), v.Name)
 		}
 	}
 }
@@ -120,7 +121,7 @@ func (u *unit) checkCall(p *Program, x *step) {
 func (u *unit) fetch() bool {
 	ref := u.doc.URL
 	if scheme, _, ok := strings.Cut(ref.str(), "://"); ok && scheme != "file" {
-		u.report.add(ref.place, "use file://…, or the name of a saved workflow", "workflows are not fetched from %s", shorten(scheme, 20))
+		u.report.add(ref.place, "use file://…, or the name of a saved workflow", "workflows are not fetched from %s", words.Shorten(scheme, 20))
 		return false
 	}
 	if u.doc.contradictsURL() {

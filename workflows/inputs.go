@@ -60,7 +60,7 @@ func (p *Program) unknownInputs(given map[string]any) (problems []steps.Problem)
 		if !slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name }) {
 			problems = append(problems, steps.Problem{
 				Path: []string{name}, Key: true, Hint: p.knownInputs(name),
-				Message: fmt.Sprintf("there is no input %q", shorten(name, 60)),
+				Message: fmt.Sprintf("there is no input %q", words.Shorten(name, 60)),
 			})
 		}
 	}
@@ -135,7 +135,7 @@ func ParseInput(v Variable, text string) (any, error) {
 	if v.Secret {
 		text = "a secret value"
 	} else {
-		text = strconv.Quote(shorten(text, 60))
+		text = strconv.Quote(words.Shorten(text, 60))
 	}
 	return nil, fmt.Errorf("input %s: wanted %s, found %s", v.Name, wantedInput[v.Type], text)
 }
@@ -164,7 +164,7 @@ func (u *unit) checkGiven() {
 	}
 	for _, e := range v.entries {
 		if d := u.program.variable(e.key.text); d != nil && d.Secret {
-			u.report.add(e.key.place, "give it when the run starts", "the value of the secret %s does not belong in a document", shorten(d.Name, 60))
+			u.report.add(e.key.place, "give it when the run starts", "the value of the secret %s does not belong in a document", words.Shorten(d.Name, 60))
 		}
 		if strings.Contains(e.value.str(), "${{") {
 			u.report.add(e.value.place, "write the value, or put the expression where the input is used", "the inputs of a run are values: there is nothing yet that an expression could name")
@@ -188,7 +188,7 @@ func (u *unit) checkInputs(p *Program, v *value) {
 			continue
 		}
 		for _, x := range d.check(e.value.plain()) {
-			u.report.add(e.value.at(x.Path[1:], x.Key), x.Hint, "the input %s does not fit: %s", shorten(d.Name, 60), x.Message)
+			u.report.add(e.value.at(x.Path[1:], x.Key), x.Hint, "the input %s does not fit: %s", words.Shorten(d.Name, 60), x.Message)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (t *text) read(v *value, k *key, r *report) {
 		return
 	}
 	if len(k.words) > 0 && !slices.Contains(k.words, v.text) {
-		r.add(v.place, words.DidYouMean(v.text, k.words), "%s cannot be %q", k.name, shorten(v.text, 60))
+		r.add(v.place, words.DidYouMean(v.text, k.words), "%s cannot be %q", k.name, words.Shorten(v.text, 60))
 		return
 	}
 	if k.mustBe() && v.text == "" {
@@ -74,9 +74,9 @@ func (n *number) read(v *value, k *key, r *report) {
 	switch {
 	case !wanted(v, sortNumber, k, r):
 	case k.min != nil && v.number < *k.min || k.max != nil && v.number > *k.max:
-		r.add(v.place, "", "%s %s, found %s", k.name, k.bounds(), shorten(v.text, 40))
+		r.add(v.place, "", "%s %s, found %s", k.name, k.bounds(), words.Shorten(v.text, 40))
 	case k.whole && v.number != math.Trunc(v.number):
-		r.add(v.place, "", "%s wants a whole number, found %s", k.name, shorten(v.text, 40))
+		r.add(v.place, "", "%s wants a whole number, found %s", k.name, words.Shorten(v.text, 40))
 	default:
 		n.value = v
 	}
@@ -122,7 +122,7 @@ func (d *duration) read(v *value, k *key, r *report) {
 		return
 	}
 	if v.sort == sortText && !durationForm.MatchString(v.text) {
-		r.add(v.place, "write something like 500ms, 2s or 1m30s", "%s: %q is not a duration", k.name, shorten(v.text, 60))
+		r.add(v.place, "write something like 500ms, 2s or 1m30s", "%s: %q is not a duration", k.name, words.Shorten(v.text, 60))
 		return
 	}
 	if _, err := steps.DurationOf(v.plain()); err != nil {
@@ -326,7 +326,7 @@ func (o *output) read(v *value, k *key, r *report) {
 	switch v.sort {
 	case sortObject:
 		for _, e := range v.entries {
-			(&condition{}).read(e.value, &key{name: k.name + "." + shorten(e.key.text, 40)}, r)
+			(&condition{}).read(e.value, &key{name: k.name + "." + words.Shorten(e.key.text, 40)}, r)
 		}
 		o.value = v
 	case sortList:
@@ -359,7 +359,7 @@ func (d *dict[T]) decodeDict(v *value, k *key, r *report) {
 	d.value = v
 	for _, e := range v.entries {
 		var x T
-		decode(e.value, reflect.ValueOf(&x).Elem(), &key{name: shorten(e.key.text, 60), required: true}, r)
+		decode(e.value, reflect.ValueOf(&x).Elem(), &key{name: words.Shorten(e.key.text, 60), required: true}, r)
 		if !reflect.ValueOf(x).IsNil() {
 			d.items = append(d.items, item[T]{e.key, x})
 		}

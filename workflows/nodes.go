@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows/expression"
 )
@@ -83,7 +84,7 @@ func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	n.Each = &Template{u.each(x.Foreach.value, s)}
 	n.As = orElse(x.As.str(), "item")
 	if !identifier.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
-		u.report.add(x.As.place, "use a word such as item", "%q cannot be the name of an element", shorten(n.As, 60))
+		u.report.add(x.As.place, "use a word such as item", "%q cannot be the name of an element", words.Shorten(n.As, 60))
 		n.As = "item"
 	}
 	loop := expression.Loop{As: n.As, Element: u.element(x.Foreach.value)}
@@ -158,6 +159,6 @@ func (u *unit) kind(name text) *steps.Kind {
 		u.report.add(name.place, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
 		return nil
 	}
-	u.report.add(name.place, u.nearestKind(name.str()), "there is no kind of step called %q", shorten(name.str(), 60))
+	u.report.add(name.place, u.nearestKind(name.str()), "there is no kind of step called %q", words.Shorten(name.str(), 60))
 	return nil
 }

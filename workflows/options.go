@@ -1,6 +1,10 @@
 package workflows
 
-import "slices"
+import (
+	"slices"
+
+	"understudy/internal/words"
+)
 
 // runOptions reads the settings of the run.
 func (u *unit) runOptions() Options {
@@ -67,9 +71,9 @@ func (u *unit) checkRange(id text) {
 	t := u.targets[id.str()]
 	switch {
 	case t == nil:
-		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", shorten(id.str(), 60))
+		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
 	case t.level.parent != nil || t.level.area == areaFinally || t.level.area == areaBefore:
-		u.report.add(id.place, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", shorten(id.str(), 60), t.level)
+		u.report.add(id.place, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", words.Shorten(id.str(), 60), t.level)
 	}
 }
 

@@ -77,7 +77,7 @@ func (r *report) nearest(word string, known []string) string {
 	if r.enough(len(known)) {
 		return ""
 	}
-	return words.DidYouMean(shorten(word, 60), known)
+	return words.DidYouMean(words.Shorten(word, 60), known)
 }
 
 // add notes a problem at a place.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // The limits of one document.
@@ -86,7 +88,7 @@ func (v *value) doubled(r *report) {
 	kept := v.entries[:0]
 	for _, e := range v.entries {
 		if at, ok := first[e.key.text]; ok {
-			r.add(e.key.place, "remove one of the two", "the key %q stands twice; first in line %d", shorten(e.key.text, 60), at.line)
+			r.add(e.key.place, "remove one of the two", "the key %q stands twice; first in line %d", words.Shorten(e.key.text, 60), at.line)
 			continue
 		}
 		first[e.key.text] = e.key.place

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // readJSON reads a text that is JSON already. YAML contains JSON all but the
@@ -86,7 +88,7 @@ func (j *jsonReader) value(depth int) *value {
 		if n, err := t.Float64(); err == nil {
 			v.number = n
 		} else {
-			j.report.add(at, "", "the number %s is too large", shorten(t.String(), 40))
+			j.report.add(at, "", "the number %s is too large", words.Shorten(t.String(), 40))
 		}
 	case string:
 		v.sort, v.text = sortText, t

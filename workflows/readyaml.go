@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"understudy/internal/words"
+
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
@@ -254,7 +256,7 @@ func (y *yamlReader) scalar(n *yaml.Node, v *value) {
 	v.sort, v.text, v.style = sortText, n.Value, yamlStyle(n)
 	if n.Style&yaml.TaggedStyle != 0 {
 		if n.Tag != "!!str" {
-			y.report.add(v.place, "leave it out, or write !!str", "the tag %s is not known here", shorten(n.Tag, 40))
+			y.report.add(v.place, "leave it out, or write !!str", "the tag %s is not known here", words.Shorten(n.Tag, 40))
 		}
 		return
 	}

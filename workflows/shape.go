@@ -3,6 +3,8 @@ package workflows
 import (
 	"reflect"
 	"slices"
+
+	"understudy/internal/words"
 )
 
 // mustBe says whether a key's value may be left out by writing null.
@@ -103,7 +105,7 @@ func unknownKey(k *value, keys []*key, r *report) {
 	if hint == "" {
 		hint = r.nearest(k.text, names)
 	}
-	r.add(k.place, hint, "unknown key %q", shorten(k.text, 60))
+	r.add(k.place, hint, "unknown key %q", words.Shorten(k.text, 60))
 }
 
 // wanted says whether a value has a type, and reports when it has not.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"understudy/internal/words"
 	"understudy/workflows/expression"
 )
 
@@ -58,7 +59,7 @@ func filler(shell string) (func(string, []string) (string, error), error) {
 	case "powershell", "pwsh":
 		return fillPowerShell, nil
 	}
-	return nil, fmt.Errorf("no value can be quoted safely for %s", shorten(shell, 40))
+	return nil, fmt.Errorf("no value can be quoted safely for %s", words.Shorten(shell, 40))
 }
 
 // errPlace says that a value stands where no quoting makes it data.

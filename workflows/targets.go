@@ -3,6 +3,8 @@ package workflows
 import (
 	"fmt"
 
+	"understudy/internal/words"
+
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -77,7 +79,7 @@ func (u *unit) name(t *target) {
 		return
 	}
 	if first := u.targets[id]; first != nil {
-		u.report.add(t.step.ID.place, "rename one of the two", "the id %q is already that of the step in line %d", shorten(id, 60), first.step.ID.line)
+		u.report.add(t.step.ID.place, "rename one of the two", "the id %q is already that of the step in line %d", words.Shorten(id, 60), first.step.ID.line)
 		return
 	}
 	u.targets[id] = t
@@ -122,7 +124,7 @@ func (s *step) leads() (ids []text) {
 func (u *unit) checkTarget(from *target, id text) {
 	to := u.targets[id.str()]
 	if to == nil {
-		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", shorten(id.str(), 60))
+		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
 		return
 	}
 	if u.reaches(from.level, to.level) {
@@ -135,7 +137,7 @@ func (u *unit) checkTarget(from *target, id text) {
 			hint += " and at the top of troubleshooting"
 		}
 	}
-	u.report.add(id.place, hint, "%q cannot be reached from here: it stands %s", shorten(id.str(), 60), to.level)
+	u.report.add(id.place, hint, "%q cannot be reached from here: it stands %s", words.Shorten(id.str(), 60), to.level)
 }
 
 // reaches says whether a step of one list can lead to a step of another: of

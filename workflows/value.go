@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // value is one value of a document's text, and where it stands.
@@ -153,9 +155,9 @@ func (v *value) String() string {
 	case sortTruth:
 		return fmt.Sprintf("the boolean %t", v.truth)
 	case sortText:
-		return fmt.Sprintf("the string %q", shorten(v.text, 60))
+		return fmt.Sprintf("the string %q", words.Shorten(v.text, 60))
 	}
-	return "the number " + shorten(v.text, 60)
+	return "the number " + words.Shorten(v.text, 60)
 }
 
 // within is the place of a part of a text, from a byte offset on.
@@ -246,11 +248,4 @@ func from(line string, column int) string {
 		line = line[n:]
 	}
 	return line
-}
-
-func shorten(text string, limit int) string {
-	if r := []rune(text[:min(len(text), 4*limit)]); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return text
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/internal/words"
 	"understudy/steps"
 )
 
@@ -58,11 +59,11 @@ func (u *unit) variable(name string, d *variable) Variable {
 
 func (u *unit) checkDefault(v Variable, d *variable) {
 	if v.Secret {
-		u.report.add(d.at.at([]string{"default"}, true), "leave the default out; the value is asked for when a run starts", "the secret %s has a default, so it would not be secret", shorten(v.Name, 60))
+		u.report.add(d.at.at([]string{"default"}, true), "leave the default out; the value is asked for when a run starts", "the secret %s has a default, so it would not be secret", words.Shorten(v.Name, 60))
 		return
 	}
 	for _, p := range steps.CheckValue(v.Schema, v.Default) {
-		u.report.add(d.Default.at(p.Path, p.Key), p.Hint, "the default of %s does not fit: %s", shorten(v.Name, 60), p.Message)
+		u.report.add(d.Default.at(p.Path, p.Key), p.Hint, "the default of %s does not fit: %s", words.Shorten(v.Name, 60), p.Message)
 	}
 }
 

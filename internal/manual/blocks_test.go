@@ -3,6 +3,7 @@ package manual
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -89,18 +90,11 @@ func ranElsewhere(t *testing.T, b block) {
 	t.Helper()
 	for line := range strings.Lines(b.text) {
 		line = strings.TrimSpace(line)
-		known := slices.IndexFunc(mapKeys(elsewhere), func(prefix string) bool { return strings.HasPrefix(line, prefix) })
+		known := slices.IndexFunc(slices.Collect(maps.Keys(elsewhere)), func(prefix string) bool { return strings.HasPrefix(line, prefix) })
 		if known < 0 && line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "'") {
 			t.Errorf("%s:%d: nothing runs %q: mark the block console, or say in elsewhere who does", b.page, b.line, line)
 		}
 	}
-}
-
-func mapKeys(m map[string]string) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	return keys
 }
 
 func TestElsewhereIsThere(t *testing.T) {

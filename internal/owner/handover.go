@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/steps"
 )
 
 // farewell is what an owner that leaves tells a guest, and the guest the next
@@ -37,7 +38,7 @@ func (h *host) leave(ctx context.Context) error {
 	h.mu.Unlock()
 	errs := []error{h.door.Close()}
 	sweep(h.o.Dir)
-	waitFor(ctx, &h.acts)
+	steps.WaitFor(ctx, &h.acts)
 	runs := h.handOver(ctx)
 	errs = append(errs, h.local.Engine.Shutdown(ctx), h.local.Close(ctx))
 	h.sendAway(runs)
@@ -146,17 +147,4 @@ func (h *host) sendAway(runs map[*guest]handover) {
 		_ = c.Close()
 	}
 	h.wg.Wait()
-}
-
-// waitFor waits for a group, but no longer than the context lasts.
-func waitFor(ctx context.Context, wg *sync.WaitGroup) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		wg.Wait()
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
 }

@@ -48,14 +48,7 @@ func TestWhenTheOwnerLeavesTheRunsOfOthersGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
-	ended := make(chan engine.Header, 1)
-	go func() {
-		h, err := m.Wait(t.Context(), h.ID)
-		if err != nil {
-			t.Error(err)
-		}
-		ended <- h
-	}()
+	ended := waiting(t, m, h.ID)
 	other.send(command{Do: "leave"})
 	openGate(t, dir)
 	other.read()
@@ -89,14 +82,7 @@ func TestWhenTheOwnerIsKilledAnotherGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
-	ended := make(chan engine.Header, 1)
-	go func() {
-		h, err := m.Wait(t.Context(), h.ID)
-		if err != nil {
-			t.Error(err)
-		}
-		ended <- h
-	}()
+	ended := waiting(t, m, h.ID)
 	began := time.Now()
 	other.end()
 	if end := <-ended; end.Status != engine.Interrupted {
@@ -141,23 +127,15 @@ func TestTheRunsOfAllWhoStayGoOnWithTheirSecrets(t *testing.T) {
 		runs = append(runs, h.ID)
 		until(t, "its second step acts", func() bool { return marks(t, dir) == 2*(i+1) })
 	}
-	watched := make(chan engine.Header, 4)
+	var watched []<-chan engine.Header
 	for _, run := range runs {
-		for _, at := range []*Member{m, second} {
-			go func() {
-				h, err := at.Wait(t.Context(), run)
-				if err != nil {
-					t.Error(err)
-				}
-				watched <- h
-			}()
-		}
+		watched = append(watched, waiting(t, m, run), waiting(t, second, run))
 	}
 	first.send(command{Do: "leave"})
 	openGate(t, dir)
 	first.read()
-	for range 4 {
-		if h := <-watched; h.Status != engine.Succeeded {
+	for _, end := range watched {
+		if h := <-end; h.Status != engine.Succeeded {
 			t.Errorf("who watched run %s saw it %s", h.ID, h.Status)
 		}
 	}
@@ -274,4 +252,18 @@ func TestAProcessThatHasLeftSaysSo(t *testing.T) {
 	if _, err := m.List(t.Context(), engine.Query{}); !errors.Is(err, ErrLeft) {
 		t.Errorf("wanted ErrLeft, got %v", err)
 	}
+}
+
+// waiting waits for the end of a run beside the test.
+func waiting(t *testing.T, at *Member, run string) <-chan engine.Header {
+	t.Helper()
+	ended := make(chan engine.Header, 1)
+	go func() {
+		h, err := at.Wait(t.Context(), run)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- h
+	}()
+	return ended
 }

@@ -185,11 +185,7 @@ func (e *Element) can() bool {
 
 // quoted is a text in quotes, on one line, cut when it is long.
 func quoted(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > outlineText {
-		text = string(r[:outlineText-1]) + "…"
-	}
-	return strconv.Quote(text)
+	return strconv.Quote(Shorten(strings.Join(strings.Fields(text), " "), outlineText))
 }
 
 // yamlKey is a line as YAML reads it: in single quotes where the plain line

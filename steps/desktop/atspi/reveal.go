@@ -162,21 +162,9 @@ func (w *walk) arrives(p *pane, n *node) (bool, error) {
 		if right, below := p.lacks(n); right == 0 && below == 0 && !n.box.Empty() {
 			return true, nil
 		}
-		if !pause(ctx, layoutLook) {
+		if desktop.Sleep(ctx, layoutLook) != nil {
 			return false, w.ctx.Err()
 		}
-	}
-}
-
-// pause waits, and says whether the context still lasts.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -173,7 +173,10 @@ func (d *Desktop) enter(ctx context.Context, method string) (failure, error) {
 		fail = d.next("*")
 	}
 	d.mu.Unlock()
-	if err := pause(ctx, long); err != nil {
+	if ctx.Err() != nil {
+		return failure{}, context.Cause(ctx)
+	}
+	if err := desktop.Sleep(ctx, long); err != nil {
 		return failure{}, err
 	}
 	return fail, nil
@@ -189,21 +192,6 @@ func (d *Desktop) next(method string) failure {
 		}
 	}
 	return failure{}
-}
-
-// pause waits, or fails with the cause for which the context ended.
-func pause(ctx context.Context, long time.Duration) error {
-	if ctx.Err() != nil || long <= 0 {
-		return context.Cause(ctx)
-	}
-	t := time.NewTimer(long)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // change does something under the lock.

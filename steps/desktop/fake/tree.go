@@ -270,7 +270,7 @@ func (d *Desktop) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Eleme
 // with does something with the node of a handle, if its program answers.
 func (d *Desktop) with(ctx context.Context, method string, h desktop.Handle, f func(*Node) error) error {
 	if d.stuck(method, h) {
-		if err := pause(ctx, unanswered); err != nil {
+		if err := desktop.Sleep(ctx, unanswered); err != nil {
 			return err
 		}
 		return desktop.ErrUnresponsive

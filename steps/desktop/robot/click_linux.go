@@ -19,27 +19,15 @@ func (r *Robot) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point,
 		return errNoButton(b)
 	}
 	return r.act(ctx, func(l *link) error {
-		if err := r.move(ctx, l, at); err != nil {
-			return err
-		}
-		for i := range max(count, 1) {
-			if i > 0 {
-				if err := sleep(ctx, clickGap); err != nil {
-					return err
-				}
-			}
-			if err := r.clickHeld(ctx, l, w, at, button.number); err != nil {
-				return clicked(i, err)
-			}
-		}
-		return nil
+		done, err := r.clicks(ctx, l, at, count, func() error { return r.clickHeld(ctx, l, w, at, button.number) })
+		return clicked(done, err)
 	})
 }
 
 // clicked says that of a multiple click some were done before an error. That
 // error is only told: were it wrapped, a window that moved would be clicked anew.
 func clicked(times int, err error) error {
-	if times == 0 {
+	if times == 0 || err == nil {
 		return err
 	}
 	return fmt.Errorf("after %d clicks: %s: %w", times, err.Error(), desktop.ErrUnclear)
@@ -61,7 +49,7 @@ func (r *Robot) clickHeld(ctx context.Context, l *link, w desktop.Window, at des
 	if err != nil {
 		return err
 	}
-	cause := sleep(ctx, pressTime)
+	cause := desktop.Sleep(ctx, pressTime)
 	up, cancel := afterwards(ctx)
 	defer cancel()
 	after, err := holding(up, l, func() (origin, error) {

@@ -55,7 +55,7 @@ func (r *Robot) WriteClipboard(ctx context.Context, text string) error {
 		if err != nil || now != before && now != 0 {
 			return err
 		}
-		if err := sleep(ctx, time.Millisecond); err != nil {
+		if err := desktop.Sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}

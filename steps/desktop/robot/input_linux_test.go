@@ -254,14 +254,29 @@ func TestBindingsAreTakenBackAtTheEnd(t *testing.T) {
 
 func TestADoubleClickIsOneRightAfterAnother(t *testing.T) {
 	virtualtest.Need(t, "mousepad", "xclip")
+	t.Run("at a point", func(t *testing.T) {
+		doubleClicks(t, func(b *bench, at desktop.Point, _ desktop.Window) error {
+			return b.Click(t.Context(), at, desktop.Left, 2)
+		})
+	})
+	t.Run("in a window", func(t *testing.T) {
+		doubleClicks(t, func(b *bench, at desktop.Point, w desktop.Window) error {
+			return b.ClickIn(t.Context(), w, at, desktop.Left, 2)
+		})
+	})
+}
+
+// doubleClicks selects one word right after another by double clicks, which must
+// not be taken for one click of four.
+func doubleClicks(t *testing.T, click func(*bench, desktop.Point, desktop.Window) error) {
 	b := open(t)
 	b.editor("mousepad")
 	above, below := strings.Repeat("a", 20), strings.Repeat("b", 20)
 	b.must(b.Type(t.Context(), strings.Repeat(above+"\n", 8)+strings.Repeat(below+"\n", 8)))
-	w := b.window("note.txt").Bounds
+	w := b.window("note.txt")
 	for try := 1; ; try++ {
 		for _, y := range []int{140, 290} {
-			b.must(b.Click(t.Context(), desktop.Point{X: w.X + 60, Y: w.Y + y}, desktop.Left, 2))
+			b.must(click(b, desktop.Point{X: w.Bounds.X + 60, Y: w.Bounds.Y + y}, w))
 		}
 		b.must(b.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "c"}))
 		got, err := b.ReadClipboard(t.Context())

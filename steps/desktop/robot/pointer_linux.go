@@ -110,34 +110,41 @@ func errNoButton(b desktop.Button) error {
 // multiple click. A button that is down goes up even when the context ends.
 func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
 	return r.act(ctx, func(l *link) error {
-		if err := r.move(ctx, l, at); err != nil {
-			return err
-		}
-		if count > 1 {
-			if err := sleep(ctx, clickRest-time.Since(r.clicked)); err != nil {
-				return err
-			}
-		}
-		defer func() { r.clicked = time.Now() }()
-		for i := range max(count, 1) {
-			if i > 0 {
-				if err := sleep(ctx, clickGap); err != nil {
-					return err
-				}
-			}
-			if err := r.clickOnce(ctx, l, b); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := r.clicks(ctx, l, at, count, func() error { return r.clickOnce(ctx, l, b) })
+		return err
 	})
+}
+
+// clicks moves to the point and clicks, apart from the clicks before, and says
+// how many clicks were done.
+func (r *Robot) clicks(ctx context.Context, l *link, at desktop.Point, count int, click func() error) (done int, err error) {
+	if err := r.move(ctx, l, at); err != nil {
+		return 0, err
+	}
+	if count > 1 {
+		if err := desktop.Sleep(ctx, clickRest-time.Since(r.clicked)); err != nil {
+			return 0, err
+		}
+	}
+	defer func() { r.clicked = time.Now() }()
+	for ; done < max(count, 1); done++ {
+		if done > 0 {
+			if err := desktop.Sleep(ctx, clickGap); err != nil {
+				return done, err
+			}
+		}
+		if err := click(); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
 }
 
 func (r *Robot) clickOnce(ctx context.Context, l *link, b desktop.Button) error {
 	if err := r.button(ctx, l, b, true); err != nil {
 		return err
 	}
-	cause := sleep(ctx, pressTime)
+	cause := desktop.Sleep(ctx, pressTime)
 	up, cancel := afterwards(ctx)
 	defer cancel()
 	if err := r.button(up, l, b, false); err != nil {

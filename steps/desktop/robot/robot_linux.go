@@ -195,7 +195,7 @@ func (r *Robot) Close() error {
 	var err error
 	if l.alive() && r.turn.take(ctx) == nil {
 		if len(r.held.grip().bound) > 0 {
-			err = sleep(ctx, rest) // an application may still read what we typed
+			err = desktop.Sleep(ctx, rest) // an application may still read what we typed
 		}
 		err = errors.Join(err, r.let(ctx, l, r.held.grip()))
 		r.turn.give()

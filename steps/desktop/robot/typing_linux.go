@@ -111,7 +111,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 // something else may have been read.
 func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, err error) {
 	if !t.heard(ctx) {
-		if err := sleep(ctx, wait); err != nil {
+		if err := desktop.Sleep(ctx, wait); err != nil {
 			return false, err
 		}
 	}
@@ -260,19 +260,4 @@ func (l *link) pressedModifiers() ([]xproto.Keycode, error) {
 		}
 	}
 	return keys, nil
-}
-
-// sleep waits, unless the context ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

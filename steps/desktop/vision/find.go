@@ -2,6 +2,7 @@ package vision
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"slices"
@@ -170,15 +171,7 @@ func same(m, t *image.RGBA, x, y int) bool {
 
 // apart keeps the best of matches that overlap, best first.
 func apart(ms []Match) []Match {
-	slices.SortStableFunc(ms, func(a, b Match) int {
-		switch {
-		case a.Likeness > b.Likeness:
-			return -1
-		case a.Likeness < b.Likeness:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(ms, func(a, b Match) int { return cmp.Compare(b.Likeness, a.Likeness) })
 	var kept []Match
 	for _, m := range ms {
 		if !slices.ContainsFunc(kept, func(k Match) bool { return near(k.Bounds, m.Bounds) }) {
