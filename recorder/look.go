@@ -32,6 +32,7 @@ type under struct {
 	shot  *image.RGBA // what it looks like
 	had   elements    // what its program had then
 	when  time.Time
+	late  bool // more input had come when it was known, which may have changed it
 }
 
 // elements are those that a program had.
@@ -70,6 +71,7 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 		u.thing = r.recalled(at)
 	}
 	u.shot = r.shoot(ctx, at, u.thing)
+	u.late = r.queue.waits()
 	return u
 }
 
@@ -256,7 +258,7 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
 	r.clicked(ctx, t)
-	if r.combo != nil && r.combo.box == t && !t.chooses() && r.under.when != rested {
+	if r.combo != nil && r.combo.box == t && !t.chooses() && (r.under.late || r.under.when != rested) {
 		r.combo.shows = "" // it was looked at after the press, which may have changed it
 	}
 }

@@ -145,6 +145,7 @@ func (r *recording) work(ctx context.Context) {
 			r.nameOne(ctx)
 		case <-r.rest.C:
 			r.rests = false
+			r.input(ctx, r.queue.take())
 			r.under = r.look(ctx, r.at, treeWithin)
 			if r.texts.shown != nil {
 				r.readTexts(ctx)
