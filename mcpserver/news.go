@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,7 +99,7 @@ func (s *Server) anyoneListens() bool {
 // subscribe takes subscriptions to what may be read; the SDK keeps them.
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	r, ok := s.resourceAt(req.Params.URI)
-	if !ok {
+	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // others were added to the server
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	if err := s.barred(req, r.tool); err != nil {

@@ -16,14 +16,15 @@ import (
 
 // The addresses of resources.
 const (
-	runsURI      = "understudy://runs"
+	scheme       = "understudy://"
+	runsURI      = scheme + "runs"
 	runURI       = runsURI + "/"
-	captureURI   = "understudy://captures/"
-	workflowsURI = "understudy://workflows"
+	captureURI   = scheme + "captures/"
+	workflowsURI = scheme + "workflows"
 	workflowURI  = workflowsURI + "/"
-	kindsURI     = "understudy://kinds"
-	schemaURI    = "understudy://schema"
-	treeURI      = "understudy://desktop/tree"
+	kindsURI     = scheme + "kinds"
+	schemaURI    = scheme + "schema"
+	treeURI      = scheme + "desktop/tree"
 )
 
 const (

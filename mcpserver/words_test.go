@@ -39,6 +39,28 @@ func TestAnswersInWords(t *testing.T) {
 	}
 }
 
+// TestReadTextInWords holds that a model is told where to click what was read.
+func TestReadTextInWords(t *testing.T) {
+	words := []any{
+		jsonObject{"text": "Save", "area": jsonObject{"x": 10.0, "y": 20.0, "w": 40.0, "h": 10.0}, "confidence": 0.9},
+		jsonObject{"text": "as", "area": jsonObject{"x": 60.0, "y": 22.0, "w": 10.0, "h": 10.0}, "confidence": 0.9},
+		jsonObject{"text": "Quit", "area": jsonObject{"x": 100.0, "y": 50.0, "w": 20.0, "h": 10.0}, "confidence": 0.9},
+	}
+	for _, c := range []struct {
+		say  string
+		m    jsonObject
+		want string
+	}{
+		{"lines", jsonObject{"text": "Save as\nQuit", "words": words}, "\nSave as [40,26]\nQuit [110,55]"},
+		{"nothing", jsonObject{"text": "", "words": []any{}}, "no text was read"},
+		{"fewer words than the text has", jsonObject{"text": "Save as\nQuit", "words": words[:1]}, "\nSave as [30,25]\nQuit [0,0]"},
+	} {
+		if got := sayResult(steps.ReadText, c.m); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q does not end in %q", c.say, got, c.want)
+		}
+	}
+}
+
 // TestIncludedImage looks at what a model is shown.
 func TestIncludedImage(t *testing.T) {
 	st := newStage(t)

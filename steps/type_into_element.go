@@ -78,7 +78,7 @@ func typeIntoElement(ctx context.Context, env *Env, a TypeIntoArgs) (TypeIntoRes
 // takesNoText says whether an element is of a sort into which nobody can type. To
 // click it and to type all the same would type into whatever has the focus then.
 func takesNoText(el *desktop.Element) bool {
-	if el.States.Has(desktop.Editable) {
+	if el.Handle == "" || el.States.Has(desktop.Editable) { // a picture shows no more than its looks
 		return false
 	}
 	switch el.Role {
