@@ -351,6 +351,11 @@ var scenes = []struct {
 		Options{Name: "doubt"},
 	},
 	{
+		"what is typed where there is no field is a variable too, and no template", "typed",
+		newTape(ledger).focus(canvas, "").types("12*34 {{ x }}").wait(9 * time.Second).click(ok),
+		Options{Name: "typed"},
+	},
+	{
 		"values stay in their steps when that is wanted, and text is no template", "literal",
 		newTape(ledger).focus(name, "").types("${{ x }}").holds("${{ x }}").keys("enter"),
 		Options{Name: "literal", Literal: true},

@@ -109,7 +109,7 @@ func (c *compiler) typed(ev Event) {
 	case ev.Text != "" && !blankOn(ev, thing), ev.Hidden:
 		c.begins(ev, thing)
 		c.typing.hidden = c.typing.hidden || ev.Hidden
-		c.typing.changed = true
+		c.typing.changed, c.typing.last = true, ev.Time
 		c.typing.text.WriteString(ev.Text)
 	default:
 		c.chord(ev, thing)
@@ -267,7 +267,9 @@ func says(value string, t *Thing) string { return "type " + brief(value) + " int
 func (c *compiler) types(t *typing) {
 	c.goTo(c.active)
 	s := &step{kind: "type_text", subject: "type", says: "type " + brief(t.text.String()), begin: t.first.Time}
-	s.set("text", t.text.String())
+	s.set("text", "")
+	s.input = &input{arg: "text", value: t.text.String(), names: "typed"}
+	s.end = t.last
 	c.in(s)
 	c.emit(s)
 }
