@@ -46,6 +46,8 @@ func DefaultKeys() Keys {
 const (
 	// lookEvery is how often the windows are looked at.
 	lookEvery = 150 * time.Millisecond
+	// restfulAfter is how long nothing is done before that is done half as often.
+	restfulAfter = 3 * time.Second
 	// restsAfter is how long the pointer stays before what is under it is
 	// looked at, so that it is known when the button is pressed.
 	restsAfter = 60 * time.Millisecond
@@ -134,6 +136,7 @@ func (r *recording) begin(ctx context.Context) error {
 func (r *recording) work(ctx context.Context) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
+	looked := time.Now()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -141,6 +144,10 @@ func (r *recording) work(ctx context.Context) {
 			r.input(ctx, r.queue.take())
 		case <-look.C:
 			r.input(ctx, r.queue.take()) // what happened to windows came of it
+			if time.Since(r.worked) > restfulAfter && time.Since(looked) < 2*lookEvery-lookEvery/2 {
+				break // while nothing is done, every other time will do
+			}
+			looked = time.Now()
 			r.lookAtWindows(ctx)
 			r.nameOne(ctx)
 		case <-r.rest.C:

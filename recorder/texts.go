@@ -18,6 +18,9 @@ type texts struct {
 }
 
 const (
+	// readsEvery is how often what is shown is looked at, at first, and beside
+	// that when the pointer comes to rest, as it does before a click.
+	readsEvery = 4 * time.Second
 	// mostNews is how many texts may have changed for one of them to be what a
 	// person waited for; when more did, all is new.
 	mostNews = 8
@@ -49,7 +52,7 @@ func (r *recording) readTexts(ctx context.Context) {
 	}
 	when := time.Now()
 	roots := r.roots(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
-	r.texted.Reset(min(max(time.Second, idle/20), 10*time.Second))
+	r.texted.Reset(min(max(readsEvery, idle/5), 20*time.Second))
 	switch {
 	case roots == nil, r.queue.waits(): // then it may be what came of that
 	case r.texts.shown == nil:
