@@ -759,7 +759,14 @@ func TestWindows(t *testing.T) {
 			say: "what must be in the new window and is in another", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Save"), code: Unexpected, acted: ActedYes,
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
 		},
-		{say: "an application that is not installed", kind: OpenApplication, args: args("app_name", "editor"), code: NotFound, acted: ActedNo},
+		{
+			say: "an application that is not installed", kind: OpenApplication, args: args("app_name", "editor"), code: NotFound, acted: ActedNo,
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				if !strings.HasPrefix(o.Err.Next, "install it") {
+					t.Errorf("next: %s", o.Err.Next)
+				}
+			},
+		},
 		{
 			say: "an application whose window has another title", kind: OpenApplication, args: args("app_name", "editor", "title", "Never", "timeout_ms", 2000.0), code: Timeout, acted: ActedYes, err: "showed no window",
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,9 @@ func openURL(ctx context.Context, env *Env, a OpenURLArgs) (OpenURLResult, error
 		select {
 		case err := <-opened:
 			if err != nil {
-				return r, err
+				e := *AsError(err)
+				e.Next = cmp.Or(e.Next, "name the program: open_application with its command and the address")
+				return r, &e
 			}
 			over = time.After(settleFor)
 		case <-over:

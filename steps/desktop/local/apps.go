@@ -51,8 +51,16 @@ func commandOf(app string) ([]string, error) {
 	if found, err := desktopFileCommand(app); err == nil {
 		return found, nil
 	}
-	return nil, fmt.Errorf("there is neither a program %q nor an application %q: %w", args[0], app, desktop.ErrNotFound)
+	return nil, absentError(fmt.Sprintf("there is neither a program %q nor an application %q here", args[0], app))
 }
+
+// absentError is the error of an application that is not installed.
+type absentError string
+
+func (e absentError) Error() string { return string(e) }
+
+// Is says that it was not found.
+func (absentError) Is(target error) bool { return target == desktop.ErrNotFound }
 
 // start starts a program in a process group of its own, with nothing of ours
 // open, and gives a channel that tells how it ended.
