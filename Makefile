@@ -51,7 +51,7 @@ golden: ## write the golden files and generated pages again; look at the differe
 
 bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with dist/bench.old.txt when it is there
 	@mkdir -p dist
-	$(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
+	UNDERSTUDY_E2E=1 $(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
 fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it

@@ -1,12 +1,16 @@
 package recorder
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
 )
+
+// untried says that it is not known what else fits a selector.
+const untried = "its selector was not tried when it was recorded"
 
 // further is how many other selectors a step gets beside its first.
 const further = 2
@@ -15,6 +19,7 @@ const further = 2
 // selector, and others that found only this element too.
 func (s *step) aim(t *Thing) {
 	s.thing, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
+	s.vague = nil
 	if t.Process != "" {
 		s.set("process", t.Process)
 	}
@@ -25,10 +30,10 @@ func (s *step) aim(t *Thing) {
 	}
 	s.set("selector", good[0])
 	if counts(good[0]) {
-		s.doubt("it is told from others of its sort only by counting them")
+		s.vague = append(s.vague, "it is told from others of its sort only by counting them")
 	}
 	if others := strong(good[1:], counts(good[0])); len(others) > 0 {
-		s.set("alternative_selectors", others)
+		s.insert("selector", "alternative_selectors", others)
 	}
 }
 
@@ -71,10 +76,10 @@ func counts(s string) bool { return strings.Contains(s, "nth") || strings.Contai
 func (s *step) guess(t *Thing) string {
 	if len(t.Selectors) > 0 {
 		c := t.Selectors[0]
-		s.doubt("%d elements fitted its selector when it was recorded", c.Matches)
+		s.vague = append(s.vague, fmt.Sprintf("%d elements fitted its selector when it was recorded", c.Matches))
 		return c.Selector
 	}
-	s.doubt("its selector was not tried when it was recorded")
+	s.vague = append(s.vague, untried)
 	if t.Name == "" {
 		return "role:" + string(t.Role)
 	}
@@ -89,8 +94,18 @@ func quoted(v string) string {
 	return v
 }
 
-// aimAt says a point, for what no element was found.
+// aimAt says a point, for what no element was found: one of its window, so
+// that it is found where that is another day, or else one of the screen.
 func (s *step) aimAt(at desktop.Point, w *desktop.Window) {
+	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == "click_element" {
+		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+		s.set("process", w.Process)
+		s.set("x", at.X-w.Bounds.X)
+		s.set("y", at.Y-w.Bounds.Y)
+		s.set("in_window", true)
+		s.doubt("no element was found there, so the place in its window is all that is known")
+		return
+	}
 	s.set("x", at.X)
 	s.set("y", at.Y)
 	if w != nil {

@@ -41,13 +41,20 @@ func (r *recording) readChoice(ctx context.Context) {
 	c := r.combo
 	r.keyed = false
 	if c == nil || r.paused {
+		r.choices = 0
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
+	if r.choices--; r.choices > 0 {
+		r.settle.Reset(surelyAfter - settlesAfter)
+	}
 	now, err := r.shows(ctx, c.box)
+	if slow(err) {
+		return
+	}
 	if err != nil {
-		r.combo = nil // it is gone
+		r.combo, r.choices = nil, 0 // it is gone
 		return
 	}
 	if now != c.shows && now != "" {

@@ -61,9 +61,11 @@ type compiler struct {
 	press  *Event  // a button that is held
 	later  []Event // what came of it before it was let go
 	rested *Event
+	keyed  time.Time                 // when the last key came
 	worked map[desktop.WindowID]bool // where something was clicked
 	popup  *Event                    // opened last
 	combo  *step                     // the click that opened a combo box
+	news   *Event                    // a text that changed while nothing was done
 }
 
 func newCompiler() *compiler {
@@ -96,6 +98,7 @@ func (c *compiler) add(ev Event) {
 	case Rested:
 		c.rested = &ev
 	case Typed:
+		c.keyed = ev.Time
 		c.typed(ev)
 	case Focused:
 		c.focused(ev)
@@ -103,6 +106,10 @@ func (c *compiler) add(ev Event) {
 		c.held(ev)
 	case Chosen:
 		c.chose(ev)
+	case Named:
+		c.named(ev)
+	case Changed:
+		c.news = &ev
 	case Opened:
 		c.opened(ev)
 	case Closed:
@@ -152,7 +159,9 @@ func (c *compiler) emit(s *step) *step {
 	if s.begin.IsZero() {
 		s.begin = c.now
 	}
-	s.end = c.now
+	if s.end.IsZero() {
+		s.end = c.now
+	}
 	c.steps = append(c.steps, s)
 	c.combo = nil
 	return s

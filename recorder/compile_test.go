@@ -102,8 +102,19 @@ func (t *tape) keys(chords ...string) *tape {
 	return t
 }
 
+// drags presses a button over an element and lets it go over another.
+func (t *tape) drags(from *Thing, at desktop.Point, to *Thing, end desktop.Point) *tape {
+	t.wait(time.Second)
+	t.add(Event{Type: Pressed, Button: desktop.Left, Element: from, At: at, Window: &ledger})
+	return t.wait(time.Second).add(Event{Type: Released, Button: desktop.Left, Element: to, At: end})
+}
+
 func (t *tape) chooses(e *Thing, shows string) *tape {
 	return t.add(Event{Type: Chosen, Element: e, Value: &shows})
+}
+
+func (t *tape) changes(e *Thing, shows string) *tape {
+	return t.add(Event{Type: Changed, Element: e, Value: &shows})
 }
 
 func (t *tape) opens(w desktop.Window, command string) *tape {
@@ -161,6 +172,10 @@ var (
 	urgent  = thing(ledger, "checkbox", "Urgent", 4)
 	country = thing(ledger, "combobox", "Country", 5)
 	ok      = thing(ledger, "button", "OK", 6)
+	town    = thing(ledger, "combobox", "Town", 10).with(desktop.Editable)
+	cardA   = thing(ledger, "listitem", "Card A", 13)
+	cardB   = thing(ledger, "listitem", "Card B", 15)
+	canvas  = thing(ledger, "canvas", "Map", 17)
 	size    = &Thing{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
 	rows    = thing(ledger, "table", "Bookings", 7)
 )
@@ -187,6 +202,23 @@ var scenes = []struct {
 		"what was pasted, completed or replaced counts as it stands in the end", "paste",
 		newTape(ledger).focus(name, "old").keys("ctrl+a", "ctrl+v").holds("Lovelace, Ada").keys("enter"),
 		Options{Name: "paste"},
+	},
+	{
+		"what a field offered and keys chose is its value, and Enter that chose it is no step", "completed",
+		newTape(ledger).focus(town, "").types("Re").holds("Re").keys("down").holds("Re").keys("enter").holds("Reykjavik").click(ok).
+			focus(name, "").types("Ad").holds("Ad").keys("down").holds("Ada").keys("enter").closes(ledger),
+		Options{Name: "completed"},
+	},
+	{
+		"what a field offered and a click chose is its value", "completed_by_click",
+		newTape(ledger).click(town).opens(menu, "").focus(town, "").types("Re").holds("Re").click(thing(ledger, "listitem", "Reykjavik", 11)).closes(menu).holds("Reykjavik").click(ok),
+		Options{Name: "completed_by_click"},
+	},
+	{
+		"arrows that change nothing in a field are pressed again, and a number that they turn is its value", "arrows",
+		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("down").holds("Ada").click(ok).
+			focus(thing(ledger, "spinbutton", "Seats", 12).with(desktop.Editable), "1").keys("up", "up").holds("3").click(ok),
+		Options{Name: "arrows"},
 	},
 	{
 		"a text is written, and saved under a name in a dialog", "save",
@@ -265,6 +297,13 @@ var scenes = []struct {
 		Options{Name: "wait"},
 	},
 	{
+		"a text that a person waited for is waited for, wherever it was before that", "wait_text",
+		newTape(ledger).click(ok).wait(8*time.Second).changes(thing(ledger, "statusbar", "All is sent", 18, "id:status", "role:statusbar && name:All is sent"), "All is sent").click(urgent).
+			wait(8*time.Second).changes(thing(ledger, "label", "Agreed", 19), "Agreed").focus(name, "").types("Ada").wait(8*time.Second).
+			changes(thing(ledger, "statusbar", "Saved", 18, "id:status"), "Saved").keys("ctrl+s"),
+		Options{Name: "wait_text"},
+	},
+	{
 		"what is known by no element is known by its picture", "picture",
 		newTape(ledger).click(nil, func(ev *Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
 			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Picture = "2.png" }).
@@ -291,9 +330,13 @@ var scenes = []struct {
 		Options{Name: "lag"},
 	},
 	{
-		"a drag says what it is worth", "drag",
-		newTape(ledger).add(Event{Type: Pressed, Button: desktop.Left, Element: rows, At: desktop.Point{X: 110, Y: 215}}).
-			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 400, Y: 300}}),
+		"a drag goes from an element to another, inside one, or some way from one", "drag",
+		newTape(ledger).
+			drags(cardA, desktop.Point{X: 120, Y: 402}, cardB, desktop.Point{X: 160, Y: 461}).
+			drags(cardA, desktop.Point{X: 102, Y: 402}, cardB, desktop.Point{X: 178, Y: 461}).
+			drags(canvas, desktop.Point{X: 110, Y: 515}, canvas, desktop.Point{X: 150, Y: 516}).
+			drags(cardA, desktop.Point{X: 140, Y: 401}, nil, desktop.Point{X: 700, Y: 405}).
+			drags(nil, desktop.Point{X: 10, Y: 20}, nil, desktop.Point{X: 400, Y: 300}),
 		Options{Name: "drag"},
 	},
 	{
@@ -306,6 +349,11 @@ var scenes = []struct {
 		newTape(ledger).click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}).
 			click(thing(ledger, "row", "3 minutes ago", 12, "name:3 minutes ago", "role:row && nth:2")),
 		Options{Name: "doubt"},
+	},
+	{
+		"what is typed where there is no field is a variable too, and no template", "typed",
+		newTape(ledger).focus(canvas, "").types("12*34 {{ x }}").wait(9 * time.Second).click(ok),
+		Options{Name: "typed"},
 	},
 	{
 		"values stay in their steps when that is wanted, and text is no template", "literal",

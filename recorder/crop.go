@@ -100,13 +100,14 @@ func (c *compiler) imaged(s *step, ev Event) {
 	sel := "image:" + quoted(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
 	switch {
 	case ev.Element == nil:
-		s.args, s.unsure = nil, nil
+		s.args = nil
+		s.certain()
 		if ev.Window != nil && ev.Window.Process != "" && !ev.Window.Popup {
 			s.set("process", ev.Window.Process)
 		}
 		s.set("selector", sel)
 		s.doubt("no element was found there, at %s, so it is known by its picture only", ev.At)
-	case len(s.unsure) > 0:
+	case len(s.doubts()) > 0:
 		s.set("fallback_selectors", []string{sel})
 	}
 }

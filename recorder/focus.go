@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"context"
+	"errors"
 	"time"
 	"unicode/utf8"
 
@@ -11,6 +12,18 @@ import (
 // focusWithin is how long typed text is held back until it is known where it
 // went.
 const focusWithin = 250 * time.Millisecond
+
+const (
+	// readings is how often a field or a choice is read after something was
+	// done: soon, and once more for an application that lags.
+	readings = 2
+	// mostLags is how often an application is asked in vain what a field holds.
+	mostLags = 10
+)
+
+// answersWithin is how long the application of a field that is known may take
+// to say that it still has the keyboard, while nothing moves that.
+const answersWithin = 10 * time.Second
 
 // focus is what is known of the element that has the keyboard.
 type focus struct {
@@ -60,7 +73,11 @@ func (r *recording) key(ctx context.Context, ev desktop.InputEvent) {
 	if ev.Key.IsModifier() || dead(ev) {
 		return
 	}
+	r.worksAgain(ev.Time)
 	if ev.Text != "" || len(ev.Mods) == 0 && stays(ev.Key) || editing(ev) {
+		if len(r.typing) == 0 {
+			r.typingSince = time.Now()
+		}
 		r.typing = append(r.typing, ev)
 		return
 	}
@@ -117,10 +134,16 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 		}
 		return
 	}
+	was := r.focus
+	before, sure := was.now, was.valid
+	after := r.readFocus(ctx)
+	if after == 0 && !moved && r.staysIn(&was) {
+		r.focus = was
+		r.settle.Reset(settlesAfter)
+		return
+	}
 	keys := r.typing
 	r.typing = nil
-	before, sure := r.focus.now, r.focus.valid
-	after := r.readFocus(ctx)
 	field, hidden := r.whereTyped(before, after, sure, moved)
 	field, hidden = r.guarded(field, hidden, before, after)
 	for _, ev := range keys {
@@ -141,6 +164,13 @@ func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if moved {
 		r.readKeyed(ctx)
 	}
+}
+
+// staysIn says whether keys are still in the field that had the keyboard, as far
+// as is known, when it does not answer what has it now: nothing in the stream of
+// input can have moved the keyboard. Then they wait until it answers.
+func (r *recording) staysIn(was *focus) bool {
+	return was.valid && was.now > 0 && !was.of(was.now).secret() && was.guard == 0 && time.Since(r.typingSince) < answersWithin
 }
 
 // guarded counts keys as a password's until something in the stream of input
@@ -170,7 +200,17 @@ func (r *recording) hides(ev Event) bool {
 
 // later has the field read when it has had time to show what was typed.
 func (r *recording) later() {
-	r.unread, r.reads, r.keyed = true, 0, true
+	r.keyed = true
+	r.again()
+}
+
+// again has the field and the choice read when they have had time to show what
+// was done, and once more for an application that lags.
+func (r *recording) again() {
+	r.unread, r.reads, r.choices = true, 0, 0
+	if r.combo != nil {
+		r.choices = readings
+	}
 	r.settle.Reset(settlesAfter)
 }
 
@@ -230,6 +270,7 @@ func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Eleme
 func (r *recording) number(ctx context.Context, t *Thing, text string) int {
 	r.focus.things = append(r.focus.things, t)
 	n, h := len(r.focus.things), t.Handle
+	r.nameLater(t, n)
 	r.chooses(ctx, t)
 	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
 	ev := Event{Type: Focused, Time: time.Now(), Field: n, Element: t}
@@ -238,6 +279,11 @@ func (r *recording) number(ctx context.Context, t *Thing, text string) int {
 	}
 	r.write(ev)
 	return n
+}
+
+// slow says that an application may answer when it is asked again.
+func slow(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
 // readField notes what the field holds, when keys came since that was read.
@@ -251,20 +297,27 @@ func (r *recording) readField(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
 	e, err := r.desktop.Refresh(ctx, r.focus.handle)
+	if slow(err) && r.lags < mostLags {
+		r.lags++
+		r.settle.Reset(settlesAfter)
+		return
+	}
+	r.lags = 0
 	if err != nil {
 		r.unread = false // it is gone, or does not tell
 		return
 	}
 	if r.queue.waits() {
+		r.settle.Reset(settlesAfter)
 		return
 	}
 	if e.Role == "password" {
 		r.focus.secret[r.focus.handle], t.Role, t.Text = true, "password", ""
 		return
 	}
-	if r.unread = r.reads == 0; r.unread {
+	r.reads++
+	if r.unread = r.reads < readings; r.unread {
 		r.settle.Reset(surelyAfter - settlesAfter)
 	}
-	r.reads++
 	r.write(Event{Type: Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
 }

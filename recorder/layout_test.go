@@ -1,6 +1,11 @@
 package recorder_test
 
 import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,19 +92,57 @@ func TestNothingOfAFloodIsLost(t *testing.T) {
 	p := s.watch()
 	p.pointsAt(p.finds("cell", "one", 0))
 	p.tool("xdotool", "click", "--repeat", strconv.Itoa(turns), "--delay", "0", "5")
-	// What xdotool left behind the display may still have to read.
-	p.sees("the flood", func() bool { return p.session.Status().Events > turns })
+	// The display may still have to read what xdotool left behind, and the log is
+	// written last: what is in it was lost nowhere on the way.
+	onDisk := turned{path: filepath.Join(s.root, "seen.events.jsonl")}
+	p.sees("the flood in the log", func() bool { return onDisk.count(t) >= turns })
 	seen, err := p.session.Stop()
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got := onDisk.count(t); got != turns {
+		t.Errorf("%d of %d turns of the wheel are in the log", got, turns)
+	}
 	got := 0
 	for _, ev := range seen {
-		if ev.Type == recorder.Turned && ev.DY > 0 {
+		if ev.Type == recorder.Turned {
 			got += ev.DY
 		}
 	}
 	if got != turns {
 		t.Errorf("%d of %d turns of the wheel were seen", got, turns)
+	}
+}
+
+// turned counts the turns of the wheel in a log that grows.
+type turned struct {
+	path string
+	read int64
+	n    int
+}
+
+func (c *turned) count(t *testing.T) int {
+	t.Helper()
+	f, err := os.Open(c.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Seek(c.read, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	for in := bufio.NewReaderSize(f, 1<<20); ; {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return c.n // the last line is not whole yet
+		}
+		c.read += int64(len(line))
+		var ev recorder.Event
+		if err := json.Unmarshal(line, &ev); err != nil {
+			t.Fatal(err)
+		}
+		if ev.Type == recorder.Turned {
+			c.n += ev.DY
+		}
 	}
 }

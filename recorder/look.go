@@ -32,6 +32,7 @@ type under struct {
 	shot  *image.RGBA // what it looks like
 	had   elements    // what its program had then
 	when  time.Time
+	late  bool // more input had come when it was known, which may have changed it
 }
 
 // elements are those that a program had.
@@ -66,9 +67,39 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 	if e != nil {
 		u.thing = r.thing(ctx, e)
 		u.had = r.had
+	} else {
+		u.thing = r.recalled(at)
 	}
 	u.shot = r.shoot(ctx, at, u.thing)
+	u.late = r.queue.waits()
 	return u
+}
+
+// view is what a program showed when it was read last.
+type view struct {
+	pid   int
+	roots []*desktop.Element
+	when  time.Time
+}
+
+// recalled is the element that was at a point when its program was read last, if
+// nothing was done since: a click that closes a window can be quicker than who
+// looks.
+func (r *recording) recalled(at desktop.Point) *Thing {
+	w := r.windowAt(at)
+	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.disturb) {
+		return nil
+	}
+	var best *desktop.Element
+	each(r.view.roots, func(e *desktop.Element) {
+		if e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !wide(&Thing{Element: *e}) {
+			best = e // what is below another comes after it
+		}
+	})
+	if best == nil {
+		return nil
+	}
+	return thingOf(best, r.view.roots)
 }
 
 // item is the item of a menu at a point, in the program that has the keyboard.
@@ -113,19 +144,31 @@ func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
 		e.Text = ""
 		r.focus.secret[e.Handle] = true
 	}
-	known := candidates(e, roots)
-	t := &Thing{Element: *e, Selectors: known}
-	for p := e.Parent; p != nil && len(t.In) < 8; p = p.Parent {
-		t.In = append(t.In, Kin{Role: p.Role, Name: p.Name})
-	}
+	return thingOf(e, roots)
+}
+
+// thingOf is an element of a program, and what helps to find it again there.
+func thingOf(e *desktop.Element, roots []*desktop.Element) *Thing {
+	known := candidates(e, roots) // may drop a label that is none
+	t := &Thing{Element: *e, In: around(e), Selectors: known}
 	t.Children, t.Parent = nil, nil
 	return t
+}
+
+// around are the elements around one.
+func around(e *desktop.Element) (kin []Kin) {
+	const most = 8
+	for p := e.Parent; p != nil && len(kin) < most; p = p.Parent {
+		kin = append(kin, Kin{Role: p.Role, Name: p.Name})
+	}
+	return kin
 }
 
 // roots are the windows of an element's program, without what passwords hold.
 func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.Element {
 	short, cancel := context.WithTimeout(ctx, r.within(treeWithin))
 	defer cancel()
+	when := time.Now()
 	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
 	if err != nil {
 		return nil
@@ -140,6 +183,7 @@ func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.El
 		return true
 	})
 	selector.FillLabels(tree.Roots)
+	r.view = view{e.PID, tree.Roots, when}
 	return tree.Roots
 }
 
@@ -199,6 +243,8 @@ func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate,
 
 // pressed notes a button that goes down.
 func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
+	r.worksAgain(ev.Time)
+	rested := r.under.when
 	t := r.thingAt(ctx, ev.At)
 	if t != nil {
 		t.New = r.before.lack(t)
@@ -208,9 +254,13 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 		Type: Pressed, Time: ev.Time, At: ev.At, Picture: r.keep(r.under.shot), Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windowAt(ev.At),
 	})
+	r.nameLater(t, 0)
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
 	r.clicked(ctx, t)
+	if r.combo != nil && r.combo.box == t && !t.chooses() && (r.under.late || r.under.when != rested) {
+		r.combo.shows = "" // it was looked at after the press, which may have changed it
+	}
 }
 
 // released notes a button that goes up, and what it was let go over.
@@ -219,11 +269,9 @@ func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
 	if r.down != nil && !near(*r.down, ev.At) {
 		out.Element = r.look(ctx, ev.At, elementWithin).thing
 	}
-	r.down = nil
+	r.down, r.worked = nil, ev.Time
 	r.write(out)
-	if r.combo != nil {
-		r.settle.Reset(settlesAfter)
-	}
+	r.again()
 	r.disturb = time.Now()
 	r.lookSoon(2 * restsAfter)
 }

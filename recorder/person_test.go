@@ -71,6 +71,19 @@ func (p *person) clicksNth(role desktop.Role, name string, nth int, how ...strin
 	p.does(how...)
 }
 
+// drags moves the pointer with the button held, in as many moves as a hand makes.
+func (p *person) drags(from, to desktop.Point) {
+	p.t.Helper()
+	const moves = 10
+	p.pointsAt(from)
+	args := []string{"mousedown", "1"}
+	for i := 1; i <= moves; i++ {
+		x, y := from.X+(to.X-from.X)*i/moves, from.Y+(to.Y-from.Y)*i/moves
+		args = append(args, "mousemove", strconv.Itoa(x), strconv.Itoa(y), "sleep", "0.05")
+	}
+	p.does(append(args, "mouseup", "1")...)
+}
+
 func (p *person) types(text string) {
 	p.t.Helper()
 	p.does("type", "--delay", "15", text)

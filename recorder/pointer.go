@@ -74,6 +74,7 @@ func (c *compiler) clicked(ev Event) {
 	}
 	c.hovered(ev)
 	c.waits(ev)
+	c.waitsForText()
 	t := ev.Element
 	s := &step{kind: "click_element", click: k, begin: ev.Time}
 	if t == nil {
@@ -205,33 +206,13 @@ func (c *compiler) hovered(ev Event) {
 	if s := c.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickOpens {
 		return
 	}
+	if c.keyed.After(r.Time) {
+		return // a key opened it
+	}
 	c.popup = nil
 	c.goTo(r.Element.Window)
 	s := &step{kind: "hover_element", subject: "hover " + r.Element.name(), says: "rest on " + r.Element.words(), begin: r.Time}
 	s.aim(r.Element)
-	c.emit(s)
-}
-
-// dragged understands a press and a release at two places.
-func (c *compiler) dragged(down, up Event) {
-	c.flush()
-	s := &step{kind: "mouse_drag", subject: "drag", says: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
-	if t := down.Element; t != nil {
-		c.goTo(t.Window)
-		s.subject, s.says = "drag "+t.name(), "drag "+t.words()
-		s.aim(t)
-	} else if down.Window != nil {
-		c.goTo(down.Window.ID)
-		s.process, s.pid, s.window = down.Window.Process, down.Window.PID, down.Window.ID
-	}
-	s.set("start_x", down.At.X)
-	s.set("start_y", down.At.Y)
-	s.set("end_x", up.At.X)
-	s.set("end_y", up.At.Y)
-	if down.Button != desktop.Left {
-		s.set("button", string(down.Button))
-	}
-	s.doubt("a drag goes from point to point of the screen, so its window must be where it was")
 	c.emit(s)
 }
 

@@ -46,6 +46,8 @@ func DefaultKeys() Keys {
 const (
 	// lookEvery is how often the windows are looked at.
 	lookEvery = 150 * time.Millisecond
+	// restfulAfter is how long nothing is done before that is done half as often.
+	restfulAfter = 3 * time.Second
 	// restsAfter is how long the pointer stays before what is under it is
 	// looked at, so that it is known when the button is pressed.
 	restsAfter = 60 * time.Millisecond
@@ -79,6 +81,8 @@ type recording struct {
 	disturb time.Time // when input last changed what is on the screen
 
 	focus    focus
+	nameless nameless
+	view     view           // what was read last of any program
 	had      elements       // by the program that was looked at last
 	before   elements       // by the one in which a button was pressed last, at that time
 	pictures int            // how many were kept
@@ -86,21 +90,30 @@ type recording struct {
 
 	combo  *choice              // the combo box that is worked on
 	typing []desktop.InputEvent // keys that are held back
-	unread bool                 // the field is to be read since the last key
-	reads  int                  // how often it was
-	keyed  bool                 // keys came since a choice was read
-	settle *time.Timer
+	// typingSince is when the first of them came.
+	typingSince time.Time
+	unread      bool // the field is to be read since the last key
+	reads       int  // how often it was
+	lags        int  // how often it did not answer
+	choices     int  // how often the choice is to be read still
+	keyed       bool // keys came since a choice was read
+	settle      *time.Timer
+	texts       texts       // what was shown when the last thing done had its effect
+	news        news        // what changed of that since
+	texted      *time.Timer // when that is to be noted
+	worked      time.Time   // when something was done last
 
 	began chan struct{} // closed when nothing that is done is missed any more
 }
 
 func newRecording(d *desktop.Desktop, o RecordOptions, stop context.CancelCauseFunc) *recording {
 	r := &recording{
-		desktop: d, options: o, stop: stop, queue: newQueue(), rest: time.NewTimer(time.Hour), settle: time.NewTimer(time.Hour),
+		desktop: d, options: o, stop: stop, queue: newQueue(), rest: time.NewTimer(time.Hour), settle: time.NewTimer(time.Hour), texted: time.NewTimer(time.Hour),
 		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, teller: newTeller(o.Tell), began: make(chan struct{}),
 	}
 	r.rest.Stop()
 	r.settle.Stop()
+	r.texted.Stop()
 	return r
 }
 
@@ -114,6 +127,7 @@ func (r *recording) begin(ctx context.Context) error {
 	}
 	r.windows = windows
 	r.write(Event{Type: Begun, Time: time.Now(), Windows: windows})
+	r.readsTexts()
 	r.flush()
 	return r.failed
 }
@@ -122,6 +136,7 @@ func (r *recording) begin(ctx context.Context) error {
 func (r *recording) work(ctx context.Context) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
+	looked := time.Now()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -129,14 +144,28 @@ func (r *recording) work(ctx context.Context) {
 			r.input(ctx, r.queue.take())
 		case <-look.C:
 			r.input(ctx, r.queue.take()) // what happened to windows came of it
+			if time.Since(r.worked) > restfulAfter && time.Since(looked) < 2*lookEvery-lookEvery/2 {
+				break // while nothing is done, every other time will do
+			}
+			looked = time.Now()
 			r.lookAtWindows(ctx)
+			r.nameOne(ctx)
 		case <-r.rest.C:
 			r.rests = false
+			r.input(ctx, r.queue.take())
 			r.under = r.look(ctx, r.at, treeWithin)
+			if r.texts.shown != nil {
+				r.readTexts(ctx)
+			}
 		case <-r.settle.C:
 			r.input(ctx, r.queue.take())
 			r.readField(ctx)
-			r.readChoice(ctx)
+			if r.choices > 0 {
+				r.readChoice(ctx)
+			}
+			r.texted.Reset(surelyAfter)
+		case <-r.texted.C:
+			r.readTexts(ctx)
 		}
 		r.flush()
 		r.queue.understood()
@@ -153,6 +182,7 @@ func (r *recording) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.within(endsWithin))
 	defer cancel()
 	r.input(ctx, r.queue.take())
+	r.settleKeys(ctx, true)
 	r.readField(ctx)
 	r.lookAtWindows(ctx)
 	r.write(Event{Type: Ended, Time: time.Now()})
@@ -250,6 +280,7 @@ func (r *recording) pause(ctx context.Context) {
 	}
 	r.focus.valid = false
 	r.write(Event{Type: Begun, Time: time.Now(), Windows: r.windows})
+	r.readsTexts()
 	r.teller.say("recording again")
 }
 

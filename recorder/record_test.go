@@ -23,6 +23,7 @@ const login = `
   - password "Code" [at=100,70,200,24]
   - checkbox "Remember" [at=10,100,200,24]
   - button "OK" [at=10,130,80,24]
+  - statusbar "Ready" [at=0,376,400,24]
 `
 
 // stand is a fake desktop with a person in front of it, whose input both

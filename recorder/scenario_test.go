@@ -386,6 +386,35 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name: "chromium_completion", command: page("booking.html"), title: "Booking", state: sent,
+		do: func(p *person) {
+			p.clicks("combobox", "Town")
+			p.types("Val")
+			p.presses("Down")
+			p.presses("Return")
+			p.sees("the town", func() bool { return p.text("combobox") == "Valparaiso" })
+			p.clicks("button", "Book")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
+		name: "chromium_status", command: page("booking.html"), title: "Booking", state: sent,
+		do: func(p *person) {
+			p.clicks("button", "Check")
+			p.sees("the state", func() bool { return p.text("statusbar") == "Seats are free" })
+			p.clicks("button", "Book")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
+		name: "chromium_drag", command: page("booking.html"), title: "Booking", state: sent,
+		do: func(p *person) {
+			p.drags(p.finds("image", "Card", 0), p.finds("image", "Shelf", 0))
+			p.clicks("button", "Book")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
 		name: "two_programs", needs: []string{"mousepad"}, command: []string{"galculator"}, title: "galculator", state: calculator,
 		do: func(p *person) {
 			p.clicks("togglebutton", "7")

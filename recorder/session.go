@@ -136,7 +136,7 @@ func (p *progress) set(r *recording) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now.Events, p.now.Paused = len(r.events), r.paused
-	p.now.Pending = r.rests || r.unread || len(r.typing) > 0
+	p.now.Pending = r.rests || r.unread || r.choices > 0 || len(r.typing) > 0
 	p.now.Steps = append(p.now.Steps[:0], r.teller.lines...)
 	p.at, p.windows = r.at, r.windows
 }

@@ -36,6 +36,7 @@ func TestASessionTellsHowFarItIs(t *testing.T) {
 	session(t, func(_ context.Context, s *Session, p *stand) {
 		began := time.Now()
 		p.clicks("role:checkbox")
+		time.Sleep(time.Second) // what it shows is read twice
 		want := Status{Began: began, Events: 4, Steps: []Line{{1, `switch to "Login"`}, {2, `turn on checkbox "Remember"`}}}
 		if diff := cmp.Diff(want, s.Status()); diff != "" {
 			t.Errorf("after a click (-want +got):\n%s", diff)

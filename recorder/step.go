@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ type step struct {
 	says    string   // for people, while they record
 	expect  []string // conditions that held afterwards
 	unsure  []string // why it may not work again
+	vague   []string // why its element may not be found again
 	begin   time.Time
 	end     time.Time
 
@@ -71,6 +73,15 @@ func (s *step) set(name string, value any) {
 	s.args = append(s.args, arg{name, value})
 }
 
+// insert is set for an argument whose place is behind another.
+func (s *step) insert(after, name string, value any) {
+	if i := slices.IndexFunc(s.args, func(a arg) bool { return a.name == after }); i >= 0 && s.arg(name) == nil {
+		s.args = slices.Insert(s.args, i+1, arg{name, value})
+		return
+	}
+	s.set(name, value)
+}
+
 // arg is the value of an argument, or nil.
 func (s *step) arg(name string) any {
 	for _, a := range s.args {
@@ -84,6 +95,12 @@ func (s *step) arg(name string) any {
 func (s *step) doubt(format string, args ...any) {
 	s.unsure = append(s.unsure, fmt.Sprintf(format, args...))
 }
+
+// doubts is all that is uncertain of a step.
+func (s *step) doubts() []string { return append(slices.Clip(s.vague), s.unsure...) }
+
+// certain says that nothing is uncertain of a step, as something else shows.
+func (s *step) certain() { s.unsure, s.vague = nil, nil }
 
 // name is what a person would call an element.
 func (t *Thing) name() string {

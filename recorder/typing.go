@@ -26,6 +26,9 @@ type typing struct {
 	pending bool      // keys came after the value was read
 	last    time.Time // when the last key came
 	copied  []string
+	// browsed are keys that may have gone to a list of completions, or turned a
+	// number: what the field holds afterwards says whether they did.
+	browsed []Event
 	text    strings.Builder // typed where there is no field
 }
 
@@ -52,10 +55,29 @@ func (c *compiler) held(ev Event) {
 		if t.lags(*ev.Value, ev.Time) {
 			return
 		}
-		t.changed = t.changed || *ev.Value != t.value
+		if *ev.Value != t.value {
+			t.changed, t.browsed = true, nil
+		}
 		t.value, t.blind, t.pending = *ev.Value, false, false
 	}
 	c.values[ev.Field] = *ev.Value
+	c.completes(c.fields[ev.Field], *ev.Value)
+}
+
+// completes understands that a field which was typed into holds what was
+// clicked then, as in a list of completions: that is its value.
+func (c *compiler) completes(t *Thing, value string) {
+	n := len(c.steps)
+	if n < 2 || c.typing != nil {
+		return
+	}
+	typed, clicked := c.steps[n-2], c.steps[n-1]
+	if typed.kind != "type_into_element" || typed.input.secret || !alike(typed.thing, t) || clicked.click == nil || len(clicked.expect) > 0 ||
+		clicked.thing == nil || !optional(clicked.thing.Role) || clicked.thing.name() == "" || !strings.Contains(value, clicked.thing.name()) {
+		return
+	}
+	typed.input.value, typed.says, typed.end = value, says(value, t), clicked.end
+	c.steps = c.steps[:n-1]
 }
 
 // lags says whether a field that was read shows only the first of what was
@@ -79,16 +101,34 @@ func (c *compiler) typed(ev Event) {
 	case edits:
 		c.begins(ev, thing)
 		c.typing.key(ev)
+	case c.browses(ev, thing):
+		c.begins(ev, thing)
+		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
 	case thing.takesText() && len(ev.Mods) == 0 && finishes(ev.Key) && c.typing != nil:
 		c.ends(ev)
 	case ev.Text != "" && !blankOn(ev, thing), ev.Hidden:
 		c.begins(ev, thing)
 		c.typing.hidden = c.typing.hidden || ev.Hidden
-		c.typing.changed = true
+		c.typing.changed, c.typing.last = true, ev.Time
 		c.typing.text.WriteString(ev.Text)
 	default:
 		c.chord(ev, thing)
 	}
+}
+
+// browses says whether a key may go through what a field offers, or turn its
+// number; Enter takes what it offers.
+func (c *compiler) browses(ev Event, t *Thing) bool {
+	if !t.takesText() || t.secret() || t.manyLines() || len(ev.Mods) > 0 {
+		return false
+	}
+	switch ev.Key {
+	case "up", "down", "pageup", "pagedown":
+		return true
+	case "enter":
+		return c.typing != nil && len(c.typing.browsed) > 0
+	}
+	return false
 }
 
 // blankOn says whether a blank works a control instead of being typed.
@@ -123,12 +163,16 @@ func (c *compiler) begins(ev Event, thing *Thing) {
 	}
 	c.flush()
 	c.unclick(thing)
+	c.waitsForText()
 	c.typing = &typing{field: ev.Field, thing: thing, first: ev, value: c.values[ev.Field]}
 }
 
 // key follows what a key does to a field.
 func (t *typing) key(ev Event) {
 	t.pending, t.last = true, ev.Time
+	if len(t.browsed) > 0 {
+		t.blind, t.browsed = true, nil // the field shows what came of them
+	}
 	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
 	switch {
 	case ev.Hidden || t.thing.secret():
@@ -190,6 +234,9 @@ func (c *compiler) flush() {
 	default:
 		c.types(t)
 	}
+	for _, ev := range t.browsed {
+		c.keys(t.thing, desktop.Chord{Key: ev.Key}.String(), ev)
+	}
 }
 
 // fill is the step that types a field's final value.
@@ -199,7 +246,7 @@ func (c *compiler) fill(t *typing) {
 	s.aim(t.thing)
 	s.input = &input{arg: "text_to_type", value: t.value, many: t.thing.manyLines()}
 	s.set("text_to_type", "")
-	s.says = "type " + brief(t.value) + " into " + t.thing.words()
+	s.says = says(t.value, t.thing)
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
 		s.says = "type a secret into " + t.thing.words()
@@ -209,14 +256,20 @@ func (c *compiler) fill(t *typing) {
 	if s.subject == "" {
 		s.subject = "type " + string(t.thing.Role)
 	}
+	s.end = t.last
 	c.emit(s)
 }
+
+// says tells that a value is typed.
+func says(value string, t *Thing) string { return "type " + brief(value) + " into " + t.words() }
 
 // types is the step that types where there is no field.
 func (c *compiler) types(t *typing) {
 	c.goTo(c.active)
 	s := &step{kind: "type_text", subject: "type", says: "type " + brief(t.text.String()), begin: t.first.Time}
-	s.set("text", t.text.String())
+	s.set("text", "")
+	s.input = &input{arg: "text", value: t.text.String(), names: "typed"}
+	s.end = t.last
 	c.in(s)
 	c.emit(s)
 }
@@ -249,6 +302,7 @@ func (c *compiler) chord(ev Event, thing *Thing) {
 	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
 		return // it leads to the next field, which its own step finds
 	}
+	c.waitsForText()
 	if thing != nil && len(ev.Mods) == 0 && works(ev.Key) && !thing.takesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
 		c.keys(thing, chord, ev)
 		return

@@ -29,7 +29,13 @@ func (c *compiler) waits(ev Event) {
 	}
 	s := &step{kind: "wait_for_element", subject: "wait for " + t.name(), says: "wait for " + t.words(), begin: last.end}
 	s.aim(t)
-	s.unsure = nil // what follows says it
-	s.set("timeout_ms", min(max(2*waited, waitsLeast), waitsMost).Round(time.Second).Milliseconds())
+	s.certain() // what follows says it
+	s.set("timeout_ms", waitsFor(waited))
+	c.news = nil
 	c.emit(s)
+}
+
+// waitsFor is how many milliseconds a workflow waits, where a person waited.
+func waitsFor(waited time.Duration) int64 {
+	return min(max(2*waited, waitsLeast), waitsMost).Round(time.Second).Milliseconds()
 }

@@ -86,7 +86,7 @@ func (w *writer) step(s *step, last time.Time) {
 		w.note(id, fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
 		s.patience(pause)
 	}
-	for _, d := range s.unsure {
+	for _, d := range s.doubts() {
 		w.note(id, "uncertain: "+d)
 	}
 	for _, name := range s.secrets {

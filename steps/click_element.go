@@ -3,6 +3,7 @@ package steps
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"understudy/steps/desktop"
@@ -22,6 +23,7 @@ var ClickElement = Define(Kind{
 type ClickArgs struct {
 	Target
 	Place
+	InWindow      bool           `json:"in_window,omitzero" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
 	Image         Path           `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`
 	Threshold     float64        `json:"threshold,omitzero" jsonschema:"how like the picture it must be, from 0 to 1"`
 	Button        desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
@@ -49,6 +51,23 @@ type Spot struct {
 	Y float64 `json:"y_percentage" jsonschema:"from 0 at the top edge to 100 at the bottom"`
 }
 
+// check says what is wrong with a place in an argument.
+func (s *Spot) check(name string) error {
+	if s != nil && (s.X < 0 || s.X > 100 || s.Y < 0 || s.Y > 100) {
+		return fmt.Errorf("%s: percentages lie between 0 and 100", name)
+	}
+	return nil
+}
+
+// in is the point of a box where the place is; without one it is the middle.
+func (s *Spot) in(box desktop.Rect) desktop.Point {
+	if s == nil {
+		return middle(box)
+	}
+	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
+	return desktop.Point{X: box.X + part(box.W, s.X), Y: box.Y + part(box.H, s.Y)}
+}
+
 // Validate wants exactly one of an element, a picture and a point.
 func (a *ClickArgs) Validate() error {
 	point, err := a.Given()
@@ -68,11 +87,14 @@ func (a *ClickArgs) Validate() error {
 	case ways == 0:
 		return a.Target.Validate()
 	}
+	if a.InWindow && !point {
+		return errors.New("in_window: wanted x and y, which count from the window's corner")
+	}
 	if err := checkThreshold(a.Threshold); err != nil {
 		return err
 	}
-	if p := a.ClickPosition; p != nil && (p.X < 0 || p.X > 100 || p.Y < 0 || p.Y > 100) {
-		return errors.New("click_position: percentages lie between 0 and 100")
+	if err := a.ClickPosition.check("click_position"); err != nil {
+		return err
 	}
 	if a.Count < 1 || a.Count > 3 {
 		return errors.New("count: wanted 1, 2 or 3")
@@ -137,9 +159,13 @@ func (a *ClickArgs) click(ctx context.Context, env *Env, el *desktop.Element, at
 func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, desktop.Point, error) {
 	if a.X != nil {
 		at := desktop.Point{X: *a.X, Y: *a.Y}
+		if a.InWindow {
+			at, err := env.aimInWindow(ctx, a.Target, at, a.WindowOptions)
+			return nil, at, err
+		}
 		return nil, at, env.onScreen(ctx, at)
 	}
-	n := need{enabled: true, point: a.spot, windows: a.WindowOptions}
+	n := need{enabled: true, point: a.ClickPosition.in, windows: a.WindowOptions}
 	if a.Image == "" {
 		return env.aim(ctx, a.Target, n)
 	}
@@ -148,15 +174,6 @@ func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, deskto
 		return nil, desktop.Point{}, err
 	}
 	return env.aimWithin(ctx, q, n, a.TimeoutMS.Std()*time.Duration(1+a.Retries))
-}
-
-// spot is the point of a box that is to be clicked.
-func (a *ClickArgs) spot(box desktop.Rect) desktop.Point {
-	if a.ClickPosition == nil {
-		return middle(box)
-	}
-	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
-	return desktop.Point{X: box.X + part(box.W, a.ClickPosition.X), Y: box.Y + part(box.H, a.ClickPosition.Y)}
 }
 
 // pressed is the button and how often it is pressed.

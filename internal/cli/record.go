@@ -24,6 +24,7 @@ type recordFlags struct {
 	duration            time.Duration
 	make                compileFlags
 	force               bool
+	patience            int
 	stop, pause, assert string
 }
 
@@ -43,6 +44,7 @@ func (a *app) record() *cobra.Command {
 	cmd.Flags().StringVarP(&f.file, "output", "o", "", "the file of the workflow (needed)")
 	cmd.Flags().DurationVar(&f.duration, "duration", 0, "stop after this time")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file when it is there")
+	cmd.Flags().IntVar(&f.patience, "patience", 1, "how many times longer than usual an application may take to answer, on a slow machine")
 	keys := recorder.DefaultKeys()
 	cmd.Flags().StringVar(&f.stop, "stop-key", keys.Stop.String(), "the keys that stop the recording")
 	cmd.Flags().StringVar(&f.pause, "pause-key", keys.Pause.String(), "the keys that pause it, and go on")
@@ -94,7 +96,7 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 	ctx, stop := recordingTime(cmd.Context(), f.duration)
 	defer stop()
 	s, err := recorder.Start(ctx, d, recorder.RecordOptions{
-		Log: log, Keys: keys, Pictures: picturesOf(file),
+		Log: log, Keys: keys, Pictures: picturesOf(file), Patience: f.patience,
 		Tell: func(l recorder.Line) { a.tell("%s", clean(l.String())) },
 	})
 	if err != nil {

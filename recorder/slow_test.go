@@ -1,0 +1,131 @@
+package recorder
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// TestASlowApplicationLosesNoText types while the application does not say in
+// time what has the keyboard, as on a machine with too much to do.
+func TestASlowApplicationLosesNoText(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		lags func(s *stand)
+	}{
+		{"for some keys", func(s *stand) { s.Fail("SaveFocus", context.DeadlineExceeded, 8) }},
+		{"for a second", func(s *stand) {
+			s.Delay("SaveFocus", time.Minute)
+			s.After(time.Second, func() { s.Delay("SaveFocus", 0) })
+		}},
+		{"until the person goes on", func(s *stand) {
+			s.Delay("SaveFocus", time.Minute)
+			s.After(3*time.Second, func() { s.Delay("SaveFocus", 0) })
+		}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			seen, log, _ := record(t, func(s *stand) {
+				s.clicks("role:entry")
+				s.types("Ada", 100*time.Millisecond)
+				c.lags(s)
+				s.types(" and others", 100*time.Millisecond)
+				s.clicks("role:checkbox")
+				time.Sleep(5 * time.Second)
+			})
+			if strings.Contains(log, "hidden") {
+				t.Errorf("something counts as hidden:\n%s", log)
+			}
+			if text := compiled(t, seen); !strings.Contains(text, "default: Ada and others}") || strings.Count(text, "type_into_element") != 1 {
+				t.Errorf("the workflow is:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestTextThatWaitsForAnAnswerIsNotWrittenBeforeIt types into a field that the
+// program leaves for one of a password, and answers late.
+func TestTextThatWaitsForAnAnswerIsNotWrittenBeforeIt(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	for _, late := range []time.Duration{100 * time.Millisecond, time.Second, time.Minute} {
+		_, log, _ := record(t, func(s *stand) {
+			s.clicks("role:entry")
+			s.types("Ada", 100*time.Millisecond)
+			s.Delay("SaveFocus", time.Hour)
+			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:password")).Handle)
+			s.After(late, func() { s.Delay("SaveFocus", 0) })
+			s.types(secret, 50*time.Millisecond)
+			time.Sleep(20 * time.Second)
+		})
+		for i := range len(secret) - 2 {
+			if strings.Contains(typedIn(log), secret[i:i+3]) {
+				t.Errorf("answered after %s the recording holds %q:\n%s", late, secret[i:i+3], log)
+			}
+		}
+	}
+}
+
+// typedIn is the text of all keys of a log, one after the other.
+func typedIn(log string) string {
+	events, _ := ReadEvents(strings.NewReader(log))
+	var b strings.Builder
+	for _, ev := range events {
+		b.WriteString(ev.Text)
+	}
+	return b.String()
+}
+
+// TestAnElementIsNamedWhenThereIsTime has an application that does not say in
+// time what else it shows, such as a dialog that is still being built.
+func TestAnElementIsNamedWhenThereIsTime(t *testing.T) {
+	seen, log, told := record(t, func(s *stand) {
+		s.Delay("Tree", time.Minute)
+		s.After(2*time.Second, func() { s.Delay("Tree", 0) })
+		s.clicks("role:entry")
+		s.types("Ada", 30*time.Millisecond)
+		s.clicks("role:button")
+		time.Sleep(5 * time.Second)
+	})
+	text := compiled(t, seen)
+	if strings.Contains(text, "uncertain") || !strings.Contains(text, "rightof") {
+		t.Errorf("the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+	read, err := ReadEvents(strings.NewReader(log))
+	if err != nil || compiled(t, read) != text {
+		t.Errorf("compiled of the log it is another: %v\n%s", err, compiled(t, read))
+	}
+}
+
+// TestABoxThatChangedBeforeItWasLookedAt is clicked by a quick hand, or on a slow
+// machine: when the press is understood, the box shows what the click did.
+func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		time.Sleep(2 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+}
+
+// TestAButtonThatIsGoneBeforeItWasLookedAt closes its window at once.
+func TestAButtonThatIsGoneBeforeItWasLookedAt(t *testing.T) {
+	seen, _, _ := record(t, func(s *stand) {
+		s.clicks("role:checkbox")
+		time.Sleep(2 * time.Second)
+		at := s.Get(s.Find("role:button")).Bounds.Center()
+		s.Fail("ElementAt", desktop.ErrNotFound, -1)
+		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		time.Sleep(time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "role:button && name:OK") || strings.Contains(text, "uncertain") {
+		t.Errorf("the workflow is:\n%s", text)
+	}
+}
