@@ -41,7 +41,7 @@ func (e *Env) focus(ctx context.Context, el *desktop.Element, o focusOptions) er
 		}
 	}
 	if o.click {
-		at, err := e.ready(ctx, el, need{point: middle})
+		at, err := e.ready(ctx, el, time.Now(), need{point: middle})
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (e *Env) focusPicture(ctx context.Context, el *desktop.Element, o focusOpti
 	if !o.click {
 		return notReady(el, "is a picture, which takes the focus only by a click", "set try_click_before to true, or both to false to type where the focus is")
 	}
-	at, err := e.ready(ctx, el, need{point: middle})
+	at, err := e.ready(ctx, el, time.Now(), need{point: middle})
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (e *Env) turn(ctx context.Context, el *desktop.Element, state desktop.State
 	if err := e.Desktop.Invoke(ctx, el.Handle, ""); !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
-	at, err := e.ready(ctx, el, need{enabled: true, point: middle})
+	at, err := e.ready(ctx, el, time.Now(), need{enabled: true, point: middle})
 	if err != nil {
 		return err
 	}
