@@ -8,8 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusWithin is how long an element may take to say that it has the focus.
-const focusWithin = time.Second
+// focus is how long an element may take to say that it has the focus.
+var focus = patience{least: time.Second, looks: 10}
 
 // focusOptions say how an element gets the focus.
 type focusOptions struct {
@@ -83,7 +83,7 @@ func (e *Env) focused(ctx context.Context, el *desktop.Element) (bool, error) {
 // comesToFocus waits for the focus, and says whether it came.
 func (e *Env) comesToFocus(ctx context.Context, el *desktop.Element) (bool, error) {
 	has := false
-	err := e.until(ctx, focusWithin, func(ctx context.Context) error {
+	err := e.follows(ctx, focus, func(ctx context.Context) error {
 		var err error
 		if has, err = e.focused(ctx, el); err == nil && !has {
 			err = Errorf(NotActionable, "no focus yet")
