@@ -136,7 +136,9 @@ func (e *Engine) Forget(client string) {
 	delete(e.shown, client)
 }
 
-// launch stores the beginning of an attempt and sets its worker to work.
+// launch stores the beginning of an attempt and sets its worker to work. A run
+// that is new shares that commit with what it does first: its worker begins at
+// once, and launch returns when anything is stored.
 func (e *Engine) launch(w *worker) (Header, error) {
 	if names := w.lacks(); len(names) > 0 && w.stop == nil {
 		q := Question{Sort: AskSecret, Step: names[0], Choices: names, Text: "the run needs the secret " + join(names)}
@@ -147,6 +149,12 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	if err := e.claim(w); err != nil {
 		return Header{}, err
 	}
+	if w.stored == 0 && w.s.Status != Waiting {
+		h := headerOf(&w.s, w.header, w.layout)
+		h.ResumeFrom = ""
+		go w.work()
+		return w.begun(h)
+	}
 	if w.err = w.flush(w.lazy()); w.err != nil || w.s.Status == Waiting {
 		e.retire(w)
 		close(w.done)
@@ -155,6 +163,15 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	h := w.header
 	go w.work()
 	h.ResumeFrom = "" // it is under way
+	return h, nil
+}
+
+// begun gives the header with which a new run began, once it is stored. What was
+// stored with it is news to whoever asks for more.
+func (w *worker) begun(h Header) (Header, error) {
+	if _, stored := <-w.first; !stored {
+		return Header{}, w.err
+	}
 	return h, nil
 }
 

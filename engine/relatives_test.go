@@ -134,7 +134,7 @@ finally: [{tool_name: act, arguments: {name: f, fail: 1, clean: true}}]`},
 			resume: []ResumeRequest{{}}, did: "a f c", status: Succeeded,
 		},
 		{
-			say: "a step in doubt is begun again when it is named", cut: 3, doc: `
+			say: "a step in doubt is begun again when it is named", cut: 2, doc: `
 steps: [{id: a, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{}, {From: "a"}}, did: "a a b", status: Succeeded,
 		},

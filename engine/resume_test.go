@@ -81,46 +81,46 @@ func TestResume(t *testing.T) {
 		asks   string
 	}{
 		{
-			say: "a run that was cut short goes on where it stood", cut: 4, doc: `
+			say: "a run that was cut short goes on where it stood", cut: 3, doc: `
 steps: [{tool_name: idem, arguments: {name: a}}, {tool_name: idem, arguments: {name: b}}, {tool_name: idem, arguments: {name: c}}]`,
 			resume: []ResumeRequest{{}}, did: "a b b c", status: Succeeded,
 		},
 		{
-			say: "a cut-short act is not repeated silently", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			say: "a cut-short act is not repeated silently", cut: 2, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt,
 		},
 		{
-			say: "a cut-short act is repeated by decision", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			say: "a cut-short act is repeated by decision", cut: 2, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{Decision: Redo}}, did: "a a b", status: Succeeded,
 		},
 		{
-			say: "a cut-short act is left out by decision", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			say: "a cut-short act is left out by decision", cut: 2, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a b", status: Succeeded,
 		},
 		{
-			say: "the decision may come after the question", cut: 3, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			say: "the decision may come after the question", cut: 2, doc: `steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{}, {Decision: SkipStep}}, did: "a b", status: Succeeded,
 		},
 		{
-			say: "a cut-short further try is in doubt however often the run is resumed", cut: 5, doc: `
+			say: "a cut-short further try is in doubt however often the run is resumed", cut: 4, doc: `
 steps: [{tool_name: act, arguments: {name: a, fail: 1, clean: true}, retry: {attempts: 2}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{}, {}, {}}, did: "a", status: Waiting, asks: AskDoubt,
 		},
 		{
-			say: "on_interrupt rerun repeats", cut: 3, doc: `steps: [{on_interrupt: rerun, tool_name: act, arguments: {name: a}}]`,
+			say: "on_interrupt rerun repeats", cut: 2, doc: `steps: [{on_interrupt: rerun, tool_name: act, arguments: {name: a}}]`,
 			resume: []ResumeRequest{{}}, did: "a a", status: Succeeded,
 		},
 		{
-			say: "on_interrupt skip goes on", cut: 3, doc: `steps: [{on_interrupt: skip, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
+			say: "on_interrupt skip goes on", cut: 2, doc: `steps: [{on_interrupt: skip, tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`,
 			resume: []ResumeRequest{{}}, did: "a b", status: Succeeded,
 		},
 		{
-			say: "a step that is left out by decision counts as done, jumps and all", cut: 3, doc: `
+			say: "a step that is left out by decision counts as done, jumps and all", cut: 2, doc: `
 steps: [{tool_name: act, arguments: {name: a}, jumps: [{if: "true", to_id: c}]}, {tool_name: act, arguments: {name: b}}, {id: c, tool_name: act, arguments: {name: c}}]`,
 			resume: []ResumeRequest{{Decision: SkipStep}}, did: "a c", status: Succeeded,
 		},
 		{
-			say: "on_interrupt ask asks, whatever the kind", cut: 3, doc: `steps: [{on_interrupt: ask, tool_name: idem, arguments: {name: a}}]`,
+			say: "on_interrupt ask asks, whatever the kind", cut: 2, doc: `steps: [{on_interrupt: ask, tool_name: idem, arguments: {name: a}}]`,
 			resume: []ResumeRequest{{}}, did: "a", status: Waiting, asks: AskDoubt,
 		},
 		{

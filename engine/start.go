@@ -79,7 +79,7 @@ func readsOnly(p *workflows.Program) bool {
 func (e *Engine) worker(id string, p *workflows.Program) *worker {
 	return &worker{
 		e: e, id: id, program: p, layout: newLayout(p), secrets: secrets{},
-		done: make(chan struct{}), posted: make(chan struct{}, 1),
+		done: make(chan struct{}), first: make(chan struct{}, 1), posted: make(chan struct{}, 1),
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,7 +38,7 @@ func TestFullDisk(t *testing.T) {
 		s := newStage(t)
 		count := 0
 		s.store.fail = func(Batch) error {
-			if count++; count > 2 {
+			if count++; count > 1 {
 				return ErrFull
 			}
 			return nil
@@ -179,9 +180,51 @@ func TestPanicEndsItsRunOnly(t *testing.T) {
 		if h.Status != Succeeded || h.Errors != 1 || s.did() != "b" {
 			t.Errorf("the run is %s with %d errors and did %q", h.Status, h.Errors, s.did())
 		}
-		s.Allow = func(string, string, steps.Kind) error { panic("a mistake outside a kind") }
-		if h = s.play(s.request(`steps: [{tool_name: act, arguments: {name: c}}]`, nil)); h.Status != Interrupted || h.Error == nil {
+		s.Allow = func(_, _ string, k steps.Kind) error {
+			if k.Name == "idem" {
+				panic("a mistake outside a kind")
+			}
+			return nil
+		}
+		if h = s.play(s.request(`steps: [{tool_name: act, arguments: {name: c}}, {tool_name: idem, arguments: {name: d}}]`, nil)); h.Status != Interrupted || h.Error == nil {
 			t.Errorf("the run is %s, %+v", h.Status, h.Error)
+		}
+	})
+}
+
+// TestARunThatCannotBeStoredDoesNothing holds that who begins a run learns why
+// its beginning was not stored.
+func TestARunThatCannotBeStoredDoesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.store.fail = func(Batch) error { return ErrFull }
+		r := s.request(`steps: [{tool_name: act, arguments: {name: a}}]`, nil)
+		if h, err := s.Start(t.Context(), r); !errors.Is(err, ErrFull) || h.ID != "" || s.did() != "" {
+			t.Errorf("with a full disk the run %q began, %v, and did %q", h.ID, err, s.did())
+		}
+		s.store.fail = nil
+		s.Allow = func(string, string, steps.Kind) error { panic("a mistake outside a kind") }
+		if h, err := s.Start(t.Context(), r); err == nil || h.ID != "" {
+			t.Errorf("with a mistake before anything was stored the run %q began", h.ID)
+		}
+		if len(s.Active()) > 0 {
+			t.Errorf("%v is still executed", s.Active())
+		}
+	})
+}
+
+// TestASingleCallIsStoredTwice holds what a call of one kind costs: it is
+// stored before it acts, and when it is over.
+func TestASingleCallIsStoredTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h, err := s.Start(t.Context(), Request{Call: "act", Args: map[string]any{"name": "a"}})
+		if err != nil || h.Seq != 1 || h.Status != Running {
+			t.Errorf("the call begins at event %d and is %s, %v: who waits for more would miss its first step", h.Seq, h.Status, err)
+		}
+		h = s.rest(h.ID)
+		if h.Status != Succeeded || s.store.batches != 2 {
+			t.Errorf("the call %s and was stored in %d batches, want 2 (%s)", h.Status, s.store.batches, s.types(h.ID))
 		}
 	})
 }

@@ -39,8 +39,9 @@ type worker struct {
 
 	queued atomic.Bool // it waits for the lease
 
-	done chan struct{} // closed when the worker has ended
-	err  error         // why it ended before its time, once done is closed
+	first chan struct{} // of a new run: that its beginning is stored; closed with done
+	done  chan struct{} // closed when the worker has ended
+	err   error         // why it ended before its time, once done is closed
 
 	mu       sync.Mutex
 	stop     *Stopping // asked for
@@ -64,6 +65,7 @@ func (e *Engine) snapshotEvery() uint64 {
 
 // work performs effects until the attempt ends, waits or pauses.
 func (w *worker) work() {
+	defer close(w.first)
 	defer close(w.done)
 	defer w.e.retire(w)
 	w.err = w.survive()
@@ -105,6 +107,11 @@ func (w *worker) loop() error {
 func (w *worker) attend() (halted bool, err error) {
 	if err := w.drain(); err != nil {
 		return false, err
+	}
+	if w.stored == 0 && time.Since(w.header.StartedAt) > interval { // who began it waits for that
+		if err := w.flush(w.lazy()); err != nil {
+			return false, err
+		}
 	}
 	if w.e.between != nil {
 		w.e.between(w)
@@ -223,6 +230,9 @@ func (w *worker) flush(lazy bool) error {
 	}
 	if err := w.e.Store.Append(w.e.life, w.id, b); err != nil {
 		return fmt.Errorf("run %s: storing %d events: %w", w.id, len(b.Events), err)
+	}
+	if w.stored == 0 {
+		w.first <- struct{}{}
 	}
 	w.stored, w.base, w.pending, w.flushed = w.s.Seq, w.s.Attempt, nil, time.Now()
 	w.e.hub.tell(w.id)

@@ -154,7 +154,7 @@ func (s *Server) goOn(ctx context.Context, c *call, state parked) (*reply, error
 			_, show := takenOut(k, c.args)
 			return kindReply(ctx, runs, k, h, show)
 		}
-		return runReply(ctx, runs, h, workflows.Usual)
+		return runReply(ctx, runs, h, workflows.Usual, c.flag(includeImage))
 	})
 }
 

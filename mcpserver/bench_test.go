@@ -20,24 +20,36 @@ import (
 )
 
 // BenchmarkCall compares calls through our layers with calls of the SDK's bare
-// server, over the same transports and in the same run: the difference is what
-// the layers cost. The runs are in a store on the disk, and no pictures are
-// taken. BenchmarkCommit is what one durable commit costs there.
+// server, over the same transports in the same versions and in the same run: the
+// difference is what the layers cost. The runs are in a store on the disk, and no
+// pictures are taken. Between the calls that act, one event is committed there:
+// "commits" is how many of these take the time that the layers add.
 func BenchmarkCall(b *testing.B) {
 	for _, wire := range []struct {
 		say  string
 		open func(*testing.B, *benched) *mcp.ClientSession
-	}{{"stdio", overPipes}, {"http", overHTTP}} {
+	}{{"stdio", overPipes}, {"http " + modern, overHTTP(modern)}, {"http " + legacy, overHTTP(legacy)}} {
+		var bare time.Duration
 		for _, c := range []struct{ say, tool string }{{"bare", ""}, {"reads", "look"}, {"acts", "touch"}} {
 			b.Run(wire.say+"/"+c.say, func(b *testing.B) {
-				session := wire.open(b, newBenched(b, c.tool))
-				var took []time.Duration
+				on := newBenched(b, c.tool)
+				session := wire.open(b, on)
+				var calls, commits []time.Duration
 				for b.Loop() {
-					began := time.Now()
-					callOnce(b, session, c.tool)
-					took = append(took, time.Since(began))
+					calls = append(calls, timed(func() { callOnce(b, session, c.tool) }))
+					if c.tool == "touch" {
+						commits = append(commits, timed(func() { on.commit(b) }))
+					}
 				}
-				reportMedian(b, took)
+				p50 := reportMedian(b, calls)
+				if c.tool == "" {
+					bare = p50
+					return
+				}
+				b.ReportMetric(float64((p50 - bare).Microseconds()), "added-µs")
+				if commits != nil {
+					b.ReportMetric(float64(p50-bare)/float64(median(commits)), "commits")
+				}
 			})
 		}
 		b.Run(wire.say+"/reads by 16", func(b *testing.B) {
@@ -53,29 +65,23 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkCommit stores one event durably.
-func BenchmarkCommit(b *testing.B) {
-	st, err := store.Open(b.TempDir(), store.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = st.Close() })
-	var took []time.Duration
-	for seq := uint64(0); b.Loop(); seq++ {
-		began := time.Now()
-		if err := st.Append(b.Context(), "run", storetest.Batch("run", 1, seq, 1)); err != nil {
-			b.Fatal(err)
-		}
-		took = append(took, time.Since(began))
-	}
-	reportMedian(b, took)
+func timed(f func()) time.Duration {
+	began := time.Now()
+	f()
+	return time.Since(began)
 }
 
 // reportMedian reports what half of the times stay below: a machine that does
 // other things now and then spoils the mean.
-func reportMedian(b *testing.B, took []time.Duration) {
+func reportMedian(b *testing.B, took []time.Duration) time.Duration {
+	p50 := median(took)
+	b.ReportMetric(float64(p50.Microseconds()), "p50-µs")
+	return p50
+}
+
+func median(took []time.Duration) time.Duration {
 	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	return took[len(took)/2]
 }
 
 // benched is a server that is measured.
@@ -83,6 +89,16 @@ type benched struct {
 	*mcp.Server
 	serve func(context.Context, io.Reader, io.Writer) error
 	http  http.Handler
+	store *store.Store
+	seq   uint64
+}
+
+// commit stores one event durably.
+func (s *benched) commit(b *testing.B) {
+	if err := s.store.Append(b.Context(), "run", storetest.Batch("run", 1, s.seq, 1)); err != nil {
+		b.Fatal(err)
+	}
+	s.seq++
 }
 
 // newBenched is a server of ours with a kind that does nothing, or a bare one.
@@ -106,7 +122,7 @@ func newBenched(b *testing.B, tool string) *benched {
 		_ = e.Shutdown(context.Background())
 		_ = st.Close()
 	})
-	return &benched{s.MCP(), s.ServeStdio, s.Handler()}
+	return &benched{Server: s.MCP(), serve: s.ServeStdio, http: s.Handler(), store: st}
 }
 
 func bare() *benched {
@@ -119,8 +135,8 @@ func bare() *benched {
 		return s.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
-	return &benched{s, serve, mux}
+	mux.Handle("/mcp", clients(s, usualWaits.session))
+	return &benched{Server: s, serve: serve, http: mux}
 }
 
 func callOnce(b *testing.B, session *mcp.ClientSession, tool string) {
@@ -140,19 +156,25 @@ func overPipes(b *testing.B, s *benched) *mcp.ClientSession {
 		defer close(done)
 		_ = s.serve(context.Background(), fromClient, toClient)
 	}()
-	session := greet(b, &mcp.IOTransport{Reader: fromServer, Writer: toServer})
+	session := greet(b, &mcp.IOTransport{Reader: fromServer, Writer: toServer}, "")
 	b.Cleanup(func() { _ = toServer.Close(); _ = fromServer.Close(); <-done })
 	return session
 }
 
-func overHTTP(b *testing.B, s *benched) *mcp.ClientSession {
-	site := httptest.NewServer(s.http)
-	b.Cleanup(func() { site.CloseClientConnections(); site.Close() })
-	return greet(b, &mcp.StreamableClientTransport{Endpoint: site.URL + "/mcp"})
+func overHTTP(version string) func(*testing.B, *benched) *mcp.ClientSession {
+	return func(b *testing.B, s *benched) *mcp.ClientSession {
+		site := httptest.NewServer(s.http)
+		b.Cleanup(func() { site.CloseClientConnections(); site.Close() })
+		return greet(b, &mcp.StreamableClientTransport{Endpoint: site.URL + "/mcp"}, version)
+	}
 }
 
-func greet(b *testing.B, wire mcp.Transport) *mcp.ClientSession {
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "bench"}, nil).Connect(b.Context(), wire, nil)
+// legacy is the last version with sessions.
+const legacy = "2025-11-25"
+
+func greet(b *testing.B, wire mcp.Transport, version string) *mcp.ClientSession {
+	o := &mcp.ClientSessionOptions{ProtocolVersion: version}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "bench"}, nil).Connect(b.Context(), wire, o)
 	if err != nil {
 		b.Fatal(err)
 	}

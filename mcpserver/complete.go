@@ -19,9 +19,13 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	var known []string
 	switch req.Params.Argument.Name {
 	case "name", "url", "workflow":
-		known, _ = s.library.names()
+		if s.barred(req, "list_workflows") == nil {
+			known, _ = s.library.names()
+		}
 	case "id", "run_id":
-		known = s.runIDs(ctx)
+		if s.barred(req, "list_runs") == nil {
+			known = s.runIDs(ctx)
+		}
 	case "kind", "tool_name":
 		known = steps.Names(s.o.Kinds)
 	}

@@ -21,7 +21,7 @@ const versionHeader = "Mcp-Protocol-Version"
 // Handler answers over HTTP: clients at /mcp, operators at the other addresses.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	clients := s.clients()
+	clients := clients(s.mcp, s.waits.session)
 	if s.o.Gate != nil {
 		clients = identified(clients)
 	}
@@ -43,13 +43,13 @@ func (s *Server) Handler() http.Handler {
 
 // clients routes each protocol era to the handler that speaks it: the SDK
 // accepts modern requests only where it keeps no sessions.
-func (s *Server) clients() http.Handler {
-	get := func(*http.Request) *mcp.Server { return s.mcp }
+func clients(s *mcp.Server, session time.Duration) http.Handler {
+	get := func(*http.Request) *mcp.Server { return s }
 	modernHandler := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
 	})
 	legacy := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		SessionTimeout: s.waits.session, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
+		SessionTimeout: session, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(versionHeader) >= modern {

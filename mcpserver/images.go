@@ -108,7 +108,7 @@ func (r *reply) picture(ctx context.Context, runs engine.Runs, p shot, show bool
 	if err != nil {
 		return err
 	}
-	r.text += "\n" + placed(p.area, size)
+	r.shows += "\n" + placed(p.area, size)
 	r.also = append(r.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	return nil
 }
@@ -142,15 +142,20 @@ func placed(area desktop.Rect, size desktop.Size) string {
 		size.W, size.H, area.X, fx, area.Y, fy)
 }
 
-// lastPicture shows the last picture that the steps of a run left.
+// lastPicture shows the last picture that the steps of a run left. The report may
+// be of earlier steps.
 func (r *reply) lastPicture(ctx context.Context, runs engine.Runs, report engine.Report) error {
+	report, err := runs.Report(ctx, report.RunID, engine.Page{Offset: max(0, report.StepsTotal-normalSteps)})
+	if err != nil {
+		return err
+	}
 	for _, s := range slices.Backward(report.Steps) {
 		if n := len(s.Captures); n > 0 {
 			c := s.Captures[n-1]
-			r.text += fmt.Sprintf("\nthe screen %s step %s:", c.When, cmp.Or(s.ID, s.Path))
+			r.shows += fmt.Sprintf("\nthe screen %s step %s:", c.When, cmp.Or(s.ID, s.Path))
 			return r.picture(ctx, runs, shot{uri: c.URI}, true)
 		}
 	}
-	r.text += "\nno step left a picture"
+	r.shows += "\nno step left a picture"
 	return nil
 }

@@ -295,6 +295,6 @@ func (r *reply) result() *mcp.CallToolResult {
 	if r.failure != nil {
 		res.IsError, res.Meta, text = true, mcp.Meta{failureKey: r.failure}, r.failure.text()
 	}
-	res.Content = append([]mcp.Content{&mcp.TextContent{Text: text}}, r.also...)
+	res.Content = append([]mcp.Content{&mcp.TextContent{Text: text + r.shows}}, r.also...)
 	return res
 }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,8 +96,15 @@ func (s *Server) anyoneListens() bool {
 	return false
 }
 
-// subscribe takes subscriptions to what there is; the SDK keeps them.
+// subscribe takes subscriptions to what may be read; the SDK keeps them.
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
+	r, ok := s.resourceAt(req.Params.URI)
+	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // others were added to the server
+		return mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	if err := s.barred(req, r.tool); err != nil {
+		return err
+	}
 	runs, err := s.opened(ctx)
 	if err != nil {
 		return err

@@ -11,14 +11,18 @@ import (
 	"understudy/steps"
 )
 
-// addPrompts registers what a person can ask a model to do.
+// addPrompts registers what a person can ask a model to do. What a prompt tells of
+// this server is told to those who may use the tool that tells the same.
 func (s *Server) addPrompts() {
 	argument := func(name, text string, required bool) *mcp.PromptArgument {
 		return &mcp.PromptArgument{Name: name, Description: text, Required: required}
 	}
-	add := func(name, text string, write func(context.Context, map[string]string) (string, error), args ...*mcp.PromptArgument) {
+	add := func(name, text, tool string, write func(context.Context, map[string]string) (string, error), args ...*mcp.PromptArgument) {
 		s.mcp.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				if err := s.barred(req, tool); err != nil {
+					return nil, err
+				}
 				words, err := write(ctx, req.Params.Arguments)
 				if err != nil {
 					return nil, err
@@ -27,13 +31,13 @@ func (s *Server) addPrompts() {
 				return &mcp.GetPromptResult{Description: text, Messages: []*mcp.PromptMessage{message}}, nil
 			})
 	}
-	add("author_workflow", "Write a workflow for a task, try it and save it.", s.authorWorkflow,
+	add("author_workflow", "Write a workflow for a task, try it and save it.", "", s.authorWorkflow,
 		argument("task", "what the workflow is to do", true))
-	add("run_workflow", "Run a saved workflow and see it through.", s.runWorkflow,
+	add("run_workflow", "Run a saved workflow and see it through.", "get_workflow", s.runWorkflow,
 		argument("name", "the saved workflow", true))
-	add("record_workflow", "Watch me do a task, and make a workflow of it.", recordPrompt,
+	add("record_workflow", "Watch me do a task, and make a workflow of it.", "", recordPrompt,
 		argument("task", "what I am going to do", true), argument("name", "what the workflow is to be called", false))
-	add("diagnose_run", "Find out why a run failed, and get it going again.", s.diagnoseRun,
+	add("diagnose_run", "Find out why a run failed, and get it going again.", "get_run", s.diagnoseRun,
 		argument("run_id", "the run", true))
 }
 

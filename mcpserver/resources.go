@@ -1,8 +1,10 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,14 +16,15 @@ import (
 
 // The addresses of resources.
 const (
-	runsURI      = "understudy://runs"
+	scheme       = "understudy://"
+	runsURI      = scheme + "runs"
 	runURI       = runsURI + "/"
-	captureURI   = "understudy://captures/"
-	workflowsURI = "understudy://workflows"
+	captureURI   = scheme + "captures/"
+	workflowsURI = scheme + "workflows"
 	workflowURI  = workflowsURI + "/"
-	kindsURI     = "understudy://kinds"
-	schemaURI    = "understudy://schema"
-	treeURI      = "understudy://desktop/tree"
+	kindsURI     = scheme + "kinds"
+	schemaURI    = scheme + "schema"
+	treeURI      = scheme + "desktop/tree"
 )
 
 const (
@@ -31,24 +34,52 @@ const (
 	textType = "text/plain"
 )
 
-// addResources registers what can be read: reading is a resource, acting is a
-// tool.
+// resource is something that can be read; an address with a name in braces
+// stands for many. It is read by those who may use the tool that tells the same;
+// "" is for all.
+type resource struct {
+	uri, name, text, mime, tool string
+	read                        func(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)
+}
+
+// resources are all: reading is a resource, acting is a tool.
+func (s *Server) resources() []resource {
+	return []resource{
+		{runsURI, "runs", "The last runs.", jsonType, "list_runs", s.readRuns},
+		{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", s.readWorkflows},
+		{kindsURI, "kinds", "Every kind of step, with its arguments.", jsonType, "", s.readKinds},
+		{schemaURI, "schema", "The JSON schema of workflows.", jsonType, "", s.readSchema},
+		{treeURI, "desktop tree", "What the windows show, as a tree.", textType, steps.GetWindowTree.Name, s.readTree},
+		{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", s.readRun},
+		{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", s.readEvents},
+		{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", s.readCapture},
+		{workflowURI + "{name}", "workflow", "The text of a saved workflow.", yamlType, "get_workflow", s.readWorkflow},
+	}
+}
+
+// many says whether the address stands for many.
+func (r resource) many() bool { return strings.Contains(r.uri, "{") }
+
+// is says whether an address is this one, or one of those that it stands for.
+func (r resource) is(uri string) bool {
+	before, rest, many := strings.Cut(r.uri, "{")
+	_, after, _ := strings.Cut(rest, "}")
+	name, ok := strings.CutPrefix(uri, before)
+	if !many || !ok {
+		return uri == r.uri
+	}
+	name, ok = strings.CutSuffix(name, after)
+	return ok && name != "" && !strings.Contains(name, "/")
+}
+
 func (s *Server) addResources() {
-	add := func(uri, name, text, mime string, read func(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)) {
-		s.mcp.AddResource(&mcp.Resource{URI: uri, Name: name, Description: text, MIMEType: mime}, reading(mime, read))
+	for _, r := range s.resources() {
+		if r.many() {
+			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.reading(r))
+			continue
+		}
+		s.mcp.AddResource(&mcp.Resource{URI: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.reading(r))
 	}
-	template := func(uri, name, text, mime string, read func(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)) {
-		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: uri, Name: name, Description: text, MIMEType: mime}, reading(mime, read))
-	}
-	add(runsURI, "runs", "The last runs.", jsonType, s.readRuns)
-	add(workflowsURI, "workflows", "The saved workflows.", jsonType, s.readWorkflows)
-	add(kindsURI, "kinds", "Every kind of step, with its arguments.", jsonType, s.readKinds)
-	add(schemaURI, "schema", "The JSON schema of workflows.", jsonType, s.readSchema)
-	add(treeURI, "desktop tree", "What the windows show, as a tree.", textType, s.readTree)
-	template(runURI+"{id}", "run", "A run: its steps, errors and pictures.", jsonType, s.readRun)
-	template(runURI+"{id}/events", "events", "The stored events of a run.", jsonType, s.readEvents)
-	template(captureURI+"{hash}", "capture", "A picture.", pngType, s.readCapture)
-	template(workflowURI+"{name}", "workflow", "The text of a saved workflow.", yamlType, s.readWorkflow)
 	if names, err := s.library.names(); err == nil {
 		for _, name := range names {
 			s.addWorkflow(name)
@@ -56,21 +87,50 @@ func (s *Server) addResources() {
 	}
 }
 
+// addWorkflow lists a saved workflow, which is read as all of them are.
 func (s *Server) addWorkflow(name string) {
-	s.mcp.AddResource(&mcp.Resource{URI: workflowURI + name, Name: name, MIMEType: yamlType}, reading(yamlType, s.readWorkflow))
+	uri := workflowURI + name
+	r, _ := s.resourceAt(uri)
+	s.mcp.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: yamlType}, s.reading(r))
 }
 
-// reading makes a handler of a function that reads one resource.
-func reading(mime string, read func(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)) mcp.ResourceHandler {
+// resourceAt is what an address stands for.
+func (s *Server) resourceAt(uri string) (resource, bool) {
+	all := s.resources()
+	if i := slices.IndexFunc(all, func(r resource) bool { return r.is(uri) }); i >= 0 {
+		return all[i], true
+	}
+	return resource{}, false
+}
+
+// barred is the error of who may not use a tool, nor learn in another way what it
+// tells; nil: it may be used, or is no tool.
+func (s *Server) barred(req serverRequest, name string) error {
+	t := s.tools[name]
+	if t == nil {
+		return nil
+	}
+	c := &call{caller: s.caller(req)}
+	if why := c.policy.refuses(t.rule); why != nil {
+		return c.blocked(t.name, why)
+	}
+	return nil
+}
+
+// reading makes a handler of what reads one resource.
+func (s *Server) reading(r resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		c, err := read(ctx, req)
+		if err := s.barred(req, r.tool); err != nil {
+			return nil, err
+		}
+		c, err := r.read(ctx, req)
 		switch code := steps.CodeOf(err); {
 		case err != nil && (code == steps.NotFound || code == steps.Invalid):
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
 		case err != nil:
 			return nil, err
 		}
-		c.URI, c.MIMEType = req.Params.URI, mime
+		c.URI, c.MIMEType = req.Params.URI, r.mime
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
 	}
 }
@@ -160,24 +220,24 @@ func (s *Server) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.Reso
 	return asJSON(map[string]any{"kinds": list}, nil)
 }
 
-// readTree looks at the desktop, as a call of the kind that does so: who may not
-// call it may not read this either, and what a client has seen of the screen
-// stands in the list of runs, whichever way it looked.
+// readTree looks at the desktop, as a call of the kind that does so: what a client
+// has seen of the screen stands in the list of runs, whichever way it looked.
 func (s *Server) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
 	runs, err := s.opened(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := &call{caller: s.caller(req)}
-	if why := c.policy.refuses(ruleOf(steps.GetWindowTree)); why != nil {
-		return nil, c.blocked(steps.GetWindowTree.Name, why)
-	}
 	h, err := runs.Start(ctx, s.situate(c, engine.Request{Call: steps.GetWindowTree.Name}))
 	if err != nil {
 		return nil, err
 	}
-	if h, err = runs.Wait(ctx, h.ID); err != nil {
-		return nil, err
+	id := h.ID
+	if h, err = runs.Wait(ctx, id); err != nil {
+		if ctx.Err() != nil {
+			_, err = s.stopFor(ctx, c, runs, id)
+		}
+		return nil, cmp.Or(err, ctx.Err())
 	}
 	out, err := kindReply(ctx, runs, steps.GetWindowTree, h, false)
 	if err != nil {

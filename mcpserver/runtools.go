@@ -109,9 +109,9 @@ func (s *Server) getRun(ctx context.Context, c *call) (*reply, error) {
 		out.text += "\n" + f.text()
 	}
 	if a.Image {
-		return out, out.lastPicture(ctx, runs, r)
+		err = out.lastPicture(ctx, runs, r)
 	}
-	return out, nil
+	return out, err
 }
 
 // poll waits for a run, but not too long.
@@ -205,6 +205,7 @@ type resumeArgs struct {
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Queue    bool                `json:"queue,omitempty" jsonschema:"wait while another run has the desktop"`
 	Verbose  workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
+	Image    bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
 }
 
 func (s *Server) resumeRun(ctx context.Context, c *call) (*reply, error) {
@@ -245,6 +246,7 @@ type answerArgs struct {
 	Choice  decision            `json:"choice,omitempty" jsonschema:"of a step that may have acted"`
 	Wait    *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Verbose workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
+	Image   bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
 }
 
 func (s *Server) answerRun(ctx context.Context, c *call) (*reply, error) {
@@ -280,7 +282,7 @@ func (s *Server) carryOn(ctx context.Context, c *call, id string, wait *bool, v 
 		v = workflows.Usual
 	}
 	return s.play(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		return runReply(ctx, runs, h, v)
+		return runReply(ctx, runs, h, v, c.flag(includeImage))
 	})
 }
 

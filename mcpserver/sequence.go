@@ -32,6 +32,8 @@ var onlyHere = map[string]*jsonschema.Schema{
 	"wait":    {Type: "boolean", Description: "false: answer with the run_id at once; then use get_run", Default: json.RawMessage("true")},
 	"dry_run": {Type: "boolean", Description: "evaluate and look, but only show what would act"},
 	"queue":   {Type: "boolean", Description: "wait while another run has the desktop, instead of failing with busy"},
+
+	includeImage: {Type: "boolean", Description: "also show the last picture that a step left"},
 }
 
 func sequenceArgs() *jsonschema.Schema {
@@ -89,7 +91,7 @@ func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
 	}
 	v := verbosityOf(program.Options)
 	return s.play(ctx, c, start, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		return runReply(ctx, runs, h, v)
+		return runReply(ctx, runs, h, v, c.flag(includeImage))
 	})
 }
 

@@ -45,6 +45,7 @@ type call struct {
 type reply struct {
 	value   any    // the structured content
 	text    string // one line for a model
+	shows   string // what a picture in also shows, in lines of their own
 	also    []mcp.Content
 	failure *failure            // the run failed; value tells of it
 	pending *mcp.CallToolResult // the client is to ask someone, and to call again

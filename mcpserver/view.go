@@ -66,8 +66,9 @@ func verbosityOf(o workflows.Options) workflows.Verbosity {
 	return o.Verbosity
 }
 
-// runReply is what a run came to, as exactly as was asked for.
-func runReply(ctx context.Context, runs engine.Runs, h engine.Header, v workflows.Verbosity) (*reply, error) {
+// runReply is what a run came to, as exactly as was asked for, and how the screen
+// was last when that is to be shown.
+func runReply(ctx context.Context, runs engine.Runs, h engine.Header, v workflows.Verbosity, show bool) (*reply, error) {
 	page := engine.Page{Limit: normalSteps}
 	if v == workflows.Wordy {
 		page.Limit = 0
@@ -81,7 +82,10 @@ func runReply(ctx context.Context, runs engine.Runs, h engine.Header, v workflow
 	if v == workflows.Wordy {
 		out.also = linksOf(r)
 	}
-	return out, nil
+	if show {
+		err = out.lastPicture(ctx, runs, r)
+	}
+	return out, err
 }
 
 func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {

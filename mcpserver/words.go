@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"image"
 	"maps"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ var sayings = map[string]func(map[string]any) string{
 	steps.GetWindowTree.Name:                 sayTree,
 	steps.GetApplicationsAndWindowsList.Name: sayWindows,
 	steps.CaptureScreenshot.Name:             sayPicture,
+	steps.ReadText.Name:                      sayRead,
 }
 
 // blocks are the fields that hold texts of many lines, in the order in which
@@ -40,8 +42,11 @@ func sayResult(k steps.Kind, value any) string {
 		text, isText := m[name].(string)
 		switch {
 		case isText && slices.Contains(blocks, name):
-			if text != "" {
+			switch {
+			case text != "":
 				texts = append(texts, heading(name)+strings.TrimRight(text, "\n"))
+			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
+				facts = append(facts, "the "+name+" is empty")
 			}
 		case name == "screenshots" || name == "screenshot_areas": // they are shown, or linked
 		case name == "element" || name == "window":
@@ -171,6 +176,30 @@ func sayArea(v any) string {
 // sayPicture says what a picture shows, and where it is.
 func sayPicture(m map[string]any) string {
 	return fmt.Sprintf("a picture of %vx%v pixels, of the screen's area %s: %v", m["width"], m["height"], sayArea(m["area"]), m["uri"])
+}
+
+// sayRead is a text that was read off the screen, and where to click each line.
+func sayRead(m map[string]any) string {
+	var read steps.ReadTextResult
+	raw, err := json.Marshal(m)
+	if err == nil {
+		err = json.Unmarshal(raw, &read)
+	}
+	if err != nil || read.Text == "" {
+		return "no text was read"
+	}
+	lines := []string{"the text, line by line, with the middle of each on the screen:"}
+	for line := range strings.Lines(read.Text) {
+		var area image.Rectangle
+		n := min(len(strings.Fields(line)), len(read.Words))
+		for _, w := range read.Words[:n] {
+			area = area.Union(w.Area.Image())
+		}
+		read.Words = read.Words[n:]
+		middle := area.Min.Add(area.Max).Div(2)
+		lines = append(lines, fmt.Sprintf("%s [%d,%d]", strings.TrimRight(line, "\n"), middle.X, middle.Y))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // short is a value in one line, cut to what can be read.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/engine"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -24,6 +25,7 @@ func TestAnswersInWords(t *testing.T) {
 		{"an element that is there is said to be", "validate_element", jsonObject{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
 		{"a click says where, and on what", "click_element", jsonObject{"selector": "role:button && name:Save"}, []string{`"x":`, `element: button "Save"`, "verified: "}},
 		{"what changed comes last", "type_into_element", jsonObject{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
+		{"what is empty is said to be", "get_clipboard", jsonObject{}, []string{"get_clipboard: the text is empty"}},
 		{"nothing to say", "delay", jsonObject{"duration": "1ms"}, []string{"delay: delayed_ms: 1"}},
 	} {
 		t.Run(c.say, func(t *testing.T) {
@@ -34,6 +36,28 @@ func TestAnswersInWords(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReadTextInWords holds that a model is told where to click what was read.
+func TestReadTextInWords(t *testing.T) {
+	words := []any{
+		jsonObject{"text": "Save", "area": jsonObject{"x": 10.0, "y": 20.0, "w": 40.0, "h": 10.0}, "confidence": 0.9},
+		jsonObject{"text": "as", "area": jsonObject{"x": 60.0, "y": 22.0, "w": 10.0, "h": 10.0}, "confidence": 0.9},
+		jsonObject{"text": "Quit", "area": jsonObject{"x": 100.0, "y": 50.0, "w": 20.0, "h": 10.0}, "confidence": 0.9},
+	}
+	for _, c := range []struct {
+		say  string
+		m    jsonObject
+		want string
+	}{
+		{"lines", jsonObject{"text": "Save as\nQuit", "words": words}, "\nSave as [40,26]\nQuit [110,55]"},
+		{"nothing", jsonObject{"text": "", "words": []any{}}, "no text was read"},
+		{"fewer words than the text has", jsonObject{"text": "Save as\nQuit", "words": words[:1]}, "\nSave as [30,25]\nQuit [0,0]"},
+	} {
+		if got := sayResult(steps.ReadText, c.m); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q does not end in %q", c.say, got, c.want)
+		}
 	}
 }
 
@@ -70,6 +94,37 @@ func TestIncludedImage(t *testing.T) {
 			}
 			if size := p.Bounds(); size.Dx() > maxImageSide || size.Dy() > maxImageSide || size.Dx()*size.Dy() > maxImagePixels {
 				t.Errorf("the picture is %v", size)
+			}
+		})
+	}
+}
+
+// TestARunShowsItsLastPicture looks at the pictures of whole runs: of those that
+// succeed, that fail, and that take none.
+func TestARunShowsItsLastPicture(t *testing.T) {
+	st := newStage(t)
+	st.engine.Pictures = &engine.Camera{Files: st.engine.Files}
+	w := st.connect("2025-11-25", jsonObject{})
+	save := jsonObject{"tool_name": "click_element", "id": "save", "arguments": jsonObject{"selector": "role:button && name:Save"}}
+	absent := jsonObject{"tool_name": "click_element", "id": "absent", "arguments": jsonObject{"selector": "name:Absent", "timeout_ms": 50}}
+	for _, c := range []struct {
+		say   string
+		steps []any
+		want  string
+		shown int
+	}{
+		{"after the last step", []any{save}, "the screen after step save", 1},
+		{"after a step that failed", []any{save, absent}, "the screen after step absent", 1},
+		{"no picture", []any{jsonObject{"tool_name": "delay", "arguments": jsonObject{"delay_ms": 1}}}, "no step left a picture", 0},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			res := w.call("execute_sequence", jsonObject{"steps": c.steps, "include_image": true})
+			if n := len(contents(res, "image")); n != c.shown || !strings.Contains(said(res), c.want) {
+				t.Fatalf("%d pictures are shown, wanted %d, and %q: %s", n, c.shown, c.want, said(res))
+			}
+			run, _ := dig(res, "result", "structuredContent", "run_id").(string)
+			if n := len(contents(w.call("get_run", jsonObject{"run_id": run, "include_image": true}), "image")); n != c.shown {
+				t.Errorf("get_run shows %d pictures, wanted %d", n, c.shown)
 			}
 		})
 	}

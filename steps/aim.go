@@ -150,7 +150,7 @@ func hopeless(err error) bool {
 	case Invalid, Unavailable, Denied:
 		return true
 	}
-	return false
+	return errors.Is(err, errNoRef)
 }
 
 // waited adds to an error how long was waited.

@@ -142,6 +142,9 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			c.value(p, v[name], at)
 		case closed:
 			hint := words.DidYouMean(name, known)
+			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {
+				hint = fmt.Sprintf("it belongs into the selector: selector: %q", name+":…")
+			}
 			if hint == "" && len(known) == 0 {
 				hint = "it takes none"
 			}

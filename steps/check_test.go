@@ -23,6 +23,7 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"a word that is not known", ClickElement, args("selector", "name:x", "button", "lft"), "did you mean left?"},
 		{"a time that is negative", ClickElement, args("selector", "name:x", "timeout_ms", -1.0), "wanted at least 0"},
 		{"a pattern that cannot be read", GrepFiles, args("pattern", "("), "pattern: "},
+		{"a part of a selector as an argument", ClickElement, args("name", "Save"), `it belongs into the selector: selector: "name:…"`},
 		{"an argument of another kind", Delay, args("delay", "1s"), "there is no argument"},
 		{"a number where a text is meant", SetValue, args("selector", "name:x", "value", 3.0), ""},
 	} {

@@ -402,7 +402,19 @@ func TestTypeIntoElement(t *testing.T) {
 			set:    func(d *fake.Desktop) { d.Fail("GrabFocus", desktop.ErrRefused, -1) },
 			result: map[string]any{"value": "x"},
 		},
-		{say: "a field that does not take the focus", args: args("selector", "role:label", "text_to_type", "x"), code: NotActionable, err: "does not take the focus"},
+		{
+			say: "what does not take the focus", args: args("selector", "role:canvas", "text_to_type", "x"), code: NotActionable, err: "does not take the focus",
+			screen: notes + `  - canvas "Board" [at=10,220,80,24]`,
+		},
+		{
+			say: "what takes no text is not even clicked", args: args("selector", "name:Save", "text_to_type", "x"), code: NotActionable, acted: ActedNo, journal: []string{},
+			err: `button "Save" in "Notes" takes no text`,
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				if !strings.Contains(o.Err.Next, `entry "Title" in "Notes", password "Secret" in "Notes"`) {
+					t.Errorf("it does not name the fields: %s", o.Err.Next)
+				}
+			},
+		},
 		{
 			say: "where the focus is, when that is wanted", args: args("selector", "role:entry", "text_to_type", "x", "try_focus_before", false, "try_click_before", false, "clear_before_typing", false),
 			code: Unexpected, err: "nothing arrived", acted: ActedYes,
@@ -732,7 +744,8 @@ func TestTreeAndRefs(t *testing.T) {
 		if o := run(ClickElement, args("selector", "ref=e5")); o.Err != nil {
 			t.Errorf("a ref as a selector: %v", o.Err)
 		}
-		if o := run(ClickElement, args("ref", "e99", "timeout_ms", 100.0)); code(o) != NotFound || !strings.Contains(o.Err.Error(), "no tree that was shown has the ref e99") {
+		began := time.Now()
+		if o := run(ClickElement, args("ref", "e99", "timeout_ms", 100.0)); time.Since(began) > 0 || code(o) != NotFound || !strings.Contains(o.Err.Error(), "no tree that was shown has the ref e99") {
 			t.Errorf("an unknown ref: %v", o.Err)
 		}
 		d.Remove(d.Find("name:Save"))

@@ -255,10 +255,13 @@ func (e *Env) byRef(ctx context.Context, ref string) (*desktop.Element, error) {
 	return now, nil
 }
 
+// errNoRef says that a ref was never given out, so that waiting for it is in vain.
+var errNoRef = errors.New("no tree that was shown has the ref")
+
 func unknownRef(ref string) error {
 	return &Error{
 		Code: NotFound,
-		Err:  fmt.Errorf("no tree that was shown has the ref %s", ref),
+		Err:  fmt.Errorf("%w %s", errNoRef, ref),
 		Next: "look at the elements with get_window_tree, and use a ref of that tree",
 	}
 }

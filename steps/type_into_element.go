@@ -57,6 +57,9 @@ func typeIntoElement(ctx context.Context, env *Env, a TypeIntoArgs) (TypeIntoRes
 	if el.States.Has(desktop.ReadOnly) {
 		return TypeIntoResult{}, notReady(el, "can only be read", "name another field")
 	}
+	if takesNoText(el) {
+		return TypeIntoResult{}, notReady(el, "takes no text", fieldsBeside(el))
+	}
 	r := TypeIntoResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
 		before, err := env.typeInto(ctx, el, text, a)
@@ -70,6 +73,42 @@ func typeIntoElement(ctx context.Context, env *Env, a TypeIntoArgs) (TypeIntoRes
 		return verified, env.press(ctx, keys)
 	})
 	return r, err
+}
+
+// takesNoText says whether an element is of a sort into which nobody can type. To
+// click it and to type all the same would type into whatever has the focus then.
+func takesNoText(el *desktop.Element) bool {
+	if el.Handle == "" || el.States.Has(desktop.Editable) { // a picture shows no more than its looks
+		return false
+	}
+	switch el.Role {
+	case "button", "checkbox", "checkmenuitem", "columnheader", "heading", "icon", "image", "label", "menu", "menubar", "menuitem", "pagetab",
+		"progressbar", "radiobutton", "radiomenuitem", "rowheader", "scrollbar", "separator", "slider", "statusbar", "switch", "togglebutton", "toolbar", "tooltip":
+		return true
+	}
+	return false
+}
+
+// mostFields is how many fields a message names.
+const mostFields = 5
+
+// fieldsBeside names the fields of the window that an element is in.
+func fieldsBeside(el *desktop.Element) string {
+	top := el
+	for top.Parent != nil {
+		top = top.Parent
+	}
+	var fields []string
+	top.Walk(func(e *desktop.Element) bool {
+		if e.States.Has(desktop.Editable) && e.States.Has(desktop.Showing) && e.Window == el.Window && len(fields) < mostFields {
+			fields = append(fields, inWords(e))
+		}
+		return true
+	})
+	if len(fields) == 0 {
+		return "name a field; get_window_tree shows what there is"
+	}
+	return "name a field, such as " + strings.Join(fields, ", ")
 }
 
 // typeInto puts the focus into a field, empties it if that is wanted, and

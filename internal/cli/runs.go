@@ -41,7 +41,7 @@ func (a *app) runsList() *cobra.Command {
 	var asJSON bool
 	var status []string
 	cmd := a.withRuns(&cobra.Command{
-		Use: "ls", Short: "List runs, the newest first", Args: exactly(0, "no argument"),
+		Use: "ls", Aliases: []string{"list"}, Short: "List runs, the newest first", Args: exactly(0, "no argument"),
 	}, func(cmd *cobra.Command, runs engine.Runs, _ []string) error {
 		for _, s := range status {
 			q.Status = append(q.Status, engine.Status(s))
@@ -176,7 +176,7 @@ func (a *app) runsLogs() *cobra.Command {
 func (a *app) runsRemove() *cobra.Command {
 	var force bool
 	cmd := a.withRuns(&cobra.Command{
-		Use: "rm RUN...", Short: "Remove runs", Args: atLeast(1, "the id of a run"),
+		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs", Args: atLeast(1, "the id of a run"),
 	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
 		for _, arg := range args {
 			id, err := a.find(cmd.Context(), runs, arg)

@@ -78,7 +78,7 @@ type tokenLine struct {
 func (a *app) tokenList(file *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "ls",
+		Use: "ls", Aliases: []string{"list"},
 		Short: "List the clients that have a token",
 		Args:  atMost(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
@@ -122,7 +122,7 @@ func toolsetsOf(l tokenLine) string {
 
 func (a *app) tokenRemove(file *string) *cobra.Command {
 	return &cobra.Command{
-		Use:   "rm CLIENT",
+		Use: "rm CLIENT", Aliases: []string{"remove", "delete"},
 		Short: "Take the token of a client back",
 		Args:  exactly(1, "the name of the client"),
 		RunE: func(_ *cobra.Command, args []string) error {

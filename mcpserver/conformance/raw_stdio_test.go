@@ -186,3 +186,36 @@ func TestDocumentOutlivesItsClient(t *testing.T) {
 		t.Errorf("the run that is to go on does not: %v", list)
 	}
 }
+
+// TestProcessOutlivesItsClient stays, with the data folder, for a run that is to
+// go on when the only client closes its side, and then ends by itself; or when a
+// signal says so, and then the run can be resumed.
+func TestProcessOutlivesItsClient(t *testing.T) {
+	for say, c := range map[string]struct {
+		duration, want string
+		end            func(*talk)
+	}{
+		"until the run ends": {"2s", "succeeded", func(*talk) {}},
+		"until a signal":     {"10m", "interrupted", func(c *talk) { c.signal(syscall.SIGTERM) }},
+	} {
+		t.Run(say, func(t *testing.T) {
+			home := t.TempDir()
+			owner := talking(t, home, "2025-11-25")
+			stays := object{"on_disconnect": "continue", "steps": []any{
+				object{"tool_name": "delay", "id": "one", "arguments": object{"duration": c.duration}},
+			}}
+			owner.begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
+			run := running(t, owner)
+			_ = owner.in.Close()
+			other := talking(t, home, newest)
+			if status := dig(other.call("get_run", object{"run_id": run}), "result", "structuredContent", "status"); status != "running" && status != "succeeded" {
+				t.Errorf("the client left, and the run is %v", status)
+			}
+			c.end(owner)
+			owner.ended()
+			if status, _ := atRest(t, other, run); status != c.want {
+				t.Errorf("the run is %v, want %s", status, c.want)
+			}
+		})
+	}
+}

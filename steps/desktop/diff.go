@@ -144,7 +144,7 @@ func compare(before, after *Element) []FieldChange {
 	field("name", before.Name, after.Name)
 	field("text", before.Text, after.Text)
 	field("value", number(before.Value), number(after.Value))
-	was, is := before.marks(), after.marks()
+	was, is := before.Marks(), after.Marks()
 	for _, s := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(was, is)))) {
 		field(s, fmt.Sprint(slices.Contains(was, s)), fmt.Sprint(slices.Contains(is, s)))
 	}

@@ -149,7 +149,7 @@ func headline(e *Element) string {
 	if e.Ref != "" {
 		b += " [ref=" + e.Ref + "]"
 	}
-	for _, s := range e.marks() {
+	for _, s := range e.Marks() {
 		b += " [" + s + "]"
 	}
 	if v := e.Value; v != nil {
@@ -158,8 +158,8 @@ func headline(e *Element) string {
 	return b
 }
 
-// marks are the states that a reader needs: what is unusual or can change.
-func (e *Element) marks() []string {
+// Marks are the states that a reader needs: what is unusual or can change.
+func (e *Element) Marks() []string {
 	var marks []string
 	for _, s := range []States{Active, Checked, Collapsed, Expanded, Focused, Indeterminate, IsModal, Pressed, ReadOnly, Required, Selected} {
 		if e.States.Has(s) {

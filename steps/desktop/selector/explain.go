@@ -103,7 +103,13 @@ func counts(trace []Candidate) string {
 
 // describe is the element as a person would point it out.
 func describe(e *desktop.Element) string {
-	text := fmt.Sprintf("%s %q", e.Role, NameOf(e))
+	text := string(e.Role)
+	if name := NameOf(e); name != "" {
+		text += fmt.Sprintf(" %q", name)
+	}
+	for _, m := range e.Marks() { // what tells apart those that have one name
+		text += " [" + m + "]"
+	}
 	if t := inherited(e, title); t != "" && t != e.Name {
 		text += fmt.Sprintf(" in %q", t)
 	}

@@ -109,7 +109,7 @@ func TestExplain(t *testing.T) {
 		{
 			"a name that is wrong by a letter", "window:Form >> role:button && name:Cancle",
 			`nothing matches window:Form >> role:button && name:Cancle (window:Form: 1; window:Form >> role:button && name:Cancle: 0; window:Form >> role:button: 3; window:Form >> name:Cancle: 0); nearest:
-  button "Cancel" in "Form - Gedit": id:cancel
+  button "Cancel" [disabled] in "Form - Gedit": id:cancel
   button "Save" in "Form - Gedit": process:gedit && window:Form - Gedit >> role:button && name:Save
   button "Save as…" in "Form - Gedit": role:button && name:Save as…`,
 		},

@@ -1,0 +1,273 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const twoClicks = `name: two clicks
+variables: {who: {type: string}}
+steps: [{tool_name: delay, arguments: {delay_ms: 1}}]`
+
+// read is the text of a resource, or the error.
+func (w *wire) content(uri string) (text, mime string, res jsonObject) {
+	w.t.Helper()
+	res = w.request("resources/read", jsonObject{"uri": uri})
+	contents, _ := dig(res, "result", "contents").([]any)
+	if len(contents) != 1 {
+		return "", "", res
+	}
+	text, _ = dig(contents[0], "text").(string)
+	if blob, ok := dig(contents[0], "blob").(string); ok {
+		text = blob
+	}
+	mime, _ = dig(contents[0], "mimeType").(string)
+	return text, mime, res
+}
+
+// filled is a stage with a saved workflow, a run and a picture.
+func filled(t *testing.T, w *wire) (run, picture string) {
+	t.Helper()
+	if res := w.call("save_workflow", jsonObject{"name": "clicks", "text": twoClicks}); isError(res) {
+		t.Fatal(said(res))
+	}
+	ran := w.call("execute_sequence", document("delay", jsonObject{"delay_ms": 1}))
+	run, _ = dig(ran, "result", "structuredContent", "run_id").(string)
+	shot := w.call("capture_screenshot", jsonObject{})
+	picture, _ = dig(contents(shot, "resource_link")[0], "uri").(string)
+	return run, picture
+}
+
+// TestResources reads everything that there is, in a version with sessions and in
+// one without.
+func TestResources(t *testing.T) {
+	for _, version := range []string{"2025-11-25", modern} {
+		t.Run(version, func(t *testing.T) {
+			w := newStage(t).connect(version, jsonObject{})
+			run, picture := filled(t, w)
+			for uri, want := range map[string]struct{ mime, text string }{
+				runsURI:                  {jsonType, run},
+				runURI + run:             {jsonType, `"succeeded"`},
+				runURI + run + "/events": {jsonType, `"finished"`},
+				workflowsURI:             {jsonType, `"clicks"`},
+				workflowURI + "clicks":   {yamlType, twoClicks},
+				kindsURI:                 {jsonType, `"click_element"`},
+				schemaURI:                {jsonType, `"$schema"`},
+				treeURI:                  {textType, "Monday"},
+				picture:                  {pngType, "iVBORw0KGgo"},
+			} {
+				text, mime, res := w.content(uri)
+				if mime != want.mime || !strings.Contains(text, want.text) {
+					t.Errorf("%s is %s without %q: %.300v", uri, mime, want.text, res)
+				}
+				if mime == jsonType && !json.Valid([]byte(text)) {
+					t.Errorf("%s is no JSON: %s", uri, text)
+				}
+			}
+			for _, uri := range []string{
+				runURI + "nope", runURI + "nope/events", runURI + run + "/other", captureURI + "nope", captureURI + "../../x", workflowURI + "nope",
+				workflowURI + "..%2Fx", "understudy://other", "file:///etc/passwd",
+			} {
+				if _, _, res := w.content(uri); dig(res, "error", "code") != -32602.0 {
+					t.Errorf("%s: %v", uri, res)
+				}
+			}
+		})
+	}
+}
+
+// TestResourcesAreListed looks at what a client finds without knowing an address.
+func TestResourcesAreListed(t *testing.T) {
+	st := newStage(t)
+	w := st.connect("2025-11-25", jsonObject{})
+	filled(t, w)
+	listed := func(method, list, key string) (all []string) {
+		cursor := ""
+		for {
+			params := jsonObject{}
+			if cursor != "" {
+				params["cursor"] = cursor
+			}
+			res := w.request(method, params)
+			items, _ := dig(res, "result", list).([]any)
+			for _, r := range items {
+				all = append(all, fmt.Sprint(dig(r, key)))
+			}
+			if cursor, _ = dig(res, "result", "nextCursor").(string); cursor == "" {
+				return all
+			}
+		}
+	}
+	want := []string{treeURI, kindsURI, runsURI, schemaURI, workflowsURI, workflowURI + "clicks"}
+	if diff := cmp.Diff(want, listed("resources/list", "resources", "uri")); diff != "" {
+		t.Error(diff)
+	}
+	want = []string{captureURI + "{hash}", runURI + "{id}", runURI + "{id}/events", workflowURI + "{name}"}
+	if diff := cmp.Diff(want, listed("resources/templates/list", "resourceTemplates", "uriTemplate")); diff != "" {
+		t.Error(diff)
+	}
+	want = []string{"author_workflow", "diagnose_run", "record_workflow", "run_workflow"}
+	if diff := cmp.Diff(want, listed("prompts/list", "prompts", "name")); diff != "" {
+		t.Error(diff)
+	}
+	for i := range pageSize {
+		st.addWorkflow(fmt.Sprintf("w%d", i))
+	}
+	if all := listed("resources/list", "resources", "uri"); len(all) != pageSize+6 {
+		t.Errorf("%d resources are listed over several pages, want %d", len(all), pageSize+6)
+	}
+}
+
+// TestPromptsAndCompletion looks at what helps a person to ask.
+func TestPromptsAndCompletion(t *testing.T) {
+	w := newStage(t).connect("2025-11-25", jsonObject{})
+	run, _ := filled(t, w)
+	for name, c := range map[string]struct {
+		args jsonObject
+		want string
+	}{
+		"author_workflow": {jsonObject{"task": "sort the mail"}, "sort the mail"},
+		"record_workflow": {jsonObject{"task": "sort the mail"}, "record_workflow"},
+		"run_workflow":    {jsonObject{"name": "clicks"}, "who"},
+		"diagnose_run":    {jsonObject{"run_id": run}, "succeeded"},
+	} {
+		res := w.request("prompts/get", jsonObject{"name": name, "arguments": c.args})
+		messages, _ := dig(res, "result", "messages").([]any)
+		if len(messages) != 1 || !strings.Contains(fmt.Sprint(dig(messages[0], "content", "text")), c.want) {
+			t.Errorf("the prompt %s does not say %q: %v", name, c.want, res)
+		}
+	}
+	for _, c := range []struct {
+		ref             jsonObject
+		argument, value string
+		want            []any
+	}{
+		{jsonObject{"type": "ref/prompt", "name": "diagnose_run"}, "run_id", run[:8], []any{run}},
+		{jsonObject{"type": "ref/prompt", "name": "run_workflow"}, "name", "cl", []any{"clicks"}},
+		{jsonObject{"type": "ref/resource", "uri": workflowURI + "{name}"}, "name", "", []any{"clicks"}},
+		{jsonObject{"type": "ref/prompt", "name": "run_workflow"}, "name", "x", []any{}},
+		{jsonObject{"type": "ref/prompt", "name": "author_workflow"}, "task", "s", []any{}},
+	} {
+		res := w.request("completion/complete", jsonObject{"ref": c.ref, "argument": jsonObject{"name": c.argument, "value": c.value}})
+		if diff := cmp.Diff(any(c.want), dig(res, "result", "completion", "values")); diff != "" {
+			t.Errorf("%s %q: %s", c.argument, c.value, diff)
+		}
+	}
+}
+
+// TestWhatIsExcludedCannotBeRead asks in every other way for what a tool would
+// tell, where that tool is excluded.
+func TestWhatIsExcludedCannotBeRead(t *testing.T) {
+	excluded := []string{"get_window_tree", "get_run", "list_runs", "get_workflow", "list_workflows"}
+	for _, version := range []string{"2025-11-25", modern} {
+		t.Run(version, func(t *testing.T) {
+			st := newStage(t, func(o *Options) { o.Policy.Exclude = excluded })
+			w := st.connect(version, jsonObject{})
+			run, picture := filled(t, w)
+			before := st.desk.Calls("Tree")
+			blocked := -32002.0
+			if version == modern {
+				blocked = codeBlocked
+			}
+			for _, uri := range []string{treeURI, runsURI, runURI + run, runURI + run + "/events", picture, workflowsURI, workflowURI + "clicks"} {
+				if _, _, res := w.content(uri); dig(res, "error", "code") != blocked || !strings.Contains(said(res), "excluded") {
+					t.Errorf("%s: %v", uri, res)
+				}
+				if version < modern {
+					if res := w.request("resources/subscribe", jsonObject{"uri": uri}); dig(res, "error", "code") != blocked {
+						t.Errorf("subscribed to %s: %v", uri, res)
+					}
+				}
+			}
+			for name, args := range map[string]jsonObject{"run_workflow": {"name": "clicks"}, "diagnose_run": {"run_id": run}} {
+				if res := w.request("prompts/get", jsonObject{"name": name, "arguments": args}); dig(res, "error", "code") != blocked {
+					t.Errorf("the prompt %s: %v", name, res)
+				}
+			}
+			for name, argument := range map[string]string{"run_workflow": "name", "diagnose_run": "run_id"} {
+				res := w.request("completion/complete", jsonObject{"ref": jsonObject{"type": "ref/prompt", "name": name}, "argument": jsonObject{"name": argument, "value": ""}})
+				if values, _ := dig(res, "result", "completion", "values").([]any); len(values) > 0 {
+					t.Errorf("%s is completed with %v", argument, values)
+				}
+			}
+			if n := st.desk.Calls("Tree") - before; n > 0 {
+				t.Errorf("the desktop was read %d times", n)
+			}
+		})
+	}
+}
+
+// TestSubscriptions holds that news of a resource comes to those who asked for it,
+// and no more once they have enough.
+func TestSubscriptions(t *testing.T) {
+	st := newStage(t)
+	w := st.connect("2025-11-25", jsonObject{})
+	_, answer := w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": document("pause", jsonObject{})})
+	run := st.hanging()
+	for _, uri := range []string{runsURI, runURI + run, workflowsURI} {
+		if res := w.request("resources/subscribe", jsonObject{"uri": uri}); res["error"] != nil {
+			t.Fatalf("%s: %v", uri, res)
+		}
+	}
+	if res := w.request("resources/subscribe", jsonObject{"uri": "understudy://other"}); res["error"] == nil {
+		t.Error("subscribed to what is not there")
+	}
+	close(st.goOn)
+	w.await(answer)
+	w.updated(runURI + run)
+	w.updated(runsURI)
+	w.call("save_workflow", jsonObject{"name": "clicks", "text": twoClicks})
+	w.updated(workflowsURI)
+
+	if res := w.request("resources/unsubscribe", jsonObject{"uri": runsURI}); res["error"] != nil {
+		t.Fatal(res)
+	}
+	before := w.updates(runsURI)
+	other, _ := dig(w.call("execute_sequence", document("delay", jsonObject{"delay_ms": 1})), "result", "structuredContent", "run_id").(string)
+	w.request("resources/subscribe", jsonObject{"uri": runURI + other})
+	w.call("execute_sequence", document("delay", jsonObject{"delay_ms": 1}))
+	if now := w.updates(runsURI); now != before {
+		t.Errorf("%d times more news of what nobody wants", now-before)
+	}
+}
+
+func (w *wire) updates(uri string) (n int) {
+	for _, note := range w.notices("notifications/resources/updated") {
+		if dig(note, "params", "uri") == uri {
+			n++
+		}
+	}
+	return n
+}
+
+// updated waits until a resource was said to have changed.
+func (w *wire) updated(uri string) {
+	w.t.Helper()
+	for end := time.Now().Add(time.Minute); w.updates(uri) == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatalf("no news of %s", uri)
+		}
+	}
+}
+
+// TestReadingTheTreeIsCancelled ends the run that reads when its reader is gone.
+func TestReadingTheTreeIsCancelled(t *testing.T) {
+	st := newStage(t)
+	st.desk.Delay("Tree", time.Hour)
+	w := st.connect("2025-11-25", jsonObject{})
+	id, _ := w.begin("resources/read", jsonObject{"uri": treeURI})
+	for len(st.engine.Active()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	w.notify("notifications/cancelled", jsonObject{"requestId": id})
+	for end := time.Now().Add(time.Minute); len(st.engine.Active()) > 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the run goes on")
+		}
+	}
+}
