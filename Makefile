@@ -1,7 +1,6 @@
 # Every command of this repository. `make help` lists them.
 
 GO        ?= go
-FUZZTIME  ?= 20s
 BENCHTIME ?= 1s
 COUNT     ?= 10
 
@@ -55,7 +54,7 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 	$(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
-fuzz: ## fuzz every target for FUZZTIME
+fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
 	@.ci/fuzz $(FUZZTIME)
 
 crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once

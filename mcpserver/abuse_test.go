@@ -65,7 +65,7 @@ func (l *live) keepsLarge() {
 	l.t.Helper()
 	p := post{version: modern}
 	if status, res := p.ask(l.t, l.url, "tools/call", callOf("large", jsonObject{})); status != 200 || isError(res) {
-		l.t.Fatalf("the large result: %d", status)
+		l.t.Fatalf("the large result: %d %.300s", status, said(res))
 	}
 	l.serves()
 }
@@ -228,6 +228,32 @@ func TestAbuseClientsThatNeverRead(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() { deaf(t, l.address, largeCall(i%2 == 0)) })
+	}
+	for range 3 {
+		l.serves()
+	}
+	all.Wait()
+	settles(t, before)
+	l.serves()
+}
+
+// TestAbuseDeafReadersOfEvents asks for the runs as they happen, which are more
+// than a connection holds, and reads nothing.
+func TestAbuseDeafReadersOfEvents(t *testing.T) {
+	l := newLive(t, hurried(ofRead))
+	loud := document("delay", jsonObject{"duration": "1ms"})
+	loud["name"] = strings.Repeat("n", 400_000) // which each event of the list of runs tells
+	p := client(t, l.url, modern, "")
+	for range 16 {
+		if status, res := p.ask(t, l.url, "tools/call", callOf("execute_sequence", loud)); status != http.StatusOK || isError(res) {
+			t.Fatal(status)
+		}
+	}
+	l.serves()
+	before := measure()
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { deaf(t, l.address, "GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") })
 	}
 	for range 3 {
 		l.serves()

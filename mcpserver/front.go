@@ -18,12 +18,15 @@ import (
 //	patient      who does not read what is written, or write what it promised,
 //	             is given up after a while.
 //	sameMachine  the names by which the server may be called.
-//	the gate     who calls.
+//	the gate     who calls; or SameUser, that a program of the server's user does.
 //	received     the body is read whole, so far as it is not too large.
 func (s *Server) front(next http.Handler) http.Handler {
 	next = received(next)
 	if s.o.Gate != nil {
 		next = s.o.Gate.Wrap(next)
+	}
+	if s.o.SameUser != nil {
+		next = s.o.SameUser.Wrap(next)
 	}
 	return s.patient(s.sameMachine(next))
 }

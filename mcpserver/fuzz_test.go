@@ -51,6 +51,9 @@ func posted(t *testing.T, h http.Handler, path, version, name string, body []byt
 	}
 }
 
+// FuzzHTTPBody sends what is no message, or nearly one.
+//
+//ci:fuzz 60s
 func FuzzHTTPBody(f *testing.F) {
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"f","version":"1"}}}`,
@@ -72,6 +75,8 @@ func FuzzHTTPBody(f *testing.F) {
 }
 
 // FuzzArguments calls every kind with arguments that nobody means.
+//
+//ci:fuzz 60s
 func FuzzArguments(f *testing.F) {
 	kinds := steps.All()
 	for i, k := range kinds {

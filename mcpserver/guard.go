@@ -4,6 +4,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -25,6 +26,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		res, err = next(ctx, method, req)
+		err = sound(err, req)
 		if c, ok := req.(*mcp.CallToolRequest); ok && s.unheard(c.Params.Name, err) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.unknown(c.Params.Name)}
 		}
@@ -38,6 +40,22 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return res, err
 	}
+}
+
+// sound is an error that can be written: the SDK puts the address of a resource
+// that is not there into one without the rules of JSON, and a message that cannot
+// be written ends the whole session.
+func sound(err error, req mcp.Request) error {
+	wire, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || len(wire.Data) == 0 || json.Valid(wire.Data) {
+		return err
+	}
+	mended := *wire
+	mended.Data = nil
+	if read, ok := req.(*mcp.ReadResourceRequest); ok {
+		mended.Data, _ = json.Marshal(map[string]string{"uri": read.Params.URI})
+	}
+	return &mended
 }
 
 // unheard says whether a call failed because there is no such tool.

@@ -85,6 +85,9 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: s.waits.header, IdleTimeout: s.waits.idle, MaxHeaderBytes: headerLimit, ConnState: fresh.note,
 	}
+	if s.o.SameUser != nil {
+		h.ConnContext = s.o.SameUser.Note
+	}
 	h.ErrorLog = slog.NewLogLogger(s.o.Log.Handler(), slog.LevelInfo)
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(l) }()

@@ -22,7 +22,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	if st.Busy {
 		code = http.StatusServiceUnavailable
 	}
-	if _, known := auth.From(r.Context()); s.o.Gate != nil && !known {
+	if auth.Stranger(r.Context()) {
 		answer(w, code, map[string]bool{"busy": st.Busy})
 		return
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	// Gate asks who calls over HTTP; nil: nobody is asked, which only does where
 	// nobody else can call.
 	Gate *auth.Gate
+	// SameUser keeps the other users of this machine out where nobody is asked.
+	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
 	// Record watches the user, for record_workflow; nil: it cannot.

@@ -30,6 +30,10 @@ type stage struct {
 	goOn   chan bool   // closed: the kind pause waits no more
 }
 
+// noLimit is how long a kind of ours may take: a loaded machine is slow, and
+// none of our tests is about this limit.
+const noLimit = 10 * time.Minute
+
 const notes = `
 - frame "Notes" [process=notes]
   - entry "Title": "Monday"
@@ -78,7 +82,7 @@ func (st *stage) hang(name string, reads bool) steps.Kind {
 	if reads {
 		touches = steps.None
 	}
-	return steps.Define(steps.Kind{Name: name, Summary: "For tests.", Toolset: steps.Flow, Touches: touches, Reads: reads}, nothing{},
+	return steps.Define(steps.Kind{Name: name, Summary: "For tests.", Toolset: steps.Flow, Timeout: noLimit, Touches: touches, Reads: reads}, nothing{},
 		func(ctx context.Context, env *steps.Env, _ nothing) (nothing, error) {
 			wait := func() error {
 				st.began <- env.Run.ID
@@ -94,7 +98,7 @@ func (st *stage) hang(name string, reads bool) steps.Kind {
 
 // pause is a kind that waits until the test goes on.
 func (st *stage) pause() steps.Kind {
-	return steps.Define(steps.Kind{Name: "pause", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
+	return steps.Define(steps.Kind{Name: "pause", Summary: "For tests.", Toolset: steps.Flow, Timeout: noLimit, Reads: true}, nothing{},
 		func(ctx context.Context, env *steps.Env, _ nothing) (nothing, error) {
 			st.began <- env.Run.ID
 			select {
@@ -113,12 +117,12 @@ type heap struct {
 
 // large is a kind with a result that no buffer of a connection holds.
 func large() steps.Kind {
-	return steps.Define(steps.Kind{Name: "large", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
+	return steps.Define(steps.Kind{Name: "large", Summary: "For tests.", Toolset: steps.Flow, Timeout: noLimit, Reads: true}, nothing{},
 		func(context.Context, *steps.Env, nothing) (heap, error) { return heap{strings.Repeat("x", 8<<20)}, nil })
 }
 
 func boom() steps.Kind {
-	return steps.Define(steps.Kind{Name: "boom", Summary: "For tests.", Toolset: steps.Flow, Reads: true}, nothing{},
+	return steps.Define(steps.Kind{Name: "boom", Summary: "For tests.", Toolset: steps.Flow, Timeout: noLimit, Reads: true}, nothing{},
 		func(context.Context, *steps.Env, nothing) (nothing, error) { panic("boom") })
 }
 

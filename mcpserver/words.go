@@ -103,11 +103,7 @@ func valueText(k steps.Kind, v any) string {
 	if !slices.Contains(listing, k.Name) {
 		return short(v)
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(raw)
+	return plainJSON(v)
 }
 
 // sayThing is an element or a window in a few words.
@@ -203,10 +199,16 @@ func sayRead(m map[string]any) string {
 }
 
 // short is a value in one line, cut to what can be read.
-func short(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
+func short(v any) string { return words.Shorten(plainJSON(v), longest) }
+
+// plainJSON is a value as JSON that nobody takes for a page, so that <, > and &
+// stay what they are.
+func plainJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
 		return ""
 	}
-	return words.Shorten(string(raw), longest)
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -25,6 +25,7 @@ func TestAnswersInWords(t *testing.T) {
 		{"an element that is there is said to be", "validate_element", jsonObject{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
 		{"a click says where, and on what", "click_element", jsonObject{"selector": "role:button && name:Save"}, []string{`"x":`, `element: button "Save"`, "verified: "}},
 		{"what changed comes last", "type_into_element", jsonObject{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
+		{"signs stay what they are", "open_url", jsonObject{"url": "data:text/html,<b>&"}, []string{`url: "data:text/html,<b>&"`}},
 		{"what is empty is said to be", "get_clipboard", jsonObject{}, []string{"get_clipboard: the text is empty"}},
 		{"nothing to say", "delay", jsonObject{"duration": "1ms"}, []string{"delay: delayed_ms: 1"}},
 	} {

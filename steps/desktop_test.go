@@ -700,7 +700,14 @@ func TestWindows(t *testing.T) {
 			say: "what must be in the new window and is in another", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Save"), code: Unexpected, acted: ActedYes,
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
 		},
-		{say: "an application that is not installed", kind: OpenApplication, args: args("app_name", "editor"), code: NotFound, acted: ActedNo},
+		{
+			say: "an application that is not installed", kind: OpenApplication, args: args("app_name", "editor"), code: NotFound, acted: ActedNo,
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				if !strings.HasPrefix(o.Err.Next, "install it") {
+					t.Errorf("next: %s", o.Err.Next)
+				}
+			},
+		},
 		{
 			say: "an application whose window has another title", kind: OpenApplication, args: args("app_name", "editor", "title", "Never", "timeout_ms", 2000.0), code: Timeout, acted: ActedYes, err: "showed no window",
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
@@ -709,7 +716,36 @@ func TestWindows(t *testing.T) {
 			say: "an application without waiting", kind: OpenApplication, args: args("app_name", "editor", "wait_for_window", false), result: map[string]any{"verified": false},
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
 		},
-		{say: "an address", kind: OpenURL, args: args("url", "https://example.org"), journal: []string{"open https://example.org"}, acted: ActedYes},
+		{
+			say: "an address of which nothing shows", kind: OpenURL, args: args("url", "https://example.org"), journal: []string{"open https://example.org"},
+			acted: ActedYes, result: map[string]any{"verified": false}, took: settleFor,
+		},
+		{
+			say: "an address that opens a window", kind: OpenURL, args: args("url", "https://example.org"), acted: ActedYes, result: map[string]any{"verified": true},
+			set: func(d *fake.Desktop) {
+				d.After(time.Second, func() { d.Open(fake.Window("Example", "browser").At(50, 50, 100, 100)) })
+			},
+			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
+				if w, _ := o.Result["window"].(map[string]any); w["title"] != "Example" {
+					t.Errorf("the window is %v", w)
+				}
+			},
+		},
+		{
+			say: "an address that opens in a window that is there", kind: OpenURL, args: args("url", "https://example.org"), result: map[string]any{"verified": true},
+			set: func(d *fake.Desktop) {
+				d.After(time.Second, func() {
+					d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Name, e.WindowTitle = "Example", "Example" })
+				})
+			},
+		},
+		{
+			say: "an address that nothing opens, as is heard late", kind: OpenURL, args: args("url", "nothing:x"), code: NotActionable, err: "refused",
+			set: func(d *fake.Desktop) {
+				d.Delay("OpenURL", 5*time.Second)
+				d.Fail("OpenURL", desktop.ErrRefused, 1)
+			},
+		},
 		{say: "not an address", kind: OpenURL, args: args("url", "example"), code: Invalid},
 		{say: "the clipboard", kind: SetClipboard, args: args("text", "x"), journal: []string{`clipboard "x"`}, result: map[string]any{"verified": true}, acted: ActedYes},
 		{say: "what is on the clipboard", kind: GetClipboard, args: args(), result: map[string]any{"text": ""}, acted: ActedNo},

@@ -55,6 +55,9 @@ func openApplication(ctx context.Context, env *Env, a OpenArgs) (OpenResult, err
 		known[w.ID] = true
 	}
 	app, err := env.Desktop.Launch(ctx, a.AppName)
+	if CodeOf(err) == NotFound {
+		return OpenResult{}, &Error{Code: NotFound, Err: err, Next: "install it, or name another application"}
+	}
 	if err != nil {
 		return OpenResult{}, err
 	}

@@ -148,6 +148,6 @@ func (w watched) Launch(ctx context.Context, app string) (a desktop.App, err err
 }
 
 // OpenURL acts.
-func (w watched) OpenURL(ctx context.Context, url string) error {
-	return w.act(func() error { return w.d.Apps.OpenURL(ctx, url) })
+func (w watched) OpenURL(ctx context.Context, url string, seen <-chan struct{}) error {
+	return w.act(func() error { return w.d.Apps.OpenURL(ctx, url, seen) })
 }

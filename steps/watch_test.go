@@ -29,7 +29,7 @@ var acts = map[string]func(context.Context, *desktop.Desktop) error{
 	"GrabFocus":      func(c context.Context, d *desktop.Desktop) error { return d.GrabFocus(c, "h") },
 	"Reveal":         func(c context.Context, d *desktop.Desktop) error { return d.Reveal(c, "h") },
 	"Launch":         func(c context.Context, d *desktop.Desktop) error { _, err := d.Launch(c, "a"); return err },
-	"OpenURL":        func(c context.Context, d *desktop.Desktop) error { return d.OpenURL(c, "a") },
+	"OpenURL":        func(c context.Context, d *desktop.Desktop) error { return d.OpenURL(c, "a", nil) },
 }
 
 func TestWatchKeepsAccountOfEveryAct(t *testing.T) {

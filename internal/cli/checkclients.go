@@ -109,7 +109,7 @@ func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.D
 	}
 	r, err := probe.Ask(ctx, probe.Target{Command: e.Command, Args: e.Args, Environ: environ, URL: e.URL, Headers: e.Headers})
 	if err != nil {
-		s.Detail, s.Mend = clean(err.Error()), s.mend(e)
+		s.Detail, s.Mend = clean(err.Error()), s.mend(e, err)
 		return
 	}
 	s.OK, s.Tools, s.Protocol, s.HelloMS, s.ListMS = true, r.Tools, r.Protocol, r.Hello.Milliseconds(), r.List.Milliseconds()
@@ -117,10 +117,12 @@ func (s *serverFinding) ask(ctx context.Context, e clients.Entry, timeout time.D
 }
 
 // mend is the one command that probably mends it.
-func (s *serverFinding) mend(e clients.Entry) string {
+func (s *serverFinding) mend(e clients.Entry, err error) string {
 	switch {
 	case !e.Ours():
 		return ""
+	case errors.Is(err, probe.ErrCredential):
+		return "understudy token add NAME | understudy init --client " + s.Client + " --http=" + clean(e.URL) + " --token - --write"
 	case e.URL != "":
 		return "understudy serve"
 	default:

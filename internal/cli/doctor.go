@@ -82,9 +82,9 @@ func (a *app) showDiagnosis(d diagnosis, asJSON bool) error {
 		if f.OK && a.quiet {
 			continue
 		}
-		fmt.Fprintf(a.out, "%s %-*s  %s\n", verdict(p, f), width, f.Name, f.Detail)
+		fmt.Fprintf(a.out, "%s %-*s  %s\n", verdict(p, f), width, clean(f.Name), clean(f.Detail))
 		if !f.OK && f.Mend != "" {
-			fmt.Fprintf(a.out, "   %*s  mend it: %s\n", width, "", f.Mend)
+			fmt.Fprintf(a.out, "   %*s  mend it: %s\n", width, "", clean(f.Mend))
 		}
 	}
 	return nil

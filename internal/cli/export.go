@@ -113,7 +113,8 @@ func (x *exporter) documents(ctx context.Context, h engine.Header) error {
 	}
 	errs := []error{x.write("workflow"+ending(b.Main.Text), b.Main.Text)}
 	for i, c := range b.Calls {
-		name := fmt.Sprintf("called-%d-%s", i+1, strings.TrimSuffix(filepath.Base(c.Source.Name), filepath.Ext(c.Source.Name)))
+		base := filepath.Base(c.Source.Name)
+		name := fmt.Sprintf("called-%d-%s", i+1, plainName(strings.TrimSuffix(base, filepath.Ext(base))))
 		errs = append(errs, x.write(name+ending(c.Source.Text), c.Source.Text))
 	}
 	return errors.Join(errs...)
@@ -181,10 +182,20 @@ func fileName(s engine.StepReport) string {
 	if name == "" {
 		name = s.Path
 	}
-	return strings.Map(func(r rune) rune {
+	return plainName(name)
+}
+
+// longestName is how much of a name stands in that of a file.
+const longestName = 100
+
+// plainName is a name with letters and signs that every system takes in the name
+// of a file, and that lead nowhere.
+func plainName(name string) string {
+	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
 			return r
 		}
 		return '_'
 	}, name)
+	return name[:min(len(name), longestName)]
 }

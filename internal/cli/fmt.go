@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -51,6 +52,9 @@ func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
 	text, err := workflows.Format(src.Text)
 	if err != nil {
 		return false, &steps.Error{Code: steps.Invalid, Err: named(err, src.Name)}
+	}
+	if json.Valid(text) {
+		text = cleanJSON(text) // what was written as a number of a letter stays one
 	}
 	same = bytes.Equal(text, src.Text)
 	switch {

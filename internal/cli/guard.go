@@ -35,7 +35,7 @@ func (g *guardFlags) add(cmd *cobra.Command) {
 	f.StringVar(&g.address, "addr", defaultAddress, "the address to listen on")
 	f.StringSliceVar(&g.hosts, "allow-host", nil, "names by which the server may be called beside localhost")
 	f.StringSliceVar(&g.origins, "allow-origin", nil, "origins of pages that may call the server, such as https://example.com")
-	f.StringSliceVar(&g.methods, "auth", nil, "how clients say who they are: token, oidc, or none; token where there are any, and none elsewhere on this machine")
+	f.StringSliceVar(&g.methods, "auth", nil, "how clients say who they are: token, oidc, user (they are programs of yours on this machine), or none; token where there are any, and user otherwise")
 	f.StringVar(&g.tokenFile, "token-file", "", "the clients and the hashes of their tokens (default tokens.json in the data folder)")
 	f.StringVar(&g.issuer, "issuer", "", "the address of the issuer of signed tokens, for --auth oidc")
 	f.StringVar(&g.audience, "audience", "", "what the issuer writes into the aud of tokens for this server")
@@ -48,26 +48,46 @@ func (g *guardFlags) add(cmd *cobra.Command) {
 // What --auth takes.
 const (
 	byNothing = "none"
+	byUser    = "user"
 	byToken   = "token"
 	byIssuer  = "oidc"
 )
 
-// gate is what asks clients who they are; nil: nobody is asked, which only goes
-// for this machine.
-func (a *app) gate(cmd *cobra.Command, g *guardFlags) (*auth.Gate, error) {
+// door is who may call a server: holders of credentials, programs of its user, or
+// everyone who can reach it.
+type door struct {
+	gate     *auth.Gate
+	sameUser *auth.SameUser
+}
+
+// door makes what the flags say.
+func (a *app) door(cmd *cobra.Command, g *guardFlags) (d door, err error) {
 	if err := g.check(cmd); err != nil {
-		return nil, err
+		return d, err
 	}
 	tokens, err := a.tokens(g.tokenFile)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	if len(g.methods) == 0 {
 		g.methods = []string{g.usual(tokens)}
 	}
-	if slices.Contains(g.methods, byNothing) {
-		return nil, g.alone()
+	switch g.methods[0] {
+	case byNothing:
+		return d, g.alone()
+	case byUser:
+		if err := g.alone(); err != nil {
+			return d, err
+		}
+		d.sameUser, err = auth.NewSameUser(a.log())
+		return d, err
 	}
+	d.gate, err = a.gate(g, tokens)
+	return d, err
+}
+
+// gate is what asks clients for credentials.
+func (a *app) gate(g *guardFlags, tokens *auth.Tokens) (_ *auth.Gate, err error) {
 	o := auth.Options{Public: g.public, Log: a.log()}
 	if slices.Contains(g.methods, byIssuer) {
 		if o.Issuer, err = auth.NewIssuer(g.issuer, g.audience); err != nil {
@@ -96,8 +116,9 @@ func (g *guardFlags) check(cmd *cobra.Command) error {
 		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("--addr: %w", err), Next: "such as " + defaultAddress}
 	}
 	for _, m := range g.methods {
-		if !slices.Contains([]string{byToken, byIssuer, byNothing}, m) || m == byNothing && len(g.methods) > 1 {
-			return usage(cmd, "--auth %s: wanted token, oidc, both, or none", m)
+		alone := m == byNothing || m == byUser
+		if !alone && m != byToken && m != byIssuer || alone && len(g.methods) > 1 {
+			return usage(cmd, "--auth %s: wanted token, oidc, both, user, or none", m)
 		}
 	}
 	if (g.issuer != "" || g.audience != "") && len(g.methods) == 0 {
@@ -124,16 +145,20 @@ func (g *guardFlags) private() error {
 	return e
 }
 
-// usual is how clients say who they are when no flag says so.
+// usual is how clients say who they are when no flag says so. Where the system
+// does not tell users apart, those of this machine have to be trusted.
 func (g *guardFlags) usual(tokens *auth.Tokens) string {
 	_, err := os.Stat(tokens.Path())
-	if g.tokenFile != "" || g.reachable() || !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case g.tokenFile != "" || g.reachable() || !errors.Is(err, fs.ErrNotExist):
 		return byToken
+	case auth.TellsUsers():
+		return byUser
 	}
 	return byNothing
 }
 
-// alone refuses to ask nobody where other machines can call.
+// alone refuses to ask nobody for a credential where other machines can call.
 func (g *guardFlags) alone() error {
 	if !g.reachable() {
 		return nil
@@ -145,8 +170,13 @@ func (g *guardFlags) alone() error {
 
 // reachable says whether other machines can reach the address.
 func (g *guardFlags) reachable() bool {
-	ip := net.ParseIP(g.host())
-	return g.host() != "localhost" && (ip == nil || !ip.IsLoopback())
+	return onNetwork(g.host())
+}
+
+// onNetwork says whether a host is one that other machines are on the way to.
+func onNetwork(host string) bool {
+	ip := net.ParseIP(host)
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 func (g *guardFlags) host() string {
@@ -195,11 +225,14 @@ func (g *guardFlags) listen(log *slog.Logger) (l net.Listener, scheme string, er
 }
 
 // says is what a person should know about who may call.
-func (g *guardFlags) says(gate *auth.Gate) string {
-	if gate == nil {
-		return ""
+func (d door) says() string {
+	switch {
+	case d.gate != nil:
+		return ", for who has a credential"
+	case d.sameUser != nil:
+		return ", for programs of this user"
 	}
-	return ", for who has a credential"
+	return ", for every user of this machine"
 }
 
 // tokens are the clients of a file; without one, those of the data folder.

@@ -99,12 +99,12 @@ func (a *app) tree(ctx context.Context, d *desktop.Desktop, f *inspectFlags) err
 		return a.document(t)
 	}
 	text, omitted := t.Outline(f.limit)
-	fmt.Fprint(a.out, text)
+	fmt.Fprint(a.out, cleanLines(text))
 	if omitted > 0 {
 		fmt.Fprintf(a.errOut, "%s left out; narrow it with --process, --title or --depth\n", count(omitted, "element"))
 	}
 	for _, app := range t.Unread {
-		fmt.Fprintf(a.errOut, "%s did not answer, so its elements are not shown\n", app)
+		fmt.Fprintf(a.errOut, "%s did not answer, so its elements are not shown\n", clean(app))
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
 	}
 	if err := a.table(func(w io.Writer) {
 		for _, c := range s.Trace(t.Roots) {
-			fmt.Fprintf(w, "%d\t%s\n", c.Matches, c.Selector)
+			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}
 	}); err != nil {
 		return err
@@ -184,10 +184,10 @@ func (a *app) name(ctx context.Context, d *desktop.Desktop, at desktop.Point, as
 	if asJSON {
 		return a.document(p)
 	}
-	fmt.Fprintf(a.out, "%s %q in %q of %s, %s\n", e.Role, e.Name, e.WindowTitle, e.Process, e.Bounds)
+	fmt.Fprintf(a.out, "%s %q in %q of %s, %s\n", e.Role, e.Name, e.WindowTitle, clean(e.Process), e.Bounds)
 	return a.table(func(w io.Writer) {
 		for _, c := range p.Selectors {
-			fmt.Fprintf(w, "%d\t%s\n", c.Matches, c.Selector)
+			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}
 	})
 }

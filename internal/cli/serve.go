@@ -29,12 +29,13 @@ func (a *app) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			gate, err := a.gate(cmd, &g)
+			d, err := a.door(cmd, &g)
 			if err != nil {
 				return err
 			}
 			s, leave, err := a.server(cmd, &f, func(o *mcpserver.Options) {
-				o.MaxConcurrent, o.Timeout, o.Gate, o.Hosts, o.Origins = limit, timeout, gate, g.names(), g.origins
+				o.MaxConcurrent, o.Timeout, o.Hosts, o.Origins = limit, timeout, g.names(), g.origins
+				o.Gate, o.SameUser = d.gate, d.sameUser
 			})
 			if err != nil {
 				return err
@@ -44,7 +45,7 @@ func (a *app) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.errOut, "understudy: listening on %s://%s/mcp%s\n", scheme, l.Addr(), g.says(gate))
+			fmt.Fprintf(a.errOut, "understudy: listening on %s://%s/mcp%s\n", scheme, l.Addr(), d.says())
 			return s.ServeHTTP(cmd.Context(), l)
 		},
 	}

@@ -127,7 +127,7 @@ func (a *app) invalid(err error) error {
 		return err
 	}
 	for _, p := range invalid.Problems {
-		fmt.Fprintln(a.errOut, p)
+		fmt.Fprintln(a.errOut, cleanLines(p.String()))
 	}
 	return &shownError{steps.Invalid}
 }

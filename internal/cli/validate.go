@@ -73,13 +73,13 @@ func (a *app) showChecked(all []checked, asJSON bool) error {
 	red := paintFor(a.errOut).red
 	for _, c := range all {
 		for _, p := range c.Problems {
-			fmt.Fprintln(a.errOut, p)
+			fmt.Fprintln(a.errOut, cleanLines(p.String()))
 		}
 		switch {
 		case !c.Valid:
-			fmt.Fprintf(a.errOut, "%s %s\n", red(c.File+":"), count(len(c.Problems), "problem"))
+			fmt.Fprintf(a.errOut, "%s %s\n", red(clean(c.File)+":"), count(len(c.Problems), "problem"))
 		case !a.quiet:
-			fmt.Fprintf(a.out, "%s: ok, %s\n", c.File, count(c.Steps, "step"))
+			fmt.Fprintf(a.out, "%s: ok, %s\n", clean(c.File), count(c.Steps, "step"))
 		}
 	}
 	return nil

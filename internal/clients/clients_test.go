@@ -3,6 +3,7 @@ package clients
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -79,7 +80,7 @@ func TestExpanded(t *testing.T) {
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "deep", "mcp.json")
-	if backup, err := Replace(path, []byte("one")); err != nil || backup != "" {
+	if backup, err := Replace(path, []byte("one"), false); err != nil || backup != "" {
 		t.Fatalf("a new file: backup %q, %v", backup, err)
 	}
 	if err := os.Chmod(path, 0o640); err != nil {
@@ -89,7 +90,7 @@ func TestReplace(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	backup, err := Replace(link, []byte("two"))
+	backup, err := Replace(link, []byte("two"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,11 +105,37 @@ func TestReplace(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("the permissions are %v, %v", info.Mode(), err)
 	}
-	if backup, err := Replace(path, []byte("two")); err != nil || backup != "" {
+	if backup, err := Replace(path, []byte("two"), false); err != nil || backup != "" {
 		t.Errorf("the same again: backup %q, %v", backup, err)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "deep", ".understudy-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestReplaceBySecret(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a system that heeds the permissions of files")
+	}
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	for _, old := range []string{"", "other", "secret"} {
+		if old != "" {
+			if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(path, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		backup, err := Replace(path, []byte("secret"), true)
+		if err != nil || (backup != "") != (old == "other") {
+			t.Errorf("over %q: backup %q, %v", old, backup, err)
+		}
+		for _, name := range []string{path, backup} {
+			if info, err := os.Stat(name); name != "" && (err != nil || info.Mode().Perm() != 0o600) {
+				t.Errorf("over %q: %s is %v, %v", old, name, info.Mode(), err)
+			}
+		}
 	}
 }

@@ -41,6 +41,9 @@ func (c Client) With(text []byte, name string, s Server) ([]byte, error) {
 		return nil, err
 	}
 	fields := c.fields(s)
+	if !w.sameAddress(entry, fields) {
+		remove(entry, "headers") // another server is not to be sent the token of this one
+	}
 	for _, gone := range transport {
 		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == gone }) {
 			remove(entry, gone)
@@ -97,6 +100,14 @@ func (w writer) object(above *hujson.Object, name, indent string) (*hujson.Objec
 		return nil, fmt.Errorf("%q in it is not an object", name)
 	}
 	return o, nil
+}
+
+// sameAddress says whether an entry leads to the address of the fields already.
+func (w writer) sameAddress(entry *hujson.Object, fields []field) bool {
+	return slices.ContainsFunc(fields, func(f field) bool {
+		i := member(entry, f.name)
+		return (f.name == "url" || f.name == "serverUrl") && i >= 0 && same(entry.Members[i].Value, w.text(f.value, ""))
+	})
 }
 
 // set gives a member a value; one that says the same already stays as it is.

@@ -14,8 +14,9 @@ const BackupEnding = ".before-understudy"
 
 // Replace puts a new text into a file, whole or not at all, and keeps the old
 // one beside it. It says where, or nothing when there was no file. A link stays
-// one; a file that says the same already is not touched.
-func Replace(path string, text []byte) (backup string, err error) {
+// one; a file that says the same already is not touched. A file that is to hold a
+// secret is for its owner only from then on.
+func Replace(path string, text []byte, secret bool) (backup string, err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -26,10 +27,12 @@ func Replace(path string, text []byte) (backup string, err error) {
 		return "", put(path, text, mode)
 	case err != nil:
 		return "", err
-	case bytes.Equal(old, text):
+	case bytes.Equal(old, text) && !secret:
 		return "", nil
+	case bytes.Equal(old, text):
+		return "", os.Chmod(path, mode)
 	}
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(path); err == nil && !secret {
 		mode = info.Mode().Perm()
 	}
 	backup = path + BackupEnding

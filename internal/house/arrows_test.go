@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 	"internal/manual":      {},
 	"internal/packaging":   {},
 	"internal/realclients": {},
+	"internal/strangers":   {},
 	"internal/testreport":  {},
 	"internal/words":       {"steps/desktop"},
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,7 @@ func newReader(t *testing.T) *reader {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(r.end)
 	bin := filepath.Join(home, "bin")
 	for _, dir := range []string{bin, r.dir} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -159,6 +161,21 @@ func newReader(t *testing.T) *reader {
 	}
 	r.environ = append(r.environ, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GSETTINGS_BACKEND=memory", "LC_ALL=C.UTF-8", "TZ=UTC")
 	return r
+}
+
+// end ends what a page that was not followed to its end left running: each has
+// the number of its process in a file.
+func (r *reader) end() {
+	if !r.t.Failed() {
+		return // the page ended it, and another process may have its number by now
+	}
+	pids, _ := filepath.Glob(filepath.Join(r.dir, "*.pid"))
+	for _, path := range pids {
+		text, _ := os.ReadFile(path)
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 0 {
+			_ = exec.Command("kill", strconv.Itoa(pid)).Run()
+		}
+	}
 }
 
 // follow does what a block says, and tells how many commands that were.

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// What a virtual display needs, and what only some kinds of steps need.
+// What a virtual display needs; and what only some kinds of steps, the first
+// workflow and the completion in a shell need.
 var (
 	depends    = []string{"at-spi2-core", "dbus-daemon | dbus", "openbox", "x11-xkb-utils", "xclip", "xvfb"}
-	recommends = []string{"fonts-dejavu-core", "tesseract-ocr", "xdg-utils"}
+	recommends = []string{"bash-completion", "fonts-dejavu-core", "mousepad", "tesseract-ocr", "xdg-utils"}
 )
 
 // debian is a package for Debian and Ubuntu; other systems have none.

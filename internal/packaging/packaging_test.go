@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // packagesVariable names the folder that `make package` filled.
@@ -231,10 +232,15 @@ func TestDependenciesExist(t *testing.T) {
 	if out := command(t, "", "apt-cache", "pkgnames", "xvfb"); !strings.Contains(out, "xvfb") {
 		t.Skip("apt has no lists of packages here")
 	}
+	names := []string{"show", "--no-all-versions"}
 	for _, d := range append(depends, recommends...) {
 		name, _, _ := strings.Cut(d, " | ")
-		if out := command(t, "", "apt-cache", "show", "--no-all-versions", name); !strings.HasPrefix(out, "Package: "+name+"\n") {
-			t.Errorf("there is no package %s: %q", name, out)
+		names = append(names, name)
+	}
+	out, err := commandIn(t, "", nil, "apt-cache", names...) // all at once, for it reads long lists
+	for _, name := range names[2:] {
+		if !strings.Contains("\n"+out, "\nPackage: "+name+"\n") {
+			t.Errorf("there is no package %s: %v", name, err)
 		}
 	}
 }
@@ -377,34 +383,74 @@ func TestBundleRuns(t *testing.T) {
 	}
 }
 
-// TestRegistryFile holds what the registry's schema of 2025-12-11 demands.
-func TestRegistryFile(t *testing.T) {
-	r := release{Version: version{Text: "1.2.3"}, Namespace: "io.github.example", Site: "https://example.com/v1.2.3/"}
-	f, err := r.registry([]file{{"a.mcpb", 0, []byte("x")}, {"a.tar.gz", 0, nil}})
+// registrySchema is what the registry of MCP servers wants of server.json. The
+// file is internal/validators/schemas/2025-12-11.json of the Go module
+// github.com/modelcontextprotocol/registry v1.8.7 (Apache License 2.0).
+func registrySchema(t *testing.T) *jsonschema.Resolved {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "server.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got struct {
-		Name, Description, Version string
-		Packages                   []struct {
-			RegistryType, Identifier, Version, FileSHA256 string
-			Transport                                     struct{ Type string }
-		}
-	}
-	if err := json.Unmarshal(f.Body, &got); err != nil {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(raw, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`).MatchString(got.Name) || len(got.Description) == 0 || len(got.Description) > 100 {
-		t.Errorf("name %q, description %q of %d letters", got.Name, got.Description, len(got.Description))
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(got.Packages) != 2 || got.Packages[1].Identifier != "https://example.com/v1.2.3/a.mcpb" ||
-		!regexp.MustCompile(`^[a-f0-9]{64}$`).MatchString(got.Packages[1].FileSHA256) {
-		t.Errorf("packages %+v", got.Packages)
-	}
-	for _, p := range got.Packages {
-		if p.Version != "1.2.3" || p.Transport.Type != "stdio" {
-			t.Errorf("package %+v", p)
+	return resolved
+}
+
+// TestRegistryFile holds server.json to the registry's schema.
+func TestRegistryFile(t *testing.T) {
+	schema := registrySchema(t)
+	valid := func(body []byte) error {
+		var got any
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Fatal(err)
 		}
+		return schema.Validate(got)
+	}
+	for _, site := range []string{"", "https://example.com/v1.2.3/"} {
+		r := release{Version: version{Text: "1.2.3"}, Namespace: "io.github.example", Scope: "@example", Site: site}
+		f, err := r.registry([]file{{"a.mcpb", 0, []byte("x")}, {"a.tar.gz", 0, nil}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := valid(f.Body); err != nil {
+			t.Errorf("%v in %s", err, f.Body)
+		}
+		if named := strings.Contains(string(f.Body), `"https://example.com/v1.2.3/a.mcpb"`); named != (site != "") || strings.Contains(string(f.Body), "a.tar.gz") {
+			t.Errorf("with the site %q: %s", site, f.Body)
+		}
+		for _, broken := range [][2]string{
+			{`"name"`, `"nome"`},
+			{`"io.github.example/understudy"`, `"understudy"`},
+			{`"stdio"`, `"pipes"`},
+			{summary, strings.Repeat("x", 101)},
+			{`"identifier"`, `"identity"`},
+		} {
+			if err := valid(bytes.ReplaceAll(f.Body, []byte(broken[0]), []byte(broken[1]))); err == nil {
+				t.Errorf("%s in the place of %s is found valid", broken[1], broken[0])
+			}
+		}
+	}
+}
+
+// TestPackagedRegistryFile looks at the one that was made.
+func TestPackagedRegistryFile(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(packages(t).dir, "server.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got any
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := registrySchema(t).Validate(got); err != nil {
+		t.Errorf("%v in %s", err, raw)
 	}
 }
 

@@ -70,8 +70,10 @@ type result struct {
 	}
 }
 
+// inspector is the command line of the MCP Inspector.
+const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+
 func TestInspector(t *testing.T) {
-	const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 	s := newStage(t)
 	site := s.serve()
 	overStdio := []string{s.program, "mcp", "--home", filepath.Join(s.home, "other")}
@@ -137,18 +139,18 @@ func TestMcporter(t *testing.T) {
 	}
 }
 
-// TestClaudeCode adds servers by its own command and by ours; it then says
-// itself whether each is connected.
-func TestClaudeCode(t *testing.T) {
-	s := newStage(t)
-	site := s.serve()
-	claude := filepath.Join(s.modules, "@anthropic-ai", "claude-code-"+nodeTarget(), "claude")
-	s.must(s.run(claude, "mcp", "add", "by-claude", "--", s.program, "mcp", "--home", filepath.Join(s.home, "other")))
-	s.must(s.run(claude, "mcp", "add", "--transport", "http", "by-claude-http", site))
-	s.must(s.run(claude, "mcp", "add", "broken", "--", s.program, "no-such-command"))
-	s.must(s.run(s.program, "init", "--client", "claude-code", "--write"))
-	out := s.must(s.run(claude, "mcp", "list"))
-	for name, connected := range map[string]bool{"by-claude": true, "by-claude-http": true, "understudy": true, "broken": false} {
+// claude is Claude Code's own command.
+func (s *stage) claude(args ...string) string {
+	s.t.Helper()
+	return s.must(s.run(filepath.Join(s.modules, "@anthropic-ai", "claude-code-"+nodeTarget(), "claude"), args...))
+}
+
+// connected holds that Claude Code says of each server whether it is connected,
+// and that our own doctor, which reads the same files, finds the same.
+func (s *stage) connected(want map[string]bool) {
+	s.t.Helper()
+	out := s.claude("mcp", "list")
+	for name, connected := range want {
 		line := ""
 		for l := range strings.Lines(out) {
 			if strings.HasPrefix(l, name+":") {
@@ -156,10 +158,9 @@ func TestClaudeCode(t *testing.T) {
 			}
 		}
 		if strings.Contains(line, "Connected") != connected || line == "" {
-			t.Errorf("%s is connected: want %t in\n%s", name, connected, out)
+			s.t.Errorf("%s is connected: want %t in\n%s", name, connected, out)
 		}
 	}
-	// The same files, as our own doctor reads them.
 	diagnosis, _ := s.run(s.program, "doctor", "--all-servers", "--json") // the machine may lack a display
 	found := parsed[struct {
 		Clients []struct {
@@ -167,13 +168,67 @@ func TestClaudeCode(t *testing.T) {
 			OK     bool
 			Tools  int
 		}
-	}](t, diagnosis)
-	if len(found.Clients) != 4 {
-		t.Errorf("doctor found %+v, want the four servers", found.Clients)
+	}](s.t, diagnosis)
+	if len(found.Clients) != len(want) {
+		s.t.Errorf("doctor found %+v, want %v", found.Clients, want)
 	}
 	for _, c := range found.Clients {
-		if c.OK != (c.Server != "broken") || c.OK && c.Tools < 20 {
-			t.Errorf("doctor says %+v", c)
+		if c.OK != want[c.Server] || c.OK && c.Tools < 20 {
+			s.t.Errorf("doctor says %+v", c)
+		}
+	}
+}
+
+// TestClaudeCode adds servers by its own command and by ours; it then says
+// itself whether each is connected.
+func TestClaudeCode(t *testing.T) {
+	s := newStage(t)
+	site := s.serve()
+	s.claude("mcp", "add", "by-claude", "--", s.program, "mcp", "--home", filepath.Join(s.home, "other"))
+	s.claude("mcp", "add", "--transport", "http", "by-claude-http", site)
+	s.claude("mcp", "add", "broken", "--", s.program, "no-such-command")
+	s.must(s.run(s.program, "init", "--client", "claude-code", "--write"))
+	s.connected(map[string]bool{"by-claude": true, "by-claude-http": true, "understudy": true, "broken": false})
+}
+
+// token makes a token for a client, and the file that holds it.
+func (s *stage) token(name string) (token, path string) {
+	s.t.Helper()
+	token = strings.TrimSpace(s.must(s.run(s.program, "token", "add", name, "--mode", "act")))
+	path = filepath.Join(s.home, name+".token")
+	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return token, path
+}
+
+// TestClaudeCodeWithToken is the same over HTTP, where each client has to bring a
+// token.
+func TestClaudeCodeWithToken(t *testing.T) {
+	s := newStage(t)
+	token, path := s.token("laptop")
+	site := s.serve()
+	s.claude("mcp", "add", "--transport", "http", "by-claude", site, "--header", "Authorization: Bearer "+token)
+	s.claude("mcp", "add", "--transport", "http", "guesses", site, "--header", "Authorization: Bearer understudy_guess")
+	s.must(s.run(s.program, "init", "--client", "claude-code", "--http="+site, "--token", path, "--write"))
+	s.connected(map[string]bool{"by-claude": true, "guesses": false, "understudy": true})
+}
+
+// TestInspectorWithToken calls with a token, and learns without one that it needs
+// one.
+func TestInspectorWithToken(t *testing.T) {
+	s := newStage(t)
+	token, _ := s.token("laptop")
+	site := s.serve()
+	for _, era := range []string{"legacy", "modern"} {
+		ask := func(headers ...string) (string, error) {
+			return s.script(inspector, slices.Concat([]string{"--cli", site, "--transport", "http", "--protocol-era", era, "--format", "json", "--method", "tools/list"}, headers)...)
+		}
+		if list := parsed[result](t, s.must(ask("--header", "Authorization: Bearer "+token))).Result.Tools; len(list) < 20 {
+			t.Errorf("%s: %d tools", era, len(list))
+		}
+		if out, err := ask(); err == nil {
+			t.Errorf("%s without a token: %s", era, out)
 		}
 	}
 }

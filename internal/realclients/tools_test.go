@@ -109,7 +109,8 @@ func (s *stage) serve() string {
 	lines := bufio.NewScanner(said)
 	address := ""
 	for address == "" && lines.Scan() {
-		_, address, _ = strings.Cut(lines.Text(), "listening on ")
+		_, rest, _ := strings.Cut(lines.Text(), "listening on ")
+		address, _, _ = strings.Cut(rest, ",")
 	}
 	rest := make(chan struct{})
 	go func() {

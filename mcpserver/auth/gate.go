@@ -21,6 +21,7 @@ type Options struct {
 	// https://desk.example.com; empty: as the request says.
 	Public string
 	Log    *slog.Logger
+	Now    func() time.Time // nil: the time of the machine
 }
 
 // Gate stands in front of a server, and lets no request through without a
@@ -39,6 +40,12 @@ func New(o Options) *Gate {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	g := &Gate{o: o, now: time.Now}
+	if o.Now != nil {
+		g.now = o.Now
+	}
+	if o.Issuer != nil {
+		o.Issuer.now = func() time.Time { return g.now() }
+	}
 	g.limit.now = func() time.Time { return g.now() }
 	if o.Tokens != nil {
 		g.verifiers = append(g.verifiers, o.Tokens)
@@ -73,7 +80,7 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 			defer done()
 			next.ServeHTTP(w, r)
 		case slices.Contains(open, r.URL.Path):
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, r.WithContext(asStranger(r.Context())))
 		default:
 			g.refuse(w, r, err)
 		}

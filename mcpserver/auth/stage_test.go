@@ -68,11 +68,8 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	for _, f := range adjust {
 		f(&o)
 	}
+	o.Now = st.clock.time
 	st.Gate = New(o)
-	st.now = st.clock.time
-	if o.Issuer != nil {
-		o.Issuer.now = st.clock.time
-	}
 	return st
 }
 

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -39,10 +40,13 @@ type Report struct {
 
 // Ask greets a server and lists its tools.
 func Ask(ctx context.Context, t Target) (Report, error) {
-	transport, words := t.transport(ctx)
-	r, err := ask(ctx, transport)
+	words, over := &tail{}, &calls{headers: t.Headers}
+	r, err := ask(ctx, t.transport(ctx, words, over))
 	if err == nil {
 		return r, nil
+	}
+	if over.refused.Load() {
+		return r, ErrCredential
 	}
 	if ctx.Err() != nil {
 		err = fmt.Errorf("no answer in time: %w", context.Cause(ctx))
@@ -53,16 +57,15 @@ func Ask(ctx context.Context, t Target) (Report, error) {
 	return r, err
 }
 
-func (t Target) transport(ctx context.Context) (mcp.Transport, *tail) {
-	words := &tail{}
+func (t Target) transport(ctx context.Context, words *tail, over *calls) mcp.Transport {
 	if t.URL != "" {
 		return &mcp.StreamableClientTransport{
-			Endpoint: t.URL, HTTPClient: &http.Client{Transport: headers(t.Headers)}, MaxRetries: -1, DisableStandaloneSSE: true,
-		}, words
+			Endpoint: t.URL, HTTPClient: &http.Client{Transport: over}, MaxRetries: -1, DisableStandaloneSSE: true,
+		}
 	}
 	cmd := exec.CommandContext(ctx, t.Command, t.Args...)
 	cmd.Env, cmd.Stderr, cmd.WaitDelay = t.Environ, words, time.Second
-	return &mcp.CommandTransport{Command: cmd}, words
+	return &mcp.CommandTransport{Command: cmd}
 }
 
 func ask(ctx context.Context, transport mcp.Transport) (r Report, err error) {
@@ -92,15 +95,27 @@ func ask(ctx context.Context, transport mcp.Transport) (r Report, err error) {
 	return r, nil
 }
 
-// headers are added to every request.
-type headers map[string]string
+// ErrCredential is the error of a server that wants to know who calls, and was not
+// told what it wants to hear.
+var ErrCredential = errors.New("the server wants a token, or another one")
 
-func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
+// calls are requests over HTTP, each with the same headers.
+type calls struct {
+	headers map[string]string
+	refused atomic.Bool // one was, for its credential
+}
+
+// RoundTrip sends a request.
+func (c *calls) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
-	for name, value := range h {
+	for name, value := range c.headers {
 		req.Header.Set(name, value)
 	}
-	return http.DefaultTransport.RoundTrip(req)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err == nil && res.StatusCode == http.StatusUnauthorized {
+		c.refused.Store(true)
+	}
+	return res, err
 }
 
 // A tail keeps the end of what is written to it.

@@ -139,8 +139,10 @@ type Focus interface {
 type Apps interface {
 	// Launch starts an application by command line, desktop file or name.
 	Launch(ctx context.Context, app string) (App, error)
-	// OpenURL opens an address with the user's preferred program.
-	OpenURL(ctx context.Context, url string) error
+	// OpenURL opens an address with the user's preferred program, and waits to
+	// hear that it could. That program may stay as long as what it opened: who
+	// sees that it is open closes seen, if there is one.
+	OpenURL(ctx context.Context, url string, seen <-chan struct{}) error
 }
 
 // Marker draws frames on the screen to show an element to a person.

@@ -105,7 +105,7 @@ func (u Unavailable) RestoreFocus(context.Context, FocusState) error { return u.
 func (u Unavailable) Launch(context.Context, string) (App, error) { return App{}, u.Err }
 
 // OpenURL fails with Err.
-func (u Unavailable) OpenURL(context.Context, string) error { return u.Err }
+func (u Unavailable) OpenURL(context.Context, string, <-chan struct{}) error { return u.Err }
 
 // Mark fails with Err.
 func (u Unavailable) Mark(context.Context, Rect, string, time.Duration) error { return u.Err }

@@ -38,7 +38,7 @@ func (d *Desktop) Launch(ctx context.Context, app string) (desktop.App, error) {
 }
 
 // OpenURL only writes the journal.
-func (d *Desktop) OpenURL(ctx context.Context, url string) error {
+func (d *Desktop) OpenURL(ctx context.Context, url string, _ <-chan struct{}) error {
 	return d.do(ctx, "OpenURL", func() error { d.note("open %s", url); return nil })
 }
 

@@ -51,8 +51,16 @@ func commandOf(app string) ([]string, error) {
 	if found, err := desktopFileCommand(app); err == nil {
 		return found, nil
 	}
-	return nil, fmt.Errorf("there is neither a program %q nor an application %q: %w", args[0], app, desktop.ErrNotFound)
+	return nil, absentError(fmt.Sprintf("there is neither a program %q nor an application %q here", args[0], app))
 }
+
+// absentError is the error of an application that is not installed.
+type absentError string
+
+func (e absentError) Error() string { return string(e) }
+
+// Is says that it was not found.
+func (absentError) Is(target error) bool { return target == desktop.ErrNotFound }
 
 // start starts a program in a process group of its own, with nothing of ours
 // open, and gives a channel that tells how it ended.
@@ -79,12 +87,12 @@ func forAccessibility(args []string) []string {
 	return slices.Insert(slices.Clone(args), 1, flag)
 }
 
-// openPatience is how long a failure to open an address is awaited: programs
-// that open one may stay as long as what they opened.
-const openPatience = 700 * time.Millisecond
+// openPatience is how long the program is awaited that opens an address. It may
+// stay as long as what it opened; whoever sees that waits no longer.
+const openPatience = 10 * time.Second
 
 // OpenURL opens an address with the user's preferred program.
-func (a apps) OpenURL(ctx context.Context, address string) error {
+func (a apps) OpenURL(ctx context.Context, address string, seen <-chan struct{}) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return fmt.Errorf("address %q: wanted one with a scheme, such as https://example.org", address)
@@ -105,6 +113,7 @@ func (a apps) OpenURL(ctx context.Context, address string) error {
 			return fmt.Errorf("%s could not open %s (%w): %w", args[0], address, err, desktop.ErrRefused)
 		}
 	case <-timer.C:
+	case <-seen:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

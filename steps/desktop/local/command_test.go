@@ -1,12 +1,15 @@
 package local
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps/desktop"
 )
 
 func TestSplitCommand(t *testing.T) {
@@ -99,6 +102,13 @@ func TestApplicationsAreFound(t *testing.T) {
 		if got, err := commandOf(app); err == nil {
 			t.Errorf("%q gave %q", app, got)
 		}
+	}
+}
+
+func TestAbsentApplicationSaysSo(t *testing.T) {
+	_, err := commandOf("no-such-program --now")
+	if want := `there is neither a program "no-such-program" nor an application "no-such-program --now" here`; !errors.Is(err, desktop.ErrNotFound) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestAddressesAreOpened(t *testing.T) {
 	t.Setenv("XDG_DATA_DIRS", dir) // no desktop files, so that no installed browser is chosen
 	t.Setenv("XDG_DATA_HOME", dir)
 	d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
-	if err := d.OpenURL(t.Context(), "https://example.org/a?b=c&d"); err != nil {
+	if err := d.OpenURL(t.Context(), "https://example.org/a?b=c&d", nil); err != nil {
 		t.Fatal(err)
 	}
 	i, _ := d.Info(t.Context())
@@ -147,7 +147,22 @@ func TestAddressesAreOpened(t *testing.T) {
 			t.Fatalf("the browser saw %q, wanted %q", got, want)
 		}
 	}
-	if err := d.OpenURL(t.Context(), "example.org"); err == nil {
+	stays := "#!/bin/sh\nexec sleep 20\n"
+	if err := os.WriteFile(browser, []byte(stays), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	open := make(chan struct{})
+	close(open)
+	if err := d.OpenURL(t.Context(), "https://example.org", open); err != nil {
+		t.Errorf("a browser that stays: %v", err)
+	}
+	if err := os.WriteFile(browser, []byte("#!/bin/sh\nsleep 1\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.OpenURL(t.Context(), "https://example.org", nil); !errors.Is(err, desktop.ErrRefused) {
+		t.Errorf("a browser that fails late: %v", err)
+	}
+	if err := d.OpenURL(t.Context(), "example.org", nil); err == nil {
 		t.Error("an address without a scheme was opened")
 	}
 }

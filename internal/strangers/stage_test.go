@@ -1,0 +1,218 @@
+package strangers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/internal/cli"
+	"understudy/steps/desktop/local"
+)
+
+// patience is how long one command may take, on a loaded machine.
+const patience = 2 * time.Minute
+
+// The two users, who need not be known to the system.
+const (
+	ownerUID    = 54_321
+	strangerUID = 54_322
+)
+
+// TestMain makes this test program the command understudy, or the tools of a
+// stranger, when it is called so.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "understudy":
+		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	case "stranger":
+		attempt(os.Args[1:])
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// stage is a machine with two users, on which everyone can enter every folder
+// that is not closed for a reason of ours.
+type stage struct {
+	t       *testing.T
+	bin     string // the programs
+	home    string // the owner's
+	data    string // the owner's data folder
+	environ []string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		t.Skip("needs root on Linux, to play two users")
+	}
+	if u, err := user.LookupId(strconv.Itoa(strangerUID)); err == nil {
+		t.Skipf("the number of the stranger is taken by %s", u.Username)
+	}
+	root, err := os.MkdirTemp("", "st") // t.TempDir is too long for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	s := &stage{t: t, bin: filepath.Join(root, "bin"), home: filepath.Join(root, "home")}
+	s.data = filepath.Join(s.home, "data")
+	for _, dir := range []string{root, s.bin, s.home} {
+		s.must(os.MkdirAll(dir, 0o755))
+		s.must(os.Chmod(dir, 0o755))
+	}
+	s.must(os.Chown(s.home, ownerUID, ownerUID))
+	self, err := os.Executable()
+	s.must(err)
+	program, err := os.ReadFile(self)
+	s.must(err)
+	s.must(os.WriteFile(filepath.Join(s.bin, "understudy"), program, 0o755))
+	s.must(os.Chmod(filepath.Join(s.bin, "understudy"), 0o755))
+	s.must(os.Symlink("understudy", filepath.Join(s.bin, "stranger")))
+	s.environ = []string{"HOME=" + s.home, "PATH=" + s.bin + ":" + os.Getenv("PATH"), "UNDERSTUDY_HOME=" + s.data}
+	return s
+}
+
+func (s *stage) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// command is a program of the stage, as one of the users.
+func (s *stage) command(ctx context.Context, uid uint32, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = s.home, s.environ, 5*time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	return cmd
+}
+
+// understudy runs a command of the owner, and gives its standard output.
+func (s *stage) understudy(args ...string) string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	cmd := s.command(ctx, ownerUID, "understudy", args...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("understudy %s: %v\n%s%s", strings.Join(args, " "), err, out, &said)
+	}
+	return string(out)
+}
+
+// serve starts a server of the owner, and gives its address.
+func (s *stage) serve(args ...string) string {
+	s.t.Helper()
+	cmd := s.command(context.Background(), ownerUID, "understudy", append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	said, err := os.CreateTemp(s.home, "serve")
+	s.must(err)
+	defer said.Close()
+	cmd.Stderr = said
+	s.must(cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	s.t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := <-ended; err != nil {
+			text, _ := os.ReadFile(said.Name())
+			s.t.Errorf("the server ended with %v\n%s", err, text)
+		}
+	})
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		text, err := os.ReadFile(said.Name())
+		s.must(err)
+		if _, rest, ok := strings.Cut(string(text), "listening on "); ok && strings.Contains(rest, "\n") {
+			address, _, _ := strings.Cut(rest, "/mcp")
+			return address
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			s.t.Fatalf("the server does not start: %v\n%s", err, text)
+		default:
+		}
+	}
+	s.t.Fatal("the server does not say where it listens")
+	return ""
+}
+
+// try lets a user attempt things, and gives what came of each.
+func (s *stage) try(uid uint32, attempts ...string) map[string]string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	cmd := s.command(ctx, uid, "stranger", attempts...)
+	cmd.Dir = "/"
+	out, err := cmd.CombinedOutput()
+	var came map[string]string
+	if err != nil || json.Unmarshal(out, &came) != nil || len(came) != len(attempts) {
+		s.t.Fatalf("%v of %v: %v\n%s", uid, attempts, err, out)
+	}
+	return came
+}
+
+// closed holds that attempts succeed for the owner, so that they are the right
+// ones, and fail for the stranger.
+func (s *stage) closed(attempts ...string) {
+	s.t.Helper()
+	if len(attempts) == 0 {
+		s.t.Fatal("there is nothing to attempt")
+	}
+	for what, came := range s.try(ownerUID, attempts...) {
+		if came != "done" {
+			s.t.Errorf("the owner: %s: %s", what, came)
+		}
+	}
+	for what, came := range s.try(strangerUID, attempts...) {
+		if came == "done" {
+			s.t.Errorf("a stranger can: %s", what)
+		}
+	}
+}
+
+// appears waits for a file of the owner.
+func (s *stage) appears(name string) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(s.home, name)); err == nil {
+			return
+		}
+	}
+	s.t.Errorf("%s never came", name)
+}
+
+// everything is what stands under a folder, as attempts to reach it.
+func everything(t *testing.T, dir string) (attempts []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			attempts = append(attempts, "list "+path, "create "+path)
+		case d.Type()&os.ModeSocket != 0:
+			attempts = append(attempts, "dial "+path)
+		case d.Type().IsRegular():
+			attempts = append(attempts, "read "+path, "append "+path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(attempts)
+	return attempts
+}
