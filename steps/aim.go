@@ -67,6 +67,7 @@ func withTried(err, earlier error) error {
 
 func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
 	raised, opened := false, false
+	away := unseen{began: time.Now()}
 	err = e.until(ctx, long, func(ctx context.Context) error {
 		el, err = e.sought(ctx, q, n)
 		seen := time.Now()
@@ -74,6 +75,9 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 			if CodeOf(err) == NotFound && !opened {
 				opened = true
 				return errors.Join(err, e.unhide(ctx, n.windows, q.within.Process))
+			}
+			if CodeOf(err) == NotFound && n.point != nil {
+				return errors.Join(err, e.bring(ctx, &away, q))
 			}
 			return err
 		}
@@ -86,7 +90,7 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 		at, err = e.ready(ctx, el, seen, n)
 		return err
 	})
-	return el, at, err
+	return el, at, away.instead(err, long)
 }
 
 // sought is the element that a query names now.
@@ -177,6 +181,9 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, seen time.Time, n 
 		return desktop.Point{}, notReady(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
 	at := n.point(el.Bounds)
+	if err := e.within(ctx, el, at); err != nil {
+		return desktop.Point{}, err
+	}
 	if _, err := e.uncovered(ctx, el, at); err != nil {
 		return desktop.Point{}, err
 	}

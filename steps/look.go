@@ -188,6 +188,7 @@ func (e *Env) read(ctx context.Context, scope desktop.Scope, read map[desktop.Sc
 	if scope.Full {
 		selector.FillLabels(t.Roots)
 	}
+	e.Trees.Name(t)
 	read[scope] = t
 	return t, nil
 }
@@ -236,7 +237,7 @@ func (e *Env) byRef(ctx context.Context, ref string) (*desktop.Element, error) {
 	if e.Trees == nil {
 		return nil, unknownRef(ref)
 	}
-	known, _ := e.Trees.Element(ref)
+	known := e.Trees.Element(ref)
 	if known == nil {
 		return nil, unknownRef(ref)
 	}

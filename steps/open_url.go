@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"time"
+
 	"understudy/steps/desktop"
 )
 

@@ -10,6 +10,18 @@ import (
 	"understudy/steps/desktop"
 )
 
+// within fails unless the pointer can be brought to a point of an element.
+func (e *Env) within(ctx context.Context, el *desktop.Element, at desktop.Point) error {
+	err := e.onScreen(ctx, at)
+	switch {
+	case errors.Is(err, desktop.ErrUnavailable): // then nothing is known of the screen
+		return nil
+	case CodeOf(err) == NotActionable:
+		return notReady(el, fmt.Sprintf("is off the screen at %s", at), "move its window with move_window, or use invoke_element")
+	}
+	return err
+}
+
 // uncovered fails unless a click at a point reaches an element's window: the
 // topmost window there must be its own, it must be where it was, and no dialog
 // may hold it back. For a picture that is all that can be known. It gives the
@@ -23,8 +35,13 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 	if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 		return nil, notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
-	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 && !el.WindowBounds.Empty() && windows[i].Bounds != el.WindowBounds {
-		return nil, windowMoves(el)
+	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 {
+		switch w := windows[i]; {
+		case w.Minimized || w.Hidden:
+			return nil, notReady(el, "is not visible: its window is minimized", "bring the window back with activate_window")
+		case !el.WindowBounds.Empty() && w.Bounds != el.WindowBounds:
+			return nil, windowMoves(el)
+		}
 	}
 	if d := blocker(windows, el.Window); d != nil {
 		return nil, notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")

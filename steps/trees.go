@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"fmt"
 	"sync"
 
 	"understudy/steps/desktop"
@@ -10,37 +11,70 @@ import (
 const treesKept = 8
 
 // Trees remembers the last trees that a caller was shown, so that a ref such
-// as e12 can be traced to the element that it named.
+// as e12 can be traced to the element that it named. A ref never means two
+// elements: one that is shown again keeps its own, and a new one gets the next.
 type Trees struct {
 	mu    sync.Mutex
 	trees []*desktop.Tree // the newest last
+	refs  map[desktop.Handle]string
+	last  int // the number of the last ref
 }
 
-// Keep remembers a tree.
+// Keep remembers a tree, and gives its elements their refs.
 func (t *Trees) Keep(tree *desktop.Tree) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	tree.Walk(func(e *desktop.Element) bool {
+		if e.Ref = t.refs[e.Handle]; e.Ref == "" {
+			t.last++
+			e.Ref = fmt.Sprintf("e%d", t.last)
+		}
+		return true
+	})
 	t.trees = append(t.trees, tree)
 	if len(t.trees) > treesKept {
 		t.trees = t.trees[1:]
 	}
+	t.refs = map[desktop.Handle]string{}
+	for _, kept := range t.trees {
+		kept.Walk(func(e *desktop.Element) bool {
+			if e.Handle != "" {
+				t.refs[e.Handle] = e.Ref
+			}
+			return true
+		})
+	}
 }
 
-// Element is the element that a ref names in the newest tree that was shown;
-// stale says that only an older tree has it.
-func (t *Trees) Element(ref string) (e *desktop.Element, stale bool) {
+// Name gives the elements of a tree that is not shown the refs that the caller
+// knows them by, and the others none.
+func (t *Trees) Name(tree *desktop.Tree) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	tree.Walk(func(e *desktop.Element) bool {
+		e.Ref = t.refs[e.Handle]
+		return true
+	})
+}
+
+// Element is the element that a ref names in the newest tree that has it.
+func (t *Trees) Element(ref string) *desktop.Element {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := len(t.trees) - 1; i >= 0; i-- {
-		t.trees[i].Walk(func(x *desktop.Element) bool {
-			if x.Ref == ref {
-				e = x
+		var found *desktop.Element
+		t.trees[i].Walk(func(e *desktop.Element) bool {
+			if e.Ref == ref {
+				found = e
 			}
-			return e == nil
+			return found == nil
 		})
-		if e != nil {
-			return e, i < len(t.trees)-1
+		if found != nil {
+			return found
 		}
 	}
-	return nil, false
+	return nil
 }

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,6 +73,9 @@ func (a *app) look(cmd *cobra.Command, f *inspectFlags) error {
 		}
 		return a.name(cmd.Context(), d, at, f.json)
 	case f.pick:
+		if err := seated(cmd.Context(), d); err != nil {
+			return err
+		}
 		return a.pick(cmd.Context(), d, f.json)
 	}
 	f.scope.Full = true
@@ -106,6 +111,48 @@ func (a *app) tree(ctx context.Context, d *desktop.Desktop, f *inspectFlags) err
 	for _, app := range t.Unread {
 		fmt.Fprintf(a.errOut, "%s did not answer, so its elements are not shown\n", clean(app))
 	}
+	if err := a.mute(ctx, d, f.scope, t); err != nil {
+		return err
+	}
+	if len(t.Roots) == 0 {
+		return a.bare(ctx, d)
+	}
+	return nil
+}
+
+// bare says on which display nothing of what was asked for shows.
+func (a *app) bare(ctx context.Context, d *desktop.Desktop) error {
+	i, err := d.Info(ctx)
+	if err != nil {
+		return err
+	}
+	which := "the display " + i.Display
+	if i.Virtual {
+		which = "a virtual display that was started just now; `understudy doctor` says why not yours"
+	}
+	fmt.Fprintf(a.errOut, "no such elements show on %s\n", which)
+	return nil
+}
+
+// mute tells of the windows of which there are no elements.
+func (a *app) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *desktop.Tree) error {
+	windows, err := d.Windows.Windows(ctx)
+	if errors.Is(err, desktop.ErrUnavailable) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	speak := map[desktop.WindowID]bool{}
+	for _, r := range t.Roots {
+		speak[r.Window] = true
+	}
+	for _, w := range windows {
+		if !s.Admits(w.Process, w.Title) || speak[w.ID] || w.Minimized || w.Hidden || w.Popup || slices.Contains(t.Unread, w.Process) {
+			continue
+		}
+		fmt.Fprintf(a.errOut, "the window %q of %s shows no elements: start the program again now that accessibility is on, or name what it shows by a picture or a point\n", w.Title, w.Process)
+	}
 	return nil
 }
 
@@ -134,6 +181,18 @@ func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
 		return &shownError{steps.Ambiguous}
 	}
 	return &shownError{steps.NotFound}
+}
+
+// seated fails on a display that nobody sits at.
+func seated(ctx context.Context, d *desktop.Desktop) error {
+	i, err := d.Info(ctx)
+	if err == nil && i.Virtual {
+		err = &steps.Error{
+			Code: steps.Unavailable, Err: errors.New("nobody can point at anything on a virtual display"),
+			Next: "name the display that you sit at with --display, or a point with --at",
+		}
+	}
+	return err
 }
 
 // pick waits until Ctrl is pressed, and names what is under the pointer.
@@ -184,10 +243,25 @@ func (a *app) name(ctx context.Context, d *desktop.Desktop, at desktop.Point, as
 	if asJSON {
 		return a.document(p)
 	}
-	fmt.Fprintf(a.out, "%s %q in %q of %s, %s\n", e.Role, e.Name, e.WindowTitle, clean(e.Process), e.Bounds)
+	fmt.Fprintf(a.out, "%s %q in %q of %s, %s
+", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
 	return a.table(func(w io.Writer) {
-		for _, c := range p.Selectors {
-			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
+		for _, c := range worth(p.Selectors) {
+			fmt.Fprintf(w, "%d	%s
+", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}
 	})
+}
+
+// worth are the selectors that a person chooses from: those first that match
+// one element; and those that only count elements when there is no other.
+func worth(all []selector.Candidate) []selector.Candidate {
+	counts := func(c selector.Candidate) bool { return selector.MustParse(c.Selector).Counts() }
+	alone := func(c selector.Candidate) bool { return c.Matches == 1 }
+	list := slices.Clone(all)
+	slices.SortStableFunc(list, func(a, b selector.Candidate) int { return cmp.Compare(a.Matches, b.Matches) })
+	if slices.ContainsFunc(list, func(c selector.Candidate) bool { return alone(c) && !counts(c) }) {
+		list = slices.DeleteFunc(list, counts)
+	}
+	return list
 }

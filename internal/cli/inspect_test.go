@@ -9,8 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/desktop/selector"
 )
 
 // notes is a desktop with a window to look at.
@@ -43,7 +46,9 @@ func TestInspect(t *testing.T) {
 		{"a selector that names none, with the nearest", []string{"role:button && name:Sav"}, statusFailed, []string{"nothing matches", `name:Save`}, ""},
 		{"a selector that names several", []string{"role:button"}, statusFailed, []string{"2"}, ""},
 		{"a selector that is none", []string{"rolle:button"}, statusInvalid, []string{"rolle"}, ""},
-		{"the element at a point", []string{"--at", fmt.Sprint(save)}, statusOK, []string{`button "Save" in "Notes" of notes`, "1  role:button && name:Save"}, ""},
+		{"the element at a point", []string{"--at", fmt.Sprint(save)}, statusOK, []string{`button "Save" in "Notes" of notes`, "1  role:button && name:Save"}, "nth:"},
+		{"an application that is not there", []string{"--process", "nosuch"}, statusOK, []string{"no such elements show on a virtual display"}, ""},
+		{"what is pointed at where nobody sits", []string{"--pick"}, statusNotReady, []string{"nobody can point at anything on a virtual display"}, ""},
 		{"a point that is none", []string{"--at", "here"}, statusInvalid, []string{"wanted x,y"}, ""},
 		{"everything, for programs", []string{"--json", "--process", "notes"}, statusOK, []string{`"role": "checkbox"`}, ""},
 	} {
@@ -88,4 +93,27 @@ func TestInspectPicksWhatIsPointedAt(t *testing.T) {
 			t.Errorf("picked:\n%s", out.String())
 		}
 	})
+}
+
+func TestSelectorsThatCountAreShownOnlyForWantOfOthers(t *testing.T) {
+	for _, c := range []struct {
+		say       string
+		all, want []selector.Candidate
+	}{
+		{
+			"one that counts, beside one that does not",
+			[]selector.Candidate{{Selector: "role:button", Matches: 2}, {Selector: "name:Save", Matches: 1}, {Selector: "role:button && nth:0", Matches: 1}},
+			[]selector.Candidate{{Selector: "name:Save", Matches: 1}, {Selector: "role:button", Matches: 2}},
+		},
+		{
+			"only one that counts matches one",
+			[]selector.Candidate{{Selector: "name:Save", Matches: 2}, {Selector: "name:Save && nth:1", Matches: 1}},
+			[]selector.Candidate{{Selector: "name:Save && nth:1", Matches: 1}, {Selector: "name:Save", Matches: 2}},
+		},
+		{"none", nil, nil},
+	} {
+		if diff := cmp.Diff(c.want, worth(c.all)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.say, diff)
+		}
+	}
 }

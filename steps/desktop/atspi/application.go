@@ -284,5 +284,6 @@ func (a *application) tells() bool { return a.kit() == "gtk3" }
 func (a *application) called(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return strings.EqualFold(a.process, name) || strings.EqualFold(a.name, name)
+	name = desktop.ProgramName(name)
+	return desktop.ProgramName(a.process) == name || desktop.ProgramName(a.name) == name
 }

@@ -90,6 +90,10 @@ func TestTheNearestWordsNameAField(t *testing.T) {
 	at := func(role uint32, name string, x, y, w, h int) *node {
 		return &node{basics: basics{role: role, name: name}, box: desktop.Rect{X: x, Y: y, W: w, H: h}}
 	}
+	on := func(role uint32, n *node) *node {
+		n.parent = at(role, "", n.box.X, n.box.Y, n.box.W, n.box.H)
+		return n
+	}
 	for name, test := range map[string]struct {
 		field *node
 		words []*node
@@ -104,6 +108,7 @@ func TestTheNearestWordsNameAField(t *testing.T) {
 		"not in another row":     {at(entry, "", 100, 50, 100, 30), []*node{at(label, "Other", 20, 10, 60, 20)}, ""},
 		"not too far":            {at(entry, "", 600, 50, 100, 30), []*node{at(label, "Far", 20, 55, 60, 20)}, ""},
 		"not a whole sentence":   {at(entry, "", 100, 50, 100, 30), []*node{at(label, "Please be so kind as to fill in this form at once, all of it.", 100, 25, 60, 20)}, ""},
+		"not those on a button":  {at(entry, "", 100, 50, 100, 30), []*node{on(button, at(label, "Open", 20, 55, 60, 20))}, ""},
 		"not of a button":        {at(button, "", 100, 50, 100, 30), []*node{at(label, "Name", 20, 55, 60, 20)}, ""},
 		"not of what has a name": {at(entry, "Own", 100, 50, 100, 30), []*node{at(label, "Name", 20, 55, 60, 20)}, ""},
 	} {

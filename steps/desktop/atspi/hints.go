@@ -19,6 +19,7 @@ type hint struct {
 	parent object
 	kids   []object
 	box    desktop.Rect // on the screen; empty when it was not read
+	hidden bool         // it did not show
 }
 
 // hints are what was read of an application before.
@@ -44,6 +45,7 @@ func (h *hints) learn(f framed, root *node) {
 			k.parent = n.parent.object
 		}
 		old := h.of[n.object]
+		k.offers |= old.offers // not asked again of what is only passed by
 		if k.kids == nil {
 			k.kids = old.kids
 		}
@@ -61,6 +63,24 @@ func (h *hints) learn(f framed, root *node) {
 		}
 	}
 	keep(root)
+}
+
+// hide remembers that an object does not show.
+func (h *hints) hide(o object) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of == nil {
+		h.of = map[object]hint{}
+	}
+	k := h.of[o]
+	k.hidden = true
+	h.of[o] = k
+}
+
+// hides says whether an object did not show.
+func (h *hints) hides(o object) bool {
+	k, _ := h.known(o)
+	return k.hidden
 }
 
 // pick remembers what was read on its own: what is under a point is often
@@ -122,7 +142,7 @@ func (h *hints) under(frame object, at desktop.Point) (list []object, meant obje
 			return
 		}
 		for _, kid := range h.of[o].kids {
-			if path[kid] || h.of[kid].box.Contains(at) {
+			if k := h.of[kid]; path[kid] || !k.hidden && k.box.Contains(at) {
 				look(kid, depth-1)
 			}
 		}
@@ -188,20 +208,24 @@ func (w *walk) foreseeBelow(o object, inner bool) {
 	it := w.items[o.path]
 	w.foresee(func() {
 		if it == nil && inner {
-			w.askBesides(&node{object: o}, func() {})
+			w.askName(&node{object: o}, func() {})
 		}
-		if it == nil || !it.whole {
+		if (it == nil || !it.whole) && k.kids != nil { // what makes its children on demand was not asked for them
 			w.list(&node{object: o}, func([]object) {})
 		}
 		for _, kid := range k.kids {
-			told := w.items[kid.path]
-			if told != nil && !w.relative && !told.shows {
-				continue
+			n := &node{object: kid, item: w.items[kid.path]}
+			switch {
+			case n.item == nil && w.hid(kid):
+				w.askStates(n, func() {})
+			case n.item == nil:
+				w.askPlace(n, func() {})
+				if k, _ := w.app.hints.known(kid); w.relative && k.box.Empty() {
+					w.askOffers(n, func() {})
+				}
+			case n.item.shows:
+				w.askBox(n, func() {})
 			}
-			if told == nil {
-				w.ask(kid, ifaceAccessible+".GetRole", nil)
-			}
-			w.askBox(&node{object: kid}, func() {})
 		}
 	})
 }

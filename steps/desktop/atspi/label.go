@@ -66,7 +66,7 @@ func labelByPlace(root *node) {
 		case n.box.Empty():
 		case needsLabel(n) && n.details.label == "":
 			fields = append(fields, n)
-		case n.name != "" && utf8.RuneCountInString(n.name) <= labelLength && roleOf(roleName(n.role)) == "label":
+		case n.name != "" && utf8.RuneCountInString(n.name) <= labelLength && roleOf(roleName(n.role)) == "label" && !inControl(n):
 			words = append(words, n)
 		}
 		return true
@@ -79,6 +79,17 @@ func labelByPlace(root *node) {
 			}
 		}
 	}
+}
+
+// inControl says whether a node is a part of a control, such as the words on a
+// button, which name that and nothing beside it.
+func inControl(n *node) bool {
+	for p := n.parent; p != nil; p = p.parent {
+		if isControl(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // labelDistance is how far words are from the field that they may name. Words

@@ -77,7 +77,8 @@ func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.W
 
 // inWindow finds the element at a point in one application.
 func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
-	w, done, err := c.visit(ctx, l, a, true, kept, func(w *walk) { w.foreseePoint(at) })
+	asked := !popups // a menu that another application may have open is not waited for
+	w, done, err := c.visit(ctx, l, a, asked, kept, func(w *walk) { w.foreseePoint(at) })
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,11 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 		if len(hits) == 0 {
 			continue
 		}
-		return w.describe(f, meaningful(deepest(hits), at, f), l)
+		n := deepest(hits)
+		if err := w.nameAll(n); err != nil {
+			return nil, err
+		}
+		return w.describe(f, meaningful(n, at, f), l)
 	}
 	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, at)
 }
@@ -124,15 +129,24 @@ func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool,
 // describe makes the element of a node, with its parents and its label.
 func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	n.children = nil
-	w.askRole(n)
-	w.askDetails(n)
-	w.askLabels(n)
+	details := func() {
+		w.askRole(n)
+		w.askDetails(n)
+		w.askLabels(n)
+	}
+	if n.item == nil && n.offers == 0 {
+		w.askOffers(n, details)
+	} else {
+		details()
+	}
 	if err := w.run(); err != nil {
 		return nil, err
 	}
 	if err := w.labelAmong(f, n); err != nil {
 		return nil, err
 	}
+	w.app.hints.learn(f, n)
+	w.app.hints.pick(n.object)
 	b := builder{framed: f, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
 	e.Unsettled = !w.app.hints.settled(f, time.Now())

@@ -35,6 +35,8 @@ func TestEveryControlIsFoundAtItsMiddle(t *testing.T) {
 					missed = append(missed, describe(e)+"  "+err.Error())
 				} else if got.Handle != e.Handle {
 					missed = append(missed, describe(e)+"  is "+describe(got))
+				} else if got.Name != e.Name || got.Class != e.Class {
+					t.Errorf("%s  is called %q of the class %q at its middle", describe(e), got.Name, got.Class)
 				}
 				return true
 			})

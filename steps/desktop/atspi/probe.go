@@ -32,52 +32,39 @@ func (w *walk) under(f framed, at desktop.Point) ([]hit, error) {
 	if err := w.run(); err != nil {
 		return nil, err
 	}
-	p.hits = slices.DeleteFunc(p.hits, func(h hit) bool { return h.isUnseen() })
 	if len(p.hits) == 0 && f.onScreen(f.frame.box).Contains(at) {
 		p.hits = append(p.hits, hit{node: f.frame})
 	}
 	return p.hits, nil
 }
 
-// isUnseen says whether a node, or one that it is in, turned out not to show.
-func (n *node) isUnseen() bool { return n != nil && (n.unseen || n.parent.isUnseen()) }
-
-// look takes a node whose box is known.
+// look takes a node of which it is known where it is and whether it shows.
 func (p *probe) look(n *node, level int, floats bool) {
 	inside := p.onScreen(n.box).Contains(p.at)
-	if level > maxDepth || !inside && !n.box.Empty() && level > 0 && !opensElsewhere(n) {
+	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n) {
 		return
 	}
-	below := floats || !inside && opensMenu(n)
-	asks := makesRows(n) || !inside // what does not show often has no box, and much below it
-	p.complete(n, func() {
-		if level > 0 && !p.shows(n) {
-			n.unseen = true
-			return
-		}
-		if inside && level > 0 {
-			p.hits = append(p.hits, hit{n, level, floats})
-		}
-		switch {
-		case !asks:
-		case has(n.states, bitManagesDescendants):
-			p.row(n, level+1)
-		default:
-			p.descend(n, level+1, below)
-		}
-	})
-	if !asks { // no need to wait for the answer
-		p.descend(n, level+1, below)
+	if inside && level > 0 {
+		p.hits = append(p.hits, hit{n, level, floats})
 	}
+	if has(n.states, bitManagesDescendants) && (makesRows(n) || !inside) {
+		p.row(n, level+1)
+		return
+	}
+	p.descend(n, level+1, floats || !inside && opensMenu(n))
 }
 
-// descend looks at the children of a node.
+// descend looks at those children of a node that show.
 func (p *probe) descend(n *node, level int, floats bool) {
 	p.list(n, func(kids []object) {
 		n.listed = kids
 		n.children = make([]*node, len(kids))
 		for i, k := range kids {
 			p.glimpse(k, n, i, func(child *node) {
+				if !p.shows(child) {
+					p.app.hints.hide(child.object)
+					return
+				}
 				n.children[i] = child
 				p.look(child, level, floats)
 			})
@@ -112,40 +99,63 @@ func (p *probe) row(n *node, level int) {
 	}, int32(x), int32(y), from)
 }
 
-// glimpse learns only where an object is and what its role is.
+// glimpse learns of an object what it is, where it is and whether it shows, and
+// no more. What did not show when it was looked at before, of which a browser
+// has much, is first asked only for that.
 func (w *walk) glimpse(o object, parent *node, index int, then func(*node)) {
 	n, ok := w.begin(o, parent, index)
 	switch {
-	case !ok, n.item != nil && !w.relative && !w.shows(n):
+	case !ok, n.item != nil && !w.shows(n):
 	case n.item != nil:
 		w.askBox(n, func() { then(n) })
-	default:
-		both := w.together(2, func() { then(n) })
-		w.ask(o, ifaceAccessible+".GetRole", func(b []any, _ error) {
-			n.role = first[uint32](b)
-			both()
+	case w.hid(o):
+		w.askStates(n, func() {
+			if has(n.states, bitShowing) {
+				w.askPlace(n, func() { then(n) })
+			}
 		})
-		w.askBox(n, both)
+	default:
+		w.askPlace(n, func() { then(n) })
 	}
 }
 
-// complete learns the basics of a node that was only glimpsed.
-func (w *walk) complete(n *node, then func()) {
-	if n.parent == nil || n.item != nil {
-		w.normalise(n)
-		then()
+// hid says whether an object was seen not to show, by its states alone.
+func (w *walk) hid(o object) bool { return !w.relative && w.app.hints.hides(o) }
+
+// askPlace asks an object what it is, where it is and whether it shows.
+func (w *walk) askPlace(n *node, then func()) {
+	together := w.together(3, func() { w.placedByBox(n, then) })
+	w.ask(n.object, ifaceAccessible+".GetRole", taking(func(b []any) { n.role = first[uint32](b) }, together))
+	w.askStates(n, together)
+	w.askBox(n, together)
+}
+
+// placedByBox hands on when it is known whether a node shows. One of GTK 4
+// without a box may be one that has none and shows all the same.
+func (w *walk) placedByBox(n *node, then func()) {
+	w.normalise(n)
+	if w.relative && n.box.Empty() && has(n.states, bitVisible) {
+		w.askOffers(n, then)
 		return
 	}
-	w.askBesides(n, func() {
-		w.normalise(n)
-		then()
-	})
+	then()
+}
+
+// nameAll learns the names of a node and of those that it is in.
+func (w *walk) nameAll(n *node) error {
+	for m := n; m.parent != nil; m = m.parent {
+		at := m
+		if at.item == nil && at.name == "" {
+			w.askName(at, func() { w.normalise(at) })
+		}
+	}
+	return w.run()
 }
 
 // opensElsewhere says whether what is below a node in the tree may lie outside
 // of it on the screen: menus, and the pages of GTK 3's tabs.
-func opensElsewhere(n *node) bool {
-	return opensMenu(n) || n.item != nil && n.item.opened || roleOf(roleName(n.role)) == "pagetab"
+func (w *walk) opensElsewhere(n *node) bool {
+	return opensMenu(n) || n.item != nil && n.item.opened || !w.relative && roleOf(roleName(n.role)) == "pagetab"
 }
 
 // opensMenu says whether a node can have a menu open, over the rest.
@@ -157,8 +167,9 @@ func opensMenu(n *node) bool {
 	return false
 }
 
-// deepest is the hit that lies inside the others; of two as deep, the smaller.
-// An open menu is over everything else.
+// deepest is the hit that lies inside the others; of two as deep, the smaller,
+// and of two as large the later, which is drawn over the other. An open menu is
+// over everything else.
 func deepest(hits []hit) *node {
 	return slices.MaxFunc(hits, func(a, b hit) int {
 		if a.floats != b.floats {
@@ -167,6 +178,18 @@ func deepest(hits []hit) *node {
 			}
 			return -1
 		}
-		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.box.W*b.box.H, a.box.W*a.box.H))
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.box.W*b.box.H, a.box.W*a.box.H), later(a, b))
 	}).node
+}
+
+// later compares the places of two hits of the same level in the tree.
+func later(a, b hit) int {
+	if a.level != b.level {
+		return 0
+	}
+	m, n := a.node, b.node
+	for m.parent != n.parent {
+		m, n = m.parent, n.parent
+	}
+	return cmp.Compare(m.index, n.index)
 }

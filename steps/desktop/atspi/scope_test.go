@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -30,6 +31,7 @@ func TestAScopeIsReadAndNoMore(t *testing.T) {
 	}{
 		"by process":      {desktop.Scope{Process: root.Process}, func(t *desktop.Tree) bool { return len(t.Roots) == 1 }},
 		"by its own name": {desktop.Scope{Process: "SANDBOX.py"}, func(t *desktop.Tree) bool { return len(t.Roots) == 1 }},
+		"as on Windows":   {desktop.Scope{Process: strings.ToUpper(root.Process) + ".exe"}, func(t *desktop.Tree) bool { return len(t.Roots) == 1 }},
 		"of nobody":       {desktop.Scope{Process: "nobody"}, func(t *desktop.Tree) bool { return len(t.Roots) == 0 }},
 		"by title":        {desktop.Scope{Title: "sandBOX 4"}, func(t *desktop.Tree) bool { return len(t.Roots) == 1 }},
 		"by window":       {desktop.Scope{Window: root.Window}, func(t *desktop.Tree) bool { return len(t.Roots) == 1 }},

@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -25,11 +26,24 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	frozen := d.open(t, named("button", "OK"), "zenity", "--password")
 	live := d.open(t, named("menu", "Help"), "mousepad", "--disable-server")
 	handle := d.element(t, frozen, named("button", "OK")).Handle
+	d.settle(t, live)
+	help := d.element(t, live, named("menu", "Help"))
+	w := d.window(t, frozen) // it has the keyboard, so that a menu of it may be anywhere
+	d.ask(t.Context(), "xdotool", "windowmove", fmt.Sprint(uint64(w.ID)), "1500", "900")
+	eventually(t, "it is out of the way", func() bool {
+		w = d.window(t, frozen)
+		return !w.Bounds.Contains(help.Bounds.Center())
+	}, &w)
+	c, err := Connect(t.Context(), Options{Bus: d.bus, Windows: d.windows, Timeout: time.Hour}) // whoever waits for an answer waits too long
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
 	frozen.Process.Signal(syscall.SIGSTOP)
 
 	look := func(s desktop.Scope) (*desktop.Tree, time.Duration) {
 		start := time.Now()
-		tree, err := d.client.Tree(t.Context(), s)
+		tree, err := c.Tree(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,6 +51,11 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	}
 	if _, took := look(desktop.Scope{PID: live.Process.Pid}); took > hung {
 		t.Errorf("looking at another application took %v", took)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), hung)
+	defer cancel()
+	if e, err := c.ElementAt(ctx, help.Bounds.Center()); err != nil || e.Handle != help.Handle {
+		t.Errorf("at the middle of the menu of another application is %v, %v", e, err)
 	}
 	first, took := look(desktop.Scope{})
 	if took > hung {
@@ -88,7 +107,7 @@ func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
 		if !errors.Is(err, desktop.ErrNotFound) {
 			t.Errorf("%v, want %v", err, desktop.ErrNotFound)
 		}
-	case <-time.After(time.Second):
+	case <-time.After(hung):
 		t.Error("a look at a dead application hangs")
 	}
 	s.Wait()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"understudy/steps/desktop"
@@ -122,7 +121,7 @@ func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows 
 // runs says whether a process is known to the window system by a name.
 func runs(windows []desktop.Window, pid int, process string) bool {
 	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
-		return w.PID == pid && strings.EqualFold(w.Process, process)
+		return w.PID == pid && desktop.ProgramName(w.Process) == desktop.ProgramName(process)
 	})
 }
 

@@ -31,7 +31,6 @@ type node struct {
 	item     *item // what the application told of it, if it did
 	box      desktop.Rect
 	listed   []object // all children, also those that are not read
-	unseen   bool     // it was looked at before it was known not to show
 	details  details
 }
 
@@ -102,17 +101,31 @@ func (w *walk) askBasics(n *node, then func()) {
 // askBesides asks an object for its basics beside its role.
 func (w *walk) askBesides(n *node, then func()) {
 	together := w.together(3, then)
-	got := func(take func(body []any)) answer {
-		return func(body []any, err error) {
-			if err == nil {
-				take(body)
-			}
-			together()
+	w.askName(n, together)
+	w.askStates(n, together)
+	w.askOffers(n, together)
+}
+
+func (w *walk) askName(n *node, then func()) {
+	w.ask(n.object, ifaceProperties+".Get", taking(func(b []any) { n.name = as[string](variant(b)) }, then), ifaceAccessible, "Name")
+}
+
+func (w *walk) askStates(n *node, then func()) {
+	w.ask(n.object, ifaceAccessible+".GetState", taking(func(b []any) { n.states = stateBits(first[any](b)) }, then))
+}
+
+func (w *walk) askOffers(n *node, then func()) {
+	w.ask(n.object, ifaceAccessible+".GetInterfaces", taking(func(b []any) { n.offers = offersOf(first[[]string](b)) }, then))
+}
+
+// taking takes what was answered, if anything was, and goes on.
+func taking(take func(body []any), then func()) answer {
+	return func(body []any, err error) {
+		if err == nil {
+			take(body)
 		}
+		then()
 	}
-	w.ask(n.object, ifaceProperties+".Get", got(func(b []any) { n.name = as[string](variant(b)) }), ifaceAccessible, "Name")
-	w.ask(n.object, ifaceAccessible+".GetState", got(func(b []any) { n.states = stateBits(first[any](b)) }))
-	w.ask(n.object, ifaceAccessible+".GetInterfaces", got(func(b []any) { n.offers = offersOf(first[[]string](b)) }))
 }
 
 // together is called so many times, and does something the last time.

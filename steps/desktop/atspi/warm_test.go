@@ -158,3 +158,44 @@ func whether(same bool) string {
 	}
 	return "elsewhere"
 }
+
+// What did not show when it was looked at is looked at again.
+func TestWhatDidNotShowIsSeenOnceItDoes(t *testing.T) {
+	d := onDesk(t, "featherpad")
+	app := d.open(t, named("menuitem", "File"), "featherpad", "--standalone")
+	d.settle(t, app)
+	toggle := d.element(t, app, named("button", "Jump to")).Handle
+	line := func() *desktop.Element { // the bar that the button shows and hides
+		tree, err := d.client.Tree(t.Context(), desktop.Scope{PID: app.Process.Pid, Full: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return find(tree, func(e *desktop.Element) bool { return e.Role == "spinbutton" && !e.Bounds.Empty() })
+	}
+	press := func(shows bool) {
+		t.Helper()
+		if err := d.client.Invoke(t.Context(), toggle, ""); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the bar shows, or does not", func() bool { return (line() != nil) == shows }, nil)
+	}
+	press(true)
+	at := line().Bounds.Center()
+	c := d.still(t)
+	for _, shows := range []bool{true, false, true, false, true} {
+		if shows != (line() != nil) {
+			press(shows)
+		}
+		for range 2 { // the second time by what the first has seen
+			var got desktop.Role
+			eventually(t, "the point is in the bar, or is not", func() bool {
+				e, err := c.ElementAt(t.Context(), at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = e.Role
+				return (got == "spinbutton") == shows
+			}, &got)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/vision"
@@ -18,13 +19,14 @@ import (
 // sight is a desktop that is only looked at.
 type sight struct {
 	*desktop.Desktop
-	t testing.TB
+	t     testing.TB
+	trees *steps.Trees
 }
 
 func look(t testing.TB, programs ...string) *sight {
 	t.Helper()
 	virtualtest.Need(t, programs...)
-	return &sight{open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: shortDir(t)}), t}
+	return &sight{open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: shortDir(t)}), t, &steps.Trees{}}
 }
 
 func (s *sight) must(err error) {

@@ -212,6 +212,9 @@ func similar(word, text string) float64 {
 	if strings.Contains(text, word) || strings.Contains(word, text) && len(text) > 2 {
 		best = max(best, 0.75)
 	}
+	if best < 0.5 && desktop.Nearest(word, []string{text}) != "" {
+		best = 0.5 // a slip in a short word leaves few pairs
+	}
 	if best < 0.5 {
 		return 0
 	}

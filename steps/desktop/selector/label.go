@@ -78,7 +78,22 @@ func mayName(words, field *desktop.Element) bool {
 	if text := labelText(words); words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength {
 		return false
 	}
+	if onControl(words) {
+		return false
+	}
 	return barAround(words) == nil || barAround(words) == barAround(field)
+}
+
+// onControl says whether words are those on a control, such as a button, which
+// name that and nothing beside it.
+func onControl(words *desktop.Element) bool {
+	for p := words.Parent; p != nil; p = p.Parent {
+		switch p.Role {
+		case "button", "togglebutton", "checkbox", "radiobutton", "combobox", "link", "menuitem", "pagetab", "switch":
+			return true
+		}
+	}
+	return false
 }
 
 // barAround is the bar that an element is in; nil when it is in none.

@@ -167,6 +167,14 @@ func (s *Selector) Image() (file string, ok bool) {
 	return last[0].value, true
 }
 
+// Counts says whether the selector counts elements, so that it means another
+// when one comes or goes.
+func (s *Selector) Counts() bool {
+	return slices.ContainsFunc(s.parts, func(p part) bool {
+		return slices.ContainsFunc(p, func(a atom) bool { return a.kind == byNth })
+	})
+}
+
 // Within is the selector without its last part, or nil when it has only one.
 func (s *Selector) Within() *Selector {
 	if len(s.parts) < 2 {

@@ -1,0 +1,235 @@
+package local_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// A sandbox is a GTK 3 application that does what the test tells it.
+type sandbox struct {
+	*sight
+	pid int
+	do  func(line string)
+}
+
+// sandboxed starts a sandbox with so many rows, and waits until a step finds
+// it at rest.
+func sandboxed(t *testing.T, rows int) *sandbox {
+	t.Helper()
+	s := look(t, "/usr/bin/python3", "xterm")
+	script, err := filepath.Abs("../atspi/testdata/sandbox.py")
+	s.must(err)
+	info, err := s.Info(t.Context())
+	s.must(err)
+	c := exec.Command("/usr/bin/python3", script, strconv.Itoa(rows))
+	c.Env = append(c.Environ(), info.Env...)
+	in, err := c.StdinPipe()
+	s.must(err)
+	out, err := c.StdoutPipe()
+	s.must(err)
+	s.must(c.Start())
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGCONT)
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	answers := bufio.NewReader(out)
+	b := &sandbox{sight: s, pid: c.Process.Pid, do: func(line string) {
+		t.Helper()
+		fmt.Fprintln(in, line)
+		if got, err := answers.ReadString('\n'); got != "done\n" {
+			t.Fatalf("%s: %q, %v", line, got, err)
+		}
+	}}
+	b.well(steps.HoverElement, "selector", "name:Ask", "timeout_ms", 30_000.0)
+	return b
+}
+
+// run does one step.
+func (s *sight) run(k steps.Kind, args ...any) steps.Outcome {
+	s.t.Helper()
+	m := map[string]any{}
+	for i := 0; i < len(args); i += 2 {
+		m[args[i].(string)] = args[i+1]
+	}
+	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Roots: []string{os.TempDir()}}, m)
+}
+
+// What keeps an action from an element that a real application shows, or does
+// not show, and what the error says then.
+func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
+	place := func(b *sandbox, c desktop.WindowChange) {
+		windows, err := b.Windows.Windows(b.t.Context())
+		b.must(err)
+		b.must(b.Manage(b.t.Context(), windows[0].ID, c))
+	}
+	for _, row := range []struct {
+		say     string
+		prepare func(b *sandbox)
+		with    []any
+		code    steps.Code
+		err     []string
+	}{
+		{
+			"it is not there, and something like it is", nil,
+			[]any{"selector", "role:button && name:Ack"},
+			steps.NotFound,
+			[]string{"nothing matches role:button && name:Ack", "role:button && name:Ask"},
+		},
+		{
+			"its application has ended", func(b *sandbox) { b.do("GLib.timeout_add(1, Gtk.main_quit)"); b.gone() },
+			[]any{"selector", "name:Ask", "process", "python3"},
+			steps.NotFound,
+			[]string{"nothing matches", "is not open on this desktop"},
+		},
+		{
+			"its application does not answer", func(b *sandbox) { b.must(syscall.Kill(b.pid, syscall.SIGSTOP)) },
+			[]any{"selector", "name:Ask"},
+			steps.NotFound,
+			[]string{"did not answer, so its elements are not known"},
+		},
+		{
+			"it is not the only one", func(b *sandbox) {
+				b.do("box.add(Gtk.Button(label='Ask', visible=True))")
+				b.eventually("both show", func() (bool, string) {
+					o := b.run(steps.ValidateElement, "selector", "name:Ask")
+					return o.Result["matches"] == 2.0, fmt.Sprint(o.Result, o.Err)
+				})
+			},
+			[]any{"selector", "name:Ask"},
+			steps.Ambiguous,
+			[]string{"2 elements match name:Ask", "name:Ask && nth:0", "name:Ask && nth:1"},
+		},
+		{
+			"it is disabled", func(b *sandbox) { b.do("ask.set_sensitive(False)") },
+			[]any{"selector", "name:Ask"},
+			steps.NotActionable,
+			[]string{`button "Ask" in "Sandbox 100" is disabled`},
+		},
+		{
+			"it is in a page that does not show", nil,
+			[]any{"selector", "name:On the second page"},
+			steps.NotActionable,
+			[]string{"is not visible: it is there and does not show"},
+		},
+		{
+			"its window is minimized", func(b *sandbox) { place(b, desktop.WindowChange{Do: desktop.Minimize}) },
+			[]any{"selector", "name:Ask", "enable_window_management", false},
+			steps.NotActionable,
+			[]string{"is not visible: its window is minimized"},
+		},
+		{
+			"it moves in its window", func(b *sandbox) {
+				b.do("fixed = Gtk.Fixed(visible=True); fixed.put(Gtk.Button(label='Runs', visible=True), 0, 0); box.pack_start(fixed, False, False, 0)")
+				b.do("import itertools; ticks = itertools.count(); GLib.timeout_add(7, lambda: fixed.move(fixed.get_children()[0], next(ticks) * 5 % 200, 0) or True)")
+			},
+			[]any{"selector", "name:Runs"},
+			steps.NotActionable,
+			[]string{`button "Runs" in "Sandbox 100" moves: it went from`},
+		},
+		{
+			"its window moves", func(b *sandbox) {
+				b.do("import itertools; ticks = itertools.count(); GLib.timeout_add(7, lambda: window.move(next(ticks) * 5 % 200, 100) or True)")
+			},
+			[]any{"selector", "name:Ask"},
+			steps.NotActionable,
+			[]string{"moves: "},
+		},
+		{
+			"another window covers it", func(b *sandbox) { b.launch("xterm -T Cover -geometry 200x80+0+0", "Cover"); b.top("Cover") },
+			[]any{"selector", "name:Ask", "bring_to_front", false},
+			steps.NotActionable,
+			[]string{`is covered by the window "Cover" at`},
+		},
+		{
+			"another element covers it", func(b *sandbox) {
+				b.do("over = Gtk.Overlay(visible=True); over.add(Gtk.Button(label='Below', visible=True)); over.add_overlay(Gtk.Button(label='Veil', visible=True)); box.pack_start(over, False, False, 0)")
+			},
+			[]any{"selector", "name:Below"},
+			steps.NotActionable,
+			[]string{`button "Below" in "Sandbox 100" is covered by button "Veil" in "Sandbox 100" at`},
+		},
+		{
+			"a dialog waits for an answer", func(b *sandbox) {
+				b.well(steps.ClickElement, "selector", "name:Ask")
+				b.well(steps.WaitForElement, "selector", "role:button && name:OK", "timeout_ms", 30_000.0)
+			},
+			[]any{"selector", "role:slider"},
+			steps.NotActionable,
+			[]string{`"Question"`},
+		},
+		{
+			"it is off the screen", func(b *sandbox) {
+				place(b, desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: -400, Y: 50, W: 500, H: 400}})
+			},
+			[]any{"selector", "name:Ask"},
+			steps.NotActionable,
+			[]string{`button "Ask" in "Sandbox 100" is off the screen at`},
+		},
+	} {
+		t.Run(row.say, func(t *testing.T) {
+			t.Parallel()
+			b := sandboxed(t, 100)
+			if row.prepare != nil {
+				row.prepare(b)
+			}
+			o := b.run(steps.ClickElement, append(row.with, "timeout_ms", 4_000.0)...)
+			if o.Err == nil || steps.CodeOf(o.Err) != row.code || o.Acted != steps.ActedNo {
+				t.Fatalf("acted %s, %v; want the code %s and nothing done", o.Acted, o.Err, row.code)
+			}
+			for _, want := range row.err {
+				if !strings.Contains(o.Err.Error(), want) {
+					t.Errorf("the error is %q, want %q in it", o.Err, want)
+				}
+			}
+			if o.Err.Next == "" {
+				t.Errorf("the error %q does not say what to do next", o.Err)
+			}
+		})
+	}
+}
+
+// gone waits until a sandbox has ended.
+func (b *sandbox) gone() {
+	b.t.Helper()
+	b.eventually("the windows are closed", func() (bool, string) {
+		windows, err := b.Windows.Windows(b.t.Context())
+		b.must(err)
+		return len(windows) == 0, fmt.Sprint(windows)
+	})
+}
+
+// top waits until a window is the topmost.
+func (b *sandbox) top(title string) {
+	b.t.Helper()
+	b.eventually(title+" is on top", func() (bool, string) {
+		windows, err := b.Windows.Windows(b.t.Context())
+		b.must(err)
+		return len(windows) > 0 && windows[len(windows)-1].Title == title, fmt.Sprint(windows)
+	})
+}
+
+// well does one step that must succeed.
+func (s *sight) well(k steps.Kind, args ...any) {
+	s.t.Helper()
+	if o := s.run(k, args...); o.Err != nil {
+		s.t.Fatalf("%s %v: %v", k.Name, args, o.Err)
+	}
+}
+
+func TestWhatIsScrolledAwayIsClickedAllTheSame(t *testing.T) {
+	b := sandboxed(t, 100)
+	b.do("button = lines.get_children()[90]; button.connect('clicked', lambda b: b.set_label('Clicked'))")
+	b.well(steps.ClickElement, "selector", "role:button && name:Button 90", "timeout_ms", 30_000.0)
+	b.well(steps.WaitForElement, "selector", "role:button && name:Clicked", "timeout_ms", 30_000.0)
+}
