@@ -243,12 +243,10 @@ func (a *app) name(ctx context.Context, d *desktop.Desktop, at desktop.Point, as
 	if asJSON {
 		return a.document(p)
 	}
-	fmt.Fprintf(a.out, "%s %q in %q of %s, %s
-", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
+	fmt.Fprintf(a.out, "%s %q in %q of %s, %s\n", e.Role, selector.NameOf(e), e.WindowTitle, clean(e.Process), e.Bounds)
 	return a.table(func(w io.Writer) {
 		for _, c := range worth(p.Selectors) {
-			fmt.Fprintf(w, "%d	%s
-", c.Matches, clean(fmt.Sprint(c.Selector)))
+			fmt.Fprintf(w, "%d\t%s\n", c.Matches, clean(fmt.Sprint(c.Selector)))
 		}
 	})
 }
