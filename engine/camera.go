@@ -21,6 +21,8 @@ type Camera struct {
 	slot chan struct{} // one place for each picture that may be under way
 	mu   sync.Mutex
 	last frame
+
+	passwords steps.Passwords
 }
 
 // frame is a picture that was stored, so that an equal one is not encoded
@@ -43,6 +45,7 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 		keep("", context.Cause(ctx))
 		return
 	}
+	fields := c.passwords.Where(ctx, d)
 	p, err := d.Capture(ctx, desktop.Rect{})
 	if err != nil {
 		<-c.slot
@@ -52,7 +55,7 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 	go func() {
 		defer func() { <-c.slot }()
 		free := context.WithoutCancel(ctx)
-		steps.BlankPasswords(free, d, p, desktop.Point{})
+		c.passwords.Blank(free, d, p, desktop.Point{}, fields)
 		keep(c.store(free, p))
 	}()
 }

@@ -366,6 +366,18 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name: "chromium_choice", command: page("order.html"), title: "Order form", state: sent,
+		do: func(p *person) {
+			p.clicks("combobox", "Size")
+			p.presses("Down")
+			p.presses("Return")
+			p.clicks("entry", "Note")
+			p.types("for Ada")
+			p.clicks("button", "Send")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
 		name: "chromium_wait", command: page("order.html"), title: "Order form", state: sent,
 		do: func(p *person) {
 			p.clicks("button", "Look up the price")

@@ -15,6 +15,8 @@ const (
 	lookEvery = 50 * time.Millisecond
 	// lookSoon is the first pause; each is twice as long as the one before.
 	lookSoon = 5 * time.Millisecond
+	// oneTry is how long the first of several tries may take.
+	oneTry = 10 * time.Second
 	// stillFor is how long an element must stay where it is to count as still:
 	// a little longer than a frame of the slowest screen, which is 20 ms. What
 	// moves does so in every frame.
@@ -116,20 +118,25 @@ func (e *Env) sought(ctx context.Context, q query, n need) (*desktop.Element, er
 
 // until does something until it succeeds or cannot succeed any more, with a
 // pause between the tries. A time of 0 means one try. When the time is over,
-// the error is that of the last try that came to an end.
+// the error is that of the last try that came to an end; the first may take
+// longer than that, because an application on a busy machine must be able to
+// answer once.
 func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Context) error) error {
 	if long <= 0 {
 		return try(ctx)
 	}
 	limited, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
+	first, cancelFirst := context.WithTimeout(ctx, max(long, oneTry))
+	defer cancelFirst()
 	var last error
-	for pause := lookSoon; ; pause = min(2*pause, lookEvery) {
-		err := try(limited)
+	for pause, trying := lookSoon, first; ; pause, trying = min(2*pause, lookEvery), limited {
+		began := time.Now()
+		err := try(trying)
 		if err == nil {
 			return nil
 		}
-		if limited.Err() == nil || last == nil {
+		if trying.Err() == nil || last == nil {
 			last = err
 		}
 		if ctx.Err() != nil {
@@ -138,7 +145,8 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 		if hopeless(err) {
 			return err
 		}
-		if limited.Err() != nil || Sleep(limited, pause) != nil {
+		// An application that is slow to answer gets time for its own work.
+		if limited.Err() != nil || Sleep(limited, max(pause, time.Since(began))) != nil {
 			break
 		}
 	}
@@ -161,7 +169,7 @@ func hopeless(err error) bool {
 func waited(err error, long time.Duration) error {
 	c := *AsError(err)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Code: Timeout, Err: fmt.Errorf("the desktop did not answer within %s", long)}
+		return &Error{Code: Timeout, Err: fmt.Errorf("the desktop did not answer within %s", max(long, oneTry))}
 	}
 	c.Err = fmt.Errorf("after waiting %s: %w", long, c.Err)
 	return &c

@@ -211,6 +211,14 @@ func TestClickElement(t *testing.T) {
 			},
 		},
 		{
+			say: "an application that takes longer to answer once than there is time", args: args("selector", "name:Save"), acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Delay("Tree", 4*time.Second) },
+		},
+		{
+			say: "an application that does not answer at all", args: args("selector", "name:Save"), code: Timeout, err: "did not answer", acted: ActedNo, took: oneTry,
+			set: func(d *fake.Desktop) { d.Delay("Tree", time.Hour) },
+		},
+		{
 			say: "a window that moves just before the click is followed", args: args("selector", "name:Save"), acted: ActedYes,
 			set: func(d *fake.Desktop) {
 				lateness(d, func() {
@@ -433,6 +441,10 @@ func TestTypeIntoElement(t *testing.T) {
 		{
 			say: "a field that is slow", args: args("selector", "role:entry", "text_to_type", "abc", "clear_before_typing", false), result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) { d.Delay("Type", 300*time.Millisecond) },
+		},
+		{
+			say: "an application that is slow to tell what a field holds", args: args("selector", "role:entry", "text_to_type", "abc"), result: map[string]any{"verified": true, "value": "abc"},
+			set: func(d *fake.Desktop) { d.Delay("Refresh", 2*time.Second) },
 		},
 		{
 			say: "a dialog that takes the focus meanwhile", args: args("selector", "role:entry", "text_to_type", "abc"), code: Unexpected, err: `"Question" has the focus`, acted: ActedYes,

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
-	"time"
 
 	"understudy/steps/desktop"
 )
@@ -42,28 +39,6 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	if err != nil {
 		return nil, area, fmt.Errorf("taking a picture: %w", err)
 	}
-	BlankPasswords(ctx, e.Desktop, p, desktop.Point{X: area.X, Y: area.Y})
+	new(Passwords).Blank(ctx, e.Desktop, p, desktop.Point{X: area.X, Y: area.Y}, nil)
 	return p, area, ctx.Err()
-}
-
-// blankWithin is how long finding the password fields may take.
-const blankWithin = 500 * time.Millisecond
-
-// BlankPasswords paints over the password fields that show on a picture of the
-// screen, which begins at a point of it. Fields of which no one tells in time
-// stay as they are: what they show themselves is bullets.
-func BlankPasswords(ctx context.Context, d *desktop.Desktop, p *image.RGBA, begin desktop.Point) {
-	ctx, cancel := context.WithTimeout(ctx, blankWithin)
-	defer cancel()
-	tree, err := d.Tree(ctx, desktop.Scope{Full: true})
-	if err != nil {
-		return
-	}
-	from := image.Pt(begin.X, begin.Y)
-	tree.Walk(func(e *desktop.Element) bool {
-		if e.Role == "password" && !e.Bounds.Empty() {
-			draw.Draw(p, e.Bounds.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
-		}
-		return true
-	})
 }

@@ -218,6 +218,74 @@ func TestPasswordsAreBlanked(t *testing.T) {
 	}
 }
 
+// What shows on a picture may be gone when it is read where password fields are.
+func TestPasswordsOfADialogThatCloses(t *testing.T) {
+	black := color.RGBA{A: 255}
+	const field = 80 // its middle, in a window at the top
+	for _, c := range []struct {
+		say            string
+		before, during func(d *fake.Desktop, w *fake.Node) // before the second picture is taken, and before it is blanked
+		at             image.Point
+		blank          bool
+	}{
+		{say: "it stays", at: image.Pt(150, field), blank: true},
+		{
+			say: "it closes when the picture was taken", at: image.Pt(150, field), blank: true,
+			during: func(d *fake.Desktop, w *fake.Node) { d.Remove(w) },
+		},
+		{
+			say: "it closed before", at: image.Pt(150, field),
+			before: func(d *fake.Desktop, w *fake.Node) { d.Remove(w) },
+		},
+		{
+			say: "it moved before, and closes", at: image.Pt(450, field+300), blank: true,
+			before: func(d *fake.Desktop, w *fake.Node) { put(t, d, w, desktop.Rect{X: 300, Y: 300, W: 400, H: 300}) },
+			during: func(d *fake.Desktop, w *fake.Node) { d.Remove(w) },
+		},
+		{
+			say: "its program no longer answers", at: image.Pt(150, field), blank: true,
+			during: func(d *fake.Desktop, _ *fake.Node) { d.Freeze("notes") },
+		},
+		{
+			say: "nothing can be read", at: image.Pt(150, field), blank: true,
+			during: func(d *fake.Desktop, _ *fake.Node) { d.Fail("Tree", desktop.ErrUnresponsive, 1) },
+		},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			f := fake.New(fake.MustParse(notes)...)
+			defer f.Close()
+			d, w := f.Desktop(), f.Find("role:frame")
+			var known Passwords
+			take := func(taken func(*fake.Desktop, *fake.Node)) *image.RGBA {
+				fields := known.Where(t.Context(), d)
+				p, err := d.Capture(t.Context(), desktop.Rect{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if taken != nil {
+					taken(f, w)
+				}
+				known.Blank(t.Context(), d, p, desktop.Point{}, fields)
+				return p
+			}
+			take(nil)
+			if c.before != nil {
+				c.before(f, w)
+			}
+			if got := take(c.during).RGBAAt(c.at.X, c.at.Y); (got == black) != c.blank {
+				t.Errorf("at %v it is %v, want black: %v", c.at, got, c.blank)
+			}
+		})
+	}
+}
+
+func put(t *testing.T, d *fake.Desktop, w *fake.Node, to desktop.Rect) {
+	t.Helper()
+	if err := d.Manage(t.Context(), d.Get(w).Window, desktop.WindowChange{Do: desktop.Place, Bounds: to}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestExistsIsNotKnownOfAnApplicationThatDoesNotAnswer(t *testing.T) {
 	d := fake.New(fake.MustParse(notes + "\n- frame \"Other\" [process=other]\n  - button \"Go\"\n")...)
 	defer d.Close()

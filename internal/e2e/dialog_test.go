@@ -6,13 +6,19 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf16"
 
 	"understudy/engine"
+	"understudy/steps/desktop"
 )
 
 // answers makes zenity write what it answers, and its status, into a file.
@@ -37,7 +43,10 @@ func dialogScenarios() []scenario {
 		answers(s)
 		s.setenv("UNDERSTUDY_INPUT_PASSWORD=" + password)
 	}
-	secret.inspect = func(s *stage, _ engine.Report) error { return s.untold(password) }
+	secret.needs = append(slices.Clone(zenity), "import")
+	secret.inspect = func(s *stage, r engine.Report) error {
+		return errors.Join(s.untold(password, "zenity_password"), s.blanked(r, "1", "ok"))
+	}
 	file := row("choose a file", "zenity_file", "")
 	file.setup = func(s *stage) {
 		answers(s)
@@ -65,8 +74,9 @@ func dialogScenarios() []scenario {
 }
 
 // untold says that no file of the data folder holds a text, in any encoding
-// that one may be written in, and that the check itself can find something.
-func (s *stage) untold(secret string) error {
+// that one may be written in, and that the check itself can find a word that
+// is there.
+func (s *stage) untold(secret, there string) error {
 	var wide []byte
 	for _, u := range utf16.Encode([]rune(secret)) {
 		wide = append(wide, byte(u), byte(u>>8))
@@ -86,7 +96,7 @@ func (s *stage) untold(secret string) error {
 			return err
 		}
 		files++
-		told = told || bytes.Contains(raw, []byte("zenity_password"))
+		told = told || bytes.Contains(raw, []byte(there))
 		for form, text := range forms {
 			if bytes.Contains(raw, text) {
 				return fmt.Errorf("%s holds the secret as %s", path, form)
@@ -95,7 +105,71 @@ func (s *stage) untold(secret string) error {
 		return nil
 	})
 	if err == nil && !told {
-		err = fmt.Errorf("none of %d files names the workflow: nothing was looked at", files)
+		err = fmt.Errorf("none of %d files holds %q: nothing was looked at", files, there)
 	}
 	return err
+}
+
+// blanked says that a field, which shows bullets on the picture that another
+// program took, is nothing but black on the pictures that were kept: after the
+// step that typed, and before the next that acted.
+func (s *stage) blanked(r engine.Report, typed, next string) error {
+	var field desktop.Rect
+	if err := into(r, &field); err != nil {
+		return err
+	}
+	inside := desktop.Rect{X: field.X + 1, Y: field.Y + 1, W: field.W - 2, H: field.H - 2}
+	if n := s.colours(filepath.Join(s.dir, "outside.png"), inside); n < 3 {
+		return fmt.Errorf("the field shows %d colours, and bullets have more: there was nothing to hide", n)
+	}
+	dir := filepath.Join(s.dir, "pictures")
+	if status, _, errOut := s.command("runs", "export", r.RunID, dir); status != 0 {
+		return fmt.Errorf("exporting the pictures: %s", errOut)
+	}
+	var errs []error
+	for _, name := range []string{typed + "-try1-after", next + "-try1-before"} {
+		found, _ := filepath.Glob(filepath.Join(dir, "captures", "*-"+name+".png"))
+		if len(found) != 1 {
+			errs = append(errs, fmt.Errorf("wanted one picture %s, found %q", name, found))
+			continue
+		}
+		if n := s.colours(found[0], inside); n != 1 {
+			errs = append(errs, fmt.Errorf("the picture %s shows the password field: %d colours", name, n))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// colours counts the colours of a part of a picture.
+func (s *stage) colours(path string, part desktop.Rect) int {
+	return len(coloursOf(s.picture(path), part.Image()))
+}
+
+// shown are the colours of a picture in the working folder.
+func (s *stage) shown(name string) map[color.NRGBA]bool {
+	picture := s.picture(filepath.Join(s.dir, name))
+	return coloursOf(picture, picture.Bounds())
+}
+
+func (s *stage) picture(path string) image.Image {
+	f, err := os.Open(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer f.Close()
+	picture, err := png.Decode(f)
+	if err != nil {
+		s.t.Fatal(path, err)
+	}
+	return picture
+}
+
+func coloursOf(picture image.Image, part image.Rectangle) map[color.NRGBA]bool {
+	found := map[color.NRGBA]bool{}
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			found[color.NRGBAModel.Convert(picture.At(x, y)).(color.NRGBA)] = true
+		}
+	}
+	return found
 }

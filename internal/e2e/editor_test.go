@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"understudy/steps"
@@ -20,13 +22,25 @@ func noted(want string) func(*stage) error {
 	return func(s *stage) error { return s.holds("note.txt", want) }
 }
 
+// notedOrNot says that the file holds this, or nothing yet: a workflow that
+// failed may have got as far, and has written nothing else.
+func notedOrNot(want string) func(*stage) error {
+	return func(s *stage) error {
+		raw, err := os.ReadFile(filepath.Join(s.dir, "note.txt"))
+		if got := strings.TrimRight(string(raw), "\n"); err == nil && got != "" && got != want {
+			return fmt.Errorf("note.txt: wanted nothing or %q, found %q", want, got)
+		}
+		return nil
+	}
+}
+
 const unicode = "äöü ß € Здравствуй 漢字 ∑ 😀 \"quoted\" <b>&amp;"
 
 func editorScenarios() []scenario {
 	mousepad := []string{"mousepad"}
 	featherpad := []string{"featherpad"}
 	return []scenario{
-		{name: "mousepad: type and save", workflow: "mousepad_type", needs: mousepad, setup: note(""), check: noted("two words")},
+		{name: "mousepad: type and save", workflow: "mousepad_type", needs: mousepad, setup: note(""), check: noted("two words"), stays: notedOrNot("two words")},
 		{name: "mousepad: typing replaces what was there", workflow: "mousepad_type", needs: mousepad, setup: note("old\ntext\n"), check: noted("two words")},
 		{name: "mousepad: text of many scripts", workflow: "mousepad_type", needs: mousepad, setup: note(""), flags: []string{"-i", "text=" + unicode}, check: noted(unicode)},
 		{name: "mousepad: several lines", workflow: "mousepad_type", needs: mousepad, setup: note(""), flags: []string{"-i", "text=one\n\tand two\nthree"}, check: noted("one\n\tand two\nthree")},
@@ -37,7 +51,7 @@ func editorScenarios() []scenario {
 		{name: "mousepad: close and do not save", workflow: "mousepad_discard", needs: mousepad, setup: note("kept"), check: discarded},
 		{name: "mousepad: paste", workflow: "mousepad_clipboard", needs: mousepad, setup: note(""), check: noted("pasted: ä€")},
 		{name: "mousepad: the example note", workflow: "example/note", needs: mousepad, flags: []string{"-i", "file=note.txt"}, check: noted("Remember the milk")},
-		{name: "mousepad: the example of a dialog", workflow: "example/save_dialog", needs: mousepad, flags: []string{"-i", "file=note.txt"}, check: noted("saved by a workflow")},
+		{name: "mousepad: the example of a dialog", workflow: "example/save_dialog", needs: mousepad, flags: []string{"-i", "file=note.txt"}, check: noted("saved by a workflow"), stays: notedOrNot("saved by a workflow")},
 		{name: "featherpad: type and save", workflow: "featherpad_type", needs: featherpad, setup: note(""), check: noted("Qt text")},
 		{name: "featherpad: text of many scripts", workflow: "featherpad_type", needs: featherpad, setup: note(""), flags: []string{"-i", "text=" + unicode}, check: noted(unicode)},
 		{name: "featherpad: save by the menu", workflow: "featherpad_menu", needs: featherpad, setup: note("saved"), may: []steps.Code{steps.NotFound, steps.NotActionable}, check: menuSaved},

@@ -34,10 +34,13 @@ type scenario struct {
 // tableVariable names a file for the table of results.
 const tableVariable = "UNDERSTUDY_E2E_TABLE"
 
+func allScenarios() []scenario {
+	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), variations())
+}
+
 func TestScenarios(t *testing.T) {
 	var results []result
-	rows := slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), trickScenarios(), variations())
-	for _, row := range rows {
+	for _, row := range allScenarios() {
 		t.Run(row.name, func(t *testing.T) {
 			virtualtest.Need(t, row.needs...)
 			results = append(results, row.play(t))

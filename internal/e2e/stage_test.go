@@ -12,7 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -60,6 +62,7 @@ func newStage(t testing.TB, screen desktop.Size) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	t.Cleanup(func() { endPrograms(root) })
 	s := &stage{t: t, display: display, root: root, source: source}
 	for name, path := range map[string]*string{"work": &s.dir, "data": &s.data, "bin": &s.bin} {
 		*path = s.folder(name)
@@ -70,6 +73,19 @@ func newStage(t testing.TB, screen desktop.Size) *stage {
 		"UNDERSTUDY_HOME="+s.data, "PATH="+s.bin+":"+os.Getenv("PATH"))...)
 	s.chdir(s.dir)
 	return s
+}
+
+// endPrograms kills the programs that still run in a stage's folder. Most end
+// with their display; one that hangs would go on for ever.
+func endPrograms(root string) {
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range all {
+		environment, err := os.ReadFile(path)
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err == nil && pid != os.Getpid() && bytes.Contains(environment, []byte("HOME="+filepath.Join(root, "home")+"\x00")) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 func (s *stage) folder(name string) string {

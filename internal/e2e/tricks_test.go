@@ -29,6 +29,7 @@ func trickScenarios() []scenario {
 		click("a button is made anew when the pointer is on it", "renew"),
 		click("a window comes up above the button when the pointer is on it", "jack"),
 		click("a button is disabled when the pointer is on it", "fickle"),
+		click("a question comes up when the pointer is on the button", "curious"),
 		{
 			name: "trick: a field changes what is typed", workflow: "trick_type", setup: witness("upper"), flags: []string{"-i", "text=abc"},
 			check: entered("ABC"), inspect: notVerified,

@@ -73,7 +73,7 @@ func witnessScenarios() []scenario {
 		fails("a disabled button", "witness_disabled", "", steps.NotActionable),
 		fails("a button that is not there", "witness_absent", "", steps.NotFound),
 		fails("a button under another window", "witness_covered", "", steps.NotActionable),
-		fails("a button behind a question", "witness_click", "dialog", steps.NotActionable),
+		fails("a button behind a question", "witness_question", "dialog", steps.NotActionable),
 		expects,
 	}
 }

@@ -3,6 +3,8 @@
 reader.py WISH... Each wish is "checkbox NAME NUMBER checked", "radiobutton
 NAME checked", or "ROLE VALUE" for the first such control that is in use. It
 writes "as wanted", or what is not.
+
+reader.py where ROLE NAME writes where such a control is on the screen.
 """
 import sys
 
@@ -16,6 +18,7 @@ roles = {
     "radiobutton": Atspi.Role.RADIO_BUTTON,
     "spinbutton": Atspi.Role.SPIN_BUTTON,
     "slider": Atspi.Role.SLIDER,
+    "togglebutton": Atspi.Role.TOGGLE_BUTTON,
 }
 
 
@@ -44,4 +47,15 @@ def look(wish):
     return None if len(states) > int(number) and states[int(number)] else "%s: %s" % (wish, states)
 
 
+def where(role, name):
+    for c in controls(Atspi.get_desktop(0), roles[role]):
+        if c.get_name() == name:
+            box = c.get_extents(Atspi.CoordType.SCREEN)
+            return "%d %d %d %d" % (box.x, box.y, box.width, box.height)
+    return "nowhere"
+
+
+if sys.argv[1] == "where":
+    print(where(*sys.argv[2:]))
+    sys.exit()
 print("\n".join(filter(None, map(look, sys.argv[1:]))) or "as wanted")

@@ -9,7 +9,7 @@ Tricks: swap (two buttons change places), anew (a button is made anew), renew
 (when the pointer is on it), upper (a field changes what is typed), steal (a
 dialog comes up while something is typed), jack (a window comes up above the
 button that the pointer is on), fickle (a button is disabled when the pointer is
-on it).
+on it), curious (a modal question comes up when the pointer is on a button).
 """
 import os
 import sys
@@ -126,6 +126,8 @@ if "steal" in options:
     entry.connect("changed", steal)
 if "jack" in options:
     apply.connect("enter-notify-event", jack)
+if "curious" in options:
+    apply.connect("enter-notify-event", lambda *_: GLib.idle_add(ask) and None)
 if "fickle" in options:
     apply.connect("enter-notify-event", lambda b, _: b.set_sensitive(False))
 if "doubled" in options:

@@ -28,11 +28,9 @@ type camera struct {
 // Capture takes a picture of an area, clipped to the screen. The zero Rect is
 // the whole screen. The picture's bounds begin at 0,0.
 func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
-	l, err := r.live(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return ask(ctx, l, func() (*image.RGBA, error) { return l.shoot(area) })
+	return look(ctx, r, func(l *link) (*image.RGBA, error) {
+		return ask(ctx, l, func() (*image.RGBA, error) { return l.shoot(area) })
+	})
 }
 
 func (l *link) shoot(area desktop.Rect) (*image.RGBA, error) {

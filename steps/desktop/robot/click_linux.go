@@ -72,7 +72,7 @@ func (r *Robot) clickHeld(ctx context.Context, l *link, w desktop.Window, at des
 
 // holding asks the server while it serves nobody else.
 func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
-	return ask(ctx, l, func() (T, error) {
+	return perform(ctx, l, func() (T, error) {
 		xproto.GrabServer(l.x)
 		defer func() {
 			xproto.UngrabServer(l.x)

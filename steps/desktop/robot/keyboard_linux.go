@@ -36,7 +36,7 @@ func (r *Robot) Press(ctx context.Context, c desktop.Chord) error {
 			if name, mods, ok := robotgoKeys(l, c); ok {
 				return r.tap(ctx, l, keys, name, mods)
 			}
-			_, err = ask(ctx, l, func() (struct{}, error) {
+			_, err = perform(ctx, l, func() (struct{}, error) {
 				return struct{}{}, r.chord(l, keys, isDigitOfPad(c.Key))
 			})
 			return err
@@ -160,7 +160,7 @@ func (r *Robot) KeyUp(ctx context.Context, k desktop.Key) error {
 // keysOf are the keys to press, in order, for named keys and characters. For
 // a character that needs Shift, that is pressed too.
 func (r *Robot) keysOf(ctx context.Context, l *link, ks []desktop.Key) ([]xproto.Keycode, error) {
-	return ask(ctx, l, func() ([]xproto.Keycode, error) {
+	return perform(ctx, l, func() ([]xproto.Keycode, error) {
 		if _, err := l.learn(); err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (r *Robot) strokeOf(l *link, k desktop.Key) (stroke, error) {
 
 // send presses or releases keys.
 func (r *Robot) send(ctx context.Context, l *link, keys []xproto.Keycode, down bool) error {
-	_, err := ask(ctx, l, func() (struct{}, error) {
+	_, err := perform(ctx, l, func() (struct{}, error) {
 		for _, key := range keys {
 			r.key(l, key, down)
 		}

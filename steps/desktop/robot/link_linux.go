@@ -22,11 +22,12 @@ import (
 )
 
 const (
-	// patience is how long a display may take to answer.
-	patience = 2 * time.Second
-	// grace is how long an answer is still awaited after the caller has given
-	// up: an answer that is on its way is better than a cut connection.
-	grace = 100 * time.Millisecond
+	// patience is how long a display may take to answer. One that is stuck is
+	// rare, and one on a busy machine is not.
+	patience = 10 * time.Second
+	// grace is how long what was begun may still take after the caller has
+	// given up: an end of its own is better than a cut connection.
+	grace = time.Second
 )
 
 // xgb writes to standard error about what we already know.
@@ -85,7 +86,7 @@ func connect(ctx context.Context, p place, authority string) (*link, error) {
 	l.screen = l.setup.DefaultScreen(x)
 	l.root = l.screen.Root
 	go l.drain()
-	if _, err := ask(ctx, l, func() (struct{}, error) { return struct{}{}, l.prepare() }); err != nil {
+	if _, err := perform(ctx, l, func() (struct{}, error) { return struct{}{}, l.prepare() }); err != nil {
 		l.cut()
 		return nil, err
 	}
@@ -124,6 +125,9 @@ func displays() (names []string) {
 	}
 	return names
 }
+
+// errEnded says that a connection is no more.
+var errEnded = errors.New("the connection ended")
 
 // lost says that a display does not let us in, or no longer.
 func lost(name string, err error) error {
@@ -204,41 +208,92 @@ func (l *link) ping(ctx context.Context) error {
 	return err
 }
 
-// ask runs f, which talks to the server, and returns what it does. When the
-// context ends or the server stays silent, the link is cut, because the
-// answer, if it still came, would belong to nobody.
+// ask runs f, which changes nothing, and returns what it says. When the context
+// ends, nobody waits for the answer any longer, and the link stays as it is:
+// others use it too.
 func ask[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
-	type answer struct {
-		v   T
-		err error
-	}
 	var none T
 	if ctx.Err() != nil {
 		return none, context.Cause(ctx)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		v, err := f()
-		done <- answer{v, err}
-	}()
-	timer := time.NewTimer(patience)
+	select {
+	case a := <-begin(l, f):
+		return a.v, a.err
+	case <-ctx.Done():
+		return none, l.late(ctx)
+	}
+}
+
+// perform runs f, which changes something, and returns what it does. When the
+// context ends, f may come to its own end; else the link is cut, so that
+// nothing is done when nobody expects it any more.
+func perform[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
+	var none T
+	if ctx.Err() != nil {
+		return none, context.Cause(ctx)
+	}
+	done := begin(l, f)
+	select {
+	case a := <-done:
+		return a.v, a.err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
 	case a := <-done:
-		return a.v, l.explain(a.err)
+		return a.v, a.err
 	case <-timer.C:
 		l.cut()
-		return none, fmt.Errorf("the display %s did not answer within %v: %w", l.place.name, patience, desktop.ErrUnresponsive)
-	case <-ctx.Done():
+		return none, l.late(ctx)
 	}
-	timer.Reset(grace)
-	select {
-	case a := <-done:
-		return a.v, l.explain(a.err)
-	case <-timer.C:
+}
+
+// look asks on the connection that stands. Should another call, which gave up,
+// cut it meanwhile, it asks again on the next one.
+func look[T any](ctx context.Context, r *Robot, ask func(*link) (T, error)) (T, error) {
+	for {
+		l, err := r.live(ctx)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		v, err := ask(l)
+		if !errors.Is(err, errEnded) || !l.severed.Load() {
+			return v, err
+		}
+	}
+}
+
+// answer is what came of a talk with the server.
+type answer[T any] struct {
+	v   T
+	err error
+}
+
+// begin runs f, which talks to the server. When that stays silent the link is
+// cut, which ends f and every other wait.
+func begin[T any](l *link, f func() (T, error)) <-chan answer[T] {
+	done := make(chan answer[T], 1)
+	silent := time.AfterFunc(patience, func() {
 		l.cut()
-		return none, fmt.Errorf("the display %s did not answer before the end: %w (%w)", l.place.name, desktop.ErrUnresponsive, context.Cause(ctx))
-	}
+		done <- answer[T]{err: fmt.Errorf("the display %s did not answer within %v: %w", l.place.name, patience, desktop.ErrUnresponsive)}
+	})
+	go func() {
+		v, err := f()
+		if err == nil && !l.alive() { // much of what is asked says nothing of it
+			err = io.EOF
+		}
+		if silent.Stop() {
+			done <- answer[T]{v, l.explain(err)}
+		}
+	}()
+	return done
+}
+
+// late says that the context ended before the answer came.
+func (l *link) late(ctx context.Context) error {
+	return fmt.Errorf("the display %s did not answer before the end: %w (%w)", l.place.name, desktop.ErrUnresponsive, context.Cause(ctx))
 }
 
 // explain says in our words what went wrong on the connection.
@@ -248,7 +303,7 @@ func (l *link) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
-		return lost(l.place.name, errors.New("the connection ended"))
+		return lost(l.place.name, errEnded)
 	case errors.As(err, &refusal):
 		return fmt.Errorf("the X server refused a request: %w", err)
 	}

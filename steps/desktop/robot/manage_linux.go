@@ -2,7 +2,6 @@ package robot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -82,7 +81,7 @@ func (m *managing) look(ctx context.Context) (desktop.Window, error) {
 // say sends the window manager a message about the window. 2 says that a
 // person's tool asks, so that focus is not denied.
 func (m *managing) say(ctx context.Context, message string, data ...uint32) error {
-	_, err := ask(ctx, m.link, func() (struct{}, error) { return struct{}{}, m.tell(m.id, message, data...) })
+	_, err := perform(ctx, m.link, func() (struct{}, error) { return struct{}{}, m.tell(m.id, message, data...) })
 	return err
 }
 
@@ -112,7 +111,7 @@ func (l *link) pause(ctx context.Context, changed <-chan struct{}) error {
 	case <-changed:
 	case <-timer.C:
 	case <-l.gone:
-		return lost(l.place.name, errors.New("the connection ended"))
+		return lost(l.place.name, errEnded)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -140,12 +139,12 @@ func (m *managing) close(ctx context.Context) error {
 	}
 	for {
 		changed := m.changed.wait()
-		gone, question, err := m.closing(ctx, before)
-		if gone || err != nil {
+		now, err := m.closing(ctx, before)
+		if now.gone || err != nil {
 			return err
 		}
-		if question != "" {
-			return fmt.Errorf("window %#x did not close: it asks %q first: %w", m.id, question, desktop.ErrRefused)
+		if now.question != "" {
+			return fmt.Errorf("window %#x did not close: it asks %q first: %w", m.id, now.question, desktop.ErrRefused)
 		}
 		if err := m.pause(ctx, changed); err != nil {
 			return err
@@ -155,11 +154,11 @@ func (m *managing) close(ctx context.Context) error {
 
 // closing says whether the window has gone, or which new dialog of its own it
 // shows instead.
-func (m *managing) closing(ctx context.Context, before []uint32) (gone bool, question string, err error) {
-	_, err = ask(ctx, m.link, func() (struct{}, error) {
+func (m *managing) closing(ctx context.Context, before []uint32) (closing, error) {
+	return ask(ctx, m.link, func() (closing, error) {
 		now := m.numbers(m.root, "_NET_CLIENT_LIST")
-		if gone = !slices.Contains(now, uint32(m.id)); gone {
-			return struct{}{}, nil
+		if !slices.Contains(now, uint32(m.id)) {
+			return closing{gone: true}, nil
 		}
 		for _, id := range now {
 			if slices.Contains(before, id) {
@@ -167,13 +166,18 @@ func (m *managing) closing(ctx context.Context, before []uint32) (gone bool, que
 			}
 			parent := numbers(m.property(xproto.Window(id), xproto.AtomWmTransientFor).Reply())
 			if slices.Contains(parent, uint32(m.id)) {
-				question = m.describe([]uint32{id})[0].Title
-				question = orElse(question, "something")
+				return closing{question: orElse(m.describe([]uint32{id})[0].Title, "something")}, nil
 			}
 		}
-		return struct{}{}, nil
+		return closing{}, nil
 	})
-	return gone, question, err
+}
+
+// closing is how far a window is that was asked to close: it has gone, or it
+// asks something first.
+type closing struct {
+	gone     bool
+	question string
 }
 
 func orElse(s, other string) string {
@@ -196,7 +200,7 @@ func (m *managing) maximize(ctx context.Context, on bool) error {
 	if on {
 		add = 1
 	}
-	_, err := ask(ctx, m.link, func() (struct{}, error) {
+	_, err := perform(ctx, m.link, func() (struct{}, error) {
 		vert, horz := m.atom("_NET_WM_STATE_MAXIMIZED_VERT"), m.atom("_NET_WM_STATE_MAXIMIZED_HORZ")
 		return struct{}{}, m.tell(m.id, "_NET_WM_STATE", add, uint32(vert), uint32(horz), askedByTool)
 	})
@@ -250,7 +254,7 @@ func (m *managing) place(ctx context.Context, w desktop.Window, to desktop.Rect)
 // frame's corner, and the size without frame and with shadow.
 func (m *managing) requestPlace(ctx context.Context, to desktop.Rect) error {
 	const northWest, x, y, width, height = 1, 1 << 8, 1 << 9, 1 << 10, 1 << 11
-	_, err := ask(ctx, m.link, func() (struct{}, error) {
+	_, err := perform(ctx, m.link, func() (struct{}, error) {
 		frame, shadow := m.numbers(m.id, "_NET_FRAME_EXTENTS"), m.numbers(m.id, "_GTK_FRAME_EXTENTS")
 		corner := outline(to, nil, negative(shadow))
 		inside := outline(corner, negative(frame), nil)

@@ -48,7 +48,7 @@ func (r *Robot) Mark(ctx context.Context, area desktop.Rect, label string, d tim
 	if !l.has["SHAPE"] {
 		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the SHAPE extension, so a mark would catch clicks"}
 	}
-	m, err := ask(ctx, l, func() (*mark, error) { return l.frame(area, label) })
+	m, err := perform(ctx, l, func() (*mark, error) { return l.frame(area, label) })
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (r *Robot) unmark(ctx context.Context, m *mark) error {
 	if !shown || !m.link.alive() {
 		return nil
 	}
-	_, err := ask(ctx, m.link, func() (struct{}, error) {
+	_, err := perform(ctx, m.link, func() (struct{}, error) {
 		for _, w := range m.windows {
 			xproto.DestroyWindow(m.link.x, w)
 		}

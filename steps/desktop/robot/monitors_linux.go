@@ -13,11 +13,7 @@ import (
 
 // Monitors lists the monitors, the primary one first.
 func (r *Robot) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
-	l, err := r.live(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return ask(ctx, l, l.monitors)
+	return look(ctx, r, func(l *link) ([]desktop.Monitor, error) { return ask(ctx, l, l.monitors) })
 }
 
 func (l *link) monitors() ([]desktop.Monitor, error) {
@@ -77,11 +73,9 @@ func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
 	if err != nil {
 		return desktop.Info{}, err
 	}
-	l, err := r.live(ctx)
-	if err != nil {
-		return desktop.Info{}, err
-	}
-	manager, err := ask(ctx, l, func() (string, error) { _, name := l.manager(); return name, nil })
+	manager, err := look(ctx, r, func(l *link) (string, error) {
+		return ask(ctx, l, func() (string, error) { _, name := l.manager(); return name, nil })
+	})
 	return desktop.Info{System: "linux", Display: r.o.Display, Manager: manager, Monitors: ms, Env: r.o.Env}, err
 }
 

@@ -40,11 +40,7 @@ const (
 
 // PointerPosition is where the pointer is.
 func (r *Robot) PointerPosition(ctx context.Context) (desktop.Point, error) {
-	l, err := r.live(ctx)
-	if err != nil {
-		return desktop.Point{}, err
-	}
-	return ask(ctx, l, l.pointer)
+	return look(ctx, r, func(l *link) (desktop.Point, error) { return ask(ctx, l, l.pointer) })
 }
 
 func (l *link) pointer() (desktop.Point, error) {
@@ -190,7 +186,8 @@ func (r *Robot) expectWheel(n int, back, forth byte) {
 	}
 }
 
-// afterwards is a context for letting go after the caller's has ended.
+// afterwards is a context for letting go after the caller's has ended. What is
+// held has to be let go of, also when that takes a busy machine long.
 func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), 2*grace)
+	return context.WithTimeout(context.WithoutCancel(ctx), patience)
 }

@@ -14,7 +14,7 @@ import (
 // It then still tells those who ask in the old way that they do not, until
 // the next robot mends that.
 func (r *Robot) once(ctx context.Context, l *link, f func() error) error {
-	stopped, err := ask(ctx, l, func() (bool, error) { return r.stopRepeating(l) })
+	stopped, err := perform(ctx, l, func() (bool, error) { return r.stopRepeating(l) })
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (r *Robot) once(ctx context.Context, l *link, f func() error) error {
 	}
 	after, cancel := afterwards(ctx)
 	defer cancel()
-	_, failed := ask(after, l, func() (struct{}, error) { return struct{}{}, r.repeatAgain(l) })
+	_, failed := perform(after, l, func() (struct{}, error) { return struct{}{}, r.repeatAgain(l) })
 	return errors.Join(err, failed)
 }
 

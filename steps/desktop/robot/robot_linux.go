@@ -109,11 +109,8 @@ func (r *Robot) act(ctx context.Context, f func(*link) error) error {
 // Ping fails with desktop.ErrUnavailable when the display is lost, and with
 // desktop.ErrUnresponsive when it is stuck.
 func (r *Robot) Ping(ctx context.Context) error {
-	l, err := r.live(ctx)
-	if err != nil {
-		return err
-	}
-	return l.ping(ctx)
+	_, err := look(ctx, r, func(l *link) (struct{}, error) { return struct{}{}, l.ping(ctx) })
+	return err
 }
 
 // ReleaseAll lets go of every key and button that we hold down.
@@ -142,7 +139,7 @@ func (r *Robot) ReleaseAll(ctx context.Context) error {
 // let releases keys and buttons, takes the meaning from bound keys, and lets
 // keys repeat.
 func (r *Robot) let(ctx context.Context, l *link, g grip) error {
-	_, err := ask(ctx, l, func() (struct{}, error) {
+	_, err := perform(ctx, l, func() (struct{}, error) {
 		for _, b := range g.buttons {
 			r.own.expect(xproto.ButtonRelease, b)
 			xtest.FakeInput(l.x, xproto.ButtonRelease, b, 0, l.root, 0, 0, 0)
@@ -180,6 +177,9 @@ func (l *link) unbind(keys []byte) error {
 	return nil
 }
 
+// closeTime is how long letting go of everything may take at the end.
+const closeTime = 3 * time.Second
+
 // Close lets go of everything, removes its marks and bindings, and ends the
 // connection.
 func (r *Robot) Close() error {
@@ -190,7 +190,7 @@ func (r *Robot) Close() error {
 	if closed {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	var err error
 	if l.alive() && r.turn.take(ctx) == nil {

@@ -78,7 +78,7 @@ type typing struct {
 func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 	k := &t.keyboard
 	if k.layout == nil {
-		if _, err := ask(ctx, t.link, t.learn); err != nil {
+		if _, err := perform(ctx, t.link, t.learn); err != nil {
 			return 0, err
 		}
 	}
@@ -91,7 +91,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 			return 0, err
 		}
 	}
-	return ask(ctx, t.link, func() (int, error) {
+	return perform(ctx, t.link, func() (int, error) {
 		xproto.GrabServer(t.x)
 		defer xproto.UngrabServer(t.x)
 		if changed, err := t.check(); changed || err != nil {
@@ -118,7 +118,7 @@ func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, er
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	changed, err = ask(ctx, t.link, t.check)
+	changed, err = perform(ctx, t.link, t.check)
 	clear(t.unread)
 	return changed, err
 }

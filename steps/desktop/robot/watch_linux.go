@@ -54,7 +54,7 @@ func (r *Robot) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	stop := context.AfterFunc(ctx, func() {
 		// What happened before the end is still on its way: ask for the end
 		// of the stream and read up to it.
-		_ = s.SetReadDeadline(time.Now().Add(5 * grace))
+		_ = s.SetReadDeadline(time.Now().Add(readOut))
 		record.DisableContext(control.x, which)
 	})
 	defer stop()
@@ -73,6 +73,9 @@ func orEnded(err error) error {
 	}
 	return err
 }
+
+// readOut is how long what happened before the end may take to arrive.
+const readOut = 500 * time.Millisecond
 
 // newRecording makes a recording of all devices and of changes of the mapping.
 func (l *link) newRecording() (record.Context, error) {

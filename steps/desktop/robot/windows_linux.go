@@ -18,14 +18,12 @@ import (
 // that the window manager manages, and above them the menus and tooltips,
 // which it does not.
 func (r *Robot) Windows(ctx context.Context) ([]desktop.Window, error) {
-	l, err := r.live(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.managed(ctx); err != nil {
-		return nil, err
-	}
-	return ask(ctx, l, l.windows)
+	return look(ctx, r, func(l *link) ([]desktop.Window, error) {
+		if err := l.managed(ctx); err != nil {
+			return nil, err
+		}
+		return ask(ctx, l, l.windows)
+	})
 }
 
 func (l *link) windows() ([]desktop.Window, error) {

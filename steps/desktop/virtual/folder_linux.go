@@ -16,6 +16,9 @@ import (
 // the accessibility bus adds to our folder.
 const longestDir = 64
 
+// lastWords is how long programs that lost their display may go on writing.
+const lastWords = 5 * time.Second
+
 // folder is what one display keeps on disk. The state file in it stays locked
 // while its owner lives; the kernel unlocks it however the owner dies.
 type folder struct {
@@ -99,7 +102,18 @@ func (f *folder) record(pid int) error {
 }
 
 func (f *folder) remove() error {
-	return errors.Join(os.RemoveAll(f.dir), f.state.Close())
+	return errors.Join(removeAll(f.dir), f.state.Close())
+}
+
+// removeAll removes a folder in which programs that lose their display may
+// still write their last.
+func removeAll(dir string) error {
+	for deadline := time.Now().Add(lastWords); ; time.Sleep(2 * time.Millisecond) {
+		err := os.RemoveAll(dir)
+		if !errors.Is(err, syscall.ENOTEMPTY) || time.Now().After(deadline) {
+			return err
+		}
+	}
 }
 
 // startOf is when a process started, or 0 when there is none with that number
@@ -133,7 +147,7 @@ func Clean(dir string) int {
 		if json.NewDecoder(state).Decode(&procs) == nil {
 			end(procs)
 		}
-		_ = os.RemoveAll(filepath.Dir(path))
+		_ = removeAll(filepath.Dir(path))
 		state.Close()
 		n++
 	}
