@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"iter"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"understudy/steps"
 )
@@ -88,7 +90,7 @@ func (s *Server) gate(mode Mode, next http.Handler) http.Handler {
 			}
 			if s.wantsPlace(calls) {
 				var ok bool
-				if give, ok = s.work.take(s.places(r.Context())); !ok {
+				if give, ok = s.place(r.Context()); !ok {
 					busy(w)
 					return
 				}
@@ -98,6 +100,25 @@ func (s *Server) gate(mode Mode, next http.Handler) http.Handler {
 		defer end()
 		next.ServeHTTP(w, r)
 	})
+}
+
+const (
+	// placePatience is how long a call waits for a place: the one before it may
+	// have been answered a moment ago, and its place not be given back yet.
+	placePatience = 250 * time.Millisecond
+	// placeLook is the pause between two looks; other processes take places too.
+	placeLook = 10 * time.Millisecond
+)
+
+// place takes a place for a call that acts, if there is one soon.
+func (s *Server) place(ctx context.Context) (give func(), ok bool) {
+	limited, cancel := context.WithTimeout(ctx, placePatience)
+	defer cancel()
+	for {
+		if give, ok = s.work.take(s.places(ctx)); ok || steps.Sleep(limited, placeLook) != nil {
+			return give, ok
+		}
+	}
 }
 
 // busy is the answer at the limit: another server may take the call.

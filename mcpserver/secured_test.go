@@ -218,7 +218,9 @@ func TestResumedRunHasTheRightsOfWhoResumesIt(t *testing.T) {
 	first.ask(t, s.url, "tools/call", callOf("stop_execution", jsonObject{"run_id": run}))
 	s.rest(run)
 
-	second.ask(t, s.url, "tools/call", callOf("resume_run", jsonObject{"run_id": run, "from": "first", "wait": false}))
+	if _, res := second.ask(t, s.url, "tools/call", callOf("resume_run", jsonObject{"run_id": run, "from": "first", "wait": false})); isError(res) || res["error"] != nil {
+		t.Fatalf("resumed: %v", res)
+	}
 	s.hanging()
 	if status := s.setMode(operator, "second", Ask); status != http.StatusOK {
 		t.Fatalf("the mode: %d", status)
