@@ -26,6 +26,7 @@ soak: ## type, capture, look and call by the thousand, play examples in a loop f
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/robot
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_LOOKUPS=100000 $(GO) test -v -count=1 -timeout=0 -run=TestManyLookupsDoNotGrow ./steps/desktop/atspi
 	$(GO) test -v -count=1 -timeout=60m -run=TestCallsLeaveNothing ./mcpserver -calls=10000
+	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestNoClickIsLost ./steps/desktop/local -clicks=200
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestTheCaretStaysAfterManyCalls ./internal/e2e -calls=100
 	@$(MAKE) --no-print-directory loop SOAK=$(or $(SOAK),30m)
 

@@ -21,6 +21,9 @@ const (
 	// a little longer than a frame of the slowest screen, which is 20 ms. What
 	// moves does so in every frame.
 	stillFor = 21 * time.Millisecond
+	// askAhead is how long before that is over it is asked what is under an
+	// element's point.
+	askAhead = 10 * time.Millisecond
 )
 
 // need is what an action needs of its element beside being there.
@@ -68,7 +71,9 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 	raised, opened := false, false
 	away := unseen{began: time.Now()}
 	err = e.until(ctx, long, func(ctx context.Context) error {
-		if el, err = e.sought(ctx, q, n); err != nil {
+		el, err = e.sought(ctx, q, n)
+		seen := time.Now()
+		if err != nil {
 			if CodeOf(err) == NotFound && !opened {
 				opened = true
 				return errors.Join(err, e.unhide(ctx, n.windows, q.within.Process))
@@ -84,7 +89,7 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 				return err
 			}
 		}
-		at, err = e.ready(ctx, el, n)
+		at, err = e.ready(ctx, el, seen, n)
 		return err
 	})
 	return el, at, away.instead(err, long)
@@ -170,9 +175,10 @@ func waited(err error, long time.Duration) error {
 	return &c
 }
 
-// ready says whether an action can be done to an element now, and where. The
-// element was read just before.
-func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.Point, error) {
+// ready says whether an action can be done to an element now, and where. What
+// else there is to ask is asked while it is seen whether the element keeps
+// still; it was read by the given time.
+func (e *Env) ready(ctx context.Context, el *desktop.Element, seen time.Time, n need) (desktop.Point, error) {
 	if n.enabled && !el.States.Has(desktop.Enabled) {
 		return desktop.Point{}, isDisabled(el)
 	}
@@ -182,36 +188,59 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, n need) (desktop.P
 	if el.Bounds.Empty() {
 		return desktop.Point{}, notReady(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
-	if err := Sleep(ctx, stillFor); err != nil {
-		return desktop.Point{}, err
-	}
 	at := n.point(el.Bounds)
 	if err := e.within(ctx, el, at); err != nil {
 		return desktop.Point{}, err
 	}
-	if err := e.uncovered(ctx, el, at); err != nil {
+	if _, err := e.uncovered(ctx, el, at); err != nil {
 		return desktop.Point{}, err
 	}
-	hit, err := e.under(ctx, el, at)
+	hit, looked, err := e.keepsStill(ctx, el, at, seen, n)
 	if err != nil {
-		return desktop.Point{}, err
-	}
-	if err := e.stayed(ctx, el, hit, n); err != nil {
 		return desktop.Point{}, err
 	}
 	if hit != nil && !related(el, hit) {
 		return desktop.Point{}, notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
 	}
-	return at, e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
+	window, err := e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
+	if err == nil {
+		e.meet(el, window, looked)
+	}
+	return at, err
 }
 
-// stayed fails unless an element is where it was. When it is what was hit under
-// its point, it was read anew already.
-func (e *Env) stayed(ctx context.Context, el, hit *desktop.Element, n need) (err error) {
-	now := hit
-	if hit == nil || hit.Handle != el.Handle {
+// keepsStill waits until an element that was read by a given time has kept
+// still for long enough, and says what is under its point by then, and when the
+// element was looked at last. What is under a point takes an application some
+// time to say, so it is asked before the wait is over; and again, when the
+// answer came too soon to hold at the end.
+func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Point, seen time.Time, n need) (hit *desktop.Element, looked time.Time, err error) {
+	if err := Sleep(ctx, stillFor-askAhead-time.Since(seen)); err != nil {
+		return nil, looked, err
+	}
+	if hit, err = e.under(ctx, el, at); err != nil {
+		return nil, looked, err
+	}
+	told := time.Now()
+	if err := Sleep(ctx, stillFor-told.Sub(seen)); err != nil {
+		return nil, looked, err
+	}
+	looked = time.Now()
+	var now *desktop.Element
+	if looked.Sub(told) > fresh {
+		if hit, err = e.under(ctx, el, at); err != nil {
+			return nil, looked, err
+		}
+		now = hit
+	}
+	if now == nil || now.Handle != el.Handle {
 		now, err = e.again(ctx, el)
 	}
+	return hit, looked, stayed(el, now, err, n)
+}
+
+// stayed fails unless an element, as it was read now, is where it was.
+func stayed(el, now *desktop.Element, err error, n need) error {
 	switch {
 	case errors.Is(err, desktop.ErrNotFound):
 		return notReady(el, "went away again", "wait until the window has come to rest")

@@ -42,8 +42,8 @@ type Env struct {
 	acted atomic.Int32
 	// seen remembers what the elements that are pictures look like.
 	seen map[*desktop.Element]pictured
-	// met remembers the windows through which elements can be reached.
-	met map[*desktop.Element]desktop.Window
+	// met remembers how elements can be reached.
+	met map[*desktop.Element]encounter
 	// behind is the desktop without account of what acts, for what only makes
 	// ready for an act: a window is raised, an element is brought into view.
 	behind *desktop.Desktop

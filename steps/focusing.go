@@ -8,8 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusWithin is how long an element may take to say that it has the focus.
-const focusWithin = time.Second
+// focus is how long an element may take to say that it has the focus.
+var focus = patience{least: time.Second, looks: 10}
 
 // focusOptions say how an element gets the focus.
 type focusOptions struct {
@@ -41,7 +41,7 @@ func (e *Env) focus(ctx context.Context, el *desktop.Element, o focusOptions) er
 		}
 	}
 	if o.click {
-		at, err := e.ready(ctx, el, need{point: middle})
+		at, err := e.ready(ctx, el, time.Now(), need{point: middle})
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (e *Env) focusPicture(ctx context.Context, el *desktop.Element, o focusOpti
 	if !o.click {
 		return notReady(el, "is a picture, which takes the focus only by a click", "set try_click_before to true, or both to false to type where the focus is")
 	}
-	at, err := e.ready(ctx, el, need{point: middle})
+	at, err := e.ready(ctx, el, time.Now(), need{point: middle})
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (e *Env) focused(ctx context.Context, el *desktop.Element) (bool, error) {
 // comesToFocus waits for the focus, and says whether it came.
 func (e *Env) comesToFocus(ctx context.Context, el *desktop.Element) (bool, error) {
 	has := false
-	err := e.until(ctx, focusWithin, func(ctx context.Context) error {
+	err := e.follows(ctx, focus, func(ctx context.Context) error {
 		var err error
 		if has, err = e.focused(ctx, el); err == nil && !has {
 			err = Errorf(NotActionable, "no focus yet")

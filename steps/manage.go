@@ -67,7 +67,7 @@ func (e *Env) manage(ctx context.Context, a WindowArgs, c desktop.WindowChange, 
 		return WindowResult{}, err
 	}
 	r := WindowResult{Window: w}
-	err = e.until(ctx, arriveWithin, func(ctx context.Context) error {
+	err = e.follows(ctx, arrival, func(ctx context.Context) error {
 		now, err := e.window(ctx, WindowArgs{ID: w.ID})
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func closeWindow(ctx context.Context, env *Env, a WindowArgs) (WindowResult, err
 	if err != nil {
 		return WindowResult{}, err
 	}
-	err = env.until(ctx, arriveWithin, func(ctx context.Context) error {
+	err = env.follows(ctx, arrival, func(ctx context.Context) error {
 		if _, err := env.window(ctx, WindowArgs{ID: w.ID}); CodeOf(err) != NotFound {
 			return errors.Join(err, Errorf(Unexpected, "still there"))
 		}

@@ -163,7 +163,7 @@ func (e *Env) drag(ctx context.Context, from, to desktop.Point, b desktop.Button
 		return err
 	}
 	defer func() {
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGo)
+		free, cancel := lettingGo(ctx)
 		defer cancel()
 		err = errors.Join(err, e.Desktop.ButtonUp(free, b))
 	}()

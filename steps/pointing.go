@@ -9,16 +9,30 @@ import (
 	"understudy/steps/desktop"
 )
 
-// letGo is how long a key or a button that is held has to be let go, also when
-// the step was cancelled.
-const letGo = 100 * time.Millisecond
+const (
+	// letGo is how long a key or a button that is held has to be let go. A busy
+	// desktop takes its time.
+	letGo = 15 * time.Second
+	// letGoSoon is the same when the step was cancelled.
+	letGoSoon = 100 * time.Millisecond
+)
+
+// lettingGo is a context to let go in of what is held, also when the step was
+// cancelled.
+func lettingGo(ctx context.Context) (context.Context, context.CancelFunc) {
+	long := letGo
+	if ctx.Err() != nil {
+		long = letGoSoon
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), long)
+}
 
 // holding holds keys while something is done, and lets go of them whatever
 // happens.
 func (e *Env) holding(ctx context.Context, keys []desktop.Key, do func() error) (err error) {
 	var held []desktop.Key
 	defer func() {
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGo)
+		free, cancel := lettingGo(ctx)
 		defer cancel()
 		for _, k := range slices.Backward(held) {
 			if up := e.Desktop.KeyUp(free, k); up != nil && err == nil {

@@ -24,29 +24,29 @@ func (e *Env) within(ctx context.Context, el *desktop.Element, at desktop.Point)
 
 // uncovered fails unless a click at a point reaches an element's window: the
 // topmost window there must be its own, it must be where it was, and no dialog
-// may hold it back. For a picture that is all that can be known.
-func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Point) error {
+// may hold it back. For a picture that is all that can be known. It gives the
+// window there, nil when there is none.
+func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Point) (*desktop.Window, error) {
 	windows, err := e.Desktop.Windows.Windows(ctx)
 	if err != nil {
-		return fmt.Errorf("listing the windows: %w", err)
+		return nil, fmt.Errorf("listing the windows: %w", err)
 	}
 	top := windowAt(windows, at)
-	e.meet(el, top)
 	if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
-		return notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
+		return nil, notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
 	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 {
 		switch w := windows[i]; {
 		case w.Minimized || w.Hidden:
-			return notReady(el, "is not visible: its window is minimized", "bring the window back with activate_window")
+			return nil, notReady(el, "is not visible: its window is minimized", "bring the window back with activate_window")
 		case !el.WindowBounds.Empty() && w.Bounds != el.WindowBounds:
-			return windowMoves(el)
+			return nil, windowMoves(el)
 		}
 	}
 	if d := blocker(windows, el.Window); d != nil {
-		return notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
+		return nil, notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
 	}
-	return nil
+	return top, nil
 }
 
 // under is what is under a point of an element; nil when nothing there has a

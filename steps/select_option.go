@@ -54,7 +54,7 @@ func selectOption(ctx context.Context, env *Env, a SelectOptionArgs) (SelectOpti
 		if !tells(el, option) {
 			return false, nil
 		}
-		err = env.until(ctx, arriveWithin, func(ctx context.Context) error {
+		err = env.follows(ctx, arrival, func(ctx context.Context) error {
 			if !env.chosen(ctx, el, option) {
 				return &Error{Code: Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", inWords(el), r.Selected), Next: "look at the screen before doing it again"}
 			}

@@ -80,9 +80,16 @@ func switched(el *desktop.Element) desktop.States {
 	return 0
 }
 
-// turnWithin is how long an element may take to show that a click or its
-// action turned it on or off.
-const turnWithin = 250 * time.Millisecond
+// turning is how long an element may take to show that a click or its action
+// turned it on or off. Most applications do that before they answer the next
+// question; a browser hears of it from its page.
+func turning(el *desktop.Element) patience {
+	p := patience{looks: 4}
+	if _, page := el.Attributes["tag"]; page {
+		p.least = 250 * time.Millisecond
+	}
+	return p
+}
 
 // turned says whether an element shows that a click or its action turned it on
 // or off. Of what goes away when it is chosen, such as an item of a menu, and
@@ -99,7 +106,7 @@ func (e *Env) turned(ctx context.Context, before *desktop.Element) (bool, error)
 	default:
 		return false, nil
 	}
-	err := e.until(ctx, turnWithin, func(ctx context.Context) error {
+	err := e.follows(ctx, turning(before), func(ctx context.Context) error {
 		now, err := e.Desktop.Refresh(ctx, before.Handle)
 		if err == nil && (now.States&state != 0) != want {
 			err = Errorf(Unexpected, "not yet")
@@ -123,7 +130,7 @@ func (e *Env) turn(ctx context.Context, el *desktop.Element, state desktop.State
 	if err := e.Desktop.Invoke(ctx, el.Handle, ""); !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
-	at, err := e.ready(ctx, el, need{enabled: true, point: middle})
+	at, err := e.ready(ctx, el, time.Now(), need{enabled: true, point: middle})
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (e *Env) setter(el *desktop.Element, value string) (set func(context.Contex
 
 // becomes waits until an element is as an action was to make it.
 func (e *Env) becomes(ctx context.Context, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
-	err = e.until(ctx, arriveWithin, func(ctx context.Context) error {
+	err = e.follows(ctx, arrival, func(ctx context.Context) error {
 		n, err := e.Desktop.Refresh(ctx, el.Handle)
 		if err != nil {
 			return err

@@ -182,7 +182,7 @@ func (r *TypeIntoResult) readBack(ctx context.Context, env *Env, el *desktop.Ele
 		return false, nil
 	}
 	now := before
-	err := env.until(ctx, arriveWithin, func(ctx context.Context) error {
+	err := env.follows(ctx, arrival, func(ctx context.Context) error {
 		e, err := env.Desktop.Refresh(ctx, el.Handle)
 		if err != nil {
 			return err
@@ -232,8 +232,9 @@ func (e *Env) strayed(ctx context.Context, el *desktop.Element, now string) erro
 	}
 }
 
-// arriveWithin is how long typed text may take to show in its field.
-const arriveWithin = time.Second
+// arrival is how long typed text, and what else an action does, may take to
+// show.
+var arrival = patience{least: time.Second, looks: 20}
 
 // arrived says whether a field holds what was typed. Of a password only the
 // length shows.

@@ -4,9 +4,6 @@ package e2e
 
 import (
 	"context"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,8 +23,14 @@ func (b benchDesk) Drop(*desktop.Desktop)                          {}
 
 // warm is an engine with a desktop that is open and a witness that shows.
 func warm(b *testing.B, pictures bool) (*stage, *engine.Engine) {
-	s := newStage(b, desktop.Size{})
+	s, e := warmEngine(b, pictures)
 	s.show("witness", "Witness")
+	return s, e
+}
+
+// warmEngine is an engine with a desktop that is open.
+func warmEngine(b *testing.B, pictures bool) (*stage, *engine.Engine) {
+	s := newStage(b, desktop.Size{})
 	d, err := local.Machine{}.Open(b.Context(), desktop.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -90,44 +93,4 @@ func BenchmarkClick(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(clicks), "ms/click")
 		})
 	}
-}
-
-const formDocument = `
-steps:
-  - {tool_name: type_into_element, arguments: {selector: "window:Witness >> role:text && name:Name", text_to_type: Ada Lovelace}}
-  - {tool_name: set_selected, arguments: {selector: "window:Witness >> role:checkbox", state: true}}
-  - {tool_name: select_option, arguments: {selector: "window:Witness >> role:combobox", option_name: blue}}
-  - {tool_name: set_value, arguments: {selector: "window:Witness >> role:spinbutton", value: 7}}
-  - {tool_name: set_value, arguments: {selector: "window:Witness >> role:slider", value: 70}}
-  - {tool_name: click_element, arguments: {selector: "window:Witness >> role:pagetab && name:Second"}}
-  - {tool_name: type_into_element, arguments: {selector: "window:Witness >> role:text && name:Body", text_to_type: A note}}
-  - {tool_name: set_selected, arguments: {selector: "window:Witness >> role:checkbox", state: false}}
-  - {tool_name: click_element, arguments: {selector: "window:Witness >> role:pagetab && name:First"}}
-  - {tool_name: click_element, arguments: {selector: "window:Witness >> role:button && name:OK"}}
-`
-
-// BenchmarkForm is a form of ten steps, beside the same done blindly by
-// xdotool with the usual second of sleep between two steps.
-func BenchmarkForm(b *testing.B) {
-	b.Run("understudy", func(b *testing.B) {
-		_, e := warm(b, true)
-		for b.Loop() {
-			play(b, e, formDocument)
-		}
-	})
-	b.Run("xdotool", func(b *testing.B) {
-		s := newStage(b, desktop.Size{})
-		s.show("witness", "Witness")
-		tool := strings.Fields("key Tab type Ada key Tab key space key Tab key Down key Tab key Up key Tab key Right key Tab key Tab key Return")
-		for b.Loop() {
-			for range 10 {
-				cmd := exec.CommandContext(b.Context(), "xdotool", tool[0], tool[1])
-				cmd.Dir = filepath.Clean(s.dir)
-				if err := cmd.Run(); err != nil {
-					b.Fatal(err)
-				}
-				time.Sleep(time.Second)
-			}
-		}
-	})
 }

@@ -190,6 +190,7 @@ if "picture" in options:
 named(canvas, "Canvas")
 text = Gtk.TextView()
 text.get_accessible().set_name("Body")
+text.get_buffer().connect("changed", lambda b: say("body", b.get_property("text")))
 box.pack_start(text, True, True, 0)
 
 

@@ -58,6 +58,9 @@ func (r *Robot) clickHeld(ctx context.Context, l *link, w desktop.Window, at des
 		r.held.button(button, false)
 		return l.origin(before.window), nil
 	})
+	if err == nil {
+		err = l.released(ctx, button)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -86,7 +89,7 @@ func (l *link) meets(w desktop.Window, at desktop.Point) (xproto.Window, error) 
 	if err != nil {
 		return 0, err
 	}
-	if now := (desktop.Point{X: int(p.RootX), Y: int(p.RootY)}); now != at {
+	if now := pointed(p); now != at {
 		return 0, fmt.Errorf("the pointer was moved to %s when it was to click at %s: %w", now, at, desktop.ErrMoved)
 	}
 	now := l.describe([]uint32{uint32(w.ID)})[0]

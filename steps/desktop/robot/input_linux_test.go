@@ -20,10 +20,11 @@ import (
 
 // events shows a window that says which input reaches it.
 type events struct {
-	b    *bench
-	log  string
-	from int
-	at   desktop.Point // a point in the window
+	b      *bench
+	log    string
+	from   int
+	window desktop.WindowID
+	at     desktop.Point // a point in the window
 }
 
 func (b *bench) events() *events {
@@ -35,7 +36,7 @@ func (b *bench) events() *events {
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	b.startCommand(cmd)
 	w := b.window("Event Tester")
-	e.at = w.Bounds.Center()
+	e.window, e.at = w.ID, w.Bounds.Center()
 	b.must(b.MovePointer(b.t.Context(), e.at))
 	return e
 }

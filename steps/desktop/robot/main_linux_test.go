@@ -209,14 +209,20 @@ func unavailable(err error) bool {
 	return errors.Is(err, desktop.ErrUnavailable) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
-// killManager ends the window manager, and returns when the X server has seen it.
-func (b *bench) killManager() {
+// manager is the process of the window manager.
+func (b *bench) manager() (pid int) {
 	b.t.Helper()
 	out := b.run("xprop", "-root", "_OPENBOX_PID")
-	var pid int
 	if _, err := fmt.Sscanf(out, "_OPENBOX_PID(CARDINAL) = %d", &pid); err != nil {
 		b.t.Fatalf("%q: %v", out, err)
 	}
+	return pid
+}
+
+// killManager ends the window manager, and returns when the X server has seen it.
+func (b *bench) killManager() {
+	b.t.Helper()
+	pid := b.manager()
 	before := robot.Manager(b.t, b.Robot)
 	b.must(syscall.Kill(pid, syscall.SIGKILL))
 	b.eventually("the window manager is gone", func() (bool, string) { return robot.Manager(b.t, b.Robot) != before, "" })

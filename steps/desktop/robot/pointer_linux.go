@@ -48,7 +48,7 @@ func (l *link) pointer() (desktop.Point, error) {
 	if err != nil {
 		return desktop.Point{}, err
 	}
-	return desktop.Point{X: int(p.RootX), Y: int(p.RootY)}, nil
+	return pointed(p), nil
 }
 
 // MovePointer moves the pointer to a point of the screen.
@@ -63,10 +63,23 @@ func (r *Robot) move(ctx context.Context, l *link, to desktop.Point) error {
 		return fmt.Errorf("the point %s is not on the screen, which is %s", to, screen)
 	}
 	r.own.expectMove(to)
-	return r.robotgo(ctx, l, func() error {
-		x11.Move(to.X, to.Y)
-		return nil
-	})
+	move := func() error {
+		return r.robotgo(ctx, l, func() error {
+			x11.Move(to.X, to.Y)
+			return nil
+		})
+	}
+	if len(r.held.grip().buttons) == 0 {
+		return move()
+	}
+	from, err := ask(ctx, l, l.pointer)
+	if err != nil {
+		return err
+	}
+	if err := move(); err != nil {
+		return err
+	}
+	return l.left(ctx, from, to)
 }
 
 // ButtonDown presses a mouse button and keeps it down until ButtonUp or
@@ -92,10 +105,11 @@ func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool
 	}
 	r.own.expect(kind, button.number)
 	err := r.robotgo(ctx, l, func() error { return x11.Toggle(button.name, direction) })
-	if !down && err == nil {
-		r.held.button(button.number, false)
+	if down || err != nil {
+		return err
 	}
-	return err
+	r.held.button(button.number, false)
+	return l.released(ctx, button.number)
 }
 
 func errNoButton(b desktop.Button) error {
