@@ -43,7 +43,7 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 			return nil, windowMoves(el)
 		}
 	}
-	if d := blocker(windows, el.Window); d != nil {
+	if d := desktop.Blocker(windows, el.Window); d != nil {
 		return nil, notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
 	}
 	return top, nil
@@ -64,22 +64,6 @@ func (e *Env) under(ctx context.Context, el *desktop.Element, at desktop.Point) 
 		return nil, fmt.Errorf("asking what is at %s: %w", at, err)
 	}
 	return hit, nil
-}
-
-// blocker is a modal dialog of the same program above a window: it takes what
-// is meant for the window, also where it does not cover it. It is nil when
-// there is none.
-func blocker(windows []desktop.Window, id desktop.WindowID) *desktop.Window {
-	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
-	if i < 0 || windows[i].PID == 0 {
-		return nil
-	}
-	for _, w := range windows[i+1:] {
-		if w.Modal && !w.Minimized && !w.Hidden && w.PID == windows[i].PID {
-			return &w
-		}
-	}
-	return nil
 }
 
 // ownPopup says whether a window may be one that an element's own window put

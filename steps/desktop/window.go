@@ -1,5 +1,7 @@
 package desktop
 
+import "slices"
+
 // WindowID is how the window system knows a window.
 type WindowID uint64
 
@@ -42,3 +44,19 @@ const (
 	Restore  WindowAction = "restore"
 	Place    WindowAction = "place"
 )
+
+// Blocker is a modal dialog of the same program above a window: it takes what is
+// meant for the window, also where it does not cover it. The windows are listed
+// from the bottom to the top. It is nil when there is none.
+func Blocker(windows []Window, id WindowID) *Window {
+	i := slices.IndexFunc(windows, func(w Window) bool { return w.ID == id })
+	if i < 0 || windows[i].PID == 0 {
+		return nil
+	}
+	for _, w := range windows[i+1:] {
+		if w.Modal && !w.Minimized && !w.Hidden && w.PID == windows[i].PID {
+			return &w
+		}
+	}
+	return nil
+}

@@ -3,6 +3,7 @@ package robot
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
@@ -102,7 +103,26 @@ func (l *link) meets(w desktop.Window, at desktop.Point) (xproto.Window, error) 
 	if !l.inside(p.Child, xproto.Window(w.ID)) {
 		return 0, fmt.Errorf("the window %q came under another one at %s: %w", w.Title, at, desktop.ErrMoved)
 	}
+	if d := l.blocker(now.Window); d != nil {
+		return 0, fmt.Errorf("the dialog %q came before the window %q: %w", d.Title, w.Title, desktop.ErrMoved)
+	}
 	return p.Child, nil
+}
+
+// blocker is a modal dialog that keeps from a window what is meant for it.
+func (l *link) blocker(w desktop.Window) *desktop.Window {
+	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
+	i := slices.Index(managed, uint32(w.ID))
+	if i < 0 { // a menu, which is above all dialogs
+		return nil
+	}
+	windows := []desktop.Window{w}
+	for _, above := range l.describe(managed[i+1:]) {
+		if above.there {
+			windows = append(windows, above.Window)
+		}
+	}
+	return desktop.Blocker(windows, w.ID)
 }
 
 // inside says whether a window is another one, or in it.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
 )
 
 func TestAClickGoesOnlyToWhereItsWindowWasSeen(t *testing.T) {
@@ -44,6 +46,30 @@ func TestAClickGoesOnlyToWhereItsWindowWasSeen(t *testing.T) {
 	if down := b.pressed(); down != "" {
 		t.Errorf("still held: %s", down)
 	}
+}
+
+// A modal dialog takes what is meant for its window, also where it does not
+// cover it.
+func TestAClickKeepsAwayFromAWindowThatADialogBlocks(t *testing.T) {
+	virtualtest.Need(t, "mousepad")
+	b := open(t)
+	b.editor("mousepad")
+	ctx := t.Context()
+	b.manage(b.window("note.txt").ID, desktop.Place, desktop.Rect{X: 20, Y: 20, W: 400, H: 300})
+	w := b.window("note.txt")
+	at := w.Bounds.Center()
+	b.must(b.ClickIn(ctx, w, at, desktop.Left, 1))
+	b.must(b.Press(ctx, desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "o"}))
+	dialog := b.window("Open")
+	b.manage(dialog.ID, desktop.Place, desktop.Rect{X: 500, Y: 20, W: 400, H: 300})
+	if err := b.ClickIn(ctx, w, at, desktop.Left, 1); !errors.Is(err, desktop.ErrMoved) || !strings.Contains(err.Error(), "Open") {
+		t.Errorf("before the dialog %q: got %v", dialog.Title, err)
+	}
+	b.must(b.Press(ctx, desktop.Chord{Key: "escape"}))
+	b.eventually("the window is clicked again", func() (bool, string) {
+		err := b.ClickIn(ctx, w, at, desktop.Left, 1)
+		return err == nil, fmt.Sprint(err)
+	})
 }
 
 var xevButton = regexp.MustCompile(`ButtonPress event.*\n.*, time \d+, \((\d+),(\d+)\)`)
