@@ -1,6 +1,7 @@
 package recorder_test
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -102,6 +103,18 @@ func (p *person) meets(title string) {
 		return w != nil && w.Active && p.session.Knows(w.ID)
 	})
 	p.looks()
+}
+
+// meetsList waits for a list that drops down.
+func (p *person) meetsList() {
+	p.t.Helper()
+	p.sees("a list", func() bool {
+		windows, err := p.desk.Windows.Windows(p.t.Context())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Popup })
+	})
 }
 
 // sees waits until something is so.

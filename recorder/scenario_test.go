@@ -390,6 +390,7 @@ var scenarios = []scenario{
 		do: func(p *person) {
 			p.clicks("combobox", "Town")
 			p.types("Val")
+			p.meetsList()
 			p.presses("Down")
 			p.presses("Return")
 			p.sees("the town", func() bool { return p.text("combobox") == "Valparaiso" })
