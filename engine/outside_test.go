@@ -87,6 +87,28 @@ func TestLatePictures(t *testing.T) {
 	}
 }
 
+// TestPicturesAreInTheirOrder reports pictures as they were taken, also when the
+// first takes longest to be stored.
+func TestPicturesAreInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.Pictures = &slowCamera{takes: func(n int) (time.Duration, error) { return time.Duration(3-n) * time.Second, nil }}
+		s.hook = func(ctx context.Context, _ string) error { return steps.Sleep(ctx, time.Millisecond) }
+		h := s.play(s.request("steps: [{tool_name: act, arguments: {name: a}}]", nil))
+		r, err := s.Report(t.Context(), h.ID, Page{})
+		if err != nil || len(r.Steps) != 1 {
+			t.Fatalf("%d steps, %v", len(r.Steps), err)
+		}
+		var when []string
+		for _, c := range r.Steps[0].Captures {
+			when = append(when, c.When+" "+c.Hash)
+		}
+		if got := strings.Join(when, ", "); got != "before picture1, after picture2" {
+			t.Errorf("the pictures are %s", got)
+		}
+	})
+}
+
 // changing is a desktop on which a selector begins, or ends, to match.
 type changing struct {
 	since time.Time

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,6 +53,8 @@ type CaptureReport struct {
 	Try  int    `json:"try"`
 	URI  string `json:"uri"`
 	Hash string `json:"-"`
+
+	takenAt time.Time
 }
 
 // Page says which executions a report holds.
@@ -144,7 +147,9 @@ func (b *reporter) add(ev Event) error {
 			return err
 		}
 		if s := b.current[ev.Path]; s != nil {
-			s.Captures = append(s.Captures, CaptureReport{When: c.When, Try: c.Try, URI: CaptureURI(c.Hash), Hash: c.Hash})
+			s.Captures = append(s.Captures, CaptureReport{When: c.When, Try: c.Try, URI: CaptureURI(c.Hash), Hash: c.Hash, takenAt: c.TakenAt})
+			// an earlier picture may have been stored later
+			slices.SortStableFunc(s.Captures, func(a, b CaptureReport) int { return a.takenAt.Compare(b.takenAt) })
 		}
 	}
 	return nil
