@@ -226,6 +226,20 @@ func TestDebianPackageIsInstalled(t *testing.T) {
 	s.isOurs(t, "", filepath.Join(root, "usr/bin/understudy"))
 }
 
+// TestAptFindsWhatItNeeds has apt say what it would install, with all that the
+// package depends on, without doing it.
+func TestAptFindsWhatItNeeds(t *testing.T) {
+	needs(t, "apt-get")
+	if out := command(t, "", "apt-cache", "pkgnames", "xvfb"); !strings.Contains(out, "xvfb") {
+		t.Skip("apt has no lists of packages here")
+	}
+	s := packages(t)
+	deb := filepath.Join(s.dir, "understudy_"+s.release.Version.debian()+"_"+runtime.GOARCH+".deb")
+	if out := command(t, "", "apt-get", "--simulate", "install", deb); !strings.Contains(out, "\nInst understudy (") {
+		t.Errorf("apt would not install it:\n%s", out)
+	}
+}
+
 // TestDependenciesExist asks apt, which knows this system's packages.
 func TestDependenciesExist(t *testing.T) {
 	needs(t, "apt-cache")
