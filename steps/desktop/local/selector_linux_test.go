@@ -31,7 +31,7 @@ func TestEveryAtomNamesElementsOfRealApplications(t *testing.T) {
 	picture := s.picture(seven.Bounds)
 	ref := s.ref("galculator", `togglebutton "7"`)
 
-	seen := ""
+	var seen strings.Builder
 	for _, row := range []struct{ selector, want string }{
 		{"process:chromium >> role:link", `link "Terms of sale"`},
 		{"process:galculator >> name:7", `togglebutton "7"`},
@@ -72,19 +72,19 @@ func TestEveryAtomNamesElementsOfRealApplications(t *testing.T) {
 		{"process:chromium >> role:button && !state:enabled", `button "Withdraw"`},
 		{"process:chromium >> id:inner >> role:button", `button "Within the frame"`},
 	} {
-		seen += " " + row.selector
+		seen.WriteString(" " + row.selector)
 		o := s.run(steps.ValidateElement, "selector", row.selector)
 		if got := inWords(o.Result["element"]); got != row.want || o.Result["matches"] != 1.0 {
 			t.Errorf("%s: %v match, the first is %s, %v; want only %s", row.selector, o.Result["matches"], got, o.Err, row.want)
 		}
 	}
 	for _, atom := range selector.Atoms() {
-		if !strings.Contains(seen, " "+atom+":") {
+		if !strings.Contains(seen.String(), " "+atom+":") {
 			t.Errorf("no row is about the atom %s:", atom)
 		}
 	}
 	for _, operator := range []string{">>", "&&", "|", "!", "~:", "(", `"`, "..", "nth-", "contains:", "ref="} {
-		if !strings.Contains(seen, operator) {
+		if !strings.Contains(seen.String(), operator) {
 			t.Errorf("no row is about %s", operator)
 		}
 	}

@@ -103,17 +103,18 @@ func counts(trace []Candidate) string {
 
 // describe is the element as a person would point it out.
 func describe(e *desktop.Element) string {
-	text := string(e.Role)
+	var text strings.Builder
+	text.WriteString(string(e.Role))
 	if name := NameOf(e); name != "" {
-		text += fmt.Sprintf(" %q", name)
+		text.WriteString(fmt.Sprintf(" %q", name))
 	}
 	for _, m := range e.Marks() { // what tells apart those that have one name
-		text += " [" + m + "]"
+		text.WriteString(" [" + m + "]")
 	}
 	if t := inherited(e, title); t != "" && t != e.Name {
-		text += fmt.Sprintf(" in %q", t)
+		text.WriteString(fmt.Sprintf(" in %q", t))
 	}
-	return text
+	return text.String()
 }
 
 // likeness is an element with how like it is to what was asked, up to 1.
