@@ -341,17 +341,11 @@ func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := http.Header{}
 	if after != "" {
-		req.Header.Set("Last-Event-ID", after)
+		h.Set("Last-Event-ID", after)
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := visit(ctx, t, address, h)
 	defer res.Body.Close()
 	lines := bufio.NewScanner(res.Body)
 	for len(ids) < n && lines.Scan() {

@@ -145,9 +145,11 @@ func placed(area desktop.Rect, size desktop.Size) string {
 // lastPicture shows the last picture that the steps of a run left. The report may
 // be of earlier steps.
 func (r *reply) lastPicture(ctx context.Context, runs engine.Runs, report engine.Report) error {
-	report, err := runs.Report(ctx, report.RunID, engine.Page{Offset: max(0, report.StepsTotal-normalSteps)})
-	if err != nil {
-		return err
+	if len(report.Steps) < report.StepsTotal {
+		var err error
+		if report, err = runs.Report(ctx, report.RunID, engine.Page{Offset: max(0, report.StepsTotal-normalSteps)}); err != nil {
+			return err
+		}
 	}
 	for _, s := range slices.Backward(report.Steps) {
 		if n := len(s.Captures); n > 0 {

@@ -268,15 +268,7 @@ func TestOnlyAnOperatorChangesModes(t *testing.T) {
 func TestStrangersLearnNothing(t *testing.T) {
 	s := newSecured(t)
 	read := func(path string, h http.Header) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		maps.Copy(req.Header, h)
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := visit(t.Context(), t, s.url+path, h)
 		defer res.Body.Close()
 		raw, err := io.ReadAll(res.Body)
 		if err != nil {
@@ -309,6 +301,14 @@ func readEventsAs(t *testing.T, address string, h http.Header) int {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	res := visit(ctx, t, address, h)
+	defer res.Body.Close()
+	return res.StatusCode
+}
+
+// visit asks for an address with some headers.
+func visit(ctx context.Context, t *testing.T, address string, h http.Header) *http.Response {
+	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -318,8 +318,7 @@ func readEventsAs(t *testing.T, address string, h http.Header) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
-	return res.StatusCode
+	return res
 }
 
 // TestBrowserSeesTheRuns logs in as a browser does, redirects, cookie and all.

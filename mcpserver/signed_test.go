@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -104,14 +103,9 @@ func TestSignedTokenEndsUnderWay(t *testing.T) {
 // stream reads events, and closes what it gives when there are no more.
 func (s *secured) stream(h http.Header) (over chan bool) {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/events", nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	maps.Copy(req.Header, h)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil || res.StatusCode != http.StatusOK {
-		s.t.Fatalf("events: %v, %v", res, err)
+	res := visit(s.t.Context(), s.t, s.url+"/events", h)
+	if res.StatusCode != http.StatusOK {
+		s.t.Fatalf("events: %v", res)
 	}
 	over = make(chan bool)
 	go func() {
