@@ -69,7 +69,8 @@ func (r *Robot) clickOften(ctx context.Context, l *link, at desktop.Point, butto
 }
 
 // strokes tells the server of the clicks, and to note the time before the first
-// press and after the last.
+// press and after the last. There is no pause between a release and the next
+// press: each is one more moment in which the server may get no turn.
 func (r *Robot) strokes(l *link, button byte, count int) {
 	fake := func(kind byte, after time.Duration) {
 		r.own.expect(kind, button)

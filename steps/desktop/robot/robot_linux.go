@@ -23,7 +23,7 @@ type Robot struct {
 	turn    turn                             // input: one action at a time
 	down    map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
 	clicked lastClick                        // guarded by turn
-	gap     time.Duration                    // between the clicks of a multiple click
+	gap     time.Duration                    // between the clicks of a multiple click; none but in tests
 
 	linking turn
 	mu      sync.Mutex
@@ -40,7 +40,7 @@ func Open(ctx context.Context, o Options) (*Robot, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Robot{o: o, place: p, turn: newTurn(), linking: newTurn(), down: map[desktop.Key][]xproto.Keycode{}, gap: clickGap}
+	r := &Robot{o: o, place: p, turn: newTurn(), linking: newTurn(), down: map[desktop.Key][]xproto.Keycode{}}
 	l, err := connect(ctx, p, o.Authority)
 	if err != nil {
 		return nil, err

@@ -30,8 +30,12 @@ type kit struct {
 	capture   func(...int) (*image.RGBA, error)
 }
 
-// handful is how many characters are typed between two looks at the context.
-const handful = 64
+const (
+	// clickGap is the pause between the clicks of a multiple click.
+	clickGap = 30 * time.Millisecond
+	// handful is how many characters are typed between two looks at the context.
+	handful = 64
+)
 
 // Robot is the desktop of this machine.
 type Robot struct {
