@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"steps/desktop/robot":               {"steps/desktop"},
 	"steps/desktop/selector":            {"steps/desktop"},
 	"steps/desktop/virtual":             {"internal/children", "steps/desktop"},
-	"steps/desktop/virtual/virtualtest": {"steps/desktop", "steps/desktop/virtual"},
+	"steps/desktop/virtual/virtualtest": {"internal/scratch", "steps/desktop", "steps/desktop/virtual"},
 	"steps/desktop/vision":              {"steps/desktop"},
 
 	"steps":                {"internal/children", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 	"internal/manual":      {},
 	"internal/packaging":   {},
 	"internal/realclients": {},
+	"internal/scratch":     {},
 	"internal/strangers":   {},
 	"internal/testreport":  {},
 	"internal/words":       {"steps/desktop"},
