@@ -266,7 +266,7 @@ func TestHostAndOrigin(t *testing.T) {
 				if req.Host = c.host; c.origin != "" {
 					req.Header.Set("Origin", c.origin)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				res, err := http.DefaultClient.Do(req.WithContext(ctx))
 				if err != nil {
 					t.Fatal(err)
@@ -339,7 +339,7 @@ func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 // readEvents reads a number of events, and gives their ids.
 func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	h := http.Header{}
 	if after != "" {

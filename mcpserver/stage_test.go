@@ -57,7 +57,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st.Server = New(o)
 	st.engine.Allow = st.Allow
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := st.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)

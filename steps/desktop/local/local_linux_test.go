@@ -88,7 +88,7 @@ func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		ws, err := d.Windows.Windows(ctx)
