@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 
 	"mcpserver":             {"engine", "mcpserver/auth", "mcpserver/viewer", "recorder", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
 	"mcpserver/auth":        {"steps"},
+	"mcpserver/byhand":      {},
 	"mcpserver/conformance": {"engine", "mcpserver", "recorder", "steps", "steps/desktop", "workflows"},
 	"mcpserver/probe":       {},
 	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "workflows"},
