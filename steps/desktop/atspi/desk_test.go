@@ -103,7 +103,7 @@ func openDesk() (*desk, error) {
 
 // managed waits for the window manager.
 func (d *desk) managed() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for !windowIDs.MatchString(d.ask(ctx, "xprop", "-root", "_NET_SUPPORTING_WM_CHECK")) {
 		if ctx.Err() != nil {
@@ -119,7 +119,7 @@ func (d *desk) connect() (*Client, error) {
 }
 
 func (d *desk) connectWith(windows func(context.Context) ([]desktop.Window, error)) (*Client, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return Connect(ctx, Options{Bus: d.bus, Windows: windows, Activate: d.activate, ScreenReader: true, Timeout: 3 * time.Second})
 }
