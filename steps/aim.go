@@ -199,8 +199,8 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, seen time.Time, n 
 	if err != nil {
 		return desktop.Point{}, err
 	}
-	if hit != nil && !related(el, hit) {
-		return desktop.Point{}, notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+	if err := notCovered(el, hit, at); err != nil {
+		return desktop.Point{}, err
 	}
 	window, err := e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
 	if err == nil {
@@ -222,7 +222,12 @@ func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Po
 		return nil, looked, err
 	}
 	told := time.Now()
-	if err := Sleep(ctx, stillFor-told.Sub(seen)); err != nil {
+	if hit != nil && hit.Hits != nil && related(el, hit) {
+		if err := e.steady(ctx, el, at); err != nil {
+			return nil, looked, err
+		}
+	}
+	if err := Sleep(ctx, stillFor-time.Since(seen)); err != nil {
 		return nil, looked, err
 	}
 	looked = time.Now()
@@ -236,6 +241,9 @@ func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Po
 	if now == nil || now.Handle != el.Handle {
 		now, err = e.again(ctx, el)
 	}
+	if err == nil && hit != nil && hit.Unsettled != "" {
+		return hit, looked, notReady(el, hit.Unsettled, "wait until it stands still")
+	}
 	return hit, looked, stayed(el, now, err, n)
 }
 
@@ -246,8 +254,8 @@ func stayed(el, now *desktop.Element, err error, n need) error {
 		return notReady(el, "went away again", "wait until the window has come to rest")
 	case err != nil:
 		return err
-	case el.Unsettled || now.Unsettled:
-		return windowMoves(el)
+	case now.Unsettled != "":
+		return notReady(el, now.Unsettled, "wait until it stands still")
 	case now.Bounds != el.Bounds:
 		return notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
 	case n.enabled && !now.States.Has(desktop.Enabled):

@@ -99,13 +99,36 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 		if len(hits) == 0 {
 			continue
 		}
-		n := deepest(hits)
-		if err := w.nameAll(n); err != nil {
-			return nil, err
-		}
-		return w.describe(f, meaningful(n, at, f), l)
+		return w.pointed(f, deepest(hits), at, l)
 	}
 	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, at)
+}
+
+// pointed is the element of the node that the boxes say is at a point, or of
+// the one that the page there says is.
+func (w *walk) pointed(f framed, n *node, at desktop.Point, l *conn) (*desktop.Element, error) {
+	page, told := w.pageOf(n), false
+	if page != nil {
+		var err error
+		if n, told, err = w.seenOn(page, n, at); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.nameAll(n); err != nil {
+		return nil, err
+	}
+	m := meaningful(n, at, f)
+	e, err := w.describe(f, m, l)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case told:
+		e.Hits = builder{framed: f, epoch: l.epoch}.handles(n, m)
+	case page != nil && e.Unsettled == "":
+		e.Unsettled = pageSilent
+	}
+	return e, nil
 }
 
 // candidates are the frames that may be seen at a point, popups first. A menu
@@ -149,7 +172,7 @@ func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	w.app.hints.pick(n.object)
 	b := builder{framed: f, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
-	e.Unsettled = !w.app.hints.settled(f, time.Now())
+	e.Unsettled = w.app.hints.unsettled(f, time.Now())
 	for at, m := e, n.parent; m != nil; at, m = at.Parent, m.parent {
 		at.Parent = b.alone(m)
 	}
