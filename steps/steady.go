@@ -71,7 +71,7 @@ func notCovered(el, hit *desktop.Element, at desktop.Point) error {
 		return nil
 	}
 	if isIn(el, hit) { // it is seen through, or not there
-		return notReady(el, fmt.Sprintf("is not at %s, where %s is found", at, inWords(hit)), "wait until it stands still, close what covers it, or use invoke_element")
+		return notReady(el, fmt.Sprintf("is not at %s, where %s is found", at, inWords(hit)), "wait until it stands still, name a part of it that shows with click_position, or use invoke_element")
 	}
 	return notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
 }
