@@ -221,12 +221,12 @@ func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Po
 	if hit, err = e.under(ctx, el, at); err != nil {
 		return nil, looked, err
 	}
-	told := time.Now()
-	if hit != nil && hit.Hits != nil && related(el, hit) {
-		if err := e.steady(ctx, el, at); err != nil {
-			return nil, looked, err
+	if hit != nil && (hit.Guessed || hit.Hits != nil) {
+		if hit, err = e.steady(ctx, el, at); err != nil {
+			return hit, looked, err
 		}
 	}
+	told := time.Now()
 	if err := Sleep(ctx, stillFor-time.Since(seen)); err != nil {
 		return nil, looked, err
 	}
@@ -241,9 +241,6 @@ func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Po
 	if now == nil || now.Handle != el.Handle {
 		now, err = e.again(ctx, el)
 	}
-	if err == nil && hit != nil && hit.Unsettled != "" {
-		return hit, looked, notReady(el, hit.Unsettled, "wait until it stands still")
-	}
 	return hit, looked, stayed(el, now, err, n)
 }
 
@@ -254,8 +251,8 @@ func stayed(el, now *desktop.Element, err error, n need) error {
 		return notReady(el, "went away again", "wait until the window has come to rest")
 	case err != nil:
 		return err
-	case now.Unsettled != "":
-		return notReady(el, now.Unsettled, "wait until it stands still")
+	case el.Unsettled || now.Unsettled:
+		return windowMoves(el)
 	case now.Bounds != el.Bounds:
 		return notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
 	case n.enabled && !now.States.Has(desktop.Enabled):

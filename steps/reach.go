@@ -53,10 +53,15 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 // name, so that nothing says that it is covered. Of a picture no more is known
 // than where it is seen.
 func (e *Env) under(ctx context.Context, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
+	return e.asked(ctx, el, at, e.Desktop.ElementAt)
+}
+
+// asked is what one way of asking says is under a point of an element.
+func (e *Env) asked(ctx context.Context, el *desktop.Element, at desktop.Point, ask func(context.Context, desktop.Point) (*desktop.Element, error)) (*desktop.Element, error) {
 	if el.Handle == "" {
 		return nil, nil
 	}
-	hit, err := e.Desktop.ElementAt(ctx, at)
+	hit, err := ask(ctx, at)
 	if errors.Is(err, desktop.ErrNotFound) {
 		return nil, nil
 	}

@@ -35,12 +35,14 @@ type Element struct {
 	Index       int               `json:"-"` // its place among its parent's children
 	// WindowBounds is where the window was when the element was read.
 	WindowBounds Rect `json:"-"`
-	// Unsettled is why the element may not be where its application says, such
-	// as that its window has just been moved; "" when there is no reason.
-	Unsettled string `json:"-"`
-	// Hits are the elements that the application itself found at the point that
-	// was asked for, the innermost first, this one last. Without them only the
-	// boxes of elements tell what is there.
+	// Unsettled says that the window has just been moved or resized, and the
+	// application may not know yet where it is.
+	Unsettled bool `json:"-"`
+	// Guessed says that the application tells late where its elements are, so
+	// that this one may not be at the point that was asked for.
+	Guessed bool `json:"-"`
+	// Hits are the elements that such an application itself found at the point,
+	// the innermost first, this one last.
 	Hits     []Handle   `json:"-"`
 	Parent   *Element   `json:"-"`
 	Children []*Element `json:"children,omitempty"`

@@ -11,8 +11,8 @@ import (
 // Chromium tells half a second late where the elements of a page are, knows
 // some motions not at all, and nothing of what lies over what. But it asks the
 // page itself what is at a point: whoever asks gets a guess, and the page's own
-// answer is there some milliseconds later, for whoever asks once more. With
-// that answer comes where the element is now.
+// answer is there after a frame or two, for whoever asks once more. With that
+// answer comes where the element is now.
 //
 // So that a guess is never taken for an answer, the page is first asked for a
 // point where it has nothing, which makes its document the answer for every
@@ -21,7 +21,10 @@ import (
 const (
 	// pageSoon is the first pause before what a page has answered is looked at;
 	// each is a quarter longer than the one before, up to pageLate.
-	pageSoon, pageLate = 3 * time.Millisecond, 25 * time.Millisecond
+	pageSoon, pageLate = 3 * time.Millisecond, 50 * time.Millisecond
+	// pageRests is how long a page is left alone before it is asked for nothing:
+	// what it is asked while it tells of something else, it keeps back.
+	pageRests = 5 * time.Millisecond
 	// pageWithin is how long a page may take to answer anything at all.
 	pageWithin = time.Second
 	// bareFor is how long a page must go on naming nothing at a point where
@@ -63,6 +66,7 @@ func atPoint(at desktop.Point) []any {
 // atPage is what a page was last known to have at a point.
 func (w *walk) atPage(page object, at desktop.Point) (object, error) {
 	body, err := w.call(page, ifaceComponent+".GetAccessibleAtPoint", atPoint(at)...)
+	w.app.hints.askedPage()
 	return objectOf(first[[]any](body)), err
 }
 
@@ -73,29 +77,56 @@ func (w *walk) onPage(page, expected *node, at desktop.Point) (object, bool, err
 	if expected != page {
 		bare = bareAgainst
 	}
-	var blank time.Time // since when it is known that what is told is new
-	began, pause := time.Now(), pageSoon-time.Since(w.cleared)
-	for time.Since(began) < pageWithin {
-		if err := desktop.Sleep(w.ctx, pause); err != nil {
+	began := time.Now()
+	for rest := pageRests; time.Since(began) < pageWithin; rest = min(2*rest, pageLate) {
+		if err := w.clearLater(page.object, rest); err != nil {
 			return object{}, false, err
 		}
-		asked := time.Now()
-		o, err := w.atPage(page.object, at)
-		switch {
-		case err != nil:
+		o, err := w.afterPause(page, at, rest-time.Since(w.cleared))
+		if err != nil {
 			return object{}, false, err
-		case !blank.IsZero() && (o != page.object || asked.Sub(blank) >= bare):
-			return o, true, nil
-		case !blank.IsZero():
-		case o == page.object:
-			blank, pause = time.Now(), pageSoon
-			continue
-		default: // this may be what the page told some time ago
-			w.clear(page.object)
 		}
-		pause = min(pause*5/4, pageLate)
+		if o == page.object { // what is told from here on is new
+			o, err = w.newOnPage(page, at, bare)
+			return o, err == nil, err
+		}
+		w.cleared = time.Time{}
 	}
 	return object{}, false, nil
+}
+
+// clearLater asks a page for nothing, unless that was done, once it has been left
+// alone for a while.
+func (w *walk) clearLater(page object, rest time.Duration) error {
+	if !w.cleared.IsZero() {
+		return nil
+	}
+	if err := desktop.Sleep(w.ctx, rest-w.app.hints.sincePage()); err != nil {
+		return err
+	}
+	w.clear(page)
+	return w.run()
+}
+
+// afterPause is what a page was known to have at a point after a pause.
+func (w *walk) afterPause(page *node, at desktop.Point, pause time.Duration) (object, error) {
+	if err := desktop.Sleep(w.ctx, pause); err != nil {
+		return object{}, err
+	}
+	return w.atPage(page.object, at)
+}
+
+// newOnPage waits for what a page has at a point, whose answer was nothing when
+// it was last looked at: it is nothing, when that is the answer for a while.
+func (w *walk) newOnPage(page *node, at desktop.Point, bare time.Duration) (object, error) {
+	began := time.Now()
+	for pause := pageSoon; ; pause = min(pause*5/4, pageLate) {
+		asked := time.Since(began) + pause
+		o, err := w.afterPause(page, at, pause)
+		if err != nil || o != page.object || asked >= bare {
+			return o, err
+		}
+	}
 }
 
 // seenOn is the node that a page itself has at a point, where the boxes say

@@ -44,7 +44,7 @@ func (p *probe) look(n *node, level int, floats bool) {
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n) {
 		return
 	}
-	if inside && p.isPage(n) && p.cleared.IsZero() {
+	if p.sure && inside && p.isPage(n) && p.cleared.IsZero() && p.app.hints.sincePage() > pageRests {
 		p.clear(n.object) // while the rest is looked for
 	}
 	if inside && level > 0 {

@@ -48,7 +48,7 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	w.app.hints.pick(n.object)
 	b := builder{framed: home, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
-	e.Unsettled = w.app.hints.unsettled(home, time.Now())
+	e.Unsettled = !w.app.hints.settled(home, time.Now())
 	return e, nil
 }
 

@@ -15,20 +15,6 @@ import (
 // move only after half a second.
 const settleFor = 600 * time.Millisecond
 
-// Why an element may not be where it seems to be.
-const (
-	windowMoved = "moves: its window has just been moved or resized"
-	pageSilent  = "may have moved: its page does not say what is there"
-)
-
-// unsettled says why an element of a frame may not be where it seems to be.
-func (h *hints) unsettled(f framed, now time.Time) string {
-	if h.settled(f, now) {
-		return ""
-	}
-	return windowMoved
-}
-
 // An agreement is how a frame lies in its window: as far as the application
 // says where the one, and the window system where the other is. It stays the
 // same wherever the window goes; while the window is being moved, it does not,

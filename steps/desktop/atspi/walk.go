@@ -46,6 +46,7 @@ type walk struct {
 	relative bool // see application.relative
 	met      map[object]bool
 	omitted  int
+	sure     bool      // a page is asked what it finds at a point
 	cleared  time.Time // when a page was asked for nothing; see page.go
 }
 
