@@ -111,6 +111,10 @@ type Elements interface {
 	Tree(ctx context.Context, s Scope) (*Tree, error)
 	// ElementAt is the meaningful element under a point of the screen.
 	ElementAt(ctx context.Context, at Point) (*Element, error)
+	// Hit is the element that a click at a point reaches. It is ElementAt, save
+	// where that is Guessed: then the application itself looks, which takes it
+	// some frames. One that does not answer leaves it Guessed.
+	Hit(ctx context.Context, at Point) (*Element, error)
 	// Refresh reads one element again, without its children. It fails with
 	// ErrNotFound when the element is gone.
 	Refresh(ctx context.Context, h Handle) (*Element, error)

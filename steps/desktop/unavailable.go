@@ -74,6 +74,9 @@ func (u Unavailable) Tree(context.Context, Scope) (*Tree, error) { return nil, u
 // ElementAt fails with Err.
 func (u Unavailable) ElementAt(context.Context, Point) (*Element, error) { return nil, u.Err }
 
+// Hit fails with Err.
+func (u Unavailable) Hit(context.Context, Point) (*Element, error) { return nil, u.Err }
+
 // Refresh fails with Err.
 func (u Unavailable) Refresh(context.Context, Handle) (*Element, error) { return nil, u.Err }
 
