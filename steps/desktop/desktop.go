@@ -61,6 +61,9 @@ type Pointer interface {
 	MovePointer(ctx context.Context, to Point) error
 	ButtonDown(ctx context.Context, b Button) error
 	ButtonUp(ctx context.Context, b Button) error
+	// RestBeforeClick waits until a click at the point is taken for one of its
+	// own, and not as a double click with the one before.
+	RestBeforeClick(ctx context.Context, at Point, b Button, count int) error
 	// Click moves to the point and presses and releases the button count
 	// times, quickly enough to count as one multiple click.
 	Click(ctx context.Context, at Point, b Button, count int) error

@@ -29,6 +29,9 @@ func (u Unavailable) ButtonDown(context.Context, Button) error { return u.Err }
 // ButtonUp fails with Err.
 func (u Unavailable) ButtonUp(context.Context, Button) error { return u.Err }
 
+// RestBeforeClick fails with Err.
+func (u Unavailable) RestBeforeClick(context.Context, Point, Button, int) error { return u.Err }
+
 // ClickIn fails with Err.
 func (u Unavailable) ClickIn(context.Context, Window, Point, Button, int) error { return u.Err }
 
