@@ -306,7 +306,8 @@ var scenes = []struct {
 	{
 		"what is known by no element is known by its picture", "picture",
 		newTape(ledger).click(nil, func(ev *Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
-			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Picture = "2.png" }).
+			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Window, ev.Picture = &ledger, "2.png" }).
+			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}, func(ev *Event) { ev.Window = &ledger }).
 			click(ok, func(ev *Event) { ev.Picture = "3.png" }),
 		Options{Name: "picture", Pictures: "picture.pictures"},
 	},
