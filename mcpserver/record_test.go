@@ -3,7 +3,10 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"image/png"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,14 +32,18 @@ func watched() (Recorder, *scripted) {
 		{Type: recorder.Ended, Time: at.Add(3 * time.Second)},
 	}
 	r := &scripted{events: events, key: make(chan struct{})}
-	return func(context.Context, recorder.Keys) (Recording, string, error) { return r, "seen.events.jsonl", nil }, r
+	return func(_ context.Context, _ recorder.Keys, pictures string) (Recording, string, error) {
+		r.pictures = pictures
+		return r, "seen.events.jsonl", nil
+	}, r
 }
 
 // scripted is a recording of what was seen before.
 type scripted struct {
-	events []recorder.Event
-	key    chan struct{} // closed when it ends
-	once   sync.Once
+	events   []recorder.Event
+	pictures string        // where they are to be kept
+	key      chan struct{} // closed when it ends
+	once     sync.Once
 }
 
 func (s *scripted) Done() <-chan struct{} { return s.key }
@@ -120,7 +127,7 @@ func TestRecordingIsRefused(t *testing.T) {
 	if res := w.call("record_workflow", record("start")); code(res) != "unavailable" || !strings.Contains(said(res), "understudy record") {
 		t.Errorf("a server that cannot: %s", said(res))
 	}
-	broken := func(context.Context, recorder.Keys) (Recording, string, error) {
+	broken := func(context.Context, recorder.Keys, string) (Recording, string, error) {
 		return nil, "", errors.New("no display")
 	}
 	w = newStage(t, func(o *Options) { o.Record = broken }).connect("2025-11-25", jsonObject{})
@@ -133,6 +140,40 @@ func TestRecordingIsRefused(t *testing.T) {
 	w = newStage(t, func(o *Options) { o.Record, o.Policy.Mode = watch, Ask }).connect("2025-11-25", jsonObject{})
 	if res := w.call("record_workflow", record("start")); dig(res, "error", "code") != -32002.0 {
 		t.Errorf("in ask mode: %v", res)
+	}
+}
+
+// TestARecordedPictureIsLookedForWhenItIsPlayed records a click on what no
+// element is known of.
+func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
+	watch, recording := watched()
+	recording.events[1].Element, recording.events[1].Picture = nil, "1.png"
+	st := newStage(t, func(o *Options) { o.Record = watch })
+	w := st.connect("2025-11-25", jsonObject{})
+	w.call("record_workflow", record("start"))
+	box := st.desk.Get(st.desk.Find("role:button && name:Save")).Bounds
+	shot, err := st.desk.Capture(t.Context(), box)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(recording.pictures, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(recording.pictures, "1.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, shot), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if res := w.call("record_workflow", record("stop", jsonObject{"name": "saved"})); isError(res) || !strings.Contains(said(res), "image:"+recording.pictures) {
+		t.Fatalf("stop: %s", said(res))
+	}
+	if res := w.call("execute_sequence", jsonObject{"url": "saved"}); isError(res) {
+		t.Errorf("played: %s", said(res))
+	}
+	if res := w.call("list_workflows", jsonObject{}); strings.Contains(said(res), "pictures") {
+		t.Errorf("the folder of the pictures counts as a workflow: %s", said(res))
 	}
 }
 
