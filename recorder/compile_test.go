@@ -319,6 +319,14 @@ var scenes = []struct {
 		Options{Name: "slider"},
 	},
 	{
+		"a slider is set that says so only when the person goes on", "slider_late",
+		newTape(ledger).add(Event{Type: Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).
+			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 160, Y: 215}}).click(ok).chooses(size, "80.5").
+			add(Event{Type: Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 160, Y: 215}}).
+			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 120, Y: 215}}).focus(name, "").types("Ad").chooses(size, "12").types("a").click(ok),
+		Options{Name: "slider_late"},
+	},
+	{
 		"what a button does it does when it is let go", "let_go",
 		newTape(editor, dialog).wait(time.Second).add(Event{Type: Pressed, Button: desktop.Left, Element: thing(dialog, "button", "Save", 2)}).closes(dialog).
 			add(Event{Type: Released, Button: desktop.Left}),
