@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"understudy/mcpserver/byhand"
 )
 
 // live is a server on a listener of its own, with its own limits of time.
@@ -52,10 +54,8 @@ func newLive(t *testing.T, p waits) *live {
 // serves makes sure that another client is served.
 func (l *live) serves() {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), 2*time.Minute)
-	defer cancel()
-	p := post{version: modern, ctx: ctx}
-	if status, res := p.ask(l.t, l.url, "tools/call", callOf("get_window_tree", jsonObject{})); status != 200 || isError(res) || res == nil {
+	p := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
+	if status, res := p.Call(l.t, "get_window_tree", byhand.Object{}); status != 200 || byhand.IsError(res) || res == nil {
 		l.t.Fatalf("another client is not served: %d %v", status, res)
 	}
 }
@@ -63,9 +63,9 @@ func (l *live) serves() {
 // keepsLarge stores the result of the kind large, which is one whoever asks.
 func (l *live) keepsLarge() {
 	l.t.Helper()
-	p := post{version: modern}
-	if status, res := p.ask(l.t, l.url, "tools/call", callOf("large", jsonObject{})); status != 200 || isError(res) {
-		l.t.Fatalf("the large result: %d %.300s", status, said(res))
+	p := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
+	if status, res := p.Call(l.t, "large", byhand.Object{}); status != 200 || byhand.IsError(res) {
+		l.t.Fatalf("the large result: %d %.300s", status, byhand.Said(res))
 	}
 	l.serves()
 }
@@ -241,11 +241,11 @@ func TestAbuseClientsThatNeverRead(t *testing.T) {
 // than a connection holds, and reads nothing.
 func TestAbuseDeafReadersOfEvents(t *testing.T) {
 	l := newLive(t, hurried(ofRead))
-	loud := document("delay", jsonObject{"duration": "1ms"})
+	loud := document("delay", byhand.Object{"duration": "1ms"})
 	loud["name"] = strings.Repeat("n", 400_000) // which each event of the list of runs tells
-	p := client(t, l.url, modern, "")
+	p := byhand.Visit(t, modern, l.url+"/mcp")
 	for range 16 {
-		if status, res := p.ask(t, l.url, "tools/call", callOf("execute_sequence", loud)); status != http.StatusOK || isError(res) {
+		if status, res := p.Call(t, "execute_sequence", loud); status != http.StatusOK || byhand.IsError(res) {
 			t.Fatal(status)
 		}
 	}
@@ -336,13 +336,13 @@ func TestAbuseHalfOpenConnections(t *testing.T) {
 // TestAbuseThousandSessions opens sessions and says no farewell.
 func TestAbuseThousandSessions(t *testing.T) {
 	l := newLive(t, hurried(ofSession))
-	client(t, l.url, "2025-11-25", "")
+	byhand.Visit(t, "2025-11-25", l.url+"/mcp")
 	before := measure()
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
 			for range 100 {
-				client(t, l.url, "2025-11-25", "")
+				byhand.Visit(t, "2025-11-25", l.url+"/mcp")
 			}
 		})
 	}
@@ -356,9 +356,10 @@ func TestAbuseThousandSessions(t *testing.T) {
 // there is room again once sessions end.
 func TestAbuseTooManySessions(t *testing.T) {
 	l := newLive(t, hurried(ofSession))
+	stranger := byhand.Visitor{Version: "2025-11-25", Address: l.url + "/mcp"}
 	refused := 0
 	for range maxSessions + 50 {
-		res, err := post{version: "2025-11-25"}.send(t, l.url, "initialize", jsonObject{"protocolVersion": "2025-11-25", "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": "many", "version": "1"}})
+		res, err := stranger.Send(t.Context(), 1, "initialize", byhand.Greeting(stranger.Version, byhand.Object{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +374,7 @@ func TestAbuseTooManySessions(t *testing.T) {
 	t.Logf("%d were refused", refused) // some ended meanwhile where the machine is slow
 	l.serves()
 	eventually(t, "there is room again", func() bool {
-		res, err := post{version: "2025-11-25"}.send(t, l.url, "initialize", jsonObject{"protocolVersion": "2025-11-25", "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": "late", "version": "1"}})
+		res, err := stranger.Send(t.Context(), 1, "initialize", byhand.Greeting(stranger.Version, byhand.Object{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -386,21 +387,21 @@ func TestAbuseTooManySessions(t *testing.T) {
 // known and unknown.
 func TestAbuseFloodOfNotifications(t *testing.T) {
 	l := newLive(t, usualWaits)
-	p := client(t, l.url, "2025-11-25", "")
-	w := l.connect("2025-11-25", jsonObject{})
-	w.request("tools/list", jsonObject{})
+	p := byhand.Visit(t, "2025-11-25", l.url+"/mcp")
+	w := l.connect("2025-11-25", byhand.Object{})
+	w.Ask("tools/list", byhand.Object{})
 	before := measure()
 	methods := []string{"notifications/cancelled", "notifications/progress", "notifications/initialized", "notifications/roots/list_changed", "notifications/nonsense"}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for i := range 2_000 {
-			w.notify(methods[i%len(methods)], jsonObject{"requestId": i + 1_000_000, "progressToken": i, "progress": 1})
+			w.Notify(methods[i%len(methods)], byhand.Object{"requestId": i + 1_000_000, "progressToken": i, "progress": 1})
 		}
 	})
 	for range 4 {
 		all.Go(func() {
 			for i := range 250 {
-				res, err := p.send(t, l.url, methods[i%len(methods)], jsonObject{"requestId": i + 1_000_000, "progressToken": i, "progress": 1})
+				res, err := p.Send(t.Context(), 0, methods[i%len(methods)], byhand.Object{"requestId": i + 1_000_000, "progressToken": i, "progress": 1})
 				if err != nil {
 					t.Error(err)
 					return
@@ -414,7 +415,7 @@ func TestAbuseFloodOfNotifications(t *testing.T) {
 		l.serves()
 	}
 	all.Wait()
-	if res := w.call("get_window_tree", jsonObject{}); isError(res) {
+	if res := w.Call("get_window_tree", byhand.Object{}); byhand.IsError(res) {
 		t.Errorf("the session that was flooded: %v", res)
 	}
 	settles(t, before)
@@ -429,8 +430,8 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 	answers := make(chan int, maxCalls+20)
 	for range maxCalls {
 		go func() {
-			p := post{version: modern, ctx: ctx}
-			if res, err := p.send(t, l.url, "tools/call", callOf("pause", jsonObject{})); err == nil {
+			p := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
+			if res, err := p.Send(ctx, 1, "tools/call", byhand.Object{"name": "pause", "arguments": byhand.Object{}}); err == nil {
 				_, _ = io.Copy(io.Discard, res.Body)
 				res.Body.Close()
 				answers <- res.StatusCode
@@ -442,11 +443,11 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 		}
 	}()
 	eventually(t, "all are under way", func() bool { return l.work.underWay() >= maxCalls })
-	late := post{version: modern}
-	if status, _ := late.ask(t, l.url, "tools/call", callOf("get_window_tree", jsonObject{})); status != http.StatusServiceUnavailable {
+	late := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
+	if status, _ := late.Call(t, "get_window_tree", byhand.Object{}); status != http.StatusServiceUnavailable {
 		t.Errorf("beyond the bound: %d", status)
 	}
-	if status, res := late.ask(t, l.url, "tools/call", callOf("list_runs", jsonObject{})); status != 200 || isError(res) {
+	if status, res := late.Call(t, "list_runs", byhand.Object{}); status != 200 || byhand.IsError(res) {
 		t.Errorf("looking at runs: %d %v", status, res)
 	}
 	close(l.goOn)

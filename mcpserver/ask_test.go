@@ -7,62 +7,61 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/mcpserver/byhand"
 )
 
 // threeQuestions asks for an input, and then twice on its way.
-var threeQuestions = jsonObject{
-	"variables": jsonObject{"who": jsonObject{"type": "string", "description": "whom to greet"}},
+var threeQuestions = byhand.Object{
+	"variables": byhand.Object{"who": byhand.Object{"type": "string", "description": "whom to greet"}},
 	"steps": []any{
-		jsonObject{"tool_name": "ask_user", "id": "colour", "arguments": jsonObject{"question": "Which colour?", "choices": []any{"red", "blue"}}},
-		jsonObject{"tool_name": "ask_user", "id": "size", "arguments": jsonObject{"question": "Which size?"}},
+		byhand.Object{"tool_name": "ask_user", "id": "colour", "arguments": byhand.Object{"question": "Which colour?", "choices": []any{"red", "blue"}}},
+		byhand.Object{"tool_name": "ask_user", "id": "size", "arguments": byhand.Object{"question": "Which size?"}},
 	},
 	"output": `inputs.who + " " + steps.colour.result.answer + " " + steps.size.result.answer`,
 }
 
 // answers are what a person says to a form.
-func answers(q jsonObject) jsonObject {
-	message, _ := dig(q, "message").(string)
-	content := jsonObject{"answer": "large"}
+func answers(q byhand.Object) byhand.Object {
+	message, _ := byhand.Dig(q, "message").(string)
+	content := byhand.Object{"answer": "large"}
 	switch {
 	case strings.Contains(message, "inputs"):
-		content = jsonObject{"who": "you"}
+		content = byhand.Object{"who": "you"}
 	case strings.Contains(message, "colour"):
-		content = jsonObject{"answer": "blue"}
+		content = byhand.Object{"answer": "blue"}
 	}
-	return jsonObject{"action": "accept", "content": content}
+	return byhand.Object{"action": "accept", "content": content}
 }
 
-var canAsk = jsonObject{"elicitation": jsonObject{"form": jsonObject{}, "url": jsonObject{}}}
+var canAsk = byhand.Object{"elicitation": byhand.Object{"form": byhand.Object{}, "url": byhand.Object{}}}
 
 func TestQuestionsInARow(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25"} {
 		t.Run(version, func(t *testing.T) {
 			w := newStage(t).connect(version, canAsk)
-			w.mu.Lock()
-			w.asked = func(q jsonObject) jsonObject { return answers(dig(q, "params").(jsonObject)) }
-			w.mu.Unlock()
-			res := w.call("execute_sequence", threeQuestions)
-			if got := dig(res, "result", "structuredContent", "output"); got != "you blue large" {
+			w.Answer(func(q byhand.Object) byhand.Object { return answers(byhand.Dig(q, "params").(byhand.Object)) })
+			res := w.Call("execute_sequence", threeQuestions)
+			if got := byhand.Dig(res, "result", "structuredContent", "output"); got != "you blue large" {
 				t.Errorf("output %v: %v", got, res)
 			}
 		})
 	}
 	t.Run(modern, func(t *testing.T) {
 		w := newStage(t).connect(modern, canAsk)
-		params := jsonObject{"name": "execute_sequence", "arguments": threeQuestions}
+		params := byhand.Object{"name": "execute_sequence", "arguments": threeQuestions}
 		rounds := 0
 		for ; rounds < 5; rounds++ {
-			res := w.request("tools/call", params)
-			q, asked := dig(res, "result", "inputRequests", "answer", "params").(jsonObject)
+			res := w.Ask("tools/call", params)
+			q, asked := byhand.Dig(res, "result", "inputRequests", "answer", "params").(byhand.Object)
 			if !asked {
-				if got := dig(res, "result", "structuredContent", "output"); got != "you blue large" {
+				if got := byhand.Dig(res, "result", "structuredContent", "output"); got != "you blue large" {
 					t.Errorf("output %v: %v", got, res)
 				}
 				break
 			}
-			params = jsonObject{
+			params = byhand.Object{
 				"name": "execute_sequence", "arguments": threeQuestions,
-				"inputResponses": jsonObject{"answer": answers(q)}, "requestState": dig(res, "result", "requestState"),
+				"inputResponses": byhand.Object{"answer": answers(q)}, "requestState": byhand.Dig(res, "result", "requestState"),
 			}
 		}
 		if rounds != 3 {
@@ -73,17 +72,17 @@ func TestQuestionsInARow(t *testing.T) {
 
 func TestStateIsSealed(t *testing.T) {
 	w := newStage(t).connect(modern, canAsk)
-	res := w.call("execute_sequence", threeQuestions)
-	state, _ := dig(res, "result", "requestState").(string)
-	for say, params := range map[string]jsonObject{
+	res := w.Call("execute_sequence", threeQuestions)
+	state, _ := byhand.Dig(res, "result", "requestState").(string)
+	for say, params := range map[string]byhand.Object{
 		"changed":          {"name": "execute_sequence", "arguments": threeQuestions, "requestState": "A" + state[1:]},
-		"another tool's":   {"name": "resume_run", "arguments": jsonObject{"run_id": "x"}, "requestState": state},
+		"another tool's":   {"name": "resume_run", "arguments": byhand.Object{"run_id": "x"}, "requestState": state},
 		"nothing sensible": {"name": "execute_sequence", "arguments": threeQuestions, "requestState": "!"},
 	} {
 		if say == "changed" && state[0] == 'A' {
 			params["requestState"] = "B" + state[1:]
 		}
-		if res := w.request("tools/call", params); dig(res, "error", "code") != -32602.0 || !strings.Contains(said(res), "requestState") {
+		if res := w.Ask("tools/call", params); byhand.Dig(res, "error", "code") != -32602.0 || !strings.Contains(byhand.Said(res), "requestState") {
 			t.Errorf("a state that is %s: %v", say, res)
 		}
 	}
@@ -92,19 +91,19 @@ func TestStateIsSealed(t *testing.T) {
 func TestWithoutElicitation(t *testing.T) {
 	for _, version := range []string{"2025-11-25", modern} {
 		t.Run(version, func(t *testing.T) {
-			w := newStage(t).connect(version, jsonObject{})
-			if res := w.call("execute_sequence", threeQuestions); code(res) != "invalid" || !strings.Contains(said(res), "who") {
+			w := newStage(t).connect(version, byhand.Object{})
+			if res := w.Call("execute_sequence", threeQuestions); code(res) != "invalid" || !strings.Contains(byhand.Said(res), "who") {
 				t.Errorf("a missing input: %v", res)
 			}
-			res := w.call("execute_sequence", jsonObject{"steps": []any{
-				jsonObject{"tool_name": "ask_user", "id": "q", "arguments": jsonObject{"question": "Well?"}},
+			res := w.Call("execute_sequence", byhand.Object{"steps": []any{
+				byhand.Object{"tool_name": "ask_user", "id": "q", "arguments": byhand.Object{"question": "Well?"}},
 			}, "output": "steps.q.result.answer"})
-			run, _ := dig(res, "result", "structuredContent", "run_id").(string)
-			if dig(res, "result", "structuredContent", "status") != "waiting" || !strings.Contains(said(res), "answer_run") {
+			run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+			if byhand.Dig(res, "result", "structuredContent", "status") != "waiting" || !strings.Contains(byhand.Said(res), "answer_run") {
 				t.Fatalf("a question: %v", res)
 			}
-			res = w.call("answer_run", jsonObject{"run_id": run, "value": "yes"})
-			if dig(res, "result", "structuredContent", "output") != "yes" {
+			res = w.Call("answer_run", byhand.Object{"run_id": run, "value": "yes"})
+			if byhand.Dig(res, "result", "structuredContent", "output") != "yes" {
 				t.Errorf("answered: %v", res)
 			}
 		})
@@ -112,9 +111,9 @@ func TestWithoutElicitation(t *testing.T) {
 }
 
 // withSecret types a secret.
-var withSecret = jsonObject{
-	"variables": jsonObject{"pin": jsonObject{"type": "string", "secret": true}},
-	"steps": []any{jsonObject{"tool_name": "type_into_element", "id": "one", "arguments": jsonObject{
+var withSecret = byhand.Object{
+	"variables": byhand.Object{"pin": byhand.Object{"type": "string", "secret": true}},
+	"steps": []any{byhand.Object{"tool_name": "type_into_element", "id": "one", "arguments": byhand.Object{
 		"process": "notes", "selector": "role:entry", "text_to_type": "{{inputs.pin}}", "clear_before_typing": true,
 	}}},
 }
@@ -124,7 +123,7 @@ func TestSecretGoesThroughAPage(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
 			w := st.connect(version, canAsk)
-			visit := func(q jsonObject) jsonObject {
+			visit := func(q byhand.Object) byhand.Object {
 				address, _ := q["url"].(string)
 				if q["mode"] != "url" || !strings.HasPrefix(address, "http://127.0.0.1:") {
 					t.Errorf("the question: %v", q)
@@ -133,21 +132,19 @@ func TestSecretGoesThroughAPage(t *testing.T) {
 				if err != nil || res.StatusCode != http.StatusOK {
 					t.Errorf("the page: %v %v", res, err)
 				}
-				return jsonObject{"action": "accept"}
+				return byhand.Object{"action": "accept"}
 			}
-			w.mu.Lock()
-			w.asked = func(q jsonObject) jsonObject { return visit(dig(q, "params").(jsonObject)) }
-			w.mu.Unlock()
-			params := jsonObject{"name": "execute_sequence", "arguments": withSecret}
-			res := w.request("tools/call", params)
-			if q, ok := dig(res, "result", "inputRequests", "answer", "params").(jsonObject); ok {
-				params = jsonObject{
-					"name": "execute_sequence", "arguments": withSecret, "requestState": dig(res, "result", "requestState"),
-					"inputResponses": jsonObject{"answer": visit(q)},
+			w.Answer(func(q byhand.Object) byhand.Object { return visit(byhand.Dig(q, "params").(byhand.Object)) })
+			params := byhand.Object{"name": "execute_sequence", "arguments": withSecret}
+			res := w.Ask("tools/call", params)
+			if q, ok := byhand.Dig(res, "result", "inputRequests", "answer", "params").(byhand.Object); ok {
+				params = byhand.Object{
+					"name": "execute_sequence", "arguments": withSecret, "requestState": byhand.Dig(res, "result", "requestState"),
+					"inputResponses": byhand.Object{"answer": visit(q)},
 				}
-				res = w.request("tools/call", params)
+				res = w.Ask("tools/call", params)
 			}
-			run, _ := dig(res, "result", "structuredContent", "run_id").(string)
+			run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
 			if h := st.rest(run); h.Status != engine.Succeeded {
 				t.Fatalf("the run: %v", res)
 			}
@@ -165,8 +162,8 @@ func TestSecretGoesThroughAPage(t *testing.T) {
 }
 
 func TestSecretWithoutAPageNamesTheCommand(t *testing.T) {
-	w := newStage(t).connect("2025-11-25", jsonObject{"elicitation": jsonObject{"form": jsonObject{}}})
-	if text := said(w.call("execute_sequence", withSecret)); !strings.Contains(text, "understudy resume") || !strings.Contains(text, "--input pin=@FILE") {
+	w := newStage(t).connect("2025-11-25", byhand.Object{"elicitation": byhand.Object{"form": byhand.Object{}}})
+	if text := byhand.Said(w.Call("execute_sequence", withSecret)); !strings.Contains(text, "understudy resume") || !strings.Contains(text, "--input pin=@FILE") {
 		t.Errorf("the answer: %s", text)
 	}
 }

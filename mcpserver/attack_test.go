@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/byhand"
 	"understudy/steps/desktop/fake"
 )
 
@@ -133,7 +134,7 @@ func TestAttackPathsOfPages(t *testing.T) {
 // run may read: by their paths, by links, and by the names of saved ones.
 func TestAttackPathsOfWorkflows(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Policy = Policy{Toolsets: Toolsets()} })
-	w := st.connect("2025-11-25", jsonObject{})
+	w := st.connect("2025-11-25", byhand.Object{})
 	outside := filepath.Join(t.TempDir(), "outside.yaml")
 	if err := os.WriteFile(outside, []byte("password: the secret\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -146,11 +147,11 @@ func TestAttackPathsOfWorkflows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ref := range []string{outside, "file://" + outside, "link.yaml", "./link.yaml", rel, "../../../../../../etc/passwd", "/proc/self/environ", "file:///dev/zero", "/dev/zero"} {
-		for tool, args := range map[string]jsonObject{
+		for tool, args := range map[string]byhand.Object{
 			"execute_sequence":  {"url": ref},
 			"validate_workflow": {"text": "steps:\n  - workflow: " + strconv.Quote(ref)},
 		} {
-			res := w.call(tool, args)
+			res := w.Call(tool, args)
 			if raw := fmt.Sprint(res); strings.Contains(raw, "the secret") || strings.Contains(raw, "root:") || strings.Contains(raw, "PATH=") {
 				t.Errorf("%s of %s shows the file: %s", tool, ref, raw)
 			}
@@ -160,11 +161,11 @@ func TestAttackPathsOfWorkflows(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"../evil", "/etc/evil", "a/b", ".hidden", "a\x00b", "..", "", "a\nb", strings.Repeat("a", 200), "con\u202e"} {
-		for tool, args := range map[string]jsonObject{
+		for tool, args := range map[string]byhand.Object{
 			"save_workflow": {"name": name, "text": "steps: [{tool_name: delay, arguments: {duration: 1ms}}]"},
 			"get_workflow":  {"name": name},
 		} {
-			if res := w.call(tool, args); !isError(res) && res["error"] == nil {
+			if res := w.Call(tool, args); !byhand.IsError(res) && res["error"] == nil {
 				t.Errorf("%s of %q: %v", tool, name, res)
 			}
 		}
@@ -178,7 +179,7 @@ func TestAttackPathsOfWorkflows(t *testing.T) {
 // TestAttackFileKindsStayInTheirFolder reads and writes outside of it.
 func TestAttackFileKindsStayInTheirFolder(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Policy = Policy{Toolsets: Toolsets()} })
-	w := st.connect("2025-11-25", jsonObject{})
+	w := st.connect("2025-11-25", byhand.Object{})
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "a.txt"), []byte("the secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -187,7 +188,7 @@ func TestAttackFileKindsStayInTheirFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{filepath.Join(outside, "a.txt"), "link/a.txt", "../" + filepath.Base(outside) + "/a.txt", "/etc/passwd", "/proc/self/environ", "a\x00b"} {
-		for tool, args := range map[string]jsonObject{
+		for tool, args := range map[string]byhand.Object{
 			"read_file":  {"path": path},
 			"write_file": {"path": path, "content": "changed"},
 			"edit_file":  {"path": path, "old_string": "the", "new_string": "a"},
@@ -197,7 +198,7 @@ func TestAttackFileKindsStayInTheirFolder(t *testing.T) {
 			if strings.Contains(path, "\x00") && strings.HasSuffix(tool, "files") {
 				continue // its folder has no zero byte
 			}
-			res := w.call(tool, args)
+			res := w.Call(tool, args)
 			want := "denied"
 			if strings.Contains(path, "\x00") {
 				want = "invalid"
@@ -218,11 +219,11 @@ func TestAttackNamesInPages(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL
 	evil := `<script>alert(1)</script>{{.}}"'><img src=x onerror=alert(1)>`
-	p := client(t, site, "2025-11-25", "")
-	args := document("fail", jsonObject{"message": evil + "${{ inputs }}"})
+	p := byhand.Visit(t, "2025-11-25", site+"/mcp")
+	args := document("fail", byhand.Object{"message": evil + "${{ inputs }}"})
 	args["name"] = evil
-	_, res := p.ask(t, site, "tools/call", callOf("execute_sequence", args))
-	run, _ := dig(res, "result", "structuredContent", "run_id").(string)
+	_, res := p.Call(t, "execute_sequence", args)
+	run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
 	for _, path := range []string{"/runs", "/runs/" + run, "/runs?status=" + "%3Cscript%3E", "/runs?before=%3Cscript%3E", "/runs/%3Cscript%3E"} {
 		page, err := http.Get(site + path)
 		if err != nil {
@@ -253,15 +254,17 @@ func TestAttackNamesOfClients(t *testing.T) {
 	})
 	site := st.site().URL
 	for _, name := range []string{"a\nlevel=ERROR msg=forged", "victim#session", "\x1b[31mred", "\u202egnirts", strings.Repeat("x", 100_000), "", "\x00"} {
-		p := post{version: "2025-11-25"}
-		res, err := p.send(t, site, "initialize", jsonObject{"protocolVersion": "2025-11-25", "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": name, "version": "1"}})
+		p := byhand.Visitor{Version: "2025-11-25", Address: site + "/mcp"}
+		hello := byhand.Greeting(p.Version, byhand.Object{})
+		hello["clientInfo"] = byhand.Object{"name": name, "version": "1"}
+		res, err := p.Send(t.Context(), 1, "initialize", hello)
 		if err != nil {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		p.session = res.Header.Get(sessionHeader)
-		_, got := p.ask(t, site, "tools/call", callOf("execute_sequence", document("delay", jsonObject{"duration": "1ms"})))
-		run, _ := dig(got, "result", "structuredContent", "run_id").(string)
+		p.Session = res.Header.Get(sessionHeader)
+		_, got := p.Call(t, "execute_sequence", document("delay", byhand.Object{"duration": "1ms"}))
+		run, _ := byhand.Dig(got, "result", "structuredContent", "run_id").(string)
 		h, err := st.engine.Get(t.Context(), run)
 		if err != nil {
 			t.Fatalf("%.20q: %v", name, err)
@@ -288,9 +291,9 @@ func TestAttackNamesOfWindows(t *testing.T) {
 		st.engine.Desk = desk{st.desk}
 		site := st.site().URL
 		for _, version := range []string{"2025-11-25", modern} {
-			p := client(t, site, version, "")
-			_, res := p.ask(t, site, "tools/call", callOf("get_window_tree", jsonObject{}))
-			text := said(res)
+			p := byhand.Visit(t, version, site+"/mcp")
+			_, res := p.Call(t, "get_window_tree", byhand.Object{})
+			text := byhand.Said(res)
 			if !strings.Contains(text, "button") || strings.Contains(text, "\n- button \"Forged\"") || strings.Count(text, "button") > strings.Count(name, "button")+1 ||
 				len(text) > 10_000 || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 				t.Errorf("%.60q is shown as %.400q: %.300v", name, text, res)
@@ -309,7 +312,7 @@ func TestAttackDocumentsThatGrow(t *testing.T) {
 	for i := 1; i < 30; i++ {
 		laughs.WriteString(fmt.Sprintf("a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1))
 	}
-	for say, args := range map[string]jsonObject{
+	for say, args := range map[string]byhand.Object{
 		"a billion laughs":      {"text": laughs.String() + "steps: *a29\n"},
 		"an anchor in itself":   {"text": "steps: &a [*a]\n"},
 		"deep lists in YAML":    {"text": "steps: " + strings.Repeat("[", 100_000)},
@@ -322,15 +325,15 @@ func TestAttackDocumentsThatGrow(t *testing.T) {
 		"a loop without an end": {"text": "steps: [{id: a, tool_name: group, loop: {times: 1000000000000}, steps: []}]"},
 	} {
 		for _, version := range []string{"2025-11-25", modern} {
-			p := client(t, site, version, "")
-			status, res := p.ask(t, site, "tools/call", callOf("validate_workflow", args))
+			p := byhand.Visit(t, version, site+"/mcp")
+			status, res := p.Call(t, "validate_workflow", args)
 			if status >= 500 || res == nil {
 				t.Errorf("%s: %d %v", say, status, res)
 			}
 		}
 	}
-	p := client(t, site, modern, "")
-	if _, res := p.ask(t, site, "tools/call", callOf("get_window_tree", jsonObject{})); isError(res) || res == nil {
+	p := byhand.Visit(t, modern, site+"/mcp")
+	if _, res := p.Call(t, "get_window_tree", byhand.Object{}); byhand.IsError(res) || res == nil {
 		t.Errorf("afterwards: %v", res)
 	}
 }

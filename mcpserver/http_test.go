@@ -2,11 +2,8 @@ package mcpserver
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +13,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/byhand"
 )
 
 // site is a server over HTTP.
@@ -25,122 +23,25 @@ func (st *stage) site() *httptest.Server {
 	return h
 }
 
-// post is one message of a client, by hand.
-type post struct {
-	version, session, path string
-	header                 http.Header
-	ctx                    context.Context
-}
-
-func (p post) send(t *testing.T, site, method string, params jsonObject) (*http.Response, error) {
-	t.Helper()
-	body := jsonObject{"jsonrpc": "2.0", "method": method, "params": params}
-	if !strings.HasPrefix(method, "notifications/") {
-		body["id"] = 1
-	}
-	if p.version >= modern {
-		body["params"] = (&wire{version: p.version, caps: jsonObject{}}).meta(params)
-	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.ctx == nil {
-		p.ctx = t.Context()
-	}
-	req, err := http.NewRequestWithContext(p.ctx, http.MethodPost, site+"/mcp"+p.path, bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	if method != "initialize" {
-		req.Header.Set("MCP-Protocol-Version", p.version)
-	}
-	if p.session != "" {
-		req.Header.Set("Mcp-Session-Id", p.session)
-	}
-	if p.version >= modern {
-		req.Header.Set("Mcp-Method", method)
-		if name, ok := params["name"].(string); ok {
-			req.Header.Set("Mcp-Name", name)
-		}
-	}
-	maps.Copy(req.Header, p.header)
-	return http.DefaultClient.Do(req)
-}
-
-// ask sends a request and reads its answer.
-func (p post) ask(t *testing.T, site, method string, params jsonObject) (int, jsonObject) {
-	t.Helper()
-	res, err := p.send(t, site, method, params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m jsonObject
-	for line := range strings.Lines(string(raw)) {
-		line = strings.TrimPrefix(line, "data: ")
-		var x jsonObject
-		if json.Unmarshal([]byte(line), &x) == nil && (x["id"] != nil || x["error"] != nil) {
-			m = x
-		}
-	}
-	return res.StatusCode, m
-}
-
-// client is a client of a version, greeted when the version wants that.
-func client(t *testing.T, site, version, path string) post {
-	t.Helper()
-	p := post{version: version, path: path}
-	if version >= modern {
-		return p
-	}
-	res, err := p.send(t, site, "initialize", jsonObject{"protocolVersion": version, "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": "by-hand", "version": "1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if p.session = res.Header.Get("Mcp-Session-Id"); p.session == "" || res.StatusCode != http.StatusOK {
-		t.Fatalf("initialize: %s, session %q", res.Status, p.session)
-	}
-	done, err := p.send(t, site, "notifications/initialized", jsonObject{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done.Body.Close()
-	return p
-}
-
-func callOf(tool string, args jsonObject) jsonObject {
-	return jsonObject{"name": tool, "arguments": args}
-}
-
-var httpVersions = []string{"2025-03-26", "2025-06-18", "2025-11-25", modern}
-
 func TestHTTPEveryVersion(t *testing.T) {
-	for _, version := range httpVersions {
+	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
 			site := newStage(t).site().URL
-			p := client(t, site, version, "")
-			if _, res := p.ask(t, site, "tools/call", callOf("click_element", jsonObject{"selector": "role:button && name:Save"})); isError(res) || res["error"] != nil {
+			p := byhand.Visit(t, version, site+"/mcp")
+			if _, res := p.Call(t, "click_element", byhand.Object{"selector": "role:button && name:Save"}); byhand.IsError(res) || res["error"] != nil {
 				t.Errorf("click: %v", res)
 			}
-			asking := client(t, site, version, "/ask")
-			_, list := asking.ask(t, site, "tools/list", jsonObject{})
+			asking := byhand.Visit(t, version, site+"/mcp/ask")
+			_, list := asking.Ask(t, "tools/list", byhand.Object{})
 			if names := toolNames(list); slices.Contains(names, "click_element") || len(names) == 0 {
 				t.Errorf("/mcp/ask lists %v", names)
 			}
-			_, res := asking.ask(t, site, "tools/call", callOf("click_element", jsonObject{"selector": "role:button"}))
+			_, res := asking.Call(t, "click_element", byhand.Object{"selector": "role:button"})
 			want := -32002.0
 			if version == modern {
 				want = -31002
 			}
-			if dig(res, "error", "code") != want {
+			if byhand.Dig(res, "error", "code") != want {
 				t.Errorf("a click at /mcp/ask: %v", res)
 			}
 		})
@@ -148,29 +49,29 @@ func TestHTTPEveryVersion(t *testing.T) {
 }
 
 func TestHTTPBusy(t *testing.T) {
-	for _, version := range httpVersions {
+	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
 			site := st.site().URL
-			p := client(t, site, version, "")
-			args := document("hang", jsonObject{})
+			p := byhand.Visit(t, version, site+"/mcp")
+			args := document("hang", byhand.Object{})
 			args["wait"] = false
-			p.ask(t, site, "tools/call", callOf("execute_sequence", args))
+			p.Call(t, "execute_sequence", args)
 			run := st.hanging()
 
 			for say, want := range map[string]int{"click_element": 503, "get_run": 200, "list_runs": 200, "get_window_tree": 200} {
-				args := jsonObject{}
+				args := byhand.Object{}
 				if say == "get_run" {
 					args["run_id"] = run
 				}
-				if status, res := p.ask(t, site, "tools/call", callOf(say, args)); status != want {
+				if status, res := p.Call(t, say, args); status != want {
 					t.Errorf("%s while a run acts: %d, want %d: %v", say, status, want, res)
 				}
 			}
 			if status := get(t, site+"/status"); status != http.StatusServiceUnavailable {
 				t.Errorf("/status says %d while a run acts", status)
 			}
-			if status, res := p.ask(t, site, "tools/call", callOf("stop_execution", jsonObject{"run_id": run})); status != 200 || isError(res) {
+			if status, res := p.Call(t, "stop_execution", byhand.Object{"run_id": run}); status != 200 || byhand.IsError(res) {
 				t.Errorf("stop: %d %v", status, res)
 			}
 			st.rest(run)
@@ -201,15 +102,14 @@ func eventually(t *testing.T, say string, holds func() bool) {
 }
 
 func TestHTTPDropStopsTheRun(t *testing.T) {
-	for _, version := range httpVersions {
+	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
 			site := st.site().URL
-			p := client(t, site, version, "")
+			p := byhand.Visit(t, version, site+"/mcp")
 			ctx, drop := context.WithCancel(t.Context())
-			p.ctx = ctx
 			go func() {
-				if res, err := p.send(t, site, "tools/call", callOf("execute_sequence", document("hang", jsonObject{}))); err == nil {
+				if res, err := p.Send(ctx, 1, "tools/call", byhand.Object{"name": "execute_sequence", "arguments": document("hang", byhand.Object{})}); err == nil {
 					_, _ = io.Copy(io.Discard, res.Body)
 					res.Body.Close()
 				}
@@ -224,14 +124,14 @@ func TestHTTPDropStopsTheRun(t *testing.T) {
 }
 
 func TestHTTPTimeoutByHeader(t *testing.T) {
-	for _, version := range httpVersions {
+	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
 			site := st.site().URL
-			p := client(t, site, version, "")
-			p.header = http.Header{timeoutHeader: {"50"}}
-			_, res := p.ask(t, site, "tools/call", callOf("execute_sequence", document("hang", jsonObject{})))
-			if code(res) != "timeout" || dig(res, "result", "structuredContent", "resume_from") != "one" {
+			p := byhand.Visit(t, version, site+"/mcp")
+			p.Header = http.Header{timeoutHeader: {"50"}}
+			_, res := p.Call(t, "execute_sequence", document("hang", byhand.Object{}))
+			if code(res) != "timeout" || byhand.Dig(res, "result", "structuredContent", "resume_from") != "one" {
 				t.Errorf("after its time: %v", res)
 			}
 		})
@@ -266,7 +166,7 @@ func TestHostAndOrigin(t *testing.T) {
 				if req.Host = c.host; c.origin != "" {
 					req.Header.Set("Origin", c.origin)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				res, err := http.DefaultClient.Do(req.WithContext(ctx))
 				if err != nil {
 					t.Fatal(err)
@@ -306,13 +206,13 @@ func (endless) Read(p []byte) (int, error) {
 
 func TestModeOfAClientChanges(t *testing.T) {
 	site := newStage(t).site().URL
-	p := client(t, site, "2025-11-25", "")
+	p := byhand.Visit(t, "2025-11-25", site+"/mcp")
 	res, err := http.Post(site+"/mode", "application/json", strings.NewReader(`{"client": "by-hand", "mode": "ask"}`))
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("mode: %v %v", res, err)
 	}
 	res.Body.Close()
-	if _, res := p.ask(t, site, "tools/call", callOf("click_element", jsonObject{})); dig(res, "error", "code") != -32002.0 {
+	if _, res := p.Call(t, "click_element", byhand.Object{}); byhand.Dig(res, "error", "code") != -32002.0 {
 		t.Errorf("a click after the change: %v", res)
 	}
 }
@@ -320,9 +220,9 @@ func TestModeOfAClientChanges(t *testing.T) {
 func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL
-	p := client(t, site, modern, "")
-	_, res := p.ask(t, site, "tools/call", callOf("execute_sequence", document("delay", jsonObject{"duration": 1})))
-	run, _ := dig(res, "result", "structuredContent", "run_id").(string)
+	p := byhand.Visit(t, modern, site+"/mcp")
+	_, res := p.Call(t, "execute_sequence", document("delay", byhand.Object{"duration": 1}))
+	run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
 	h := st.rest(run)
 	ids := readEvents(t, site+"/events?run="+run, "", int(h.Seq))
 	if len(ids) != int(h.Seq) || ids[0] != "1" {
@@ -339,7 +239,7 @@ func TestEventsGoOnWhereAReaderLeft(t *testing.T) {
 // readEvents reads a number of events, and gives their ids.
 func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	h := http.Header{}
 	if after != "" {
@@ -359,9 +259,9 @@ func readEvents(t *testing.T, address, after string, n int) (ids []string) {
 func TestPagesShowARun(t *testing.T) {
 	st := newStage(t)
 	site := st.site().URL
-	p := client(t, site, modern, "")
-	_, res := p.ask(t, site, "tools/call", callOf("execute_sequence", document("fail", jsonObject{"message": "<b>no</b>"})))
-	run, _ := dig(res, "result", "structuredContent", "run_id").(string)
+	p := byhand.Visit(t, modern, site+"/mcp")
+	_, res := p.Call(t, "execute_sequence", document("fail", byhand.Object{"message": "<b>no</b>"}))
+	run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
 	page, err := http.Get(site + "/runs/" + run)
 	if err != nil {
 		t.Fatal(err)
@@ -392,10 +292,10 @@ func TestServerEnds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- st.Server.ServeHTTP(ctx, l) }()
 	site := "http://" + l.Addr().String()
-	p := client(t, site, "2025-11-25", "")
-	answered := make(chan jsonObject, 1)
+	p := byhand.Visit(t, "2025-11-25", site+"/mcp")
+	answered := make(chan byhand.Object, 1)
 	go func() {
-		_, res := p.ask(t, site, "tools/call", callOf("execute_sequence", document("hang", jsonObject{})))
+		_, res := p.Call(t, "execute_sequence", document("hang", byhand.Object{}))
 		answered <- res
 	}()
 	run := st.hanging()
@@ -403,7 +303,7 @@ func TestServerEnds(t *testing.T) {
 	stop()
 	select {
 	case res := <-answered:
-		if !isError(res) {
+		if !byhand.IsError(res) {
 			t.Errorf("the answer: %v", res)
 		}
 	case <-time.After(10 * time.Second):

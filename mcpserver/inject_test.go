@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"understudy/mcpserver/byhand"
 )
 
 // TestAttackTemplatesInValues gives values that would mean something where they
@@ -19,7 +21,7 @@ func TestAttackTemplatesInValues(t *testing.T) {
 	st := newStage(t, func(o *Options) {
 		o.Policy, o.Environ = Policy{Toolsets: Toolsets()}, append(os.Environ(), "SECRET=the secret")
 	})
-	w := st.connect("2025-11-25", jsonObject{})
+	w := st.connect("2025-11-25", byhand.Object{})
 	for _, value := range []string{
 		"${{ 1 + 1 }}", "${{ env.SECRET }}", "${{ inputs }}", "{{.}}", "$(touch pwned)", "`touch pwned`", "'; touch pwned; '", `"; touch pwned; "`, "\ntouch pwned\n", "$SECRET", "%s%n", "\\", "!!", "~", "*",
 		"-n", `${{ "}}" }}`, "$((1+1))", "<<EOF", "# x",
@@ -27,20 +29,20 @@ func TestAttackTemplatesInValues(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(st.o.Dir, "said.txt"), []byte(value), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		res := w.call("execute_sequence", jsonObject{
+		res := w.Call("execute_sequence", byhand.Object{
 			"steps": []any{
-				jsonObject{"id": "said", "tool_name": "read_file", "arguments": jsonObject{"path": "said.txt"}},
-				jsonObject{"id": "bare", "tool_name": "run_command", "arguments": jsonObject{"run": "printf '[%s]' ${{ steps.said.result.content }}"}},
-				jsonObject{"id": "quoted", "tool_name": "run_command", "arguments": jsonObject{"run": `printf '[%s]' "${{ steps.said.result.content }}"`}},
-				jsonObject{"id": "single", "tool_name": "run_command", "arguments": jsonObject{"run": `printf '[%s]' '${{ steps.said.result.content }}'`}},
-				jsonObject{"id": "answer", "tool_name": "run_command", "arguments": jsonObject{"run": "printf '%s' ${{ steps.bare.result.stdout }}"}},
-				jsonObject{"id": "title", "tool_name": "set_value", "arguments": jsonObject{"selector": "role:entry", "value": "${{ steps.said.result.content }}"}},
+				byhand.Object{"id": "said", "tool_name": "read_file", "arguments": byhand.Object{"path": "said.txt"}},
+				byhand.Object{"id": "bare", "tool_name": "run_command", "arguments": byhand.Object{"run": "printf '[%s]' ${{ steps.said.result.content }}"}},
+				byhand.Object{"id": "quoted", "tool_name": "run_command", "arguments": byhand.Object{"run": `printf '[%s]' "${{ steps.said.result.content }}"`}},
+				byhand.Object{"id": "single", "tool_name": "run_command", "arguments": byhand.Object{"run": `printf '[%s]' '${{ steps.said.result.content }}'`}},
+				byhand.Object{"id": "answer", "tool_name": "run_command", "arguments": byhand.Object{"run": "printf '%s' ${{ steps.bare.result.stdout }}"}},
+				byhand.Object{"id": "title", "tool_name": "set_value", "arguments": byhand.Object{"selector": "role:entry", "value": "${{ steps.said.result.content }}"}},
 			},
 			"output": "[steps.said.result.content, steps.bare.result.stdout, steps.quoted.result.stdout, steps.single.result.stdout, steps.answer.result.stdout]",
 		})
 		bracketed := "[" + value + "]"
 		want := fmt.Sprintf("%q", []any{value, bracketed, bracketed, bracketed, bracketed})
-		if got := fmt.Sprintf("%q", dig(res, "result", "structuredContent", "output")); isError(res) || got != want {
+		if got := fmt.Sprintf("%q", byhand.Dig(res, "result", "structuredContent", "output")); byhand.IsError(res) || got != want {
 			t.Errorf("%q comes out as %s: %.600v", value, got, res)
 		}
 		if pwned, err := filepath.Glob(filepath.Join(st.o.Dir, "pwned*")); err != nil || len(pwned) > 0 {
@@ -58,12 +60,12 @@ func TestAttackPathsOfResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"2025-11-25", modern} {
-		w := st.connect(version, jsonObject{})
+		w := st.connect(version, byhand.Object{})
 		for _, base := range []string{workflowURI, runURI, captureURI, kindsURI + "/", "understudy://", "file://"} {
 			for _, path := range []string{
 				"../secret", "..%2fsecret", "%2e%2e/secret", "../secret.yaml", secret, "/etc/passwd", "%00", "..", "x/../../secret", `..\secret`, strings.Repeat("../", 20) + "etc/passwd", "x\x1b[31m", "x\u202e", "\x7f", "x\n", "",
 			} {
-				res := w.request("resources/read", jsonObject{"uri": base + path})
+				res := w.Ask("resources/read", byhand.Object{"uri": base + path})
 				raw := fmt.Sprint(res)
 				if res["error"] == nil || strings.Contains(raw, "the secret") || strings.Contains(raw, "root:") {
 					t.Errorf("%s: reading %q gives %.300s", version, base+path, raw)

@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"slices"
 	"testing"
+
+	"understudy/mcpserver/byhand"
 )
 
 // TestLogMessages asks for log messages at each level, in both eras.
@@ -19,26 +21,26 @@ func TestLogMessages(t *testing.T) {
 			{"debug", []string{"hello from the step", "step ended", "step failed", "step started", "step started"}},
 		} {
 			t.Run(version+" "+c.level, func(t *testing.T) {
-				w := newStage(t).connect(version, jsonObject{})
-				params := jsonObject{"name": "execute_sequence", "arguments": jsonObject{"steps": []any{
-					jsonObject{"tool_name": "log", "id": "one", "arguments": jsonObject{"message": "hello from the step"}},
-					jsonObject{"tool_name": "fail", "id": "two", "arguments": jsonObject{"message": "no"}},
+				w := newStage(t).connect(version, byhand.Object{})
+				params := byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"steps": []any{
+					byhand.Object{"tool_name": "log", "id": "one", "arguments": byhand.Object{"message": "hello from the step"}},
+					byhand.Object{"tool_name": "fail", "id": "two", "arguments": byhand.Object{"message": "no"}},
 				}}}
 				switch {
 				case c.level == "":
 				case version == modern:
-					params["_meta"] = jsonObject{"io.modelcontextprotocol/logLevel": c.level}
+					params["_meta"] = byhand.Object{"io.modelcontextprotocol/logLevel": c.level}
 				default:
-					if res := w.request("logging/setLevel", jsonObject{"level": c.level}); res["error"] != nil {
+					if res := w.Ask("logging/setLevel", byhand.Object{"level": c.level}); res["error"] != nil {
 						t.Fatal(res)
 					}
 				}
-				w.request("tools/call", params)
-				eventually(t, "the messages have come", func() bool { return len(w.notices("notifications/message")) >= len(c.want) })
+				w.Ask("tools/call", params)
+				eventually(t, "the messages have come", func() bool { return len(w.Notices("notifications/message")) >= len(c.want) })
 				var got []string
-				for _, n := range w.notices("notifications/message") {
-					said, _ := dig(n, "params", "data", "message").(string)
-					if dig(n, "params", "logger") != logger || dig(n, "params", "data", "run_id") == nil {
+				for _, n := range w.Notices("notifications/message") {
+					said, _ := byhand.Dig(n, "params", "data", "message").(string)
+					if byhand.Dig(n, "params", "logger") != logger || byhand.Dig(n, "params", "data", "run_id") == nil {
 						t.Errorf("the message does not say whose it is: %v", n)
 					}
 					got = append(got, said)
@@ -55,8 +57,8 @@ func TestLogMessages(t *testing.T) {
 // TestLevelOfASessionEndsWithIt looks that nothing is kept of a session.
 func TestLevelOfASessionEndsWithIt(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
-	w.request("logging/setLevel", jsonObject{"level": "info"})
+	w := st.connect("2025-11-25", byhand.Object{})
+	w.Ask("logging/setLevel", byhand.Object{"level": "info"})
 	_ = w.in.Close()
 	<-w.ended
 	eventually(t, "the level is forgotten", func() bool {

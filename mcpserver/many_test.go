@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/desktop/fake"
 	"understudy/store"
@@ -30,18 +31,18 @@ func TestCallsLeaveNothing(t *testing.T) {
 		o.Kinds, o.Open = kinds, func(context.Context) (engine.Runs, error) { return e, nil }
 	})
 	t.Cleanup(func() { _ = e.Shutdown(context.Background()) })
-	w := s.connect("2025-11-25", jsonObject{})
+	w := s.connect("2025-11-25", byhand.Object{})
 	call := func(n int) {
 		for i := range n {
-			tool, args := "validate_element", jsonObject{"selector": "role:entry"}
+			tool, args := "validate_element", byhand.Object{"selector": "role:entry"}
 			switch {
 			case i%50 == 0:
-				tool, args = "get_window_tree", jsonObject{"process": "notes"}
+				tool, args = "get_window_tree", byhand.Object{"process": "notes"}
 			case i%20 == 0:
-				tool, args = "click_element", jsonObject{"selector": "role:button && name:Save"}
+				tool, args = "click_element", byhand.Object{"selector": "role:button && name:Save"}
 			}
-			if res := w.call(tool, args); isError(res) {
-				t.Fatalf("call %d, %s: %s", i, tool, said(res))
+			if res := w.Call(tool, args); byhand.IsError(res) {
+				t.Fatalf("call %d, %s: %s", i, tool, byhand.Said(res))
 			}
 		}
 	}
@@ -82,15 +83,15 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	site := st.site().URL
 	open := func(n int) {
 		for range n {
-			p := client(t, site, "2025-11-25", "")
-			if _, res := p.ask(t, site, "tools/call", callOf("delay", jsonObject{"duration": "1ms"})); isError(res) {
+			p := byhand.Visit(t, "2025-11-25", site+"/mcp")
+			if _, res := p.Call(t, "delay", byhand.Object{"duration": "1ms"}); byhand.IsError(res) {
 				t.Fatal(res)
 			}
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, site+"/mcp", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			req.Header.Set("Mcp-Session-Id", p.session)
+			req.Header.Set("Mcp-Session-Id", p.Session)
 			res, err := http.DefaultClient.Do(req)
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
 )
 
@@ -52,15 +53,15 @@ func TestPolicy(t *testing.T) {
 // begun: the next step that acts is denied.
 func TestRightIsLostUnderWay(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
-	_, answer := w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": jsonObject{"steps": []any{
-		jsonObject{"tool_name": "pause", "id": "first"},
-		jsonObject{"tool_name": "click_element", "id": "second", "arguments": jsonObject{"selector": "role:button && name:Save"}},
+	w := st.connect("2025-11-25", byhand.Object{})
+	_, answer := w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"steps": []any{
+		byhand.Object{"tool_name": "pause", "id": "first"},
+		byhand.Object{"tool_name": "click_element", "id": "second", "arguments": byhand.Object{"selector": "role:button && name:Save"}},
 	}}})
 	run := st.hanging()
 	st.modes.set("by-hand", Ask)
 	close(st.goOn)
-	if res := w.await(answer); code(res) != "denied" {
+	if res := w.Await(answer); code(res) != "denied" {
 		t.Errorf("the answer: %v", res)
 	}
 	if h := st.rest(run); h.Status != engine.Failed || h.ResumeFrom != "second" {
@@ -69,7 +70,7 @@ func TestRightIsLostUnderWay(t *testing.T) {
 	if got := st.desk.Journal(); len(got) > 0 {
 		t.Errorf("it acted: %v", got)
 	}
-	if res := w.call("resume_run", jsonObject{"run_id": run}); dig(res, "error", "code") != -32002.0 {
+	if res := w.Call("resume_run", byhand.Object{"run_id": run}); byhand.Dig(res, "error", "code") != -32002.0 {
 		t.Errorf("resumed in ask mode: %v", res)
 	}
 }

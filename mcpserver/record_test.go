@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/mcpserver/byhand"
 	"understudy/recorder"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
@@ -63,8 +64,8 @@ func (s *scripted) Status() recorder.Status {
 	return st
 }
 
-func record(action string, more ...jsonObject) jsonObject {
-	args := jsonObject{"action": action}
+func record(action string, more ...byhand.Object) byhand.Object {
+	args := byhand.Object{"action": action}
 	for _, m := range more {
 		maps.Copy(args, m)
 	}
@@ -74,31 +75,31 @@ func record(action string, more ...jsonObject) jsonObject {
 func TestRecordWorkflow(t *testing.T) {
 	watch, _ := watched()
 	st := newStage(t, func(o *Options) { o.Record = watch })
-	w, other := st.connect("2025-11-25", jsonObject{}), st.connect(modern, jsonObject{})
-	if res := w.call("record_workflow", record("stop")); !isError(res) || !strings.Contains(said(res), `"start"`) {
-		t.Errorf("stopped before it began: %s", said(res))
+	w, other := st.connect("2025-11-25", byhand.Object{}), st.connect(modern, byhand.Object{})
+	if res := w.Call("record_workflow", record("stop")); !byhand.IsError(res) || !strings.Contains(byhand.Said(res), `"start"`) {
+		t.Errorf("stopped before it began: %s", byhand.Said(res))
 	}
-	if res := w.call("record_workflow", record("start")); isError(res) || !strings.Contains(said(res), `"stop"`) {
-		t.Fatalf("start: %s", said(res))
+	if res := w.Call("record_workflow", record("start")); byhand.IsError(res) || !strings.Contains(byhand.Said(res), `"stop"`) {
+		t.Fatalf("start: %s", byhand.Said(res))
 	}
-	if res := other.call("record_workflow", record("start")); code(res) != "busy" {
-		t.Errorf("started twice: %s", said(res))
+	if res := other.Call("record_workflow", record("start")); code(res) != "busy" {
+		t.Errorf("started twice: %s", byhand.Said(res))
 	}
-	if res := w.call("record_workflow", record("status")); !strings.Contains(said(res), "clicked the button Save") {
-		t.Errorf("status: %s", said(res))
+	if res := w.Call("record_workflow", record("status")); !strings.Contains(byhand.Said(res), "clicked the button Save") {
+		t.Errorf("status: %s", byhand.Said(res))
 	}
-	if res := w.call("record_workflow", record("stop", jsonObject{"name": "no good name"})); code(res) != "invalid" {
-		t.Errorf("a bad name: %s", said(res))
+	if res := w.Call("record_workflow", record("stop", byhand.Object{"name": "no good name"})); code(res) != "invalid" {
+		t.Errorf("a bad name: %s", byhand.Said(res))
 	}
-	res := w.call("record_workflow", record("stop", jsonObject{"name": "saved", "description": "What I did."}))
-	if isError(res) || !strings.Contains(said(res), "tool_name: click_element") || !strings.Contains(said(res), "seen.events.jsonl") {
-		t.Fatalf("stop: %s", said(res))
+	res := w.Call("record_workflow", record("stop", byhand.Object{"name": "saved", "description": "What I did."}))
+	if byhand.IsError(res) || !strings.Contains(byhand.Said(res), "tool_name: click_element") || !strings.Contains(byhand.Said(res), "seen.events.jsonl") {
+		t.Fatalf("stop: %s", byhand.Said(res))
 	}
-	if res := w.call("get_workflow", jsonObject{"name": "saved"}); !strings.Contains(said(res), "description: What I did.") {
-		t.Errorf("the saved workflow: %s", said(res))
+	if res := w.Call("get_workflow", byhand.Object{"name": "saved"}); !strings.Contains(byhand.Said(res), "description: What I did.") {
+		t.Errorf("the saved workflow: %s", byhand.Said(res))
 	}
-	if res := w.call("record_workflow", record("status")); !strings.Contains(said(res), "nothing is recorded") {
-		t.Errorf("status at the end: %s", said(res))
+	if res := w.Call("record_workflow", record("status")); !strings.Contains(byhand.Said(res), "nothing is recorded") {
+		t.Errorf("status at the end: %s", byhand.Said(res))
 	}
 }
 
@@ -107,38 +108,38 @@ func TestRecordWorkflow(t *testing.T) {
 func TestRecordingThatTheUserStopped(t *testing.T) {
 	watch, recording := watched()
 	st := newStage(t, func(o *Options) { o.Record = watch })
-	w := st.connect("2025-11-25", jsonObject{})
-	w.call("save_workflow", jsonObject{"name": "taken", "text": "steps:\n- tool_name: delay\n  arguments: {duration: 1}\n"})
-	w.call("record_workflow", record("start"))
+	w := st.connect("2025-11-25", byhand.Object{})
+	w.Call("save_workflow", byhand.Object{"name": "taken", "text": "steps:\n- tool_name: delay\n  arguments: {duration: 1}\n"})
+	w.Call("record_workflow", record("start"))
 	_, _ = recording.Stop()
-	if res := w.call("record_workflow", record("status")); !strings.Contains(said(res), "the recording ended") {
-		t.Errorf("status: %s", said(res))
+	if res := w.Call("record_workflow", record("status")); !strings.Contains(byhand.Said(res), "the recording ended") {
+		t.Errorf("status: %s", byhand.Said(res))
 	}
-	if res := w.call("record_workflow", record("stop", jsonObject{"name": "taken"})); !isError(res) || !strings.Contains(said(res), "replace: true") {
-		t.Errorf("a name that is taken: %s", said(res))
+	if res := w.Call("record_workflow", record("stop", byhand.Object{"name": "taken"})); !byhand.IsError(res) || !strings.Contains(byhand.Said(res), "replace: true") {
+		t.Errorf("a name that is taken: %s", byhand.Said(res))
 	}
-	if res := w.call("record_workflow", record("stop", jsonObject{"name": "taken", "replace": true})); isError(res) {
-		t.Errorf("in its place: %s", said(res))
+	if res := w.Call("record_workflow", record("stop", byhand.Object{"name": "taken", "replace": true})); byhand.IsError(res) {
+		t.Errorf("in its place: %s", byhand.Said(res))
 	}
 }
 
 func TestRecordingIsRefused(t *testing.T) {
-	w := newStage(t).connect("2025-11-25", jsonObject{})
-	if res := w.call("record_workflow", record("start")); code(res) != "unavailable" || !strings.Contains(said(res), "understudy record") {
-		t.Errorf("a server that cannot: %s", said(res))
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	if res := w.Call("record_workflow", record("start")); code(res) != "unavailable" || !strings.Contains(byhand.Said(res), "understudy record") {
+		t.Errorf("a server that cannot: %s", byhand.Said(res))
 	}
 	broken := func(context.Context, recorder.Keys, string) (Recording, string, error) {
 		return nil, "", errors.New("no display")
 	}
-	w = newStage(t, func(o *Options) { o.Record = broken }).connect("2025-11-25", jsonObject{})
+	w = newStage(t, func(o *Options) { o.Record = broken }).connect("2025-11-25", byhand.Object{})
 	for range 2 { // it is not left behind
-		if res := w.call("record_workflow", record("start")); !isError(res) || !strings.Contains(said(res), "no display") {
-			t.Errorf("a recording that cannot begin: %s", said(res))
+		if res := w.Call("record_workflow", record("start")); !byhand.IsError(res) || !strings.Contains(byhand.Said(res), "no display") {
+			t.Errorf("a recording that cannot begin: %s", byhand.Said(res))
 		}
 	}
 	watch, _ := watched()
-	w = newStage(t, func(o *Options) { o.Record, o.Policy.Mode = watch, Ask }).connect("2025-11-25", jsonObject{})
-	if res := w.call("record_workflow", record("start")); dig(res, "error", "code") != -32002.0 {
+	w = newStage(t, func(o *Options) { o.Record, o.Policy.Mode = watch, Ask }).connect("2025-11-25", byhand.Object{})
+	if res := w.Call("record_workflow", record("start")); byhand.Dig(res, "error", "code") != -32002.0 {
 		t.Errorf("in ask mode: %v", res)
 	}
 }
@@ -181,8 +182,8 @@ func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 func TestServerEndsWhileItRecords(t *testing.T) {
 	watch, recording := watched()
 	st := newStage(t, func(o *Options) { o.Record = watch })
-	if res := st.connect("2025-11-25", jsonObject{}).call("record_workflow", record("start")); isError(res) {
-		t.Fatal(said(res))
+	if res := st.connect("2025-11-25", byhand.Object{}).Call("record_workflow", record("start")); byhand.IsError(res) {
+		t.Fatal(byhand.Said(res))
 	}
 	if err := st.Close(t.Context()); err != nil {
 		t.Error(err)
@@ -194,22 +195,22 @@ func TestServerEndsWhileItRecords(t *testing.T) {
 
 // TestWorkflowFromCalls makes a workflow of what a model did by single calls.
 func TestWorkflowFromCalls(t *testing.T) {
-	w := newStage(t).connect("2025-11-25", jsonObject{})
-	w.call("click_element", jsonObject{"process": "notes", "selector": "role:button && name:Save"})
-	w.call("type_into_element", jsonObject{"process": "notes", "selector": "role:entry", "text_to_type": "Tuesday", "clear_before_typing": true})
-	list, _ := dig(w.call("list_runs", jsonObject{"calls": true}), "result", "structuredContent", "runs").([]any)
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	w.Call("click_element", byhand.Object{"process": "notes", "selector": "role:button && name:Save"})
+	w.Call("type_into_element", byhand.Object{"process": "notes", "selector": "role:entry", "text_to_type": "Tuesday", "clear_before_typing": true})
+	list, _ := byhand.Dig(w.Call("list_runs", byhand.Object{"calls": true}), "result", "structuredContent", "runs").([]any)
 	if len(list) != 2 {
 		t.Fatalf("runs: %v", list)
 	}
-	ids := []any{dig(list[1], "run_id"), dig(list[0], "run_id")}
-	res := w.call("record_workflow", record("from_runs", jsonObject{"runs": ids, "name": "again"}))
-	if isError(res) || !strings.Contains(said(res), "tool_name: click_element") || !strings.Contains(said(res), "default: Tuesday") {
-		t.Errorf("made of two calls: %s", said(res))
+	ids := []any{byhand.Dig(list[1], "run_id"), byhand.Dig(list[0], "run_id")}
+	res := w.Call("record_workflow", record("from_runs", byhand.Object{"runs": ids, "name": "again"}))
+	if byhand.IsError(res) || !strings.Contains(byhand.Said(res), "tool_name: click_element") || !strings.Contains(byhand.Said(res), "default: Tuesday") {
+		t.Errorf("made of two calls: %s", byhand.Said(res))
 	}
-	if res := w.call("execute_sequence", jsonObject{"url": "again"}); isError(res) {
-		t.Errorf("run again: %s", said(res))
+	if res := w.Call("execute_sequence", byhand.Object{"url": "again"}); byhand.IsError(res) {
+		t.Errorf("run again: %s", byhand.Said(res))
 	}
-	if res := w.call("record_workflow", record("from_runs")); !isError(res) || !strings.Contains(said(res), "list_runs") {
-		t.Errorf("without runs: %s", said(res))
+	if res := w.Call("record_workflow", record("from_runs")); !byhand.IsError(res) || !strings.Contains(byhand.Said(res), "list_runs") {
+		t.Errorf("without runs: %s", byhand.Said(res))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"understudy/mcpserver/byhand"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -15,31 +17,31 @@ variables: {who: {type: string}}
 steps: [{tool_name: delay, arguments: {delay_ms: 1}}]`
 
 // read is the text of a resource, or the error.
-func (w *wire) content(uri string) (text, mime string, res jsonObject) {
+func (w *wire) content(uri string) (text, mime string, res byhand.Object) {
 	w.t.Helper()
-	res = w.request("resources/read", jsonObject{"uri": uri})
-	contents, _ := dig(res, "result", "contents").([]any)
+	res = w.Ask("resources/read", byhand.Object{"uri": uri})
+	contents, _ := byhand.Dig(res, "result", "contents").([]any)
 	if len(contents) != 1 {
 		return "", "", res
 	}
-	text, _ = dig(contents[0], "text").(string)
-	if blob, ok := dig(contents[0], "blob").(string); ok {
+	text, _ = byhand.Dig(contents[0], "text").(string)
+	if blob, ok := byhand.Dig(contents[0], "blob").(string); ok {
 		text = blob
 	}
-	mime, _ = dig(contents[0], "mimeType").(string)
+	mime, _ = byhand.Dig(contents[0], "mimeType").(string)
 	return text, mime, res
 }
 
 // filled is a stage with a saved workflow, a run and a picture.
 func filled(t *testing.T, w *wire) (run, picture string) {
 	t.Helper()
-	if res := w.call("save_workflow", jsonObject{"name": "clicks", "text": twoClicks}); isError(res) {
-		t.Fatal(said(res))
+	if res := w.Call("save_workflow", byhand.Object{"name": "clicks", "text": twoClicks}); byhand.IsError(res) {
+		t.Fatal(byhand.Said(res))
 	}
-	ran := w.call("execute_sequence", document("delay", jsonObject{"delay_ms": 1}))
-	run, _ = dig(ran, "result", "structuredContent", "run_id").(string)
-	shot := w.call("capture_screenshot", jsonObject{})
-	picture, _ = dig(contents(shot, "resource_link")[0], "uri").(string)
+	ran := w.Call("execute_sequence", document("delay", byhand.Object{"delay_ms": 1}))
+	run, _ = byhand.Dig(ran, "result", "structuredContent", "run_id").(string)
+	shot := w.Call("capture_screenshot", byhand.Object{})
+	picture, _ = byhand.Dig(contents(shot, "resource_link")[0], "uri").(string)
 	return run, picture
 }
 
@@ -48,7 +50,7 @@ func filled(t *testing.T, w *wire) (run, picture string) {
 func TestResources(t *testing.T) {
 	for _, version := range []string{"2025-11-25", modern} {
 		t.Run(version, func(t *testing.T) {
-			w := newStage(t).connect(version, jsonObject{})
+			w := newStage(t).connect(version, byhand.Object{})
 			run, picture := filled(t, w)
 			for uri, want := range map[string]struct{ mime, text string }{
 				runsURI:                  {jsonType, run},
@@ -73,7 +75,7 @@ func TestResources(t *testing.T) {
 				runURI + "nope", runURI + "nope/events", runURI + run + "/other", captureURI + "nope", captureURI + "../../x", workflowURI + "nope",
 				workflowURI + "..%2Fx", "understudy://other", "file:///etc/passwd",
 			} {
-				if _, _, res := w.content(uri); dig(res, "error", "code") != -32602.0 {
+				if _, _, res := w.content(uri); byhand.Dig(res, "error", "code") != -32602.0 {
 					t.Errorf("%s: %v", uri, res)
 				}
 			}
@@ -84,21 +86,21 @@ func TestResources(t *testing.T) {
 // TestResourcesAreListed looks at what a client finds without knowing an address.
 func TestResourcesAreListed(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
+	w := st.connect("2025-11-25", byhand.Object{})
 	filled(t, w)
 	listed := func(method, list, key string) (all []string) {
 		cursor := ""
 		for {
-			params := jsonObject{}
+			params := byhand.Object{}
 			if cursor != "" {
 				params["cursor"] = cursor
 			}
-			res := w.request(method, params)
-			items, _ := dig(res, "result", list).([]any)
+			res := w.Ask(method, params)
+			items, _ := byhand.Dig(res, "result", list).([]any)
 			for _, r := range items {
-				all = append(all, fmt.Sprint(dig(r, key)))
+				all = append(all, fmt.Sprint(byhand.Dig(r, key)))
 			}
-			if cursor, _ = dig(res, "result", "nextCursor").(string); cursor == "" {
+			if cursor, _ = byhand.Dig(res, "result", "nextCursor").(string); cursor == "" {
 				return all
 			}
 		}
@@ -125,36 +127,36 @@ func TestResourcesAreListed(t *testing.T) {
 
 // TestPromptsAndCompletion looks at what helps a person to ask.
 func TestPromptsAndCompletion(t *testing.T) {
-	w := newStage(t).connect("2025-11-25", jsonObject{})
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
 	run, _ := filled(t, w)
 	for name, c := range map[string]struct {
-		args jsonObject
+		args byhand.Object
 		want string
 	}{
-		"author_workflow": {jsonObject{"task": "sort the mail"}, "sort the mail"},
-		"record_workflow": {jsonObject{"task": "sort the mail"}, "record_workflow"},
-		"run_workflow":    {jsonObject{"name": "clicks"}, "who"},
-		"diagnose_run":    {jsonObject{"run_id": run}, "succeeded"},
+		"author_workflow": {byhand.Object{"task": "sort the mail"}, "sort the mail"},
+		"record_workflow": {byhand.Object{"task": "sort the mail"}, "record_workflow"},
+		"run_workflow":    {byhand.Object{"name": "clicks"}, "who"},
+		"diagnose_run":    {byhand.Object{"run_id": run}, "succeeded"},
 	} {
-		res := w.request("prompts/get", jsonObject{"name": name, "arguments": c.args})
-		messages, _ := dig(res, "result", "messages").([]any)
-		if len(messages) != 1 || !strings.Contains(fmt.Sprint(dig(messages[0], "content", "text")), c.want) {
+		res := w.Ask("prompts/get", byhand.Object{"name": name, "arguments": c.args})
+		messages, _ := byhand.Dig(res, "result", "messages").([]any)
+		if len(messages) != 1 || !strings.Contains(fmt.Sprint(byhand.Dig(messages[0], "content", "text")), c.want) {
 			t.Errorf("the prompt %s does not say %q: %v", name, c.want, res)
 		}
 	}
 	for _, c := range []struct {
-		ref             jsonObject
+		ref             byhand.Object
 		argument, value string
 		want            []any
 	}{
-		{jsonObject{"type": "ref/prompt", "name": "diagnose_run"}, "run_id", run[:8], []any{run}},
-		{jsonObject{"type": "ref/prompt", "name": "run_workflow"}, "name", "cl", []any{"clicks"}},
-		{jsonObject{"type": "ref/resource", "uri": workflowURI + "{name}"}, "name", "", []any{"clicks"}},
-		{jsonObject{"type": "ref/prompt", "name": "run_workflow"}, "name", "x", []any{}},
-		{jsonObject{"type": "ref/prompt", "name": "author_workflow"}, "task", "s", []any{}},
+		{byhand.Object{"type": "ref/prompt", "name": "diagnose_run"}, "run_id", run[:8], []any{run}},
+		{byhand.Object{"type": "ref/prompt", "name": "run_workflow"}, "name", "cl", []any{"clicks"}},
+		{byhand.Object{"type": "ref/resource", "uri": workflowURI + "{name}"}, "name", "", []any{"clicks"}},
+		{byhand.Object{"type": "ref/prompt", "name": "run_workflow"}, "name", "x", []any{}},
+		{byhand.Object{"type": "ref/prompt", "name": "author_workflow"}, "task", "s", []any{}},
 	} {
-		res := w.request("completion/complete", jsonObject{"ref": c.ref, "argument": jsonObject{"name": c.argument, "value": c.value}})
-		if diff := cmp.Diff(any(c.want), dig(res, "result", "completion", "values")); diff != "" {
+		res := w.Ask("completion/complete", byhand.Object{"ref": c.ref, "argument": byhand.Object{"name": c.argument, "value": c.value}})
+		if diff := cmp.Diff(any(c.want), byhand.Dig(res, "result", "completion", "values")); diff != "" {
 			t.Errorf("%s %q: %s", c.argument, c.value, diff)
 		}
 	}
@@ -167,7 +169,7 @@ func TestWhatIsExcludedCannotBeRead(t *testing.T) {
 	for _, version := range []string{"2025-11-25", modern} {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t, func(o *Options) { o.Policy.Exclude = excluded })
-			w := st.connect(version, jsonObject{})
+			w := st.connect(version, byhand.Object{})
 			run, picture := filled(t, w)
 			before := st.desk.Calls("Tree")
 			blocked := -32002.0
@@ -175,23 +177,23 @@ func TestWhatIsExcludedCannotBeRead(t *testing.T) {
 				blocked = codeBlocked
 			}
 			for _, uri := range []string{treeURI, runsURI, runURI + run, runURI + run + "/events", picture, workflowsURI, workflowURI + "clicks"} {
-				if _, _, res := w.content(uri); dig(res, "error", "code") != blocked || !strings.Contains(said(res), "excluded") {
+				if _, _, res := w.content(uri); byhand.Dig(res, "error", "code") != blocked || !strings.Contains(byhand.Said(res), "excluded") {
 					t.Errorf("%s: %v", uri, res)
 				}
 				if version < modern {
-					if res := w.request("resources/subscribe", jsonObject{"uri": uri}); dig(res, "error", "code") != blocked {
+					if res := w.Ask("resources/subscribe", byhand.Object{"uri": uri}); byhand.Dig(res, "error", "code") != blocked {
 						t.Errorf("subscribed to %s: %v", uri, res)
 					}
 				}
 			}
-			for name, args := range map[string]jsonObject{"run_workflow": {"name": "clicks"}, "diagnose_run": {"run_id": run}} {
-				if res := w.request("prompts/get", jsonObject{"name": name, "arguments": args}); dig(res, "error", "code") != blocked {
+			for name, args := range map[string]byhand.Object{"run_workflow": {"name": "clicks"}, "diagnose_run": {"run_id": run}} {
+				if res := w.Ask("prompts/get", byhand.Object{"name": name, "arguments": args}); byhand.Dig(res, "error", "code") != blocked {
 					t.Errorf("the prompt %s: %v", name, res)
 				}
 			}
 			for name, argument := range map[string]string{"run_workflow": "name", "diagnose_run": "run_id"} {
-				res := w.request("completion/complete", jsonObject{"ref": jsonObject{"type": "ref/prompt", "name": name}, "argument": jsonObject{"name": argument, "value": ""}})
-				if values, _ := dig(res, "result", "completion", "values").([]any); len(values) > 0 {
+				res := w.Ask("completion/complete", byhand.Object{"ref": byhand.Object{"type": "ref/prompt", "name": name}, "argument": byhand.Object{"name": argument, "value": ""}})
+				if values, _ := byhand.Dig(res, "result", "completion", "values").([]any); len(values) > 0 {
 					t.Errorf("%s is completed with %v", argument, values)
 				}
 			}
@@ -206,39 +208,39 @@ func TestWhatIsExcludedCannotBeRead(t *testing.T) {
 // and no more once they have enough.
 func TestSubscriptions(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
-	_, answer := w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": document("pause", jsonObject{})})
+	w := st.connect("2025-11-25", byhand.Object{})
+	_, answer := w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": document("pause", byhand.Object{})})
 	run := st.hanging()
 	for _, uri := range []string{runsURI, runURI + run, workflowsURI} {
-		if res := w.request("resources/subscribe", jsonObject{"uri": uri}); res["error"] != nil {
+		if res := w.Ask("resources/subscribe", byhand.Object{"uri": uri}); res["error"] != nil {
 			t.Fatalf("%s: %v", uri, res)
 		}
 	}
-	if res := w.request("resources/subscribe", jsonObject{"uri": "understudy://other"}); res["error"] == nil {
+	if res := w.Ask("resources/subscribe", byhand.Object{"uri": "understudy://other"}); res["error"] == nil {
 		t.Error("subscribed to what is not there")
 	}
 	close(st.goOn)
-	w.await(answer)
+	w.Await(answer)
 	w.updated(runURI + run)
 	w.updated(runsURI)
-	w.call("save_workflow", jsonObject{"name": "clicks", "text": twoClicks})
+	w.Call("save_workflow", byhand.Object{"name": "clicks", "text": twoClicks})
 	w.updated(workflowsURI)
 
-	if res := w.request("resources/unsubscribe", jsonObject{"uri": runsURI}); res["error"] != nil {
+	if res := w.Ask("resources/unsubscribe", byhand.Object{"uri": runsURI}); res["error"] != nil {
 		t.Fatal(res)
 	}
 	before := w.updates(runsURI)
-	other, _ := dig(w.call("execute_sequence", document("delay", jsonObject{"delay_ms": 1})), "result", "structuredContent", "run_id").(string)
-	w.request("resources/subscribe", jsonObject{"uri": runURI + other})
-	w.call("execute_sequence", document("delay", jsonObject{"delay_ms": 1}))
+	other, _ := byhand.Dig(w.Call("execute_sequence", document("delay", byhand.Object{"delay_ms": 1})), "result", "structuredContent", "run_id").(string)
+	w.Ask("resources/subscribe", byhand.Object{"uri": runURI + other})
+	w.Call("execute_sequence", document("delay", byhand.Object{"delay_ms": 1}))
 	if now := w.updates(runsURI); now != before {
 		t.Errorf("%d times more news of what nobody wants", now-before)
 	}
 }
 
 func (w *wire) updates(uri string) (n int) {
-	for _, note := range w.notices("notifications/resources/updated") {
-		if dig(note, "params", "uri") == uri {
+	for _, note := range w.Notices("notifications/resources/updated") {
+		if byhand.Dig(note, "params", "uri") == uri {
 			n++
 		}
 	}
@@ -259,12 +261,12 @@ func (w *wire) updated(uri string) {
 func TestReadingTheTreeIsCancelled(t *testing.T) {
 	st := newStage(t)
 	st.desk.Delay("Tree", time.Hour)
-	w := st.connect("2025-11-25", jsonObject{})
-	id, _ := w.begin("resources/read", jsonObject{"uri": treeURI})
+	w := st.connect("2025-11-25", byhand.Object{})
+	id, _ := w.Begin("resources/read", byhand.Object{"uri": treeURI})
 	for len(st.engine.Active()) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	w.notify("notifications/cancelled", jsonObject{"requestId": id})
+	w.Notify("notifications/cancelled", byhand.Object{"requestId": id})
 	for end := time.Now().Add(time.Minute); len(st.engine.Active()) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the run goes on")

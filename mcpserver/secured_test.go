@@ -16,6 +16,7 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
 )
 
@@ -67,54 +68,42 @@ func (s *secured) holder(x auth.Token) http.Header {
 }
 
 // greet begins a session of a version with a token.
-func (s *secured) greet(version string, h http.Header) post {
+func (s *secured) greet(version string, h http.Header) byhand.Visitor {
 	s.t.Helper()
-	p := post{version: version, header: h}
-	if version >= modern {
-		return p
-	}
-	res, err := p.send(s.t, s.url, "initialize", jsonObject{"protocolVersion": version, "capabilities": jsonObject{}, "clientInfo": jsonObject{"name": "by-hand", "version": "1"}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if p.session = res.Header.Get(sessionHeader); p.session == "" {
-		s.t.Fatalf("initialize: %s", res.Status)
-	}
-	return p
+	return byhand.Visitor{Version: version, Address: s.url + "/mcp", Header: h}.Greet(s.t)
 }
 
-var save = jsonObject{"selector": "role:button && name:Save"}
+var save = byhand.Object{"selector": "role:button && name:Save"}
 
 func TestEachClientHasItsOwnRights(t *testing.T) {
-	for _, version := range httpVersions {
+	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
 			s := newSecured(t, func(o *Options) { o.Policy = Policy{Toolsets: []steps.Toolset{All}} })
 			act := s.greet(version, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
 			ask := s.greet(version, s.holder(auth.Token{Name: "watcher", Mode: auth.Ask}))
 			narrow := s.greet(version, s.holder(auth.Token{Name: "clerk", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core}}))
 
-			if _, res := ask.ask(t, s.url, "tools/call", callOf("click_element", save)); dig(res, "error", "data", "mode") != "ask" || dig(res, "error", "data", "client") != "watcher/by-hand" {
+			if _, res := ask.Call(t, "click_element", save); byhand.Dig(res, "error", "data", "mode") != "ask" || byhand.Dig(res, "error", "data", "client") != "watcher/by-hand" {
 				t.Errorf("an ask-mode token clicks: %v", res)
 			}
-			if _, list := ask.ask(t, s.url, "tools/list", jsonObject{}); slices.Contains(toolNames(list), "click_element") || len(toolNames(list)) == 0 {
+			if _, list := ask.Ask(t, "tools/list", byhand.Object{}); slices.Contains(toolNames(list), "click_element") || len(toolNames(list)) == 0 {
 				t.Errorf("an ask-mode token sees %v", toolNames(list))
 			}
-			if _, res := ask.ask(t, s.url, "tools/call", callOf("execute_sequence", document("click_element", save))); res["error"] == nil {
+			if _, res := ask.Call(t, "execute_sequence", document("click_element", save)); res["error"] == nil {
 				t.Errorf("an ask-mode token clicks in a sequence: %v", res)
 			}
-			if _, list := narrow.ask(t, s.url, "tools/list", jsonObject{}); slices.Contains(toolNames(list), "run_command") || !slices.Contains(toolNames(list), "click_element") {
+			if _, list := narrow.Ask(t, "tools/list", byhand.Object{}); slices.Contains(toolNames(list), "run_command") || !slices.Contains(toolNames(list), "click_element") {
 				t.Errorf("a token for the core sees %v", toolNames(list))
 			}
-			if _, res := narrow.ask(t, s.url, "tools/call", callOf("run_command", jsonObject{"run": "true"})); res["error"] == nil {
+			if _, res := narrow.Call(t, "run_command", byhand.Object{"run": "true"}); res["error"] == nil {
 				t.Errorf("a token for the core runs a command: %v", res)
 			}
 			if len(s.desk.Journal()) > 0 {
 				t.Fatalf("somebody acted: %v", s.desk.Journal())
 			}
-			_, res := act.ask(t, s.url, "tools/call", callOf("execute_sequence", document("click_element", save)))
-			run, _ := dig(res, "result", "structuredContent", "run_id").(string)
-			if isError(res) || run == "" {
+			_, res := act.Call(t, "execute_sequence", document("click_element", save))
+			run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+			if byhand.IsError(res) || run == "" {
 				t.Fatalf("an act-mode token clicks: %v", res)
 			}
 			r, err := s.engine.Get(t.Context(), run)
@@ -132,14 +121,14 @@ func TestEachClientHasItsOwnRights(t *testing.T) {
 func TestTokenCannotRaiseTheServer(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Policy = Policy{Mode: Ask} })
 	p := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act, Toolsets: []steps.Toolset{All}}))
-	if _, res := p.ask(t, s.url, "tools/call", callOf("click_element", save)); res["error"] == nil {
+	if _, res := p.Call(t, "click_element", save); res["error"] == nil {
 		t.Errorf("it acts: %v", res)
 	}
-	p.header = p.header.Clone()
-	p.header.Set(modeHeader, "act")
-	p.header.Set(exchangeHeader, "forged")
-	p.path = "/ask"
-	if _, res := p.ask(t, s.url, "tools/call", callOf("click_element", save)); res["error"] == nil {
+	p.Header = p.Header.Clone()
+	p.Header.Set(modeHeader, "act")
+	p.Header.Set(exchangeHeader, "forged")
+	p.Address += "/ask"
+	if _, res := p.Call(t, "click_element", save); res["error"] == nil {
 		t.Errorf("it acts with a header of its own: %v", res)
 	}
 }
@@ -148,33 +137,33 @@ func TestSessionCountsOnlyForWhoBeganIt(t *testing.T) {
 	s := newSecured(t)
 	owner := s.greet("2025-11-25", s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
 	thief := owner
-	thief.header = s.holder(auth.Token{Name: "watcher", Mode: auth.Ask})
-	if status, res := thief.ask(t, s.url, "tools/list", jsonObject{}); status != http.StatusForbidden {
+	thief.Header = s.holder(auth.Token{Name: "watcher", Mode: auth.Ask})
+	if status, res := thief.Ask(t, "tools/list", byhand.Object{}); status != http.StatusForbidden {
 		t.Errorf("the session of another: %d %v", status, res)
 	}
-	thief.header = nil
-	if status, _ := thief.ask(t, s.url, "tools/list", jsonObject{}); status != http.StatusUnauthorized {
+	thief.Header = nil
+	if status, _ := thief.Ask(t, "tools/list", byhand.Object{}); status != http.StatusUnauthorized {
 		t.Errorf("the session alone: %d", status)
 	}
-	if status, res := owner.ask(t, s.url, "tools/list", jsonObject{}); status != 200 || len(toolNames(res)) == 0 {
+	if status, res := owner.Ask(t, "tools/list", byhand.Object{}); status != 200 || len(toolNames(res)) == 0 {
 		t.Errorf("its owner: %d", status)
 	}
 }
 
 // waitsThenClicks is a run that has begun to look when its rights change.
-func waitsThenClicks() jsonObject {
-	return jsonObject{"wait": false, "steps": []any{
-		jsonObject{"tool_name": "pause", "id": "first"},
-		jsonObject{"tool_name": "click_element", "id": "second", "arguments": save},
+func waitsThenClicks() byhand.Object {
+	return byhand.Object{"wait": false, "steps": []any{
+		byhand.Object{"tool_name": "pause", "id": "first"},
+		byhand.Object{"tool_name": "click_element", "id": "second", "arguments": save},
 	}}
 }
 
 func TestTokenIsTakenBackUnderWay(t *testing.T) {
-	for _, version := range httpVersions {
+	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
 			s := newSecured(t)
 			p := s.greet(version, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
-			p.ask(t, s.url, "tools/call", callOf("execute_sequence", waitsThenClicks()))
+			p.Call(t, "execute_sequence", waitsThenClicks())
 			run := s.hanging()
 			if err := s.tokens.Remove("laptop"); err != nil {
 				t.Fatal(err)
@@ -184,7 +173,7 @@ func TestTokenIsTakenBackUnderWay(t *testing.T) {
 			if h.Status != engine.Failed || h.Error == nil || h.Error.Code != steps.Denied || len(s.desk.Journal()) > 0 {
 				t.Errorf("the run is %s, %+v; it did %v", h.Status, h.Error, s.desk.Journal())
 			}
-			if status, _ := p.ask(t, s.url, "tools/list", jsonObject{}); status != http.StatusUnauthorized {
+			if status, _ := p.Ask(t, "tools/list", byhand.Object{}); status != http.StatusUnauthorized {
 				t.Errorf("its next request: %d", status)
 			}
 		})
@@ -195,7 +184,7 @@ func TestOtherClientsKeepTheirRights(t *testing.T) {
 	s := newSecured(t)
 	p := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
 	s.holder(auth.Token{Name: "other", Mode: auth.Act})
-	p.ask(t, s.url, "tools/call", callOf("execute_sequence", waitsThenClicks()))
+	p.Call(t, "execute_sequence", waitsThenClicks())
 	run := s.hanging()
 	if err := s.tokens.Remove("other"); err != nil {
 		t.Fatal(err)
@@ -213,12 +202,12 @@ func TestResumedRunHasTheRightsOfWhoResumesIt(t *testing.T) {
 	first := s.greet(modern, s.holder(auth.Token{Name: "first", Mode: auth.Act}))
 	second := s.greet(modern, s.holder(auth.Token{Name: "second", Mode: auth.Act}))
 	operator := s.holder(auth.Token{Name: "boss", Mode: auth.Ask, Operator: true})
-	first.ask(t, s.url, "tools/call", callOf("execute_sequence", waitsThenClicks()))
+	first.Call(t, "execute_sequence", waitsThenClicks())
 	run := s.hanging()
-	first.ask(t, s.url, "tools/call", callOf("stop_execution", jsonObject{"run_id": run}))
+	first.Call(t, "stop_execution", byhand.Object{"run_id": run})
 	s.rest(run)
 
-	if _, res := second.ask(t, s.url, "tools/call", callOf("resume_run", jsonObject{"run_id": run, "from": "first", "wait": false})); isError(res) || res["error"] != nil {
+	if _, res := second.Call(t, "resume_run", byhand.Object{"run_id": run, "from": "first", "wait": false}); byhand.IsError(res) || res["error"] != nil {
 		t.Fatalf("resumed: %v", res)
 	}
 	s.hanging()
@@ -260,7 +249,7 @@ func TestOnlyAnOperatorChangesModes(t *testing.T) {
 		t.Errorf("an operator: %d", status)
 	}
 	p := s.greet(modern, client)
-	if _, res := p.ask(t, s.url, "tools/call", callOf("click_element", save)); res["error"] == nil {
+	if _, res := p.Call(t, "click_element", save); res["error"] == nil {
 		t.Errorf("the client still acts: %v", res)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/byhand"
 )
 
 // authority is an issuer of signed tokens on this machine, with a time of its own.
@@ -33,9 +34,9 @@ func newAuthority(t *testing.T) *authority {
 	say := func(path string, v func() any) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(v()) })
 	}
-	say("/.well-known/openid-configuration", func() any { return jsonObject{"issuer": a.url, "jwks_uri": a.url + "/keys"} })
+	say("/.well-known/openid-configuration", func() any { return byhand.Object{"issuer": a.url, "jwks_uri": a.url + "/keys"} })
 	say("/keys", func() any {
-		return jsonObject{"keys": []any{jsonObject{"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "x": base64.RawURLEncoding.EncodeToString(public)}}}
+		return byhand.Object{"keys": []any{byhand.Object{"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "x": base64.RawURLEncoding.EncodeToString(public)}}}
 	})
 	site := httptest.NewServer(mux)
 	t.Cleanup(site.Close)
@@ -55,7 +56,7 @@ func (a *authority) token(t *testing.T, scope string) http.Header {
 		}
 		return base64.RawURLEncoding.EncodeToString(raw)
 	}
-	text := packed(jsonObject{"alg": "EdDSA"}) + "." + packed(jsonObject{
+	text := packed(byhand.Object{"alg": "EdDSA"}) + "." + packed(byhand.Object{
 		"iss": a.url, "aud": "desk", "sub": "laptop", "scope": scope, "iat": a.now().Unix(), "exp": a.now().Add(time.Hour).Unix(),
 	})
 	text += "." + base64.RawURLEncoding.EncodeToString(ed25519.Sign(a.key, []byte(text)))
@@ -66,7 +67,7 @@ func (a *authority) token(t *testing.T, scope string) http.Header {
 // stream of its client go on: the run was allowed and ends as it would have; the
 // stream is cut, and the next request wants another token.
 func TestSignedTokenEndsUnderWay(t *testing.T) {
-	for _, version := range httpVersions {
+	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
 			a := newAuthority(t)
 			issuer, err := auth.NewIssuer(a.url, "desk")
@@ -75,12 +76,12 @@ func TestSignedTokenEndsUnderWay(t *testing.T) {
 			}
 			s := newSecured(t, func(o *Options) { o.Gate = auth.New(auth.Options{Issuer: issuer, Log: o.Log, Now: a.now}) })
 			p := s.greet(version, a.token(t, "understudy:act"))
-			p.ask(t, s.url, "tools/call", callOf("execute_sequence", waitsThenClicks()))
+			p.Call(t, "execute_sequence", waitsThenClicks())
 			run := s.hanging()
-			cut := s.stream(p.header)
+			cut := s.stream(p.Header)
 
 			a.late.Store(int64(2 * time.Hour))
-			if status, _ := p.ask(t, s.url, "tools/list", jsonObject{}); status != http.StatusUnauthorized {
+			if status, _ := p.Ask(t, "tools/list", byhand.Object{}); status != http.StatusUnauthorized {
 				t.Errorf("its next request: %d", status)
 			}
 			select {
@@ -92,8 +93,8 @@ func TestSignedTokenEndsUnderWay(t *testing.T) {
 			if h := s.rest(run); h.Status != engine.Succeeded || len(s.desk.Journal()) == 0 {
 				t.Errorf("the run is %s, %+v; it did %v", h.Status, h.Error, s.desk.Journal())
 			}
-			p.header = a.token(t, "understudy:act")
-			if status, res := p.ask(t, s.url, "tools/call", callOf("get_run", jsonObject{"run_id": run})); status != http.StatusOK || isError(res) {
+			p.Header = a.token(t, "understudy:act")
+			if status, res := p.Call(t, "get_run", byhand.Object{"run_id": run}); status != http.StatusOK || byhand.IsError(res) {
 				t.Errorf("with another token: %d %v", status, res)
 			}
 		})

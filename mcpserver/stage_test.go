@@ -1,19 +1,15 @@
 package mcpserver
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
@@ -57,7 +53,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st.Server = New(o)
 	st.engine.Allow = st.Allow
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := st.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)
@@ -138,187 +134,35 @@ func (st *stage) hanging() string {
 	}
 }
 
-// object is a JSON object.
-type jsonObject = map[string]any
-
 // wire is a client that speaks the protocol by hand over a pair of pipes.
 type wire struct {
-	t       *testing.T
-	in      io.WriteCloser
-	version string
-	caps    jsonObject
-	ended   chan error // ServeStdio returned
-
-	mu      sync.Mutex
-	next    int
-	notes   []jsonObject
-	waiting map[string]chan jsonObject
-	asked   func(jsonObject) jsonObject // answers requests of the server
+	*byhand.Client
+	t     *testing.T
+	in    io.WriteCloser
+	ended chan error // ServeStdio returned
 }
 
-// connect starts a client of a protocol version. Versions with sessions are
-// greeted.
-func (st *stage) connect(version string, caps jsonObject) *wire {
+// connect starts a client of a protocol version.
+func (st *stage) connect(version string, caps byhand.Object) *wire {
 	st.t.Helper()
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
-	w := &wire{t: st.t, in: in, version: version, caps: caps, ended: make(chan error, 1), waiting: map[string]chan jsonObject{}}
-	go func() { w.ended <- st.ServeStdio(context.Background(), fromClient, toClient) }()
-	go w.read(out)
 	st.t.Cleanup(func() { _ = in.Close(); _ = out.Close() })
-	if version < modern {
-		res := w.request("initialize", jsonObject{"protocolVersion": version, "capabilities": caps, "clientInfo": jsonObject{"name": "by-hand", "version": "1"}})
-		if got := dig(res, "result", "protocolVersion"); got != version {
-			st.t.Fatalf("initialize answered with version %v, want %s: %v", got, version, res)
-		}
-		w.notify("notifications/initialized", jsonObject{})
-	}
+	w := &wire{t: st.t, in: in, ended: make(chan error, 1)}
+	go func() { w.ended <- st.ServeStdio(context.Background(), fromClient, toClient) }()
+	w.Client = byhand.Talk(st.t, version, caps, in, out)
 	return w
 }
 
-func (w *wire) read(out io.Reader) {
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var m jsonObject
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m["jsonrpc"] != "2.0" {
-			w.t.Errorf("not JSON-RPC on the output: %s", lines.Bytes())
-			continue
-		}
-		w.take(m)
-	}
-}
-
-func (w *wire) take(m jsonObject) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	id := fmt.Sprint(m["id"])
-	switch {
-	case m["method"] != nil && m["id"] != nil && w.asked != nil:
-		answer := w.asked(m)
-		go w.send(jsonObject{"jsonrpc": "2.0", "id": m["id"], "result": answer})
-	case m["method"] != nil:
-		w.notes = append(w.notes, m)
-	case w.waiting[id] != nil:
-		w.waiting[id] <- m
-		delete(w.waiting, id)
-	default:
-		w.t.Errorf("an answer to nothing: %v", m)
-	}
-}
-
-func (w *wire) send(m jsonObject) {
-	raw, err := json.Marshal(m)
-	if err != nil {
-		w.t.Error(err)
-	}
-	if _, err := w.in.Write(append(raw, '\n')); err != nil && !errors.Is(err, io.ErrClosedPipe) {
-		w.t.Error(err)
-	}
-}
-
-func (w *wire) notify(method string, params jsonObject) {
-	w.send(jsonObject{"jsonrpc": "2.0", "method": method, "params": w.meta(params)})
-}
-
-// meta adds what every modern request says of itself.
-func (w *wire) meta(params jsonObject) jsonObject {
-	if w.version < modern {
-		return params
-	}
-	meta, _ := params["_meta"].(jsonObject)
-	if meta == nil {
-		meta = jsonObject{}
-	}
-	meta["io.modelcontextprotocol/protocolVersion"] = w.version
-	meta["io.modelcontextprotocol/clientInfo"] = jsonObject{"name": "by-hand", "version": "1"}
-	meta["io.modelcontextprotocol/clientCapabilities"] = w.caps
-	params["_meta"] = meta
-	return params
-}
-
-// begin sends a request, and gives its number and where its answer comes.
-func (w *wire) begin(method string, params jsonObject) (int, chan jsonObject) {
-	w.mu.Lock()
-	w.next++
-	id, answer := w.next, make(chan jsonObject, 1)
-	w.waiting[fmt.Sprint(id)] = answer
-	w.mu.Unlock()
-	w.send(jsonObject{"jsonrpc": "2.0", "id": id, "method": method, "params": w.meta(params)})
-	return id, answer
-}
-
-func (w *wire) await(answer chan jsonObject) jsonObject {
-	w.t.Helper()
-	select {
-	case m := <-answer:
-		return m
-	case <-time.After(time.Minute):
-		w.t.Fatal("no answer")
-		return nil
-	}
-}
-
-func (w *wire) request(method string, params jsonObject) jsonObject {
-	w.t.Helper()
-	_, answer := w.begin(method, params)
-	return w.await(answer)
-}
-
-func (w *wire) call(tool string, args jsonObject) jsonObject {
-	w.t.Helper()
-	return w.request("tools/call", jsonObject{"name": tool, "arguments": args})
-}
-
-// notices are the notifications of a method so far.
-func (w *wire) notices(method string) (out []jsonObject) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, n := range w.notes {
-		if n["method"] == method {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-// dig goes down into an object.
-func dig(v any, path ...string) any {
-	for _, p := range path {
-		m, _ := v.(jsonObject)
-		v = m[p]
-	}
-	return v
-}
-
-// said is the text of a result, or the message of an error.
-func said(res jsonObject) string {
-	if m, ok := dig(res, "error", "message").(string); ok {
-		return m
-	}
-	var lines []string
-	content, _ := dig(res, "result", "content").([]any)
-	for _, c := range content {
-		if text, ok := dig(c, "text").(string); ok {
-			lines = append(lines, text)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func isError(res jsonObject) bool { return dig(res, "result", "isError") == true }
-
 // code is the code of a tool's error.
-func code(res jsonObject) any { return dig(res, "result", "_meta", failureKey, "code") }
+func code(res byhand.Object) any { return byhand.Dig(res, "result", "_meta", failureKey, "code") }
 
 // toolNames are the names in a list of tools.
-func toolNames(res jsonObject) (names []string) {
-	list, _ := dig(res, "result", "tools").([]any)
+func toolNames(res byhand.Object) (names []string) {
+	list, _ := byhand.Dig(res, "result", "tools").([]any)
 	for _, t := range list {
-		names = append(names, dig(t, "name").(string))
+		names = append(names, byhand.Dig(t, "name").(string))
 	}
 	slices.Sort(names)
 	return names
 }
-
-var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", modern}

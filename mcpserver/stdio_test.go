@@ -9,27 +9,28 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/byhand"
 )
 
 // document is one of one step.
-func document(tool string, args jsonObject) jsonObject {
-	return jsonObject{"steps": []any{jsonObject{"tool_name": tool, "id": "one", "arguments": args}}}
+func document(tool string, args byhand.Object) byhand.Object {
+	return byhand.Object{"steps": []any{byhand.Object{"tool_name": tool, "id": "one", "arguments": args}}}
 }
 
 func TestEveryVersion(t *testing.T) {
-	for _, version := range versions {
+	for _, version := range byhand.Versions {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
-			w := st.connect(version, jsonObject{})
-			if names := toolNames(w.request("tools/list", jsonObject{})); !slices.Contains(names, "click_element") || slices.Contains(names, "run_command") {
+			w := st.connect(version, byhand.Object{})
+			if names := toolNames(w.Ask("tools/list", byhand.Object{})); !slices.Contains(names, "click_element") || slices.Contains(names, "run_command") {
 				t.Errorf("the list is not that of the core: %v", names)
 			}
-			res := w.call("click_element", jsonObject{"process": "notes", "selector": "role:button && name:Save"})
-			if isError(res) || dig(res, "result", "structuredContent", "at") == nil {
+			res := w.Call("click_element", byhand.Object{"process": "notes", "selector": "role:button && name:Save"})
+			if byhand.IsError(res) || byhand.Dig(res, "result", "structuredContent", "at") == nil {
 				t.Fatalf("click: %v", res)
 			}
-			res = w.call("execute_sequence", document("delay", jsonObject{"duration": "1ms"}))
-			if got := dig(res, "result", "structuredContent", "status"); got != "succeeded" {
+			res = w.Call("execute_sequence", document("delay", byhand.Object{"duration": "1ms"}))
+			if got := byhand.Dig(res, "result", "structuredContent", "status"); got != "succeeded" {
 				t.Errorf("sequence: %v", res)
 			}
 			headers, err := st.engine.List(t.Context(), engine.Query{Calls: true})
@@ -44,27 +45,27 @@ func TestEveryVersion(t *testing.T) {
 }
 
 func TestBlockedCallIsAProtocolError(t *testing.T) {
-	for _, version := range versions {
+	for _, version := range byhand.Versions {
 		want := -32002.0
 		if version == modern {
 			want = -31002
 		}
 		t.Run(version, func(t *testing.T) {
-			w := newStage(t, func(o *Options) { o.Policy.Mode = Ask }).connect(version, jsonObject{})
-			if names := toolNames(w.request("tools/list", jsonObject{})); slices.Contains(names, "click_element") || !slices.Contains(names, "get_window_tree") {
+			w := newStage(t, func(o *Options) { o.Policy.Mode = Ask }).connect(version, byhand.Object{})
+			if names := toolNames(w.Ask("tools/list", byhand.Object{})); slices.Contains(names, "click_element") || !slices.Contains(names, "get_window_tree") {
 				t.Errorf("ask mode lists %v", names)
 			}
-			alone := w.call("click_element", jsonObject{"selector": "role:button"})
-			inside := w.call("execute_sequence", document("click_element", jsonObject{"selector": "role:button"}))
-			for say, res := range map[string]jsonObject{"alone": alone, "inside a sequence": inside} {
-				if dig(res, "error", "code") != want || dig(res, "error", "data", "tool") != "click_element" || dig(res, "error", "data", "mode") != "ask" {
+			alone := w.Call("click_element", byhand.Object{"selector": "role:button"})
+			inside := w.Call("execute_sequence", document("click_element", byhand.Object{"selector": "role:button"}))
+			for say, res := range map[string]byhand.Object{"alone": alone, "inside a sequence": inside} {
+				if byhand.Dig(res, "error", "code") != want || byhand.Dig(res, "error", "data", "tool") != "click_element" || byhand.Dig(res, "error", "data", "mode") != "ask" {
 					t.Errorf("%s: %v", say, res)
 				}
 			}
-			if res := w.call("execute_sequence", document("validate_element", jsonObject{"selector": "role:button"})); isError(res) || res["error"] != nil {
+			if res := w.Call("execute_sequence", document("validate_element", byhand.Object{"selector": "role:button"})); byhand.IsError(res) || res["error"] != nil {
 				t.Errorf("a sequence that only reads: %v", res)
 			}
-			if res := w.call("stop_execution", jsonObject{}); isError(res) || res["error"] != nil {
+			if res := w.Call("stop_execution", byhand.Object{}); byhand.IsError(res) || res["error"] != nil {
 				t.Errorf("stop_execution: %v", res)
 			}
 		})
@@ -72,19 +73,19 @@ func TestBlockedCallIsAProtocolError(t *testing.T) {
 }
 
 func TestCancelledCallStopsItsRunOnly(t *testing.T) {
-	for _, version := range versions {
+	for _, version := range byhand.Versions {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
-			w := st.connect(version, jsonObject{})
-			id, answer := w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": document("hang", jsonObject{})})
+			w := st.connect(version, byhand.Object{})
+			id, answer := w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": document("hang", byhand.Object{})})
 			run := st.hanging()
-			w.notify("notifications/cancelled", jsonObject{"requestId": id, "reason": "enough"})
+			w.Notify("notifications/cancelled", byhand.Object{"requestId": id, "reason": "enough"})
 			h := st.rest(run)
 			if h.Status != engine.Cancelled || h.ResumeFrom != "one" {
 				t.Errorf("the run is %s, resumable from %q", h.Status, h.ResumeFrom)
 			}
 			_ = answer // a cancelled request needs no answer
-			if res := w.call("delay", jsonObject{"duration": "1ms"}); isError(res) {
+			if res := w.Call("delay", byhand.Object{"duration": "1ms"}); byhand.IsError(res) {
 				t.Errorf("a call after the stop: %v", res)
 			}
 		})
@@ -104,39 +105,39 @@ func (st *stage) rest(run string) engine.Header {
 
 func TestStopOneRun(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
-	_, answer := w.begin("tools/call", jsonObject{"name": "hang", "arguments": jsonObject{}})
+	w := st.connect("2025-11-25", byhand.Object{})
+	_, answer := w.Begin("tools/call", byhand.Object{"name": "hang", "arguments": byhand.Object{}})
 	run := st.hanging()
-	if res := w.call("stop_execution", jsonObject{"run_id": run}); isError(res) || !strings.Contains(said(res), run) {
+	if res := w.Call("stop_execution", byhand.Object{"run_id": run}); byhand.IsError(res) || !strings.Contains(byhand.Said(res), run) {
 		t.Errorf("stop: %v", res)
 	}
-	if res := w.await(answer); code(res) != "cancelled" {
+	if res := w.Await(answer); code(res) != "cancelled" {
 		t.Errorf("the stopped call: %v", res)
 	}
 }
 
 func TestDetachedRunIsPolledAndResumed(t *testing.T) {
 	st := newStage(t)
-	w := st.connect(modern, jsonObject{})
-	args := document("hang", jsonObject{})
+	w := st.connect(modern, byhand.Object{})
+	args := document("hang", byhand.Object{})
 	args["wait"] = false
-	run, _ := dig(w.call("execute_sequence", args), "result", "structuredContent", "run_id").(string)
+	run, _ := byhand.Dig(w.Call("execute_sequence", args), "result", "structuredContent", "run_id").(string)
 	if st.hanging() != run {
 		t.Fatal("another run hangs")
 	}
-	if got := dig(w.call("get_run", jsonObject{"run_id": run}), "result", "structuredContent", "status"); got != "running" {
+	if got := byhand.Dig(w.Call("get_run", byhand.Object{"run_id": run}), "result", "structuredContent", "status"); got != "running" {
 		t.Errorf("status %v, want running", got)
 	}
-	if res := w.call("click_element", jsonObject{"selector": "role:button"}); code(res) != "busy" {
+	if res := w.Call("click_element", byhand.Object{"selector": "role:button"}); code(res) != "busy" {
 		t.Errorf("a call while another run acts: %v", res)
 	}
-	_, answer := w.begin("tools/call", jsonObject{"name": "get_run", "arguments": jsonObject{"run_id": run, "wait_ms": 20000}})
-	w.call("stop_execution", jsonObject{})
-	if got := dig(w.await(answer), "result", "structuredContent", "status"); got != "cancelled" {
+	_, answer := w.Begin("tools/call", byhand.Object{"name": "get_run", "arguments": byhand.Object{"run_id": run, "wait_ms": 20000}})
+	w.Call("stop_execution", byhand.Object{})
+	if got := byhand.Dig(w.Await(answer), "result", "structuredContent", "status"); got != "cancelled" {
 		t.Errorf("status %v, want cancelled", got)
 	}
-	resumed := w.call("resume_run", jsonObject{"run_id": run, "decision": "skip"})
-	if got := dig(resumed, "result", "structuredContent", "status"); got != "succeeded" {
+	resumed := w.Call("resume_run", byhand.Object{"run_id": run, "decision": "skip"})
+	if got := byhand.Dig(resumed, "result", "structuredContent", "status"); got != "succeeded" {
 		t.Errorf("resumed: %v", resumed)
 	}
 }
@@ -145,8 +146,8 @@ func TestEndOfInputStopsTheRun(t *testing.T) {
 	for _, version := range []string{"2025-11-25", modern} {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
-			w := st.connect(version, jsonObject{})
-			w.begin("tools/call", jsonObject{"name": "execute_sequence", "arguments": document("hang", jsonObject{})})
+			w := st.connect(version, byhand.Object{})
+			w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": document("hang", byhand.Object{})})
 			run := st.hanging()
 			_ = w.in.Close()
 			select {
@@ -166,13 +167,13 @@ func TestEndOfInputStopsTheRun(t *testing.T) {
 
 func TestShutdownLetsTheAnswerOut(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
-	_, answer := w.begin("tools/call", jsonObject{"name": "hang", "arguments": jsonObject{}})
+	w := st.connect("2025-11-25", byhand.Object{})
+	_, answer := w.Begin("tools/call", byhand.Object{"name": "hang", "arguments": byhand.Object{}})
 	run := st.hanging()
 	if err := st.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.await(answer); !isError(res) {
+	if res := w.Await(answer); !byhand.IsError(res) {
 		t.Errorf("the answer of the stopped call: %v", res)
 	}
 	if h := st.rest(run); h.Status != engine.Interrupted {
@@ -181,27 +182,27 @@ func TestShutdownLetsTheAnswerOut(t *testing.T) {
 }
 
 func TestPanicIsAnErrorOfTheCall(t *testing.T) {
-	w := newStage(t).connect("2025-11-25", jsonObject{})
-	if res := w.call("boom", jsonObject{}); code(res) != "internal" {
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	if res := w.Call("boom", byhand.Object{}); code(res) != "internal" {
 		t.Errorf("a panic: %v", res)
 	}
-	if res := w.call("delay", jsonObject{"duration": "1ms"}); isError(res) {
+	if res := w.Call("delay", byhand.Object{"duration": "1ms"}); byhand.IsError(res) {
 		t.Errorf("the call after: %v", res)
 	}
 }
 
 func TestProgressGrows(t *testing.T) {
-	w := newStage(t).connect("2025-11-25", jsonObject{})
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
 	var list []any
 	for range 5 {
-		list = append(list, jsonObject{"tool_name": "delay", "arguments": jsonObject{"duration": "20ms"}})
+		list = append(list, byhand.Object{"tool_name": "delay", "arguments": byhand.Object{"duration": "20ms"}})
 	}
-	w.request("tools/call", jsonObject{"name": "execute_sequence", "arguments": jsonObject{"steps": list}, "_meta": jsonObject{"progressToken": "p"}})
+	w.Ask("tools/call", byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"steps": list}, "_meta": byhand.Object{"progressToken": "p"}})
 	last := -1.0
-	notes := w.notices("notifications/progress")
+	notes := w.Notices("notifications/progress")
 	for _, n := range notes {
-		value, _ := dig(n, "params", "progress").(float64)
-		if value <= last || dig(n, "params", "progressToken") != "p" {
+		value, _ := byhand.Dig(n, "params", "progress").(float64)
+		if value <= last || byhand.Dig(n, "params", "progressToken") != "p" {
 			t.Errorf("progress %v after %v", n, last)
 		}
 		last = value
@@ -213,21 +214,20 @@ func TestProgressGrows(t *testing.T) {
 
 func TestNothingIsSaidUnasked(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
-	w.request("ping", jsonObject{})
-	if w.mu.Lock(); len(w.notes) > 0 {
-		t.Errorf("said unasked: %v", w.notes)
+	w := st.connect("2025-11-25", byhand.Object{})
+	w.Ask("ping", byhand.Object{})
+	if said := w.Notices(); len(said) > 0 {
+		t.Errorf("said unasked: %v", said)
 	}
-	w.mu.Unlock()
 }
 
 func TestGreetingOpensNothing(t *testing.T) {
 	st := newStage(t, func(o *Options) {
 		o.Open = func(context.Context) (engine.Runs, error) { return nil, fmt.Errorf("opened too early") }
 	})
-	w := st.connect("2025-11-25", jsonObject{})
-	w.request("tools/list", jsonObject{})
-	if res := w.call("delay", jsonObject{"duration": 1}); !strings.Contains(said(res), "opened too early") {
+	w := st.connect("2025-11-25", byhand.Object{})
+	w.Ask("tools/list", byhand.Object{})
+	if res := w.Call("delay", byhand.Object{"duration": 1}); !strings.Contains(byhand.Said(res), "opened too early") {
 		t.Errorf("the first call: %v", res)
 	}
 }
@@ -236,22 +236,22 @@ func TestGreetingOpensNothing(t *testing.T) {
 // told how to go on, mends the step, and nothing is done twice.
 func TestMendedStepGoesOn(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
-	document := func(name string, wait int) jsonObject {
-		return jsonObject{"steps": []any{
-			jsonObject{"tool_name": "click_element", "id": "save", "arguments": jsonObject{"selector": "role:button && name:Save"}},
-			jsonObject{"tool_name": "click_element", "id": "close", "arguments": jsonObject{"selector": "role:button && name:" + name, "timeout_ms": wait}},
+	w := st.connect("2025-11-25", byhand.Object{})
+	document := func(name string, wait int) byhand.Object {
+		return byhand.Object{"steps": []any{
+			byhand.Object{"tool_name": "click_element", "id": "save", "arguments": byhand.Object{"selector": "role:button && name:Save"}},
+			byhand.Object{"tool_name": "click_element", "id": "close", "arguments": byhand.Object{"selector": "role:button && name:" + name, "timeout_ms": wait}},
 		}}
 	}
-	failed := w.call("execute_sequence", document("Cloze", 300))
-	run, _ := dig(failed, "result", "structuredContent", "run_id").(string)
+	failed := w.Call("execute_sequence", document("Cloze", 300))
+	run, _ := byhand.Dig(failed, "result", "structuredContent", "run_id").(string)
 	for _, want := range []string{"step close", "resume_run", run, `"workflow"`} {
-		if !strings.Contains(said(failed), want) {
-			t.Errorf("the answer says nothing of %q:\n%s", want, said(failed))
+		if !strings.Contains(byhand.Said(failed), want) {
+			t.Errorf("the answer says nothing of %q:\n%s", want, byhand.Said(failed))
 		}
 	}
-	if res := w.call("resume_run", jsonObject{"run_id": run, "workflow": document("Close", 30000)}); isError(res) {
-		t.Fatalf("with the step mended: %s", said(res))
+	if res := w.Call("resume_run", byhand.Object{"run_id": run, "workflow": document("Close", 30000)}); byhand.IsError(res) {
+		t.Fatalf("with the step mended: %s", byhand.Said(res))
 	}
 	clicks := 0
 	for _, line := range st.desk.Journal() {

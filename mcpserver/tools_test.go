@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
 )
 
@@ -50,7 +51,7 @@ func TestSchemasAreObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var declared jsonObject
+		var declared byhand.Object
 		if err := json.Unmarshal(raw, &declared); err != nil {
 			t.Fatal(err)
 		}
@@ -62,9 +63,9 @@ func TestSchemasAreObjects(t *testing.T) {
 
 func schemasAreObjects(t *testing.T, at string, schema any) {
 	t.Helper()
-	properties, _ := dig(schema, "properties").(jsonObject)
+	properties, _ := byhand.Dig(schema, "properties").(byhand.Object)
 	for name, p := range properties {
-		if _, ok := p.(jsonObject); !ok {
+		if _, ok := p.(byhand.Object); !ok {
 			t.Errorf("%s: the schema of %s is %v", at, name, p)
 		}
 		schemasAreObjects(t, at+"."+name, p)
@@ -78,7 +79,7 @@ const (
 )
 
 func TestCoreFitsIntoAMind(t *testing.T) {
-	res := newStage(t).connect("2025-11-25", jsonObject{}).request("tools/list", jsonObject{})
+	res := newStage(t).connect("2025-11-25", byhand.Object{}).Ask("tools/list", byhand.Object{})
 	raw, err := json.Marshal(res["result"])
 	if err != nil {
 		t.Fatal(err)
@@ -109,8 +110,8 @@ func TestAnnotations(t *testing.T) {
 // TestStructuredContentFits holds what tools answer to what they promise.
 func TestStructuredContentFits(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{All} })
-	w := st.connect("2025-11-25", jsonObject{})
-	for name, args := range map[string]jsonObject{
+	w := st.connect("2025-11-25", byhand.Object{})
+	for name, args := range map[string]byhand.Object{
 		"get_applications_and_windows_list": {},
 		"get_window_tree":                   {"process": "notes"},
 		"validate_element":                  {"selector": "role:button && name:Save"},
@@ -118,26 +119,26 @@ func TestStructuredContentFits(t *testing.T) {
 		"type_into_element":                 {"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true},
 		"get_clipboard":                     {},
 		"delay":                             {"duration": "1ms"},
-		"execute_sequence":                  {"steps": []any{jsonObject{"tool_name": "delay", "arguments": jsonObject{"duration": 1}}}, "verbosity": "verbose"},
+		"execute_sequence":                  {"steps": []any{byhand.Object{"tool_name": "delay", "arguments": byhand.Object{"duration": 1}}}, "verbosity": "verbose"},
 		"list_runs":                         {},
 		"list_workflows":                    {},
 		"stop_execution":                    {},
 		"validate_workflow":                 {"text": "steps: []"},
 		"save_workflow":                     {"name": "a", "text": "steps:\n- tool_name: delay\n  arguments: {duration: 1}\n"},
 	} {
-		res := w.call(name, args)
-		if isError(res) || res["error"] != nil {
-			t.Errorf("%s: %s", name, said(res))
+		res := w.Call(name, args)
+		if byhand.IsError(res) || res["error"] != nil {
+			t.Errorf("%s: %s", name, byhand.Said(res))
 			continue
 		}
-		if said(res) == "" {
+		if byhand.Said(res) == "" {
 			t.Errorf("%s says nothing", name)
 		}
 		schema, err := st.tools[name].result.Resolve(&jsonschema.ResolveOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := schema.Validate(dig(res, "result", "structuredContent")); err != nil {
+		if err := schema.Validate(byhand.Dig(res, "result", "structuredContent")); err != nil {
 			t.Errorf("%s does not keep its promise: %v", name, err)
 		}
 	}
@@ -145,35 +146,35 @@ func TestStructuredContentFits(t *testing.T) {
 
 // TestMistakes are what models do wrong: the answer leads to what is right.
 func TestMistakes(t *testing.T) {
-	w := newStage(t).connect("2025-11-25", jsonObject{})
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
 	for _, c := range []struct {
 		say, tool string
-		args      jsonObject
+		args      byhand.Object
 		want      []string
 	}{
-		{"a tool that is misspelt", "click_elment", jsonObject{}, []string{"did you mean click_element?"}},
-		{"a tool of another system", "browser_navigate", jsonObject{}, []string{"no tool", "tools/list"}},
-		{"a word for a number", "click_element", jsonObject{"selector": "role:button", "timeout_ms": "soon"}, []string{"timeout_ms", "integer"}},
-		{"an argument that does not exist", "click_element", jsonObject{"selektor": "role:button"}, []string{"did you mean selector?"}},
-		{"nothing to click", "click_element", jsonObject{}, []string{"invalid"}},
-		{"a word that is not one of the known", "click_element", jsonObject{"selector": "role:button", "click_type": "dubble"}, []string{"did you mean double?"}},
-		{"a selector that does not parse", "click_element", jsonObject{"selector": "role:button &&"}, []string{"invalid", "selector"}},
-		{"an element that is not there", "click_element", jsonObject{"process": "notes", "selector": "role:button && name:Sav", "timeout_ms": 300}, []string{"not_found", "nothing matches", "role:button && name:Save", "get_window_tree"}},
-		{"a ref that was never shown", "click_element", jsonObject{"ref": "e99"}, []string{"e99", "get_window_tree"}},
-		{"a run without its id", "get_run", jsonObject{}, []string{"run_id", "missing"}},
-		{"a run that does not exist", "get_run", jsonObject{"run_id": "nope"}, []string{"nope", "list"}},
-		{"a workflow that is not saved", "get_workflow", jsonObject{"name": "nope"}, []string{"nope", "list_workflows"}},
-		{"a sequence without steps", "execute_sequence", jsonObject{}, []string{"steps"}},
-		{"a step under a wrong key", "execute_sequence", jsonObject{"steps": []any{jsonObject{"tool": "delay"}}}, []string{"tool_name"}},
-		{"a step of an unknown kind", "execute_sequence", document("clik_element", jsonObject{}), []string{"click_element"}},
-		{"an answer that nobody waits for", "answer_run", jsonObject{"run_id": "nope", "value": 1}, []string{"nope"}},
-		{"both text and name", "validate_workflow", jsonObject{"text": "steps: []", "name": "a"}, []string{"either text or name"}},
-		{"a shell that is off", "run_command", jsonObject{"run": "ls"}, []string{"--toolsets core,shell"}},
+		{"a tool that is misspelt", "click_elment", byhand.Object{}, []string{"did you mean click_element?"}},
+		{"a tool of another system", "browser_navigate", byhand.Object{}, []string{"no tool", "tools/list"}},
+		{"a word for a number", "click_element", byhand.Object{"selector": "role:button", "timeout_ms": "soon"}, []string{"timeout_ms", "integer"}},
+		{"an argument that does not exist", "click_element", byhand.Object{"selektor": "role:button"}, []string{"did you mean selector?"}},
+		{"nothing to click", "click_element", byhand.Object{}, []string{"invalid"}},
+		{"a word that is not one of the known", "click_element", byhand.Object{"selector": "role:button", "click_type": "dubble"}, []string{"did you mean double?"}},
+		{"a selector that does not parse", "click_element", byhand.Object{"selector": "role:button &&"}, []string{"invalid", "selector"}},
+		{"an element that is not there", "click_element", byhand.Object{"process": "notes", "selector": "role:button && name:Sav", "timeout_ms": 300}, []string{"not_found", "nothing matches", "role:button && name:Save", "get_window_tree"}},
+		{"a ref that was never shown", "click_element", byhand.Object{"ref": "e99"}, []string{"e99", "get_window_tree"}},
+		{"a run without its id", "get_run", byhand.Object{}, []string{"run_id", "missing"}},
+		{"a run that does not exist", "get_run", byhand.Object{"run_id": "nope"}, []string{"nope", "list"}},
+		{"a workflow that is not saved", "get_workflow", byhand.Object{"name": "nope"}, []string{"nope", "list_workflows"}},
+		{"a sequence without steps", "execute_sequence", byhand.Object{}, []string{"steps"}},
+		{"a step under a wrong key", "execute_sequence", byhand.Object{"steps": []any{byhand.Object{"tool": "delay"}}}, []string{"tool_name"}},
+		{"a step of an unknown kind", "execute_sequence", document("clik_element", byhand.Object{}), []string{"click_element"}},
+		{"an answer that nobody waits for", "answer_run", byhand.Object{"run_id": "nope", "value": 1}, []string{"nope"}},
+		{"both text and name", "validate_workflow", byhand.Object{"text": "steps: []", "name": "a"}, []string{"either text or name"}},
+		{"a shell that is off", "run_command", byhand.Object{"run": "ls"}, []string{"--toolsets core,shell"}},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			res := w.call(c.tool, c.args)
-			text := said(res)
-			if !isError(res) && res["error"] == nil {
+			res := w.Call(c.tool, c.args)
+			text := byhand.Said(res)
+			if !byhand.IsError(res) && res["error"] == nil {
 				t.Errorf("it was accepted: %s", text)
 			}
 			for _, want := range c.want {

@@ -8,31 +8,32 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
 // TestAnswersInWords holds what a model reads that is shown nothing but text.
 func TestAnswersInWords(t *testing.T) {
-	w := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{All} }).connect("2025-11-25", jsonObject{})
+	w := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{All} }).connect("2025-11-25", byhand.Object{})
 	for _, c := range []struct {
 		say, tool string
-		args      jsonObject
+		args      byhand.Object
 		want      []string
 	}{
-		{"a tree is shown as a tree", "get_window_tree", jsonObject{"process": "notes"}, []string{"\n  - button \"Save\" [ref=e3]"}},
-		{"a window is a line", "get_applications_and_windows_list", jsonObject{}, []string{`notes: "Notes"`, "window id "}},
-		{"an element that is there is said to be", "validate_element", jsonObject{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
-		{"a click says where, and on what", "click_element", jsonObject{"selector": "role:button && name:Save"}, []string{`"x":`, `element: button "Save"`, "verified: "}},
-		{"what changed comes last", "type_into_element", jsonObject{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
-		{"signs stay what they are", "open_url", jsonObject{"url": "data:text/html,<b>&"}, []string{`url: "data:text/html,<b>&"`}},
-		{"what is empty is said to be", "get_clipboard", jsonObject{}, []string{"get_clipboard: the text is empty"}},
-		{"nothing to say", "delay", jsonObject{"duration": "1ms"}, []string{"delay: delayed_ms: 1"}},
+		{"a tree is shown as a tree", "get_window_tree", byhand.Object{"process": "notes"}, []string{"\n  - button \"Save\" [ref=e3]"}},
+		{"a window is a line", "get_applications_and_windows_list", byhand.Object{}, []string{`notes: "Notes"`, "window id "}},
+		{"an element that is there is said to be", "validate_element", byhand.Object{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
+		{"a click says where, and on what", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`"x":`, `element: button "Save"`, "verified: "}},
+		{"what changed comes last", "type_into_element", byhand.Object{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
+		{"signs stay what they are", "open_url", byhand.Object{"url": "data:text/html,<b>&"}, []string{`url: "data:text/html,<b>&"`}},
+		{"what is empty is said to be", "get_clipboard", byhand.Object{}, []string{"get_clipboard: the text is empty"}},
+		{"nothing to say", "delay", byhand.Object{"duration": "1ms"}, []string{"delay: delayed_ms: 1"}},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			res := w.call(c.tool, c.args)
+			res := w.Call(c.tool, c.args)
 			for _, want := range c.want {
-				if text := said(res); isError(res) || !strings.Contains(text, want) {
+				if text := byhand.Said(res); byhand.IsError(res) || !strings.Contains(text, want) {
 					t.Errorf("the answer says nothing of %q:\n%s", want, text)
 				}
 			}
@@ -43,18 +44,18 @@ func TestAnswersInWords(t *testing.T) {
 // TestReadTextInWords holds that a model is told where to click what was read.
 func TestReadTextInWords(t *testing.T) {
 	words := []any{
-		jsonObject{"text": "Save", "area": jsonObject{"x": 10.0, "y": 20.0, "w": 40.0, "h": 10.0}, "confidence": 0.9},
-		jsonObject{"text": "as", "area": jsonObject{"x": 60.0, "y": 22.0, "w": 10.0, "h": 10.0}, "confidence": 0.9},
-		jsonObject{"text": "Quit", "area": jsonObject{"x": 100.0, "y": 50.0, "w": 20.0, "h": 10.0}, "confidence": 0.9},
+		byhand.Object{"text": "Save", "area": byhand.Object{"x": 10.0, "y": 20.0, "w": 40.0, "h": 10.0}, "confidence": 0.9},
+		byhand.Object{"text": "as", "area": byhand.Object{"x": 60.0, "y": 22.0, "w": 10.0, "h": 10.0}, "confidence": 0.9},
+		byhand.Object{"text": "Quit", "area": byhand.Object{"x": 100.0, "y": 50.0, "w": 20.0, "h": 10.0}, "confidence": 0.9},
 	}
 	for _, c := range []struct {
 		say  string
-		m    jsonObject
+		m    byhand.Object
 		want string
 	}{
-		{"lines", jsonObject{"text": "Save as\nQuit", "words": words}, "\nSave as [40,26]\nQuit [110,55]"},
-		{"nothing", jsonObject{"text": "", "words": []any{}}, "no text was read"},
-		{"fewer words than the text has", jsonObject{"text": "Save as\nQuit", "words": words[:1]}, "\nSave as [30,25]\nQuit [0,0]"},
+		{"lines", byhand.Object{"text": "Save as\nQuit", "words": words}, "\nSave as [40,26]\nQuit [110,55]"},
+		{"nothing", byhand.Object{"text": "", "words": []any{}}, "no text was read"},
+		{"fewer words than the text has", byhand.Object{"text": "Save as\nQuit", "words": words[:1]}, "\nSave as [30,25]\nQuit [0,0]"},
 	} {
 		if got := sayResult(steps.ReadText, c.m); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %q does not end in %q", c.say, got, c.want)
@@ -65,30 +66,30 @@ func TestReadTextInWords(t *testing.T) {
 // TestIncludedImage looks at what a model is shown.
 func TestIncludedImage(t *testing.T) {
 	st := newStage(t)
-	w := st.connect("2025-11-25", jsonObject{})
+	w := st.connect("2025-11-25", byhand.Object{})
 	for _, c := range []struct {
 		say, tool string
-		args      jsonObject
+		args      byhand.Object
 		shown     bool
 	}{
-		{"a link when nothing is said", "capture_screenshot", jsonObject{}, false},
-		{"a link when it is not wanted", "capture_screenshot", jsonObject{"include_image": false}, false},
-		{"the picture when it is wanted", "capture_screenshot", jsonObject{"include_image": true}, true},
-		{"the window after an action", "click_element", jsonObject{"selector": "role:button && name:Save", "include_image": true}, true},
+		{"a link when nothing is said", "capture_screenshot", byhand.Object{}, false},
+		{"a link when it is not wanted", "capture_screenshot", byhand.Object{"include_image": false}, false},
+		{"the picture when it is wanted", "capture_screenshot", byhand.Object{"include_image": true}, true},
+		{"the window after an action", "click_element", byhand.Object{"selector": "role:button && name:Save", "include_image": true}, true},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			res := w.call(c.tool, c.args)
+			res := w.Call(c.tool, c.args)
 			pictures := contents(res, "image")
-			if isError(res) || (len(pictures) == 1) != c.shown || (len(contents(res, "resource_link")) == 1) == c.shown {
-				t.Fatalf("pictures shown: %d: %s", len(pictures), said(res))
+			if byhand.IsError(res) || (len(pictures) == 1) != c.shown || (len(contents(res, "resource_link")) == 1) == c.shown {
+				t.Fatalf("pictures shown: %d: %s", len(pictures), byhand.Said(res))
 			}
 			if !c.shown {
 				return
 			}
-			if text := said(res); !strings.Contains(text, "pixels") {
+			if text := byhand.Said(res); !strings.Contains(text, "pixels") {
 				t.Errorf("it is not said how the picture lies on the screen: %s", text)
 			}
-			data, _ := dig(pictures[0], "data").(string)
+			data, _ := byhand.Dig(pictures[0], "data").(string)
 			p, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
 			if err != nil {
 				t.Fatal(err)
@@ -105,9 +106,9 @@ func TestIncludedImage(t *testing.T) {
 func TestARunShowsItsLastPicture(t *testing.T) {
 	st := newStage(t)
 	st.engine.Pictures = &engine.Camera{Files: st.engine.Files}
-	w := st.connect("2025-11-25", jsonObject{})
-	save := jsonObject{"tool_name": "click_element", "id": "save", "arguments": jsonObject{"selector": "role:button && name:Save"}}
-	absent := jsonObject{"tool_name": "click_element", "id": "absent", "arguments": jsonObject{"selector": "name:Absent", "timeout_ms": 50}}
+	w := st.connect("2025-11-25", byhand.Object{})
+	save := byhand.Object{"tool_name": "click_element", "id": "save", "arguments": byhand.Object{"selector": "role:button && name:Save"}}
+	absent := byhand.Object{"tool_name": "click_element", "id": "absent", "arguments": byhand.Object{"selector": "name:Absent", "timeout_ms": 50}}
 	for _, c := range []struct {
 		say   string
 		steps []any
@@ -116,15 +117,15 @@ func TestARunShowsItsLastPicture(t *testing.T) {
 	}{
 		{"after the last step", []any{save}, "the screen after step save", 1},
 		{"after a step that failed", []any{save, absent}, "the screen after step absent", 1},
-		{"no picture", []any{jsonObject{"tool_name": "delay", "arguments": jsonObject{"delay_ms": 1}}}, "no step left a picture", 0},
+		{"no picture", []any{byhand.Object{"tool_name": "delay", "arguments": byhand.Object{"delay_ms": 1}}}, "no step left a picture", 0},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			res := w.call("execute_sequence", jsonObject{"steps": c.steps, "include_image": true})
-			if n := len(contents(res, "image")); n != c.shown || !strings.Contains(said(res), c.want) {
-				t.Fatalf("%d pictures are shown, wanted %d, and %q: %s", n, c.shown, c.want, said(res))
+			res := w.Call("execute_sequence", byhand.Object{"steps": c.steps, "include_image": true})
+			if n := len(contents(res, "image")); n != c.shown || !strings.Contains(byhand.Said(res), c.want) {
+				t.Fatalf("%d pictures are shown, wanted %d, and %q: %s", n, c.shown, c.want, byhand.Said(res))
 			}
-			run, _ := dig(res, "result", "structuredContent", "run_id").(string)
-			if n := len(contents(w.call("get_run", jsonObject{"run_id": run, "include_image": true}), "image")); n != c.shown {
+			run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+			if n := len(contents(w.Call("get_run", byhand.Object{"run_id": run, "include_image": true}), "image")); n != c.shown {
 				t.Errorf("get_run shows %d pictures, wanted %d", n, c.shown)
 			}
 		})
@@ -132,10 +133,10 @@ func TestARunShowsItsLastPicture(t *testing.T) {
 }
 
 // contents are the parts of a result of one type.
-func contents(res jsonObject, sort string) (out []any) {
-	all, _ := dig(res, "result", "content").([]any)
+func contents(res byhand.Object, sort string) (out []any) {
+	all, _ := byhand.Dig(res, "result", "content").([]any)
 	for _, c := range all {
-		if dig(c, "type") == sort {
+		if byhand.Dig(c, "type") == sort {
 			out = append(out, c)
 		}
 	}

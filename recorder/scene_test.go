@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"understudy/internal/cli"
+	"understudy/internal/scratch"
 	"understudy/recorder"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
@@ -44,13 +45,7 @@ func newScene(t testing.TB, programs ...string) *scene {
 		t.Skip("it takes the time that applications take: make e2e plays it")
 	}
 	virtualtest.Need(t, append(programs, "xdotool", "xset")...)
-	root, err := os.MkdirTemp("", "recorder")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A program that a workflow started may write its settings when the display
-	// ends, so this can fail.
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := scratch.Dir(t)
 	s := &scene{t: t, root: root, dir: filepath.Join(root, "work"), display: virtualtest.Start(t)}
 	if err := os.Mkdir(s.dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
@@ -18,11 +19,7 @@ import (
 // documents, steps and logs that would steer a terminal, and types the commands
 // that show them.
 func TestAttackNamesAtTheTerminal(t *testing.T) {
-	dir, err := os.MkdirTemp("", "ho") // t.TempDir is too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := scratch.Dir(t)
 	t.Chdir(dir)
 	t.Setenv("UNDERSTUDY_HOME", filepath.Join(dir, "data"))
 	for i, text := range hostile {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
@@ -98,11 +99,7 @@ type shellHome struct {
 
 func newShellHome(t *testing.T) *shellHome {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "sh") // t.TempDir is too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := scratch.Dir(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

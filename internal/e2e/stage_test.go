@@ -20,6 +20,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/cli"
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual"
@@ -57,11 +58,7 @@ func newStage(t testing.TB, screen desktop.Size) *stage {
 		t.Fatal(err)
 	}
 	display := virtualtest.StartWith(t, virtual.Options{Screen: screen})
-	root, err := os.MkdirTemp("", "us") // t.TempDir is too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := scratch.Dir(t)
 	t.Cleanup(func() { endPrograms(root) })
 	s := &stage{t: t, display: display, root: root, source: source}
 	for name, path := range map[string]*string{"work": &s.dir, "data": &s.data, "bin": &s.bin} {

@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"steps/desktop/robot":               {"steps/desktop"},
 	"steps/desktop/selector":            {"steps/desktop"},
 	"steps/desktop/virtual":             {"internal/children", "steps/desktop"},
-	"steps/desktop/virtual/virtualtest": {"steps/desktop", "steps/desktop/virtual"},
+	"steps/desktop/virtual/virtualtest": {"internal/scratch", "steps/desktop", "steps/desktop/virtual"},
 	"steps/desktop/vision":              {"steps/desktop"},
 
 	"steps":                {"internal/children", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 
 	"mcpserver":             {"engine", "mcpserver/auth", "mcpserver/viewer", "recorder", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
 	"mcpserver/auth":        {"steps"},
+	"mcpserver/byhand":      {},
 	"mcpserver/conformance": {"engine", "mcpserver", "recorder", "steps", "steps/desktop", "workflows"},
 	"mcpserver/probe":       {},
 	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "workflows"},
@@ -50,6 +51,7 @@ var arrows = map[string][]string{
 	"internal/manual":      {},
 	"internal/packaging":   {},
 	"internal/realclients": {},
+	"internal/scratch":     {},
 	"internal/strangers":   {},
 	"internal/testreport":  {},
 	"internal/words":       {"steps/desktop"},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"understudy/internal/cli"
+	"understudy/internal/scratch"
 	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual/virtualtest"
 )
@@ -125,12 +126,7 @@ const usual = "127.0.0.1:8765"
 
 func newReader(t *testing.T) *reader {
 	t.Helper()
-	// t.TempDir is too long for sockets.
-	home, err := os.MkdirTemp("", "us")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	home := scratch.Dir(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

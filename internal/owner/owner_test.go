@@ -94,7 +94,7 @@ func join(t *testing.T, o Options) *Member {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := m.Leave(ctx); err != nil {
 			t.Error(err)

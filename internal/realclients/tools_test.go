@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"understudy/internal/scratch"
 )
 
 // clientsVariable makes these tests run: they fetch some hundred megabytes.
@@ -39,11 +41,7 @@ func newStage(t *testing.T) *stage {
 		t.Skip("`make clients` lets real clients use the program")
 	}
 	modules, program := installed(t), built(t)
-	home, err := os.MkdirTemp("", "rc") // t.TempDir is too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	home := scratch.Dir(t)
 	s := &stage{t: t, modules: modules, program: program, home: home}
 	for _, pair := range os.Environ() {
 		switch name, _, _ := strings.Cut(pair, "="); name {
@@ -151,22 +149,22 @@ func built(t *testing.T) string {
 	return path
 }
 
-// scratch is a folder for all tests.
-var scratch string
+// shared is a folder for all tests.
+var shared string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	var err error
-	if scratch, err = os.MkdirTemp("", "realclients"); err != nil {
+	if shared, err = os.MkdirTemp("", "realclients"); err != nil {
 		panic(err)
 	}
 	status := m.Run()
-	_ = os.RemoveAll(scratch)
+	_ = os.RemoveAll(shared)
 	os.Exit(status)
 }
 
 var buildOnce = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(scratch, "understudy")
+	path := filepath.Join(shared, "understudy")
 	cmd := exec.Command("go", "build", "-o", path, "understudy")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -189,7 +187,7 @@ func installed(t *testing.T) string {
 var installOnce = sync.OnceValues(func() (string, error) {
 	dir := *tools
 	if dir == "" {
-		dir = filepath.Join(scratch, "clients")
+		dir = filepath.Join(shared, "clients")
 	}
 	lock, err := os.ReadFile(filepath.Join("testdata", "package-lock.json"))
 	if err != nil {

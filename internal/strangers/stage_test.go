@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"understudy/internal/cli"
+	"understudy/internal/scratch"
 	"understudy/steps/desktop/local"
 )
 
@@ -62,11 +63,7 @@ func newStage(t *testing.T) *stage {
 	if u, err := user.LookupId(strconv.Itoa(strangerUID)); err == nil {
 		t.Skipf("the number of the stranger is taken by %s", u.Username)
 	}
-	root, err := os.MkdirTemp("", "st") // t.TempDir is too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := scratch.Dir(t)
 	s := &stage{t: t, bin: filepath.Join(root, "bin"), home: filepath.Join(root, "home")}
 	s.data = filepath.Join(s.home, "data")
 	for _, dir := range []string{root, s.bin, s.home} {

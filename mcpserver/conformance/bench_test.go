@@ -2,12 +2,15 @@ package conformance
 
 import (
 	"bufio"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"understudy/mcpserver/byhand"
 )
 
 // BenchmarkGreeting starts the program and waits for the answer to a client's
@@ -18,7 +21,11 @@ func BenchmarkGreeting(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	hello := pack("2025-11-25", 1, "initialize", greeting("2025-11-25"))
+	const version = "2025-11-25"
+	hello, err := json.Marshal(byhand.Message(version, object{}, 1, "initialize", byhand.Greeting(version, object{})))
+	if err != nil {
+		b.Fatal(err)
+	}
 	home := b.TempDir()
 	var took []time.Duration
 	for b.Loop() {

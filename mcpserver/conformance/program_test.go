@@ -3,7 +3,6 @@ package conformance
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"understudy/mcpserver/byhand"
 )
 
 // The program as it is shipped, and clients that speak the protocol to it by
@@ -130,141 +131,37 @@ func eventually(t *testing.T, say string, holds func() bool) {
 	}
 }
 
-const newest = "2026-07-28"
-
-var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", newest}
-
-// pack is a message of a client. From the newest version on each says for
-// itself who sends it.
-func pack(version string, id int, method string, params object) []byte {
-	m := object{"jsonrpc": "2.0", "method": method, "params": params}
-	if id > 0 {
-		m["id"] = id
-	}
-	if version >= newest {
-		meta, _ := params["_meta"].(object)
-		if meta == nil {
-			meta = object{}
-		}
-		meta["io.modelcontextprotocol/protocolVersion"] = version
-		meta["io.modelcontextprotocol/clientInfo"] = object{"name": "raw", "version": "1"}
-		meta["io.modelcontextprotocol/clientCapabilities"] = object{}
-		params["_meta"] = meta
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	return raw
-}
-
-func greeting(version string) object {
-	return object{"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "raw", "version": "1"}}
-}
-
 // talk is a client over the standard input and output.
 type talk struct {
 	*program
-	version string
-
-	mu      sync.Mutex
-	last    int
-	answers map[int]chan object
-	notes   []object
+	*byhand.Client
 }
 
 // talking starts a stdio server, and greets it as the version wants it.
 func talking(t *testing.T, home, version string, args ...string) *talk {
 	t.Helper()
-	c := &talk{program: start(t, home, append([]string{"mcp"}, args...)...), version: version, answers: map[int]chan object{}}
-	go c.listen()
-	if version >= newest {
-		if res := c.ask("server/discover", object{}); dig(res, "result") == nil {
+	p := start(t, home, append([]string{"mcp"}, args...)...)
+	c := &talk{p, byhand.Talk(t, version, object{}, p.in, p.out)}
+	if version >= byhand.Modern {
+		if res := c.Ask("server/discover", object{}); byhand.Dig(res, "result") == nil {
 			t.Fatalf("server/discover: %v", res)
 		}
-		return c
 	}
-	if res := c.ask("initialize", greeting(version)); dig(res, "result", "protocolVersion") != version {
-		t.Fatalf("initialize: %v", res)
-	}
-	c.say("notifications/initialized", object{})
 	return c
-}
-
-func (c *talk) listen() {
-	lines := bufio.NewScanner(c.out)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var m object
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m["jsonrpc"] != "2.0" {
-			c.t.Errorf("not JSON-RPC on the output: %s", lines.Bytes())
-			continue
-		}
-		c.mu.Lock()
-		id, _ := m["id"].(float64)
-		if answer := c.answers[int(id)]; answer != nil && m["method"] == nil {
-			answer <- m
-		} else {
-			c.notes = append(c.notes, m)
-		}
-		c.mu.Unlock()
-	}
-}
-
-func (c *talk) write(raw []byte) {
-	c.t.Helper()
-	if _, err := c.in.Write(append(raw, '\n')); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-func (c *talk) say(method string, params object) { c.write(pack(c.version, 0, method, params)) }
-
-func (c *talk) begin(method string, params object) (int, chan object) {
-	c.t.Helper()
-	c.mu.Lock()
-	c.last++
-	id, answer := c.last, make(chan object, 1)
-	c.answers[id] = answer
-	c.mu.Unlock()
-	c.write(pack(c.version, id, method, params))
-	return id, answer
-}
-
-func (c *talk) await(answer chan object) object {
-	c.t.Helper()
-	select {
-	case m := <-answer:
-		return m
-	case <-time.After(soon):
-		c.t.Fatal("no answer")
-		return nil
-	}
-}
-
-func (c *talk) ask(method string, params object) object {
-	c.t.Helper()
-	_, answer := c.begin(method, params)
-	return c.await(answer)
-}
-
-func (c *talk) call(tool string, args object) object {
-	c.t.Helper()
-	return c.ask("tools/call", object{"name": tool, "arguments": args})
 }
 
 // a caller calls tools, over whatever transport.
 type caller interface {
-	call(tool string, args object) object
+	Call(tool string, args object) object
 }
 
 // running waits for the run that is under way beside some known ones.
 func running(t *testing.T, c caller, known ...string) (run string) {
 	t.Helper()
 	eventually(t, "a run is under way", func() bool {
-		list, _ := dig(c.call("list_runs", object{"status": "running"}), "result", "structuredContent", "runs").([]any)
+		list, _ := byhand.Dig(c.Call("list_runs", object{"status": "running"}), "result", "structuredContent", "runs").([]any)
 		for _, r := range list {
-			if id, _ := dig(r, "run_id").(string); !strings.Contains(strings.Join(known, " "), id) {
+			if id, _ := byhand.Dig(r, "run_id").(string); !strings.Contains(strings.Join(known, " "), id) {
 				run = id
 			}
 		}
@@ -278,8 +175,8 @@ func running(t *testing.T, c caller, known ...string) (run string) {
 func atRest(t *testing.T, c caller, run string) (status, from any) {
 	t.Helper()
 	eventually(t, "the run stands still", func() bool {
-		res := c.call("get_run", object{"run_id": run, "wait_ms": 1000})
-		status, from = dig(res, "result", "structuredContent", "status"), dig(res, "result", "structuredContent", "resume_from")
+		res := c.Call("get_run", object{"run_id": run, "wait_ms": 1000})
+		status, from = byhand.Dig(res, "result", "structuredContent", "status"), byhand.Dig(res, "result", "structuredContent", "resume_from")
 		return status != "running" && status != "queued" && status != nil
 	})
 	return status, from
@@ -290,19 +187,9 @@ func long() object {
 	return object{"steps": []any{object{"tool_name": "delay", "id": "one", "arguments": object{"duration": "10m"}}}}
 }
 
-func dig(v any, path ...string) any {
-	for _, p := range path {
-		m, _ := v.(object)
-		v = m[p]
-	}
-	return v
-}
-
-func isError(res object) bool { return dig(res, "result", "isError") == true }
-
 // blockedCode is the code of a call that a client may not make.
 func blockedCode(version string) float64 {
-	if version >= newest {
+	if version >= byhand.Modern {
 		return -31002
 	}
 	return -32002

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"understudy/mcpserver/byhand"
 )
 
 func eachVersion(t *testing.T, versions []string, f func(t *testing.T, version string)) {
@@ -16,39 +18,38 @@ func eachVersion(t *testing.T, versions []string, f func(t *testing.T, version s
 }
 
 func TestRawStdio(t *testing.T) {
-	eachVersion(t, versions, func(t *testing.T, version string) {
+	eachVersion(t, byhand.Versions, func(t *testing.T, version string) {
 		home := t.TempDir()
 		c := talking(t, home, version)
-		if list, _ := dig(c.ask("tools/list", object{}), "result", "tools").([]any); len(list) == 0 {
+		if list, _ := byhand.Dig(c.Ask("tools/list", object{}), "result", "tools").([]any); len(list) == 0 {
 			t.Error("no tools are listed")
 		}
-		if res := c.ask("no/such/method", object{}); dig(res, "error", "code") != -32601.0 {
+		if res := c.Ask("no/such/method", object{}); byhand.Dig(res, "error", "code") != -32601.0 {
 			t.Errorf("a method that there is not: %v", res)
 		}
-		if res := c.call("delay", object{"duration": "1ms"}); isError(res) || res["error"] != nil {
+		if res := c.Call("delay", object{"duration": "1ms"}); byhand.IsError(res) || res["error"] != nil {
 			t.Errorf("a call: %v", res)
 		}
-		if c.mu.Lock(); len(c.notes) > 0 {
-			t.Errorf("said unasked: %v", c.notes)
+		if said := c.Notices(); len(said) > 0 {
+			t.Errorf("said unasked: %v", said)
 		}
-		c.mu.Unlock()
 
-		id, _ := c.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+		id, _ := c.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
 		cancelled := running(t, c)
-		c.say("notifications/cancelled", object{"requestId": id, "reason": "enough"})
+		c.Notify("notifications/cancelled", object{"requestId": id, "reason": "enough"})
 		if status, from := atRest(t, c, cancelled); status != "cancelled" || from != "one" {
 			t.Errorf("cancelled: %v, resumable from %v", status, from)
 		}
 
-		_, answer := c.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+		_, answer := c.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
 		run := running(t, c, cancelled)
-		if res := c.call("stop_execution", object{"run_id": run}); isError(res) {
+		if res := c.Call("stop_execution", object{"run_id": run}); byhand.IsError(res) {
 			t.Errorf("stop: %v", res)
 		}
-		if res := c.await(answer); !isError(res) || dig(res, "result", "_meta", "understudy/error", "code") != "cancelled" {
+		if res := c.Await(answer); !byhand.IsError(res) || byhand.Dig(res, "result", "_meta", "understudy/error", "code") != "cancelled" {
 			t.Errorf("the stopped call: %v", res)
 		}
-		if res := c.call("delay", object{"duration": "1ms"}); isError(res) {
+		if res := c.Call("delay", object{"duration": "1ms"}); byhand.IsError(res) {
 			t.Errorf("a call after the stop: %v", res)
 		}
 		_ = c.in.Close()
@@ -57,16 +58,16 @@ func TestRawStdio(t *testing.T) {
 }
 
 func TestRawModes(t *testing.T) {
-	eachVersion(t, versions, func(t *testing.T, version string) {
+	eachVersion(t, byhand.Versions, func(t *testing.T, version string) {
 		c := talking(t, t.TempDir(), version, "--mode", "ask")
-		res := c.call("press_key", object{"key": "a"})
-		if dig(res, "error", "code") != blockedCode(version) || dig(res, "error", "data", "mode") != "ask" || dig(res, "error", "data", "client") != "raw" {
+		res := c.Call("press_key", object{"key": "a"})
+		if byhand.Dig(res, "error", "code") != blockedCode(version) || byhand.Dig(res, "error", "data", "mode") != "ask" || byhand.Dig(res, "error", "data", "client") != "by-hand" {
 			t.Errorf("a key in ask mode: %v", res)
 		}
-		if res := c.call("record_workflow", object{"action": "start"}); dig(res, "error", "code") != blockedCode(version) {
+		if res := c.Call("record_workflow", object{"action": "start"}); byhand.Dig(res, "error", "code") != blockedCode(version) {
 			t.Errorf("a recording in ask mode: %v", res)
 		}
-		if res := c.call("stop_execution", object{}); isError(res) || res["error"] != nil {
+		if res := c.Call("stop_execution", object{}); byhand.IsError(res) || res["error"] != nil {
 			t.Errorf("stop_execution in ask mode: %v", res)
 		}
 	})
@@ -81,18 +82,18 @@ func TestRawStdioEnds(t *testing.T) {
 		"SIGINT":       func(c *talk) { c.signal(syscall.SIGINT) },
 	} {
 		t.Run(say, func(t *testing.T) {
-			eachVersion(t, []string{"2024-11-05", "2025-11-25", newest}, func(t *testing.T, version string) {
+			eachVersion(t, []string{"2024-11-05", "2025-11-25", byhand.Modern}, func(t *testing.T, version string) {
 				home := t.TempDir()
 				c := talking(t, home, version)
 				var runs []string
 				var answers []chan object
 				for range 3 {
-					_, answer := c.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+					_, answer := c.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
 					answers, runs = append(answers, answer), append(runs, running(t, c, runs...))
 				}
 				end(c)
 				for _, answer := range answers {
-					if res := c.await(answer); !isError(res) {
+					if res := c.Await(answer); !byhand.IsError(res) {
 						t.Errorf("the answer at the end: %v", res)
 					}
 				}
@@ -122,11 +123,11 @@ func many() object {
 func TestTwoStdioServers(t *testing.T) {
 	home := t.TempDir()
 	first := talking(t, home, "2025-11-25")
-	first.call("delay", object{"duration": "1ms"}) // it has the folder
-	second := talking(t, home, newest)
+	first.Call("delay", object{"duration": "1ms"}) // it has the folder
+	second := talking(t, home, byhand.Modern)
 	args := many()
 	args["wait"] = false
-	theirs, _ := dig(second.call("execute_sequence", args), "result", "structuredContent", "run_id").(string)
+	theirs, _ := byhand.Dig(second.Call("execute_sequence", args), "result", "structuredContent", "run_id").(string)
 	if theirs == "" || running(t, first) != theirs {
 		t.Fatalf("the first does not see the run %q of the second", theirs)
 	}
@@ -145,13 +146,13 @@ func TestTwoStdioServers(t *testing.T) {
 	if status, from := atRest(t, third, theirs); status != "interrupted" || from == nil {
 		t.Errorf("the run is %v, resumable from %v", status, from)
 	}
-	if res := third.call("resume_run", object{"run_id": theirs, "wait": false}); isError(res) {
+	if res := third.Call("resume_run", object{"run_id": theirs, "wait": false}); byhand.IsError(res) {
 		t.Errorf("resumed by the third: %v", res)
 	}
 
 	t.Log("a guest dies, and its run with it; the others stay")
 	fourth := talking(t, home, "2024-11-05")
-	fourth.begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+	fourth.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
 	orphan := running(t, third, theirs)
 	fourth.signal(syscall.SIGKILL)
 	<-fourth.done
@@ -168,21 +169,21 @@ func TestTwoStdioServers(t *testing.T) {
 func TestDocumentOutlivesItsClient(t *testing.T) {
 	home := t.TempDir()
 	owner := talking(t, home, "2025-11-25")
-	owner.call("delay", object{"duration": "1ms"})
+	owner.Call("delay", object{"duration": "1ms"})
 	guest := talking(t, home, "2025-11-25")
 	stays, goes := long(), long()
 	stays["on_disconnect"] = "continue"
-	guest.begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
+	guest.Begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
 	kept := running(t, owner)
-	guest.begin("tools/call", object{"name": "execute_sequence", "arguments": goes})
+	guest.Begin("tools/call", object{"name": "execute_sequence", "arguments": goes})
 	lost := running(t, owner, kept)
 	guest.signal(syscall.SIGKILL)
 	<-guest.done
 	if status, _ := atRest(t, owner, lost); status != "cancelled" {
 		t.Errorf("the run that says nothing is %v", status)
 	}
-	list, _ := dig(owner.call("list_runs", object{"status": "running"}), "result", "structuredContent", "runs").([]any)
-	if !slices.ContainsFunc(list, func(r any) bool { return dig(r, "run_id") == kept }) {
+	list, _ := byhand.Dig(owner.Call("list_runs", object{"status": "running"}), "result", "structuredContent", "runs").([]any)
+	if !slices.ContainsFunc(list, func(r any) bool { return byhand.Dig(r, "run_id") == kept }) {
 		t.Errorf("the run that is to go on does not: %v", list)
 	}
 }
@@ -204,11 +205,11 @@ func TestProcessOutlivesItsClient(t *testing.T) {
 			stays := object{"on_disconnect": "continue", "steps": []any{
 				object{"tool_name": "delay", "id": "one", "arguments": object{"duration": c.duration}},
 			}}
-			owner.begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
+			owner.Begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
 			run := running(t, owner)
 			_ = owner.in.Close()
-			other := talking(t, home, newest)
-			if status := dig(other.call("get_run", object{"run_id": run}), "result", "structuredContent", "status"); status != "running" && status != "succeeded" {
+			other := talking(t, home, byhand.Modern)
+			if status := byhand.Dig(other.Call("get_run", object{"run_id": run}), "result", "structuredContent", "status"); status != "running" && status != "succeeded" {
 				t.Errorf("the client left, and the run is %v", status)
 			}
 			c.end(owner)

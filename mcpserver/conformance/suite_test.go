@@ -125,7 +125,7 @@ func serve(t *testing.T) string {
 	t.Cleanup(func() {
 		close(stop)
 		<-done
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Errorf("closing: %v", err)

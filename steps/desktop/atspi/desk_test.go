@@ -103,7 +103,7 @@ func openDesk() (*desk, error) {
 
 // managed waits for the window manager.
 func (d *desk) managed() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for !windowIDs.MatchString(d.ask(ctx, "xprop", "-root", "_NET_SUPPORTING_WM_CHECK")) {
 		if ctx.Err() != nil {
@@ -114,14 +114,25 @@ func (d *desk) managed() error {
 }
 
 // connect makes another client on the desktop.
-func (d *desk) connect() (*Client, error) {
-	return d.connectWith(d.windows)
+func (d *desk) connect(changes ...func(*Options)) (*Client, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	o := Options{Bus: d.bus, Windows: d.windows, Activate: d.activate, ScreenReader: true, Timeout: 3 * time.Second}
+	for _, change := range changes {
+		change(&o)
+	}
+	return Connect(ctx, o)
 }
 
-func (d *desk) connectWith(windows func(context.Context) ([]desktop.Window, error)) (*Client, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	return Connect(ctx, Options{Bus: d.bus, Windows: windows, Activate: d.activate, ScreenReader: true, Timeout: 3 * time.Second})
+// another is a client of a test of its own.
+func (d *desk) another(t testing.TB, changes ...func(*Options)) *Client {
+	t.Helper()
+	c, err := d.connect(changes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
 // still is a client that thinks that the windows stay as they are now: listing
@@ -132,12 +143,9 @@ func (d *desk) still(t testing.TB) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := d.connectWith(func(context.Context) ([]desktop.Window, error) { return windows, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
+	return d.another(t, func(o *Options) {
+		o.Windows = func(context.Context) ([]desktop.Window, error) { return windows, nil }
+	})
 }
 
 // service starts a program that writes where it is to file 3.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 )
 
@@ -91,7 +92,7 @@ func chromium(t testing.TB) []string {
 	return []string{
 		"chromium", "--force-renderer-accessibility", "--no-sandbox", "--no-first-run", "--disable-gpu",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic",
-		"--user-data-dir=" + t.TempDir(), "--app=file://" + testFile(t, "page.html"),
+		"--user-data-dir=" + scratch.Dir(t), "--app=file://" + testFile(t, "page.html"),
 	}
 }
 

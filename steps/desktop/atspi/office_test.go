@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 )
 
@@ -17,7 +18,7 @@ func TestLibreOfficeWriter(t *testing.T) {
 	}
 	d := onDesk(t, "soffice")
 	office := d.command("soffice", "--writer", "--norestore", "--nologo", "--nofirststartwizard",
-		"-env:UserInstallation=file://"+t.TempDir())
+		"-env:UserInstallation=file://"+scratch.Dir(t))
 	d.launch(t, office)
 	// The process on the bus is a child of the one that was started.
 	scope := desktop.Scope{Title: "LibreOffice Writer"}

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -14,7 +15,7 @@ import (
 // window that is at rest, and not drawn anew by what was clicked before.
 func BenchmarkClickAtRest(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "galculator")
-	d := open(b, desktop.Options{Display: "virtual", Dir: shortDir(b)})
+	d := open(b, desktop.Options{Display: "virtual", Dir: scratch.Dir(b)})
 	app, err := d.Launch(b.Context(), "galculator")
 	if err != nil {
 		b.Fatal(err)
@@ -33,7 +34,7 @@ func BenchmarkClickAtRest(b *testing.B) {
 // desktop that a click consists of.
 func BenchmarkClick(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "gtk3-widget-factory")
-	d := open(b, desktop.Options{Display: "virtual", Dir: shortDir(b)})
+	d := open(b, desktop.Options{Display: "virtual", Dir: scratch.Dir(b)})
 	app, err := d.Launch(b.Context(), "gtk3-widget-factory")
 	if err != nil {
 		b.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -70,7 +71,7 @@ addEventListener("mouseup", e => { if (from.target.id == "pad") tell("drag by " 
 // The same in GTK: a box that is ticked by one click is not by the next.
 func TestNoClickIsLostInGTK(t *testing.T) {
 	virtualtest.Need(t, "gtk3-widget-factory")
-	s := &seat{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})}
+	s := &seat{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
 	s.launch("gtk3-widget-factory")
 	const box = "process:gtk3-widget-factory >> role:checkbox && nth:5"
 	click := map[string]any{"selector": box, "timeout_ms": 120_000.0}
@@ -150,7 +151,8 @@ type page struct {
 func showPage(t *testing.T, html string) *page {
 	t.Helper()
 	virtualtest.Need(t, "chromium")
-	p := &page{seat: &seat{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})}, told: map[string]int{}}
+	profile := scratch.Dir(t)
+	p := &page{seat: &seat{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}, told: map[string]int{}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			_, _ = io.WriteString(w, html)
@@ -162,7 +164,7 @@ func showPage(t *testing.T, html string) *page {
 		p.told[string(what)]++
 	}))
 	t.Cleanup(server.Close)
-	p.launch("chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility --user-data-dir=" + shortDir(t) + " " + server.URL)
+	p.launch("chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility --user-data-dir=" + profile + " " + server.URL)
 	return p
 }
 

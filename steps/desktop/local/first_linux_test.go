@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 )
@@ -23,7 +24,7 @@ func TestTheFirstProgramOfAFreshDisplayShowsItsElements(t *testing.T) {
 		t.Run(row.program+" "+row.wayland, func(t *testing.T) {
 			virtualtest.Need(t, strings.Fields(row.program)[0])
 			t.Setenv("WAYLAND_DISPLAY", row.wayland)
-			d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
+			d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
 			app, err := d.Launch(t.Context(), row.program)
 			if err != nil {
 				t.Fatal(err)

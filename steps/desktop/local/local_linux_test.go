@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -33,22 +34,11 @@ func open(t testing.TB, o desktop.Options) *desktop.Desktop {
 	return d
 }
 
-// shortDir is a folder short enough for the address of a socket.
-func shortDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "us")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
 func TestAVirtualDesktopIsOpened(t *testing.T) {
 	t.Setenv("DISPLAY", "")
 	for _, display := range []string{"virtual", "auto", ""} {
 		t.Run("with display "+display, func(t *testing.T) {
-			d := open(t, desktop.Options{Display: display, Screen: desktop.Size{W: 1024, H: 768}, Dir: shortDir(t)})
+			d := open(t, desktop.Options{Display: display, Screen: desktop.Size{W: 1024, H: 768}, Dir: scratch.Dir(t)})
 			i, err := d.Info(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +66,7 @@ func TestANamedDisplayIsOpened(t *testing.T) {
 
 func TestAutoStartsADisplayWhenTheOneInTheEnvironmentIsGone(t *testing.T) {
 	t.Setenv("DISPLAY", ":59000")
-	d := open(t, desktop.Options{Display: "auto", Dir: shortDir(t)})
+	d := open(t, desktop.Options{Display: "auto", Dir: scratch.Dir(t)})
 	if i, err := d.Info(t.Context()); err != nil || !i.Virtual {
 		t.Errorf("got %+v and %v, wanted a virtual display", i, err)
 	}
@@ -91,14 +81,14 @@ func TestANamedDisplayThatIsNotThereIsAnError(t *testing.T) {
 }
 
 func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
-	d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
+	d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
 	virtualtest.Need(t, "xterm")
 	app, err := d.Launch(t.Context(), `xterm -T "a title" -e sleep 60`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		ws, err := d.Windows.Windows(ctx)
@@ -132,7 +122,7 @@ func TestAddressesAreOpened(t *testing.T) {
 	t.Setenv("BROWSER", browser)
 	t.Setenv("XDG_DATA_DIRS", dir) // no desktop files, so that no installed browser is chosen
 	t.Setenv("XDG_DATA_HOME", dir)
-	d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
+	d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
 	if err := d.OpenURL(t.Context(), "https://example.org/a?b=c&d", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +160,7 @@ func TestAddressesAreOpened(t *testing.T) {
 func TestDiagnose(t *testing.T) {
 	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon", "xclip")
 	found := map[string]desktop.Finding{}
-	for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Display: "virtual", Dir: shortDir(t)}) {
+	for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Display: "virtual", Dir: scratch.Dir(t)}) {
 		found[f.Name] = f
 		t.Logf("%-15s %-5v %s %s", f.Name, f.OK, f.Detail, f.Mend)
 		if !f.OK && f.Mend == "" {
@@ -208,7 +198,7 @@ func TestDiagnoseSaysWhichDisplayIsTakenAndWhy(t *testing.T) {
 			t.Setenv("DISPLAY", row.x)
 			t.Setenv("WAYLAND_DISPLAY", row.wayland)
 			t.Setenv("XDG_SESSION_TYPE", "")
-			f := local.Machine{}.Diagnose(t.Context(), desktop.Options{Display: row.display, Dir: shortDir(t)})[0]
+			f := local.Machine{}.Diagnose(t.Context(), desktop.Options{Display: row.display, Dir: scratch.Dir(t)})[0]
 			if f.Name != "display" || f.OK != row.ok || !f.OK && f.Mend == "" {
 				t.Errorf("got %+v, wanted it to be ok: %v, or to say what mends it", f, row.ok)
 			}
@@ -223,7 +213,7 @@ func TestDiagnoseSaysWhichDisplayIsTakenAndWhy(t *testing.T) {
 
 func TestDiagnoseNamesTheCureForWhatIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	fs := local.Machine{}.Diagnose(t.Context(), desktop.Options{Display: "virtual", Dir: shortDir(t)})
+	fs := local.Machine{}.Diagnose(t.Context(), desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
 	if len(fs) == 0 || fs[0].Name != "display" || fs[0].OK || fs[0].Mend != "apt-get install xvfb" {
 		t.Errorf("got %+v, wanted the display to be missing, and apt-get install xvfb", fs)
 	}

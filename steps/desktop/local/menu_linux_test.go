@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 )
@@ -21,7 +22,7 @@ func TestAPointInAMenuIsItsItem(t *testing.T) {
 	} {
 		t.Run(row.program, func(t *testing.T) {
 			virtualtest.Need(t, row.program)
-			d := open(t, desktop.Options{Display: "virtual", Dir: shortDir(t)})
+			d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
 			app, err := d.Launch(t.Context(), row.command)
 			if err != nil {
 				t.Fatal(err)

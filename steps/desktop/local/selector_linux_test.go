@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
@@ -16,11 +17,12 @@ import (
 // Every atom and operator of the selector language, against a calculator, a
 // form without labels of its own, and a web page.
 func TestEveryAtomNamesElementsOfRealApplications(t *testing.T) {
+	profile := scratch.Dir(t)
 	s := look(t, "galculator", "zenity", "chromium")
 	page, err := filepath.Abs("../atspi/testdata/page.html")
 	s.must(err)
 	s.launch("chromium --force-renderer-accessibility --no-sandbox --no-first-run --disable-gpu --disable-sync --disable-component-update "+
-		"--disable-background-networking --user-data-dir="+t.TempDir()+" --app=file://"+page, "Order form")
+		"--disable-background-networking --user-data-dir="+profile+" --app=file://"+page, "Order form")
 	s.launch("zenity --forms --title=New --text=Who? --add-entry=First --add-entry=Last", "New")
 	s.launch("galculator", "galculator")
 	for _, ready := range []string{"name:Within the frame", "role:text && name:Last", "role:togglebutton && name:7"} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -26,7 +27,7 @@ type sight struct {
 func look(t testing.TB, programs ...string) *sight {
 	t.Helper()
 	virtualtest.Need(t, programs...)
-	return &sight{open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: shortDir(t)}), t, &steps.Trees{}}
+	return &sight{open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: scratch.Dir(t)}), t, &steps.Trees{}}
 }
 
 func (s *sight) must(err error) {
@@ -52,7 +53,7 @@ func (s *sight) eventually(what string, f func() (bool, string)) {
 // launch starts an application and gives its window.
 func (s *sight) launch(command, title string) (w desktop.Window) {
 	s.t.Helper()
-	home := s.t.TempDir()
+	home := scratch.Dir(s.t)
 	app, err := s.Launch(s.t.Context(), fmt.Sprintf("env HOME=%s XDG_CONFIG_HOME=%s %s", home, home, command))
 	s.must(err)
 	s.t.Cleanup(func() { _ = syscall.Kill(app.PID, syscall.SIGKILL) })

@@ -67,7 +67,7 @@ func TestADisplayThatIsNotThere(t *testing.T) {
 		{":59001", ":59001"},
 		{"localhost:48000", "localhost:48000"},
 	} {
-		_, err := robot.Open(soon(t, 5*time.Second), robot.Options{Display: row.display})
+		_, err := robot.Open(soon(t, time.Minute), robot.Options{Display: row.display})
 		var missing *desktop.MissingError
 		if !errors.As(err, &missing) || !strings.Contains(missing.What, row.says) || missing.Mend == "" {
 			t.Errorf("display %q: got %v, wanted a MissingError that says %q and how to mend it", row.display, err, row.says)
@@ -87,11 +87,11 @@ func TestTheDisplayDies(t *testing.T) {
 		if !unavailable(err) {
 			t.Errorf("typing: got %v, wanted ErrUnavailable", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("typing goes on")
 	}
 	for _, x := range everything {
-		if err := x.do(soon(t, 5*time.Second), b.Robot); !errors.Is(err, desktop.ErrUnavailable) {
+		if err := x.do(soon(t, time.Minute), b.Robot); !errors.Is(err, desktop.ErrUnavailable) {
 			t.Errorf("%s: got %v, wanted ErrUnavailable", x.name, err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestTheDisplayComesBack(t *testing.T) {
 		if x.name == "Watch" || x.name == "Manage" { // one lasts, the other finds no window 1
 			continue
 		}
-		if err := x.do(soon(t, 5*time.Second), b.Robot); err != nil {
+		if err := x.do(soon(t, time.Minute), b.Robot); err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		}
 		robot.Cut(b.Robot)

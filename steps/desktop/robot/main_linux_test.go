@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/robot"
 	"understudy/steps/desktop/virtual"
@@ -53,7 +54,7 @@ type bench struct {
 func open(t testing.TB) *bench {
 	t.Helper()
 	d := virtualtest.Start(t)
-	b := &bench{t: t, display: d, options: robot.Options{Display: d.Name(), Authority: d.Authority(), Env: d.Env(), Dir: t.TempDir()}}
+	b := &bench{t: t, display: d, options: robot.Options{Display: d.Name(), Authority: d.Authority(), Env: d.Env(), Dir: scratch.Dir(t)}}
 	r, err := robot.Open(t.Context(), b.options)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func (b *bench) must(err error) {
 func (b *bench) start(name string, args ...string) *exec.Cmd {
 	b.t.Helper()
 	cmd := virtualtest.Command(b.t, b.display, name, args...)
-	home := b.t.TempDir()
+	home := scratch.Dir(b.t)
 	cmd.Env = append(cmd.Env, "HOME="+home, "XDG_CONFIG_HOME="+home)
 	b.startCommand(cmd)
 	return cmd

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 )
 
@@ -80,7 +81,7 @@ func newPage(b *bench) *page {
 	server := httptest.NewServer(p)
 	b.t.Cleanup(server.Close)
 	b.start("chromium", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--user-data-dir="+b.t.TempDir(), server.URL)
+		"--disable-component-update", "--disable-sync", "--user-data-dir="+scratch.Dir(b.t), server.URL)
 	b.window("Typing")
 	b.eventually("the field has the keyboard", func() (bool, string) {
 		p.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -109,11 +110,7 @@ func TestAStoppedServerIsStillEnded(t *testing.T) {
 
 func TestADisplayDoesNotOutliveAKilledOwner(t *testing.T) {
 	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon")
-	dir, err := os.MkdirTemp("", "us")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
+	dir := scratch.Dir(t)
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), ownerVar+"="+dir)
 	owner.Stderr = os.Stderr
@@ -176,11 +173,7 @@ func TestAMissingProgramIsNamedWithItsCure(t *testing.T) {
 
 func BenchmarkStart(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon")
-	dir, err := os.MkdirTemp("", "us")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
+	dir := scratch.Dir(b)
 	for b.Loop() {
 		d, err := virtual.Start(b.Context(), virtual.Options{Dir: dir})
 		if err != nil {

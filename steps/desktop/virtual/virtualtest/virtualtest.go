@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop/virtual"
 )
 
@@ -26,14 +27,9 @@ func Start(t testing.TB) *virtual.Display {
 func StartWith(t testing.TB, o virtual.Options) *virtual.Display {
 	t.Helper()
 	Need(t, "Xvfb", "openbox", "dbus-daemon")
-	// t.TempDir is too long for the address of a socket.
-	dir, err := os.MkdirTemp("", "us")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := scratch.Dir(t)
 	o.Dir = dir
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	d, err := virtual.Start(ctx, o)
 	if err != nil {

@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"slices"
+	"time"
+)
+
+func (s *State) moved(ev Event, m Moved) {
+	s.Budget++ // so that a jump in a circle ends, also when it passes no step
+	var origin *Failure
+	if c := s.top().Cur; m.Why == "fallback" && c != nil && c.Outcome != nil && c.Outcome.Error != nil {
+		origin = c.Failure
+		if origin == nil {
+			origin = &Failure{Error: *c.Outcome.Error, At: keep(s.Frames)}
+		}
+		s.Errors++
+	}
+	s.Frames = slices.Clip(s.Frames[:m.Depth])
+	s.top().Failure = nil
+	if m.Frame != nil {
+		frame := *m.Frame
+		frame.Since, frame.Origin = ev.At, origin
+		s.Frames = append(s.Frames, frame)
+	}
+	f := s.top()
+	f.Next, f.Cur = m.Index, nil
+	s.sweep()
+}
+
+func (s *State) waited(_ Event, w Waited) {
+	c := s.top().Cur
+	if w.Why == "retry" {
+		c.Phase = again
+		return
+	}
+	c.Rested = true
+}
+
+func (s *State) settled(_ Event, e Settled) {
+	f := s.top()
+	f.Cur.Settled = e.How
+	if f.Sort == FinallyFrame && e.How == Failing {
+		if c := s.scope(); c.FinallyError == nil {
+			c.FinallyError = &e.Error
+		}
+		return
+	}
+	s.Errors++
+	if e.How == Failing && f.Failure == nil {
+		f.Failure = f.Cur.Failure
+		if f.Failure == nil {
+			at := keep(s.Frames)
+			at[len(at)-1].Cur.Settled = ""
+			f.Failure = &Failure{Error: e.Error, At: at}
+		}
+	}
+}
+
+func (s *State) cleared(Event, Cleared) {
+	s.top().Cur = &Step{Phase: ready}
+}
+
+func (s *State) expired(_ Event, e Expired) {
+	at := keep(s.Frames)
+	s.Frames = slices.Clip(s.Frames[:e.Depth])
+	f := s.top()
+	f.Limit = 0
+	f.Failure = &Failure{Error: e.Error, At: at}
+	if f.Cur != nil {
+		f.Cur.Settled = Failing
+	}
+	s.sweep()
+}
+
+func (s *State) asked(ev Event, q Question) {
+	s.Question, s.Status = &q, Waiting
+	s.rest(ev)
+	if q.Sort != AskSecret {
+		s.at(q.Index).Phase = asking
+	}
+}
+
+// The sorts of questions.
+const (
+	AskUser   = "ask_user"
+	AskSecret = "secret"
+	AskDoubt  = "doubt"
+)
+
+func (s *State) answered(ev Event, a Answered) {
+	q := s.Question
+	s.goOn(ev)
+	if q == nil {
+		return
+	}
+	switch q.Sort {
+	case AskDoubt:
+		s.decide(a.Choice, q.ID)
+	case AskUser:
+		result := map[string]any{"answer": a.Value}
+		if q.Fields != nil {
+			result = map[string]any{"answer": "", "fields": a.Value}
+		}
+		s.outcome(q.ID, Outcome{Status: Success, Result: result})
+	}
+}
+
+// The choices for a doubtful step.
+const (
+	Redo     = "redo"
+	SkipStep = "skip"
+)
+
+func (s *State) decide(choice, id string) {
+	switch choice {
+	case Redo:
+		s.cleared(Event{}, Cleared{})
+	case SkipStep:
+		s.outcome(id, Outcome{Status: Skipped})
+	}
+}
+
+// rest stops the clock of the attempt.
+func (s *State) rest(ev Event) {
+	if !s.Since.IsZero() {
+		s.Used += ev.At.Sub(s.Since)
+	}
+	s.Since = ev.At
+}
+
+func (s *State) paused(ev Event, _ struct{}) {
+	s.Status = Paused
+	s.rest(ev)
+}
+
+func (s *State) continued(ev Event, _ struct{}) {
+	s.goOn(ev)
+}
+
+// goOn starts the clocks again after the run stood still.
+func (s *State) goOn(ev Event) {
+	s.pass(ev.At.Sub(s.Since))
+	s.Question, s.Status, s.Since = nil, Running, ev.At
+}
+
+// pass lets time pass that counts for no limit.
+func (s *State) pass(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	s.Since = s.Since.Add(d)
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		if f.Limit > 0 {
+			f.Since = f.Since.Add(d)
+		}
+		if f.Cur != nil && !f.Cur.Began.IsZero() {
+			f.Cur.Began = f.Cur.Began.Add(d)
+		}
+	}
+}
+
+func (s *State) unwound(_ Event, u Unwound) {
+	if s.Resume == nil {
+		s.Resume = standing(s.Frames)
+	}
+	s.Frames = slices.Clip(s.Frames[:u.Depth])
+	s.sweep()
+}
+
+func (s *State) stopping(_ Event, e Stopping) {
+	if s.Stop != nil {
+		e.Late = s.Stop.Late
+	} else {
+		e.Late = s.Scopes[1].Finally == Begun
+	}
+	if s.Resume == nil && (!s.finishing() || e.Abort) { // else it is known when finally is over
+		s.Resume = standing(s.Frames)
+	}
+	s.Stop = &e
+}
+
+func (s *State) finished(ev Event, e Finished) {
+	if s.Resume == nil && (e.Status != Succeeded || failureIn(s.Frames) != nil) {
+		s.Resume = standing(s.Frames)
+	}
+	s.Output = s.Scopes[1].Output
+	s.Status, s.Error, s.Question = e.Status, e.Error, nil
+	s.rest(ev)
+}

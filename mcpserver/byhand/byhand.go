@@ -1,0 +1,216 @@
+// Package byhand speaks the protocol by hand, for tests: what is sent and what
+// comes back is JSON as it stands on the wire, not what a library makes of it.
+// It knows every version, and nothing of what a server offers.
+package byhand
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Object is a JSON object.
+type Object = map[string]any
+
+// Modern is the first version without sessions: each message says for itself
+// who sends it.
+const Modern = "2026-07-28"
+
+// Versions are all that a server answers to.
+var Versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", Modern}
+
+// patience is how long an answer may take.
+const patience = time.Minute
+
+// identity is how a client introduces itself.
+var identity = Object{"name": "by-hand", "version": "1"}
+
+// Greeting is what a client says first in versions with sessions.
+func Greeting(version string, capabilities Object) Object {
+	return Object{"protocolVersion": version, "capabilities": capabilities, "clientInfo": identity}
+}
+
+// Message is a message of a client: a notification when the id is 0.
+func Message(version string, capabilities Object, id int, method string, params Object) Object {
+	m := Object{"jsonrpc": "2.0", "method": method, "params": params}
+	if id > 0 {
+		m["id"] = id
+	}
+	if version >= Modern {
+		meta, _ := params["_meta"].(Object)
+		if meta == nil {
+			meta = Object{}
+			params["_meta"] = meta
+		}
+		meta["io.modelcontextprotocol/protocolVersion"] = version
+		meta["io.modelcontextprotocol/clientInfo"] = identity
+		meta["io.modelcontextprotocol/clientCapabilities"] = capabilities
+	}
+	return m
+}
+
+// Client is one end of a pair of pipes.
+type Client struct {
+	t            testing.TB
+	version      string
+	capabilities Object
+	in           io.Writer
+
+	mu      sync.Mutex
+	last    int
+	notices []Object
+	waiting map[string]chan Object
+	answer  func(Object) Object // to requests of the server
+}
+
+// Talk greets a server as the version wants it.
+func Talk(t testing.TB, version string, capabilities Object, in io.Writer, out io.Reader) *Client {
+	t.Helper()
+	c := &Client{t: t, version: version, capabilities: capabilities, in: in, waiting: map[string]chan Object{}}
+	go c.read(out)
+	if version >= Modern {
+		return c
+	}
+	res := c.Ask("initialize", Greeting(version, capabilities))
+	if got := Dig(res, "result", "protocolVersion"); got != version {
+		t.Fatalf("initialize answered with version %v, want %s: %v", got, version, res)
+	}
+	c.Notify("notifications/initialized", Object{})
+	return c
+}
+
+func (c *Client) read(out io.Reader) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var m Object
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m["jsonrpc"] != "2.0" {
+			c.t.Errorf("not JSON-RPC on the output: %s", lines.Bytes())
+			continue
+		}
+		c.take(m)
+	}
+}
+
+func (c *Client) take(m Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := fmt.Sprint(m["id"])
+	switch {
+	case m["method"] != nil && m["id"] != nil && c.answer != nil:
+		answer := c.answer(m)
+		go c.send(Object{"jsonrpc": "2.0", "id": m["id"], "result": answer})
+	case m["method"] != nil:
+		c.notices = append(c.notices, m)
+	case c.waiting[id] != nil:
+		c.waiting[id] <- m
+		delete(c.waiting, id)
+	default:
+		c.t.Errorf("an answer to nothing: %v", m)
+	}
+}
+
+func (c *Client) send(m Object) {
+	raw, err := json.Marshal(m)
+	if err != nil {
+		c.t.Error(err)
+	}
+	if _, err := c.in.Write(append(raw, '\n')); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		c.t.Error(err)
+	}
+}
+
+// Answer answers requests of the server from now on; without it they are
+// notices.
+func (c *Client) Answer(answer func(Object) Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer = answer
+}
+
+// Notify sends a notification.
+func (c *Client) Notify(method string, params Object) {
+	c.send(Message(c.version, c.capabilities, 0, method, params))
+}
+
+// Begin sends a request, and gives its number and where its answer comes.
+func (c *Client) Begin(method string, params Object) (int, chan Object) {
+	c.mu.Lock()
+	c.last++
+	id, answer := c.last, make(chan Object, 1)
+	c.waiting[fmt.Sprint(id)] = answer
+	c.mu.Unlock()
+	c.send(Message(c.version, c.capabilities, id, method, params))
+	return id, answer
+}
+
+// Await waits for an answer.
+func (c *Client) Await(answer chan Object) Object {
+	c.t.Helper()
+	select {
+	case m := <-answer:
+		return m
+	case <-time.After(patience):
+		c.t.Fatal("no answer")
+		return nil
+	}
+}
+
+// Ask sends a request and waits for its answer.
+func (c *Client) Ask(method string, params Object) Object {
+	c.t.Helper()
+	_, answer := c.Begin(method, params)
+	return c.Await(answer)
+}
+
+// Call calls a tool.
+func (c *Client) Call(tool string, args Object) Object {
+	c.t.Helper()
+	return c.Ask("tools/call", Object{"name": tool, "arguments": args})
+}
+
+// Notices are what the server has said so far without being asked: all, or
+// what it said by one method.
+func (c *Client) Notices(methods ...string) (out []Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.notices {
+		if len(methods) == 0 || n["method"] == methods[0] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Dig goes down into an object.
+func Dig(v any, path ...string) any {
+	for _, p := range path {
+		m, _ := v.(Object)
+		v = m[p]
+	}
+	return v
+}
+
+// Said is the text of a result, or the message of an error.
+func Said(res Object) string {
+	if m, ok := Dig(res, "error", "message").(string); ok {
+		return m
+	}
+	var lines []string
+	content, _ := Dig(res, "result", "content").([]any)
+	for _, c := range content {
+		if text, ok := Dig(c, "text").(string); ok {
+			lines = append(lines, text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// IsError says whether a tool failed.
+func IsError(res Object) bool { return Dig(res, "result", "isError") == true }

@@ -1,0 +1,112 @@
+package byhand
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// SessionHeader carries the session in versions that have one.
+const SessionHeader = "Mcp-Session-Id"
+
+// HTTPVersions are the versions that have this transport.
+var HTTPVersions = Versions[1:]
+
+// Visitor is a client over HTTP.
+type Visitor struct {
+	Version, Session string
+	Address          string // of the endpoint
+	Header           http.Header
+}
+
+// Visit greets a server as the version wants it.
+func Visit(t testing.TB, version, address string) Visitor {
+	t.Helper()
+	return Visitor{Version: version, Address: address}.Greet(t)
+}
+
+// Greet gives the visitor a session when the version has such.
+func (v Visitor) Greet(t testing.TB) Visitor {
+	t.Helper()
+	if v.Version >= Modern {
+		return v
+	}
+	res, err := v.Send(t.Context(), 1, "initialize", Greeting(v.Version, Object{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if v.Session = res.Header.Get(SessionHeader); v.Session == "" || res.StatusCode != http.StatusOK {
+		t.Fatalf("initialize: %s, session %q", res.Status, v.Session)
+	}
+	done, err := v.Send(t.Context(), 0, "notifications/initialized", Object{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done.Body.Close()
+	return v
+}
+
+// Send sends a message: a notification when the id is 0.
+func (v Visitor) Send(ctx context.Context, id int, method string, params Object) (*http.Response, error) {
+	raw, err := json.Marshal(Message(v.Version, Object{}, id, method, params))
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, v.Address, bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if v.Session != "" {
+		req.Header.Set(SessionHeader, v.Session)
+	}
+	if method != "initialize" && v.Version > "2025-03-26" { // older ones have no such header
+		req.Header.Set("Mcp-Protocol-Version", v.Version)
+	}
+	if v.Version >= Modern {
+		req.Header.Set("Mcp-Method", method)
+		if name, _ := params["name"].(string); name != "" {
+			req.Header.Set("Mcp-Name", name)
+		}
+	}
+	maps.Copy(req.Header, v.Header)
+	return http.DefaultClient.Do(req)
+}
+
+// Ask sends a request and reads its answer.
+func (v Visitor) Ask(t testing.TB, method string, params Object) (status int, answer Object) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	res, err := v.Send(ctx, 1, method, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	return res.StatusCode, Read(res.Body)
+}
+
+// Call calls a tool.
+func (v Visitor) Call(t testing.TB, tool string, args Object) (status int, answer Object) {
+	t.Helper()
+	return v.Ask(t, "tools/call", Object{"name": tool, "arguments": args})
+}
+
+// Read is the answer in a body, which may be a stream.
+func Read(body io.Reader) (m Object) {
+	raw, _ := io.ReadAll(body)
+	for line := range strings.Lines(string(raw)) {
+		var x Object
+		if json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &x) == nil && (x["id"] != nil || x["error"] != nil) {
+			m = x
+		}
+	}
+	return m
+}
