@@ -150,8 +150,8 @@ func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 	watch, recording := watched()
 	recording.events[1].Element, recording.events[1].Picture = nil, "1.png"
 	st := newStage(t, func(o *Options) { o.Record = watch })
-	w := st.connect("2025-11-25", jsonObject{})
-	w.call("record_workflow", record("start"))
+	w := st.connect("2025-11-25", byhand.Object{})
+	w.Call("record_workflow", record("start"))
 	box := st.desk.Get(st.desk.Find("role:button && name:Save")).Bounds
 	shot, err := st.desk.Capture(t.Context(), box)
 	if err != nil {
@@ -167,14 +167,14 @@ func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 	if err := errors.Join(png.Encode(f, shot), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.call("record_workflow", record("stop", jsonObject{"name": "saved"})); isError(res) || !strings.Contains(said(res), "image:"+recording.pictures) {
-		t.Fatalf("stop: %s", said(res))
+	if res := w.Call("record_workflow", record("stop", byhand.Object{"name": "saved"})); byhand.IsError(res) || !strings.Contains(byhand.Said(res), "image:"+recording.pictures) {
+		t.Fatalf("stop: %s", byhand.Said(res))
 	}
-	if res := w.call("execute_sequence", jsonObject{"url": "saved"}); isError(res) {
-		t.Errorf("played: %s", said(res))
+	if res := w.Call("execute_sequence", byhand.Object{"url": "saved"}); byhand.IsError(res) {
+		t.Errorf("played: %s", byhand.Said(res))
 	}
-	if res := w.call("list_workflows", jsonObject{}); strings.Contains(said(res), "pictures") {
-		t.Errorf("the folder of the pictures counts as a workflow: %s", said(res))
+	if res := w.Call("list_workflows", byhand.Object{}); strings.Contains(byhand.Said(res), "pictures") {
+		t.Errorf("the folder of the pictures counts as a workflow: %s", byhand.Said(res))
 	}
 }
 
