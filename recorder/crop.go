@@ -129,7 +129,7 @@ func (c *compiler) imaged(s *step, ev Event) {
 		left = append(left, "its place in the window is clicked (the lowest)")
 	}
 	if len(left) > 0 {
-		s.doubt("%s, %s", why, strings.Join(left, ", then "))
+		s.vague = append(s.vague, why+", "+strings.Join(left, ", then "))
 	}
 }
 
