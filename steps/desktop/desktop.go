@@ -24,6 +24,7 @@ type Desktop struct {
 	Elements
 	Controls
 	Focus
+	Changes
 	Apps
 	Marker
 	Input
@@ -114,6 +115,10 @@ type Elements interface {
 	Tree(ctx context.Context, s Scope) (*Tree, error)
 	// ElementAt is the meaningful element under a point of the screen.
 	ElementAt(ctx context.Context, at Point) (*Element, error)
+	// Hit is the element that a click at a point reaches. It is ElementAt, save
+	// where that is Guessed: then the application itself looks, which takes it
+	// some frames. One that does not answer leaves it Guessed.
+	Hit(ctx context.Context, at Point) (*Element, error)
 	// Refresh reads one element again, without its children. It fails with
 	// ErrNotFound when the element is gone.
 	Refresh(ctx context.Context, h Handle) (*Element, error)
@@ -136,6 +141,19 @@ type Controls interface {
 type Focus interface {
 	SaveFocus(ctx context.Context) (FocusState, error)
 	RestoreFocus(ctx context.Context, f FocusState) error
+}
+
+// Changes says that something changed, and never to what: who wants to know
+// reads it. So nothing that a password field holds comes this way.
+type Changes interface {
+	// WatchFocus calls f when the keyboard may have moved to another element,
+	// until the context ends. The first call is when nothing is missed any more.
+	WatchFocus(ctx context.Context, f func()) error
+	// WatchElement calls f when an element may show something else, such as
+	// another text or number, until the context ends. The first call is when
+	// nothing is missed any more; one for several changes is enough, but one
+	// follows the last. Of an element that changes very often it hears less.
+	WatchElement(ctx context.Context, h Handle, f func()) error
 }
 
 // Apps starts programs.

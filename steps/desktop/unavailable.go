@@ -14,7 +14,7 @@ type Unavailable struct{ Err error }
 // parts that they have.
 func Missing(err error) *Desktop {
 	u := Unavailable{err}
-	return &Desktop{u, u, u, u, u, u, u, u, u, u, u, u}
+	return &Desktop{u, u, u, u, u, u, u, u, u, u, u, u, u}
 }
 
 // PointerPosition fails with Err.
@@ -77,6 +77,9 @@ func (u Unavailable) Tree(context.Context, Scope) (*Tree, error) { return nil, u
 // ElementAt fails with Err.
 func (u Unavailable) ElementAt(context.Context, Point) (*Element, error) { return nil, u.Err }
 
+// Hit fails with Err.
+func (u Unavailable) Hit(context.Context, Point) (*Element, error) { return nil, u.Err }
+
 // Refresh fails with Err.
 func (u Unavailable) Refresh(context.Context, Handle) (*Element, error) { return nil, u.Err }
 
@@ -103,6 +106,12 @@ func (u Unavailable) SaveFocus(context.Context) (FocusState, error) { return Foc
 
 // RestoreFocus fails with Err.
 func (u Unavailable) RestoreFocus(context.Context, FocusState) error { return u.Err }
+
+// WatchFocus fails with Err.
+func (u Unavailable) WatchFocus(context.Context, func()) error { return u.Err }
+
+// WatchElement fails with Err.
+func (u Unavailable) WatchElement(context.Context, Handle, func()) error { return u.Err }
 
 // Launch fails with Err.
 func (u Unavailable) Launch(context.Context, string) (App, error) { return App{}, u.Err }
