@@ -199,8 +199,8 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, seen time.Time, n 
 	if err != nil {
 		return desktop.Point{}, err
 	}
-	if hit != nil && !related(el, hit) {
-		return desktop.Point{}, notReady(el, fmt.Sprintf("is covered by %s at %s", inWords(hit), at), "close what covers it, or use invoke_element")
+	if err := notCovered(el, hit, at); err != nil {
+		return desktop.Point{}, err
 	}
 	window, err := e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
 	if err == nil {
@@ -221,8 +221,13 @@ func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Po
 	if hit, err = e.under(ctx, el, at); err != nil {
 		return nil, looked, err
 	}
+	if hit != nil && (hit.Guessed || hit.Hits != nil) {
+		if hit, err = e.steady(ctx, el, at); err != nil {
+			return hit, looked, err
+		}
+	}
 	told := time.Now()
-	if err := Sleep(ctx, stillFor-told.Sub(seen)); err != nil {
+	if err := Sleep(ctx, stillFor-time.Since(seen)); err != nil {
 		return nil, looked, err
 	}
 	looked = time.Now()

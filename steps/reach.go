@@ -53,10 +53,15 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 // name, so that nothing says that it is covered. Of a picture no more is known
 // than where it is seen.
 func (e *Env) under(ctx context.Context, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
+	return e.asked(ctx, el, at, e.Desktop.ElementAt)
+}
+
+// asked is what one way of asking says is under a point of an element.
+func (e *Env) asked(ctx context.Context, el *desktop.Element, at desktop.Point, ask func(context.Context, desktop.Point) (*desktop.Element, error)) (*desktop.Element, error) {
 	if el.Handle == "" {
 		return nil, nil
 	}
-	hit, err := e.Desktop.ElementAt(ctx, at)
+	hit, err := ask(ctx, at)
 	if errors.Is(err, desktop.ErrNotFound) {
 		return nil, nil
 	}
@@ -99,21 +104,18 @@ func (e *Env) windowUnder(ctx context.Context, at desktop.Point) (*desktop.Eleme
 	return &desktop.Element{Role: "frame", Window: w.ID, Process: w.Process, WindowTitle: w.Title}, nil
 }
 
-// related says whether one element is the other, is inside it or around it.
-// Toolkits differ in which of these they name at a point.
+// related says whether what is under a point of an element is the element or
+// inside it. Where only boxes tell, it may also be around it: toolkits differ in
+// which of these they name at a point.
 func related(el, hit *desktop.Element) bool {
-	if hit.Handle == el.Handle {
+	if hit.Handle == el.Handle || isIn(hit, el) {
 		return true
 	}
-	for p := el.Parent; p != nil; p = p.Parent {
-		if p.Handle == hit.Handle {
-			return true
-		}
+	if hit.Hits != nil {
+		return slices.Contains(hit.Hits, el.Handle)
 	}
-	for p := hit.Parent; p != nil; p = p.Parent {
-		if p.Handle == el.Handle {
-			return true
-		}
+	if isIn(el, hit) {
+		return true
 	}
 	inside := false
 	el.Walk(func(c *desktop.Element) bool {
@@ -121,6 +123,16 @@ func related(el, hit *desktop.Element) bool {
 		return !inside
 	})
 	return inside
+}
+
+// isIn says whether an element is inside another.
+func isIn(el, outer *desktop.Element) bool {
+	for p := el.Parent; p != nil; p = p.Parent {
+		if p.Handle == outer.Handle {
+			return true
+		}
+	}
+	return false
 }
 
 // unhide shows the window of an application all of whose windows are

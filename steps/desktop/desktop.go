@@ -62,6 +62,9 @@ type Pointer interface {
 	MovePointer(ctx context.Context, to Point) error
 	ButtonDown(ctx context.Context, b Button) error
 	ButtonUp(ctx context.Context, b Button) error
+	// RestBeforeClick waits until a click at the point is taken for one of its
+	// own, and not as a double click with the one before.
+	RestBeforeClick(ctx context.Context, at Point, b Button, count int) error
 	// Click moves to the point and presses and releases the button count
 	// times, quickly enough to count as one multiple click.
 	Click(ctx context.Context, at Point, b Button, count int) error
@@ -112,6 +115,10 @@ type Elements interface {
 	Tree(ctx context.Context, s Scope) (*Tree, error)
 	// ElementAt is the meaningful element under a point of the screen.
 	ElementAt(ctx context.Context, at Point) (*Element, error)
+	// Hit is the element that a click at a point reaches. It is ElementAt, save
+	// where that is Guessed: then the application itself looks, which takes it
+	// some frames. One that does not answer leaves it Guessed.
+	Hit(ctx context.Context, at Point) (*Element, error)
 	// Refresh reads one element again, without its children. It fails with
 	// ErrNotFound when the element is gone.
 	Refresh(ctx context.Context, h Handle) (*Element, error)

@@ -37,9 +37,15 @@ type Element struct {
 	WindowBounds Rect `json:"-"`
 	// Unsettled says that the window has just been moved or resized, and the
 	// application may not know yet where it is.
-	Unsettled bool       `json:"-"`
-	Parent    *Element   `json:"-"`
-	Children  []*Element `json:"children,omitempty"`
+	Unsettled bool `json:"-"`
+	// Guessed says that the application tells late where its elements are, so
+	// that this one may not be at the point that was asked for.
+	Guessed bool `json:"-"`
+	// Hits are the elements that such an application itself found at the point,
+	// the innermost first, this one last.
+	Hits     []Handle   `json:"-"`
+	Parent   *Element   `json:"-"`
+	Children []*Element `json:"children,omitempty"`
 }
 
 // Range is the value of a slider, a spin button or a progress bar.

@@ -29,6 +29,9 @@ func (u Unavailable) ButtonDown(context.Context, Button) error { return u.Err }
 // ButtonUp fails with Err.
 func (u Unavailable) ButtonUp(context.Context, Button) error { return u.Err }
 
+// RestBeforeClick fails with Err.
+func (u Unavailable) RestBeforeClick(context.Context, Point, Button, int) error { return u.Err }
+
 // ClickIn fails with Err.
 func (u Unavailable) ClickIn(context.Context, Window, Point, Button, int) error { return u.Err }
 
@@ -73,6 +76,9 @@ func (u Unavailable) Tree(context.Context, Scope) (*Tree, error) { return nil, u
 
 // ElementAt fails with Err.
 func (u Unavailable) ElementAt(context.Context, Point) (*Element, error) { return nil, u.Err }
+
+// Hit fails with Err.
+func (u Unavailable) Hit(context.Context, Point) (*Element, error) { return nil, u.Err }
 
 // Refresh fails with Err.
 func (u Unavailable) Refresh(context.Context, Handle) (*Element, error) { return nil, u.Err }

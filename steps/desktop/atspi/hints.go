@@ -5,6 +5,7 @@ package atspi
 import (
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -29,6 +30,21 @@ type hints struct {
 	frames []object
 	last   object // what was read last on its own
 	agreed map[dbus.ObjectPath]agreement
+	paged  time.Time // when a page was asked last what is at a point
+}
+
+// askedPage remembers that a page has just been asked what is at a point.
+func (h *hints) askedPage() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.paged = time.Now()
+}
+
+// sincePage is how long ago that was.
+func (h *hints) sincePage() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return time.Since(h.paged)
 }
 
 // learn keeps what was read below a node.

@@ -16,6 +16,23 @@ import (
 // top there; then the deepest element whose box holds the point is taken; and
 // from a part of a control, such as its label, it climbs to the control.
 func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	return c.elementAt(ctx, spot{at: at})
+}
+
+// Hit is ElementAt, save in a page of a browser: there it is what the page
+// itself finds at the point.
+func (c *Client) Hit(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	return c.elementAt(ctx, spot{at: at, sure: true})
+}
+
+// A spot is a point of the screen, and how to look there.
+type spot struct {
+	at     desktop.Point
+	popups bool // only in popups
+	sure   bool // a page is asked for what it finds
+}
+
+func (c *Client) elementAt(ctx context.Context, s spot) (*desktop.Element, error) {
 	l, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -24,18 +41,20 @@ func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Elem
 	if err != nil {
 		return nil, err
 	}
-	top, found := topmost(windows, at)
+	top, found := topmost(windows, s.at)
 	// A popup may hang out of its window, and over another's. Not every window
 	// system lists it.
 	if active, ok := activeWindow(windows); ok && active.ID != top.ID && !top.Popup {
-		if e, err := c.inApplication(ctx, l, windows, active, at, true); err == nil {
+		inPopups := s
+		inPopups.popups = true
+		if e, err := c.inApplication(ctx, l, windows, active, inPopups); err == nil {
 			return e, nil
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%w: there is no window at %s", desktop.ErrNotFound, at)
+		return nil, fmt.Errorf("%w: there is no window at %s", desktop.ErrNotFound, s.at)
 	}
-	return c.inApplication(ctx, l, windows, top, at, false)
+	return c.inApplication(ctx, l, windows, top, s)
 }
 
 // topmost is the window that is seen at a point.
@@ -59,14 +78,14 @@ func activeWindow(windows []desktop.Window) (desktop.Window, bool) {
 
 // inApplication finds the element at a point in a window and in the popups of
 // its application, or only in those.
-func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
+func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.Window, in desktop.Window, s spot) (*desktop.Element, error) {
 	apps, err := c.ofProcess(ctx, l, in.PID)
 	if err != nil {
 		return nil, err
 	}
-	err = fmt.Errorf("%w: the window %q at %s has no accessibility", desktop.ErrNotFound, in.Title, at)
+	err = fmt.Errorf("%w: the window %q at %s has no accessibility", desktop.ErrNotFound, in.Title, s.at)
 	for _, a := range apps {
-		e, failed := c.inWindow(ctx, l, a, windows, in, at, popups)
+		e, failed := c.inWindow(ctx, l, a, windows, in, s)
 		if failed == nil {
 			return e, nil
 		}
@@ -76,19 +95,20 @@ func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.W
 }
 
 // inWindow finds the element at a point in one application.
-func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, at desktop.Point, popups bool) (*desktop.Element, error) {
-	asked := !popups // a menu that another application may have open is not waited for
-	w, done, err := c.visit(ctx, l, a, asked, kept, func(w *walk) { w.foreseePoint(at) })
+func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, s spot) (*desktop.Element, error) {
+	asked := !s.popups // a menu that another application may have open is not waited for
+	w, done, err := c.visit(ctx, l, a, asked, kept, func(w *walk) { w.foreseePoint(s.at) })
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	w.sure = s.sure
 	frames, err := w.frames()
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range candidates(match(frames, windows, a.pid, w.relative), in, at, popups, w) {
-		hits, err := w.under(f, at)
+	for _, f := range candidates(match(frames, windows, a.pid, w.relative), in, s.at, s.popups, w) {
+		hits, err := w.under(f, s.at)
 		if err != nil {
 			return nil, err
 		}
@@ -99,13 +119,35 @@ func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows 
 		if len(hits) == 0 {
 			continue
 		}
-		n := deepest(hits)
-		if err := w.nameAll(n); err != nil {
+		return w.pointed(f, deepest(hits), s.at, l)
+	}
+	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, s.at)
+}
+
+// pointed is the element of the node that the boxes say is at a point. What a
+// page finds there itself counts for more, where it is asked: when it must be
+// sure, and when the boxes name nothing of the page.
+func (w *walk) pointed(f framed, n *node, at desktop.Point, l *conn) (*desktop.Element, error) {
+	page, told := w.pageOf(n), false
+	if page != nil && (w.sure || n == page) {
+		var err error
+		if n, told, err = w.seenOn(page, n, at); err != nil {
 			return nil, err
 		}
-		return w.describe(f, meaningful(n, at, f), l)
 	}
-	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, at)
+	if err := w.nameAll(n); err != nil {
+		return nil, err
+	}
+	m := meaningful(n, at, f)
+	e, err := w.describe(f, m, l)
+	if err != nil {
+		return nil, err
+	}
+	e.Guessed = page != nil && !told
+	if told {
+		e.Hits = builder{framed: f, epoch: l.epoch}.handles(n, m)
+	}
+	return e, nil
 }
 
 // candidates are the frames that may be seen at a point, popups first. A menu

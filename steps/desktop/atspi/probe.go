@@ -44,6 +44,9 @@ func (p *probe) look(n *node, level int, floats bool) {
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n) {
 		return
 	}
+	if p.sure && inside && p.isPage(n) && p.cleared.IsZero() && p.app.hints.sincePage() > pageRests {
+		p.clear(n.object) // while the rest is looked for
+	}
 	if inside && level > 0 {
 		p.hits = append(p.hits, hit{n, level, floats})
 	}

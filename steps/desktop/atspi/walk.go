@@ -5,6 +5,7 @@ package atspi
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -45,6 +46,8 @@ type walk struct {
 	relative bool // see application.relative
 	met      map[object]bool
 	omitted  int
+	sure     bool      // a page is asked what it finds at a point
+	cleared  time.Time // when a page was asked for nothing; see page.go
 }
 
 // newWalk prepares a walk over an application that was greeted.

@@ -258,6 +258,11 @@ func (d *Desktop) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Ele
 	return e, err
 }
 
+// Hit is ElementAt: here boxes tell the truth.
+func (d *Desktop) Hit(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	return d.ElementAt(ctx, at)
+}
+
 // Refresh reads one element again.
 func (d *Desktop) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Element, error) {
 	var e *desktop.Element

@@ -1,0 +1,95 @@
+package local_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"understudy/steps"
+)
+
+// placesPage has buttons in the places that pages put them, each of which tells
+// that it was clicked, and some that something lies over.
+const placesPage = `<!doctype html><title>Places</title><meta charset="utf-8">
+<style>
+	.over { position: relative; width: 200px; height: 40px } .over > * { position: absolute; left: 0; top: 0; width: 200px; height: 40px }
+	#absolute { position: absolute; right: 20px; top: 300px } #fixed { position: fixed; right: 20px; bottom: 20px }
+	#scrolls { height: 80px; width: 300px; overflow: auto } #scrolls > div { height: 400px }
+	#turned { transform: rotate(30deg) scale(1.2); margin: 30px } #round { width: 70px; height: 70px; border-radius: 50% } #pill { border-radius: 99px }
+	#clips { width: 60px; overflow: hidden; white-space: nowrap } #clips > button { width: 200px }
+	#half { position: relative; width: 200px } #half > div { position: absolute; right: 0; top: 0; width: 80px; height: 100%; background: silver }
+	#narrow { width: 60px }
+</style><body>
+<button>Plain</button> <button><span><b>With</b> parts</span></button> <button id="round">Round</button> <button id="pill">Pill</button> <div id="host"></div>
+<iframe srcdoc="<button onclick='parent.tell(this.textContent)'>Framed</button>" width="150" height="50"></iframe>
+<div><button id="absolute">Absolute</button></div> <button id="fixed">Fixed</button>
+<div id="scrolls"><div></div><button>Scrolled</button></div> <button id="turned">Turned</button>
+<div id="clips"><button>Clipped</button></div> <div id="half"><button style="width: 200px">Half</button><div></div></div>
+<p><a href="#there">Linked</a> <label><input type="checkbox"> Ticked</label></p>
+<div class="over"><button>Seen through</button><div style="pointer-events: none; background: rgba(0, 0, 0, .1)"></div></div>
+<div class="over"><button>Covered by a box</button><div></div></div>
+<div class="over"><button>Covered by a button</button><button>Veil</button></div>
+<div class="over"><button style="pointer-events: none">Not to be clicked</button></div>
+<script>
+	tell = what => navigator.sendBeacon("/", what)
+	document.getElementById("host").attachShadow({mode: "open"}).innerHTML = "<button>Shadowed</button>"
+	addEventListener("click", e => tell(e.composedPath()[0].closest("button, a, label, input, body").textContent || "input"))
+</script>`
+
+// Wherever a page puts a button, it is clicked once, or it is said what is
+// there instead.
+func TestWhatAPageShowsIsClickedAndNothingElse(t *testing.T) {
+	p := showPage(t, placesPage)
+	click := func(selector string, timeout float64, more ...any) steps.Outcome {
+		args := map[string]any{"selector": selector, "process": "chromium", "timeout_ms": timeout}
+		for i := 0; i < len(more); i += 2 {
+			args[more[i].(string)] = more[i+1]
+		}
+		return p.tries(steps.ClickElement, args)
+	}
+	want := map[string]int{}
+	for _, row := range []struct {
+		selector, tells string
+		more            []any
+	}{
+		{"role:button && name:Plain", "Plain", nil},
+		{"role:button && name:With parts", "With parts", nil},
+		{"role:button && name:Round", "Round", nil},
+		{"role:button && name:Pill", "Pill", nil},
+		{"role:button && name:Shadowed", "Shadowed", nil},
+		{"role:button && name:Framed", "Framed", nil},
+		{"role:button && name:Absolute", "Absolute", nil},
+		{"role:button && name:Fixed", "Fixed", nil},
+		{"role:button && name:Scrolled", "Scrolled", nil},
+		{"role:button && name:Turned", "Turned", nil},
+		{"role:button && name:Clipped", "Clipped", []any{"click_position", map[string]any{"x_percentage": 10.0, "y_percentage": 50.0}}},
+		{"role:button && name:Half", "Half", nil},
+		{"role:link && name:Linked", "Linked", nil},
+		{"role:checkbox && name:Ticked", "input", nil},
+		{"role:button && name:Seen through", "Seen through", nil},
+		{"role:button && name:Veil", "Veil", nil},
+	} {
+		if o := click(row.selector, 60_000, row.more...); o.Err != nil {
+			t.Errorf("%s was not clicked: %v", row.selector, o.Err)
+			continue
+		}
+		want[row.tells]++
+		p.expect(row.tells, want[row.tells])
+	}
+	for _, row := range []struct{ name, by string }{
+		{"Covered by a box", "is not at"},
+		{"Covered by a button", `is covered by button "Veil"`},
+		{"Not to be clicked", "is not at"},
+		{"Clipped", "is not at"}, // its middle is not
+	} {
+		o := click("role:button && name:"+row.name, 2_000)
+		if steps.CodeOf(o.Err) != steps.NotActionable || o.Acted != steps.ActedNo || !strings.Contains(o.Err.Error(), row.by) {
+			t.Errorf("%s: acted %s, %v; want that it %s", row.name, o.Acted, o.Err, row.by)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !maps.Equal(p.told, want) {
+		t.Errorf("the page told of %v, want %v", p.told, want)
+	}
+}
