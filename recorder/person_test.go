@@ -105,16 +105,22 @@ func (p *person) meets(title string) {
 	p.looks()
 }
 
-// meetsList waits for a list that drops down.
-func (p *person) meetsList() {
+// meetsList waits for a list that drops down, lower than that of before, and
+// gives its height.
+func (p *person) meetsList(before int) (height int) {
 	p.t.Helper()
 	p.sees("a list", func() bool {
 		windows, err := p.desk.Windows.Windows(p.t.Context())
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		return slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Popup })
+		i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Popup && w.Bounds.H < before })
+		if i >= 0 {
+			height = windows[i].Bounds.H
+		}
+		return i >= 0
 	})
+	return height
 }
 
 // sees waits until something is so.
