@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/cli"
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
@@ -101,12 +101,16 @@ func TestTheCaretStaysAfterManyCalls(t *testing.T) {
 		t.Run(row.kind, func(t *testing.T) {
 			worked := 0
 			for i := range *calls {
-				said, ok := c.call(row.kind, row.arguments)
-				if ok {
+				var args byhand.Object
+				if err := json.Unmarshal([]byte(row.arguments), &args); err != nil {
+					t.Fatal(err)
+				}
+				res := c.Call(row.kind, args)
+				if res["error"] == nil && !byhand.IsError(res) {
 					worked++
 					continue
 				}
-				t.Logf("call %d: %s", i, said) // it has to leave the caret all the same
+				t.Logf("call %d: %s", i, byhand.Said(res)) // it has to leave the caret all the same
 			}
 			if 2*worked < *calls {
 				t.Errorf("%d of %d calls worked", worked, *calls)
@@ -118,16 +122,8 @@ func TestTheCaretStaysAfterManyCalls(t *testing.T) {
 	}
 }
 
-// client is one that speaks MCP to the program in this process.
-type client struct {
-	t    testing.TB
-	in   io.Writer
-	out  *bufio.Reader
-	last int
-}
-
 // overMCP starts the program as a server of everything, and greets it.
-func (s *stage) overMCP() *client {
+func (s *stage) overMCP() *byhand.Client {
 	s.t.Helper()
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
@@ -140,49 +136,7 @@ func (s *stage) overMCP() *client {
 		_ = in.Close()
 		<-done
 	})
-	c := &client{t: s.t, in: in, out: bufio.NewReader(out)}
-	c.ask("initialize", `{"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "e2e", "version": "1"}}`)
-	fmt.Fprintln(in, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`)
-	return c
-}
-
-// ask sends a request, and gives the result of its answer.
-func (c *client) ask(method, params string) (result json.RawMessage) {
-	c.t.Helper()
-	c.last++
-	fmt.Fprintf(c.in, `{"jsonrpc": "2.0", "id": %d, "method": %q, "params": %s}`+"\n", c.last, method, params)
-	for {
-		line, err := c.out.ReadBytes('\n')
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		var m struct {
-			ID     int             `json:"id"`
-			Result json.RawMessage `json:"result"`
-		}
-		if err := json.Unmarshal(line, &m); err != nil {
-			c.t.Fatal(err)
-		}
-		if m.ID == c.last {
-			return m.Result
-		}
-	}
-}
-
-// call calls a tool, and says whether it worked.
-func (c *client) call(tool, arguments string) (said string, ok bool) {
-	c.t.Helper()
-	raw := c.ask("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, arguments))
-	var r struct {
-		IsError bool `json:"isError"`
-		Content []struct {
-			Text string `json:"text"`
-		} `json:"content"`
-	}
-	if err := json.Unmarshal(raw, &r); err != nil || len(r.Content) == 0 {
-		return string(raw), false
-	}
-	return r.Content[0].Text, !r.IsError
+	return byhand.Talk(s.t, "2025-11-25", byhand.Object{}, in, out)
 }
 
 // A workflow that clicks in another window takes the focus, and gives it back
