@@ -39,10 +39,11 @@ type Element struct {
 	// application may not know yet where it is.
 	Unsettled bool `json:"-"`
 	// Guessed says that the application tells late where its elements are, so
-	// that this one may not be at the point that was asked for.
-	Guessed bool `json:"-"`
-	// Hits are the elements that such an application itself found at the point,
-	// the innermost first, this one last.
+	// that this one may not be at the point that was asked for; Sure that such an
+	// application found it there itself.
+	Guessed, Sure bool `json:"-"`
+	// Hits are the elements at the point that was asked for, from the innermost
+	// up to this one, which is what a person would name.
 	Hits     []Handle   `json:"-"`
 	Parent   *Element   `json:"-"`
 	Children []*Element `json:"children,omitempty"`
