@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +22,14 @@ type Recording interface {
 	Stop() ([]recorder.Event, error)
 }
 
-// Recorder begins to watch, and says in which file is kept what is seen.
-type Recorder func(context.Context, recorder.Keys) (r Recording, file string, err error)
+// Recorder begins to watch, and says in which file is kept what is seen. Pictures
+// of what is clicked are kept in a folder, which is made for the first.
+type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r Recording, file string, err error)
+
+// recordedPictures is the folder, among the saved workflows, of the pictures of
+// recordings: a workflow names what was clicked by them, so every run may look
+// for them.
+func (o *Options) recordedPictures() string { return filepath.Join(o.Folder, "pictures") }
 
 // recordTools is the tool that makes workflows of what was done: by a person who
 // is watched, or by single calls of tools.
@@ -91,12 +98,13 @@ type recordings struct {
 // recording is one recording, and who began it.
 type recording struct {
 	Recording
-	by   string
-	file string
+	by       string
+	file     string
+	pictures string
 }
 
 // begin begins a recording, unless one is made.
-func (all *recordings) begin(ctx context.Context, by string, record Recorder, keys recorder.Keys) error {
+func (all *recordings) begin(ctx context.Context, by string, o *Options, keys recorder.Keys) error {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if r := all.now; r != nil {
@@ -104,9 +112,10 @@ func (all *recordings) begin(ctx context.Context, by string, record Recorder, ke
 		e.Next = `record_workflow {"action": "stop"} ends it and gives its workflow`
 		return e
 	}
-	r, file, err := record(context.WithoutCancel(ctx), keys)
+	pictures := filepath.Join(o.recordedPictures(), time.Now().UTC().Format("20060102T150405.000"))
+	r, file, err := o.Record(context.WithoutCancel(ctx), keys, pictures)
 	if err == nil {
-		all.now = &recording{r, by, file}
+		all.now = &recording{r, by, file, pictures}
 	}
 	return err
 }
@@ -162,7 +171,7 @@ func (s *Server) startRecording(ctx context.Context, c *call) (recorded, string,
 		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
 	keys := recorder.DefaultKeys()
-	if err := s.recordings.begin(ctx, c.name, s.o.Record, keys); err != nil {
+	if err := s.recordings.begin(ctx, c.name, &s.o, keys); err != nil {
 		return recorded{}, "", err
 	}
 	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)
@@ -183,7 +192,9 @@ func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, str
 		s.recordings.end(r)
 		return recorded{}, "nothing was seen, so there is no workflow", early
 	}
-	text, notes, err := recorder.Compile(seen, a.options())
+	o := a.options()
+	o.Pictures = r.pictures
+	text, notes, err := recorder.Compile(seen, o)
 	if err != nil {
 		s.recordings.end(r)
 		return recorded{}, "", err

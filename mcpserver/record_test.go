@@ -3,7 +3,10 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"image/png"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -30,14 +33,18 @@ func watched() (Recorder, *scripted) {
 		{Type: recorder.Ended, Time: at.Add(3 * time.Second)},
 	}
 	r := &scripted{events: events, key: make(chan struct{})}
-	return func(context.Context, recorder.Keys) (Recording, string, error) { return r, "seen.events.jsonl", nil }, r
+	return func(_ context.Context, _ recorder.Keys, pictures string) (Recording, string, error) {
+		r.pictures = pictures
+		return r, "seen.events.jsonl", nil
+	}, r
 }
 
 // scripted is a recording of what was seen before.
 type scripted struct {
-	events []recorder.Event
-	key    chan struct{} // closed when it ends
-	once   sync.Once
+	events   []recorder.Event
+	pictures string        // where they are to be kept
+	key      chan struct{} // closed when it ends
+	once     sync.Once
 }
 
 func (s *scripted) Done() <-chan struct{} { return s.key }
@@ -121,7 +128,7 @@ func TestRecordingIsRefused(t *testing.T) {
 	if res := w.Call("record_workflow", record("start")); code(res) != "unavailable" || !strings.Contains(byhand.Said(res), "understudy record") {
 		t.Errorf("a server that cannot: %s", byhand.Said(res))
 	}
-	broken := func(context.Context, recorder.Keys) (Recording, string, error) {
+	broken := func(context.Context, recorder.Keys, string) (Recording, string, error) {
 		return nil, "", errors.New("no display")
 	}
 	w = newStage(t, func(o *Options) { o.Record = broken }).connect("2025-11-25", byhand.Object{})
@@ -134,6 +141,40 @@ func TestRecordingIsRefused(t *testing.T) {
 	w = newStage(t, func(o *Options) { o.Record, o.Policy.Mode = watch, Ask }).connect("2025-11-25", byhand.Object{})
 	if res := w.Call("record_workflow", record("start")); byhand.Dig(res, "error", "code") != -32002.0 {
 		t.Errorf("in ask mode: %v", res)
+	}
+}
+
+// TestARecordedPictureIsLookedForWhenItIsPlayed records a click on what no
+// element is known of.
+func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
+	watch, recording := watched()
+	recording.events[1].Element, recording.events[1].Picture = nil, "1.png"
+	st := newStage(t, func(o *Options) { o.Record = watch })
+	w := st.connect("2025-11-25", byhand.Object{})
+	w.Call("record_workflow", record("start"))
+	box := st.desk.Get(st.desk.Find("role:button && name:Save")).Bounds
+	shot, err := st.desk.Capture(t.Context(), box)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(recording.pictures, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(recording.pictures, "1.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, shot), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if res := w.Call("record_workflow", record("stop", byhand.Object{"name": "saved"})); byhand.IsError(res) || !strings.Contains(byhand.Said(res), "image:"+recording.pictures) {
+		t.Fatalf("stop: %s", byhand.Said(res))
+	}
+	if res := w.Call("execute_sequence", byhand.Object{"url": "saved"}); byhand.IsError(res) {
+		t.Errorf("played: %s", byhand.Said(res))
+	}
+	if res := w.Call("list_workflows", byhand.Object{}); strings.Contains(byhand.Said(res), "pictures") {
+		t.Errorf("the folder of the pictures counts as a workflow: %s", byhand.Said(res))
 	}
 }
 

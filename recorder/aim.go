@@ -20,6 +20,7 @@ const further = 2
 func (s *step) aim(t *Thing) {
 	s.thing, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
 	s.vague = nil
+	s.drop("fallback_selectors", "fallback_point")
 	if t.Process != "" {
 		s.set("process", t.Process)
 	}

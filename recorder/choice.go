@@ -101,7 +101,7 @@ func (r *recording) shows(ctx context.Context, t *Thing) (string, error) {
 // chose understands that an element shows something else: the steps that led to
 // it, whichever they were, become that choice.
 func (c *compiler) chose(ev Event) {
-	if ev.Element == nil || ev.Value == nil {
+	if ev.Element == nil || ev.Value == nil || c.choseLate(ev) {
 		return
 	}
 	c.flush()
@@ -115,6 +115,29 @@ func (c *compiler) chose(ev Event) {
 	s.begin = begin
 	c.popup = nil
 	c.emit(s)
+}
+
+// choseLate understands that a slider was set by what was done to it some steps
+// ago: a browser says its new number only when the keyboard leaves it.
+func (c *compiler) choseLate(ev Event) bool {
+	if !ev.Element.slides() {
+		return false
+	}
+	for i := len(c.steps) - 1; i >= 0; i-- {
+		old := c.steps[i]
+		if !alike(old.thing, ev.Element) {
+			continue
+		}
+		newest := i == len(c.steps)-1 && (c.typing == nil || alike(c.typing.thing, ev.Element))
+		if newest || old.choice() || old.click == nil && old.kind != "mouse_drag" {
+			return false
+		}
+		s := selects(ev.Element, *ev.Value)
+		s.begin, s.end, s.expect = old.begin, old.end, old.expect
+		c.steps[i] = s
+		return true
+	}
+	return false
 }
 
 // choice says whether a step sets what an element shows as chosen.

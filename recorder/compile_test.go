@@ -306,7 +306,8 @@ var scenes = []struct {
 	{
 		"what is known by no element is known by its picture", "picture",
 		newTape(ledger).click(nil, func(ev *Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
-			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Picture = "2.png" }).
+			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Window, ev.Picture = &ledger, "2.png" }).
+			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}, func(ev *Event) { ev.Window = &ledger }).
 			click(ok, func(ev *Event) { ev.Picture = "3.png" }),
 		Options{Name: "picture", Pictures: "picture.pictures"},
 	},
@@ -316,6 +317,14 @@ var scenes = []struct {
 			add(Event{Type: Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).
 			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 160, Y: 215}}).chooses(size, "80.5").click(ok),
 		Options{Name: "slider"},
+	},
+	{
+		"a slider is set that says so only when the person goes on", "slider_late",
+		newTape(ledger).add(Event{Type: Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).
+			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 160, Y: 215}}).click(ok).chooses(size, "80.5").
+			add(Event{Type: Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 160, Y: 215}}).
+			add(Event{Type: Released, Button: desktop.Left, At: desktop.Point{X: 120, Y: 215}}).focus(name, "").types("Ad").chooses(size, "12").types("a").click(ok),
+		Options{Name: "slider_late"},
 	},
 	{
 		"what a button does it does when it is let go", "let_go",

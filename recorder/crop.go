@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"understudy/steps/desktop"
@@ -19,8 +20,8 @@ import (
 // place around the pointer when that is not known or large.
 const (
 	largestCrop = 240
-	cropWidth   = 96
-	cropHeight  = 48
+	cropWidth   = 64
+	cropHeight  = 28
 	// cropWithin is how long taking a picture may take.
 	cropWithin = 50 * time.Millisecond
 )
@@ -33,7 +34,7 @@ func (r *recording) shoot(ctx context.Context, at desktop.Point, t *Thing) *imag
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.within(cropWithin))
 	defer cancel()
-	area := crop(at, t)
+	area := crop(at, t, r.windowAt(at))
 	p, err := r.desktop.Capture(ctx, area)
 	if err != nil {
 		return nil // a workflow does without
@@ -56,12 +57,18 @@ func (r *recording) keep(p *image.RGBA) string {
 }
 
 // crop is the area of a picture: its middle is where the click was, as that is
-// what a picture that is found again is clicked at.
-func crop(at desktop.Point, t *Thing) desktop.Rect {
+// what a picture that is found again is clicked at. Around a point it stays in
+// the window: what lies behind that will be something else.
+func crop(at desktop.Point, t *Thing, w *desktop.Window) desktop.Rect {
 	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= largestCrop && t.Bounds.H <= largestCrop {
 		return t.Bounds
 	}
-	return desktop.Rect{X: at.X - cropWidth/2, Y: at.Y - cropHeight/2, W: cropWidth, H: cropHeight}
+	x, y := cropWidth/2, cropHeight/2
+	if w != nil {
+		x = max(1, min(x, at.X-w.Bounds.X, w.Bounds.X+w.Bounds.W-at.X))
+		y = max(1, min(y, at.Y-w.Bounds.Y, w.Bounds.Y+w.Bounds.H-at.Y))
+	}
+	return desktop.Rect{X: at.X - x, Y: at.Y - y, W: 2 * x, H: 2 * y}
 }
 
 // blank paints over the password fields that are known.
@@ -91,23 +98,47 @@ func writePicture(file string, p image.Image) error {
 	return nil
 }
 
-// imaged adds the picture of what was clicked to a step that is not certain
-// without it.
+// imaged adds what is left to a step that is not certain without it: first the
+// picture of what was clicked, which may be like others, and then its place in
+// the window, which is right only while nothing in there moves.
 func (c *compiler) imaged(s *step, ev Event) {
-	if c.pictures == "" || ev.Picture == "" {
+	sel := ""
+	if c.pictures != "" && ev.Picture != "" {
+		sel = "image:" + quoted(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
+	}
+	bare := ev.Element == nil
+	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {
 		return
 	}
-	sel := "image:" + quoted(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
-	switch {
-	case ev.Element == nil:
+	why := "if it is not found"
+	if bare {
 		s.args = nil
 		s.certain()
 		if ev.Window != nil && ev.Window.Process != "" && !ev.Window.Popup {
 			s.set("process", ev.Window.Process)
 		}
-		s.set("selector", sel)
-		s.doubt("no element was found there, at %s, so it is known by its picture only", ev.At)
-	case len(s.doubts()) > 0:
-		s.set("fallback_selectors", []string{sel})
+		why = fmt.Sprintf("no element was found there, at %s", ev.At)
 	}
+	var left []string
+	if sel != "" {
+		s.pictured(bare, sel)
+		left = append(left, "its picture is looked for (low confidence)")
+	}
+	if w := ev.Window; w != nil && w.Process != "" && !w.Popup && w.Bounds.Contains(ev.At) {
+		s.set("fallback_point", []arg{{"x", ev.At.X - w.Bounds.X}, {"y", ev.At.Y - w.Bounds.Y}})
+		left = append(left, "its place in the window is clicked (the lowest)")
+	}
+	if len(left) > 0 {
+		s.vague = append(s.vague, why+", "+strings.Join(left, ", then "))
+	}
+}
+
+// pictured names a step's element by a picture, when there is nothing else, or
+// after all else.
+func (s *step) pictured(only bool, sel string) {
+	if only {
+		s.set("selector", sel)
+		return
+	}
+	s.set("fallback_selectors", []string{sel})
 }

@@ -125,6 +125,7 @@ func editing(ev desktop.InputEvent) bool {
 // already.
 func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if moved {
+		r.hears()
 		defer func() { r.focus.guard = 0 }()
 	}
 	if len(r.typing) == 0 {
@@ -205,11 +206,18 @@ func (r *recording) later() {
 }
 
 // again has the field and the choice read when they have had time to show what
-// was done, and once more for an application that lags.
+// was done, and once more for an application that lags. A field that tells when
+// it changes is read then, and else only in the end.
 func (r *recording) again() {
 	r.unread, r.reads, r.choices = true, 0, 0
+	r.hearing.touched(r.focus.now)
 	if r.combo != nil {
 		r.choices = readings
+	}
+	if r.combo == nil && r.hearing.field.tells(r.focus.handle) {
+		r.reads = readings - 1
+		r.settle.Reset(surelyAfter)
+		return
 	}
 	r.settle.Reset(settlesAfter)
 }
@@ -290,13 +298,16 @@ func slow(err error) bool {
 // While more keys wait it is not read: it may show what they typed already.
 func (r *recording) readField(ctx context.Context) {
 	t := r.focus.of(r.focus.now)
+	r.hearing.put = time.Time{}
 	r.unread = r.unread && !t.secret() && t.takesText() && !r.paused
 	if !r.unread {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
 	defer cancel()
+	asked := time.Now()
 	e, err := r.desktop.Refresh(ctx, r.focus.handle)
+	r.hearing.cost(time.Since(asked))
 	if slow(err) && r.lags < mostLags {
 		r.lags++
 		r.settle.Reset(settlesAfter)
@@ -319,5 +330,7 @@ func (r *recording) readField(ctx context.Context) {
 	if r.unread = r.reads < readings; r.unread {
 		r.settle.Reset(surelyAfter - settlesAfter)
 	}
-	r.write(Event{Type: Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
+	if r.hearing.holds(r.focus.now, e.Text) {
+		r.write(Event{Type: Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
+	}
 }

@@ -81,6 +81,7 @@ type recording struct {
 	disturb time.Time // when input last changed what is on the screen
 
 	focus    focus
+	hearing  hearing
 	nameless nameless
 	view     view           // what was read last of any program
 	had      elements       // by the program that was looked at last
@@ -114,6 +115,7 @@ func newRecording(d *desktop.Desktop, o RecordOptions, stop context.CancelCauseF
 	r.rest.Stop()
 	r.settle.Stop()
 	r.texted.Stop()
+	r.hearing = newHearing()
 	return r
 }
 
@@ -166,8 +168,20 @@ func (r *recording) work(ctx context.Context) {
 			r.texted.Reset(surelyAfter)
 		case <-r.texted.C:
 			r.readTexts(ctx)
+		case <-r.hearing.focus:
+			r.hearing.moved.Reset(streamLags)
+		case <-r.hearing.moved.C:
+			r.input(ctx, r.queue.take())
+			r.refocused(ctx)
+		case <-r.hearing.field.told:
+			r.input(ctx, r.queue.take())
+			r.heardField()
+		case <-r.hearing.choice.told:
+			r.input(ctx, r.queue.take())
+			r.heardChoice()
 		}
 		r.flush()
+		r.listen(ctx)
 		r.queue.understood()
 	}
 }

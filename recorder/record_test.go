@@ -142,6 +142,15 @@ func TestAPasswordIsNeverWritten(t *testing.T) {
 			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:entry")).Handle)
 			time.Sleep(time.Second)
 		}},
+		{"the program moves the keyboard out of it before a key was heard of", func(s *stand) {
+			s.clicks("role:password")
+			_ = s.Type(context.Background(), secret)
+			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:entry")).Handle)
+			time.Sleep(time.Second)
+			for _, r := range secret {
+				s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: desktop.Key(strings.ToLower(string(r))), Text: string(r)})
+			}
+		}},
 		{"nothing says what has the keyboard", func(s *stand) {
 			s.Fail("SaveFocus", desktop.ErrUnresponsive, -1)
 			s.clicks("role:password")

@@ -416,6 +416,22 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name: "chromium_slider", command: page("booking.html"), title: "Booking", state: sent,
+		do: func(p *person) {
+			box := p.named("slider", "Seats")[0].Bounds
+			at := func(value int) desktop.Point { // a thumb is 16 wide
+				return desktop.Point{X: box.X + 8 + (box.W-16)*(value-1)/8, Y: box.Center().Y}
+			}
+			p.drags(at(2), at(6))
+			p.clicks("button", "Book")
+			p.sees("the number", func() bool { // which is told when the keyboard leaves the slider
+				found := p.named("slider", "Seats")
+				return len(found) > 0 && found[0].Value.Now == 6
+			})
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
 		name: "two_programs", needs: []string{"mousepad"}, command: []string{"galculator"}, title: "galculator", state: calculator,
 		do: func(p *person) {
 			p.clicks("togglebutton", "7")

@@ -80,7 +80,9 @@ func (s *Session) run(ctx context.Context) {
 			s.stop(failed)
 		}
 	})
+	watch.Go(func() { _ = r.desktop.WatchFocus(ctx, r.hearing.heardFocus) }) // without it the keyboard is asked for
 	r.work(ctx)
+	r.hearing.end()
 	watch.Wait()
 	r.end()
 	s.err = errors.Join(failed, r.failed)

@@ -82,6 +82,11 @@ func (s *step) insert(after, name string, value any) {
 	s.set(name, value)
 }
 
+// drop takes arguments back.
+func (s *step) drop(names ...string) {
+	s.args = slices.DeleteFunc(s.args, func(a arg) bool { return slices.Contains(names, a.name) })
+}
+
 // arg is the value of an argument, or nil.
 func (s *step) arg(name string) any {
 	for _, a := range s.args {

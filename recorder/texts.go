@@ -21,6 +21,8 @@ const (
 	// readsEvery is how often what is shown is looked at, at first, and beside
 	// that when the pointer comes to rest, as it does before a click.
 	readsEvery = 4 * time.Second
+	// readsRest is how many times longer than such a look took there is none.
+	readsRest = 100
 	// mostNews is how many texts may have changed for one of them to be what a
 	// person waited for; when more did, all is new.
 	mostNews = 8
@@ -52,7 +54,7 @@ func (r *recording) readTexts(ctx context.Context) {
 	}
 	when := time.Now()
 	roots := r.roots(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
-	r.texted.Reset(min(max(readsEvery, idle/5), 20*time.Second))
+	r.texted.Reset(min(max(readsEvery, idle/5, readsRest*time.Since(when)), 20*time.Second))
 	switch {
 	case roots == nil, r.queue.waits(): // then it may be what came of that
 	case r.texts.shown == nil:

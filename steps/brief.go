@@ -9,7 +9,7 @@ import (
 // seldom are the arguments that most callers never need. They stand in many
 // kinds, and would fill what a model can keep in mind.
 var seldom = []string{
-	"alternative_selectors", "fallback_selectors", "retries", "threshold", "click_type",
+	"alternative_selectors", "fallback_selectors", "fallback_point", "retries", "threshold", "click_type",
 	"verify_timeout_ms", "tree_max_depth", "tree_from_selector", "include_detailed_attributes", "tree_output_format",
 	"enable_window_management", "bring_to_front", "maximize_target", "minimize_always_on_top", "restore_focus",
 	"include_window_screenshot", "include_monitor_screenshots", "highlight_before_action", "try_focus_before", "try_click_before",

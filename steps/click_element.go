@@ -24,6 +24,7 @@ type ClickArgs struct {
 	Target
 	Place
 	InWindow      bool           `json:"in_window,omitzero" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
+	FallbackPoint *Offset        `json:"fallback_point,omitzero" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
 	Image         Path           `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`
 	Threshold     float64        `json:"threshold,omitzero" jsonschema:"how like the picture it must be, from 0 to 1"`
 	Button        desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
@@ -51,6 +52,12 @@ type Spot struct {
 	Y float64 `json:"y_percentage" jsonschema:"from 0 at the top edge to 100 at the bottom"`
 }
 
+// Offset is a place in a window.
+type Offset struct {
+	X int `json:"x" jsonschema:"the distance from the window's left edge, in pixels"`
+	Y int `json:"y" jsonschema:"the distance from the window's top edge, in pixels"`
+}
+
 // check says what is wrong with a place in an argument.
 func (s *Spot) check(name string) error {
 	if s != nil && (s.X < 0 || s.X > 100 || s.Y < 0 || s.Y > 100) {
@@ -75,6 +82,9 @@ func (a *ClickArgs) Validate() error {
 		return err
 	}
 	element := a.Selector != "" || a.Ref != "" || len(a.Targets) > 0
+	if a.FallbackPoint != nil && (point || a.Image != "" || !element && len(a.FallbackSelectors) == 0) {
+		return errors.New("fallback_point: wanted a selector too, which is tried before it")
+	}
 	ways := 0
 	for _, given := range []bool{point, a.Image != "", element} {
 		if given {
@@ -106,6 +116,8 @@ func (a *ClickArgs) Validate() error {
 type ClickResult struct {
 	At      desktop.Point    `json:"at" jsonschema:"the point that was clicked"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element that was clicked"`
+	// ByPoint says that no selector found it.
+	ByPoint bool `json:"by_point,omitzero" jsonschema:"nothing was found, so fallback_point was clicked: look whether it was the right place"`
 	After
 }
 
@@ -127,7 +139,7 @@ func clickElement(ctx context.Context, env *Env, a ClickArgs) (ClickResult, erro
 		if el, at, err = a.click(ctx, env, el, at); err != nil {
 			return false, err
 		}
-		r.At, r.Element = at, plain(el)
+		r.At, r.Element, r.ByPoint = at, plain(el), el == nil && a.FallbackPoint != nil
 		back(ctx)
 		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
 			return false, nil
@@ -167,13 +179,32 @@ func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, deskto
 	}
 	n := need{enabled: true, point: a.ClickPosition.in, windows: a.WindowOptions}
 	if a.Image == "" {
-		return env.aim(ctx, a.Target, n)
+		el, at, err := env.aim(ctx, a.Target, n)
+		if a.FallbackPoint != nil && missing(err) && ctx.Err() == nil {
+			return a.aimBlind(ctx, env, err)
+		}
+		return el, at, err
 	}
 	q, err := pictureQuery(a.Within, a.Image, a.Threshold)
 	if err != nil {
 		return nil, desktop.Point{}, err
 	}
 	return env.aimWithin(ctx, q, n, a.TimeoutMS.Std()*time.Duration(1+a.Retries))
+}
+
+// missing says that an element was not found, or not told from others.
+func missing(err error) bool {
+	return err != nil && (CodeOf(err) == NotFound || CodeOf(err) == Ambiguous)
+}
+
+// aimBlind is the place in the window that is left when no selector found
+// anything.
+func (a *ClickArgs) aimBlind(ctx context.Context, env *Env, because error) (*desktop.Element, desktop.Point, error) {
+	at, err := env.aimInWindow(ctx, a.Target, desktop.Point(*a.FallbackPoint), a.WindowOptions)
+	if err != nil {
+		return nil, at, withTried(err, because)
+	}
+	return nil, at, nil
 }
 
 // pressed is the button and how often it is pressed.

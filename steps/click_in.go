@@ -27,6 +27,9 @@ func (e *Env) clickOn(ctx context.Context, el *desktop.Element, at desktop.Point
 	if !known {
 		return e.Desktop.Click(ctx, at, b, count)
 	}
+	if err := e.Desktop.RestBeforeClick(ctx, at, b, count); err != nil {
+		return err
+	}
 	if time.Since(met.looked) > fresh {
 		if err := e.stands(ctx, el); err != nil {
 			return err

@@ -1,9 +1,11 @@
 package steps
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"path/filepath"
 	"strings"
 	"time"
@@ -100,7 +102,9 @@ const strangerAfter = 3 * time.Second
 // opened waits for the window of an application that was started.
 func (e *Env) opened(ctx context.Context, a OpenArgs, app desktop.App, known map[desktop.WindowID]bool) (found *desktop.Window, err error) {
 	start := time.Now()
+	var shown time.Time
 	err = e.until(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
+		found = nil
 		windows, err := e.Desktop.Windows.Windows(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the windows: %w", err)
@@ -112,12 +116,47 @@ func (e *Env) opened(ctx context.Context, a OpenArgs, app desktop.App, known map
 			}
 			if a.Title != "" || !patient || belongs(w, app, a.AppName) {
 				found = &w
-				return nil
+				if shown.IsZero() {
+					shown = time.Now()
+				}
+				return e.drawn(ctx, w, time.Since(shown))
 			}
 		}
 		return &Error{Code: Timeout, Err: fmt.Errorf("%s was started (process %d) and showed no window", a.AppName, app.PID), Next: "look at the screen; give it more time with timeout_ms, or set wait_for_window to false"}
 	})
+	if found != nil && CodeOf(err) == Timeout { // it is there, and blank
+		return found, nil
+	}
 	return found, err
+}
+
+// blankFor is how long a new window that is blank is waited for. Some stay so.
+const blankFor = 3 * time.Second
+
+// drawn fails as long as a window that came up a while ago shows nothing. Before
+// an application has drawn its window it may not have laid it out either, and
+// what it says of where its elements are is not where a click finds them.
+func (e *Env) drawn(ctx context.Context, w desktop.Window, since time.Duration) error {
+	const border, title = 6, 40 // which the window manager draws
+	inside := desktop.Rect{X: w.Bounds.X + border, Y: w.Bounds.Y + title, W: w.Bounds.W - 2*border, H: w.Bounds.H - title - border}
+	if since > blankFor || inside.Empty() {
+		return nil
+	}
+	p, err := e.Desktop.Capture(ctx, inside)
+	if err != nil || !blank(p) { // where no picture can be had, nothing is known
+		return nil
+	}
+	return Errorf(Timeout, "the window %q shows nothing yet", w.Title)
+}
+
+// blank says whether a picture has one colour only.
+func blank(p *image.RGBA) bool {
+	for i := 4; i < len(p.Pix); i += 4 {
+		if !bytes.Equal(p.Pix[i:i+4], p.Pix[:4]) {
+			return false
+		}
+	}
+	return len(p.Pix) > 0
 }
 
 // belongs says whether a window is surely that of an application.

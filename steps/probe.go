@@ -23,6 +23,14 @@ func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
 	if err != nil || len(s.found) > 0 {
 		return len(s.found) > 0, err
 	}
+	d, err := p.Open(ctx)
+	if err != nil {
+		return false, err
+	}
+	bare, err := (&Env{Desktop: d}).bareWindows(ctx, s.roots)
+	if err != nil || len(s.selector.Find(bare)) > 0 {
+		return err == nil, err
+	}
 	return false, s.none()
 }
 

@@ -28,15 +28,16 @@ const drain = 100 * time.Millisecond
 
 // run runs the program and returns its exit status. When the context ends
 // first, the program and all that it started in its group are ended, and
-// the cause is returned. It ends with this process too, where that can be.
+// the cause is returned. All that ends with this process too, where that can be.
 func (p process) run(ctx context.Context) (int, error) {
 	c := exec.CommandContext(ctx, p.name, p.args...)
 	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.dir, p.env, p.stdin, p.stdout, p.stderr
 	c.WaitDelay = drain
 	c.Cancel = func() error { return endGroup(c.Process) }
-	err := children.Start(c, syscall.SIGKILL)
+	free, err := children.StartGuarded(c, syscall.SIGKILL)
 	if err == nil {
 		err = c.Wait()
+		free()
 	}
 	if ctx.Err() != nil && c.Process != nil {
 		return -1, ended(ctx)

@@ -58,10 +58,15 @@ func (e *Env) lookForPicture(ctx context.Context, s *selector.Selector, file Pat
 	var inside []*desktop.Element
 	if within := s.Within(); within != nil {
 		outer, err := e.look(ctx, []*selector.Selector{within}, manner{})
-		if err != nil || len(outer.found) == 0 {
+		if err != nil {
 			return outer, err
 		}
-		inside = outer.found
+		if inside = outer.found; len(inside) == 0 {
+			bare, err := e.bareWindows(ctx, outer.roots)
+			if inside = within.Find(bare); err != nil || len(inside) == 0 {
+				return outer, err
+			}
+		}
 		if len(inside) == 1 { // a picture is only where it shows
 			if err := e.front(ctx, m.windows, inside[0].Window); err != nil {
 				return sight{}, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/desktop/selector"
 	"understudy/steps/desktop/vision"
 )
 
@@ -331,4 +333,71 @@ func TestReadText(t *testing.T) {
 	if got.Text != "Hello you\nthere" || got.Words[1].Area != (desktop.Rect{X: 140, Y: 202, W: 20, H: 8}) {
 		t.Errorf("got %+v", got)
 	}
+}
+
+// withWindow is a list of windows with one more, of a program that shows no
+// elements.
+type withWindow struct {
+	list desktop.Windows
+	more desktop.Window
+}
+
+func (w *withWindow) Windows(ctx context.Context) ([]desktop.Window, error) {
+	all, err := w.list.Windows(ctx)
+	return append(all, w.more), err
+}
+
+func (w *withWindow) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
+	return w.list.Manage(ctx, id, c)
+}
+
+func TestAWindowExistsOfWhichNoElementsAreKnown(t *testing.T) {
+	f := fake.New(fake.MustParse(notes)...)
+	defer f.Close()
+	d := f.Desktop()
+	more := &withWindow{d.Windows, desktop.Window{ID: 7, PID: 77, Process: "xmessage", Title: "Question", Bounds: desktop.Rect{W: 100, H: 50}}}
+	d.Windows = more
+	p := Probe{Open: func(context.Context) (*desktop.Desktop, error) { return d, nil }}
+	for text, want := range map[string]bool{
+		"process:xmessage && window:Question": true, "process:xmessage && window:Answer": false,
+		"role:frame && name:Question": true, "process:xmessage >> role:button": false, "name:Save": true,
+	} {
+		if ok, err := p.Exists(t.Context(), text); ok != want || err != nil {
+			t.Errorf("%s: %v and %v, want %v", text, ok, err, want)
+		}
+	}
+	more.more.Minimized = true
+	if ok, err := p.Exists(t.Context(), "window:Question"); ok || err != nil {
+		t.Errorf("a minimized window: %v and %v, want no", ok, err)
+	}
+}
+
+func TestAPictureIsFoundInAWindowOfWhichNoElementsAreKnown(t *testing.T) {
+	f := fake.New(fake.MustParse(notes)...)
+	defer f.Close()
+	folder := t.TempDir()
+	pictureOf(t, f, folder, saveArea)
+	d := f.Desktop()
+	d.Elements = onlyOf{d.Elements, "nobody"}
+	env := &Env{Desktop: d, Dir: folder, Roots: []string{folder}}
+	for text, want := range map[string]int{"process:notes >> image:p.png": 1, "process:other >> image:p.png": 0} {
+		s, err := env.look(t.Context(), []*selector.Selector{selector.MustParse(text)}, manner{})
+		if err != nil || len(s.found) != want {
+			t.Errorf("%s: found %d places, want %d; %v", text, len(s.found), want, err)
+		}
+	}
+}
+
+// onlyOf knows the elements of one program only.
+type onlyOf struct {
+	desktop.Elements
+	process string
+}
+
+func (o onlyOf) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error) {
+	t, err := o.Elements.Tree(ctx, s)
+	if err == nil {
+		t.Roots = slices.DeleteFunc(t.Roots, func(e *desktop.Element) bool { return e.Process != o.process })
+	}
+	return t, err
 }

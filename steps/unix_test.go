@@ -59,7 +59,7 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 				t.Errorf("outcome %+v, want %s", o, c.code)
 			}
 			for _, pid := range pids {
-				for end := time.Now().Add(2 * time.Second); alive(pid) && time.Now().Before(end); {
+				for end := time.Now().Add(30 * time.Second); alive(pid) && time.Now().Before(end); {
 					time.Sleep(5 * time.Millisecond)
 				}
 				if alive(pid) {

@@ -44,6 +44,11 @@ func (w watched) ButtonUp(ctx context.Context, b desktop.Button) error {
 	return w.act(func() error { return w.d.Pointer.ButtonUp(ctx, b) })
 }
 
+// RestBeforeClick only waits.
+func (w watched) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return w.d.Pointer.RestBeforeClick(ctx, at, b, count)
+}
+
 // Click acts.
 func (w watched) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
 	return w.act(func() error { return w.d.Pointer.Click(ctx, at, b, count) })

@@ -12,27 +12,39 @@ import (
 	"time"
 )
 
-// parentVariable makes this binary a process that starts a program and waits.
+// parentVariable makes this binary a process that starts a program, given as a
+// line for a shell, and waits.
 const parentVariable = "UNDERSTUDY_CHILDREN_PARENT"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(parentVariable) == "" {
 		os.Exit(m.Run())
 	}
-	c := exec.Command("sleep", "300")
+	c := exec.Command("sh", "-c", os.Getenv(parentVariable))
 	c.Stdout = os.Stdout // held open for as long as it lives
-	if err := Start(c, syscall.SIGKILL); err != nil {
+	if _, err := StartGuarded(c, syscall.SIGKILL); err != nil {
 		panic(err)
 	}
 	_, _ = io.WriteString(os.Stdout, "started\n")
 	_ = c.Wait()
+	time.Sleep(time.Hour) // until it is killed
 }
 
 // TestAChildDiesWithItsParent kills the parent, and waits until nobody holds
 // the pipe any more that the child had.
 func TestAChildDiesWithItsParent(t *testing.T) {
+	for name, line := range map[string]string{
+		"a program":                       "echo started; exec sleep 300",
+		"what it started":                 "sleep 300 & (sleep 300 & echo started; wait) & wait",
+		"what it started and left behind": "(sleep 300 & echo started; exec sleep 300) & exit",
+	} {
+		t.Run(name, func(t *testing.T) { diesWithItsParent(t, line) })
+	}
+}
+
+func diesWithItsParent(t *testing.T, line string) {
 	parent := exec.Command(os.Args[0])
-	parent.Env = append(os.Environ(), parentVariable+"=1")
+	parent.Env = append(os.Environ(), parentVariable+"="+line)
 	ours, theirs, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +56,10 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 	}
 	theirs.Close()
 	r := bufio.NewReader(ours)
-	if line, err := r.ReadString('\n'); err != nil || strings.TrimSpace(line) != "started" {
-		t.Fatalf("the parent said %q, %v", line, err)
+	for range 2 { // the program says so, and who started it
+		if line, err := r.ReadString('\n'); err != nil || strings.TrimSpace(line) != "started" {
+			t.Fatalf("the parent said %q, %v", line, err)
+		}
 	}
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)

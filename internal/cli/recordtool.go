@@ -15,7 +15,7 @@ import (
 
 // record watches the user for the tool record_workflow. What was seen is kept in
 // the data folder as it comes, so that nothing is lost when the program ends.
-func (o *opening) record(ctx context.Context, keys recorder.Keys) (mcpserver.Recording, string, error) {
+func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures string) (mcpserver.Recording, string, error) {
 	d, letGo, err := o.watched(ctx)
 	if err != nil {
 		return nil, "", notReady(err)
@@ -31,7 +31,7 @@ func (o *opening) record(ctx context.Context, keys recorder.Keys) (mcpserver.Rec
 			_ = os.Remove(file) // nothing is in it
 		}
 	}
-	s, err := recorder.Start(ctx, d, recorder.RecordOptions{Log: log, Keys: keys})
+	s, err := recorder.Start(ctx, d, recorder.RecordOptions{Log: log, Keys: keys, Pictures: pictures})
 	if err != nil {
 		end(0)
 		return nil, "", notReady(err)

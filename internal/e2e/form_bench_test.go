@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -110,7 +111,9 @@ func (f *form) filled(fill func()) (took time.Duration, right bool) {
 	began := time.Now()
 	fill()
 	took = time.Since(began)
-	right = eventually(f.t.Context(), func() error { return formIs(log) }) == nil
+	soon, cancel := context.WithTimeout(f.t.Context(), 10*time.Second) // what was done wrong stays so
+	defer cancel()
+	right = eventually(soon, func() error { return formIs(log) }) == nil
 	return took, right
 }
 

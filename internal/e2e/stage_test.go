@@ -179,7 +179,7 @@ func (s *stage) call(kind, arguments string) string {
 }
 
 // patience is how long the world may take to show what was done to it.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // eventually asks again and again until there is no error.
 func eventually(ctx context.Context, look func() error) error {

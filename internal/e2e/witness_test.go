@@ -129,8 +129,11 @@ func pointed(s *stage) error {
 	})
 }
 
-// pictured makes a picture that is like nothing else, and shows it.
-func pictured(s *stage) {
+// pictured makes a picture that is like nothing else, and has the witness show it.
+func pictured(s *stage) { s.witness("picture=" + strings.ReplaceAll(s.mark(), " ", "\\ ")) }
+
+// mark makes a picture that is like nothing else.
+func (s *stage) mark() (path string) {
 	m := image.NewRGBA(image.Rect(0, 0, 48, 32))
 	for y := range 32 {
 		for x := range 48 {
@@ -149,5 +152,5 @@ func pictured(s *stage) {
 	if err := png.Encode(f, m); err != nil {
 		s.t.Fatal(err)
 	}
-	s.witness("picture=" + strings.ReplaceAll(f.Name(), " ", "\\ "))
+	return f.Name()
 }

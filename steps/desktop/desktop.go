@@ -24,6 +24,7 @@ type Desktop struct {
 	Elements
 	Controls
 	Focus
+	Changes
 	Apps
 	Marker
 	Input
@@ -61,6 +62,9 @@ type Pointer interface {
 	MovePointer(ctx context.Context, to Point) error
 	ButtonDown(ctx context.Context, b Button) error
 	ButtonUp(ctx context.Context, b Button) error
+	// RestBeforeClick waits until a click at the point is taken for one of its
+	// own, and not as a double click with the one before.
+	RestBeforeClick(ctx context.Context, at Point, b Button, count int) error
 	// Click moves to the point and presses and releases the button count
 	// times, quickly enough to count as one multiple click.
 	Click(ctx context.Context, at Point, b Button, count int) error
@@ -137,6 +141,19 @@ type Controls interface {
 type Focus interface {
 	SaveFocus(ctx context.Context) (FocusState, error)
 	RestoreFocus(ctx context.Context, f FocusState) error
+}
+
+// Changes says that something changed, and never to what: who wants to know
+// reads it. So nothing that a password field holds comes this way.
+type Changes interface {
+	// WatchFocus calls f when the keyboard may have moved to another element,
+	// until the context ends. The first call is when nothing is missed any more.
+	WatchFocus(ctx context.Context, f func()) error
+	// WatchElement calls f when an element may show something else, such as
+	// another text or number, until the context ends. The first call is when
+	// nothing is missed any more; one for several changes is enough, but one
+	// follows the last. Of an element that changes very often it hears less.
+	WatchElement(ctx context.Context, h Handle, f func()) error
 }
 
 // Apps starts programs.

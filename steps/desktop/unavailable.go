@@ -14,7 +14,7 @@ type Unavailable struct{ Err error }
 // parts that they have.
 func Missing(err error) *Desktop {
 	u := Unavailable{err}
-	return &Desktop{u, u, u, u, u, u, u, u, u, u, u, u}
+	return &Desktop{u, u, u, u, u, u, u, u, u, u, u, u, u}
 }
 
 // PointerPosition fails with Err.
@@ -28,6 +28,9 @@ func (u Unavailable) ButtonDown(context.Context, Button) error { return u.Err }
 
 // ButtonUp fails with Err.
 func (u Unavailable) ButtonUp(context.Context, Button) error { return u.Err }
+
+// RestBeforeClick fails with Err.
+func (u Unavailable) RestBeforeClick(context.Context, Point, Button, int) error { return u.Err }
 
 // ClickIn fails with Err.
 func (u Unavailable) ClickIn(context.Context, Window, Point, Button, int) error { return u.Err }
@@ -103,6 +106,12 @@ func (u Unavailable) SaveFocus(context.Context) (FocusState, error) { return Foc
 
 // RestoreFocus fails with Err.
 func (u Unavailable) RestoreFocus(context.Context, FocusState) error { return u.Err }
+
+// WatchFocus fails with Err.
+func (u Unavailable) WatchFocus(context.Context, func()) error { return u.Err }
+
+// WatchElement fails with Err.
+func (u Unavailable) WatchElement(context.Context, Handle, func()) error { return u.Err }
 
 // Launch fails with Err.
 func (u Unavailable) Launch(context.Context, string) (App, error) { return App{}, u.Err }

@@ -52,6 +52,7 @@ var (
 	_ desktop.Elements = (*Client)(nil)
 	_ desktop.Controls = (*Client)(nil)
 	_ desktop.Focus    = (*Client)(nil)
+	_ desktop.Changes  = (*Client)(nil)
 )
 
 // Connect connects to the accessibility bus and switches accessibility on.

@@ -32,7 +32,8 @@ func (l line) fault(err error) error {
 // A conn is the connection to the accessibility bus.
 type conn struct {
 	line
-	epoch string // tells this bus from an earlier one, whose names it repeats
+	address string
+	epoch   string // tells this bus from an earlier one, whose names it repeats
 }
 
 // dial connects to a bus and says hello, or gives up when the context ends.
@@ -80,7 +81,7 @@ func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*conn, er
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
-	c := &conn{line: line{Conn: bus}}
+	c := &conn{line: line{Conn: bus}, address: address}
 	if err := c.subscribe(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("accessibility bus: %w", err), bus.Close())
 	}
@@ -105,11 +106,22 @@ func enable(ctx context.Context, session *dbus.Conn, reader bool) (address strin
 	return address, nil
 }
 
-// events are what tells us that something we know may have changed. GTK 3
-// publishes its cache only once somebody has registered for some of them.
-var events = []string{
-	"object:bounds-changed", "object:children-changed", "object:property-change",
-	"object:state-changed", "object:visible-data-changed", "window:",
+const (
+	ifaceObjectEvent = "org.a11y.atspi.Event.Object"
+	ifaceWindowEvent = "org.a11y.atspi.Event.Window"
+)
+
+// events are what tells us that something we know may have changed: what an
+// application is asked to send, and the signal that it comes as. GTK 3 publishes
+// its cache only once somebody has registered for some of them. Others that
+// somebody else asked for are not for us.
+var events = []struct{ name, iface, member string }{
+	{"object:bounds-changed", ifaceObjectEvent, "BoundsChanged"},
+	{"object:children-changed", ifaceObjectEvent, "ChildrenChanged"},
+	{"object:property-change", ifaceObjectEvent, "PropertyChange"},
+	{"object:state-changed", ifaceObjectEvent, "StateChanged"},
+	{"object:visible-data-changed", ifaceObjectEvent, "VisibleDataChanged"},
+	{"window:", ifaceWindowEvent, ""},
 }
 
 // subscribe learns which bus this is and asks for events.
@@ -119,17 +131,28 @@ func (c *conn) subscribe(ctx context.Context) error {
 		return err
 	}
 	c.epoch = id[:min(len(id), 8)]
-	for _, iface := range []string{"org.a11y.atspi.Event.Object", "org.a11y.atspi.Event.Window", ifaceCache} {
-		if err := c.AddMatchSignalContext(ctx, dbus.WithMatchInterface(iface)); err != nil {
-			return err
-		}
+	if err := c.AddMatchSignalContext(ctx, dbus.WithMatchInterface(ifaceCache)); err != nil {
+		return err
 	}
 	for _, e := range events {
-		if _, err := c.call(ctx, registry, ifaceRegistry+".RegisterEvent", e, []string{}, ""); err != nil {
+		match := []dbus.MatchOption{dbus.WithMatchInterface(e.iface)}
+		if e.member != "" {
+			match = append(match, dbus.WithMatchMember(e.member))
+		}
+		if err := c.AddMatchSignalContext(ctx, match...); err != nil {
+			return err
+		}
+		if err := c.register(ctx, e.name, ""); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// register has an application send events of a sort; "" is every application.
+func (l line) register(ctx context.Context, event, bus string) error {
+	_, err := l.call(ctx, registry, ifaceRegistry+".RegisterEvent", event, []string{}, bus)
+	return err
 }
 
 // call asks an object one thing and waits for the answer.

@@ -1,6 +1,6 @@
 // Package atspi reads and works the accessibility tree of a Linux desktop,
-// over D-Bus and without cgo. Client is the Elements, Controls and Focus of a
-// desktop.
+// over D-Bus and without cgo. Client is the Elements, Controls, Focus and
+// Changes of a desktop.
 //
 // Its main idea is that what costs time is the round trip, not the data. Where
 // a toolkit can give all its elements in one call, it is asked once; whatever

@@ -19,6 +19,7 @@ type news struct {
 	mu      sync.Mutex
 	changes map[string]*changes
 	focus   map[string]focused
+	told    map[*func()]bool // who wants to know that the focus may have moved
 }
 
 // changes are what changed in one application. Times are counts of its events.
@@ -39,7 +40,7 @@ type change struct {
 type focused struct{ path, frame dbus.ObjectPath }
 
 func newNews() *news {
-	n := &news{}
+	n := &news{told: map[*func()]bool{}}
 	n.forget()
 	return n
 }
@@ -61,8 +62,27 @@ func (n *news) DeliverSignal(_, member string, s *dbus.Signal) {
 		n.changes[s.Sender] = c
 	}
 	c.add(s.Path, reachOf(member, at[string](s.Body, 0)))
-	if member == "StateChanged" && at[string](s.Body, 0) == "focused" && at[int32](s.Body, 1) == 1 {
+	focuses := member == "StateChanged" && at[string](s.Body, 0) == "focused" && at[int32](s.Body, 1) == 1
+	if focuses {
 		n.focus[s.Sender] = focused{path: s.Path}
+	}
+	if focuses || member == "Activate" {
+		for f := range n.told {
+			(*f)()
+		}
+	}
+}
+
+// tell calls f whenever the focus may have moved, until end. It must return at
+// once.
+func (n *news) tell(f func()) (end func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.told[&f] = true
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.told, &f)
 	}
 }
 

@@ -52,6 +52,7 @@ type Desktop struct {
 	pending   []func() // to call when the lock is given back
 	timers    []*time.Timer
 	watchers  []*watcher
+	listeners []*listener
 	early     []desktop.InputEvent // what happened before anyone watched
 	handles   int
 	trees     int
@@ -86,7 +87,7 @@ func New(windows ...*Node) *Desktop {
 func (d *Desktop) Desktop() *desktop.Desktop {
 	return &desktop.Desktop{
 		Pointer: d, Keyboard: d, Screen: d, Windows: d, Clipboard: d, Elements: d,
-		Controls: d, Focus: d, Apps: d, Marker: d, Input: d, Session: d,
+		Controls: d, Focus: d, Changes: d, Apps: d, Marker: d, Input: d, Session: d,
 	}
 }
 
@@ -198,6 +199,7 @@ func (d *Desktop) next(method string) failure {
 func (d *Desktop) change(f func() error) error {
 	d.mu.Lock()
 	err := f()
+	d.tell()
 	calls := d.pending
 	d.pending = nil
 	d.mu.Unlock()

@@ -53,6 +53,11 @@ func (d *Desktop) ButtonUp(ctx context.Context, b desktop.Button) error {
 	})
 }
 
+// RestBeforeClick has nothing to wait for: no application is here that counts.
+func (d *Desktop) RestBeforeClick(ctx context.Context, _ desktop.Point, _ desktop.Button, _ int) error {
+	return d.do(ctx, "RestBeforeClick", func() error { return nil })
+}
+
 // ClickIn is Click where a window still is where it was seen.
 func (d *Desktop) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point, b desktop.Button, count int) error {
 	err := d.do(ctx, "ClickIn", func() error {

@@ -77,16 +77,17 @@ func (d *Desktop) Remove(n *Node) {
 
 // Set changes what can be known of a node.
 func (d *Desktop) Set(n *Node, f func(e *desktop.Element)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	e := n.el
-	e.Text = string(n.text)
-	f(&e)
-	if e.Text != string(n.text) {
-		n.Holding(e.Text)
-	}
-	e.Text = ""
-	n.el = e
+	_ = d.change(func() error {
+		e := n.el
+		e.Text = string(n.text)
+		f(&e)
+		if e.Text != string(n.text) {
+			n.Holding(e.Text)
+		}
+		e.Text = ""
+		n.el = e
+		return nil
+	})
 }
 
 // Get is what can be known of a node, with its text in clear.

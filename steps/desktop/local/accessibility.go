@@ -12,20 +12,21 @@ type accessibility interface {
 	desktop.Elements
 	desktop.Controls
 	desktop.Focus
+	desktop.Changes
 	Close() error
 }
 
-// addAccessibility gives a desktop its Elements, Controls and Focus, and
-// returns what ends them. A desktop without an accessibility bus works; only
+// addAccessibility gives a desktop its Elements, Controls, Focus and
+// Changes, and returns what ends them. A desktop without an accessibility bus works; only
 // the parts that need one say what is missing.
 func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (end func() error) {
 	a, err := s.connectAccessibility(ctx, d)
 	if err != nil {
 		u := desktop.Unavailable{Err: err}
-		d.Elements, d.Controls, d.Focus = u, u, u
+		d.Elements, d.Controls, d.Focus, d.Changes = u, u, u, u
 		return nil
 	}
-	d.Elements, d.Controls, d.Focus = a, a, focus{a, d.Pointer}
+	d.Elements, d.Controls, d.Focus, d.Changes = a, a, focus{a, d.Pointer}, a
 	return a.Close
 }
 

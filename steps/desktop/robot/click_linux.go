@@ -20,18 +20,20 @@ func (r *Robot) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point,
 		return errNoButton(b)
 	}
 	return r.act(ctx, func(l *link) error {
-		done, err := r.clicks(ctx, l, at, count, func() error { return r.clickHeld(ctx, l, w, at, button.number) })
-		return clicked(done, err)
+		return r.clicks(ctx, l, click{at, b}, count, func() error {
+			if count <= 1 {
+				return r.clickHeld(ctx, l, w, at, button.number)
+			}
+			err := r.clickOften(ctx, l, at, button.number, count, func() error {
+				_, err := l.meets(w, at)
+				return err
+			})
+			if err == nil {
+				err = l.stayed(ctx, w)
+			}
+			return err
+		})
 	})
-}
-
-// clicked says that of a multiple click some were done before an error. That
-// error is only told: were it wrapped, a window that moved would be clicked anew.
-func clicked(times int, err error) error {
-	if times == 0 || err == nil {
-		return err
-	}
-	return fmt.Errorf("after %d clicks: %s: %w", times, err.Error(), desktop.ErrUnclear)
 }
 
 // clickHeld presses a button when the window is under the point, where it was
@@ -66,7 +68,7 @@ func (r *Robot) clickHeld(ctx context.Context, l *link, w desktop.Window, at des
 	case err != nil:
 		return err
 	case before.known && after.known && before != after:
-		return fmt.Errorf("the window %q moved while the button was down: %w", w.Title, desktop.ErrUnclear)
+		return fmt.Errorf("the window %q moved from %s to %s while the button was down: %w", w.Title, before.at, after.at, desktop.ErrUnclear)
 	}
 	return cause
 }
@@ -86,12 +88,9 @@ func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error
 // meets says whether the pointer is at a point, and in a window that stands
 // where it was seen. It gives the window's frame.
 func (l *link) meets(w desktop.Window, at desktop.Point) (xproto.Window, error) {
-	p, err := xproto.QueryPointer(l.x, l.root).Reply()
+	p, err := l.pointerAt(at)
 	if err != nil {
 		return 0, err
-	}
-	if now := pointed(p); now != at {
-		return 0, fmt.Errorf("the pointer was moved to %s when it was to click at %s: %w", now, at, desktop.ErrMoved)
 	}
 	now := l.describe([]uint32{uint32(w.ID)})[0]
 	if !now.there {
@@ -107,6 +106,18 @@ func (l *link) meets(w desktop.Window, at desktop.Point) (xproto.Window, error) 
 		return 0, fmt.Errorf("the dialog %q came before the window %q: %w", d.Title, w.Title, desktop.ErrMoved)
 	}
 	return p.Child, nil
+}
+
+// pointerAt says whether the pointer is at a point.
+func (l *link) pointerAt(at desktop.Point) (*xproto.QueryPointerReply, error) {
+	p, err := xproto.QueryPointer(l.x, l.root).Reply()
+	if err != nil {
+		return nil, err
+	}
+	if now := pointed(p); now != at {
+		return nil, fmt.Errorf("the pointer was moved to %s when it was to click at %s: %w", now, at, desktop.ErrMoved)
+	}
+	return p, nil
 }
 
 // blocker is a modal dialog that keeps from a window what is meant for it.

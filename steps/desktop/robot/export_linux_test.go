@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jezek/xgb/xproto"
 )
@@ -39,6 +40,9 @@ func Down(t testing.TB, r *Robot) string {
 
 // WithoutSharedMemory makes a robot capture as from a display elsewhere.
 func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
+
+// ClickSlowly makes a robot pause between the clicks of a multiple click.
+func ClickSlowly(r *Robot, gap time.Duration) { r.gap = gap }
 
 // Cut ends a robot's connection, as a dying server does, and waits until
 // that is noticed.

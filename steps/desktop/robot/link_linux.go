@@ -57,6 +57,7 @@ type link struct {
 	atoms     atoms
 	protocols atomic.Uint32 // the atom WM_PROTOCOLS
 	echoes    echoes
+	ticks     ticks
 	keyboard  keyboard // guarded by Robot.turn
 	camera    camera
 }
@@ -83,6 +84,7 @@ func connect(ctx context.Context, p place, authority string) (*link, error) {
 	}
 	_ = raw.SetDeadline(time.Time{})
 	l := &link{x: x, raw: raw, place: p, gone: make(chan struct{}), setup: xproto.Setup(x)}
+	l.ticks.told = make(chan xproto.Timestamp, 2)
 	l.screen = l.setup.DefaultScreen(x)
 	l.root = l.screen.Root
 	go l.drain()
@@ -144,11 +146,13 @@ func (l *link) prepare() error {
 		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the XTEST or XKEYBOARD extension, so that nothing can be typed or clicked on it"}
 	}
 	l.protocols.Store(uint32(l.atom("WM_PROTOCOLS")))
+	l.ticks.property.Store(uint32(l.atom("_UNDERSTUDY_TICK")))
 	var err error
 	if l.self, err = xproto.NewWindowId(l.x); err != nil {
 		return err
 	}
-	xproto.CreateWindow(l.x, 0, l.self, l.root, -1, -1, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil)
+	xproto.CreateWindow(l.x, 0, l.self, l.root, -1, -1, 1, 1, 0, xproto.WindowClassInputOnly, 0,
+		xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange})
 	// Applications send their answers to the children of the root window.
 	const mask = xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify | xproto.EventMaskSubstructureNotify
 	xproto.ChangeWindowAttributes(l.x, l.root, xproto.CwEventMask, []uint32{mask})
@@ -167,7 +171,10 @@ func (l *link) drain() {
 		switch ev := ev.(type) {
 		case otherEvent: // of the extensions only that of the keyboard sends any
 			l.mappings.Add(1)
-		case xproto.PropertyNotifyEvent, xproto.ConfigureNotifyEvent, xproto.UnmapNotifyEvent, xproto.MapNotifyEvent, xproto.DestroyNotifyEvent:
+		case xproto.PropertyNotifyEvent:
+			l.ticks.take(ev)
+			l.changed.ring()
+		case xproto.ConfigureNotifyEvent, xproto.UnmapNotifyEvent, xproto.MapNotifyEvent, xproto.DestroyNotifyEvent:
 			l.changed.ring()
 		case xproto.ClientMessageEvent:
 			l.echo(ev)

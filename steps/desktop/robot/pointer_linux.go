@@ -3,23 +3,11 @@ package robot
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/go-vgo/robotgo/x11"
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
-)
-
-const (
-	// pressTime is how long a button is down in a click. Some toolkits see no
-	// click when it is shorter.
-	pressTime = 8 * time.Millisecond
-	// clickGap is the pause between the clicks of a multiple click.
-	clickGap = 30 * time.Millisecond
-	// clickRest is how long no click may have been before a multiple click:
-	// within the time of a double click, GTK takes none elsewhere for one.
-	clickRest = 500 * time.Millisecond
 )
 
 // buttons are the numbers of the mouse buttons in X, and robotgo's names.
@@ -119,35 +107,21 @@ func errNoButton(b desktop.Button) error {
 // Click moves to the point and clicks, quickly enough to count as one
 // multiple click. A button that is down goes up even when the context ends.
 func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	button, ok := buttons[b]
+	if !ok {
+		return errNoButton(b)
+	}
 	return r.act(ctx, func(l *link) error {
-		_, err := r.clicks(ctx, l, at, count, func() error { return r.clickOnce(ctx, l, b) })
-		return err
-	})
-}
-
-// clicks moves to the point and clicks, apart from the clicks before, and says
-// how many clicks were done.
-func (r *Robot) clicks(ctx context.Context, l *link, at desktop.Point, count int, click func() error) (done int, err error) {
-	if err := r.move(ctx, l, at); err != nil {
-		return 0, err
-	}
-	if count > 1 {
-		if err := desktop.Sleep(ctx, clickRest-time.Since(r.clicked)); err != nil {
-			return 0, err
-		}
-	}
-	defer func() { r.clicked = time.Now() }()
-	for ; done < max(count, 1); done++ {
-		if done > 0 {
-			if err := desktop.Sleep(ctx, clickGap); err != nil {
-				return done, err
+		return r.clicks(ctx, l, click{at, b}, count, func() error {
+			if count <= 1 {
+				return r.clickOnce(ctx, l, b)
 			}
-		}
-		if err := click(); err != nil {
-			return done, err
-		}
-	}
-	return done, nil
+			return r.clickOften(ctx, l, at, button.number, count, func() error {
+				_, err := l.pointerAt(at)
+				return err
+			})
+		})
+	})
 }
 
 func (r *Robot) clickOnce(ctx context.Context, l *link, b desktop.Button) error {

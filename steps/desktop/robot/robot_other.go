@@ -31,8 +31,8 @@ type kit struct {
 }
 
 const (
-	pressTime = 8 * time.Millisecond
-	clickGap  = 30 * time.Millisecond
+	// clickGap is the pause between the clicks of a multiple click.
+	clickGap = 30 * time.Millisecond
 	// handful is how many characters are typed between two looks at the context.
 	handful = 64
 )
@@ -44,6 +44,7 @@ type Robot struct {
 	mu      sync.Mutex // input: one action at a time
 	keys    map[desktop.Key]bool
 	buttons map[desktop.Button]bool
+	clicked lastClick
 }
 
 // Open takes the desktop of this machine; there is only one.
@@ -112,15 +113,24 @@ func direction(down bool) string {
 	return "up"
 }
 
+// RestBeforeClick waits until a click is taken for one of its own.
+func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return r.do(ctx, func() error { return desktop.Sleep(ctx, r.clicked.rest(click{at, b}, count)) })
+}
+
 // ClickIn is Click: windows are not seen here.
 func (r *Robot) ClickIn(ctx context.Context, _ desktop.Window, at desktop.Point, b desktop.Button, count int) error {
 	return r.Click(ctx, at, b, count)
 }
 
-// Click moves to the point and clicks. A button that is down goes up even
-// when the context ends.
+// Click moves to the point and clicks, apart from the clicks before. A button
+// that is down goes up even when the context ends.
 func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
 	return r.do(ctx, func() error {
+		if err := desktop.Sleep(ctx, r.clicked.rest(click{at, b}, count)); err != nil {
+			return err
+		}
+		defer func() { r.clicked = lastClick{click{at, b}, time.Now()} }()
 		toolkit.move(at.X, at.Y)
 		for i := range max(count, 1) {
 			if i > 0 {

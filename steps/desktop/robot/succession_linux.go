@@ -11,7 +11,7 @@ import (
 
 // succession is how long a window manager that died may take to be followed
 // by another: who started it often starts it again.
-const succession = 2 * time.Second
+const succession = 10 * time.Second
 
 // manager is the window by which the window manager shows that it runs, and
 // its name. Both are empty when there is none, or when it died and left its

@@ -1,0 +1,145 @@
+package robot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+
+	"understudy/steps/desktop"
+)
+
+// together is within what time clicks make a multiple click in every toolkit:
+// 200 ms in Xt, 250 in xterm, 400 in GTK and Qt.
+const together = 200 * time.Millisecond
+
+// RestBeforeClick waits until a click at the point is taken for one of its own.
+func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return r.act(ctx, func(*link) error {
+		return desktop.Sleep(ctx, r.clicked.rest(click{at, b}, count))
+	})
+}
+
+// clicks moves to the point and clicks, apart from the clicks before.
+func (r *Robot) clicks(ctx context.Context, l *link, c click, count int, press func() error) error {
+	if err := desktop.Sleep(ctx, r.clicked.rest(c, count)); err != nil {
+		return err
+	}
+	if err := r.move(ctx, l, c.at); err != nil {
+		return err
+	}
+	err := press()
+	if !errors.Is(err, desktop.ErrMoved) { // then nothing was pressed
+		r.clicked = lastClick{c, time.Now()}
+	}
+	return err
+}
+
+// clickOften presses a button several times when all is as it was seen. The
+// server is told of all presses at once, and keeps the time between them itself,
+// while it serves nobody else: neither a busy machine nor a window manager pulls
+// them apart. Its clock, by which applications go too, says whether the server
+// itself came too late.
+func (r *Robot) clickOften(ctx context.Context, l *link, at desktop.Point, button byte, count int, look func() error) error {
+	l.ticks.clear()
+	_, err := holding(ctx, l, func() (struct{}, error) {
+		if err := look(); err != nil {
+			return struct{}{}, err
+		}
+		r.held.button(button, true)
+		r.strokes(l, button, count)
+		return struct{}{}, nil
+	})
+	if err != nil {
+		return err
+	}
+	r.held.button(button, false)
+	if err := l.released(ctx, button); err != nil {
+		return err
+	}
+	took, err := l.ticks.between(ctx, l)
+	if err == nil && took > together {
+		err = fmt.Errorf("the %d clicks at %s came apart, there were %s between them: %w", count, at, took, desktop.ErrUnclear)
+	}
+	return err
+}
+
+// strokes tells the server of the clicks, and to note the time before the first
+// press and after the last. There is no pause between a release and the next
+// press: each is one more moment in which the server may get no turn.
+func (r *Robot) strokes(l *link, button byte, count int) {
+	fake := func(kind byte, after time.Duration) {
+		r.own.expect(kind, button)
+		xtest.FakeInput(l.x, kind, button, uint32(after.Milliseconds()), l.root, 0, 0, 0)
+	}
+	l.ticks.ask(l)
+	fake(xproto.ButtonPress, 0)
+	for range count - 1 {
+		fake(xproto.ButtonRelease, pressTime)
+		fake(xproto.ButtonPress, r.gap)
+	}
+	l.ticks.ask(l)
+	fake(xproto.ButtonRelease, pressTime)
+}
+
+// stayed says whether a window is where it was seen. One that has got another
+// size did so because of the click, as when a title bar is clicked twice.
+func (l *link) stayed(ctx context.Context, w desktop.Window) error {
+	now, err := ask(ctx, l, func() (seenWindow, error) { return l.describe([]uint32{uint32(w.ID)})[0], nil })
+	if err == nil && now.there && now.Bounds != w.Bounds && now.Bounds.W == w.Bounds.W && now.Bounds.H == w.Bounds.H {
+		err = fmt.Errorf("the window %q moved from %s to %s while it was clicked: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrUnclear)
+	}
+	return err
+}
+
+// ticks ask the server what time it has: it tells so of a property that changes.
+type ticks struct {
+	property atomic.Uint32 // the atom
+	told     chan xproto.Timestamp
+}
+
+// ask asks for the time, among other requests that come before and after.
+func (t *ticks) ask(l *link) {
+	xproto.ChangeProperty(l.x, xproto.PropModeAppend, l.self, xproto.Atom(t.property.Load()), xproto.AtomInteger, 32, 0, nil)
+}
+
+// clear forgets what nobody waited for.
+func (t *ticks) clear() {
+	for {
+		select {
+		case <-t.told:
+		default:
+			return
+		}
+	}
+}
+
+// between is the time between what was asked twice.
+func (t *ticks) between(ctx context.Context, l *link) (time.Duration, error) {
+	var at [2]xproto.Timestamp
+	for i := range at {
+		select {
+		case at[i] = <-t.told:
+		case <-l.gone:
+			return 0, lost(l.place.name, errEnded)
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+	return time.Duration(at[1]-at[0]) * time.Millisecond, nil
+}
+
+// take takes a time that was asked for.
+func (t *ticks) take(ev xproto.PropertyNotifyEvent) {
+	if uint32(ev.Atom) != t.property.Load() {
+		return
+	}
+	select {
+	case t.told <- ev.Time:
+	default: // nobody waited for the last ones
+	}
+}

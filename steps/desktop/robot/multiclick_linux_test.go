@@ -1,0 +1,102 @@
+package robot_test
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/robot"
+)
+
+var xevPress = regexp.MustCompile(`ButtonPress event.*\n.*, time (\d+),`)
+
+// presses are the times at which the server says that a button went down.
+func (e *events) presses() (at []time.Duration) {
+	e.b.t.Helper()
+	text, err := os.ReadFile(e.log)
+	e.b.must(err)
+	for _, m := range xevPress.FindAllStringSubmatch(string(text), -1) {
+		ms, err := strconv.Atoi(m[1])
+		e.b.must(err)
+		at = append(at, time.Duration(ms)*time.Millisecond)
+	}
+	return at
+}
+
+// doubleTime is within what time xterm, GTK and Qt take two clicks for one
+// double click, or less.
+const doubleTime = 250 * time.Millisecond
+
+// However long a window manager holds the pointer back, the clicks of a multiple
+// click keep together.
+func TestTheClicksOfAMultipleClickKeepTogether(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		do   func(b *bench, e *events, w desktop.Window) error
+	}{
+		{"at a point", func(b *bench, e *events, _ desktop.Window) error { return b.Click(t.Context(), e.at, desktop.Left, 3) }},
+		{"in a window", func(b *bench, e *events, w desktop.Window) error {
+			return b.ClickIn(t.Context(), w, e.at, desktop.Left, 3)
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := open(t)
+			e := b.events()
+			manager, w := b.manager(), b.look(e.window)
+			b.must(syscall.Kill(manager, syscall.SIGSTOP))
+			done := make(chan error, 1)
+			go func() { done <- row.do(b, e, w) }()
+			b.eventually("the button is down", func() (bool, string) { return b.pressed() == "button 1", b.pressed() })
+			time.Sleep(2 * doubleTime) // the manager takes longer than a double click may
+			b.must(syscall.Kill(manager, syscall.SIGCONT))
+			b.must(<-done)
+			b.eventually("three clicks came within a moment", func() (bool, string) {
+				at := e.presses()
+				return len(at) == 3 && at[2]-at[0] < doubleTime, strings.Join(e.buttons(), ", ")
+			})
+		})
+	}
+}
+
+// Clicks that came apart, as when the server gets no turn between them, are not
+// said to be a double click.
+func TestClicksThatCameApartAreInDoubt(t *testing.T) {
+	b := open(t)
+	e := b.events()
+	robot.ClickSlowly(b.Robot, doubleTime)
+	err := b.ClickIn(t.Context(), b.look(e.window), e.at, desktop.Left, 2)
+	if !errors.Is(err, desktop.ErrUnclear) || !strings.Contains(err.Error(), "came apart") {
+		t.Errorf("got %v, wanted that they came apart", err)
+	}
+	e.want("+1", "-1", "+1", "-1")
+	if down := b.pressed(); down != "" {
+		t.Errorf("still held: %s", down)
+	}
+}
+
+// Two clicks of two steps are no double click, however soon one follows the
+// other; at another place, or with another button, none has to wait.
+func TestClicksOfTheirOwnKeepApart(t *testing.T) {
+	b := open(t)
+	e := b.events()
+	w := b.look(e.window)
+	for range 3 {
+		b.must(b.ClickIn(t.Context(), w, e.at, desktop.Left, 1))
+		b.must(b.Click(t.Context(), e.at, desktop.Left, 1))
+	}
+	b.eventually("six clicks came, each by itself", func() (bool, string) {
+		at := e.presses()
+		for i := 1; i < len(at); i++ {
+			if at[i]-at[i-1] < 450*time.Millisecond {
+				t.Fatalf("only %s between two clicks: %v", at[i]-at[i-1], at)
+			}
+		}
+		return len(at) == 6, strings.Join(e.buttons(), ", ")
+	})
+}
