@@ -73,7 +73,7 @@ type Scope struct {
 	Window  WindowID // only this window
 	Title   string   // only windows whose title holds this text
 	Root    Handle   // only below this element
-	Depth   int      // at most this many levels; 0 means no limit
+	Depth   int      // at most this many levels, not counting what only holds others; 0 means no limit
 	Limit   int      // at most this many elements; 0 means no limit
 	Hidden  bool     // also what does not show
 	Full    bool     // also bounds, text, labels, actions, values, ids and attributes
