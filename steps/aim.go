@@ -221,7 +221,7 @@ func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Po
 	if hit, err = e.under(ctx, el, at); err != nil {
 		return nil, looked, err
 	}
-	if hit != nil && (hit.Guessed || hit.Hits != nil) {
+	if hit != nil && (hit.Guessed || hit.Sure) {
 		if hit, err = e.steady(ctx, el, at); err != nil {
 			return hit, looked, err
 		}

@@ -105,19 +105,18 @@ func (e *Env) windowUnder(ctx context.Context, at desktop.Point) (*desktop.Eleme
 }
 
 // related says whether what is under a point of an element is the element or
-// inside it. Where only boxes tell, it may also be around it: toolkits differ in
-// which of these they name at a point.
+// inside it. Where only boxes tell, and none lies over its own, it may also be
+// around it: toolkits differ in which of these they name at a point.
 func related(el, hit *desktop.Element) bool {
-	if hit.Handle == el.Handle || isIn(hit, el) {
+	switch {
+	case hit.Handle == el.Handle, isIn(hit, el), slices.Contains(hit.Hits, el.Handle):
 		return true
+	case hit.Sure:
+		return false
+	case len(hit.Hits) > 0 && hit.Hits[0] != hit.Handle:
+		return isInside(el, hit.Hits[0])
 	}
-	if hit.Hits != nil {
-		return slices.Contains(hit.Hits, el.Handle)
-	}
-	if isIn(el, hit) {
-		return true
-	}
-	inside := false
+	inside := isIn(el, hit)
 	el.Walk(func(c *desktop.Element) bool {
 		inside = inside || c.Handle == hit.Handle
 		return !inside
@@ -126,9 +125,12 @@ func related(el, hit *desktop.Element) bool {
 }
 
 // isIn says whether an element is inside another.
-func isIn(el, outer *desktop.Element) bool {
+func isIn(el, outer *desktop.Element) bool { return isInside(el, outer.Handle) }
+
+// isInside says whether an element is inside that of a handle.
+func isInside(el *desktop.Element, outer desktop.Handle) bool {
 	for p := el.Parent; p != nil; p = p.Parent {
-		if p.Handle == outer.Handle {
+		if p.Handle == outer {
 			return true
 		}
 	}

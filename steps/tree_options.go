@@ -2,7 +2,7 @@ package steps
 
 // TreeOptions say how elements are shown.
 type TreeOptions struct {
-	TreeMaxDepth              Count      `json:"tree_max_depth,omitzero" jsonschema:"how many levels to show"`
+	TreeMaxDepth              Count      `json:"tree_max_depth,omitzero" jsonschema:"how many levels to show; what only holds others counts for none"`
 	TreeFromSelector          Selector   `json:"tree_from_selector,omitzero" jsonschema:"show only what is below this element"`
 	IncludeDetailedAttributes bool       `json:"include_detailed_attributes,omitzero" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
 	TreeOutputFormat          TreeFormat `json:"tree_output_format,omitzero" jsonschema:"how to write the elements"`

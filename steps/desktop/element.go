@@ -39,10 +39,11 @@ type Element struct {
 	// application may not know yet where it is.
 	Unsettled bool `json:"-"`
 	// Guessed says that the application tells late where its elements are, so
-	// that this one may not be at the point that was asked for.
-	Guessed bool `json:"-"`
-	// Hits are the elements that such an application itself found at the point,
-	// the innermost first, this one last.
+	// that this one may not be at the point that was asked for; Sure that such an
+	// application found it there itself.
+	Guessed, Sure bool `json:"-"`
+	// Hits are the elements at the point that was asked for, from the innermost
+	// up to this one, which is what a person would name.
 	Hits     []Handle   `json:"-"`
 	Parent   *Element   `json:"-"`
 	Children []*Element `json:"children,omitempty"`
@@ -72,7 +73,7 @@ type Scope struct {
 	Window  WindowID // only this window
 	Title   string   // only windows whose title holds this text
 	Root    Handle   // only below this element
-	Depth   int      // at most this many levels; 0 means no limit
+	Depth   int      // at most this many levels, not counting what only holds others; 0 means no limit
 	Limit   int      // at most this many elements; 0 means no limit
 	Hidden  bool     // also what does not show
 	Full    bool     // also bounds, text, labels, actions, values, ids and attributes

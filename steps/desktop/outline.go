@@ -108,8 +108,7 @@ func countMeaningful(e *Element) int {
 
 // says whether an element is worth a line.
 func (e *Element) says() bool {
-	switch e.Role {
-	case "filler", "panel", "group", "unknown", "separator", "":
+	if e.Role.Holds() {
 		return e.Name != "" || e.Label != "" || e.Text != "" || e.States.Has(Focused) || e.States.Has(Checked)
 	}
 	return true

@@ -117,3 +117,13 @@ func (r Role) Matches(want Role) bool {
 	text := func(x Role) bool { return x == "text" || x == "entry" }
 	return text(r) && text(want)
 }
+
+// Holds says whether something of this role only holds or parts others, and is
+// nothing to a reader when it has no name.
+func (r Role) Holds() bool {
+	switch r {
+	case "filler", "panel", "group", "unknown", "separator", "":
+		return true
+	}
+	return false
+}

@@ -34,11 +34,7 @@ func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) er
 		return err
 	}
 	defer done()
-	w.askActions(n)
-	if err := w.run(); err != nil {
-		return err
-	}
-	index, err := pick(n.details.actions, action)
+	index, name, err := w.action(n, action)
 	if err != nil {
 		return err
 	}
@@ -50,27 +46,51 @@ func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) er
 	if errors.Is(err, desktop.ErrUnresponsive) {
 		return c.alive(context.WithoutCancel(ctx), l, w.app)
 	}
-	return agreed(body, err, "the action %q", n.details.actions[index])
+	return agreed(body, err, "the action %q", name)
 }
 
-// pick is the index of an action by its name; case does not matter.
-func pick(actions []string, name string) (int, error) {
-	if len(actions) == 0 {
-		return 0, fmt.Errorf("%w: it has no actions now", desktop.ErrRefused)
+// action is the index of an action of a node, and its name. The names that come
+// with all actions may be in the language of the user; that of each is not.
+func (w *walk) action(n *node, wanted string) (int, string, error) {
+	w.askActions(n)
+	if err := w.run(); err != nil {
+		return 0, "", err
 	}
+	told := n.details.actions
+	if i := pick(told, wanted); i >= 0 {
+		return i, told[i], nil
+	}
+	own := make([]string, len(told))
+	for i := range told {
+		w.want(n.object, ifaceAction+".GetName", func(b []any) { own[i] = first[string](b) }, int32(i))
+	}
+	if err := w.run(); err != nil {
+		return 0, "", err
+	}
+	switch i := pick(own, wanted); {
+	case len(told) == 0:
+		return 0, "", fmt.Errorf("%w: it has no actions now", desktop.ErrRefused)
+	case i >= 0:
+		return i, own[i], nil
+	case wanted == "":
+		return 0, told[0], nil
+	}
+	return 0, "", fmt.Errorf("%w: it has no action %q, only %q", desktop.ErrRefused, wanted, told)
+}
+
+// pick is the index of an action by its name, where case does not matter, or
+// that of the default action; -1 when there is none.
+func pick(actions []string, name string) int {
+	names := usual
 	if name != "" {
-		i := slices.IndexFunc(actions, func(a string) bool { return strings.EqualFold(a, name) })
-		if i < 0 {
-			return 0, fmt.Errorf("%w: it has no action %q, only %q", desktop.ErrRefused, name, actions)
-		}
-		return i, nil
+		names = []string{name}
 	}
-	for _, u := range usual {
+	for _, u := range names {
 		if i := slices.IndexFunc(actions, func(a string) bool { return strings.EqualFold(a, u) }); i >= 0 {
-			return i, nil
+			return i
 		}
 	}
-	return 0, nil
+	return -1
 }
 
 // alive says whether an application answers at all.

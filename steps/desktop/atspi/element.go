@@ -143,3 +143,11 @@ func (f framed) onScreen(box desktop.Rect) desktop.Rect {
 	}
 	return desktop.Rect{X: box.X + f.shift.X, Y: box.Y + f.shift.Y, W: box.W, H: box.H}
 }
+
+// handles are the handles of a node and of what it is in, up to another.
+func (b builder) handles(n, last *node) (list []desktop.Handle) {
+	for m := n; m != last.parent; m = m.parent {
+		list = append(list, place{b.epoch, m.object, b.home}.handle())
+	}
+	return list
+}

@@ -176,12 +176,3 @@ func (w *walk) nodeIn(page *node, o object) (*node, error) {
 	}
 	return n, w.run()
 }
-
-// handles are the handles of what a page named at a point, the innermost first,
-// up to what a person would name.
-func (b builder) handles(innermost, n *node) (list []desktop.Handle) {
-	for m := innermost; m != n.parent; m = m.parent {
-		list = append(list, place{b.epoch, m.object, b.home}.handle())
-	}
-	return list
-}

@@ -143,10 +143,8 @@ func (w *walk) pointed(f framed, n *node, at desktop.Point, l *conn) (*desktop.E
 	if err != nil {
 		return nil, err
 	}
-	e.Guessed = page != nil && !told
-	if told {
-		e.Hits = builder{framed: f, epoch: l.epoch}.handles(n, m)
-	}
+	e.Guessed, e.Sure = page != nil && !told, told
+	e.Hits = builder{framed: f, epoch: l.epoch}.handles(n, m)
 	return e, nil
 }
 

@@ -170,8 +170,8 @@ func opensMenu(n *node) bool {
 	return false
 }
 
-// deepest is the hit that lies inside the others; of two as deep, the smaller,
-// and of two as large the later, which is drawn over the other. An open menu is
+// deepest is the hit that lies inside the others; of two that lie side by side
+// in the tree it is the later, which is drawn over the other. An open menu is
 // over everything else.
 func deepest(hits []hit) *node {
 	return slices.MaxFunc(hits, func(a, b hit) int {
@@ -181,16 +181,22 @@ func deepest(hits []hit) *node {
 			}
 			return -1
 		}
-		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.box.W*b.box.H, a.box.W*a.box.H), later(a, b))
+		return above(a, b)
 	}).node
 }
 
-// later compares the places of two hits of the same level in the tree.
-func later(a, b hit) int {
-	if a.level != b.level {
-		return 0
-	}
+// above compares two hits by which is drawn over the other.
+func above(a, b hit) int {
 	m, n := a.node, b.node
+	for i := a.level; i > b.level; i-- {
+		m = m.parent
+	}
+	for i := b.level; i > a.level; i-- {
+		n = n.parent
+	}
+	if m == n { // one is in the other
+		return cmp.Compare(a.level, b.level)
+	}
 	for m.parent != n.parent {
 		m, n = m.parent, n.parent
 	}

@@ -188,6 +188,9 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 		return err
 	}
 	for _, r := range roots {
+		if err := w.oneMenuBar(r.frame); err != nil {
+			return err
+		}
 		r.frame.each(func(n *node) bool { w.askRole(n); return true })
 	}
 	if !s.Full {
@@ -212,6 +215,38 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 	}
 	for _, r := range roots {
 		labelByPlace(r.frame)
+	}
+	return nil
+}
+
+// oneMenuBar leaves out the menu bars of a frame that take up no room beside one
+// that does: LibreOffice has its own, and shows that of the toolkit.
+func (w *walk) oneMenuBar(frame *node) error {
+	var bars []*node
+	frame.each(func(n *node) bool {
+		if roleName(n.role) == "menu bar" && n.parent != nil {
+			bars = append(bars, n)
+		}
+		return true
+	})
+	if len(bars) < 2 || w.hidden {
+		return nil
+	}
+	for _, b := range bars {
+		w.askBox(b, func() {})
+	}
+	if err := w.run(); err != nil {
+		return err
+	}
+	hollow := func(n *node) bool { return n.box.Empty() && slices.Contains(bars, n) }
+	if !slices.ContainsFunc(bars, func(b *node) bool { return !hollow(b) }) {
+		return nil
+	}
+	for _, b := range bars {
+		if hollow(b) {
+			b.each(func(*node) bool { w.omitted++; return true })
+			b.parent.children = slices.DeleteFunc(b.parent.children, hollow)
+		}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ type walk struct {
 	app      *application
 	items    items
 	hidden   bool // also what does not show
-	depth    int  // levels below and with the first; 0 means no limit
+	depth    int  // see desktop.Scope
 	relative bool // see application.relative
 	met      map[object]bool
 	omitted  int
@@ -253,10 +253,18 @@ func (w *walk) grow(n *node, level int) {
 					return
 				}
 				n.children[i] = child
-				w.grow(child, level+1)
+				w.grow(child, level+levels(child))
 			})
 		}
 	})
+}
+
+// levels is how many levels a node counts for: none when it only holds others.
+func levels(n *node) int {
+	if n.name == "" && roleOf(roleName(n.role)).Holds() {
+		return 0
+	}
+	return 1
 }
 
 // leaveOut counts a node that is left out with what is known to be below it.

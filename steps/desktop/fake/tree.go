@@ -163,6 +163,9 @@ func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Ele
 	if !r.scope.Hidden && !n.has(desktop.Showing) {
 		return nil
 	}
+	if n.el.Name == "" && n.el.Role.Holds() {
+		depth--
+	}
 	if r.scope.Depth > 0 && depth > r.scope.Depth || r.scope.Limit > 0 && r.count >= r.scope.Limit {
 		n.walk(func(*Node) bool { r.tree.Omitted++; return true })
 		return nil

@@ -25,7 +25,7 @@ func TestTreeScope(t *testing.T) {
 		{"everything", desktop.Scope{}, 2, 17, 0},
 		{"a program", desktop.Scope{Process: "other"}, 1, 2, 0},
 		{"a title", desktop.Scope{Title: "note"}, 1, 15, 0},
-		{"two levels", desktop.Scope{Title: "Notes", Depth: 2}, 1, 11, 4},
+		{"two levels, and what only holds others for none", desktop.Scope{Title: "Notes", Depth: 2}, 1, 13, 2},
 		{"a limit", desktop.Scope{Limit: 5}, 2, 5, 12},
 		{"below an element", desktop.Scope{Root: d.handle("role:list")}, 1, 3, 0},
 	} {

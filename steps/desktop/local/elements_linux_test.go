@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -160,6 +161,39 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 			[]string{`button "Below" in "Sandbox 100" is covered by button "Veil" in "Sandbox 100" at`},
 		},
 		{
+			"a bar lies over all that is there", func(b *sandbox) {
+				b.do("over = Gtk.Overlay(visible=True); below = Gtk.VBox(visible=True); below.add(Gtk.Button(label='Below', visible=True)); over.add(below); box.pack_start(over, False, False, 0)")
+				b.do("bar = Gtk.InfoBar(visible=True); bar.get_content_area().add(Gtk.Label(label='Done', visible=True)); over.add_overlay(bar)")
+			},
+			[]any{"selector", "name:Below"},
+			steps.NotActionable,
+			[]string{`button "Below" in "Sandbox 100" is covered by`},
+		},
+		{
+			"a box without anything lies over it", func(b *sandbox) {
+				b.do("over = Gtk.Overlay(visible=True); below = Gtk.VBox(visible=True); below.add(Gtk.Button(label='Below', visible=True)); over.add(below); box.pack_start(over, False, False, 0)")
+				b.do("over.add_overlay(Gtk.EventBox(visible=True))")
+			},
+			[]any{"selector", "name:Below"},
+			steps.NotActionable,
+			[]string{`button "Below" in "Sandbox 100" is not at`},
+		},
+		{
+			"a popover is open over it", func(b *sandbox) {
+				b.do("below = Gtk.Button(label='Below', visible=True); box.pack_start(below, False, False, 0)")
+				b.do("pop = Gtk.Popover(relative_to=entry, position=Gtk.PositionType.BOTTOM); pop.add(Gtk.Label(label='Hint', visible=True, width_request=300, height_request=200)); pop.set_modal(False); pop.show()")
+			},
+			[]any{"selector", "name:Ask"},
+			steps.NotActionable,
+			[]string{`button "Ask" in "Sandbox 100" is covered by`},
+		},
+		{
+			"it takes up no room", func(b *sandbox) { b.do("notebook.set_show_tabs(False)") },
+			[]any{"selector", "role:pagetab && state:selected"},
+			steps.NotActionable,
+			[]string{`pagetab in "Sandbox 100" is not visible: it takes up no room on the screen`},
+		},
+		{
 			"a dialog waits for an answer", func(b *sandbox) {
 				b.well(steps.ClickElement, "selector", "name:Ask")
 				b.well(steps.WaitForElement, "selector", "role:button && name:OK", "timeout_ms", 30_000.0)
@@ -232,4 +266,25 @@ func TestWhatIsScrolledAwayIsClickedAllTheSame(t *testing.T) {
 	b.do("button = lines.get_children()[90]; button.connect('clicked', lambda b: b.set_label('Clicked'))")
 	b.well(steps.ClickElement, "selector", "role:button && name:Button 90", "timeout_ms", 30_000.0)
 	b.well(steps.WaitForElement, "selector", "role:button && name:Clicked", "timeout_ms", 30_000.0)
+}
+
+// vanishing has something done before it is asked what is at a point.
+type vanishing struct {
+	desktop.Elements
+	before func()
+}
+
+// ElementAt is what is at a point after that.
+func (v vanishing) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
+	v.before()
+	return v.Elements.ElementAt(ctx, at)
+}
+
+func TestWhatGoesAwayWhileItIsAimedAtIsNotClicked(t *testing.T) {
+	b := sandboxed(t, 100)
+	b.Elements = vanishing{b.Elements, func() { b.do("ask.destroy()") }}
+	o := b.run(steps.ClickElement, "selector", "name:Ask", "timeout_ms", 0.0)
+	if steps.CodeOf(o.Err) != steps.NotActionable || o.Acted != steps.ActedNo || !strings.Contains(o.Err.Error(), `button "Ask" in "Sandbox 100" went away again`) {
+		t.Errorf("acted %s, %v; want that it went away again", o.Acted, o.Err)
+	}
 }
