@@ -1,0 +1,79 @@
+package steps
+
+import (
+	"testing"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/fake"
+)
+
+func TestValues(t *testing.T) {
+	const lists = `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Colour" [at=10,40,200,24]
+    - list "" [at=10,70,200,90]
+      - listitem "Red" [at=10,70,200,24]
+      - listitem "Green" [selected] [at=10,100,200,24]
+      - listitem "green tea" [at=10,130,200,24]
+`
+	const menus = `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Size" [at=10,40,200,24]
+    - menu ""
+      - menuitem "Small"
+      - menuitem "Large"
+  - combobox "Red" [at=10,80,200,24]
+    - menu ""
+      - menuitem "Red"
+      - menuitem "Green" [selected]
+`
+	for _, p := range []play{
+		{say: "the text of a field", kind: SetValue, args: args("selector", "role:entry", "value", "x"), journal: []string{`set text entry "Title" "x"`}, result: map[string]any{"value": "x", "verified": true}},
+		{say: "the number of a slider", kind: SetValue, args: args("selector", "role:slider", "value", 7.5), journal: []string{`set number slider "Size" 7.5`}, result: map[string]any{"value": "7.5", "verified": true}},
+		{say: "a number that does not fit", kind: SetValue, args: args("selector", "role:slider", "value", "11"), code: Invalid, err: "from 0 to 10", acted: ActedNo},
+		{say: "a text that is no number", kind: SetValue, args: args("selector", "role:slider", "value", "much"), code: Invalid, acted: ActedNo},
+		{say: "what takes no text", kind: SetValue, args: args("selector", "name:Save", "value", "x"), code: NotActionable, acted: ActedNo},
+		{
+			say: "a value that does not stay", kind: SetValue, args: args("selector", "role:entry", "value", "x"), code: Unexpected, err: "did not become", acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				n := d.Find("role:entry")
+				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "Monday" }) })
+			},
+		},
+		{say: "a checkbox is checked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), journal: []string{`invoke checkbox "Urgent" toggle`}, result: map[string]any{"changed": true, "state": true, "verified": true}, acted: ActedYes},
+		{say: "what is so already is left alone", kind: SetSelected, args: args("selector", "role:checkbox", "state", false), journal: []string{}, result: map[string]any{"changed": false, "verified": true}, acted: ActedNo},
+		{say: "a radio button is chosen", kind: SetSelected, args: args("selector", "name:Large", "state", true), result: map[string]any{"changed": true, "verified": true}},
+		{say: "a radio button is not switched off", kind: SetSelected, args: args("selector", "name:Small", "state", false), code: NotActionable, err: "another of its group", acted: ActedNo},
+		{say: "what cannot be selected", kind: SetSelected, args: args("selector", "name:Save", "state", true), code: NotActionable, acted: ActedNo},
+		{say: "an item is selected through its list", kind: SetSelected, screen: lists, args: args("selector", "name:Red", "state", true), journal: []string{`select listitem "Red" true`}, result: map[string]any{"verified": true}},
+		{
+			say: "what does not answer to its action is clicked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), set: func(d *fake.Desktop) { d.Fail("Invoke", desktop.ErrRefused, -1) },
+			journal: []string{"click 110,112 left"}, result: map[string]any{"verified": true}, acted: ActedYes,
+		},
+		{
+			say: "a checkbox that does not obey", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), code: Unexpected, acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				n := d.Find("role:checkbox")
+				n.OnClick(func() { d.Set(n, func(e *desktop.Element) { e.States &^= desktop.Checked }) })
+			},
+		},
+		{say: "an option", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Red"), journal: []string{`select listitem "Red" true`}, result: map[string]any{"selected": "Red", "verified": true}},
+		{say: "an option in other letters", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "RED"), result: map[string]any{"selected": "Red"}},
+		{say: "an option that is chosen already", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Green"), journal: []string{}, acted: ActedNo},
+		{say: "an option of a menu, through its combo box; it has a name of its own, so it does not tell", kind: SelectOption, screen: menus, args: args("selector", "name:Size", "option_name", "Large"), journal: []string{`select menuitem "Large" true`}, result: map[string]any{"selected": "Large", "verified": false}},
+		{say: "an option that is only highlighted in its menu is not chosen", kind: SelectOption, screen: menus, args: args("selector", "role:combobox && name:Red", "option_name", "Green"), code: Unexpected, err: "does not show"},
+		{say: "an option that is not there", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Rad"), code: NotFound, err: "did you mean Red?", acted: ActedNo},
+		{say: "an action of its own", kind: InvokeElement, args: args("selector", "name:Save"), journal: []string{`invoke button "Save" click`}, acted: ActedYes},
+		{say: "an action that it has not", kind: InvokeElement, args: args("selector", "name:Save", "action", "open"), code: NotActionable, err: "only [\"click\"]", acted: ActedNo},
+		{say: "an action of what is disabled", kind: InvokeElement, args: args("selector", "name:Delete"), code: NotActionable, acted: ActedNo},
+		{
+			say: "coming to the front", kind: ActivateElement, args: args("selector", "role:entry"), result: map[string]any{"verified": true}, acted: ActedYes,
+			set:     func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) },
+			journal: []string{`activate "Notes"`, `focus entry "Title"`},
+		},
+		{say: "showing an element", kind: HighlightElement, args: args("selector", "name:Save", "text", "here"), journal: []string{`mark 80x24 at 10,130 "here" for 1s`}, acted: ActedNo},
+		{say: "showing it no longer", kind: StopHighlighting, args: args(), journal: []string{"unmark"}},
+	} {
+		p.run(t)
+	}
+}
