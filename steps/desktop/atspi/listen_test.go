@@ -58,15 +58,15 @@ func TestAFieldTellsWhatIsTyped(t *testing.T) {
 				return err == nil && f.Element == field.Handle
 			}, nil)
 			changed := counted(t, func(ctx context.Context, f func()) error { return d.client.WatchElement(ctx, field.Handle, f) })
-			typed := ""
+			var typed strings.Builder
 			for _, key := range []string{"o", "n", "e"} {
 				before := changed.Load()
-				typed += key
+				typed.WriteString(key)
 				d.keys(t, key)
 				eventually(t, key+" is told", func() bool { return changed.Load() > before }, changed)
 				eventually(t, key+" is there", func() bool {
 					e, err := d.client.Refresh(t.Context(), field.Handle)
-					return err == nil && strings.Contains(e.Text, typed)
+					return err == nil && strings.Contains(e.Text, typed.String())
 				}, nil)
 			}
 		})
