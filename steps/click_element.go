@@ -180,7 +180,8 @@ func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, deskto
 	n := need{enabled: true, point: a.ClickPosition.in, windows: a.WindowOptions}
 	if a.Image == "" {
 		el, at, err := env.aim(ctx, a.Target, n)
-		if a.FallbackPoint != nil && missing(err) && ctx.Err() == nil {
+		// What could be several is not guessed at.
+		if a.FallbackPoint != nil && err != nil && CodeOf(err) == NotFound && ctx.Err() == nil {
 			return a.aimBlind(ctx, env, err)
 		}
 		return el, at, err
@@ -190,11 +191,6 @@ func (a *ClickArgs) aim(ctx context.Context, env *Env) (*desktop.Element, deskto
 		return nil, desktop.Point{}, err
 	}
 	return env.aimWithin(ctx, q, n, a.TimeoutMS.Std()*time.Duration(1+a.Retries))
-}
-
-// missing says that an element was not found, or not told from others.
-func missing(err error) bool {
-	return err != nil && (CodeOf(err) == NotFound || CodeOf(err) == Ambiguous)
 }
 
 // aimBlind is the place in the window that is left when no selector found

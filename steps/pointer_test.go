@@ -55,6 +55,7 @@ func TestPointer(t *testing.T) {
 		{say: "a click at a place, when nothing is found", kind: ClickElement, args: args("process", "notes", "selector", "name:Nope", "fallback_selectors", "name:Never", "fallback_point", map[string]any{"x": 30.0, "y": 40.0}, "timeout_ms", 100.0, "restore_cursor", false), journal: []string{"click 30,40 left"}, result: map[string]any{"at": map[string]any{"x": 30.0, "y": 40.0}, "by_point": true}, acted: ActedYes},
 		{say: "a click at a place, when one is found", kind: ClickElement, args: args("process", "notes", "selector", "name:Save", "fallback_point", map[string]any{"x": 30.0, "y": 40.0}, "restore_cursor", false), journal: []string{"click 50,142 left"}, acted: ActedYes},
 		{say: "a click at a place outside of the window", kind: ClickElement, args: args("process", "notes", "selector", "name:Nope", "fallback_point", map[string]any{"x": 3000.0, "y": 40.0}, "timeout_ms", 100.0), code: NotActionable, err: "outside of the window", acted: ActedNo},
+		{say: "a click at a place, when two are found", kind: ClickElement, args: args("process", "notes", "selector", "role:button", "fallback_point", map[string]any{"x": 30.0, "y": 40.0}, "timeout_ms", 100.0), code: Ambiguous, acted: ActedNo},
 		{say: "a click at a place only", kind: ClickElement, args: args("process", "notes", "fallback_point", map[string]any{"x": 3.0, "y": 4.0}), code: Invalid},
 		{say: "a click nowhere in a window", kind: ClickElement, args: args("selector", "name:Save", "in_window", true), code: Invalid},
 		{
