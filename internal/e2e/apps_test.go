@@ -26,8 +26,8 @@ func appScenarios() []scenario {
 				return firstError(s.mentions("moved.txt", "Geometry: 59"), s.mentions("maximized.txt", "MAXIMIZED_VERT"), s.mentions("minimized.txt", "HIDDEN"), marked(s))
 			},
 		},
-		{name: "galculator: look in every way", workflow: "galculator_look", needs: []string{"galculator", "import"}, check: whereKeysAre, inspect: lookedAtKeys},
-		{name: "galculator: add by pictures", workflow: "galculator_pictures", needs: []string{"galculator", "import", "xclip"}, setup: keyPictures, check: copied("14")},
+		{name: "galculator: look in every way", workflow: "galculator_look", closes: "galculator", needs: []string{"galculator", "import"}, check: whereKeysAre, inspect: lookedAtKeys},
+		{name: "galculator: add by pictures", workflow: "galculator_pictures", closes: "galculator", needs: []string{"galculator", "import", "xclip"}, setup: keyPictures, check: copied("14")},
 		{
 			name: "xterm: scroll, select and read what has no elements", workflow: "xterm_points", needs: []string{"xterm", "tesseract", "xclip"},
 			check: selectedEarlier, inspect: read("Gentle breeze tomorrow"),

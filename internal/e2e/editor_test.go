@@ -64,11 +64,14 @@ func discarded(s *stage) error {
 }
 
 // noWindow says that no window has this in its title.
-func (s *stage) noWindow(title string) error {
+func (s *stage) noWindow(title string) error { return s.noneShows("--name", title) }
+
+// noneShows says that no window is seen of which xdotool knows this.
+func (s *stage) noneShows(by, pattern string) error {
 	return eventually(s.t.Context(), func() error {
 		// xdotool fails when it finds none.
-		if out, err := exec.CommandContext(s.t.Context(), "xdotool", "search", "--onlyvisible", "--name", title).Output(); err == nil {
-			return fmt.Errorf("there still is a window %q: %s", title, strings.TrimSpace(string(out)))
+		if out, err := exec.CommandContext(s.t.Context(), "xdotool", "search", "--onlyvisible", by, pattern).Output(); err == nil {
+			return fmt.Errorf("there still is a window %q: %s", pattern, strings.TrimSpace(string(out)))
 		}
 		return nil
 	})

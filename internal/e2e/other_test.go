@@ -14,14 +14,14 @@ func otherScenarios() []scenario {
 	calculator := []string{"galculator", "xclip"}
 	factory := []string{"gtk3-widget-factory"}
 	return []scenario{
-		{name: "galculator: multiply by clicks", workflow: "galculator", needs: calculator, check: copied("408"), stays: copiedOrNot("408")},
-		{name: "galculator: add without the mouse", workflow: "galculator_invoke", needs: calculator, check: copied("17")},
-		{name: "gtk3-widget-factory: controls", workflow: "factory", needs: factory, check: seen("checkbox checkbutton 1 checked", "spinbutton 33", "slider 20")},
-		{name: "gtk3-widget-factory: pages", workflow: "factory_pages", needs: factory, check: seen("radiobutton Page 2 checked")},
+		{name: "galculator: multiply by clicks", workflow: "galculator", needs: calculator, closes: "galculator", check: copied("408"), stays: copiedOrNot("408")},
+		{name: "galculator: add without the mouse", workflow: "galculator_invoke", needs: calculator, closes: "galculator", check: copied("17")},
+		{name: "gtk3-widget-factory: controls", workflow: "factory", needs: factory, closes: "gtk3-widget-factory", check: seen("checkbox checkbutton 1 checked", "spinbutton 33", "slider 20")},
+		{name: "gtk3-widget-factory: pages", workflow: "factory_pages", needs: factory, closes: "gtk3-widget-factory", check: seen("radiobutton Page 2 checked")},
 		{name: "xterm: a command", workflow: "xterm", needs: []string{"xterm"}, check: func(s *stage) error { return s.holds("said.txt", "typed: ä") }},
-		{name: "galculator: opened by a command", workflow: "open_named", needs: calculator, flags: []string{"-i", "app=/usr/bin/galculator"}, check: copied("7")},
-		{name: "galculator: opened by a desktop file", workflow: "open_named", needs: calculator, flags: []string{"-i", "app=galculator.desktop"}, check: copied("7")},
-		{name: "galculator: opened by its name", workflow: "open_named", needs: calculator, flags: []string{"-i", "app=Galculator"}, check: copied("7")},
+		{name: "galculator: opened by a command", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=/usr/bin/galculator"}, check: copied("7")},
+		{name: "galculator: opened by a desktop file", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=galculator.desktop"}, check: copied("7")},
+		{name: "galculator: opened by its name", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=Galculator"}, check: copied("7")},
 		{name: "zenity: read text off the screen", workflow: "read_text", needs: []string{"/usr/bin/zenity", "tesseract"}, check: noWindowOf("Words"), inspect: read("Gentle breeze tomorrow")},
 		page(), choice(), hush(), pad(), visit(),
 	}

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,7 @@ type scenario struct {
 	check    func(*stage) error
 	inspect  func(*stage, engine.Report) error
 	stays    func(*stage) error // instead of check, when it failed as it may
+	closes   string             // a program that has to be open for the check, and is closed after it
 }
 
 // tableVariable names a file for the table of results.
@@ -75,6 +77,9 @@ func (c scenario) play(t *testing.T) result {
 		outside = c.inspect(s, r)
 	}
 	res := result{name: c.name, took: time.Since(began), verdict: judge(r, c.may, c.must, outside)}
+	if res.verdict == pass && c.closes != "" {
+		s.closes(c.closes)
+	}
 	if r.Status != engine.Succeeded {
 		res.failure, _, _ = strings.Cut(failure(r).Error(), "\n")
 	}
@@ -83,6 +88,15 @@ func (c scenario) play(t *testing.T) result {
 		s.keepPictures(r.RunID)
 	}
 	return res
+}
+
+// closes closes the window of a program.
+func (s *stage) closes(program string) {
+	s.t.Helper()
+	s.call("close_window", fmt.Sprintf(`{"process": %q, "timeout_ms": 25000}`, program))
+	if err := s.noneShows("--class", program); err != nil {
+		s.t.Error(err)
+	}
 }
 
 // keepPictures writes a failed run where somebody can look at it.
