@@ -36,7 +36,9 @@ type Engine struct {
 	Allow func(run, client string, k steps.Kind) error
 	// Roots are folders in which every run may touch files.
 	Roots []string
-	Log   *slog.Logger
+	// PictureRoots are folders in which every run may look for pictures too.
+	PictureRoots []string
+	Log          *slog.Logger
 
 	every   uint64        // events between snapshots; 0: as many as is good
 	between func(*worker) // called before each effect is decided, by tests; nil: nothing

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -202,7 +203,7 @@ func (w *worker) output(ctx context.Context, o *workflows.Output) (any, error) {
 // probe asks the desktop for expressions.
 func (w *worker) probe() expression.Probe {
 	if w.looks == nil && w.e.Probe != nil {
-		w.looks = w.e.Probe(w.e.Desk, w.s.Created.Dir, w.roots())
+		w.looks = w.e.Probe(w.e.Desk, w.s.Created.Dir, slices.Concat(w.roots(), w.e.PictureRoots))
 	}
 	return w.looks
 }

@@ -141,9 +141,6 @@ func (s *Server) situate(c *call, r engine.Request) engine.Request {
 	if r.Dir != "" {
 		r.Roots = append(r.Roots, r.Dir)
 	}
-	if s.o.Folder != "" {
-		r.Roots = append(r.Roots, s.o.recordedPictures())
-	}
 	return r
 }
 

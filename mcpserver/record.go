@@ -26,11 +26,6 @@ type Recording interface {
 // of what is clicked are kept in a folder, which is made for the first.
 type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r Recording, file string, err error)
 
-// recordedPictures is the folder, among the saved workflows, of the pictures of
-// recordings: a workflow names what was clicked by them, so every run may look
-// for them.
-func (o *Options) recordedPictures() string { return filepath.Join(o.Folder, "pictures") }
-
 // recordTools is the tool that makes workflows of what was done: by a person who
 // is watched, or by single calls of tools.
 func (s *Server) recordTools() []*tool {
@@ -112,7 +107,10 @@ func (all *recordings) begin(ctx context.Context, by string, o *Options, keys re
 		e.Next = `record_workflow {"action": "stop"} ends it and gives its workflow`
 		return e
 	}
-	pictures := filepath.Join(o.recordedPictures(), time.Now().UTC().Format("20060102T150405.000"))
+	pictures := ""
+	if o.Pictures != "" {
+		pictures = filepath.Join(o.Pictures, time.Now().UTC().Format("20060102T150405.000"))
+	}
 	r, file, err := o.Record(context.WithoutCancel(ctx), keys, pictures)
 	if err == nil {
 		all.now = &recording{r, by, file, pictures}

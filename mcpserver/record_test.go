@@ -14,6 +14,7 @@ import (
 
 	"understudy/mcpserver/byhand"
 	"understudy/recorder"
+	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
 )
@@ -149,7 +150,7 @@ func TestRecordingIsRefused(t *testing.T) {
 func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 	watch, recording := watched()
 	recording.events[1].Element, recording.events[1].Picture = nil, "1.png"
-	st := newStage(t, func(o *Options) { o.Record = watch })
+	st := newStage(t, func(o *Options) { o.Record, o.Policy.Toolsets = watch, []steps.Toolset{All} })
 	w := st.connect("2025-11-25", byhand.Object{})
 	w.Call("record_workflow", record("start"))
 	box := st.desk.Get(st.desk.Find("role:button && name:Save")).Bounds
@@ -172,6 +173,14 @@ func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 	}
 	if res := w.Call("execute_sequence", byhand.Object{"url": "saved"}); byhand.IsError(res) {
 		t.Errorf("played: %s", byhand.Said(res))
+	}
+	for tool, args := range map[string]byhand.Object{
+		"write_file": {"path": filepath.Join(recording.pictures, "1.png"), "content": "another"},
+		"read_file":  {"path": filepath.Join(recording.pictures, "1.png")},
+	} {
+		if res := w.Call("execute_sequence", document(tool, args)); !strings.Contains(byhand.Said(res), "out of bounds") {
+			t.Errorf("a step that touches a picture with %s: %v", tool, res)
+		}
 	}
 	if res := w.Call("list_workflows", byhand.Object{}); strings.Contains(byhand.Said(res), "pictures") {
 		t.Errorf("the folder of the pictures counts as a workflow: %s", byhand.Said(res))

@@ -27,6 +27,9 @@ type Options struct {
 	Modes map[string]Mode
 	// Folder holds the saved workflows.
 	Folder string
+	// Pictures holds the pictures of recordings: a workflow names by them what
+	// was clicked, so every run must be able to look for them. Empty: none are kept.
+	Pictures string
 	// Dir is where relative paths of calls start, and Environ the environment
 	// of the commands that they run.
 	Dir     string

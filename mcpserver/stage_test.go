@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,10 +43,12 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100), goOn: make(chan bool)}
 	store := storetest.NewMemory()
 	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom(), large())
-	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1)}
+	folder := t.TempDir()
+	pictures := filepath.Join(folder, "pictures")
+	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1), PictureRoots: []string{pictures}}
 	o := Options{
 		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,
-		Folder: t.TempDir(), Dir: t.TempDir(), Version: "test",
+		Folder: folder, Pictures: pictures, Dir: t.TempDir(), Version: "test",
 	}
 	for _, f := range adjust {
 		f(&o)

@@ -21,7 +21,10 @@ type spot struct {
 func (s spot) close() { _ = s.root.Close() }
 
 // spot opens the folder that a path of an argument lies in.
-func (e *Env) spot(path, within Path) (spot, error) {
+func (e *Env) spot(path, within Path) (spot, error) { return e.spotIn(e.Roots, path, within) }
+
+// spotIn is spot with other folders that may be used.
+func (e *Env) spotIn(roots []string, path, within Path) (spot, error) {
 	if strings.ContainsRune(string(path), 0) {
 		return spot{}, Errorf(Invalid, "a path holds a zero byte")
 	}
@@ -34,7 +37,7 @@ func (e *Env) spot(path, within Path) (spot, error) {
 	// A link inside one folder may lead into another that may be used too, so
 	// the path is tried as it stands and as it is in truth.
 	for _, p := range []string{abs, real(abs)} {
-		if s, err := e.inRoots(p, abs); err == nil {
+		if s, err := inRoots(roots, p, abs); err == nil {
 			if !s.escapes() {
 				return s, nil
 			}
@@ -43,12 +46,12 @@ func (e *Env) spot(path, within Path) (spot, error) {
 			return spot{}, err
 		}
 	}
-	return spot{}, e.outside(abs)
+	return spot{}, outside(roots, abs)
 }
 
 // inRoots finds the folder that holds a path.
-func (e *Env) inRoots(path, shown string) (spot, error) {
-	for _, root := range e.Roots {
+func inRoots(roots []string, path, shown string) (spot, error) {
+	for _, root := range roots {
 		for _, r := range []string{filepath.Clean(root), real(root)} {
 			rel, err := filepath.Rel(r, path)
 			if err != nil || !filepath.IsLocal(rel) {
@@ -61,13 +64,13 @@ func (e *Env) inRoots(path, shown string) (spot, error) {
 			return spot{opened, rel, shown}, nil
 		}
 	}
-	return spot{}, e.outside(shown)
+	return spot{}, outside(roots, shown)
 }
 
-func (e *Env) outside(path string) error {
+func outside(roots []string, path string) error {
 	where := "no folder may be used"
-	if len(e.Roots) > 0 {
-		where = "files may be used in " + strings.Join(e.Roots, ", ")
+	if len(roots) > 0 {
+		where = "files may be used in " + strings.Join(roots, ", ")
 	}
 	return &Error{Code: Denied, Err: fmt.Errorf("%s is out of bounds: %s", path, where)}
 }

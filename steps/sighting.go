@@ -97,7 +97,7 @@ func (e *Env) lookForPicture(ctx context.Context, s *selector.Selector, file Pat
 
 // template reads a picture from a file.
 func (e *Env) template(file Path) (image.Image, error) {
-	s, err := e.spot(file, "")
+	s, err := e.spotIn(slices.Concat(e.Roots, e.PictureRoots), file, "")
 	if err != nil {
 		return nil, err
 	}

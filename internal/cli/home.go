@@ -119,6 +119,10 @@ func (a *app) leave(m *owner.Member) {
 	}
 }
 
+// recordedPictures is the folder of the pictures of recordings that the server
+// made, which no run may change.
+func recordedPictures(home string) string { return filepath.Join(home, "workflows", "pictures") }
+
 // open is the engine of this process over its data folder.
 func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	log := a.log()
@@ -132,7 +136,7 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	d := &desk{machine: a.machine, options: o}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
-		Pictures: &engine.Camera{Files: st},
+		Pictures: &engine.Camera{Files: st}, PictureRoots: []string{recordedPictures(dir)},
 		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
 			return steps.Probe{Open: d.Open, Dir: dir, Roots: roots}
 		},
