@@ -52,7 +52,10 @@ func TestSoak(t *testing.T) {
 		held = append(held, s.used())
 	}
 	report := grown(held)
-	text := fmt.Sprintf("%d rounds; after the first %+v, after the last %+v\n", len(held), held[0], held[len(held)-1])
+	text := fmt.Sprintf("%d rounds; after the first, after each quarter and after the last:\n", len(held))
+	for i := range 5 {
+		text += fmt.Sprintf("%+v\n", held[i*(len(held)-1)/4])
+	}
 	t.Log(text)
 	if path := os.Getenv(tableVariable); path != "" {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
