@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -24,7 +25,7 @@ func counted(t *testing.T, watch func(context.Context, func()) error) *atomic.In
 	go func() { done <- watch(ctx, func() { n.Add(1) }) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-done; err != context.Canceled {
+		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("the watch ended with %v, want %v", err, context.Canceled)
 		}
 	})
