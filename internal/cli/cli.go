@@ -42,6 +42,9 @@ func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Rea
 
 	a := &app{machine: machine, kinds: steps.All(), in: in, out: out, errOut: errOut}
 	root := a.root()
+	if len(args) > 0 && completing(args[0]) {
+		a.completeAll(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -70,7 +73,6 @@ func (a *app) root() *cobra.Command {
 		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schema(), a.serve(), a.stop(), a.token(), a.tools(),
 		a.validate(), a.version(),
 	)
-	a.completeAll(root)
 	return root
 }
 

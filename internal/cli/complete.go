@@ -58,6 +58,13 @@ func (a *app) flagCompleters() map[string]completer {
 	}
 }
 
+// completing says whether a first word is that of a shell which asks what may
+// come next. Nobody else needs completions, and cobra never lets go of a command
+// whose flags have some.
+func completing(word string) bool {
+	return word == cobra.ShellCompRequestCmd || word == cobra.ShellCompNoDescRequestCmd
+}
+
 // completeAll gives every command its completions, by the words of its usage
 // and the names of its flags.
 func (a *app) completeAll(cmd *cobra.Command) {

@@ -33,7 +33,7 @@ var measures = []struct {
 	of    func(usage) int
 	slack float64
 }{
-	{"bytes of memory", func(u usage) int { return u.Memory }, 2 << 20},
+	{"bytes of memory", func(u usage) int { return u.Memory }, 512 << 10},
 	{"descriptors", func(u usage) int { return u.Descriptors }, 2},
 	{"goroutines", func(u usage) int { return u.Goroutines }, 2},
 	{"clients of the X server", func(u usage) int { return u.Clients }, 2},
