@@ -52,13 +52,14 @@ func TestSoak(t *testing.T) {
 		held = append(held, s.used())
 	}
 	report := grown(held)
-	text := fmt.Sprintf("%d rounds; after the first, after each quarter and after the last:\n", len(held))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d rounds; after the first, after each quarter and after the last:\n", len(held))
 	for i := range 5 {
-		text += fmt.Sprintf("%+v\n", held[i*(len(held)-1)/4])
+		fmt.Fprintf(&text, "%+v\n", held[i*(len(held)-1)/4])
 	}
-	t.Log(text)
+	t.Log(text.String())
 	if path := os.Getenv(tableVariable); path != "" {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 			t.Error(err)
 		}
 	}
