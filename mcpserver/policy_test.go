@@ -54,10 +54,10 @@ func TestPolicy(t *testing.T) {
 func TestRightIsLostUnderWay(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
-	_, answer := w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"steps": []any{
+	_, answer := w.Begin(byhand.Calling("execute_sequence", byhand.Object{"steps": []any{
 		byhand.Object{"tool_name": "pause", "id": "first"},
 		byhand.Object{"tool_name": "click_element", "id": "second", "arguments": byhand.Object{"selector": "role:button && name:Save"}},
-	}}})
+	}}))
 	run := st.hanging()
 	st.modes.set("by-hand", Ask)
 	close(st.goOn)

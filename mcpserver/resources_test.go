@@ -209,7 +209,7 @@ func TestWhatIsExcludedCannotBeRead(t *testing.T) {
 func TestSubscriptions(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
-	_, answer := w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": document("pause", byhand.Object{})})
+	_, answer := w.Begin(byhand.Calling("execute_sequence", document("pause", byhand.Object{})))
 	run := st.hanging()
 	for _, uri := range []string{runsURI, runURI + run, workflowsURI} {
 		if res := w.Ask("resources/subscribe", byhand.Object{"uri": uri}); res["error"] != nil {

@@ -77,7 +77,7 @@ func TestCancelledCallStopsItsRunOnly(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
 			w := st.connect(version, byhand.Object{})
-			id, answer := w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": document("hang", byhand.Object{})})
+			id, answer := w.Begin(byhand.Calling("execute_sequence", document("hang", byhand.Object{})))
 			run := st.hanging()
 			w.Notify("notifications/cancelled", byhand.Object{"requestId": id, "reason": "enough"})
 			h := st.rest(run)
@@ -106,7 +106,7 @@ func (st *stage) rest(run string) engine.Header {
 func TestStopOneRun(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
-	_, answer := w.Begin("tools/call", byhand.Object{"name": "hang", "arguments": byhand.Object{}})
+	_, answer := w.Begin(byhand.Calling("hang", byhand.Object{}))
 	run := st.hanging()
 	if res := w.Call("stop_execution", byhand.Object{"run_id": run}); byhand.IsError(res) || !strings.Contains(byhand.Said(res), run) {
 		t.Errorf("stop: %v", res)
@@ -131,7 +131,7 @@ func TestDetachedRunIsPolledAndResumed(t *testing.T) {
 	if res := w.Call("click_element", byhand.Object{"selector": "role:button"}); code(res) != "busy" {
 		t.Errorf("a call while another run acts: %v", res)
 	}
-	_, answer := w.Begin("tools/call", byhand.Object{"name": "get_run", "arguments": byhand.Object{"run_id": run, "wait_ms": 20000}})
+	_, answer := w.Begin(byhand.Calling("get_run", byhand.Object{"run_id": run, "wait_ms": 20000}))
 	w.Call("stop_execution", byhand.Object{})
 	if got := byhand.Dig(w.Await(answer), "result", "structuredContent", "status"); got != "cancelled" {
 		t.Errorf("status %v, want cancelled", got)
@@ -147,7 +147,7 @@ func TestEndOfInputStopsTheRun(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			st := newStage(t)
 			w := st.connect(version, byhand.Object{})
-			w.Begin("tools/call", byhand.Object{"name": "execute_sequence", "arguments": document("hang", byhand.Object{})})
+			w.Begin(byhand.Calling("execute_sequence", document("hang", byhand.Object{})))
 			run := st.hanging()
 			_ = w.in.Close()
 			select {
@@ -168,7 +168,7 @@ func TestEndOfInputStopsTheRun(t *testing.T) {
 func TestShutdownLetsTheAnswerOut(t *testing.T) {
 	st := newStage(t)
 	w := st.connect("2025-11-25", byhand.Object{})
-	_, answer := w.Begin("tools/call", byhand.Object{"name": "hang", "arguments": byhand.Object{}})
+	_, answer := w.Begin(byhand.Calling("hang", byhand.Object{}))
 	run := st.hanging()
 	if err := st.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -320,10 +320,7 @@ func (q *queue) add(ev desktop.InputEvent) {
 	q.mu.Lock()
 	q.list = append(q.list, ev)
 	q.mu.Unlock()
-	select {
-	case q.more <- struct{}{}:
-	default:
-	}
+	wake(q.more)
 }
 
 // take gives what was seen, to be understood.

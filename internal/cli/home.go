@@ -121,7 +121,10 @@ func (a *app) leave(m *owner.Member) {
 
 // recordedPictures is the folder of the pictures of recordings that the server
 // made, which no run may change.
-func recordedPictures(home string) string { return filepath.Join(home, "workflows", "pictures") }
+func recordedPictures(home string) string { return filepath.Join(savedWorkflows(home), "pictures") }
+
+// savedWorkflows is the folder of the workflows that have a name.
+func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
 // open is the engine of this process over its data folder.
 func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {

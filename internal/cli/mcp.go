@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -101,7 +100,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	}
 	o := &opening{a: a, cmd: cmd, display: &f.display}
 	options := mcpserver.Options{
-		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: filepath.Join(home, "workflows"), Pictures: recordedPictures(home), Dir: dir, Environ: os.Environ(),
+		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Environ: os.Environ(),
 		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Log: a.log(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}

@@ -79,7 +79,7 @@ func (a *app) savedNames() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := os.ReadDir(filepath.Join(dir, "workflows"))
+	files, err := os.ReadDir(savedWorkflows(dir))
 	var names []string
 	for _, f := range files {
 		if ending := filepath.Ext(f.Name()); slices.Contains(documentEndings, ending) {
@@ -96,14 +96,14 @@ func (a *app) saved(name string) (workflows.Source, error) {
 		return workflows.Source{}, err
 	}
 	for _, ending := range documentEndings {
-		path := filepath.Join(dir, "workflows", name+ending)
+		path := filepath.Join(savedWorkflows(dir), name+ending)
 		if _, err := os.Stat(path); err == nil {
 			return fileSource(path)
 		}
 	}
 	return workflows.Source{}, &steps.Error{
 		Code: steps.Invalid, Err: fmt.Errorf("there is no file and no saved workflow called %q", name),
-		Next: "name a file, a workflow in " + filepath.Join(dir, "workflows") + ", or an example: example/" + strings.Join(examples.Names(), ", example/"),
+		Next: "name a file, a workflow in " + savedWorkflows(dir) + ", or an example: example/" + strings.Join(examples.Names(), ", example/"),
 	}
 }
 

@@ -55,6 +55,11 @@ func Message(version string, capabilities Object, id int, method string, params 
 	return m
 }
 
+// Calling is the method that calls a tool, and its parameters.
+func Calling(tool string, args Object) (method string, params Object) {
+	return "tools/call", Object{"name": tool, "arguments": args}
+}
+
 // Client is one end of a pair of pipes.
 type Client struct {
 	t            testing.TB
@@ -172,7 +177,7 @@ func (c *Client) Ask(method string, params Object) Object {
 // Call calls a tool.
 func (c *Client) Call(tool string, args Object) Object {
 	c.t.Helper()
-	return c.Ask("tools/call", Object{"name": tool, "arguments": args})
+	return c.Ask(Calling(tool, args))
 }
 
 // Notices are what the server has said so far without being asked: all, or

@@ -96,7 +96,8 @@ func (v Visitor) Ask(t testing.TB, method string, params Object) (status int, an
 // Call calls a tool.
 func (v Visitor) Call(t testing.TB, tool string, args Object) (status int, answer Object) {
 	t.Helper()
-	return v.Ask(t, "tools/call", Object{"name": tool, "arguments": args})
+	method, params := Calling(tool, args)
+	return v.Ask(t, method, params)
 }
 
 // Read is the answer in a body, which may be a stream.

@@ -34,14 +34,14 @@ func TestRawStdio(t *testing.T) {
 			t.Errorf("said unasked: %v", said)
 		}
 
-		id, _ := c.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+		id, _ := c.Begin(byhand.Calling("execute_sequence", long()))
 		cancelled := running(t, c)
 		c.Notify("notifications/cancelled", object{"requestId": id, "reason": "enough"})
 		if status, from := atRest(t, c, cancelled); status != "cancelled" || from != "one" {
 			t.Errorf("cancelled: %v, resumable from %v", status, from)
 		}
 
-		_, answer := c.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+		_, answer := c.Begin(byhand.Calling("execute_sequence", long()))
 		run := running(t, c, cancelled)
 		if res := c.Call("stop_execution", object{"run_id": run}); byhand.IsError(res) {
 			t.Errorf("stop: %v", res)
@@ -88,7 +88,7 @@ func TestRawStdioEnds(t *testing.T) {
 				var runs []string
 				var answers []chan object
 				for range 3 {
-					_, answer := c.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+					_, answer := c.Begin(byhand.Calling("execute_sequence", long()))
 					answers, runs = append(answers, answer), append(runs, running(t, c, runs...))
 				}
 				end(c)
@@ -152,7 +152,7 @@ func TestTwoStdioServers(t *testing.T) {
 
 	t.Log("a guest dies, and its run with it; the others stay")
 	fourth := talking(t, home, "2024-11-05")
-	fourth.Begin("tools/call", object{"name": "execute_sequence", "arguments": long()})
+	fourth.Begin(byhand.Calling("execute_sequence", long()))
 	orphan := running(t, third, theirs)
 	fourth.signal(syscall.SIGKILL)
 	<-fourth.done
@@ -173,9 +173,9 @@ func TestDocumentOutlivesItsClient(t *testing.T) {
 	guest := talking(t, home, "2025-11-25")
 	stays, goes := long(), long()
 	stays["on_disconnect"] = "continue"
-	guest.Begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
+	guest.Begin(byhand.Calling("execute_sequence", stays))
 	kept := running(t, owner)
-	guest.Begin("tools/call", object{"name": "execute_sequence", "arguments": goes})
+	guest.Begin(byhand.Calling("execute_sequence", goes))
 	lost := running(t, owner, kept)
 	guest.signal(syscall.SIGKILL)
 	<-guest.done
@@ -205,7 +205,7 @@ func TestProcessOutlivesItsClient(t *testing.T) {
 			stays := object{"on_disconnect": "continue", "steps": []any{
 				object{"tool_name": "delay", "id": "one", "arguments": object{"duration": c.duration}},
 			}}
-			owner.Begin("tools/call", object{"name": "execute_sequence", "arguments": stays})
+			owner.Begin(byhand.Calling("execute_sequence", stays))
 			run := running(t, owner)
 			_ = owner.in.Close()
 			other := talking(t, home, byhand.Modern)

@@ -11,22 +11,30 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Saved in the middle of a text, restored after another window had the
-// keyboard: what is typed then lands exactly there.
-func TestFocusAndCaretComeBack(t *testing.T) {
-	d := onDesk(t, "mousepad", "featherpad", "chromium", "zenity")
-	for _, x := range []struct {
-		name    string
-		command []string
-		ready   func(*desktop.Element) bool
-		want    func(*desktop.Element) bool
-	}{
+// editor is a program with a field for text of many lines.
+type editor struct {
+	name    string
+	command []string
+	ready   func(*desktop.Element) bool // shows when the program has started
+	want    func(*desktop.Element) bool // the field
+}
+
+// editors are one of each toolkit that has a say in focus and text.
+func editors(t testing.TB) []editor {
+	return []editor{
 		{"mousepad", []string{"mousepad", "--disable-server"}, named("menu", "Help"), func(e *desktop.Element) bool { return e.Role == "text" }},
 		{"featherpad", []string{"featherpad", "--standalone"}, named("menuitem", "File"), func(e *desktop.Element) bool {
 			return e.Role == "text" && e.States.Has(desktop.MultiLine)
 		}},
 		{"chromium", chromium(t), named("button", "In the shadow"), func(e *desktop.Element) bool { return e.ID == "note" }},
-	} {
+	}
+}
+
+// Saved in the middle of a text, restored after another window had the
+// keyboard: what is typed then lands exactly there.
+func TestFocusAndCaretComeBack(t *testing.T) {
+	d := onDesk(t, "mousepad", "featherpad", "chromium", "zenity")
+	for _, x := range editors(t) {
 		t.Run(x.name, func(t *testing.T) {
 			app := d.open(t, x.ready, x.command[0], x.command[1:]...)
 			other := d.open(t, named("button", "OK"), "zenity", "--entry", "--entry-text=other")

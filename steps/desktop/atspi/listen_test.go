@@ -35,18 +35,7 @@ func counted(t *testing.T, watch func(context.Context, func()) error) *atomic.In
 
 func TestAFieldTellsWhatIsTyped(t *testing.T) {
 	d := onDesk(t, "mousepad", "featherpad", "chromium")
-	for _, x := range []struct {
-		name    string
-		command []string
-		ready   func(*desktop.Element) bool
-		want    func(*desktop.Element) bool
-	}{
-		{"mousepad", []string{"mousepad", "--disable-server"}, named("menu", "Help"), func(e *desktop.Element) bool { return e.Role == "text" }},
-		{"featherpad", []string{"featherpad", "--standalone"}, named("menuitem", "File"), func(e *desktop.Element) bool {
-			return e.Role == "text" && e.States.Has(desktop.MultiLine)
-		}},
-		{"chromium", chromium(t), named("button", "In the shadow"), func(e *desktop.Element) bool { return e.ID == "note" }},
-	} {
+	for _, x := range editors(t) {
 		t.Run(x.name, func(t *testing.T) {
 			app := d.open(t, x.ready, x.command[0], x.command[1:]...)
 			d.window(t, app)

@@ -106,13 +106,13 @@ func describe(e *desktop.Element) string {
 	var text strings.Builder
 	text.WriteString(string(e.Role))
 	if name := NameOf(e); name != "" {
-		text.WriteString(fmt.Sprintf(" %q", name))
+		fmt.Fprintf(&text, " %q", name)
 	}
 	for _, m := range e.Marks() { // what tells apart those that have one name
 		text.WriteString(" [" + m + "]")
 	}
 	if t := inherited(e, title); t != "" && t != e.Name {
-		text.WriteString(fmt.Sprintf(" in %q", t))
+		fmt.Fprintf(&text, " in %q", t)
 	}
 	return text.String()
 }
