@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -16,13 +17,14 @@ import (
 // beside the run, with the boxes of password fields blanked.
 type Camera struct {
 	Files Files
+	// Passwords are the password fields that were seen so far, which the kinds
+	// that take pictures share; nil: those that the camera sees itself.
+	Passwords *steps.Passwords
 
 	once sync.Once
 	slot chan struct{} // one place for each picture that may be under way
 	mu   sync.Mutex
 	last frame
-
-	passwords steps.Passwords
 }
 
 // frame is a picture that was stored, so that an equal one is not encoded
@@ -38,14 +40,17 @@ const underWay = 6
 
 // Take takes a picture, and stores it beside what goes on.
 func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, err error)) {
-	c.once.Do(func() { c.slot = make(chan struct{}, underWay) })
+	c.once.Do(func() {
+		c.slot = make(chan struct{}, underWay)
+		c.Passwords = cmp.Or(c.Passwords, &steps.Passwords{})
+	})
 	select {
 	case c.slot <- struct{}{}:
 	case <-ctx.Done():
 		keep("", context.Cause(ctx))
 		return
 	}
-	fields := c.passwords.Where(ctx, d)
+	fields := c.Passwords.Where(ctx, d)
 	p, err := d.Capture(ctx, desktop.Rect{})
 	if err != nil {
 		<-c.slot
@@ -55,7 +60,7 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 	go func() {
 		defer func() { <-c.slot }()
 		free := context.WithoutCancel(ctx)
-		c.passwords.Blank(free, d, p, desktop.Point{}, fields)
+		c.Passwords.Blank(free, d, p, desktop.Point{}, fields)
 		keep(c.store(free, p))
 	}()
 }

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -19,12 +20,16 @@ const blankWithin = 3 * time.Second
 // Passwords knows where the password fields of a screen are, and paints over
 // them on pictures. It reads where they are once a picture was taken, and by
 // then what it shows may have gone; so it also paints over those that it saw
-// the last time, while their windows stand. Its limit: the fields of an
-// application that tells nothing in time stay as they are, which is bullets.
+// the last time, while their windows stand. A field that was a password field
+// once stays one, also when it shows what it holds: applications then say that
+// it is like any other. Its limit: the fields of an application that tells
+// nothing in time, and what was shown in the clear from its first sight on,
+// stay as they are.
 type Passwords struct {
-	mu   sync.Mutex
-	of   *desktop.Desktop                    // whose fields they are; guarded by mu
-	seen map[desktop.WindowID][]desktop.Rect // the last time, from the corner of their window; guarded by mu
+	mu    sync.Mutex
+	of    desktop.Session                      // whose fields they are; guarded by mu
+	seen  map[desktop.WindowID][]desktop.Rect  // the last time, from the corner of their window; guarded by mu
+	known map[desktop.Handle]desktop.WindowID // all that were ever seen, while their windows stand; guarded by mu
 }
 
 // Where is where the fields must be that were seen the last time.
@@ -57,14 +62,14 @@ func (w *Passwords) Blank(ctx context.Context, d *desktop.Desktop, p *image.RGBA
 	fields := slices.Clone(more)
 	if tree, err := d.Tree(ctx, desktop.Scope{Full: true}); err == nil {
 		seen := map[desktop.WindowID][]desktop.Rect{}
-		tree.Walk(func(e *desktop.Element) bool {
-			if e.Role == "password" && !e.Bounds.Empty() {
+		for _, e := range w.among(d, tree) {
+			if !e.Bounds.Empty() {
 				fields = append(fields, e.Bounds)
 				seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
 			}
-			return true
-		})
+		}
 		w.remember(d, seen, len(tree.Unread) == 0)
+		w.forget(ctx, d)
 	}
 	from := image.Pt(begin.X, begin.Y)
 	for _, field := range fields {
@@ -72,30 +77,73 @@ func (w *Passwords) Blank(ctx context.Context, d *desktop.Desktop, p *image.RGBA
 	}
 }
 
+// Note remembers an element if it is a password field. Nil remembers nothing.
+func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
+	if w != nil && e.Role == "password" && e.Handle != "" {
+		w.among(d, &desktop.Tree{Roots: []*desktop.Element{e}})
+	}
+}
+
+// among are the elements of a tree that are password fields, or were.
+func (w *Passwords) among(d *desktop.Desktop, tree *desktop.Tree) []*desktop.Element {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.turnTo(d)
+	var all []*desktop.Element
+	tree.Walk(func(e *desktop.Element) bool {
+		if _, before := w.known[e.Handle]; before || e.Role == "password" {
+			w.known[e.Handle] = e.Window
+			all = append(all, e)
+		}
+		return true
+	})
+	return all
+}
+
+// forget drops what was in windows that are gone.
+func (w *Passwords) forget(ctx context.Context, d *desktop.Desktop) {
+	windows, err := d.Windows.Windows(ctx)
+	if err != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.known, func(_ desktop.Handle, id desktop.WindowID) bool {
+		return id != 0 && !slices.ContainsFunc(windows, func(o desktop.Window) bool { return o.ID == id })
+	})
+}
+
 func moved(r desktop.Rect, x, y int) desktop.Rect {
 	r.X, r.Y = r.X+x, r.Y+y
 	return r
 }
 
+// turnTo forgets all when it is asked of another desktop than before. A desktop
+// that is watched is the same: only its session says which it is. The caller
+// holds mu.
+func (w *Passwords) turnTo(d *desktop.Desktop) {
+	if w.of != d.Session || w.known == nil {
+		w.of, w.seen, w.known = d.Session, nil, map[desktop.Handle]desktop.WindowID{}
+	}
+}
+
 func (w *Passwords) recall(d *desktop.Desktop) map[desktop.WindowID][]desktop.Rect {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.of != d {
-		return nil
-	}
+	w.turnTo(d)
 	return w.seen
 }
 
 // remember keeps what was seen now. When not every application told, what was
 // seen before stays.
 func (w *Passwords) remember(d *desktop.Desktop, seen map[desktop.WindowID][]desktop.Rect, all bool) {
-	before := w.recall(d)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for id, fields := range before {
+	w.turnTo(d)
+	for id, fields := range w.seen {
 		if _, again := seen[id]; !again && !all {
 			seen[id] = fields
 		}
 	}
-	w.of, w.seen = d, seen
+	w.seen = seen
 }

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,10 +36,12 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	if area = area.Intersect(screen); area.Empty() {
 		return nil, area, Errorf(NotActionable, "what is to be shown is not on the screen, which is %s", screen)
 	}
+	known := cmp.Or(e.Passwords, &Passwords{})
+	fields := known.Where(ctx, e.Desktop)
 	p, err := e.Desktop.Capture(ctx, area)
 	if err != nil {
 		return nil, area, fmt.Errorf("taking a picture: %w", err)
 	}
-	new(Passwords).Blank(ctx, e.Desktop, p, desktop.Point{X: area.X, Y: area.Y}, nil)
+	known.Blank(ctx, e.Desktop, p, desktop.Point{X: area.X, Y: area.Y}, fields)
 	return p, area, ctx.Err()
 }

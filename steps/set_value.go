@@ -53,6 +53,7 @@ func setValue(ctx context.Context, env *Env, a SetValueArgs) (ValueResult, error
 	if err != nil {
 		return ValueResult{}, err
 	}
+	env.Passwords.Note(env.Desktop, el)
 	r := ValueResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
 		if err := set(ctx); errors.Is(err, desktop.ErrRefused) {

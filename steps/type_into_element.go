@@ -60,6 +60,7 @@ func typeIntoElement(ctx context.Context, env *Env, a TypeIntoArgs) (TypeIntoRes
 	if takesNoText(el) {
 		return TypeIntoResult{}, notReady(el, "takes no text", fieldsBeside(el))
 	}
+	env.Passwords.Note(env.Desktop, el)
 	r := TypeIntoResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
 		before, err := env.typeInto(ctx, el, text, a)
