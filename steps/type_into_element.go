@@ -115,6 +115,14 @@ func fieldsBeside(el *desktop.Element) string {
 // typeInto puts the focus into a field, empties it if that is wanted, and
 // types. It returns what the field held before.
 func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a TypeIntoArgs) (string, error) {
+	adds := !a.ClearBeforeTyping && text != "" && el.Handle != ""
+	had := false
+	if adds {
+		var err error
+		if had, err = e.focused(ctx, el); err != nil {
+			return "", err
+		}
+	}
 	if err := e.focus(ctx, el, focusOptions{grab: a.TryFocusBefore, click: a.TryClickBefore}); err != nil {
 		return "", err
 	}
@@ -130,10 +138,36 @@ func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a 
 			return "", err
 		}
 	}
+	if adds && (a.TryFocusBefore || a.TryClickBefore) {
+		if err := e.toItsEnd(ctx, now, had); err != nil {
+			return "", err
+		}
+	}
 	if text == "" {
 		return now.Text, nil
 	}
 	return now.Text, e.Desktop.Type(ctx, text)
+}
+
+// toItsEnd brings the caret to the end of a field whose text is to stay. Most
+// toolkits select a field's whole text when it gets the focus, and what is
+// typed then would replace it. In a field that had the focus before, the caret
+// stays where it was, unless some text is selected.
+func (e *Env) toItsEnd(ctx context.Context, el *desktop.Element, had bool) error {
+	if !el.States.Has(desktop.Editable) || el.Text == "" && el.Role != "password" {
+		return nil
+	}
+	if had {
+		now, err := e.Desktop.SaveFocus(ctx)
+		if err != nil || now.Element != el.Handle || now.Selection[0] == now.Selection[1] {
+			return nil // a caret that cannot be asked for stays where it is
+		}
+	}
+	end := desktop.Chord{Key: "end"}
+	if el.States.Has(desktop.MultiLine) || strings.Contains(el.Text, "\n") {
+		end.Mods = []desktop.Key{desktop.Ctrl}
+	}
+	return e.Desktop.Press(ctx, end)
 }
 
 // typeIntoPicture types where a picture took the focus. What is there cannot be
