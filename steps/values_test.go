@@ -7,6 +7,23 @@ import (
 	"understudy/steps/desktop/fake"
 )
 
+// rows are a list whose rows have a checkbox, as GTK shows one.
+const rows = `
+- frame "List" [process=list] [at=0,0,400,400]
+  - table [at=0,20,400,380]
+    - cell [checked] [selectable] [at=0,20,20,20]
+    - cell "Milk" [selectable] [at=20,20,100,20]
+    - cell [selectable] [at=0,40,20,20]
+    - cell "Bread" [selectable] [at=20,40,100,20]
+`
+
+// boxed gives the cells without a name a checkbox.
+func boxed(d *fake.Desktop) {
+	for _, cell := range []string{"role:cell && nth:0", "role:cell && nth:2"} {
+		d.Set(d.Find(cell), func(e *desktop.Element) { e.Actions = []string{"Toggle", "Activates the cell"} })
+	}
+}
+
 func TestValues(t *testing.T) {
 	const lists = `
 - frame "Shop" [process=shop] [at=0,0,400,400]
@@ -44,6 +61,15 @@ func TestValues(t *testing.T) {
 		{say: "what is so already is left alone", kind: SetSelected, args: args("selector", "role:checkbox", "state", false), journal: []string{}, result: map[string]any{"changed": false, "verified": true}, acted: ActedNo},
 		{say: "a radio button is chosen", kind: SetSelected, args: args("selector", "name:Large", "state", true), result: map[string]any{"changed": true, "verified": true}},
 		{say: "a radio button is not switched off", kind: SetSelected, args: args("selector", "name:Small", "state", false), code: NotActionable, err: "another of its group", acted: ActedNo},
+		{
+			say: "the checkbox in a row is checked", kind: SetSelected, screen: rows, set: boxed, args: args("selector", "role:cell && nth:2", "state", true),
+			journal: []string{`invoke cell "" Toggle`}, result: map[string]any{"changed": true, "state": true, "verified": true},
+		},
+		{
+			say: "the checkbox in a row is unchecked", kind: SetSelected, screen: rows, set: boxed, args: args("selector", "role:cell && nth:0", "state", false),
+			journal: []string{`invoke cell "" Toggle`}, result: map[string]any{"changed": true, "state": false, "verified": true},
+		},
+		{say: "a checkbox in a row that is so already", kind: SetSelected, screen: rows, set: boxed, args: args("selector", "role:cell && nth:0", "state", true), journal: []string{}, result: map[string]any{"changed": false, "verified": true}},
 		{say: "what cannot be selected", kind: SetSelected, args: args("selector", "name:Save", "state", true), code: NotActionable, acted: ActedNo},
 		{say: "an item is selected through its list", kind: SetSelected, screen: lists, args: args("selector", "name:Red", "state", true), journal: []string{`select listitem "Red" true`}, result: map[string]any{"verified": true}},
 		{

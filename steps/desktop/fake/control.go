@@ -109,6 +109,12 @@ func (d *Desktop) act(n *Node) {
 	switch n.el.Role {
 	case "checkbox", "switch", "checkmenuitem":
 		n.put(desktop.Checked, !n.has(desktop.Checked))
+	case "cell":
+		if slices.Contains(n.el.Actions, "Toggle") { // with a checkbox in it
+			n.put(desktop.Checked, !n.has(desktop.Checked))
+		} else if n.parent != nil {
+			n.parent.choose(n, true)
+		}
 	case "togglebutton":
 		n.put(desktop.Pressed, !n.has(desktop.Pressed))
 	case "radiobutton", "radiomenuitem":
