@@ -103,3 +103,30 @@ func TestValues(t *testing.T) {
 		p.run(t)
 	}
 }
+
+// page is a part of a page that is scrolled to another place.
+const page = `
+- frame "Page" [process=page] [at=0,0,400,400]
+  - document "Page" [at=0,20,400,380]
+    - entry "Name" [hidden] [at=10,30,80,20]
+    - checkbox "Agree" [hidden] [at=10,60,80,20]
+    - list "Colour" [hidden] [at=10,90,80,60]
+      - listitem "Red" [hidden] [at=10,90,80,20]
+      - listitem "Green" [hidden] [at=10,110,80,20]
+    - button "Send" [hidden] [at=10,160,80,20]
+`
+
+// What is scrolled away is brought into view for all that acts, as a user would.
+func TestWhatIsScrolledAwayIsBroughtIntoView(t *testing.T) {
+	for _, p := range []play{
+		{say: "to type", kind: TypeIntoElement, args: args("selector", "name:Name", "text_to_type", "Ada"), result: map[string]any{"verified": true}},
+		{say: "to press a key", kind: PressKey, args: args("selector", "name:Name", "key", "a")},
+		{say: "to check", kind: SetSelected, args: args("selector", "name:Agree", "state", true), result: map[string]any{"verified": true}},
+		{say: "to choose", kind: SelectOption, args: args("selector", "name:Colour", "option_name", "Green"), result: map[string]any{"verified": true}},
+		{say: "to do its own action", kind: InvokeElement, args: args("selector", "name:Send")},
+		{say: "not to look at it", kind: HighlightElement, args: args("selector", "name:Name"), code: NotFound},
+	} {
+		p.screen = page
+		p.run(t)
+	}
+}
