@@ -7,6 +7,9 @@ import (
 	"understudy/steps/desktop/fake"
 )
 
+// noEditing is an application that cannot be asked to change a text.
+func noEditing(d *fake.Desktop) { d.Fail("SetText", desktop.ErrRefused, -1) }
+
 // rows are a list whose rows have a checkbox, as GTK shows one.
 const rows = `
 - frame "List" [process=list] [at=0,0,400,400]
@@ -46,6 +49,26 @@ func TestValues(t *testing.T) {
 `
 	for _, p := range []play{
 		{say: "the text of a field", kind: SetValue, args: args("selector", "role:entry", "value", "x"), journal: []string{`set text entry "Title" "x"`}, result: map[string]any{"value": "x", "verified": true}},
+		{
+			say: "the text of a field that cannot be asked for it", kind: SetValue, set: noEditing, args: args("selector", "role:entry", "value", "x"), acted: ActedYes,
+			journal: []string{`focus entry "Title"`, "press ctrl+a", "press delete", `type "x"`}, result: map[string]any{"value": "x", "verified": true},
+		},
+		{
+			say: "what would leave a field that cannot be asked for it", kind: SetValue, set: noEditing, args: args("selector", "role:entry", "value", "x\ty"),
+			code: NotActionable, err: "use type_into_element", acted: ActedNo,
+		},
+		{
+			say: "what would send the form of a field that cannot be asked for it", kind: SetValue, set: noEditing, args: args("selector", "role:entry", "value", "x\n"),
+			code: NotActionable, err: "use type_into_element", acted: ActedNo,
+		},
+		{say: "a password is checked by its length", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), result: map[string]any{"verified": true, "value": nil}},
+		{
+			say: "a password that does not stay", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), code: Unexpected, err: "did not become", acted: ActedYes,
+			set: func(d *fake.Desktop) {
+				n := d.Find("role:password")
+				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "" }) })
+			},
+		},
 		{say: "the number of a slider", kind: SetValue, args: args("selector", "role:slider", "value", 7.5), journal: []string{`set number slider "Size" 7.5`}, result: map[string]any{"value": "7.5", "verified": true}},
 		{say: "a number that does not fit", kind: SetValue, args: args("selector", "role:slider", "value", "11"), code: Invalid, err: "from 0 to 10", acted: ActedNo},
 		{say: "a text that is no number", kind: SetValue, args: args("selector", "role:slider", "value", "much"), code: Invalid, acted: ActedNo},
