@@ -27,8 +27,8 @@ const blankWithin = 3 * time.Second
 // stay as they are.
 type Passwords struct {
 	mu    sync.Mutex
-	of    desktop.Session                      // whose fields they are; guarded by mu
-	seen  map[desktop.WindowID][]desktop.Rect  // the last time, from the corner of their window; guarded by mu
+	of    desktop.Session                     // whose fields they are; guarded by mu
+	seen  map[desktop.WindowID][]desktop.Rect // the last time, from the corner of their window; guarded by mu
 	known map[desktop.Handle]desktop.WindowID // all that were ever seen, while their windows stand; guarded by mu
 }
 

@@ -33,8 +33,9 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	if area.Empty() {
 		area = screen
 	}
+	wanted := area
 	if area = area.Intersect(screen); area.Empty() {
-		return nil, area, Errorf(NotActionable, "what is to be shown is not on the screen, which is %s", screen)
+		return nil, area, &Error{Code: NotActionable, Err: fmt.Errorf("what is to be shown, %s, is not on the screen, which is %s", wanted, screen), Next: "take an area of the screen, or bring the window into it with move_window"}
 	}
 	known := cmp.Or(e.Passwords, &Passwords{})
 	fields := known.Where(ctx, e.Desktop)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 )
 
 // TypeIntoElement types text into an element.
@@ -102,7 +103,7 @@ func fieldsBeside(el *desktop.Element) string {
 	var fields []string
 	top.Walk(func(e *desktop.Element) bool {
 		if e.States.Has(desktop.Editable) && e.States.Has(desktop.Showing) && e.Window == el.Window && len(fields) < mostFields {
-			fields = append(fields, inWords(e))
+			fields = append(fields, best(e, top))
 		}
 		return true
 	})
@@ -110,6 +111,17 @@ func fieldsBeside(el *desktop.Element) string {
 		return "name a field; get_window_tree shows what there is"
 	}
 	return "name a field, such as " + strings.Join(fields, ", ")
+}
+
+// best is the selector that names an element best below another; in words when
+// there is none.
+func best(e, top *desktop.Element) string {
+	for _, c := range selector.For(e, []*desktop.Element{top}) {
+		if c.Matches == 1 {
+			return c.Selector
+		}
+	}
+	return inWords(e)
 }
 
 // typeInto puts the focus into a field, empties it if that is wanted, and

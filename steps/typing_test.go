@@ -72,7 +72,7 @@ func TestTypeIntoElement(t *testing.T) {
 			say: "what takes no text is not even clicked", args: args("selector", "name:Save", "text_to_type", "x"), code: NotActionable, acted: ActedNo, journal: []string{},
 			err: `button "Save" in "Notes" takes no text`,
 			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
-				if !strings.Contains(o.Err.Next, `entry "Title" in "Notes", password "Secret" in "Notes"`) {
+				if !strings.Contains(o.Err.Next, `role:entry && name:Title, role:password && name:Secret`) {
 					t.Errorf("it does not name the fields: %s", o.Err.Next)
 				}
 			},

@@ -48,6 +48,7 @@ func TestValues(t *testing.T) {
       - menuitem "Green" [selected]
 `
 	for _, p := range []play{
+		{say: "an option without a text", kind: SelectOption, screen: lists, args: args("selector", "role:list", "option_name", " "), code: Invalid, err: "wanted the text of the option", acted: ActedNo},
 		{say: "the text of a field", kind: SetValue, args: args("selector", "role:entry", "value", "x"), journal: []string{`set text entry "Title" "x"`}, result: map[string]any{"value": "x", "verified": true}},
 		{
 			say: "the text of a field that cannot be asked for it", kind: SetValue, set: noEditing, args: args("selector", "role:entry", "value", "x"), acted: ActedYes,

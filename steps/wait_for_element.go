@@ -73,7 +73,7 @@ func waitForElement(ctx context.Context, env *Env, a WaitArgs) (WaitResult, erro
 		}
 		i := slices.IndexFunc(found, a.holds)
 		if i < 0 {
-			return Errorf(NotActionable, "%s is there and not %s", inWords(found[0]), a.wanted())
+			return notReady(found[0], "is there and not "+a.wanted(), "do first what makes it so, or give it more time with timeout_ms")
 		}
 		r.Element = plain(found[i])
 		return nil
@@ -91,7 +91,7 @@ func waitForElement(ctx context.Context, env *Env, a WaitArgs) (WaitResult, erro
 // stillThere fails unless it is certain that an element is gone.
 func stillThere(found []*desktop.Element, err error) error {
 	if err == nil {
-		return Errorf(Unexpected, "%s is still there", inWords(found[0]))
+		return &Error{Code: Unexpected, Err: fmt.Errorf("%s is still there", inWords(found[0])), Next: "do first what takes it away, or give it more time with timeout_ms"}
 	}
 	if CodeOf(err) == NotFound {
 		return nil
