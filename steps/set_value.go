@@ -15,7 +15,7 @@ import (
 var SetValue = Define(Kind{
 	Name:       "set_value",
 	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
-	Details:    "Does not press keys, so an application that watches typing may not notice; then use type_into_element. Where an application cannot be asked for it, as a web page, the text is typed in place of what is there.",
+	Details:    "Does not press keys, so an application that watches typing may not notice; then use type_into_element. A web page is typed into.",
 	Toolset:    Core,
 	Touches:    Act,
 	Idempotent: true,

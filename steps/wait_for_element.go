@@ -19,13 +19,14 @@ var WaitForElement = Define(Kind{
 	Touches: Look,
 	Reads:   true,
 	Timeout: time.Hour,
-}, WaitArgs{Target: aimed, Condition: Exists}, waitForElement)
+}, WaitArgs{Target: aimed, Condition: Exists, Beside: beside}, waitForElement)
 
 // WaitArgs says what to wait for.
 type WaitArgs struct {
 	Target
 	Condition Condition `json:"condition,omitzero" jsonschema:"what to wait for"`
 	Text      string    `json:"text,omitzero" jsonschema:"for the condition text: what the element must hold somewhere in its text"`
+	Beside
 }
 
 // Validate wants a text where one is needed.
@@ -53,6 +54,7 @@ const (
 type WaitResult struct {
 	WaitedMS int64            `json:"waited_ms" jsonschema:"how many milliseconds it took"`
 	Element  *desktop.Element `json:"element,omitzero" jsonschema:"the element, unless it is gone"`
+	Seen
 }
 
 func waitForElement(ctx context.Context, env *Env, a WaitArgs) (WaitResult, error) {
@@ -84,6 +86,9 @@ func waitForElement(ctx context.Context, env *Env, a WaitArgs) (WaitResult, erro
 		if err != nil && ctx.Err() == nil {
 			err = &Error{Code: Timeout, Err: fmt.Errorf("the element did not become %s: %w", a.wanted(), err), Next: AsError(err).Next, Candidates: AsError(err).Candidates}
 		}
+	}
+	if err == nil {
+		r.Seen, err = env.beside(ctx, a.Beside, r.Element)
 	}
 	return r, err
 }
