@@ -51,6 +51,12 @@ func (d *Desktop) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 	return picture, err
 }
 
+// Snap is a Capture of the whole screen.
+func (d *Desktop) Snap(ctx context.Context) (func() *image.RGBA, error) {
+	p, err := d.Capture(ctx, desktop.Rect{})
+	return func() *image.RGBA { return p }, err
+}
+
 // draw draws a node and what is in it, in a picture that begins at a point.
 func (n *Node) draw(picture *image.RGBA, begin image.Point) {
 	if !n.has(desktop.Showing) {

@@ -161,7 +161,6 @@ func (l *link) prepare() error {
 
 // drain reads events until the connection ends.
 func (l *link) drain() {
-	defer l.camera.free()
 	defer close(l.gone)
 	for {
 		ev, err := l.x.WaitForEvent()

@@ -61,6 +61,45 @@ func TestTheScreenIsCaptured(t *testing.T) {
 	}
 }
 
+// TestASnapIsOfItsTime fetches a picture long after the screen has changed.
+func TestASnapIsOfItsTime(t *testing.T) {
+	virtualtest.Need(t, "xsetroot")
+	for _, row := range []struct {
+		sentence string
+		plain    bool
+	}{{"through shared memory", false}, {"without shared memory", true}} {
+		t.Run(row.sentence, func(t *testing.T) {
+			b := open(t)
+			if row.plain {
+				robot.WithoutSharedMemory(b.Robot)
+			}
+			paint := func(colour string) *image.RGBA {
+				b.run("xsetroot", "-solid", colour)
+				p, err := b.Capture(t.Context(), desktop.Rect{})
+				b.must(err)
+				return p
+			}
+			want := paint("#123456")
+			develop, err := b.Snap(t.Context())
+			b.must(err)
+			if other := paint("#654321"); bytes.Equal(other.Pix, want.Pix) {
+				t.Fatal("the screen did not change")
+			}
+			if got := develop(); got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
+				t.Error("the picture is not of the time when it was taken")
+			}
+		})
+	}
+}
+
+// snap is a picture of the screen.
+func (b *bench) snap() *image.RGBA {
+	b.t.Helper()
+	develop, err := b.Snap(b.t.Context())
+	b.must(err)
+	return develop()
+}
+
 // elastic makes the size of the screen one that xrandr can change, up to what
 // it was. Xvfb takes the monitor away, and says that it did not.
 func (b *bench) elastic() {
@@ -125,6 +164,7 @@ func TestPicturesAreTakenWhileTheScreenChangesItsSize(t *testing.T) {
 		img, err := b.Capture(t.Context(), desktop.Rect{})
 		b.must(err)
 		sizes[img.Rect.Max] = true
+		sizes[b.snap().Rect.Max] = true
 		select {
 		case err := <-done:
 			b.must(err)
