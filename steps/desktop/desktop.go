@@ -97,6 +97,10 @@ type Screen interface {
 	// taken. What is left to do is done by a call of what it returns, which must
 	// come, once, and may come while other things go on.
 	Snap(ctx context.Context) (develop func() *image.RGBA, err error)
+	// LastDrawn is a time after which nothing was drawn in an area of a window:
+	// now, where nothing is known, as when it is asked of a window for the first
+	// time.
+	LastDrawn(ctx context.Context, id WindowID, area Rect) (time.Time, error)
 }
 
 // Windows lists windows and manages them.

@@ -282,6 +282,11 @@ func (r *Robot) Snap(ctx context.Context) (func() *image.RGBA, error) {
 	return func() *image.RGBA { return p }, err
 }
 
+// LastDrawn is now: these systems do not tell.
+func (r *Robot) LastDrawn(context.Context, desktop.WindowID, desktop.Rect) (time.Time, error) {
+	return time.Now(), nil
+}
+
 // Info describes the desktop.
 func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
 	ms, err := r.Monitors(ctx)
