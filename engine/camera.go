@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"image"
-	"image/png"
 	"sync"
 
+	"understudy/internal/film"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -23,15 +21,9 @@ type Camera struct {
 
 	once sync.Once
 	slot chan struct{} // one place for each picture that may be under way
-	mu   sync.Mutex
-	last frame
-}
 
-// frame is a picture that was stored, so that an equal one is not encoded
-// again.
-type frame struct {
-	pixels *image.RGBA
-	hash   string
+	mu   sync.Mutex
+	film film.Film // guarded by mu
 }
 
 // underWay is how many pictures may wait to be stored; each is some megabytes
@@ -51,7 +43,7 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 		return
 	}
 	fields := c.Passwords.Where(ctx, d)
-	p, err := d.Capture(ctx, desktop.Rect{})
+	develop, err := d.Snap(ctx)
 	if err != nil {
 		<-c.slot
 		keep("", err)
@@ -59,35 +51,25 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 	}
 	go func() {
 		defer func() { <-c.slot }()
-		free := context.WithoutCancel(ctx)
-		c.Passwords.Blank(free, d, p, desktop.Point{}, fields)
-		keep(c.store(free, p))
+		keep(c.store(context.WithoutCancel(ctx), d, develop, fields))
 	}()
 }
 
-// store encodes a picture, unless it equals the last one.
-func (c *Camera) store(ctx context.Context, p *image.RGBA) (string, error) {
-	c.mu.Lock()
-	last := c.last
-	c.mu.Unlock()
-	if last.pixels != nil && last.pixels.Rect == p.Rect && bytes.Equal(last.pixels.Pix, p.Pix) {
-		return last.hash, nil
-	}
-	hash, err := KeepPicture(ctx, c.Files, p)
-	if err != nil {
-		return "", err
-	}
+// store stores a picture that was taken, with the fields of passwords blanked.
+func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (string, error) {
+	fields = append(fields, c.Passwords.Find(ctx, d)...) // first, as what the picture shows may go
+	p := develop()
+	steps.Blank(p, desktop.Point{}, fields)
+	return c.Files.Put(ctx, Captures, c.write(p))
+}
+
+func (c *Camera) write(p *image.RGBA) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = frame{p, hash}
-	return hash, nil
+	return c.film.Add(p)
 }
 
 // KeepPicture stores a picture and gives its hash.
-func KeepPicture(ctx context.Context, f Files, p image.Image) (string, error) {
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, p); err != nil {
-		return "", fmt.Errorf("encoding a picture: %w", err)
-	}
-	return f.Put(ctx, Captures, b.Bytes())
+func KeepPicture(ctx context.Context, f Files, p *image.RGBA) (string, error) {
+	return f.Put(ctx, Captures, new(film.Film).Add(p))
 }

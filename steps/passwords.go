@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
@@ -13,18 +14,20 @@ import (
 	"understudy/steps/desktop"
 )
 
+// password is the role of the fields that are blanked.
+const password desktop.Role = "password"
+
 // blankWithin is how long finding the password fields may take. It is mostly
 // done beside the run.
 const blankWithin = 3 * time.Second
 
-// Passwords knows where the password fields of a screen are, and paints over
-// them on pictures. It reads where they are once a picture was taken, and by
-// then what it shows may have gone; so it also paints over those that it saw
-// the last time, while their windows stand. A field that was a password field
-// once stays one, also when it shows what it holds: applications then say that
-// it is like any other. Its limit: the fields of an application that tells
-// nothing in time, and what was shown in the clear from its first sight on,
-// stay as they are.
+// Passwords knows where the password fields of a screen are, to paint over them
+// on pictures. It finds them once a picture was taken, and by then what that
+// shows may have gone; so it also says where those must be that it found the last
+// time, while their windows stand. A field that was a password field once stays
+// one, also when it shows what it holds: applications then say that it is like
+// any other. Its limit: the fields of an application that tells nothing in time,
+// and what was shown in the clear from its first sight on, stay as they are.
 type Passwords struct {
 	mu    sync.Mutex
 	of    desktop.Session                     // whose fields they are; guarded by mu
@@ -54,63 +57,90 @@ func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rec
 	return all
 }
 
-// Blank paints over the password fields that show on a picture of the screen,
-// which begins at a point of it, and over more areas of the screen.
-func (w *Passwords) Blank(ctx context.Context, d *desktop.Desktop, p *image.RGBA, begin desktop.Point, more []desktop.Rect) {
+// Find is where the fields are that show now.
+func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desktop.Rect) {
 	ctx, cancel := context.WithTimeout(ctx, blankWithin)
 	defer cancel()
-	fields := slices.Clone(more)
-	if tree, err := d.Tree(ctx, desktop.Scope{Full: true}); err == nil {
-		seen := map[desktop.WindowID][]desktop.Rect{}
-		for _, e := range w.among(d, tree) {
-			if !e.Bounds.Empty() {
-				fields = append(fields, e.Bounds)
-				seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
-			}
+	tree, err := d.Tree(ctx, desktop.Scope{Full: true, Of: password})
+	if err != nil {
+		return nil
+	}
+	shown := map[desktop.Handle]bool{}
+	var all []*desktop.Element
+	tree.Walk(func(e *desktop.Element) bool {
+		if e.Role == password {
+			w.Note(d, e)
+			all, shown[e.Handle] = append(all, e), true
 		}
-		w.remember(d, seen, len(tree.Unread) == 0)
-		w.forget(ctx, d)
+		return true
+	})
+	all = append(all, w.revealed(ctx, d, shown)...)
+	seen := map[desktop.WindowID][]desktop.Rect{}
+	for _, e := range all {
+		if !e.Bounds.Empty() {
+			fields = append(fields, e.Bounds)
+			seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
+		}
 	}
-	from := image.Pt(begin.X, begin.Y)
-	for _, field := range fields {
-		draw.Draw(p, field.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
-	}
+	w.remember(d, seen, len(tree.Unread) == 0)
+	return fields
 }
 
 // Note remembers an element if it is a password field. Nil remembers nothing.
 func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
-	if w != nil && e.Role == "password" && e.Handle != "" {
-		w.among(d, &desktop.Tree{Roots: []*desktop.Element{e}})
-	}
-}
-
-// among are the elements of a tree that are password fields, or were.
-func (w *Passwords) among(d *desktop.Desktop, tree *desktop.Tree) []*desktop.Element {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.turnTo(d)
-	var all []*desktop.Element
-	tree.Walk(func(e *desktop.Element) bool {
-		if _, before := w.known[e.Handle]; before || e.Role == "password" {
-			w.known[e.Handle] = e.Window
-			all = append(all, e)
-		}
-		return true
-	})
-	return all
-}
-
-// forget drops what was in windows that are gone.
-func (w *Passwords) forget(ctx context.Context, d *desktop.Desktop) {
-	windows, err := d.Windows.Windows(ctx)
-	if err != nil {
+	if w == nil || e.Role != password || e.Handle == "" {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	maps.DeleteFunc(w.known, func(_ desktop.Handle, id desktop.WindowID) bool {
-		return id != 0 && !slices.ContainsFunc(windows, func(o desktop.Window) bool { return o.ID == id })
-	})
+	w.turnTo(d)
+	w.known[e.Handle] = e.Window
+}
+
+// revealed are the fields that were password fields and show as others now.
+// Those that are gone, and those of windows that are, are forgotten.
+func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[desktop.Handle]bool) (all []*desktop.Element) {
+	windows, err := d.Windows.Windows(ctx)
+	for h, id := range w.before(d) {
+		if shown[h] {
+			continue
+		}
+		gone := err == nil && id != 0 && !slices.ContainsFunc(windows, func(o desktop.Window) bool { return o.ID == id })
+		e, failed := (*desktop.Element)(nil), error(desktop.ErrNotFound)
+		if !gone {
+			e, failed = d.Refresh(ctx, h)
+		}
+		switch {
+		case errors.Is(failed, desktop.ErrNotFound):
+			w.forget(h)
+		case failed == nil && e.States.Has(desktop.Showing):
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// before are the fields that were ever seen.
+func (w *Passwords) before(d *desktop.Desktop) map[desktop.Handle]desktop.WindowID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.turnTo(d)
+	return maps.Clone(w.known)
+}
+
+func (w *Passwords) forget(h desktop.Handle) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.known, h)
+}
+
+// Blank paints over areas of the screen on a picture, which begins at a point of
+// it.
+func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) {
+	from := image.Pt(begin.X, begin.Y)
+	for _, a := range areas {
+		draw.Draw(p, a.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
+	}
 }
 
 func moved(r desktop.Rect, x, y int) desktop.Rect {
