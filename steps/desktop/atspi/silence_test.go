@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"strconv"
 	"syscall"
 	"testing"
@@ -68,9 +69,15 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	if took > hung || len(again.Unread) != 1 || find(again, named("menu", "Help")) == nil {
 		t.Errorf("the second look at all took %v and left %q unread", took, again.Unread)
 	}
-	if _, err := d.client.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
-		t.Errorf("an element of the frozen application: %v, want %v", err, desktop.ErrUnresponsive)
+	if _, err := d.client.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) || !strings.Contains(err.Error(), "zenity") {
+		t.Errorf("an element of the frozen application: %v, want %v, and whose it is", err, desktop.ErrUnresponsive)
 	}
+	eventually(t, "it is said whose answer there was too little time for", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := d.client.Tree(ctx, desktop.Scope{PID: frozen.Process.Pid})
+		return errors.Is(err, context.DeadlineExceeded) && strings.Contains(err.Error(), "zenity")
+	}, nil)
 	frozen.Process.Signal(syscall.SIGCONT)
 	eventually(t, "it is read again", func() bool {
 		tree, _ := look(desktop.Scope{})

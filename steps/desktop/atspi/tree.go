@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"understudy/steps/desktop"
@@ -44,9 +45,20 @@ func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, erro
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return nil, unanswered(unread(parts), err)
 	}
 	return c.assemble(l, parts, windows, s), nil
+}
+
+// unread names the programs of which something was not read.
+func unread(parts []part) string {
+	var names []string
+	for _, p := range parts {
+		if p.err != nil {
+			names = append(names, p.app.process)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // readAll reads every application of a scope, side by side.
@@ -172,7 +184,9 @@ func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool,
 
 // walk begins a walk over an application whose toolkit is known.
 func (c *Client) walk(ctx context.Context, l *conn, a *application) *walk {
-	return newWalk(newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout), a)
+	p := newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout)
+	p.of = a.process
+	return newWalk(p, a)
 }
 
 // nothing is foreseen.
