@@ -174,12 +174,25 @@ func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool,
 	}
 	if t == told || t == kept && a.tells() {
 		var err error
-		if w.items, err = a.fetchItems(w.pipeline, c.news); err != nil {
+		if w.items, err = c.items(ctx, l, w); err != nil {
 			cancel()
 			return nil, nil, err
 		}
 	}
 	return w, cancel, nil
+}
+
+// items are what an application tells of itself. Where they are kept, it must be
+// known what changes meanwhile.
+func (c *Client) items(ctx context.Context, l *conn, w *walk) (items, error) {
+	if w.app.tells() {
+		done, err := l.moves.need(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	return w.app.fetchItems(w.pipeline, c.news)
 }
 
 // walk begins a walk over an application whose toolkit is known.
