@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -199,4 +201,35 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// A bus that is there and does not answer yet is not one that is missing.
+func TestABusThatIsSlowToAnswerIsAskedAgain(t *testing.T) {
+	s := openSandbox(t, 2)
+	dir := t.TempDir()
+	silent, err := net.Listen("unix", filepath.Join(dir, "silent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close() // whom it has connected to hears nothing
+	address, _, _ := strings.Cut(s.desk.bus, ",")
+	kind, socket, _ := strings.Cut(strings.TrimPrefix(address, "unix:"), "=")
+	if kind != "path" {
+		t.Fatalf("wanted a session bus with a path, found %s", s.desk.bus)
+	}
+	bus := filepath.Join(dir, "bus")
+	if err := os.Symlink(silent.Addr().String(), bus); err != nil {
+		t.Fatal(err)
+	}
+	c := s.desk.another(t, func(o *Options) { o.Bus, o.Timeout = "unix:path="+bus, 100*time.Millisecond })
+	if _, err := c.Tree(t.Context(), desktop.Scope{}); !errors.Is(err, desktop.ErrUnresponsive) {
+		t.Errorf("while nobody answers: %v, want %v", err, desktop.ErrUnresponsive)
+	}
+	if err := errors.Join(os.Remove(bus), os.Symlink(socket, bus)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is read", func() bool {
+		tree, err := c.Tree(t.Context(), desktop.Scope{PID: s.Process.Pid})
+		return err == nil && find(tree, named("button", "Ask")) != nil
+	}, nil)
 }
