@@ -2,7 +2,6 @@ package recorder_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,23 +15,13 @@ import (
 	"syscall"
 	"testing"
 
-	"understudy/internal/cli"
+	"understudy/internal/itself"
 	"understudy/recorder"
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// commandVariable makes this test program the command understudy, for tests
-// that end or kill it.
-const commandVariable = "UNDERSTUDY_RECORDER_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(commandVariable) != "" {
-		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { itself.Main(m) }
 
 // command is the command understudy in a process of its own.
 type command struct {
@@ -68,8 +57,8 @@ func (s *scene) prepares(args ...string) *command {
 		s.t.Fatal(err)
 	}
 	args = append([]string{"--home", filepath.Join(s.root, "home")}, args...)
-	c := &command{Cmd: virtualtest.Command(s.t, s.display, self, args...), s: s, ended: make(chan struct{})}
-	c.Env, c.Dir, c.Stderr = append(c.Env, commandVariable+"=1"), s.dir, &c.said
+	c := &command{Cmd: itself.Command(virtualtest.Command(s.t, s.display, self, args...)), s: s, ended: make(chan struct{})}
+	c.Dir, c.Stderr = s.dir, &c.said
 	return c
 }
 

@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 	"internal/crash":       {},
 	"internal/e2e":         {},
 	"internal/house":       {},
+	"internal/itself":      {"internal/cli", "steps/desktop/local"},
 	"internal/manual":      {},
 	"internal/packaging":   {},
 	"internal/realclients": {},
