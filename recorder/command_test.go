@@ -90,7 +90,8 @@ func (s *scene) records(more ...string) *command {
 // says waits until it has written something.
 func (c *command) says(text string) {
 	c.s.t.Helper()
-	c.s.wait(fmt.Sprintf("the command to say %q; it said %q", text, c.said.String()), func() bool { return strings.Contains(c.said.String(), text) })
+	what := func() string { return fmt.Sprintf("the command to say %q; it said %q", text, c.said.String()) }
+	c.s.waits(what, func() bool { return strings.Contains(c.said.String(), text) })
 }
 
 // ends waits for its end, and gives its status.
@@ -126,10 +127,11 @@ func letter(t *testing.T) *scene {
 	return s
 }
 
-// clicksOn clicks the first element of a role through another program.
+// clicksOn clicks the first element of a role through another program, when it
+// has come to rest: the window may just have been put in its place.
 func (s *scene) clicksOn(role desktop.Role) {
 	s.t.Helper()
-	at := s.named(role, "")[0].Bounds.Center()
+	at := s.finds(role, "", 0)
 	s.tool("xdotool", "mousemove", strconv.Itoa(at.X-3), strconv.Itoa(at.Y), "mousemove", strconv.Itoa(at.X), strconv.Itoa(at.Y), "click", "1")
 }
 
