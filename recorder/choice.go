@@ -16,6 +16,7 @@ import (
 type choice struct {
 	box   *Thing
 	shows string
+	lags  int // how often in a row it was not answered in time what it shows
 }
 
 // chooses notes that a person turned to an element: when it is one of those
@@ -50,9 +51,15 @@ func (r *recording) readChoice(ctx context.Context) {
 		r.settle.Reset(surelyAfter - settlesAfter)
 	}
 	now, err := r.shows(ctx, c.box)
+	if slow(err) && c.lags < mostLags {
+		c.lags++
+		r.choices = max(r.choices, 1)
+		r.settle.Reset(surelyAfter)
+	}
 	if slow(err) {
 		return
 	}
+	c.lags = 0
 	if err != nil {
 		r.combo, r.choices = nil, 0 // it is gone
 		return

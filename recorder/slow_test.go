@@ -154,6 +154,25 @@ func TestABoxThatChangesLate(t *testing.T) {
 	}
 }
 
+// TestABoxThatIsNotReadInTime is clicked by a quick hand in a program that does not
+// say for some seconds what the box shows, nor when it changes.
+func TestABoxThatIsNotReadInTime(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		s.Fail("WatchElement", desktop.ErrUnresponsive, -1)
+		s.Delay("Refresh", time.Minute)
+		s.After(3*time.Second, func() { s.Delay("Refresh", 0) })
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		time.Sleep(5 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+}
+
 // TestAButtonThatIsGoneBeforeItWasLookedAt closes its window at once.
 func TestAButtonThatIsGoneBeforeItWasLookedAt(t *testing.T) {
 	seen, _, _ := record(t, func(s *stand) {
