@@ -16,6 +16,7 @@ import (
 type choice struct {
 	box   *Thing
 	shows string
+	known time.Time // when it did
 	lags  int // how often in a row it was not answered in time what it shows
 }
 
@@ -25,7 +26,7 @@ func (r *recording) chooses(ctx context.Context, t *Thing) {
 	if t == nil || t.Handle == "" || !t.chooses() && !t.slides() && !switchable(t) || r.combo != nil && r.combo.box.Handle == t.Handle {
 		return
 	}
-	r.combo = &choice{box: t, shows: shown(&t.Element)}
+	r.combo = &choice{box: t, shows: shown(&t.Element), known: time.Now()}
 	if !t.chooses() {
 		return
 	}
@@ -59,7 +60,7 @@ func (r *recording) readChoice(ctx context.Context) {
 	if slow(err) {
 		return
 	}
-	c.lags = 0
+	c.lags, c.known = 0, time.Now()
 	if err != nil {
 		r.combo, r.choices = nil, 0 // it is gone
 		return

@@ -259,9 +259,11 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
 	r.clicked(ctx, t)
-	after := r.under.late || r.under.when != rested || ev.Time.Before(r.under.known)
-	if r.combo != nil && r.combo.box == t && !t.chooses() && after {
-		r.combo.shows = "" // it was looked at after the press, which may have changed it
+	if c := r.combo; c != nil && t != nil && c.box.Handle == t.Handle && !t.chooses() {
+		late := c.box == t && (r.under.late || r.under.when != rested || ev.Time.Before(r.under.known))
+		if late || ev.Time.Before(c.known) && c.box != t {
+			c.shows = "" // it was looked at after the press, which may have changed it
+		}
 	}
 }
 

@@ -136,6 +136,26 @@ func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
 	}
 }
 
+// TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf is clicked, which gives it the
+// keyboard; that is heard of first, and looked at.
+func TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		pressed := time.Now()
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		s.press("f5") // of which nothing comes, but that it is looked where it goes
+		time.Sleep(time.Second)
+		s.Emit(
+			desktop.InputEvent{Type: desktop.ButtonPress, Time: pressed, At: at, Button: desktop.Left},
+			desktop.InputEvent{Type: desktop.ButtonRelease, Time: pressed.Add(time.Millisecond), At: at, Button: desktop.Left},
+		)
+		time.Sleep(2 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+}
+
 // TestABoxThatChangesLate is clicked by a quick hand in a program that has much to
 // do, and changes after it was read for the last time, before it is listened to.
 func TestABoxThatChangesLate(t *testing.T) {
