@@ -17,7 +17,7 @@ type choice struct {
 	box   *Thing
 	shows string
 	known time.Time // when it did
-	lags  int // how often in a row it was not answered in time what it shows
+	lags  int       // how often in a row it was not answered in time what it shows
 }
 
 // chooses notes that a person turned to an element: when it is one of those
