@@ -16,6 +16,8 @@ import (
 type choice struct {
 	box   *Thing
 	shows string
+	known time.Time // when it did
+	lags  int       // how often in a row it was not answered in time what it shows
 }
 
 // chooses notes that a person turned to an element: when it is one of those
@@ -24,7 +26,7 @@ func (r *recording) chooses(ctx context.Context, t *Thing) {
 	if t == nil || t.Handle == "" || !t.chooses() && !t.slides() && !switchable(t) || r.combo != nil && r.combo.box.Handle == t.Handle {
 		return
 	}
-	r.combo = &choice{box: t, shows: shown(&t.Element)}
+	r.combo = &choice{box: t, shows: shown(&t.Element), known: time.Now()}
 	if !t.chooses() {
 		return
 	}
@@ -50,9 +52,15 @@ func (r *recording) readChoice(ctx context.Context) {
 		r.settle.Reset(surelyAfter - settlesAfter)
 	}
 	now, err := r.shows(ctx, c.box)
+	if slow(err) && c.lags < mostLags {
+		c.lags++
+		r.choices = max(r.choices, 1)
+		r.settle.Reset(surelyAfter)
+	}
 	if slow(err) {
 		return
 	}
+	c.lags, c.known = 0, time.Now()
 	if err != nil {
 		r.combo, r.choices = nil, 0 // it is gone
 		return

@@ -2,7 +2,6 @@ package recorder_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,23 +15,13 @@ import (
 	"syscall"
 	"testing"
 
-	"understudy/internal/cli"
+	"understudy/internal/itself"
 	"understudy/recorder"
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// commandVariable makes this test program the command understudy, for tests
-// that end or kill it.
-const commandVariable = "UNDERSTUDY_RECORDER_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(commandVariable) != "" {
-		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { itself.Main(m) }
 
 // command is the command understudy in a process of its own.
 type command struct {
@@ -68,8 +57,8 @@ func (s *scene) prepares(args ...string) *command {
 		s.t.Fatal(err)
 	}
 	args = append([]string{"--home", filepath.Join(s.root, "home")}, args...)
-	c := &command{Cmd: virtualtest.Command(s.t, s.display, self, args...), s: s, ended: make(chan struct{})}
-	c.Env, c.Dir, c.Stderr = append(c.Env, commandVariable+"=1"), s.dir, &c.said
+	c := &command{Cmd: itself.Command(virtualtest.Command(s.t, s.display, self, args...)), s: s, ended: make(chan struct{})}
+	c.Dir, c.Stderr = s.dir, &c.said
 	return c
 }
 
@@ -101,7 +90,8 @@ func (s *scene) records(more ...string) *command {
 // says waits until it has written something.
 func (c *command) says(text string) {
 	c.s.t.Helper()
-	c.s.wait(fmt.Sprintf("the command to say %q; it said %q", text, c.said.String()), func() bool { return strings.Contains(c.said.String(), text) })
+	what := func() string { return fmt.Sprintf("the command to say %q; it said %q", text, c.said.String()) }
+	c.s.waits(what, func() bool { return strings.Contains(c.said.String(), text) })
 }
 
 // ends waits for its end, and gives its status.
@@ -137,10 +127,11 @@ func letter(t *testing.T) *scene {
 	return s
 }
 
-// clicksOn clicks the first element of a role through another program.
+// clicksOn clicks the first element of a role through another program, when it
+// has come to rest: the window may just have been put in its place.
 func (s *scene) clicksOn(role desktop.Role) {
 	s.t.Helper()
-	at := s.named(role, "")[0].Bounds.Center()
+	at := s.finds(role, "", 0)
 	s.tool("xdotool", "mousemove", strconv.Itoa(at.X-3), strconv.Itoa(at.Y), "mousemove", strconv.Itoa(at.X), strconv.Itoa(at.Y), "click", "1")
 }
 

@@ -173,9 +173,12 @@ func (h *hearing) holds(field int, value string) bool {
 	return true
 }
 
-// heardChoice has a choice read that told of a change.
+// heardChoice has a choice read that told of a change. A box that is on or off is
+// read also when it begins to tell: it may have changed since it was read last,
+// as on a machine where that begins late.
 func (r *recording) heardChoice() {
-	if r.hearing.choice.news++; r.combo == nil || r.hearing.choice.news == 1 {
+	r.hearing.choice.news++
+	if r.combo == nil || r.hearing.choice.news == 1 && !switchable(r.combo.box) {
 		return
 	}
 	r.choices = max(r.choices, 1)

@@ -32,7 +32,8 @@ type under struct {
 	shot  *image.RGBA // what it looks like
 	had   elements    // what its program had then
 	when  time.Time
-	late  bool // more input had come when it was known, which may have changed it
+	known time.Time // when it was: what was done before may have changed it
+	late  bool      // more input had come by then
 }
 
 // elements are those that a program had.
@@ -71,7 +72,7 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 		u.thing = r.recalled(at)
 	}
 	u.shot = r.shoot(ctx, at, u.thing)
-	u.late = r.queue.waits()
+	u.known, u.late = time.Now(), r.queue.waits()
 	return u
 }
 
@@ -258,8 +259,11 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.down, r.at = &ev.At, ev.At
 	r.disturb = time.Now()
 	r.clicked(ctx, t)
-	if r.combo != nil && r.combo.box == t && !t.chooses() && (r.under.late || r.under.when != rested) {
-		r.combo.shows = "" // it was looked at after the press, which may have changed it
+	if c := r.combo; c != nil && t != nil && c.box.Handle == t.Handle && !t.chooses() {
+		late := c.box == t && (r.under.late || r.under.when != rested || ev.Time.Before(r.under.known))
+		if late || ev.Time.Before(c.known) && c.box != t {
+			c.shows = "" // it was looked at after the press, which may have changed it
+		}
 	}
 }
 

@@ -38,21 +38,6 @@ func (p *person) looks() {
 	})
 }
 
-// finds waits for an element, and gives its middle when it has stopped moving.
-func (p *person) finds(role desktop.Role, name string, nth int) (at desktop.Point) {
-	p.t.Helper()
-	p.wait(string(role)+" "+name, func() bool {
-		all := p.named(role, name)
-		if len(all) <= nth {
-			return false
-		}
-		before := at
-		at = all[nth].Bounds.Center()
-		return at == before
-	})
-	return at
-}
-
 // pointsAt moves the pointer, as a hand does, and rests.
 func (p *person) pointsAt(at desktop.Point) {
 	p.t.Helper()

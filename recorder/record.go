@@ -292,7 +292,9 @@ func (r *recording) pause(ctx context.Context) {
 	if windows, err := r.desktop.Windows.Windows(ctx); err == nil {
 		r.windows = windows
 	}
-	r.focus.valid = false
+	r.focus.valid, r.focus.now, r.focus.handle = false, 0, "" // what its field holds came of the pause
+	r.unread = false
+	r.hearing.touched(0)
 	r.write(Event{Type: Begun, Time: time.Now(), Windows: r.windows})
 	r.readsTexts()
 	r.teller.say("recording again")

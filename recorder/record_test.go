@@ -244,6 +244,25 @@ func TestKeysThatSteer(t *testing.T) {
 	}
 }
 
+// TestWhatIsTypedInAPauseIsNotRead types into the field that had the keyboard
+// before, and has it after.
+func TestWhatIsTypedInAPauseIsNotRead(t *testing.T) {
+	pause := desktop.InputEvent{Type: desktop.KeyPress, Key: "f11", Mods: []desktop.Key{"ctrl", "shift"}}
+	seen, log, _ := record(t, func(s *stand) {
+		s.clicks("role:entry")
+		time.Sleep(2 * time.Second)
+		s.emit(pause)
+		s.types("private", 10*time.Millisecond)
+		time.Sleep(time.Second)
+		s.emit(pause)
+		time.Sleep(2 * time.Second)
+		s.clicks("role:button")
+	})
+	if strings.Contains(log, `"value":"private"`) || strings.Contains(compiled(t, seen), "private") {
+		t.Errorf("what was typed in the pause was kept:\n%s", log)
+	}
+}
+
 func TestNothingOfABurstIsLost(t *testing.T) {
 	const bursts = 20_000
 	seen, _, _ := record(t, func(s *stand) {

@@ -128,11 +128,32 @@ func (s *scene) window(title string) *desktop.Window {
 
 func (s *scene) wait(what string, so func() bool) {
 	s.t.Helper()
+	s.waits(func() string { return what }, so)
+}
+
+// waits waits for what is said only when it does not come.
+func (s *scene) waits(what func() string, so func() bool) {
+	s.t.Helper()
 	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			s.t.Fatalf("waited in vain for %s; there is:\n%s", what, s.outline())
+			s.t.Fatalf("waited in vain for %s; there is:\n%s", what(), s.outline())
 		}
 	}
+}
+
+// finds waits for an element, and gives its middle when it has stopped moving.
+func (s *scene) finds(role desktop.Role, name string, nth int) (at desktop.Point) {
+	s.t.Helper()
+	s.wait(string(role)+" "+name, func() bool {
+		all := s.named(role, name)
+		if len(all) <= nth {
+			return false
+		}
+		before := at
+		at = all[nth].Bounds.Center()
+		return at == before
+	})
+	return at
 }
 
 // outline is what the display shows.

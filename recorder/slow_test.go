@@ -114,6 +114,85 @@ func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
 	}
 }
 
+// TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf rests the pointer on a box, is
+// looked at slowly, and hears of the press when that is over.
+func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		s.Delay("ElementAt", 200*time.Millisecond)
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		time.Sleep(restsAfter + 100*time.Millisecond)
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		pressed := time.Now()
+		time.Sleep(time.Second)
+		s.Emit(
+			desktop.InputEvent{Type: desktop.ButtonPress, Time: pressed, At: at, Button: desktop.Left},
+			desktop.InputEvent{Type: desktop.ButtonRelease, Time: pressed.Add(time.Millisecond), At: at, Button: desktop.Left},
+		)
+		time.Sleep(2 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+}
+
+// TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf is clicked, which gives it the
+// keyboard; that is heard of first, and looked at.
+func TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		pressed := time.Now()
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		s.press("f5") // of which nothing comes, but that it is looked where it goes
+		time.Sleep(time.Second)
+		s.Emit(
+			desktop.InputEvent{Type: desktop.ButtonPress, Time: pressed, At: at, Button: desktop.Left},
+			desktop.InputEvent{Type: desktop.ButtonRelease, Time: pressed.Add(time.Millisecond), At: at, Button: desktop.Left},
+		)
+		time.Sleep(2 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+}
+
+// TestABoxThatChangesLate is clicked by a quick hand in a program that has much to
+// do, and changes after it was read for the last time, before it is listened to.
+func TestABoxThatChangesLate(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		s.Delay("WatchElement", 3*time.Second)
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		time.Sleep(2 * time.Second)
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		time.Sleep(2 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+}
+
+// TestABoxThatIsNotReadInTime is clicked by a quick hand in a program that does not
+// say for some seconds what the box shows, nor when it changes.
+func TestABoxThatIsNotReadInTime(t *testing.T) {
+	seen, _, told := record(t, func(s *stand) {
+		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+		s.Fail("WatchElement", desktop.ErrUnresponsive, -1)
+		s.Delay("Refresh", time.Minute)
+		s.After(3*time.Second, func() { s.Delay("Refresh", 0) })
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		time.Sleep(5 * time.Second)
+	})
+	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
+		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
+	}
+}
+
 // TestAButtonThatIsGoneBeforeItWasLookedAt closes its window at once.
 func TestAButtonThatIsGoneBeforeItWasLookedAt(t *testing.T) {
 	seen, _, _ := record(t, func(s *stand) {

@@ -15,8 +15,10 @@ const (
 	lookEvery = 50 * time.Millisecond
 	// lookSoon is the first pause; each is twice as long as the one before.
 	lookSoon = 5 * time.Millisecond
-	// oneTry is how long the first of several tries may take.
-	oneTry = 10 * time.Second
+	// oneTry is how long a try that was begun in time may take. On a busy machine
+	// an application that answers all the while needs many seconds for one; one
+	// that hangs is given up by the driver long before.
+	oneTry = 30 * time.Second
 )
 
 // need is what an action needs of its element beside being there.
@@ -114,36 +116,38 @@ func (e *Env) sought(ctx context.Context, q query, n need) (*desktop.Element, er
 }
 
 // until does something until it succeeds or cannot succeed any more, with a
-// pause between the tries. A time of 0 means one try. When the time is over,
-// the error is that of the last try that came to an end; the first may take
-// longer than that, because an application on a busy machine must be able to
-// answer once.
+// pause between the tries, the last when the time is over. A time of 0 means
+// one try. What was begun in time may come to its end, because an application
+// on a busy machine must be able to answer: a try that is cut short and made
+// anew is one that never ends. The error is that of the last that did.
 func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Context) error) error {
 	if long <= 0 {
 		return try(ctx)
 	}
-	limited, cancel := context.WithTimeout(ctx, long)
-	defer cancel()
-	first, cancelFirst := context.WithTimeout(ctx, max(long, oneTry))
-	defer cancelFirst()
+	end := time.Now().Add(long)
 	var last error
-	for pause, trying := lookSoon, first; ; pause, trying = min(2*pause, lookEvery), limited {
+	for pause := lookSoon; ; pause = min(2*pause, lookEvery) {
 		began := time.Now()
-		err := try(trying)
+		err, cut := tryFor(ctx, max(end.Sub(began), oneTry), try)
 		if err == nil {
 			return nil
 		}
-		if trying.Err() == nil || last == nil {
+		if !cut {
 			last = err
 		}
-		if ctx.Err() != nil {
-			return last
-		}
-		if hopeless(err) {
+		switch {
+		case ctx.Err() != nil && last == nil:
 			return err
+		case ctx.Err() != nil:
+			return last
+		case hopeless(err):
+			return err
+		case cut && last == nil:
+			return unanswered(err, time.Since(began))
 		}
 		// An application that is slow to answer gets time for its own work.
-		if limited.Err() != nil || Sleep(limited, max(pause, time.Since(began))) != nil {
+		left := time.Until(end)
+		if left <= 0 || Sleep(ctx, min(max(pause, time.Since(began)), left)) != nil {
 			break
 		}
 	}
@@ -151,6 +155,14 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 		return last
 	}
 	return waited(last, long)
+}
+
+// tryFor tries once, and says whether that was cut short.
+func tryFor(ctx context.Context, long time.Duration, try func(context.Context) error) (err error, cut bool) {
+	ctx, cancel := context.WithTimeout(ctx, long)
+	defer cancel()
+	err = try(ctx)
+	return err, ctx.Err() != nil
 }
 
 // hopeless says that trying again will not help.
@@ -164,12 +176,21 @@ func hopeless(err error) bool {
 
 // waited adds to an error how long was waited.
 func waited(err error, long time.Duration) error {
-	c := *AsError(err)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Code: Timeout, Err: fmt.Errorf("the desktop did not answer within %s", max(long, oneTry))}
+		return unanswered(err, long)
 	}
+	c := *AsError(err)
 	c.Err = fmt.Errorf("after waiting %s: %w", long, c.Err)
 	return &c
+}
+
+// unanswered is the error of a try that was cut short after a time, which says
+// what was asked.
+func unanswered(err error, long time.Duration) error {
+	return &Error{
+		Code: Timeout, Err: fmt.Errorf("the desktop did not answer within %s: %w", long.Round(time.Millisecond), err),
+		Next: "see with get_applications_and_windows_list what is open, and end what hangs; a machine with too much to do needs a longer timeout_ms",
+	}
 }
 
 // ready says whether an action can be done to an element now, and where. What

@@ -99,8 +99,21 @@ func TestClickElement(t *testing.T) {
 			set: func(d *fake.Desktop) { d.Delay("Tree", 4*time.Second) },
 		},
 		{
-			say: "an application that does not answer at all", args: args("selector", "name:Save"), code: Timeout, err: "did not answer", acted: ActedNo, took: oneTry,
+			say: "an application that does not answer at all", args: args("selector", "name:Save"), code: Timeout, err: "did not answer within 30s: reading the elements", acted: ActedNo, took: oneTry,
 			set: func(d *fake.Desktop) { d.Delay("Tree", time.Hour) },
+		},
+		{
+			say: "an application that is slow each time, and not done when it is looked at first", args: args("selector", "name:New"), acted: ActedYes, took: 3 * time.Second,
+			set: func(d *fake.Desktop) {
+				d.Delay("Tree", time.Second)
+				d.After(2500*time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("New").At(200, 200, 50, 20)) })
+			},
+		},
+		{
+			say: "what is there when the time is over", args: args("selector", "name:New"), acted: ActedYes, took: 3 * time.Second,
+			set: func(d *fake.Desktop) {
+				d.After(3*time.Second-time.Millisecond, func() { d.Add(d.Find("role:frame"), fake.Button("New").At(200, 200, 50, 20)) })
+			},
 		},
 		{
 			say: "a window that moves just before the click is followed", args: args("selector", "name:Save"), acted: ActedYes,
@@ -153,7 +166,9 @@ func TestClickElement(t *testing.T) {
 		{
 			say: "one whose window moves on and on", args: args("selector", "name:Save", "timeout_ms", 24.0), code: NotActionable, err: "moves", acted: ActedNo,
 			set: func(d *fake.Desktop) {
-				d.After(10*time.Millisecond, func() { d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Bounds.X += 40 }) })
+				for at := 10 * time.Millisecond; at < time.Second; at += 10 * time.Millisecond {
+					d.After(at, func() { d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Bounds.X += 4 }) })
+				}
 			},
 		},
 		{say: "a covered window comes to the front first", args: args("selector", "name:Save", "restore_cursor", false), set: cover, journal: []string{`activate "Notes"`, "click 50,142 left"}},

@@ -114,12 +114,9 @@ func TestPicturesAreAimedAt(t *testing.T) {
 			say: "a picture that never stands still", kind: ClickElement, args: args("image", "p.png", "timeout_ms", 24.0), code: NotActionable, err: "went away", acted: ActedNo,
 			set: func(d *fake.Desktop) {
 				n := d.Find("name:Save")
-				var move func()
-				move = func() {
-					d.Set(n, func(e *desktop.Element) { e.Bounds.X += 7 })
-					d.After(20*time.Millisecond, move)
+				for _, at := range []time.Duration{5, 23, 30} { // it is where it was when it is looked at again
+					d.After(at*time.Millisecond, func() { d.Set(n, func(e *desktop.Element) { e.Bounds.X = 27 - e.Bounds.X }) })
 				}
-				d.After(5*time.Millisecond, move)
 			},
 		}},
 		{play: play{say: "hovering over a picture", kind: HoverElement, args: args("selector", "image:p.png"), journal: []string{"move 50,142"}}},

@@ -21,7 +21,7 @@ func TestPatienceCountsLooksWhereTheyAreSlow(t *testing.T) {
 		{say: "what never comes is waited for until the time is over", look: time.Millisecond, err: "after waiting 1.0", from: time.Second, upto: 1100 * time.Millisecond},
 		{say: "where looks are slow what comes late is awaited", look: 400 * time.Millisecond, there: 10, from: 4 * time.Second, upto: 8 * time.Second},
 		{say: "and what never comes is given as many looks", look: 400 * time.Millisecond, err: "not yet", from: 4 * time.Second, upto: 8 * time.Second},
-		{say: "but not without end", look: 4 * time.Second, err: "not yet", from: patienceEnds, upto: patienceEnds},
+		{say: "but not without end", look: 4 * time.Second, err: "not yet", from: patienceEnds, upto: patienceEnds + 4*time.Second},
 	} {
 		t.Run(row.say, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

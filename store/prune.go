@@ -106,8 +106,8 @@ func deleteKeys(b *bolt.Bucket, keys [][]byte) error {
 	return nil
 }
 
-// Prune removes what a retention does not keep: runs, and then files and
-// documents that no run names.
+// Prune removes what a retention does not keep: runs, then files and documents
+// that no run names, and pictures of recordings that no workflow names either.
 func (s *Store) Prune(ctx context.Context, r Retention) (Pruned, error) {
 	var done Pruned
 	if err := s.flush(); err != nil && !errors.Is(err, engine.ErrFull) {
@@ -126,7 +126,8 @@ func (s *Store) Prune(ctx context.Context, r Retention) (Pruned, error) {
 	if err != nil {
 		return done, err
 	}
-	return done, s.collect(ctx, &done)
+	err = s.collect(ctx, &done)
+	return done, errors.Join(err, s.collectPictures(ctx, &done))
 }
 
 // removeAll removes the runs of a plan, the oldest first, some in each commit.

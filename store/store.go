@@ -22,6 +22,9 @@ var (
 
 // Options say how to open a store. The zero value is good.
 type Options struct {
+	// Workflows is the folder of the saved workflows, of which Prune removes the
+	// pictures of recordings that nothing names; without it they stay.
+	Workflows string
 	// Wait is how long to wait for another process to close the store; 0 is one
 	// second.
 	Wait time.Duration
@@ -55,7 +58,10 @@ func (o Options) withDefaults() Options {
 // Store is the runs of one data folder. Its methods may be called from many
 // goroutines.
 type Store struct {
-	dir   string
+	dir string
+	// workflows is the folder of the saved workflows; "": none.
+	workflows string
+
 	log   *slog.Logger
 	lock  *lock
 	id    identity
@@ -86,7 +92,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, log: o.Log, lock: l, putHere: map[string]bool{}}
+	s := &Store{dir: dir, workflows: o.Workflows, log: o.Log, lock: l, putHere: map[string]bool{}}
 	if err := s.open(o); err != nil {
 		_ = s.letGo()
 		_ = l.release(l.last.Closed)

@@ -121,7 +121,9 @@ func (a *app) leave(m *owner.Member) {
 
 // recordedPictures is the folder of the pictures of recordings that the server
 // made, which no run may change.
-func recordedPictures(home string) string { return filepath.Join(savedWorkflows(home), "pictures") }
+func recordedPictures(home string) string {
+	return filepath.Join(savedWorkflows(home), store.PicturesName)
+}
 
 // savedWorkflows is the folder of the workflows that have a name.
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
@@ -129,7 +131,7 @@ func savedWorkflows(home string) string { return filepath.Join(home, "workflows"
 // open is the engine of this process over its data folder.
 func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	log := a.log()
-	st, err := store.Open(dir, store.Options{Log: log, Wait: 100 * time.Millisecond})
+	st, err := store.Open(dir, store.Options{Log: log, Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
 	if err != nil {
 		return owner.Local{}, err
 	}

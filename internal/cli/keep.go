@@ -18,7 +18,8 @@ func (a *app) runsPrune() *cobra.Command {
 	cmd := a.withRuns(&cobra.Command{
 		Use: "prune", Short: "Remove old runs and the pictures that no run needs", Args: exactly(0, "no argument"),
 		Long: "Remove runs beyond an age, a number or a size, the oldest first, and the pictures\n" +
-			"that no run needs any more. A run that could still be resumed stays, unless forced.",
+			"that no run needs any more. A run that could still be resumed stays, unless forced.\n" +
+			"Pictures of recordings go a day after them, when no saved workflow names them.",
 	}, func(cmd *cobra.Command, runs engine.Runs, _ []string) error {
 		r.Age, r.Reads = age, reads
 		p, err := runs.Prune(cmd.Context(), r)

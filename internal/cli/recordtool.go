@@ -11,6 +11,7 @@ import (
 	"understudy/recorder"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/store"
 )
 
 // record watches the user for the tool record_workflow. What was seen is kept in
@@ -25,8 +26,15 @@ func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures strin
 		letGo()
 		return nil, "", err
 	}
+	release, err := store.HoldPictures(pictures)
+	if err != nil {
+		_ = log.Close()
+		letGo()
+		return nil, "", notReady(err)
+	}
 	end := func(seen int) {
 		_ = log.Close()
+		release()
 		if letGo(); seen == 0 {
 			_ = os.Remove(file) // nothing is in it
 		}

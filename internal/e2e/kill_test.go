@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/itself"
 	"understudy/steps/desktop"
 )
 
@@ -35,8 +36,7 @@ func killed(t *testing.T, after int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "run", s.testdata("witness_clicks.yaml"))
-	cmd.Env = append(os.Environ(), commandVariable+"=1")
+	cmd := itself.Command(exec.Command(self, "run", s.testdata("witness_clicks.yaml")))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/cli"
+	"understudy/internal/itself"
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
@@ -28,16 +29,7 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
-// commandVariable makes this test program the command understudy, for tests
-// that must kill it.
-const commandVariable = "UNDERSTUDY_E2E_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(commandVariable) != "" {
-		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { itself.Main(m) }
 
 // stage is a display, a home and a working folder that belong to one test.
 type stage struct {

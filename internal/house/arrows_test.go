@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 	"internal/e2e":         {},
 	"internal/film":        {},
 	"internal/house":       {},
+	"internal/itself":      {"internal/cli", "steps/desktop/local"},
 	"internal/manual":      {},
 	"internal/packaging":   {},
 	"internal/realclients": {},

@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/cli"
+	"understudy/internal/itself"
 	"understudy/internal/scratch"
-	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
@@ -27,12 +26,7 @@ const patience = 2 * time.Minute
 const e2eVariable = "UNDERSTUDY_E2E"
 
 // TestMain makes this test program the command understudy, when it is called so.
-func TestMain(m *testing.M) {
-	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "understudy" {
-		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { itself.Main(m) }
 
 // elsewhere are commands that are run by what stands beside them, for they
 // install things or start the very tests that these are part of.

@@ -18,9 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"understudy/internal/cli"
+	"understudy/internal/itself"
 	"understudy/internal/scratch"
-	"understudy/steps/desktop/local"
 )
 
 // patience is how long one command may take, on a loaded machine.
@@ -35,14 +34,11 @@ const (
 // TestMain makes this test program the command understudy, or the tools of a
 // stranger, when it is called so.
 func TestMain(m *testing.M) {
-	switch filepath.Base(os.Args[0]) {
-	case "understudy":
-		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	case "stranger":
+	if filepath.Base(os.Args[0]) == "stranger" {
 		attempt(os.Args[1:])
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	itself.Main(m)
 }
 
 // stage is a machine with two users, on which everyone can enter every folder

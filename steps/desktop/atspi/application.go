@@ -176,18 +176,23 @@ func (a *application) greet(ctx context.Context, l *conn, patience time.Duration
 			patience = 0
 		}
 		if !answers(ctx, silent, patience) {
-			return errors.Join(context.Cause(ctx), desktop.ErrUnresponsive)
+			return a.silentFor(ctx)
 		}
 	}
 	call := l.Object(a.bus, a.path).Go(ifaceProperties+".Get", 0, make(chan *dbus.Call, 1), ifaceAccessible, "Name")
 	if !answers(ctx, call.Done, patience) {
 		a.fallSilent(call)
-		return errors.Join(context.Cause(ctx), desktop.ErrUnresponsive)
+		return a.silentFor(ctx)
 	}
 	if err := fault(call.Err); err != nil && !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
-	return a.introduce(ctx, l, as[string](variant(call.Body)))
+	return a.introduce(ctx, l, as[string](variant(call.Body)), patience)
+}
+
+// silentFor is the error of an application that did not answer.
+func (a *application) silentFor(ctx context.Context) error {
+	return unanswered(a.process, errors.Join(context.Cause(ctx), desktop.ErrUnresponsive))
 }
 
 // answers waits for an answer for a while, and says whether it came.
@@ -235,7 +240,7 @@ func (a *application) fallSilent(call *dbus.Call) {
 }
 
 // introduce takes the name of an application, and asks for its toolkit once.
-func (a *application) introduce(ctx context.Context, l *conn, name string) error {
+func (a *application) introduce(ctx context.Context, l *conn, name string, patience time.Duration) error {
 	a.mu.Lock()
 	a.name = name
 	known := a.toolkit != ""
@@ -245,6 +250,7 @@ func (a *application) introduce(ctx context.Context, l *conn, name string) error
 	}
 	var toolkit, version, address string // empty while the application is still starting
 	p := newPipeline(ctx, l.line, patience)
+	p.of = a.process
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
 	p.want(a.object, ifaceApplication+".GetApplicationBusAddress", func(b []any) { address = first[string](b) })

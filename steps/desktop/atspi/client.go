@@ -55,17 +55,23 @@ var (
 	_ desktop.Changes  = (*Client)(nil)
 )
 
-// Connect connects to the accessibility bus and switches accessibility on.
+// Connect connects to the accessibility bus and switches accessibility on. A bus
+// that is there and slow to answer, as when the session has just begun or the
+// machine has too much to do, is connected to when it is needed.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Second
 	}
 	c := &Client{options: o, news: newNews(), apps: map[object]*application{}}
-	if _, err := c.connect(ctx); err != nil {
+	if _, err := c.connect(ctx); err != nil && (!errors.Is(err, desktop.ErrUnresponsive) || ctx.Err() != nil) {
 		return nil, err
 	}
 	return c, nil
 }
+
+// connectingTakes is how many times as long as an answer it may take to connect:
+// so much is asked for it, and the first who connects has the bus started.
+const connectingTakes = 5
 
 // Close ends the connection. What is still waiting fails.
 func (c *Client) Close() error {
@@ -86,12 +92,12 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 	if c.link != nil && c.link.Connected() {
 		return c.link, nil
 	}
-	ctx, cancel := within(ctx, c.options.Timeout)
+	ctx, cancel := within(ctx, connectingTakes*c.options.Timeout)
 	defer cancel()
 	link, err := open(ctx, c.options, c.news)
 	if err != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
-			return nil, cause
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, fmt.Errorf("connecting to the accessibility bus: %w", cause)
 		}
 		return nil, &desktop.MissingError{
 			What: fmt.Sprintf("no accessibility bus: %v", err),

@@ -34,6 +34,13 @@ type conn struct {
 	line
 	address string
 	epoch   string // tells this bus from an earlier one, whose names it repeats
+	moves   moves
+}
+
+// Close ends the connection.
+func (c *conn) Close() error {
+	c.moves.end()
+	return c.line.Close()
 }
 
 // dial connects to a bus and says hello, or gives up when the context ends.
@@ -82,6 +89,7 @@ func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*conn, er
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
 	c := &conn{line: line{Conn: bus}, address: address}
+	c.moves.bus = c.line
 	if err := c.subscribe(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("accessibility bus: %w", err), bus.Close())
 	}
@@ -114,9 +122,10 @@ const (
 // events are what tells us that something we know may have changed: what an
 // application is asked to send, and the signal that it comes as. GTK 3 publishes
 // its cache only once somebody has registered for some of them. Others that
-// somebody else asked for are not for us.
+// somebody else asked for are not for us, and what moves is not always; see
+// moves.
 var events = []struct{ name, iface, member string }{
-	{"object:bounds-changed", ifaceObjectEvent, "BoundsChanged"},
+	{"object:bounds-changed", "", ""},
 	{"object:children-changed", ifaceObjectEvent, "ChildrenChanged"},
 	{"object:property-change", ifaceObjectEvent, "PropertyChange"},
 	{"object:state-changed", ifaceObjectEvent, "StateChanged"},
@@ -135,18 +144,25 @@ func (c *conn) subscribe(ctx context.Context) error {
 		return err
 	}
 	for _, e := range events {
-		match := []dbus.MatchOption{dbus.WithMatchInterface(e.iface)}
-		if e.member != "" {
-			match = append(match, dbus.WithMatchMember(e.member))
-		}
-		if err := c.AddMatchSignalContext(ctx, match...); err != nil {
-			return err
+		if e.iface != "" {
+			if err := c.AddMatchSignalContext(ctx, matching(e.iface, e.member)...); err != nil {
+				return err
+			}
 		}
 		if err := c.register(ctx, e.name, ""); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// matching is a rule for a signal; "" is every one of the interface.
+func matching(iface, member string) []dbus.MatchOption {
+	rule := []dbus.MatchOption{dbus.WithMatchInterface(iface)}
+	if member != "" {
+		rule = append(rule, dbus.WithMatchMember(member))
+	}
+	return rule
 }
 
 // register has an application send events of a sort; "" is every application.

@@ -4,6 +4,8 @@ package atspi
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -26,6 +28,7 @@ type pipeline struct {
 	ctx     context.Context
 	line    line
 	silence time.Duration // how long no answer may come
+	of      string        // the program that is asked, for who hears that it did not answer
 	done    chan *dbus.Call
 	open    map[*dbus.Call]answer
 	queue   []request
@@ -91,15 +94,23 @@ func (p *pipeline) run() error {
 			p.finish(call)
 			timer.Reset(p.silence)
 		case <-timer.C:
-			return desktop.ErrUnresponsive
+			return unanswered(p.of, desktop.ErrUnresponsive)
 		case <-p.ctx.Done():
-			return context.Cause(p.ctx)
+			return unanswered(p.of, context.Cause(p.ctx))
 		}
 		if p.lost != nil {
 			return p.lost
 		}
 	}
 	return nil
+}
+
+// unanswered says which program did not answer.
+func unanswered(program string, err error) error {
+	if program == "" || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", program, err)
 }
 
 // send sends as much of what is queued as may be under way.

@@ -6,10 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -68,9 +71,15 @@ func TestAFrozenApplicationDelaysNobodyElse(t *testing.T) {
 	if took > hung || len(again.Unread) != 1 || find(again, named("menu", "Help")) == nil {
 		t.Errorf("the second look at all took %v and left %q unread", took, again.Unread)
 	}
-	if _, err := d.client.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) {
-		t.Errorf("an element of the frozen application: %v, want %v", err, desktop.ErrUnresponsive)
+	if _, err := d.client.Refresh(t.Context(), handle); !errors.Is(err, desktop.ErrUnresponsive) || !strings.Contains(err.Error(), "zenity") {
+		t.Errorf("an element of the frozen application: %v, want %v, and whose it is", err, desktop.ErrUnresponsive)
 	}
+	eventually(t, "it is said whose answer there was too little time for", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := d.client.Tree(ctx, desktop.Scope{PID: frozen.Process.Pid})
+		return errors.Is(err, context.DeadlineExceeded) && strings.Contains(err.Error(), "zenity")
+	}, nil)
 	frozen.Process.Signal(syscall.SIGCONT)
 	eventually(t, "it is read again", func() bool {
 		tree, _ := look(desktop.Scope{})
@@ -192,4 +201,35 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// A bus that is there and does not answer yet is not one that is missing.
+func TestABusThatIsSlowToAnswerIsAskedAgain(t *testing.T) {
+	s := openSandbox(t, 2)
+	dir := t.TempDir()
+	silent, err := net.Listen("unix", filepath.Join(dir, "silent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close() // whom it has connected to hears nothing
+	address, _, _ := strings.Cut(s.desk.bus, ",")
+	kind, socket, _ := strings.Cut(strings.TrimPrefix(address, "unix:"), "=")
+	if kind != "path" {
+		t.Fatalf("wanted a session bus with a path, found %s", s.desk.bus)
+	}
+	bus := filepath.Join(dir, "bus")
+	if err := os.Symlink(silent.Addr().String(), bus); err != nil {
+		t.Fatal(err)
+	}
+	c := s.desk.another(t, func(o *Options) { o.Bus, o.Timeout = "unix:path="+bus, 100*time.Millisecond })
+	if _, err := c.Tree(t.Context(), desktop.Scope{}); !errors.Is(err, desktop.ErrUnresponsive) {
+		t.Errorf("while nobody answers: %v, want %v", err, desktop.ErrUnresponsive)
+	}
+	if err := errors.Join(os.Remove(bus), os.Symlink(socket, bus)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is read", func() bool {
+		tree, err := c.Tree(t.Context(), desktop.Scope{PID: s.Process.Pid})
+		return err == nil && find(tree, named("button", "Ask")) != nil
+	}, nil)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"understudy/steps/desktop"
@@ -44,9 +45,20 @@ func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, erro
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return nil, unanswered(unread(parts), err)
 	}
 	return c.assemble(l, parts, windows, s), nil
+}
+
+// unread names the programs of which something was not read.
+func unread(parts []part) string {
+	var names []string
+	for _, p := range parts {
+		if p.err != nil {
+			names = append(names, p.app.process)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // readAll reads every application of a scope, side by side.
@@ -162,7 +174,7 @@ func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool,
 	}
 	if t == told || t == kept && a.tells() {
 		var err error
-		if w.items, err = a.fetchItems(w.pipeline, c.news); err != nil {
+		if w.items, err = c.items(ctx, l, w); err != nil {
 			cancel()
 			return nil, nil, err
 		}
@@ -170,9 +182,24 @@ func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool,
 	return w, cancel, nil
 }
 
+// items are what an application tells of itself. Where they are kept, it must be
+// known what changes meanwhile.
+func (c *Client) items(ctx context.Context, l *conn, w *walk) (items, error) {
+	if w.app.tells() {
+		done, err := l.moves.need(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	return w.app.fetchItems(w.pipeline, c.news)
+}
+
 // walk begins a walk over an application whose toolkit is known.
 func (c *Client) walk(ctx context.Context, l *conn, a *application) *walk {
-	return newWalk(newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout), a)
+	p := newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout)
+	p.of = a.process
+	return newWalk(p, a)
 }
 
 // nothing is foreseen.

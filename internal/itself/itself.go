@@ -1,0 +1,35 @@
+// Package itself lets the program of a test be the command understudy, for tests
+// that need it as a process of its own: to end it, to kill it, or to be another
+// user. Its main idea is the name that a program is called by; its limit is that
+// nothing is built, so what is tested is not the file that is shipped.
+package itself
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"understudy/internal/cli"
+	"understudy/steps/desktop/local"
+)
+
+// Name is what a test program must be called by to be the command.
+const Name = "understudy"
+
+// Main is the TestMain of a package with such tests.
+func Main(m *testing.M) {
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == Name {
+		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// Command makes a command that would run the test program anew one that is the
+// command understudy.
+func Command(c *exec.Cmd) *exec.Cmd {
+	c.Args[0] = Name
+	return c
+}
