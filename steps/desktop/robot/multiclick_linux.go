@@ -20,13 +20,13 @@ const together = 200 * time.Millisecond
 // RestBeforeClick waits until a click at the point is taken for one of its own.
 func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
 	return r.act(ctx, func(*link) error {
-		return desktop.Sleep(ctx, r.clicked.rest(click{at, b}, count))
+		return desktop.Sleep(ctx, r.pressed.rest(click{at, b}, count))
 	})
 }
 
 // clicks moves to the point and clicks, apart from the clicks before.
 func (r *Robot) clicks(ctx context.Context, l *link, c click, count int, press func() error) error {
-	if err := desktop.Sleep(ctx, r.clicked.rest(c, count)); err != nil {
+	if err := desktop.Sleep(ctx, r.pressed.rest(c, count)); err != nil {
 		return err
 	}
 	if err := r.move(ctx, l, c.at); err != nil {
@@ -34,7 +34,7 @@ func (r *Robot) clicks(ctx context.Context, l *link, c click, count int, press f
 	}
 	err := press()
 	if !errors.Is(err, desktop.ErrMoved) { // then nothing was pressed
-		r.clicked = lastClick{c, time.Now()}
+		r.pressed.add(c)
 	}
 	return err
 }

@@ -70,15 +70,29 @@ func (r *Robot) move(ctx context.Context, l *link, to desktop.Point) error {
 	return l.left(ctx, from, to)
 }
 
-// ButtonDown presses a mouse button and keeps it down until ButtonUp or
-// ReleaseAll.
+// ButtonDown presses a mouse button, apart from the clicks before, and keeps it
+// down until ButtonUp or ReleaseAll.
 func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
-	return r.act(ctx, func(l *link) error { return r.button(ctx, l, b, true) })
+	return r.act(ctx, func(l *link) error {
+		at, err := ask(ctx, l, l.pointer)
+		if err != nil {
+			return err
+		}
+		c := click{at, b}
+		if err := desktop.Sleep(ctx, r.pressed.rest(c, 1)); err != nil {
+			return err
+		}
+		defer r.pressed.add(c)
+		return r.button(ctx, l, b, true)
+	})
 }
 
 // ButtonUp releases a mouse button.
 func (r *Robot) ButtonUp(ctx context.Context, b desktop.Button) error {
-	return r.act(ctx, func(l *link) error { return r.button(ctx, l, b, false) })
+	return r.act(ctx, func(l *link) error {
+		defer r.pressed.letGo(b)
+		return r.button(ctx, l, b, false)
+	})
 }
 
 func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool) error {
