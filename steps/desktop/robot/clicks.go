@@ -14,9 +14,6 @@ import (
 // together, and those of two steps apart, however fast the steps are.
 
 const (
-	// pressTime is how long a button is down in a click. Some toolkits see no
-	// click when it is shorter.
-	pressTime = 8 * time.Millisecond
 	// clickRest is what is between clicks that are not to make one. It is as
 	// long as the time of a double click in the slowest toolkit.
 	clickRest = 500 * time.Millisecond

@@ -119,36 +119,12 @@ func errNoButton(b desktop.Button) error {
 }
 
 // Click moves to the point and clicks, quickly enough to count as one
-// multiple click. A button that is down goes up even when the context ends.
+// multiple click.
 func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	button, ok := buttons[b]
-	if !ok {
-		return errNoButton(b)
-	}
-	return r.act(ctx, func(l *link) error {
-		return r.clicks(ctx, l, click{at, b}, count, func() error {
-			if count <= 1 {
-				return r.clickOnce(ctx, l, b)
-			}
-			return r.clickOften(ctx, l, at, button.number, count, func() error {
-				_, err := l.pointerAt(at)
-				return err
-			})
-		})
-	})
-}
-
-func (r *Robot) clickOnce(ctx context.Context, l *link, b desktop.Button) error {
-	if err := r.button(ctx, l, b, true); err != nil {
+	return r.clicks(ctx, click{at, b}, count, func(l *link) error {
+		_, err := l.pointerAt(at)
 		return err
-	}
-	cause := desktop.Sleep(ctx, pressTime)
-	up, cancel := afterwards(ctx)
-	defer cancel()
-	if err := r.button(up, l, b, false); err != nil {
-		return err
-	}
-	return cause
+	}, func(*link) error { return nil })
 }
 
 // Scroll turns the wheel where the pointer is: dx to the right, dy down.

@@ -33,6 +33,8 @@ type kit struct {
 const (
 	// clickGap is the pause between the clicks of a multiple click.
 	clickGap = 30 * time.Millisecond
+	// pressTime is how long a button is down in a click.
+	pressTime = 8 * time.Millisecond
 	// handful is how many characters are typed between two looks at the context.
 	handful = 64
 )
