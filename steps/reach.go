@@ -32,10 +32,7 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 		return nil, fmt.Errorf("listing the windows: %w", err)
 	}
 	top := windowAt(windows, at)
-	switch {
-	case top == nil && el.Handle != "": // told of before its window came up, where it will be or not
-		return nil, notReady(el, fmt.Sprintf("is in no window that shows at %s", at), "wait until its window is there")
-	case top != nil && stranger(windows, el, top):
+	if top != nil && stranger(windows, el, top) {
 		return nil, notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
 	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 {
@@ -45,6 +42,9 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 		case !el.WindowBounds.Empty() && w.Bounds != el.WindowBounds:
 			return nil, windowMoves(el)
 		}
+	}
+	if top == nil && el.Handle != "" { // told of before its window came up, where that will be or not
+		return nil, notReady(el, fmt.Sprintf("is in no window that shows at %s", at), "wait until its window is there")
 	}
 	if d := desktop.Blocker(windows, el.Window); d != nil {
 		return nil, notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
