@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"image"
-	"image/png"
 	"sync"
 
+	"understudy/internal/film"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -19,17 +17,11 @@ type Camera struct {
 
 	once sync.Once
 	slot chan struct{} // one place for each picture that may be under way
+
 	mu   sync.Mutex
-	last frame
+	film film.Film // guarded by mu
 
 	passwords steps.Passwords
-}
-
-// frame is a picture that was stored, so that an equal one is not encoded
-// again.
-type frame struct {
-	pixels *image.RGBA
-	hash   string
 }
 
 // underWay is how many pictures may wait to be stored; each is some megabytes
@@ -46,7 +38,7 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 		return
 	}
 	fields := c.passwords.Where(ctx, d)
-	p, err := d.Capture(ctx, desktop.Rect{})
+	develop, err := d.Snap(ctx)
 	if err != nil {
 		<-c.slot
 		keep("", err)
@@ -54,35 +46,25 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 	}
 	go func() {
 		defer func() { <-c.slot }()
-		free := context.WithoutCancel(ctx)
-		c.passwords.Blank(free, d, p, desktop.Point{}, fields)
-		keep(c.store(free, p))
+		keep(c.store(context.WithoutCancel(ctx), d, develop, fields))
 	}()
 }
 
-// store encodes a picture, unless it equals the last one.
-func (c *Camera) store(ctx context.Context, p *image.RGBA) (string, error) {
-	c.mu.Lock()
-	last := c.last
-	c.mu.Unlock()
-	if last.pixels != nil && last.pixels.Rect == p.Rect && bytes.Equal(last.pixels.Pix, p.Pix) {
-		return last.hash, nil
-	}
-	hash, err := KeepPicture(ctx, c.Files, p)
-	if err != nil {
-		return "", err
-	}
+// store stores a picture that was taken, with the fields of passwords blanked.
+func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (string, error) {
+	fields = append(fields, c.passwords.Find(ctx, d)...) // first, as what the picture shows may go
+	p := develop()
+	steps.Blank(p, desktop.Point{}, fields)
+	return c.Files.Put(ctx, Captures, c.write(p))
+}
+
+func (c *Camera) write(p *image.RGBA) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = frame{p, hash}
-	return hash, nil
+	return c.film.Add(p)
 }
 
 // KeepPicture stores a picture and gives its hash.
-func KeepPicture(ctx context.Context, f Files, p image.Image) (string, error) {
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, p); err != nil {
-		return "", fmt.Errorf("encoding a picture: %w", err)
-	}
-	return f.Put(ctx, Captures, b.Bytes())
+func KeepPicture(ctx context.Context, f Files, p *image.RGBA) (string, error) {
+	return f.Put(ctx, Captures, new(film.Film).Add(p))
 }

@@ -43,6 +43,8 @@ type Engine struct {
 	every   uint64        // events between snapshots; 0: as many as is good
 	between func(*worker) // called before each effect is decided, by tests; nil: nothing
 
+	stirred steps.Stirred // by steps, on the one desktop
+
 	once  sync.Once
 	life  context.Context // of what must outlast its callers
 	hub   hub

@@ -119,6 +119,9 @@ func (w *worker) try(e start, args map[string]any) steps.Outcome {
 	policy := w.policy(e.node)
 	w.picture(ctx, env, e, policy, "before")
 	out := w.runKind(ctx, *kind, env, args)
+	if !kind.Reads { // also a program that it began may change what shows
+		w.e.stirred.Note()
+	}
 	if out.Abandoned && env.Desktop != nil {
 		w.e.Desk.Drop(env.Desktop)
 		return out
@@ -163,6 +166,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	}
 	env.KeepFocus = w.s.Created.Call != ""
 	env.Keep = w.keepPicture
+	env.Stirred = &w.e.stirred
 	env.DesktopEnv = w.e.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil

@@ -17,13 +17,6 @@ const (
 	lookSoon = 5 * time.Millisecond
 	// oneTry is how long the first of several tries may take.
 	oneTry = 10 * time.Second
-	// stillFor is how long an element must stay where it is to count as still:
-	// a little longer than a frame of the slowest screen, which is 20 ms. What
-	// moves does so in every frame.
-	stillFor = 21 * time.Millisecond
-	// askAhead is how long before that is over it is asked what is under an
-	// element's point.
-	askAhead = 10 * time.Millisecond
 )
 
 // need is what an action needs of its element beside being there.
@@ -192,73 +185,22 @@ func (e *Env) ready(ctx context.Context, el *desktop.Element, seen time.Time, n 
 	if err := e.within(ctx, el, at); err != nil {
 		return desktop.Point{}, err
 	}
-	if _, err := e.uncovered(ctx, el, at); err != nil {
+	window, err := e.uncovered(ctx, el, at)
+	if err != nil {
 		return desktop.Point{}, err
 	}
-	hit, looked, err := e.keepsStill(ctx, el, at, seen, n)
+	hit, looked, err := e.keepsStill(ctx, stance{el, at, window}, seen, n)
 	if err != nil {
 		return desktop.Point{}, err
 	}
 	if err := notCovered(el, hit, at); err != nil {
 		return desktop.Point{}, err
 	}
-	window, err := e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
+	window, err = e.uncovered(ctx, el, at) // again, and last: the windows may have changed while the application was asked
 	if err == nil {
 		e.meet(el, window, looked)
 	}
 	return at, err
-}
-
-// keepsStill waits until an element that was read by a given time has kept
-// still for long enough, and says what is under its point by then, and when the
-// element was looked at last. What is under a point takes an application some
-// time to say, so it is asked before the wait is over; and again, when the
-// answer came too soon to hold at the end.
-func (e *Env) keepsStill(ctx context.Context, el *desktop.Element, at desktop.Point, seen time.Time, n need) (hit *desktop.Element, looked time.Time, err error) {
-	if err := Sleep(ctx, stillFor-askAhead-time.Since(seen)); err != nil {
-		return nil, looked, err
-	}
-	if hit, err = e.under(ctx, el, at); err != nil {
-		return nil, looked, err
-	}
-	if hit != nil && (hit.Guessed || hit.Sure) {
-		if hit, err = e.steady(ctx, el, at); err != nil {
-			return hit, looked, err
-		}
-	}
-	told := time.Now()
-	if err := Sleep(ctx, stillFor-time.Since(seen)); err != nil {
-		return nil, looked, err
-	}
-	looked = time.Now()
-	var now *desktop.Element
-	if looked.Sub(told) > fresh {
-		if hit, err = e.under(ctx, el, at); err != nil {
-			return nil, looked, err
-		}
-		now = hit
-	}
-	if now == nil || now.Handle != el.Handle {
-		now, err = e.again(ctx, el)
-	}
-	return hit, looked, stayed(el, now, err, n)
-}
-
-// stayed fails unless an element, as it was read now, is where it was.
-func stayed(el, now *desktop.Element, err error, n need) error {
-	switch {
-	case errors.Is(err, desktop.ErrNotFound):
-		return notReady(el, "went away again", "wait until the window has come to rest")
-	case err != nil:
-		return err
-	case el.Unsettled || now.Unsettled:
-		return windowMoves(el)
-	case now.Bounds != el.Bounds:
-		return notReady(el, fmt.Sprintf("moves: it went from %s to %s", el.Bounds, now.Bounds), "wait until it stands still")
-	case n.enabled && !now.States.Has(desktop.Enabled):
-		return isDisabled(el)
-	}
-	return nil
 }
 
 func windowMoves(el *desktop.Element) error {

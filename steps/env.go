@@ -41,6 +41,9 @@ type Env struct {
 	// Keep stores a picture and says where; nil when pictures are not kept.
 	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
 
+	// Stirred is when something was last done on the desktop.
+	Stirred *Stirred
+
 	acted atomic.Int32
 	// seen remembers what the elements that are pictures look like.
 	seen map[*desktop.Element]pictured
@@ -54,7 +57,8 @@ type Env struct {
 // watch puts a watched desktop into the place of the plain one.
 func (e *Env) watch() {
 	if e.Desktop != nil && e.behind == nil {
-		e.behind, e.Desktop = e.Desktop, Watch(e.Desktop, e)
+		plain := e.Desktop
+		e.behind, e.Desktop = Watch(plain, e.Stirred.Stir), Watch(plain, e.Act)
 	}
 }
 
@@ -88,7 +92,7 @@ const (
 // of a call leaves that doubt, unless it says that nothing was begun.
 func (e *Env) Act(do func() error) error {
 	before := e.acted.Swap(actedMaybe)
-	err := do()
+	err := e.Stirred.Stir(do)
 	switch {
 	case err == nil && before != actedMaybe:
 		e.acted.Store(actedYes)

@@ -5,21 +5,23 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"slices"
 	"sync"
 	"time"
 
 	"understudy/steps/desktop"
 )
 
+// password is the role of the fields that are blanked.
+const password desktop.Role = "password"
+
 // blankWithin is how long finding the password fields may take. It is mostly
 // done beside the run.
 const blankWithin = 3 * time.Second
 
-// Passwords knows where the password fields of a screen are, and paints over
-// them on pictures. It reads where they are once a picture was taken, and by
-// then what it shows may have gone; so it also paints over those that it saw
-// the last time, while their windows stand. Its limit: the fields of an
+// Passwords knows where the password fields of a screen are, to paint over them
+// on pictures. It finds them once a picture was taken, and by then what that
+// shows may have gone; so it also says where those must be that it found the last
+// time, while their windows stand. Its limit: the fields of an
 // application that tells nothing in time stay as they are, which is bullets.
 type Passwords struct {
 	mu   sync.Mutex
@@ -49,26 +51,32 @@ func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rec
 	return all
 }
 
-// Blank paints over the password fields that show on a picture of the screen,
-// which begins at a point of it, and over more areas of the screen.
-func (w *Passwords) Blank(ctx context.Context, d *desktop.Desktop, p *image.RGBA, begin desktop.Point, more []desktop.Rect) {
+// Find is where the fields are that show now.
+func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desktop.Rect) {
 	ctx, cancel := context.WithTimeout(ctx, blankWithin)
 	defer cancel()
-	fields := slices.Clone(more)
-	if tree, err := d.Tree(ctx, desktop.Scope{Full: true}); err == nil {
-		seen := map[desktop.WindowID][]desktop.Rect{}
-		tree.Walk(func(e *desktop.Element) bool {
-			if e.Role == "password" && !e.Bounds.Empty() {
-				fields = append(fields, e.Bounds)
-				seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
-			}
-			return true
-		})
-		w.remember(d, seen, len(tree.Unread) == 0)
+	tree, err := d.Tree(ctx, desktop.Scope{Full: true, Of: password})
+	if err != nil {
+		return nil
 	}
+	seen := map[desktop.WindowID][]desktop.Rect{}
+	tree.Walk(func(e *desktop.Element) bool {
+		if e.Role == password && !e.Bounds.Empty() {
+			fields = append(fields, e.Bounds)
+			seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
+		}
+		return true
+	})
+	w.remember(d, seen, len(tree.Unread) == 0)
+	return fields
+}
+
+// Blank paints over areas of the screen on a picture, which begins at a point of
+// it.
+func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) {
 	from := image.Pt(begin.X, begin.Y)
-	for _, field := range fields {
-		draw.Draw(p, field.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
+	for _, a := range areas {
+		draw.Draw(p, a.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
 	}
 }
 

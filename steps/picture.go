@@ -39,6 +39,6 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	if err != nil {
 		return nil, area, fmt.Errorf("taking a picture: %w", err)
 	}
-	new(Passwords).Blank(ctx, e.Desktop, p, desktop.Point{X: area.X, Y: area.Y}, nil)
+	Blank(p, desktop.Point{X: area.X, Y: area.Y}, new(Passwords).Find(ctx, e.Desktop))
 	return p, area, ctx.Err()
 }

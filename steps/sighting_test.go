@@ -267,7 +267,7 @@ func TestPasswordsOfADialogThatCloses(t *testing.T) {
 				if taken != nil {
 					taken(f, w)
 				}
-				known.Blank(t.Context(), d, p, desktop.Point{}, fields)
+				Blank(p, desktop.Point{}, append(fields, known.Find(t.Context(), d)...))
 				return p
 			}
 			take(nil)

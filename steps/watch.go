@@ -7,22 +7,20 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Watch is a desktop on which everything that acts is accounted for in an
-// Env, so that what an outcome says of acting is what happened. Kinds only
-// ever see a watched desktop.
-func Watch(d *desktop.Desktop, env *Env) *desktop.Desktop {
-	w := watched{env, d}
+// Watch is a desktop on which everything that acts is done by act, which keeps
+// account of it: so that what an outcome says of acting is what happened. Kinds
+// only ever see a watched desktop.
+func Watch(d *desktop.Desktop, act func(do func() error) error) *desktop.Desktop {
+	w := watched{act, d}
 	c := *d
 	c.Pointer, c.Keyboard, c.Windows, c.Clipboard, c.Controls, c.Apps = w, w, w, w, w, w
 	return &c
 }
 
 type watched struct {
-	env *Env
+	act func(do func() error) error
 	d   *desktop.Desktop
 }
-
-func (w watched) act(do func() error) error { return w.env.Act(do) }
 
 // PointerPosition only looks.
 func (w watched) PointerPosition(ctx context.Context) (desktop.Point, error) {

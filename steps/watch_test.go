@@ -49,7 +49,7 @@ func TestWatchKeepsAccountOfEveryAct(t *testing.T) {
 				d := fake.New()
 				d.Fail(name, c.err, -1)
 				env := &Env{}
-				err := act(t.Context(), Watch(d.Desktop(), env))
+				err := act(t.Context(), Watch(d.Desktop(), env.Act))
 				if !errors.Is(err, c.err) || d.Calls(name) != 1 {
 					t.Errorf("got %v after %d calls", err, d.Calls(name))
 				}
@@ -64,7 +64,7 @@ func TestWatchKeepsAccountOfEveryAct(t *testing.T) {
 func TestWatchLeavesLookingAlone(t *testing.T) {
 	d := fake.New(fake.MustParse(notes)...)
 	env := &Env{}
-	w := Watch(d.Desktop(), env)
+	w := Watch(d.Desktop(), env.Act)
 	ctx := t.Context()
 	_, a := w.PointerPosition(ctx)
 	_, b := w.Windows.Windows(ctx)

@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 	"workflows/expression": {"steps"},
 	"workflows/examples":   {"workflows"},
 
-	"engine":          {"steps", "steps/desktop", "workflows", "workflows/expression"},
+	"engine":          {"internal/film", "steps", "steps/desktop", "workflows", "workflows/expression"},
 	"store":           {"engine", "workflows"},
 	"store/storetest": {"engine", "workflows"},
 	"recorder":        {"steps", "steps/desktop", "steps/desktop/selector", "workflows"},
@@ -47,6 +47,7 @@ var arrows = map[string][]string{
 	"internal/owner":       {"engine", "steps", "workflows"},
 	"internal/crash":       {},
 	"internal/e2e":         {},
+	"internal/film":        {},
 	"internal/house":       {},
 	"internal/manual":      {},
 	"internal/packaging":   {},

@@ -93,6 +93,14 @@ type Screen interface {
 	// Capture takes a picture of an area, clipped to the screen. The zero
 	// Rect is the whole screen.
 	Capture(ctx context.Context, area Rect) (*image.RGBA, error)
+	// Snap takes a picture of the whole screen, and returns as soon as that is
+	// taken. What is left to do is done by a call of what it returns, which must
+	// come, once, and may come while other things go on.
+	Snap(ctx context.Context) (develop func() *image.RGBA, err error)
+	// LastDrawn is a time after which nothing was drawn in an area of a window:
+	// now, where nothing is known, as when it is asked of a window for the first
+	// time.
+	LastDrawn(ctx context.Context, id WindowID, area Rect) (time.Time, error)
 }
 
 // Windows lists windows and manages them.

@@ -77,6 +77,7 @@ type Scope struct {
 	Limit   int      // at most this many elements; 0 means no limit
 	Hidden  bool     // also what does not show
 	Full    bool     // also bounds, text, labels, actions, values, ids and attributes
+	Of      Role     // with Full: all that only of elements of this role
 }
 
 // Walk calls f for the element and everything below it, parents first, until

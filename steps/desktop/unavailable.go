@@ -59,6 +59,14 @@ func (u Unavailable) Monitors(context.Context) ([]Monitor, error) { return nil, 
 // Capture fails with Err.
 func (u Unavailable) Capture(context.Context, Rect) (*image.RGBA, error) { return nil, u.Err }
 
+// Snap fails with Err.
+func (u Unavailable) Snap(context.Context) (func() *image.RGBA, error) { return nil, u.Err }
+
+// LastDrawn fails with Err.
+func (u Unavailable) LastDrawn(context.Context, WindowID, Rect) (time.Time, error) {
+	return time.Time{}, u.Err
+}
+
 // Windows fails with Err.
 func (u Unavailable) Windows(context.Context) ([]Window, error) { return nil, u.Err }
 

@@ -95,12 +95,12 @@ func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
 	return e
 }
 
+// rawRole is the role of a node in the toolkit's words.
+func (n *node) rawRole() string { return cmp.Or(n.details.rawRole, roleName(n.role)) }
+
 // alone is a node without its relatives and without details.
 func (b builder) alone(n *node) *desktop.Element {
-	raw := n.details.rawRole
-	if raw == "" {
-		raw = roleName(n.role)
-	}
+	raw := n.rawRole()
 	role := roleOf(raw)
 	if n.path == b.home && isBox(n) {
 		role = "frame" // Qt calls a plain window a filler

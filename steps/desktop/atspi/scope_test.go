@@ -47,6 +47,10 @@ func TestAScopeIsReadAndNoMore(t *testing.T) {
 			return len(t.Roots) == 1 && t.Roots[0].Handle == page.Handle && find(t, named("button", "Button 0")) != nil &&
 				t.Roots[0].Window == root.Window && find(t, named("button", "Ask")) == nil
 		}},
+		"all of buttons only": {desktop.Scope{Full: true, Of: "button"}, func(t *desktop.Tree) bool {
+			button, other := find(t, named("button", "Ask")), find(t, roles("pagetablist"))
+			return count(t) == count(showing) && !button.Bounds.Empty() && len(button.Actions) > 0 && other.Bounds.Empty()
+		}},
 		"without details": {desktop.Scope{}, func(t *desktop.Tree) bool { return t.Roots[0].Bounds.Empty() }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -193,18 +193,22 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 		}
 		r.frame.each(func(n *node) bool { w.askRole(n); return true })
 	}
-	if !s.Full {
-		return w.run()
+	if !s.Full || s.Of != "" {
+		if err := w.run(); err != nil || !s.Full {
+			return err
+		}
 	}
 	for _, r := range roots {
 		left := s.Limit // for each root: which comes first is not known here
 		r.frame.each(func(n *node) bool {
-			w.askDetails(n)
+			if s.Of == "" || roleOf(n.rawRole()) == s.Of {
+				w.askDetails(n)
+			}
 			left--
 			return left != 0 // never 0 without a limit
 		})
 	}
-	if err := w.run(); err != nil {
+	if err := w.run(); err != nil || s.Of != "" {
 		return err
 	}
 	for _, r := range roots {

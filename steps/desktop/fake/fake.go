@@ -54,6 +54,7 @@ type Desktop struct {
 	watchers  []*watcher
 	listeners []*listener
 	early     []desktop.InputEvent // what happened before anyone watched
+	drawn     []drawn
 	handles   int
 	trees     int
 }

@@ -1,11 +1,14 @@
 package fake
 
 import (
+	"bytes"
 	"context"
 	"hash/fnv"
 	"image"
 	"image/color"
 	"image/draw"
+	"slices"
+	"time"
 
 	"understudy/steps/desktop"
 )
@@ -38,17 +41,53 @@ func (d *Desktop) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 		if area == (desktop.Rect{}) {
 			area = whole
 		}
-		area = area.Intersect(whole)
-		picture = image.NewRGBA(image.Rect(0, 0, area.W, area.H))
-		fill(picture, picture.Rect, color.RGBA{40, 60, 80, 255})
-		for _, w := range d.windows {
-			if !w.small {
-				w.draw(picture, image.Pt(area.X, area.Y))
-			}
-		}
+		picture = d.paint(area.Intersect(whole))
 		return nil
 	})
 	return picture, err
+}
+
+// paint draws what shows in an area.
+func (d *Desktop) paint(area desktop.Rect) *image.RGBA {
+	picture := image.NewRGBA(image.Rect(0, 0, area.W, area.H))
+	fill(picture, picture.Rect, color.RGBA{40, 60, 80, 255})
+	for _, w := range d.windows {
+		if !w.small {
+			w.draw(picture, image.Pt(area.X, area.Y))
+		}
+	}
+	return picture
+}
+
+// drawn is what an area showed when it was asked whether it is drawn anew.
+type drawn struct {
+	area   desktop.Rect
+	pixels []byte
+	since  time.Time
+}
+
+// LastDrawn is when it was asked first for the area, and it showed what it shows
+// now.
+func (d *Desktop) LastDrawn(ctx context.Context, _ desktop.WindowID, area desktop.Rect) (since time.Time, err error) {
+	err = d.do(ctx, "LastDrawn", func() error {
+		now := drawn{area, d.paint(area).Pix, time.Now()}
+		i := slices.IndexFunc(d.drawn, func(old drawn) bool { return old.area == area })
+		if i < 0 {
+			i, d.drawn = len(d.drawn), append(d.drawn, now)
+		}
+		if !bytes.Equal(d.drawn[i].pixels, now.pixels) {
+			d.drawn[i] = now
+		}
+		since = d.drawn[i].since
+		return nil
+	})
+	return since, err
+}
+
+// Snap is a Capture of the whole screen.
+func (d *Desktop) Snap(ctx context.Context) (func() *image.RGBA, error) {
+	p, err := d.Capture(ctx, desktop.Rect{})
+	return func() *image.RGBA { return p }, err
 }
 
 // draw draws a node and what is in it, in a picture that begins at a point.

@@ -43,8 +43,9 @@ func BenchmarkClickAtRest(b *testing.B) {
 	}
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
 	click := clicks{selector: "role:togglebutton && name:7", process: "galculator"}
+	var stirred steps.Stirred
 	for b.Loop() {
-		if o := steps.ClickElement.Run(b.Context(), &steps.Env{Desktop: d, Trees: &steps.Trees{}}, click.next()); o.Err != nil {
+		if o := steps.ClickElement.Run(b.Context(), &steps.Env{Desktop: d, Trees: &steps.Trees{}, Stirred: &stirred}, click.next()); o.Err != nil {
 			b.Fatal(o.Err)
 		}
 	}
@@ -61,7 +62,8 @@ func BenchmarkClick(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
-	env := func() *steps.Env { return &steps.Env{Desktop: d, Trees: &steps.Trees{}} }
+	var stirred steps.Stirred
+	env := func() *steps.Env { return &steps.Env{Desktop: d, Trees: &steps.Trees{}, Stirred: &stirred} }
 	click := clicks{selector: "role:togglebutton && name:togglebutton && state:enabled && nth:0", process: "gtk3-widget-factory"}
 	if o := steps.ClickElement.Run(b.Context(), env(), click.next()); o.Err != nil {
 		b.Fatal(o.Err)

@@ -88,6 +88,7 @@ func TestNoClickIsLostInGTK(t *testing.T) {
 type seat struct {
 	*testing.T
 	*desktop.Desktop
+	stirred steps.Stirred
 }
 
 // launch starts a program, which ends with the test.
@@ -112,7 +113,8 @@ func (s *seat) does(k steps.Kind, args map[string]any) steps.Outcome {
 
 // tries does one step that may fail.
 func (s *seat) tries(k steps.Kind, args map[string]any) steps.Outcome {
-	return k.Run(s.Context(), &steps.Env{Desktop: s.Desktop, Trees: &steps.Trees{}}, args)
+	defer s.stirred.Note()
+	return k.Run(s.Context(), &steps.Env{Desktop: s.Desktop, Trees: &steps.Trees{}, Stirred: &s.stirred}, args)
 }
 
 // seen is what validate_element says of an element.

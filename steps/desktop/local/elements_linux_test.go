@@ -63,7 +63,8 @@ func (s *sight) run(k steps.Kind, args ...any) steps.Outcome {
 	for i := 0; i < len(args); i += 2 {
 		m[args[i].(string)] = args[i+1]
 	}
-	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Roots: []string{os.TempDir()}}, m)
+	defer s.stirred.Note()
+	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Roots: []string{os.TempDir()}, Stirred: &s.stirred}, m)
 }
 
 // What keeps an action from an element that a real application shows, or does

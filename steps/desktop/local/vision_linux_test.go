@@ -20,14 +20,15 @@ import (
 // sight is a desktop that is only looked at.
 type sight struct {
 	*desktop.Desktop
-	t     testing.TB
-	trees *steps.Trees
+	t       testing.TB
+	trees   *steps.Trees
+	stirred steps.Stirred
 }
 
 func look(t testing.TB, programs ...string) *sight {
 	t.Helper()
 	virtualtest.Need(t, programs...)
-	return &sight{open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: scratch.Dir(t)}), t, &steps.Trees{}}
+	return &sight{Desktop: open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: scratch.Dir(t)}), t: t, trees: &steps.Trees{}}
 }
 
 func (s *sight) must(err error) {

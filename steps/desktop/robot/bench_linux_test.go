@@ -30,6 +30,17 @@ func BenchmarkCapture(b *testing.B) {
 				}
 			}
 		})
+		if row.name == "screen" {
+			b.Run("screen/taken", func(b *testing.B) {
+				for b.Loop() {
+					develop, err := o.Snap(b.Context())
+					o.must(err)
+					b.StopTimer()
+					develop()
+					b.StartTimer()
+				}
+			})
+		}
 		b.Run(row.name+"/robotgo", func(b *testing.B) {
 			for b.Loop() {
 				if _, err := x11.CaptureImg(row.area.X, row.area.Y, row.area.W, row.area.H); err != nil {
@@ -110,6 +121,7 @@ func TestALongRunDoesNotGrow(t *testing.T) {
 		for range captures {
 			_, err := b.Capture(t.Context(), desktop.Rect{})
 			b.must(err)
+			b.snap()
 		}
 		for range keys / 500 {
 			b.must(b.Type(t.Context(), text))

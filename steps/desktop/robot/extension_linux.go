@@ -26,11 +26,12 @@ var prepareXgb = sync.OnceFunc(func() {
 	}
 })
 
-// otherEvent is an event of an extension. We need none of them.
+// otherEvent is an event of an extension: of the keyboard, or of what is drawn.
 type otherEvent []byte
 
 func (e otherEvent) Bytes() []byte  { return e }
-func (e otherEvent) String() string { return fmt.Sprintf("event %d", e[0]&127) }
+func (e otherEvent) String() string { return fmt.Sprintf("event %d", e.number()) }
+func (e otherEvent) number() byte   { return e[0] & 127 }
 
 // otherError is an error of an extension.
 type otherError []byte
@@ -42,7 +43,7 @@ func (e otherError) Error() string {
 }
 
 // extensionNames are the extensions that we use.
-var extensionNames = []string{"XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource"}
+var extensionNames = []string{"XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource", "XFIXES", "DAMAGE"}
 
 // extensions finds the extensions that we use, all in one round trip.
 func (l *link) extensions() {
@@ -61,8 +62,11 @@ func (l *link) extensions() {
 		l.x.ExtLock.Lock()
 		l.x.Extensions[n] = r.MajorOpcode
 		l.x.ExtLock.Unlock()
-		if n == "XKEYBOARD" {
-			l.xkb = r.MajorOpcode
+		switch n {
+		case "XKEYBOARD":
+			l.xkb, l.xkbEvent = r.MajorOpcode, r.FirstEvent
+		case "DAMAGE":
+			l.damageEvent = r.FirstEvent
 		}
 	}
 	if l.has["RANDR"] {

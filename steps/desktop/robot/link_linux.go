@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/damage"
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
@@ -47,7 +48,9 @@ type link struct {
 	self    xproto.Window // a window that only receives our messages to ourselves
 	has     map[string]bool
 	severed atomic.Bool
-	gone    chan struct{} // closed when nothing more will arrive
+	// The numbers of the events of extensions.
+	xkbEvent, damageEvent byte
+	gone                  chan struct{} // closed when nothing more will arrive
 
 	mappings atomic.Int64  // how often the keyboard's mapping changed
 	remapped atomic.Bool   // set when the mapping that we know changed, for robotgo
@@ -60,6 +63,7 @@ type link struct {
 	ticks     ticks
 	keyboard  keyboard // guarded by Robot.turn
 	camera    camera
+	drawings  drawings
 }
 
 // connect opens a link.
@@ -157,12 +161,14 @@ func (l *link) prepare() error {
 	// Applications send their answers to the children of the root window.
 	const mask = xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify | xproto.EventMaskSubstructureNotify
 	xproto.ChangeWindowAttributes(l.x, l.root, xproto.CwEventMask, []uint32{mask})
+	if err := l.useDamage(); err != nil {
+		return err
+	}
 	return l.useXKB()
 }
 
 // drain reads events until the connection ends.
 func (l *link) drain() {
-	defer l.camera.free()
 	defer close(l.gone)
 	for {
 		ev, err := l.x.WaitForEvent()
@@ -170,8 +176,13 @@ func (l *link) drain() {
 			return
 		}
 		switch ev := ev.(type) {
-		case otherEvent: // of the extensions only that of the keyboard sends any
-			l.mappings.Add(1)
+		case otherEvent:
+			switch ev.number() {
+			case l.xkbEvent:
+				l.mappings.Add(1)
+			case l.damageEvent:
+				go l.painted(damage.Damage(xgb.Get32(ev[8:])))
+			}
 		case xproto.PropertyNotifyEvent:
 			l.ticks.take(ev)
 			l.changed.ring()

@@ -289,6 +289,17 @@ func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (img *image.RGBA
 	return img, err
 }
 
+// Snap is a Capture of the whole screen: these systems give no faster one.
+func (r *Robot) Snap(ctx context.Context) (func() *image.RGBA, error) {
+	p, err := r.Capture(ctx, desktop.Rect{})
+	return func() *image.RGBA { return p }, err
+}
+
+// LastDrawn is now: these systems do not tell.
+func (r *Robot) LastDrawn(context.Context, desktop.WindowID, desktop.Rect) (time.Time, error) {
+	return time.Now(), nil
+}
+
 // Info describes the desktop.
 func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
 	ms, err := r.Monitors(ctx)

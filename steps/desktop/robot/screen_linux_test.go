@@ -33,32 +33,63 @@ func (b *bench) seen() image.Image {
 	return img
 }
 
+// byAllWays takes pictures in the two ways in which they come.
+func byAllWays(t *testing.T, do func(b *bench)) {
+	t.Run("through shared memory", func(t *testing.T) { do(open(t)) })
+	t.Run("without shared memory", func(t *testing.T) {
+		b := open(t)
+		robot.WithoutSharedMemory(b.Robot)
+		do(b)
+	})
+}
+
 func TestTheScreenIsCaptured(t *testing.T) {
 	virtualtest.Need(t, "import", "xsetroot")
-	for _, row := range []struct {
-		sentence string
-		plain    bool
-	}{{"through shared memory", false}, {"without shared memory", true}} {
-		t.Run(row.sentence, func(t *testing.T) {
-			b := open(t)
-			if row.plain {
-				robot.WithoutSharedMemory(b.Robot)
+	byAllWays(t, func(b *bench) {
+		b.run("xsetroot", "-solid", "#123456")
+		b.terminal("a terminal")
+		b.must(b.MovePointer(b.t.Context(), desktop.Point{X: 1900, Y: 1000}))
+		for _, area := range []desktop.Rect{{}, {X: 10, Y: 20, W: 200, H: 100}, {X: 1800, Y: 1000, W: 500, H: 500}, {X: -50, Y: -50, W: 60, H: 60}} {
+			part := desktop.Rect{W: 1920, H: 1080}
+			if area != (desktop.Rect{}) {
+				part = part.Intersect(area)
 			}
-			b.run("xsetroot", "-solid", "#123456")
-			b.terminal("a terminal")
-			b.must(b.MovePointer(t.Context(), desktop.Point{X: 1900, Y: 1000}))
-			for _, area := range []desktop.Rect{{}, {X: 10, Y: 20, W: 200, H: 100}, {X: 1800, Y: 1000, W: 500, H: 500}, {X: -50, Y: -50, W: 60, H: 60}} {
-				part := desktop.Rect{W: 1920, H: 1080}
-				if area != (desktop.Rect{}) {
-					part = part.Intersect(area)
-				}
-				b.shows(area, part)
-			}
-			if _, err := b.Capture(t.Context(), desktop.Rect{X: 2000, Y: 10, W: 5, H: 5}); err == nil {
-				t.Error("an area off the screen was captured")
-			}
-		})
-	}
+			b.shows(area, part)
+		}
+		if _, err := b.Capture(b.t.Context(), desktop.Rect{X: 2000, Y: 10, W: 5, H: 5}); err == nil {
+			b.t.Error("an area off the screen was captured")
+		}
+	})
+}
+
+// TestASnapIsOfItsTime fetches a picture long after the screen has changed.
+func TestASnapIsOfItsTime(t *testing.T) {
+	virtualtest.Need(t, "xsetroot")
+	byAllWays(t, func(b *bench) {
+		paint := func(colour string) *image.RGBA {
+			b.run("xsetroot", "-solid", colour)
+			p, err := b.Capture(b.t.Context(), desktop.Rect{})
+			b.must(err)
+			return p
+		}
+		want := paint("#123456")
+		develop, err := b.Snap(b.t.Context())
+		b.must(err)
+		if other := paint("#654321"); bytes.Equal(other.Pix, want.Pix) {
+			b.t.Fatal("the screen did not change")
+		}
+		if got := develop(); got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
+			b.t.Error("the picture is not of the time when it was taken")
+		}
+	})
+}
+
+// snap is a picture of the screen.
+func (b *bench) snap() *image.RGBA {
+	b.t.Helper()
+	develop, err := b.Snap(b.t.Context())
+	b.must(err)
+	return develop()
 }
 
 // elastic makes the size of the screen one that xrandr can change, up to what
@@ -125,6 +156,7 @@ func TestPicturesAreTakenWhileTheScreenChangesItsSize(t *testing.T) {
 		img, err := b.Capture(t.Context(), desktop.Rect{})
 		b.must(err)
 		sizes[img.Rect.Max] = true
+		sizes[b.snap().Rect.Max] = true
 		select {
 		case err := <-done:
 			b.must(err)
