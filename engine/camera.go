@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"sync"
@@ -14,14 +15,15 @@ import (
 // beside the run, with the boxes of password fields blanked.
 type Camera struct {
 	Files Files
+	// Passwords are the password fields that were seen so far, which the kinds
+	// that take pictures share; nil: those that the camera sees itself.
+	Passwords *steps.Passwords
 
 	once sync.Once
 	slot chan struct{} // one place for each picture that may be under way
 
 	mu   sync.Mutex
 	film film.Film // guarded by mu
-
-	passwords steps.Passwords
 }
 
 // underWay is how many pictures may wait to be stored; each is some megabytes
@@ -30,14 +32,17 @@ const underWay = 6
 
 // Take takes a picture, and stores it beside what goes on.
 func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, err error)) {
-	c.once.Do(func() { c.slot = make(chan struct{}, underWay) })
+	c.once.Do(func() {
+		c.slot = make(chan struct{}, underWay)
+		c.Passwords = cmp.Or(c.Passwords, &steps.Passwords{})
+	})
 	select {
 	case c.slot <- struct{}{}:
 	case <-ctx.Done():
 		keep("", context.Cause(ctx))
 		return
 	}
-	fields := c.passwords.Where(ctx, d)
+	fields := c.Passwords.Where(ctx, d)
 	develop, err := d.Snap(ctx)
 	if err != nil {
 		<-c.slot
@@ -52,7 +57,7 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 
 // store stores a picture that was taken, with the fields of passwords blanked.
 func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (string, error) {
-	fields = append(fields, c.passwords.Find(ctx, d)...) // first, as what the picture shows may go
+	fields = append(fields, c.Passwords.Find(ctx, d)...) // first, as what the picture shows may go
 	p := develop()
 	steps.Blank(p, desktop.Point{}, fields)
 	return c.Files.Put(ctx, Captures, c.write(p))

@@ -28,6 +28,9 @@ type Engine struct {
 	Lease  *Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
+	// Passwords are the password fields that were seen so far, which kinds blank
+	// on the pictures that they take; nil: those that a picture shows as such.
+	Passwords *steps.Passwords
 	// Probe answers what expressions ask of the desktop, with pictures from
 	// the folders of the run; nil: they may not ask.
 	Probe func(d Desk, dir string, roots []string) expression.Probe

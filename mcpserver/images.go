@@ -35,12 +35,17 @@ const (
 	maxImagePixels = 1_150_000
 )
 
-// windowPicture is the argument by which an action takes a picture afterwards.
+// windowPicture is the argument by which a kind takes a picture beside what it does.
 const windowPicture = "include_window_screenshot"
 
-// pictures says whether a kind can take pictures.
+// pictures says whether a kind can take pictures that models are offered. Of
+// the kinds that only look, those that show something.
 func pictures(k steps.Kind) bool {
-	return k.Name == steps.CaptureScreenshot.Name || k.Args.Properties[windowPicture] != nil
+	switch k.Name {
+	case steps.CaptureScreenshot.Name, steps.GetWindowTree.Name:
+		return true
+	}
+	return k.Touches == steps.Act && k.Args.Properties[windowPicture] != nil
 }
 
 func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
@@ -50,7 +55,7 @@ func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
 }
 
 // takenOut are the arguments without include_image, and whether it was asked
-// for. An action is then told to take a picture.
+// for. A kind whose own answer is no picture is then told to take one.
 func takenOut(k steps.Kind, args map[string]any) (map[string]any, bool) {
 	wanted, _ := args[includeImage].(bool)
 	if _, said := args[includeImage]; !said || !pictures(k) {
@@ -58,7 +63,7 @@ func takenOut(k steps.Kind, args map[string]any) (map[string]any, bool) {
 	}
 	args = maps.Clone(args)
 	delete(args, includeImage)
-	if wanted && k.Args.Properties[windowPicture] != nil && args["include_monitor_screenshots"] != true {
+	if wanted && k.Name != steps.CaptureScreenshot.Name && args["include_monitor_screenshots"] != true {
 		args[windowPicture] = true
 	}
 	return args, wanted

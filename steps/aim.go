@@ -33,6 +33,10 @@ type need struct {
 	windows WindowOptions
 }
 
+// acts says whether something is done to an element that shows, so that one
+// which is scrolled away is brought into view.
+func (n need) acts() bool { return n.point != nil || n.enabled && !n.hidden }
+
 // aim waits until a target is one element that an action can be done to, and
 // says where. When the time is over, the error says what did not hold.
 func (e *Env) aim(ctx context.Context, t Target, n need) (*desktop.Element, desktop.Point, error) {
@@ -71,7 +75,7 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 				opened = true
 				return errors.Join(err, e.unhide(ctx, n.windows, q.within.Process))
 			}
-			if CodeOf(err) == NotFound && n.point != nil {
+			if CodeOf(err) == NotFound && n.acts() {
 				return errors.Join(err, e.bring(ctx, &away, q))
 			}
 			return err
@@ -85,7 +89,7 @@ func (e *Env) aimWithin(ctx context.Context, q query, n need, long time.Duration
 		at, err = e.ready(ctx, el, seen, n)
 		return err
 	})
-	return el, at, away.instead(err, long)
+	return el, at, away.instead(err, long, n)
 }
 
 // sought is the element that a query names now.

@@ -38,14 +38,10 @@ var windowOptions = WindowOptions{EnableWindowManagement: true, BringToFront: tr
 
 // After is what was seen after an action.
 type After struct {
-	Verified     bool     `json:"verified" jsonschema:"whether what the action was to bring about was read back and is so"`
-	HasUIChanges *bool    `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
-	UIDiff       string   `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
-	UITree       string   `json:"ui_tree,omitzero" jsonschema:"the window's elements afterwards"`
-	Screenshots  []string `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
-	// Shown are the areas of the screen that the pictures show.
-	Shown   []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
-	NotSeen string         `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
+	Verified     bool   `json:"verified" jsonschema:"whether what the action was to bring about was read back and is so"`
+	HasUIChanges *bool  `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
+	UIDiff       string `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
+	Seen
 }
 
 // highlightFor is how long an element is shown before an action.

@@ -1,7 +1,9 @@
 package steps
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -15,15 +17,20 @@ var seldom = []string{
 	"include_window_screenshot", "include_monitor_screenshots", "highlight_before_action", "try_focus_before", "try_click_before",
 }
 
+// idle begins what is said of arguments that are taken and not used.
+const idle = "accepted and without effect"
+
 // Brief is the schema of the arguments without those that are seldom needed,
 // for tools that models are offered. It is open, because the others may be
 // given all the same; Run checks them.
 func (k Kind) Brief() *jsonschema.Schema {
 	s := k.Args.CloneSchemas()
-	for _, name := range seldom {
-		delete(s.Properties, name)
+	unneeded := func(name string) bool {
+		p := s.Properties[name]
+		return slices.Contains(seldom, name) || p != nil && strings.HasPrefix(p.Description, idle) || k.Touches == Look && name == "include_tree_after_action"
 	}
-	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), func(name string) bool { return slices.Contains(seldom, name) })
+	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), unneeded)
+	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return unneeded(name) })
 	if len(s.Properties) < len(k.Args.Properties) {
 		s.AdditionalProperties = nil
 	}

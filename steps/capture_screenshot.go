@@ -18,7 +18,7 @@ var CaptureScreenshot = Define(Kind{
 	Toolset: Core,
 	Touches: Look,
 	Reads:   true,
-}, ScreenshotArgs{Target: aimed, MaxDimension: 1920}, captureScreenshot)
+}, ScreenshotArgs{Target: aimed, MaxDimension: 1920, Beside: beside}, captureScreenshot)
 
 // ScreenshotArgs says what to take a picture of.
 type ScreenshotArgs struct {
@@ -27,6 +27,7 @@ type ScreenshotArgs struct {
 	Region        *desktop.Rect `json:"region,omitzero" jsonschema:"the area of the screen to show"`
 	EntireMonitor bool          `json:"entire_monitor,omitzero" jsonschema:"show the whole monitor that the element or window is on"`
 	MaxDimension  Count         `json:"max_dimension,omitzero" jsonschema:"scale the picture down until neither side is longer; 0 keeps its size"`
+	Beside
 }
 
 // Validate wants at most one thing to show.
@@ -52,10 +53,11 @@ type ScreenshotResult struct {
 	Width  int          `json:"width" jsonschema:"the picture's width in pixels"`
 	Height int          `json:"height" jsonschema:"the picture's height in pixels"`
 	Scale  float64      `json:"scale" jsonschema:"how many pixels of the picture stand for one of the screen"`
+	Seen
 }
 
 func captureScreenshot(ctx context.Context, env *Env, a ScreenshotArgs) (ScreenshotResult, error) {
-	area, err := a.area(ctx, env)
+	area, el, err := a.area(ctx, env)
 	if err != nil {
 		return ScreenshotResult{}, err
 	}
@@ -72,33 +74,48 @@ func captureScreenshot(ctx context.Context, env *Env, a ScreenshotArgs) (Screens
 	}
 	small, back := vision.Fit(p, int(a.MaxDimension), 0)
 	uri, err := env.keep(ctx, small)
-	return ScreenshotResult{uri, area, small.Rect.Dx(), small.Rect.Dy(), 1 / back}, err
+	if err != nil {
+		return ScreenshotResult{}, err
+	}
+	seen, err := env.beside(ctx, a.Beside, el)
+	return ScreenshotResult{uri, area, small.Rect.Dx(), small.Rect.Dy(), 1 / back, seen}, err
 }
 
-// area is what to take a picture of; empty means the whole screen.
-func (a *ScreenshotArgs) area(ctx context.Context, env *Env) (desktop.Rect, error) {
+// area is what to take a picture of; empty means the whole screen. The element
+// says in which window that is, when it is in one.
+func (a *ScreenshotArgs) area(ctx context.Context, env *Env) (desktop.Rect, *desktop.Element, error) {
 	switch {
 	case a.Region != nil:
-		return *a.Region, nil
+		return *a.Region, nil, nil
 	case a.Title != "" || a.Process != "" && a.Selector == "" && a.WindowSelector == "":
 		w, err := env.window(ctx, WindowArgs{Title: a.Title, Process: a.Process, TimeoutMS: a.TimeoutMS})
-		return w.Bounds, err
+		return w.Bounds, &desktop.Element{Window: w.ID, Process: w.Process}, err
 	case a.Named():
-		return env.box(ctx, a.Target)
+		el, err := env.boxed(ctx, a.Target)
+		if err != nil {
+			return desktop.Rect{}, nil, err
+		}
+		return el.Bounds, el, nil
 	}
-	return desktop.Rect{}, nil
+	return desktop.Rect{}, nil, nil
 }
 
 // box is the area that an element, or a window, takes up.
 func (e *Env) box(ctx context.Context, t Target) (desktop.Rect, error) {
-	el, _, err := e.aim(ctx, t, need{})
-	if err == nil && el.Bounds.Empty() {
-		err = notReady(el, "takes up no room on the screen", "scroll it into view with scroll_element")
-	}
+	el, err := e.boxed(ctx, t)
 	if err != nil {
 		return desktop.Rect{}, err
 	}
 	return el.Bounds, nil
+}
+
+// boxed is an element, or a window, that takes up an area.
+func (e *Env) boxed(ctx context.Context, t Target) (*desktop.Element, error) {
+	el, _, err := e.aim(ctx, t, need{})
+	if err == nil && el.Bounds.Empty() {
+		err = notReady(el, "takes up no room on the screen", "scroll it into view with scroll_element")
+	}
+	return el, err
 }
 
 // monitorOf is the monitor that shows the middle of an area, or the first.

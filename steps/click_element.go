@@ -94,8 +94,15 @@ func (a *ClickArgs) Validate() error {
 	switch {
 	case ways > 1:
 		return errors.New("wanted one of a selector, a ref, an image, or x and y; found several")
-	case ways == 0:
-		return a.Target.Validate()
+	case ways == 0 && !a.Named():
+		return errors.New("wanted a selector, targets, a ref, an image, or x and y: nothing names what to click")
+	case !point && a.Image == "":
+		if err := a.Target.Validate(); err != nil {
+			return err
+		}
+	}
+	if err := onlyModifiers(a.Modifiers); err != nil {
+		return err
 	}
 	if a.InWindow && !point {
 		return errors.New("in_window: wanted x and y, which count from the window's corner")
@@ -108,6 +115,17 @@ func (a *ClickArgs) Validate() error {
 	}
 	if a.Count < 1 || a.Count > 3 {
 		return errors.New("count: wanted 1, 2 or 3")
+	}
+	return nil
+}
+
+// onlyModifiers fails on keys that do something by themselves: held during a
+// click, they would be typed.
+func onlyModifiers(keys []desktop.Key) error {
+	for _, name := range keys {
+		if k, err := desktop.ParseKey(string(name)); err != nil || !k.IsModifier() {
+			return fmt.Errorf("modifiers: wanted ctrl, shift, alt, altgr or super, found %q", name)
+		}
 	}
 	return nil
 }

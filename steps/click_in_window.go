@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,9 +29,9 @@ func (e *Env) aimInWindow(ctx context.Context, t Target, off desktop.Point, o Wi
 		top := windowAt(windows, at)
 		switch {
 		case !w.Bounds.Contains(at):
-			return Errorf(NotActionable, "the point %s lies outside of the window %q, which is %d by %d", off, w.Title, w.Bounds.W, w.Bounds.H)
+			return &Error{Code: NotActionable, Err: fmt.Errorf("the point %s lies outside of the window %q, which is %d by %d", off, w.Title, w.Bounds.W, w.Bounds.H), Next: "give the window the size it had with move_window, or take another point"}
 		case top == nil || top.ID != w.ID:
-			return Errorf(NotActionable, "the point %s of the window %q is covered", off, w.Title)
+			return &Error{Code: NotActionable, Err: fmt.Errorf("the point %s of the window %q is covered%s", off, w.Title, by(top)), Next: "close what covers it, or move the window"}
 		}
 		return e.onScreen(ctx, at)
 	})
@@ -50,7 +51,15 @@ func (e *Env) topmost(ctx context.Context, process string) (w desktop.Window, er
 		}
 	}
 	if process == "" {
-		return w, Errorf(NotFound, "wanted the active window, found none")
+		return w, &Error{Code: NotFound, Err: errors.New("wanted the active window, found none"), Next: "name the application with process, or bring a window to the front with activate_window"}
 	}
-	return w, Errorf(NotFound, "wanted a window of %s, found none", process)
+	return w, noWindow(process, "")
+}
+
+// by names the window that covers something, when it has a name.
+func by(w *desktop.Window) string {
+	if w == nil || w.Title == "" {
+		return ""
+	}
+	return fmt.Sprintf(" by the window %q", w.Title)
 }

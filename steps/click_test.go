@@ -29,7 +29,10 @@ func TestClickElement(t *testing.T) {
 		{say: "a point that is not on the screen", args: args("x", 5000.0, "y", 6.0), code: NotActionable, acted: ActedNo, journal: []string{}},
 		{say: "half a point", args: args("x", 5.0), code: Invalid},
 		{say: "a point and an element", args: args("x", 5.0, "y", 5.0, "selector", "name:Save"), code: Invalid},
-		{say: "nothing to click", args: args(), code: Invalid, err: "nothing names the element"},
+		{say: "nothing to click", args: args(), code: Invalid, err: "nothing names what to click"},
+		{say: "a key that is held and types", args: args("selector", "name:Save", "modifiers", []any{"ctrl", "a"}), code: Invalid, err: `wanted ctrl, shift, alt, altgr or super, found "a"`, acted: ActedNo, journal: []string{}},
+		{say: "a ref and a selector", args: args("selector", "name:Save", "ref", "e1"), code: Invalid, err: "found both", acted: ActedNo},
+		{say: "only an application", args: args("process", "notes"), result: map[string]any{"verified": false}},
 		{say: "a selector that cannot be read", args: args("selector", "role:"), code: Invalid, err: "selector"},
 		{
 			say: "an element that is not there", args: args("selector", "name:Sav"), code: NotFound, err: "after waiting 3s: nothing matches", acted: ActedNo, took: 3 * time.Second,
@@ -54,7 +57,7 @@ func TestClickElement(t *testing.T) {
 		{
 			say: "an element of a process that is not open", args: args("selector", "process:excel >> name:Save"), code: NotFound,
 			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
-				if !strings.Contains(o.Err.Next, "is not open on this desktop") {
+				if !strings.Contains(o.Err.Next, "is not open on this desktop") || !strings.Contains(o.Err.Next, "open are notes") {
 					t.Errorf("next: %s", o.Err.Next)
 				}
 			},

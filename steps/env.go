@@ -34,6 +34,10 @@ type Env struct {
 	// Trees remembers the trees whose refs a caller may name.
 	Trees *Trees
 
+	// Passwords are the password fields that were seen so far, which are blanked
+	// on pictures; nil: those that a picture shows as such.
+	Passwords *Passwords
+
 	// KeepFocus gives focus and caret back to the user after kinds that are not
 	// meant to move them. It is for calls of their own: the steps of a workflow
 	// build on the focus that the step before left.

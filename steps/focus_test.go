@@ -3,7 +3,9 @@ package steps
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
 
@@ -33,4 +35,31 @@ func TestFocusIsKeptForCallsOfTheirOwn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A browser hears of it late that its page gave an element the focus.
+func TestFocusIsGivenBackOnceAPageHasTakenIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fake.New(fake.MustParse(notes)...)
+		defer f.Close()
+		d, save := f.Desktop(), f.Find("name:Save")
+		f.Set(save, func(e *desktop.Element) {
+			e.Attributes = map[string]string{"tag": "button"}
+			e.States |= desktop.Focusable
+		})
+		save.OnClick(func() {
+			f.After(50*time.Millisecond, func() { _ = d.GrabFocus(t.Context(), f.Get(save).Handle) })
+		})
+		if err := d.GrabFocus(t.Context(), f.Get(f.Find("role:entry")).Handle); err != nil {
+			t.Fatal(err)
+		}
+		o := InvokeElement.Run(t.Context(), seeing(f), args("selector", "name:Save", "restore_focus", true))
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+		time.Sleep(time.Second)
+		if now, err := d.SaveFocus(t.Context()); err != nil || now.Element != f.Get(f.Find("role:entry")).Handle {
+			t.Errorf("the focus is not where it was: %+v, %v", now, err)
+		}
+	})
 }

@@ -25,6 +25,8 @@ type WindowTreeArgs struct {
 	MaxElements   Count  `json:"max_elements,omitzero" jsonschema:"how many elements to show at most"`
 	IncludeHidden bool   `json:"include_hidden,omitzero" jsonschema:"also show what is not visible"`
 	TreeOptions
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" jsonschema:"accepted and without effect: the elements are what it shows"`
+	Pictured
 }
 
 // WindowTreeResult is the tree, written out.
@@ -35,6 +37,9 @@ type WindowTreeResult struct {
 	Omitted int              `json:"omitted" jsonschema:"how many were left out"`
 	Unread  []string         `json:"unread,omitzero" jsonschema:"applications that did not answer in time"`
 	Windows []desktop.Window `json:"windows,omitzero" jsonschema:"the windows that were read"`
+	// Screenshots and Areas are the pictures that were asked for.
+	Screenshots []string       `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
+	Areas       []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
 }
 
 func getWindowTree(ctx context.Context, env *Env, a WindowTreeArgs) (WindowTreeResult, error) {
@@ -52,7 +57,9 @@ func getWindowTree(ctx context.Context, env *Env, a WindowTreeArgs) (WindowTreeR
 	}
 	t.Walk(func(*desktop.Element) bool { r.Shown++; return true })
 	r.Shown -= r.Omitted - t.Omitted
-	return r, nil
+	seen, err := env.beside(ctx, Beside{Pictured: a.Pictured}, &desktop.Element{Window: windows[0].ID, Process: windows[0].Process})
+	r.Screenshots, r.Areas = seen.Screenshots, seen.Shown
+	return r, err
 }
 
 // scope says which windows are to be read, and which windows these are.

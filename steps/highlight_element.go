@@ -13,18 +13,31 @@ var HighlightElement = Define(Kind{
 	Toolset:    Desktop,
 	Touches:    Look,
 	Idempotent: true,
-}, HighlightArgs{Target: aimed, DurationMS: 1000}, highlightElement)
+}, HighlightArgs{Target: aimed, DurationMS: 1000, Beside: beside}, highlightElement)
 
 // HighlightArgs says what to show.
 type HighlightArgs struct {
 	Target
 	DurationMS Millis `json:"duration_ms,omitzero" jsonschema:"how long the frame stays; the step does not wait for it"`
 	Text       string `json:"text,omitzero" jsonschema:"what to write beside the frame; without it the element's role"`
+	MarkStyle
+	Beside
+}
+
+// MarkStyle are arguments on how a frame looks, of which there is one way.
+type MarkStyle struct {
+	Color              Count  `json:"color,omitzero" jsonschema:"accepted and without effect: frames are red"`
+	TextPosition       string `json:"text_position,omitzero" jsonschema:"accepted and without effect: the text stands above the frame"`
+	FontSize           Count  `json:"font_size,omitzero" jsonschema:"accepted and without effect: the text has one size"`
+	FontBold           bool   `json:"font_bold,omitzero" jsonschema:"accepted and without effect: the text has one font"`
+	FontColor          Count  `json:"font_color,omitzero" jsonschema:"accepted and without effect: the text is white"`
+	IncludeElementInfo bool   `json:"include_element_info,omitzero" jsonschema:"accepted and without effect: the result always has it"`
 }
 
 // HighlightResult says what is shown.
 type HighlightResult struct {
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
+	Seen
 }
 
 // StopHighlighting removes the frames.
@@ -54,7 +67,11 @@ func highlightElement(ctx context.Context, env *Env, a HighlightArgs) (Highlight
 	if text == "" {
 		text = string(el.Role)
 	}
-	return HighlightResult{plain(el)}, env.Desktop.Mark(ctx, el.Bounds, text, a.DurationMS.Std())
+	if err := env.Desktop.Mark(ctx, el.Bounds, text, a.DurationMS.Std()); err != nil {
+		return HighlightResult{}, err
+	}
+	seen, err := env.beside(ctx, a.Beside, el)
+	return HighlightResult{plain(el), seen}, err
 }
 
 func stopHighlighting(ctx context.Context, env *Env, _ NoArgs) (NoResult, error) {

@@ -43,7 +43,29 @@ func invokeElement(ctx context.Context, env *Env, a InvokeArgs) (ElementResult, 
 		if err != nil {
 			return false, err
 		}
+		if a.RestoreFocus != nil && *a.RestoreFocus {
+			if err := env.takesFocus(ctx, el); err != nil {
+				return false, err
+			}
+		}
 		return env.turned(ctx, el)
 	})
 	return r, err
+}
+
+// takesFocus waits until an element of a page has taken the focus, as most do
+// when their action is done. A browser hears of it late, and a focus that is
+// given back before that is lost again. Not every element takes it.
+func (e *Env) takesFocus(ctx context.Context, el *desktop.Element) error {
+	if _, page := el.Attributes["tag"]; !page || !el.States.Has(desktop.Focusable) {
+		return nil
+	}
+	_ = e.follows(ctx, turning(el), func(ctx context.Context) error {
+		has, err := e.focused(ctx, el)
+		if err == nil && !has {
+			err = Errorf(NotActionable, "no focus yet")
+		}
+		return err
+	})
+	return context.Cause(ctx)
 }

@@ -14,7 +14,7 @@ const restoreWithin = 2 * time.Second
 // back is a courtesy: what fails in it is only logged.
 func (k Kind) keepingFocus(ctx context.Context, env *Env, args map[string]any, do func() Outcome) Outcome {
 	wanted := env.KeepFocus && k.Focus == Keep && k.Touches == Act
-	if asked, ok := args["restore_focus"].(bool); ok {
+	if asked, ok := args["restore_focus"].(bool); ok && k.Touches == Act {
 		wanted = asked
 	}
 	if !wanted || env.Desktop == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -101,6 +102,7 @@ type sight struct {
 	roots    []*desktop.Element // what it was matched against
 	found    []*desktop.Element
 	unread   []string
+	open     []string // the applications with a window, when no root was found
 	tried    []Candidate
 	why      error   // of a picture: why not exactly one place was found
 	places   []place // of a picture: all places that are like it, the best first
@@ -146,7 +148,25 @@ func (e *Env) lookFor(ctx context.Context, s *selector.Selector, m manner, read 
 	if err != nil {
 		return sight{}, err
 	}
-	return sight{selector: s, roots: tree.Roots, found: s.Find(tree.Roots), unread: tree.Unread}, nil
+	now := sight{selector: s, roots: tree.Roots, found: s.Find(tree.Roots), unread: tree.Unread}
+	if len(now.roots) == 0 {
+		now.open = e.applications(ctx)
+	}
+	return now, nil
+}
+
+// applications are those that have a window, each once, the topmost first.
+func (e *Env) applications(ctx context.Context) (names []string) {
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return nil // they are only told as a help
+	}
+	for _, w := range slices.Backward(windows) {
+		if !w.Popup && w.Process != "" && !slices.Contains(names, w.Process) {
+			names = append(names, w.Process)
+		}
+	}
+	return names
 }
 
 // glance matches a selector against the least that decides it, and reads in
@@ -209,6 +229,9 @@ func (s sight) one() (*desktop.Element, error) {
 		err.Next = strings.Join(s.unread, ", ") + " did not answer, so its elements are not known"
 	} else if len(s.roots) == 0 {
 		err.Next = "what it looks in is not open on this desktop: open it first (a run begins again at the step that opens it with --from STEP)"
+		if len(s.open) > 0 {
+			err.Next += "; open are " + strings.Join(s.open, ", ")
+		}
 	} else if dialog := dialogInFront(s.roots); dialog != "" {
 		err.Next = dialog + "; if it is in the way, answer it first, else look at the elements with get_window_tree"
 	} else {

@@ -131,7 +131,7 @@ func (a WindowArgs) only(all []desktop.Window) (desktop.Window, error) {
 		return fits[0], nil
 	case 0:
 		if a.ID != 0 {
-			return desktop.Window{}, Errorf(NotFound, "there is no window with the id %d", a.ID)
+			return desktop.Window{}, &Error{Code: NotFound, Err: fmt.Errorf("there is no window with the id %d", a.ID), Next: "see which there are with get_applications_and_windows_list"}
 		}
 		return desktop.Window{}, noWindow(a.Process, a.Title)
 	}

@@ -2,9 +2,12 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,12 +24,15 @@ const blankWithin = 3 * time.Second
 // Passwords knows where the password fields of a screen are, to paint over them
 // on pictures. It finds them once a picture was taken, and by then what that
 // shows may have gone; so it also says where those must be that it found the last
-// time, while their windows stand. Its limit: the fields of an
-// application that tells nothing in time stay as they are, which is bullets.
+// time, while their windows stand. A field that was a password field once stays
+// one, also when it shows what it holds: applications then say that it is like
+// any other. Its limit: the fields of an application that tells nothing in time,
+// and what was shown in the clear from its first sight on, stay as they are.
 type Passwords struct {
-	mu   sync.Mutex
-	of   *desktop.Desktop                    // whose fields they are; guarded by mu
-	seen map[desktop.WindowID][]desktop.Rect // the last time, from the corner of their window; guarded by mu
+	mu    sync.Mutex
+	of    desktop.Session                     // whose fields they are; guarded by mu
+	seen  map[desktop.WindowID][]desktop.Rect // the last time, from the corner of their window; guarded by mu
+	known map[desktop.Handle]desktop.WindowID // all that were ever seen, while their windows stand; guarded by mu
 }
 
 // Where is where the fields must be that were seen the last time.
@@ -59,16 +65,73 @@ func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desk
 	if err != nil {
 		return nil
 	}
-	seen := map[desktop.WindowID][]desktop.Rect{}
+	shown := map[desktop.Handle]bool{}
+	var all []*desktop.Element
 	tree.Walk(func(e *desktop.Element) bool {
-		if e.Role == password && !e.Bounds.Empty() {
-			fields = append(fields, e.Bounds)
-			seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
+		if e.Role == password {
+			w.Note(d, e)
+			all, shown[e.Handle] = append(all, e), true
 		}
 		return true
 	})
+	all = append(all, w.revealed(ctx, d, shown)...)
+	seen := map[desktop.WindowID][]desktop.Rect{}
+	for _, e := range all {
+		if !e.Bounds.Empty() {
+			fields = append(fields, e.Bounds)
+			seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
+		}
+	}
 	w.remember(d, seen, len(tree.Unread) == 0)
 	return fields
+}
+
+// Note remembers an element if it is a password field. Nil remembers nothing.
+func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
+	if w == nil || e.Role != password || e.Handle == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.turnTo(d)
+	w.known[e.Handle] = e.Window
+}
+
+// revealed are the fields that were password fields and show as others now.
+// Those that are gone, and those of windows that are, are forgotten.
+func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[desktop.Handle]bool) (all []*desktop.Element) {
+	windows, err := d.Windows.Windows(ctx)
+	for h, id := range w.before(d) {
+		if shown[h] {
+			continue
+		}
+		gone := err == nil && id != 0 && !slices.ContainsFunc(windows, func(o desktop.Window) bool { return o.ID == id })
+		e, failed := (*desktop.Element)(nil), error(desktop.ErrNotFound)
+		if !gone {
+			e, failed = d.Refresh(ctx, h)
+		}
+		switch {
+		case errors.Is(failed, desktop.ErrNotFound):
+			w.forget(h)
+		case failed == nil && e.States.Has(desktop.Showing):
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// before are the fields that were ever seen.
+func (w *Passwords) before(d *desktop.Desktop) map[desktop.Handle]desktop.WindowID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.turnTo(d)
+	return maps.Clone(w.known)
+}
+
+func (w *Passwords) forget(h desktop.Handle) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.known, h)
 }
 
 // Blank paints over areas of the screen on a picture, which begins at a point of
@@ -85,25 +148,32 @@ func moved(r desktop.Rect, x, y int) desktop.Rect {
 	return r
 }
 
+// turnTo forgets all when it is asked of another desktop than before. A desktop
+// that is watched is the same: only its session says which it is. The caller
+// holds mu.
+func (w *Passwords) turnTo(d *desktop.Desktop) {
+	if w.of != d.Session || w.known == nil {
+		w.of, w.seen, w.known = d.Session, nil, map[desktop.Handle]desktop.WindowID{}
+	}
+}
+
 func (w *Passwords) recall(d *desktop.Desktop) map[desktop.WindowID][]desktop.Rect {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.of != d {
-		return nil
-	}
+	w.turnTo(d)
 	return w.seen
 }
 
 // remember keeps what was seen now. When not every application told, what was
 // seen before stays.
 func (w *Passwords) remember(d *desktop.Desktop, seen map[desktop.WindowID][]desktop.Rect, all bool) {
-	before := w.recall(d)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for id, fields := range before {
+	w.turnTo(d)
+	for id, fields := range w.seen {
 		if _, again := seen[id]; !again && !all {
 			seen[id] = fields
 		}
 	}
-	w.of, w.seen = d, seen
+	w.seen = seen
 }

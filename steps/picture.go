@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,13 +33,16 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	if area.Empty() {
 		area = screen
 	}
+	wanted := area
 	if area = area.Intersect(screen); area.Empty() {
-		return nil, area, Errorf(NotActionable, "what is to be shown is not on the screen, which is %s", screen)
+		return nil, area, &Error{Code: NotActionable, Err: fmt.Errorf("what is to be shown, %s, is not on the screen, which is %s", wanted, screen), Next: "take an area of the screen, or bring the window into it with move_window"}
 	}
+	known := cmp.Or(e.Passwords, &Passwords{})
+	fields := known.Where(ctx, e.Desktop)
 	p, err := e.Desktop.Capture(ctx, area)
 	if err != nil {
 		return nil, area, fmt.Errorf("taking a picture: %w", err)
 	}
-	Blank(p, desktop.Point{X: area.X, Y: area.Y}, new(Passwords).Find(ctx, e.Desktop))
+	Blank(p, desktop.Point{X: area.X, Y: area.Y}, append(fields, known.Find(ctx, e.Desktop)...))
 	return p, area, ctx.Err()
 }

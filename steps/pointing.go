@@ -73,9 +73,9 @@ func (e *Env) pointerBack(ctx context.Context, wanted bool) func(context.Context
 
 // onScreen fails for a point that no monitor shows.
 func (e *Env) onScreen(ctx context.Context, at desktop.Point) error {
-	monitors, err := e.Desktop.Monitors(ctx)
-	if err != nil {
-		return fmt.Errorf("asking for the size of the screen: %w", err)
+	monitors, failed := e.Desktop.Monitors(ctx)
+	if failed != nil {
+		return fmt.Errorf("asking for the size of the screen: %w", failed)
 	}
 	for _, m := range monitors {
 		if m.Bounds.Contains(at) {
@@ -85,7 +85,9 @@ func (e *Env) onScreen(ctx context.Context, at desktop.Point) error {
 	if len(monitors) == 0 {
 		return Errorf(NotActionable, "the point %s is on no monitor: there is none", at)
 	}
-	return Errorf(NotActionable, "the point %s is not on the screen, which is %s", at, monitors[0].Bounds)
+	err := Errorf(NotActionable, "the point %s is not on the screen, which is %s", at, monitors[0].Bounds)
+	err.Next = "take a point of a picture by capture_screenshot, or name the element"
+	return err
 }
 
 // point is the place that arguments give, or where the pointer is.

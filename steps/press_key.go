@@ -105,7 +105,7 @@ func (e *Env) activateProcess(ctx context.Context, process string) error {
 		}
 		windows = slices.DeleteFunc(windows, func(w desktop.Window) bool { return !desktop.Scope{Process: process}.Admits(w.Process, w.Title) })
 		if len(windows) == 0 {
-			return Errorf(NotFound, "no window belongs to %s", process)
+			return noWindow(process, "")
 		}
 		if slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Active }) {
 			return nil

@@ -61,7 +61,7 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[ClickType]():      enum("left", "double", "right"),
 	reflect.TypeFor[Direction]():      enum("up", "down", "left", "right"),
 	reflect.TypeFor[Condition]():      enum("exists", "gone", "visible", "enabled", "focused", "text"),
-	reflect.TypeFor[TreeFormat]():     enum("compact_yaml", "verbose_json"),
+	reflect.TypeFor[TreeFormat]():     enum("compact_yaml", "verbose_json", "clustered_yaml"),
 	reflect.TypeFor[Engine]():         enum("javascript", "js", "node", "typescript", "ts", "python"),
 	reflect.TypeFor[LogLevel]():       enum("debug", "info", "warn", "error"),
 	reflect.TypeFor[SourceMode]():     enum("all", "lines", "pattern"),

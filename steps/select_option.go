@@ -34,6 +34,14 @@ type SelectOptionResult struct {
 	After
 }
 
+// Validate wants the text of an option.
+func (a *SelectOptionArgs) Validate() error {
+	if strings.TrimSpace(a.OptionName) == "" {
+		return errors.New("option_name: wanted the text of the option, found none")
+	}
+	return a.Target.Validate()
+}
+
 func selectOption(ctx context.Context, env *Env, a SelectOptionArgs) (SelectOptionResult, error) {
 	el, _, err := env.aim(ctx, a.Target, need{handle: true, enabled: true, windows: a.WindowOptions})
 	if err != nil {
@@ -116,7 +124,7 @@ func named(all []*desktop.Element, name string) (*desktop.Element, error) {
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return nil, Errorf(Ambiguous, "%d options are called %q", len(found), name)
+			return nil, &Error{Code: Ambiguous, Err: fmt.Errorf("%d options are called %q", len(found), name), Next: "open the list and click the one that is meant, such as role:listitem && nth:0"}
 		}
 	}
 	return nil, desktop.ErrNotFound

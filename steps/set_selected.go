@@ -3,6 +3,8 @@ package steps
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"understudy/steps/desktop"
@@ -73,11 +75,25 @@ func switched(el *desktop.Element) desktop.States {
 		return desktop.Checked
 	case "togglebutton": // toolkits do not agree on which
 		return desktop.Checked | desktop.Pressed
+	case "cell", "listitem", "treeitem": // with a checkbox in it
+		if el.States.Has(desktop.Checked) || toggle(el) != "" {
+			return desktop.Checked
+		}
 	}
 	if el.States.Has(desktop.Selectable) || el.States.Has(desktop.Selected) {
 		return desktop.Selected
 	}
 	return 0
+}
+
+// toggle is the action by which an element says that it can be checked; ""
+// when it does not.
+func toggle(el *desktop.Element) string {
+	i := slices.IndexFunc(el.Actions, func(name string) bool { return strings.EqualFold(name, "toggle") })
+	if i < 0 {
+		return ""
+	}
+	return el.Actions[i]
 }
 
 // turning is how long an element may take to show that a click or its action
@@ -127,7 +143,7 @@ func (e *Env) turn(ctx context.Context, el *desktop.Element, state desktop.State
 			return err
 		}
 	}
-	if err := e.Desktop.Invoke(ctx, el.Handle, ""); !errors.Is(err, desktop.ErrRefused) {
+	if err := e.Desktop.Invoke(ctx, el.Handle, toggle(el)); !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
 	at, err := e.ready(ctx, el, time.Now(), need{enabled: true, point: middle})

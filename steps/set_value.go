@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"understudy/steps/desktop"
 )
@@ -14,7 +15,7 @@ import (
 var SetValue = Define(Kind{
 	Name:       "set_value",
 	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
-	Details:    "Does not press keys, so an application that watches typing may not notice; then use type_into_element.",
+	Details:    "Does not press keys, so an application that watches typing may not notice; then use type_into_element. A web page is typed into.",
 	Toolset:    Core,
 	Touches:    Act,
 	Idempotent: true,
@@ -53,9 +54,14 @@ func setValue(ctx context.Context, env *Env, a SetValueArgs) (ValueResult, error
 	if err != nil {
 		return ValueResult{}, err
 	}
+	env.Passwords.Note(env.Desktop, el)
 	r := ValueResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
-		if err := set(ctx); errors.Is(err, desktop.ErrRefused) {
+		err := set(ctx)
+		if errors.Is(err, desktop.ErrRefused) && typable(el, string(a.Value)) {
+			err = env.typeInPlace(ctx, el, string(a.Value), a.WindowOptions)
+		}
+		if errors.Is(err, desktop.ErrRefused) {
 			return false, &Error{Code: NotActionable, Err: err, Next: "use type_into_element, or select_option for a list"}
 		} else if err != nil {
 			return false, err
@@ -69,11 +75,29 @@ func setValue(ctx context.Context, env *Env, a SetValueArgs) (ValueResult, error
 	return r, err
 }
 
+// typable says whether a text can be typed into an element, and does nothing
+// else there: a line end may send a form, and a tab leave the field.
+func typable(el *desktop.Element, text string) bool {
+	breaks := strings.ContainsAny(text, "\n\r")
+	return el.Value == nil && el.States.Has(desktop.Editable) && !el.States.Has(desktop.ReadOnly) &&
+		!strings.Contains(text, "\t") && (!breaks || el.States.Has(desktop.MultiLine))
+}
+
+// typeInPlace types a text in place of what a field holds. It takes the focus,
+// without which keys go elsewhere.
+func (e *Env) typeInPlace(ctx context.Context, el *desktop.Element, text string, o WindowOptions) error {
+	if err := e.front(ctx, o, el.Window); err != nil {
+		return err
+	}
+	_, err := e.typeInto(ctx, el, text, TypeIntoArgs{ClearBeforeTyping: true, TryFocusBefore: true})
+	return err
+}
+
 // setter is what sets a value of an element, and what says that it is so.
 func (e *Env) setter(el *desktop.Element, value string) (set func(context.Context) error, is func(*desktop.Element) bool, err error) {
 	if el.Value == nil {
 		set = func(ctx context.Context) error { return e.Desktop.SetText(ctx, el.Handle, value) }
-		return set, func(now *desktop.Element) bool { return now.Role == "password" || now.Text == value }, nil
+		return set, func(now *desktop.Element) bool { return arrived(now.Role, "", now.Text, value, true) }, nil
 	}
 	n, err := strconv.ParseFloat(value, 64)
 	if err != nil {

@@ -281,6 +281,71 @@ func TestPasswordsOfADialogThatCloses(t *testing.T) {
 	}
 }
 
+// A field that shows what it holds is a password field no longer, by what its
+// application says of it.
+func TestPasswordsThatAreRevealed(t *testing.T) {
+	const field, other = 80, 50 // their middles
+	known := &Passwords{}
+	look := func(t *testing.T, d *fake.Desktop, y int) color.RGBA {
+		t.Helper()
+		var kept *image.RGBA
+		env := seeing(d)
+		env.Passwords = known
+		env.Keep = func(_ context.Context, p *image.RGBA) (string, error) { kept = p; return "kept", nil }
+		if o := CaptureScreenshot.Run(t.Context(), env, args()); o.Err != nil {
+			t.Fatal(o.Err)
+		}
+		return kept.RGBAAt(150, y)
+	}
+	reveal := func(d *fake.Desktop) {
+		d.Set(d.Find("role:password"), func(e *desktop.Element) { e.Role = "entry" })
+	}
+	for _, c := range []struct {
+		say    string
+		before func(t *testing.T, d *fake.Desktop)
+	}{
+		{"a picture was taken before", func(t *testing.T, d *fake.Desktop) { look(t, d, field) }},
+		{"two pictures were taken since", func(t *testing.T, d *fake.Desktop) {
+			look(t, d, field)
+			reveal(d)
+			look(t, d, field)
+			look(t, d, field)
+		}},
+		{"it was typed into before, and no picture taken", func(t *testing.T, d *fake.Desktop) {
+			env := seeing(d)
+			env.Passwords = known
+			if o := TypeIntoElement.Run(t.Context(), env, args("selector", "role:password", "text_to_type", "secret")); o.Err != nil {
+				t.Fatal(o.Err)
+			}
+		}},
+		{"its window was hidden meanwhile", func(t *testing.T, d *fake.Desktop) {
+			look(t, d, field)
+			w := d.Get(d.Find("role:frame")).Window
+			for _, do := range []desktop.WindowAction{desktop.Minimize, desktop.Restore} {
+				if err := d.Manage(t.Context(), w, desktop.WindowChange{Do: do}); err != nil {
+					t.Fatal(err)
+				}
+				look(t, d, field)
+			}
+		}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			d := fake.New(fake.MustParse(notes)...)
+			defer d.Close()
+			c.before(t, d)
+			if d.Find("role:password") != nil {
+				reveal(d)
+			}
+			if got := look(t, d, field); got != (color.RGBA{A: 255}) {
+				t.Errorf("what the password field shows is %v, want black", got)
+			}
+			if got := look(t, d, other); got == (color.RGBA{A: 255}) {
+				t.Error("another field is black too")
+			}
+		})
+	}
+}
+
 func put(t *testing.T, d *fake.Desktop, w *fake.Node, to desktop.Rect) {
 	t.Helper()
 	if err := d.Manage(t.Context(), d.Get(w).Window, desktop.WindowChange{Do: desktop.Place, Bounds: to}); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 )
 
 // TypeIntoElement types text into an element.
@@ -60,6 +61,7 @@ func typeIntoElement(ctx context.Context, env *Env, a TypeIntoArgs) (TypeIntoRes
 	if takesNoText(el) {
 		return TypeIntoResult{}, notReady(el, "takes no text", fieldsBeside(el))
 	}
+	env.Passwords.Note(env.Desktop, el)
 	r := TypeIntoResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
 		before, err := env.typeInto(ctx, el, text, a)
@@ -101,7 +103,7 @@ func fieldsBeside(el *desktop.Element) string {
 	var fields []string
 	top.Walk(func(e *desktop.Element) bool {
 		if e.States.Has(desktop.Editable) && e.States.Has(desktop.Showing) && e.Window == el.Window && len(fields) < mostFields {
-			fields = append(fields, inWords(e))
+			fields = append(fields, best(e, top))
 		}
 		return true
 	})
@@ -111,9 +113,28 @@ func fieldsBeside(el *desktop.Element) string {
 	return "name a field, such as " + strings.Join(fields, ", ")
 }
 
+// best is the selector that names an element best below another; in words when
+// there is none.
+func best(e, top *desktop.Element) string {
+	for _, c := range selector.For(e, []*desktop.Element{top}) {
+		if c.Matches == 1 {
+			return c.Selector
+		}
+	}
+	return inWords(e)
+}
+
 // typeInto puts the focus into a field, empties it if that is wanted, and
 // types. It returns what the field held before.
 func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a TypeIntoArgs) (string, error) {
+	adds := !a.ClearBeforeTyping && text != "" && el.Handle != ""
+	had := false
+	if adds {
+		var err error
+		if had, err = e.focused(ctx, el); err != nil {
+			return "", err
+		}
+	}
 	if err := e.focus(ctx, el, focusOptions{grab: a.TryFocusBefore, click: a.TryClickBefore}); err != nil {
 		return "", err
 	}
@@ -129,10 +150,36 @@ func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a 
 			return "", err
 		}
 	}
+	if adds && (a.TryFocusBefore || a.TryClickBefore) {
+		if err := e.toItsEnd(ctx, now, had); err != nil {
+			return "", err
+		}
+	}
 	if text == "" {
 		return now.Text, nil
 	}
 	return now.Text, e.Desktop.Type(ctx, text)
+}
+
+// toItsEnd brings the caret to the end of a field whose text is to stay. Most
+// toolkits select a field's whole text when it gets the focus, and what is
+// typed then would replace it. In a field that had the focus before, the caret
+// stays where it was, unless some text is selected.
+func (e *Env) toItsEnd(ctx context.Context, el *desktop.Element, had bool) error {
+	if !el.States.Has(desktop.Editable) || el.Text == "" && el.Role != "password" {
+		return nil
+	}
+	if had {
+		now, err := e.Desktop.SaveFocus(ctx)
+		if err != nil || now.Element != el.Handle || now.Selection[0] == now.Selection[1] {
+			return nil // a caret that cannot be asked for stays where it is
+		}
+	}
+	end := desktop.Chord{Key: "end"}
+	if el.States.Has(desktop.MultiLine) || strings.Contains(el.Text, "\n") {
+		end.Mods = []desktop.Key{desktop.Ctrl}
+	}
+	return e.Desktop.Press(ctx, end)
 }
 
 // typeIntoPicture types where a picture took the focus. What is there cannot be

@@ -1,6 +1,8 @@
 package steps
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +12,13 @@ import (
 	"understudy/steps/desktop/fake"
 )
 
+// hold gives a field the focus, as a user does, and presses a key there.
+func hold(d *fake.Desktop, field string, key desktop.Chord) {
+	if err := errors.Join(d.GrabFocus(context.Background(), d.Get(d.Find(field)).Handle), d.Press(context.Background(), key)); err != nil {
+		panic(err)
+	}
+}
+
 func TestTypeIntoElement(t *testing.T) {
 	for _, p := range []play{
 		{
@@ -17,6 +26,18 @@ func TestTypeIntoElement(t *testing.T) {
 			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "Tuesday"`}, result: map[string]any{"verified": true, "value": "Tuesday"},
 		},
 		{say: "what was there stays", args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "Monday!"}},
+		{
+			say: "what was there stays, also when it is selected", set: func(d *fake.Desktop) { hold(d, "role:entry", clearing[0]) },
+			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "Monday!"},
+		},
+		{
+			say: "a field that has the focus keeps its caret", set: func(d *fake.Desktop) { hold(d, "role:entry", desktop.Chord{Key: "home"}) },
+			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "!Monday"},
+		},
+		{
+			say: "to a text of several lines is added at its end", screen: `- frame "Notes" [process=notes] [at=0,0,400,400]` + "\n" + `  - entry "Body" [multi_line] [at=10,40,80,80]: "Monday"`,
+			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), journal: []string{`focus entry "Body"`, "press ctrl+end", `type "!"`}, result: map[string]any{"verified": true, "value": "Monday!"},
+		},
 		{
 			say: "keys at the end are pressed", args: args("selector", "role:entry", "text_to_type", "a{b}{Enter}{Tab}"), result: map[string]any{"value": "a{b}"},
 			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "a{b}"`, "press enter", "press tab"},
@@ -51,7 +72,7 @@ func TestTypeIntoElement(t *testing.T) {
 			say: "what takes no text is not even clicked", args: args("selector", "name:Save", "text_to_type", "x"), code: NotActionable, acted: ActedNo, journal: []string{},
 			err: `button "Save" in "Notes" takes no text`,
 			check: func(t *testing.T, _ *fake.Desktop, o Outcome) {
-				if !strings.Contains(o.Err.Next, `entry "Title" in "Notes", password "Secret" in "Notes"`) {
+				if !strings.Contains(o.Err.Next, `role:entry && name:Title, role:password && name:Secret`) {
 					t.Errorf("it does not name the fields: %s", o.Err.Next)
 				}
 			},

@@ -43,13 +43,16 @@ func (e *Env) bring(ctx context.Context, u *unseen, q query) error {
 
 // instead is the error of an element that is there and does not show, in place
 // of one that says that nothing is there.
-func (u unseen) instead(err error, long time.Duration) error {
+func (u unseen) instead(err error, long time.Duration, n need) error {
 	if u.el == nil || CodeOf(err) != NotFound {
 		return err
 	}
-	why, next := "is not visible: it is there and does not show", "open the menu, the page or the window that it is in, or use invoke_element"
+	why, next := "is not visible: it is there and does not show", "open the menu, the page or the window that it is in"
 	if scrolledAway(u.el) {
-		why, next = "is not visible: it is scrolled out of view", "bring it into view with scroll_element, or use invoke_element"
+		why, next = "is not visible: it is scrolled out of view", "bring it into view with scroll_element"
+	}
+	if n.point != nil {
+		next += ", or use invoke_element"
 	}
 	return waited(notReady(u.el, why, next), long)
 }

@@ -16,12 +16,13 @@ var ValidateElement = Define(Kind{
 	Toolset: Desktop,
 	Touches: Look,
 	Reads:   true,
-}, ValidateArgs{}, validateElement)
+}, ValidateArgs{Beside: beside}, validateElement)
 
 // ValidateArgs says which element to look for. Unless a timeout is given, it
 // looks once.
 type ValidateArgs struct {
 	Target
+	Beside
 }
 
 // ValidateResult says what was found.
@@ -34,6 +35,7 @@ type ValidateResult struct {
 	Checked bool             `json:"checked" jsonschema:"whether it is checked, selected or pressed"`
 	Text    string           `json:"text" jsonschema:"what it shows or holds"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
+	Seen
 }
 
 func validateElement(ctx context.Context, env *Env, a ValidateArgs) (ValidateResult, error) {
@@ -50,6 +52,9 @@ func validateElement(ctx context.Context, env *Env, a ValidateArgs) (ValidateRes
 	})
 	if CodeOf(err) == NotFound && ctx.Err() == nil {
 		err = nil
+	}
+	if err == nil {
+		r.Seen, err = env.beside(ctx, a.Beside, r.Element)
 	}
 	return r, err
 }

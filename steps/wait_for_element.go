@@ -19,13 +19,14 @@ var WaitForElement = Define(Kind{
 	Touches: Look,
 	Reads:   true,
 	Timeout: time.Hour,
-}, WaitArgs{Target: aimed, Condition: Exists}, waitForElement)
+}, WaitArgs{Target: aimed, Condition: Exists, Beside: beside}, waitForElement)
 
 // WaitArgs says what to wait for.
 type WaitArgs struct {
 	Target
 	Condition Condition `json:"condition,omitzero" jsonschema:"what to wait for"`
 	Text      string    `json:"text,omitzero" jsonschema:"for the condition text: what the element must hold somewhere in its text"`
+	Beside
 }
 
 // Validate wants a text where one is needed.
@@ -53,6 +54,7 @@ const (
 type WaitResult struct {
 	WaitedMS int64            `json:"waited_ms" jsonschema:"how many milliseconds it took"`
 	Element  *desktop.Element `json:"element,omitzero" jsonschema:"the element, unless it is gone"`
+	Seen
 }
 
 func waitForElement(ctx context.Context, env *Env, a WaitArgs) (WaitResult, error) {
@@ -73,7 +75,7 @@ func waitForElement(ctx context.Context, env *Env, a WaitArgs) (WaitResult, erro
 		}
 		i := slices.IndexFunc(found, a.holds)
 		if i < 0 {
-			return Errorf(NotActionable, "%s is there and not %s", inWords(found[0]), a.wanted())
+			return notReady(found[0], "is there and not "+a.wanted(), "do first what makes it so, or give it more time with timeout_ms")
 		}
 		r.Element = plain(found[i])
 		return nil
@@ -85,13 +87,16 @@ func waitForElement(ctx context.Context, env *Env, a WaitArgs) (WaitResult, erro
 			err = &Error{Code: Timeout, Err: fmt.Errorf("the element did not become %s: %w", a.wanted(), err), Next: AsError(err).Next, Candidates: AsError(err).Candidates}
 		}
 	}
+	if err == nil {
+		r.Seen, err = env.beside(ctx, a.Beside, r.Element)
+	}
 	return r, err
 }
 
 // stillThere fails unless it is certain that an element is gone.
 func stillThere(found []*desktop.Element, err error) error {
 	if err == nil {
-		return Errorf(Unexpected, "%s is still there", inWords(found[0]))
+		return &Error{Code: Unexpected, Err: fmt.Errorf("%s is still there", inWords(found[0])), Next: "do first what takes it away, or give it more time with timeout_ms"}
 	}
 	if CodeOf(err) == NotFound {
 		return nil

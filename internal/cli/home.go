@@ -136,10 +136,10 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	if o.Dir == "" {
 		o.Dir = filepath.Join(dir, "display")
 	}
-	d := &desk{machine: a.machine, options: o}
+	d, passwords := &desk{machine: a.machine, options: o}, &steps.Passwords{}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
-		Pictures: &engine.Camera{Files: st}, PictureRoots: []string{recordedPictures(dir)},
+		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, PictureRoots: []string{recordedPictures(dir)},
 		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
 			return steps.Probe{Open: d.Open, Dir: dir, Roots: roots}
 		},

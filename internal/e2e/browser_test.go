@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,11 @@ func (p *site) serve(s *stage) {
 			fmt.Fprint(w, "<title>Order form</title><h1>Thank you</h1>")
 		default:
 			p.visits++
-			_, _ = w.Write(page)
+			shown := page
+			if s.doubled.Load() {
+				shown = bytes.Replace(page, []byte("<p>"), []byte("<p><label>Your name <input></label>\n<p>"), 1)
+			}
+			_, _ = w.Write(shown)
 		}
 	}))
 	s.t.Cleanup(server.Close)
@@ -77,6 +82,14 @@ func (p *site) received(want ...url.Values) error {
 	return nil
 }
 
+// receivedOrNot says that this form was sent, or none.
+func (p *site) receivedOrNot(want url.Values) error {
+	if none := p.received(); none == nil {
+		return nil
+	}
+	return p.received(want)
+}
+
 // saw says what the page saw being done to it.
 func (p *site) saw(want ...string) func(*stage) error {
 	return func(s *stage) error {
@@ -93,12 +106,13 @@ func (p *site) saw(want ...string) func(*stage) error {
 
 // page is a form in a browser that sends what it holds to us.
 func page() scenario {
-	p := &site{}
+	p, want := &site{}, url.Values{"who": {"Ada Lovelace"}, "gift": {"yes"}, "size": {"L"}, "secret": {""}}
 	return scenario{
 		name: "chromium: fill in a form and send it", workflow: "chromium", needs: []string{"chromium"}, setup: p.serve,
 		check: func(*stage) error {
-			return p.received(url.Values{"who": {"Ada Lovelace"}, "gift": {"yes"}, "size": {"L"}, "secret": {""}})
+			return p.received(want)
 		},
+		stays: func(*stage) error { return p.receivedOrNot(want) },
 	}
 }
 

@@ -66,6 +66,8 @@ func dialogScenarios() []scenario {
 		secret,
 		row("choose a row", "zenity_list", "pear\nstatus 0"),
 		row("check a row", "zenity_checklist", "pear|plum\nstatus 0"),
+		row("check a row and uncheck one, by their boxes", "zenity_unchecked", "apple|plum\nstatus 0"),
+		row("add to a line that is selected", "zenity_append", "one and two\nstatus 0"),
 		row("say no", "zenity_question", "status 1"),
 		file,
 		row("set a slider", "zenity_scale", "42\nstatus 0"),

@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"understudy/engine"
@@ -16,9 +18,9 @@ func otherScenarios() []scenario {
 	return []scenario{
 		{name: "galculator: multiply by clicks", workflow: "galculator", needs: calculator, closes: "galculator", check: copied("408"), stays: copiedOrNot("408")},
 		{name: "galculator: add without the mouse", workflow: "galculator_invoke", needs: calculator, closes: "galculator", check: copied("17")},
-		{name: "gtk3-widget-factory: controls", workflow: "factory", needs: factory, closes: "gtk3-widget-factory", check: seen("checkbox checkbutton 1 checked", "spinbutton 33", "slider 20")},
+		{name: "gtk3-widget-factory: controls", workflow: "factory", needs: factory, closes: "gtk3-widget-factory", check: seen("checkbox checkbutton 1 checked", "spinbutton 33", "slider 20"), stays: open("gtk3-widget-factory")},
 		{name: "gtk3-widget-factory: pages", workflow: "factory_pages", needs: factory, closes: "gtk3-widget-factory", check: seen("radiobutton Page 2 checked")},
-		{name: "xterm: a command", workflow: "xterm", needs: []string{"xterm"}, check: func(s *stage) error { return s.holds("said.txt", "typed: ä") }},
+		{name: "xterm: a command", workflow: "xterm", needs: []string{"xterm"}, check: func(s *stage) error { return s.holds("said.txt", "typed: ä") }, stays: saidOrNot("typed: ä")},
 		{name: "galculator: opened by a command", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=/usr/bin/galculator"}, check: copied("7")},
 		{name: "galculator: opened by a desktop file", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=galculator.desktop"}, check: copied("7")},
 		{name: "galculator: opened by its name", workflow: "open_named", needs: calculator, closes: "galculator", flags: []string{"-i", "app=Galculator"}, check: copied("7")},
@@ -46,6 +48,26 @@ func copiedOrNot(want string) func(*stage) error {
 		out, err := exec.CommandContext(s.t.Context(), "xclip", "-o", "-selection", "clipboard").Output()
 		if got := strings.TrimSpace(string(out)); err == nil && got != want {
 			return fmt.Errorf("the clipboard: wanted nothing or %q, found %q", want, got)
+		}
+		return nil
+	}
+}
+
+// saidOrNot says that a command wrote this, or has not run.
+func saidOrNot(want string) func(*stage) error {
+	return func(s *stage) error {
+		if _, err := os.Stat(filepath.Join(s.dir, "said.txt")); err != nil {
+			return nil
+		}
+		return s.holds("said.txt", want)
+	}
+}
+
+// open says that a program still shows a window.
+func open(program string) func(*stage) error {
+	return func(s *stage) error {
+		if out, err := exec.CommandContext(s.t.Context(), "xdotool", "search", "--onlyvisible", "--class", program).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s shows no window: %w: %s", program, err, out)
 		}
 		return nil
 	}

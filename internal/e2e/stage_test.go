@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -42,11 +43,12 @@ func TestMain(m *testing.M) {
 type stage struct {
 	t       testing.TB
 	display *virtual.Display
-	root    string // holds everything
-	dir     string // the working folder of runs and applications
-	data    string // understudy's data folder
-	bin     string // the first folder of PATH
-	source  string // the folder of this package
+	root    string      // holds everything
+	dir     string      // the working folder of runs and applications
+	data    string      // understudy's data folder
+	bin     string      // the first folder of PATH
+	source  string      // the folder of this package
+	doubled atomic.Bool // pages show their first field twice
 }
 
 // newStage makes the environment of this process that of a newcomer who sits

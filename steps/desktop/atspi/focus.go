@@ -66,6 +66,11 @@ func (c *Client) saveElement(ctx context.Context, l *conn, a *application, windo
 	if n.offers&offersText == 0 {
 		return nil
 	}
+	return w.readText(n, f)
+}
+
+// readText reads the caret and the selection of a node.
+func (w *walk) readText(n *node, f *desktop.FocusState) error {
 	w.get(n.object, ifaceText, "CaretOffset", func(v any) { f.Caret = int(as[int32](v)) })
 	w.want(n.object, ifaceText+".GetNSelections", func(b []any) {
 		if first[int32](b) > 0 {
@@ -188,8 +193,13 @@ func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 }
 
 // restoreText puts the caret and the selection of a node back. Setting the
-// caret ends a selection; setting a selection puts the caret at its end.
+// caret ends a selection; setting a selection puts the caret at its end. What
+// stands as it did is left alone: a page's selection can be ended, and not made.
 func (w *walk) restoreText(n *node, f desktop.FocusState) error {
+	now := desktop.FocusState{Caret: -1}
+	if err := w.readText(n, &now); err == nil && now.Caret == f.Caret && now.Selection == f.Selection {
+		return nil
+	}
 	body, err := w.call(n.object, ifaceText+".SetCaretOffset", int32(f.Caret))
 	if err := agreed(body, err, "the caret at %d", f.Caret); err != nil {
 		return err

@@ -84,6 +84,9 @@ func (d *Desktop) GrabFocus(ctx context.Context, h desktop.Handle) error {
 			return fmt.Errorf("%w: %s %q takes no focus", desktop.ErrRefused, n.el.Role, n.el.Name)
 		}
 		d.note("focus %s %q", n.el.Role, n.el.Name)
+		if d.focused != n && n.editable() && !n.has(desktop.MultiLine) { // as most toolkits do in a field of one line
+			n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
+		}
 		d.focus(n)
 		return nil
 	})
@@ -106,6 +109,12 @@ func (d *Desktop) act(n *Node) {
 	switch n.el.Role {
 	case "checkbox", "switch", "checkmenuitem":
 		n.put(desktop.Checked, !n.has(desktop.Checked))
+	case "cell":
+		if slices.Contains(n.el.Actions, "Toggle") { // with a checkbox in it
+			n.put(desktop.Checked, !n.has(desktop.Checked))
+		} else if n.parent != nil {
+			n.parent.choose(n, true)
+		}
 	case "togglebutton":
 		n.put(desktop.Pressed, !n.has(desktop.Pressed))
 	case "radiobutton", "radiomenuitem":

@@ -95,3 +95,40 @@ func TestWhatAPageShowsIsClickedAndNothingElse(t *testing.T) {
 		t.Errorf("the page told of %v, want %v", p.told, want)
 	}
 }
+
+// userPage is where a user has selected a part of a text. Pressing F9, it tells
+// what has the focus, and what is selected there.
+const userPage = `<!doctype html><title>User</title>
+<textarea id="notes" aria-label="Notes">0123456789</textarea> <input type="range" aria-label="Size" min="0" max="100" value="5"> <input aria-label="Name">
+<script>
+	notes.focus()
+	addEventListener("keydown", e => {
+		let a = document.activeElement
+		if (e.key == "F9") navigator.sendBeacon("/", a.id + " " + a.selectionStart + "-" + a.selectionEnd)
+	})
+</script>`
+
+// What a user has selected in a page stays selected while a call of its own
+// acts beside it.
+func TestASelectionInAPageStays(t *testing.T) {
+	p := showPage(t, userPage)
+	run := func(k steps.Kind, args map[string]any) {
+		t.Helper()
+		o := k.Run(t.Context(), &steps.Env{Desktop: p.Desktop, KeepFocus: true}, args)
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+	}
+	f9 := map[string]any{"key": "f9", "process": "chromium"}
+	run(steps.WaitForElement, map[string]any{"selector": "role:slider && name:Size", "timeout_ms": 60_000.0})
+	run(steps.WaitForElement, map[string]any{"selector": "role:entry && name:Notes", "condition": "focused", "timeout_ms": 60_000.0})
+	run(steps.PressKeyGlobal, map[string]any{"key": "{Ctrl}{Home}"})
+	for _, key := range []string{"right", "right", "shift+right", "shift+right", "shift+right"} {
+		run(steps.PressKeyGlobal, map[string]any{"key": key})
+	}
+	run(steps.PressKeyGlobal, f9)
+	p.expect("notes 2-5", 1)
+	run(steps.SetValue, map[string]any{"selector": "role:slider && name:Size", "value": 40.0, "timeout_ms": 60_000.0})
+	run(steps.PressKeyGlobal, f9)
+	p.expect("notes 2-5", 2)
+}
