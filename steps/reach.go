@@ -32,7 +32,7 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 		return nil, fmt.Errorf("listing the windows: %w", err)
 	}
 	top := windowAt(windows, at)
-	if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
+	if top != nil && stranger(windows, el, top) {
 		return nil, notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
 	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 {
@@ -42,6 +42,9 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 		case !el.WindowBounds.Empty() && w.Bounds != el.WindowBounds:
 			return nil, windowMoves(el)
 		}
+	}
+	if top == nil && el.Handle != "" { // told of before its window came up, where that will be or not
+		return nil, notReady(el, fmt.Sprintf("is in no window that shows at %s", at), "wait until its window is there")
 	}
 	if d := desktop.Blocker(windows, el.Window); d != nil {
 		return nil, notReady(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
@@ -69,6 +72,16 @@ func (e *Env) asked(ctx context.Context, el *desktop.Element, at desktop.Point, 
 		return nil, fmt.Errorf("asking what is at %s: %w", at, err)
 	}
 	return hit, nil
+}
+
+// stranger says whether a window is not one that an element can be in. Of an
+// element whose own window is not known, such as one that has not come up yet,
+// only its program tells.
+func stranger(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
+	if el.Window == 0 {
+		return el.Handle != "" && el.Process != "" && top.Process != "" && el.Process != top.Process
+	}
+	return top.ID != el.Window && !ownPopup(windows, el, top)
 }
 
 // ownPopup says whether a window may be one that an element's own window put

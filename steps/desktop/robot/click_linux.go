@@ -6,71 +6,18 @@ import (
 	"slices"
 
 	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 
 	"understudy/steps/desktop"
 )
 
 // ClickIn clicks in a window that stands where it was seen. The server is held
-// while it is looked at and the button goes down, and again while the button
-// goes up, so that nothing can move in between.
+// while it is looked at and told of the click, so that nothing can move in
+// between.
 func (r *Robot) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point, b desktop.Button, count int) error {
-	button, ok := buttons[b]
-	if !ok {
-		return errNoButton(b)
-	}
-	return r.act(ctx, func(l *link) error {
-		return r.clicks(ctx, l, click{at, b}, count, func() error {
-			if count <= 1 {
-				return r.clickHeld(ctx, l, w, at, button.number)
-			}
-			err := r.clickOften(ctx, l, at, button.number, count, func() error {
-				_, err := l.meets(w, at)
-				return err
-			})
-			if err == nil {
-				err = l.stayed(ctx, w)
-			}
-			return err
-		})
-	})
-}
-
-// clickHeld presses a button when the window is under the point, where it was
-// seen, and lets go of it.
-func (r *Robot) clickHeld(ctx context.Context, l *link, w desktop.Window, at desktop.Point, button byte) error {
-	before, err := holding(ctx, l, func() (origin, error) {
-		frame, err := l.meets(w, at)
-		if err != nil {
-			return origin{}, err
-		}
-		r.held.button(button, true)
-		r.own.expect(xproto.ButtonPress, button)
-		xtest.FakeInput(l.x, xproto.ButtonPress, button, 0, l.root, 0, 0, 0)
-		return l.origin(frame), nil
-	})
-	if err != nil {
+	return r.clicks(ctx, click{at, b}, count, func(l *link) error {
+		_, err := l.meets(w, at)
 		return err
-	}
-	cause := desktop.Sleep(ctx, pressTime)
-	up, cancel := afterwards(ctx)
-	defer cancel()
-	after, err := holding(up, l, func() (origin, error) {
-		r.own.expect(xproto.ButtonRelease, button)
-		xtest.FakeInput(l.x, xproto.ButtonRelease, button, 0, l.root, 0, 0, 0)
-		r.held.button(button, false)
-		return l.origin(before.window), nil
-	})
-	if err == nil {
-		err = l.released(ctx, button)
-	}
-	switch {
-	case err != nil:
-		return err
-	case before.known && after.known && before != after:
-		return fmt.Errorf("the window %q moved from %s to %s while the button was down: %w", w.Title, before.at, after.at, desktop.ErrUnclear)
-	}
-	return cause
+	}, func(l *link) error { return l.stayed(ctx, w) })
 }
 
 // holding asks the server while it serves nobody else.
@@ -149,19 +96,4 @@ func (l *link) inside(frame, w xproto.Window) bool {
 		w = tree.Parent
 	}
 	return false
-}
-
-// origin is where a window's upper left corner is, when that is known.
-type origin struct {
-	window xproto.Window
-	at     desktop.Point
-	known  bool
-}
-
-func (l *link) origin(w xproto.Window) origin {
-	at, err := xproto.TranslateCoordinates(l.x, w, l.root, 0, 0).Reply()
-	if err != nil {
-		return origin{window: w}
-	}
-	return origin{w, desktop.Point{X: int(at.DstX), Y: int(at.DstY)}, true}
 }

@@ -3,6 +3,7 @@
 package robot
 
 import (
+	"slices"
 	"time"
 
 	"understudy/steps/desktop"
@@ -13,9 +14,6 @@ import (
 // together, and those of two steps apart, however fast the steps are.
 
 const (
-	// pressTime is how long a button is down in a click. Some toolkits see no
-	// click when it is shorter.
-	pressTime = 8 * time.Millisecond
 	// clickRest is what is between clicks that are not to make one. It is as
 	// long as the time of a double click in the slowest toolkit.
 	clickRest = 500 * time.Millisecond
@@ -30,18 +28,47 @@ type click struct {
 	button desktop.Button
 }
 
-// lastClick is the click that the next may be taken together with.
-type lastClick struct {
+// pressed are the presses of late, any of which the next click may be taken
+// together with: the parts of a window that only see their own presses, such as
+// each widget of GTK, count across one elsewhere.
+type pressed []press
+
+// press is a click, and when its button was pressed or let go of last.
+type press struct {
 	click
 	when time.Time
 }
 
 // rest is how long to wait before another click. Before a multiple click it is
 // the same wherever that is: after one click GTK takes none elsewhere for one.
-func (c lastClick) rest(next click, count int) time.Duration {
-	elsewhere := max(next.at.X-c.at.X, c.at.X-next.at.X, next.at.Y-c.at.Y, c.at.Y-next.at.Y) > near
-	if count <= 1 && (elsewhere || next.button != c.button) {
-		return 0
+func (p pressed) rest(next click, count int) (d time.Duration) {
+	for _, before := range p {
+		if count > 1 || before.together(next) {
+			d = max(d, clickRest-time.Since(before.when))
+		}
 	}
-	return clickRest - time.Since(c.when)
+	return d
+}
+
+// together says whether two clicks are near enough to count for one.
+func (c click) together(next click) bool {
+	away := max(next.at.X-c.at.X, c.at.X-next.at.X, next.at.Y-c.at.Y, c.at.Y-next.at.Y)
+	return away <= near && next.button == c.button
+}
+
+// add remembers a press, and forgets those that count no more.
+func (p *pressed) add(c click) {
+	*p = slices.DeleteFunc(*p, func(before press) bool { return time.Since(before.when) > clickRest })
+	*p = append(*p, press{c, time.Now()})
+}
+
+// letGo remembers when a button was let go of: some toolkits count from there.
+// Where that was is of no matter to them, as they compare the presses.
+func (p pressed) letGo(b desktop.Button) {
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i].button == b {
+			p[i].when = time.Now()
+			return
+		}
+	}
 }

@@ -39,7 +39,7 @@ func init() { xgb.Logger = log.New(io.Discard, "", 0) }
 // failed once stays cut.
 type link struct {
 	x       *xgb.Conn
-	raw     net.Conn // closing it ends every wait for the server
+	raw     *wire // closing it ends every wait for the server
 	place   place
 	screen  *xproto.ScreenInfo
 	root    xproto.Window
@@ -69,10 +69,11 @@ type link struct {
 // connect opens a link.
 func connect(ctx context.Context, p place, authority string) (*link, error) {
 	prepareXgb()
-	raw, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
+	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
 	if err != nil {
 		return nil, absent(p, err)
 	}
+	raw := &wire{Conn: conn}
 	_ = raw.SetDeadline(time.Now().Add(patience))
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	x, err := shakeHands(raw, p.cookie(authority))

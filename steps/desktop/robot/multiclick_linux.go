@@ -17,48 +17,62 @@ import (
 // 200 ms in Xt, 250 in xterm, 400 in GTK and Qt.
 const together = 200 * time.Millisecond
 
+// strokeGap is what is between the clicks of a multiple click. A browser takes
+// two that come at one time for one.
+const strokeGap = 8 * time.Millisecond
+
 // RestBeforeClick waits until a click at the point is taken for one of its own.
 func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
 	return r.act(ctx, func(*link) error {
-		return desktop.Sleep(ctx, r.clicked.rest(click{at, b}, count))
+		return desktop.Sleep(ctx, r.pressed.rest(click{at, b}, count))
 	})
 }
 
-// clicks moves to the point and clicks, apart from the clicks before.
-func (r *Robot) clicks(ctx context.Context, l *link, c click, count int, press func() error) error {
-	if err := desktop.Sleep(ctx, r.clicked.rest(c, count)); err != nil {
-		return err
+// clicks moves to the point and clicks, apart from the clicks before. It looks
+// right before, and again when all is done.
+func (r *Robot) clicks(ctx context.Context, c click, count int, before, after func(*link) error) error {
+	button, ok := buttons[c.button]
+	if !ok {
+		return errNoButton(c.button)
 	}
-	if err := r.move(ctx, l, c.at); err != nil {
-		return err
-	}
-	err := press()
-	if !errors.Is(err, desktop.ErrMoved) { // then nothing was pressed
-		r.clicked = lastClick{c, time.Now()}
-	}
-	return err
+	return r.act(ctx, func(l *link) error {
+		if err := desktop.Sleep(ctx, r.pressed.rest(c, count)); err != nil {
+			return err
+		}
+		if err := r.move(ctx, l, c.at); err != nil {
+			return err
+		}
+		err := r.strike(ctx, l, c.at, button.number, max(count, 1), before)
+		if errors.Is(err, desktop.ErrMoved) { // nothing was pressed
+			return err
+		}
+		r.pressed.add(c)
+		if err != nil {
+			return err
+		}
+		return after(l)
+	})
 }
 
-// clickOften presses a button several times when all is as it was seen. The
-// server is told of all presses at once, and keeps the time between them itself,
-// while it serves nobody else: neither a busy machine nor a window manager pulls
-// them apart. Its clock, by which applications go too, says whether the server
-// itself came too late.
-func (r *Robot) clickOften(ctx context.Context, l *link, at desktop.Point, button byte, count int, look func() error) error {
+// strike presses a button and lets go of it, once or several times, when all is
+// as it was seen. The server is told of everything at once, and keeps the time
+// between the clicks itself, while it serves nobody else: neither a busy machine
+// nor a window manager pulls them apart. Its clock, by which applications go too,
+// says whether the server itself came too late.
+func (r *Robot) strike(ctx context.Context, l *link, at desktop.Point, button byte, count int, look func(*link) error) error {
 	l.ticks.clear()
 	_, err := holding(ctx, l, func() (struct{}, error) {
-		if err := look(); err != nil {
+		if err := look(l); err != nil {
 			return struct{}{}, err
 		}
 		r.held.button(button, true)
-		r.strokes(l, button, count)
-		return struct{}{}, nil
+		return struct{}{}, l.raw.together(func() { r.strokes(l, button, count) })
 	})
 	if err != nil {
 		return err
 	}
 	r.held.button(button, false)
-	if err := l.released(ctx, button); err != nil {
+	if err := l.released(ctx, button); err != nil || count == 1 {
 		return err
 	}
 	took, err := l.ticks.between(ctx, l)
@@ -68,22 +82,32 @@ func (r *Robot) clickOften(ctx context.Context, l *link, at desktop.Point, butto
 	return err
 }
 
-// strokes tells the server of the clicks, and to note the time before the first
-// press and after the last. There is no pause between a release and the next
-// press: each is one more moment in which the server may get no turn.
+// strokes tells the server of the clicks, and of several to note the time before
+// the first press and before the last.
+//
+// A button goes up in the same moment in which it went down. GTK 4 asks the
+// server, after it has laid out a window again, whether the button is down; and
+// makes nothing of a click when it is up by then, while it has not read yet that
+// it went up. What comes together it reads together, with no layout in between.
 func (r *Robot) strokes(l *link, button byte, count int) {
 	fake := func(kind byte, after time.Duration) {
 		r.own.expect(kind, button)
 		xtest.FakeInput(l.x, kind, button, uint32(after.Milliseconds()), l.root, 0, 0, 0)
 	}
-	l.ticks.ask(l)
-	fake(xproto.ButtonPress, 0)
-	for range count - 1 {
-		fake(xproto.ButtonRelease, pressTime)
-		fake(xproto.ButtonPress, r.gap)
+	for i := range count {
+		var pause time.Duration
+		if i > 0 {
+			pause = strokeGap + r.gap
+		}
+		if i == 0 && count > 1 {
+			l.ticks.ask(l)
+		}
+		fake(xproto.ButtonPress, pause)
+		if i > 0 && i == count-1 {
+			l.ticks.ask(l)
+		}
+		fake(xproto.ButtonRelease, 0)
 	}
-	l.ticks.ask(l)
-	fake(xproto.ButtonRelease, pressTime)
 }
 
 // stayed says whether a window is where it was seen. One that has got another

@@ -70,15 +70,29 @@ func (r *Robot) move(ctx context.Context, l *link, to desktop.Point) error {
 	return l.left(ctx, from, to)
 }
 
-// ButtonDown presses a mouse button and keeps it down until ButtonUp or
-// ReleaseAll.
+// ButtonDown presses a mouse button, apart from the clicks before, and keeps it
+// down until ButtonUp or ReleaseAll.
 func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
-	return r.act(ctx, func(l *link) error { return r.button(ctx, l, b, true) })
+	return r.act(ctx, func(l *link) error {
+		at, err := ask(ctx, l, l.pointer)
+		if err != nil {
+			return err
+		}
+		c := click{at, b}
+		if err := desktop.Sleep(ctx, r.pressed.rest(c, 1)); err != nil {
+			return err
+		}
+		defer r.pressed.add(c)
+		return r.button(ctx, l, b, true)
+	})
 }
 
 // ButtonUp releases a mouse button.
 func (r *Robot) ButtonUp(ctx context.Context, b desktop.Button) error {
-	return r.act(ctx, func(l *link) error { return r.button(ctx, l, b, false) })
+	return r.act(ctx, func(l *link) error {
+		defer r.pressed.letGo(b)
+		return r.button(ctx, l, b, false)
+	})
 }
 
 func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool) error {
@@ -105,36 +119,12 @@ func errNoButton(b desktop.Button) error {
 }
 
 // Click moves to the point and clicks, quickly enough to count as one
-// multiple click. A button that is down goes up even when the context ends.
+// multiple click.
 func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	button, ok := buttons[b]
-	if !ok {
-		return errNoButton(b)
-	}
-	return r.act(ctx, func(l *link) error {
-		return r.clicks(ctx, l, click{at, b}, count, func() error {
-			if count <= 1 {
-				return r.clickOnce(ctx, l, b)
-			}
-			return r.clickOften(ctx, l, at, button.number, count, func() error {
-				_, err := l.pointerAt(at)
-				return err
-			})
-		})
-	})
-}
-
-func (r *Robot) clickOnce(ctx context.Context, l *link, b desktop.Button) error {
-	if err := r.button(ctx, l, b, true); err != nil {
+	return r.clicks(ctx, click{at, b}, count, func(l *link) error {
+		_, err := l.pointerAt(at)
 		return err
-	}
-	cause := desktop.Sleep(ctx, pressTime)
-	up, cancel := afterwards(ctx)
-	defer cancel()
-	if err := r.button(up, l, b, false); err != nil {
-		return err
-	}
-	return cause
+	}, func(*link) error { return nil })
 }
 
 // Scroll turns the wheel where the pointer is: dx to the right, dy down.

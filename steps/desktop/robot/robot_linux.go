@@ -22,7 +22,7 @@ type Robot struct {
 	own     own
 	turn    turn                             // input: one action at a time
 	down    map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
-	clicked lastClick                        // guarded by turn
+	pressed pressed                          // guarded by turn
 	gap     time.Duration                    // between the clicks of a multiple click; none but in tests
 
 	linking turn

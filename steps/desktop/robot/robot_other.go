@@ -33,6 +33,8 @@ type kit struct {
 const (
 	// clickGap is the pause between the clicks of a multiple click.
 	clickGap = 30 * time.Millisecond
+	// pressTime is how long a button is down in a click.
+	pressTime = 8 * time.Millisecond
 	// handful is how many characters are typed between two looks at the context.
 	handful = 64
 )
@@ -44,7 +46,7 @@ type Robot struct {
 	mu      sync.Mutex // input: one action at a time
 	keys    map[desktop.Key]bool
 	buttons map[desktop.Button]bool
-	clicked lastClick
+	pressed pressed
 }
 
 // Open takes the desktop of this machine; there is only one.
@@ -86,15 +88,26 @@ func (r *Robot) MovePointer(ctx context.Context, to desktop.Point) error {
 	})
 }
 
-// ButtonDown presses a mouse button and keeps it down until ButtonUp or
-// ReleaseAll.
+// ButtonDown presses a mouse button, apart from the clicks before, and keeps it
+// down until ButtonUp or ReleaseAll.
 func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
-	return r.do(ctx, func() error { return r.button(b, true) })
+	return r.do(ctx, func() error {
+		x, y := toolkit.location()
+		c := click{desktop.Point{X: x, Y: y}, b}
+		if err := desktop.Sleep(ctx, r.pressed.rest(c, 1)); err != nil {
+			return err
+		}
+		defer r.pressed.add(c)
+		return r.button(b, true)
+	})
 }
 
 // ButtonUp releases a mouse button.
 func (r *Robot) ButtonUp(ctx context.Context, b desktop.Button) error {
-	return r.do(ctx, func() error { return r.button(b, false) })
+	return r.do(ctx, func() error {
+		defer r.pressed.letGo(b)
+		return r.button(b, false)
+	})
 }
 
 func (r *Robot) button(b desktop.Button, down bool) error {
@@ -115,7 +128,7 @@ func direction(down bool) string {
 
 // RestBeforeClick waits until a click is taken for one of its own.
 func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return r.do(ctx, func() error { return desktop.Sleep(ctx, r.clicked.rest(click{at, b}, count)) })
+	return r.do(ctx, func() error { return desktop.Sleep(ctx, r.pressed.rest(click{at, b}, count)) })
 }
 
 // ClickIn is Click: windows are not seen here.
@@ -127,10 +140,10 @@ func (r *Robot) ClickIn(ctx context.Context, _ desktop.Window, at desktop.Point,
 // that is down goes up even when the context ends.
 func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
 	return r.do(ctx, func() error {
-		if err := desktop.Sleep(ctx, r.clicked.rest(click{at, b}, count)); err != nil {
+		if err := desktop.Sleep(ctx, r.pressed.rest(click{at, b}, count)); err != nil {
 			return err
 		}
-		defer func() { r.clicked = lastClick{click{at, b}, time.Now()} }()
+		defer r.pressed.add(click{at, b})
 		toolkit.move(at.X, at.Y)
 		for i := range max(count, 1) {
 			if i > 0 {
