@@ -26,7 +26,7 @@ func (b benchDesk) Drop(*desktop.Desktop)                          {}
 // warm is an engine with a desktop that is open and a witness that shows.
 func warm(b *testing.B, pictures bool) (*stage, *engine.Engine) {
 	s, e := warmEngine(b, pictures)
-	s.show("witness", "Witness")
+	s.show("witness", "Witness", "keys")
 	return s, e
 }
 
@@ -69,14 +69,15 @@ func play(b *testing.B, e *engine.Engine, document string) engine.Header {
 	return h
 }
 
-// clicks clicks two buttons in turn: a click where one was just before has to
-// wait, so that the application does not take both for a double click.
+// clicks are clicks on one button after the other: one where a click was just
+// before has to wait, so that the application does not take both for a double
+// click.
 const clicks = `
 steps:
-  - foreach: [OK, Apply, OK, Apply, OK, Apply, OK, Apply, OK, Apply]
-    as: name
+  - foreach: ${{ 0..29 }}
+    as: key
     steps:
-      - {tool_name: click_element, arguments: {selector: "window:Witness >> role:button && name:${{ name }}"}}
+      - {tool_name: click_element, arguments: {selector: "window:Witness >> role:button && name:\"Key ${{ key }}\""}}
 `
 
 // clicksApart are clicks before which nothing was done for a while, as those of a

@@ -3,7 +3,7 @@
 witness.py LOG [TITLE [OPTION]...]. Each thing done is a line of LOG, such as
 "clicked OK". The options: twins (two buttons of one name), doubled (a
 second OK), dialog (a modal question comes up at once), picture=FILE (shows it),
-wide (a long list), tells (what was clicked last is shown), busy (it draws for
+wide (a long list), keys (thirty more buttons), tells (what was clicked last is shown), busy (it draws for
 two seconds).
 Tricks: swap (two buttons change places), anew (a button is made anew), renew
 (when the pointer is on it), upper (a field changes what is typed), steal (a
@@ -136,6 +136,13 @@ if "doubled" in options:
 if "twins" in options:
     button("Twin", row)
     button("Twin", row)
+
+if "keys" in options:
+    for line in range(3):
+        keys = Gtk.HBox(homogeneous=True)
+        box.pack_start(keys, False, False, 0)
+        for n in range(10):
+            button("Key %d" % (10 * line + n), keys)
 
 check = named(Gtk.CheckButton(label="Check"), "Check")
 check.connect("toggled", lambda c: say("check", c.get_active()))
