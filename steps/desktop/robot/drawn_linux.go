@@ -24,11 +24,11 @@ const (
 	canvases = 16
 	// paints is how much is remembered of each.
 	paints = 64
-	// hearSoon is how soon it is asked what was drawn, and hearLate how late at
-	// most, in a window that is drawn all the time.
+	// hearSoon is how soon it is asked what was drawn in a window of which
+	// somebody wanted to know lately, and hearLate how soon in any other: some are
+	// drawn all the time.
 	hearSoon, hearLate = 10 * time.Millisecond, time.Second
-	// quiet is how long a window must not have been drawn to be asked soon again.
-	quiet = 200 * time.Millisecond
+	lately             = time.Second
 	// forgetAfter is when a window is forgotten of which nobody wants to know.
 	forgetAfter = time.Minute
 )
@@ -48,7 +48,6 @@ type canvas struct {
 	since  time.Time // what came before is not known
 	drawn  []paint
 	heard  time.Time
-	pause  time.Duration // before it is asked next
 }
 
 // A paint is an area of a window that was drawn anew, some time before it was
@@ -143,10 +142,11 @@ func (l *link) painted(id damage.Damage) {
 		return
 	}
 	c := d.of[i]
-	if c.pause = min(2*c.pause, hearLate); time.Since(c.heard) > quiet {
-		c.pause = hearSoon
+	pause := hearLate
+	if time.Since(c.wanted) < lately {
+		pause = hearSoon
 	}
-	time.AfterFunc(c.pause, func() {
+	time.AfterFunc(pause, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if !slices.Contains(d.of, c) || !l.alive() {
