@@ -134,13 +134,20 @@ func (w *Passwords) forget(h desktop.Handle) {
 	delete(w.known, h)
 }
 
-// Blank paints over areas of the screen on a picture, which begins at a point of
-// it.
-func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) {
+// Blank is a picture, which begins at a point of the screen, with areas of that
+// painted over.
+func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA {
+	if len(areas) == 0 {
+		return p
+	}
+	c := *p
+	c.Pix = slices.Clone(p.Pix)
+	p = &c
 	from := image.Pt(begin.X, begin.Y)
 	for _, a := range areas {
 		draw.Draw(p, a.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
 	}
+	return p
 }
 
 func moved(r desktop.Rect, x, y int) desktop.Rect {

@@ -43,6 +43,6 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	if err != nil {
 		return nil, area, fmt.Errorf("taking a picture: %w", err)
 	}
-	Blank(p, desktop.Point{X: area.X, Y: area.Y}, append(fields, known.Find(ctx, e.Desktop)...))
+	p = Blank(p, desktop.Point{X: area.X, Y: area.Y}, append(fields, known.Find(ctx, e.Desktop)...))
 	return p, area, ctx.Err()
 }

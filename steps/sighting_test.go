@@ -264,7 +264,7 @@ func TestPasswordsOfADialogThatCloses(t *testing.T) {
 				if taken != nil {
 					taken(f, w)
 				}
-				Blank(p, desktop.Point{}, append(fields, known.Find(t.Context(), d)...))
+				p = Blank(p, desktop.Point{}, append(fields, known.Find(t.Context(), d)...))
 				return p
 			}
 			take(nil)
