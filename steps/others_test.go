@@ -54,7 +54,7 @@ func TestSequencesOfOthersAreTaken(t *testing.T) {
 			t.Errorf("there is no kind %s", name)
 			continue
 		}
-		for _, arg := range strings.Fields(list) {
+		for arg := range strings.FieldsSeq(list) {
 			if All()[i].Args.Properties[arg] == nil {
 				t.Errorf("%s does not take %s", name, arg)
 			}
