@@ -1,11 +1,25 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"understudy/steps"
+)
 
 // desktopEnv is what the programs that a step starts need to reach the desktop
-// that steps use: nothing before a step has opened one, or when it is lost.
-func (e *Engine) desktopEnv(ctx context.Context) []string {
-	d := e.opened.Load()
+// that the steps of the run use: it is opened for them when the run uses one,
+// or else they would come up on another. Nothing when no run has used one, or
+// when it is lost.
+func (w *worker) desktopEnv(ctx context.Context) []string {
+	d := w.e.opened.Load()
+	if d == nil && touches(w.program, steps.Act, steps.Look) {
+		var err error
+		if d, err = w.e.Desk.Open(ctx); err != nil {
+			w.e.log().WarnContext(ctx, "the program is started without the desktop, which cannot be opened", "run", w.id, "error", err)
+			return nil
+		}
+		w.e.opened.Store(d)
+	}
 	if d == nil {
 		return nil
 	}

@@ -167,7 +167,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env.KeepFocus = w.s.Created.Call != ""
 	env.Keep, env.Passwords = w.keepPicture, w.e.Passwords
 	env.Stirred = &w.e.stirred
-	env.DesktopEnv = w.e.desktopEnv
+	env.DesktopEnv = w.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -51,18 +52,18 @@ func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflow
 // room refuses a run that would act while the desktop is in use, unless its
 // caller wants to wait.
 func (e *Engine) room(p *workflows.Program, queue bool) error {
-	if queue || !e.Lease.Busy() || !acts(p) {
+	if queue || !e.Lease.Busy() || !touches(p, steps.Act) {
 		return nil
 	}
 	holders, _ := e.Lease.Holders()
 	return errBusy(holders)
 }
 
-// acts says whether a program has a step that acts on the desktop.
-func acts(p *workflows.Program) bool {
+// touches says whether a program has a step that needs this of the desktop.
+func touches(p *workflows.Program, needs ...steps.Touch) bool {
 	found := false
 	p.Walk(func(n *workflows.Node) {
-		found = found || n.Kind != nil && n.Kind.Touches == steps.Act || n.Call != nil && acts(n.Call)
+		found = found || n.Kind != nil && slices.Contains(needs, n.Kind.Touches) || n.Call != nil && touches(n.Call, needs...)
 	})
 	return found
 }
