@@ -141,7 +141,8 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 		},
 		{
 			"its window moves", func(b *sandbox) {
-				b.do("import itertools; ticks = itertools.count(); GLib.timeout_add(7, lambda: window.move(next(ticks) * 5 % 200, 100) or True)")
+				b.do("import itertools; ticks = itertools.count()")
+				b.Windows = restless{b.Windows, func() { b.do("window.move(next(ticks) * 5 % 200, 100)") }}
 			},
 			[]any{"selector", "name:Ask"},
 			steps.NotActionable,
@@ -279,6 +280,23 @@ type vanishing struct {
 func (v vanishing) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
 	v.before()
 	return v.Elements.ElementAt(ctx, at)
+}
+
+// restless has something done before windows are looked at.
+type restless struct {
+	of     desktop.Windows
+	before func()
+}
+
+// Windows are the windows after that.
+func (r restless) Windows(ctx context.Context) ([]desktop.Window, error) {
+	r.before()
+	return r.of.Windows(ctx)
+}
+
+// Manage changes a window.
+func (r restless) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
+	return r.of.Manage(ctx, id, c)
 }
 
 func TestWhatGoesAwayWhileItIsAimedAtIsNotClicked(t *testing.T) {
