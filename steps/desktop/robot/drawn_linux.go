@@ -58,23 +58,17 @@ type paint struct {
 }
 
 // useDamage turns to the extensions that keep account, if the server has them.
-func (l *link) useDamage() error {
+func (l *link) useDamage() {
 	if !l.has["XFIXES"] || !l.has["DAMAGE"] {
-		return nil
+		return
 	}
-	asked := xfixes.QueryVersion(l.x, 2, 0) // the first with regions
-	if _, err := damage.QueryVersion(l.x, 1, 1).Reply(); err != nil {
-		return err
+	fixes := xfixes.QueryVersion(l.x, 2, 0) // the first with regions
+	_, err := damage.QueryVersion(l.x, 1, 1).Reply()
+	_, err2 := fixes.Reply()
+	region, err3 := xfixes.NewRegionId(l.x)
+	if errors.Join(err, err2, err3) == nil && xfixes.CreateRegionChecked(l.x, region, nil).Check() == nil {
+		l.drawings.region = region
 	}
-	if _, err := asked.Reply(); err != nil {
-		return err
-	}
-	region, err := xfixes.NewRegionId(l.x)
-	if err != nil {
-		return err
-	}
-	l.drawings.region = region
-	return xfixes.CreateRegionChecked(l.x, region, nil).Check()
 }
 
 // LastDrawn is a time after which nothing was drawn in an area of a window: now,

@@ -161,9 +161,7 @@ func (l *link) prepare() error {
 	// Applications send their answers to the children of the root window.
 	const mask = xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify | xproto.EventMaskSubstructureNotify
 	xproto.ChangeWindowAttributes(l.x, l.root, xproto.CwEventMask, []uint32{mask})
-	if err := l.useDamage(); err != nil {
-		return err
-	}
+	l.useDamage()
 	return l.useXKB()
 }
 
