@@ -128,6 +128,10 @@ func TestASelectionInAPageStays(t *testing.T) {
 	}
 	run(steps.PressKeyGlobal, f9)
 	p.expect("notes 2-5", 1)
+	p.eventually("the browser tells of the selection, which it does late", func() bool {
+		f, err := p.SaveFocus(t.Context())
+		return err == nil && f.Selection == [2]int{2, 5}
+	})
 	run(steps.SetValue, map[string]any{"selector": "role:slider && name:Size", "value": 40.0, "timeout_ms": 60_000.0})
 	run(steps.PressKeyGlobal, f9)
 	p.expect("notes 2-5", 2)
