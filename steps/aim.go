@@ -128,7 +128,7 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 	var last error
 	for pause := lookSoon; ; pause = min(2*pause, lookEvery) {
 		began := time.Now()
-		err, cut := tryFor(ctx, max(end.Sub(began), oneTry), try)
+		cut, err := tryFor(ctx, max(end.Sub(began), oneTry), try)
 		if err == nil {
 			return nil
 		}
@@ -158,11 +158,11 @@ func (e *Env) until(ctx context.Context, long time.Duration, try func(context.Co
 }
 
 // tryFor tries once, and says whether that was cut short.
-func tryFor(ctx context.Context, long time.Duration, try func(context.Context) error) (err error, cut bool) {
+func tryFor(ctx context.Context, long time.Duration, try func(context.Context) error) (cut bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
 	err = try(ctx)
-	return err, ctx.Err() != nil
+	return ctx.Err() != nil, err
 }
 
 // hopeless says that trying again will not help.
