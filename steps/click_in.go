@@ -25,6 +25,9 @@ type encounter struct {
 func (e *Env) clickOn(ctx context.Context, el *desktop.Element, at desktop.Point, b desktop.Button, count int) error {
 	met, known := e.met[el]
 	if !known {
+		if err := e.unveilPoint(ctx, at); err != nil {
+			return err
+		}
 		return e.Desktop.Click(ctx, at, b, count)
 	}
 	if err := e.Desktop.RestBeforeClick(ctx, at, b, count); err != nil {

@@ -12,6 +12,9 @@ import (
 
 func TestClickElement(t *testing.T) {
 	cover := func(d *fake.Desktop) { d.Open(fake.Window("Cover", "other").At(0, 0, 400, 400)) }
+	tip := func(stays bool) func(*fake.Desktop) {
+		return func(d *fake.Desktop) { d.Open(fake.Window("", "notes").At(30, 135, 60, 20).Tooltip(stays)) }
+	}
 	for _, p := range []play{
 		{
 			say:  "a click on an element, in its middle, and the pointer is put back",
@@ -134,6 +137,18 @@ func TestClickElement(t *testing.T) {
 		{
 			say: "a window that comes in between just before the click is not clicked", args: args("selector", "name:Save", "bring_to_front", false, "timeout_ms", 500.0),
 			set: func(d *fake.Desktop) { lateness(d, func() { cover(d) }) }, code: NotActionable, err: "is covered by the window", acted: ActedNo, journal: []string{},
+		},
+		{
+			say: "a tooltip gives way to the pointer", args: args("selector", "name:Save"), acted: ActedYes,
+			set: tip(false), journal: []string{"move 50,142", "click 50,142 left", "move 0,0"},
+		},
+		{
+			say: "also where a point is clicked", args: args("x", 50.0, "y", 142.0), acted: ActedYes,
+			set: tip(false), journal: []string{"move 50,142", "click 50,142 left", "move 0,0"},
+		},
+		{
+			say: "a tooltip that stays gets no click", args: args("selector", "name:Save"), acted: ActedNo, code: NotActionable, err: "a tooltip lies over 50,142",
+			set: tip(true), journal: []string{"move 50,142"},
 		},
 		{
 			say: "an element that is replaced just before the click is found again", args: args("selector", "name:Save"), acted: ActedYes,

@@ -51,6 +51,9 @@ type Env struct {
 	acted atomic.Int32
 	// seen remembers what the elements that are pictures look like.
 	seen map[*desktop.Element]pictured
+	// cameFrom is where the pointer was before it was moved to have a tooltip give
+	// way; nil when it was not.
+	cameFrom *desktop.Point
 	// met remembers how elements can be reached.
 	met map[*desktop.Element]encounter
 	// behind is the desktop without account of what acts, for what only makes

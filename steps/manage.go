@@ -124,7 +124,7 @@ func (e *Env) window(ctx context.Context, a WindowArgs) (w desktop.Window, err e
 // only is the one window that fits.
 func (a WindowArgs) only(all []desktop.Window) (desktop.Window, error) {
 	fits := slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool {
-		return a.ID != 0 && w.ID != a.ID || !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title)
+		return a.ID != 0 && w.ID != a.ID || w.Tooltip || !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title)
 	})
 	switch len(fits) {
 	case 1:

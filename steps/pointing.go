@@ -64,6 +64,9 @@ func (e *Env) pointerBack(ctx context.Context, wanted bool) func(context.Context
 		e.Logger().WarnContext(ctx, "the pointer's place is not known", "error", err)
 		return func(context.Context) {}
 	}
+	if e.cameFrom != nil {
+		at = *e.cameFrom
+	}
 	return func(ctx context.Context) {
 		if err := e.behind.MovePointer(ctx, at); err != nil {
 			e.Logger().WarnContext(ctx, "the pointer was not put back", "error", err)

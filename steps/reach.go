@@ -32,6 +32,11 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 		return nil, fmt.Errorf("listing the windows: %w", err)
 	}
 	top := windowAt(windows, at)
+	if tooltipAt(windows, at) {
+		if err := e.unveil(ctx, at); err != nil {
+			return nil, err
+		}
+	}
 	if top != nil && stranger(windows, el, top) {
 		return nil, notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
@@ -93,10 +98,11 @@ func ownPopup(windows []desktop.Window, el *desktop.Element, top *desktop.Window
 	})
 }
 
-// windowAt is the topmost window at a point; nil when there is none.
+// windowAt is the topmost window at a point; nil when there is none. A tooltip
+// is none: it gives way to the pointer.
 func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
 	for _, w := range slices.Backward(windows) {
-		if !w.Minimized && !w.Hidden && w.Bounds.Contains(at) {
+		if !w.Minimized && !w.Hidden && !w.Tooltip && w.Bounds.Contains(at) {
 			return &w
 		}
 	}

@@ -22,6 +22,8 @@ type Window struct {
 	Modal bool `json:"modal,omitempty"`
 	// Popup windows are menus and tooltips, which no window manager manages.
 	Popup bool `json:"popup,omitempty"`
+	// Tooltip windows are those popups that go when the pointer moves.
+	Tooltip bool `json:"-"`
 }
 
 // WindowChange says what to do with a window.

@@ -29,6 +29,11 @@ func (d *Desktop) MovePointer(ctx context.Context, to desktop.Point) error {
 	return d.do(ctx, "MovePointer", func() error {
 		d.note("move %s", to)
 		d.pointer = to
+		for _, w := range slices.Clone(d.windows) {
+			if w.tooltip && !w.stays {
+				d.close(w)
+			}
+		}
 		return nil
 	})
 }

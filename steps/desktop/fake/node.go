@@ -18,6 +18,8 @@ type Node struct {
 	chosen   [2]int // the selected text
 	former   desktop.Rect
 	small    bool  // a window that is minimised
+	tooltip  bool  // a window that goes when the pointer moves
+	stays    bool  // or does not
 	large    bool  // a window that is maximised
 	last     *Node // what had the focus when a window was left
 	click    func()
@@ -100,6 +102,13 @@ func Label(text string) *Node { return El("label", text).Holding(text) }
 // another.
 func (n *Node) At(x, y, w, h int) *Node {
 	n.el.Bounds, n.box = desktop.Rect{X: x, Y: y, W: w, H: h}, true
+	return n
+}
+
+// Tooltip makes the window a tooltip, which goes when the pointer moves, unless
+// it stays.
+func (n *Node) Tooltip(stays bool) *Node {
+	n.tooltip, n.stays = true, stays
 	return n
 }
 

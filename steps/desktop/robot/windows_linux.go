@@ -116,7 +116,7 @@ type questions struct {
 	geometry                            xproto.GetGeometryCookie
 	origin                              xproto.TranslateCoordinatesCookie
 	title, oldTitle, class, pid, states xproto.GetPropertyCookie
-	frame, shadow, workspace            xproto.GetPropertyCookie
+	frame, shadow, workspace, sort      xproto.GetPropertyCookie
 	owner                               func() int
 }
 
@@ -134,6 +134,7 @@ func (l *link) inquire(w xproto.Window) questions {
 		frame:     p("_NET_FRAME_EXTENTS"),
 		shadow:    p("_GTK_FRAME_EXTENTS"),
 		workspace: p("_NET_WM_DESKTOP"),
+		sort:      p("_NET_WM_WINDOW_TYPE"),
 		owner:     l.owner(w),
 	}
 }
@@ -152,6 +153,7 @@ func (l *link) read(q questions) seenWindow {
 	w.Class = className(l.decode(class))
 	pids, states := numbers(q.pid.Reply()), numbers(q.states.Reply())
 	frame, shadow := numbers(q.frame.Reply()), numbers(q.shadow.Reply())
+	w.Tooltip = slices.Contains(numbers(q.sort.Reply()), uint32(l.atom("_NET_WM_WINDOW_TYPE_TOOLTIP")))
 	if ws := numbers(q.workspace.Reply()); len(ws) == 1 {
 		w.workspace = ws[0]
 	}
