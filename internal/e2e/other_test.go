@@ -17,6 +17,7 @@ func otherScenarios() []scenario {
 	factory := []string{"gtk3-widget-factory"}
 	return []scenario{
 		{name: "galculator: multiply by clicks", workflow: "galculator", needs: calculator, closes: "galculator", check: copied("408"), stays: copiedOrNot("408")},
+		{name: "galculator: click under a tooltip", workflow: "galculator_tooltip", needs: calculator, closes: "galculator", check: copied("8888")},
 		{name: "galculator: add without the mouse", workflow: "galculator_invoke", needs: calculator, closes: "galculator", check: copied("17")},
 		{name: "gtk3-widget-factory: controls", workflow: "factory", needs: factory, closes: "gtk3-widget-factory", check: seen("checkbox checkbutton 1 checked", "spinbutton 33", "slider 20"), stays: open("gtk3-widget-factory")},
 		{name: "gtk3-widget-factory: pages", workflow: "factory_pages", needs: factory, closes: "gtk3-widget-factory", check: seen("radiobutton Page 2 checked")},
