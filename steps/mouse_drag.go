@@ -162,6 +162,9 @@ func (e *Env) drag(ctx context.Context, from, to desktop.Point, b desktop.Button
 	if err := e.Desktop.MovePointer(ctx, from); err != nil {
 		return err
 	}
+	if err := e.unveilPoint(ctx, from); err != nil {
+		return err
+	}
 	defer func() {
 		free, cancel := lettingGo(ctx)
 		defer cancel()

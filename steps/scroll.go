@@ -76,6 +76,9 @@ func (e *Env) wheel(ctx context.Context, at desktop.Point, d Direction, amount i
 	if err := e.behind.MovePointer(ctx, at); err != nil {
 		return err
 	}
+	if err := e.unveilPoint(ctx, at); err != nil {
+		return err
+	}
 	dx, dy := d.by(amount)
 	if err := e.Desktop.Scroll(ctx, dx, dy); err != nil {
 		return err
