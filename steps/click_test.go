@@ -143,6 +143,18 @@ func TestClickElement(t *testing.T) {
 			set: tip(false), journal: []string{"move 50,142", "click 50,142 left", "move 0,0"},
 		},
 		{
+			say: "so does one that does not say that it is one", args: args("selector", "name:Save"), acted: ActedYes,
+			set: func(d *fake.Desktop) { d.Open(fake.Window("", "notes").At(30, 135, 60, 20).Popup(false)) }, journal: []string{"move 50,142", "click 50,142 left", "move 0,0"},
+		},
+		{
+			say: "a popup that stays may be what the element is in", args: args("selector", "name:Save"), acted: ActedYes, took: passesIn,
+			set: func(d *fake.Desktop) {
+				d.Open(fake.Window("", "notes").At(30, 135, 60, 20).Popup(true))
+				d.Fail("ElementAt", desktop.ErrNotFound, -1)
+			},
+			journal: []string{"move 50,142", "click 50,142 left", "move 0,0"},
+		},
+		{
 			say: "also where a point is clicked", args: args("x", 50.0, "y", 142.0), acted: ActedYes,
 			set: tip(false), journal: []string{"move 50,142", "click 50,142 left", "move 0,0"},
 		},

@@ -54,6 +54,8 @@ type Env struct {
 	// cameFrom is where the pointer was before it was moved to have a tooltip give
 	// way; nil when it was not.
 	cameFrom *desktop.Point
+	// lasting are popups that do not give way to the pointer.
+	lasting map[desktop.WindowID]bool
 	// met remembers how elements can be reached.
 	met map[*desktop.Element]encounter
 	// behind is the desktop without account of what acts, for what only makes

@@ -37,6 +37,12 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 			return nil, err
 		}
 	}
+	if top != nil && e.mayPass(windows, el, top) {
+		if err := e.letPass(ctx, top.ID, at); err != nil {
+			return nil, err
+		}
+		return nil, notReady(el, fmt.Sprintf("was covered at %s", at), "wait until the window has come to rest")
+	}
 	if top != nil && stranger(windows, el, top) {
 		return nil, notReady(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}

@@ -11,11 +11,16 @@ import (
 )
 
 // A tooltip lies over what is beside the pointer, and would get the click that is
-// meant for that. It gives way when the pointer moves.
+// meant for that. It gives way when the pointer moves. That of GTK 4 does not say
+// that it is one: there a popup may be one in which the element is not as a whole.
 
 // givesWayIn is how long a tooltip may take to give way to the pointer. It takes
 // a frame, and longer where the machine is busy.
 const givesWayIn = 3 * time.Second
+
+// passesIn is how long a popup is waited for of which it is not known whether it
+// gives way.
+const passesIn = 500 * time.Millisecond
 
 // tooltipAt says whether a tooltip lies over a point.
 func tooltipAt(windows []desktop.Window, at desktop.Point) bool {
@@ -34,6 +39,20 @@ func (e *Env) veiled(ctx context.Context, at desktop.Point) (bool, error) {
 // unveil brings the pointer to a point over which a tooltip lies, and waits until
 // that has gone.
 func (e *Env) unveil(ctx context.Context, at desktop.Point) error {
+	if err := e.come(ctx, at); err != nil {
+		return err
+	}
+	return e.until(ctx, givesWayIn, func(ctx context.Context) error {
+		if is, err := e.veiled(ctx, at); err != nil || !is {
+			return err
+		}
+		return &Error{Code: NotActionable, Err: fmt.Errorf("a tooltip lies over %s", at), Next: "move the pointer elsewhere with mouse_move, and wait until the tooltip has gone"}
+	})
+}
+
+// come brings the pointer to a point that is to be clicked, and remembers where
+// it came from.
+func (e *Env) come(ctx context.Context, at desktop.Point) error {
 	if e.cameFrom == nil {
 		if from, err := e.Desktop.PointerPosition(ctx); err == nil {
 			e.cameFrom = &from
@@ -42,12 +61,7 @@ func (e *Env) unveil(ctx context.Context, at desktop.Point) error {
 	if err := e.behind.MovePointer(ctx, at); err != nil {
 		return fmt.Errorf("moving the pointer under a tooltip: %w", err)
 	}
-	return e.until(ctx, givesWayIn, func(ctx context.Context) error {
-		if is, err := e.veiled(ctx, at); err != nil || !is {
-			return err
-		}
-		return &Error{Code: NotActionable, Err: fmt.Errorf("a tooltip lies over %s", at), Next: "move the pointer elsewhere with mouse_move, and wait until the tooltip has gone"}
-	})
+	return nil
 }
 
 // unveilPoint is unveil where it is not known whether a tooltip is there.
@@ -60,4 +74,34 @@ func (e *Env) unveilPoint(ctx context.Context, at desktop.Point) error {
 		return err
 	}
 	return e.unveil(ctx, at)
+}
+
+// mayPass says whether a popup of an element's own program, which lies over it,
+// may be a tooltip.
+func (e *Env) mayPass(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
+	within := el.Bounds.Intersect(top.Bounds) == el.Bounds
+	return top.Popup && top.ID != el.Window && el.Handle != "" && !within && !e.lasting[top.ID] && ownPopup(windows, el, top)
+}
+
+// letPass brings the pointer to a point over which a popup lies, and waits until
+// that has gone, or is known to last.
+func (e *Env) letPass(ctx context.Context, popup desktop.WindowID, at desktop.Point) error {
+	if err := e.come(ctx, at); err != nil {
+		return err
+	}
+	err := e.until(ctx, passesIn, func(ctx context.Context) error {
+		windows, err := e.Desktop.Windows.Windows(ctx)
+		if err == nil && slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.ID == popup }) {
+			err = Errorf(NotActionable, "a popup lies over %s", at)
+		}
+		return err
+	})
+	if CodeOf(err) != NotActionable {
+		return err
+	}
+	if e.lasting == nil {
+		e.lasting = map[desktop.WindowID]bool{}
+	}
+	e.lasting[popup] = true
+	return nil
 }

@@ -30,7 +30,7 @@ func (d *Desktop) MovePointer(ctx context.Context, to desktop.Point) error {
 		d.note("move %s", to)
 		d.pointer = to
 		for _, w := range slices.Clone(d.windows) {
-			if w.tooltip && !w.stays {
+			if w.popup && !w.stays {
 				d.close(w)
 			}
 		}

@@ -18,8 +18,9 @@ type Node struct {
 	chosen   [2]int // the selected text
 	former   desktop.Rect
 	small    bool  // a window that is minimised
-	tooltip  bool  // a window that goes when the pointer moves
+	popup    bool  // a window that goes when the pointer moves
 	stays    bool  // or does not
+	tooltip  bool  // one that says that it is a tooltip
 	large    bool  // a window that is maximised
 	last     *Node // what had the focus when a window was left
 	click    func()
@@ -108,7 +109,14 @@ func (n *Node) At(x, y, w, h int) *Node {
 // Tooltip makes the window a tooltip, which goes when the pointer moves, unless
 // it stays.
 func (n *Node) Tooltip(stays bool) *Node {
-	n.tooltip, n.stays = true, stays
+	n.tooltip = true
+	return n.Popup(stays)
+}
+
+// Popup makes the window one that no window manager manages, and that goes when
+// the pointer moves, unless it stays.
+func (n *Node) Popup(stays bool) *Node {
+	n.popup, n.stays = true, stays
 	return n
 }
 

@@ -26,7 +26,7 @@ func (d *Desktop) open(w *Node) desktop.WindowID {
 		return true
 	})
 	d.windows = append(d.windows, w)
-	if !w.tooltip {
+	if !w.popup {
 		d.activate(w)
 	}
 	return w.el.Window
@@ -84,7 +84,7 @@ func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
 			all = append(all, desktop.Window{
 				ID: w.el.Window, Title: w.el.Name, Process: w.el.Process, Class: w.el.Class,
 				PID: d.pids[w.el.Process], Bounds: w.el.Bounds, Active: w == d.active,
-				Minimized: w.small, Maximized: w.large, Modal: w.has(desktop.IsModal), Popup: w.tooltip, Tooltip: w.tooltip,
+				Minimized: w.small, Maximized: w.large, Modal: w.has(desktop.IsModal), Popup: w.popup, Tooltip: w.tooltip,
 			})
 		}
 		return nil
