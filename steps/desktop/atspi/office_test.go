@@ -26,6 +26,9 @@ func TestLibreOfficeWriter(t *testing.T) {
 	scope := desktop.Scope{Title: "LibreOffice Writer"}
 	look := func(want func(*desktop.Element) bool) *desktop.Element {
 		tree, err := d.client.Tree(t.Context(), scope)
+		if errors.Is(err, desktop.ErrUnresponsive) { // it starts, on a busy machine
+			return nil
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
