@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -282,16 +284,28 @@ func (v vanishing) ElementAt(ctx context.Context, at desktop.Point) (*desktop.El
 	return v.Elements.ElementAt(ctx, at)
 }
 
-// restless has something done before windows are looked at.
+// restless are windows that are moved each time before they are looked at.
 type restless struct {
-	of     desktop.Windows
-	before func()
+	of   desktop.Windows
+	move func()
 }
 
-// Windows are the windows after that.
+// Windows are the windows once they have moved.
 func (r restless) Windows(ctx context.Context) ([]desktop.Window, error) {
-	r.before()
-	return r.of.Windows(ctx)
+	before, err := r.of.Windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.move()
+	for {
+		now, err := r.of.Windows(ctx)
+		if err != nil || !slices.Equal(before, now) {
+			return now, err
+		}
+		if err := desktop.Sleep(ctx, 2*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // Manage changes a window.
