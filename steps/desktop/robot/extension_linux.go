@@ -2,18 +2,17 @@ package robot
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/randr"
 	"github.com/jezek/xgb/xproto"
 )
 
-// prepareXgb makes xgb's tables of events and errors complete before the
-// first connection. xgb's own Init of an extension fills them while other
+// xgb's tables of events and errors are made complete before the first
+// connection of anybody. xgb's own Init of an extension fills them while other
 // connections read them, which can end the process; and an error that is not
 // in them leaves its request waiting for ever.
-var prepareXgb = sync.OnceFunc(func() {
+func init() {
 	for n := 2; n < 128; n++ {
 		if xgb.NewEventFuncs[n] == nil {
 			xgb.NewEventFuncs[n] = func(b []byte) xgb.Event { return otherEvent(b) }
@@ -24,7 +23,7 @@ var prepareXgb = sync.OnceFunc(func() {
 			xgb.NewErrorFuncs[n] = func(b []byte) xgb.Error { return otherError(b) }
 		}
 	}
-})
+}
 
 // otherEvent is an event of an extension: of the keyboard, or of what is drawn.
 type otherEvent []byte

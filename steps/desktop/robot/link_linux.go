@@ -68,7 +68,6 @@ type link struct {
 
 // connect opens a link.
 func connect(ctx context.Context, p place, authority string) (*link, error) {
-	prepareXgb()
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
 	if err != nil {
 		return nil, absent(p, err)
