@@ -98,99 +98,91 @@ func TestAnElementIsNamedWhenThereIsTime(t *testing.T) {
 	}
 }
 
-// TestABoxThatChangedBeforeItWasLookedAt is clicked by a quick hand, or on a slow
-// machine: when the press is understood, the box shows what the click did.
-func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
-	seen, _, told := record(t, func(s *stand) {
-		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
-		_ = s.Click(context.Background(), at, desktop.Left, 1)
-		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
-		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
-		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
-		time.Sleep(2 * time.Second)
-	})
+// boxIsOn records what is done to a box, which is on in the end.
+func boxIsOn(t *testing.T, do func(s *stand, at desktop.Point)) {
+	t.Helper()
+	seen, _, told := record(t, func(s *stand) { do(s, s.Get(s.Find("role:checkbox")).Bounds.Center()) })
 	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
 		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
 	}
 }
 
+// quickly is the input of a quick hand.
+func (s *stand) quickly(at desktop.Point) {
+	s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+	s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
+	s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+}
+
+// heardLate is the input of a click that was some time ago.
+func (s *stand) heardLate(at desktop.Point, pressed time.Time) {
+	s.Emit(
+		desktop.InputEvent{Type: desktop.ButtonPress, Time: pressed, At: at, Button: desktop.Left},
+		desktop.InputEvent{Type: desktop.ButtonRelease, Time: pressed.Add(time.Millisecond), At: at, Button: desktop.Left},
+	)
+}
+
+// TestABoxThatChangedBeforeItWasLookedAt is clicked by a quick hand, or on a slow
+// machine: when the press is understood, the box shows what the click did.
+func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
+	boxIsOn(t, func(s *stand, at desktop.Point) {
+		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		s.quickly(at)
+		time.Sleep(2 * time.Second)
+	})
+}
+
 // TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf rests the pointer on a box, is
 // looked at slowly, and hears of the press when that is over.
 func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
-	seen, _, told := record(t, func(s *stand) {
-		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+	boxIsOn(t, func(s *stand, at desktop.Point) {
 		s.Delay("ElementAt", 200*time.Millisecond)
 		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
 		time.Sleep(restsAfter + 100*time.Millisecond)
 		_ = s.Click(context.Background(), at, desktop.Left, 1)
 		pressed := time.Now()
 		time.Sleep(time.Second)
-		s.Emit(
-			desktop.InputEvent{Type: desktop.ButtonPress, Time: pressed, At: at, Button: desktop.Left},
-			desktop.InputEvent{Type: desktop.ButtonRelease, Time: pressed.Add(time.Millisecond), At: at, Button: desktop.Left},
-		)
+		s.heardLate(at, pressed)
 		time.Sleep(2 * time.Second)
 	})
-	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
-		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
-	}
 }
 
 // TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf is clicked, which gives it the
 // keyboard; that is heard of first, and looked at.
 func TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf(t *testing.T) {
-	seen, _, told := record(t, func(s *stand) {
-		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+	boxIsOn(t, func(s *stand, at desktop.Point) {
 		pressed := time.Now()
 		_ = s.Click(context.Background(), at, desktop.Left, 1)
 		s.press("f5") // of which nothing comes, but that it is looked where it goes
 		time.Sleep(time.Second)
-		s.Emit(
-			desktop.InputEvent{Type: desktop.ButtonPress, Time: pressed, At: at, Button: desktop.Left},
-			desktop.InputEvent{Type: desktop.ButtonRelease, Time: pressed.Add(time.Millisecond), At: at, Button: desktop.Left},
-		)
+		s.heardLate(at, pressed)
 		time.Sleep(2 * time.Second)
 	})
-	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
-		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
-	}
 }
 
 // TestABoxThatChangesLate is clicked by a quick hand in a program that has much to
 // do, and changes after it was read for the last time, before it is listened to.
 func TestABoxThatChangesLate(t *testing.T) {
-	seen, _, told := record(t, func(s *stand) {
-		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+	boxIsOn(t, func(s *stand, at desktop.Point) {
 		s.Delay("WatchElement", 3*time.Second)
-		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
-		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
-		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		s.quickly(at)
 		time.Sleep(2 * time.Second)
 		_ = s.Click(context.Background(), at, desktop.Left, 1)
 		time.Sleep(2 * time.Second)
 	})
-	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
-		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
-	}
 }
 
 // TestABoxThatIsNotReadInTime is clicked by a quick hand in a program that does not
 // say for some seconds what the box shows, nor when it changes.
 func TestABoxThatIsNotReadInTime(t *testing.T) {
-	seen, _, told := record(t, func(s *stand) {
-		at := s.Get(s.Find("role:checkbox")).Bounds.Center()
+	boxIsOn(t, func(s *stand, at desktop.Point) {
 		s.Fail("WatchElement", desktop.ErrUnresponsive, -1)
 		s.Delay("Refresh", time.Minute)
 		s.After(3*time.Second, func() { s.Delay("Refresh", 0) })
 		_ = s.Click(context.Background(), at, desktop.Left, 1)
-		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
-		s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
-		s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
+		s.quickly(at)
 		time.Sleep(5 * time.Second)
 	})
-	if text := compiled(t, seen); !strings.Contains(text, "state: true") || strings.Contains(text, "state: false") {
-		t.Errorf("the box is on in the end, and the workflow is:\n%s\nit was told so: %v", text, told)
-	}
 }
 
 // TestAButtonThatIsGoneBeforeItWasLookedAt closes its window at once.

@@ -100,8 +100,12 @@ func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
 // revealed are the fields that were password fields and show as others now.
 // Those that are gone, and those of windows that are, are forgotten.
 func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[desktop.Handle]bool) (all []*desktop.Element) {
+	before := w.before(d)
+	if len(before) == 0 { // as on most screens: nothing need be asked
+		return nil
+	}
 	windows, err := d.Windows.Windows(ctx)
-	for h, id := range w.before(d) {
+	for h, id := range before {
 		if shown[h] {
 			continue
 		}

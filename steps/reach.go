@@ -32,7 +32,7 @@ func (e *Env) uncovered(ctx context.Context, el *desktop.Element, at desktop.Poi
 		return nil, fmt.Errorf("listing the windows: %w", err)
 	}
 	top := windowAt(windows, at)
-	if tooltipAt(windows, at) {
+	if slices.ContainsFunc(windows, tooltipOver(at)) {
 		if err := e.unveil(ctx, at); err != nil {
 			return nil, err
 		}

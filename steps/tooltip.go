@@ -22,37 +22,20 @@ const givesWayIn = 3 * time.Second
 // gives way.
 const passesIn = 500 * time.Millisecond
 
-// tooltipAt says whether a tooltip lies over a point.
-func tooltipAt(windows []desktop.Window, at desktop.Point) bool {
-	return slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Tooltip && w.Bounds.Contains(at) })
-}
-
-// veiled says whether a tooltip lies over a point now.
-func (e *Env) veiled(ctx context.Context, at desktop.Point) (bool, error) {
-	windows, err := e.Desktop.Windows.Windows(ctx)
-	if err != nil {
-		return false, fmt.Errorf("listing the windows: %w", err)
-	}
-	return tooltipAt(windows, at), nil
+// tooltipOver recognises a tooltip that lies over a point.
+func tooltipOver(at desktop.Point) func(desktop.Window) bool {
+	return func(w desktop.Window) bool { return w.Tooltip && w.Bounds.Contains(at) }
 }
 
 // unveil brings the pointer to a point over which a tooltip lies, and waits until
 // that has gone.
 func (e *Env) unveil(ctx context.Context, at desktop.Point) error {
-	if err := e.come(ctx, at); err != nil {
-		return err
-	}
-	return e.until(ctx, givesWayIn, func(ctx context.Context) error {
-		if is, err := e.veiled(ctx, at); err != nil || !is {
-			return err
-		}
-		return &Error{Code: NotActionable, Err: fmt.Errorf("a tooltip lies over %s", at), Next: "move the pointer elsewhere with mouse_move, and wait until the tooltip has gone"}
-	})
+	return e.comeUnder(ctx, at, givesWayIn, tooltipOver(at))
 }
 
-// come brings the pointer to a point that is to be clicked, and remembers where
-// it came from.
-func (e *Env) come(ctx context.Context, at desktop.Point) error {
+// comeUnder brings the pointer to a point that is to be clicked, and waits until
+// no window lies over it. Where the pointer came from is remembered.
+func (e *Env) comeUnder(ctx context.Context, at desktop.Point, long time.Duration, lies func(desktop.Window) bool) error {
 	if e.cameFrom == nil {
 		if from, err := e.Desktop.PointerPosition(ctx); err == nil {
 			e.cameFrom = &from
@@ -61,17 +44,28 @@ func (e *Env) come(ctx context.Context, at desktop.Point) error {
 	if err := e.behind.MovePointer(ctx, at); err != nil {
 		return fmt.Errorf("moving the pointer under a tooltip: %w", err)
 	}
-	return nil
+	return e.until(ctx, long, func(ctx context.Context) error {
+		windows, err := e.Desktop.Windows.Windows(ctx)
+		if err != nil {
+			return fmt.Errorf("listing the windows: %w", err)
+		}
+		if !slices.ContainsFunc(windows, lies) {
+			return nil
+		}
+		return &Error{Code: NotActionable, Err: fmt.Errorf("a tooltip lies over %s", at), Next: "move the pointer elsewhere with mouse_move, and wait until the tooltip has gone"}
+	})
 }
 
 // unveilPoint is unveil where it is not known whether a tooltip is there.
 func (e *Env) unveilPoint(ctx context.Context, at desktop.Point) error {
-	is, err := e.veiled(ctx, at)
-	if errors.Is(err, desktop.ErrUnavailable) { // then nothing is known of windows
+	windows, err := e.Desktop.Windows.Windows(ctx)
+	switch {
+	case errors.Is(err, desktop.ErrUnavailable): // then nothing is known of windows
 		return nil
-	}
-	if err != nil || !is {
-		return err
+	case err != nil:
+		return fmt.Errorf("listing the windows: %w", err)
+	case !slices.ContainsFunc(windows, tooltipOver(at)):
+		return nil
 	}
 	return e.unveil(ctx, at)
 }
@@ -86,16 +80,7 @@ func (e *Env) mayPass(windows []desktop.Window, el *desktop.Element, top *deskto
 // letPass brings the pointer to a point over which a popup lies, and waits until
 // that has gone, or is known to last.
 func (e *Env) letPass(ctx context.Context, popup desktop.WindowID, at desktop.Point) error {
-	if err := e.come(ctx, at); err != nil {
-		return err
-	}
-	err := e.until(ctx, passesIn, func(ctx context.Context) error {
-		windows, err := e.Desktop.Windows.Windows(ctx)
-		if err == nil && slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.ID == popup }) {
-			err = Errorf(NotActionable, "a popup lies over %s", at)
-		}
-		return err
-	})
+	err := e.comeUnder(ctx, at, passesIn, func(w desktop.Window) bool { return w.ID == popup })
 	if CodeOf(err) != NotActionable {
 		return err
 	}
