@@ -28,7 +28,7 @@ const All steps.Toolset = "all"
 //
 // The toolsets and names choose what is offered, for a model can only keep so
 // much in mind: a kind that is not offered may still stand in a sequence. Shell
-// commands and writing files are refused unless they are offered.
+// commands, files and the clipboard are refused unless they are offered.
 type Policy struct {
 	Mode     Mode            `json:"mode,omitempty"`
 	Toolsets []steps.Toolset `json:"toolsets,omitempty"`  // nil: the core
@@ -85,6 +85,9 @@ func (r *refusal) denied(tool string) error {
 	return &steps.Error{Code: steps.Denied, Err: errors.New(r.text(tool)), Next: r.next}
 }
 
+// refusedUnlessChosen are the risks of what reaches beyond the desktop.
+var refusedUnlessChosen = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.ReadsPrivate}
+
 // refuses says why a tool may not be used; nil: it may.
 func (p Policy) refuses(r rule) *refusal {
 	switch {
@@ -96,7 +99,7 @@ func (p Policy) refuses(r rule) *refusal {
 		return &refusal{"this client is in ask mode, in which it may only look", "ask the user to switch to act mode"}
 	case p.ReadOnly && !r.reads:
 		return &refusal{"this server is read-only", "ask the operator to start it without --read-only"}
-	case (r.risk == steps.RunsShell || r.risk == steps.WritesFiles) && !p.chooses(r):
+	case slices.Contains(refusedUnlessChosen, r.risk) && !p.chooses(r):
 		return &refusal{
 			fmt.Sprintf("the toolset %s is off", r.toolset),
 			fmt.Sprintf("ask the operator to start the server with --toolsets core,%s", r.toolset),

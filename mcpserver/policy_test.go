@@ -13,6 +13,7 @@ func TestPolicy(t *testing.T) {
 	acts := rule{name: "act", toolset: steps.Core, risk: steps.Normal}
 	seldom := rule{name: "seldom", toolset: steps.Desktop, risk: steps.Normal}
 	shell := rule{name: "run_command", toolset: steps.Shell, risk: steps.RunsShell}
+	private := rule{name: "read_file", toolset: steps.Files, reads: true, risk: steps.ReadsPrivate}
 	stop := rule{name: "stop_execution", toolset: steps.Runs, always: true}
 	core := Policy{}.completed()
 	for _, c := range []struct {
@@ -26,6 +27,10 @@ func TestPolicy(t *testing.T) {
 		{"a shell that is not offered is refused", core, shell, false, false},
 		{"a shell that is offered is allowed", Policy{Mode: Act, Toolsets: []steps.Toolset{steps.Core, steps.Shell}}, shell, true, true},
 		{"a shell that is offered by name is allowed", Policy{Mode: Act, Tools: []string{"run_command"}}, shell, true, true},
+		{"reading files that is not offered is refused", core, private, false, false},
+		{"reading files that is offered is allowed, in ask mode too", Policy{Mode: Ask, Toolsets: []steps.Toolset{steps.Files}}, private, true, true},
+		{"reading files that is offered by name is allowed", Policy{Mode: Act, Tools: []string{"read_file"}}, private, true, true},
+		{"a request without the toolset loses the right to read files", Policy{Mode: Act, Toolsets: []steps.Toolset{All}}.narrowed(Act, false, []steps.Toolset{steps.Core}), private, false, false},
 		{"all is everything", Policy{Mode: Act, Toolsets: []steps.Toolset{All}}, shell, true, true},
 		{"ask mode lets look", core.narrowed(Ask, false, nil), reads, true, true},
 		{"ask mode lets nothing act", core.narrowed(Ask, false, nil), acts, false, false},

@@ -11,6 +11,7 @@ var GetClipboard = Define(Kind{
 	Toolset: Desktop,
 	Touches: Look,
 	Reads:   true,
+	Risk:    ReadsPrivate,
 }, NoArgs{}, getClipboard)
 
 // ClipboardResult is the clipboard's text.

@@ -20,6 +20,7 @@ var GlobFiles = Define(Kind{
 	Summary: "Find files by a pattern of their names, the newest first.",
 	Toolset: Files,
 	Reads:   true,
+	Risk:    ReadsPrivate,
 }, GlobArgs{MaxResults: 1000}, globFiles)
 
 // GlobArgs says which names.

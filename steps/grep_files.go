@@ -19,6 +19,7 @@ var GrepFiles = Define(Kind{
 	Summary: "Find the lines of text files that match a regular expression.",
 	Toolset: Files,
 	Reads:   true,
+	Risk:    ReadsPrivate,
 	Timeout: time.Minute,
 }, GrepArgs{Glob: "**", ContextLines: 2, MaxResults: 50}, grepFiles)
 

@@ -89,6 +89,8 @@ const (
 	RunsShell   Risk = "shell"
 	WritesFiles Risk = "files"
 	Destructive Risk = "destructive"
+	// ReadsPrivate is what a desktop does not show: files, the clipboard.
+	ReadsPrivate Risk = "private"
 )
 
 // DefaultTimeout is the limit of one attempt of a kind that names none.

@@ -14,6 +14,7 @@ var ReadFile = Define(Kind{
 	Summary: "Read lines of a text file.",
 	Toolset: Files,
 	Reads:   true,
+	Risk:    ReadsPrivate,
 }, ReadFileArgs{Offset: 1, Limit: 100}, readFile)
 
 // ReadFileArgs says which file and which lines.

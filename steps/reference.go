@@ -61,6 +61,7 @@ func (k Kind) behaviour() string {
 	say(k.Focus == Take, "moves the focus")
 	say(k.Risk == RunsShell, "runs programs")
 	say(k.Risk == WritesFiles, "writes files")
+	say(k.Risk == ReadsPrivate, "reads what the desktop does not show")
 	say(k.Risk == Destructive, "can destroy work")
 	line := strings.Join(append(words, "limit of one attempt: "+k.Timeout.String()), "; ")
 	return strings.ToUpper(line[:1]) + line[1:] + "."
