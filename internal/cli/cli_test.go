@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", os.Getenv("GORACE"))
-			return nil
+			return os.CopyFS(filepath.Join(e.WorkDir, "folders"), os.DirFS(filepath.Join("testdata", "folders")))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
