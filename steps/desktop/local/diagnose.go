@@ -88,7 +88,7 @@ var extensionUses = []struct {
 }
 
 func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
-	found, err := s.robot.Extensions(ctx)
+	found, err := s.driver.Extensions(ctx)
 	if err != nil {
 		return []desktop.Finding{broken("extensions", true, err)}
 	}

@@ -1,5 +1,5 @@
 // Package local is the desktop of the machine that it runs on, put together
-// from the drivers: robot sees and touches the display, virtual starts one
+// from the drivers: x11 or robot sees and touches the display, virtual starts one
 // when there is none, atspi reads the elements of applications. This package
 // adds what belongs to none of them: starting programs, and saying what is
 // missing.
@@ -13,7 +13,6 @@ import (
 	"runtime"
 
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/robot"
 	"understudy/steps/desktop/virtual"
 )
 
@@ -32,10 +31,25 @@ func (Machine) Open(ctx context.Context, o desktop.Options) (*desktop.Desktop, e
 	return s.desktop(ctx), nil
 }
 
+// driver sees and touches a display.
+type driver interface {
+	Desktop() *desktop.Desktop
+	// Extensions says which extensions of X the display has.
+	Extensions(ctx context.Context) (map[string]bool, error)
+	Close() error
+}
+
+// address says how a driver reaches a display.
+type address struct {
+	display, authority string
+	dir                string // where held keys are noted
+	env                []string
+}
+
 // session is an open display and everything that ends with it.
 type session struct {
 	desktop.Session
-	robot   *robot.Robot
+	driver  driver
 	display *virtual.Display // nil when the display is not ours
 	why     string           // why it is a virtual one, when nobody asked for one
 	bus     string
@@ -99,11 +113,11 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 	if authority != "" {
 		env = append(env, "XAUTHORITY="+authority)
 	}
-	r, err := robot.Open(ctx, robot.Options{Display: name, Authority: authority, Dir: o.Dir, Env: env})
+	r, err := openDriver(ctx, address{display: name, authority: authority, dir: o.Dir, env: env})
 	if err != nil {
 		return nil, err
 	}
-	return &session{Session: r.Desktop().Session, robot: r, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), env: env, closers: []func() error{r.Close}}, nil
+	return &session{Session: r.Desktop().Session, driver: r, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), env: env, closers: []func() error{r.Close}}, nil
 }
 
 func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
@@ -111,16 +125,16 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := robot.Open(ctx, robot.Options{Display: d.Name(), Authority: d.Authority(), Env: d.Env()})
+	r, err := openDriver(ctx, address{display: d.Name(), authority: d.Authority(), env: d.Env()})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the virtual display %s: %w", d.Name(), err), d.Close())
 	}
-	return &session{Session: r.Desktop().Session, robot: r, display: d, bus: d.Bus(), env: d.Env(), closers: []func() error{r.Close, d.Close}}, nil
+	return &session{Session: r.Desktop().Session, driver: r, display: d, bus: d.Bus(), env: d.Env(), closers: []func() error{r.Close, d.Close}}, nil
 }
 
 // desktop puts the parts together.
 func (s *session) desktop(ctx context.Context) *desktop.Desktop {
-	d := s.robot.Desktop()
+	d := s.driver.Desktop()
 	d.Apps = apps{env: s.env}
 	d.Session = s
 	if end := s.addAccessibility(ctx, d); end != nil {

@@ -1,0 +1,102 @@
+//go:build linux
+
+package x11
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
+)
+
+// ClickIn clicks in a window that stands where it was seen. The server is held
+// while it is looked at and told of the click, so that nothing can move in
+// between.
+func (r *Robot) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point, b desktop.Button, count int) error {
+	return r.clicks(ctx, input.Click{At: at, Button: b}, count, func(l *link) error {
+		_, err := l.meets(w, at)
+		return err
+	}, func(l *link) error { return l.stayed(ctx, w) })
+}
+
+// holding asks the server while it serves nobody else.
+func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
+	return perform(ctx, l, func() (T, error) {
+		xproto.GrabServer(l.x)
+		defer func() {
+			xproto.UngrabServer(l.x)
+			l.x.Sync()
+		}()
+		return f()
+	})
+}
+
+// meets says whether the pointer is at a point, and in a window that stands
+// where it was seen. It gives the window's frame.
+func (l *link) meets(w desktop.Window, at desktop.Point) (xproto.Window, error) {
+	p, err := l.pointerAt(at)
+	if err != nil {
+		return 0, err
+	}
+	now := l.describe([]uint32{uint32(w.ID)})[0]
+	if !now.there {
+		return 0, fmt.Errorf("the window %q is gone: %w", w.Title, desktop.ErrMoved)
+	}
+	if now.Bounds != w.Bounds {
+		return 0, fmt.Errorf("the window %q moved from %s to %s: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrMoved)
+	}
+	if !l.inside(p.Child, xproto.Window(w.ID)) {
+		return 0, fmt.Errorf("the window %q came under another one at %s: %w", w.Title, at, desktop.ErrMoved)
+	}
+	if d := l.blocker(now.Window); d != nil {
+		return 0, fmt.Errorf("the dialog %q came before the window %q: %w", d.Title, w.Title, desktop.ErrMoved)
+	}
+	return p.Child, nil
+}
+
+// pointerAt says whether the pointer is at a point.
+func (l *link) pointerAt(at desktop.Point) (*xproto.QueryPointerReply, error) {
+	p, err := xproto.QueryPointer(l.x, l.root).Reply()
+	if err != nil {
+		return nil, err
+	}
+	if now := pointed(p); now != at {
+		return nil, fmt.Errorf("the pointer was moved to %s when it was to click at %s: %w", now, at, desktop.ErrMoved)
+	}
+	return p, nil
+}
+
+// blocker is a modal dialog that keeps from a window what is meant for it.
+func (l *link) blocker(w desktop.Window) *desktop.Window {
+	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
+	i := slices.Index(managed, uint32(w.ID))
+	if i < 0 { // a menu, which is above all dialogs
+		return nil
+	}
+	windows := []desktop.Window{w}
+	for _, above := range l.describe(managed[i+1:]) {
+		if above.there {
+			windows = append(windows, above.Window)
+		}
+	}
+	return desktop.Blocker(windows, w.ID)
+}
+
+// inside says whether a window is another one, or in it.
+func (l *link) inside(frame, w xproto.Window) bool {
+	for w != 0 && w != l.root {
+		if w == frame {
+			return true
+		}
+		tree, err := xproto.QueryTree(l.x, w).Reply()
+		if err != nil {
+			return false
+		}
+		w = tree.Parent
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+//go:build linux
+
+package x11
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+// ReadClipboard is the clipboard's text, "" when it holds none. The owner of
+// the clipboard is another program, which may be stuck; it is not awaited for
+// longer than a moment.
+func (r *Robot) ReadClipboard(ctx context.Context) (string, error) {
+	if err := r.Ping(ctx); err != nil {
+		return "", err
+	}
+	out, complaint, err := r.xclip(ctx, nil, "-o", "-target", "UTF8_STRING")
+	if err != nil && strings.Contains(complaint, "not available") {
+		return "", nil // nobody owns it, or it holds no text
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the clipboard: %w", err)
+	}
+	return out, nil
+}
+
+// WriteClipboard puts text on the clipboard. It stays there when we end, until
+// another program takes the clipboard or the display ends.
+func (r *Robot) WriteClipboard(ctx context.Context, text string) error {
+	l, err := r.live(ctx)
+	if err != nil {
+		return err
+	}
+	before, err := ask(ctx, l, l.clipboardOwner)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("xclip did not take the clipboard: %w", desktop.ErrUnresponsive))
+	defer cancel()
+	if _, _, err := r.xclip(ctx, strings.NewReader(text), "-i"); err != nil {
+		return fmt.Errorf("writing the clipboard: %w", err)
+	}
+	// xclip returns a moment before the process that it leaves behind owns
+	// the clipboard.
+	for {
+		now, err := ask(ctx, l, l.clipboardOwner)
+		if err != nil || now != before && now != 0 {
+			return err
+		}
+		if err := desktop.Sleep(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// clipboardOwner is the window that owns the clipboard, or 0.
+func (l *link) clipboardOwner() (xproto.Window, error) {
+	r, err := xproto.GetSelectionOwner(l.x, l.atom("CLIPBOARD")).Reply()
+	if err != nil {
+		return 0, err
+	}
+	return r.Owner, nil
+}
+
+// xclip runs xclip in a process group of its own and kills the group when it
+// takes too long. To hold what was written, xclip leaves a process behind; so
+// nothing that we would wait for may be shared with it.
+func (r *Robot) xclip(ctx context.Context, in *strings.Reader, args ...string) (out, complaint string, err error) {
+	path, err := exec.LookPath("xclip")
+	if err != nil {
+		return "", "", &desktop.MissingError{What: "the program xclip is missing", Mend: "apt-get install xclip"}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the program that owns the clipboard did not answer: %w", desktop.ErrUnresponsive))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append([]string{"-selection", "clipboard"}, args...)...)
+	cmd.Env = append(os.Environ(), "DISPLAY="+r.o.Display)
+	if r.o.Authority != "" {
+		cmd.Env = append(cmd.Env, "XAUTHORITY="+r.o.Authority)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = grace
+	var stdout, stderr bytes.Buffer
+	if in != nil {
+		cmd.Stdin = in
+	} else {
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	}
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return stdout.String(), stderr.String(), err
+}

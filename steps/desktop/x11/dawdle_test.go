@@ -1,0 +1,109 @@
+//go:build linux
+
+package x11_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// A window manager that raises windows by a click holds the pointer back from
+// the press until it has done so, and on a busy machine that takes its time.
+// What is done with the pointer meanwhile must not change where a button is
+// told to have gone up.
+func TestAClickIsOverOnlyWhenItHasReachedItsWindow(t *testing.T) {
+	at := func(e *events) desktop.Point { return e.at }
+	away := func(e *events) desktop.Point { return desktop.Point{X: e.at.X + 20, Y: e.at.Y + 30} }
+	for _, row := range []struct {
+		name     string
+		do       func(ctx context.Context, b *bench, e *events, w desktop.Window) error
+		pressed  string
+		down, up func(*events) desktop.Point
+	}{
+		{"a click", func(ctx context.Context, b *bench, e *events, _ desktop.Window) error {
+			return b.Click(ctx, e.at, desktop.Left, 1)
+		}, "button 1", at, at},
+		{"a click in a window", func(ctx context.Context, b *bench, e *events, w desktop.Window) error {
+			return b.ClickIn(ctx, w, e.at, desktop.Left, 1)
+		}, "button 1", at, at},
+		{"a double click in a window", func(ctx context.Context, b *bench, e *events, w desktop.Window) error {
+			return b.ClickIn(ctx, w, e.at, desktop.Right, 2)
+		}, "button 3", at, at},
+		{"a drag", func(ctx context.Context, b *bench, e *events, _ desktop.Window) error {
+			return errors.Join(b.MovePointer(ctx, e.at), b.ButtonDown(ctx, desktop.Left), b.MovePointer(ctx, away(e)), b.ButtonUp(ctx, desktop.Left))
+		}, "button 1", at, away},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := open(t)
+			e := b.events()
+			manager, w := b.manager(), b.look(e.window)
+			b.must(syscall.Kill(manager, syscall.SIGSTOP))
+			done := make(chan error, 1)
+			go func() {
+				done <- errors.Join(row.do(t.Context(), b, e, w), b.MovePointer(t.Context(), desktop.Point{X: 1, Y: 1}))
+			}()
+			b.eventually("the button is down", func() (bool, string) { return b.pressed() == row.pressed, b.pressed() })
+			select { // whoever does not wait for the manager is far ahead of it by now
+			case err := <-done:
+				t.Errorf("it was over, with %v, while the window manager held it back", err)
+				done <- nil
+			case <-time.After(100 * time.Millisecond):
+			}
+			b.must(syscall.Kill(manager, syscall.SIGCONT))
+			b.must(<-done)
+			want := fmt.Sprintf("Press at %s, Release at %s", e.inside(row.down(e)), e.inside(row.up(e)))
+			b.eventually("the window got "+want, func() (bool, string) {
+				got := e.buttons()
+				return len(got) > 0 && strings.Join(got, ", ") == strings.Repeat(", "+want, len(got)/2)[2:], strings.Join(got, ", ")
+			})
+		})
+	}
+}
+
+// A window manager that stops for good lets no click through, and it is not
+// said that one was done.
+func TestAClickThatReachesNoWindowIsNotDone(t *testing.T) {
+	b := open(t)
+	e := b.events()
+	manager := b.manager()
+	b.must(syscall.Kill(manager, syscall.SIGSTOP))
+	t.Cleanup(func() { _ = syscall.Kill(manager, syscall.SIGCONT) })
+	if err := b.ClickIn(t.Context(), b.look(e.window), e.at, desktop.Left, 1); !errors.Is(err, desktop.ErrUnclear) {
+		t.Errorf("got %v, wanted %v", err, desktop.ErrUnclear)
+	}
+	if got := e.buttons(); len(got) > 0 {
+		t.Errorf("the window got %s", got)
+	}
+	if err := b.ClickIn(soon(t, 200*time.Millisecond), b.look(e.window), e.at, desktop.Left, 1); err == nil {
+		t.Error("a second click was done, although the context ended")
+	}
+}
+
+var xevPlace = regexp.MustCompile(`Button(Press|Release) event.*\n.*, time \d+, \((-?\d+,-?\d+)\)`)
+
+// buttons are what the buttons did, each with its place in the window.
+func (e *events) buttons() (list []string) {
+	e.b.t.Helper()
+	text, err := os.ReadFile(e.log)
+	e.b.must(err)
+	for _, m := range xevPlace.FindAllStringSubmatch(string(text), -1) {
+		list = append(list, m[1]+" at "+m[2])
+	}
+	return list
+}
+
+// inside is a point of the screen as one of the window.
+func (e *events) inside(at desktop.Point) desktop.Point {
+	e.b.t.Helper()
+	corner := e.b.inside(e.window)
+	return desktop.Point{X: at.X - corner.X, Y: at.Y - corner.Y}
+}

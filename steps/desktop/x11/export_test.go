@@ -1,0 +1,151 @@
+//go:build linux
+
+package x11
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+// Down lists the keys and buttons that the X server has for pressed.
+func Down(t testing.TB, r *Robot) string {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := xproto.QueryKeymap(l.x).Reply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pointer, err := xproto.QueryPointer(l.x, l.root).Reply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var down []string
+	for key := range 256 {
+		if keys.Keys[key/8]&(1<<(key%8)) != 0 {
+			down = append(down, fmt.Sprintf("key %d", key))
+		}
+	}
+	for i, mask := range []uint16{xproto.KeyButMaskButton1, xproto.KeyButMaskButton2, xproto.KeyButMaskButton3} {
+		if pointer.Mask&mask != 0 {
+			down = append(down, fmt.Sprintf("button %d", i+1))
+		}
+	}
+	return strings.Join(down, ", ")
+}
+
+// WithoutSharedMemory makes a robot capture as from a display elsewhere.
+func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
+
+// ClickSlowly makes a robot pause between the clicks of a multiple click.
+func ClickSlowly(r *Robot, gap time.Duration) { r.gap = gap }
+
+// Cut ends a robot's connection, as a dying server does, and waits until
+// that is noticed.
+func Cut(r *Robot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.link.cut()
+	<-r.link.gone
+}
+
+// Repeating says whether keys that are held repeat.
+func Repeating(t testing.TB, r *Robot) bool {
+	return told(t, r, func(l *link) (bool, error) { return l.repeating() })
+}
+
+// Manager is the window by which the window manager shows that it runs.
+func Manager(t testing.TB, r *Robot) xproto.Window {
+	return told(t, r, func(l *link) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
+}
+
+// told is what the display answers.
+func told[T any](t testing.TB, r *Robot, f func(*link) (T, error)) T {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ask(t.Context(), l, func() (T, error) { return f(l) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Canvas is a window that draws when a test wants it.
+type Canvas struct {
+	ID   desktop.WindowID
+	r    *Robot
+	at   desktop.Point
+	draw xproto.Gcontext
+}
+
+// NewCanvas opens a window that no window manager touches.
+func NewCanvas(t testing.TB, r *Robot, at desktop.Rect) *Canvas {
+	t.Helper()
+	return told(t, r, func(l *link) (*Canvas, error) {
+		w, err := xproto.NewWindowId(l.x)
+		if err != nil {
+			return nil, err
+		}
+		c := &Canvas{ID: desktop.WindowID(w), r: r, at: desktop.Point{X: at.X, Y: at.Y}}
+		xproto.CreateWindow(l.x, 0, w, l.root, int16(at.X), int16(at.Y), uint16(at.W), uint16(at.H), 0, xproto.WindowClassInputOutput, 0,
+			xproto.CwBackPixel|xproto.CwOverrideRedirect, []uint32{0xffffff, 1})
+		if c.draw, err = xproto.NewGcontextId(l.x); err != nil {
+			return nil, err
+		}
+		xproto.CreateGC(l.x, c.draw, xproto.Drawable(w), xproto.GcForeground, []uint32{0x336699})
+		return c, xproto.MapWindowChecked(l.x, w).Check()
+	})
+}
+
+// Draw draws in an area of the screen.
+func (c *Canvas) Draw(t testing.TB, area desktop.Rect) {
+	t.Helper()
+	c.do(t, func(l *link) error {
+		r := xproto.Rectangle{X: int16(area.X - c.at.X), Y: int16(area.Y - c.at.Y), Width: uint16(area.W), Height: uint16(area.H)}
+		return xproto.PolyFillRectangleChecked(l.x, xproto.Drawable(c.ID), c.draw, []xproto.Rectangle{r}).Check()
+	})
+}
+
+// Move moves the window.
+func (c *Canvas) Move(t testing.TB, x, y int) {
+	t.Helper()
+	c.do(t, func(l *link) error {
+		c.at = desktop.Point{X: x, Y: y}
+		return xproto.ConfigureWindowChecked(l.x, xproto.Window(c.ID), xproto.ConfigWindowX|xproto.ConfigWindowY, []uint32{uint32(x), uint32(y)}).Check()
+	})
+}
+
+// Close destroys the window.
+func (c *Canvas) Close(t testing.TB) {
+	t.Helper()
+	c.do(t, func(l *link) error { return xproto.DestroyWindowChecked(l.x, xproto.Window(c.ID)).Check() })
+}
+
+func (c *Canvas) do(t testing.TB, f func(*link) error) {
+	t.Helper()
+	told(t, c.r, func(l *link) (struct{}, error) { return struct{}{}, f(l) })
+}
+
+// Heard is when it was heard last what was drawn in a window.
+func (c *Canvas) Heard() (at time.Time) {
+	d := &c.r.link.drawings
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, o := range d.of {
+		if desktop.WindowID(o.window) == c.ID {
+			at = o.heard
+		}
+	}
+	return at
+}

@@ -1,0 +1,169 @@
+//go:build linux
+
+package x11
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// held notes which keys and buttons we hold down, and which spare keys we
+// gave a meaning. The notes are in a file that is mapped into memory: writing
+// one costs nothing, and it survives whatever ends this process, so that the
+// next one can let go.
+//
+// The file is locked while its owner lives; the kernel unlocks it.
+type held struct {
+	mu    sync.Mutex
+	notes []byte
+	file  *os.File
+	dir   string
+}
+
+// The notes: a bit for each key, for each bound key, for each button, and
+// whether keys do not repeat because of us.
+const (
+	noteKeys    = 0
+	noteBound   = 32
+	noteButtons = 64
+	noteRepeat  = 65
+	noteSize    = 66
+)
+
+// openHeld makes the notes of one robot. Without a folder they are in memory
+// only.
+func openHeld(dir, display string) (*held, error) {
+	if dir == "" {
+		return &held{notes: make([]byte, noteSize)}, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(dir, heldPrefix(display))
+	if err != nil {
+		return nil, err
+	}
+	h := &held{file: file, dir: dir}
+	if err := h.open(); err != nil {
+		file.Close()
+		os.Remove(file.Name())
+		return nil, fmt.Errorf("notes of held keys in %s: %w", file.Name(), err)
+	}
+	return h, nil
+}
+
+func (h *held) open() error {
+	if err := syscall.Flock(int(h.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return err
+	}
+	if err := h.file.Truncate(noteSize); err != nil {
+		return err
+	}
+	var err error
+	h.notes, err = syscall.Mmap(int(h.file.Fd()), 0, noteSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	return err
+}
+
+// heldPrefix begins the names of the files for one display.
+func heldPrefix(display string) string {
+	return "held" + strings.NewReplacer("/", "_", ":", "-").Replace(display) + "-"
+}
+
+func (h *held) key(n byte, on bool)    { h.set(noteKeys, n, on) }
+func (h *held) bound(n byte, on bool)  { h.set(noteBound, n, on) }
+func (h *held) button(n byte, on bool) { h.set(noteButtons, n&7, on) }
+func (h *held) repeat(stopped bool)    { h.set(noteRepeat, 0, stopped) }
+
+func (h *held) set(at int, n byte, on bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.notes == nil {
+		return
+	}
+	if bit := byte(1) << (n % 8); on {
+		h.notes[at+int(n/8)] |= bit
+	} else {
+		h.notes[at+int(n/8)] &^= bit
+	}
+}
+
+// grip is what someone holds, or held when it died.
+type grip struct {
+	keys, bound, buttons []byte
+	still                bool // keys were kept from repeating
+}
+
+// empty says whether nothing is held. What is bound is not held.
+func (g grip) empty() bool { return len(g.keys) == 0 && len(g.buttons) == 0 && !g.still }
+
+func (h *held) grip() grip {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return readGrip(h.notes)
+}
+
+func readGrip(notes []byte) (g grip) {
+	if len(notes) < noteSize {
+		return g
+	}
+	list := func(at, bytes int) (ns []byte) {
+		for n := range bytes * 8 {
+			if notes[at+n/8]&(1<<(n%8)) != 0 {
+				ns = append(ns, byte(n))
+			}
+		}
+		return ns
+	}
+	return grip{list(noteKeys, 32), list(noteBound, 32), list(noteButtons, 1), notes[noteRepeat] != 0}
+}
+
+// close forgets the notes. Whoever calls it has let go of everything.
+func (h *held) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.file == nil || h.notes == nil {
+		return
+	}
+	_ = syscall.Munmap(h.notes)
+	h.notes = nil
+	os.Remove(h.file.Name())
+	h.file.Close()
+}
+
+// leftovers gives each thing that a dead robot held on a display to f, and
+// forgets it when f succeeds.
+func leftovers(dir, display string, f func(grip) error) error {
+	if dir == "" {
+		return nil
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, heldPrefix(display)+"*"))
+	for _, name := range names {
+		if err := leftover(name, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func leftover(name string, f func(grip) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil // its owner lives
+	}
+	notes, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	if err := f(readGrip(notes)); err != nil {
+		return err
+	}
+	return os.Remove(name)
+}

@@ -1,0 +1,45 @@
+//go:build linux
+
+package x11
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+)
+
+// A text of more characters than there are slots for, over and over: binding
+// anew what was used longest ago would bind each of them each time.
+func TestFewBindingsAreMade(t *testing.T) {
+	const spare, chars, times = 20, 60, 50
+	k := &keyboard{}
+	k.learn(8, 4, make([]xproto.Keysym, 4*spare))
+	if len(k.slots) != 2*spare {
+		t.Fatalf("%d spare keys give %d slots", spare, len(k.slots))
+	}
+	var text []uint32
+	for i := range chars * times {
+		text = append(text, symOf('日'+rune(i%chars)))
+	}
+	now, made := time.Now(), 0
+	for len(text) > 0 {
+		n, bind, _ := k.plan(text, handful, now)
+		if n == 0 {
+			t.Fatal("nothing can be typed")
+		}
+		k.bind(bind)
+		for _, sym := range text[:n] {
+			if _, ok := k.find(sym); !ok {
+				t.Fatalf("%#x is not bound", sym)
+			}
+			k.use(sym, now)
+		}
+		now = now.Add(time.Second)
+		text, made = text[n:], made+len(bind)
+	}
+	least := 2*spare + (chars-2*spare)*(times-1) // the first fill the slots, then each time those beyond them
+	if made > least*3/2 {
+		t.Errorf("%d bindings were made for %d characters, wanted about %d", made, chars*times, least)
+	}
+}

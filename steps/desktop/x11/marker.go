@@ -1,0 +1,196 @@
+//go:build linux
+
+package x11
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf16"
+
+	"github.com/jezek/xgb/shape"
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+const (
+	markColor  = 0xe53935 // a red that stands out on light and dark
+	labelColor = 0xffffff
+	markWidth  = 3
+	// A character of the server's font "fixed", with room around it.
+	labelHeight, labelRise, labelPad, charWidth = 17, 12, 4, 6
+	longestLabel                                = 80
+)
+
+// marks are the frames that show now.
+type marks struct {
+	mu    sync.Mutex
+	shown map[*mark]bool
+}
+
+// mark is one frame: four thin windows and perhaps a label, on one link.
+type mark struct {
+	link    *link
+	windows []xproto.Window
+	timer   *time.Timer
+}
+
+// Mark draws a frame around an area, with a label above it, for a while, or
+// until Unmark when the time is zero. It returns at once. Clicks go through.
+func (r *Robot) Mark(ctx context.Context, area desktop.Rect, label string, d time.Duration) error {
+	if area.Empty() {
+		return fmt.Errorf("there is nothing to mark: the area %s is empty", area)
+	}
+	l, err := r.live(ctx)
+	if err != nil {
+		return err
+	}
+	if !l.has["SHAPE"] {
+		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the SHAPE extension, so a mark would catch clicks"}
+	}
+	m, err := perform(ctx, l, func() (*mark, error) { return l.frame(area, label) })
+	if err != nil {
+		return err
+	}
+	r.marks.mu.Lock()
+	defer r.marks.mu.Unlock()
+	if r.marks.shown == nil {
+		r.marks.shown = map[*mark]bool{}
+	}
+	r.marks.shown[m] = true
+	if d > 0 {
+		m.timer = time.AfterFunc(d, func() { _ = r.unmark(context.Background(), m) })
+	}
+	return nil
+}
+
+// Unmark removes all frames.
+func (r *Robot) Unmark(ctx context.Context) error {
+	r.marks.mu.Lock()
+	var all []*mark
+	for m := range r.marks.shown {
+		all = append(all, m)
+	}
+	r.marks.mu.Unlock()
+	for _, m := range all {
+		if err := r.unmark(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmark removes one frame, if it still shows. With a lost link its windows
+// are gone already.
+func (r *Robot) unmark(ctx context.Context, m *mark) error {
+	r.marks.mu.Lock()
+	shown := r.marks.shown[m]
+	delete(r.marks.shown, m)
+	if m.timer != nil {
+		m.timer.Stop()
+	}
+	r.marks.mu.Unlock()
+	if !shown || !m.link.alive() {
+		return nil
+	}
+	_, err := perform(ctx, m.link, func() (struct{}, error) {
+		for _, w := range m.windows {
+			xproto.DestroyWindow(m.link.x, w)
+		}
+		m.link.x.Sync()
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// frame shows four thin windows just outside an area, and a label.
+func (l *link) frame(area desktop.Rect, label string) (*mark, error) {
+	const t = markWidth
+	m := &mark{link: l}
+	sides := []desktop.Rect{
+		{X: area.X - t, Y: area.Y - t, W: area.W + 2*t, H: t},
+		{X: area.X - t, Y: area.Y + area.H, W: area.W + 2*t, H: t},
+		{X: area.X - t, Y: area.Y, W: t, H: area.H},
+		{X: area.X + area.W, Y: area.Y, W: t, H: area.H},
+	}
+	for _, side := range sides {
+		w, err := l.sheet(side, nil)
+		if err != nil {
+			return nil, err
+		}
+		m.windows = append(m.windows, w)
+	}
+	if label != "" {
+		w, err := l.sheet(labelPlace(area, label), []rune(label))
+		if err != nil {
+			return nil, err
+		}
+		m.windows = append(m.windows, w)
+	}
+	l.x.Sync()
+	return m, nil
+}
+
+// labelPlace is above the area, or inside when there is no room above.
+func labelPlace(area desktop.Rect, label string) desktop.Rect {
+	n := min(len([]rune(label)), longestLabel)
+	place := desktop.Rect{X: area.X - markWidth, Y: area.Y - markWidth - labelHeight, W: n*charWidth + 2*labelPad, H: labelHeight}
+	if place.Y < 0 {
+		place.Y = area.Y
+	}
+	return place
+}
+
+// sheet shows one window of the mark's colour that no click touches. Its
+// label is painted into its background, so it needs no repainting.
+func (l *link) sheet(area desktop.Rect, label []rune) (xproto.Window, error) {
+	w, err := xproto.NewWindowId(l.x)
+	if err != nil {
+		return 0, err
+	}
+	xproto.CreateWindow(l.x, l.screen.RootDepth, w, l.root, int16(area.X), int16(area.Y), uint16(area.W), uint16(area.H), 0,
+		xproto.WindowClassInputOutput, l.screen.RootVisual, xproto.CwBackPixel|xproto.CwOverrideRedirect, []uint32{markColor, 1})
+	if len(label) > 0 {
+		if err := l.paint(w, area, label[:min(len(label), longestLabel)]); err != nil {
+			return 0, err
+		}
+	}
+	shape.Rectangles(l.x, shape.SoSet, shape.SkInput, xproto.ClipOrderingUnsorted, w, 0, 0, nil)
+	xproto.MapWindow(l.x, w)
+	return w, nil
+}
+
+func (l *link) paint(w xproto.Window, area desktop.Rect, label []rune) error {
+	font, err := xproto.NewFontId(l.x)
+	if err != nil {
+		return err
+	}
+	pixmap, err := xproto.NewPixmapId(l.x)
+	if err != nil {
+		return err
+	}
+	gc, err := xproto.NewGcontextId(l.x)
+	if err != nil {
+		return err
+	}
+	const name = "fixed"
+	if xproto.OpenFontChecked(l.x, font, uint16(len(name)), name).Check() != nil {
+		return nil // a server without fonts shows the label without text
+	}
+	defer xproto.CloseFont(l.x, font)
+	xproto.CreatePixmap(l.x, l.screen.RootDepth, pixmap, xproto.Drawable(w), uint16(area.W), uint16(area.H))
+	defer xproto.FreePixmap(l.x, pixmap)
+	xproto.CreateGC(l.x, gc, xproto.Drawable(pixmap), xproto.GcForeground|xproto.GcBackground|xproto.GcFont, []uint32{markColor, markColor, uint32(font)})
+	defer xproto.FreeGC(l.x, gc)
+	xproto.PolyFillRectangle(l.x, xproto.Drawable(pixmap), gc, []xproto.Rectangle{{Width: uint16(area.W), Height: uint16(area.H)}})
+	xproto.ChangeGC(l.x, gc, xproto.GcForeground, []uint32{labelColor})
+	var chars []xproto.Char2b
+	for _, u := range utf16.Encode(label) {
+		chars = append(chars, xproto.Char2b{Byte1: byte(u >> 8), Byte2: byte(u)})
+	}
+	xproto.ImageText16(l.x, byte(min(len(chars), 255)), xproto.Drawable(pixmap), gc, labelPad, labelRise, chars[:min(len(chars), 255)])
+	xproto.ChangeWindowAttributes(l.x, w, xproto.CwBackPixmap, []uint32{uint32(pixmap)})
+	return nil
+}

@@ -1,0 +1,172 @@
+//go:build linux
+
+package x11
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
+)
+
+// together is within what time clicks make a multiple click in every toolkit:
+// 200 ms in Xt, 250 in xterm, 400 in GTK and Qt.
+const together = 200 * time.Millisecond
+
+// strokeGap is what is between the clicks of a multiple click. A browser takes
+// two that come at one time for one.
+const strokeGap = 8 * time.Millisecond
+
+// RestBeforeClick waits until a click at the point is taken for one of its own.
+func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return r.act(ctx, func(*link) error {
+		return desktop.Sleep(ctx, r.pressed.Rest(input.Click{At: at, Button: b}, count))
+	})
+}
+
+// clicks moves to the point and clicks, apart from the clicks before. It looks
+// right before, and again when all is done.
+func (r *Robot) clicks(ctx context.Context, c input.Click, count int, before, after func(*link) error) error {
+	button, ok := buttons[c.Button]
+	if !ok {
+		return errNoButton(c.Button)
+	}
+	return r.act(ctx, func(l *link) error {
+		if err := desktop.Sleep(ctx, r.pressed.Rest(c, count)); err != nil {
+			return err
+		}
+		if err := r.move(ctx, l, c.At); err != nil {
+			return err
+		}
+		err := r.strike(ctx, l, c.At, button.number, max(count, 1), before)
+		if errors.Is(err, desktop.ErrMoved) { // nothing was pressed
+			return err
+		}
+		r.pressed.Add(c)
+		if err != nil {
+			return err
+		}
+		return after(l)
+	})
+}
+
+// strike presses a button and lets go of it, once or several times, when all is
+// as it was seen. The server is told of everything at once, and keeps the time
+// between the clicks itself, while it serves nobody else: neither a busy machine
+// nor a window manager pulls them apart. Its clock, by which applications go too,
+// says whether the server itself came too late.
+func (r *Robot) strike(ctx context.Context, l *link, at desktop.Point, button byte, count int, look func(*link) error) error {
+	l.ticks.clear()
+	_, err := holding(ctx, l, func() (struct{}, error) {
+		if err := look(l); err != nil {
+			return struct{}{}, err
+		}
+		r.held.button(button, true)
+		return struct{}{}, l.raw.together(func() { r.strokes(l, button, count) })
+	})
+	if err != nil {
+		return err
+	}
+	r.held.button(button, false)
+	if err := l.released(ctx, button); err != nil || count == 1 {
+		return err
+	}
+	took, err := l.ticks.between(ctx, l)
+	if err == nil && took > together {
+		err = fmt.Errorf("the %d clicks at %s came apart, there were %s between them: %w", count, at, took, desktop.ErrUnclear)
+	}
+	return err
+}
+
+// strokes tells the server of the clicks, and of several to note the time before
+// the first press and before the last.
+//
+// A button goes up in the same moment in which it went down. GTK 4 asks the
+// server, after it has laid out a window again, whether the button is down; and
+// makes nothing of a click when it is up by then, while it has not read yet that
+// it went up. What comes together it reads together, with no layout in between.
+func (r *Robot) strokes(l *link, button byte, count int) {
+	fake := func(kind byte, after time.Duration) {
+		r.own.expect(kind, button)
+		xtest.FakeInput(l.x, kind, button, uint32(after.Milliseconds()), l.root, 0, 0, 0)
+	}
+	for i := range count {
+		var pause time.Duration
+		if i > 0 {
+			pause = strokeGap + r.gap
+		}
+		if i == 0 && count > 1 {
+			l.ticks.ask(l)
+		}
+		fake(xproto.ButtonPress, pause)
+		if i > 0 && i == count-1 {
+			l.ticks.ask(l)
+		}
+		fake(xproto.ButtonRelease, 0)
+	}
+}
+
+// stayed says whether a window is where it was seen. One that has got another
+// size did so because of the click, as when a title bar is clicked twice.
+func (l *link) stayed(ctx context.Context, w desktop.Window) error {
+	now, err := ask(ctx, l, func() (seenWindow, error) { return l.describe([]uint32{uint32(w.ID)})[0], nil })
+	if err == nil && now.there && now.Bounds != w.Bounds && now.Bounds.W == w.Bounds.W && now.Bounds.H == w.Bounds.H {
+		err = fmt.Errorf("the window %q moved from %s to %s while it was clicked: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrUnclear)
+	}
+	return err
+}
+
+// ticks ask the server what time it has: it tells so of a property that changes.
+type ticks struct {
+	property atomic.Uint32 // the atom
+	told     chan xproto.Timestamp
+}
+
+// ask asks for the time, among other requests that come before and after.
+func (t *ticks) ask(l *link) {
+	xproto.ChangeProperty(l.x, xproto.PropModeAppend, l.self, xproto.Atom(t.property.Load()), xproto.AtomInteger, 32, 0, nil)
+}
+
+// clear forgets what nobody waited for.
+func (t *ticks) clear() {
+	for {
+		select {
+		case <-t.told:
+		default:
+			return
+		}
+	}
+}
+
+// between is the time between what was asked twice.
+func (t *ticks) between(ctx context.Context, l *link) (time.Duration, error) {
+	var at [2]xproto.Timestamp
+	for i := range at {
+		select {
+		case at[i] = <-t.told:
+		case <-l.gone:
+			return 0, lost(l.place.name, errEnded)
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+	return time.Duration(at[1]-at[0]) * time.Millisecond, nil
+}
+
+// take takes a time that was asked for.
+func (t *ticks) take(ev xproto.PropertyNotifyEvent) {
+	if uint32(ev.Atom) != t.property.Load() {
+		return
+	}
+	select {
+	case t.told <- ev.Time:
+	default: // nobody waited for the last ones
+	}
+}

@@ -1,0 +1,124 @@
+//go:build linux
+
+package x11_test
+
+import (
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/x11"
+)
+
+// slowLine makes the bench's robot reach its display over a line that keeps
+// each request for a while, as a busy machine does, and gives a robot on it.
+func (b *bench) slowLine(delay time.Duration) *x11.Robot {
+	b.t.Helper()
+	// The name of a display may be the path of a socket.
+	display := filepath.Join(filepath.Dir(b.display.Authority()), "slow"+b.display.Name()) // its number says which cookie is good for it
+	l, err := net.Listen("unix", display)
+	b.must(err)
+	b.t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("unix", "/tmp/.X11-unix/X"+b.display.Name()[1:])
+			if err != nil {
+				near.Close()
+				return
+			}
+			go carry(near, far, 0)
+			go carry(far, near, delay)
+		}
+	}()
+	o := b.options
+	o.Display, o.Dir = display, b.t.TempDir()
+	r, err := x11.Open(b.t.Context(), o)
+	b.must(err)
+	b.t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// carry copies what one end says to the other, a request at a time.
+func carry(to io.WriteCloser, from io.ReadCloser, delay time.Duration) {
+	defer to.Close()
+	defer from.Close()
+	buffer := make([]byte, 1<<16)
+	if delay > 0 {
+		buffer = buffer[:36] // the size of a key's press or release
+	}
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		time.Sleep(delay)
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// impatient makes a key repeat that is down for longer than a moment.
+func (b *bench) impatient() { b.run("xset", "r", "rate", "2", "200") }
+
+func (b *bench) repeats() bool {
+	b.t.Helper()
+	return strings.Contains(b.run("xset", "q"), "auto repeat:  on")
+}
+
+func TestAKeyIsNotRepeatedHoweverSlowlyItIsReleased(t *testing.T) {
+	b := open(t)
+	file := b.editor("mousepad")
+	b.impatient()
+	r := b.slowLine(4 * time.Millisecond)
+	const text = "slow, née\n\tsloẅ\n"
+	b.must(r.Type(t.Context(), text))
+	for range 3 {
+		b.must(r.Press(t.Context(), desktop.Chord{Key: "enter"}))
+	}
+	b.must(r.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Shift}, Key: "enter"}))
+	b.must(r.Press(t.Context(), desktop.Chord{Key: "num4"}))
+	b.saved(file, text+"\n\n\n\n4")
+	if !b.repeats() {
+		t.Error("keys no longer repeat for the user")
+	}
+}
+
+func TestKeysRepeatAgainWhenWeAreCutOff(t *testing.T) {
+	b := open(t)
+	r := b.slowLine(2 * time.Millisecond)
+	typing := make(chan error, 1)
+	go func() { typing <- r.Type(t.Context(), strings.Repeat(mixed, 1000)) }()
+	b.eventually("keys no longer repeat", func() (bool, string) { return !b.repeats(), b.run("xset", "q") })
+	x11.Cut(r)
+	if err := <-typing; !unavailable(err) {
+		t.Errorf("got %v, wanted ErrUnavailable", err)
+	}
+	b.eventually("keys repeat again", func() (bool, string) { return x11.Repeating(t, b.Robot), "" })
+	b.must(r.ReleaseAll(t.Context()))
+	if !b.repeats() {
+		t.Error("programs are told that keys do not repeat")
+	}
+}
+
+func TestKeysThatDoNotRepeatAreLeftSo(t *testing.T) {
+	b := open(t)
+	b.run("xset", "r", "off")
+	b.must(b.Type(t.Context(), "x"))
+	b.must(b.Press(t.Context(), desktop.Chord{Key: "f5"}))
+	if b.repeats() {
+		t.Error("keys repeat, which the user had switched off")
+	}
+	b.must(b.Robot.Close())
+	if b.repeats() {
+		t.Error("keys repeat after the robot was closed, which the user had switched off")
+	}
+}

@@ -1,0 +1,265 @@
+//go:build linux
+
+package x11
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
+)
+
+// handful is how many characters are typed while the server listens to nobody
+// else: few enough that nobody notices.
+const handful = 64
+
+// Type enters text exactly, whatever the layout, CapsLock and held modifiers.
+//
+// The characters go out in handfuls. For each, the server is grabbed, so that
+// the mapping that is read is the one by which the keys are meant; what would
+// change the characters is switched off before and on again after. It returns
+// when the application has read them, if that tells.
+//
+// Applications read the mapping when they please. When someone changed it
+// before they did, Type fails with desktop.ErrUnclear.
+func (r *Robot) Type(ctx context.Context, text string) error {
+	syms, err := typeable(text)
+	if err != nil {
+		return err
+	}
+	return r.act(ctx, func(l *link) error {
+		return r.once(ctx, l, func() error {
+			t := &typing{r: r, link: l, unread: map[xproto.Keycode]bool{}}
+			for len(syms) > 0 {
+				n, err := t.some(ctx, syms)
+				if err != nil {
+					return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
+				}
+				syms = syms[n:]
+			}
+			_, err := t.read(ctx, 0)
+			return err
+		})
+	})
+}
+
+// typeable is the keysym of each character, when all can be typed.
+func typeable(text string) ([]uint32, error) {
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("the text to type is not valid UTF-8")
+	}
+	syms := make([]uint32, 0, len(text))
+	var before rune
+	for _, c := range text {
+		switch {
+		case c == '\n' && before == '\r':
+		case unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t':
+			return nil, fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
+		default:
+			syms = append(syms, symOf(c))
+		}
+		before = c
+	}
+	return syms, nil
+}
+
+// typing is one text that is being typed.
+type typing struct {
+	*link
+	r      *Robot
+	unread map[xproto.Keycode]bool // the keys that the application may not have read yet
+}
+
+// some types as many of the first keysyms as it can in one go.
+func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
+	k := &t.keyboard
+	if k.layout == nil {
+		if _, err := perform(ctx, t.link, t.learn); err != nil {
+			return 0, err
+		}
+	}
+	n, bind, wait := k.plan(syms, handful, time.Now())
+	if n == 0 {
+		return 0, &desktop.MissingError{What: "the keyboard layout has no spare key for characters that it lacks", Mend: "setxkbmap us"}
+	}
+	if wait > 0 {
+		if changed, err := t.read(ctx, wait); changed || err != nil {
+			return 0, err
+		}
+	}
+	return perform(ctx, t.link, func() (int, error) {
+		xproto.GrabServer(t.x)
+		defer xproto.UngrabServer(t.x)
+		if changed, err := t.check(); changed || err != nil {
+			return 0, err // what was planned may be wrong now: plan again
+		}
+		if len(bind) > 0 {
+			if err := t.r.bind(t.link, bind); err != nil {
+				return 0, err
+			}
+		}
+		return n, t.strike(syms[:n])
+	})
+}
+
+// read returns when the application has read what was typed, or when that has
+// rested for a while, and says whether the mapping changed. It fails when
+// something else may have been read.
+func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, err error) {
+	if !t.heard(ctx) {
+		if err := desktop.Sleep(ctx, wait); err != nil {
+			return false, err
+		}
+	}
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	changed, err = perform(ctx, t.link, t.check)
+	clear(t.unread)
+	return changed, err
+}
+
+// check reads the mapping and says whether it changed. It fails when someone
+// gave another meaning to a key that may not have been read yet.
+func (t *typing) check() (bool, error) {
+	before := t.keyboard.table
+	changed, err := t.learn()
+	if err != nil || !changed {
+		return false, err
+	}
+	for key := range t.unread {
+		if !slices.Equal(before.row(key), t.keyboard.row(key)) {
+			return true, fmt.Errorf("the keyboard's layout was changed while keys were on their way, so look at what the application read: %w", desktop.ErrUnclear)
+		}
+	}
+	return true, nil
+}
+
+// learn reads the keyboard's mapping.
+func (l *link) learn() (bool, error) {
+	first := l.setup.MinKeycode
+	m, err := xproto.GetKeyboardMapping(l.x, first, byte(l.setup.MaxKeycode-first)+1).Reply()
+	if err != nil {
+		return false, err
+	}
+	changed := l.keyboard.learn(int(first), int(m.KeysymsPerKeycode), m.Keysyms)
+	if !changed {
+		return false, nil
+	}
+	l.remapped.Store(true)
+	mods, err := xproto.GetModifierMapping(l.x).Reply()
+	if err != nil {
+		return true, err
+	}
+	l.keyboard.numbit = 0
+	for i, key := range mods.Keycodes {
+		if key != 0 && l.keyboard.at(key, 0) == symNumLock {
+			l.keyboard.numbit |= 1 << (i / int(mods.KeycodesPerModifier))
+		}
+	}
+	return true, nil
+}
+
+// bind writes the rows of spare keys, neighbours together, because each
+// request makes every application read the mapping again.
+func (r *Robot) bind(l *link, bs []binding) error {
+	rows := l.keyboard.bind(bs)
+	keys := make([]xproto.Keycode, 0, len(rows))
+	for key := range rows {
+		r.held.bound(byte(key), true)
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	per := byte(l.keyboard.per)
+	for len(keys) > 0 {
+		syms, n := rows[keys[0]], 1
+		for n < len(keys) && keys[n] == keys[0]+xproto.Keycode(n) {
+			syms = append(syms, rows[keys[n]]...)
+			n++
+		}
+		xproto.ChangeKeyboardMapping(l.x, byte(n), keys[0], per, syms)
+		keys = keys[n:]
+	}
+	_, err := l.learn()
+	return err
+}
+
+// strike presses and releases the keys of characters that can be typed now.
+func (t *typing) strike(syms []uint32) error {
+	undo, err := t.r.neutral(t.link)
+	if err != nil {
+		return err
+	}
+	k := &t.keyboard
+	for _, sym := range syms {
+		s, ok := k.find(sym)
+		if !ok {
+			err = fmt.Errorf("the X server did not take the binding of keysym %#x", sym)
+			break
+		}
+		if s.shift {
+			t.r.key(t.link, k.shift, true)
+		}
+		t.r.key(t.link, s.key, true)
+		t.r.key(t.link, s.key, false)
+		if s.shift {
+			t.r.key(t.link, k.shift, false)
+		}
+		k.use(sym, time.Now())
+		t.unread[s.key] = true
+	}
+	undo()
+	t.x.Sync()
+	return err
+}
+
+// neutral switches off whatever would change a typed character: CapsLock,
+// another layout, held and latched modifiers. It returns what brings it back.
+func (r *Robot) neutral(l *link) (undo func(), err error) {
+	state, err := l.xkbState()
+	if err != nil {
+		return nil, err
+	}
+	locks := state.locked &^ l.keyboard.numbit
+	if locks != 0 || state.group != 0 || state.latched != 0 {
+		l.xkbLock(locks, 0, 0)
+	}
+	var pressed []xproto.Keycode
+	if state.base != 0 {
+		if pressed, err = l.pressedModifiers(); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range pressed {
+		r.key(l, key, false)
+	}
+	return func() {
+		for _, key := range pressed {
+			r.key(l, key, true)
+		}
+		if locks != 0 || state.group != 0 {
+			l.xkbLock(locks, locks, state.lockedGroup)
+		}
+	}, nil
+}
+
+// pressedModifiers are the keys of modifiers that are down now.
+func (l *link) pressedModifiers() ([]xproto.Keycode, error) {
+	down, err := xproto.QueryKeymap(l.x).Reply()
+	if err != nil {
+		return nil, err
+	}
+	var keys []xproto.Keycode
+	for key := int(l.setup.MinKeycode); key <= int(l.setup.MaxKeycode); key++ {
+		if kc := xproto.Keycode(key); down.Keys[key/8]&(1<<(key%8)) != 0 && l.keyboard.isModifier(kc) {
+			keys = append(keys, kc)
+		}
+	}
+	return keys, nil
+}

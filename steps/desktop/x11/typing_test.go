@@ -1,0 +1,235 @@
+//go:build linux
+
+package x11_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"understudy/internal/scratch"
+	"understudy/steps/desktop"
+)
+
+const mixed = "Hello, World! {[<>]} ~`^\\ €5 naïve façade ÅÄÖ žluťoučký Ελλάδα Привет שלום 日本語の文字 한국어 🙂🚀 ﬁ “quoted” – done.\n\tindented\n"
+
+func TestTextIsTypedExactly(t *testing.T) {
+	b := open(t)
+	file := b.editor("mousepad")
+	b.must(b.Type(t.Context(), mixed))
+	b.saved(file, mixed)
+}
+
+// tenThousand is as many characters, of many scripts, in lines.
+func tenThousand() string {
+	line := strings.ReplaceAll(mixed, "\n\t", " ")
+	return strings.Repeat(line, 10_000/utf8.RuneCountInString(line)+1)
+}
+
+// All on one display: what typing leaves behind, such as a window manager that
+// still reads the keyboard anew for each binding, must not keep the next
+// application from showing itself.
+func TestALongTextIsTypedExactly(t *testing.T) {
+	want := tenThousand()
+	one := open(t)
+	for _, program := range []string{"mousepad", "featherpad"} {
+		t.Run(program, func(t *testing.T) {
+			b := one.with(t)
+			file := b.editor(program)
+			b.must(b.Type(t.Context(), want))
+			b.saved(file, want)
+		})
+	}
+	t.Run("chromium", func(t *testing.T) {
+		b := one.with(t)
+		p := newPage(b)
+		b.must(b.Type(t.Context(), want))
+		b.within(time.Minute, "the page holds the text", // it lays the whole text out anew for each key
+			func() (bool, string) {
+				got := p.value()
+				return got == want, describe(got, want)
+			})
+	})
+}
+
+// page is a page with a text field in a browser, which tells what it holds.
+type page struct {
+	mu   sync.Mutex
+	text string
+	open bool
+}
+
+const pageSource = `<!doctype html><meta charset="utf-8"><title>Typing</title><textarea autofocus rows="30" cols="80"></textarea>
+<script>
+const field = document.querySelector("textarea")
+let waiting
+const tell = () => fetch("/", {method: "POST", body: field.value})
+field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(tell, 100) })
+const look = setInterval(() => {
+	field.focus()
+	if (document.hasFocus() && document.activeElement === field) { clearInterval(look); tell() }
+}, 50)
+</script>`
+
+func newPage(b *bench) *page {
+	b.t.Helper()
+	p := &page{}
+	server := httptest.NewServer(p)
+	b.t.Cleanup(server.Close)
+	b.start("chromium", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--user-data-dir="+scratch.Dir(b.t), server.URL)
+	b.window("Typing")
+	b.eventually("the field has the keyboard", func() (bool, string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.open, ""
+	})
+	return p
+}
+
+func (p *page) value() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}
+
+func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, pageSource)
+		return
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text, p.open = string(text), true
+}
+
+func TestTypingIsExactWhen(t *testing.T) {
+	b := open(t)
+	file := b.editor("mousepad")
+	for _, row := range []struct {
+		sentence string
+		before   func(b *bench)
+		after    func(b *bench)
+	}{
+		{"CapsLock is on", func(b *bench) { b.run("xdotool", "key", "Caps_Lock") }, func(b *bench) {
+			if out := b.run("xset", "q"); !strings.Contains(out, "Caps Lock:   on") {
+				b.t.Errorf("CapsLock is no longer on:\n%s", out)
+			}
+			b.run("xdotool", "key", "Caps_Lock")
+		}},
+		{"someone holds Shift", func(b *bench) { b.run("xdotool", "keydown", "shift") }, func(b *bench) {
+			b.run("xdotool", "keyup", "shift")
+		}},
+		{"we hold Ctrl", func(b *bench) { b.must(b.KeyDown(b.t.Context(), desktop.Ctrl)) }, func(b *bench) {
+			b.must(b.KeyUp(b.t.Context(), desktop.Ctrl))
+		}},
+		{"the layout is German", func(b *bench) { b.run("setxkbmap", "de") }, nil},
+		{"the layout is Greek", func(b *bench) { b.run("setxkbmap", "gr") }, nil},
+		{"the second layout is chosen", func(b *bench) {
+			b.run("setxkbmap", "-layout", "us,ru", "-option", "grp:caps_toggle")
+			b.run("xdotool", "key", "Caps_Lock")
+		}, nil},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			b := b.with(t)
+			b.clear()
+			row.before(b)
+			b.must(b.Type(t.Context(), mixed))
+			if row.after != nil {
+				row.after(b)
+			}
+			b.saved(file, mixed)
+		})
+	}
+}
+
+// clear empties the editor and brings back the usual keyboard.
+func (b *bench) clear() {
+	b.t.Helper()
+	b.run("setxkbmap", "-layout", "us", "-option", "")
+	b.must(b.Press(b.t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}))
+	b.must(b.Press(b.t.Context(), desktop.Chord{Key: "delete"}))
+}
+
+// What is on its way when someone loads another layout may be read by either:
+// then Type says so. It never says that all is well when it is not.
+func TestALayoutThatChangesWhileTypingIsNoticed(t *testing.T) {
+	b := open(t)
+	text := tenThousand()[:5000]
+	text = text[:strings.LastIndex(text, "\n")+1]
+	for _, program := range []string{"mousepad", "featherpad"} {
+		t.Run(program, func(t *testing.T) {
+			b := b.with(t)
+			file := b.editor(program)
+			noticed := 0
+			for i := range 6 {
+				if b.typeAcrossLayouts(text, []string{"de", "fr", "us", "gr", "de"}[:1+i%5]) {
+					b.saved(file, text)
+				} else {
+					noticed++
+				}
+				b.clear()
+			}
+			t.Logf("in %d of 6 texts keys were on their way when the layout changed", noticed)
+			b.must(b.Type(t.Context(), text))
+			b.saved(file, text)
+		})
+	}
+}
+
+// typeAcrossLayouts types while layouts are loaded, and says whether all is
+// well.
+func (b *bench) typeAcrossLayouts(text string, layouts []string) bool {
+	b.t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- b.Type(b.t.Context(), text) }()
+	for _, layout := range layouts {
+		b.run("setxkbmap", layout)
+	}
+	err := <-done
+	if err != nil && !errors.Is(err, desktop.ErrUnclear) {
+		b.t.Fatal(err)
+	}
+	return err == nil
+}
+
+// Whoever has several layouts loaded and switches between them changes
+// nothing on the way: each key says which layout was chosen.
+func TestTextIsTypedExactlyWhileSomeoneSwitchesLayouts(t *testing.T) {
+	b := open(t)
+	b.run("setxkbmap", "-layout", "us,ru,de", "-option", "grp:alt_shift_toggle")
+	file := b.editor("mousepad")
+	text := strings.Repeat(mixed, 30)
+	done := make(chan error, 1)
+	go func() { done <- b.Type(t.Context(), text) }()
+	for typed := false; !typed; {
+		b.run("xdotool", "key", "ISO_Next_Group")
+		select {
+		case err := <-done:
+			b.must(err)
+			typed = true
+		default:
+		}
+	}
+	b.saved(file, text)
+}
+
+func TestWhatCannotBeTypedIsRefusedBeforeAnythingIsTyped(t *testing.T) {
+	b := open(t)
+	for _, text := range []string{"bell \a", "escape \x1b", "half a character \xc3"} {
+		if err := b.Type(t.Context(), text); err == nil {
+			t.Errorf("%q was typed", text)
+		}
+	}
+}
