@@ -22,7 +22,7 @@ import (
 // watched is a recorder that sees one click, and the key with which the user
 // stops it.
 func watched() (Recorder, *scripted) {
-	button := &recorder.Thing{
+	button := &recorder.Seen{
 		Element:   desktop.Element{Role: "button", Name: "Save", Process: "notes", Bounds: desktop.Rect{W: 10, H: 10}},
 		Selectors: []selector.Candidate{{Selector: "role:button && name:Save"}},
 	}

@@ -17,8 +17,8 @@ const further = 2
 
 // aim says in a step's arguments which element is meant: the program, the best
 // selector, and others that found only this element too.
-func (s *step) aim(t *Thing) {
-	s.thing, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
+func (s *step) aim(t *Seen) {
+	s.target, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
 	s.vague = nil
 	s.drop("fallback_selectors", "fallback_point")
 	if t.Process != "" {
@@ -40,7 +40,7 @@ func (s *step) aim(t *Thing) {
 
 // unique are the selectors that found only the element, without those that
 // name the program again, unless there is nothing else.
-func unique(t *Thing) []string {
+func unique(t *Seen) []string {
 	var good, last []string
 	for _, c := range t.Selectors {
 		switch {
@@ -74,7 +74,7 @@ func counts(s string) bool { return strings.Contains(s, "nth") || strings.Contai
 
 // guess is the selector of an element of which none was found that is
 // certain.
-func (s *step) guess(t *Thing) string {
+func (s *step) guess(t *Seen) string {
 	if len(t.Selectors) > 0 {
 		c := t.Selectors[0]
 		s.vague = append(s.vague, fmt.Sprintf("%d elements fitted its selector when it was recorded", c.Matches))

@@ -17,7 +17,7 @@ func BenchmarkLog(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer log.Close()
-	ev := recorder.Event{Type: recorder.Pressed, Time: time.Now(), Button: desktop.Left, Element: &recorder.Thing{Element: desktop.Element{Role: "button", Name: "OK"}}}
+	ev := recorder.Event{Type: recorder.Pressed, Time: time.Now(), Button: desktop.Left, Element: &recorder.Seen{Element: desktop.Element{Role: "button", Name: "OK"}}}
 	for b.Loop() {
 		if err := log.Write(ev); err != nil {
 			b.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // choice is a combo box, a slider or a check box that is worked on, and what it
 // showed last.
 type choice struct {
-	box   *Thing
+	box   *Seen
 	shows string
 	known time.Time // when it did
 	lags  int       // how often in a row it was not answered in time what it shows
@@ -22,7 +22,7 @@ type choice struct {
 
 // chooses notes that a person turned to an element: when it is one of those
 // that show a choice, that is followed.
-func (r *recording) chooses(ctx context.Context, t *Thing) {
+func (r *recording) chooses(ctx context.Context, t *Seen) {
 	if t == nil || t.Handle == "" || !t.chooses() && !t.slides() && !switchable(t) || r.combo != nil && r.combo.box.Handle == t.Handle {
 		return
 	}
@@ -81,7 +81,7 @@ func (r *recording) readKeyed(ctx context.Context) {
 
 // shows is what an element shows as chosen now. A page tells it only by the
 // option that is selected.
-func (r *recording) shows(ctx context.Context, t *Thing) (string, error) {
+func (r *recording) shows(ctx context.Context, t *Seen) (string, error) {
 	e, err := r.desktop.Refresh(ctx, t.Handle)
 	if err != nil {
 		return "", err
@@ -133,10 +133,10 @@ func (c *compiler) choseLate(ev Event) bool {
 	}
 	for i := len(c.steps) - 1; i >= 0; i-- {
 		old := c.steps[i]
-		if !alike(old.thing, ev.Element) {
+		if !alike(old.target, ev.Element) {
 			continue
 		}
-		newest := i == len(c.steps)-1 && (c.typing == nil || alike(c.typing.thing, ev.Element))
+		newest := i == len(c.steps)-1 && (c.typing == nil || alike(c.typing.target, ev.Element))
 		if newest || old.choice() || old.click == nil && old.kind != "mouse_drag" {
 			return false
 		}
@@ -161,17 +161,17 @@ func (s *step) works() bool {
 // ledTo is the first of the last steps that worked an element: on itself, and
 // between those in the list of a combo box. A choice that was made before counts
 // only when nothing came between.
-func (c *compiler) ledTo(box *Thing) int {
+func (c *compiler) ledTo(box *Seen) int {
 	from := -1
 	for i := len(c.steps) - 1; i >= 0; i-- {
 		s := c.steps[i]
 		switch {
-		case alike(s.thing, box) && s.choice():
+		case alike(s.target, box) && s.choice():
 			if i == len(c.steps)-1 || i == from-1 {
 				from = i
 			}
 			return from
-		case alike(s.thing, box) && s.works():
+		case alike(s.target, box) && s.works():
 			from = i
 		case !box.chooses(), !s.inList():
 			return from
@@ -185,7 +185,7 @@ func (c *compiler) ledTo(box *Thing) int {
 func (s *step) inList() bool {
 	switch s.kind {
 	case "click_element":
-		return s.thing == nil || optional(s.thing.Role) || s.thing.Role == "window"
+		return s.target == nil || optional(s.target.Role) || s.target.Role == "window"
 	case "press_key", "press_key_global":
 		text, _ := s.arg("key").(string)
 		chords, err := desktop.ParseKeys(text)
@@ -206,7 +206,7 @@ func (c *compiler) inOpenList(ev Event) bool {
 
 // chosenAlready says whether a click is on the option that its combo box was
 // seen to show even before the click was understood.
-func (c *compiler) chosenAlready(t *Thing) bool {
+func (c *compiler) chosenAlready(t *Seen) bool {
 	s := c.last()
 	return s != nil && s.kind == "select_option" && t != nil && optional(t.Role) && s.input.value == t.name() && s.pid == t.PID
 }
@@ -221,7 +221,7 @@ func optional(role desktop.Role) bool {
 }
 
 // selects is the step that makes an element show something.
-func selects(t *Thing, shows string) *step {
+func selects(t *Seen, shows string) *step {
 	s := &step{subject: t.name()}
 	if s.subject == "" {
 		s.subject = "choose " + shows
@@ -246,5 +246,5 @@ func selects(t *Thing, shows string) *step {
 func (s *step) turn(to bool) {
 	s.kind = "set_selected"
 	s.set("state", to)
-	s.says = map[bool]string{true: "turn on ", false: "turn off "}[to] + s.thing.words()
+	s.says = map[bool]string{true: "turn on ", false: "turn off "}[to] + s.target.words()
 }

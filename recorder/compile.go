@@ -53,7 +53,7 @@ type compiler struct {
 	process string           // the program of that
 	gone    bool             // whether that window was closed
 
-	fields map[int]*Thing
+	fields map[int]*Seen
 	values map[int]string
 	field  int // the one that has the keyboard
 	typing *typing
@@ -71,7 +71,7 @@ type compiler struct {
 func newCompiler() *compiler {
 	return &compiler{
 		windows: map[desktop.WindowID]desktop.Window{}, fresh: map[desktop.WindowID]bool{},
-		fields: map[int]*Thing{}, values: map[int]string{}, worked: map[desktop.WindowID]bool{},
+		fields: map[int]*Seen{}, values: map[int]string{}, worked: map[desktop.WindowID]bool{},
 	}
 }
 

@@ -23,12 +23,12 @@ var Update = flag.Bool("update", false, "write the golden files again")
 type tape struct {
 	events []Event
 	now    time.Time
-	fields map[*Thing]int
+	fields map[*Seen]int
 	field  int
 }
 
 func newTape(windows ...desktop.Window) *tape {
-	t := &tape{now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC), fields: map[*Thing]int{}}
+	t := &tape{now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC), fields: map[*Seen]int{}}
 	return t.add(Event{Type: Begun, Windows: windows})
 }
 
@@ -46,13 +46,13 @@ func (t *tape) wait(d time.Duration) *tape {
 
 // click presses and lets go of a button over an element; with none, nothing
 // is known of the place.
-func (t *tape) click(e *Thing, more ...func(*Event)) *tape {
+func (t *tape) click(e *Seen, more ...func(*Event)) *tape {
 	t.wait(time.Second)
 	return t.clickAgain(e, more...)
 }
 
 // clickAgain is a click at once after another.
-func (t *tape) clickAgain(e *Thing, more ...func(*Event)) *tape {
+func (t *tape) clickAgain(e *Seen, more ...func(*Event)) *tape {
 	ev := Event{Type: Pressed, Button: desktop.Left, Element: e, At: desktop.Point{X: 5, Y: 5}}
 	if e != nil {
 		ev.At = e.Bounds.Center()
@@ -65,7 +65,7 @@ func (t *tape) clickAgain(e *Thing, more ...func(*Event)) *tape {
 }
 
 // focus puts the keyboard into a field that holds a value.
-func (t *tape) focus(e *Thing, value string) *tape {
+func (t *tape) focus(e *Seen, value string) *tape {
 	if t.fields[e] == 0 {
 		t.fields[e] = len(t.fields) + 1
 	}
@@ -103,17 +103,17 @@ func (t *tape) keys(chords ...string) *tape {
 }
 
 // drags presses a button over an element and lets it go over another.
-func (t *tape) drags(from *Thing, at desktop.Point, to *Thing, end desktop.Point) *tape {
+func (t *tape) drags(from *Seen, at desktop.Point, to *Seen, end desktop.Point) *tape {
 	t.wait(time.Second)
 	t.add(Event{Type: Pressed, Button: desktop.Left, Element: from, At: at, Window: &ledger})
 	return t.wait(time.Second).add(Event{Type: Released, Button: desktop.Left, Element: to, At: end})
 }
 
-func (t *tape) chooses(e *Thing, shows string) *tape {
+func (t *tape) chooses(e *Seen, shows string) *tape {
 	return t.add(Event{Type: Chosen, Element: e, Value: &shows})
 }
 
-func (t *tape) changes(e *Thing, shows string) *tape {
+func (t *tape) changes(e *Seen, shows string) *tape {
 	return t.add(Event{Type: Changed, Element: e, Value: &shows})
 }
 
@@ -129,9 +129,9 @@ func (t *tape) closes(w desktop.Window) *tape { return t.add(Event{Type: Closed,
 
 func (t *tape) switches(w desktop.Window) *tape { return t.add(Event{Type: Switched, Window: &w}) }
 
-// thing is an element of the window, found by the selectors.
-func thing(w desktop.Window, role desktop.Role, name string, place int, selectors ...string) *Thing {
-	e := &Thing{Element: desktop.Element{
+// element is one of the window, found by the selectors.
+func element(w desktop.Window, role desktop.Role, name string, place int, selectors ...string) *Seen {
+	e := &Seen{Element: desktop.Element{
 		Role: role, Name: name, Process: w.Process, PID: w.PID, Window: w.ID, WindowTitle: w.Title,
 		States: desktop.Enabled | desktop.Showing, Bounds: desktop.Rect{X: 100, Y: 30 * place, W: 80, H: 20},
 	}}
@@ -145,17 +145,17 @@ func thing(w desktop.Window, role desktop.Role, name string, place int, selector
 }
 
 // fresh is an element that was not there before.
-func fresh(t *Thing) *Thing {
+func fresh(t *Seen) *Seen {
 	t.New = true
 	return t
 }
 
-func (t *Thing) with(s desktop.States) *Thing {
+func (t *Seen) with(s desktop.States) *Seen {
 	t.States |= s
 	return t
 }
 
-func (t *Thing) labelled(l string) *Thing {
+func (t *Seen) labelled(l string) *Seen {
 	t.Label = l
 	return t
 }
@@ -165,19 +165,19 @@ var (
 	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
 	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
 	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
-	page    = thing(editor, "text", "", 1, "role:text").with(desktop.Editable | desktop.MultiLine)
-	name    = thing(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)").with(desktop.Editable)
-	mail    = thing(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)").with(desktop.Editable).labelled("Mail:")
-	code    = thing(ledger, "password", "Code", 3).with(desktop.Editable)
-	urgent  = thing(ledger, "checkbox", "Urgent", 4)
-	country = thing(ledger, "combobox", "Country", 5)
-	ok      = thing(ledger, "button", "OK", 6)
-	town    = thing(ledger, "combobox", "Town", 10).with(desktop.Editable)
-	cardA   = thing(ledger, "listitem", "Card A", 13)
-	cardB   = thing(ledger, "listitem", "Card B", 15)
-	canvas  = thing(ledger, "canvas", "Map", 17)
-	size    = &Thing{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
-	rows    = thing(ledger, "table", "Bookings", 7)
+	page    = element(editor, "text", "", 1, "role:text").with(desktop.Editable | desktop.MultiLine)
+	name    = element(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)").with(desktop.Editable)
+	mail    = element(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)").with(desktop.Editable).labelled("Mail:")
+	code    = element(ledger, "password", "Code", 3).with(desktop.Editable)
+	urgent  = element(ledger, "checkbox", "Urgent", 4)
+	country = element(ledger, "combobox", "Country", 5)
+	ok      = element(ledger, "button", "OK", 6)
+	town    = element(ledger, "combobox", "Town", 10).with(desktop.Editable)
+	cardA   = element(ledger, "listitem", "Card A", 13)
+	cardB   = element(ledger, "listitem", "Card B", 15)
+	canvas  = element(ledger, "canvas", "Map", 17)
+	size    = &Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
+	rows    = element(ledger, "table", "Bookings", 7)
 )
 
 // scenes are recordings, and the workflows that a person would have written.
@@ -211,26 +211,26 @@ var scenes = []struct {
 	},
 	{
 		"what a field offered and a click chose is its value", "completed_by_click",
-		newTape(ledger).click(town).opens(menu, "").focus(town, "").types("Re").holds("Re").click(thing(ledger, "listitem", "Reykjavik", 11)).closes(menu).holds("Reykjavik").click(ok),
+		newTape(ledger).click(town).opens(menu, "").focus(town, "").types("Re").holds("Re").click(element(ledger, "listitem", "Reykjavik", 11)).closes(menu).holds("Reykjavik").click(ok),
 		Options{Name: "completed_by_click"},
 	},
 	{
 		"arrows that change nothing in a field are pressed again, and a number that they turn is its value", "arrows",
 		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("down").holds("Ada").click(ok).
-			focus(thing(ledger, "spinbutton", "Seats", 12).with(desktop.Editable), "1").keys("up", "up").holds("3").click(ok),
+			focus(element(ledger, "spinbutton", "Seats", 12).with(desktop.Editable), "1").keys("up", "up").holds("3").click(ok),
 		Options{Name: "arrows"},
 	},
 	{
 		"a text is written, and saved under a name in a dialog", "save",
 		newTape(editor).focus(page, "").types("Dear Ms Noether,").keys("enter").types("thanks").holds("Dear Ms Noether,\nthanks").keys("ctrl+s").opens(dialog, "").
-			focus(thing(dialog, "entry", "Name", 1).with(desktop.Editable), "").types("letter.txt").holds("letter.txt").
-			click(thing(dialog, "button", "Save", 2)).closes(dialog),
+			focus(element(dialog, "entry", "Name", 1).with(desktop.Editable), "").types("letter.txt").holds("letter.txt").
+			click(element(dialog, "button", "Save", 2)).closes(dialog),
 		Options{Name: "save", Description: "Writes a letter and saves it."},
 	},
 	{
 		"check boxes, radio buttons and combo boxes are set, not clicked", "choices",
-		newTape(ledger).click(urgent).click(thing(ledger, "checkbox", "Paid", 8).with(desktop.Checked)).click(thing(ledger, "radiobutton", "Weekly", 9)).
-			click(country).opens(menu, "").click(thing(ledger, "menuitem", "Iceland", 10)),
+		newTape(ledger).click(urgent).click(element(ledger, "checkbox", "Paid", 8).with(desktop.Checked)).click(element(ledger, "radiobutton", "Weekly", 9)).
+			click(country).opens(menu, "").click(element(ledger, "menuitem", "Iceland", 10)),
 		Options{Name: "choices"},
 	},
 	{
@@ -238,7 +238,7 @@ var scenes = []struct {
 		newTape(ledger).click(rows).clickAgain(rows).click(name).clickAgain(name).clickAgain(name).
 			click(ok, func(ev *Event) { ev.Button = desktop.Right }).
 			click(ok, func(ev *Event) { ev.Mods = []desktop.Key{desktop.Ctrl} }).
-			click(thing(ledger, "canvas", "Map", 11), func(ev *Event) { ev.At = desktop.Point{X: 120, Y: 345} }),
+			click(element(ledger, "canvas", "Map", 11), func(ev *Event) { ev.At = desktop.Point{X: 120, Y: 345} }),
 		Options{Name: "clicks"},
 	},
 	{
@@ -254,10 +254,10 @@ var scenes = []struct {
 	},
 	{
 		"menus: what was clicked, and a rest only where it opened something", "menus",
-		newTape(editor).click(thing(editor, "menu", "File", 1)).opens(menu, "").wait(time.Second).
-			add(Event{Type: Rested, Element: thing(editor, "menu", "Open Recent", 2)}).wait(200*time.Millisecond).
+		newTape(editor).click(element(editor, "menu", "File", 1)).opens(menu, "").wait(time.Second).
+			add(Event{Type: Rested, Element: element(editor, "menu", "Open Recent", 2)}).wait(200*time.Millisecond).
 			opens(desktop.Window{ID: 10, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 90, Y: 90, W: 200, H: 300}}, "").
-			click(thing(editor, "menuitem", "letter.txt", 4)),
+			click(element(editor, "menuitem", "letter.txt", 4)),
 		Options{Name: "menus"},
 	},
 	{
@@ -281,33 +281,33 @@ var scenes = []struct {
 	},
 	{
 		"keys that went to the list, and to its combo box, are one choice", "choice_in_list",
-		newTape(ledger).click(country).opens(menu, "").focus(thing(ledger, "menuitem", "Chile", 10), "").keys("down").
+		newTape(ledger).click(country).opens(menu, "").focus(element(ledger, "menuitem", "Chile", 10), "").keys("down").
 			focus(country, "").keys("enter").chooses(country, "Iceland").closes(menu).click(ok),
 		Options{Name: "choice_in_list"},
 	},
 	{
 		"a choice that is seen before its click is one choice", "choice_early",
-		newTape(ledger).click(country).opens(menu, "").chooses(country, "Iceland").click(thing(ledger, "menuitem", "Iceland", 10)).closes(menu).click(ok),
+		newTape(ledger).click(country).opens(menu, "").chooses(country, "Iceland").click(element(ledger, "menuitem", "Iceland", 10)).closes(menu).click(ok),
 		Options{Name: "choice_early"},
 	},
 	{
 		"what a person waited for is waited for", "wait",
-		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(thing(ledger, "button", "Accept", 11))).
-			click(fresh(thing(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
+		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(element(ledger, "button", "Accept", 11))).
+			click(fresh(element(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
 		Options{Name: "wait"},
 	},
 	{
 		"a text that a person waited for is waited for, wherever it was before that", "wait_text",
-		newTape(ledger).click(ok).wait(8*time.Second).changes(thing(ledger, "statusbar", "All is sent", 18, "id:status", "role:statusbar && name:All is sent"), "All is sent").click(urgent).
-			wait(8*time.Second).changes(thing(ledger, "label", "Agreed", 19), "Agreed").focus(name, "").types("Ada").wait(8*time.Second).
-			changes(thing(ledger, "statusbar", "Saved", 18, "id:status"), "Saved").keys("ctrl+s"),
+		newTape(ledger).click(ok).wait(8*time.Second).changes(element(ledger, "statusbar", "All is sent", 18, "id:status", "role:statusbar && name:All is sent"), "All is sent").click(urgent).
+			wait(8*time.Second).changes(element(ledger, "label", "Agreed", 19), "Agreed").focus(name, "").types("Ada").wait(8*time.Second).
+			changes(element(ledger, "statusbar", "Saved", 18, "id:status"), "Saved").keys("ctrl+s"),
 		Options{Name: "wait_text"},
 	},
 	{
 		"what is known by no element is known by its picture", "picture",
 		newTape(ledger).click(nil, func(ev *Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
-			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Window, ev.Picture = &ledger, "2.png" }).
-			click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}, func(ev *Event) { ev.Window = &ledger }).
+			click(&Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *Event) { ev.Window, ev.Picture = &ledger, "2.png" }).
+			click(&Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}, func(ev *Event) { ev.Window = &ledger }).
 			click(ok, func(ev *Event) { ev.Picture = "3.png" }),
 		Options{Name: "picture", Pictures: "picture.pictures"},
 	},
@@ -328,7 +328,7 @@ var scenes = []struct {
 	},
 	{
 		"what a button does it does when it is let go", "let_go",
-		newTape(editor, dialog).wait(time.Second).add(Event{Type: Pressed, Button: desktop.Left, Element: thing(dialog, "button", "Save", 2)}).closes(dialog).
+		newTape(editor, dialog).wait(time.Second).add(Event{Type: Pressed, Button: desktop.Left, Element: element(dialog, "button", "Save", 2)}).closes(dialog).
 			add(Event{Type: Released, Button: desktop.Left}),
 		Options{Name: "let_go"},
 	},
@@ -355,8 +355,8 @@ var scenes = []struct {
 	},
 	{
 		"a selector that was not unique, and one that would be another tomorrow", "doubt",
-		newTape(ledger).click(&Thing{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}).
-			click(thing(ledger, "row", "3 minutes ago", 12, "name:3 minutes ago", "role:row && nth:2")),
+		newTape(ledger).click(&Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}).
+			click(element(ledger, "row", "3 minutes ago", 12, "name:3 minutes ago", "role:row && nth:2")),
 		Options{Name: "doubt"},
 	},
 	{

@@ -28,7 +28,7 @@ const (
 
 // shoot takes a picture of what is at a point, with the password fields in it
 // blanked; nil when none is wanted. Of a password field there is none.
-func (r *recording) shoot(ctx context.Context, at desktop.Point, t *Thing) *image.RGBA {
+func (r *recording) shoot(ctx context.Context, at desktop.Point, t *Seen) *image.RGBA {
 	if r.options.Pictures == "" || t != nil && t.secret() {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (r *recording) keep(p *image.RGBA) string {
 // crop is the area of a picture: its middle is where the click was, as that is
 // what a picture that is found again is clicked at. Around a point it stays in
 // the window: what lies behind that will be something else.
-func crop(at desktop.Point, t *Thing, w *desktop.Window) desktop.Rect {
+func crop(at desktop.Point, t *Seen, w *desktop.Window) desktop.Rect {
 	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= largestCrop && t.Bounds.H <= largestCrop {
 		return t.Bounds
 	}

@@ -37,7 +37,7 @@ func (c *compiler) dragged(down, up Event) {
 
 // dragsTo says from where in an element to where a drag went, if that can be
 // said.
-func (s *step) dragsTo(t, to *Thing, from, end desktop.Point) bool {
+func (s *step) dragsTo(t, to *Seen, from, end desktop.Point) bool {
 	if t == nil || t.Bounds.Empty() || len(unique(t)) == 0 {
 		return false
 	}
@@ -64,7 +64,7 @@ func (s *step) dragsTo(t, to *Thing, from, end desktop.Point) bool {
 }
 
 // begins says where in its element a drag begins, when the middle will not do.
-func (s *step) begins(t *Thing, at desktop.Point) {
+func (s *step) begins(t *Seen, at desktop.Point) {
 	if !amid(t, at) {
 		s.set("start_position", spot(t, at))
 	}
@@ -80,12 +80,12 @@ func (s *step) dragsBlind(from, to desktop.Point) {
 }
 
 // holds says whether an element lies around another.
-func holds(outer, inner *Thing) bool {
+func holds(outer, inner *Seen) bool {
 	return outer.Bounds.Contains(inner.Bounds.Center()) && outer.Bounds.W >= inner.Bounds.W && outer.Bounds.H >= inner.Bounds.H
 }
 
 // wide says whether an element is so large that it says little of a place.
-func wide(t *Thing) bool {
+func wide(t *Seen) bool {
 	switch t.Role {
 	case "frame", "window", "dialog", "document", "filler", "panel":
 		return true
@@ -94,14 +94,14 @@ func wide(t *Thing) bool {
 }
 
 // amid says whether a point is about the middle of an element.
-func amid(t *Thing, at desktop.Point) bool {
+func amid(t *Seen, at desktop.Point) bool {
 	m := t.Bounds.Center()
 	far := func(d, size int) bool { return math.Abs(float64(d)) > middling*float64(size) }
 	return !far(at.X-m.X, t.Bounds.W) && !far(at.Y-m.Y, t.Bounds.H)
 }
 
 // spot is a point as a place in an element, to a tenth of a percent.
-func spot(t *Thing, at desktop.Point) []arg {
+func spot(t *Seen, at desktop.Point) []arg {
 	percent := func(at, from, size int) float64 {
 		return math.Round((float64(at-from)+0.5)*1000/float64(size)) / 10
 	}

@@ -30,7 +30,7 @@ type Event struct {
 	// Field is the number of the element that has the keyboard; 0: not known.
 	Field int `json:"field,omitempty"`
 	// Element is what the pointer met, or the field that got the keyboard.
-	Element *Thing `json:"element,omitempty"`
+	Element *Seen `json:"element,omitempty"`
 	// Value is what a field holds.
 	Value *string `json:"value,omitempty"`
 
@@ -65,30 +65,30 @@ const (
 	Ended    EventType = "ended"    // the recording
 )
 
-// Thing is an element as it was when a person used it, and how it can be
+// Seen is an element as it was when a person used it, and how it can be
 // found again.
-type Thing struct {
+type Seen struct {
 	desktop.Element
 	// New says that its program did not have it when a button was pressed there
 	// before.
 	New bool `json:"new,omitempty"`
 	// In are the elements around it, the nearest first.
-	In []Kin `json:"in,omitempty"`
+	In []Ancestor `json:"in,omitempty"`
 	// Selectors are ways to name it inside its program, the best first.
 	Selectors []selector.Candidate `json:"selectors,omitempty"`
 }
 
-// Kin is an element around another.
-type Kin struct {
+// Ancestor is an element around another.
+type Ancestor struct {
 	Role desktop.Role `json:"role"`
 	Name string       `json:"name,omitempty"`
 }
 
 // secret says whether what is typed into it must not be written.
-func (t *Thing) secret() bool { return t == nil || t.Role == "password" }
+func (t *Seen) secret() bool { return t == nil || t.Role == "password" }
 
 // takesText says whether it is a field for text.
-func (t *Thing) takesText() bool {
+func (t *Seen) takesText() bool {
 	if t == nil {
 		return false
 	}
@@ -103,12 +103,12 @@ func (t *Thing) takesText() bool {
 
 // chooses says whether it is a combo box that only offers, where one cannot
 // write.
-func (t *Thing) chooses() bool {
+func (t *Seen) chooses() bool {
 	return t != nil && t.Role == "combobox" && !t.States.Has(desktop.Editable)
 }
 
 // slides says whether it is set to a number by moving it.
-func (t *Thing) slides() bool { return t != nil && t.Role == "slider" && t.Value != nil }
+func (t *Seen) slides() bool { return t != nil && t.Role == "slider" && t.Value != nil }
 
 // What a check box shows.
 const on, off = "on", "off"
@@ -116,7 +116,7 @@ const on, off = "on", "off"
 // shown is what an element shows as chosen: whether it is on, a number, or what
 // a toolkit tells as text, or as the name.
 func shown(e *desktop.Element) string {
-	switch t := (&Thing{Element: *e}); {
+	switch t := (&Seen{Element: *e}); {
 	case switchable(t) && e.States.Has(desktop.Checked):
 		return on
 	case switchable(t):
@@ -131,7 +131,7 @@ func shown(e *desktop.Element) string {
 }
 
 // manyLines says whether Enter begins a new line in it.
-func (t *Thing) manyLines() bool {
+func (t *Seen) manyLines() bool {
 	return t != nil && (t.States.Has(desktop.MultiLine) || t.Role == "text" && !t.States.Has(desktop.MultiLine) && t.Bounds.H > lineHeight)
 }
 

@@ -29,7 +29,7 @@ const answersWithin = 10 * time.Second
 type focus struct {
 	numbers map[desktop.Handle]int
 	secret  map[desktop.Handle]bool // it was a password field once
-	things  []*Thing                // by number, from 1
+	fields  []*Seen                 // by number, from 1
 	now     int                     // 0: not known
 	handle  desktop.Handle
 	valid   bool // nothing happened since that could move the keyboard
@@ -41,17 +41,17 @@ type focus struct {
 }
 
 // of is the element with a number, or nil.
-func (f *focus) of(n int) *Thing {
-	if n < 1 || n > len(f.things) {
+func (f *focus) of(n int) *Seen {
+	if n < 1 || n > len(f.fields) {
 		return nil
 	}
-	return f.things[n-1]
+	return f.fields[n-1]
 }
 
 // clicked notes that a click may have moved the keyboard. A click on a field
 // moves it there, as far as is known: what is typed next must not be written
 // if the field is a secret one, whatever has the keyboard when it is asked.
-func (r *recording) clicked(ctx context.Context, t *Thing) {
+func (r *recording) clicked(ctx context.Context, t *Seen) {
 	r.focus.valid = false
 	r.chooses(ctx, t)
 	if !t.takesText() || t.Handle == "" {
@@ -269,15 +269,15 @@ func (r *recording) readFocus(ctx context.Context) int {
 func (r *recording) meet(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
 	text := e.Text
 	e.Handle = h
-	t := r.thing(ctx, e)
+	t := r.seen(ctx, e)
 	t.Handle = h
 	return r.number(ctx, t, text)
 }
 
 // number makes an element one of the fields, and the one with the keyboard.
-func (r *recording) number(ctx context.Context, t *Thing, text string) int {
-	r.focus.things = append(r.focus.things, t)
-	n, h := len(r.focus.things), t.Handle
+func (r *recording) number(ctx context.Context, t *Seen, text string) int {
+	r.focus.fields = append(r.focus.fields, t)
+	n, h := len(r.focus.fields), t.Handle
 	r.nameLater(t, n)
 	r.chooses(ctx, t)
 	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true

@@ -219,5 +219,5 @@ func (r *recording) isField(ctx context.Context, h desktop.Handle) bool {
 		return r.focus.of(n).takesText()
 	}
 	e, err := r.desktop.Refresh(ctx, h)
-	return err == nil && (&Thing{Element: *e}).takesText()
+	return err == nil && (&Seen{Element: *e}).takesText()
 }

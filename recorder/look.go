@@ -28,7 +28,7 @@ const (
 // under is what was under the pointer when it last rested.
 type under struct {
 	at    desktop.Point
-	thing *Thing
+	seen  *Seen
 	shot  *image.RGBA // what it looks like
 	had   elements    // what its program had then
 	when  time.Time
@@ -43,7 +43,7 @@ type elements struct {
 }
 
 // lack says whether an element of the same program is not among them.
-func (e *elements) lack(t *Thing) bool {
+func (e *elements) lack(t *Seen) bool {
 	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
 }
 
@@ -66,12 +66,12 @@ func (r *recording) look(ctx context.Context, at desktop.Point, within time.Dura
 		e, _ = r.desktop.ElementAt(short, at)
 	}
 	if e != nil {
-		u.thing = r.thing(ctx, e)
+		u.seen = r.seen(ctx, e)
 		u.had = r.had
 	} else {
-		u.thing = r.recalled(at)
+		u.seen = r.recalled(at)
 	}
-	u.shot = r.shoot(ctx, at, u.thing)
+	u.shot = r.shoot(ctx, at, u.seen)
 	u.known, u.late = time.Now(), r.queue.waits()
 	return u
 }
@@ -86,21 +86,21 @@ type view struct {
 // recalled is the element that was at a point when its program was read last, if
 // nothing was done since: a click that closes a window can be quicker than who
 // looks.
-func (r *recording) recalled(at desktop.Point) *Thing {
+func (r *recording) recalled(at desktop.Point) *Seen {
 	w := r.windowAt(at)
 	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.disturb) {
 		return nil
 	}
 	var best *desktop.Element
 	each(r.view.roots, func(e *desktop.Element) {
-		if e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !wide(&Thing{Element: *e}) {
+		if e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !wide(&Seen{Element: *e}) {
 			best = e // what is below another comes after it
 		}
 	})
 	if best == nil {
 		return nil
 	}
-	return thingOf(best, r.view.roots)
+	return seenIn(best, r.view.roots)
 }
 
 // item is the item of a menu at a point, in the program that has the keyboard.
@@ -113,7 +113,7 @@ func (r *recording) item(ctx context.Context, at desktop.Point) (item *desktop.E
 	}
 	for _, root := range r.roots(ctx, &desktop.Element{PID: w.PID, Process: w.Process}) {
 		root.Walk(func(e *desktop.Element) bool {
-			if e.Bounds.Contains(at) && inMenu(&Thing{Element: *e}) {
+			if e.Bounds.Contains(at) && inMenu(&Seen{Element: *e}) {
 				item = e
 			}
 			return true
@@ -122,17 +122,17 @@ func (r *recording) item(ctx context.Context, at desktop.Point) (item *desktop.E
 	return item
 }
 
-// thingAt is what is at a point: what was there when the pointer came to rest,
+// seenAt is what is at a point: what was there when the pointer came to rest,
 // unless something happened since, for the press may have changed it already.
-func (r *recording) thingAt(ctx context.Context, at desktop.Point) *Thing {
+func (r *recording) seenAt(ctx context.Context, at desktop.Point) *Seen {
 	if !near(r.under.at, at) || !r.under.when.After(r.disturb) {
 		r.under = r.look(ctx, at, elementWithin)
 	}
-	return r.under.thing
+	return r.under.seen
 }
 
-// thing is an element with all that helps to find it again.
-func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
+// seen is an element with all that helps to find it again.
+func (r *recording) seen(ctx context.Context, e *desktop.Element) *Seen {
 	if r.focus.secret[e.Handle] {
 		e.Role = "password"
 	}
@@ -145,22 +145,22 @@ func (r *recording) thing(ctx context.Context, e *desktop.Element) *Thing {
 		e.Text = ""
 		r.focus.secret[e.Handle] = true
 	}
-	return thingOf(e, roots)
+	return seenIn(e, roots)
 }
 
-// thingOf is an element of a program, and what helps to find it again there.
-func thingOf(e *desktop.Element, roots []*desktop.Element) *Thing {
+// seenIn is an element of a program, and what helps to find it again there.
+func seenIn(e *desktop.Element, roots []*desktop.Element) *Seen {
 	known := candidates(e, roots) // may drop a label that is none
-	t := &Thing{Element: *e, In: around(e), Selectors: known}
+	t := &Seen{Element: *e, In: around(e), Selectors: known}
 	t.Children, t.Parent = nil, nil
 	return t
 }
 
 // around are the elements around one.
-func around(e *desktop.Element) (kin []Kin) {
+func around(e *desktop.Element) (kin []Ancestor) {
 	const most = 8
 	for p := e.Parent; p != nil && len(kin) < most; p = p.Parent {
-		kin = append(kin, Kin{Role: p.Role, Name: p.Name})
+		kin = append(kin, Ancestor{Role: p.Role, Name: p.Name})
 	}
 	return kin
 }
@@ -207,7 +207,7 @@ func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
 // a field is, so a page that is alone is named by its role.
 func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
 	role, lone := bareRole(e, roots)
-	if lone && (&Thing{Element: *e}).manyLines() {
+	if lone && (&Seen{Element: *e}).manyLines() {
 		e.Label = ""
 		return []selector.Candidate{role}
 	}
@@ -246,7 +246,7 @@ func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate,
 func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	r.worksAgain(ev.Time)
 	rested := r.under.when
-	t := r.thingAt(ctx, ev.At)
+	t := r.seenAt(ctx, ev.At)
 	if t != nil {
 		t.New = r.before.lack(t)
 		r.before = r.under.had
@@ -271,7 +271,7 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
 	out := Event{Type: Released, Time: ev.Time, At: ev.At, Button: ev.Button}
 	if r.down != nil && !near(*r.down, ev.At) {
-		out.Element = r.look(ctx, ev.At, elementWithin).thing
+		out.Element = r.look(ctx, ev.At, elementWithin).seen
 	}
 	r.down, r.worked = nil, ev.Time
 	r.write(out)
@@ -302,8 +302,8 @@ func (r *recording) lookAtWindows(ctx context.Context) {
 		r.note(Event{Type: Closed, Window: &w})
 	}
 	for _, w := range missing(windows, before) {
-		if w.Popup && r.under.thing != nil && r.under.when.After(r.disturb) {
-			r.write(Event{Type: Rested, Time: r.under.when, At: r.under.at, Element: r.under.thing})
+		if w.Popup && r.under.seen != nil && r.under.when.After(r.disturb) {
+			r.write(Event{Type: Rested, Time: r.under.when, At: r.under.at, Element: r.under.seen})
 		}
 		command, origins := "", []int(nil)
 		if !w.Popup {

@@ -12,18 +12,18 @@ const nameTries = 10
 // nameless are the elements that a person used and whose selectors did not come
 // in time. They are looked for again when there is time.
 type nameless struct {
-	things []*Thing
-	fields []int // of those that are fields; 0
-	tries  int
+	elements []*Seen
+	fields   []int // of those that are fields; 0
+	tries    int
 }
 
 // nameLater remembers an element whose selectors are not known yet.
-func (r *recording) nameLater(t *Thing, field int) {
+func (r *recording) nameLater(t *Seen, field int) {
 	const most = 16
-	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(r.nameless.things) >= most {
+	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(r.nameless.elements) >= most {
 		return
 	}
-	r.nameless.things, r.nameless.fields = append(r.nameless.things, t), append(r.nameless.fields, field)
+	r.nameless.elements, r.nameless.fields = append(r.nameless.elements, t), append(r.nameless.fields, field)
 	r.nameless.tries = 0
 }
 
@@ -31,24 +31,24 @@ func (r *recording) nameLater(t *Thing, field int) {
 // first: it is the likeliest to be there still.
 func (r *recording) nameOne(ctx context.Context) {
 	n := &r.nameless
-	if len(n.things) == 0 || r.paused || r.queue.waits() {
+	if len(n.elements) == 0 || r.paused || r.queue.waits() {
 		return
 	}
-	last := len(n.things) - 1
-	t, field := n.things[last], n.fields[last]
+	last := len(n.elements) - 1
+	t, field := n.elements[last], n.fields[last]
 	named := *t
 	roots := r.roots(ctx, &named.Element)
 	if n.tries++; roots == nil && n.tries < nameTries {
 		return
 	}
-	n.things, n.fields, n.tries = n.things[:last], n.fields[:last], 0
+	n.elements, n.fields, n.tries = n.elements[:last], n.fields[:last], 0
 	found := find(roots, t.Handle)
 	if found == nil {
 		return
 	}
 	named.Label, named.In, named.Selectors = found.Label, around(found), candidates(found, roots)
 	if field > 0 {
-		r.focus.things[field-1] = &named
+		r.focus.fields[field-1] = &named
 	}
 	r.write(Event{Type: Named, Time: time.Now(), Field: field, Element: &named})
 }
@@ -60,18 +60,18 @@ func (c *compiler) named(ev Event) {
 	if t == nil {
 		return
 	}
-	is := func(o *Thing) bool { return o != nil && len(o.Selectors) == 0 && alike(o, t) }
+	is := func(o *Seen) bool { return o != nil && len(o.Selectors) == 0 && alike(o, t) }
 	if is(c.fields[ev.Field]) {
 		c.fields[ev.Field] = t
 	}
-	if c.typing != nil && is(c.typing.thing) {
-		c.typing.thing = t
+	if c.typing != nil && is(c.typing.target) {
+		c.typing.target = t
 	}
 	if c.press != nil && is(c.press.Element) {
 		c.press.Element = t
 	}
 	for _, s := range c.steps {
-		if is(s.thing) {
+		if is(s.target) {
 			s.aim(t)
 		}
 	}

@@ -34,8 +34,8 @@ func (c *compiler) pressed(ev Event) {
 }
 
 // sameField says whether an element is the field that is worked on.
-func (c *compiler) sameField(t *Thing) bool {
-	o := c.typing.thing
+func (c *compiler) sameField(t *Seen) bool {
+	o := c.typing.target
 	return o != nil && o.Role == t.Role && o.Window == t.Window && o.Bounds == t.Bounds
 }
 
@@ -58,7 +58,7 @@ func (c *compiler) released(ev Event) {
 	}
 }
 
-func inMenu(t *Thing) bool {
+func inMenu(t *Seen) bool {
 	return t.Role == "menu" || strings.HasSuffix(string(t.Role), "menuitem")
 }
 
@@ -123,7 +123,7 @@ func (c *compiler) again(k *click) bool {
 		!near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleWithin || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
 		return false
 	}
-	if s.thing != nil && (s.thing.Role == "button" || s.thing.Role == "togglebutton" || inMenu(s.thing)) {
+	if s.target != nil && (s.target.Role == "button" || s.target.Role == "togglebutton" || inMenu(s.target)) {
 		return false // a button that is pressed quickly is pressed several times
 	}
 	s.click.count++
@@ -135,7 +135,7 @@ func (c *compiler) again(k *click) bool {
 }
 
 // switchable says whether an element is on or off.
-func switchable(t *Thing) bool {
+func switchable(t *Seen) bool {
 	switch t.Role {
 	case "checkbox", "radiobutton", "switch":
 		return true
@@ -145,7 +145,7 @@ func switchable(t *Thing) bool {
 
 // turnOn says what a click on something that is on or off was for, as long as
 // it is not seen.
-func (s *step) turnOn(t *Thing) {
+func (s *step) turnOn(t *Seen) {
 	if !switchable(t) {
 		return
 	}
@@ -154,7 +154,7 @@ func (s *step) turnOn(t *Thing) {
 
 // place says where in a large element a click was, when the middle will not
 // do.
-func (s *step) place(t *Thing, at desktop.Point) {
+func (s *step) place(t *Seen, at desktop.Point) {
 	if t == nil || s.kind != "click_element" || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
 		return
 	}
@@ -172,7 +172,7 @@ func (c *compiler) chooses(ev Event) bool {
 	if s == nil || s != c.last() || t == nil || ev.Button != desktop.Left || t.name() == "" {
 		return false
 	}
-	if t.Role == "combobox" && t.Bounds == s.thing.Bounds {
+	if t.Role == "combobox" && t.Bounds == s.target.Bounds {
 		return false
 	}
 	if !optional(t.Role) {
@@ -180,18 +180,18 @@ func (c *compiler) chooses(ev Event) bool {
 	}
 	c.combo, c.popup = nil, nil
 	begin := s.begin
-	*s = *selects(s.thing, t.name())
+	*s = *selects(s.target, t.name())
 	s.begin, s.end = begin, ev.Time
 	return true
 }
 
 // unclick takes back the click that only put the keyboard into a field.
-func (c *compiler) unclick(t *Thing) {
+func (c *compiler) unclick(t *Seen) {
 	s := c.last()
-	if t == nil || s == nil || s.thing == nil || s.click == nil || s.kind != "click_element" || s.click.button != desktop.Left || s.click.mods != "" {
+	if t == nil || s == nil || s.target == nil || s.click == nil || s.kind != "click_element" || s.click.button != desktop.Left || s.click.mods != "" {
 		return
 	}
-	if s.thing.Role == t.Role && s.thing.Window == t.Window && s.thing.Bounds == t.Bounds && len(s.expect) == 0 {
+	if s.target.Role == t.Role && s.target.Window == t.Window && s.target.Bounds == t.Bounds && len(s.expect) == 0 {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
 }
@@ -221,7 +221,7 @@ func (c *compiler) turned(ev Event) {
 	c.flush()
 	direction, amount := way(ev)
 	s := c.last()
-	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= turnsWithin && alike(s.thing, ev.Element) {
+	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= turnsWithin && alike(s.target, ev.Element) {
 		s.wheel.amount += amount
 		s.set("amount", s.wheel.amount)
 		s.end = ev.Time
@@ -253,7 +253,7 @@ func way(ev Event) (string, int) {
 	return "down", ev.DY
 }
 
-func alike(a, b *Thing) bool {
+func alike(a, b *Seen) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -254,7 +254,7 @@ func (r *recording) one(ctx context.Context, ev desktop.InputEvent) {
 		r.released(ctx, ev)
 	case desktop.WheelTurn:
 		r.settleKeys(ctx, true)
-		r.write(Event{Type: Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.thingAt(ctx, ev.At), Window: r.windowAt(ev.At)})
+		r.write(Event{Type: Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.seenAt(ctx, ev.At), Window: r.windowAt(ev.At)})
 	}
 }
 
@@ -270,7 +270,7 @@ func (r *recording) steered(ctx context.Context, ev desktop.InputEvent) bool {
 		r.pause(ctx)
 	case pressed(ev, k.Assert):
 		r.settleKeys(ctx, true)
-		if t := r.thingAt(ctx, r.at); t != nil && !r.paused {
+		if t := r.seenAt(ctx, r.at); t != nil && !r.paused {
 			r.write(Event{Type: Asserted, Time: ev.Time, At: r.at, Element: t})
 		}
 	default:

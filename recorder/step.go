@@ -24,7 +24,7 @@ type step struct {
 	window  desktop.WindowID
 	process string
 	pid     int
-	thing   *Thing
+	target  *Seen
 	input   *input // the argument that a person typed
 	click   *click
 	wheel   *wheel
@@ -108,7 +108,7 @@ func (s *step) doubts() []string { return append(slices.Clip(s.vague), s.unsure.
 func (s *step) certain() { s.unsure, s.vague = nil, nil }
 
 // name is what a person would call an element.
-func (t *Thing) name() string {
+func (t *Seen) name() string {
 	if t == nil {
 		return ""
 	}
@@ -124,7 +124,7 @@ func (t *Thing) name() string {
 }
 
 // words say which element it is.
-func (t *Thing) words() string {
+func (t *Seen) words() string {
 	if t == nil {
 		return "an unknown element"
 	}

@@ -33,7 +33,7 @@ const (
 // tells says whether an element tells a person something, and nobody changes
 // what it shows but its program.
 func tells(e *desktop.Element) bool {
-	t := &Thing{Element: *e}
+	t := &Seen{Element: *e}
 	return !t.takesText() && !t.secret() && !t.chooses() && !t.slides() && !switchable(t) && !wide(t) && !inMenu(t)
 }
 
@@ -61,16 +61,16 @@ func (r *recording) readTexts(ctx context.Context) {
 		r.texts = textsOf(w.PID, roots)
 	case r.texts.pid == w.PID:
 		if e := r.texts.news(roots); e != nil {
-			r.news = news{told(e), when, thingOf(e, roots)}
+			r.news = news{told(e), when, seenIn(e, roots)}
 		}
 	}
 }
 
 // news is a text that changed while nothing was done.
 type news struct {
-	text  string
-	when  time.Time
-	thing *Thing
+	text string
+	when time.Time
+	seen *Seen
 }
 
 func textsOf(pid int, roots []*desktop.Element) texts {
@@ -107,8 +107,8 @@ func (r *recording) worksAgain(now time.Time) {
 	n, last := r.news, r.worked
 	r.worked, r.news, r.texts = now, news{}, texts{}
 	r.texted.Stop()
-	if n.thing != nil && now.Sub(last) >= waitsFrom && n.when.Before(now) {
-		r.write(Event{Type: Changed, Time: now, Element: n.thing, Value: &n.text})
+	if n.seen != nil && now.Sub(last) >= waitsFrom && n.when.Before(now) {
+		r.write(Event{Type: Changed, Time: now, Element: n.seen, Value: &n.text})
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *compiler) waitsForText() bool {
 	s := &step{kind: "wait_for_element", subject: "wait for " + text, says: "wait for " + brief(text), begin: last.end, end: ev.Time}
 	t := *ev.Element
 	byText := func(k selector.Candidate) bool { return strings.Contains(k.Selector, text) }
-	if others := slices.DeleteFunc(slices.Clone(t.Selectors), byText); len(unique(&Thing{Selectors: others})) > 0 && !counts(unique(&Thing{Selectors: others})[0]) {
+	if others := slices.DeleteFunc(slices.Clone(t.Selectors), byText); len(unique(&Seen{Selectors: others})) > 0 && !counts(unique(&Seen{Selectors: others})[0]) {
 		t.Selectors = others
 	}
 	s.aim(&t)

@@ -17,7 +17,7 @@ const lagsFor = 500 * time.Millisecond
 // to something else.
 type typing struct {
 	field   int
-	thing   *Thing
+	target  *Seen
 	first   Event
 	value   string // what the field holds, as far as is known
 	changed bool
@@ -66,14 +66,14 @@ func (c *compiler) held(ev Event) {
 
 // completes understands that a field which was typed into holds what was
 // clicked then, as in a list of completions: that is its value.
-func (c *compiler) completes(t *Thing, value string) {
+func (c *compiler) completes(t *Seen, value string) {
 	n := len(c.steps)
 	if n < 2 || c.typing != nil {
 		return
 	}
 	typed, clicked := c.steps[n-2], c.steps[n-1]
-	if typed.kind != "type_into_element" || typed.input.secret || !alike(typed.thing, t) || clicked.click == nil || len(clicked.expect) > 0 ||
-		clicked.thing == nil || !optional(clicked.thing.Role) || clicked.thing.name() == "" || !strings.Contains(value, clicked.thing.name()) {
+	if typed.kind != "type_into_element" || typed.input.secret || !alike(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
+		clicked.target == nil || !optional(clicked.target.Role) || clicked.target.name() == "" || !strings.Contains(value, clicked.target.name()) {
 		return
 	}
 	typed.input.value, typed.says, typed.end = value, says(value, t), clicked.end
@@ -118,7 +118,7 @@ func (c *compiler) typed(ev Event) {
 
 // browses says whether a key may go through what a field offers, or turn its
 // number; Enter takes what it offers.
-func (c *compiler) browses(ev Event, t *Thing) bool {
+func (c *compiler) browses(ev Event, t *Seen) bool {
 	if !t.takesText() || t.secret() || t.manyLines() || len(ev.Mods) > 0 {
 		return false
 	}
@@ -132,7 +132,7 @@ func (c *compiler) browses(ev Event, t *Thing) bool {
 }
 
 // blankOn says whether a blank works a control instead of being typed.
-func blankOn(ev Event, t *Thing) bool {
+func blankOn(ev Event, t *Seen) bool {
 	return ev.Text == " " && t != nil && (switchable(t) || t.Role == "button" || t.Role == "togglebutton")
 }
 
@@ -142,7 +142,7 @@ func finishes(k desktop.Key) bool { return k == "enter" || k == "tab" }
 
 // edit says whether a key without text changes what is in a field, or moves
 // about in it.
-func edit(ev Event, t *Thing) bool {
+func edit(ev Event, t *Seen) bool {
 	switch ev.Key {
 	case "backspace", "delete", "left", "right", "home", "end", "insert":
 		return !slices.Contains(ev.Mods, desktop.Alt) && !slices.Contains(ev.Mods, desktop.Super)
@@ -157,14 +157,14 @@ func edit(ev Event, t *Thing) bool {
 }
 
 // begins starts the work on a field, unless it is going on.
-func (c *compiler) begins(ev Event, thing *Thing) {
+func (c *compiler) begins(ev Event, thing *Seen) {
 	if c.typing != nil && c.typing.field == ev.Field {
 		return
 	}
 	c.flush()
 	c.unclick(thing)
 	c.waitsForText()
-	c.typing = &typing{field: ev.Field, thing: thing, first: ev, value: c.values[ev.Field]}
+	c.typing = &typing{field: ev.Field, target: thing, first: ev, value: c.values[ev.Field]}
 }
 
 // key follows what a key does to a field.
@@ -175,7 +175,7 @@ func (t *typing) key(ev Event) {
 	}
 	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
 	switch {
-	case ev.Hidden || t.thing.secret():
+	case ev.Hidden || t.target.secret():
 		t.hidden = true
 		t.changed = t.changed || ev.Hidden || ev.Text != ""
 	case ev.Text != "":
@@ -223,11 +223,11 @@ func (c *compiler) flush() {
 	}
 	c.typing = nil
 	switch {
-	case t.thing.takesText() && t.changed:
+	case t.target.takesText() && t.changed:
 		c.fill(t)
-	case t.thing.takesText():
+	case t.target.takesText():
 		for _, chord := range t.copied {
-			c.keys(t.thing, chord, t.first)
+			c.keys(t.target, chord, t.first)
 		}
 	case t.hidden:
 		c.hide(t)
@@ -235,33 +235,33 @@ func (c *compiler) flush() {
 		c.types(t)
 	}
 	for _, ev := range t.browsed {
-		c.keys(t.thing, desktop.Chord{Key: ev.Key}.String(), ev)
+		c.keys(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
 	}
 }
 
 // fill is the step that types a field's final value.
 func (c *compiler) fill(t *typing) {
-	c.goTo(t.thing.Window)
-	s := &step{kind: "type_into_element", subject: t.thing.name(), begin: t.first.Time}
-	s.aim(t.thing)
-	s.input = &input{arg: "text_to_type", value: t.value, many: t.thing.manyLines()}
+	c.goTo(t.target.Window)
+	s := &step{kind: "type_into_element", subject: t.target.name(), begin: t.first.Time}
+	s.aim(t.target)
+	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.manyLines()}
 	s.set("text_to_type", "")
-	s.says = says(t.value, t.thing)
+	s.says = says(t.value, t.target)
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
-		s.says = "type a secret into " + t.thing.words()
+		s.says = "type a secret into " + t.target.words()
 	} else if t.blind {
 		s.doubt("the field could not be read after the last keys, so its text may be another")
 	}
 	if s.subject == "" {
-		s.subject = "type " + string(t.thing.Role)
+		s.subject = "type " + string(t.target.Role)
 	}
 	s.end = t.last
 	c.emit(s)
 }
 
 // says tells that a value is typed.
-func says(value string, t *Thing) string { return "type " + brief(value) + " into " + t.words() }
+func says(value string, t *Seen) string { return "type " + brief(value) + " into " + t.words() }
 
 // types is the step that types where there is no field.
 func (c *compiler) types(t *typing) {
@@ -293,7 +293,7 @@ func (c *compiler) in(s *step) {
 }
 
 // chord is a key that no field takes.
-func (c *compiler) chord(ev Event, thing *Thing) {
+func (c *compiler) chord(ev Event, thing *Seen) {
 	c.flush()
 	if ev.Key == "" || switches(ev) || c.inOpenList(ev) {
 		return
@@ -337,8 +337,8 @@ func switches(ev Event) bool {
 }
 
 // keys is the step that presses a key on an element, or one more.
-func (c *compiler) keys(thing *Thing, chord string, ev Event) {
-	if s := c.last(); s != nil && s.kind == "press_key" && s.thing == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
+func (c *compiler) keys(thing *Seen, chord string, ev Event) {
+	if s := c.last(); s != nil && s.kind == "press_key" && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
 		s.set("key", s.args[len(s.args)-1].value.(string)+" "+chord)
 		s.says, s.end = s.says+", "+chord, ev.Time
 		return

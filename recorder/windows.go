@@ -66,7 +66,7 @@ func (c *compiler) listed() []desktop.Window {
 // launched makes the step that starts a program. A click of which nothing is
 // known, as in a menu of the window manager, was probably how it was started.
 func (c *compiler) launched(ev Event) {
-	for s := c.last(); s != nil && s.thing == nil && s.click != nil && ev.Time.Sub(s.end) <= opensWithin; s = c.last() {
+	for s := c.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= opensWithin; s = c.last() {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
 	command := ev.Command
@@ -97,7 +97,7 @@ func (c *compiler) closed(ev Event) {
 	if w.Popup {
 		return
 	}
-	if c.typing != nil && c.typing.thing != nil && c.typing.thing.Window == w.ID {
+	if c.typing != nil && c.typing.target != nil && c.typing.target.Window == w.ID {
 		c.flush()
 	}
 	s := c.last()

@@ -112,7 +112,7 @@ func (w *writer) step(s *step, last time.Time) {
 // patience gives a step as much time to find its element as the person had.
 func (s *step) patience(pause time.Duration) {
 	const most = time.Minute
-	if s.thing != nil {
+	if s.target != nil {
 		s.set("timeout_ms", min(2*pause, most).Round(time.Second).Milliseconds())
 	}
 }
@@ -127,15 +127,15 @@ func (w *writer) note(id, text string) {
 func (w *writer) input(s *step, id string) string {
 	in := s.input
 	proposed := id
-	if s.thing != nil && slug(s.thing.name()) != "" {
-		proposed = slug(s.thing.name())
+	if s.target != nil && slug(s.target.name()) != "" {
+		proposed = slug(s.target.name())
 	}
 	switch {
-	case in.secret && s.thing != nil && slug(s.thing.name()) == "":
+	case in.secret && s.target != nil && slug(s.target.name()) == "":
 		proposed = "password"
-	case in.secret && s.thing == nil:
+	case in.secret && s.target == nil:
 		proposed = "hidden"
-	case in.many && slug(s.thing.name()) == "":
+	case in.many && slug(s.target.name()) == "":
 		proposed = "text"
 	case slug(in.names) != "":
 		proposed = slug(in.names)
