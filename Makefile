@@ -19,7 +19,7 @@ test: ## build, and run all tests with the race detector; installs what they nee
 e2e: ## play every workflow on real applications; ends with a table of what came of each
 	@mkdir -p dist && rm -f dist/e2e.txt
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
-		.ci/test -count=1 -timeout=60m -p=1 -skip=TestSoak ./internal/e2e ./internal/manual ./recorder; \
+		.ci/test -count=1 -timeout=60m -p=1 -skip=TestSoak ./internal/e2e ./internal/manual ./recorder/...; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
 soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows

@@ -11,6 +11,7 @@ import (
 
 	"understudy/engine"
 	"understudy/recorder"
+	"understudy/recorder/compile"
 	"understudy/steps"
 )
 
@@ -58,13 +59,13 @@ type recordArgs struct {
 
 // recorded is how a recording is, or what came of it.
 type recorded struct {
-	Recording bool            `json:"recording"`
-	Seen      []string        `json:"seen,omitempty"` // the last steps, in words
-	Steps     int             `json:"steps"`
-	Text      string          `json:"text,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	Notes     []recorder.Note `json:"notes,omitempty"`
-	File      string          `json:"file,omitempty"`
+	Recording bool           `json:"recording"`
+	Seen      []string       `json:"seen,omitempty"` // the last steps, in words
+	Steps     int            `json:"steps"`
+	Text      string         `json:"text,omitempty"`
+	Name      string         `json:"name,omitempty"`
+	Notes     []compile.Note `json:"notes,omitempty"`
+	File      string         `json:"file,omitempty"`
 }
 
 func (s *Server) recordWorkflow(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
@@ -192,7 +193,7 @@ func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, str
 	}
 	o := a.options()
 	o.Pictures = r.pictures
-	text, notes, err := recorder.Compile(seen, o)
+	text, notes, err := compile.Events(seen, o)
 	if err != nil {
 		s.recordings.end(r)
 		return recorded{}, "", err
@@ -211,8 +212,8 @@ func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, str
 	return out, said, nil
 }
 
-func (a *recordArgs) options() recorder.Options {
-	return recorder.Options{Name: a.Name, Description: a.Description, Literal: a.Literal}
+func (a *recordArgs) options() compile.Options {
+	return compile.Options{Name: a.Name, Description: a.Description, Literal: a.Literal}
 }
 
 // fromRuns makes a workflow of what runs did.
@@ -226,7 +227,7 @@ func (s *Server) fromRuns(ctx context.Context, a recordArgs) (recorded, string, 
 	if err != nil {
 		return recorded{}, "", err
 	}
-	var calls []recorder.Call
+	var calls []compile.Call
 	for _, id := range a.Runs {
 		done, err := CallsOf(ctx, runs, s.o.Kinds, id)
 		if err != nil {
@@ -234,7 +235,7 @@ func (s *Server) fromRuns(ctx context.Context, a recordArgs) (recorded, string, 
 		}
 		calls = append(calls, done...)
 	}
-	text, notes, err := recorder.FromCalls(calls, a.options())
+	text, notes, err := compile.Calls(calls, a.options())
 	if err != nil {
 		return recorded{}, "", err
 	}
@@ -242,9 +243,9 @@ func (s *Server) fromRuns(ctx context.Context, a recordArgs) (recorded, string, 
 }
 
 // CallsOf are the steps of a run that succeeded, in their order.
-func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]recorder.Call, error) {
-	var calls []recorder.Call
-	started := map[string]recorder.Call{}
+func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]compile.Call, error) {
+	var calls []compile.Call
+	started := map[string]compile.Call{}
 	for seen := uint64(0); ; {
 		events, err := runs.Events(ctx, id, seen+1)
 		if err != nil || len(events) == 0 {
@@ -258,7 +259,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 				if err != nil {
 					return nil, err
 				}
-				c := recorder.Call{ID: st.ID, Begin: ev.At}
+				c := compile.Call{ID: st.ID, Begin: ev.At}
 				c.Args, _ = st.Args.(map[string]any)
 				c.Kind, _ = steps.Find(kinds, st.Kind)
 				started[ev.Path] = c
@@ -279,7 +280,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 }
 
 // made checks a workflow that was made, and saves it when it has a name.
-func (s *Server) made(ctx context.Context, a recordArgs, text []byte, notes []recorder.Note) (recorded, string, error) {
+func (s *Server) made(ctx context.Context, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
 	_, p, err := s.compiled("recording", string(text))
 	if err != nil {
 		return recorded{}, "", fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)

@@ -1,11 +1,9 @@
 package recorder
 
 import (
-	"strconv"
 	"time"
 
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 // Event is one thing that was seen while a person worked.
@@ -64,76 +62,3 @@ const (
 	Paused   EventType = "paused"   // what follows is not recorded
 	Ended    EventType = "ended"    // the recording
 )
-
-// Seen is an element as it was when a person used it, and how it can be
-// found again.
-type Seen struct {
-	desktop.Element
-	// New says that its program did not have it when a button was pressed there
-	// before.
-	New bool `json:"new,omitempty"`
-	// In are the elements around it, the nearest first.
-	In []Ancestor `json:"in,omitempty"`
-	// Selectors are ways to name it inside its program, the best first.
-	Selectors []selector.Candidate `json:"selectors,omitempty"`
-}
-
-// Ancestor is an element around another.
-type Ancestor struct {
-	Role desktop.Role `json:"role"`
-	Name string       `json:"name,omitempty"`
-}
-
-// secret says whether what is typed into it must not be written.
-func (t *Seen) secret() bool { return t == nil || t.Role == "password" }
-
-// takesText says whether it is a field for text.
-func (t *Seen) takesText() bool {
-	if t == nil {
-		return false
-	}
-	switch t.Role {
-	case "password", "entry", "editbar":
-		return true
-	case "text", "spinbutton", "combobox", "paragraph", "document", "terminal":
-		return t.States.Has(desktop.Editable)
-	}
-	return t.States.Has(desktop.Editable)
-}
-
-// chooses says whether it is a combo box that only offers, where one cannot
-// write.
-func (t *Seen) chooses() bool {
-	return t != nil && t.Role == "combobox" && !t.States.Has(desktop.Editable)
-}
-
-// slides says whether it is set to a number by moving it.
-func (t *Seen) slides() bool { return t != nil && t.Role == "slider" && t.Value != nil }
-
-// What a check box shows.
-const on, off = "on", "off"
-
-// shown is what an element shows as chosen: whether it is on, a number, or what
-// a toolkit tells as text, or as the name.
-func shown(e *desktop.Element) string {
-	switch t := (&Seen{Element: *e}); {
-	case switchable(t) && e.States.Has(desktop.Checked):
-		return on
-	case switchable(t):
-		return off
-	case t.slides():
-		return strconv.FormatFloat(e.Value.Now, 'f', -1, 64)
-	}
-	if e.Text != "" {
-		return e.Text
-	}
-	return e.Name
-}
-
-// manyLines says whether Enter begins a new line in it.
-func (t *Seen) manyLines() bool {
-	return t != nil && (t.States.Has(desktop.MultiLine) || t.Role == "text" && !t.States.Has(desktop.MultiLine) && t.Bounds.H > lineHeight)
-}
-
-// lineHeight is more than a field of one line has.
-const lineHeight = 60

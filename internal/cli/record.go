@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/recorder"
+	"understudy/recorder/compile"
+	"understudy/recorder/watch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/workflows"
@@ -95,7 +97,7 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 	defer log.Close()
 	ctx, stop := recordingTime(cmd.Context(), f.duration)
 	defer stop()
-	s, err := recorder.Start(ctx, d, recorder.RecordOptions{
+	s, err := watch.Start(ctx, d, watch.Options{
 		Log: log, Keys: keys, Pictures: picturesOf(file), Patience: f.patience,
 		Tell: func(l recorder.Line) { a.tell("%s", clean(l.String())) },
 	})
@@ -166,7 +168,7 @@ func (f *compileFlags) check(cmd *cobra.Command) error {
 
 // understand makes a workflow of what was seen.
 func (a *app) understand(seen []recorder.Event, file, events string, f *compileFlags) error {
-	text, notes, err := recorder.Compile(seen, a.compileOptions(f, file, events))
+	text, notes, err := compile.Events(seen, a.compileOptions(f, file, events))
 	if err != nil {
 		return err
 	}
@@ -175,7 +177,7 @@ func (a *app) understand(seen []recorder.Event, file, events string, f *compileF
 
 // hand writes a workflow that was made to its file, or on the standard output
 // when there is none, and says what is uncertain and how to play it.
-func (a *app) hand(text []byte, notes []recorder.Note, file string) error {
+func (a *app) hand(text []byte, notes []compile.Note, file string) error {
 	p, err := workflows.Compile(workflows.Source{Name: file, Text: text}, workflows.CompileOptions{Kinds: a.kinds})
 	if err != nil {
 		return fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
@@ -215,8 +217,8 @@ func picturesOf(events string) string {
 	return name + ".pictures"
 }
 
-func (a *app) compileOptions(f *compileFlags, file, events string) recorder.Options {
-	o := recorder.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none", Pictures: picturesOf(events)}
+func (a *app) compileOptions(f *compileFlags, file, events string) compile.Options {
+	o := compile.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none", Pictures: picturesOf(events)}
 	if o.Name == "" {
 		if file == "" {
 			file = strings.TrimSuffix(events, endingOfEvents)

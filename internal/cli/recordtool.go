@@ -9,6 +9,7 @@ import (
 
 	"understudy/mcpserver"
 	"understudy/recorder"
+	"understudy/recorder/watch"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/store"
@@ -39,7 +40,7 @@ func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures strin
 			_ = os.Remove(file) // nothing is in it
 		}
 	}
-	s, err := recorder.Start(ctx, d, recorder.RecordOptions{Log: log, Keys: keys, Pictures: pictures})
+	s, err := watch.Start(ctx, d, watch.Options{Log: log, Keys: keys, Pictures: pictures})
 	if err != nil {
 		end(0)
 		return nil, "", notReady(err)

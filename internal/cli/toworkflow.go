@@ -5,7 +5,7 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver"
-	"understudy/recorder"
+	"understudy/recorder/compile"
 )
 
 func (a *app) runsToWorkflow() *cobra.Command {
@@ -20,7 +20,7 @@ func (a *app) runsToWorkflow() *cobra.Command {
 		if err := f.check(cmd); err != nil {
 			return err
 		}
-		var calls []recorder.Call
+		var calls []compile.Call
 		for _, arg := range args {
 			id, err := a.find(cmd.Context(), runs, arg)
 			if err != nil {
@@ -32,7 +32,7 @@ func (a *app) runsToWorkflow() *cobra.Command {
 			}
 			calls = append(calls, done...)
 		}
-		text, notes, err := recorder.FromCalls(calls, a.compileOptions(&f, file, "run"))
+		text, notes, err := compile.Calls(calls, a.compileOptions(&f, file, "run"))
 		if err != nil {
 			return err
 		}

@@ -33,9 +33,12 @@ var arrows = map[string][]string{
 	"engine":          {"internal/film", "steps", "steps/desktop", "workflows", "workflows/expression"},
 	"store":           {"engine"},
 	"store/storetest": {"engine"},
-	"recorder":        {"steps", "steps/desktop", "steps/desktop/selector", "workflows"},
 
-	"mcpserver":             {"engine", "mcpserver/auth", "mcpserver/viewer", "recorder", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
+	"recorder":         {"steps/desktop", "steps/desktop/selector"},
+	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "workflows"},
+	"recorder/watch":   {"recorder", "recorder/compile", "steps/desktop", "steps/desktop/selector"},
+
+	"mcpserver":             {"engine", "mcpserver/auth", "mcpserver/viewer", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
 	"mcpserver/auth":        {"steps"},
 	"mcpserver/byhand":      {},
 	"mcpserver/conformance": {},
@@ -43,7 +46,7 @@ var arrows = map[string][]string{
 	"mcpserver/viewer":      {"engine", "steps"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/auth", "mcpserver/probe", "recorder", "steps", "steps/desktop",
+		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/auth", "mcpserver/probe", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/desktop",
 		"steps/desktop/selector", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},

@@ -1,0 +1,156 @@
+package compile
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps"
+)
+
+// Call is a step that was executed, by a run or on its own.
+type Call struct {
+	Kind   steps.Kind
+	ID     string
+	Args   map[string]any // with references where secrets stood
+	Result any
+	Begin  time.Time
+	End    time.Time
+}
+
+// Calls makes a workflow of steps that succeeded, so that what a program
+// did by single calls can be played again. What only looked is left out,
+// unless it waited for something.
+func Calls(calls []Call, o Options) ([]byte, []Note, error) {
+	var all []*step
+	for _, c := range calls {
+		if !c.Kind.Reads || strings.HasPrefix(c.Kind.Name, "wait_") || c.Kind.Name == "assert" {
+			all = append(all, c.step())
+		}
+	}
+	return write(all, o)
+}
+
+// shows are arguments that only tell the caller more of the call that they are
+// in, and are of no use to who plays it again.
+var shows = func() map[string]bool {
+	names := map[string]bool{"include_window_screenshot": true, "include_monitor_screenshots": true, "highlight_before_action": true}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[steps.Diff]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}()
+
+// step is the step that does what a call did.
+func (c *Call) step() *step {
+	s := &step{kind: c.Kind.Name, subject: c.ID, begin: c.Begin, end: c.End}
+	names := slices.Clone(c.Kind.Args.PropertyOrder)
+	for _, name := range names {
+		v, given := c.Args[name]
+		if !given || shows[name] {
+			continue
+		}
+		if name == "ref" {
+			c.seen(s)
+			continue
+		}
+		s.set(name, s.known(v))
+	}
+	if x, y := c.Args["x"], c.Args["y"]; x != nil && y != nil {
+		s.doubt("it goes to a point of the screen, so everything must be where it was")
+	}
+	if s.subject == "" {
+		s.subject = strings.TrimSuffix(c.Kind.Name, "_element") + " " + c.about()
+	}
+	if arg := map[string]string{"type_into_element": "text_to_type", "type_text": "text"}[s.kind]; arg != "" {
+		if text, ok := c.Args[arg].(string); ok {
+			s.input = &input{arg: arg, value: text, names: c.about()}
+		}
+	}
+	return s
+}
+
+// element is what the result says of the element that was meant.
+func (c *Call) element() map[string]any {
+	r, _ := c.Result.(map[string]any)
+	e, _ := r["element"].(map[string]any)
+	return e
+}
+
+// about is what the call was about, in a word or two.
+func (c *Call) about() string {
+	e := c.element()
+	for _, key := range []string{"name", "label", "role"} {
+		if text, ok := e[key].(string); ok && text != "" {
+			return text
+		}
+	}
+	for _, key := range []string{"app_name", "key", "title"} {
+		if text, ok := c.Args[key].(string); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// seen replaces a ref, which means something only beside the tree that it was
+// read in, by what the result says of the element.
+func (c *Call) seen(s *step) {
+	e := c.element()
+	text := func(key string) string { t, _ := e[key].(string); return t }
+	if text("role") == "" {
+		s.set("selector", "role:unknown")
+		s.doubt("it named its element by a ref, and nothing more is known of it: write a selector")
+		return
+	}
+	if p := text("process"); p != "" {
+		s.set("process", p)
+	}
+	sel := "role:" + text("role")
+	switch {
+	case text("id") != "":
+		sel += " && id:" + quoted(text("id"))
+	case text("name") != "":
+		sel += " && name:" + quoted(text("name"))
+	case text("label") != "":
+		sel += " && name:" + quoted(text("label"))
+	}
+	s.set("selector", sel)
+	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")
+}
+
+// known is a value with templates where secrets stood, and none where its text
+// looks like one.
+func (s *step) known(v any) any {
+	switch v := v.(type) {
+	case string:
+		return plain(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = s.known(e)
+		}
+		return out
+	case map[string]any:
+		if name, ok := v["$secret"].(string); ok {
+			s.secrets = append(s.secrets, name)
+			return "${{ inputs." + name + " }}"
+		}
+		if parts, ok := v["$join"].([]any); ok {
+			var text strings.Builder
+			for _, p := range parts {
+				text.WriteString(fmt.Sprint(s.known(p)))
+			}
+			return text.String()
+		}
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = s.known(e)
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,69 @@
+package compile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// call is a call of a kind, with what it said of its element.
+func call(t *testing.T, kind string, args map[string]any, element map[string]any) Call {
+	t.Helper()
+	k, ok := steps.Find(steps.All(), kind)
+	if !ok {
+		t.Fatalf("there is no kind %s", kind)
+	}
+	c := Call{Kind: k, Args: args}
+	if element != nil {
+		c.Result = map[string]any{"element": element}
+	}
+	return c
+}
+
+func TestCallsBecomeAWorkflow(t *testing.T) {
+	named := func(role, name string) map[string]any {
+		return map[string]any{"role": role, "name": name, "process": "ledger", "window_title": "Ledger"}
+	}
+	calls := []Call{
+		call(t, "open_application", map[string]any{"app_name": "ledger"}, nil),
+		call(t, "get_window_tree", map[string]any{"process": "ledger"}, nil),
+		call(t, "type_into_element", map[string]any{"ref": "e4", "text_to_type": "Ada & Co", "ui_diff_before_after": true}, named("entry", "Name")),
+		call(t, "type_into_element", map[string]any{"ref": "e5", "text_to_type": map[string]any{"$secret": "code"}}, named("password", "Code")),
+		call(t, "type_into_element", map[string]any{"process": "ledger", "selector": "role:entry && name:Note", "text_to_type": map[string]any{"$join": []any{"pin ", map[string]any{"$secret": "code"}}}}, named("entry", "Note")),
+		call(t, "select_option", map[string]any{"ref": "e6", "option_name": "Iceland"}, map[string]any{"role": "combobox", "label": "Country:", "process": "ledger"}),
+		call(t, "click_element", map[string]any{"ref": "e7", "include_tree_after_action": true}, map[string]any{"role": "button", "id": "send", "name": "Send now", "process": "ledger"}),
+		call(t, "wait_for_element", map[string]any{"process": "ledger", "selector": "role:label && name:Thank you"}, named("label", "Thank you")),
+		call(t, "click_element", map[string]any{"x": 10.0, "y": 20.0}, nil),
+		call(t, "click_element", map[string]any{"ref": "e9"}, nil),
+		call(t, "type_text", map[string]any{"text": "{{ no template }}"}, nil),
+	}
+	text, notes, err := Calls(calls, Options{Name: "calls"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := workflows.Compile(workflows.Source{Name: "calls", Text: text}, workflows.CompileOptions{Kinds: steps.All()}); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	path := filepath.Join("testdata", "calls.yaml")
+	if *update {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(text)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if len(notes) == 0 || strings.Contains(string(text), "ref:") {
+		t.Errorf("a ref was kept, or nothing is said to be uncertain: %v", notes)
+	}
+}

@@ -1,0 +1,143 @@
+package compile
+
+import (
+	"slices"
+	"strconv"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// chose understands that an element shows something else: the steps that led to
+// it, whichever they were, become that choice.
+func (c *Compiler) chose(ev recorder.Event) {
+	if ev.Element == nil || ev.Value == nil || c.choseLate(ev) {
+		return
+	}
+	c.flush()
+	from := c.ledTo(ev.Element)
+	if from < 0 {
+		return // the program did it by itself
+	}
+	begin := c.steps[from].begin
+	c.steps = c.steps[:from]
+	s := selects(ev.Element, *ev.Value)
+	s.begin = begin
+	c.popup = nil
+	c.emit(s)
+}
+
+// choseLate understands that a slider was set by what was done to it some steps
+// ago: a browser says its new number only when the keyboard leaves it.
+func (c *Compiler) choseLate(ev recorder.Event) bool {
+	if !ev.Element.Slider() {
+		return false
+	}
+	for i := len(c.steps) - 1; i >= 0; i-- {
+		old := c.steps[i]
+		if !alike(old.target, ev.Element) {
+			continue
+		}
+		newest := i == len(c.steps)-1 && (c.typing == nil || alike(c.typing.target, ev.Element))
+		if newest || old.choice() || old.click == nil && old.kind != "mouse_drag" {
+			return false
+		}
+		s := selects(ev.Element, *ev.Value)
+		s.begin, s.end, s.expect = old.begin, old.end, old.expect
+		c.steps[i] = s
+		return true
+	}
+	return false
+}
+
+// choice says whether a step sets what an element shows as chosen.
+func (s *step) choice() bool {
+	return s.kind == "select_option" || s.kind == "set_value" || s.kind == "set_selected"
+}
+
+// works says whether a step can change what its element shows as chosen.
+func (s *step) works() bool {
+	return s.choice() || s.click != nil || s.wheel != nil || s.kind == "press_key" || s.kind == "mouse_drag"
+}
+
+// ledTo is the first of the last steps that worked an element: on itself, and
+// between those in the list of a combo box. A choice that was made before counts
+// only when nothing came between.
+func (c *Compiler) ledTo(box *recorder.Seen) int {
+	from := -1
+	for i := len(c.steps) - 1; i >= 0; i-- {
+		s := c.steps[i]
+		switch {
+		case alike(s.target, box) && s.choice():
+			if i == len(c.steps)-1 || i == from-1 {
+				from = i
+			}
+			return from
+		case alike(s.target, box) && s.works():
+			from = i
+		case !box.DropDown(), !s.inList():
+			return from
+		}
+	}
+	return from
+}
+
+// inList says whether a step can be one in the list of a combo box that is
+// open.
+func (s *step) inList() bool {
+	switch s.kind {
+	case "click_element":
+		return s.target == nil || recorder.IsOption(s.target.Role) || s.target.Role == "window"
+	case "press_key", "press_key_global":
+		text, _ := s.arg("key").(string)
+		chords, err := desktop.ParseKeys(text)
+		return err == nil && !slices.ContainsFunc(chords, func(k desktop.Chord) bool { return !works(k.Key) || len(k.Mods) > 0 })
+	}
+	return s.kind == "type_text"
+}
+
+// inOpenList says whether a key is for the list of a combo box that is open,
+// of which it is known already what it shows.
+func (c *Compiler) inOpenList(ev recorder.Event) bool {
+	s := c.last()
+	if s == nil || s.kind != "select_option" || !works(ev.Key) || len(ev.Mods) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(c.listed(), func(w desktop.Window) bool { return w.Popup })
+}
+
+// chosenAlready says whether a click is on the option that its combo box was
+// seen to show even before the click was understood.
+func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
+	s := c.last()
+	return s != nil && s.kind == "select_option" && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
+}
+
+// selects is the step that makes an element show something.
+func selects(t *recorder.Seen, shows string) *step {
+	s := &step{subject: nameOf(t)}
+	if s.subject == "" {
+		s.subject = "choose " + shows
+	}
+	s.aim(t)
+	switch {
+	case recorder.IsToggle(t):
+		s.turn(shows == recorder.On)
+	case t.Slider():
+		n, _ := strconv.ParseFloat(shows, 64) // recorder.Shown wrote it
+		s.kind, s.says = "set_value", "set "+describe(t)+" to "+shows
+		s.set("value", n)
+	default:
+		s.kind, s.says = "select_option", "choose "+brief(shows)+" in "+describe(t)
+		s.set("option_name", "")
+		s.input = &input{arg: "option_name", value: shows}
+	}
+	return s
+}
+
+// turn makes a step one that turns its element on or off.
+func (s *step) turn(to bool) {
+	s.kind = "set_selected"
+	s.set("state", to)
+	s.says = map[bool]string{true: "turn on ", false: "turn off "}[to] + describe(s.target)
+}

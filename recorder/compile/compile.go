@@ -1,0 +1,209 @@
+package compile
+
+import (
+	"fmt"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// Options say how a workflow is made of events.
+type Options struct {
+	// Name and Description are those of the workflow.
+	Name, Description string
+	// Pictures is the folder of the recording's pictures, as the workflow names
+	// it; "" uses none.
+	Pictures string
+	// Literal keeps typed values in their steps, instead of making them
+	// variables with what was typed as default. What is secret is always one.
+	Literal bool
+	// Ask is asked what the variable of a typed value is called; "" keeps the
+	// value in its step. Nil: each value gets the proposed name.
+	Ask func(proposed, value string) string
+}
+
+// Note says what a person should know of a step of the workflow.
+type Note struct {
+	Step string `json:"step"`
+	Text string `json:"text"`
+}
+
+// Events makes a workflow of the events of a recording. It is pure: equal events make
+// equal documents.
+func Events(events []recorder.Event, o Options) ([]byte, []Note, error) {
+	c := New()
+	c.pictures = o.Pictures
+	for _, ev := range events {
+		c.Add(ev)
+	}
+	c.Finish()
+	return write(c.steps, o)
+}
+
+// Compiler turns events into steps, one after the other.
+type Compiler struct {
+	steps    []*step
+	pictures string // the folder of the pictures, or ""
+	now      time.Time
+
+	windows map[desktop.WindowID]desktop.Window
+	fresh   map[desktop.WindowID]bool // opened, and not acted in yet
+	active  desktop.WindowID
+	front   desktop.WindowID // where the workflow is, at this point of it
+	process string           // the program of that
+	gone    bool             // whether that window was closed
+
+	fields map[int]*recorder.Seen
+	values map[int]string
+	field  int // the one that has the keyboard
+	typing *typing
+
+	press  *recorder.Event  // a button that is held
+	later  []recorder.Event // what came of it before it was let go
+	rested *recorder.Event
+	keyed  time.Time                 // when the last key came
+	worked map[desktop.WindowID]bool // where something was clicked
+	popup  *recorder.Event           // opened last
+	combo  *step                     // the click that opened a combo box
+	news   *recorder.Event           // a text that changed while nothing was done
+}
+
+// New returns a Compiler that has seen nothing.
+func New() *Compiler {
+	return &Compiler{
+		windows: map[desktop.WindowID]desktop.Window{}, fresh: map[desktop.WindowID]bool{},
+		fields: map[int]*recorder.Seen{}, values: map[int]string{}, worked: map[desktop.WindowID]bool{},
+	}
+}
+
+// Add understands one more event.
+func (c *Compiler) Add(ev recorder.Event) {
+	if c.press != nil && c.comesOf(ev) {
+		c.later = append(c.later, ev)
+		return
+	}
+	c.now = ev.Time
+	switch ev.Type {
+	case recorder.Begun:
+		c.begin(ev)
+	case recorder.Pressed:
+		c.letGo()
+		c.pressed(ev)
+	case recorder.Released:
+		c.released(ev)
+		if c.press == nil {
+			c.letGo()
+		}
+	case recorder.Turned:
+		c.turned(ev)
+	case recorder.Rested:
+		c.rested = &ev
+	case recorder.Typed:
+		c.keyed = ev.Time
+		c.typed(ev)
+	case recorder.Focused:
+		c.focused(ev)
+	case recorder.Held:
+		c.held(ev)
+	case recorder.Chosen:
+		c.chose(ev)
+	case recorder.Named:
+		c.named(ev)
+	case recorder.Changed:
+		c.news = &ev
+	case recorder.Opened:
+		c.opened(ev)
+	case recorder.Closed:
+		c.closed(ev)
+	case recorder.Switched:
+		if ev.Window != nil {
+			c.active = ev.Window.ID
+		}
+	case recorder.Asserted:
+		c.asserted(ev)
+	case recorder.Paused, recorder.Ended:
+		c.flush()
+	}
+}
+
+// comesOf says whether something is what a button that is held does. What it
+// does to windows and lists, it does when it is let go.
+func (c *Compiler) comesOf(ev recorder.Event) bool {
+	switch ev.Type {
+	case recorder.Opened, recorder.Closed, recorder.Switched:
+		return true
+	case recorder.Chosen:
+		t := c.press.Element
+		return t == nil || recorder.IsOption(t.Role) || alike(t, ev.Element)
+	}
+	return false
+}
+
+// Finish understands what was still open.
+func (c *Compiler) Finish() {
+	c.letGo()
+	c.flush()
+}
+
+// letGo says that no button is held, and understands what happened to windows
+// while one was.
+func (c *Compiler) letGo() {
+	later := c.later
+	c.press, c.later = nil, nil
+	for _, ev := range later {
+		c.Add(ev)
+	}
+}
+
+// Lines are the steps so far, each in a few words.
+func (c *Compiler) Lines() []recorder.Line {
+	lines := make([]recorder.Line, len(c.steps))
+	for i, s := range c.steps {
+		lines[i] = recorder.Line{Step: i + 1, Text: s.says}
+	}
+	return lines
+}
+
+// emit adds a step. Whatever was typed before comes first.
+func (c *Compiler) emit(s *step) *step {
+	if s.begin.IsZero() {
+		s.begin = c.now
+	}
+	if s.end.IsZero() {
+		s.end = c.now
+	}
+	c.steps = append(c.steps, s)
+	c.combo = nil
+	return s
+}
+
+// last is the step that was understood last, or nil.
+func (c *Compiler) last() *step {
+	if len(c.steps) == 0 {
+		return nil
+	}
+	return c.steps[len(c.steps)-1]
+}
+
+// asserted makes a check of the element that the person pointed at.
+func (c *Compiler) asserted(ev recorder.Event) {
+	c.flush()
+	if ev.Element == nil {
+		return
+	}
+	s := &step{kind: "validate_element", subject: "check " + nameOf(ev.Element), says: "check that there is " + describe(ev.Element)}
+	s.aim(ev.Element)
+	if sel, ok := s.arg("selector").(string); ok {
+		s.expect = append(s.expect, exists(s.process, sel))
+	}
+	c.emit(s)
+}
+
+// exists is the condition that an element of a program is there.
+func exists(process, sel string) string {
+	if process != "" {
+		sel = "process:" + quoted(process) + " >> " + sel
+	}
+	return fmt.Sprintf("exists(%s)", literal(sel))
+}

@@ -1,0 +1,460 @@
+package compile
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/recorder"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+	"understudy/workflows"
+)
+
+// update says that the golden files are to be written again.
+var update = flag.Bool("update", false, "write the golden files again")
+
+// tape is a recording as it is written by hand.
+type tape struct {
+	events []recorder.Event
+	now    time.Time
+	fields map[*recorder.Seen]int
+	field  int
+}
+
+func newTape(windows ...desktop.Window) *tape {
+	t := &tape{now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC), fields: map[*recorder.Seen]int{}}
+	return t.add(recorder.Event{Type: recorder.Begun, Windows: windows})
+}
+
+func (t *tape) add(ev recorder.Event) *tape {
+	t.now = t.now.Add(50 * time.Millisecond)
+	ev.Time = t.now
+	t.events = append(t.events, ev)
+	return t
+}
+
+func (t *tape) wait(d time.Duration) *tape {
+	t.now = t.now.Add(d)
+	return t
+}
+
+// click presses and lets go of a button over an element; with none, nothing
+// is known of the place.
+func (t *tape) click(e *recorder.Seen, more ...func(*recorder.Event)) *tape {
+	t.wait(time.Second)
+	return t.clickAgain(e, more...)
+}
+
+// clickAgain is a click at once after another.
+func (t *tape) clickAgain(e *recorder.Seen, more ...func(*recorder.Event)) *tape {
+	ev := recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: e, At: desktop.Point{X: 5, Y: 5}}
+	if e != nil {
+		ev.At = e.Bounds.Center()
+	}
+	for _, m := range more {
+		m(&ev)
+	}
+	t.add(ev)
+	return t.add(recorder.Event{Type: recorder.Released, Button: ev.Button, At: ev.At})
+}
+
+// focus puts the keyboard into a field that holds a value.
+func (t *tape) focus(e *recorder.Seen, value string) *tape {
+	if t.fields[e] == 0 {
+		t.fields[e] = len(t.fields) + 1
+	}
+	t.field = t.fields[e]
+	ev := recorder.Event{Type: recorder.Focused, Field: t.field, Element: e, Value: &value}
+	if e.Secret() {
+		ev.Value = nil
+	}
+	return t.add(ev)
+}
+
+func (t *tape) types(text string) *tape {
+	for _, r := range text {
+		t.add(recorder.Event{Type: recorder.Typed, Key: desktop.Key(r), Text: string(r), Field: t.field})
+	}
+	return t
+}
+
+func (t *tape) hidden() *tape {
+	return t.add(recorder.Event{Type: recorder.Typed, Hidden: true, Field: t.field})
+}
+
+func (t *tape) holds(value string) *tape {
+	return t.add(recorder.Event{Type: recorder.Held, Field: t.field, Value: &value})
+}
+
+// keys presses chords, such as ctrl+s.
+func (t *tape) keys(chords ...string) *tape {
+	for _, text := range chords {
+		all, err := desktop.ParseKeys(text)
+		if err != nil {
+			panic(err)
+		}
+		t.add(recorder.Event{Type: recorder.Typed, Key: all[0].Key, Mods: all[0].Mods, Field: t.field})
+	}
+	return t
+}
+
+// drags presses a button over an element and lets it go over another.
+func (t *tape) drags(from *recorder.Seen, at desktop.Point, to *recorder.Seen, end desktop.Point) *tape {
+	t.wait(time.Second)
+	t.add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: from, At: at, Window: &ledger})
+	return t.wait(time.Second).add(recorder.Event{Type: recorder.Released, Button: desktop.Left, Element: to, At: end})
+}
+
+func (t *tape) chooses(e *recorder.Seen, shows string) *tape {
+	return t.add(recorder.Event{Type: recorder.Chosen, Element: e, Value: &shows})
+}
+
+func (t *tape) changes(e *recorder.Seen, shows string) *tape {
+	return t.add(recorder.Event{Type: recorder.Changed, Element: e, Value: &shows})
+}
+
+func (t *tape) opens(w desktop.Window, command string) *tape {
+	t.add(recorder.Event{Type: recorder.Opened, Window: &w, Command: command})
+	if !w.Popup {
+		t.add(recorder.Event{Type: recorder.Switched, Window: &w})
+	}
+	return t
+}
+
+func (t *tape) closes(w desktop.Window) *tape {
+	return t.add(recorder.Event{Type: recorder.Closed, Window: &w})
+}
+
+func (t *tape) switches(w desktop.Window) *tape {
+	return t.add(recorder.Event{Type: recorder.Switched, Window: &w})
+}
+
+// element is one of the window, found by the selectors.
+func element(w desktop.Window, role desktop.Role, name string, place int, selectors ...string) *recorder.Seen {
+	e := &recorder.Seen{Element: desktop.Element{
+		Role: role, Name: name, Process: w.Process, PID: w.PID, Window: w.ID, WindowTitle: w.Title,
+		States: desktop.Enabled | desktop.Showing, Bounds: desktop.Rect{X: 100, Y: 30 * place, W: 80, H: 20},
+	}}
+	if len(selectors) == 0 {
+		selectors = []string{"role:" + string(role) + " && name:" + name}
+	}
+	for _, s := range selectors {
+		e.Selectors = append(e.Selectors, selector.Candidate{Selector: s, Matches: 1})
+	}
+	return e
+}
+
+// fresh is an element that was not there before.
+func fresh(t *recorder.Seen) *recorder.Seen {
+	t.New = true
+	return t
+}
+
+func with(t *recorder.Seen, s desktop.States) *recorder.Seen {
+	t.States |= s
+	return t
+}
+
+func labelled(t *recorder.Seen, l string) *recorder.Seen {
+	t.Label = l
+	return t
+}
+
+var (
+	editor  = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
+	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
+	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
+	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
+	page    = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
+	name    = with(element(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)"), desktop.Editable)
+	mail    = labelled(with(element(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)"), desktop.Editable), "Mail:")
+	code    = with(element(ledger, "password", "Code", 3), desktop.Editable)
+	urgent  = element(ledger, "checkbox", "Urgent", 4)
+	country = element(ledger, "combobox", "Country", 5)
+	ok      = element(ledger, "button", "OK", 6)
+	town    = with(element(ledger, "combobox", "Town", 10), desktop.Editable)
+	cardA   = element(ledger, "listitem", "Card A", 13)
+	cardB   = element(ledger, "listitem", "Card B", 15)
+	canvas  = element(ledger, "canvas", "Map", 17)
+	size    = &recorder.Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
+	rows    = element(ledger, "table", "Bookings", 7)
+)
+
+// scenes are recordings, and the workflows that a person would have written.
+var scenes = []struct {
+	say  string
+	file string
+	tape *tape
+	with Options
+}{
+	{
+		"each field gets its final value, whatever was corrected on the way", "form",
+		newTape(ledger).click(name).focus(name, "").types("Adda").keys("backspace", "backspace").types("a").holds("Ada").
+			keys("tab").focus(mail, "").types("ada@example.com").holds("ada@example.com").click(ok),
+		Options{Name: "form"},
+	},
+	{
+		"a password is a secret that nobody wrote down", "secret",
+		newTape(ledger).click(code).focus(code, "").hidden().keys("enter").closes(ledger),
+		Options{Name: "secret"},
+	},
+	{
+		"what was pasted, completed or replaced counts as it stands in the end", "paste",
+		newTape(ledger).focus(name, "old").keys("ctrl+a", "ctrl+v").holds("Lovelace, Ada").keys("enter"),
+		Options{Name: "paste"},
+	},
+	{
+		"what a field offered and keys chose is its value, and Enter that chose it is no step", "completed",
+		newTape(ledger).focus(town, "").types("Re").holds("Re").keys("down").holds("Re").keys("enter").holds("Reykjavik").click(ok).
+			focus(name, "").types("Ad").holds("Ad").keys("down").holds("Ada").keys("enter").closes(ledger),
+		Options{Name: "completed"},
+	},
+	{
+		"what a field offered and a click chose is its value", "completed_by_click",
+		newTape(ledger).click(town).opens(menu, "").focus(town, "").types("Re").holds("Re").click(element(ledger, "listitem", "Reykjavik", 11)).closes(menu).holds("Reykjavik").click(ok),
+		Options{Name: "completed_by_click"},
+	},
+	{
+		"arrows that change nothing in a field are pressed again, and a number that they turn is its value", "arrows",
+		newTape(ledger).focus(name, "").types("Ada").holds("Ada").keys("down").holds("Ada").click(ok).
+			focus(with(element(ledger, "spinbutton", "Seats", 12), desktop.Editable), "1").keys("up", "up").holds("3").click(ok),
+		Options{Name: "arrows"},
+	},
+	{
+		"a text is written, and saved under a name in a dialog", "save",
+		newTape(editor).focus(page, "").types("Dear Ms Noether,").keys("enter").types("thanks").holds("Dear Ms Noether,\nthanks").keys("ctrl+s").opens(dialog, "").
+			focus(with(element(dialog, "entry", "Name", 1), desktop.Editable), "").types("letter.txt").holds("letter.txt").
+			click(element(dialog, "button", "Save", 2)).closes(dialog),
+		Options{Name: "save", Description: "Writes a letter and saves it."},
+	},
+	{
+		"check boxes, radio buttons and combo boxes are set, not clicked", "choices",
+		newTape(ledger).click(urgent).click(with(element(ledger, "checkbox", "Paid", 8), desktop.Checked)).click(element(ledger, "radiobutton", "Weekly", 9)).
+			click(country).opens(menu, "").click(element(ledger, "menuitem", "Iceland", 10)),
+		Options{Name: "choices"},
+	},
+	{
+		"clicks: double, triple, right, with keys held, and where in a picture", "clicks",
+		newTape(ledger).click(rows).clickAgain(rows).click(name).clickAgain(name).clickAgain(name).
+			click(ok, func(ev *recorder.Event) { ev.Button = desktop.Right }).
+			click(ok, func(ev *recorder.Event) { ev.Mods = []desktop.Key{desktop.Ctrl} }).
+			click(element(ledger, "canvas", "Map", 11), func(ev *recorder.Event) { ev.At = desktop.Point{X: 120, Y: 345} }),
+		Options{Name: "clicks"},
+	},
+	{
+		"a button that is pressed quickly is pressed as often", "presses",
+		newTape(ledger).click(ok).clickAgain(ok),
+		Options{Name: "presses"},
+	},
+	{
+		"a wheel that turns on is one step, and one that turns back another", "wheel",
+		newTape(ledger).add(recorder.Event{Type: recorder.Turned, DY: 1, Element: rows}).add(recorder.Event{Type: recorder.Turned, DY: 1, Element: rows}).add(recorder.Event{Type: recorder.Turned, DY: 1, Element: rows}).
+			add(recorder.Event{Type: recorder.Turned, DY: -1, Element: rows}).wait(time.Second).add(recorder.Event{Type: recorder.Turned, DY: -1, Element: rows}),
+		Options{Name: "wheel"},
+	},
+	{
+		"menus: what was clicked, and a rest only where it opened something", "menus",
+		newTape(editor).click(element(editor, "menu", "File", 1)).opens(menu, "").wait(time.Second).
+			add(recorder.Event{Type: recorder.Rested, Element: element(editor, "menu", "Open Recent", 2)}).wait(200*time.Millisecond).
+			opens(desktop.Window{ID: 10, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 90, Y: 90, W: 200, H: 300}}, "").
+			click(element(editor, "menuitem", "letter.txt", 4)),
+		Options{Name: "menus"},
+	},
+	{
+		"a rest that only showed a tooltip is nothing", "tooltip",
+		newTape(ledger).add(recorder.Event{Type: recorder.Rested, Element: ok}).opens(desktop.Window{ID: 11, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 500, Y: 500, W: 50, H: 20}}, "").click(ok),
+		Options{Name: "tooltip"},
+	},
+	{
+		"programs are started by their command, and windows switched to", "programs",
+		newTape(editor).click(nil, func(ev *recorder.Event) { ev.Window = &desktop.Window{ID: 77, Popup: true} }).
+			opens(ledger, "ledger --book 'this year'").focus(name, "").types("Ada").holds("Ada").
+			keys("alt+tab").switches(editor).wait(7*time.Second).focus(page, "").types("Ada").holds("Ada").
+			switches(ledger).click(ok),
+		Options{Name: "programs"},
+	},
+	{
+		"a choice by keys, in an open list and in a closed one, is a choice", "choice_by_keys",
+		newTape(ledger).click(country).opens(menu, "").keys("down").keys("down").chooses(country, "Iceland").keys("enter").closes(menu).
+			focus(urgent, "").keys("space").chooses(urgent, "on").focus(country, "").keys("down").chooses(country, "Kenya").keys("tab").click(ok),
+		Options{Name: "choice_by_keys"},
+	},
+	{
+		"keys that went to the list, and to its combo box, are one choice", "choice_in_list",
+		newTape(ledger).click(country).opens(menu, "").focus(element(ledger, "menuitem", "Chile", 10), "").keys("down").
+			focus(country, "").keys("enter").chooses(country, "Iceland").closes(menu).click(ok),
+		Options{Name: "choice_in_list"},
+	},
+	{
+		"a choice that is seen before its click is one choice", "choice_early",
+		newTape(ledger).click(country).opens(menu, "").chooses(country, "Iceland").click(element(ledger, "menuitem", "Iceland", 10)).closes(menu).click(ok),
+		Options{Name: "choice_early"},
+	},
+	{
+		"what a person waited for is waited for", "wait",
+		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(element(ledger, "button", "Accept", 11))).
+			click(fresh(element(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
+		Options{Name: "wait"},
+	},
+	{
+		"a text that a person waited for is waited for, wherever it was before that", "wait_text",
+		newTape(ledger).click(ok).wait(8*time.Second).changes(element(ledger, "statusbar", "All is sent", 18, "id:status", "role:statusbar && name:All is sent"), "All is sent").click(urgent).
+			wait(8*time.Second).changes(element(ledger, "label", "Agreed", 19), "Agreed").focus(name, "").types("Ada").wait(8*time.Second).
+			changes(element(ledger, "statusbar", "Saved", 18, "id:status"), "Saved").keys("ctrl+s"),
+		Options{Name: "wait_text"},
+	},
+	{
+		"what is known by no element is known by its picture", "picture",
+		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window, ev.Picture = &ledger, "1.png" }).
+			click(&recorder.Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && nth:2", Matches: 1}}}, func(ev *recorder.Event) { ev.Window, ev.Picture = &ledger, "2.png" }).
+			click(&recorder.Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}, func(ev *recorder.Event) { ev.Window = &ledger }).
+			click(ok, func(ev *recorder.Event) { ev.Picture = "3.png" }),
+		Options{Name: "picture", Pictures: "picture.pictures"},
+	},
+	{
+		"a slider is set, however it was moved", "slider",
+		newTape(ledger).click(size).chooses(size, "55").focus(size, "").keys("right", "right").chooses(size, "57").
+			add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).
+			add(recorder.Event{Type: recorder.Released, Button: desktop.Left, At: desktop.Point{X: 160, Y: 215}}).chooses(size, "80.5").click(ok),
+		Options{Name: "slider"},
+	},
+	{
+		"a slider is set that says so only when the person goes on", "slider_late",
+		newTape(ledger).add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 110, Y: 215}}).
+			add(recorder.Event{Type: recorder.Released, Button: desktop.Left, At: desktop.Point{X: 160, Y: 215}}).click(ok).chooses(size, "80.5").
+			add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 160, Y: 215}}).
+			add(recorder.Event{Type: recorder.Released, Button: desktop.Left, At: desktop.Point{X: 120, Y: 215}}).focus(name, "").types("Ad").chooses(size, "12").types("a").click(ok),
+		Options{Name: "slider_late"},
+	},
+	{
+		"what a button does it does when it is let go", "let_go",
+		newTape(editor, dialog).wait(time.Second).add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: element(dialog, "button", "Save", 2)}).closes(dialog).
+			add(recorder.Event{Type: recorder.Released, Button: desktop.Left}),
+		Options{Name: "let_go"},
+	},
+	{
+		"a field that does not show all yet is not taken for one that holds less", "lag",
+		newTape(ledger).focus(name, "").types("Ada Lovelace").holds("Ada Lo").click(ok).
+			focus(mail, "").types("12345678").wait(time.Second).holds("12345").click(ok),
+		Options{Name: "lag"},
+	},
+	{
+		"a drag goes from an element to another, inside one, or some way from one", "drag",
+		newTape(ledger).
+			drags(cardA, desktop.Point{X: 120, Y: 402}, cardB, desktop.Point{X: 160, Y: 461}).
+			drags(cardA, desktop.Point{X: 102, Y: 402}, cardB, desktop.Point{X: 178, Y: 461}).
+			drags(canvas, desktop.Point{X: 110, Y: 515}, canvas, desktop.Point{X: 150, Y: 516}).
+			drags(cardA, desktop.Point{X: 140, Y: 401}, nil, desktop.Point{X: 700, Y: 405}).
+			drags(nil, desktop.Point{X: 10, Y: 20}, nil, desktop.Point{X: 400, Y: 300}),
+		Options{Name: "drag"},
+	},
+	{
+		"where nothing is known there is a point, and a warning", "unknown",
+		newTape(ledger).click(nil, func(ev *recorder.Event) { ev.Window = &ledger }).add(recorder.Event{Type: recorder.Typed, Hidden: true}),
+		Options{Name: "unknown"},
+	},
+	{
+		"a selector that was not unique, and one that would be another tomorrow", "doubt",
+		newTape(ledger).click(&recorder.Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}).
+			click(element(ledger, "row", "3 minutes ago", 12, "name:3 minutes ago", "role:row && nth:2")),
+		Options{Name: "doubt"},
+	},
+	{
+		"what is typed where there is no field is a variable too, and no template", "typed",
+		newTape(ledger).focus(canvas, "").types("12*34 {{ x }}").wait(9 * time.Second).click(ok),
+		Options{Name: "typed"},
+	},
+	{
+		"values stay in their steps when that is wanted, and text is no template", "literal",
+		newTape(ledger).focus(name, "").types("${{ x }}").holds("${{ x }}").keys("enter"),
+		Options{Name: "literal", Literal: true},
+	},
+	{
+		"an element that the person said must be there", "assert",
+		newTape(ledger).add(recorder.Event{Type: recorder.Asserted, Element: ok}).click(ok),
+		Options{Name: "assert"},
+	},
+	{
+		"keys on a list, and shortcuts of a program", "keys",
+		newTape(ledger).focus(rows, "").keys("down", "down", "enter").keys("ctrl+shift+n", "f5", "escape"),
+		Options{Name: "keys"},
+	},
+	{
+		"what is copied out of a field is copied again", "copy",
+		newTape(ledger).focus(name, "Ada").keys("ctrl+a", "ctrl+c").keys("tab").focus(mail, "").keys("ctrl+v").holds("Ada"),
+		Options{Name: "copy"},
+	},
+}
+
+func TestCompile(t *testing.T) {
+	for _, s := range scenes {
+		t.Run(s.say, func(t *testing.T) {
+			text, _, err := Events(s.tape.events, s.with)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := workflows.Compile(workflows.Source{Name: s.file, Text: text}, workflows.CompileOptions{Kinds: steps.All()}); err != nil {
+				t.Errorf("%v\n%s", err, text)
+			}
+			path := filepath.Join("testdata", s.file+".yaml")
+			if *update {
+				if err := os.WriteFile(path, text, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(text)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			again, _, err := Events(s.tape.events, s.with)
+			if err != nil || string(again) != string(text) {
+				t.Errorf("compiled again it is another document: %v", err)
+			}
+		})
+	}
+}
+
+func TestEventsSurviveTheirLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	log, err := recorder.CreateLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scenes {
+		if err := log.Write(s.tape.events...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []recorder.Event
+	for _, s := range scenes {
+		want = append(want, s.tape.events...)
+	}
+	cut := string(text) + `{"type":"pressed","ti`
+	got, err := recorder.ReadEvents(strings.NewReader(cut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("with a last line that was cut short (-want +got):\n%s", diff)
+	}
+	if _, err := recorder.ReadEvents(strings.NewReader("hello\n")); err == nil {
+		t.Error("a file that is no recording was read")
+	}
+}

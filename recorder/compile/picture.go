@@ -1,0 +1,55 @@
+package compile
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"understudy/recorder"
+)
+
+// imaged adds what is left to a step that is not certain without it: first the
+// picture of what was clicked, which may be like others, and then its place in
+// the window, which is right only while nothing in there moves.
+func (c *Compiler) imaged(s *step, ev recorder.Event) {
+	sel := ""
+	if c.pictures != "" && ev.Picture != "" {
+		sel = "image:" + quoted(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
+	}
+	bare := ev.Element == nil
+	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {
+		return
+	}
+	why := "if it is not found"
+	if bare {
+		s.args = nil
+		s.certain()
+		if ev.Window != nil && ev.Window.Process != "" && !ev.Window.Popup {
+			s.set("process", ev.Window.Process)
+		}
+		why = fmt.Sprintf("no element was found there, at %s", ev.At)
+	}
+	var left []string
+	if sel != "" {
+		s.pictured(bare, sel)
+		left = append(left, "its picture is looked for (low confidence)")
+	}
+	if w := ev.Window; w != nil && w.Process != "" && !w.Popup && w.Bounds.Contains(ev.At) {
+		s.set("fallback_point", []arg{{"x", ev.At.X - w.Bounds.X}, {"y", ev.At.Y - w.Bounds.Y}})
+		left = append(left, "its place in the window is clicked (the lowest)")
+	}
+	if len(left) > 0 {
+		s.vague = append(s.vague, why+", "+strings.Join(left, ", then "))
+	}
+}
+
+// pictured names a step's element by a picture, when there is nothing else, or
+// after all else.
+func (s *step) pictured(only bool, sel string) {
+	if only {
+		s.set("selector", sel)
+		return
+	}
+	s.set("fallback_selectors", []string{sel})
+}

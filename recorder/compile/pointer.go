@@ -1,0 +1,242 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+const (
+	// doubleWithin is how soon a press belongs to the click before it.
+	doubleWithin = 500 * time.Millisecond
+	// turnsWithin is how soon a turn of the wheel belongs to the one before.
+	turnsWithin = 500 * time.Millisecond
+	// hoverWithin is how soon a menu opens under a pointer that rests.
+	hoverWithin = time.Second
+	// clickOpens is how soon after a click a menu counts as its doing.
+	clickOpens = 500 * time.Millisecond
+)
+
+func (c *Compiler) pressed(ev recorder.Event) {
+	if c.typing != nil && (ev.Element == nil || !c.sameField(ev.Element)) {
+		c.flush()
+	}
+	c.press = &ev
+}
+
+// sameField says whether an element is the field that is worked on.
+func (c *Compiler) sameField(t *recorder.Seen) bool {
+	o := c.typing.target
+	return o != nil && o.Role == t.Role && o.Window == t.Window && o.Bounds == t.Bounds
+}
+
+func (c *Compiler) released(ev recorder.Event) {
+	down := c.press
+	if down == nil || down.Button != ev.Button {
+		return
+	}
+	c.press = nil
+	switch {
+	case c.typing != nil: // it moved the caret, or selected, in the field
+		c.typing.blind = true
+	case recorder.Near(down.At, ev.At):
+		c.clicked(*down)
+	case down.Element != nil && ev.Element != nil && recorder.InMenu(down.Element) && recorder.InMenu(ev.Element):
+		c.clicked(*down)
+		c.clicked(recorder.Event{Type: recorder.Pressed, Time: ev.Time, At: ev.At, Button: ev.Button, Element: ev.Element})
+	default:
+		c.dragged(*down, ev)
+	}
+}
+
+// clicked understands a press and a release at one place.
+func (c *Compiler) clicked(ev recorder.Event) {
+	mods := held(ev.Mods)
+	k := &click{at: ev.At, button: ev.Button, mods: strings.Join(mods, "+"), count: 1, down: ev.Time}
+	if c.again(k) {
+		return
+	}
+	if c.chooses(ev) {
+		return
+	}
+	c.hovered(ev)
+	c.waits(ev)
+	c.waitsForText()
+	t := ev.Element
+	s := &step{kind: "click_element", click: k, begin: ev.Time}
+	if t == nil {
+		if ev.Window != nil {
+			c.goTo(ev.Window.ID)
+		}
+		s.subject, s.says = "click", "click at "+ev.At.String()
+		s.aimAt(ev.At, ev.Window)
+	} else {
+		c.goTo(t.Window)
+		s.subject, s.says = nameOf(t), "click "+describe(t)
+		if s.subject == "" {
+			s.subject = "click " + string(t.Role)
+		}
+		s.aim(t)
+	}
+	c.imaged(s, ev)
+	if ev.Button != desktop.Left {
+		s.set("button", string(ev.Button))
+		s.says = string(ev.Button) + " " + s.says
+	}
+	if len(mods) > 0 {
+		s.set("modifiers", mods)
+	}
+	if t != nil && ev.Button == desktop.Left && len(mods) == 0 {
+		s.turnOn(t)
+	}
+	s.place(t, ev.At)
+	c.emit(s)
+	if t.DropDown() {
+		c.combo = s
+	}
+}
+
+func held(mods []desktop.Key) (names []string) {
+	for _, m := range mods {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+// again makes the last click a double or a triple one.
+func (c *Compiler) again(k *click) bool {
+	s := c.last()
+	if s == nil || s.click == nil || s.kind != "click_element" || s.click.button != k.button || s.click.mods != k.mods ||
+		!recorder.Near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleWithin || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
+		return false
+	}
+	if s.target != nil && (s.target.Role == "button" || s.target.Role == "togglebutton" || recorder.InMenu(s.target)) {
+		return false // a button that is pressed quickly is pressed several times
+	}
+	s.click.count++
+	s.click.down = k.down
+	s.set("count", s.click.count)
+	s.says = map[int]string{2: "double ", 3: "triple "}[s.click.count] + strings.TrimPrefix(s.says, "double ")
+	s.end = c.now
+	return true
+}
+
+// turnOn says what a click on something that is on or off was for, as long as
+// it is not seen.
+func (s *step) turnOn(t *recorder.Seen) {
+	if !recorder.IsToggle(t) {
+		return
+	}
+	s.turn(t.Role == "radiobutton" || !t.States.Has(desktop.Checked))
+}
+
+// place says where in a large element a click was, when the middle will not
+// do.
+func (s *step) place(t *recorder.Seen, at desktop.Point) {
+	if t == nil || s.kind != "click_element" || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
+		return
+	}
+	percent := func(at, from, size int) int { return (at - from) * 100 / size }
+	s.set("click_position", []arg{{"x_percentage", percent(at.X, t.Bounds.X, t.Bounds.W)}, {"y_percentage", percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
+}
+
+// chooses makes a click on an option, after one on its combo box, the choice
+// of that option.
+func (c *Compiler) chooses(ev recorder.Event) bool {
+	s, t := c.combo, ev.Element
+	if c.chosenAlready(t) {
+		return true
+	}
+	if s == nil || s != c.last() || t == nil || ev.Button != desktop.Left || nameOf(t) == "" {
+		return false
+	}
+	if t.Role == "combobox" && t.Bounds == s.target.Bounds {
+		return false
+	}
+	if !recorder.IsOption(t.Role) {
+		return false
+	}
+	c.combo, c.popup = nil, nil
+	begin := s.begin
+	*s = *selects(s.target, nameOf(t))
+	s.begin, s.end = begin, ev.Time
+	return true
+}
+
+// unclick takes back the click that only put the keyboard into a field.
+func (c *Compiler) unclick(t *recorder.Seen) {
+	s := c.last()
+	if t == nil || s == nil || s.target == nil || s.click == nil || s.kind != "click_element" || s.click.button != desktop.Left || s.click.mods != "" {
+		return
+	}
+	if s.target.Role == t.Role && s.target.Window == t.Window && s.target.Bounds == t.Bounds && len(s.expect) == 0 {
+		c.steps = c.steps[:len(c.steps)-1]
+	}
+}
+
+// hovered keeps a rest of the pointer that opened a menu, when this click is
+// in that menu and no click had opened it.
+func (c *Compiler) hovered(ev recorder.Event) {
+	p, r := c.popup, c.rested
+	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverWithin {
+		return
+	}
+	if s := c.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickOpens {
+		return
+	}
+	if c.keyed.After(r.Time) {
+		return // a key opened it
+	}
+	c.popup = nil
+	c.goTo(r.Element.Window)
+	s := &step{kind: "hover_element", subject: "hover " + nameOf(r.Element), says: "rest on " + describe(r.Element), begin: r.Time}
+	s.aim(r.Element)
+	c.emit(s)
+}
+
+// turned understands the wheel: turns one way over one element are one step.
+func (c *Compiler) turned(ev recorder.Event) {
+	c.flush()
+	direction, amount := way(ev)
+	s := c.last()
+	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= turnsWithin && alike(s.target, ev.Element) {
+		s.wheel.amount += amount
+		s.set("amount", s.wheel.amount)
+		s.end = ev.Time
+		return
+	}
+	s = &step{kind: "scroll", subject: "scroll " + direction, says: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
+	if t := ev.Element; t != nil {
+		c.goTo(t.Window)
+		s.kind = "scroll_element"
+		s.says += " in " + describe(t)
+		s.aim(t)
+	} else {
+		s.aimAt(ev.At, ev.Window)
+	}
+	s.set("direction", direction)
+	s.set("amount", amount)
+	c.emit(s)
+}
+
+func way(ev recorder.Event) (string, int) {
+	switch {
+	case ev.DY < 0:
+		return "up", -ev.DY
+	case ev.DX < 0:
+		return "left", -ev.DX
+	case ev.DX > 0:
+		return "right", ev.DX
+	}
+	return "down", ev.DY
+}
+
+func alike(a, b *recorder.Seen) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Role == b.Role && a.Window == b.Window && a.Bounds == b.Bounds
+}

@@ -1,0 +1,138 @@
+package compile
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// untried says that it is not known what else fits a selector.
+const untried = "its selector was not tried when it was recorded"
+
+// further is how many other selectors a step gets beside its first.
+const further = 2
+
+// aim says in a step's arguments which element is meant: the program, the best
+// selector, and others that found only this element too.
+func (s *step) aim(t *recorder.Seen) {
+	s.target, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
+	s.vague = nil
+	s.drop("fallback_selectors", "fallback_point")
+	if t.Process != "" {
+		s.set("process", t.Process)
+	}
+	good := unique(t)
+	if len(good) == 0 {
+		s.set("selector", s.guess(t))
+		return
+	}
+	s.set("selector", good[0])
+	if recorder.Positional(good[0]) {
+		s.vague = append(s.vague, "it is told from others of its sort only by counting them")
+	}
+	if others := strong(good[1:], recorder.Positional(good[0])); len(others) > 0 {
+		s.insert("selector", "alternative_selectors", others)
+	}
+}
+
+// unique are the selectors that found only the element, without those that
+// name the program again, unless there is nothing else.
+func unique(t *recorder.Seen) []string {
+	var good, last []string
+	for _, c := range t.Selectors {
+		switch {
+		case c.Matches != 1:
+		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector):
+			last = append(last, c.Selector)
+		default:
+			good = append(good, c.Selector)
+		}
+	}
+	if len(good) == 0 {
+		return last
+	}
+	return good
+}
+
+// strong are the few selectors worth a try beside the first: those that count
+// only when the first does, too.
+func strong(all []string, counting bool) []string {
+	var some []string
+	for _, s := range all {
+		if len(some) < further && (counting || !recorder.Positional(s)) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// guess is the selector of an element of which none was found that is
+// certain.
+func (s *step) guess(t *recorder.Seen) string {
+	if len(t.Selectors) > 0 {
+		c := t.Selectors[0]
+		s.vague = append(s.vague, fmt.Sprintf("%d elements fitted its selector when it was recorded", c.Matches))
+		return c.Selector
+	}
+	s.vague = append(s.vague, untried)
+	if t.Name == "" {
+		return "role:" + string(t.Role)
+	}
+	return "role:" + string(t.Role) + " && name:" + quoted(t.Name)
+}
+
+// quoted is a value as selectors write it.
+func quoted(v string) string {
+	if strings.ContainsAny(v, `"&|>()\,!`) {
+		return strconv.Quote(v)
+	}
+	return v
+}
+
+// aimAt says a point, for what no element was found: one of its window, so
+// that it is found where that is another day, or else one of the screen.
+func (s *step) aimAt(at desktop.Point, w *desktop.Window) {
+	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == "click_element" {
+		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+		s.set("process", w.Process)
+		s.set("x", at.X-w.Bounds.X)
+		s.set("y", at.Y-w.Bounds.Y)
+		s.set("in_window", true)
+		s.doubt("no element was found there, so the place in its window is all that is known")
+		return
+	}
+	s.set("x", at.X)
+	s.set("y", at.Y)
+	if w != nil {
+		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+	}
+	s.doubt("no element was found there, so the point of the screen is all that is known")
+}
+
+// named understands how an element can be found that was used before that was
+// known.
+func (c *Compiler) named(ev recorder.Event) {
+	t := ev.Element
+	if t == nil {
+		return
+	}
+	is := func(o *recorder.Seen) bool { return o != nil && len(o.Selectors) == 0 && alike(o, t) }
+	if is(c.fields[ev.Field]) {
+		c.fields[ev.Field] = t
+	}
+	if c.typing != nil && is(c.typing.target) {
+		c.typing.target = t
+	}
+	if c.press != nil && is(c.press.Element) {
+		c.press.Element = t
+	}
+	for _, s := range c.steps {
+		if is(s.target) {
+			s.aim(t)
+		}
+	}
+}

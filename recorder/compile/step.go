@@ -1,0 +1,136 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// step is one understood thing, on its way to become a step of the workflow.
+type step struct {
+	kind    string
+	args    []arg
+	subject string   // what the step's id is made of
+	says    string   // for people, while they record
+	expect  []string // conditions that held afterwards
+	unsure  []string // why it may not work again
+	vague   []string // why its element may not be found again
+	begin   time.Time
+	end     time.Time
+
+	window  desktop.WindowID
+	process string
+	pid     int
+	target  *recorder.Seen
+	input   *input // the argument that a person typed
+	click   *click
+	wheel   *wheel
+	secrets []string // variables that its arguments name
+}
+
+// arg is one argument: text, a number, a truth, a list of texts or a nested
+// object.
+type arg struct {
+	name  string
+	value any
+}
+
+// input is an argument whose value was typed.
+type input struct {
+	arg    string
+	value  string
+	secret bool
+	after  string // keys that follow, such as {Enter}
+	many   bool   // of many lines
+	names  string // what to call it, where no element is known
+}
+
+// click is what the next press is compared with.
+type click struct {
+	at     desktop.Point
+	button desktop.Button
+	mods   string
+	count  int
+	down   time.Time
+}
+
+// wheel is what the next turn is compared with.
+type wheel struct {
+	direction string
+	amount    int
+}
+
+func (s *step) set(name string, value any) {
+	for i := range s.args {
+		if s.args[i].name == name {
+			s.args[i].value = value
+			return
+		}
+	}
+	s.args = append(s.args, arg{name, value})
+}
+
+// insert is set for an argument whose place is behind another.
+func (s *step) insert(after, name string, value any) {
+	if i := slices.IndexFunc(s.args, func(a arg) bool { return a.name == after }); i >= 0 && s.arg(name) == nil {
+		s.args = slices.Insert(s.args, i+1, arg{name, value})
+		return
+	}
+	s.set(name, value)
+}
+
+// drop takes arguments back.
+func (s *step) drop(names ...string) {
+	s.args = slices.DeleteFunc(s.args, func(a arg) bool { return slices.Contains(names, a.name) })
+}
+
+// arg is the value of an argument, or nil.
+func (s *step) arg(name string) any {
+	for _, a := range s.args {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return nil
+}
+
+func (s *step) doubt(format string, args ...any) {
+	s.unsure = append(s.unsure, fmt.Sprintf(format, args...))
+}
+
+// doubts is all that is uncertain of a step.
+func (s *step) doubts() []string { return append(slices.Clip(s.vague), s.unsure...) }
+
+// certain says that nothing is uncertain of a step, as something else shows.
+func (s *step) certain() { s.unsure, s.vague = nil, nil }
+
+// nameOf is what a person would call an element.
+func nameOf(t *recorder.Seen) string {
+	if t == nil {
+		return ""
+	}
+	for _, n := range []string{t.Name, t.Label} {
+		if n = strings.TrimSuffix(strings.Join(strings.Fields(n), " "), ":"); n != "" {
+			return n
+		}
+	}
+	if !t.TakesText() && len(t.Text) <= 40 {
+		return strings.Join(strings.Fields(t.Text), " ")
+	}
+	return ""
+}
+
+// describe says which element it is.
+func describe(t *recorder.Seen) string {
+	if t == nil {
+		return "an unknown element"
+	}
+	if n := nameOf(t); n != "" {
+		return fmt.Sprintf("%s %q", t.Role, n)
+	}
+	return string(t.Role)
+}

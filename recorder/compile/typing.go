@@ -1,0 +1,360 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"understudy/internal/words"
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// lagsFor is how long after a key a field may not show it yet.
+const lagsFor = 500 * time.Millisecond
+
+// typing is the work on one field, from its first key until the person turns
+// to something else.
+type typing struct {
+	field   int
+	target  *recorder.Seen
+	first   recorder.Event
+	value   string // what the field holds, as far as is known
+	changed bool
+	blind   bool      // keys came of which the effect is not known
+	hidden  bool      // what was typed is not written
+	pending bool      // keys came after the value was read
+	last    time.Time // when the last key came
+	copied  []string
+	// browsed are keys that may have gone to a list of completions, or turned a
+	// number: what the field holds afterwards says whether they did.
+	browsed []recorder.Event
+	text    strings.Builder // typed where there is no field
+}
+
+func (c *Compiler) focused(ev recorder.Event) {
+	if ev.Field == 0 || ev.Element == nil {
+		return
+	}
+	if c.typing != nil && c.typing.field != ev.Field {
+		c.flush()
+	}
+	c.field = ev.Field
+	c.fields[ev.Field] = ev.Element
+	if ev.Value != nil {
+		c.values[ev.Field] = *ev.Value
+	}
+}
+
+// held notes what a field holds. That wins over what the keys seem to say.
+func (c *Compiler) held(ev recorder.Event) {
+	if ev.Value == nil {
+		return
+	}
+	if t := c.typing; t != nil && t.field == ev.Field && !t.hidden {
+		if t.lags(*ev.Value, ev.Time) {
+			return
+		}
+		if *ev.Value != t.value {
+			t.changed, t.browsed = true, nil
+		}
+		t.value, t.blind, t.pending = *ev.Value, false, false
+	}
+	c.values[ev.Field] = *ev.Value
+	c.completes(c.fields[ev.Field], *ev.Value)
+}
+
+// completes understands that a field which was typed into holds what was
+// clicked then, as in a list of completions: that is its value.
+func (c *Compiler) completes(t *recorder.Seen, value string) {
+	n := len(c.steps)
+	if n < 2 || c.typing != nil {
+		return
+	}
+	typed, clicked := c.steps[n-2], c.steps[n-1]
+	if typed.kind != "type_into_element" || typed.input.secret || !alike(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
+		clicked.target == nil || !recorder.IsOption(clicked.target.Role) || nameOf(clicked.target) == "" || !strings.Contains(value, nameOf(clicked.target)) {
+		return
+	}
+	typed.input.value, typed.says, typed.end = value, says(value, t), clicked.end
+	c.steps = c.steps[:n-1]
+}
+
+// lags says whether a field that was read shows only the first of what was
+// typed: the application has not come to the rest yet. A field that shows no
+// more after a while takes no more.
+func (t *typing) lags(value string, at time.Time) bool {
+	return !t.blind && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < lagsFor
+}
+
+// typed understands a key.
+func (c *Compiler) typed(ev recorder.Event) {
+	if ev.Key.IsModifier() {
+		return
+	}
+	if c.typing != nil && c.typing.field != ev.Field {
+		c.flush()
+	}
+	thing := c.fields[ev.Field]
+	edits := thing.TakesText() && (ev.Text != "" || ev.Hidden || edit(ev, thing))
+	switch {
+	case edits:
+		c.begins(ev, thing)
+		c.typing.key(ev)
+	case c.browses(ev, thing):
+		c.begins(ev, thing)
+		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
+	case thing.TakesText() && len(ev.Mods) == 0 && finishes(ev.Key) && c.typing != nil:
+		c.ends(ev)
+	case ev.Text != "" && !blankOn(ev, thing), ev.Hidden:
+		c.begins(ev, thing)
+		c.typing.hidden = c.typing.hidden || ev.Hidden
+		c.typing.changed, c.typing.last = true, ev.Time
+		c.typing.text.WriteString(ev.Text)
+	default:
+		c.chord(ev, thing)
+	}
+}
+
+// browses says whether a key may go through what a field offers, or turn its
+// number; Enter takes what it offers.
+func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
+	if !t.TakesText() || t.Secret() || t.MultiLine() || len(ev.Mods) > 0 {
+		return false
+	}
+	switch ev.Key {
+	case "up", "down", "pageup", "pagedown":
+		return true
+	case "enter":
+		return c.typing != nil && len(c.typing.browsed) > 0
+	}
+	return false
+}
+
+// blankOn says whether a blank works a control instead of being typed.
+func blankOn(ev recorder.Event, t *recorder.Seen) bool {
+	return ev.Text == " " && t != nil && (recorder.IsToggle(t) || t.Role == "button" || t.Role == "togglebutton")
+}
+
+// finishes says whether a key ends the work on a field and can be part of its
+// step.
+func finishes(k desktop.Key) bool { return k == "enter" || k == "tab" }
+
+// edit says whether a key without text changes what is in a field, or moves
+// about in it.
+func edit(ev recorder.Event, t *recorder.Seen) bool {
+	switch ev.Key {
+	case "backspace", "delete", "left", "right", "home", "end", "insert":
+		return !slices.Contains(ev.Mods, desktop.Alt) && !slices.Contains(ev.Mods, desktop.Super)
+	case "up", "down", "pageup", "pagedown":
+		return t.MultiLine() && len(ev.Mods) == 0
+	case "enter":
+		return t.MultiLine() && len(ev.Mods) == 0
+	case "a", "c", "v", "x", "z", "y":
+		return slices.Equal(ev.Mods, []desktop.Key{desktop.Ctrl})
+	}
+	return false
+}
+
+// begins starts the work on a field, unless it is going on.
+func (c *Compiler) begins(ev recorder.Event, thing *recorder.Seen) {
+	if c.typing != nil && c.typing.field == ev.Field {
+		return
+	}
+	c.flush()
+	c.unclick(thing)
+	c.waitsForText()
+	c.typing = &typing{field: ev.Field, target: thing, first: ev, value: c.values[ev.Field]}
+}
+
+// key follows what a key does to a field.
+func (t *typing) key(ev recorder.Event) {
+	t.pending, t.last = true, ev.Time
+	if len(t.browsed) > 0 {
+		t.blind, t.browsed = true, nil // the field shows what came of them
+	}
+	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	switch {
+	case ev.Hidden || t.target.Secret():
+		t.hidden = true
+		t.changed = t.changed || ev.Hidden || ev.Text != ""
+	case ev.Text != "":
+		t.value += ev.Text
+		t.changed = true
+	case ev.Key == "enter":
+		t.value += "\n"
+		t.changed = true
+	case ev.Key == "backspace" && len(ev.Mods) == 0 && t.value != "":
+		r := []rune(t.value)
+		t.value = string(r[:len(r)-1])
+		t.changed = true
+	case chord == "ctrl+a" || chord == "ctrl+c":
+		t.copied = append(t.copied, chord)
+		t.blind = t.blind || chord == "ctrl+a"
+	default:
+		t.blind = true
+	}
+	if ev.Key == "v" && len(ev.Mods) > 0 && t.hidden {
+		t.changed = true // pasted
+	}
+}
+
+// ends is Enter or Tab at the end of a field. Tab only leads to the next one,
+// which its own step finds by itself.
+func (c *Compiler) ends(ev recorder.Event) {
+	before := len(c.steps)
+	c.flush()
+	if ev.Key == "tab" {
+		return
+	}
+	if s := c.last(); len(c.steps) > before && s.input != nil && s.kind == "type_into_element" {
+		s.input.after += "{Enter}"
+		s.end = ev.Time
+		return
+	}
+	c.chord(ev, c.fields[ev.Field])
+}
+
+// flush makes the step of the field that was worked on.
+func (c *Compiler) flush() {
+	t := c.typing
+	if t == nil {
+		return
+	}
+	c.typing = nil
+	switch {
+	case t.target.TakesText() && t.changed:
+		c.fill(t)
+	case t.target.TakesText():
+		for _, chord := range t.copied {
+			c.keys(t.target, chord, t.first)
+		}
+	case t.hidden:
+		c.hide(t)
+	default:
+		c.types(t)
+	}
+	for _, ev := range t.browsed {
+		c.keys(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
+	}
+}
+
+// fill is the step that types a field's final value.
+func (c *Compiler) fill(t *typing) {
+	c.goTo(t.target.Window)
+	s := &step{kind: "type_into_element", subject: nameOf(t.target), begin: t.first.Time}
+	s.aim(t.target)
+	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine()}
+	s.set("text_to_type", "")
+	s.says = says(t.value, t.target)
+	if t.hidden {
+		s.input.value, s.input.secret = "", true
+		s.says = "type a secret into " + describe(t.target)
+	} else if t.blind {
+		s.doubt("the field could not be read after the last keys, so its text may be another")
+	}
+	if s.subject == "" {
+		s.subject = "type " + string(t.target.Role)
+	}
+	s.end = t.last
+	c.emit(s)
+}
+
+// says tells that a value is typed.
+func says(value string, t *recorder.Seen) string {
+	return "type " + brief(value) + " into " + describe(t)
+}
+
+// types is the step that types where there is no field.
+func (c *Compiler) types(t *typing) {
+	c.goTo(c.active)
+	s := &step{kind: "type_text", subject: "type", says: "type " + brief(t.text.String()), begin: t.first.Time}
+	s.set("text", "")
+	s.input = &input{arg: "text", value: t.text.String(), names: "typed"}
+	s.end = t.last
+	c.in(s)
+	c.emit(s)
+}
+
+// hide is the step for what was typed into something unknown.
+func (c *Compiler) hide(t *typing) {
+	c.goTo(c.active)
+	s := &step{kind: "type_text", subject: "type", says: "type something that is not recorded", begin: t.first.Time}
+	s.set("text", "")
+	s.input = &input{arg: "text", secret: true}
+	s.doubt("nothing is known of the field, so what was typed there was not recorded")
+	c.in(s)
+	c.emit(s)
+}
+
+// in says that a step happens in the window that has the keyboard.
+func (c *Compiler) in(s *step) {
+	if w, ok := c.windows[c.active]; ok {
+		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+	}
+}
+
+// chord is a key that no field takes.
+func (c *Compiler) chord(ev recorder.Event, thing *recorder.Seen) {
+	c.flush()
+	if ev.Key == "" || switches(ev) || c.inOpenList(ev) {
+		return
+	}
+	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
+		return // it leads to the next field, which its own step finds
+	}
+	c.waitsForText()
+	if thing != nil && len(ev.Mods) == 0 && works(ev.Key) && !thing.TakesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
+		c.keys(thing, chord, ev)
+		return
+	}
+	if _, ok := c.windows[c.active]; !ok && thing != nil {
+		c.active = thing.Window
+	}
+	c.goTo(c.active)
+	s := &step{kind: "press_key_global", subject: "press " + chord, says: "press " + chord, begin: ev.Time}
+	c.in(s)
+	if s.process != "" {
+		s.set("process", s.process)
+	}
+	s.set("key", chord)
+	c.emit(s)
+}
+
+// works says whether a key works the element that has the keyboard, rather
+// than its program.
+func works(k desktop.Key) bool {
+	switch k {
+	case "space", "enter", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "delete", "backspace":
+		return true
+	}
+	return utf8.RuneCountInString(string(k)) == 1
+}
+
+// switches says whether a key only goes to another window, which the workflow
+// says in its own way.
+func switches(ev recorder.Event) bool {
+	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
+}
+
+// keys is the step that presses a key on an element, or one more.
+func (c *Compiler) keys(thing *recorder.Seen, chord string, ev recorder.Event) {
+	if s := c.last(); s != nil && s.kind == "press_key" && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
+		s.set("key", s.args[len(s.args)-1].value.(string)+" "+chord)
+		s.says, s.end = s.says+", "+chord, ev.Time
+		return
+	}
+	c.goTo(thing.Window)
+	s := &step{kind: "press_key", subject: "press " + chord, says: "press " + chord + " on " + describe(thing), begin: ev.Time}
+	s.aim(thing)
+	s.set("key", chord)
+	c.emit(s)
+}
+
+// brief is a text as one short line.
+func brief(text string) string {
+	const most = 40
+	return `"` + words.Shorten(strings.Join(strings.Fields(text), " "), most) + `"`
+}

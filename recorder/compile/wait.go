@@ -1,0 +1,78 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop/selector"
+)
+
+const (
+	// MinIdle is how long a person does nothing before it counts as waiting.
+	MinIdle = 3 * time.Second
+	// waitsLeast is what a workflow waits at least, where a person waited.
+	waitsLeast = 30 * time.Second
+	// MaxWait is what it waits at most.
+	MaxWait = 10 * time.Minute
+)
+
+// waits makes a step of a person's wait for an element: nothing was done for a
+// while, and then something with an element that had not been there before, in
+// a window in which they had worked already.
+func (c *Compiler) waits(ev recorder.Event) {
+	t, last := ev.Element, c.last()
+	worked := t != nil && c.worked[t.Window]
+	if t != nil {
+		c.worked[t.Window] = true
+	}
+	if !worked || !t.New || last == nil || recorder.InMenu(t) || recorder.IsOption(t.Role) {
+		return
+	}
+	waited := ev.Time.Sub(last.end)
+	if waited < MinIdle {
+		return
+	}
+	s := &step{kind: "wait_for_element", subject: "wait for " + nameOf(t), says: "wait for " + describe(t), begin: last.end}
+	s.aim(t)
+	s.certain() // what follows says it
+	s.set("timeout_ms", waitsFor(waited))
+	c.news = nil
+	c.emit(s)
+}
+
+// waitsFor is how many milliseconds a workflow waits, where a person waited.
+func waitsFor(waited time.Duration) int64 {
+	return min(max(2*waited, waitsLeast), MaxWait).Round(time.Second).Milliseconds()
+}
+
+// waitsForText makes a step of a person's wait for a text: nothing was done for
+// a while, and then it had changed.
+func (c *Compiler) waitsForText() bool {
+	ev, last := c.news, c.last()
+	c.news = nil
+	if ev == nil || last == nil || len(unique(ev.Element)) == 0 {
+		return false
+	}
+	waited := ev.Time.Sub(last.end)
+	if waited < MinIdle {
+		return false
+	}
+	text := *ev.Value
+	s := &step{kind: "wait_for_element", subject: "wait for " + text, says: "wait for " + brief(text), begin: last.end, end: ev.Time}
+	t := *ev.Element
+	byText := func(k selector.Candidate) bool { return strings.Contains(k.Selector, text) }
+	if others := slices.DeleteFunc(slices.Clone(t.Selectors), byText); len(unique(&recorder.Seen{Selectors: others})) > 0 && !recorder.Positional(unique(&recorder.Seen{Selectors: others})[0]) {
+		t.Selectors = others
+	}
+	s.aim(&t)
+	if !strings.Contains(unique(&t)[0], text) {
+		s.set("condition", "text")
+		s.set("text", plain(text))
+	}
+	s.certain() // what follows says it
+	s.set("timeout_ms", waitsFor(waited))
+	c.emit(s)
+	return true
+}

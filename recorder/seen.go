@@ -1,0 +1,127 @@
+package recorder
+
+import (
+	"strconv"
+	"strings"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// Seen is an element as it was when a person used it, and how it can be
+// found again.
+type Seen struct {
+	desktop.Element
+	// New says that its program did not have it when a button was pressed there
+	// before.
+	New bool `json:"new,omitempty"`
+	// In are the elements around it, the nearest first.
+	In []Ancestor `json:"in,omitempty"`
+	// Selectors are ways to name it inside its program, the best first.
+	Selectors []selector.Candidate `json:"selectors,omitempty"`
+}
+
+// Ancestor is an element around another.
+type Ancestor struct {
+	Role desktop.Role `json:"role"`
+	Name string       `json:"name,omitempty"`
+}
+
+// Secret reports whether text typed into it must not be written. An element of
+// which nothing is known is secret.
+func (s *Seen) Secret() bool { return s == nil || s.Role == "password" }
+
+// TakesText reports whether it is a field for text.
+func (s *Seen) TakesText() bool {
+	if s == nil {
+		return false
+	}
+	switch s.Role {
+	case "password", "entry", "editbar":
+		return true
+	}
+	return s.States.Has(desktop.Editable)
+}
+
+// DropDown reports whether it is a combo box that takes no text.
+func (s *Seen) DropDown() bool {
+	return s != nil && s.Role == "combobox" && !s.States.Has(desktop.Editable)
+}
+
+// Slider reports whether it is set to a number by moving it.
+func (s *Seen) Slider() bool { return s != nil && s.Role == "slider" && s.Value != nil }
+
+// lineHeight is more than a field of one line has.
+const lineHeight = 60
+
+// MultiLine reports whether Enter begins a new line in it.
+func (s *Seen) MultiLine() bool {
+	return s != nil && (s.States.Has(desktop.MultiLine) || s.Role == "text" && s.Bounds.H > lineHeight)
+}
+
+// The values of a toggle.
+const On, Off = "on", "off"
+
+// Shown is the choice that an element shows: On or Off, a number, or its text,
+// which some toolkits give as its name.
+func Shown(e *desktop.Element) string {
+	switch s := (&Seen{Element: *e}); {
+	case IsToggle(s) && e.States.Has(desktop.Checked):
+		return On
+	case IsToggle(s):
+		return Off
+	case s.Slider():
+		return strconv.FormatFloat(e.Value.Now, 'f', -1, 64)
+	}
+	if e.Text != "" {
+		return e.Text
+	}
+	return e.Name
+}
+
+// InMenu reports whether an element is a menu or an item of one.
+func InMenu(s *Seen) bool {
+	return s.Role == "menu" || strings.HasSuffix(string(s.Role), "menuitem")
+}
+
+// IsToggle reports whether an element is on or off.
+func IsToggle(s *Seen) bool {
+	switch s.Role {
+	case "checkbox", "radiobutton", "switch":
+		return true
+	}
+	return false
+}
+
+// IsOption reports whether an element of a role can be an option of a list.
+func IsOption(role desktop.Role) bool {
+	switch role {
+	case "menuitem", "listitem", "cell", "label", "row", "combobox", "menu":
+		return true
+	}
+	return false
+}
+
+// IsContainer reports whether an element is so large that its place says little.
+func IsContainer(s *Seen) bool {
+	switch s.Role {
+	case "frame", "window", "dialog", "document", "filler", "panel":
+		return true
+	}
+	return false
+}
+
+// Positional reports whether a selector needs the place of an element among
+// others.
+func Positional(selector string) bool {
+	return strings.Contains(selector, "nth") || strings.Contains(selector, "pos:")
+}
+
+// slip is how far the pointer may slip during a click, in pixels.
+const slip = 5
+
+// Near reports whether two points are close enough to be one click.
+func Near(a, b desktop.Point) bool {
+	dx, dy := a.X-b.X, a.Y-b.Y
+	return dx*dx+dy*dy <= slip*slip
+}

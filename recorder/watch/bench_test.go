@@ -1,0 +1,91 @@
+package watch_test
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"understudy/recorder"
+	"understudy/recorder/watch"
+	"understudy/steps/desktop"
+)
+
+// BenchmarkLog is what it costs to have an event on the disk.
+func BenchmarkLog(b *testing.B) {
+	log, err := recorder.CreateLog(filepath.Join(b.TempDir(), "events.jsonl"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer log.Close()
+	ev := recorder.Event{Type: recorder.Pressed, Time: time.Now(), Button: desktop.Left, Element: &recorder.Seen{Element: desktop.Element{Role: "button", Name: "OK"}}}
+	for b.Loop() {
+		if err := log.Write(ev); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIdle is the share of a core that a recording takes while nobody
+// does anything, after something was done: then what is shown is watched. One
+// program stands still. In the other a bar runs to and fro, and it tells some
+// 170 times a second that something has moved.
+func BenchmarkIdle(b *testing.B) {
+	for _, c := range []struct {
+		say, title string
+		command    []string
+		role       desktop.Role
+		nth        int
+	}{
+		{"still", "Order", []string{"zenity", "--forms", "--title=Order", "--text=Order", "--add-entry=Name"}, "text", 0},
+		{"moving", "gtk3-widget", []string{"gtk3-widget-factory"}, "checkbox", 4},
+	} {
+		b.Run(c.say, func(b *testing.B) {
+			s := newScene(b, c.command[0])
+			s.start(c.title, c.command[0], c.command[1:]...)
+			p := s.watch()
+			p.clicksNth(c.role, "", c.nth)
+			before, began := used(b), time.Now()
+			for b.Loop() {
+				time.Sleep(time.Second)
+			}
+			b.ReportMetric(100*(used(b)-before).Seconds()/time.Since(began).Seconds(), "%core")
+			if _, err := p.session.Stop(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// BenchmarkUnderstanding is how long it takes from the end of a click, by a
+// program that has to be started for it, until the step is told.
+func BenchmarkUnderstanding(b *testing.B) {
+	s := newScene(b, "gtk3-widget-factory")
+	s.start("gtk3-widget", "gtk3-widget-factory")
+	told := make(chan time.Time, 100)
+	session, err := watch.Start(b.Context(), s.desk, watch.Options{Tell: func(recorder.Line) { told <- time.Now() }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := &person{scene: s, session: session}
+	boxes := []desktop.Point{p.finds("checkbox", "", 4), p.finds("checkbox", "", 3)}
+	var late time.Duration
+	n := 0
+	for b.Loop() {
+		at := boxes[n%2]
+		n++
+		p.tool("xdotool", "mousemove", strconv.Itoa(at.X), strconv.Itoa(at.Y))
+		p.looks()
+		for len(told) > 0 {
+			<-told
+		}
+		p.tool("xdotool", "click", "1")
+		up := time.Now()
+		late += max(0, (<-told).Sub(up))
+		p.looks()
+	}
+	b.ReportMetric(float64(late.Microseconds())/1000/float64(n), "ms-late/op")
+	if _, err := session.Stop(); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,90 @@
+package watch_test
+
+import (
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"understudy/recorder/compile"
+	"understudy/steps/desktop"
+)
+
+// question is the command of a window whose program says nothing of what it
+// shows.
+func question(text string) []string {
+	return []string{"xmessage", "-title", "Question", "-buttons", "Yes:3,No:4", "-print", text}
+}
+
+// TestAClickIsFoundByItsPictureOrItsPlace records a click on what no element is
+// known of, and plays it where its place is another, where its picture is none,
+// and where neither helps.
+func TestAClickIsFoundByItsPictureOrItsPlace(t *testing.T) {
+	const short, long = "Shall it go on?", "Shall it go on?\nIt stands in three lines,\nwhich moves the buttons."
+	s := newScene(t, "xmessage")
+	asked := s.start("Question", question(short)[0], question(short)[1:]...)
+	p := s.watch()
+	box := s.window("Question").Bounds
+	p.pointsAt(desktop.Point{X: box.X + 60, Y: box.Y + box.H - 22}) // the second button
+	p.does("click", "1")
+	if said := s.ends(asked); said != "No" {
+		t.Fatalf("the person clicked %q", said)
+	}
+	seen, err := p.session.Stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(s.root, "pictures")
+	text, notes, err := compile.Events(seen, compile.Options{Name: "recorded", Pictures: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the workflow:\n%s\nnotes: %v", text, notes)
+
+	plays := func(asks string) string {
+		asked := s.start("Question", question(asks)[0], question(asks)[1:]...)
+		to := s.window("Question").Bounds
+		to.X, to.Y = 700, 400
+		if err := s.desk.Manage(t.Context(), s.window("Question").ID, desktop.WindowChange{Do: desktop.Place, Bounds: to}); err != nil {
+			t.Fatal(err)
+		}
+		s.replay(string(text))
+		return s.ends(asked)
+	}
+	if said := plays(long); said != "No" {
+		t.Errorf("by its picture, where its place is another: %q", said)
+	}
+	pictures, err := filepath.Glob(filepath.Join(folder, "*.png"))
+	if err != nil || len(pictures) == 0 {
+		t.Fatalf("pictures: %q, %v", pictures, err)
+	}
+	for _, file := range pictures {
+		otherPicture(t, file)
+	}
+	if said := plays(short); said != "No" {
+		t.Errorf("by its place, where its picture is none: %q", said)
+	}
+	if n := strings.Count(string(text), "confidence"); n != 1 {
+		t.Errorf("the workflow speaks %d times of confidence", n)
+	}
+}
+
+// otherPicture puts one in the place of a picture that is nowhere to be seen.
+func otherPicture(t *testing.T, file string) {
+	t.Helper()
+	p := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	for i := range 40 * 30 {
+		p.Set(i%40, i/40, color.RGBA{R: uint8(i * 7), G: uint8(i * i), B: uint8(255 - i%200), A: 255})
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, p); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,223 @@
+package watch
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+const (
+	// elementWithin is how long the element under the pointer may take when a
+	// button is pressed on it, or a field when it is read.
+	elementWithin = 100 * time.Millisecond
+	// treeWithin is how long its program's other elements may take, which
+	// selectors are tried on.
+	treeWithin = 400 * time.Millisecond
+	// keptSelectors is how many selectors of an element are kept.
+	keptSelectors = 6
+)
+
+// under is what was under the pointer when it last rested.
+type under struct {
+	at    desktop.Point
+	seen  *recorder.Seen
+	shot  *image.RGBA // what it looks like
+	had   elements    // what its program had then
+	when  time.Time
+	known time.Time // when it was: what was done before may have changed it
+	late  bool      // more input had come by then
+}
+
+// elements are those that a program had.
+type elements struct {
+	pid     int
+	handles map[desktop.Handle]bool
+}
+
+// lack says whether an element of the same program is not among them.
+func (e *elements) lack(t *recorder.Seen) bool {
+	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
+}
+
+// lookSoon looks at what is under the pointer after a time.
+func (r *recording) lookSoon(after time.Duration) {
+	r.rest.Reset(after)
+	r.rests = true
+}
+
+// look finds what is at a point, within a time.
+func (r *recording) look(ctx context.Context, at desktop.Point, within time.Duration) under {
+	u := under{at: at, when: time.Now()}
+	short, cancel := context.WithTimeout(ctx, r.within(within))
+	defer cancel()
+	var e *desktop.Element
+	if w := r.windowAt(at); w != nil && w.Popup {
+		e = r.item(short, at)
+	}
+	if e == nil {
+		e, _ = r.desktop.ElementAt(short, at)
+	}
+	if e != nil {
+		u.seen = r.seen(ctx, e)
+		u.had = r.had
+	} else {
+		u.seen = r.recalled(at)
+	}
+	u.shot = r.shoot(ctx, at, u.seen)
+	u.known, u.late = time.Now(), r.queue.waits()
+	return u
+}
+
+// view is what a program showed when it was read last.
+type view struct {
+	pid   int
+	roots []*desktop.Element
+	when  time.Time
+}
+
+// recalled is the element that was at a point when its program was read last, if
+// nothing was done since: a click that closes a window can be quicker than who
+// looks.
+func (r *recording) recalled(at desktop.Point) *recorder.Seen {
+	w := r.windowAt(at)
+	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.disturb) {
+		return nil
+	}
+	var best *desktop.Element
+	each(r.view.roots, func(e *desktop.Element) {
+		if e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !recorder.IsContainer(&recorder.Seen{Element: *e}) {
+			best = e // what is below another comes after it
+		}
+	})
+	if best == nil {
+		return nil
+	}
+	return seenIn(best, r.view.roots)
+}
+
+// item is the item of a menu at a point, in the program that has the keyboard.
+// Toolkits hang menus where no box around them reaches, so they are not found
+// by going down to the point.
+func (r *recording) item(ctx context.Context, at desktop.Point) (item *desktop.Element) {
+	w := active(r.windows)
+	if w == nil {
+		return nil
+	}
+	for _, root := range r.roots(ctx, &desktop.Element{PID: w.PID, Process: w.Process}) {
+		root.Walk(func(e *desktop.Element) bool {
+			if e.Bounds.Contains(at) && recorder.InMenu(&recorder.Seen{Element: *e}) {
+				item = e
+			}
+			return true
+		})
+	}
+	return item
+}
+
+// seenAt is what is at a point: what was there when the pointer came to rest,
+// unless something happened since, for the press may have changed it already.
+func (r *recording) seenAt(ctx context.Context, at desktop.Point) *recorder.Seen {
+	if !recorder.Near(r.under.at, at) || !r.under.when.After(r.disturb) {
+		r.under = r.look(ctx, at, elementWithin)
+	}
+	return r.under.seen
+}
+
+// seen is an element with all that helps to find it again.
+func (r *recording) seen(ctx context.Context, e *desktop.Element) *recorder.Seen {
+	if r.focus.secret[e.Handle] {
+		e.Role = "password"
+	}
+	roots := r.roots(ctx, e)
+	if found := find(roots, e.Handle); found != nil {
+		found.States, found.Role = e.States, e.Role
+		e = found
+	}
+	if e.Role == "password" {
+		e.Text = ""
+		r.focus.secret[e.Handle] = true
+	}
+	return seenIn(e, roots)
+}
+
+// seenIn is an element of a program, and what helps to find it again there.
+func seenIn(e *desktop.Element, roots []*desktop.Element) *recorder.Seen {
+	known := candidates(e, roots) // may drop a label that is none
+	t := &recorder.Seen{Element: *e, In: around(e), Selectors: known}
+	t.Children, t.Parent = nil, nil
+	return t
+}
+
+// around are the elements around one.
+func around(e *desktop.Element) (kin []recorder.Ancestor) {
+	const most = 8
+	for p := e.Parent; p != nil && len(kin) < most; p = p.Parent {
+		kin = append(kin, recorder.Ancestor{Role: p.Role, Name: p.Name})
+	}
+	return kin
+}
+
+// roots are the windows of an element's program, without what passwords hold.
+func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.Element {
+	short, cancel := context.WithTimeout(ctx, r.within(treeWithin))
+	defer cancel()
+	when := time.Now()
+	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
+	if err != nil {
+		return nil
+	}
+	r.secrets, r.had = nil, elements{e.PID, map[desktop.Handle]bool{}}
+	tree.Walk(func(o *desktop.Element) bool {
+		r.had.handles[o.Handle] = true
+		if o.Role == "password" || r.focus.secret[o.Handle] {
+			o.Text, r.focus.secret[o.Handle] = "", true
+			r.secrets = append(r.secrets, o.Bounds)
+		}
+		return true
+	})
+	selector.FillLabels(tree.Roots)
+	r.view = view{e.PID, tree.Roots, when}
+	return tree.Roots
+}
+
+// pressed notes a button that goes down.
+func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
+	r.worksAgain(ev.Time)
+	rested := r.under.when
+	t := r.seenAt(ctx, ev.At)
+	if t != nil {
+		t.New = r.before.lack(t)
+		r.before = r.under.had
+	}
+	r.write(recorder.Event{
+		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.keep(r.under.shot), Button: ev.Button, Mods: ev.Mods,
+		Element: t, Window: r.windowAt(ev.At),
+	})
+	r.nameLater(t, 0)
+	r.down, r.at = &ev.At, ev.At
+	r.disturb = time.Now()
+	r.clicked(ctx, t)
+	if c := r.combo; c != nil && t != nil && c.box.Handle == t.Handle && !t.DropDown() {
+		late := c.box == t && (r.under.late || r.under.when != rested || ev.Time.Before(r.under.known))
+		if late || ev.Time.Before(c.known) && c.box != t {
+			c.shows = "" // it was looked at after the press, which may have changed it
+		}
+	}
+}
+
+// released notes a button that goes up, and what it was let go over.
+func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
+	out := recorder.Event{Type: recorder.Released, Time: ev.Time, At: ev.At, Button: ev.Button}
+	if r.down != nil && !recorder.Near(*r.down, ev.At) {
+		out.Element = r.look(ctx, ev.At, elementWithin).seen
+	}
+	r.down, r.worked = nil, ev.Time
+	r.write(out)
+	r.again()
+	r.disturb = time.Now()
+	r.lookSoon(2 * restsAfter)
+}

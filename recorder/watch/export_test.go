@@ -1,0 +1,23 @@
+package watch
+
+import (
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// Watches says whether the recording has seen the pointer at a point.
+func (s *Session) Watches(at desktop.Point) bool {
+	p := &s.recording.progress
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.at == at
+}
+
+// Knows says whether the recording has seen a window.
+func (s *Session) Knows(id desktop.WindowID) bool {
+	p := &s.recording.progress
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.windows, func(w desktop.Window) bool { return w.ID == id })
+}

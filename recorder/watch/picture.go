@@ -1,0 +1,98 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// The size of a picture of what was clicked: that of the element, or of the
+// place around the pointer when that is not known or large.
+const (
+	largestCrop = 240
+	cropWidth   = 64
+	cropHeight  = 28
+	// cropWithin is how long taking a picture may take.
+	cropWithin = 50 * time.Millisecond
+)
+
+// shoot takes a picture of what is at a point, with the password fields in it
+// blanked; nil when none is wanted. Of a password field there is none.
+func (r *recording) shoot(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
+	if r.options.Pictures == "" || t != nil && t.Secret() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.within(cropWithin))
+	defer cancel()
+	area := crop(at, t, r.windowAt(at))
+	p, err := r.desktop.Capture(ctx, area)
+	if err != nil {
+		return nil // a workflow does without
+	}
+	r.blank(p, area)
+	return p
+}
+
+// keep writes a picture, and gives the file's name; "" when there is none.
+func (r *recording) keep(p *image.RGBA) string {
+	if p == nil || r.failed != nil {
+		return ""
+	}
+	r.pictures++
+	name := fmt.Sprintf("%d.png", r.pictures)
+	if r.failed = writePicture(filepath.Join(r.options.Pictures, name), p); r.failed != nil {
+		r.stop(r.failed)
+	}
+	return name
+}
+
+// crop is the area of a picture: its middle is where the click was, as that is
+// what a picture that is found again is clicked at. Around a point it stays in
+// the window: what lies behind that will be something else.
+func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
+	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= largestCrop && t.Bounds.H <= largestCrop {
+		return t.Bounds
+	}
+	x, y := cropWidth/2, cropHeight/2
+	if w != nil {
+		x = max(1, min(x, at.X-w.Bounds.X, w.Bounds.X+w.Bounds.W-at.X))
+		y = max(1, min(y, at.Y-w.Bounds.Y, w.Bounds.Y+w.Bounds.H-at.Y))
+	}
+	return desktop.Rect{X: at.X - x, Y: at.Y - y, W: 2 * x, H: 2 * y}
+}
+
+// blank paints over the password fields that are known.
+func (r *recording) blank(p *image.RGBA, area desktop.Rect) {
+	begin := p.Rect.Min.Sub(image.Pt(max(area.X, 0), max(area.Y, 0)))
+	for _, box := range r.secrets {
+		draw.Draw(p, box.Image().Add(begin), image.NewUniform(color.Black), image.Point{}, draw.Src)
+	}
+}
+
+// writePicture writes a file that only its owner may read.
+func writePicture(file string, p image.Image) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("the pictures of the recording: %w", err)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("the pictures of the recording: %w", err)
+	}
+	err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, p)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("the pictures of the recording: %w", err)
+	}
+	return nil
+}

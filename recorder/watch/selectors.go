@@ -1,0 +1,64 @@
+package watch
+
+import (
+	"slices"
+	"strings"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
+	for _, root := range roots {
+		root.Walk(func(o *desktop.Element) bool {
+			if h != "" && o.Handle == h {
+				found = o
+			}
+			return found == nil
+		})
+	}
+	return found
+}
+
+// candidates are the selectors worth keeping: those that are unique, and the
+// first when none is.
+//
+// What stands above a page of text is seldom its label, as what stands beside
+// a field is, so a page that is alone is named by its role.
+func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
+	role, lone := bareRole(e, roots)
+	if lone && (&recorder.Seen{Element: *e}).MultiLine() {
+		e.Label = ""
+		return []selector.Candidate{role}
+	}
+	all := selector.For(e, roots)
+	sole := slices.DeleteFunc(slices.Clone(all), func(c selector.Candidate) bool { return c.Matches != 1 })
+	if len(sole) == 0 {
+		return all[:min(len(all), 1)]
+	}
+	if short := slices.DeleteFunc(slices.Clone(sole), namesProcess); len(short) > 0 {
+		sole = short
+	}
+	if lone {
+		at := slices.IndexFunc(sole, func(c selector.Candidate) bool { return recorder.Positional(c.Selector) || namesProcess(c) })
+		if at < 0 {
+			at = len(sole)
+		}
+		sole = slices.Insert(sole, at, role)
+	}
+	return sole[:min(len(sole), keptSelectors)]
+}
+
+// namesProcess says whether a selector names the program, which its step does
+// already.
+func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selector, "process:") }
+
+// bareRole names an element by its role alone, when it is the only one.
+func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {
+	s, err := selector.Parse("role:" + string(e.Role))
+	if err != nil || strings.TrimSpace(e.Name) != "" || len(s.Find(roots)) != 1 {
+		return selector.Candidate{}, false
+	}
+	return selector.Candidate{Selector: s.String(), Matches: 1}, true
+}

@@ -1,0 +1,56 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"understudy/recorder"
+)
+
+// nameTries is how often the selectors of an element are looked for that did
+// not come in time, until nothing more is expected.
+const nameTries = 10
+
+// nameless are the elements that a person used and whose selectors did not come
+// in time. They are looked for again when there is time.
+type nameless struct {
+	elements []*recorder.Seen
+	fields   []int // of those that are fields; 0
+	tries    int
+}
+
+// nameLater remembers an element whose selectors are not known yet.
+func (r *recording) nameLater(t *recorder.Seen, field int) {
+	const most = 16
+	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(r.nameless.elements) >= most {
+		return
+	}
+	r.nameless.elements, r.nameless.fields = append(r.nameless.elements, t), append(r.nameless.fields, field)
+	r.nameless.tries = 0
+}
+
+// nameOne finds the selectors of an element that lacks them. The newest comes
+// first: it is the likeliest to be there still.
+func (r *recording) nameOne(ctx context.Context) {
+	n := &r.nameless
+	if len(n.elements) == 0 || r.paused || r.queue.waits() {
+		return
+	}
+	last := len(n.elements) - 1
+	t, field := n.elements[last], n.fields[last]
+	named := *t
+	roots := r.roots(ctx, &named.Element)
+	if n.tries++; roots == nil && n.tries < nameTries {
+		return
+	}
+	n.elements, n.fields, n.tries = n.elements[:last], n.fields[:last], 0
+	found := find(roots, t.Handle)
+	if found == nil {
+		return
+	}
+	named.Label, named.In, named.Selectors = found.Label, around(found), candidates(found, roots)
+	if field > 0 {
+		r.focus.fields[field-1] = &named
+	}
+	r.write(recorder.Event{Type: recorder.Named, Time: time.Now(), Field: field, Element: &named})
+}

@@ -1,0 +1,134 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// Session is a recording that goes on beside its caller:
+//
+//	s, err := watch.Start(ctx, d, watch.Options{Log: log, Keys: recorder.DefaultKeys()})
+//	…
+//	status := s.Status() // the steps that were understood so far
+//	…
+//	events, err := s.Stop()
+//	text, notes, err := compile.Events(events, compile.Options{Name: "order"})
+//
+// It ends when it is told to stop, when its context ends, when the person
+// presses the stop key, or when the display is lost. What was seen until then
+// is there in each case.
+type Session struct {
+	recording *recording
+	began     time.Time
+	stop      context.CancelCauseFunc
+	done      chan struct{}
+	err       error // once done is closed
+}
+
+// errStopped says that the recording was stopped on purpose.
+var errStopped = errors.New("the recording was stopped")
+
+// Start begins to watch a person. When it returns, nothing that they do is
+// missed. What is seen is understood beside the watching, which only notes it,
+// so that nothing is lost when an application is slow.
+func Start(ctx context.Context, d *desktop.Desktop, o Options) (*Session, error) {
+	watching, stop := context.WithCancelCause(ctx)
+	r := newRecording(d, o, stop)
+	if err := r.begin(watching); err != nil {
+		stop(err)
+		return nil, err
+	}
+	s := &Session{recording: r, began: time.Now(), stop: stop, done: make(chan struct{})}
+	go s.run(watching)
+	select {
+	case <-r.began:
+		return s, nil
+	case <-s.done:
+		if s.err == nil {
+			s.err = context.Cause(watching)
+		}
+		return nil, s.err
+	}
+}
+
+// run watches and understands until the context ends.
+func (s *Session) run(ctx context.Context) {
+	defer close(s.done)
+	defer s.stop(nil)
+	r := s.recording
+	var watch sync.WaitGroup
+	var failed error
+	watch.Go(func() {
+		if err := r.desktop.Watch(ctx, r.queue.add); ctx.Err() == nil {
+			failed = fmt.Errorf("watching the input: %w", err)
+			s.stop(failed)
+		}
+	})
+	watch.Go(func() { _ = r.desktop.WatchFocus(ctx, r.hearing.heardFocus) }) // without it the keyboard is asked for
+	r.work(ctx)
+	r.hearing.end()
+	watch.Wait()
+	r.end()
+	s.err = errors.Join(failed, r.failed)
+}
+
+// Status says what was understood so far.
+func (s *Session) Status() recorder.Status {
+	busy := s.recording.queue.busy() // before the rest is asked, which it may become
+	st := s.recording.progress.status()
+	st.Began, st.Pending = s.began, st.Pending || busy
+	select {
+	case <-s.done:
+		st.Ended, st.Pending = true, false
+	default:
+	}
+	return st
+}
+
+// Done is closed when the recording has ended.
+func (s *Session) Done() <-chan struct{} { return s.done }
+
+// Stop ends the recording, and gives what was seen. It may be called again.
+func (s *Session) Stop() ([]recorder.Event, error) {
+	s.stop(errStopped)
+	return s.Wait()
+}
+
+// Wait waits until the recording has ended, and gives what was seen; with an
+// error, that is what was seen before it.
+func (s *Session) Wait() ([]recorder.Event, error) {
+	<-s.done
+	return s.recording.events, s.err
+}
+
+// progress is what others may know of a recording while it is made.
+type progress struct {
+	mu      sync.Mutex
+	now     recorder.Status
+	at      desktop.Point
+	windows []desktop.Window
+}
+
+func (p *progress) status() recorder.Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	st := p.now
+	st.Steps = append([]recorder.Line(nil), st.Steps...)
+	return st
+}
+
+// set tells how far a recording is.
+func (p *progress) set(r *recording) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now.Events, p.now.Paused = len(r.events), r.paused
+	p.now.Pending = r.rests || r.unread || r.choices > 0 || len(r.typing) > 0
+	p.now.Steps = append(p.now.Steps[:0], r.teller.lines...)
+	p.at, p.windows = r.at, r.windows
+}

@@ -1,0 +1,112 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// windowAt is the window that shows at a point.
+func (r *recording) windowAt(at desktop.Point) *desktop.Window {
+	for _, w := range slices.Backward(r.windows) {
+		if !w.Minimized && !w.Hidden && w.Bounds.Contains(at) {
+			return &w
+		}
+	}
+	return nil
+}
+
+// lookAtWindows notes which windows came, went, and got the keyboard.
+func (r *recording) lookAtWindows(ctx context.Context) {
+	windows, err := r.desktop.Windows.Windows(ctx)
+	if err != nil || r.paused {
+		return
+	}
+	before := r.windows
+	r.windows = windows
+	for _, w := range missing(before, windows) {
+		r.note(recorder.Event{Type: recorder.Closed, Window: &w})
+	}
+	for _, w := range missing(windows, before) {
+		if w.Popup && r.under.seen != nil && r.under.when.After(r.disturb) {
+			r.write(recorder.Event{Type: recorder.Rested, Time: r.under.when, At: r.under.at, Element: r.under.seen})
+		}
+		command, origins := "", []int(nil)
+		if !w.Popup {
+			command, origins = commandOf(w.PID), originsOf(w.PID)
+		}
+		r.note(recorder.Event{Type: recorder.Opened, Window: &w, Command: command, Origins: origins})
+	}
+	if now := active(windows); now != nil && (active(before) == nil || active(before).ID != now.ID) {
+		r.note(recorder.Event{Type: recorder.Switched, Window: now})
+		r.focus.valid = false
+	}
+}
+
+// note writes what happened to a window.
+func (r *recording) note(ev recorder.Event) {
+	ev.Time = time.Now()
+	r.write(ev)
+	r.under = under{}
+	r.lookSoon(restsAfter)
+}
+
+// missing are the windows of a list that another lacks.
+func missing(list, other []desktop.Window) []desktop.Window {
+	return slices.DeleteFunc(slices.Clone(list), func(w desktop.Window) bool {
+		return slices.ContainsFunc(other, func(o desktop.Window) bool { return o.ID == w.ID })
+	})
+}
+
+func active(windows []desktop.Window) *desktop.Window {
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Active })
+	if i < 0 {
+		return nil
+	}
+	return &windows[i]
+}
+
+// commandOf is the command line that started a program, as a shell reads it;
+// "" where the system does not say.
+func commandOf(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return ""
+	}
+	words := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// originsOf are the processes that started one, the nearest first.
+func originsOf(pid int) (pids []int) {
+	const most = 16
+	for range most {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return pids
+		}
+		// The name stands in parentheses and may hold anything.
+		_, rest, _ := strings.Cut(string(text)[strings.LastIndex(string(text), ")"):], " ")
+		fields := strings.Fields(rest)
+		if len(fields) < 2 {
+			return pids
+		}
+		if pid, err = strconv.Atoi(fields[1]); err != nil || pid <= 1 {
+			return pids
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
