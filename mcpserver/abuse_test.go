@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"understudy/mcpserver/byhand"
+	"understudy/mcpserver/httpd"
 )
 
 // live is a server on a listener of its own, with its own limits of time.
@@ -26,20 +28,20 @@ type live struct {
 // hurried are the usual limits, but for one that a test waits for. They are not
 // so short that a client that does nothing wrong would meet them on a slow
 // machine.
-func hurried(limit func(*waits) *time.Duration) waits {
-	w := usualWaits
+func hurried(limit func(*httpd.Timeouts) *time.Duration) httpd.Timeouts {
+	w := httpd.DefaultTimeouts
 	*limit(&w) = 3 * time.Second
 	return w
 }
 
-func ofHeader(w *waits) *time.Duration  { return &w.header }
-func ofRead(w *waits) *time.Duration    { return &w.read }
-func ofSession(w *waits) *time.Duration { return &w.session }
+func ofHeader(w *httpd.Timeouts) *time.Duration  { return &w.Header }
+func ofRead(w *httpd.Timeouts) *time.Duration    { return &w.Read }
+func ofSession(w *httpd.Timeouts) *time.Duration { return &w.Session }
 
-func newLive(t *testing.T, p waits) *live {
+func newLive(t *testing.T, p httpd.Timeouts) *live {
 	t.Helper()
 	st := newStage(t)
-	st.Server.waits = p
+	st.http.Timeouts = p
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +107,7 @@ func settles(t *testing.T, before footprint) {
 }
 
 func TestAbuseMalformedMessages(t *testing.T) {
-	l := newLive(t, usualWaits)
+	l := newLive(t, httpd.DefaultTimeouts)
 	for _, body := range []string{
 		"", "{", "null", "[]", "[[]]", `"tools/call"`, "\x00\x01\x02", "{}", `{"jsonrpc": "1.0", "id": 1, "method": "ping"}`,
 		`{"jsonrpc": "2.0", "id": {}, "method": "tools/list"}`, `{"jsonrpc": "2.0", "id": 1, "method": 7}`,
@@ -136,7 +138,7 @@ func TestAbuseMalformedMessages(t *testing.T) {
 }
 
 func TestAbuseLargeBodies(t *testing.T) {
-	l := newLive(t, usualWaits)
+	l := newLive(t, httpd.DefaultTimeouts)
 	l.serves()
 	before := measure()
 	for _, path := range []string{"/mcp", "/mcp/ask", "/mode", "/runs", "/nothing"} {
@@ -165,7 +167,7 @@ func TestAbuseLargeBodies(t *testing.T) {
 // slowloris does: in their headers, in their bodies, or nothing at all.
 func TestAbuseSlowClients(t *testing.T) {
 	w := hurried(ofHeader)
-	w.body = *ofHeader(&w)
+	w.Body = *ofHeader(&w)
 	l := newLive(t, w)
 	l.serves()
 	before := measure()
@@ -348,7 +350,7 @@ func TestAbuseThousandSessions(t *testing.T) {
 	}
 	all.Wait()
 	l.serves()
-	eventually(t, "every session is gone", func() bool { return count(l.mcp.Sessions()) == 0 })
+	eventually(t, "every session is gone", func() bool { return len(slices.Collect(l.mcp.Sessions())) == 0 })
 	settles(t, before)
 }
 
@@ -358,7 +360,7 @@ func TestAbuseTooManySessions(t *testing.T) {
 	l := newLive(t, hurried(ofSession))
 	stranger := byhand.Visitor{Version: "2025-11-25", Address: l.url + "/mcp"}
 	refused := 0
-	for range maxSessions + 50 {
+	for range httpd.MaxSessions + 50 {
 		res, err := stranger.Send(t.Context(), 1, "initialize", byhand.Greeting(stranger.Version, byhand.Object{}))
 		if err != nil {
 			t.Fatal(err)
@@ -367,7 +369,7 @@ func TestAbuseTooManySessions(t *testing.T) {
 		if res.Body.Close(); res.StatusCode == http.StatusServiceUnavailable {
 			refused++
 		}
-		if n := count(l.mcp.Sessions()); n > maxSessions {
+		if n := len(slices.Collect(l.mcp.Sessions())); n > httpd.MaxSessions {
 			t.Fatalf("there are %d sessions", n)
 		}
 	}
@@ -386,7 +388,7 @@ func TestAbuseTooManySessions(t *testing.T) {
 // TestAbuseFloodOfNotifications sends thousands of them, over HTTP and stdio,
 // known and unknown.
 func TestAbuseFloodOfNotifications(t *testing.T) {
-	l := newLive(t, usualWaits)
+	l := newLive(t, httpd.DefaultTimeouts)
 	p := byhand.Visit(t, "2025-11-25", l.url+"/mcp")
 	w := l.connect("2025-11-25", byhand.Object{})
 	w.Ask("tools/list", byhand.Object{})
@@ -424,11 +426,11 @@ func TestAbuseFloodOfNotifications(t *testing.T) {
 // TestAbuseManyCallsAtOnce has more calls wait than the bound allows: the rest is
 // told that the server is busy, and what looks and stops is heard.
 func TestAbuseManyCallsAtOnce(t *testing.T) {
-	l := newLive(t, usualWaits)
+	l := newLive(t, httpd.DefaultTimeouts)
 	ctx, drop := context.WithCancel(t.Context())
 	defer drop()
-	answers := make(chan int, maxCalls+20)
-	for range maxCalls {
+	answers := make(chan int, httpd.MaxCalls+20)
+	for range httpd.MaxCalls {
 		go func() {
 			p := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
 			if res, err := p.Send(ctx, 1, "tools/call", byhand.Object{"name": "pause", "arguments": byhand.Object{}}); err == nil {
@@ -442,7 +444,7 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 		for range l.began {
 		}
 	}()
-	eventually(t, "all are under way", func() bool { return l.work.underWay() >= maxCalls })
+	eventually(t, "all are under way", func() bool { return l.inflight.counts().Calls >= httpd.MaxCalls })
 	late := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
 	if status, _ := late.Call(t, "get_window_tree", byhand.Object{}); status != http.StatusServiceUnavailable {
 		t.Errorf("beyond the bound: %d", status)
@@ -451,7 +453,7 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 		t.Errorf("looking at runs: %d %v", status, res)
 	}
 	close(l.goOn)
-	eventually(t, "all are over", func() bool { return l.work.underWay() == 0 })
+	eventually(t, "all are over", func() bool { return l.inflight.counts().Calls == 0 })
 	l.serves()
 }
 

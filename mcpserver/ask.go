@@ -92,7 +92,7 @@ func (s *Server) take(ctx context.Context, c *call, runs engine.Runs, h *engine.
 		return nil, false, err
 	}
 	*h = next
-	s.work.begun(h.ID, c.caller)
+	s.inflight.noteRun(h.ID, c.caller)
 	return nil, true, nil
 }
 

@@ -262,7 +262,7 @@ func TestAttackNamesOfClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		p.Session = res.Header.Get(sessionHeader)
+		p.Session = res.Header.Get("Mcp-Session-Id")
 		_, got := p.Call(t, "execute_sequence", document("delay", byhand.Object{"duration": "1ms"}))
 		run, _ := byhand.Dig(got, "result", "structuredContent", "run_id").(string)
 		h, err := st.engine.Get(t.Context(), run)

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/httpd"
 	"understudy/steps"
 	"understudy/steps/desktop/fake"
 	"understudy/store"
@@ -122,7 +123,7 @@ func newBenched(b *testing.B, tool string) *benched {
 		_ = e.Shutdown(context.Background())
 		_ = st.Close()
 	})
-	return &benched{Server: s.MCP(), serve: s.ServeStdio, http: s.Handler(), store: st}
+	return &benched{Server: s.mcp, serve: s.ServeStdio, http: s.Handler(), store: st}
 }
 
 func bare() *benched {
@@ -135,7 +136,7 @@ func bare() *benched {
 		return s.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", clients(s, usualWaits.session))
+	mux.Handle("/mcp", httpd.Streamable(s, modern, httpd.DefaultTimeouts.Session))
 	return &benched{Server: s, serve: serve, http: mux}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/httpd"
 )
 
 // modern is the first protocol version without sessions: each request says for
@@ -48,7 +49,7 @@ func (s *Server) caller(req serverRequest) caller {
 	if session := req.GetSession(); session != nil && !c.modern() {
 		c.session = session.ID()
 	}
-	if g, ok := grantOf(req); ok {
+	if g, ok := httpd.GrantOf(req.GetExtra()); ok {
 		c.grant, c.name = &g, g.Name+"/"+self
 		c.policy = c.policy.granted(g)
 		c.policy = c.policy.narrowed(s.modes.of(g.Name), false, nil)
@@ -110,6 +111,6 @@ func narrowedBy(p Policy, h http.Header) Policy {
 	if err != nil {
 		toolsets = nil
 	}
-	mode := Mode(h.Get(modeHeader))
+	mode := Mode(h.Get(httpd.ModeHeader))
 	return p.narrowed(mode, h.Get("X-MCP-Readonly") == "true", toolsets)
 }

@@ -193,11 +193,11 @@ func (s *Server) detach(ctx context.Context, c *call, b begin) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	give := s.bridge.claim(headers(c.req))
-	s.work.aside.Go(func() {
-		defer give()
-		defer s.work.rested(h.ID)
-		if _, err := runs.Wait(s.work.life(), h.ID); err != nil && !errors.Is(err, errStopping) {
+	release := s.http.ClaimSlot(headers(c.req))
+	s.inflight.detached.Go(func() {
+		defer release()
+		defer s.inflight.forgetRun(h.ID)
+		if _, err := runs.Wait(s.inflight.life, h.ID); err != nil && !errors.Is(err, errStopping) {
 			s.o.Log.Warn("run left out of sight", "run", h.ID, "error", err)
 		}
 	})

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,23 +26,6 @@ type failure struct {
 
 // failureKey is where the failure stands in the meta of a result.
 const failureKey = "understudy/error"
-
-// httpStatus is the one table from codes to statuses of HTTP.
-var httpStatus = map[steps.Code]int{
-	steps.Invalid:       http.StatusBadRequest,
-	steps.NotFound:      http.StatusNotFound,
-	steps.Ambiguous:     http.StatusConflict,
-	steps.NotActionable: http.StatusConflict,
-	steps.Unexpected:    http.StatusConflict,
-	steps.Timeout:       http.StatusGatewayTimeout,
-	steps.Cancelled:     http.StatusConflict,
-	steps.Interrupted:   http.StatusConflict,
-	steps.Unavailable:   http.StatusServiceUnavailable,
-	steps.Denied:        http.StatusForbidden,
-	steps.Busy:          http.StatusServiceUnavailable,
-	steps.LoopLimit:     http.StatusConflict,
-	steps.Internal:      http.StatusInternalServerError,
-}
 
 func failureOf(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {

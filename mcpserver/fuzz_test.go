@@ -40,7 +40,7 @@ func posted(t *testing.T, h http.Handler, path, version, name string, body []byt
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	r.Header.Set(versionHeader, version)
+	r.Header.Set("Mcp-Protocol-Version", version)
 	r.Header.Set("Mcp-Method", "tools/call")
 	r.Header.Set("Mcp-Name", name)
 	r.Header.Set(timeoutHeader, "100")

@@ -5,98 +5,89 @@ import (
 	"sync"
 	"time"
 
-	"understudy/engine"
+	"understudy/mcpserver/httpd"
 )
 
-// active keeps account of the calls and runs that are under way.
-type active struct {
-	limit int // how many runs may act at once
+// inflight keeps account of the calls and runs that are under way. Make one with
+// newInflight.
+type inflight struct {
+	life context.Context // of what outlasts a call; it ends with the server
+	end  context.CancelCauseFunc
 
-	mu     sync.Mutex
-	calls  map[*call]context.CancelCauseFunc
-	runs   map[string]caller // who began or continued each
-	places int               // taken
-	last   time.Time
-	closed bool
-	idle   chan struct{} // closed when the last call ends after close
-	count  uint64        // calls so far
+	detached sync.WaitGroup // what watches detached runs
+	orphaned sync.WaitGroup // the runs of clients that went away, which go on
 
-	aside sync.WaitGroup // what watches detached runs
-	kept  sync.WaitGroup // the runs of clients that went away, which go on
-	ctx   context.Context
-	end   context.CancelCauseFunc
+	mu       sync.Mutex
+	calls    map[*call]context.CancelCauseFunc
+	runs     map[string]caller // who began or continued each
+	activity time.Time
+	total    uint64 // calls so far
+	closed   bool
+	idle     chan struct{} // closed when the last call ends; nil: nobody waits for that
 }
 
-// life is the context of what outlasts a call.
-func (a *active) life() context.Context {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.ctx == nil {
-		a.ctx, a.end = context.WithCancelCause(context.Background())
-	}
-	return a.ctx
+func newInflight() *inflight {
+	life, end := context.WithCancelCause(context.Background())
+	return &inflight{life: life, end: end, calls: map[*call]context.CancelCauseFunc{}, runs: map[string]caller{}}
 }
 
-// enter notes a call, and gives the function that notes its end.
-func (a *active) enter(c *call, cancel context.CancelCauseFunc) func() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.calls == nil {
-		a.calls = map[*call]context.CancelCauseFunc{}
-	}
-	if a.closed {
+// enter notes a call, and returns the function that notes its end.
+func (f *inflight) enter(c *call, cancel context.CancelCauseFunc) (leave func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
 		cancel(errStopping)
 	}
-	a.calls[c] = cancel
-	a.last = time.Now()
-	a.count++
+	f.calls[c] = cancel
+	f.activity = time.Now()
+	f.total++
 	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.calls, c)
-		a.last = time.Now()
-		if a.closed && len(a.calls) == 0 && a.idle != nil {
-			close(a.idle)
-			a.idle = nil
-		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.calls, c)
+		f.activity = time.Now()
+		f.noteIdle()
 	}
 }
 
-// underWay is how many calls there are.
-func (a *active) underWay() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.calls)
-}
-
-// begun and rested note a run.
-func (a *active) begun(run string, c caller) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.runs == nil {
-		a.runs = map[string]caller{}
+// noteIdle tells those who wait in close when no call is left. The lock is held.
+func (f *inflight) noteIdle() {
+	if f.idle != nil && len(f.calls) == 0 {
+		close(f.idle)
+		f.idle = nil
 	}
-	a.runs[run] = c
 }
 
-func (a *active) rested(run string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.runs, run)
-	a.last = time.Now()
+func (f *inflight) counts() httpd.Counts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return httpd.Counts{Calls: len(f.calls), Runs: len(f.runs), Total: f.total, Activity: f.activity}
 }
 
-// behind are the callers whose rights a run has: one; every call of its client
-// before the run is noted, which is a moment after it began; none when it is not
-// of a client of this server.
-func (a *active) behind(run, client string) []caller {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if c, ok := a.runs[run]; ok {
+func (f *inflight) noteRun(run string, c caller) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.runs[run] = c
+}
+
+func (f *inflight) forgetRun(run string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.runs, run)
+	f.activity = time.Now()
+}
+
+// callersOf returns the callers whose policy governs a run. Until noteRun has
+// registered the run, it falls back to all open calls of that client; it returns
+// none for a run that no client of this server began.
+func (f *inflight) callersOf(run, client string) []caller {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c, ok := f.runs[run]; ok {
 		return []caller{c}
 	}
 	var all []caller
-	for c := range a.calls {
+	for c := range f.calls {
 		if c.id() == client {
 			all = append(all, c.caller)
 		}
@@ -104,74 +95,22 @@ func (a *active) behind(run, client string) []caller {
 	return all
 }
 
-// take takes a place for a run that acts; give gives it back, once.
-func (a *active) take(p engine.Places) (give func(), ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.busy(p) {
-		return nil, false
+// close ends every call with a cause, refuses new ones, and waits until none is
+// left.
+func (f *inflight) close(ctx context.Context, cause error) error {
+	f.mu.Lock()
+	f.closed = true
+	if f.idle == nil { // else another waits too
+		f.idle = make(chan struct{})
 	}
-	a.places++
-	return sync.OnceFunc(func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.places--
-		a.last = time.Now()
-	}), true
-}
-
-// standing is how things are: for /status and /metrics.
-type standing struct {
-	Busy     bool      `json:"busy"`
-	Active   int       `json:"activeRequests"`
-	Max      int       `json:"maxConcurrent"`
-	Activity time.Time `json:"lastActivity,omitzero"`
-	calls    int
-	runs     int
-	total    uint64
-}
-
-// acting is how many runs act on the desktop. The engine's count has those of
-// the command line and of other servers over the same data folder; this server's
-// has calls whose runs have not come so far. The lock is held.
-func (a *active) acting(p engine.Places) int { return max(a.places, len(p.Taken)) }
-
-func (a *active) busy(p engine.Places) bool {
-	acting := a.acting(p)
-	return acting >= a.limit || p.Total > 0 && acting >= p.Total
-}
-
-func (a *active) standing(p engine.Places) standing {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return standing{
-		Busy: a.busy(p), Active: a.acting(p), Max: a.limit, Activity: a.last,
-		calls: len(a.calls), runs: len(a.runs), total: a.count,
-	}
-}
-
-// close ends every call with a cause, refuses new ones, and waits for those
-// that there are.
-func (a *active) close(ctx context.Context, cause error) error {
-	a.mu.Lock()
-	a.closed = true
-	if a.idle == nil { // else another waits too
-		a.idle = make(chan struct{})
-	}
-	idle := a.idle
-	if len(a.calls) == 0 {
-		close(idle)
-		a.idle = nil
-	}
-	for _, cancel := range a.calls {
+	idle := f.idle
+	f.noteIdle()
+	for _, cancel := range f.calls {
 		cancel(cause)
 	}
-	end := a.end
-	a.mu.Unlock()
-	if end != nil {
-		defer a.aside.Wait()
-		defer end(errStopping)
-	}
+	f.mu.Unlock()
+	defer f.detached.Wait()
+	defer f.end(errStopping)
 	select {
 	case <-idle:
 		return nil

@@ -10,22 +10,22 @@ import (
 // and a signal do: both hear that the last call has ended.
 func TestManyWaitForTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var a active
-		var o owed
+		a := newInflight()
+		var u unsentReplies
 		leave := a.enter(&call{}, func(error) {})
-		o.add()
+		u.begin()
 		ended := make(chan error, 2)
 		for range 2 {
 			go func() {
 				err := a.close(t.Context(), errStopping)
-				o.wait(t.Context())
+				u.wait(t.Context())
 				ended <- err
 			}()
 		}
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		o.settle()
+		u.done()
 		for range 2 {
 			if err := <-ended; err != nil {
 				t.Error(err)

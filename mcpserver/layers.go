@@ -108,11 +108,10 @@ const timeoutHeader = "X-Request-Timeout-Ms"
 // a context of its own, so no stop touches a later one.
 func (s *Server) cancellable(ctx context.Context, c *call) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	leave := s.work.enter(c, cancel)
+	leave := s.inflight.enter(c, cancel)
 	ends := []func(){leave, func() { cancel(nil) }}
-	if x := s.bridge.find(headers(c.req)); x != nil {
-		c.connection = x.ctx
-		stop := context.AfterFunc(x.ctx, func() { cancel(errPeerGone) })
+	if c.connection = s.http.Connection(headers(c.req)); c.connection != nil {
+		stop := context.AfterFunc(c.connection, func() { cancel(errPeerGone) })
 		ends = append(ends, func() { stop() })
 	}
 	if limit := s.limit(c); limit > 0 {
@@ -181,7 +180,7 @@ func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 	}
 	h, err := b(context.WithoutCancel(ctx), runs)
 	if err == nil {
-		s.work.begun(h.ID, c.caller)
+		s.inflight.noteRun(h.ID, c.caller)
 		s.watching(runs)
 	}
 	return runs, h, err
@@ -190,7 +189,7 @@ func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 // dispatch is the sixth layer: it follows the run until it stands still, and
 // stops it when the call is ended before.
 func (s *Server) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
-	defer s.work.rested(h.ID)
+	defer s.inflight.forgetRun(h.ID)
 	p := s.telling(ctx, c, h)
 	defer p.end()
 	h, err := follow(ctx, runs, h, p)
@@ -227,7 +226,7 @@ const stopTime = 10 * time.Second
 // can be resumed. One that outlives its client goes on when that is gone.
 func (s *Server) stopFor(ctx context.Context, c *call, runs engine.Runs, id string) (engine.Header, error) {
 	if c.outlived && c.gone(ctx) {
-		s.work.kept.Go(func() { _, _ = runs.Wait(context.WithoutCancel(ctx), id) })
+		s.inflight.orphaned.Go(func() { _, _ = runs.Wait(context.WithoutCancel(ctx), id) })
 		return engine.Header{}, ended(ctx)
 	}
 	cause, message := causeOf(ctx)

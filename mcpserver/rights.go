@@ -54,6 +54,12 @@ func (r rights) allow(client string, k steps.Kind) error {
 	return nil
 }
 
+// setMode sets the mode of a client by name.
+func (s *Server) setMode(ctx context.Context, client, mode string) error {
+	s.modes.set(client, Mode(mode))
+	return s.tellRights(ctx)
+}
+
 // tellRights tells the owner of the data folder, if it is another process, that
 // what the clients may do has changed.
 func (s *Server) tellRights(ctx context.Context) error {

@@ -49,7 +49,7 @@ func (s *Server) runTools() []*tool {
 			rule: rule{always: true}, acts: true, destructive: true, open: true, args: schemaFor[resumeArgs](), run: s.resumeRun,
 		}),
 		runs("answer_run", "Give a waiting run the answer or the choice that it waits for.", tool{
-			rule: rule{always: true}, acts: true, destructive: true, open: true, args: schemaFor[answerArgs](), run: s.answerRun,
+			rule: rule{always: true}, destructive: true, open: true, args: schemaFor[answerArgs](), run: s.answerRun,
 		}),
 		runs("stop_execution", "Stop one run, or every run. What was done stays, and a stopped run can be resumed.", tool{
 			rule: rule{always: true}, idempotent: true, args: schemaFor[stopArgs](), result: listOf("stopped"), run: s.stopExecution,

@@ -73,7 +73,7 @@ func (s *Server) giveSecrets(ctx context.Context, c *call, runs engine.Runs, h *
 		return nil, false, err
 	}
 	*h = next
-	s.work.begun(h.ID, c.caller)
+	s.inflight.noteRun(h.ID, c.caller)
 	return nil, true, nil
 }
 

@@ -125,8 +125,8 @@ func TestTokenCannotRaiseTheServer(t *testing.T) {
 		t.Errorf("it acts: %v", res)
 	}
 	p.Header = p.Header.Clone()
-	p.Header.Set(modeHeader, "act")
-	p.Header.Set(exchangeHeader, "forged")
+	p.Header.Set("X-Understudy-Mode", "act")
+	p.Header.Set("X-Understudy-Exchange", "forged")
 	p.Address += "/ask"
 	if _, res := p.Call(t, "click_element", save); res["error"] == nil {
 		t.Errorf("it acts with a header of its own: %v", res)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/cipher"
 	"log/slog"
+	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/httpd"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -53,29 +56,30 @@ type Options struct {
 	Record Recorder
 	// Check says whether the machine is ready; nil: it is.
 	Check func(context.Context) []desktop.Finding
-	Log   *slog.Logger
+	// Extend adds to the SDK's server beside our tools, as the conformance suite
+	// does; nil: nothing is added.
+	Extend func(*mcp.Server)
+	Log    *slog.Logger
 }
 
 // Server answers clients. Make one with New.
 type Server struct {
-	o       Options
-	waits   waits
-	mcp     *mcp.Server
-	tools   map[string]*tool
-	order   []*tool // as they are listed
-	library *library
-	seal    cipher.AEAD
-	work    active
-	owed    owed
-	bridge  bridge
-	modes   modes
-	levels  levels
+	o        Options
+	http     *httpd.Server
+	mcp      *mcp.Server
+	tools    map[string]*tool
+	order    []*tool // as they are listed
+	library  *library
+	seal     cipher.AEAD
+	inflight *inflight
+	unsent   unsentReplies
+	modes    modes
+	levels   levels
 
 	recordings recordings
 
 	secrets secretPage
 	news    news
-	began   time.Time
 
 	open sync.Mutex
 	runs engine.Runs
@@ -87,9 +91,8 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Policy = o.Policy.completed()
-	s := &Server{o: o, waits: usualWaits, seal: newSeal(), began: time.Now(), tools: map[string]*tool{}}
+	s := &Server{o: o, seal: newSeal(), inflight: newInflight(), tools: map[string]*tool{}}
 	s.library = &library{folder: o.Folder, dir: o.Dir}
-	s.work.limit = max(1, o.MaxConcurrent)
 	s.modes.by = o.Modes
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,
@@ -105,7 +108,33 @@ func New(o Options) *Server {
 	s.addResources()
 	s.addPrompts()
 	s.mcp.AddReceivingMiddleware(s.guard)
+	if o.Extend != nil {
+		o.Extend(s.mcp)
+	}
+	s.http = httpd.New(httpd.Options{
+		Clients: s.mcp, Modern: modern, Runs: s.opened, MaxConcurrent: o.MaxConcurrent, Tool: s.admitted,
+		Replying: s.unsent.begin, Counts: s.inflight.counts, Life: s.inflight.life, SetMode: s.setMode, Check: o.Check,
+		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Log: o.Log,
+	})
 	return s
+}
+
+// admitted is what the admission of HTTP has to know of a tool.
+func (s *Server) admitted(name string) *httpd.Tool {
+	t := s.tools[name]
+	if t == nil {
+		return nil
+	}
+	return &httpd.Tool{Acts: t.acts, Manages: t.toolset == steps.Runs}
+}
+
+// Handler answers over HTTP: clients at /mcp, operators at the other addresses.
+func (s *Server) Handler() http.Handler { return s.http.Handler() }
+
+// ServeHTTP answers on a listener until the context ends; then the runs are
+// stopped, their replies let out, and the connections closed.
+func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
+	return s.http.Serve(ctx, l, s.Close)
 }
 
 // pageSize is how many tools or resources one list holds.
@@ -114,9 +143,6 @@ const pageSize = 200
 const instructions = `Understudy drives the desktop of this machine and runs workflows on it.
 Look first (get_window_tree), then act on an element by its ref or a selector. Every call is a run that is stored; a failed one says what to do next.
 Do several steps at once with execute_sequence; a run that failed goes on with resume_run, without repeating what was done.`
-
-// MCP is the server of the SDK, to which more tools can be added.
-func (s *Server) MCP() *mcp.Server { return s.mcp }
 
 // Runs are what the tools work with; they are opened when they are first needed.
 func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.opened(ctx) }

@@ -16,7 +16,7 @@ import (
 // outlive the client go on to their end, or until the context ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &counted{
-		Transport: &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, owed: &s.owed,
+		Transport: &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, unsent: &s.unsent,
 		gone: make(chan struct{}), over: make(chan struct{}),
 	}
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), t, nil)
@@ -33,7 +33,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer cancel()
 	err = s.rest(first, cause)
 	close(t.over)
-	steps.WaitFor(ctx, &s.work.kept)
+	steps.WaitFor(ctx, &s.inflight.orphaned)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	err = errors.Join(err, s.Close(last))
@@ -55,8 +55,8 @@ func (nopCloser) Close() error { return nil }
 
 // rest refuses calls, stops those that run, and lets their answers out.
 func (s *Server) rest(ctx context.Context, cause error) error {
-	err := s.work.close(ctx, cause)
-	s.owed.wait(ctx)
+	err := s.inflight.close(ctx, cause)
+	s.unsent.wait(ctx)
 	return err
 }
 

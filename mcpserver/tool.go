@@ -20,7 +20,7 @@ type tool struct {
 	rule
 	summary     string
 	details     string
-	acts        bool // on the desktop: it takes a place of the concurrency limit
+	acts        bool // its run takes a slot of the concurrency limit
 	idempotent  bool
 	destructive bool
 	open        bool // it reaches beyond this machine's desktop

@@ -9,64 +9,69 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// owed counts the answers that are not written yet. A handler returns before its
-// answer is on its way, and a session that is closed then drops it; so the end of
-// the server waits for these.
-type owed struct {
+// unsentReplies counts the replies that are not written yet. A handler returns
+// before its reply is on its way, and a session that is closed then drops it; so
+// the end of the server waits for these.
+type unsentReplies struct {
 	mu   sync.Mutex
 	left int
 	none chan struct{} // closed when nothing is left; nil: nobody waits
 }
 
-func (o *owed) add() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.left++
+// begin notes a request that is owed a reply, until done is called.
+func (u *unsentReplies) begin() (done func()) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left++
+	return u.done
 }
 
-func (o *owed) settle() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.left--; o.left == 0 && o.none != nil {
-		close(o.none)
-		o.none = nil
+func (u *unsentReplies) done() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left--
+	u.noteNone()
+}
+
+// noteNone tells those who wait when no reply is left. The lock is held.
+func (u *unsentReplies) noteNone() {
+	if u.left == 0 && u.none != nil {
+		close(u.none)
+		u.none = nil
 	}
 }
 
-// lastWrite is how long the writing of the last answers may take: a client that
-// does not read them is not waited for.
-const lastWrite = time.Second
+// writeTimeout bounds the writing of the last replies: a client that does not
+// read them is not waited for.
+const writeTimeout = time.Second
 
-func (o *owed) wait(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lastWrite)
+func (u *unsentReplies) wait(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	o.mu.Lock()
-	if o.none == nil { // else another waits too
-		o.none = make(chan struct{})
+	u.mu.Lock()
+	if u.none == nil { // else another waits too
+		u.none = make(chan struct{})
 	}
-	none := o.none
-	if o.left == 0 {
-		close(none)
-		o.none = nil
-	}
-	o.mu.Unlock()
+	none := u.none
+	u.noteNone()
+	u.mu.Unlock()
 	select {
 	case <-none:
 	case <-ctx.Done():
 	}
 }
 
-// counted is a transport that counts the requests that are not answered, and
-// keeps the end of the input from the SDK, which would drop their answers.
+// counted is a transport that counts the requests without a reply, and hides the
+// end of the input from the SDK, which would drop their replies.
 type counted struct {
 	mcp.Transport
-	owed *owed
-	gone chan struct{} // closed when the input has ended
-	over chan struct{} // closed when the SDK may know
-	once sync.Once
+	unsent *unsentReplies
+	gone   chan struct{} // closed when the input has ended
+	over   chan struct{} // closed when the SDK may know
+	once   sync.Once
 }
 
-// Connect connects, and begins to count.
+// Connect wraps the connection of the transport.
 func (t *counted) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
 	return &countedConnection{Connection: c, counted: t, open: map[jsonrpc.ID]bool{}}, err
@@ -80,7 +85,7 @@ type countedConnection struct {
 	open map[jsonrpc.ID]bool
 }
 
-// Read notes a request. A stream of changes is none: it has no end of its own.
+// Read notes a request, but not a subscription: that has no end of its own.
 func (c *countedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
 	if err != nil {
@@ -95,21 +100,21 @@ func (c *countedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 		c.mu.Lock()
 		if !c.open[req.ID] {
 			c.open[req.ID] = true
-			c.owed.add()
+			c.unsent.begin()
 		}
 		c.mu.Unlock()
 	}
 	return m, nil
 }
 
-// Write notes an answer once it is written.
+// Write notes a reply once it is written.
 func (c *countedConnection) Write(ctx context.Context, m jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, m)
 	if res, ok := m.(*jsonrpc.Response); ok {
 		c.mu.Lock()
 		if c.open[res.ID] {
 			delete(c.open, res.ID)
-			c.owed.settle()
+			c.unsent.done()
 		}
 		c.mu.Unlock()
 	}

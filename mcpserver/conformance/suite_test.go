@@ -102,11 +102,12 @@ func serve(t *testing.T) string {
 	t.Helper()
 	store := storetest.NewMemory()
 	e := &engine.Engine{Store: store, Files: store, Kinds: steps.All(), Desk: desk{fake.New()}, Lease: engine.NewLease(1)}
+	var sdk *mcp.Server
 	s := mcpserver.New(mcpserver.Options{
 		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: steps.All(),
 		Folder: t.TempDir(), Dir: t.TempDir(), Version: "test", MaxConcurrent: 100,
+		Extend: func(s *mcp.Server) { sdk = s; addFixtures(s) },
 	})
-	addFixtures(s.MCP())
 	site := httptest.NewServer(s.Handler())
 	stop := make(chan struct{})
 	done := make(chan struct{})
@@ -115,7 +116,7 @@ func serve(t *testing.T) string {
 		for changes := time.NewTicker(time.Second); ; {
 			select {
 			case <-changes.C:
-				_ = s.MCP().ResourceUpdated(context.Background(), &mcp.ResourceUpdatedNotificationParams{URI: watched})
+				_ = sdk.ResourceUpdated(context.Background(), &mcp.ResourceUpdatedNotificationParams{URI: watched})
 			case <-stop:
 				changes.Stop()
 				return

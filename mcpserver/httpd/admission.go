@@ -1,0 +1,189 @@
+package httpd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// admit reads a request far enough to answer busy at once, notes the mode of its
+// path, and ties its call to the connection.
+func (s *Server) admit(mode string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set(ModeHeader, mode)
+		var release func()
+		if r.Method == http.MethodPost {
+			messages := peek(r)
+			if s.crowded(r, messages) {
+				busy(w)
+				return
+			}
+			if slices.ContainsFunc(messages, message.isCall) {
+				defer s.o.Replying()()
+			}
+			if slices.ContainsFunc(messages, s.needsSlot) {
+				var ok bool
+				if release, ok = s.slot(r.Context()); !ok {
+					busy(w)
+					return
+				}
+			}
+		}
+		defer s.begin(r, release)()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// busy is the reply at the limit: another server may take the call.
+func busy(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	e := steps.Errorf(steps.Busy, "as many runs act as may do so at once")
+	e.Next = "try again later; get_run and stop_execution still work"
+	refuse(w, e)
+}
+
+// message is the part of a request that admission looks at.
+type message struct {
+	Method string `json:"method"`
+	Params struct {
+		Name         string `json:"name"`
+		RequestState string `json:"requestState"`
+	} `json:"params"`
+}
+
+func (m message) isCall() bool { return m.Method == "tools/call" }
+
+// peek reads the messages of a body. A body that holds none is left to the
+// handler, which has an error for it.
+func peek(r *http.Request) []message {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var one message
+	if json.Unmarshal(body, &one) == nil {
+		return []message{one}
+	}
+	var many []message
+	_ = json.Unmarshal(body, &many)
+	return many
+}
+
+// Bounds of what all clients together may have under way; beyond them the server
+// is busy. They are far from what any use needs.
+const (
+	MaxCalls    = 256
+	MaxSessions = 2_000
+)
+
+// sessionHeader names the session of a request.
+const sessionHeader = "Mcp-Session-Id"
+
+// crowded says whether a request would go beyond a bound. What looks at runs and
+// ends them is always let in.
+func (s *Server) crowded(r *http.Request, messages []message) bool {
+	return slices.ContainsFunc(messages, func(m message) bool {
+		switch {
+		case m.Method == "initialize" && r.Header.Get(sessionHeader) == "":
+			return count(s.o.Clients.Sessions()) >= MaxSessions
+		case m.isCall() && m.Params.RequestState == "":
+			t := s.o.Tool(m.Params.Name)
+			return t != nil && !t.Manages && s.o.Counts().Calls >= MaxCalls
+		}
+		return false
+	})
+}
+
+func count[T any](all iter.Seq[T]) (n int) {
+	for range all {
+		n++
+	}
+	return n
+}
+
+// needsSlot says whether a message may begin a run that acts. One that carries an
+// answer to a question belongs to a run that has begun.
+func (s *Server) needsSlot(m message) bool {
+	t := s.o.Tool(m.Params.Name)
+	return m.isCall() && t != nil && t.Acts && m.Params.RequestState == ""
+}
+
+const (
+	// slotTimeout bounds the wait for a slot: the call before may have been
+	// answered a moment ago, and its slot not be released yet.
+	slotTimeout = 250 * time.Millisecond
+	// slotPoll is the pause between two attempts; other processes take slots too.
+	slotPoll = 10 * time.Millisecond
+)
+
+// slot takes a slot for a call that acts, if one is free soon.
+func (s *Server) slot(ctx context.Context) (release func(), ok bool) {
+	limited, cancel := context.WithTimeout(ctx, slotTimeout)
+	defer cancel()
+	for {
+		if release, ok = s.slots.take(s.places(ctx)); ok || steps.Sleep(limited, slotPoll) != nil {
+			return release, ok
+		}
+	}
+}
+
+// places are the runs that act on the desktop, whoever began them.
+func (s *Server) places(ctx context.Context) engine.Places {
+	runs, err := s.o.Runs(ctx)
+	if err != nil {
+		return engine.Places{} // a call will say why
+	}
+	p, err := runs.Places(ctx)
+	if err != nil {
+		return engine.Places{}
+	}
+	return p
+}
+
+// slots are the calls that may act at once over HTTP.
+type slots struct {
+	limit int
+
+	mu    sync.Mutex
+	taken int
+}
+
+// take takes a slot; release gives it back, once.
+func (s *slots) take(p engine.Places) (release func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, full := s.acting(p); full {
+		return nil, false
+	}
+	s.taken++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.taken--
+	}), true
+}
+
+// state is how many runs act, and whether no more may.
+func (s *slots) state(p engine.Places) (acting int, full bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.acting(p)
+}
+
+// acting joins two counts, with the lock held: the engine's has the runs of the
+// command line and of other servers over the same data folder, ours the calls
+// whose runs have not begun yet.
+func (s *slots) acting(p engine.Places) (acting int, full bool) {
+	acting = max(s.taken, len(p.Taken))
+	return acting, acting >= s.limit || p.Total > 0 && acting >= p.Total
+}

@@ -1,0 +1,7 @@
+// Package httpd serves MCP clients and operators over HTTP. It holds the guards
+// around every request (time limits, allowed hosts and origins, credentials, body
+// size), the admission of calls at the concurrency limit, and the addresses for
+// operators.
+//
+// It knows no tool and makes no run: Options tell it what it must know of a call.
+package httpd

@@ -1,0 +1,72 @@
+package httpd
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"sync"
+)
+
+// Headers that the server writes itself, over whatever a client sent.
+const (
+	exchangeHeader = "X-Understudy-Exchange" // names the HTTP request that a call came in
+	ModeHeader     = "X-Understudy-Mode"     // the mode of the path
+)
+
+// Exchanges lead from a call to the HTTP request that it came in. For versions
+// with sessions the SDK keeps the two apart, because a client may drop a request
+// and fetch the reply later; this server takes a dropped request for a client
+// that went away, as it mostly is.
+type Exchanges struct {
+	mu   sync.Mutex
+	open map[string]*exchange
+}
+
+// exchange is an HTTP request that is being answered.
+type exchange struct {
+	ctx     context.Context
+	release func() // of the slot that was taken for it; nil: none was
+}
+
+// begin notes a request and names it in a header.
+func (x *Exchanges) begin(r *http.Request, release func()) (end func()) {
+	id := rand.Text()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.open == nil {
+		x.open = map[string]*exchange{}
+	}
+	x.open[id] = &exchange{r.Context(), release}
+	r.Header.Set(exchangeHeader, id)
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if e := x.open[id]; e.release != nil {
+			e.release()
+		}
+		delete(x.open, id)
+	}
+}
+
+// Connection is the context of the request that a call came in, by the headers of
+// the call; nil over other transports.
+func (x *Exchanges) Connection(h http.Header) context.Context {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if e := x.open[h.Get(exchangeHeader)]; e != nil {
+		return e.ctx
+	}
+	return nil
+}
+
+// ClaimSlot takes over the slot of a request, for a run that outlasts it.
+func (x *Exchanges) ClaimSlot(h http.Header) (release func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e := x.open[h.Get(exchangeHeader)]
+	if e == nil || e.release == nil {
+		return func() {}
+	}
+	release, e.release = e.release, nil
+	return release
+}

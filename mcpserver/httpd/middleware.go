@@ -1,0 +1,176 @@
+package httpd
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"understudy/mcpserver/auth"
+	"understudy/steps"
+)
+
+// guarded puts in front of a handler what every request goes through, whatever
+// its address, from the outside in:
+//
+//	withDeadlines  a client that does not read its reply, or send the body that
+//	               it promised, is dropped after a while.
+//	sameMachine    the Host and Origin must be of this machine, or allowed.
+//	Gate           who calls; or SameUser, that a program of the server's user does.
+//	withBody       the body is read whole, up to a limit.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	next = withBody(next)
+	if s.o.Gate != nil {
+		next = s.o.Gate.Wrap(next)
+	}
+	if s.o.SameUser != nil {
+		next = s.o.SameUser.Wrap(next)
+	}
+	return s.withDeadlines(s.sameMachine(next))
+}
+
+// smallBody bounds the requests that are not for a client's tools.
+const smallBody = 64 << 10
+
+// withBody reads the body of a request, so that no handler waits for one.
+func withBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limit := int64(smallBody)
+		if r.URL.Path == auth.ClientPath || r.URL.Path == auth.ClientPath+"/ask" {
+			limit = bodyLimit
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+		if err != nil {
+			refuseBody(w, err)
+			return
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func refuseBody(w http.ResponseWriter, err error) {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		writeError(w, http.StatusRequestEntityTooLarge, steps.Errorf(steps.Invalid, "the request has more than %d bytes", large.Limit))
+		return
+	}
+	writeError(w, http.StatusBadRequest, steps.Errorf(steps.Invalid, "the request could not be read: %w", err))
+}
+
+// withDeadlines bounds the time in which a body must arrive, and in which each
+// part of a reply must be read. The timeouts of http.Server cover a whole reply,
+// but a stream may take hours.
+func (s *Server) withDeadlines(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		if r.ContentLength != 0 {
+			_ = control.SetReadDeadline(time.Now().Add(s.Timeouts.Body))
+		}
+		next.ServeHTTP(&deadlineWriter{w, control, s.Timeouts.Read}, r)
+	})
+}
+
+type deadlineWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	limit   time.Duration
+}
+
+// chunkSize is how much must be read within the limit: 64 KiB in 30 s is what a
+// very slow line can do.
+const chunkSize = 64 << 10
+
+func (p *deadlineWriter) Write(b []byte) (written int, err error) {
+	for chunk := range slices.Chunk(b, chunkSize) {
+		_ = p.control.SetWriteDeadline(time.Now().Add(p.limit))
+		n, err := p.ResponseWriter.Write(chunk)
+		if written += n; err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// Flush implements http.Flusher.
+func (p *deadlineWriter) Flush() { _ = p.FlushError() }
+
+// FlushError is the Flush of http.ResponseController.
+func (p *deadlineWriter) FlushError() error {
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.limit))
+	return p.control.Flush()
+}
+
+// Unwrap is for http.ResponseController.
+func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// sameMachine refuses requests whose Host or Origin is of another machine, for
+// every method and address: a page in a browser must not reach the server through
+// a name that resolves to this machine.
+func (s *Server) sameMachine(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !local(hostOf(r.Host), s.o.Hosts) {
+			refuse(w, forbidden("the host "+strconv.QuoteToASCII(r.Host), "--allow-host"))
+			return
+		}
+		for _, origin := range r.Header.Values("Origin") {
+			if !s.allowsOrigin(r, origin) {
+				refuse(w, forbidden("the origin "+strconv.QuoteToASCII(origin), "--allow-origin"))
+				return
+			}
+		}
+		if crossSite(r) {
+			refuse(w, forbidden("a request on behalf of a page of another place", "--allow-origin"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// allowsOrigin says whether a page of an origin may call: one of this machine, one
+// that is allowed, and our own pages under the name by which they were asked for.
+func (s *Server) allowsOrigin(r *http.Request, origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	own := u.Host == r.Host && (u.Scheme == "https") == (r.TLS != nil)
+	return own || local(u.Hostname(), nil) || slices.Contains(s.o.Origins, origin)
+}
+
+// crossSite says whether a browser sends a request on behalf of a page of another
+// site. A person may follow a link from there, but a page may not load anything:
+// not even a picture, from which it would learn that it exists.
+func crossSite(r *http.Request) bool {
+	if !slices.Contains([]string{"cross-site", "same-site"}, r.Header.Get("Sec-Fetch-Site")) || r.Header.Get("Origin") != "" {
+		return false
+	}
+	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Dest") != "document"
+}
+
+func forbidden(what, flag string) error {
+	e := steps.Errorf(steps.Denied, "%s is not allowed", what)
+	e.Next = "start the server with " + flag + " if it is to be"
+	return e
+}
+
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return strings.Trim(address, "[]")
+}
+
+// local says whether a host is this machine by name or number, or allowed.
+func local(host string, allowed []string) bool {
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		return true
+	}
+	return strings.EqualFold(host, "localhost") || slices.Contains(allowed, host)
+}

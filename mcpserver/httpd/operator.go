@@ -1,0 +1,133 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"understudy/engine"
+	"understudy/mcpserver/auth"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// operator answers at the addresses for those who run the server.
+type operator struct {
+	*Server
+	began time.Time
+}
+
+// status tells a load balancer whether a call would be taken. A request without a
+// credential is answered too, but learns no more than that.
+func (o operator) status(w http.ResponseWriter, r *http.Request) {
+	acting, full := o.slots.state(o.places(r.Context()))
+	code := http.StatusOK
+	if full {
+		code = http.StatusServiceUnavailable
+	}
+	if auth.Stranger(r.Context()) {
+		writeJSON(w, code, map[string]bool{"busy": full})
+		return
+	}
+	writeJSON(w, code, struct {
+		Busy     bool      `json:"busy"`
+		Active   int       `json:"activeRequests"`
+		Max      int       `json:"maxConcurrent"`
+		Activity time.Time `json:"lastActivity,omitzero"`
+	}{full, acting, o.slots.limit, o.o.Counts().Activity})
+}
+
+// ready says whether desktop and store work, and what does not.
+func (o operator) ready(w http.ResponseWriter, r *http.Request) {
+	findings := []desktop.Finding{}
+	if o.o.Check != nil {
+		findings = o.o.Check(r.Context())
+	}
+	store := desktop.Finding{Name: "store", OK: true, Needed: true}
+	if err := o.reachStore(r.Context()); err != nil {
+		store.OK, store.Detail = false, err.Error()
+	}
+	findings = append(findings, store)
+	code := http.StatusOK
+	for _, f := range findings {
+		if f.Needed && !f.OK {
+			code = http.StatusServiceUnavailable
+		}
+	}
+	writeJSON(w, code, map[string]any{"ready": code == http.StatusOK, "findings": findings})
+}
+
+func (o operator) reachStore(ctx context.Context) error {
+	runs, err := o.o.Runs(ctx)
+	if err == nil {
+		_, err = runs.List(ctx, engine.Query{Limit: 1})
+	}
+	return err
+}
+
+// metrics writes the text format of Prometheus.
+func (o operator) metrics(w http.ResponseWriter, r *http.Request) {
+	acting, _ := o.slots.state(o.places(r.Context()))
+	n := o.o.Counts()
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	for _, m := range []struct {
+		name, sort, help string
+		value            float64
+	}{
+		{"understudy_calls_total", "counter", "Tool calls so far.", float64(n.Total)},
+		{"understudy_calls_active", "gauge", "Tool calls under way.", float64(n.Calls)},
+		{"understudy_runs_active", "gauge", "Runs of clients under way.", float64(n.Runs)},
+		{"understudy_places_taken", "gauge", "Runs that may act on the desktop.", float64(acting)},
+		{"understudy_places", "gauge", "How many runs may act at once.", float64(o.slots.limit)},
+		{"understudy_sessions", "gauge", "Sessions of clients.", float64(count(o.o.Clients.Sessions()))},
+		{"understudy_uptime_seconds", "gauge", "Seconds since the start.", time.Since(o.began).Seconds()},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %g\n", m.name, m.help, m.name, m.sort, m.name, m.value)
+	}
+}
+
+// permit refuses requests that are not an operator's. Its credential says so, or,
+// where nobody is asked for one, it came from this machine and from no page.
+func (o operator) permit(r *http.Request) error {
+	if r.Header.Get("Origin") != "" {
+		return steps.Errorf(steps.Denied, "modes are not changed from a browser")
+	}
+	g, ok := auth.From(r.Context())
+	switch {
+	case o.o.Gate != nil && !(ok && g.Operator):
+		e := steps.Errorf(steps.Denied, "only an operator changes modes")
+		e.Next = "use a token of understudy token add NAME --operator"
+		return e
+	case o.o.Gate == nil && !local(hostOf(r.RemoteAddr), nil):
+		e := steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr)
+		e.Next = "send the request from there"
+		return e
+	}
+	return nil
+}
+
+// changeMode sets the mode of a client by name. It is for an operator; no tool
+// can do it.
+func (o operator) changeMode(w http.ResponseWriter, r *http.Request) {
+	if err := o.permit(r); err != nil {
+		refuse(w, err)
+		return
+	}
+	var body struct {
+		Client string `json:"client"`
+		Mode   string `json:"mode"`
+	}
+	err := json.NewDecoder(r.Body).Decode(&body)
+	if err != nil || body.Client == "" || body.Mode != auth.Ask && body.Mode != auth.Act {
+		refuse(w, steps.Errorf(steps.Invalid, `wanted {"client": NAME, "mode": "ask" or "act"}`))
+		return
+	}
+	if err := o.o.SetMode(r.Context(), body.Client, body.Mode); err != nil {
+		refuse(w, err)
+		return
+	}
+	o.o.Log.Info("mode changed", "client", body.Client, "mode", body.Mode)
+	writeJSON(w, http.StatusOK, body)
+}

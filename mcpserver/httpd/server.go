@@ -1,0 +1,202 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/mcpserver/auth"
+	"understudy/mcpserver/viewer"
+	"understudy/steps/desktop"
+)
+
+// Options say whom a server answers, and with what.
+type Options struct {
+	// Clients answers the requests of MCP clients.
+	Clients *mcp.Server
+	// Modern is the first protocol version without sessions.
+	Modern string
+	Runs   func(context.Context) (engine.Runs, error)
+	// MaxConcurrent is how many runs may act at once.
+	MaxConcurrent int
+	// Tool says what admission has to know of a tool; nil: there is no such tool.
+	Tool func(name string) *Tool
+	// Replying notes a request that is owed a reply, until done is called.
+	Replying func() (done func())
+	// Counts are the calls and runs of clients.
+	Counts func() Counts
+	// SetMode sets the mode of a client.
+	SetMode func(ctx context.Context, client, mode string) error
+	// Check says whether the machine is ready; nil: it is.
+	Check func(context.Context) []desktop.Finding
+	// Life ends the streams of events.
+	Life context.Context
+	// Gate asks who calls; nil: nobody is asked.
+	Gate *auth.Gate
+	// SameUser keeps the other users of this machine out; nil: they may call.
+	SameUser *auth.SameUser
+	// Hosts and Origins are allowed beside those of this machine.
+	Hosts, Origins []string
+	Log            *slog.Logger
+}
+
+// Tool is what admission has to know of a tool.
+type Tool struct {
+	Acts    bool // its run takes a slot of the concurrency limit
+	Manages bool // it looks at runs or ends them, so it is never refused as one too many
+}
+
+// Counts are the calls and runs of clients.
+type Counts struct {
+	Calls, Runs int
+	Total       uint64    // calls so far
+	Activity    time.Time // of the last call
+}
+
+// Timeouts are how long a client may take.
+type Timeouts struct {
+	Header, Body time.Duration // to send them
+	Read         time.Duration // to read a part of a reply
+	Idle         time.Duration // between two requests of a connection
+	Session      time.Duration // between two requests of a session
+}
+
+// DefaultTimeouts are those of a new server.
+var DefaultTimeouts = Timeouts{
+	Header: 10 * time.Second, Body: 30 * time.Second, Read: 30 * time.Second, Idle: 2 * time.Minute, Session: 30 * time.Minute,
+}
+
+// How much a client may send.
+const (
+	bodyLimit   = 4 << 20
+	headerLimit = 64 << 10
+)
+
+// Server answers over HTTP. Make one with New.
+type Server struct {
+	Exchanges
+	Timeouts Timeouts
+
+	o     Options
+	slots slots
+	began time.Time
+}
+
+// New makes a server. It listens nowhere.
+func New(o Options) *Server {
+	return &Server{Timeouts: DefaultTimeouts, o: o, slots: slots{limit: max(1, o.MaxConcurrent)}, began: time.Now()}
+}
+
+// Handler answers clients at /mcp, and operators at the other addresses.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	clients := Streamable(s.o.Clients, s.o.Modern, s.Timeouts.Session)
+	if s.o.Gate != nil {
+		clients = identified(clients)
+	}
+	mux.Handle("/mcp", s.admit(auth.Act, clients))
+	mux.Handle("/mcp/ask", s.admit(auth.Ask, clients))
+	op := operator{s, s.began}
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
+	})
+	mux.HandleFunc("GET /status", op.status)
+	mux.HandleFunc("GET /ready", op.ready)
+	mux.HandleFunc("GET /metrics", op.metrics)
+	mux.HandleFunc("GET /events", op.events)
+	mux.HandleFunc("POST /mode", op.changeMode)
+	pages := viewer.New(s.o.Runs)
+	mux.Handle("/runs", pages)
+	mux.Handle("/runs/", pages)
+	mux.Handle("/captures/", pages)
+	mux.Handle("GET /{$}", http.RedirectHandler("/runs", http.StatusFound))
+	return s.guarded(mux)
+}
+
+// versionHeader tells the protocol versions apart before a body is read.
+const versionHeader = "Mcp-Protocol-Version"
+
+// Streamable routes each protocol era to the handler that speaks it: the SDK
+// accepts modern requests only where it keeps no sessions.
+func Streamable(s *mcp.Server, modern string, session time.Duration) http.Handler {
+	get := func(*http.Request) *mcp.Server { return s }
+	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
+	})
+	sessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		SessionTimeout: session, DisableLocalhostProtection: true, MaxRequestBodyBytes: bodyLimit,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(versionHeader) >= modern {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	})
+}
+
+// shutdownTime bounds the end of a server.
+const shutdownTime = 10 * time.Second
+
+// Serve answers on a listener until the context ends. Then stop ends the calls
+// and lets their replies out, and the connections are closed.
+func (s *Server) Serve(ctx context.Context, l net.Listener, stop func(context.Context) error) error {
+	silent := silentConns{}
+	h := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: s.Timeouts.Header, IdleTimeout: s.Timeouts.Idle, MaxHeaderBytes: headerLimit, ConnState: silent.note,
+	}
+	if s.o.SameUser != nil {
+		h.ConnContext = s.o.SameUser.Note
+	}
+	h.ErrorLog = slog.NewLogLogger(s.o.Log.Handler(), slog.LevelInfo)
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(l) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	err = errors.Join(err, stop(last))
+	silent.close()
+	if h.Shutdown(last) != nil {
+		err = errors.Join(err, h.Close())
+	}
+	return err
+}
+
+// silentConns are the connections that have sent nothing yet. Shutdown of an
+// http.Server waits some seconds for them, though nothing was asked.
+type silentConns struct {
+	mu   sync.Mutex
+	open map[net.Conn]bool
+}
+
+func (n *silentConns) note(c net.Conn, state http.ConnState) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if state != http.StateNew {
+		delete(n.open, c)
+		return
+	}
+	if n.open == nil {
+		n.open = map[net.Conn]bool{}
+	}
+	n.open[c] = true
+}
+
+func (n *silentConns) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for c := range n.open {
+		_ = c.Close()
+	}
+}
