@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"time"
 
@@ -160,4 +161,9 @@ type StaleError struct {
 	Run                  string
 	WantAttempt, Attempt int
 	WantSeq, Seq         uint64
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("run %s is at attempt %d with %d events, not at attempt %d with %d: another process continued it",
+		e.Run, e.Attempt, e.Seq, e.WantAttempt, e.WantSeq)
 }
