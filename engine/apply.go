@@ -65,7 +65,7 @@ func (s *State) created(ev Event, c Created) {
 	scope.init()
 	s.Scopes, s.Last = map[int]*Scope{1: &scope}, 1
 	s.Frames = keep(c.Start)
-	s.renew(ev.At)
+	s.resetClocks(ev.At)
 	c.Start, c.Scope = nil, Scope{}
 	s.Created = c
 }
@@ -248,7 +248,7 @@ func (s *State) started(_ Event, st Started) {
 		c = s.at(st.Index)
 	}
 	c.Phase, c.Tries = trying, st.Try
-	s.pass(st.Queued)
+	s.shiftClocks(st.Queued)
 	s.Executed++
 	s.Budget++
 }

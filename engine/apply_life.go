@@ -74,7 +74,7 @@ func (s *State) expired(_ Event, e Expired) {
 
 func (s *State) asked(ev Event, q Question) {
 	s.Question, s.Status = &q, Waiting
-	s.rest(ev)
+	s.stopClock(ev)
 	if q.Sort != AskSecret {
 		s.at(q.Index).Phase = asking
 	}
@@ -89,7 +89,7 @@ const (
 
 func (s *State) answered(ev Event, a Answered) {
 	q := s.Question
-	s.goOn(ev)
+	s.restartClock(ev)
 	if q == nil {
 		return
 	}
@@ -120,8 +120,8 @@ func (s *State) decide(choice, id string) {
 	}
 }
 
-// rest stops the clock of the attempt.
-func (s *State) rest(ev Event) {
+// stopClock stops the clock of the attempt.
+func (s *State) stopClock(ev Event) {
 	if !s.Since.IsZero() {
 		s.Used += ev.At.Sub(s.Since)
 	}
@@ -130,21 +130,21 @@ func (s *State) rest(ev Event) {
 
 func (s *State) paused(ev Event, _ struct{}) {
 	s.Status = Paused
-	s.rest(ev)
+	s.stopClock(ev)
 }
 
 func (s *State) continued(ev Event, _ struct{}) {
-	s.goOn(ev)
+	s.restartClock(ev)
 }
 
-// goOn starts the clocks again after the run stood still.
-func (s *State) goOn(ev Event) {
-	s.pass(ev.At.Sub(s.Since))
+// restartClock starts the clocks again after the run stood still.
+func (s *State) restartClock(ev Event) {
+	s.shiftClocks(ev.At.Sub(s.Since))
 	s.Question, s.Status, s.Since = nil, Running, ev.At
 }
 
-// pass lets time pass that counts for no limit.
-func (s *State) pass(d time.Duration) {
+// shiftClocks lets time pass that counts for no limit.
+func (s *State) shiftClocks(d time.Duration) {
 	if d <= 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (s *State) pass(d time.Duration) {
 
 func (s *State) unwound(_ Event, u Unwound) {
 	if s.Resume == nil {
-		s.Resume = standing(s.Frames)
+		s.Resume = resumePoint(s.Frames)
 	}
 	s.Frames = slices.Clip(s.Frames[:u.Depth])
 	s.sweep()
@@ -175,16 +175,16 @@ func (s *State) stopping(_ Event, e Stopping) {
 		e.Late = s.Scopes[1].Finally == Begun
 	}
 	if s.Resume == nil && (!s.finishing() || e.Abort) { // else it is known when finally is over
-		s.Resume = standing(s.Frames)
+		s.Resume = resumePoint(s.Frames)
 	}
 	s.Stop = &e
 }
 
 func (s *State) finished(ev Event, e Finished) {
 	if s.Resume == nil && (e.Status != Succeeded || failureIn(s.Frames) != nil) {
-		s.Resume = standing(s.Frames)
+		s.Resume = resumePoint(s.Frames)
 	}
 	s.Output = s.Scopes[1].Output
 	s.Status, s.Error, s.Question = e.Status, e.Error, nil
-	s.rest(ev)
+	s.stopClock(ev)
 }

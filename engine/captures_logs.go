@@ -22,9 +22,9 @@ type Pictures interface {
 // pictureTime is how long the end of a run waits for its pictures.
 const pictureTime = 5 * time.Second
 
-// policy is when pictures of a step are taken: as the step says, else as the
+// capturePolicy is when pictures of a step are taken: as the step says, else as the
 // document says, else around what acts.
-func (w *worker) policy(n *workflows.Node) workflows.Policy {
+func (w *worker) capturePolicy(n *workflows.Node) workflows.Policy {
 	p := n.Screenshots
 	if p == "" {
 		p = w.program.Options.Screenshots

@@ -54,7 +54,7 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 		return Header{}, err
 	}
 	w.header.EndedAt, w.actor = time.Time{}, r.By
-	w.bring(r.Environ)
+	w.replaceEnviron(r.Environ)
 	return e.launch(w)
 }
 
@@ -261,7 +261,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	}
 	maps.Copy(w.secrets, a.Secrets)
 	w.actor = a.By
-	w.bring(a.Environ)
+	w.replaceEnviron(a.Environ)
 	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
 		return Header{}, err
 	}
@@ -387,7 +387,7 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 // Fork makes a new run of a run's document, with its state before a step.
 func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
 	e.open()
-	if h, done, err := e.begun(ctx, r.Key); done || err != nil {
+	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
 		return h, err
 	}
 	old, err := e.revive(ctx, id, r.Bundle, r.Force)

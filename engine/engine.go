@@ -57,7 +57,7 @@ type Engine struct {
 	shown map[string]*steps.Trees
 	ids   *ulid.MonotonicEntropy
 	// kept is what is never stored of runs that wait or pause, until they go on.
-	kept map[string]Belongings
+	kept map[string]Unstored
 	// broke says why runs could not be continued, for those who ask later.
 	broke map[string]error
 	// opened is the desktop that a step used last; nil before.
@@ -110,7 +110,7 @@ func (e *Engine) log() *slog.Logger {
 func (e *Engine) open() {
 	e.once.Do(func() {
 		e.life = context.Background()
-		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*steps.Trees{}, map[string]Belongings{}
+		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*steps.Trees{}, map[string]Unstored{}
 		e.broke = map[string]error{}
 		e.ids = ulid.Monotonic(rand.Reader, 0)
 		if e.Lease == nil {
@@ -160,7 +160,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 		h := headerOf(&w.s, w.header, w.layout)
 		h.ResumeFrom = ""
 		go w.work()
-		return w.begun(h)
+		return w.created(h)
 	}
 	if w.err = w.flush(w.lazy()); w.err != nil || w.s.Status == Waiting {
 		e.retire(w)
@@ -173,9 +173,9 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	return h, nil
 }
 
-// begun gives the header with which a new run began, once it is stored. What was
+// startedBefore gives the header with which a new run began, once it is stored. What was
 // stored with it is news to whoever asks for more.
-func (w *worker) begun(h Header) (Header, error) {
+func (w *worker) created(h Header) (Header, error) {
 	if _, stored := <-w.first; !stored {
 		return Header{}, w.err
 	}
@@ -207,11 +207,11 @@ func (e *Engine) retire(w *worker) {
 	case w.err != nil: // what is kept is still wanted
 		e.broke[w.id] = w.err
 	case w.s.Status == Waiting || w.s.Status == Paused:
-		e.kept[w.id] = Belongings{w.secrets, w.environ}
+		e.kept[w.id] = Unstored{w.secrets, w.environ}
 	default:
 		delete(e.kept, w.id)
 	}
-	e.hub.tell(w.id)
+	e.hub.notify(w.id)
 }
 
 func (e *Engine) at(id string) *worker {

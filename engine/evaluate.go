@@ -116,25 +116,25 @@ func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
 	}
 }
 
-// both evaluates a template with the secrets' true values, and gives also the
+// evalWithPlaceholders evaluates a template with the secrets' true values, and gives also the
 // form of the value that events may hold.
-func (w *worker) both(ctx context.Context, t *workflows.Template) (value, form any, exact bool, err error) {
+func (w *worker) evalWithPlaceholders(ctx context.Context, t *workflows.Template) (value, form any, exact bool, err error) {
 	names := w.names()
 	value, err = t.Eval(ctx, w.secrets.scope(names, w.secrets.reveal), w.probe())
 	if err != nil || len(w.secrets) == 0 {
 		return value, value, true, err
 	}
-	stood, err := t.Eval(ctx, w.secrets.scope(names, w.secrets.stand), w.probe())
+	stood, err := t.Eval(ctx, w.secrets.scope(names, w.secrets.withPlaceholders), w.probe())
 	if err != nil { // the value is not one that a stand-in can take
-		return value, w.secrets.derived(nil, value), false, nil
+		return value, w.secrets.opaque(nil, value), false, nil
 	}
-	form, exact = w.secrets.kept(stood, value)
+	form, exact = w.secrets.storable(stood, value)
 	return value, form, exact, nil
 }
 
 // value evaluates a template whose value the run needs again later.
 func (w *worker) value(ctx context.Context, t *workflows.Template) (any, error) {
-	_, form, exact, err := w.both(ctx, t)
+	_, form, exact, err := w.evalWithPlaceholders(ctx, t)
 	if err == nil && !exact {
 		return nil, steps.Errorf(steps.Invalid, "a value computed from a secret cannot be kept for later steps; use the secret itself where it is needed")
 	}

@@ -139,7 +139,7 @@ func resumeFrom(s *State, l *layout) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	frames = standing(frames)
+	frames = resumePoint(frames)
 	f := frames[len(frames)-1]
 	n, err := l.node(&f)
 	if err != nil {

@@ -14,8 +14,8 @@ type hub struct {
 	count    uint64                   // of the news so far, from a number that no other engine had
 }
 
-// told is a number that grows with all news, of whatever run.
-func (h *hub) told() uint64 {
+// version is a number that grows with all news, of whatever run.
+func (h *hub) version() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.count == 0 {
@@ -40,8 +40,8 @@ func (h *hub) watch(run string) (<-chan struct{}, func()) {
 	}
 }
 
-// tell says that a run has news.
-func (h *hub) tell(run string) {
+// notify says that a run has news.
+func (h *hub) notify(run string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.count > 0 {

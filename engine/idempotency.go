@@ -22,8 +22,8 @@ func (e *Engine) idFor(key string) string {
 	return e.newID()
 }
 
-// begun looks whether a request began its run when it was sent before.
-func (e *Engine) begun(ctx context.Context, key string) (h Header, done bool, err error) {
+// startedBefore looks whether a request began its run when it was sent before.
+func (e *Engine) startedBefore(ctx context.Context, key string) (h Header, done bool, err error) {
 	if key == "" {
 		return h, false, nil
 	}

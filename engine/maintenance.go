@@ -83,27 +83,27 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 		x.Next = "use --force to remove it nevertheless"
 		return x
 	}
-	defer e.hub.tell(id)
-	return e.keep(func() error { return e.Keeper.Remove(ctx, id) })
+	defer e.hub.notify(id)
+	return e.maintain(func() error { return e.Keeper.Remove(ctx, id) })
 }
 
 // Prune removes runs by age, count and size.
 func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	e.open()
 	r.Active = func(id string) bool { return e.at(id) != nil }
-	defer e.hub.tell("")
-	err = e.keep(func() error { p, err = e.Keeper.Prune(ctx, r); return err })
+	defer e.hub.notify("")
+	err = e.maintain(func() error { p, err = e.Keeper.Prune(ctx, r); return err })
 	return p, err
 }
 
 // Backup makes a copy of everything in a new folder, while runs go on.
 func (e *Engine) Backup(ctx context.Context, dir string) error {
-	return e.keep(func() error { return e.Keeper.Backup(ctx, dir) })
+	return e.maintain(func() error { return e.Keeper.Backup(ctx, dir) })
 }
 
 // Check verifies what is stored.
 func (e *Engine) Check(ctx context.Context) (c Checkup, err error) {
-	err = e.keep(func() error {
+	err = e.maintain(func() error {
 		r, err := e.Keeper.Check(ctx)
 		if r != nil {
 			c = *r
@@ -113,7 +113,7 @@ func (e *Engine) Check(ctx context.Context) (c Checkup, err error) {
 	return c, err
 }
 
-func (e *Engine) keep(do func() error) error {
+func (e *Engine) maintain(do func() error) error {
 	if e.Keeper == nil {
 		return fmt.Errorf("the store of this engine cannot be looked after")
 	}

@@ -69,7 +69,7 @@ func (w *worker) arguments(e start) (args map[string]any, form any, err error) {
 	}
 	ctx, done := w.context(w.limitOf(e.node))
 	defer done()
-	value, form, _, err := w.both(ctx, e.node.Args)
+	value, form, _, err := w.evalWithPlaceholders(ctx, e.node.Args)
 	if err != nil {
 		return nil, nil, asValueError(err)
 	}
@@ -116,7 +116,7 @@ func (w *worker) try(e start, args map[string]any) steps.Outcome {
 	if err != nil {
 		return steps.Outcome{Acted: steps.ActedNo, Err: steps.AsError(err)}
 	}
-	policy := w.policy(e.node)
+	policy := w.capturePolicy(e.node)
 	w.picture(ctx, env, e, policy, "before")
 	out := w.runKind(ctx, *kind, env, args)
 	if !kind.Reads { // also a program that it began may change what shows

@@ -7,21 +7,21 @@ import (
 	"understudy/steps"
 )
 
-// standing is where frames stand: at what failed, as long as its failure has
+// resumePoint is where frames stand: at what failed, as long as its failure has
 // not been dealt with, else where they are.
-func standing(frames []Frame) []Frame {
+func resumePoint(frames []Frame) []Frame {
 	if f := failureIn(frames); f != nil {
-		return standing(f.At)
+		return resumePoint(f.At)
 	}
 	if c := frames[len(frames)-1].Cur; c != nil && c.Failure != nil && c.Settled == "" {
-		return standing(c.Failure.At)
+		return resumePoint(c.Failure.At)
 	}
 	return keep(frames)
 }
 
 func (s *State) resumed(ev Event, r Resumed) {
 	s.Attempt, s.Status, s.Since, s.Used, s.Budget = ev.Attempt, Running, ev.At, 0, 0
-	s.place(r)
+	s.resumeAt(r)
 	s.Question, s.Error, s.Output = nil, nil, nil
 	if r.Base == 0 || !s.finishing() { // what finally follows stays as it is
 		s.Resume, s.Stop = nil, nil
@@ -29,13 +29,13 @@ func (s *State) resumed(ev Event, r Resumed) {
 	if r.From != "" {
 		s.Scopes[1].Whole = false
 	}
-	s.renew(ev.At)
+	s.resetClocks(ev.At)
 	maps.Copy(s.Scopes[1].Inputs, r.Inputs)
 	if r.Document != "" {
 		s.Created.Document = r.Document
 	}
 	if r.Base == 0 && r.From == "" {
-		s.reconsider()
+		s.retryOrDoubt()
 		if c := s.top().Cur; c != nil && (c.Phase == doubt || c.Phase == asking) && r.Decision != "" {
 			s.decide(r.Decision, r.ID)
 		}
@@ -43,22 +43,22 @@ func (s *State) resumed(ev Event, r Resumed) {
 	s.sweep()
 }
 
-// place puts the cursor where the attempt goes on.
-func (s *State) place(r Resumed) {
+// resumeAt puts the cursor where the attempt goes on.
+func (s *State) resumeAt(r Resumed) {
 	switch {
 	case r.From != "":
 		s.Frames = keep(r.Frames)
 	case r.Base > 0:
 	case s.Resume != nil:
-		s.Frames = standing(s.Resume)
+		s.Frames = resumePoint(s.Resume)
 	default:
-		s.Frames = standing(s.Frames)
+		s.Frames = resumePoint(s.Frames)
 	}
 }
 
-// renew makes the frames those of an attempt that begins now: it has the whole
+// resetClocks makes the frames those of an attempt that begins now: it has the whole
 // time and nothing has failed in it, except what a finally list follows.
-func (s *State) renew(now time.Time) {
+func (s *State) resetClocks(now time.Time) {
 	finally := s.finally()
 	for i := range s.Frames {
 		f := &s.Frames[i]
@@ -89,9 +89,9 @@ func (s *State) complete(i int) bool {
 	return c.Whole && c.Finally == Done && c.FinallyError == nil
 }
 
-// reconsider looks at the step that did not succeed: it begins anew, unless
+// retryOrDoubt looks at the step that did not succeed: it begins anew, unless
 // it may have acted.
-func (s *State) reconsider() {
+func (s *State) retryOrDoubt() {
 	f := s.top()
 	c := f.Cur
 	switch {

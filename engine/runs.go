@@ -57,7 +57,7 @@ func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, er
 	defer end()
 	for {
 		if id == "" {
-			if now := e.hub.told(); now != after {
+			if now := e.hub.version(); now != after {
 				return Header{Seq: now}, nil
 			}
 		} else if h, err := e.Get(ctx, id); err != nil || h.Seq > after || h.Status != Running && h.Status != Queued {

@@ -24,10 +24,10 @@ const (
 // leastMasked is the length from which a secret is found by its content.
 const leastMasked = 4
 
-// standIn is what stands for a secret while a template is evaluated, so that
+// placeholder is what stands for a secret while a template is evaluated, so that
 // where it went can be told exactly. The private-use characters keep it apart
 // from anything that a document would hold.
-func standIn(name string) string { return "\uE5EC" + name + "\uE5ED" }
+func placeholder(name string) string { return "\uE5EC" + name + "\uE5ED" }
 
 // reference is what events hold where a secret stood.
 func reference(name string) map[string]any { return map[string]any{secretKey: name} }
@@ -37,8 +37,8 @@ func (x secrets) reveal(v any) any {
 	return x.resolve(v, func(name string) string { return x[name] })
 }
 
-// stand puts stand-ins where references stand.
-func (x secrets) stand(v any) any { return x.resolve(v, standIn) }
+// withPlaceholders puts stand-ins where references stand.
+func (x secrets) withPlaceholders(v any) any { return x.resolve(v, placeholder) }
 
 func (x secrets) resolve(v any, value func(string) string) any {
 	if len(x) == 0 {
@@ -72,9 +72,9 @@ func (x secrets) resolve(v any, value func(string) string) any {
 	return v
 }
 
-// conceal turns stand-ins into references.
-func (x secrets) conceal(v any) any {
-	return x.replace(v, func(s string) any { return cut(s, x.standIns()) })
+// toReferences turns stand-ins into references.
+func (x secrets) toReferences(v any) any {
+	return x.replace(v, func(s string) any { return cut(s, x.placeholders()) })
 }
 
 // mask turns the secrets themselves into references, wherever they appear.
@@ -120,10 +120,10 @@ func (x secrets) replace(v any, f func(string) any) any {
 // needle is a text that stands for a secret.
 type needle struct{ text, name string }
 
-func (x secrets) standIns() []needle {
+func (x secrets) placeholders() []needle {
 	var out []needle
 	for _, n := range slices.Sorted(maps.Keys(x)) {
-		out = append(out, needle{standIn(n), n})
+		out = append(out, needle{placeholder(n), n})
 	}
 	return out
 }
@@ -173,24 +173,24 @@ func cut(s string, needles []needle) any {
 	return parts[0]
 }
 
-// kept is the form of a value that events may hold. It is computed twice,
+// storable is the form of a value that events may hold. It is computed twice,
 // once with stand-ins: where revealing the one gives the other, the reference
 // says it all; where the secret was changed on its way, only its name is kept.
-func (x secrets) kept(withStandIns, real any) (form any, exact bool) {
-	form = x.conceal(withStandIns)
+func (x secrets) storable(withStandIns, real any) (form any, exact bool) {
+	form = x.toReferences(withStandIns)
 	if reflect.DeepEqual(x.reveal(form), real) {
 		return form, true
 	}
-	return x.derived(form, real), false
+	return x.opaque(form, real), false
 }
 
-// derived keeps the parts of a value that hold no secret.
-func (x secrets) derived(form, real any) any {
+// opaque keeps the parts of a value that hold no secret.
+func (x secrets) opaque(form, real any) any {
 	if f, ok := form.(map[string]any); ok {
 		if r, ok := real.(map[string]any); ok && len(f) == len(r) && f[secretKey] == nil && f[joinKey] == nil {
 			out := map[string]any{}
 			for k := range r {
-				out[k] = x.derived(f[k], r[k])
+				out[k] = x.opaque(f[k], r[k])
 			}
 			return out
 		}
@@ -199,7 +199,7 @@ func (x secrets) derived(form, real any) any {
 		if r, ok := real.([]any); ok && len(f) == len(r) {
 			out := make([]any, len(r))
 			for i := range r {
-				out[i] = x.derived(f[i], r[i])
+				out[i] = x.opaque(f[i], r[i])
 			}
 			return out
 		}

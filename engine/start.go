@@ -15,7 +15,7 @@ import (
 // Start begins a run and returns as soon as its beginning is stored.
 func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	e.open()
-	if h, done, err := e.begun(ctx, r.Key); done || err != nil {
+	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
 		return h, err
 	}
 	p, err := e.program(&r.Bundle, r.Call, r.Args)

@@ -31,12 +31,12 @@ func pausedWithBelongings(t *testing.T) (*stage, Header) {
 
 func TestARunGoesOnInAnotherProcessWithWhatItHad(t *testing.T) {
 	s, h := pausedWithBelongings(t)
-	b := s.Belongings(h.ID)
+	b := s.Unstored(h.ID)
 	if b.Secrets["word"] != "sesame" || !slices.Equal(b.Environ, []string{"A=1"}) {
 		t.Fatalf("wanted its secret and its environment, got %v", b.Environ)
 	}
 	s.again()
-	s.Entrust(h.ID, b)
+	s.RestoreUnstored(h.ID, b)
 	if _, err := s.Continue(t.Context(), h.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func (w *worker) work() {
 	defer close(w.first)
 	defer close(w.done)
 	defer w.e.retire(w)
-	w.err = w.survive()
+	w.err = w.recoverLoop()
 	var stale *StaleError
 	switch {
 	case errors.As(w.err, &stale):
@@ -78,8 +78,8 @@ func (w *worker) work() {
 	}
 }
 
-// survive makes an error of a panic: a mistake in one run ends no other.
-func (w *worker) survive() (err error) {
+// recoverLoop makes an error of a panic: a mistake in one run ends no other.
+func (w *worker) recoverLoop() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.e.log().Error("run panicked", "run", w.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -91,7 +91,7 @@ func (w *worker) survive() (err error) {
 
 func (w *worker) loop() error {
 	for {
-		halted, err := w.attend()
+		halted, err := w.takeSignals()
 		if halted || err != nil {
 			return err
 		}
@@ -102,9 +102,9 @@ func (w *worker) loop() error {
 	}
 }
 
-// attend records what came from outside since the last effect: pictures and
+// takeSignals records what came from outside since the last effect: pictures and
 // logs, stops and pauses, and limits that have passed.
-func (w *worker) attend() (halted bool, err error) {
+func (w *worker) takeSignals() (halted bool, err error) {
 	if err := w.drain(); err != nil {
 		return false, err
 	}
@@ -235,7 +235,7 @@ func (w *worker) flush(lazy bool) error {
 		w.first <- struct{}{}
 	}
 	w.stored, w.base, w.pending, w.flushed = w.s.Seq, w.s.Attempt, nil, time.Now()
-	w.e.hub.tell(w.id)
+	w.e.hub.notify(w.id)
 	return nil
 }
 

@@ -26,7 +26,7 @@ type handover map[string]handed
 type handed struct {
 	// Paused says that the run was paused to be handed over, and is to go on.
 	Paused     bool              `json:"paused,omitempty"`
-	Belongings engine.Belongings `json:"belongings"`
+	Belongings engine.Unstored `json:"belongings"`
 }
 
 // leave closes the door, hands the runs of those who stay over, stops the
@@ -70,7 +70,7 @@ func (h *host) handOver(ctx context.Context) map[*guest]handover {
 				at, err := h.local.Engine.Wait(ctx, run)
 				r.Paused = err == nil && at.Status == engine.Paused
 			}
-			r.Belongings = h.local.Engine.Belongings(run)
+			r.Belongings = h.local.Engine.Unstored(run)
 			runs[run] = r
 			if !r.Paused && r.Belongings.Secrets == nil && r.Belongings.Environ == nil {
 				delete(runs, run)

@@ -145,7 +145,7 @@ func (h *host) forMember(member string) engine.Runs { return noting{h.runs, h, m
 // owner paused.
 func (h *host) proceed(member string, runs handover) {
 	for run, r := range runs {
-		h.local.Engine.Entrust(run, r.Belongings)
+		h.local.Engine.RestoreUnstored(run, r.Belongings)
 		h.note(run, member)
 		if r.Paused {
 			h.goOn(run)
