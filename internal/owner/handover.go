@@ -25,7 +25,7 @@ type handover map[string]handed
 
 type handed struct {
 	// Paused says that the run was paused to be handed over, and is to go on.
-	Paused     bool              `json:"paused,omitempty"`
+	Paused     bool            `json:"paused,omitempty"`
 	Belongings engine.Unstored `json:"belongings"`
 }
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package recorder_test
+package watch_test
 
 import (
 	"testing"
