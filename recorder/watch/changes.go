@@ -202,15 +202,13 @@ func (r *recording) refocused(ctx context.Context) {
 		return
 	}
 	if !r.isField(short, state.Element) {
-		r.focus.valid = false
+		r.focus.programMoved()
 		return
 	}
 	if was.valid {
 		r.readField(ctx) // it holds what was typed until now
 	}
-	if was.valid && was.of(was.now).Secret() {
-		r.focus.guard = was.now // keys that went there may still come
-	}
+	r.focus.programMoved()
 	r.readFocus(ctx)
 }
 

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -31,14 +32,10 @@ type focus struct {
 	numbers map[desktop.Handle]int
 	secret  map[desktop.Handle]bool // it was a password field once
 	fields  []*recorder.Seen        // by number, from 1
-	now     int                     // 0: not known
+	now     int                     // the number of the field that has the keyboard; 0: not known
 	handle  desktop.Handle
 	valid   bool // nothing happened since that could move the keyboard
-	// guard says that a password field had the keyboard, and that nothing in the
-	// stream of input has moved it since: what is read of the focus may already
-	// be what a later key did, so all text still counts as the password's.
-	// It is the field's number.
-	guard int
+	secrecy secrecy
 }
 
 // of is the element with a number, or nil.
@@ -47,6 +44,36 @@ func (f *focus) of(n int) *recorder.Seen {
 		return nil
 	}
 	return f.fields[n-1]
+}
+
+// holder is the element with a number, as a holder of the keyboard.
+func (f *focus) holder(n int) holder {
+	t := f.of(n)
+	if t == nil {
+		return holder{}
+	}
+	return holder{n, t.Secret() || f.secret[t.Handle]}
+}
+
+// surely is the number of the field that surely has the keyboard; 0: not known.
+func (f *focus) surely() int {
+	if !f.valid {
+		return 0
+	}
+	return f.now
+}
+
+// set notes which element has the keyboard.
+func (f *focus) set(n int, h desktop.Handle) { f.now, f.handle, f.valid = n, h, true }
+
+// forget notes that it is not known what has the keyboard.
+func (f *focus) forget() { f.now, f.handle, f.valid = 0, "", false }
+
+// programMoved notes that something other than the person's input may have moved
+// the keyboard.
+func (f *focus) programMoved() {
+	f.secrecy.had(f.holder(f.surely()))
+	f.valid = false
 }
 
 // clicked notes that a click may have moved the keyboard. A click on a field
@@ -62,7 +89,7 @@ func (r *recording) clicked(ctx context.Context, t *recorder.Seen) {
 		if n != r.focus.now {
 			r.write(recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t})
 		}
-		r.focus.now, r.focus.handle, r.focus.valid = n, t.Handle, true
+		r.focus.set(n, t.Handle)
 		return
 	}
 	r.number(ctx, t, t.Text)
@@ -122,79 +149,66 @@ func editing(ev desktop.InputEvent) bool {
 }
 
 // settleKeys writes the keys that were held back, now that it can be known
-// where they went. moved says that what came next may have moved the keyboard
-// already.
+// where they went. moved says that the input after them may have moved the
+// keyboard already.
 func (r *recording) settleKeys(ctx context.Context, moved bool) {
 	if moved {
 		r.hears()
-		defer func() { r.focus.guard = 0 }()
 	}
-	if len(r.typing) == 0 {
-		if moved {
-			r.readField(ctx)
-			r.readKeyed(ctx)
-		}
+	field := r.focus.now
+	if len(r.typing) > 0 {
+		field = r.writeKeys(ctx, moved)
+	}
+	if !moved {
 		return
 	}
+	if field == r.focus.now {
+		r.readField(ctx)
+	}
+	r.readKeyed(ctx)
+	r.focus.secrecy.inputMoved()
+}
+
+// writeKeys writes the keys that were held back, and returns the field that they
+// went to. It may hold them back for longer, until it is known which one that is.
+func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	was := r.focus
-	before, sure := was.now, was.valid
-	after := r.readFocus(ctx)
-	if after == 0 && !moved && r.staysIn(&was) {
+	after := r.focus.holder(r.readFocus(ctx))
+	before := r.focus.holder(was.surely())
+	if r.focus.secrecy.mayWait(before, after, moved) && time.Since(r.typingSince) < answersWithin {
 		r.focus = was
 		r.settle.Reset(settlesAfter)
-		return
+		return was.now
 	}
 	keys := r.typing
 	r.typing = nil
-	field, hidden := r.whereTyped(before, after, sure, moved)
-	field, hidden = r.guarded(field, hidden, before, after)
+	field, hidden := r.focus.secrecy.attribute(before, after, moved)
 	for _, ev := range keys {
-		out := recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field}
-		if hidden && (ev.Text != "" || stays(ev.Key)) {
-			out = recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field}
-			if r.hides(out) || ev.Text == "" {
-				continue
-			}
-		}
-		r.write(out)
+		r.writeKey(ev, field, hidden)
 	}
 	r.disturb = time.Now()
 	r.later()
-	if moved && field == r.focus.now {
-		r.readField(ctx)
-	}
-	if moved {
-		r.readKeyed(ctx)
-	}
+	return field
 }
 
-// staysIn says whether keys are still in the field that had the keyboard, as far
-// as is known, when it does not answer what has it now: nothing in the stream of
-// input can have moved the keyboard. Then they wait until it answers.
-func (r *recording) staysIn(was *focus) bool {
-	return was.valid && was.now > 0 && !was.of(was.now).Secret() && was.guard == 0 && time.Since(r.typingSince) < answersWithin
-}
-
-// guarded counts keys as a password's until something in the stream of input
-// moves the keyboard.
-func (r *recording) guarded(field int, hidden bool, before, after int) (int, bool) {
+// writeKey writes a key that went to a field. Hidden text is one event, however
+// long it is, for its length is not told either.
+func (r *recording) writeKey(ev desktop.InputEvent, field int, hidden bool) {
+	types := ev.Text != ""
 	switch {
-	case r.focus.guard > 0:
-		return r.focus.guard, true
-	case r.focus.of(before).Secret():
-		r.focus.guard = before
-	case r.focus.of(after).Secret():
-		r.focus.guard = after
+	case !hidden || !types && !stays(ev.Key):
+		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
+	case types && !r.hides(field):
+		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})
 	}
-	return field, hidden
 }
 
-// hides says whether it is said already that something is typed there that is
-// not written. How much it is would be told by more of them.
-func (r *recording) hides(ev recorder.Event) bool {
-	for i := len(r.events) - 1; i >= 0; i-- {
-		if last := r.events[i]; last.Type != recorder.Focused {
-			return last.Type == recorder.Typed && last.Hidden && last.Field == ev.Field
+// hides reports whether the last event says already that hidden text was typed
+// into a field.
+func (r *recording) hides(field int) bool {
+	for _, last := range slices.Backward(r.events) {
+		if last.Type != recorder.Focused {
+			return last.Type == recorder.Typed && last.Hidden && last.Field == field
 		}
 	}
 	return false
@@ -223,36 +237,19 @@ func (r *recording) again() {
 	r.settle.Reset(settlesAfter)
 }
 
-// whereTyped says which field keys went to, from what had the keyboard before
-// and has it now, and whether the text must not be written. Where one of the
-// two is secret or unknown, the text is.
-func (r *recording) whereTyped(before, after int, sure, moved bool) (field int, hidden bool) {
-	switch {
-	case sure && before == after:
-		return after, r.focus.of(after).Secret()
-	case sure && moved:
-		return before, r.focus.of(before).Secret()
-	case sure && r.focus.of(before).Secret():
-		return before, true
-	case moved:
-		return 0, true
-	}
-	return after, r.focus.of(after).Secret()
-}
-
 // readFocus asks what has the keyboard, and gives its number.
 func (r *recording) readFocus(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, r.within(focusWithin))
 	defer cancel()
 	state, err := r.desktop.SaveFocus(ctx)
 	if err != nil || state.Element == "" {
-		r.focus.now, r.focus.handle, r.focus.valid = 0, "", false
+		r.focus.forget()
 		return 0
 	}
 	if n, ok := r.focus.numbers[state.Element]; ok {
 		changed := r.focus.now != n
 		r.chooses(ctx, r.focus.of(n))
-		r.focus.now, r.focus.handle, r.focus.valid = n, state.Element, true
+		r.focus.set(n, state.Element)
 		if changed {
 			r.write(recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: r.focus.of(n)})
 		}
@@ -260,7 +257,7 @@ func (r *recording) readFocus(ctx context.Context) int {
 	}
 	e, err := r.desktop.Refresh(ctx, state.Element)
 	if err != nil {
-		r.focus.now, r.focus.handle, r.focus.valid = 0, "", false
+		r.focus.forget()
 		return 0
 	}
 	return r.meet(ctx, state.Element, e)
@@ -281,7 +278,8 @@ func (r *recording) number(ctx context.Context, t *recorder.Seen, text string) i
 	n, h := len(r.focus.fields), t.Handle
 	r.nameLater(t, n)
 	r.chooses(ctx, t)
-	r.focus.numbers[h], r.focus.now, r.focus.handle, r.focus.valid = n, n, h, true
+	r.focus.numbers[h] = n
+	r.focus.set(n, h)
 	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.Secret() && t.TakesText() {
 		ev.Value = &text

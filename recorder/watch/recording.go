@@ -277,7 +277,7 @@ func (r *recording) pause(ctx context.Context) {
 	if windows, err := r.desktop.Windows.Windows(ctx); err == nil {
 		r.windows = windows
 	}
-	r.focus.valid, r.focus.now, r.focus.handle = false, 0, "" // what its field holds came of the pause
+	r.focus.forget() // what its field holds came of the pause
 	r.unread = false
 	r.hearing.touched(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})

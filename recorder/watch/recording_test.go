@@ -40,6 +40,12 @@ type stand struct {
 // record records what do does, and gives what was seen and the log's text.
 func record(t *testing.T, do func(s *stand)) (seen []recorder.Event, text string, told []string) {
 	t.Helper()
+	return recordOn(t, func(*stand) {}, do)
+}
+
+// recordOn is record on a desktop that is prepared before the recording starts.
+func recordOn(t *testing.T, prepare, do func(s *stand)) (seen []recorder.Event, text string, told []string) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &stand{Desktop: fake.New(fake.MustParse(login)...), t: t, path: filepath.Join(t.TempDir(), "events.jsonl")}
 		defer s.Close()
@@ -47,6 +53,7 @@ func record(t *testing.T, do func(s *stand)) (seen []recorder.Event, text string
 		if err != nil {
 			t.Fatal(err)
 		}
+		prepare(s)
 		session, err := Start(t.Context(), s.Desktop.Desktop(), Options{Log: log, Keys: recorder.DefaultKeys(), Tell: func(l recorder.Line) { told = append(told, l.String()) }})
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func (r *recording) lookAtWindows(ctx context.Context) {
 	}
 	if now := active(windows); now != nil && (active(before) == nil || active(before).ID != now.ID) {
 		r.note(recorder.Event{Type: recorder.Switched, Window: now})
-		r.focus.valid = false
+		r.focus.programMoved()
 	}
 }
 

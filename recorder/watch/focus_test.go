@@ -1,0 +1,78 @@
+package watch
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/fake"
+)
+
+// hears has keys arrive that were pressed a while ago.
+func (s *stand) hears(text string) {
+	for _, r := range text {
+		s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: desktop.Key(strings.ToLower(string(r))), Text: string(r)})
+	}
+}
+
+// grabs has a program move the keyboard, and the recording hear of that.
+func (s *stand) grabs(sel string) {
+	_ = s.GrabFocus(context.Background(), s.Get(s.Find(sel)).Handle)
+	time.Sleep(time.Second)
+}
+
+// TestLateKeysOfAPasswordAreHidden has a program take the keyboard out of a
+// password field before the recording hears of the keys that went there.
+func TestLateKeysOfAPasswordAreHidden(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	const welcome = `
+- frame "Welcome" [process=login] [at=400,0,400,400]
+  - entry "Search" [at=410,40,200,24]
+`
+	for _, c := range []struct {
+		say string
+		do  func(s *stand)
+	}{
+		{"into a field of another window", func(s *stand) {
+			s.Install("welcome", func() *fake.Node { return fake.MustParse(welcome)[0] })
+			_, _ = s.Launch(context.Background(), "welcome")
+			s.grabs("role:entry && name:Search")
+		}},
+		{"to a button and on into a field", func(s *stand) {
+			s.grabs("role:button")
+			s.grabs("role:entry")
+		}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			_, log, _ := record(t, func(s *stand) {
+				s.clicks("role:password")
+				c.do(s)
+				s.hears(secret)
+			})
+			for i := range len(secret) - 2 {
+				if strings.Contains(typedIn(log), secret[i:i+3]) {
+					t.Fatalf("the recording holds %q:\n%s", secret[i:i+3], log)
+				}
+			}
+		})
+	}
+}
+
+// TestTextAfterAPasswordIsNotHidden leaves a password field by a key, in a
+// toolkit that does not tell that the keyboard moved.
+func TestTextAfterAPasswordIsNotHidden(t *testing.T) {
+	silent := func(s *stand) { s.Fail("WatchFocus", desktop.ErrUnavailable, -1) }
+	seen, log, _ := recordOn(t, silent, func(s *stand) {
+		s.clicks("role:password")
+		s.types("hQ7#kZ9!x", 50*time.Millisecond)
+		s.press("shift+tab")
+		time.Sleep(time.Second)
+		s.types("Ada", 50*time.Millisecond)
+		time.Sleep(time.Second)
+	})
+	if text := compiled(t, seen); typedIn(log) != "Ada" || !strings.Contains(text, "default: Ada}") {
+		t.Errorf("the recording holds %q, and the workflow is:\n%s", typedIn(log), text)
+	}
+}
