@@ -65,7 +65,7 @@ func sequenceArgs() *jsonschema.Schema {
 
 // executeSequence runs a document, asking for the inputs that it lacks.
 func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
-	state, err := s.comingBack(c)
+	state, err := s.asker.ParseState(c.asked())
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +74,18 @@ func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	if state.Run != "" {
-		return s.goOn(ctx, c, state)
+		return s.resumeAsked(ctx, c, state)
 	}
 	if err := s.permitProgram(c, program); err != nil {
 		return nil, err
 	}
 	c.outlived = program.Options.OutlivesClient(c.outlived)
-	inputs, out, err := s.missing(ctx, c, program, state)
-	if err != nil || out != nil {
-		return out, err
+	inputs, pending, err := s.asker.Inputs(ctx, c.asked(), program, state)
+	if err != nil {
+		return nil, err
+	}
+	if pending != nil {
+		return &reply{pending: pending}, nil
 	}
 	r := s.situate(c, engine.Request{Bundle: bundle, Inputs: inputs, DryRun: c.flag("dry_run"), Queue: c.flag("queue")})
 	start := func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, r) }

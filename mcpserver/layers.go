@@ -14,7 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/ask"
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // This file is what happens around every call of a tool, from the outside in:
@@ -167,6 +169,55 @@ func (s *Server) play(ctx context.Context, c *call, b begin, answer show) (*repl
 			return s.settle(ctx, runs, h, answer)
 		}
 	}
+}
+
+// question puts what a waiting run wants to know to a person, and answers the run.
+// When there is no answer and no reply, the run stays waiting.
+func (s *Server) question(ctx context.Context, c *call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
+	if h.Status != engine.Waiting || h.Question == nil {
+		return nil, false, nil
+	}
+	a, pending, err := s.asker.Run(ctx, c.asked(), *h)
+	if pending != nil {
+		return &reply{pending: pending}, false, err
+	}
+	if a == nil || err != nil {
+		return nil, false, err
+	}
+	*h, err = s.answer(ctx, c, runs, h.ID, *a)
+	return nil, err == nil, err
+}
+
+// answer answers a run with what a person said.
+func (s *Server) answer(ctx context.Context, c *call, runs engine.Runs, id string, a engine.Answer) (engine.Header, error) {
+	a.By, a.Environ = c.id(), s.o.Environ
+	h, err := runs.Answer(context.WithoutCancel(ctx), id, a)
+	if err == nil {
+		s.inflight.noteRun(id, c.caller)
+	}
+	return h, err
+}
+
+// resumeAsked continues a run whose question a modern client brought an answer to.
+func (s *Server) resumeAsked(ctx context.Context, c *call, state ask.State) (*reply, error) {
+	b := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+		h, err := runs.Get(ctx, state.Run)
+		if err != nil || h.Status != engine.Waiting {
+			return h, err
+		}
+		a := s.asker.Resumed(ctx, c.asked(), h, state)
+		if a == nil {
+			return h, nil
+		}
+		return s.answer(ctx, c, runs, h.ID, *a)
+	}
+	return s.play(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+		if k, ok := steps.Find(s.o.Kinds, h.Call); ok {
+			_, show := takenOut(k, c.args)
+			return kindReply(ctx, runs, k, h, show)
+		}
+		return runReply(ctx, runs, h, workflows.Usual, c.flag(includeImage))
+	})
 }
 
 // record is the fourth layer: the run begins, and with it its events.

@@ -261,7 +261,7 @@ func (s *Server) answerRun(ctx context.Context, c *call) (*reply, error) {
 
 // carryOn continues a run, under the policy of who continues it.
 func (s *Server) carryOn(ctx context.Context, c *call, id string, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
-	state, err := s.comingBack(c)
+	state, err := s.asker.ParseState(c.asked())
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func (s *Server) carryOn(ctx context.Context, c *call, id string, wait *bool, v 
 		return nil, err
 	}
 	if state.Run != "" {
-		return s.goOn(ctx, c, state)
+		return s.resumeAsked(ctx, c, state)
 	}
 	if wait != nil && !*wait {
 		return s.detach(ctx, c, b)

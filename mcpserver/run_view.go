@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -150,4 +151,14 @@ func nextOfQuestion(h engine.Header) string {
 		return fmt.Sprintf("look at the desktop, then answer_run {\"run_id\": %q, \"choice\": \"redo\" or \"skip\"}", h.ID)
 	}
 	return fmt.Sprintf("ask the user, then answer_run {\"run_id\": %q, \"value\": ...}", h.ID)
+}
+
+// secretCommand is how a person gives secrets at the command line.
+func secretCommand(run string, names []string) string {
+	var text strings.Builder
+	text.WriteString("a secret cannot be given through this client; the user runs: understudy resume " + run)
+	for _, n := range names {
+		text.WriteString(fmt.Sprintf(" --input %s=@FILE", n))
+	}
+	return text.String()
 }

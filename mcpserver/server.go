@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/cipher"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/ask"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
@@ -70,7 +70,7 @@ type Server struct {
 	tools    map[string]*tool
 	order    []*tool // as they are listed
 	library  *library
-	seal     cipher.AEAD
+	asker    *ask.Asker
 	inflight *inflight
 	unsent   unsentReplies
 	modes    modes
@@ -78,8 +78,7 @@ type Server struct {
 
 	recordings recordings
 
-	secrets secretPage
-	news    news
+	news news
 
 	open sync.Mutex
 	runs engine.Runs
@@ -91,7 +90,7 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Policy = o.Policy.completed()
-	s := &Server{o: o, seal: newSeal(), inflight: newInflight(), tools: map[string]*tool{}}
+	s := &Server{o: o, asker: ask.New(o.Log), inflight: newInflight(), tools: map[string]*tool{}}
 	s.library = &library{folder: o.Folder, dir: o.Dir}
 	s.modes.by = o.Modes
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{

@@ -78,5 +78,5 @@ func (s *Server) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = errors.Join(err, context.Cause(ctx))
 	}
-	return errors.Join(err, s.secrets.close())
+	return errors.Join(err, s.asker.Close())
 }

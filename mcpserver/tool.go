@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/internal/words"
+	"understudy/mcpserver/ask"
 	"understudy/steps"
 )
 
@@ -39,6 +40,11 @@ type call struct {
 
 	outlived   bool            // its run goes on when the client goes away
 	connection context.Context // of the HTTP request; nil over other transports
+}
+
+// asked is the call as questions see it.
+func (c *call) asked() ask.Call {
+	return ask.Call{CallToolRequest: c.req, Client: c.name, Tool: c.tool.name, Modern: c.modern()}
 }
 
 // reply is what a tool says when it worked.

@@ -38,7 +38,8 @@ var arrows = map[string][]string{
 	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "workflows"},
 	"recorder/watch":   {"recorder", "recorder/compile", "steps/desktop", "steps/desktop/selector"},
 
-	"mcpserver":             {"engine", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
+	"mcpserver":             {"engine", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
+	"mcpserver/ask":         {"engine", "steps", "workflows"},
 	"mcpserver/auth":        {"steps"},
 	"mcpserver/byhand":      {},
 	"mcpserver/conformance": {},
@@ -84,7 +85,7 @@ var owners = map[string][]string{
 	"go.etcd.io/bbolt":                 {"store"},
 	"go.etcd.io/bbolt/":                {"store"},
 	"github.com/coreos/go-oidc/":       {"mcpserver/auth"},
-	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/httpd", "mcpserver/probe"},
+	"github.com/modelcontextprotocol/": {"mcpserver", "mcpserver/ask", "mcpserver/httpd", "mcpserver/probe"},
 	"github.com/spf13/cobra":           {"internal/cli"},
 	"github.com/spf13/pflag":           {"internal/cli"},
 	"github.com/expr-lang/expr/":       {"workflows/expression"},

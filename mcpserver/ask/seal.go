@@ -1,4 +1,4 @@
-package mcpserver
+package ask
 
 import (
 	"crypto/aes"
@@ -11,10 +11,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// parked is what the server wants to know when a client calls again with an
-// answer. The client carries it, sealed: it can be neither read nor changed, and
-// it counts for the same client and tool only.
-type parked struct {
+// State is what the server has to know when a client calls again with an answer.
+// The client carries it sealed: it can neither read nor change it, and it is only
+// accepted from the same client for the same tool.
+type State struct {
 	Run    string    `json:"run,omitempty"`
 	Inputs bool      `json:"inputs,omitempty"` // the question was for inputs
 	Page   string    `json:"page,omitempty"`   // where a secret is given
@@ -23,11 +23,11 @@ type parked struct {
 	Until  time.Time `json:"until"`
 }
 
-// parkedTime is how long a question can be answered this way. The run waits
+// stateLifetime is how long a question can be answered this way. The run waits
 // longer: then answer_run answers it.
-const parkedTime = time.Hour
+const stateLifetime = time.Hour
 
-// newSeal makes the key of this process.
+// newSeal makes a cipher with a key of this process.
 func newSeal() cipher.AEAD {
 	key := make([]byte, 32)
 	rand.Read(key)
@@ -42,34 +42,35 @@ func newSeal() cipher.AEAD {
 	return seal
 }
 
-func (s *Server) sealState(c *call, p parked) (string, error) {
-	p.Client, p.Tool, p.Until = c.name, c.tool.name, time.Now().Add(parkedTime)
+func (a *Asker) sealState(c Call, p State) (string, error) {
+	p.Client, p.Tool, p.Until = c.Client, c.Tool, time.Now().Add(stateLifetime)
 	raw, err := json.Marshal(p)
 	if err != nil {
 		return "", err
 	}
-	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, raw, nil)), nil
+	return base64.RawURLEncoding.EncodeToString(a.seal.Seal(nil, nil, raw, nil)), nil
 }
 
-// comingBack is what a client that calls again brings; empty for a first call.
-func (s *Server) comingBack(c *call) (parked, error) {
-	sealed := c.req.Params.RequestState
+// ParseState reads the state that a client brought back; it is empty for a first
+// call.
+func (a *Asker) ParseState(c Call) (State, error) {
+	sealed := c.Params.RequestState
 	if sealed == "" {
-		return parked{}, nil
+		return State{}, nil
 	}
 	refused := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the requestState is not one of this server for this client and tool, or it is too old; " +
 		"call again without it; list_runs {\"status\": \"waiting\"} names the runs that wait for an answer"}
 	raw, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err != nil {
-		return parked{}, refused
+		return State{}, refused
 	}
-	plain, err := s.seal.Open(nil, nil, raw, nil)
+	plain, err := a.seal.Open(nil, nil, raw, nil)
 	if err != nil {
-		return parked{}, refused
+		return State{}, refused
 	}
-	var p parked
-	if err := json.Unmarshal(plain, &p); err != nil || p.Client != c.name || p.Tool != c.tool.name || time.Now().After(p.Until) {
-		return parked{}, refused
+	var p State
+	if err := json.Unmarshal(plain, &p); err != nil || p.Client != c.Client || p.Tool != c.Tool || time.Now().After(p.Until) {
+		return State{}, refused
 	}
 	return p, nil
 }

@@ -1,0 +1,194 @@
+// Package ask puts questions to the person behind an MCP client: what a run waits
+// for, the inputs that a workflow lacks, and secrets, which are given on a page of
+// this machine and so pass neither the client nor its model.
+//
+// A client of the versions with sessions is asked while its call is under way. A
+// modern one is answered with the question and calls again with the answer;
+// meanwhile the run waits in the store, and the sealed state that the client
+// brings back names it.
+//
+// The package answers no run: it returns what the person said.
+package ask
+
+import (
+	"cmp"
+	"context"
+	"crypto/cipher"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// answerKey is the name of a question in what a modern client brings back.
+const answerKey = "answer"
+
+// Asker puts questions. Make one with New.
+type Asker struct {
+	seal    cipher.AEAD
+	secrets secretPages
+	log     *slog.Logger
+}
+
+// New makes an asker, whose states only it can read.
+func New(log *slog.Logger) *Asker { return &Asker{seal: newSeal(), log: log} }
+
+// Close ends the pages for secrets.
+func (a *Asker) Close() error { return a.secrets.close() }
+
+// A Call is a call of a tool, whose client can be asked.
+type Call struct {
+	*mcp.CallToolRequest
+	Client, Tool string
+	Modern       bool // its client calls again with the answer
+}
+
+// elicits says whether the client can put a question to a person, as a form or as
+// the address of a page.
+func (c Call) elicits(url bool) bool {
+	caps := c.ClientCapabilities()
+	if caps == nil || caps.Elicitation == nil {
+		return false
+	}
+	e := caps.Elicitation
+	if url {
+		return e.URL != nil
+	}
+	return e.Form != nil || e.URL == nil
+}
+
+// accepted is the answer that a modern client brought back; nil: there is none.
+func (c Call) accepted() *mcp.ElicitResult {
+	res, _ := c.Params.InputResponses[answerKey].(*mcp.ElicitResult)
+	return accepted(res)
+}
+
+func accepted(res *mcp.ElicitResult) *mcp.ElicitResult {
+	if res == nil || res.Action != "accept" {
+		return nil
+	}
+	return res
+}
+
+// elicit puts a question. It returns nil for one that the person declined, and for
+// a modern client the pending result of its call.
+func (a *Asker) elicit(ctx context.Context, c Call, q *mcp.ElicitParams, state State) (res *mcp.ElicitResult, pending *mcp.CallToolResult, err error) {
+	if !c.Modern {
+		res, err := c.Session.Elicit(ctx, q)
+		if err != nil && ctx.Err() == nil {
+			a.log.Warn("question not answered", "client", c.Client, "error", err)
+			return nil, nil, nil
+		}
+		return accepted(res), nil, err
+	}
+	sealed, err := a.sealState(c, state)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{answerKey: q}, RequestState: sealed}, nil
+}
+
+// Run asks what a waiting run wants to know. It returns no answer and no pending
+// result when the client cannot ask, the person declined or the call ended; then
+// the run stays waiting.
+func (a *Asker) Run(ctx context.Context, c Call, h engine.Header) (*engine.Answer, *mcp.CallToolResult, error) {
+	secret := h.Question.Sort == engine.AskSecret
+	if !c.elicits(secret) {
+		return nil, nil, nil
+	}
+	q, state := formOf(h.Question), State{Run: h.ID}
+	if secret {
+		token, address, err := a.secrets.open(h.ID, h.Question.Choices)
+		if err != nil {
+			a.log.Warn("no page for secrets", "error", err)
+			return nil, nil, nil
+		}
+		q, state.Page = &mcp.ElicitParams{Mode: "url", Message: h.Question.Text, URL: address, ElicitationID: token}, token
+	}
+	res, pending, err := a.elicit(ctx, c, q, state)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, nil, nil
+	case err != nil || pending != nil || res == nil:
+		return nil, pending, err
+	}
+	return a.answer(ctx, h.Question, res, state), nil, nil
+}
+
+// answer is what a person said to a question, nil when a secret was not given.
+func (a *Asker) answer(ctx context.Context, q *engine.Question, res *mcp.ElicitResult, state State) *engine.Answer {
+	if q.Sort != engine.AskSecret {
+		return answerOf(q, res.Content)
+	}
+	given, err := a.secrets.wait(ctx, state.Page)
+	if err != nil {
+		return nil
+	}
+	return &engine.Answer{Secrets: given}
+}
+
+// pageTimeout bounds the wait for a page whose client says that its user went
+// there.
+const pageTimeout = time.Minute
+
+// Resumed is what a modern client brought back for a run that waits; nil: no
+// answer.
+func (a *Asker) Resumed(ctx context.Context, c Call, h engine.Header, state State) *engine.Answer {
+	res := c.accepted()
+	if res == nil || h.Question == nil {
+		a.log.Info("question declined", "run", h.ID, "client", c.Client)
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	return a.answer(ctx, h.Question, res, state)
+}
+
+// Inputs asks for the inputs that a program lacks, and returns those that a person
+// gave. The run itself asks for secrets.
+func (a *Asker) Inputs(ctx context.Context, c Call, p *workflows.Program, state State) (map[string]any, *mcp.CallToolResult, error) {
+	var missing []workflows.Variable
+	for _, v := range p.Missing(nil) {
+		if !v.Secret {
+			missing = append(missing, v)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, nil, nil
+	}
+	res := c.accepted()
+	if !state.Inputs {
+		schema, ok := inputForm(missing)
+		if !ok || !c.elicits(false) {
+			return nil, nil, errMissingInputs(missing)
+		}
+		q := &mcp.ElicitParams{Mode: "form", Message: cmp.Or(p.Name, "the workflow") + " needs inputs", RequestedSchema: schema}
+		var pending *mcp.CallToolResult
+		var err error
+		if res, pending, err = a.elicit(ctx, c, q, State{Inputs: true}); err != nil || pending != nil {
+			return nil, pending, err
+		}
+	}
+	if res == nil {
+		return nil, nil, errMissingInputs(missing)
+	}
+	return res.Content, nil, nil
+}
+
+func errMissingInputs(missing []workflows.Variable) error {
+	names := make([]string, len(missing))
+	for i, v := range missing {
+		names[i] = v.Name
+		if v.Description != "" {
+			names[i] += " (" + v.Description + ")"
+		}
+	}
+	e := steps.Errorf(steps.Invalid, "the workflow needs inputs that were not given: %v", names)
+	e.Next = fmt.Sprintf("call again with inputs: {%q: ...}", missing[0].Name)
+	return e
+}

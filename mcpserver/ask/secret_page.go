@@ -1,0 +1,134 @@
+package ask
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// secretPages serves pages on which a person gives secrets, on an address of
+// this machine only. A page has an address that cannot be guessed, and takes one
+// answer.
+type secretPages struct {
+	mu     sync.Mutex
+	base   string // the address, once it is served
+	server *http.Server
+	pages  map[string]*secretForm
+}
+
+type secretForm struct {
+	run   string
+	names []string
+	given chan map[string]string // holds one answer
+	until time.Time
+}
+
+// open makes a page; the first one starts the server.
+func (p *secretPages) open(run string, names []string) (token, address string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.server == nil {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", "", err
+		}
+		p.server = &http.Server{Handler: p, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
+		p.base, p.pages = "http://"+l.Addr().String()+"/", map[string]*secretForm{}
+		go func() { _ = p.server.Serve(l) }()
+	}
+	for t, f := range p.pages {
+		if time.Now().After(f.until) {
+			delete(p.pages, t)
+		}
+	}
+	token = rand.Text()
+	p.pages[token] = &secretForm{run, names, make(chan map[string]string, 1), time.Now().Add(stateLifetime)}
+	return token, p.base + token, nil
+}
+
+var errNoPage = errors.New("the page for the secret is gone")
+
+// wait returns what a person wrote on a page.
+func (p *secretPages) wait(ctx context.Context, token string) (map[string]string, error) {
+	p.mu.Lock()
+	f := p.pages[token]
+	p.mu.Unlock()
+	if f == nil {
+		return nil, errNoPage
+	}
+	select {
+	case given := <-f.given:
+		p.mu.Lock()
+		delete(p.pages, token)
+		p.mu.Unlock()
+		return given, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (p *secretPages) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.server == nil {
+		return nil
+	}
+	return p.server.Close()
+}
+
+// ServeHTTP shows a page and takes its answer. It refuses other hosts and origins.
+func (p *secretPages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	f, own := p.pages[strings.TrimPrefix(r.URL.Path, "/")], strings.TrimSuffix(p.base, "/")
+	p.mu.Unlock()
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	origin := r.Header.Get("Origin")
+	switch {
+	case f == nil || "http://"+r.Host != own || origin != "" && origin != own && origin != "null":
+		http.Error(w, "There is no such page.", http.StatusNotFound)
+	case r.Method == http.MethodGet:
+		_ = secretTemplate.Execute(w, f.names)
+	case r.Method == http.MethodPost:
+		p.filled(w, r, f)
+	default:
+		http.Error(w, "GET or POST", http.StatusMethodNotAllowed)
+	}
+}
+
+func (p *secretPages) filled(w http.ResponseWriter, r *http.Request, f *secretForm) {
+	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "The form could not be read.", http.StatusBadRequest)
+		return
+	}
+	given := map[string]string{}
+	for _, n := range f.names {
+		given[n] = r.PostForm.Get(n)
+	}
+	select {
+	case f.given <- given:
+		fmt.Fprintln(w, "Thank you. The run goes on; this page can be closed.")
+	default:
+		http.Error(w, "The answer was given already.", http.StatusConflict)
+	}
+}
+
+var secretTemplate = template.Must(template.New("secret").Parse(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>A secret for Understudy</title>
+<h1>A run needs a secret</h1>
+<p>What is written here goes to the run on this machine, and is stored nowhere.</p>
+<form method="post">{{range .}}
+<p><label>{{.}} <input type="password" name="{{.}}" autocomplete="off" required></label></p>{{end}}
+<p><button>Give it to the run</button></p>
+</form></html>
+`))
