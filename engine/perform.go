@@ -165,7 +165,10 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
 	env.KeepFocus = w.s.Created.Call != ""
-	env.Keep, env.Passwords = w.keepPicture, w.e.Passwords
+	env.Keep = w.keepPicture
+	if w.e.Passwords != nil {
+		env.Passwords = w.e.Passwords
+	}
 	env.Stirred = &w.e.stirred
 	env.DesktopEnv = w.desktopEnv
 	if e.node.Kind.Touches == steps.None {

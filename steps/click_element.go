@@ -39,6 +39,11 @@ type ClickArgs struct {
 // ClickType is a button and a count in one word.
 type ClickType string
 
+// Words are the words that it may be.
+func (ClickType) Words() []string {
+	return []string{"left", "double", "right"}
+}
+
 // The words for clicks.
 const (
 	LeftClick   ClickType = "left"

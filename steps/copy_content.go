@@ -34,6 +34,11 @@ type CopyArgs struct {
 // SourceMode says what is copied.
 type SourceMode string
 
+// Words are the words that it may be.
+func (SourceMode) Words() []string {
+	return []string{"all", "lines", "pattern"}
+}
+
 // What can be copied.
 const (
 	CopyAll     SourceMode = "all"
@@ -43,6 +48,11 @@ const (
 
 // TargetMode says where it goes.
 type TargetMode string
+
+// Words are the words that it may be.
+func (TargetMode) Words() []string {
+	return []string{"replace", "after", "before", "at_line", "append", "prepend"}
+}
 
 // Where it can go.
 const (
@@ -176,7 +186,7 @@ func (a *CopyArgs) placed(to spot, target, part string) (string, int, error) {
 		return strings.Join(all[:a.TargetLine-1], "") + part + strings.Join(all[a.TargetLine-1:], ""), 1, nil
 	}
 	places := find(target, a.TargetPattern)
-	if err := to.usable(places, a.TargetPattern, a.ReplaceAll); err != nil {
+	if err := usable(to.path, places, a.TargetPattern, a.ReplaceAll); err != nil {
 		return "", 0, err
 	}
 	inner := strings.TrimSuffix(part, "\n")

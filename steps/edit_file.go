@@ -53,7 +53,7 @@ func editFile(ctx context.Context, env *Env, a EditFileArgs) (EditFileResult, er
 		return EditFileResult{}, err
 	}
 	places := find(text, a.OldString)
-	if err := s.usable(places, a.OldString, a.ReplaceAll); err != nil {
+	if err := usable(s.path, places, a.OldString, a.ReplaceAll); err != nil {
 		return EditFileResult{}, err
 	}
 	text = replace(text, places, a.NewString)
@@ -69,20 +69,20 @@ func find(text, sought string) [][]int {
 	return regexp.MustCompile(strings.Join(parts, "\r?\n")).FindAllStringIndex(text, -1)
 }
 
-// usable says why the places of a text cannot be used: there are none, or
+// usable says why the places of a text in a file cannot be used: there are none, or
 // several where one was meant.
-func (s spot) usable(places [][]int, sought string, all bool) error {
+func usable(path string, places [][]int, sought string, all bool) error {
 	switch {
 	case len(places) == 0:
 		return &Error{
 			Code: NotFound,
-			Err:  fmt.Errorf("%s does not hold %s", s.path, quoted(sought)),
+			Err:  fmt.Errorf("%s does not hold %s", path, quoted(sought)),
 			Next: "read the file, and give the text as it stands there",
 		}
 	case len(places) > 1 && !all:
 		return &Error{
 			Code: Ambiguous,
-			Err:  fmt.Errorf("%s holds %s %d times", s.path, quoted(sought), len(places)),
+			Err:  fmt.Errorf("%s holds %s %d times", path, quoted(sought), len(places)),
 			Next: "give more of the text around it, or set replace_all",
 		}
 	}

@@ -32,11 +32,11 @@ type Env struct {
 	// Inputs and Vars are the inputs and the env of the run.
 	Inputs, Vars map[string]any
 	// Trees remembers the trees whose refs a caller may name.
-	Trees *Trees
+	Trees Refs
 
 	// Passwords are the password fields that were seen so far, which are blanked
 	// on pictures; nil: those that a picture shows as such.
-	Passwords *Passwords
+	Passwords PasswordFields
 
 	// KeepFocus gives focus and caret back to the user after kinds that are not
 	// meant to move them. It is for calls of their own: the steps of a workflow
@@ -69,6 +69,26 @@ func (e *Env) watch() {
 		plain := e.Desktop
 		e.behind, e.Desktop = Watch(plain, e.Stirred.Stir), Watch(plain, e.Act)
 	}
+}
+
+// Refs are the names by which a caller may speak of elements that it was shown.
+type Refs interface {
+	// Keep remembers a tree, and gives its elements their refs.
+	Keep(tree *desktop.Tree)
+	// Name gives the elements of a tree that is not shown the refs that they have.
+	Name(tree *desktop.Tree)
+	// Element is the element that a ref names; nil when none has it.
+	Element(ref string) *desktop.Element
+}
+
+// PasswordFields are the fields that are blanked on pictures.
+type PasswordFields interface {
+	// Where is where the fields must be that were seen the last time.
+	Where(ctx context.Context, d *desktop.Desktop) []desktop.Rect
+	// Find is where the fields are that show now.
+	Find(ctx context.Context, d *desktop.Desktop) []desktop.Rect
+	// Note remembers an element if it is a password field.
+	Note(d *desktop.Desktop, e *desktop.Element)
 }
 
 // RunInfo says which step of which run is executed.

@@ -25,6 +25,11 @@ type LogArgs struct {
 // LogLevel is how important a line is.
 type LogLevel string
 
+// Words are the words that it may be.
+func (LogLevel) Words() []string {
+	return []string{"debug", "info", "warn", "error"}
+}
+
 // The levels.
 const (
 	Debug   LogLevel = "debug"

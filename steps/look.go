@@ -208,7 +208,9 @@ func (e *Env) read(ctx context.Context, scope desktop.Scope, read map[desktop.Sc
 	if scope.Full {
 		selector.FillLabels(t.Roots)
 	}
-	e.Trees.Name(t)
+	if e.Trees != nil {
+		e.Trees.Name(t)
+	}
 	read[scope] = t
 	return t, nil
 }

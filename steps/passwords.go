@@ -86,9 +86,9 @@ func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desk
 	return fields
 }
 
-// Note remembers an element if it is a password field. Nil remembers nothing.
+// Note remembers an element if it is a password field.
 func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
-	if w == nil || e.Role != password || e.Handle == "" {
+	if e.Role != password || e.Handle == "" {
 		return
 	}
 	w.mu.Lock()

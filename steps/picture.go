@@ -1,7 +1,6 @@
 package steps
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,10 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	if area = area.Intersect(screen); area.Empty() {
 		return nil, area, &Error{Code: NotActionable, Err: fmt.Errorf("what is to be shown, %s, is not on the screen, which is %s", wanted, screen), Next: "take an area of the screen, or bring the window into it with move_window"}
 	}
-	known := cmp.Or(e.Passwords, &Passwords{})
+	known := e.Passwords
+	if known == nil {
+		known = &Passwords{}
+	}
 	fields := known.Where(ctx, e.Desktop)
 	p, err := e.Desktop.Capture(ctx, area)
 	if err != nil {
@@ -45,4 +47,12 @@ func (e *Env) capture(ctx context.Context, area desktop.Rect) (*image.RGBA, desk
 	}
 	p = Blank(p, desktop.Point{X: area.X, Y: area.Y}, append(fields, known.Find(ctx, e.Desktop)...))
 	return p, area, ctx.Err()
+}
+
+// notePassword remembers an element if it is a password field, to blank it on
+// pictures also when it shows what it holds.
+func (e *Env) notePassword(el *desktop.Element) {
+	if e.Passwords != nil {
+		e.Passwords.Note(e.Desktop, el)
+	}
 }

@@ -27,7 +27,8 @@ func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	bare, err := (&Env{Desktop: d}).bareWindows(ctx, s.roots)
+	env := &Env{Desktop: d}
+	bare, err := env.bareWindows(ctx, s.roots)
 	if err != nil || len(s.selector.Find(bare)) > 0 {
 		return err == nil, err
 	}
@@ -59,6 +60,6 @@ func (p Probe) look(ctx context.Context, text string) (sight, error) {
 	if err != nil {
 		return sight{}, err
 	}
-	env := Env{Desktop: d, Dir: p.Dir, Roots: p.Roots}
+	env := &Env{Desktop: d, Dir: p.Dir, Roots: p.Roots}
 	return env.look(ctx, []*selector.Selector{s}, manner{})
 }

@@ -132,7 +132,7 @@ func (a *CommandArgs) process(ctx context.Context, env *Env) (process, script, e
 		}
 	}
 	if a.Engine != "" {
-		s, err := a.script(ctx, env, &p, file)
+		s, err := a.Engine.script(ctx, env, &p, source{string(a.Run), file, a.Env})
 		return p, s, err
 	}
 	p.env = withVariables(p.env, a.Env)

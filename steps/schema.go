@@ -2,6 +2,7 @@ package steps
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -10,10 +11,12 @@ import (
 	"understudy/steps/desktop"
 )
 
-// schemaOf derives the schema of a Go type. What the type system cannot say
-// (the words of an enumeration, the format of a string) stands in typeSchemas.
+// schemaOf derives the schema of a Go type. An enumeration says its
+// words itself; what else the type system cannot say stands in typeSchemas.
 func schemaOf[T any]() *jsonschema.Schema {
-	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
+	known := maps.Clone(typeSchemas)
+	addEnums(known, reflect.TypeFor[T]())
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
 		panic(fmt.Sprintf("steps: schema of %T: %v", *new(T), err))
 	}
@@ -58,14 +61,6 @@ type Pattern string
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[desktop.Button](): enum("left", "middle", "right"),
 	reflect.TypeFor[desktop.Key]():    {Type: "string", Format: "key"},
-	reflect.TypeFor[ClickType]():      enum("left", "double", "right"),
-	reflect.TypeFor[Direction]():      enum("up", "down", "left", "right"),
-	reflect.TypeFor[Condition]():      enum("exists", "gone", "visible", "enabled", "focused", "text"),
-	reflect.TypeFor[TreeFormat]():     enum("compact_yaml", "verbose_json", "clustered_yaml"),
-	reflect.TypeFor[Engine]():         enum("javascript", "js", "node", "typescript", "ts", "python"),
-	reflect.TypeFor[LogLevel]():       enum("debug", "info", "warn", "error"),
-	reflect.TypeFor[SourceMode]():     enum("all", "lines", "pattern"),
-	reflect.TypeFor[TargetMode]():     enum("replace", "after", "before", "at_line", "append", "prepend"),
 	reflect.TypeFor[Millis]():         {Type: "integer", Minimum: new(float64)},
 	reflect.TypeFor[Count]():          {Type: "integer", Minimum: new(float64)},
 	reflect.TypeFor[Value]():          {Types: []string{"string", "number", "boolean"}},
@@ -88,6 +83,32 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	},
 }
 
-func enum(words ...any) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: words}
+func enum(words ...string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, w := range words {
+		s.Enum = append(s.Enum, w)
+	}
+	return s
+}
+
+// An Enum is the type of an argument that takes one of a few words.
+type Enum interface{ Words() []string }
+
+// addEnums adds the schemas of the enumerations that a type is made of.
+func addEnums(known map[reflect.Type]*jsonschema.Schema, t reflect.Type) {
+	if known[t] != nil {
+		return
+	}
+	if e, ok := reflect.Zero(t).Interface().(Enum); ok {
+		known[t] = enum(e.Words()...)
+		return
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		addEnums(known, t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			addEnums(known, f.Type)
+		}
+	}
 }

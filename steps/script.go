@@ -15,6 +15,11 @@ import (
 // Engine is the language of a script.
 type Engine string
 
+// Words are the words that it may be.
+func (Engine) Words() []string {
+	return []string{"javascript", "js", "node", "typescript", "ts", "python"}
+}
+
 // The languages. Each has other names that mean the same: js, node; ts.
 const (
 	JavaScript Engine = "javascript"
@@ -31,11 +36,18 @@ var runPython string
 // script is a script that a process runs: its result stands behind the mark.
 type script struct{ mark string }
 
+// source is a script: its text or the file that holds it, and the values that
+// it gets under their names.
+type source struct {
+	code, file string
+	names      map[string]any
+}
+
 // script makes the process one that runs a script. The script and all its
 // values go through the standard input, so that none of them is seen in the
 // list of processes or left in a file.
-func (a *CommandArgs) script(ctx context.Context, env *Env, p *process, file string) (script, error) {
-	code := string(a.Run)
+func (e Engine) script(ctx context.Context, env *Env, p *process, from source) (script, error) {
+	code, file := from.code, from.file
 	if file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -47,8 +59,8 @@ func (a *CommandArgs) script(ctx context.Context, env *Env, p *process, file str
 	if values == nil {
 		values = map[string]any{}
 	}
-	maps.Copy(values, a.Env)
-	names, inputs := a.Env, env.Inputs
+	maps.Copy(values, from.names)
+	names, inputs := from.names, env.Inputs
 	if names == nil {
 		names = map[string]any{}
 	}
@@ -60,14 +72,14 @@ func (a *CommandArgs) script(ctx context.Context, env *Env, p *process, file str
 	}
 	s := script{mark: "\n" + rand.Text() + " returned "}
 	given, err := json.Marshal(map[string]any{
-		"code": code, "file": file, "dir": p.dir, "mark": s.mark, "typed": a.Engine.typed(),
+		"code": code, "file": file, "dir": p.dir, "mark": s.mark, "typed": e.typed(),
 		"env": values, "inputs": inputs, "names": names,
 	})
 	if err != nil {
 		return s, Errorf(Invalid, "the values of the script: %w", err)
 	}
 	p.stdin = bytes.NewReader(given)
-	p.name, p.args, err = a.Engine.command(ctx)
+	p.name, p.args, err = e.command(ctx)
 	return s, err
 }
 

@@ -37,6 +37,11 @@ type ScrollResult struct {
 // Direction is a way to scroll.
 type Direction string
 
+// Words are the words that it may be.
+func (Direction) Words() []string {
+	return []string{"up", "down", "left", "right"}
+}
+
 // The ways to scroll.
 const (
 	Up         Direction = "up"

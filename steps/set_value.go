@@ -54,7 +54,7 @@ func setValue(ctx context.Context, env *Env, a SetValueArgs) (ValueResult, error
 	if err != nil {
 		return ValueResult{}, err
 	}
-	env.Passwords.Note(env.Desktop, el)
+	env.notePassword(el)
 	r := ValueResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
 		err := set(ctx)
@@ -89,7 +89,7 @@ func (e *Env) typeInPlace(ctx context.Context, el *desktop.Element, text string,
 	if err := e.front(ctx, o, el.Window); err != nil {
 		return err
 	}
-	_, err := e.typeInto(ctx, el, text, TypeIntoArgs{ClearBeforeTyping: true, TryFocusBefore: true})
+	_, err := e.typeInto(ctx, el, text, typing{clear: true, focus: focusOptions{grab: true}})
 	return err
 }
 

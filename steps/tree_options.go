@@ -13,6 +13,11 @@ var treeOptions = TreeOptions{TreeMaxDepth: 30, TreeOutputFormat: CompactYAML}
 // TreeFormat is how elements are written.
 type TreeFormat string
 
+// Words are the words that it may be.
+func (TreeFormat) Words() []string {
+	return []string{"compact_yaml", "verbose_json", "clustered_yaml"}
+}
+
 // The ways to write elements.
 const (
 	CompactYAML TreeFormat = "compact_yaml"

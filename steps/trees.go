@@ -49,9 +49,6 @@ func (t *Trees) Keep(tree *desktop.Tree) {
 // Name gives the elements of a tree that is not shown the refs that the caller
 // knows them by, and the others none.
 func (t *Trees) Name(tree *desktop.Tree) {
-	if t == nil {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	tree.Walk(func(e *desktop.Element) bool {

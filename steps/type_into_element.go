@@ -61,10 +61,10 @@ func typeIntoElement(ctx context.Context, env *Env, a TypeIntoArgs) (TypeIntoRes
 	if takesNoText(el) {
 		return TypeIntoResult{}, notReady(el, "takes no text", fieldsBeside(el))
 	}
-	env.Passwords.Note(env.Desktop, el)
+	env.notePassword(el)
 	r := TypeIntoResult{Element: plain(el)}
 	r.After, err = env.around(ctx, a.Around, el, func() (bool, error) {
-		before, err := env.typeInto(ctx, el, text, a)
+		before, err := env.typeInto(ctx, el, text, typing{clear: a.ClearBeforeTyping, focus: focusOptions{grab: a.TryFocusBefore, click: a.TryClickBefore}})
 		if err != nil {
 			return false, err
 		}
@@ -124,10 +124,16 @@ func best(e, top *desktop.Element) string {
 	return inWords(e)
 }
 
+// typing says how to type into a field.
+type typing struct {
+	clear bool // empty the field first
+	focus focusOptions
+}
+
 // typeInto puts the focus into a field, empties it if that is wanted, and
 // types. It returns what the field held before.
-func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a TypeIntoArgs) (string, error) {
-	adds := !a.ClearBeforeTyping && text != "" && el.Handle != ""
+func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, o typing) (string, error) {
+	adds := !o.clear && text != "" && el.Handle != ""
 	had := false
 	if adds {
 		var err error
@@ -135,22 +141,22 @@ func (e *Env) typeInto(ctx context.Context, el *desktop.Element, text string, a 
 			return "", err
 		}
 	}
-	if err := e.focus(ctx, el, focusOptions{grab: a.TryFocusBefore, click: a.TryClickBefore}); err != nil {
+	if err := e.focus(ctx, el, o.focus); err != nil {
 		return "", err
 	}
 	if el.Handle == "" {
-		return "", e.typeIntoPicture(ctx, text, a.ClearBeforeTyping)
+		return "", e.typeIntoPicture(ctx, text, o.clear)
 	}
 	now, err := e.Desktop.Refresh(ctx, el.Handle)
 	if err != nil {
 		return "", err
 	}
-	if a.ClearBeforeTyping {
+	if o.clear {
 		if err := e.clear(ctx, now); err != nil {
 			return "", err
 		}
 	}
-	if adds && (a.TryFocusBefore || a.TryClickBefore) {
+	if adds && (o.focus.grab || o.focus.click) {
 		if err := e.toItsEnd(ctx, now, had); err != nil {
 			return "", err
 		}

@@ -40,6 +40,11 @@ func (a *WaitArgs) Validate() error {
 // Condition is something that can be so of an element.
 type Condition string
 
+// Words are the words that it may be.
+func (Condition) Words() []string {
+	return []string{"exists", "gone", "visible", "enabled", "focused", "text"}
+}
+
 // What can be waited for.
 const (
 	Exists    Condition = "exists"
