@@ -33,7 +33,6 @@ var rules = []struct {
 	{"what runs programs is in the shell toolset", func(k Kind) bool { return (k.Risk == RunsShell) == (k.Toolset == Shell) }},
 	{"what writes files is in the files toolset", func(k Kind) bool { return k.Risk != WritesFiles || k.Toolset == Files }},
 	{"its arguments are closed", func(k Kind) bool { return k.Args.AdditionalProperties != nil }},
-	{"it is known under one status only", func(k Kind) bool { return Later[k.Name] == "" }},
 }
 
 func sentence(s string) bool {
@@ -111,14 +110,6 @@ func TestSeldomArgumentsExist(t *testing.T) {
 	for _, name := range seldom {
 		if !slices.ContainsFunc(All(), func(k Kind) bool { return k.Args.Properties[name] != nil }) {
 			t.Errorf("no kind has the argument %s", name)
-		}
-	}
-}
-
-func TestLaterKindsSayWhatToDo(t *testing.T) {
-	for name, advice := range Later {
-		if !snakeCase.MatchString(name) || !strings.HasPrefix(advice, "not ") || !strings.Contains(advice, ": ") {
-			t.Errorf("%s: %q does not say what to do instead", name, advice)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,18 +13,14 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestReferenceIsFresh(t *testing.T) {
-	b := &strings.Builder{}
-	if err := Reference(b, All()); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "README.md", b.String())
+	golden(t, "README.md", writeReference(All()))
 }
 
 func TestSchemas(t *testing.T) {
 	var want []string
 	for _, k := range All() {
 		t.Run(k.Name, func(t *testing.T) {
-			s, err := k.Schema()
+			s, err := schema(k)
 			if err != nil {
 				t.Fatal(err)
 			}

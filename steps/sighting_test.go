@@ -16,7 +16,6 @@ import (
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
-	"understudy/steps/desktop/selector"
 	"understudy/steps/desktop/vision"
 )
 
@@ -181,9 +180,12 @@ func TestALinkLeadsToNoPictureOutside(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "p.png"), filepath.Join(folder, "p.png")); err != nil {
 		t.Skip("links cannot be made here:", err)
 	}
-	env := &Env{Dir: folder, Roots: []string{folder}}
-	if _, err := env.template("p.png"); err == nil || !strings.Contains(err.Error(), "out of bounds") {
-		t.Errorf("got %v, want out of bounds", err)
+	d := fake.New(fake.MustParse(notes)...)
+	defer d.Close()
+	env := &Env{Desktop: d.Desktop(), Dir: folder, Roots: []string{folder}}
+	o := FindImage.Run(t.Context(), env, args("image", "p.png"))
+	if code(o) != Denied || !strings.Contains(o.Err.Error(), "out of bounds") {
+		t.Errorf("got %v, want out of bounds", o.Err)
 	}
 }
 
@@ -442,10 +444,10 @@ func TestAPictureIsFoundInAWindowOfWhichNoElementsAreKnown(t *testing.T) {
 	d := f.Desktop()
 	d.Elements = onlyOf{d.Elements, "nobody"}
 	env := &Env{Desktop: d, Dir: folder, Roots: []string{folder}}
-	for text, want := range map[string]int{"process:notes >> image:p.png": 1, "process:other >> image:p.png": 0} {
-		s, err := env.look(t.Context(), []*selector.Selector{selector.MustParse(text)}, manner{})
-		if err != nil || len(s.found) != want {
-			t.Errorf("%s: found %d places, want %d; %v", text, len(s.found), want, err)
+	for process, want := range map[string]int{"notes": 1, "other": 0} {
+		o := FindImage.Run(t.Context(), env, args("image", "p.png", "process", process))
+		if o.Err != nil || len(o.Result["matches"].([]any)) != want {
+			t.Errorf("%s: found %v, want %d places; %v", process, o.Result["matches"], want, o.Err)
 		}
 	}
 }

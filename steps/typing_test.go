@@ -27,7 +27,9 @@ func TestTypeIntoElement(t *testing.T) {
 		},
 		{say: "what was there stays", args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "Monday!"}},
 		{
-			say: "what was there stays, also when it is selected", set: func(d *fake.Desktop) { hold(d, "role:entry", clearing[0]) },
+			say: "what was there stays, also when it is selected", set: func(d *fake.Desktop) {
+				hold(d, "role:entry", desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"})
+			},
 			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "Monday!"},
 		},
 		{

@@ -25,8 +25,9 @@ func TestPatienceCountsLooksWhereTheyAreSlow(t *testing.T) {
 	} {
 		t.Run(row.say, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				env := &Env{}
 				began, looks := time.Now(), 0
-				err := (&Env{}).follows(t.Context(), p, func(ctx context.Context) error {
+				err := env.follows(t.Context(), p, func(ctx context.Context) error {
 					looks++
 					if err := Sleep(ctx, row.look); err != nil {
 						return err

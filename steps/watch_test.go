@@ -62,7 +62,7 @@ func TestWatchKeepsAccountOfEveryAct(t *testing.T) {
 }
 
 func TestWatchLeavesLookingAlone(t *testing.T) {
-	d := fake.New(fake.MustParse(notes)...)
+	d := fake.New(fake.MustParse(`- frame "Notes" [process=notes] [at=0,0,400,400]`)...)
 	env := &Env{}
 	w := Watch(d.Desktop(), env.Act)
 	ctx := t.Context()

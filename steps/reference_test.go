@@ -3,26 +3,24 @@ package steps
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Reference writes the reference of kinds as Markdown: for each what it does,
+// writeReference writes the reference of kinds as Markdown: for each what it does,
 // how it behaves, its arguments and its results, all from the declarations.
-func Reference(w io.Writer, kinds []Kind) error {
+func writeReference(kinds []Kind) string {
 	b := &strings.Builder{}
 	b.WriteString(referenceHead)
 	for _, k := range kinds {
 		fmt.Fprintf(b, "| [`%s`](#%s) | %s | %s |\n", k.Name, k.Name, k.Toolset, k.Summary)
 	}
 	for _, k := range kinds {
-		k.reference(b)
+		writeKind(b, k)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 const referenceHead = `# The kinds of steps
@@ -34,18 +32,18 @@ This page is generated from the declarations; ` + "`make golden`" + ` writes it 
 |---|---|---|
 `
 
-func (k Kind) reference(b *strings.Builder) {
+func writeKind(b *strings.Builder, k Kind) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n", k.Name, k.Summary)
 	if k.Details != "" {
 		b.WriteString(k.Details + "\n")
 	}
-	fmt.Fprintf(b, "\n%s\n", k.behaviour())
-	table(b, "argument", k.Args)
-	table(b, "result", k.Result)
+	fmt.Fprintf(b, "\n%s\n", behaviour(k))
+	writeTable(b, "argument", k.Args)
+	writeTable(b, "result", k.Result)
 }
 
 // behaviour says in one line what the properties of a kind mean.
-func (k Kind) behaviour() string {
+func behaviour(k Kind) string {
 	var words []string
 	say := func(is bool, text string) {
 		if is {
@@ -67,7 +65,7 @@ func (k Kind) behaviour() string {
 	return strings.ToUpper(line[:1]) + line[1:] + "."
 }
 
-func table(b *strings.Builder, what string, s *jsonschema.Schema) {
+func writeTable(b *strings.Builder, what string, s *jsonschema.Schema) {
 	if len(s.Properties) == 0 {
 		return
 	}
@@ -104,9 +102,9 @@ func typeName(s *jsonschema.Schema) string {
 	return strings.Join(types, " or ")
 }
 
-// Schema is everything that is derived from a declaration, for tools and
+// schema is everything that is derived from a declaration, for tools and
 // golden files.
-func (k Kind) Schema() ([]byte, error) {
+func schema(k Kind) ([]byte, error) {
 	return json.MarshalIndent(struct {
 		Name     string             `json:"name"`
 		Summary  string             `json:"summary"`
