@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"understudy/internal/film"
-	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/observe"
 )
 
 // Camera takes the pictures of steps: of the whole screen, encoded and stored
@@ -18,7 +18,7 @@ type Camera struct {
 	Files Files
 	// Passwords are the password fields that were seen so far, which the kinds
 	// that take pictures share; nil: those that the camera sees itself.
-	Passwords *steps.Passwords
+	Passwords *observe.Passwords
 
 	once sync.Once
 	slot chan struct{} // one place for each picture that may be under way
@@ -36,7 +36,7 @@ const underWay = 6
 func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, err error)) {
 	c.once.Do(func() {
 		c.slot = make(chan struct{}, underWay)
-		c.Passwords = cmp.Or(c.Passwords, &steps.Passwords{})
+		c.Passwords = cmp.Or(c.Passwords, &observe.Passwords{})
 	})
 	select {
 	case c.slot <- struct{}{}:
@@ -72,7 +72,7 @@ func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *
 		s.file = before.file
 	} else {
 		fields = append(fields, c.Passwords.Find(ctx, d)...)
-		s.file = c.write(steps.Blank(s.pixels, desktop.Point{}, fields))
+		s.file = c.write(observe.Blank(s.pixels, desktop.Point{}, fields))
 	}
 	close(s.done)
 	return c.Files.Put(ctx, Captures, s.file)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/kinds"
 )
 
 // reached is the session of a desktop that programs reach by a variable.
@@ -38,7 +38,7 @@ func TestProgramsComeUpOnTheDesktopOfTheRun(t *testing.T) {
 			desk := d.Desktop()
 			desk.Session = reached{desk.Session}
 			s := newStage(t)
-			s.Desk, s.Kinds = fakeDesk{desk}, steps.All()
+			s.Desk, s.Kinds = fakeDesk{desk}, kinds.All()
 			req := s.request(c.document, nil)
 			req.Dir = t.TempDir()
 			h := s.play(req)

@@ -14,6 +14,7 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/observe"
 	"understudy/workflows/expression"
 )
 
@@ -30,7 +31,7 @@ type Engine struct {
 	Pictures Pictures
 	// Passwords are the password fields that were seen so far, which kinds blank
 	// on the pictures that they take; nil: those that a picture shows as such.
-	Passwords *steps.Passwords
+	Passwords *observe.Passwords
 	// Probe answers what expressions ask of the desktop, with pictures from
 	// the folders of the run; nil: they may not ask.
 	Probe func(d Desk, dir string, roots []string) expression.Probe
@@ -46,7 +47,7 @@ type Engine struct {
 	every   uint64        // events between snapshots; 0: as many as is good
 	between func(*worker) // called before each effect is decided, by tests; nil: nothing
 
-	stirred steps.Stirred // by steps, on the one desktop
+	stirred steps.LastAct // by steps, on the one desktop
 
 	once  sync.Once
 	life  context.Context // of what must outlast its callers
@@ -54,7 +55,7 @@ type Engine struct {
 	mu    sync.Mutex
 	works map[string]*worker
 	ended bool // no new runs
-	shown map[string]*steps.Trees
+	shown map[string]*observe.ShownTrees
 	ids   *ulid.MonotonicEntropy
 	// kept is what is never stored of runs that wait or pause, until they go on.
 	kept map[string]Unstored
@@ -110,7 +111,7 @@ func (e *Engine) log() *slog.Logger {
 func (e *Engine) open() {
 	e.once.Do(func() {
 		e.life = context.Background()
-		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*steps.Trees{}, map[string]Unstored{}
+		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*observe.ShownTrees{}, map[string]Unstored{}
 		e.broke = map[string]error{}
 		e.ids = ulid.Monotonic(rand.Reader, 0)
 		if e.Lease == nil {
@@ -126,11 +127,11 @@ func (e *Engine) newID() string {
 }
 
 // trees are the trees that a client was shown.
-func (e *Engine) trees(client string) *steps.Trees {
+func (e *Engine) trees(client string) *observe.ShownTrees {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.shown[client] == nil {
-		e.shown[client] = &steps.Trees{}
+		e.shown[client] = &observe.ShownTrees{}
 	}
 	return e.shown[client]
 }

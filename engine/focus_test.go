@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/kinds"
 )
 
 const twoWindows = `
@@ -49,7 +49,7 @@ func TestRunsGiveBackTheFocus(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := newStage(t)
-			s.Desk, s.Kinds = fakeDesk{desk}, steps.All()
+			s.Desk, s.Kinds = fakeDesk{desk}, kinds.All()
 			if h := s.play(s.request(row.document, nil)); h.Status != row.status {
 				t.Fatalf("wanted %s, found %s: %+v", row.status, h.Status, h.Error)
 			}

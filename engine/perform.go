@@ -120,7 +120,7 @@ func (w *worker) try(e start, args map[string]any) steps.Outcome {
 	w.picture(ctx, env, e, policy, "before")
 	out := w.runKind(ctx, *kind, env, args)
 	if !kind.Reads { // also a program that it began may change what shows
-		w.e.stirred.Note()
+		w.e.stirred.Mark()
 	}
 	if out.Abandoned && env.Desktop != nil {
 		w.e.Desk.Drop(env.Desktop)
@@ -169,7 +169,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords
 	}
-	env.Stirred = &w.e.stirred
+	env.LastAct = &w.e.stirred
 	env.DesktopEnv = w.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil

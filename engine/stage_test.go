@@ -12,6 +12,7 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
@@ -81,7 +82,7 @@ func (s *stage) kinds() []steps.Kind {
 		steps.Define(steps.Kind{Name: "set", Summary: "For tests."}, setArgs{}, func(_ context.Context, _ *steps.Env, a setArgs) (actResult, error) {
 			return actResult{Sets: a.Env}, nil
 		}),
-		steps.AskUser,
+		kinds.AskUser,
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/steps"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/kinds"
 	"understudy/store/storetest"
 )
 
@@ -19,9 +19,9 @@ import (
 func fuzzed(f *testing.F) http.Handler {
 	f.Helper()
 	desktop, store := fake.New(fake.MustParse(notes)...), storetest.NewMemory()
-	e := &engine.Engine{Store: store, Files: store, Kinds: steps.All(), Desk: desk{desktop}, Lease: engine.NewLease(1)}
+	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{desktop}, Lease: engine.NewLease(1)}
 	s := New(Options{
-		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: steps.All(), Folder: f.TempDir(), Dir: f.TempDir(),
+		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: kinds.All(), Folder: f.TempDir(), Dir: f.TempDir(),
 		Policy: Policy{Exclude: []string{"run_command", "open_application", "open_url", "navigate_browser"}}, // which reach beyond the desktop in memory
 	})
 	e.Allow = s.Allow
@@ -78,7 +78,7 @@ func FuzzHTTPBody(f *testing.F) {
 //
 //ci:fuzz 60s
 func FuzzArguments(f *testing.F) {
-	kinds := steps.All()
+	kinds := kinds.All()
 	for i, k := range kinds {
 		f.Add(uint8(i), `{}`)
 		f.Add(uint8(i), `{"selector": "role:button && name:Save", "timeout": "1ms", "text": "a", "count": -1}`)

@@ -18,6 +18,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/vision"
+	"understudy/steps/kinds"
 )
 
 // A tool that takes a picture answers with a link to it; a client that asks for
@@ -42,7 +43,7 @@ const windowPicture = "include_window_screenshot"
 // the kinds that only look, those that show something.
 func pictures(k steps.Kind) bool {
 	switch k.Name {
-	case steps.CaptureScreenshot.Name, steps.GetWindowTree.Name:
+	case kinds.CaptureScreenshot.Name, kinds.GetWindowTree.Name:
 		return true
 	}
 	return k.Touches == steps.Act && k.Args.Properties[windowPicture] != nil
@@ -63,7 +64,7 @@ func takenOut(k steps.Kind, args map[string]any) (map[string]any, bool) {
 	}
 	args = maps.Clone(args)
 	delete(args, includeImage)
-	if wanted && k.Name != steps.CaptureScreenshot.Name && args["include_monitor_screenshots"] != true {
+	if wanted && k.Name != kinds.CaptureScreenshot.Name && args["include_monitor_screenshots"] != true {
 		args[windowPicture] = true
 	}
 	return args, wanted

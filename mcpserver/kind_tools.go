@@ -33,9 +33,9 @@ func (s *Server) kindTools() []*tool {
 // argsOf are the arguments of a kind as a tool shows them.
 func argsOf(k steps.Kind) *jsonschema.Schema {
 	if !pictures(k) {
-		return k.Brief()
+		return k.ToolArgs()
 	}
-	return withImage(k.Brief(), "also show the picture")
+	return withImage(k.ToolArgs(), "also show the picture")
 }
 
 func (s *Server) kindCall(k steps.Kind) func(context.Context, *call) (*reply, error) {

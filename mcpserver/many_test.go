@@ -10,8 +10,8 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/byhand"
-	"understudy/steps"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/kinds"
 	"understudy/store"
 )
 
@@ -25,7 +25,7 @@ func TestCallsLeaveNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = st.Close() })
-	kinds := steps.All()
+	kinds := kinds.All()
 	e := &engine.Engine{Store: st, Files: st, Kinds: kinds, Desk: desk{fake.New(fake.MustParse(notes)...)}, Lease: engine.NewLease(1)}
 	s := newStage(t, func(o *Options) {
 		o.Kinds, o.Open = kinds, func(context.Context) (engine.Runs, error) { return e, nil }

@@ -12,11 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 // TestToolsPage holds docs/tools.md to the tools.
 func TestToolsPage(t *testing.T) {
-	s := New(Options{Kinds: steps.All(), Folder: t.TempDir(), Dir: t.TempDir(), Version: "test"})
+	s := New(Options{Kinds: kinds.All(), Folder: t.TempDir(), Dir: t.TempDir(), Version: "test"})
 	path := filepath.Join("..", "docs", "tools.md")
 	fresh := toolsPage(s.order)
 	if *update {
@@ -40,10 +41,10 @@ mode only what looks. [Connecting clients](clients.md) says how.
 ## Runs and workflows
 
 `)
-	var kinds []*tool
+	var ofKinds []*tool
 	for _, tool := range tools {
-		if _, is := steps.Find(steps.All(), tool.name); is {
-			kinds = append(kinds, tool)
+		if _, is := steps.Find(kinds.All(), tool.name); is {
+			ofKinds = append(ofKinds, tool)
 			continue
 		}
 		fmt.Fprintf(&b, "### %s\n\n%s\n\n%s\n", tool.name, strings.TrimSpace(tool.summary+" "+tool.details), manner(tool))
@@ -61,7 +62,7 @@ mode only what looks. [Connecting clients](clients.md) says how.
 	}
 	b.WriteString("## Kinds of steps\n\nEvery kind is a tool; each call is a run of one step. Their arguments and results are in the [reference](../steps/README.md).\n\n" +
 		"| tool | toolset | in ask mode | |\n|---|---|---|---|\n")
-	for _, tool := range kinds {
+	for _, tool := range ofKinds {
 		looks := ""
 		if tool.reads {
 			looks = "yes"

@@ -11,6 +11,7 @@ import (
 
 	"understudy/engine"
 	"understudy/steps"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
@@ -49,7 +50,7 @@ func (s *Server) resources() []resource {
 		{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", s.readWorkflows},
 		{kindsURI, "kinds", "Every kind of step, with its arguments.", jsonType, "", s.readKinds},
 		{schemaURI, "schema", "The JSON schema of workflows.", jsonType, "", s.readSchema},
-		{treeURI, "desktop tree", "What the windows show, as a tree.", textType, steps.GetWindowTree.Name, s.readTree},
+		{treeURI, "desktop tree", "What the windows show, as a tree.", textType, kinds.GetWindowTree.Name, s.readTree},
 		{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", s.readRun},
 		{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", s.readEvents},
 		{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", s.readCapture},
@@ -228,7 +229,7 @@ func (s *Server) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		return nil, err
 	}
 	c := &call{caller: s.caller(req)}
-	h, err := runs.Start(ctx, s.situate(c, engine.Request{Call: steps.GetWindowTree.Name}))
+	h, err := runs.Start(ctx, s.situate(c, engine.Request{Call: kinds.GetWindowTree.Name}))
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +240,7 @@ func (s *Server) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		}
 		return nil, cmp.Or(err, ctx.Err())
 	}
-	out, err := kindReply(ctx, runs, steps.GetWindowTree, h, false)
+	out, err := kindReply(ctx, runs, kinds.GetWindowTree, h, false)
 	if err != nil {
 		return nil, err
 	}

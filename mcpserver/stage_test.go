@@ -14,6 +14,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/kinds"
 	"understudy/store/storetest"
 )
 
@@ -42,7 +43,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	t.Helper()
 	st := &stage{t: t, desk: fake.New(fake.MustParse(notes)...), began: make(chan string, 100), goOn: make(chan bool)}
 	store := storetest.NewMemory()
-	kinds := append(steps.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom(), large())
+	kinds := append(kinds.All(), st.hang("hang", false), st.hang("hang_reading", true), st.pause(), boom(), large())
 	folder := t.TempDir()
 	pictures := filepath.Join(folder, "pictures")
 	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1), PictureRoots: []string{pictures}}

@@ -10,6 +10,7 @@ import (
 
 	"understudy/internal/words"
 	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 // Many models are shown only the text of an answer. So the text has everything
@@ -21,10 +22,10 @@ const longest = 300
 
 // sayings are the results for which plain fields are not the best words.
 var sayings = map[string]func(map[string]any) string{
-	steps.GetWindowTree.Name:                 sayTree,
-	steps.GetApplicationsAndWindowsList.Name: sayWindows,
-	steps.CaptureScreenshot.Name:             sayPicture,
-	steps.ReadText.Name:                      sayRead,
+	kinds.GetWindowTree.Name:                 sayTree,
+	kinds.GetApplicationsAndWindowsList.Name: sayWindows,
+	kinds.CaptureScreenshot.Name:             sayPicture,
+	kinds.ReadText.Name:                      sayRead,
 }
 
 // blocks are the fields that hold texts of many lines, in the order in which
@@ -94,7 +95,7 @@ func heading(name string) string {
 }
 
 // listing are the kinds whose values a model wants to read whole.
-var listing = []string{steps.ValidateElement.Name, steps.GlobFiles.Name, steps.GrepFiles.Name, steps.FindImage.Name, steps.RunCommand.Name}
+var listing = []string{kinds.ValidateElement.Name, kinds.GlobFiles.Name, kinds.GrepFiles.Name, kinds.FindImage.Name, kinds.RunCommand.Name}
 
 func valueText(k steps.Kind, v any) string {
 	if v == nil {
@@ -176,7 +177,7 @@ func sayPicture(m map[string]any) string {
 
 // sayRead is a text that was read off the screen, and where to click each line.
 func sayRead(m map[string]any) string {
-	var read steps.ReadTextResult
+	var read kinds.ReadTextResult
 	raw, err := json.Marshal(m)
 	if err == nil {
 		err = json.Unmarshal(raw, &read)

@@ -64,7 +64,7 @@ var formats = map[string]func(string) error{
 	"keys":      func(s string) error { _, err := desktop.ParseKeys(s); return err },
 	"regex":     func(s string) error { _, err := regexp.Compile(s); return err },
 	"selector":  func(s string) error { _, err := selector.Parse(s); return err },
-	"selectors": func(s string) error { _, err := parseAll(splitSelectors(s)); return err },
+	"selectors": func(s string) error { _, err := ParseSelectors(splitSelectors(s)); return err },
 }
 
 type checker struct {
@@ -88,7 +88,7 @@ func (c *checker) value(s *jsonschema.Schema, v any, path []string) {
 		for i, e := range s.Enum {
 			known[i] = fmt.Sprint(e)
 		}
-		c.report(path, words.DidYouMean(fmt.Sprint(v), known), "%s is not one of the known words", quoted(v))
+		c.report(path, words.DidYouMean(fmt.Sprint(v), known), "%s is not one of the known words", Quote(v))
 		return
 	}
 	switch v := v.(type) {
@@ -170,7 +170,7 @@ func (c *checker) typed(s *jsonschema.Schema, v any, path []string) bool {
 	if len(want) == 0 || slices.Contains(want, got) || got == "integer" && slices.Contains(want, "number") {
 		return true
 	}
-	c.report(path, "", "wanted %s, found %s", strings.Join(want, " or "), quoted(v))
+	c.report(path, "", "wanted %s, found %s", strings.Join(want, " or "), Quote(v))
 	return false
 }
 
@@ -210,8 +210,8 @@ func typeOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// quoted is a value as it is shown in a message: short, and with its type.
-func quoted(v any) string {
+// Quote is a value as it is shown in a message: short, and with its type.
+func Quote(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)

@@ -2,9 +2,9 @@ package steps
 
 import (
 	"context"
-	"errors"
 	"image"
 	"log/slog"
+	"path/filepath"
 	"sync/atomic"
 
 	"understudy/steps/desktop"
@@ -45,30 +45,12 @@ type Env struct {
 	// Keep stores a picture and says where; nil when pictures are not kept.
 	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
 
-	// Stirred is when something was last done on the desktop.
-	Stirred *Stirred
+	// LastAct is when something was last done on the desktop.
+	LastAct *LastAct
 
 	acted atomic.Int32
-	// seen remembers what the elements that are pictures look like.
-	seen map[*desktop.Element]pictured
-	// cameFrom is where the pointer was before it was moved to have a tooltip give
-	// way; nil when it was not.
-	cameFrom *desktop.Point
-	// lasting are popups that do not give way to the pointer.
-	lasting map[desktop.WindowID]bool
-	// met remembers how elements can be reached.
-	met map[*desktop.Element]encounter
-	// behind is the desktop without account of what acts, for what only makes
-	// ready for an act: a window is raised, an element is brought into view.
-	behind *desktop.Desktop
-}
-
-// watch puts a watched desktop into the place of the plain one.
-func (e *Env) watch() {
-	if e.Desktop != nil && e.behind == nil {
-		plain := e.Desktop
-		e.behind, e.Desktop = Watch(plain, e.Stirred.Stir), Watch(plain, e.Act)
-	}
+	// unaccounted is the desktop without account of what acts; nil before Run.
+	unaccounted *desktop.Desktop
 }
 
 // Refs are the names by which a caller may speak of elements that it was shown.
@@ -99,65 +81,18 @@ type RunInfo struct {
 	Attempt  int
 }
 
-// Acted says whether the world outside was changed.
-type Acted string
-
-// No: nothing was done. Yes: it was done. Maybe: it was begun, and no one
-// knows whether it came about.
-const (
-	ActedNo    Acted = "no"
-	ActedMaybe Acted = "maybe"
-	ActedYes   Acted = "yes"
-)
-
-const (
-	actedNo int32 = iota
-	actedYes
-	actedMaybe // the largest: doubt about one act is doubt about the attempt
-)
-
-// Act does something that changes the world, and keeps account of it: from
-// before the call until it returns well, the attempt may have acted. An error
-// of a call leaves that doubt, unless it says that nothing was begun.
-func (e *Env) Act(do func() error) error {
-	before := e.acted.Swap(actedMaybe)
-	err := e.Stirred.Stir(do)
-	switch {
-	case err == nil && before != actedMaybe:
-		e.acted.Store(actedYes)
-	case err != nil && notBegun(err):
-		e.acted.Store(before)
-	}
-	return err
-}
-
-// Acted says whether this attempt has changed the world so far.
-func (e *Env) Acted() Acted {
-	switch e.acted.Load() {
-	case actedYes:
-		return ActedYes
-	case actedMaybe:
-		return ActedMaybe
-	}
-	return ActedNo
-}
-
-// notBegun says that an error came before anything could be done.
-func notBegun(err error) bool {
-	if _, missing := errors.AsType[*desktop.MissingError](err); missing {
-		return true
-	}
-	switch CodeOf(err) {
-	case Invalid, NotFound, Denied:
-		return true
-	}
-	return errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrMoved)
-}
-
 // Logger is the log of the attempt, never nil.
 func (e *Env) Logger() *slog.Logger {
 	if e.Log == nil {
 		return slog.New(slog.DiscardHandler)
 	}
 	return e.Log
+}
+
+// Abs is a path of an argument, made absolute.
+func (e *Env) Abs(path Path) string {
+	if filepath.IsAbs(string(path)) {
+		return filepath.Clean(string(path))
+	}
+	return filepath.Join(e.Dir, string(path))
 }

@@ -1,6 +1,7 @@
-// Package steps holds the kinds of steps. Each kind is declared once, with
-// Define, in a file of its own; its schemas, checks, tools, commands and
-// reference are derived from that declaration. All lists them.
+// Package steps says what a kind of step is: its name, how it behaves, its typed
+// arguments and results, and how one attempt of it runs and ends. Define makes a
+// kind from a declaration; schemas, checks, tools, commands and the reference are
+// derived from it. Package kinds has them all.
 //
 // A kind knows nothing of workflows, runs or clients: it gets arguments and an
 // Env, and says what came of it.

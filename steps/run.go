@@ -32,7 +32,7 @@ func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
 	if err != nil {
 		return Outcome{Acted: ActedNo, Err: err}
 	}
-	env.watch()
+	env.account()
 	done := make(chan Outcome, 1)
 	go func() {
 		done <- k.keepingFocus(ctx, env, args, func() Outcome { return k.attempt(ctx, env, raw) })
@@ -48,7 +48,7 @@ func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
 	case o := <-done:
 		return o
 	case <-t.C:
-		return Outcome{Acted: env.Acted(), Err: AsError(ended(ctx)), Abandoned: true}
+		return Outcome{Acted: env.Acted(), Err: AsError(Ended(ctx)), Abandoned: true}
 	}
 }
 
@@ -107,7 +107,7 @@ func (k Kind) Refuse(problems []Problem) *Error {
 // late is the error of an attempt whose context ended. When its time was over,
 // what it was waiting for then is told as well.
 func late(ctx context.Context, err error) error {
-	why := AsError(ended(ctx))
+	why := AsError(Ended(ctx))
 	e, ok := errors.AsType[*Error](err)
 	if !ok || why.Code != Timeout || e.Code == Timeout || e.Code == Cancelled {
 		return why
@@ -115,8 +115,8 @@ func late(ctx context.Context, err error) error {
 	return &Error{Code: Timeout, Err: fmt.Errorf("%w: %w", why.Err, e.Err), Next: e.Next, Candidates: e.Candidates}
 }
 
-// ended is why the context ended, as an error with a code.
-func ended(ctx context.Context) error {
+// Ended is why the context ended, as an error with a code.
+func Ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if CodeOf(cause) != Internal {
 		return AsError(cause)

@@ -38,26 +38,6 @@ func argsOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-// Selector is a selector in an argument.
-type Selector string
-
-// Keys is a list of keys in an argument: "ctrl+s", "{Tab}{Tab}".
-type Keys string
-
-// Command is a command line or a script in an argument. Values that a document
-// puts into it are quoted for the shell that runs it.
-type Command string
-
-// Expression is a condition in an argument. A document holds it as text, and the
-// kind is given what it came to.
-type Expression any
-
-// Path is a file's path in an argument.
-type Path string
-
-// Pattern is a regular expression in an argument.
-type Pattern string
-
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[desktop.Button](): enum("left", "middle", "right"),
 	reflect.TypeFor[desktop.Key]():    {Type: "string", Format: "key"},

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 func TestTenMistakesAreReportedAtOnce(t *testing.T) {
@@ -15,7 +15,7 @@ func TestTenMistakesAreReportedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Compile(Source{Name: "mistakes.yaml", Text: text}, CompileOptions{Kinds: steps.All()})
+	_, err = Compile(Source{Name: "mistakes.yaml", Text: text}, CompileOptions{Kinds: kinds.All()})
 	invalid, ok := errors.AsType[*InvalidError](err)
 	if !ok {
 		t.Fatalf("wanted an InvalidError, found %v", err)
@@ -39,7 +39,7 @@ func TestDocumentsOfTheReferenceAreAccepted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Compile(Source{Name: f, Text: text}, CompileOptions{Kinds: steps.All()}); err != nil {
+			if _, err := Compile(Source{Name: f, Text: text}, CompileOptions{Kinds: kinds.All()}); err != nil {
 				t.Error(err)
 			}
 		})

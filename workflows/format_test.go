@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 func TestFormat(t *testing.T) {
@@ -118,7 +118,7 @@ func TestExamplesAndSampleAreInCanonicalForm(t *testing.T) {
 
 func TestTheSampleIsValid(t *testing.T) {
 	text := Sample()
-	if _, err := Compile(Source{Name: "sample", Text: text}, CompileOptions{Kinds: steps.All()}); err != nil {
+	if _, err := Compile(Source{Name: "sample", Text: text}, CompileOptions{Kinds: kinds.All()}); err != nil {
 		t.Error(err)
 	}
 	text[0] = 'x'

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 // seeds are documents to start fuzzing from.
@@ -37,7 +37,7 @@ func seeds(f *testing.F) {
 // problem at a place of the text.
 func FuzzCompile(f *testing.F) {
 	seeds(f)
-	kinds := steps.All()
+	kinds := kinds.All()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		start := time.Now()
 		p, err := Compile(Source{Name: "fuzz", Text: text}, CompileOptions{Kinds: kinds, Load: func(string, Source) (Source, error) {
@@ -115,7 +115,7 @@ func TestTheLargestTextsStayWithinMemory(t *testing.T) {
 				debug.FreeOSMemory()
 				start := time.Now()
 				peak := watch(func() {
-					_, _ = Compile(Source{Name: name, Text: text}, CompileOptions{Kinds: steps.All()})
+					_, _ = Compile(Source{Name: name, Text: text}, CompileOptions{Kinds: kinds.All()})
 				})
 				if took := time.Since(start); peak > 256<<20 || took > 2*time.Minute {
 					t.Errorf("it took %d MiB and %s", peak>>20, took)
@@ -140,7 +140,7 @@ func TestManyMistakesAreReportedSoon(t *testing.T) {
 				text = fmt.Appendf(text, step, i)
 			}
 			start := time.Now()
-			if _, err := Compile(Source{Text: text}, CompileOptions{Kinds: steps.All()}); err == nil {
+			if _, err := Compile(Source{Text: text}, CompileOptions{Kinds: kinds.All()}); err == nil {
 				t.Error("there is nothing wrong with it")
 			}
 			if took := time.Since(start); took > 2*time.Minute {

@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // options compile against every declared kind, and load from a few texts.
 func options(files map[string]string) CompileOptions {
-	return CompileOptions{Kinds: steps.All(), Load: func(ref string, _ Source) (Source, error) {
+	return CompileOptions{Kinds: kinds.All(), Load: func(ref string, _ Source) (Source, error) {
 		text, ok := files[ref]
 		if !ok {
 			return Source{}, fmt.Errorf("there is no file %s", ref)

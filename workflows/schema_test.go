@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 // validator checks documents against the published schema.
@@ -226,7 +227,7 @@ func (m *maker) arguments(kind steps.Kind) map[string]any {
 }
 
 func TestSchemaAndParserAcceptTheSameDocuments(t *testing.T) {
-	kinds := steps.All()
+	kinds := kinds.All()
 	s := validator(t, kinds)
 	valid := 0
 	const documents = 2000
@@ -246,7 +247,7 @@ func TestSchemaAndParserAcceptTheSameDocuments(t *testing.T) {
 }
 
 func TestTheSchemaAcceptsTheExamples(t *testing.T) {
-	kinds := steps.All()
+	kinds := kinds.All()
 	s := validator(t, kinds)
 	files, err := filepath.Glob("examples/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -20,6 +20,7 @@ import (
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds"
 )
 
 // app is what the commands share.
@@ -40,7 +41,7 @@ func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Rea
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	a := &app{machine: machine, kinds: steps.All(), in: in, out: out, errOut: errOut}
+	a := &app{machine: machine, kinds: kinds.All(), in: in, out: out, errOut: errOut}
 	root := a.root()
 	if len(args) > 0 && completing(args[0]) {
 		a.completeAll(root)

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 // TestEveryArgumentIsCompleted looks that each word of a usage has something
 // that completes it, and that each completion belongs to a flag.
 func TestEveryArgumentIsCompleted(t *testing.T) {
-	a := &app{kinds: steps.All()}
+	a := &app{kinds: kinds.All()}
 	root := a.root()
 	byWord, byFlag := a.argumentCompleters(), a.flagCompleters()
 	var walk func(*cobra.Command)

@@ -16,7 +16,9 @@ import (
 	"understudy/internal/owner"
 	"understudy/mcpserver"
 	"understudy/steps"
+	"understudy/steps/aim"
 	"understudy/steps/desktop"
+	"understudy/steps/observe"
 	"understudy/store"
 	"understudy/workflows/expression"
 )
@@ -138,12 +140,12 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	if o.Dir == "" {
 		o.Dir = filepath.Join(dir, "display")
 	}
-	d, passwords := &desk{machine: a.machine, options: o}, &steps.Passwords{}
+	d, passwords := &desk{machine: a.machine, options: o}, &observe.Passwords{}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, PictureRoots: []string{recordedPictures(dir)},
 		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
-			return steps.Probe{Open: d.Open, Dir: dir, Roots: roots}
+			return aim.Probe{Open: d.Open, Dir: dir, Roots: roots}
 		},
 	}
 	end := func(context.Context) error { return errors.Join(d.close(), st.Close()) }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
+	"understudy/steps/kinds"
 	"understudy/store"
 	"understudy/workflows"
 )
@@ -41,7 +41,7 @@ func warmEngine(b *testing.B, pictures bool) (*stage, *engine.Engine) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := &engine.Engine{Store: st, Files: st, Keeper: st, Kinds: steps.All(), Desk: benchDesk{d}, Lease: engine.NewLease(1)}
+	e := &engine.Engine{Store: st, Files: st, Keeper: st, Kinds: kinds.All(), Desk: benchDesk{d}, Lease: engine.NewLease(1)}
 	if pictures {
 		e.Pictures = &engine.Camera{Files: st}
 	}

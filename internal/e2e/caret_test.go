@@ -19,6 +19,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
+	"understudy/steps/kinds"
 )
 
 // besideTheUser are calls that act on, or look at, another window than the
@@ -55,7 +56,7 @@ func TestEveryKindThatKeepsTheFocusIsCalledBesideTheUser(t *testing.T) {
 	for _, row := range besideTheUser {
 		called[row.kind] = true
 	}
-	for _, k := range steps.All() {
+	for _, k := range kinds.All() {
 		if k.Focus == steps.Keep && k.Touches != steps.None && !called[k.Name] {
 			t.Errorf("%s keeps the focus, and is not called", k.Name)
 		}
@@ -176,7 +177,7 @@ func personTypes(t *testing.T) (s *stage, stands string) {
 }
 
 func keeps(kind string) steps.Focus {
-	for _, k := range steps.All() {
+	for _, k := range kinds.All() {
 		if k.Name == kind {
 			return k.Focus
 		}

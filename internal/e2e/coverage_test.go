@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"understudy/steps"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 	"understudy/workflows/examples"
 )
@@ -32,7 +33,7 @@ func TestEveryKindHasAScenario(t *testing.T) {
 			}
 		})
 	}
-	for _, k := range steps.All() {
+	for _, k := range kinds.All() {
 		reason, excepted := notPlayed[k.Name]
 		switch {
 		case k.Touches == steps.None:
@@ -58,7 +59,7 @@ func program(t *testing.T, name string) *workflows.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: steps.All(), Load: examples.Load})
+	p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: kinds.All(), Load: examples.Load})
 	if err != nil {
 		t.Fatal(name, err)
 	}

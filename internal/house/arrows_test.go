@@ -25,20 +25,27 @@ var arrows = map[string][]string{
 	"steps/desktop/vision":              {"steps/desktop"},
 	"steps/desktop/x11":                 {"steps/desktop", "steps/desktop/input"},
 
-	"steps":                {"internal/children", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
+	// observe uses aim to find what it looks at; aim never looks at what came of a press.
+	"steps":             {"steps/desktop", "steps/desktop/selector"},
+	"steps/confined":    {"steps"},
+	"steps/aim":         {"steps", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
+	"steps/observe":     {"steps", "steps/aim", "steps/desktop", "steps/desktop/selector"},
+	"steps/kinds":       {"steps", "steps/aim", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision", "steps/kinds/shell", "steps/observe"},
+	"steps/kinds/shell": {"internal/children", "steps"},
+
 	"workflows":            {"steps", "workflows/expression"},
 	"workflows/expression": {},
 	"workflows/examples":   {"workflows"},
 
-	"engine":          {"internal/film", "steps", "steps/desktop", "workflows", "workflows/expression"},
+	"engine":          {"internal/film", "steps", "steps/desktop", "steps/observe", "workflows", "workflows/expression"},
 	"store":           {"engine"},
 	"store/storetest": {"engine"},
 
 	"recorder":         {"steps/desktop", "steps/desktop/selector"},
-	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "workflows"},
+	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "steps/observe", "workflows"},
 	"recorder/watch":   {"recorder", "recorder/compile", "steps/desktop", "steps/desktop/selector"},
 
-	"mcpserver":             {"engine", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
+	"mcpserver":             {"engine", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/vision", "steps/kinds", "workflows"},
 	"mcpserver/ask":         {"engine", "steps", "workflows"},
 	"mcpserver/auth":        {"steps"},
 	"mcpserver/byhand":      {},
@@ -48,8 +55,8 @@ var arrows = map[string][]string{
 	"mcpserver/viewer":      {"engine", "steps"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/auth", "mcpserver/probe", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/desktop",
-		"steps/desktop/selector", "store", "workflows", "workflows/examples", "workflows/expression",
+		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/auth", "mcpserver/probe", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/desktop",
+		"steps/desktop/selector", "steps/kinds", "steps/observe", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},
 	"internal/clients":     {},
@@ -77,7 +84,7 @@ var owners = map[string][]string{
 	"github.com/go-vgo/robotgo/":       {"steps/desktop/robot", "steps/desktop/x11"},
 	"github.com/jezek/xgb":             {"steps/desktop/virtual", "steps/desktop/x11"},
 	"github.com/jezek/xgb/":            {"steps/desktop/virtual", "steps/desktop/x11"},
-	"github.com/bmatcuk/doublestar/v4": {"steps"},
+	"github.com/bmatcuk/doublestar/v4": {"steps/confined"},
 	"github.com/gen2brain/shm":         {"steps/desktop/x11"},
 	"github.com/oklog/ulid/v2":         {"engine"},
 	"golang.org/x/text/":               {"steps/desktop/x11"},

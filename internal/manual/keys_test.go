@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/steps"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
@@ -29,7 +29,7 @@ func TestKeysAreThoseOfTheSchema(t *testing.T) {
 	var schema struct {
 		Definitions map[string]json.RawMessage `json:"definitions"`
 	}
-	if err := json.Unmarshal(workflows.Schema(steps.All()), &schema); err != nil {
+	if err := json.Unmarshal(workflows.Schema(kinds.All()), &schema); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(root, "docs", "workflows.md")

@@ -16,6 +16,7 @@ import (
 	"understudy/engine"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds"
 	"understudy/store"
 	"understudy/workflows"
 )
@@ -66,9 +67,9 @@ func mark(ctx context.Context, env *steps.Env, a markArgs) (markResult, error) {
 	return markResult{"x"}, err
 }
 
-var kinds = []steps.Kind{
+var testKinds = []steps.Kind{
 	steps.Define(steps.Kind{Name: "mark", Summary: "For tests."}, markArgs{}, mark),
-	steps.AskUser,
+	kinds.AskUser,
 }
 
 // optionsFor are those of a member with a real store.
@@ -80,7 +81,7 @@ func optionsFor(dir string) Options {
 			if err != nil {
 				return Local{}, err
 			}
-			e := &engine.Engine{Store: s, Files: s, Keeper: s, Kinds: kinds, Desk: noDesk{}, Lease: engine.NewLease(4)}
+			e := &engine.Engine{Store: s, Files: s, Keeper: s, Kinds: testKinds, Desk: noDesk{}, Lease: engine.NewLease(4)}
 			return Local{e, func(context.Context) error { return s.Close() }}, nil
 		},
 		Hello: Hello{Display: ":7"},

@@ -16,9 +16,9 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver"
-	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
+	"understudy/steps/kinds"
 	"understudy/store/storetest"
 )
 
@@ -101,10 +101,10 @@ func installed(t *testing.T) runner {
 func serve(t *testing.T) string {
 	t.Helper()
 	store := storetest.NewMemory()
-	e := &engine.Engine{Store: store, Files: store, Kinds: steps.All(), Desk: desk{fake.New()}, Lease: engine.NewLease(1)}
+	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{fake.New()}, Lease: engine.NewLease(1)}
 	var sdk *mcp.Server
 	s := mcpserver.New(mcpserver.Options{
-		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: steps.All(),
+		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: kinds.All(),
 		Folder: t.TempDir(), Dir: t.TempDir(), Version: "test", MaxConcurrent: 100,
 		Extend: func(s *mcp.Server) { sdk = s; addFixtures(s) },
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"understudy/steps"
+	"understudy/steps/observe"
 )
 
 // Call is a step that was executed, by a run or on its own.
@@ -37,7 +38,7 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 // in, and are of no use to who plays it again.
 var shows = func() map[string]bool {
 	names := map[string]bool{"include_window_screenshot": true, "include_monitor_screenshots": true, "highlight_before_action": true}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[steps.Diff]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[observe.DiffOptions]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		names[name] = true
 	}

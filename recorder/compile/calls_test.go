@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/steps"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
 // call is a call of a kind, with what it said of its element.
 func call(t *testing.T, kind string, args map[string]any, element map[string]any) Call {
 	t.Helper()
-	k, ok := steps.Find(steps.All(), kind)
+	k, ok := steps.Find(kinds.All(), kind)
 	if !ok {
 		t.Fatalf("there is no kind %s", kind)
 	}
@@ -47,7 +48,7 @@ func TestCallsBecomeAWorkflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := workflows.Compile(workflows.Source{Name: "calls", Text: text}, workflows.CompileOptions{Kinds: steps.All()}); err != nil {
+	if _, err := workflows.Compile(workflows.Source{Name: "calls", Text: text}, workflows.CompileOptions{Kinds: kinds.All()}); err != nil {
 		t.Errorf("%v\n%s", err, text)
 	}
 	path := filepath.Join("testdata", "calls.yaml")

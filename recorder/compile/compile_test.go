@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/recorder"
-	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
@@ -400,7 +400,7 @@ func TestCompile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := workflows.Compile(workflows.Source{Name: s.file, Text: text}, workflows.CompileOptions{Kinds: steps.All()}); err != nil {
+			if _, err := workflows.Compile(workflows.Source{Name: s.file, Text: text}, workflows.CompileOptions{Kinds: kinds.All()}); err != nil {
 				t.Errorf("%v\n%s", err, text)
 			}
 			path := filepath.Join("testdata", s.file+".yaml")

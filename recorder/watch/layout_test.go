@@ -13,8 +13,8 @@ import (
 
 	"understudy/recorder"
 	"understudy/recorder/compile"
-	"understudy/steps"
 	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
@@ -75,7 +75,7 @@ func typed(t *testing.T, seen []recorder.Event) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := workflows.Compile(workflows.Source{Name: "typed", Text: text}, workflows.CompileOptions{Kinds: steps.All()})
+	p, err := workflows.Compile(workflows.Source{Name: "typed", Text: text}, workflows.CompileOptions{Kinds: kinds.All()})
 	if err != nil {
 		t.Fatal(err)
 	}

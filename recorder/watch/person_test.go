@@ -7,8 +7,8 @@ import (
 
 	"understudy/recorder/compile"
 	"understudy/recorder/watch"
-	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
@@ -130,7 +130,7 @@ func (p *person) stops() string {
 		p.t.Fatal(err)
 	}
 	p.t.Logf("the workflow:\n%s\nnotes: %v", text, notes)
-	if _, err := workflows.Compile(workflows.Source{Name: "recorded", Text: text}, workflows.CompileOptions{Kinds: steps.All()}); err != nil {
+	if _, err := workflows.Compile(workflows.Source{Name: "recorded", Text: text}, workflows.CompileOptions{Kinds: kinds.All()}); err != nil {
 		p.t.Fatal(err)
 	}
 	return string(text)

@@ -3,7 +3,7 @@ package examples_test
 import (
 	"testing"
 
-	"understudy/steps"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 	"understudy/workflows/examples"
 )
@@ -19,7 +19,7 @@ func TestEveryExampleIsValid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: steps.All(), Load: examples.Load})
+			p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: kinds.All(), Load: examples.Load})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,8 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/kinds"
+	"understudy/steps/observe"
 )
 
 // clicks are the arguments of steps on one element. It is clicked at its left and
@@ -43,9 +45,9 @@ func BenchmarkClickAtRest(b *testing.B) {
 	}
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
 	click := clicks{selector: "role:togglebutton && name:7", process: "galculator"}
-	var stirred steps.Stirred
+	var stirred steps.LastAct
 	for b.Loop() {
-		if o := steps.ClickElement.Run(b.Context(), &steps.Env{Desktop: d, Trees: &steps.Trees{}, Stirred: &stirred}, click.next()); o.Err != nil {
+		if o := kinds.ClickElement.Run(b.Context(), &steps.Env{Desktop: d, Trees: &observe.ShownTrees{}, LastAct: &stirred}, click.next()); o.Err != nil {
 			b.Fatal(o.Err)
 		}
 	}
@@ -62,10 +64,10 @@ func BenchmarkClick(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
-	var stirred steps.Stirred
-	env := func() *steps.Env { return &steps.Env{Desktop: d, Trees: &steps.Trees{}, Stirred: &stirred} }
+	var stirred steps.LastAct
+	env := func() *steps.Env { return &steps.Env{Desktop: d, Trees: &observe.ShownTrees{}, LastAct: &stirred} }
 	click := clicks{selector: "role:togglebutton && name:togglebutton && state:enabled && nth:0", process: "gtk3-widget-factory"}
-	if o := steps.ClickElement.Run(b.Context(), env(), click.next()); o.Err != nil {
+	if o := kinds.ClickElement.Run(b.Context(), env(), click.next()); o.Err != nil {
 		b.Fatal(o.Err)
 	}
 	for _, row := range []struct {
@@ -73,19 +75,19 @@ func BenchmarkClick(b *testing.B) {
 		do   func(ctx context.Context) error
 	}{
 		{"click", func(ctx context.Context) error {
-			if o := steps.ClickElement.Run(ctx, env(), click.next()); o.Err != nil {
+			if o := kinds.ClickElement.Run(ctx, env(), click.next()); o.Err != nil {
 				return o.Err
 			}
 			return nil
 		}},
 		{"hover", func(ctx context.Context) error {
-			if o := steps.HoverElement.Run(ctx, env(), click.here()); o.Err != nil {
+			if o := kinds.HoverElement.Run(ctx, env(), click.here()); o.Err != nil {
 				return o.Err
 			}
 			return nil
 		}},
 		{"validate", func(ctx context.Context) error {
-			if o := steps.ValidateElement.Run(ctx, env(), click.here()); o.Err != nil {
+			if o := kinds.ValidateElement.Run(ctx, env(), click.here()); o.Err != nil {
 				return o.Err
 			}
 			return nil

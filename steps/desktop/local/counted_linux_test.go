@@ -19,6 +19,8 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/kinds"
+	"understudy/steps/observe"
 )
 
 var manyClicks = flag.Int("clicks", 24, "how many clicks are done and counted on a busy machine")
@@ -33,24 +35,24 @@ func TestNoClickIsLostInAPage(t *testing.T) {
 		maps.Copy(args, more)
 		return args
 	}
-	p.does(steps.ClickElement, click("OK", nil)) // so that it is there
+	p.does(kinds.ClickElement, click("OK", nil)) // so that it is there
 	p.expect("click OK", 1)
 	busy(t)
 	want := map[string]int{"click OK": 1}
 	for i := range *manyClicks {
 		name := []string{"OK", "Apply"}[i%2]
-		p.does(steps.ClickElement, click(name, map[string]any{"restore_cursor": i%3 > 0}))
+		p.does(kinds.ClickElement, click(name, map[string]any{"restore_cursor": i%3 > 0}))
 		want["click "+name]++
 	}
 	for range *manyClicks / 4 {
-		p.does(steps.ClickElement, click("Twice", map[string]any{"click_type": "double"}))
+		p.does(kinds.ClickElement, click("Twice", map[string]any{"click_type": "double"}))
 		want["click Twice"] += 2
 	}
 	pad := p.seen("role:button && name:Pad").Element.Bounds
 	for i := range *manyClicks / 4 {
 		from, to := desktop.Point{X: pad.X + 5 + i, Y: pad.Y + 6}, desktop.Point{X: pad.X + pad.W - 7, Y: pad.Y + pad.H - 8 - i}
-		p.does(steps.MouseDrag, map[string]any{"start_x": float64(from.X), "start_y": float64(from.Y), "end_x": float64(to.X), "end_y": float64(to.Y)})
-		p.does(steps.MouseMove, map[string]any{"x": 1.0, "y": 1.0})
+		p.does(kinds.MouseDrag, map[string]any{"start_x": float64(from.X), "start_y": float64(from.Y), "end_x": float64(to.X), "end_y": float64(to.Y)})
+		p.does(kinds.MouseMove, map[string]any{"x": 1.0, "y": 1.0})
 		want[fmt.Sprintf("drag by %d,%d", to.X-from.X, to.Y-from.Y)]++
 	}
 	for what, n := range want {
@@ -78,7 +80,7 @@ func TestNoClickIsLostInGTK(t *testing.T) {
 	ticked := s.seen(box).Checked
 	busy(t)
 	for range *manyClicks {
-		s.does(steps.ClickElement, click)
+		s.does(kinds.ClickElement, click)
 		ticked = !ticked
 		s.eventually("the box turns", func() bool { return s.seen(box).Checked == ticked })
 	}
@@ -88,7 +90,7 @@ func TestNoClickIsLostInGTK(t *testing.T) {
 type seat struct {
 	*testing.T
 	*desktop.Desktop
-	stirred steps.Stirred
+	stirred steps.LastAct
 }
 
 // launch starts a program, which ends with the test.
@@ -113,14 +115,14 @@ func (s *seat) does(k steps.Kind, args map[string]any) steps.Outcome {
 
 // tries does one step that may fail.
 func (s *seat) tries(k steps.Kind, args map[string]any) steps.Outcome {
-	defer s.stirred.Note()
-	return k.Run(s.Context(), &steps.Env{Desktop: s.Desktop, Trees: &steps.Trees{}, Stirred: &s.stirred}, args)
+	defer s.stirred.Mark()
+	return k.Run(s.Context(), &steps.Env{Desktop: s.Desktop, Trees: &observe.ShownTrees{}, LastAct: &s.stirred}, args)
 }
 
 // seen is what validate_element says of an element.
-func (s *seat) seen(selector string) (v steps.ValidateResult) {
+func (s *seat) seen(selector string) (v kinds.ValidateResult) {
 	s.Helper()
-	o := s.does(steps.ValidateElement, map[string]any{"selector": selector, "timeout_ms": 120_000.0})
+	o := s.does(kinds.ValidateElement, map[string]any{"selector": selector, "timeout_ms": 120_000.0})
 	text, err := json.Marshal(o.Result)
 	if err == nil {
 		err = json.Unmarshal(text, &v)

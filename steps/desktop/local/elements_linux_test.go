@@ -16,6 +16,7 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds"
 )
 
 // A sandbox is a GTK 3 application that does what the test tells it.
@@ -54,7 +55,7 @@ func sandboxed(t *testing.T, rows int) *sandbox {
 			t.Fatalf("%s: %q, %v", line, got, err)
 		}
 	}}
-	b.well(steps.HoverElement, "selector", "name:Ask", "timeout_ms", 30_000.0)
+	b.well(kinds.HoverElement, "selector", "name:Ask", "timeout_ms", 30_000.0)
 	return b
 }
 
@@ -65,8 +66,8 @@ func (s *sight) run(k steps.Kind, args ...any) steps.Outcome {
 	for i := 0; i < len(args); i += 2 {
 		m[args[i].(string)] = args[i+1]
 	}
-	defer s.stirred.Note()
-	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Roots: []string{os.TempDir()}, Stirred: &s.stirred}, m)
+	defer s.stirred.Mark()
+	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Roots: []string{os.TempDir()}, LastAct: &s.stirred}, m)
 }
 
 // What keeps an action from an element that a real application shows, or does
@@ -106,7 +107,7 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 			"it is not the only one", func(b *sandbox) {
 				b.do("box.add(Gtk.Button(label='Ask', visible=True))")
 				b.eventually("both show", func() (bool, string) {
-					o := b.run(steps.ValidateElement, "selector", "name:Ask")
+					o := b.run(kinds.ValidateElement, "selector", "name:Ask")
 					return o.Result["matches"] == 2.0, fmt.Sprint(o.Result, o.Err)
 				})
 			},
@@ -199,8 +200,8 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 		},
 		{
 			"a dialog waits for an answer", func(b *sandbox) {
-				b.well(steps.ClickElement, "selector", "name:Ask")
-				b.well(steps.WaitForElement, "selector", "role:button && name:OK", "timeout_ms", 30_000.0)
+				b.well(kinds.ClickElement, "selector", "name:Ask")
+				b.well(kinds.WaitForElement, "selector", "role:button && name:OK", "timeout_ms", 30_000.0)
 			},
 			[]any{"selector", "role:slider"},
 			steps.NotActionable,
@@ -221,7 +222,7 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 			if row.prepare != nil {
 				row.prepare(b)
 			}
-			o := b.run(steps.ClickElement, append(row.with, "timeout_ms", 4_000.0)...)
+			o := b.run(kinds.ClickElement, append(row.with, "timeout_ms", 4_000.0)...)
 			if o.Err == nil || steps.CodeOf(o.Err) != row.code || o.Acted != steps.ActedNo {
 				t.Fatalf("acted %s, %v; want the code %s and nothing done", o.Acted, o.Err, row.code)
 			}
@@ -268,8 +269,8 @@ func (s *sight) well(k steps.Kind, args ...any) {
 func TestWhatIsScrolledAwayIsClickedAllTheSame(t *testing.T) {
 	b := sandboxed(t, 100)
 	b.do("button = lines.get_children()[90]; button.connect('clicked', lambda b: b.set_label('Clicked'))")
-	b.well(steps.ClickElement, "selector", "role:button && name:Button 90", "timeout_ms", 30_000.0)
-	b.well(steps.WaitForElement, "selector", "role:button && name:Clicked", "timeout_ms", 30_000.0)
+	b.well(kinds.ClickElement, "selector", "role:button && name:Button 90", "timeout_ms", 30_000.0)
+	b.well(kinds.WaitForElement, "selector", "role:button && name:Clicked", "timeout_ms", 30_000.0)
 }
 
 // vanishing has something done before it is asked what is at a point.
@@ -316,7 +317,7 @@ func (r restless) Manage(ctx context.Context, id desktop.WindowID, c desktop.Win
 func TestWhatGoesAwayWhileItIsAimedAtIsNotClicked(t *testing.T) {
 	b := sandboxed(t, 100)
 	b.Elements = vanishing{b.Elements, func() { b.do("ask.destroy()") }}
-	o := b.run(steps.ClickElement, "selector", "name:Ask", "timeout_ms", 0.0)
+	o := b.run(kinds.ClickElement, "selector", "name:Ask", "timeout_ms", 0.0)
 	if steps.CodeOf(o.Err) != steps.NotActionable || o.Acted != steps.ActedNo || !strings.Contains(o.Err.Error(), `button "Ask" in "Sandbox 100" went away again`) {
 		t.Errorf("acted %s, %v; want that it went away again", o.Acted, o.Err)
 	}

@@ -10,6 +10,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/kinds"
 )
 
 // What glides in a window is drawn in every frame: a click waits for it to come
@@ -36,7 +37,7 @@ func TestWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 	}
 	done, refused := 0, 0
 	click := func(timeout float64) (ok bool) {
-		o := s.tries(steps.ClickElement, map[string]any{"selector": catch, "timeout_ms": timeout})
+		o := s.tries(kinds.ClickElement, map[string]any{"selector": catch, "timeout_ms": timeout})
 		switch {
 		case o.Err == nil:
 			done++
@@ -49,12 +50,12 @@ func TestWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 		return o.Err == nil
 	}
 	for round := 1; round <= 3; round++ {
-		s.does(steps.PressKeyGlobal, map[string]any{"key": "m"})
+		s.does(kinds.PressKeyGlobal, map[string]any{"key": "m"})
 		s.eventually("it glides", func() bool { return count("gliding") == round })
 		for range 3 {
 			click(500)
 		}
-		s.does(steps.PressKeyGlobal, map[string]any{"key": "r"})
+		s.does(kinds.PressKeyGlobal, map[string]any{"key": "r"})
 		s.eventually("it rests", func() bool { return count("resting") == round })
 		for range 3 {
 			if !click(60_000) {

@@ -7,6 +7,7 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/kinds"
 )
 
 // GTK 4 tells where its elements are in their window only, and draws the title
@@ -16,7 +17,7 @@ func TestAClickInGTK4Lands(t *testing.T) {
 	s := look(t, "gtk4-widget-factory")
 	w := s.launch("env GSK_RENDERER=cairo gtk4-widget-factory", "GTK Widget Factory")
 	const box = "process:gtk4-widget-factory >> role:checkbox && name:checkbutton && nth:1"
-	s.well(steps.WaitForElement, "selector", box, "timeout_ms", 60_000.0)
+	s.well(kinds.WaitForElement, "selector", box, "timeout_ms", 60_000.0)
 	checked := false
 	for _, row := range []struct {
 		say    string
@@ -39,10 +40,10 @@ func TestAClickInGTK4Lands(t *testing.T) {
 		// at here: one that lands elsewhere never checks the box.
 		checked = !checked
 		s.eventually(fmt.Sprintf("it is checked: %v, %s", checked, row.say), func() (bool, string) {
-			s.well(steps.ClickElement, "selector", box, "timeout_ms", 30_000.0)
+			s.well(kinds.ClickElement, "selector", box, "timeout_ms", 30_000.0)
 			var o steps.Outcome
 			for end := time.Now().Add(5 * time.Second); o.Result["checked"] != checked && time.Now().Before(end); {
-				o = s.run(steps.ValidateElement, "selector", box)
+				o = s.run(kinds.ValidateElement, "selector", box)
 			}
 			return o.Result["checked"] == checked, fmt.Sprint(o.Result, o.Err)
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 var manyMoves = flag.Int("moves", 2, "how many clicks are tried on each thing that moves in a page")
@@ -59,7 +60,7 @@ func TestWhatMovesInAPageIsHitOrSaidNotToBe(t *testing.T) {
 	p.seen("role:button && name:It")
 	done := 0
 	click := func(timeout float64) steps.Outcome {
-		o := p.tries(steps.ClickElement, map[string]any{"selector": "role:button && name:It", "process": "chromium", "timeout_ms": timeout})
+		o := p.tries(kinds.ClickElement, map[string]any{"selector": "role:button && name:It", "process": "chromium", "timeout_ms": timeout})
 		if o.Err == nil {
 			done++
 		}
@@ -70,14 +71,14 @@ func TestWhatMovesInAPageIsHitOrSaidNotToBe(t *testing.T) {
 		return o
 	}
 	for way := 1; way <= ways; way++ {
-		p.does(steps.PressKeyGlobal, map[string]any{"key": "m"})
+		p.does(kinds.PressKeyGlobal, map[string]any{"key": "m"})
 		p.expect(fmt.Sprint("moves ", way), 1)
 		for range *manyMoves {
 			if o := click(1_000); o.Err != nil && o.Acted != steps.ActedNo {
 				t.Errorf("way %d: the click failed with %v and acted %s, want that nothing was done", way, o.Err, o.Acted)
 			}
 		}
-		p.does(steps.PressKeyGlobal, map[string]any{"key": "r"})
+		p.does(kinds.PressKeyGlobal, map[string]any{"key": "r"})
 		p.expect(fmt.Sprint("rests ", way), 1)
 		if o := click(60_000); o.Err != nil {
 			t.Errorf("way %d: at rest it was not clicked: %v", way, o.Err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 // placesPage has buttons in the places that pages put them, each of which tells
@@ -44,7 +45,7 @@ func TestWhatAPageShowsIsClickedAndNothingElse(t *testing.T) {
 		for i := 0; i < len(more); i += 2 {
 			args[more[i].(string)] = more[i+1]
 		}
-		return p.tries(steps.ClickElement, args)
+		return p.tries(kinds.ClickElement, args)
 	}
 	want := map[string]int{}
 	for _, row := range []struct {
@@ -120,19 +121,19 @@ func TestASelectionInAPageStays(t *testing.T) {
 		}
 	}
 	f9 := map[string]any{"key": "f9", "process": "chromium"}
-	run(steps.WaitForElement, map[string]any{"selector": "role:slider && name:Size", "timeout_ms": 60_000.0})
-	run(steps.WaitForElement, map[string]any{"selector": "role:entry && name:Notes", "condition": "focused", "timeout_ms": 60_000.0})
-	run(steps.PressKeyGlobal, map[string]any{"key": "{Ctrl}{Home}"})
+	run(kinds.WaitForElement, map[string]any{"selector": "role:slider && name:Size", "timeout_ms": 60_000.0})
+	run(kinds.WaitForElement, map[string]any{"selector": "role:entry && name:Notes", "condition": "focused", "timeout_ms": 60_000.0})
+	run(kinds.PressKeyGlobal, map[string]any{"key": "{Ctrl}{Home}"})
 	for _, key := range []string{"right", "right", "shift+right", "shift+right", "shift+right"} {
-		run(steps.PressKeyGlobal, map[string]any{"key": key})
+		run(kinds.PressKeyGlobal, map[string]any{"key": key})
 	}
-	run(steps.PressKeyGlobal, f9)
+	run(kinds.PressKeyGlobal, f9)
 	p.expect("notes 2-5", 1)
 	p.eventually("the browser tells of the selection, which it does late", func() bool {
 		f, err := p.SaveFocus(t.Context())
 		return err == nil && f.Selection == [2]int{2, 5}
 	})
-	run(steps.SetValue, map[string]any{"selector": "role:slider && name:Size", "value": 40.0, "timeout_ms": 60_000.0})
-	run(steps.PressKeyGlobal, f9)
+	run(kinds.SetValue, map[string]any{"selector": "role:slider && name:Size", "value": 40.0, "timeout_ms": 60_000.0})
+	run(kinds.PressKeyGlobal, f9)
 	p.expect("notes 2-5", 2)
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"understudy/internal/scratch"
-	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
+	"understudy/steps/kinds"
 )
 
 // Every atom and operator of the selector language, against a calculator, a
@@ -26,7 +26,7 @@ func TestEveryAtomNamesElementsOfRealApplications(t *testing.T) {
 	s.launch("zenity --forms --title=New --text=Who? --add-entry=First --add-entry=Last", "New")
 	s.launch("galculator", "galculator")
 	for _, ready := range []string{"name:Within the frame", "role:text && name:Last", "role:togglebutton && name:7"} {
-		s.well(steps.WaitForElement, "selector", ready, "timeout_ms", 60_000.0)
+		s.well(kinds.WaitForElement, "selector", ready, "timeout_ms", 60_000.0)
 	}
 	seven := s.resting("process:galculator >> name:7")
 	middle := seven.Bounds.Center()
@@ -75,7 +75,7 @@ func TestEveryAtomNamesElementsOfRealApplications(t *testing.T) {
 		{"process:chromium >> id:inner >> role:button", `button "Within the frame"`},
 	} {
 		seen.WriteString(" " + row.selector)
-		o := s.run(steps.ValidateElement, "selector", row.selector)
+		o := s.run(kinds.ValidateElement, "selector", row.selector)
 		if got := inWords(o.Result["element"]); got != row.want || o.Result["matches"] != 1.0 {
 			t.Errorf("%s: %v match, the first is %s, %v; want only %s", row.selector, o.Result["matches"], got, o.Err, row.want)
 		}
@@ -135,7 +135,7 @@ func (s *sight) picture(area desktop.Rect) string {
 // ref shows a tree, and gives the ref of one of its lines.
 func (s *sight) ref(process, line string) string {
 	s.t.Helper()
-	o := s.run(steps.GetWindowTree, "process", process)
+	o := s.run(kinds.GetWindowTree, "process", process)
 	if o.Err != nil {
 		s.t.Fatal(o.Err)
 	}

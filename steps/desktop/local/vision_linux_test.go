@@ -15,20 +15,21 @@ import (
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/vision"
+	"understudy/steps/observe"
 )
 
 // sight is a desktop that is only looked at.
 type sight struct {
 	*desktop.Desktop
 	t       testing.TB
-	trees   *steps.Trees
-	stirred steps.Stirred
+	trees   *observe.ShownTrees
+	stirred steps.LastAct
 }
 
 func look(t testing.TB, programs ...string) *sight {
 	t.Helper()
 	virtualtest.Need(t, programs...)
-	return &sight{Desktop: open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: scratch.Dir(t)}), t: t, trees: &steps.Trees{}}
+	return &sight{Desktop: open(t, desktop.Options{Display: "virtual", Screen: desktop.Size{W: 800, H: 600}, Dir: scratch.Dir(t)}), t: t, trees: &observe.ShownTrees{}}
 }
 
 func (s *sight) must(err error) {

@@ -1,0 +1,143 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// Requirement is what an action needs of its element beside being there.
+type Requirement struct {
+	Enabled bool
+	// point is where the pointer must be able to reach it; nil when the action
+	// does without the pointer.
+	Point func(box desktop.Rect) desktop.Point
+	// hidden elements will do.
+	Hidden bool
+	// handle says that a picture will not do: the application is asked.
+	Handle bool
+	// windows says what to do with the element's window first.
+	Windows WindowOptions
+}
+
+// acts says whether something is done to an element that shows, so that one
+// which is scrolled away is brought into view.
+func (n Requirement) acts() bool { return n.Point != nil || n.Enabled && !n.Hidden }
+
+// At waits until a target is one element that an action can be done to, and
+// says where. When the time is over, the error says what did not hold.
+func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Element, desktop.Point, error) {
+	q, err := t.Query()
+	if err != nil {
+		return nil, desktop.Point{}, err
+	}
+	long := t.TimeoutMS.Std() * time.Duration(1+t.Retries)
+	el, at, err := AtQuery(ctx, hand, q, n, long)
+	if err != nil && len(q.Fallbacks) > 0 && ctx.Err() == nil {
+		first := err
+		q.First, q.Fallbacks, q.Ref = q.Fallbacks, nil, ""
+		if el, at, err = AtQuery(ctx, hand, q, n, long); err != nil {
+			err = WithTried(err, first)
+		}
+	}
+	return el, at, err
+}
+
+// WithTried adds what an earlier error tried to the candidates of a later one.
+func WithTried(err, earlier error) error {
+	a, b := steps.AsError(err), steps.AsError(earlier)
+	c := *a
+	c.Candidates = append(append([]steps.Candidate(nil), b.Candidates...), a.Candidates...)
+	return &c
+}
+
+func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
+	raised, opened := false, false
+	away := hiddenElement{began: time.Now()}
+	err = WaitUntil(ctx, long, func(ctx context.Context) error {
+		el, err = resolve(ctx, hand, q, n)
+		seen := time.Now()
+		if err != nil {
+			if steps.CodeOf(err) == steps.NotFound && !opened {
+				opened = true
+				return errors.Join(err, restoreMinimized(ctx, hand, n.Windows, q.within.Process))
+			}
+			if steps.CodeOf(err) == steps.NotFound && n.acts() {
+				return errors.Join(err, revealHidden(ctx, hand, &away, q))
+			}
+			return err
+		}
+		if !raised {
+			raised = true // once: a window that does not come is not asked again
+			if err := BringToFront(ctx, hand, n.Windows, el.Window); err != nil {
+				return err
+			}
+		}
+		at, err = CheckReady(ctx, hand, el, seen, n)
+		return err
+	})
+	return el, at, away.instead(err, long, n)
+}
+
+// resolve is the element that a query names now.
+func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.Element, error) {
+	if q.Ref != "" {
+		return ByRef(ctx, hand.Env, q.Ref)
+	}
+	m := SearchOptions{Likeness: q.Likeness, windows: n.Windows}
+	s, err := Search(ctx, hand, q.First, m)
+	if err == nil && n.Hidden && len(s.Found) == 0 { // what shows comes first
+		m.Hidden = true
+		s, err = Search(ctx, hand, q.First, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	el, err := s.One()
+	if err == nil && n.Handle && el.Handle == "" {
+		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s is a picture, and a picture cannot be asked for this", Describe(el)), Next: "name the element by its role and name, or use click_element and type_text"}
+	}
+	return el, err
+}
+
+// CheckReady says whether an action can be done to an element now, and where. What
+// else there is to ask is asked while it is seen whether the element keeps
+// still; it was read by the given time.
+func CheckReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.Time, n Requirement) (desktop.Point, error) {
+	if n.Enabled && !el.States.Has(desktop.Enabled) {
+		return desktop.Point{}, isDisabled(el)
+	}
+	if n.Point == nil {
+		return desktop.Point{}, nil
+	}
+	if el.Bounds.Empty() {
+		return desktop.Point{}, NotActionable(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
+	}
+	at := n.Point(el.Bounds)
+	if err := checkOnScreen(ctx, hand.Desktop, el, at); err != nil {
+		return desktop.Point{}, err
+	}
+	window, err := checkUncovered(ctx, hand, el, at)
+	if err != nil {
+		return desktop.Point{}, err
+	}
+	hit, looked, err := waitStill(ctx, hand, candidate{el, at, window}, seen, n)
+	if err != nil {
+		return desktop.Point{}, err
+	}
+	if err := notCovered(el, hit, at); err != nil {
+		return desktop.Point{}, err
+	}
+	window, err = checkUncovered(ctx, hand, el, at) // again, and last: the windows may have changed while the application was asked
+	if err == nil {
+		noteReachable(hand, el, window, looked)
+	}
+	return at, err
+}
+
+// Middle is the middle of a box.
+func Middle(box desktop.Rect) desktop.Point { return box.Center() }

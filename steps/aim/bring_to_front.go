@@ -1,0 +1,152 @@
+package aim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// Raise activates a window, as an act of its own.
+func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
+	if id == 0 {
+		return nil
+	}
+	return d.Manage(ctx, id, desktop.WindowChange{Do: desktop.Activate})
+}
+
+// WindowOptions say what to do with windows before and after.
+type WindowOptions struct {
+	EnableWindowManagement   bool  `json:"enable_window_management,omitzero" jsonschema:"false leaves all windows as they are"`
+	BringToFront             bool  `json:"bring_to_front,omitzero" jsonschema:"bring the element's window to the front first"`
+	MaximizeTarget           bool  `json:"maximize_target,omitzero" jsonschema:"maximize the element's window first"`
+	MinimizeAlwaysOnTop      bool  `json:"minimize_always_on_top,omitzero" jsonschema:"accepted and without effect: no window but the element's own is touched"`
+	RestoreFocus             *bool `json:"restore_focus,omitzero" jsonschema:"give focus and caret back afterwards; without it the kind decides"`
+	IncludeWindowScreenshot  bool  `json:"include_window_screenshot,omitzero" jsonschema:"keep a picture of the window afterwards"`
+	IncludeMonitorScreenshot bool  `json:"include_monitor_screenshots,omitzero" jsonschema:"keep a picture of the whole screen afterwards"`
+}
+
+var DefaultWindowOptions = WindowOptions{EnableWindowManagement: true, BringToFront: true}
+
+// ActiveWindow is the window that has the focus; nil when none has.
+func ActiveWindow(ctx context.Context, d *desktop.Desktop) (*desktop.Window, error) {
+	windows, err := d.Windows.Windows(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing the windows: %w", err)
+	}
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Active })
+	if i < 0 {
+		return nil, nil
+	}
+	return &windows[i], nil
+}
+
+// ActivateApplication brings the topmost window of an application to the front,
+// unless one of its windows is active.
+func ActivateApplication(ctx context.Context, hand *Hand, process string) error {
+	return WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
+		windows, err := hand.Desktop.Windows.Windows(ctx)
+		if err != nil {
+			return fmt.Errorf("listing the windows: %w", err)
+		}
+		windows = slices.DeleteFunc(windows, func(w desktop.Window) bool { return !desktop.Scope{Process: process}.Admits(w.Process, w.Title) })
+		if len(windows) == 0 {
+			return NoWindow(process, "")
+		}
+		if slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Active }) {
+			return nil
+		}
+		return hand.Unaccounted().Manage(ctx, windows[len(windows)-1].ID, desktop.WindowChange{Do: desktop.Activate})
+	})
+}
+
+// restoreMinimized shows the window of an application all of whose windows are
+// minimized: nothing of it is found before.
+func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process string) error {
+	if process == "" || !o.EnableWindowManagement || !o.BringToFront {
+		return nil
+	}
+	windows, err := hand.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	var last *desktop.Window
+	for _, w := range windows {
+		if !(desktop.Scope{Process: process}).Admits(w.Process, w.Title) {
+			continue
+		}
+		if !w.Minimized {
+			return nil
+		}
+		last = &w
+	}
+	if last == nil {
+		return nil
+	}
+	return hand.Unaccounted().Manage(ctx, last.ID, desktop.WindowChange{Do: desktop.Activate})
+}
+
+// BringToFront brings the window of an element to the front, unless it is there. It
+// makes ready for an act and is not one itself.
+func BringToFront(ctx context.Context, hand *Hand, o WindowOptions, id desktop.WindowID) error {
+	if !o.EnableWindowManagement || id == 0 || !o.BringToFront && !o.MaximizeTarget {
+		return nil
+	}
+	windows, err := hand.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the windows: %w", err)
+	}
+	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
+	if i < 0 {
+		return nil
+	}
+	if w := windows[i]; o.BringToFront && (!w.Active || w.Minimized) {
+		if err := activate(ctx, hand, w); err != nil {
+			return err
+		}
+	}
+	if w := windows[i]; o.MaximizeTarget && !w.Maximized {
+		if err := hand.Unaccounted().Manage(ctx, id, desktop.WindowChange{Do: desktop.Maximize}); err != nil {
+			return fmt.Errorf("maximizing the window %q: %w", w.Title, err)
+		}
+	}
+	return nil
+}
+
+// frontWithin is how long a window may take to come to the front. A window
+// manager does not say that it will not let it, as when a question of the same
+// program is open.
+const frontWithin = time.Second
+
+func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
+	short, cancel := context.WithTimeout(ctx, frontWithin)
+	defer cancel()
+	err := hand.Unaccounted().Manage(short, w.ID, desktop.WindowChange{Do: desktop.Activate})
+	if short.Err() != nil && ctx.Err() == nil && err != nil {
+		return &steps.Error{
+			Code: steps.NotActionable, Err: fmt.Errorf("the window %q does not come to the front%s", w.Title, FocusedElsewhere(ctx, hand.Desktop)),
+			Next: "answer the question that is open, or close that window",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("bringing the window %q to the front: %w", w.Title, err)
+	}
+	return nil
+}
+
+// FocusedElsewhere names the window that has the focus.
+func FocusedElsewhere(ctx context.Context, d *desktop.Desktop) string {
+	windows, err := d.Windows.Windows(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, w := range windows {
+		if w.Active {
+			return fmt.Sprintf(": %q has the focus", w.Title)
+		}
+	}
+	return ""
+}

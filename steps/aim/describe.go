@@ -1,0 +1,44 @@
+package aim
+
+import (
+	"fmt"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+func windowMoves(el *desktop.Element) error {
+	return NotActionable(el, "moves: its window has just been moved or resized", "wait until it stands still")
+}
+
+func isDisabled(el *desktop.Element) error {
+	return NotActionable(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
+}
+
+// NotActionable is the error of an element that an action cannot be done to.
+func NotActionable(el *desktop.Element, why, next string) error {
+	return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("%s %s", Describe(el), why), Next: next}
+}
+
+// Describe is an element as a person would name it.
+func Describe(e *desktop.Element) string {
+	text := string(e.Role)
+	if name := selector.NameOf(e); name != "" {
+		text += " " + fmt.Sprintf("%q", name)
+	}
+	if e.WindowTitle != "" && e.WindowTitle != e.Name {
+		text += fmt.Sprintf(" in %q", e.WindowTitle)
+	}
+	return text
+}
+
+// Plain is an element without those around it, as results show it.
+func Plain(e *desktop.Element) *desktop.Element {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.Parent, c.Children = nil, nil
+	return &c
+}

@@ -1,0 +1,54 @@
+package aim
+
+import (
+	"fmt"
+	"strings"
+
+	"understudy/internal/words"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// maxDialogText is how much of a dialog's text a hint repeats.
+const maxDialogText = 80
+
+// dialogHint describes the dialog that shows in some elements, with what
+// it says and how it can be answered; "" when there is none. What is not
+// found is often behind one that nobody expected.
+func dialogHint(roots []*desktop.Element) string {
+	var dialog *desktop.Element
+	for _, r := range roots {
+		r.Walk(func(e *desktop.Element) bool {
+			if isDialog(e) && (dialog == nil || e.States.Has(desktop.Active)) {
+				dialog = e
+			}
+			return true
+		})
+	}
+	if dialog == nil {
+		return ""
+	}
+	said, buttons := "", []string{}
+	dialog.Walk(func(e *desktop.Element) bool {
+		switch name := selector.NameOf(e); {
+		case name == "" || !e.States.Has(desktop.Showing):
+		case e.Role == "label" && said == "":
+			said = name
+		case e.Role == "button":
+			buttons = append(buttons, fmt.Sprintf("%q", name))
+		}
+		return true
+	})
+	text := "a dialog is open: " + Describe(dialog)
+	if said != "" {
+		text += fmt.Sprintf(" (%q)", words.Shorten(strings.Join(strings.Fields(said), " "), maxDialogText))
+	}
+	if len(buttons) > 0 {
+		text += " with the buttons " + strings.Join(buttons, ", ")
+	}
+	return text
+}
+
+func isDialog(e *desktop.Element) bool {
+	return e.States.Has(desktop.Showing) && (e.Role == "dialog" || e.Role == "alert" && e.Window != 0 || e.States.Has(desktop.IsModal))
+}

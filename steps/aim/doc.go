@@ -1,0 +1,22 @@
+// Package aim brings a step to the element that it means: it finds exactly one,
+// waits until it can be reached and stands still, and presses there.
+//
+// At is the whole way. It repeats until the target's time is over:
+//
+//  1. locate.go and picture.go search the screen for the selectors of a Target, or
+//     for a picture. Several matches are an error that names better selectors.
+//     When nothing shows, reveal.go scrolls an element into view that is there.
+//  2. bring_to_front.go raises the element's window, once.
+//  3. reachable.go checks that the point is on a screen, in the element's own
+//     window, and under no other window. A tooltip in the way is dismissed by
+//     the pointer (tooltip.go).
+//  4. stable.go waits until the element has kept its place for StillTime. Browsers
+//     report moves late, so browser.go asks the page itself.
+//  5. The hit test at the point must give the element, or something inside it.
+//
+// Press then clicks, unless the element or its window has moved since (press.go).
+// The last condition that did not hold is the error.
+//
+// A Hand carries what an attempt has learnt on this way. The package knows no kind
+// of step, and does not look at what an action brought about: that is observe.
+package aim

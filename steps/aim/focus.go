@@ -1,0 +1,98 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// focusPatience is how long an element may take to say that it has the focus.
+var focusPatience = Patience{Least: time.Second, Looks: 10}
+
+// FocusOptions say how an element gets the focus.
+type FocusOptions struct {
+	Grab  bool // by asking it
+	Click bool // by clicking it, when asking does not help
+}
+
+// Focus gives an element the keyboard's focus and waits until it has it. What
+// is typed without focus goes to who knows where, so that is a failure.
+func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions) error {
+	if !o.Grab && !o.Click {
+		return nil
+	}
+	if el.Handle == "" {
+		return focusPicture(ctx, hand, el, o)
+	}
+	if has, err := HasFocus(ctx, hand.Desktop, el); err != nil || has {
+		return err
+	}
+	if o.Grab {
+		err := hand.Unaccounted().GrabFocus(ctx, el.Handle)
+		if err != nil && !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
+			return err
+		}
+		if err == nil {
+			if has, err := WaitForFocus(ctx, hand.Desktop, el); err != nil || has {
+				return err
+			}
+		}
+	}
+	if o.Click {
+		at, err := CheckReady(ctx, hand, el, time.Now(), Requirement{Point: Middle})
+		if err != nil {
+			return err
+		}
+		if err := Press(ctx, hand, el, at, desktop.Left, 1); err != nil {
+			return err
+		}
+		if has, err := WaitForFocus(ctx, hand.Desktop, el); err != nil || has {
+			return err
+		}
+	}
+	return NotActionable(el, "does not take the focus", "name the field itself, or set try_focus_before and try_click_before to false to type where the focus is")
+}
+
+// focusPicture clicks a picture. Whether that gave it the focus cannot be asked.
+func focusPicture(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions) error {
+	if !o.Click {
+		return NotActionable(el, "is a picture, which takes the focus only by a click", "set try_click_before to true, or both to false to type where the focus is")
+	}
+	at, err := CheckReady(ctx, hand, el, time.Now(), Requirement{Point: Middle})
+	if err != nil {
+		return err
+	}
+	return Press(ctx, hand, el, at, desktop.Left, 1)
+}
+
+// HasFocus says whether an element has the focus, in the active window.
+func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
+	now, err := d.Refresh(ctx, el.Handle)
+	if err != nil {
+		return false, err
+	}
+	if !now.States.Has(desktop.Focused) {
+		return false, nil
+	}
+	w, err := ActiveWindow(ctx, d)
+	return err == nil && (w == nil || el.Window == 0 || w.ID == el.Window), err
+}
+
+// WaitForFocus waits for the focus, and says whether it came.
+func WaitForFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
+	has := false
+	err := WaitForEffect(ctx, focusPatience, func(ctx context.Context) error {
+		var err error
+		if has, err = HasFocus(ctx, d, el); err == nil && !has {
+			err = steps.Errorf(steps.NotActionable, "no focus yet")
+		}
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		return false, err
+	}
+	return has, nil
+}

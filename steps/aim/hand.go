@@ -1,0 +1,31 @@
+package aim
+
+import (
+	"context"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// Hand is what one attempt of a step aims and presses with: its Env, and what was
+// learnt of the screen during the attempt.
+type Hand struct {
+	*steps.Env
+	// pictures are what elements that are pictures were recognised by.
+	pictures map[*desktop.Element]picture
+	// reachable is how elements can be reached that were found ready.
+	reachable map[*desktop.Element]reachability
+	// persistentPopups are popups that the pointer does not dismiss.
+	persistentPopups map[desktop.WindowID]bool
+	// pointerBefore is where the pointer was before it was moved to dismiss a
+	// tooltip; nil when it was not.
+	pointerBefore *desktop.Point
+}
+
+// NewHand makes a Hand for one attempt.
+func NewHand(env *steps.Env) *Hand { return &Hand{Env: env} }
+
+// With gives a kind's function a Hand in place of its Env.
+func With[A, R any](run func(context.Context, *Hand, A) (R, error)) func(context.Context, *steps.Env, A) (R, error) {
+	return func(ctx context.Context, env *steps.Env, args A) (R, error) { return run(ctx, NewHand(env), args) }
+}

@@ -1,0 +1,217 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// SearchOptions is how the screen is looked at.
+type SearchOptions struct {
+	Hidden   bool          // also what does not show
+	Likeness float64       // how like a picture its place must be; 0 is the usual
+	Region   *desktop.Rect // look for pictures only here
+	windows  WindowOptions // what to do with a window in which a picture is looked for
+}
+
+// SearchResult is what was seen of selectors at one time.
+type SearchResult struct {
+	Selector *selector.Selector // the one that counts: it matched, or is the first
+	Roots    []*desktop.Element // what it was matched against
+	Found    []*desktop.Element
+	Unread   []string
+	open     []string // the applications with a window, when no root was found
+	tried    []steps.Candidate
+	why      error          // of a picture: why not exactly one place was found
+	Places   []PictureMatch // of a picture: all places that are like it, the best first
+}
+
+// Search matches selectors against what is on the screen now. The first that
+// matches one element counts; without one, the first that matches several.
+func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchOptions) (SearchResult, error) {
+	var best SearchResult
+	var tried []steps.Candidate
+	read := map[desktop.Scope]*desktop.Tree{}
+	for _, s := range all {
+		now, err := searchOne(ctx, hand, s, m, read)
+		if err != nil {
+			return SearchResult{}, err
+		}
+		tried = append(tried, steps.Candidate{Selector: s.String(), Matches: len(now.Found)})
+		if best.Selector == nil || len(best.Found) == 0 && len(now.Found) > 0 || len(now.Found) == 1 {
+			best = now
+		}
+		if len(now.Found) == 1 {
+			break
+		}
+	}
+	best.tried = tried
+	return best, nil
+}
+
+// searchOne matches one selector.
+func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOptions, read map[desktop.Scope]*desktop.Tree) (SearchResult, error) {
+	if file, ok := s.Image(); ok {
+		return searchPicture(ctx, hand, s, steps.Path(file), m)
+	}
+	scope := s.Scope()
+	scope.Hidden = scope.Hidden || m.Hidden
+	if !scope.Full {
+		if now, ok, err := searchQuick(ctx, hand.Env, s, scope, read); err != nil || ok {
+			return now, err
+		}
+	}
+	scope.Full = true
+	tree, err := readTree(ctx, hand.Env, scope, read)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	now := SearchResult{Selector: s, Roots: tree.Roots, Found: s.Find(tree.Roots), Unread: tree.Unread}
+	if len(now.Roots) == 0 {
+		now.open = applications(ctx, hand.Desktop)
+	}
+	return now, nil
+}
+
+// applications are those that have a window, each once, the topmost first.
+func applications(ctx context.Context, d *desktop.Desktop) (names []string) {
+	windows, err := d.Windows.Windows(ctx)
+	if err != nil {
+		return nil // they are only told as a help
+	}
+	for _, w := range slices.Backward(windows) {
+		if !w.Popup && w.Process != "" && !slices.Contains(names, w.Process) {
+			names = append(names, w.Process)
+		}
+	}
+	return names
+}
+
+// searchQuick matches a selector against the least that decides it, and reads in
+// full only what it found: that is most of the work less. It says false when
+// that is not exactly one element, or one that only the words beside it name:
+// then all must be read, to say what there is.
+func searchQuick(ctx context.Context, env *steps.Env, s *selector.Selector, scope desktop.Scope, read map[desktop.Scope]*desktop.Tree) (SearchResult, bool, error) {
+	tree, err := readTree(ctx, env, scope, read)
+	if err != nil {
+		return SearchResult{}, false, err
+	}
+	found := s.Find(tree.Roots)
+	if len(found) != 1 {
+		return SearchResult{}, false, nil
+	}
+	el := found[0]
+	now, err := env.Desktop.Refresh(ctx, el.Handle)
+	switch {
+	case errors.Is(err, desktop.ErrNotFound):
+		return SearchResult{}, false, nil
+	case err != nil:
+		return SearchResult{}, false, fmt.Errorf("reading %s: %w", Describe(el), err)
+	case now.Name != el.Name || now.Role != el.Role || selector.NeedsLabel(now):
+		return SearchResult{}, false, nil
+	}
+	now.Ref, now.Parent, now.Children, now.Index = el.Ref, el.Parent, el.Children, el.Index
+	return SearchResult{Selector: s, Roots: tree.Roots, Found: []*desktop.Element{now}, Unread: tree.Unread}, true, nil
+}
+
+// readTree reads a part of the screen, once for equal needs.
+func readTree(ctx context.Context, env *steps.Env, scope desktop.Scope, read map[desktop.Scope]*desktop.Tree) (*desktop.Tree, error) {
+	if t := read[scope]; t != nil {
+		return t, nil
+	}
+	t, err := env.Desktop.Tree(ctx, scope)
+	if err != nil {
+		return nil, fmt.Errorf("reading the elements: %w", err)
+	}
+	if scope.Full {
+		selector.FillLabels(t.Roots)
+	}
+	if env.Trees != nil {
+		env.Trees.Name(t)
+	}
+	read[scope] = t
+	return t, nil
+}
+
+// One is the only element that was found, or says why there is not one.
+func (s SearchResult) One() (*desktop.Element, error) {
+	if len(s.Found) == 1 {
+		return s.Found[0], nil
+	}
+	if s.why != nil {
+		return nil, s.pictureError()
+	}
+	err := &steps.Error{Code: steps.NotFound, Err: errors.New(s.Selector.Explain(s.Roots)), Candidates: s.tried}
+	if len(s.Found) > 1 {
+		err.Code = steps.Ambiguous
+		err.Next = "use one of these selectors, or add nth:0"
+	} else if len(s.Unread) > 0 {
+		err.Next = strings.Join(s.Unread, ", ") + " did not answer, so its elements are not known"
+	} else if len(s.Roots) == 0 {
+		err.Next = "what it looks in is not open on this desktop: open it first (a run begins again at the step that opens it with --from STEP)"
+		if len(s.open) > 0 {
+			err.Next += "; open are " + strings.Join(s.open, ", ")
+		}
+	} else if dialog := dialogHint(s.Roots); dialog != "" {
+		err.Next = dialog + "; if it is in the way, answer it first, else look at the elements with get_window_tree"
+	} else {
+		err.Next = "look at the elements with get_window_tree"
+	}
+	for _, n := range s.Selector.Nearest(s.Roots) {
+		err.Candidates = append(err.Candidates, steps.Candidate{Selector: n.Selector, Matches: 1, Element: Describe(n.Element)})
+	}
+	return nil, err
+}
+
+// None fails unless nothing was found, and it is certain that nothing is
+// there: an application that does not answer may well show it.
+func (s SearchResult) None() error {
+	if len(s.Found) > 0 {
+		return steps.Errorf(steps.Unexpected, "%s is still there: %s", s.Selector, Describe(s.Found[0]))
+	}
+	if len(s.Unread) > 0 {
+		return steps.Errorf(steps.Timeout, "whether %s is there is not known: %s did not answer", s.Selector, strings.Join(s.Unread, ", "))
+	}
+	return nil
+}
+
+// ByRef is the element that a ref of an earlier tree names, as it is now.
+func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, error) {
+	if env.Trees == nil {
+		return nil, unknownRef(ref)
+	}
+	known := env.Trees.Element(ref)
+	if known == nil {
+		return nil, unknownRef(ref)
+	}
+	now, err := env.Desktop.Refresh(ctx, known.Handle)
+	if errors.Is(err, desktop.ErrNotFound) {
+		return nil, &steps.Error{
+			Code: steps.NotFound,
+			Err:  fmt.Errorf("the ref %s is stale: %s is gone", ref, Describe(known)),
+			Next: "look at the elements with get_window_tree, and use a ref of that tree",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	now.Ref, now.Parent, now.Children, now.Index = ref, known.Parent, known.Children, known.Index
+	return now, nil
+}
+
+// errNoRef says that a ref was never given out, so that waiting for it is in vain.
+var errNoRef = errors.New("no tree that was shown has the ref")
+
+func unknownRef(ref string) error {
+	return &steps.Error{
+		Code: steps.NotFound,
+		Err:  fmt.Errorf("%w %s", errNoRef, ref),
+		Next: "look at the elements with get_window_tree, and use a ref of that tree",
+	}
+}

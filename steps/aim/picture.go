@@ -1,0 +1,259 @@
+package aim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"path/filepath"
+	"slices"
+
+	"understudy/steps"
+	"understudy/steps/confined"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+	"understudy/steps/desktop/vision"
+)
+
+func CheckThreshold(likeness float64) error {
+	if likeness <= 0 || likeness > 1 {
+		return errors.New("threshold: wanted more than 0 and at most 1")
+	}
+	return nil
+}
+
+// Likeness is how like a picture a place of the screen must be.
+const Likeness = 0.9
+
+// largestPicture is how many pixels a picture that is looked for may have.
+const largestPicture = 32 << 20
+
+// PictureMatch is where a picture may be on the screen, and in which window.
+type PictureMatch struct {
+	vision.Match
+	window *desktop.Window
+}
+
+// picture is what a picture's element was recognised by.
+type picture struct {
+	template image.Image
+	likeness float64
+}
+
+// PictureQuery looks for a picture inside the window that is meant.
+func PictureQuery(w Within, file steps.Path, least float64) (Query, error) {
+	within, err := w.selector()
+	if err != nil {
+		return Query{}, err
+	}
+	s, err := selector.In(within, selector.Picture(string(file)))
+	if err != nil {
+		return Query{}, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	return Query{within: w, First: []*selector.Selector{s}, Likeness: least}, nil
+}
+
+// searchPicture looks for the picture that a selector ends with, on the whole
+// screen or in what the rest of the selector matches. What it finds is an
+// element with a box and without a handle: no application can be asked for it.
+func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file steps.Path, m SearchOptions) (SearchResult, error) {
+	template, err := readTemplate(hand.Env, file)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	seen := SearchResult{Selector: s}
+	var inside []*desktop.Element
+	if within := s.Within(); within != nil {
+		outer, err := Search(ctx, hand, []*selector.Selector{within}, SearchOptions{})
+		if err != nil {
+			return outer, err
+		}
+		if inside = outer.Found; len(inside) == 0 {
+			bare, err := windowsWithoutElements(ctx, hand.Desktop, outer.Roots)
+			if inside = within.Find(bare); err != nil || len(inside) == 0 {
+				return outer, err
+			}
+		}
+		if len(inside) == 1 { // a picture is only where it shows
+			if err := BringToFront(ctx, hand, m.windows, inside[0].Window); err != nil {
+				return SearchResult{}, err
+			}
+		}
+	}
+	if m.Likeness == 0 {
+		m.Likeness = Likeness
+	}
+	seen.Places, seen.why, err = findPlaces(ctx, hand.Desktop, template, inside, m)
+	if err != nil || seen.why != nil {
+		return seen, err
+	}
+	best := seen.Places
+	var several *vision.AmbiguousError
+	if _, err := vision.One(matches(best), vision.Options{Threshold: m.Likeness}); errors.As(err, &several) {
+		seen.why, best = err, best[:len(several.Matches)]
+	} else {
+		best = best[:1]
+	}
+	for _, p := range best {
+		el := p.element(file)
+		rememberPicture(hand, el, picture{template, m.Likeness})
+		seen.Found = append(seen.Found, el)
+	}
+	return seen, nil
+}
+
+// readTemplate reads a picture from a file.
+func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
+	s, err := confined.FindIn(env, slices.Concat(env.Roots, env.PictureRoots), file, "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	f, _, err := s.Open()
+	if err != nil { // looking again will not bring the file
+		return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the picture to look for: %w", err), Next: "relative paths start in " + env.Abs("")}
+	}
+	defer f.Close()
+	size, err := png.DecodeConfig(f)
+	if err == nil && size.Width*size.Height > largestPicture {
+		return nil, steps.Errorf(steps.Invalid, "%s has %d by %d pixels, which is larger than any screen", s.Path, size.Width, size.Height)
+	}
+	if err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	if err != nil {
+		return nil, steps.Errorf(steps.Invalid, "%s is not a PNG picture: %w", s.Path, err)
+	}
+	p, err := png.Decode(f)
+	if err != nil {
+		return nil, steps.Errorf(steps.Invalid, "%s is not a PNG picture: %w", s.Path, err)
+	}
+	return p, nil
+}
+
+// findPlaces are where a picture is, the best first, inside some elements or
+// anywhere; why says that it is nowhere. A place in an element counts only
+// where the element's own window is on top.
+func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, inside []*desktop.Element, m SearchOptions) (found []PictureMatch, why, err error) {
+	screen, err := Screen(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Region != nil {
+		screen = m.Region.Intersect(screen)
+	}
+	windows, err := d.Windows.Windows(ctx)
+	if err != nil && !errors.Is(err, desktop.ErrUnavailable) {
+		return nil, nil, fmt.Errorf("listing the windows: %w", err)
+	}
+	if inside == nil {
+		inside = []*desktop.Element{{Bounds: screen}}
+	}
+	why = &vision.AbsentError{Wanted: m.Likeness}
+	for _, el := range inside {
+		all, absent, err := matchesIn(ctx, d, template, el.Bounds.Intersect(screen), m.Likeness)
+		if err != nil {
+			return nil, nil, err
+		}
+		if absent != nil {
+			why = absent
+		}
+		for _, match := range all {
+			top := windowAt(windows, match.Bounds.Center())
+			if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
+				why = fmt.Errorf("the picture is at %s, but in the window %q, which covers the one that is meant", match.Bounds, top.Title)
+				continue
+			}
+			if !slices.ContainsFunc(found, func(p PictureMatch) bool { return p.Bounds == match.Bounds }) {
+				found = append(found, PictureMatch{match, top})
+			}
+		}
+	}
+	if len(found) > 0 {
+		why = nil
+	}
+	slices.SortStableFunc(found, func(a, b PictureMatch) int { return cmp.Compare(b.Likeness, a.Likeness) })
+	return found, why, nil
+}
+
+// matchesIn looks for a picture in an area of the screen.
+func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, area desktop.Rect, least float64) (all []vision.Match, absent, err error) {
+	if area.Empty() {
+		return nil, nil, nil
+	}
+	p, err := d.Capture(ctx, area)
+	if err != nil {
+		return nil, nil, fmt.Errorf("taking a picture: %w", err)
+	}
+	all, err = vision.All(p, template, vision.Options{Threshold: least})
+	if near, ok := errors.AsType[*vision.AbsentError](err); ok && !near.Nearest.Bounds.Empty() {
+		near.Nearest.Bounds.X += area.X
+		near.Nearest.Bounds.Y += area.Y
+	}
+	for i := range all {
+		all[i].Bounds.X += area.X
+		all[i].Bounds.Y += area.Y
+	}
+	return all, err, nil
+}
+
+func matches(places []PictureMatch) []vision.Match {
+	all := make([]vision.Match, len(places))
+	for i, p := range places {
+		all[i] = p.Match
+	}
+	return all
+}
+
+// element is a place as an element.
+func (p PictureMatch) element(file steps.Path) *desktop.Element {
+	el := &desktop.Element{
+		Role: "image", Name: filepath.Base(string(file)), Bounds: p.Bounds,
+		States: desktop.Enabled | desktop.Showing | desktop.Visible,
+	}
+	if w := p.window; w != nil {
+		el.Window, el.WindowTitle, el.Process, el.PID = w.ID, w.Title, w.Process, w.PID
+	}
+	return el
+}
+
+// rememberPicture keeps by what an element was recognised, to recognise it again.
+func rememberPicture(hand *Hand, el *desktop.Element, p picture) {
+	if hand.pictures == nil {
+		hand.pictures = map[*desktop.Element]picture{}
+	}
+	hand.pictures[el] = p
+}
+
+// refresh is an element as it is now. A picture must still be where it was.
+func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Element, error) {
+	p, ok := hand.pictures[el]
+	if !ok {
+		return hand.Desktop.Refresh(ctx, el.Handle)
+	}
+	all, absent, err := matchesIn(ctx, hand.Desktop, p.template, el.Bounds, p.likeness)
+	switch {
+	case err != nil:
+		return nil, err
+	case absent != nil:
+		return nil, absent
+	case len(all) == 0:
+		return nil, desktop.ErrNotFound
+	}
+	return el, nil
+}
+
+// pictureError says why a picture is not in exactly one place.
+func (s SearchResult) pictureError() error {
+	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s: %w", s.Selector, s.why), Candidates: s.tried, Next: "look at the screen with capture_screenshot; take the picture anew, or lower the threshold"}
+	if len(s.Found) > 1 {
+		err.Code = steps.Ambiguous
+		err.Next = "use a picture of a larger part, or say in which window to look"
+	}
+	for _, el := range s.Found {
+		err.Candidates = append(err.Candidates, steps.Candidate{Selector: "pos:" + el.Bounds.Center().String(), Matches: 1, Element: fmt.Sprintf("the picture at %s", el.Bounds)})
+	}
+	return err
+}

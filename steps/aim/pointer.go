@@ -1,0 +1,85 @@
+package aim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+const (
+	// releaseTimeout is how long a key or a button that is held has to be let go. A busy
+	// desktop takes its time.
+	releaseTimeout = 15 * time.Second
+	// releaseTimeoutCancelled is the same when the step was cancelled.
+	releaseTimeoutCancelled = 100 * time.Millisecond
+)
+
+// ReleaseContext is a context to let go in of what is held, also when the step was
+// cancelled.
+func ReleaseContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	long := releaseTimeout
+	if ctx.Err() != nil {
+		long = releaseTimeoutCancelled
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), long)
+}
+
+// HoldKeys holds keys while something is done, and lets go of them whatever
+// happens.
+func HoldKeys(ctx context.Context, d *desktop.Desktop, keys []desktop.Key, do func() error) (err error) {
+	var held []desktop.Key
+	defer func() {
+		free, cancel := ReleaseContext(ctx)
+		defer cancel()
+		for _, k := range slices.Backward(held) {
+			if up := d.KeyUp(free, k); up != nil && err == nil {
+				err = fmt.Errorf("letting go of %s: %w", k, up)
+			}
+		}
+	}()
+	for _, name := range keys {
+		k, err := desktop.ParseKey(string(name))
+		if err != nil {
+			return &steps.Error{Code: steps.Invalid, Err: err}
+		}
+		held = append(held, k)
+		if err := d.KeyDown(ctx, k); err != nil {
+			return err
+		}
+	}
+	return do()
+}
+
+// RestorePointer remembers where the pointer is; what it returns puts it back
+// there. That is a courtesy: when it fails, only the log says so.
+func RestorePointer(ctx context.Context, hand *Hand, wanted bool) func(context.Context) {
+	if !wanted {
+		return func(context.Context) {}
+	}
+	at, err := hand.Desktop.PointerPosition(ctx)
+	if err != nil {
+		hand.Logger().WarnContext(ctx, "the pointer's place is not known", "error", err)
+		return func(context.Context) {}
+	}
+	if hand.pointerBefore != nil {
+		at = *hand.pointerBefore
+	}
+	return func(ctx context.Context) {
+		if err := hand.Unaccounted().MovePointer(ctx, at); err != nil {
+			hand.Logger().WarnContext(ctx, "the pointer was not put back", "error", err)
+		}
+	}
+}
+
+// PointOf is the place that arguments give, or where the pointer is.
+func PointOf(ctx context.Context, d *desktop.Desktop, p Place) (desktop.Point, error) {
+	if p.X == nil {
+		return d.PointerPosition(ctx)
+	}
+	at := desktop.Point{X: *p.X, Y: *p.Y}
+	return at, OnScreen(ctx, d, at)
+}

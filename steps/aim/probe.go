@@ -1,0 +1,66 @@
+package aim
+
+import (
+	"context"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// Probe answers what expressions ask of the desktop. It opens the desktop when
+// it is first asked.
+type Probe struct {
+	Open func(context.Context) (*desktop.Desktop, error)
+	// Dir and Roots are where the pictures of selectors are, as in an Env.
+	Dir   string
+	Roots []string
+}
+
+// Exists says whether a selector matches anything that shows. When nothing
+// does and an application did not answer, that is not known, and an error.
+func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
+	s, err := p.look(ctx, text)
+	if err != nil || len(s.Found) > 0 {
+		return len(s.Found) > 0, err
+	}
+	d, err := p.Open(ctx)
+	if err != nil {
+		return false, err
+	}
+	env := &steps.Env{Desktop: d}
+	bare, err := windowsWithoutElements(ctx, env.Desktop, s.Roots)
+	if err != nil || len(s.Selector.Find(bare)) > 0 {
+		return err == nil, err
+	}
+	return false, s.None()
+}
+
+// Text is the text of the one element that a selector matches.
+func (p Probe) Text(ctx context.Context, text string) (string, error) {
+	s, err := p.look(ctx, text)
+	if err != nil {
+		return "", err
+	}
+	e, err := s.One()
+	if err != nil {
+		return "", err
+	}
+	if e.Text == "" {
+		return e.Name, nil
+	}
+	return e.Text, nil
+}
+
+func (p Probe) look(ctx context.Context, text string) (SearchResult, error) {
+	s, err := selector.Parse(text)
+	if err != nil {
+		return SearchResult{}, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	d, err := p.Open(ctx)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	env := &steps.Env{Desktop: d, Dir: p.Dir, Roots: p.Roots}
+	return Search(ctx, NewHand(env), []*selector.Selector{s}, SearchOptions{})
+}

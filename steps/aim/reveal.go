@@ -1,0 +1,73 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// unseenAfter is how long an element that does not show may take to do so by
+// itself, before it is looked for among what does not show.
+const unseenAfter = 300 * time.Millisecond
+
+// hiddenElement is what is known of an element that does not show.
+type hiddenElement struct {
+	began  time.Time
+	looked bool
+	el     *desktop.Element // the only one that is meant; nil when there is none, or several
+}
+
+// revealHidden looks once for an element among what does not show, and scrolls it
+// into view when that is why it does not. It makes ready for an act and is not
+// one itself.
+func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query) error {
+	if u.looked || q.Ref != "" || time.Since(u.began) < unseenAfter {
+		return nil
+	}
+	u.looked = true
+	s, err := Search(ctx, hand, q.First, SearchOptions{Hidden: true})
+	if err != nil || len(s.Found) != 1 || s.Found[0].Handle == "" {
+		return err
+	}
+	u.el = s.Found[0]
+	if !scrolledAway(u.el) {
+		return nil
+	}
+	if err := hand.Unaccounted().Reveal(ctx, u.el.Handle); !errors.Is(err, desktop.ErrRefused) {
+		return err
+	}
+	return nil
+}
+
+// instead is the error of an element that is there and does not show, in place
+// of one that says that nothing is there.
+func (u hiddenElement) instead(err error, long time.Duration, n Requirement) error {
+	if u.el == nil || steps.CodeOf(err) != steps.NotFound {
+		return err
+	}
+	why, next := "is not visible: it is there and does not show", "open the menu, the page or the window that it is in"
+	if scrolledAway(u.el) {
+		why, next = "is not visible: it is scrolled out of view", "bring it into view with scroll_element"
+	}
+	if n.Point != nil {
+		next += ", or use invoke_element"
+	}
+	return withWait(NotActionable(u.el, why, next), long)
+}
+
+// scrolledAway says whether an element does not show because what it is in is
+// scrolled to another place.
+func scrolledAway(el *desktop.Element) bool {
+	if el.States.Has(desktop.Showing) {
+		return false
+	}
+	for p := el; p != nil && p.States.Has(desktop.Visible); p = p.Parent {
+		if p.States.Has(desktop.Showing) && (p.RawRole == "scroll pane" || p.Role == "document") {
+			return true
+		}
+	}
+	return false
+}

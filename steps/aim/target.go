@@ -1,0 +1,171 @@
+package aim
+
+import (
+	"errors"
+	"fmt"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// PlaceInElement is a place inside an element.
+type PlaceInElement struct {
+	X float64 `json:"x_percentage" jsonschema:"from 0 at the left edge to 100 at the right"`
+	Y float64 `json:"y_percentage" jsonschema:"from 0 at the top edge to 100 at the bottom"`
+}
+
+// Offset is a place in a window.
+type Offset struct {
+	X int `json:"x" jsonschema:"the distance from the window's left edge, in pixels"`
+	Y int `json:"y" jsonschema:"the distance from the window's top edge, in pixels"`
+}
+
+// Check says what is wrong with a place in an argument.
+func (s *PlaceInElement) Check(name string) error {
+	if s != nil && (s.X < 0 || s.X > 100 || s.Y < 0 || s.Y > 100) {
+		return fmt.Errorf("%s: percentages lie between 0 and 100", name)
+	}
+	return nil
+}
+
+// In is the point of a box where the place is; without one it is the middle.
+func (s *PlaceInElement) In(box desktop.Rect) desktop.Point {
+	if s == nil {
+		return Middle(box)
+	}
+	part := func(size int, percent float64) int { return min(int(float64(size)*percent/100), size-1) }
+	return desktop.Point{X: box.X + part(box.W, s.X), Y: box.Y + part(box.H, s.Y)}
+}
+
+// Query is a Target, understood.
+type Query struct {
+	within    Within
+	Ref       string
+	First     []*selector.Selector // tried together
+	Fallbacks []*selector.Selector // tried when those found nothing in time
+	Likeness  float64              // how like a picture its place must be; 0 is the usual
+}
+
+// Query understands what names an element.
+func (t *Target) Query() (Query, error) {
+	q := Query{within: t.Within, Ref: t.Ref}
+	var texts []steps.Selector
+	if t.Selector != "" {
+		texts = append(texts, t.Selector)
+	}
+	texts = append(append(texts, t.Targets...), t.AlternativeSelectors...)
+	var err error
+	if q.First, err = t.Within.Inside(texts); err != nil {
+		return q, err
+	}
+	if q.Fallbacks, err = t.Within.Inside(t.FallbackSelectors); err != nil {
+		return q, err
+	}
+	if len(q.First) == 1 {
+		if ref, ok := q.First[0].Ref(); ok {
+			q.Ref = ref
+		}
+	}
+	if q.Ref == "" && len(q.First) == 0 && len(q.Fallbacks) == 0 {
+		window, err := t.Within.selector()
+		if err != nil {
+			return q, err
+		}
+		q.First = []*selector.Selector{window}
+	}
+	return q, nil
+}
+
+// selector is the window that is meant, nil when any is.
+func (w Within) selector() (*selector.Selector, error) {
+	var window *selector.Selector
+	if w.WindowSelector != "" {
+		s, err := selector.Parse(string(w.WindowSelector))
+		if err != nil {
+			return nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("window_selector: %w", err)}
+		}
+		window = s
+	}
+	s, err := selector.In(selector.Process(w.Process), window)
+	if err != nil {
+		return nil, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	return s, nil
+}
+
+// Inside understands selectors, each inside the window that is meant.
+func (w Within) Inside(texts []steps.Selector) ([]*selector.Selector, error) {
+	all, err := steps.ParseSelectors(texts)
+	if err != nil {
+		return nil, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	window, err := w.selector()
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range all {
+		if _, ref := s.Ref(); ref {
+			continue
+		}
+		if all[i], err = selector.In(window, s); err != nil {
+			return nil, &steps.Error{Code: steps.Invalid, Err: err}
+		}
+	}
+	return all, nil
+}
+
+// Within says in which application and window to look.
+type Within struct {
+	Process        string         `json:"process,omitzero" jsonschema:"the application's process name, such as mousepad"`
+	WindowSelector steps.Selector `json:"window_selector,omitzero" jsonschema:"the window inside the application, such as role:frame && name~:Untitled"`
+}
+
+// Target says which element a step means, and how long to look for it.
+type Target struct {
+	Within
+	Selector             steps.Selector  `json:"selector,omitzero" jsonschema:"the element, such as role:button && name:Save; without one the window itself is meant"`
+	Ref                  string          `json:"ref,omitzero" jsonschema:"an element of the last tree that was shown, such as e12"`
+	Targets              steps.Selectors `json:"targets,omitzero" jsonschema:"selectors of the same element; the first that matches exactly one element is used"`
+	AlternativeSelectors steps.Selectors `json:"alternative_selectors,omitzero" jsonschema:"further selectors, tried together with selector"`
+	FallbackSelectors    steps.Selectors `json:"fallback_selectors,omitzero" jsonschema:"selectors that are tried when the others found nothing in time"`
+	TimeoutMS            steps.Millis    `json:"timeout_ms,omitzero" jsonschema:"how long to wait until the element is there and ready"`
+	Retries              steps.Count     `json:"retries,omitzero" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
+}
+
+// SearchTime is how long an action looks for its element.
+const SearchTime steps.Millis = 3000
+
+// DefaultTarget are the defaults of a Target.
+var DefaultTarget = Target{TimeoutMS: SearchTime}
+
+// Named says whether anything names an element.
+func (t *Target) Named() bool {
+	return t.Selector != "" || t.Ref != "" || len(t.Targets) > 0 || len(t.AlternativeSelectors) > 0 ||
+		len(t.FallbackSelectors) > 0 || t.Within != Within{}
+}
+
+// Validate wants something that names an element, and only one way of doing so.
+func (t *Target) Validate() error {
+	if !t.Named() {
+		return errors.New("wanted a selector, targets or a ref: nothing names the element")
+	}
+	if t.Ref != "" && (t.Selector != "" || len(t.Targets) > 0) {
+		return errors.New("wanted either a ref or a selector, found both")
+	}
+	return nil
+}
+
+// Place is a point of the screen in arguments, when it is given.
+type Place struct {
+	X *int `json:"x,omitzero" jsonschema:"the distance from the left edge of the screen, in pixels"`
+	Y *int `json:"y,omitzero" jsonschema:"the distance from the top edge of the screen, in pixels"`
+}
+
+// Given says whether there is a point; half a point is an error.
+func (p Place) Given() (bool, error) {
+	if (p.X == nil) != (p.Y == nil) {
+		return false, errors.New("wanted both x and y, found one of them")
+	}
+	return p.X != nil, nil
+}

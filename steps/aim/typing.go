@@ -1,0 +1,112 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// Typing says how to type into a field.
+type Typing struct {
+	Clear bool // empty the field first
+	Focus FocusOptions
+}
+
+// TypeInto puts the focus into a field, empties it if that is wanted, and
+// types. It returns what the field held before.
+func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string, o Typing) (string, error) {
+	adds := !o.Clear && text != "" && el.Handle != ""
+	had := false
+	if adds {
+		var err error
+		if had, err = HasFocus(ctx, hand.Desktop, el); err != nil {
+			return "", err
+		}
+	}
+	if err := Focus(ctx, hand, el, o.Focus); err != nil {
+		return "", err
+	}
+	if el.Handle == "" {
+		return "", typeIntoPicture(ctx, hand.Desktop, text, o.Clear)
+	}
+	now, err := hand.Desktop.Refresh(ctx, el.Handle)
+	if err != nil {
+		return "", err
+	}
+	if o.Clear {
+		if err := clearField(ctx, hand.Desktop, now); err != nil {
+			return "", err
+		}
+	}
+	if adds && (o.Focus.Grab || o.Focus.Click) {
+		if err := caretToEnd(ctx, hand.Desktop, now, had); err != nil {
+			return "", err
+		}
+	}
+	if text == "" {
+		return now.Text, nil
+	}
+	return now.Text, hand.Desktop.Type(ctx, text)
+}
+
+// caretToEnd brings the caret to the end of a field whose text is to stay. Most
+// toolkits select a field's whole text when it gets the focus, and what is
+// typed then would replace it. In a field that had the focus before, the caret
+// stays where it was, unless some text is selected.
+func caretToEnd(ctx context.Context, d *desktop.Desktop, el *desktop.Element, had bool) error {
+	if !el.States.Has(desktop.Editable) || el.Text == "" && el.Role != "password" {
+		return nil
+	}
+	if had {
+		now, err := d.SaveFocus(ctx)
+		if err != nil || now.Element != el.Handle || now.Selection[0] == now.Selection[1] {
+			return nil // a caret that cannot be asked for stays where it is
+		}
+	}
+	end := desktop.Chord{Key: "end"}
+	if el.States.Has(desktop.MultiLine) || strings.Contains(el.Text, "\n") {
+		end.Mods = []desktop.Key{desktop.Ctrl}
+	}
+	return d.Press(ctx, end)
+}
+
+// typeIntoPicture types where a picture took the focus. What is there cannot be
+// asked, so it is emptied by keys.
+func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, clear bool) error {
+	if clear {
+		if err := PressKeys(ctx, d, ClearingKeys); err != nil {
+			return err
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return d.Type(ctx, text)
+}
+
+// ClearingKeys are the keys that empty a field.
+var ClearingKeys = []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}, {Key: "delete"}}
+
+// clearField empties a field: at once where the application can, else by keys.
+func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) error {
+	if el.Text == "" && el.Role != "password" {
+		return nil
+	}
+	err := d.SetText(ctx, el.Handle, "")
+	if !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
+		return err
+	}
+	return PressKeys(ctx, d, ClearingKeys)
+}
+
+// PressKeys presses chords one after the other.
+func PressKeys(ctx context.Context, d *desktop.Desktop, chords []desktop.Chord) error {
+	for _, c := range chords {
+		if err := d.Press(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

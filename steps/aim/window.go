@@ -1,0 +1,92 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// topmostWindow is the window of an application that lies above its others; without
+// one the active window.
+func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w desktop.Window, err error) {
+	windows, err := d.Windows.Windows(ctx)
+	if err != nil {
+		return w, fmt.Errorf("listing the windows: %w", err)
+	}
+	for _, w := range slices.Backward(windows) {
+		if !w.Popup && !w.Hidden && (process == "" && w.Active || process != "" && desktop.Scope{Process: process}.Admits(w.Process, w.Title)) {
+			return w, nil
+		}
+	}
+	if process == "" {
+		return w, &steps.Error{Code: steps.NotFound, Err: errors.New("wanted the active window, found none"), Next: "name the application with process, or bring a window to the front with activate_window"}
+	}
+	return w, NoWindow(process, "")
+}
+
+// FindWindow waits for the one window that is meant.
+func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desktop.Window, err error) {
+	err = WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
+		all, err := d.Windows.Windows(ctx)
+		if err != nil {
+			return fmt.Errorf("listing the windows: %w", err)
+		}
+		w, err = a.only(all)
+		return err
+	})
+	return w, err
+}
+
+// only is the one window that fits.
+func (a WindowTarget) only(all []desktop.Window) (desktop.Window, error) {
+	fits := slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool {
+		return a.ID != 0 && w.ID != a.ID || w.Tooltip || !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title)
+	})
+	switch len(fits) {
+	case 1:
+		return fits[0], nil
+	case 0:
+		if a.ID != 0 {
+			return desktop.Window{}, &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no window with the id %d", a.ID), Next: "see which there are with get_applications_and_windows_list"}
+		}
+		return desktop.Window{}, NoWindow(a.Process, a.Title)
+	}
+	var list strings.Builder
+	for _, w := range fits {
+		fmt.Fprintf(&list, "\n  %q of %s, id %d", w.Title, w.Process, w.ID)
+	}
+	return desktop.Window{}, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d windows fit and one was wanted:%s", len(fits), &list), Next: "give more of the title, or the id"}
+}
+
+// NoWindow says that no window fits.
+func NoWindow(process, title string) error {
+	text := "there is no window"
+	if title != "" {
+		text += fmt.Sprintf(" with %q in its title", title)
+	}
+	if process != "" {
+		text += " of " + process
+	}
+	return &steps.Error{Code: steps.NotFound, Err: errors.New(text), Next: "see which there are with get_applications_and_windows_list"}
+}
+
+// WindowTarget says which window. It must be the only one that fits.
+type WindowTarget struct {
+	Title     string           `json:"title,omitzero" jsonschema:"part of the window's title"`
+	Process   string           `json:"process,omitzero" jsonschema:"the application's process name"`
+	ID        desktop.WindowID `json:"id,omitzero" jsonschema:"the window's number in the list of windows"`
+	TimeoutMS steps.Millis     `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
+}
+
+// Validate wants something that names a window.
+func (a *WindowTarget) Validate() error {
+	if a.Title == "" && a.Process == "" && a.ID == 0 {
+		return errors.New("wanted a title, a process or an id: nothing names the window")
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// windowsWithoutElements are frames that stand for the windows of programs that show no
+// elements: so such a window can be waited for, and pictures looked for in it.
+// roots are the elements that are known.
+func windowsWithoutElements(ctx context.Context, d *desktop.Desktop, roots []*desktop.Element) (frames []*desktop.Element, err error) {
+	windows, err := d.Windows.Windows(ctx)
+	if errors.Is(err, desktop.ErrUnavailable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the windows: %w", err)
+	}
+	for _, w := range windows {
+		known := slices.ContainsFunc(roots, func(e *desktop.Element) bool { return e.Window == w.ID || e.PID == w.PID && w.PID != 0 })
+		if !known && !w.Popup && !w.Hidden && !w.Minimized {
+			frames = append(frames, &desktop.Element{
+				Role: "frame", Name: w.Title, Process: w.Process, PID: w.PID, Window: w.ID, WindowTitle: w.Title, Bounds: w.Bounds,
+				States: desktop.Enabled | desktop.Showing | desktop.Visible,
+			})
+		}
+	}
+	return frames, nil
+}

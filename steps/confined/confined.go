@@ -1,0 +1,118 @@
+package confined
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"understudy/steps"
+)
+
+// File is a file inside one of the folders that may be used. Everything that
+// is done with it goes through root, which no link and no ".." leads out of,
+// also when someone changes the folder meanwhile.
+type File struct {
+	Root *os.Root
+	Rel  string // from the root
+	Path string // as messages name it
+}
+
+func (s File) Close() { _ = s.Root.Close() }
+
+// Find opens the folder that a path of an argument lies in.
+func Find(env *steps.Env, path, within steps.Path) (File, error) {
+	return FindIn(env, env.Roots, path, within)
+}
+
+// FindIn is spot with other folders that may be used.
+func FindIn(env *steps.Env, roots []string, path, within steps.Path) (File, error) {
+	if strings.ContainsRune(string(path), 0) {
+		return File{}, steps.Errorf(steps.Invalid, "a path holds a zero byte")
+	}
+	abs := env.Abs(within)
+	if filepath.IsAbs(string(path)) {
+		abs = filepath.Clean(string(path))
+	} else {
+		abs = filepath.Join(abs, string(path))
+	}
+	// A link inside one folder may lead into another that may be used too, so
+	// the path is tried as it stands and as it is in truth.
+	for _, p := range []string{abs, realPath(abs)} {
+		if s, err := inRoots(roots, p, abs); err == nil {
+			if !s.escapes() {
+				return s, nil
+			}
+			s.Close()
+		} else if steps.CodeOf(err) != steps.Denied {
+			return File{}, err
+		}
+	}
+	return File{}, outside(roots, abs)
+}
+
+// inRoots finds the folder that holds a path.
+func inRoots(roots []string, path, shown string) (File, error) {
+	for _, root := range roots {
+		for _, r := range []string{filepath.Clean(root), realPath(root)} {
+			rel, err := filepath.Rel(r, path)
+			if err != nil || !filepath.IsLocal(rel) {
+				continue
+			}
+			opened, err := os.OpenRoot(r)
+			if err != nil {
+				return File{}, steps.Errorf(steps.NotFound, "the folder %s, which may be used, cannot be opened: %w", r, err)
+			}
+			return File{opened, rel, shown}, nil
+		}
+	}
+	return File{}, outside(roots, shown)
+}
+
+func outside(roots []string, path string) error {
+	where := "no folder may be used"
+	if len(roots) > 0 {
+		where = "files may be used in " + strings.Join(roots, ", ")
+	}
+	return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: %s", path, where)}
+}
+
+// escapes says whether a link leads out of the folder.
+func (s File) escapes() bool {
+	_, err := s.Root.Stat(s.Rel)
+	pe, ok := errors.AsType[*fs.PathError](err)
+	return ok && pe.Err.Error() == "path escapes from parent" // os has no name for it
+}
+
+// realPath is a path without links, as far as it exists.
+func realPath(path string) string {
+	rest := ""
+	for p := path; ; {
+		if r, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(r, rest)
+		}
+		up := filepath.Dir(p)
+		if up == p {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+		p = up
+	}
+}
+
+// Error is an error about a file, with a code and without the innards of
+// the system call.
+func (s File) Error(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return steps.Errorf(steps.NotFound, "there is no file %s", s.Path)
+	case errors.Is(err, fs.ErrPermission):
+		return steps.Errorf(steps.Denied, "%s: the system does not allow it", s.Path)
+	}
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	return steps.Errorf(steps.Internal, "%s: %w", s.Path, err)
+}

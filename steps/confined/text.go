@@ -1,0 +1,157 @@
+package confined
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"understudy/steps"
+)
+
+// ContentLimit is how many bytes read_file gives at most.
+const ContentLimit = 200 << 10
+
+// Lines calls f for each line of a text, with its number and its end. Of a
+// line that is longer than anything that is shown, it gives the beginning.
+func Lines(ctx context.Context, in *bufio.Reader, f func(n int, line string)) error {
+	var long []byte
+	for n := 1; ; {
+		part, err := in.ReadSlice('\n')
+		if room := ContentLimit + 1 - len(long); room > 0 {
+			long = append(long, part[:min(room, len(part))]...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(long) > 0 {
+			f(n, string(long))
+		}
+		if err != nil {
+			return nil
+		}
+		if n++; n%1000 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		long = long[:0]
+	}
+}
+
+// fileLimit is how long a file may be that a kind reads whole.
+const fileLimit = 16 << 20
+
+// Open opens a text file for reading. It refuses what is not a plain file, as
+// a pipe could be waited for without end.
+func (s File) Open() (*os.File, fs.FileInfo, error) {
+	info, err := s.Root.Stat(s.Rel)
+	if err != nil {
+		return nil, nil, s.Error(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, steps.Errorf(steps.Invalid, "%s is not a plain file", s.Path)
+	}
+	f, err := s.Root.Open(s.Rel)
+	if err != nil {
+		return nil, nil, s.Error(err)
+	}
+	return f, info, nil
+}
+
+// Text reads a text file whole.
+func (s File) Text() (string, fs.FileInfo, error) {
+	f, info, err := s.Open()
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	if info.Size() > fileLimit {
+		return "", nil, steps.Errorf(steps.Invalid, "%s is %d bytes long; at most %d are read", s.Path, info.Size(), fileLimit)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, fileLimit+1))
+	if err != nil {
+		return "", nil, s.Error(err)
+	}
+	if Binary(b) {
+		return "", nil, steps.Errorf(steps.Invalid, "%s is not a text file", s.Path)
+	}
+	return string(b), info, nil
+}
+
+// Binary says whether the beginning of a file is not text.
+func Binary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8<<10)], 0) >= 0 }
+
+// Rewrite puts text into a file, whole or not at all: it writes a file beside
+// it and puts that in its place.
+func Rewrite(ctx context.Context, env *steps.Env, s File, text string, mode fs.FileMode) error {
+	temp, err := s.stage(text, mode)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = env.Act(func() error {
+			if err := s.Root.Rename(temp, s.Rel); err != nil {
+				return s.Error(err)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		_ = s.Root.Remove(temp) // what failed is told; the rest of it is not
+	}
+	return err
+}
+
+// stage writes text into a new file beside the one that it is for.
+func (s File) stage(text string, mode fs.FileMode) (string, error) {
+	dir, name := filepath.Split(s.Rel)
+	temp := filepath.Join(dir, "."+name+"."+strings.ToLower(rand.Text()[:8]))
+	f, err := s.Root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return temp, s.Error(err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return temp, s.Error(err)
+	}
+	return temp, nil
+}
+
+// FindTarget follows the links at the end of a path, so that writing changes the
+// file that a link leads to and leaves the link.
+func FindTarget(env *steps.Env, path, within steps.Path) (File, error) {
+	s, err := Find(env, path, within)
+	if err != nil {
+		return s, err
+	}
+	info, err := s.Root.Lstat(s.Rel)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return s, nil
+	}
+	target := realPath(filepath.Join(s.Root.Name(), s.Rel))
+	s.Close()
+	return Find(env, steps.Path(target), "")
+}
+
+// Target says with which permissions a file is to be written, and whether it
+// is new.
+func (s File) Target() (mode fs.FileMode, created bool, err error) {
+	info, err := s.Root.Stat(s.Rel)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0o644, true, nil
+	case err != nil:
+		return 0, false, s.Error(err)
+	case !info.Mode().IsRegular():
+		return 0, false, steps.Errorf(steps.Invalid, "%s is not a plain file", s.Path)
+	}
+	return info.Mode().Perm(), false, nil
+}

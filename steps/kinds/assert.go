@@ -1,0 +1,72 @@
+package kinds
+
+import (
+	"context"
+	"fmt"
+
+	"understudy/steps"
+)
+
+// Assert fails when something is not so.
+var Assert = steps.Define(steps.Kind{
+	Name:    "assert",
+	Summary: "Fail when a condition does not hold.",
+	Toolset: steps.Flow,
+	Reads:   true,
+}, AssertArgs{}, assert)
+
+// AssertArgs is a condition and what to say when it does not hold.
+type AssertArgs struct {
+	Condition steps.Expression `json:"condition" jsonschema:"the expression that must hold, such as check_result.exists"`
+	Message   string           `json:"message,omitzero" jsonschema:"what to say when it does not hold"`
+}
+
+// AssertResult says that it held.
+type AssertResult struct {
+	Held bool `json:"held" jsonschema:"true"`
+}
+
+func assert(_ context.Context, _ *steps.Env, a AssertArgs) (AssertResult, error) {
+	held, err := truth(a.Condition)
+	if err != nil {
+		return AssertResult{}, err
+	}
+	if !held {
+		message := a.Message
+		if message == "" {
+			message = "the condition does not hold"
+		}
+		return AssertResult{}, steps.Errorf(steps.Unexpected, "%s", message)
+	}
+	return AssertResult{Held: true}, nil
+}
+
+// truth is whether a value counts as true, by the rules of conditions. A text
+// that does not say so is taken for an expression that nobody evaluated: to
+// call it true would be a false success.
+func truth(v any) (bool, error) {
+	switch v := v.(type) {
+	case nil:
+		return false, nil
+	case bool:
+		return v, nil
+	case float64:
+		return v != 0, nil
+	case []any:
+		return len(v) > 0, nil
+	case map[string]any:
+		return len(v) > 0, nil
+	case string:
+		switch v {
+		case "", "false", "0":
+			return false, nil
+		case "true", "1":
+			return true, nil
+		}
+	}
+	return false, &steps.Error{
+		Code: steps.Invalid,
+		Err:  fmt.Errorf("condition: wanted true or false, found %s", steps.Quote(v)),
+		Next: "write a condition that compares, such as name == 'x'",
+	}
+}

@@ -1,0 +1,103 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
+	"understudy/steps/observe"
+)
+
+// CaptureScreenshot keeps a picture of the screen or a part of it.
+var CaptureScreenshot = steps.Define(steps.Kind{
+	Name:    "capture_screenshot",
+	Summary: "Take a picture of the screen, a window, an element or a region.",
+	Details: "Without arguments it shows the whole screen. The picture is kept with the run and named by its address.",
+	Toolset: steps.Core,
+	Touches: steps.Look,
+	Reads:   true,
+}, ScreenshotArgs{Target: aim.DefaultTarget, MaxDimension: 1920, LookOptions: observe.DefaultLookOptions}, aim.With(captureScreenshot))
+
+// ScreenshotArgs says what to take a picture of.
+type ScreenshotArgs struct {
+	aim.Target
+	Title         string        `json:"title,omitzero" jsonschema:"part of the title of the window to show"`
+	Region        *desktop.Rect `json:"region,omitzero" jsonschema:"the area of the screen to show"`
+	EntireMonitor bool          `json:"entire_monitor,omitzero" jsonschema:"show the whole monitor that the element or window is on"`
+	MaxDimension  steps.Count   `json:"max_dimension,omitzero" jsonschema:"scale the picture down until neither side is longer; 0 keeps its size"`
+	observe.LookOptions
+}
+
+// Validate wants at most one thing to show.
+func (a *ScreenshotArgs) Validate() error {
+	if a.Region != nil {
+		if a.Named() || a.Title != "" {
+			return errors.New("wanted either a region or a window or element, found both")
+		}
+		if a.Region.Empty() {
+			return errors.New("region: the area is empty")
+		}
+	}
+	if a.Selector != "" && a.Ref != "" {
+		return a.Target.Validate()
+	}
+	return nil
+}
+
+// ScreenshotResult says where the picture is and how it lies on the screen.
+type ScreenshotResult struct {
+	URI    string       `json:"uri" jsonschema:"where the picture is kept"`
+	Area   desktop.Rect `json:"area" jsonschema:"the area of the screen that it shows"`
+	Width  int          `json:"width" jsonschema:"the picture's width in pixels"`
+	Height int          `json:"height" jsonschema:"the picture's height in pixels"`
+	Scale  float64      `json:"scale" jsonschema:"how many pixels of the picture stand for one of the screen"`
+	observe.Seen
+}
+
+func captureScreenshot(ctx context.Context, hand *aim.Hand, a ScreenshotArgs) (ScreenshotResult, error) {
+	area, el, err := a.area(ctx, hand)
+	if err != nil {
+		return ScreenshotResult{}, err
+	}
+	if a.EntireMonitor {
+		monitors, err := hand.Desktop.Monitors(ctx)
+		if err != nil {
+			return ScreenshotResult{}, fmt.Errorf("asking for the size of the screen: %w", err)
+		}
+		area = aim.MonitorOf(monitors, area)
+	}
+	p, area, err := observe.Capture(ctx, hand.Env, area)
+	if err != nil {
+		return ScreenshotResult{}, err
+	}
+	small, back := vision.Fit(p, int(a.MaxDimension), 0)
+	uri, err := observe.KeepPicture(ctx, hand.Env, small)
+	if err != nil {
+		return ScreenshotResult{}, err
+	}
+	seen, err := observe.Look(ctx, hand.Env, a.LookOptions, el)
+	return ScreenshotResult{uri, area, small.Rect.Dx(), small.Rect.Dy(), 1 / back, seen}, err
+}
+
+// area is what to take a picture of; empty means the whole screen. The element
+// says in which window that is, when it is in one.
+func (a *ScreenshotArgs) area(ctx context.Context, hand *aim.Hand) (desktop.Rect, *desktop.Element, error) {
+	switch {
+	case a.Region != nil:
+		return *a.Region, nil, nil
+	case a.Title != "" || a.Process != "" && a.Selector == "" && a.WindowSelector == "":
+		w, err := aim.FindWindow(ctx, hand.Desktop, aim.WindowTarget{Title: a.Title, Process: a.Process, TimeoutMS: a.TimeoutMS})
+		return w.Bounds, &desktop.Element{Window: w.ID, Process: w.Process}, err
+	case a.Named():
+		el, err := aim.ElementWithBox(ctx, hand, a.Target)
+		if err != nil {
+			return desktop.Rect{}, nil, err
+		}
+		return el.Bounds, el, nil
+	}
+	return desktop.Rect{}, nil, nil
+}

@@ -1,0 +1,26 @@
+package kinds
+
+import (
+	"understudy/steps"
+)
+
+// All lists every kind, in the order in which they are shown.
+func All() []steps.Kind {
+	return []steps.Kind{
+		// Looking.
+		GetApplicationsAndWindowsList, GetWindowTree, CaptureScreenshot, ValidateElement, WaitForElement,
+		// Acting on elements.
+		ClickElement, InvokeElement, HoverElement, TypeIntoElement, PressKey, SetValue, SetSelected, SelectOption,
+		ScrollElement, ActivateElement, HighlightElement, StopHighlighting,
+		// Acting on the keyboard and the pointer.
+		PressKeyGlobal, TypeText, KeyDown, KeyUp, MouseMove, MouseDown, MouseUp, MouseDrag, Scroll,
+		// Applications, windows and the clipboard.
+		OpenApplication, OpenURL, ActivateWindow, CloseWindow, MinimizeWindow, MaximizeWindow, MoveWindow,
+		GetClipboard, SetClipboard,
+		// Pictures.
+		FindImage, WaitForImage, WaitForIdle, GetPixelColor, ReadText,
+		// Without a desktop.
+		Delay, SetEnv, Assert, Log, Fail, AskUser, RunCommand,
+		ReadFile, WriteFile, EditFile, CopyContent, GlobFiles, GrepFiles,
+	}
+}

@@ -1,0 +1,43 @@
+package kinds
+
+import (
+	"strings"
+	"testing"
+
+	"understudy/steps"
+)
+
+func TestCheckOfRealKinds(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		kind steps.Kind
+		args map[string]any
+		want string // in what is wrong; "" means nothing is
+	}{
+		{"a null where nothing is needed is nothing", ClickElement, args("selector", "name:x", "count", nil, "x", nil, "targets", nil), ""},
+		{"a null where something is needed", TypeText, args("text", nil), "text: wanted string, found the null null"},
+		{"a selector that cannot be read", ClickElement, args("selector", "role:buton"), "selector: selector, column"},
+		{"one of several selectors", ClickElement, args("targets", []any{"name:x", "rle:button"}), "targets.1"},
+		{"several selectors in one text", ClickElement, args("selector", "name:x", "alternative_selectors", "name:y, role:"), "alternative_selectors: "},
+		{"an empty selector is none", ClickElement, args("selector", "name:x", "verify_element_exists", ""), ""},
+		{"a key that does not exist", KeyDown, args("key", "contrl"), "did you mean control?"},
+		{"keys, one of which does not exist", PressKey, args("key", "{Ctrl}{Entr}"), "did you mean enter?"},
+		{"a word that is not known", ClickElement, args("selector", "name:x", "button", "lft"), "did you mean left?"},
+		{"a time that is negative", ClickElement, args("selector", "name:x", "timeout_ms", -1.0), "wanted at least 0"},
+		{"a pattern that cannot be read", GrepFiles, args("pattern", "("), "pattern: "},
+		{"a part of a selector as an argument", ClickElement, args("name", "Save"), `it belongs into the selector: selector: "name:…"`},
+		{"an argument of another kind", Delay, args("delay", "1s"), "there is no argument"},
+		{"a number where a text is meant", SetValue, args("selector", "name:x", "value", 3.0), ""},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			var found []string
+			for _, p := range c.kind.Check(c.args, nil) {
+				found = append(found, p.String())
+			}
+			got := strings.Join(found, "\n")
+			if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

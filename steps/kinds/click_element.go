@@ -1,0 +1,214 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// ClickElement presses a mouse button on an element, a picture or a point.
+var ClickElement = steps.Define(steps.Kind{
+	Name:    "click_element",
+	Summary: "Click an element, a picture or a point of the screen.",
+	Details: "Waits until the element is unique, visible, still, enabled and not covered. To press a button without the mouse, use invoke_element.",
+	Toolset: steps.Core,
+	Touches: steps.Act,
+	Focus:   steps.Take,
+}, ClickArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Button: desktop.Left, Count: 1, Threshold: aim.Likeness, RestoreCursor: true}, aim.With(clickElement))
+
+// ClickArgs says what to click and how.
+type ClickArgs struct {
+	aim.Target
+	aim.Place
+	InWindow      bool                `json:"in_window,omitzero" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
+	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
+	Image         steps.Path          `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`
+	Threshold     float64             `json:"threshold,omitzero" jsonschema:"how like the picture it must be, from 0 to 1"`
+	Button        desktop.Button      `json:"button,omitzero" jsonschema:"the mouse button"`
+	Count         steps.Count         `json:"count,omitzero" jsonschema:"2 for a double click"`
+	ClickType     ClickType           `json:"click_type,omitzero" jsonschema:"button and count in one word"`
+	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" jsonschema:"where inside the element; without it the middle"`
+	Modifiers     []desktop.Key       `json:"modifiers,omitzero" jsonschema:"keys to hold meanwhile: ctrl, shift, alt, super"`
+	RestoreCursor bool                `json:"restore_cursor,omitzero" jsonschema:"put the pointer back afterwards"`
+	observe.ActionOptions
+}
+
+// ClickType is a button and a count in one word.
+type ClickType string
+
+// Words are the words that it may be.
+func (ClickType) Words() []string {
+	return []string{"left", "double", "right"}
+}
+
+// The words for clicks.
+const (
+	LeftClick   ClickType = "left"
+	DoubleClick ClickType = "double"
+	RightClick  ClickType = "right"
+)
+
+// Validate wants exactly one of an element, a picture and a point.
+func (a *ClickArgs) Validate() error {
+	point, err := a.Given()
+	if err != nil {
+		return err
+	}
+	element := a.Selector != "" || a.Ref != "" || len(a.Targets) > 0
+	if a.FallbackPoint != nil && (point || a.Image != "" || !element && len(a.FallbackSelectors) == 0) {
+		return errors.New("fallback_point: wanted a selector too, which is tried before it")
+	}
+	ways := 0
+	for _, given := range []bool{point, a.Image != "", element} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return errors.New("wanted one of a selector, a ref, an image, or x and y; found several")
+	case ways == 0 && !a.Named():
+		return errors.New("wanted a selector, targets, a ref, an image, or x and y: nothing names what to click")
+	case !point && a.Image == "":
+		if err := a.Target.Validate(); err != nil {
+			return err
+		}
+	}
+	if err := onlyModifiers(a.Modifiers); err != nil {
+		return err
+	}
+	if a.InWindow && !point {
+		return errors.New("in_window: wanted x and y, which count from the window's corner")
+	}
+	if err := aim.CheckThreshold(a.Threshold); err != nil {
+		return err
+	}
+	if err := a.ClickPosition.Check("click_position"); err != nil {
+		return err
+	}
+	if a.Count < 1 || a.Count > 3 {
+		return errors.New("count: wanted 1, 2 or 3")
+	}
+	return nil
+}
+
+// onlyModifiers fails on keys that do something by themselves: held during a
+// click, they would be typed.
+func onlyModifiers(keys []desktop.Key) error {
+	for _, name := range keys {
+		if k, err := desktop.ParseKey(string(name)); err != nil || !k.IsModifier() {
+			return fmt.Errorf("modifiers: wanted ctrl, shift, alt, altgr or super, found %q", name)
+		}
+	}
+	return nil
+}
+
+// ClickResult says where the click landed.
+type ClickResult struct {
+	At      desktop.Point    `json:"at" jsonschema:"the point that was clicked"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element that was clicked"`
+	// ByPoint says that no selector found it.
+	ByPoint bool `json:"by_point,omitzero" jsonschema:"nothing was found, so fallback_point was clicked: look whether it was the right place"`
+	observe.ActionResult
+}
+
+func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult, error) {
+	el, at, err := a.aim(ctx, hand)
+	if err != nil {
+		return ClickResult{}, err
+	}
+	button, count := a.pressed()
+	r := ClickResult{At: at, Element: aim.Plain(el)}
+	shown := el
+	if el == nil && a.AsksForMore() {
+		if shown, err = aim.WindowElementAt(ctx, hand.Desktop, at); err != nil {
+			return ClickResult{}, err
+		}
+	}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, shown, func() (bool, error) {
+		back := aim.RestorePointer(ctx, hand, a.RestoreCursor)
+		if el, at, err = a.click(ctx, hand, el, at); err != nil {
+			return false, err
+		}
+		r.At, r.Element, r.ByPoint = at, aim.Plain(el), el == nil && a.FallbackPoint != nil
+		back(ctx)
+		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
+			return false, nil
+		}
+		return observe.WaitForToggle(ctx, hand.Desktop, el)
+	})
+	return r, err
+}
+
+// elusive is how often an element is followed that moves away just before the
+// click.
+const elusive = 10
+
+// click clicks what was aimed at, and says what and where that was in the end.
+func (a *ClickArgs) click(ctx context.Context, hand *aim.Hand, el *desktop.Element, at desktop.Point) (*desktop.Element, desktop.Point, error) {
+	button, count := a.pressed()
+	for try := 0; ; try++ {
+		err := aim.HoldKeys(ctx, hand.Desktop, a.Modifiers, func() error { return aim.Press(ctx, hand, el, at, button, count) })
+		if try == elusive || !errors.Is(err, desktop.ErrMoved) {
+			return el, at, err
+		}
+		if el, at, err = a.aim(ctx, hand); err != nil {
+			return el, at, err
+		}
+	}
+}
+
+// aim finds the element or the point that is to be clicked.
+func (a *ClickArgs) aim(ctx context.Context, hand *aim.Hand) (*desktop.Element, desktop.Point, error) {
+	if a.X != nil {
+		at := desktop.Point{X: *a.X, Y: *a.Y}
+		if a.InWindow {
+			at, err := aim.PointInWindow(ctx, hand, a.Target, at, a.WindowOptions)
+			return nil, at, err
+		}
+		return nil, at, aim.OnScreen(ctx, hand.Desktop, at)
+	}
+	n := aim.Requirement{Enabled: true, Point: a.ClickPosition.In, Windows: a.WindowOptions}
+	if a.Image == "" {
+		el, at, err := aim.At(ctx, hand, a.Target, n)
+		// What could be several is not guessed at.
+		if a.FallbackPoint != nil && err != nil && steps.CodeOf(err) == steps.NotFound && ctx.Err() == nil {
+			return a.aimBlind(ctx, hand, err)
+		}
+		return el, at, err
+	}
+	q, err := aim.PictureQuery(a.Within, a.Image, a.Threshold)
+	if err != nil {
+		return nil, desktop.Point{}, err
+	}
+	return aim.AtQuery(ctx, hand, q, n, a.TimeoutMS.Std()*time.Duration(1+a.Retries))
+}
+
+// aimBlind is the place in the window that is left when no selector found
+// anything.
+func (a *ClickArgs) aimBlind(ctx context.Context, hand *aim.Hand, because error) (*desktop.Element, desktop.Point, error) {
+	at, err := aim.PointInWindow(ctx, hand, a.Target, desktop.Point(*a.FallbackPoint), a.WindowOptions)
+	if err != nil {
+		return nil, at, aim.WithTried(err, because)
+	}
+	return nil, at, nil
+}
+
+// pressed is the button and how often it is pressed.
+func (a *ClickArgs) pressed() (desktop.Button, int) {
+	switch a.ClickType {
+	case DoubleClick:
+		return desktop.Left, 2
+	case RightClick:
+		return desktop.Right, 1
+	case LeftClick:
+		return desktop.Left, int(a.Count)
+	}
+	return a.Button, int(a.Count)
+}

@@ -1,0 +1,45 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
+	w, err := aim.FindWindow(ctx, env.Desktop, a)
+	if err != nil {
+		return observe.WindowResult{}, err
+	}
+	err = env.Desktop.Manage(ctx, w.ID, desktop.WindowChange{Do: desktop.Close})
+	if errors.Is(err, desktop.ErrRefused) {
+		return observe.WindowResult{Window: w, Refused: err.Error()}, nil
+	}
+	if err != nil {
+		return observe.WindowResult{}, err
+	}
+	err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+		if _, err := aim.FindWindow(ctx, env.Desktop, aim.WindowTarget{ID: w.ID}); steps.CodeOf(err) != steps.NotFound {
+			return errors.Join(err, steps.Errorf(steps.Unexpected, "still there"))
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return observe.WindowResult{}, err
+	}
+	return observe.WindowResult{Window: w, Verified: err == nil}, nil
+}
+
+// CloseWindow asks a window to close.
+var CloseWindow = steps.Define(steps.Kind{
+	Name:    "close_window",
+	Summary: "Ask a window to close, as its close button does; a question it may put is left to later steps.",
+	Toolset: steps.Desktop,
+	Touches: steps.Act,
+	Focus:   steps.Take,
+	Risk:    steps.Destructive,
+}, aim.WindowTarget{TimeoutMS: aim.SearchTime}, closeWindow)

@@ -1,0 +1,229 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"understudy/steps"
+	"understudy/steps/confined"
+)
+
+// CopyContent copies lines of one file into another.
+var CopyContent = steps.Define(steps.Kind{
+	Name:    "copy_content",
+	Summary: "Copy lines of one file into another, at a place that is named by a line or by text.",
+	Toolset: steps.Files,
+	Risk:    steps.WritesFiles,
+}, CopyArgs{SourceMode: CopyAll, TargetMode: CopyAppend}, copyContent)
+
+// CopyArgs says what to copy, and where to.
+type CopyArgs struct {
+	SourcePath         steps.Path  `json:"source_path" jsonschema:"the file to copy from"`
+	TargetPath         steps.Path  `json:"target_path" jsonschema:"the file to copy into"`
+	SourceMode         SourceMode  `json:"source_mode,omitzero" jsonschema:"what to copy: all of it, some lines, or from one text to another"`
+	SourceStartLine    steps.Count `json:"source_start_line,omitzero" jsonschema:"for lines: the first, from 1"`
+	SourceEndLine      steps.Count `json:"source_end_line,omitzero" jsonschema:"for lines: the last"`
+	SourceStartPattern string      `json:"source_start_pattern,omitzero" jsonschema:"for pattern: text of the first line"`
+	SourceEndPattern   string      `json:"source_end_pattern,omitzero" jsonschema:"for pattern: text of the last line"`
+	TargetMode         TargetMode  `json:"target_mode,omitzero" jsonschema:"where it goes"`
+	TargetPattern      string      `json:"target_pattern,omitzero" jsonschema:"for replace, after and before: the text there"`
+	TargetLine         steps.Count `json:"target_line,omitzero" jsonschema:"for at_line: the line before which it goes, from 1"`
+	ReplaceAll         bool        `json:"replace_all,omitzero" jsonschema:"do it wherever target_pattern stands"`
+	Folder
+}
+
+// SourceMode says what is copied.
+type SourceMode string
+
+// Words are the words that it may be.
+func (SourceMode) Words() []string {
+	return []string{"all", "lines", "pattern"}
+}
+
+// What can be copied.
+const (
+	CopyAll     SourceMode = "all"
+	CopyLines   SourceMode = "lines"
+	CopyPattern SourceMode = "pattern"
+)
+
+// TargetMode says where it goes.
+type TargetMode string
+
+// Words are the words that it may be.
+func (TargetMode) Words() []string {
+	return []string{"replace", "after", "before", "at_line", "append", "prepend"}
+}
+
+// Where it can go.
+const (
+	CopyReplace TargetMode = "replace"
+	CopyAfter   TargetMode = "after"
+	CopyBefore  TargetMode = "before"
+	CopyAtLine  TargetMode = "at_line"
+	CopyAppend  TargetMode = "append"
+	CopyPrepend TargetMode = "prepend"
+)
+
+// Validate wants what each mode needs.
+func (a *CopyArgs) Validate() error {
+	switch a.SourceMode {
+	case CopyLines:
+		if a.SourceStartLine < 1 || a.SourceEndLine < a.SourceStartLine {
+			return errors.New("source_mode lines wants source_start_line and source_end_line, from 1 and in this order")
+		}
+	case CopyPattern:
+		if a.SourceStartPattern == "" || a.SourceEndPattern == "" {
+			return errors.New("source_mode pattern wants source_start_pattern and source_end_pattern")
+		}
+	}
+	switch a.TargetMode {
+	case CopyReplace, CopyAfter, CopyBefore:
+		if a.TargetPattern == "" {
+			return fmt.Errorf("target_mode %s wants target_pattern", a.TargetMode)
+		}
+	case CopyAtLine:
+		if a.TargetLine < 1 {
+			return errors.New("target_mode at_line wants target_line, from 1")
+		}
+	}
+	return nil
+}
+
+// CopyResult says what was copied.
+type CopyResult struct {
+	SourcePath string `json:"source_path" jsonschema:"the file that was copied from"`
+	TargetPath string `json:"target_path" jsonschema:"the file that was copied into"`
+	Lines      int    `json:"lines" jsonschema:"how many lines were copied"`
+	Places     int    `json:"places" jsonschema:"to how many places"`
+}
+
+func copyContent(ctx context.Context, env *steps.Env, a CopyArgs) (CopyResult, error) {
+	from, err := confined.Find(env, a.SourcePath, a.WorkingDirectory)
+	if err != nil {
+		return CopyResult{}, err
+	}
+	defer from.Close()
+	source, _, err := from.Text()
+	if err != nil {
+		return CopyResult{}, err
+	}
+	part, err := a.selected(from, source)
+	if err != nil {
+		return CopyResult{}, err
+	}
+	to, err := confined.FindTarget(env, a.TargetPath, a.WorkingDirectory)
+	if err != nil {
+		return CopyResult{}, err
+	}
+	defer to.Close()
+	mode, created, err := to.Target()
+	if err != nil {
+		return CopyResult{}, err
+	}
+	target := ""
+	if !created {
+		if target, _, err = to.Text(); err != nil {
+			return CopyResult{}, err
+		}
+	}
+	text, places, err := a.placed(to, target, part)
+	if err != nil {
+		return CopyResult{}, err
+	}
+	r := CopyResult{from.Path, to.Path, len(strings.SplitAfter(strings.TrimSuffix(part, "\n"), "\n")), places}
+	return r, confined.Rewrite(ctx, env, to, text, mode)
+}
+
+// selected is the part of the source that is copied; it ends with a line end.
+func (a *CopyArgs) selected(from confined.File, source string) (string, error) {
+	all := strings.SplitAfter(source, "\n")
+	if all[len(all)-1] == "" {
+		all = all[:len(all)-1]
+	}
+	first, last := 0, len(all)-1
+	switch a.SourceMode {
+	case CopyLines:
+		first, last = int(a.SourceStartLine)-1, int(a.SourceEndLine)-1
+	case CopyPattern:
+		if first = lineWith(all, a.SourceStartPattern, 0); first < 0 {
+			return "", steps.Errorf(steps.NotFound, "%s has no line with %s", from.Path, steps.Quote(a.SourceStartPattern))
+		}
+		if last = lineWith(all, a.SourceEndPattern, first); last < 0 {
+			return "", steps.Errorf(steps.NotFound, "%s has no line with %s from line %d on", from.Path, steps.Quote(a.SourceEndPattern), first+1)
+		}
+	}
+	if last >= len(all) || len(all) == 0 {
+		return "", steps.Errorf(steps.NotFound, "%s has %d lines, fewer than are to be copied", from.Path, len(all))
+	}
+	return strings.TrimSuffix(strings.Join(all[first:last+1], ""), "\n") + "\n", nil
+}
+
+func lineWith(lines []string, text string, from int) int {
+	for i := from; i < len(lines); i++ {
+		if strings.Contains(lines[i], text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// placed is the target with the part in it, and in how many places.
+func (a *CopyArgs) placed(to confined.File, target, part string) (string, int, error) {
+	whole := target // with an end to its last line, so that lines stay lines
+	if whole != "" && !strings.HasSuffix(whole, "\n") {
+		whole += "\n"
+	}
+	switch a.TargetMode {
+	case CopyAppend:
+		return whole + part, 1, nil
+	case CopyPrepend:
+		return part + target, 1, nil
+	case CopyAtLine:
+		all := strings.SplitAfter(whole, "\n")
+		if int(a.TargetLine) > len(all) {
+			return "", 0, steps.Errorf(steps.NotFound, "%s has %d lines, so nothing goes before line %d", to.Path, len(all)-1, a.TargetLine)
+		}
+		return strings.Join(all[:a.TargetLine-1], "") + part + strings.Join(all[a.TargetLine-1:], ""), 1, nil
+	}
+	places := find(target, a.TargetPattern)
+	if err := usable(to.Path, places, a.TargetPattern, a.ReplaceAll); err != nil {
+		return "", 0, err
+	}
+	inner := strings.TrimSuffix(part, "\n")
+	switch a.TargetMode {
+	case CopyAfter:
+		places, inner = lineEnds(target, places), "\n"+inner
+	case CopyBefore:
+		places, inner = lineStarts(target, places), part
+	}
+	return replace(target, places, inner), len(places), nil
+}
+
+// lineEnds are the ends of the lines that hold places, and lineStarts their
+// beginnings, each once: lines go between lines, not into them.
+func lineEnds(text string, places [][]int) [][]int {
+	return points(places, func(p []int) int {
+		end := strings.IndexByte(text[p[1]:], '\n')
+		if end < 0 {
+			return len(text)
+		}
+		return p[1] + len(strings.TrimSuffix(text[p[1]:p[1]+end], "\r"))
+	})
+}
+
+func lineStarts(text string, places [][]int) [][]int {
+	return points(places, func(p []int) int { return strings.LastIndexByte(text[:p[0]], '\n') + 1 })
+}
+
+func points(places [][]int, at func([]int) int) [][]int {
+	var all [][]int
+	for _, p := range places {
+		if i := at(p); len(all) == 0 || all[len(all)-1][0] != i {
+			all = append(all, []int{i, i})
+		}
+	}
+	return all
+}

@@ -1,0 +1,110 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"understudy/steps"
+	"understudy/steps/confined"
+)
+
+// EditFile replaces text in a file.
+var EditFile = steps.Define(steps.Kind{
+	Name:    "edit_file",
+	Summary: "Replace text in a file; the text must be there once, unless all of it is to be replaced.",
+	Toolset: steps.Files,
+	Risk:    steps.WritesFiles,
+}, EditFileArgs{}, editFile)
+
+// EditFileArgs says what to replace.
+type EditFileArgs struct {
+	Path       steps.Path `json:"path" jsonschema:"the file"`
+	OldString  string     `json:"old_string" jsonschema:"the text to replace; line ends count as equal"`
+	NewString  string     `json:"new_string" jsonschema:"the text to put in its place"`
+	ReplaceAll bool       `json:"replace_all,omitzero" jsonschema:"replace it wherever it stands"`
+	Folder
+}
+
+// Validate wants a change.
+func (a *EditFileArgs) Validate() error {
+	if a.OldString == "" {
+		return errors.New("old_string is empty; use write_file to write a file anew")
+	}
+	if a.OldString == a.NewString {
+		return errors.New("old_string and new_string are the same")
+	}
+	return nil
+}
+
+// EditFileResult says what was replaced.
+type EditFileResult struct {
+	Path         string `json:"path" jsonschema:"the file"`
+	Replacements int    `json:"replacements" jsonschema:"how often the text was replaced"`
+}
+
+func editFile(ctx context.Context, env *steps.Env, a EditFileArgs) (EditFileResult, error) {
+	s, err := confined.FindTarget(env, a.Path, a.WorkingDirectory)
+	if err != nil {
+		return EditFileResult{}, err
+	}
+	defer s.Close()
+	text, info, err := s.Text()
+	if err != nil {
+		return EditFileResult{}, err
+	}
+	places := find(text, a.OldString)
+	if err := usable(s.Path, places, a.OldString, a.ReplaceAll); err != nil {
+		return EditFileResult{}, err
+	}
+	text = replace(text, places, a.NewString)
+	return EditFileResult{s.Path, len(places)}, confined.Rewrite(ctx, env, s, text, info.Mode().Perm())
+}
+
+// find finds a text in another; each line end counts as equal to each other.
+func find(text, sought string) [][]int {
+	parts := strings.Split(strings.ReplaceAll(sought, "\r\n", "\n"), "\n")
+	for i, p := range parts {
+		parts[i] = regexp.QuoteMeta(p)
+	}
+	return regexp.MustCompile(strings.Join(parts, "\r?\n")).FindAllStringIndex(text, -1)
+}
+
+// usable says why the places of a text in a file cannot be used: there are none, or
+// several where one was meant.
+func usable(path string, places [][]int, sought string, all bool) error {
+	switch {
+	case len(places) == 0:
+		return &steps.Error{
+			Code: steps.NotFound,
+			Err:  fmt.Errorf("%s does not hold %s", path, steps.Quote(sought)),
+			Next: "read the file, and give the text as it stands there",
+		}
+	case len(places) > 1 && !all:
+		return &steps.Error{
+			Code: steps.Ambiguous,
+			Err:  fmt.Errorf("%s holds %s %d times", path, steps.Quote(sought), len(places)),
+			Next: "give more of the text around it, or set replace_all",
+		}
+	}
+	return nil
+}
+
+// replace puts something in the place of parts of a text. New lines get the
+// line ends of the text.
+func replace(text string, places [][]int, with string) string {
+	end := "\n"
+	if crlf := strings.Count(text, "\r\n"); crlf > strings.Count(text, "\n")/2 {
+		end = "\r\n"
+	}
+	with = strings.ReplaceAll(strings.ReplaceAll(with, "\r\n", "\n"), "\n", end)
+	b, at := &strings.Builder{}, 0
+	for _, p := range places {
+		b.WriteString(text[at:p[0]])
+		b.WriteString(with)
+		at = p[1]
+	}
+	return b.String() + text[at:]
+}

@@ -1,0 +1,320 @@
+package kinds
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps"
+	"understudy/steps/confined"
+)
+
+// tree writes files, and links where the content begins with "->", into a
+// new folder.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if to, link := strings.CutPrefix(content, "->"); link {
+			err = os.Symlink(to, path)
+		} else {
+			err = os.WriteFile(path, []byte(content), 0o640)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func code(o steps.Outcome) steps.Code {
+	if o.Err == nil {
+		return ""
+	}
+	return o.Err.Code
+}
+
+func TestFilesStayInBounds(t *testing.T) {
+	outside := tree(t, map[string]string{"secret.txt": "secret", "sub/x.txt": "x"})
+	other := tree(t, map[string]string{"shared.txt": "shared"})
+	dir := tree(t, map[string]string{
+		"in.txt": "in", "deep/in.txt": "in", "inner": "->in.txt", "out": "->" + filepath.Join(outside, "secret.txt"), "outdir": "->" + outside,
+		"up": "->../..", "dangling": "->" + filepath.Join(outside, "new.txt"), "loop": "->loop", "shared": "->" + filepath.Join(other, "shared.txt"),
+	})
+	for _, c := range []struct {
+		say, path string
+		read      steps.Code
+		write     steps.Code
+	}{
+		{"a file inside", "in.txt", "", ""},
+		{"a path that turns back inside", "deep/../in.txt", "", ""},
+		{"a link to a file inside", "inner", "", ""},
+		{"a link into another folder that may be used", "shared", "", ""},
+		{"a path that climbs out", "../secret.txt", steps.Denied, steps.Denied},
+		{"a path that climbs out far", strings.Repeat("../", 40) + "etc/passwd", steps.Denied, steps.Denied},
+		{"an absolute path outside", filepath.Join(outside, "secret.txt"), steps.Denied, steps.Denied},
+		{"a link to a file outside", "out", steps.Denied, steps.Denied},
+		{"a file behind a link to a folder outside", "outdir/secret.txt", steps.Denied, steps.Denied},
+		{"a new file behind a link to a folder outside", "outdir/new.txt", steps.Denied, steps.Denied},
+		{"a link that climbs", "up/x", steps.Denied, steps.Denied},
+		{"a link to nothing outside", "dangling", steps.Denied, steps.Denied},
+		{"a link to itself", "loop", steps.Internal, steps.Internal},
+		{"a zero byte", "in.txt\x00.png", steps.Invalid, steps.Invalid},
+		{"a folder", "deep", steps.Invalid, steps.Invalid},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			env := &steps.Env{Dir: dir, Roots: []string{dir, other}}
+			o := ReadFile.Run(t.Context(), env, map[string]any{"path": c.path})
+			if code(o) != c.read {
+				t.Errorf("reading gave %v, want code %q", o.Err, c.read)
+			}
+			o = WriteFile.Run(t.Context(), env, map[string]any{"path": c.path, "content": "new"})
+			if code(o) != c.write {
+				t.Errorf("writing gave %v, want code %q", o.Err, c.write)
+			}
+			if o.Err != nil && o.Acted != steps.ActedNo {
+				t.Errorf("a write that was refused says acted: %s", o.Acted)
+			}
+			if code(o) == steps.Denied && !strings.Contains(o.Err.Error(), dir) {
+				t.Errorf("%q does not say where files may be used", o.Err)
+			}
+		})
+	}
+	if got := content(t, filepath.Join(outside, "secret.txt")); got != "secret" {
+		t.Errorf("the file outside holds %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(outside, "new.txt")); err == nil {
+		t.Error("a file outside was made")
+	}
+	if info, err := os.Lstat(filepath.Join(dir, "inner")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("writing through a link replaced the link")
+	}
+	if got := content(t, filepath.Join(other, "shared.txt")); got != "new" {
+		t.Errorf("the file behind the link holds %q, want what was written", got)
+	}
+}
+
+func TestNoRootsMeansNoFiles(t *testing.T) {
+	dir := tree(t, map[string]string{"a": "a"})
+	o := ReadFile.Run(t.Context(), &steps.Env{Dir: dir}, map[string]any{"path": "a"})
+	if code(o) != steps.Denied {
+		t.Errorf("got %v, want denied", o.Err)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"abc": "a\nb\nc\n", "open": "a\nb", "empty": "", "bin": "a\x00b", "long": strings.Repeat("x", 300<<10) + "\nend\n", "latin": "caf\xe9\n",
+	})
+	for _, c := range []struct {
+		say  string
+		args map[string]any
+		want map[string]any
+		code steps.Code
+	}{
+		{"whole", map[string]any{"path": "abc"}, map[string]any{"content": "a\nb\nc\n", "lines": 3.0, "total_lines": 3.0, "truncated": false}, ""},
+		{"without an end to the last line", map[string]any{"path": "open"}, map[string]any{"content": "a\nb", "lines": 2.0, "total_lines": 2.0}, ""},
+		{"a part", map[string]any{"path": "abc", "offset": 2.0, "limit": 1.0}, map[string]any{"content": "b\n", "first_line": 2.0, "total_lines": 3.0, "truncated": true}, ""},
+		{"behind the end", map[string]any{"path": "abc", "offset": 4.0}, nil, steps.NotFound},
+		{"an empty file", map[string]any{"path": "empty"}, map[string]any{"content": "", "lines": 0.0}, ""},
+		{"what is not text", map[string]any{"path": "bin"}, nil, steps.Invalid},
+		{"a file that is not there", map[string]any{"path": "none"}, nil, steps.NotFound},
+		{"a line that is too long is cut", map[string]any{"path": "long"}, map[string]any{"content": strings.Repeat("x", confined.ContentLimit), "total_lines": 2.0, "truncated": true}, ""},
+		{"letters that are not Unicode", map[string]any{"path": "latin"}, map[string]any{"content": "caf�\n"}, ""},
+		{"from a folder of its own", map[string]any{"path": "abc", "working_directory": dir}, map[string]any{"lines": 3.0}, ""},
+		{"no lines at all", map[string]any{"path": "abc", "limit": 0.0}, nil, steps.Invalid},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			o := ReadFile.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, c.args)
+			if code(o) != c.code {
+				t.Fatalf("got %v, want code %q", o.Err, c.code)
+			}
+			if o.Acted != steps.ActedNo {
+				t.Errorf("reading says acted: %s", o.Acted)
+			}
+			for k, v := range c.want {
+				if d := cmp.Diff(v, o.Result[k]); d != "" {
+					t.Errorf("%s (-want +got):\n%s", k, d)
+				}
+			}
+		})
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := tree(t, map[string]string{"old": "old"})
+	env := func() *steps.Env { return &steps.Env{Dir: dir, Roots: []string{dir}} }
+	o := WriteFile.Run(t.Context(), env(), map[string]any{"path": "old", "content": "new"})
+	if o.Err != nil || o.Acted != steps.ActedYes || o.Result["created"] != false || content(t, filepath.Join(dir, "old")) != "new" {
+		t.Errorf("outcome %+v", o)
+	}
+	if info, _ := os.Stat(filepath.Join(dir, "old")); info.Mode().Perm() != 0o640 {
+		t.Errorf("the permissions became %v", info.Mode())
+	}
+	o = WriteFile.Run(t.Context(), env(), map[string]any{"path": "a/b/new", "content": "x"})
+	if o.Err != nil || o.Result["created"] != true || content(t, filepath.Join(dir, "a", "b", "new")) != "x" {
+		t.Errorf("outcome %+v", o)
+	}
+	o = WriteFile.Run(t.Context(), env(), map[string]any{"path": "old/below", "content": "x"})
+	if o.Err == nil {
+		t.Error("a file was written below a file")
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "**", ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("files were left over: %v %v", left, err)
+	}
+}
+
+func TestEditFile(t *testing.T) {
+	for _, c := range []struct {
+		say, file, old, new string
+		all                 bool
+		want                string
+		code                steps.Code
+	}{
+		{"once", "one two", "two", "2", false, "one 2", ""},
+		{"twice is ambiguous", "a a", "a", "b", false, "a a", steps.Ambiguous},
+		{"everywhere", "a a", "a", "b", true, "b b", ""},
+		{"what is not there", "a", "b", "c", false, "a", steps.NotFound},
+		{"line ends count as equal", "a\r\nb\r\nc\r\n", "a\nb", "x\ny", false, "x\r\ny\r\nc\r\n", ""},
+		{"the other line ends stay", "a\nb\r\nc\n", "c", "x\ny", false, "a\nb\r\nx\ny\n", ""},
+		{"signs of patterns are only signs", "a.c abc", "a.c", "$1", false, "$1 abc", ""},
+		{"the same text", "a", "a", "a", false, "a", steps.Invalid},
+		{"nothing", "a", "", "b", false, "a", steps.Invalid},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			dir := tree(t, map[string]string{"f": c.file})
+			o := EditFile.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}},
+				map[string]any{"path": "f", "old_string": c.old, "new_string": c.new, "replace_all": c.all})
+			if got := content(t, filepath.Join(dir, "f")); code(o) != c.code || got != c.want {
+				t.Errorf("got %q %v, want %q %q", got, o.Err, c.want, c.code)
+			}
+		})
+	}
+}
+
+func TestCopyContent(t *testing.T) {
+	const source, target = "1\n2\n3\n4\n", "a\nb x\nc\n"
+	for _, c := range []struct {
+		say  string
+		args map[string]any
+		want string
+		code steps.Code
+	}{
+		{"all at the end", map[string]any{}, target + source, ""},
+		{"all at the beginning", map[string]any{"target_mode": "prepend"}, source + target, ""},
+		{"some lines", map[string]any{"source_mode": "lines", "source_start_line": 2.0, "source_end_line": 3.0}, target + "2\n3\n", ""},
+		{"from one text to another", map[string]any{"source_mode": "pattern", "source_start_pattern": "3", "source_end_pattern": "4"}, target + "3\n4\n", ""},
+		{"before a line", map[string]any{"source_mode": "lines", "source_start_line": 1.0, "source_end_line": 1.0, "target_mode": "at_line", "target_line": 2.0}, "a\n1\nb x\nc\n", ""},
+		{"after the line with a text", map[string]any{"source_mode": "lines", "source_start_line": 1.0, "source_end_line": 2.0, "target_mode": "after", "target_pattern": "b"}, "a\nb x\n1\n2\nc\n", ""},
+		{"before the line with a text", map[string]any{"source_mode": "lines", "source_start_line": 1.0, "source_end_line": 1.0, "target_mode": "before", "target_pattern": "x"}, "a\n1\nb x\nc\n", ""},
+		{"in the place of a text", map[string]any{"source_mode": "lines", "source_start_line": 1.0, "source_end_line": 1.0, "target_mode": "replace", "target_pattern": "b x"}, "a\n1\nc\n", ""},
+		{"too few lines", map[string]any{"source_mode": "lines", "source_start_line": 1.0, "source_end_line": 9.0}, target, steps.NotFound},
+		{"no such text", map[string]any{"target_mode": "after", "target_pattern": "q"}, target, steps.NotFound},
+		{"a mode without what it needs", map[string]any{"target_mode": "after"}, target, steps.Invalid},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			dir := tree(t, map[string]string{"s": source, "t": target})
+			c.args["source_path"], c.args["target_path"] = "s", "t"
+			o := CopyContent.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, c.args)
+			if got := content(t, filepath.Join(dir, "t")); code(o) != c.code || got != c.want {
+				t.Errorf("got %q %v, want %q %q", got, o.Err, c.want, c.code)
+			}
+		})
+	}
+}
+
+func TestGlobFiles(t *testing.T) {
+	outside := tree(t, map[string]string{"x.go": ""})
+	dir := tree(t, map[string]string{
+		"a.go": "", "b.txt": "", "d/c.go": "", "d/e/f.go": "", ".git/g.go": "", "out": "->" + outside, "self": "->.", "lost.go": "->none",
+	})
+	for _, c := range []struct {
+		pattern string
+		want    []string
+		code    steps.Code
+	}{
+		{"*.go", []string{"a.go"}, ""},
+		{"**/*.go", []string{"a.go", "d/c.go", "d/e/f.go"}, ""},
+		{"d/*.go", []string{"d/c.go"}, ""},
+		{"{a,b}.*", []string{"a.go", "b.txt"}, ""},
+		{dir + "/d/**", []string{dir + "/d/c.go", dir + "/d/e/f.go"}, ""},
+		{"out/*", nil, steps.Denied},
+		{"../*", nil, steps.Denied},
+		{"none/*", nil, steps.NotFound},
+		{"[", nil, steps.Invalid},
+	} {
+		t.Run(c.pattern, func(t *testing.T) {
+			o := GlobFiles.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, map[string]any{"pattern": c.pattern})
+			if code(o) != c.code {
+				t.Fatalf("got %v, want code %q", o.Err, c.code)
+			}
+			got := map[string]bool{}
+			files, _ := o.Result["files"].([]any)
+			for _, f := range files {
+				got[f.(map[string]any)["path"].(string)] = true
+			}
+			want := map[string]bool{}
+			for _, w := range c.want {
+				want[w] = true
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("files (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestGrepFiles(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"a.txt": "one\ntwo\nthree\ntwo and a half\n", "d/b.md": "Two\n", "bin": "two\x00", "w.txt": "zwei\r\ntwo\r\n",
+	})
+	for _, c := range []struct {
+		say  string
+		args map[string]any
+		want []string
+	}{
+		{"everywhere", map[string]any{"pattern": "two"}, []string{"a.txt:2:two", "a.txt:4:two and a half", "w.txt:2:two"}},
+		{"whole lines, whatever their ends", map[string]any{"pattern": "^two$"}, []string{"a.txt:2:two", "w.txt:2:two"}},
+		{"large and small letters", map[string]any{"pattern": "TWO", "ignore_case": true, "glob": "*.md"}, []string{"d/b.md:1:Two"}},
+		{"some files", map[string]any{"pattern": "two", "glob": "d/*"}, nil},
+		{"at most one", map[string]any{"pattern": "two", "max_results": 1.0}, []string{"a.txt:2:two"}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			o := GrepFiles.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, c.args)
+			if o.Err != nil {
+				t.Fatal(o.Err)
+			}
+			var got []string
+			for _, m := range o.Result["matches"].([]any) {
+				m := m.(map[string]any)
+				got = append(got, m["path"].(string)+":"+string('0'+rune(m["line"].(float64)))+":"+m["text"].(string))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("matches (-want +got):\n%s", d)
+			}
+		})
+	}
+	o := GrepFiles.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, map[string]any{"pattern": "three", "context_lines": 1.0})
+	m := o.Result["matches"].([]any)[0].(map[string]any)
+	if d := cmp.Diff([]any{m["before"], m["after"]}, []any{[]any{"two"}, []any{"two and a half"}}); d != "" {
+		t.Errorf("context: %s", d)
+	}
+}

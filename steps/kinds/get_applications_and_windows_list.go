@@ -1,0 +1,49 @@
+package kinds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// GetApplicationsAndWindowsList lists the windows.
+var GetApplicationsAndWindowsList = steps.Define(steps.Kind{
+	Name:    "get_applications_and_windows_list",
+	Summary: "List the open windows with their applications, the topmost first.",
+	Toolset: steps.Core,
+	Touches: steps.Look,
+	Reads:   true,
+}, WindowsArgs{}, listWindows)
+
+// WindowsArgs says which windows to list.
+type WindowsArgs struct {
+	Process string `json:"process,omitzero" jsonschema:"only windows of this application"`
+	Title   string `json:"title,omitzero" jsonschema:"only windows with this in their title"`
+}
+
+// WindowsResult is the list.
+type WindowsResult struct {
+	Windows      []desktop.Window `json:"windows" jsonschema:"the windows, the topmost first"`
+	Applications []string         `json:"applications" jsonschema:"the names of the applications that have them"`
+}
+
+func listWindows(ctx context.Context, env *steps.Env, a WindowsArgs) (WindowsResult, error) {
+	all, err := env.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return WindowsResult{}, fmt.Errorf("listing the windows: %w", err)
+	}
+	r := WindowsResult{Windows: []desktop.Window{}, Applications: []string{}}
+	for _, w := range slices.Backward(all) {
+		if !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title) {
+			continue
+		}
+		r.Windows = append(r.Windows, w)
+		if !slices.Contains(r.Applications, w.Process) {
+			r.Applications = append(r.Applications, w.Process)
+		}
+	}
+	return r, nil
+}

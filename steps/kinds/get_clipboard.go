@@ -1,0 +1,27 @@
+package kinds
+
+import (
+	"context"
+
+	"understudy/steps"
+)
+
+// GetClipboard reads the clipboard.
+var GetClipboard = steps.Define(steps.Kind{
+	Name:    "get_clipboard",
+	Summary: "Read the text on the clipboard.",
+	Toolset: steps.Desktop,
+	Touches: steps.Look,
+	Reads:   true,
+	Risk:    steps.ReadsPrivate,
+}, steps.NoArgs{}, getClipboard)
+
+// ClipboardResult is the clipboard's text.
+type ClipboardResult struct {
+	Text string `json:"text" jsonschema:"the text"`
+}
+
+func getClipboard(ctx context.Context, env *steps.Env, _ steps.NoArgs) (ClipboardResult, error) {
+	text, err := env.Desktop.ReadClipboard(ctx)
+	return ClipboardResult{text}, err
+}

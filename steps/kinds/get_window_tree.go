@@ -1,0 +1,104 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// GetWindowTree shows the elements of a window.
+var GetWindowTree = steps.Define(steps.Kind{
+	Name:    "get_window_tree",
+	Summary: "Show the elements of a window, each with a ref that later steps can use.",
+	Details: "Without process, title and window_selector it shows the active window. Only what is visible is shown.",
+	Toolset: steps.Core,
+	Touches: steps.Look,
+	Reads:   true,
+}, WindowTreeArgs{TreeOptions: observe.DefaultTreeOptions, MaxElements: 400}, aim.With(getWindowTree))
+
+// WindowTreeArgs says which window, and how much of it.
+type WindowTreeArgs struct {
+	aim.Within
+	Title         string      `json:"title,omitzero" jsonschema:"part of the window's title"`
+	MaxElements   steps.Count `json:"max_elements,omitzero" jsonschema:"how many elements to show at most"`
+	IncludeHidden bool        `json:"include_hidden,omitzero" jsonschema:"also show what is not visible"`
+	observe.TreeOptions
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" jsonschema:"accepted and without effect: the elements are what it shows"`
+	observe.PictureOptions
+}
+
+// WindowTreeResult is the tree, written out.
+type WindowTreeResult struct {
+	UITree  string           `json:"ui_tree" jsonschema:"the elements"`
+	TreeID  string           `json:"tree_id" jsonschema:"which reading of the screen the refs belong to"`
+	Shown   int              `json:"shown" jsonschema:"how many elements are shown"`
+	Omitted int              `json:"omitted" jsonschema:"how many were left out"`
+	Unread  []string         `json:"unread,omitzero" jsonschema:"applications that did not answer in time"`
+	Windows []desktop.Window `json:"windows,omitzero" jsonschema:"the windows that were read"`
+	// Screenshots and Areas are the pictures that were asked for.
+	Screenshots []string       `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
+	Areas       []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
+}
+
+func getWindowTree(ctx context.Context, hand *aim.Hand, a WindowTreeArgs) (WindowTreeResult, error) {
+	scope, windows, err := a.scope(ctx, hand)
+	if err != nil {
+		return WindowTreeResult{}, err
+	}
+	t, err := observe.ShowTree(ctx, hand.Env, scope, a.TreeOptions)
+	if err != nil {
+		return WindowTreeResult{}, err
+	}
+	r := WindowTreeResult{TreeID: t.ID, Unread: t.Unread, Windows: windows}
+	if r.UITree, r.Omitted, err = a.TreeOptions.Write(t); err != nil {
+		return r, err
+	}
+	t.Walk(func(*desktop.Element) bool { r.Shown++; return true })
+	r.Shown -= r.Omitted - t.Omitted
+	seen, err := observe.Look(ctx, hand.Env, observe.LookOptions{PictureOptions: a.PictureOptions}, &desktop.Element{Window: windows[0].ID, Process: windows[0].Process})
+	r.Screenshots, r.Areas = seen.Screenshots, seen.Shown
+	return r, err
+}
+
+// scope says which windows are to be read, and which windows these are.
+func (a *WindowTreeArgs) scope(ctx context.Context, hand *aim.Hand) (desktop.Scope, []desktop.Window, error) {
+	scope := desktop.Scope{Process: a.Process, Title: a.Title, Limit: int(a.MaxElements), Hidden: a.IncludeHidden}
+	if a.WindowSelector != "" {
+		q, err := (&aim.Target{Within: a.Within}).Query()
+		if err != nil {
+			return scope, nil, err
+		}
+		s, err := aim.Search(ctx, hand, q.First, aim.SearchOptions{Hidden: a.IncludeHidden})
+		if err != nil {
+			return scope, nil, err
+		}
+		el, err := s.One()
+		if err != nil {
+			return scope, nil, err
+		}
+		scope.Window = el.Window
+	}
+	all, err := hand.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return scope, nil, err
+	}
+	if a.Process == "" && a.Title == "" && scope.Window == 0 {
+		i := slices.IndexFunc(all, func(w desktop.Window) bool { return w.Active })
+		if i < 0 {
+			return scope, nil, &steps.Error{Code: steps.NotFound, Err: errors.New("no window is active"), Next: "name a process or a title; get_applications_and_windows_list shows them"}
+		}
+		scope.Window = all[i].ID
+	}
+	windows := slices.DeleteFunc(all, func(w desktop.Window) bool {
+		return !scope.Admits(w.Process, w.Title) || scope.Window != 0 && scope.Window != w.ID
+	})
+	if len(windows) == 0 {
+		return scope, nil, aim.NoWindow(a.Process, a.Title)
+	}
+	return scope, windows, nil
+}

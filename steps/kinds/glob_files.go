@@ -1,0 +1,67 @@
+package kinds
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/confined"
+)
+
+// GlobFiles finds files by their names.
+var GlobFiles = steps.Define(steps.Kind{
+	Name:    "glob_files",
+	Summary: "Find files by a pattern of their names, the newest first.",
+	Toolset: steps.Files,
+	Reads:   true,
+	Risk:    steps.ReadsPrivate,
+}, GlobArgs{MaxResults: 1000}, globFiles)
+
+// GlobArgs says which names.
+type GlobArgs struct {
+	Pattern    string      `json:"pattern" jsonschema:"a pattern such as **/*.yaml, src/*.go or {a,b}.txt"`
+	MaxResults steps.Count `json:"max_results,omitzero" jsonschema:"how many files at most"`
+	Folder
+}
+
+// GlobResult is what was found.
+type GlobResult struct {
+	Files     []FoundFile `json:"files" jsonschema:"the files, the newest first"`
+	Count     int         `json:"count" jsonschema:"how many there are"`
+	Truncated bool        `json:"truncated" jsonschema:"whether more were found than are listed"`
+}
+
+// FoundFile is one file.
+type FoundFile struct {
+	Path     string `json:"path" jsonschema:"where it is, from the folder that was searched"`
+	Bytes    int64  `json:"bytes" jsonschema:"how long it is"`
+	Modified string `json:"modified" jsonschema:"when it was changed"`
+}
+
+// Validate wants a pattern that can match.
+func (a *GlobArgs) Validate() error {
+	if !confined.ValidPattern(a.Pattern) {
+		return errors.New("pattern: wanted names with *, **, ? and [ ], such as **/*.yaml")
+	}
+	if a.MaxResults < 1 {
+		return errors.New("max_results: wanted at least 1")
+	}
+	return nil
+}
+
+func globFiles(ctx context.Context, env *steps.Env, a GlobArgs) (GlobResult, error) {
+	r := GlobResult{Files: []FoundFile{}}
+	err := confined.Walk(ctx, env, a.Pattern, a.WorkingDirectory, func(f confined.Match) error {
+		r.Files = append(r.Files, FoundFile{f.Shown, f.Info.Size(), f.Info.ModTime().UTC().Format(time.RFC3339Nano)})
+		return nil
+	})
+	slices.SortStableFunc(r.Files, func(a, b FoundFile) int { return cmp.Compare(b.Modified, a.Modified) })
+	r.Count = len(r.Files)
+	if r.Count > int(a.MaxResults) {
+		r.Files, r.Truncated = r.Files[:a.MaxResults], true
+	}
+	return r, err
+}

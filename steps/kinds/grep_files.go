@@ -1,0 +1,141 @@
+package kinds
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/confined"
+)
+
+// GrepFiles finds lines in files.
+var GrepFiles = steps.Define(steps.Kind{
+	Name:    "grep_files",
+	Summary: "Find the lines of text files that match a regular expression.",
+	Toolset: steps.Files,
+	Reads:   true,
+	Risk:    steps.ReadsPrivate,
+	Timeout: time.Minute,
+}, GrepArgs{Glob: "**", ContextLines: 2, MaxResults: 50}, grepFiles)
+
+// GrepArgs says what to look for, and where.
+type GrepArgs struct {
+	Pattern      steps.Pattern `json:"pattern" jsonschema:"the regular expression"`
+	Glob         string        `json:"glob,omitzero" jsonschema:"which files, such as *.go or docs/**/*.md"`
+	IgnoreCase   bool          `json:"ignore_case,omitzero" jsonschema:"take small and capital letters for the same"`
+	ContextLines steps.Count   `json:"context_lines,omitzero" jsonschema:"how many lines to show before and after"`
+	MaxResults   steps.Count   `json:"max_results,omitzero" jsonschema:"how many matches at most"`
+	Folder
+}
+
+// GrepResult is what was found.
+type GrepResult struct {
+	Matches   []GrepMatch `json:"matches" jsonschema:"the lines that match"`
+	Files     int         `json:"files" jsonschema:"how many files were searched"`
+	Truncated bool        `json:"truncated" jsonschema:"whether more lines match than are listed"`
+}
+
+// GrepMatch is one line.
+type GrepMatch struct {
+	Path   string   `json:"path" jsonschema:"the file, from the folder that was searched"`
+	Line   int      `json:"line" jsonschema:"the line's number, from 1"`
+	Text   string   `json:"text" jsonschema:"the line"`
+	Before []string `json:"before,omitzero" jsonschema:"the lines before it"`
+	After  []string `json:"after,omitzero" jsonschema:"the lines after it"`
+}
+
+// lineShown is how much of a long line is shown.
+const lineShown = 500
+
+// Validate wants patterns that can match.
+func (a *GrepArgs) Validate() error {
+	if !confined.ValidPattern(a.Glob) {
+		return errors.New("glob: wanted names with *, **, ? and [ ], such as **/*.yaml")
+	}
+	if a.MaxResults < 1 {
+		return errors.New("max_results: wanted at least 1")
+	}
+	return nil
+}
+
+func grepFiles(ctx context.Context, env *steps.Env, a GrepArgs) (GrepResult, error) {
+	text := string(a.Pattern)
+	if a.IgnoreCase {
+		text = "(?i)" + text
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return GrepResult{}, steps.Errorf(steps.Invalid, "pattern: %w", err)
+	}
+	glob := a.Glob
+	if !strings.Contains(glob, "/") { // *.go means wherever it is
+		glob = "**/" + glob
+	}
+	g := grep{args: a, re: re, r: GrepResult{Matches: []GrepMatch{}}}
+	err = confined.Walk(ctx, env, glob, a.WorkingDirectory, func(f confined.Match) error { return g.file(ctx, f) })
+	if errors.Is(err, fs.SkipAll) {
+		err = nil
+	}
+	return g.r, err
+}
+
+// grep is one search.
+type grep struct {
+	args GrepArgs
+	re   *regexp.Regexp
+	r    GrepResult
+}
+
+// file looks for matches in one file. A file that cannot be read is left out,
+// as is one that is not text.
+func (g *grep) file(ctx context.Context, f confined.Match) error {
+	in, _, err := f.Open()
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	reader := bufio.NewReaderSize(in, 64<<10)
+	if head, _ := reader.Peek(8 << 10); confined.Binary(head) {
+		return nil
+	}
+	g.r.Files++
+	var before []string
+	first, around := len(g.r.Matches), int(g.args.ContextLines)
+	err = confined.Lines(ctx, reader, func(n int, line string) {
+		line = strings.TrimRight(line, "\r\n")
+		shown := short(line)
+		for i := first; i < len(g.r.Matches); i++ {
+			if m := &g.r.Matches[i]; n <= m.Line+around {
+				m.After = append(m.After, shown)
+			}
+		}
+		if g.re.MatchString(line) {
+			if len(g.r.Matches) == int(g.args.MaxResults) {
+				g.r.Truncated = true
+			} else {
+				g.r.Matches = append(g.r.Matches, GrepMatch{Path: f.Shown, Line: n, Text: shown, Before: slices.Clone(before)})
+			}
+		}
+		if before = append(before, shown); len(before) > around {
+			before = before[1:]
+		}
+	})
+	if err == nil && g.r.Truncated {
+		return fs.SkipAll
+	}
+	return err
+}
+
+// short is a line as it is shown.
+func short(line string) string {
+	if len(line) > lineShown {
+		line = strings.ToValidUTF8(line[:lineShown], "") + "…"
+	}
+	return strings.ToValidUTF8(line, "�")
+}

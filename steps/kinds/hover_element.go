@@ -1,0 +1,53 @@
+package kinds
+
+import (
+	"context"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// HoverElement rests the pointer on an element.
+var HoverElement = steps.Define(steps.Kind{
+	Name:       "hover_element",
+	Summary:    "Rest the pointer on an element, as for a tooltip or a menu that opens by itself.",
+	Toolset:    steps.Desktop,
+	Touches:    steps.Act,
+	Focus:      steps.Take,
+	Idempotent: true,
+}, HoverArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(hoverElement))
+
+// HoverArgs says where to rest, and how long.
+type HoverArgs struct {
+	aim.Target
+	DurationMS steps.Millis `json:"duration_ms,omitzero" jsonschema:"how long to stay before the step ends"`
+	observe.ActionOptions
+}
+
+// HoverResult says where the pointer rests.
+type HoverResult struct {
+	At      desktop.Point    `json:"at" jsonschema:"the point where the pointer is"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element under it"`
+	observe.ActionResult
+}
+
+func hoverElement(ctx context.Context, hand *aim.Hand, a HoverArgs) (HoverResult, error) {
+	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: aim.Middle, Windows: a.WindowOptions})
+	if err != nil {
+		return HoverResult{}, err
+	}
+	r := HoverResult{At: at, Element: aim.Plain(el)}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+		if err := hand.Desktop.MovePointer(ctx, at); err != nil {
+			return false, err
+		}
+		if err := steps.Sleep(ctx, a.DurationMS.Std()); err != nil {
+			return false, err
+		}
+		now, err := hand.Desktop.PointerPosition(ctx)
+		return now == at, err
+	})
+	return r, err
+}

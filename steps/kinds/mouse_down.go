@@ -1,0 +1,49 @@
+package kinds
+
+import (
+	"context"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+)
+
+// MouseDown presses a mouse button and keeps it down.
+var MouseDown = steps.Define(steps.Kind{
+	Name:       "mouse_down",
+	Summary:    "Press a mouse button and hold it until mouse_up, or until the run ends.",
+	Toolset:    steps.Desktop,
+	Touches:    steps.Act,
+	Focus:      steps.Take,
+	Idempotent: true,
+}, MouseButtonArgs{Button: desktop.Left}, mouseDown)
+
+// MouseButtonArgs says which button, and where.
+type MouseButtonArgs struct {
+	aim.Place
+	Button desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
+}
+
+// Validate wants a whole point or none.
+func (a *MouseButtonArgs) Validate() error {
+	_, err := a.Given()
+	return err
+}
+
+func mouseDown(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
+	return a.at(ctx, env.Desktop, env.Desktop.ButtonDown)
+}
+
+// at does something with the button at the place that is given.
+func (a *MouseButtonArgs) at(ctx context.Context, d *desktop.Desktop, do func(context.Context, desktop.Button) error) (PointerResult, error) {
+	at, err := aim.PointOf(ctx, d, a.Place)
+	if err != nil {
+		return PointerResult{}, err
+	}
+	if a.X != nil {
+		if err := d.MovePointer(ctx, at); err != nil {
+			return PointerResult{}, err
+		}
+	}
+	return PointerResult{at}, do(ctx, a.Button)
+}

@@ -1,0 +1,189 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// MouseDrag drags from one point to another.
+var MouseDrag = steps.Define(steps.Kind{
+	Name:    "mouse_drag",
+	Summary: "Press a mouse button at one place, move to another and let go.",
+	Details: "Both places are points of the screen, or lie in elements: from one to another, inside one, or some way from one.",
+	Toolset: steps.Desktop,
+	Touches: steps.Act,
+	Focus:   steps.Take,
+}, MouseDragArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Button: desktop.Left}, aim.With(mouseDrag))
+
+// MouseDragArgs says from where to where. An element that is named must be
+// there first, and its window comes to the front.
+type MouseDragArgs struct {
+	aim.Target
+	StartX        *int                `json:"start_x,omitzero" jsonschema:"where to press: the distance from the left edge of the screen; without it in the element"`
+	StartY        *int                `json:"start_y,omitzero" jsonschema:"where to press: the distance from the top edge of the screen"`
+	StartPosition *aim.PlaceInElement `json:"start_position,omitzero" jsonschema:"where inside the element to press; without it the middle"`
+	EndX          *int                `json:"end_x,omitzero" jsonschema:"where to let go: the distance from the left edge of the screen"`
+	EndY          *int                `json:"end_y,omitzero" jsonschema:"where to let go: the distance from the top edge of the screen"`
+	ToSelector    steps.Selector      `json:"to_selector,omitzero" jsonschema:"the element of the same application to let go on"`
+	EndPosition   *aim.PlaceInElement `json:"end_position,omitzero" jsonschema:"where to let go inside the element of to_selector, else inside the one that is dragged in"`
+	ByX           *int                `json:"by_x,omitzero" jsonschema:"how far to the right of the start to let go, in pixels"`
+	ByY           *int                `json:"by_y,omitzero" jsonschema:"how far below the start to let go, in pixels"`
+	Button        desktop.Button      `json:"button,omitzero" jsonschema:"the mouse button"`
+	observe.ActionOptions
+}
+
+// Validate allows that no element is named, and wants one start and one end.
+func (a *MouseDragArgs) Validate() error {
+	if err := a.oneStart(); err != nil {
+		return err
+	}
+	if err := a.oneEnd(); err != nil {
+		return err
+	}
+	if err := errors.Join(a.StartPosition.Check("start_position"), a.EndPosition.Check("end_position")); err != nil {
+		return err
+	}
+	if !a.Named() {
+		return nil
+	}
+	return a.Target.Validate()
+}
+
+func (a *MouseDragArgs) oneStart() error {
+	switch {
+	case (a.StartX == nil) != (a.StartY == nil):
+		return errors.New("wanted both start_x and start_y, found one of them")
+	case a.StartX == nil && !a.Named():
+		return errors.New("wanted start_x and start_y, or a selector of the element to press in")
+	case a.StartX != nil && a.StartPosition != nil:
+		return errors.New("wanted start_x and start_y, or start_position, found both")
+	}
+	return nil
+}
+
+func (a *MouseDragArgs) oneEnd() error {
+	ways := 0
+	for _, given := range []bool{a.EndX != nil || a.EndY != nil, a.ToSelector != "" || a.EndPosition != nil, a.ByX != nil || a.ByY != nil} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return errors.New("wanted one end: end_x and end_y, to_selector, end_position, or by_x and by_y")
+	case (a.EndX == nil) != (a.EndY == nil):
+		return errors.New("wanted both end_x and end_y, found one of them")
+	case a.EndPosition != nil && a.ToSelector == "" && !a.Named():
+		return errors.New("end_position: wanted a selector or to_selector, which it lies in")
+	case a.EndX != nil && a.StartX != nil && *a.StartX == *a.EndX && *a.StartY == *a.EndY:
+		return errors.New("the start and the end are the same point; use click_element")
+	}
+	return nil
+}
+
+// MouseDragResult says what was dragged.
+type MouseDragResult struct {
+	From desktop.Point `json:"from" jsonschema:"where the button was pressed"`
+	To   desktop.Point `json:"to" jsonschema:"where it was let go"`
+	observe.ActionResult
+}
+
+func mouseDrag(ctx context.Context, hand *aim.Hand, a MouseDragArgs) (MouseDragResult, error) {
+	el, from, err := a.start(ctx, hand)
+	if err != nil {
+		return MouseDragResult{}, err
+	}
+	to, err := a.end(ctx, hand, el, from)
+	if err != nil {
+		return MouseDragResult{}, err
+	}
+	for _, p := range []desktop.Point{from, to} {
+		if err := aim.OnScreen(ctx, hand.Desktop, p); err != nil {
+			return MouseDragResult{}, err
+		}
+	}
+	r := MouseDragResult{From: from, To: to}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) { return false, drag(ctx, hand, from, to, a.Button) })
+	return r, err
+}
+
+// start is the element that is named, if any, and the point to press at.
+func (a *MouseDragArgs) start(ctx context.Context, hand *aim.Hand) (el *desktop.Element, at desktop.Point, err error) {
+	if a.Named() {
+		n := aim.Requirement{Windows: a.WindowOptions}
+		if a.StartX == nil {
+			n.Enabled, n.Point = true, a.StartPosition.In
+		}
+		if el, at, err = aim.At(ctx, hand, a.Target, n); err != nil {
+			return nil, at, err
+		}
+	}
+	if a.StartX != nil {
+		at = desktop.Point{X: *a.StartX, Y: *a.StartY}
+	}
+	return el, at, nil
+}
+
+// end is the point to let go at.
+func (a *MouseDragArgs) end(ctx context.Context, hand *aim.Hand, el *desktop.Element, from desktop.Point) (desktop.Point, error) {
+	switch {
+	case a.ToSelector != "":
+		to := aim.Target{Within: a.Within, Selector: a.ToSelector, TimeoutMS: a.TimeoutMS, Retries: a.Retries}
+		_, at, err := aim.At(ctx, hand, to, aim.Requirement{Point: a.EndPosition.In, Windows: a.WindowOptions})
+		return at, err
+	case a.EndPosition != nil:
+		return a.EndPosition.In(el.Bounds), nil
+	case a.EndX != nil:
+		return desktop.Point{X: *a.EndX, Y: *a.EndY}, nil
+	}
+	return desktop.Point{X: from.X + orZero(a.ByX), Y: from.Y + orZero(a.ByY)}, nil
+}
+
+func orZero(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+const (
+	// dragSteps is in how many moves a drag goes from its start to its end:
+	// applications take one jump for a click that slipped.
+	dragSteps = 12
+	dragEvery = 10 * time.Millisecond
+)
+
+// drag holds a button from one point to another, and lets go of it whatever
+// happens.
+func drag(ctx context.Context, hand *aim.Hand, from, to desktop.Point, b desktop.Button) (err error) {
+	if err := hand.Desktop.MovePointer(ctx, from); err != nil {
+		return err
+	}
+	if err := aim.DismissTooltipAt(ctx, hand, from); err != nil {
+		return err
+	}
+	defer func() {
+		free, cancel := aim.ReleaseContext(ctx)
+		defer cancel()
+		err = errors.Join(err, hand.Desktop.ButtonUp(free, b))
+	}()
+	if err := hand.Desktop.ButtonDown(ctx, b); err != nil {
+		return err
+	}
+	for i := 1; i <= dragSteps; i++ {
+		at := desktop.Point{X: from.X + (to.X-from.X)*i/dragSteps, Y: from.Y + (to.Y-from.Y)*i/dragSteps}
+		if err := hand.Desktop.MovePointer(ctx, at); err != nil {
+			return err
+		}
+		if err := steps.Sleep(ctx, dragEvery); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package kinds
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+)
+
+// OpenURL opens an address with the user's preferred program.
+var OpenURL = steps.Define(steps.Kind{
+	Name:    "open_url",
+	Summary: "Open an address in the user's browser, or the program that the address belongs to.",
+	Toolset: steps.Desktop,
+	Touches: steps.Act,
+	Focus:   steps.Take,
+}, OpenURLArgs{}, openURL)
+
+// OpenURLArgs says which address.
+type OpenURLArgs struct {
+	URL string `json:"url" jsonschema:"the address, such as https://example.org or mailto:me@example.org"`
+}
+
+// OpenURLResult says what came of it.
+type OpenURLResult struct {
+	URL      string          `json:"url" jsonschema:"the address that was opened"`
+	Window   *desktop.Window `json:"window,omitzero" jsonschema:"the window that came, came to the front or changed its title"`
+	Verified bool            `json:"verified" jsonschema:"such a window was seen"`
+}
+
+// Validate wants an address with a scheme: anything else would be guessed at.
+func (a *OpenURLArgs) Validate() error {
+	if u, err := url.Parse(a.URL); err != nil || u.Scheme == "" {
+		return errors.New("url: wanted an address such as https://example.org")
+	}
+	return nil
+}
+
+// settleFor is how long a window may take to show that an address was opened,
+// once the program that opens it says that it is.
+const settleFor = 3 * time.Second
+
+func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult, error) {
+	r := OpenURLResult{URL: a.URL}
+	before, err := env.Desktop.Windows.Windows(ctx)
+	if err != nil {
+		return r, fmt.Errorf("listing the windows: %w", err)
+	}
+	seen, opened := make(chan struct{}), make(chan error, 1)
+	go func() { opened <- env.Desktop.OpenURL(ctx, a.URL, seen) }()
+	look := time.NewTicker(aim.LongestPause)
+	defer look.Stop()
+	var over <-chan time.Time
+	for {
+		select {
+		case err := <-opened:
+			if err != nil {
+				e := *steps.AsError(err)
+				e.Next = cmp.Or(e.Next, "name the program: open_application with its command and the address")
+				return r, &e
+			}
+			over = time.After(settleFor)
+		case <-over:
+			return r, nil
+		case <-look.C:
+		}
+		now, err := env.Desktop.Windows.Windows(ctx)
+		if err != nil {
+			return r, fmt.Errorf("listing the windows: %w", err)
+		}
+		if r.Window = news(before, now); r.Window == nil {
+			continue
+		}
+		r.Verified = true
+		if over == nil { // the program may stay as long as what it opened
+			close(seen)
+			return r, <-opened
+		}
+		return r, nil
+	}
+}
+
+// news is a window that came, came to the front, or has another title.
+func news(before, now []desktop.Window) *desktop.Window {
+	old := map[desktop.WindowID]desktop.Window{}
+	for _, w := range before {
+		old[w.ID] = w
+	}
+	for _, w := range now {
+		was, known := old[w.ID]
+		if !w.Bounds.Empty() && (!known || w.Active && !was.Active || w.Title != was.Title) {
+			return &w
+		}
+	}
+	return nil
+}

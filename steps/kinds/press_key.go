@@ -1,0 +1,59 @@
+package kinds
+
+import (
+	"context"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// PressKey presses keys on an element, or where the focus is.
+var PressKey = steps.Define(steps.Kind{
+	Name:    "press_key",
+	Summary: "Press keys, such as enter or ctrl+s, on an element or where the focus is.",
+	Toolset: steps.Core,
+	Touches: steps.Act,
+	Focus:   steps.Take,
+}, PressKeyArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, TryFocusBefore: true, TryClickBefore: true}, aim.With(pressKey))
+
+// PressKeyArgs says which keys to press, and where.
+type PressKeyArgs struct {
+	aim.Target
+	Key            steps.Keys `json:"key" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
+	TryFocusBefore bool       `json:"try_focus_before,omitzero" jsonschema:"give the element the focus first"`
+	TryClickBefore bool       `json:"try_click_before,omitzero" jsonschema:"click the element when it does not take the focus otherwise"`
+	observe.ActionOptions
+}
+
+// Validate allows that no element is named.
+func (a *PressKeyArgs) Validate() error {
+	if !a.Named() {
+		return nil
+	}
+	return a.Target.Validate()
+}
+
+func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.ElementResult, error) {
+	chords, err := a.Key.Chords()
+	if err != nil {
+		return observe.ElementResult{}, err
+	}
+	var el *desktop.Element
+	if a.Named() {
+		if el, _, err = aim.At(ctx, hand, a.Target, aim.Requirement{Enabled: true, Windows: a.WindowOptions}); err != nil {
+			return observe.ElementResult{}, err
+		}
+	}
+	r := observe.ElementResult{Element: aim.Plain(el)}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+		if el != nil && (el.Handle == "" || el.States.Has(desktop.Focusable)) { // a window only comes to the front
+			if err := aim.Focus(ctx, hand, el, aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}); err != nil {
+				return false, err
+			}
+		}
+		return false, aim.PressKeys(ctx, hand.Desktop, chords)
+	})
+	return r, err
+}

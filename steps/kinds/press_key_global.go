@@ -1,0 +1,38 @@
+package kinds
+
+import (
+	"context"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/observe"
+)
+
+// PressKeyGlobal presses keys for the active window, or that of an application.
+var PressKeyGlobal = steps.Define(steps.Kind{
+	Name:    "press_key_global",
+	Summary: "Press keys in the active window, or in the window of an application.",
+	Toolset: steps.Desktop,
+	Touches: steps.Act,
+	Focus:   steps.Take,
+}, PressKeyGlobalArgs{ActionOptions: observe.DefaultActionOptions}, aim.With(pressKeyGlobal))
+
+// PressKeyGlobalArgs says which keys to press.
+type PressKeyGlobalArgs struct {
+	Process string     `json:"process,omitzero" jsonschema:"the application whose window is brought to the front first"`
+	Key     steps.Keys `json:"key" jsonschema:"the keys: escape, ctrl+v, {Alt}{F4}"`
+	observe.ActionOptions
+}
+
+func pressKeyGlobal(ctx context.Context, hand *aim.Hand, a PressKeyGlobalArgs) (observe.ActionResult, error) {
+	chords, err := a.Key.Chords()
+	if err != nil {
+		return observe.ActionResult{}, err
+	}
+	if a.Process != "" {
+		if err := aim.ActivateApplication(ctx, hand, a.Process); err != nil {
+			return observe.ActionResult{}, err
+		}
+	}
+	return observe.Action(ctx, hand, a.ActionOptions, nil, func() (bool, error) { return false, aim.PressKeys(ctx, hand.Desktop, chords) })
+}

@@ -1,0 +1,93 @@
+package kinds
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"strings"
+
+	"understudy/steps"
+	"understudy/steps/confined"
+)
+
+// ReadFile reads lines of a text file.
+var ReadFile = steps.Define(steps.Kind{
+	Name:    "read_file",
+	Summary: "Read lines of a text file.",
+	Toolset: steps.Files,
+	Reads:   true,
+	Risk:    steps.ReadsPrivate,
+}, ReadFileArgs{Offset: 1, Limit: 100}, readFile)
+
+// ReadFileArgs says which file and which lines.
+type ReadFileArgs struct {
+	Path steps.Path `json:"path" jsonschema:"the file"`
+	Folder
+	Offset steps.Count `json:"offset,omitzero" jsonschema:"the first line, from 1"`
+	Limit  steps.Count `json:"limit,omitzero" jsonschema:"how many lines at most"`
+}
+
+// Folder is where relative paths of arguments start.
+type Folder struct {
+	WorkingDirectory steps.Path `json:"working_directory,omitzero" jsonschema:"where relative paths start; without it the caller's folder"`
+}
+
+// ReadFileResult is what was read.
+type ReadFileResult struct {
+	Path       string `json:"path" jsonschema:"the file"`
+	Content    string `json:"content" jsonschema:"the lines"`
+	FirstLine  int    `json:"first_line" jsonschema:"the number of the first line that was read"`
+	Lines      int    `json:"lines" jsonschema:"how many lines were read"`
+	TotalLines int    `json:"total_lines" jsonschema:"how many lines the file has"`
+	Truncated  bool   `json:"truncated" jsonschema:"whether the file goes on behind what was read"`
+}
+
+// Validate wants lines that can be.
+func (a *ReadFileArgs) Validate() error {
+	if a.Offset < 1 || a.Limit < 1 {
+		return errors.New("offset and limit begin at 1")
+	}
+	return nil
+}
+
+func readFile(ctx context.Context, env *steps.Env, a ReadFileArgs) (ReadFileResult, error) {
+	s, err := confined.Find(env, a.Path, a.WorkingDirectory)
+	if err != nil {
+		return ReadFileResult{}, err
+	}
+	defer s.Close()
+	f, _, err := s.Open()
+	if err != nil {
+		return ReadFileResult{}, err
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 64<<10)
+	if head, _ := in.Peek(8 << 10); confined.Binary(head) {
+		return ReadFileResult{}, steps.Errorf(steps.Invalid, "%s is not a text file", s.Path)
+	}
+	r := ReadFileResult{Path: s.Path, FirstLine: int(a.Offset)}
+	content := &strings.Builder{}
+	err = confined.Lines(ctx, in, func(n int, line string) {
+		r.TotalLines = n
+		switch {
+		case n < int(a.Offset):
+		case r.Truncated || r.Lines == int(a.Limit):
+			r.Truncated = true
+		case content.Len()+len(line) > confined.ContentLimit:
+			content.WriteString(line[:confined.ContentLimit-content.Len()])
+			r.Lines++
+			r.Truncated = true
+		default:
+			content.WriteString(line)
+			r.Lines++
+		}
+	})
+	if err != nil {
+		return r, s.Error(err)
+	}
+	if r.Lines == 0 && r.TotalLines > 0 {
+		return r, steps.Errorf(steps.NotFound, "%s has %d lines, none at %d", s.Path, r.TotalLines, a.Offset)
+	}
+	r.Content = strings.ToValidUTF8(content.String(), "�")
+	return r, nil
+}

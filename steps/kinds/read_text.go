@@ -1,0 +1,107 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
+	"understudy/steps/observe"
+)
+
+// ReadText reads text off the screen.
+var ReadText = steps.Define(steps.Kind{
+	Name:    "read_text",
+	Summary: "Read the text of a picture of the screen, a window, an element or a region (OCR).",
+	Details: "Needs the tesseract command. What has elements is read better with get_window_tree or validate_element.",
+	Toolset: steps.Vision,
+	Touches: steps.Look,
+	Reads:   true,
+	Timeout: time.Minute,
+}, ReadTextArgs{Target: aim.DefaultTarget, Language: "eng"}, aim.With(readText))
+
+// ReadTextArgs says where to read.
+type ReadTextArgs struct {
+	aim.Target
+	Region   *desktop.Rect `json:"region,omitzero" jsonschema:"the area of the screen to read"`
+	Language string        `json:"language,omitzero" jsonschema:"tesseract's name of the language, such as eng or deu+eng"`
+}
+
+// Validate wants at most one place to read.
+func (a *ReadTextArgs) Validate() error {
+	if a.Region == nil {
+		return nil
+	}
+	if a.Named() {
+		return errors.New("wanted either a region or a window or element, found both")
+	}
+	if a.Region.Empty() {
+		return errors.New("region: the area is empty")
+	}
+	return nil
+}
+
+// ReadTextResult is what was read.
+type ReadTextResult struct {
+	Text  string     `json:"text" jsonschema:"the text, line by line"`
+	Words []WordSeen `json:"words" jsonschema:"the words and where they stand"`
+}
+
+// WordSeen is a word on the screen.
+type WordSeen struct {
+	Text       string       `json:"text" jsonschema:"the word"`
+	Area       desktop.Rect `json:"area" jsonschema:"where it stands"`
+	Confidence float64      `json:"confidence" jsonschema:"how sure the reader is, from 0 to 1"`
+}
+
+func readText(ctx context.Context, hand *aim.Hand, a ReadTextArgs) (ReadTextResult, error) {
+	area, err := a.area(ctx, hand)
+	if err != nil {
+		return ReadTextResult{}, err
+	}
+	p, area, err := observe.Capture(ctx, hand.Env, area)
+	if err != nil {
+		return ReadTextResult{}, err
+	}
+	words, err := vision.Words(ctx, p, a.Language)
+	if err != nil {
+		return ReadTextResult{}, err
+	}
+	return readResult(words, area), nil
+}
+
+// area is where to read; empty means the whole screen.
+func (a *ReadTextArgs) area(ctx context.Context, hand *aim.Hand) (desktop.Rect, error) {
+	switch {
+	case a.Region != nil:
+		return *a.Region, nil
+	case a.Named():
+		return aim.BoxOf(ctx, hand, a.Target)
+	}
+	return desktop.Rect{}, nil
+}
+
+// readResult puts together the words of a picture of an area.
+func readResult(words []vision.Word, area desktop.Rect) ReadTextResult {
+	r := ReadTextResult{Words: []WordSeen{}}
+	var text strings.Builder
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case w.Line == words[i-1].Line:
+			text.WriteByte(' ')
+		default:
+			text.WriteByte('\n')
+		}
+		text.WriteString(w.Text)
+		at := w.Bounds
+		at.X, at.Y = at.X+area.X, at.Y+area.Y
+		r.Words = append(r.Words, WordSeen{Text: w.Text, Area: at, Confidence: w.Confidence})
+	}
+	r.Text = text.String()
+	return r
+}

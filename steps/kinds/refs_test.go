@@ -1,0 +1,58 @@
+package kinds
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"understudy/steps/desktop/fake"
+	"understudy/steps/observe"
+)
+
+// refOf is the ref that a written tree gives an element.
+func refOf(t *testing.T, tree any, line string) string {
+	t.Helper()
+	m := regexp.MustCompile(regexp.QuoteMeta(line) + ` \[ref=(e\d+)\]`).FindStringSubmatch(tree.(string))
+	if m == nil {
+		t.Fatalf("there is no %s in:\n%v", line, tree)
+	}
+	return m[1]
+}
+
+func TestARefNeverMeansTwoElements(t *testing.T) {
+	d := fake.New(fake.MustParse(notes + "\n- frame \"Other\" [process=other] [at=500,0,200,200]\n  - label \"One\"\n  - button \"Go\" [at=510,40,80,24]\n")...)
+	defer d.Close()
+	env := seeing(d)
+	env.Trees = &observe.ShownTrees{}
+	show := func(process string) any {
+		t.Helper()
+		o := GetWindowTree.Run(t.Context(), env, args("process", process))
+		if o.Err != nil {
+			t.Fatal(o.Err)
+		}
+		return o.Result["ui_tree"]
+	}
+	save := refOf(t, show("notes"), `button "Save"`)
+	goes := refOf(t, show("other"), `button "Go"`)
+	if save == goes {
+		t.Fatalf("two buttons have the ref %s", save)
+	}
+	if again := refOf(t, show("notes"), `button "Save"`); again != save {
+		t.Errorf("a button that was shown as %s is shown as %s", save, again)
+	}
+	d.Add(d.Find("name:Other"), fake.Button("New").At(510, 80, 80, 24))
+	o := ClickElement.Run(t.Context(), env, args("process", "other", "selector", "name:Go", "ui_diff_before_after", true))
+	if o.Err != nil {
+		t.Fatal(o.Err)
+	}
+	if e := o.Result["element"].(map[string]any); e["ref"] != goes {
+		t.Errorf("the button that was shown as %s was clicked as %v", goes, e["ref"])
+	}
+	o = ClickElement.Run(t.Context(), env, args("process", "notes", "selector", "name:Urgent", "ui_diff_before_after", true))
+	if o.Err != nil || !strings.Contains(o.Result["ui_diff"].(string), "checkbox") {
+		t.Fatalf("%v, %v", o.Result, o.Err)
+	}
+	if o = ClickElement.Run(t.Context(), env, args("ref", save)); o.Err != nil || o.Result["element"].(map[string]any)["name"] != "Save" {
+		t.Errorf("the ref %s of an earlier tree clicked %v, %v; want Save", save, o.Result["element"], o.Err)
+	}
+}

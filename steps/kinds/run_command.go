@@ -1,0 +1,160 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/kinds/shell"
+)
+
+// RunCommand runs a shell command or a script.
+var RunCommand = steps.Define(steps.Kind{
+	Name:    "run_command",
+	Summary: "Run a shell command, or a script in JavaScript, TypeScript or Python.",
+	Details: "A script is the body of a function: it returns its result with return. It sees `env` (the values of the run and of the argument env) and `inputs`, and each value of the argument env by its own name. " +
+		"The fields of an object that it returns become values of the run's env, also those inside its field set_env; status, error, logs and duration_ms do not. " +
+		"A shell command sees the argument env as environment variables. Ending with a status other than 0 is a failure. Long output is cut in the middle.",
+	Toolset: steps.Shell,
+	Risk:    steps.RunsShell,
+	Timeout: time.Hour,
+}, CommandArgs{TimeoutMS: 120_000, IncludeLogs: true}, runCommand)
+
+// CommandArgs says what to run.
+type CommandArgs struct {
+	Run              steps.Command  `json:"run,omitzero" jsonschema:"the command line, or the script's text when there is an engine"`
+	ScriptFile       steps.Path     `json:"script_file,omitzero" jsonschema:"a file with the script, instead of run"`
+	Engine           shell.Language `json:"engine,omitzero" jsonschema:"the language of the script; without it a shell runs it"`
+	Shell            string         `json:"shell,omitzero" jsonschema:"which shell: sh, bash, cmd, powershell, pwsh; without it the system's own"`
+	Env              map[string]any `json:"env,omitzero" jsonschema:"values for the script, and environment variables for a command"`
+	WorkingDirectory steps.Path     `json:"working_directory,omitzero" jsonschema:"where to run it"`
+	TimeoutMS        steps.Millis   `json:"timeout_ms,omitzero" jsonschema:"how long it may take; 0 means until the step's timeout"`
+	IncludeLogs      bool           `json:"include_logs,omitzero" jsonschema:"false leaves out what it printed, unless it fails"`
+}
+
+// Validate wants one thing to run.
+func (a *CommandArgs) Validate() error {
+	if (a.Run == "") == (a.ScriptFile == "") {
+		return errors.New("wanted either run or script_file")
+	}
+	if a.Engine != "" && a.Shell != "" {
+		return errors.New("wanted either an engine or a shell, found both")
+	}
+	for name := range a.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			return fmt.Errorf("env: %q cannot be the name of a variable", name)
+		}
+	}
+	return nil
+}
+
+// CommandResult is what a command printed, or a script returned.
+type CommandResult struct {
+	ExitCode int    `json:"exit_code" jsonschema:"how it ended; 0 means well"`
+	Stdout   string `json:"stdout,omitzero" jsonschema:"what it printed"`
+	Stderr   string `json:"stderr,omitzero" jsonschema:"what it printed as errors"`
+	Result   any    `json:"result,omitzero" jsonschema:"what the script returned"`
+}
+
+// reserved are the fields of a script's result that say something of the
+// script and are not values of the run.
+var reserved = []string{"status", "error", "logs", "duration_ms", "set_env"}
+
+// SetEnv gives the fields of what a script returned to the run.
+func (r CommandResult) SetEnv() map[string]any {
+	fields, _ := r.Result.(map[string]any)
+	values := map[string]any{}
+	for name, v := range fields {
+		if !slices.Contains(reserved, name) {
+			values[name] = v
+		}
+	}
+	set, _ := fields["set_env"].(map[string]any)
+	maps.Copy(values, set)
+	return values
+}
+
+func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResult, error) {
+	p, script, err := a.process(ctx, env)
+	if err != nil {
+		return CommandResult{}, err
+	}
+	if a.TimeoutMS > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, a.TimeoutMS.Std(), &steps.Error{
+			Code: steps.Timeout,
+			Err:  fmt.Errorf("the command was ended because it took longer than %s", a.TimeoutMS.Std()),
+			Next: "give it more time with timeout_ms",
+		})
+		defer cancel()
+	}
+	stdout, stderr := &shell.Output{}, &shell.Output{}
+	sieve := &shell.Splitter{To: stdout, Mark: []byte(script.Mark)}
+	p.Stdout, p.Stderr = stdout, stderr
+	if script.Mark != "" {
+		p.Stdout = sieve
+	}
+	var r CommandResult
+	err = env.Act(func() error {
+		r.ExitCode, err = p.Run(ctx)
+		sieve.End()
+		if err == nil && r.ExitCode != 0 {
+			err = failed(r.ExitCode, stderr.String(), stdout.String())
+		}
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	if a.IncludeLogs {
+		r.Stdout, r.Stderr = stdout.String(), stderr.String()
+	}
+	r.Result, err = script.Result(sieve)
+	return r, err
+}
+
+// process is what to start, and the script that it will run, if it is one.
+func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (shell.Process, shell.Script, error) {
+	p := shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
+	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
+		return p, shell.Script{}, steps.Errorf(steps.NotFound, "working_directory: there is no folder %s", p.Dir)
+	}
+	file := ""
+	if a.ScriptFile != "" {
+		var err error
+		if file, err = shell.FindScript(env, string(a.ScriptFile), p.Dir); err != nil {
+			return p, shell.Script{}, err
+		}
+	}
+	if a.Engine != "" {
+		s, err := a.Engine.Prepare(ctx, env, &p, shell.Source{Code: string(a.Run), File: file, Names: a.Env})
+		return p, s, err
+	}
+	p.Env = shell.WithVariables(p.Env, a.Env)
+	var err error
+	p.Name, p.Args, err = shell.Command(a.Shell, string(a.Run), file)
+	return p, shell.Script{}, err
+}
+
+// failed is the error of a command that ended with a status other than 0: it
+// shows the end of what the command printed.
+func failed(status int, stderr, stdout string) error {
+	text := strings.TrimSpace(stderr)
+	if text == "" {
+		text = strings.TrimSpace(stdout)
+	}
+	if text == "" {
+		return steps.Errorf(steps.Unexpected, "the command ended with status %d and printed nothing", status)
+	}
+	const shown = 2000
+	if r := []rune(text); len(r) > shown {
+		text = "…" + string(r[len(r)-shown:])
+	}
+	return steps.Errorf(steps.Unexpected, "the command ended with status %d: %s", status, text)
+}

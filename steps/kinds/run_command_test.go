@@ -1,0 +1,151 @@
+package kinds
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps"
+)
+
+func TestRunCommand(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the lines are written for sh")
+	}
+	dir := tree(t, map[string]string{"sub/x": "", "s.sh": "echo from a file"})
+	scripts := tree(t, map[string]string{"s.sh": "echo from the scripts"})
+	for _, c := range []struct {
+		say    string
+		args   map[string]any
+		stdout string
+		code   steps.Code
+		err    string
+	}{
+		{"what it prints", map[string]any{"run": "echo hello; echo no >&2"}, "hello\n", "", ""},
+		{"where it runs", map[string]any{"run": "basename $PWD", "working_directory": "sub"}, "sub\n", "", ""},
+		{"where it cannot run", map[string]any{"run": "true", "working_directory": "none"}, "", steps.NotFound, "there is no folder"},
+		{"its variables", map[string]any{"run": "echo $A$B", "env": map[string]any{"A": "x y", "B": []any{1.0}}}, "x y[1]\n", "", ""},
+		{"a bad name of a variable", map[string]any{"run": "true", "env": map[string]any{"A=": "x"}}, "", steps.Invalid, "cannot be the name"},
+		{"a status other than 0", map[string]any{"run": "echo why >&2; exit 3"}, "", steps.Unexpected, "status 3: why"},
+		{"a failure that printed to the other side", map[string]any{"run": "echo why; exit 3"}, "", steps.Unexpected, "status 3: why"},
+		{"a silent failure", map[string]any{"run": "exit 3"}, "", steps.Unexpected, "printed nothing"},
+		{"a script file, from the scripts first", map[string]any{"script_file": "s.sh"}, "from the scripts\n", "", ""},
+		{"a script file by its whole path", map[string]any{"script_file": filepath.Join(dir, "s.sh")}, "from a file\n", "", ""},
+		{"a script file that is not there", map[string]any{"script_file": "none.sh"}, "", steps.NotFound, "there is no none.sh in"},
+		{"a shell that is not there", map[string]any{"run": "true", "shell": "no-such-shell"}, "", steps.Unavailable, "not installed"},
+		{"nothing to run", map[string]any{}, "", steps.Invalid, "wanted either run or script_file"},
+		{"it reads nothing", map[string]any{"run": "cat; echo end"}, "end\n", "", ""},
+		{"a program in the background is left alone", map[string]any{"run": "sleep 2 & echo started"}, "started\n", "", ""},
+		{"without its output", map[string]any{"run": "echo hello", "include_logs": false}, "", "", ""},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			env := &steps.Env{Dir: dir, Scripts: scripts, Environ: os.Environ()}
+			o := RunCommand.Run(t.Context(), env, c.args)
+			if code(o) != c.code {
+				t.Fatalf("got %v, want code %q", o.Err, c.code)
+			}
+			if o.Err != nil && !strings.Contains(o.Err.Error(), c.err) {
+				t.Errorf("got %q, want %q in it", o.Err, c.err)
+			}
+			if got, _ := o.Result["stdout"].(string); got != c.stdout {
+				t.Errorf("it printed %q, want %q", got, c.stdout)
+			}
+			if wasRun := c.code == "" || c.code == steps.Unexpected; (o.Acted == steps.ActedNo) == wasRun {
+				t.Errorf("acted: %s", o.Acted)
+			}
+		})
+	}
+}
+
+func TestScripts(t *testing.T) {
+	env := func() *steps.Env {
+		return &steps.Env{
+			Dir:     tree(t, map[string]string{"f.js": "return {from: 'file'}", "lib.js": "module.exports = 7", "f.py": "return {'from': 'file'}", "lib.py": "seven = 7"}),
+			Environ: os.Environ(), Vars: map[string]any{"a": 1.0, "b": "vars"}, Inputs: map[string]any{"who": "me"},
+		}
+	}
+	for _, c := range []struct {
+		say, engine, run string
+		env              map[string]any
+		result           any
+		sets             map[string]any
+		code             steps.Code
+		err              string
+	}{
+		{"values come back", "javascript", "console.log('hi'); return {n: 1, list: [1, 'x'], nothing: null}", nil, map[string]any{"n": 1.0, "list": []any{1.0, "x"}, "nothing": nil}, map[string]any{"n": 1.0, "list": []any{1.0, "x"}, "nothing": nil}, "", ""},
+		{"what the run knows", "js", "return {sum: env.a + 1, b: env.b, who: inputs.who}", nil, map[string]any{"sum": 2.0, "b": "vars", "who": "me"}, map[string]any{"sum": 2.0, "b": "vars", "who": "me"}, "", ""},
+		{"values by their names", "node", "return {t: text.length, b: env.b}", map[string]any{"text": "`${x}\"", "b": "args"}, map[string]any{"t": 6.0, "b": "args"}, map[string]any{"t": 6.0, "b": "args"}, "", ""},
+		{"it may wait", "javascript", "return await new Promise(r => setTimeout(() => r({ok: true}), 5))", nil, map[string]any{"ok": true}, map[string]any{"ok": true}, "", ""},
+		{"other files", "javascript", "const fs = await import('node:fs'); return {seven: require('./lib.js'), dir: fs.existsSync('lib.js')}", nil, map[string]any{"seven": 7.0, "dir": true}, map[string]any{"seven": 7.0, "dir": true}, "", ""},
+		{"what is reserved is not set", "javascript", "return {status: 'ok', error: 'e', logs: [], duration_ms: 1, set_env: {x: 1, status: 2}, y: 2}", nil, nil, map[string]any{"x": 1.0, "y": 2.0, "status": 2.0}, "", ""},
+		{"a value that is not an object sets nothing", "javascript", "return 'text'", nil, "text", map[string]any{}, "", ""},
+		{"nothing", "javascript", "1 + 1", nil, nil, map[string]any{}, "", ""},
+		{"an error", "javascript", "throw new Error('not today')", nil, nil, nil, steps.Unexpected, "not today"},
+		{"a mistake", "javascript", "return (", nil, nil, nil, steps.Unexpected, "SyntaxError"},
+		{"too much", "javascript", "return 'x'.repeat(2 << 20)", nil, nil, nil, steps.Invalid, "more than"},
+		{"Python", "python", "import lib\nprint('hi')\ndef double(x):\n  return double.f * x\ndouble.f = 2\nreturn {'sum': env['a'] + double(3), 'who': inputs['who'], 'text': text, 'seven': lib.seven, 'doc': '''a\nb'''}", map[string]any{"text": "é'\""}, nil, map[string]any{"sum": 7.0, "who": "me", "text": "é'\"", "seven": 7.0, "doc": "a\nb"}, "", ""},
+		{"an error in Python", "python", "raise ValueError('not today')", nil, nil, nil, steps.Unexpected, "not today"},
+		{"nothing in Python", "python", "", nil, nil, nil, steps.Invalid, "wanted either"},
+		{"a language that is not known", "ruby", "1", nil, nil, nil, steps.Invalid, "known words"},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			needs(t, c.engine)
+			args := map[string]any{"run": c.run, "engine": c.engine}
+			if c.env != nil {
+				args["env"] = c.env
+			}
+			o := RunCommand.Run(t.Context(), env(), args)
+			if code(o) != c.code || o.Err != nil && !strings.Contains(o.Err.Error(), c.err) {
+				t.Fatalf("got %v, want %q %q", o.Err, c.code, c.err)
+			}
+			if c.result != nil {
+				if d := cmp.Diff(c.result, o.Result["result"]); d != "" {
+					t.Errorf("result (-want +got):\n%s", d)
+				}
+			}
+			if d := cmp.Diff(c.sets, o.Sets); d != "" {
+				t.Errorf("env (-want +got):\n%s", d)
+			}
+		})
+	}
+	for engine, file := range map[string]string{"javascript": "f.js", "python": "f.py"} {
+		t.Run("a file of "+engine, func(t *testing.T) {
+			needs(t, engine)
+			o := RunCommand.Run(t.Context(), env(), map[string]any{"script_file": file, "engine": engine})
+			if d := cmp.Diff(map[string]any{"from": "file"}, o.Sets); d != "" || o.Err != nil {
+				t.Errorf("%v %s", o.Err, d)
+			}
+		})
+	}
+}
+
+func TestTypeScript(t *testing.T) {
+	needs(t, "typescript")
+	node, _ := exec.LookPath("node")
+	reads := exec.Command(node, "-e", `process.exit(require("node:module").stripTypeScriptTypes ? 0 : 1)`).Run() == nil
+	o := RunCommand.Run(t.Context(), &steps.Env{Dir: t.TempDir(), Environ: os.Environ()},
+		map[string]any{"engine": "ts", "run": "const n: number = 2; return {n}"})
+	switch {
+	case reads && (o.Err != nil || o.Sets["n"] != 2.0):
+		t.Errorf("got %v %v, want n to be 2", o.Err, o.Sets)
+	case !reads && (code(o) != steps.Unavailable || o.Acted != steps.ActedNo || o.Err.Next == ""):
+		t.Errorf("got %+v, want unavailable and what to install", o)
+	}
+}
+
+// needs skips a test when what runs a language is not installed.
+func needs(t *testing.T, engine string) {
+	t.Helper()
+	name := "node"
+	if engine == "python" {
+		name = "python3"
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("needs %s", name)
+	}
+}

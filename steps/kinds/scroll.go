@@ -1,0 +1,89 @@
+package kinds
+
+import (
+	"context"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+)
+
+// Scroll turns the wheel at a point.
+var Scroll = steps.Define(steps.Kind{
+	Name:    "scroll",
+	Summary: "Turn the mouse wheel, at a point or where the pointer is.",
+	Toolset: steps.Desktop,
+	Touches: steps.Act,
+}, ScrollArgs{Direction: Down, Amount: 3}, aim.With(scroll))
+
+// ScrollArgs says where to scroll, which way and how far.
+type ScrollArgs struct {
+	aim.Place
+	Direction Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
+	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
+}
+
+// Validate wants a whole point or none.
+func (a *ScrollArgs) Validate() error {
+	_, err := a.Given()
+	return err
+}
+
+// ScrollResult says where it scrolled.
+type ScrollResult struct {
+	At desktop.Point `json:"at" jsonschema:"where the wheel was turned"`
+}
+
+// Direction is a way to scroll.
+type Direction string
+
+// Words are the words that it may be.
+func (Direction) Words() []string {
+	return []string{"up", "down", "left", "right"}
+}
+
+// The ways to scroll.
+const (
+	Up         Direction = "up"
+	Down       Direction = "down"
+	ToTheLeft  Direction = "left"
+	ToTheRight Direction = "right"
+)
+
+func scroll(ctx context.Context, hand *aim.Hand, a ScrollArgs) (ScrollResult, error) {
+	at, err := aim.PointOf(ctx, hand.Desktop, a.Place)
+	if err != nil {
+		return ScrollResult{}, err
+	}
+	return ScrollResult{at}, wheel(ctx, hand, at, a.Direction, int(a.Amount))
+}
+
+// wheel turns the wheel at a point and puts the pointer back.
+func wheel(ctx context.Context, hand *aim.Hand, at desktop.Point, d Direction, amount int) error {
+	back := aim.RestorePointer(ctx, hand, true)
+	if err := hand.Unaccounted().MovePointer(ctx, at); err != nil {
+		return err
+	}
+	if err := aim.DismissTooltipAt(ctx, hand, at); err != nil {
+		return err
+	}
+	dx, dy := d.by(amount)
+	if err := hand.Desktop.Scroll(ctx, dx, dy); err != nil {
+		return err
+	}
+	back(ctx)
+	return nil
+}
+
+// by is how far to scroll to the right and down.
+func (d Direction) by(amount int) (dx, dy int) {
+	switch d {
+	case Up:
+		return 0, -amount
+	case ToTheLeft:
+		return -amount, 0
+	case ToTheRight:
+		return amount, 0
+	}
+	return 0, amount
+}

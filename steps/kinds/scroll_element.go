@@ -1,0 +1,68 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// ScrollElement turns the wheel over an element.
+var ScrollElement = steps.Define(steps.Kind{
+	Name:    "scroll_element",
+	Summary: "Scroll inside an element, or scroll it into view.",
+	Toolset: steps.Core,
+	Touches: steps.Act,
+}, ScrollElementArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Direction: Down, Amount: 3}, aim.With(scrollElement))
+
+// ScrollElementArgs says what to scroll, which way and how far.
+type ScrollElementArgs struct {
+	aim.Target
+	Direction Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
+	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
+	IntoView  bool        `json:"into_view,omitzero" jsonschema:"instead of scrolling inside it, bring the element into view"`
+	observe.ActionOptions
+}
+
+func scrollElement(ctx context.Context, hand *aim.Hand, a ScrollElementArgs) (observe.ElementResult, error) {
+	if a.IntoView {
+		return a.reveal(ctx, hand)
+	}
+	el, at, err := aim.At(ctx, hand, a.Target, aim.Requirement{Point: aim.Middle, Windows: a.WindowOptions})
+	if err != nil {
+		return observe.ElementResult{}, err
+	}
+	r := observe.ElementResult{Element: aim.Plain(el)}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+		return false, wheel(ctx, hand, at, a.Direction, int(a.Amount))
+	})
+	return r, err
+}
+
+// reveal brings an element into view.
+func (a *ScrollElementArgs) reveal(ctx context.Context, hand *aim.Hand) (observe.ElementResult, error) {
+	el, _, err := aim.At(ctx, hand, a.Target, aim.Requirement{Handle: true, Hidden: true, Windows: a.WindowOptions})
+	if err != nil {
+		return observe.ElementResult{}, err
+	}
+	r := observe.ElementResult{Element: aim.Plain(el)}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+		if err := hand.Desktop.Reveal(ctx, el.Handle); errors.Is(err, desktop.ErrRefused) {
+			return false, &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("bringing %s into view: %w", aim.Describe(el), err), Next: "scroll the element that holds it"}
+		} else if err != nil {
+			return false, err
+		}
+		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool {
+			return now.States.Has(desktop.Showing) && !now.Bounds.Empty()
+		})
+		if now != nil {
+			r.Element = aim.Plain(now)
+		}
+		return err == nil, err
+	})
+	return r, err
+}

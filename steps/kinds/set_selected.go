@@ -1,0 +1,87 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// SetSelected checks, selects or switches an element, or the opposite.
+var SetSelected = steps.Define(steps.Kind{
+	Name:       "set_selected",
+	Summary:    "Check a checkbox, choose a radio button, select an item or switch a toggle, or undo that; nothing happens when it is so already.",
+	Toolset:    steps.Desktop,
+	Touches:    steps.Act,
+	Idempotent: true,
+}, SetSelectedArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setSelected))
+
+// SetSelectedArgs says what to select, or not.
+type SetSelectedArgs struct {
+	aim.Target
+	State bool `json:"state" jsonschema:"true to select or check, false to undo it"`
+	observe.ActionOptions
+}
+
+// SetSelectedResult says how it was and how it is.
+type SetSelectedResult struct {
+	State   bool             `json:"state" jsonschema:"whether it is selected or checked now"`
+	Changed bool             `json:"changed" jsonschema:"whether it was otherwise before"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
+	observe.ActionResult
+}
+
+func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSelectedResult, error) {
+	el, _, err := aim.At(ctx, hand, a.Target, aim.Requirement{Handle: true, Enabled: true, Windows: a.WindowOptions})
+	if err != nil {
+		return SetSelectedResult{}, err
+	}
+	state := observe.ToggleState(el)
+	if state == 0 {
+		return SetSelectedResult{}, aim.NotActionable(el, "can be neither checked nor selected", "click it with click_element")
+	}
+	if (el.States&state != 0) == a.State {
+		r := SetSelectedResult{State: a.State, Element: aim.Plain(el)}
+		r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) { return true, nil })
+		return r, err
+	}
+	if el.Role == "radiobutton" || el.Role == "radiomenuitem" {
+		if !a.State {
+			return SetSelectedResult{}, aim.NotActionable(el, "cannot be switched off by itself", "choose another of its group")
+		}
+	}
+	r := SetSelectedResult{State: a.State, Changed: true, Element: aim.Plain(el)}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+		if err := turn(ctx, hand, el, state, a.State); err != nil {
+			return false, err
+		}
+		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool { return (now.States&state != 0) == a.State })
+		if now != nil {
+			r.Element = aim.Plain(now)
+		}
+		return err == nil, err
+	})
+	return r, err
+}
+
+// turn switches an element on or off: through its container, by its own
+// action, or by a click, whichever the application accepts first.
+func turn(ctx context.Context, hand *aim.Hand, el *desktop.Element, state desktop.States, on bool) error {
+	if state == desktop.Selected && el.Parent != nil {
+		if err := hand.Desktop.Select(ctx, el.Parent.Handle, el.Index, on); !errors.Is(err, desktop.ErrRefused) {
+			return err
+		}
+	}
+	if err := hand.Desktop.Invoke(ctx, el.Handle, observe.ToggleAction(el)); !errors.Is(err, desktop.ErrRefused) {
+		return err
+	}
+	at, err := aim.CheckReady(ctx, hand, el, time.Now(), aim.Requirement{Enabled: true, Point: aim.Middle})
+	if err != nil {
+		return err
+	}
+	return aim.Press(ctx, hand, el, at, desktop.Left, 1)
+}

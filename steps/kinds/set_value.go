@@ -1,0 +1,117 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// SetValue sets the value of an element at once.
+var SetValue = steps.Define(steps.Kind{
+	Name:       "set_value",
+	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
+	Details:    "Does not press keys, so an application that watches typing may not notice; then use type_into_element. A web page is typed into.",
+	Toolset:    steps.Core,
+	Touches:    steps.Act,
+	Idempotent: true,
+}, SetValueArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setValue))
+
+// SetValueArgs says which value to set, and where.
+type SetValueArgs struct {
+	aim.Target
+	Value steps.Value `json:"value" jsonschema:"the text or the number"`
+	observe.ActionOptions
+}
+
+// ValueResult says what the element holds now.
+type ValueResult struct {
+	Value   *string          `json:"value,omitzero" jsonschema:"what the element holds now, when it can be read"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
+	observe.ActionResult
+}
+
+func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult, error) {
+	el, _, err := aim.At(ctx, hand, a.Target, aim.Requirement{Handle: true, Enabled: true, Hidden: true})
+	if err != nil {
+		return ValueResult{}, err
+	}
+	set, is, err := setter(hand.Desktop, el, string(a.Value))
+	if err != nil {
+		return ValueResult{}, err
+	}
+	observe.NotePassword(hand.Env, el)
+	r := ValueResult{Element: aim.Plain(el)}
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+		err := set(ctx)
+		if errors.Is(err, desktop.ErrRefused) && typable(el, string(a.Value)) {
+			err = typeInPlace(ctx, hand, el, string(a.Value), a.WindowOptions)
+		}
+		if errors.Is(err, desktop.ErrRefused) {
+			return false, &steps.Error{Code: steps.NotActionable, Err: err, Next: "use type_into_element, or select_option for a list"}
+		} else if err != nil {
+			return false, err
+		}
+		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, is)
+		if now != nil {
+			r.Element, r.Value = aim.Plain(now), valueOf(now)
+		}
+		return err == nil, err
+	})
+	return r, err
+}
+
+// typable says whether a text can be typed into an element, and does nothing
+// else there: a line end may send a form, and a tab leave the field.
+func typable(el *desktop.Element, text string) bool {
+	breaks := strings.ContainsAny(text, "\n\r")
+	return el.Value == nil && el.States.Has(desktop.Editable) && !el.States.Has(desktop.ReadOnly) &&
+		!strings.Contains(text, "\t") && (!breaks || el.States.Has(desktop.MultiLine))
+}
+
+// typeInPlace types a text in place of what a field holds. It takes the focus,
+// without which keys go elsewhere.
+func typeInPlace(ctx context.Context, hand *aim.Hand, el *desktop.Element, text string, o aim.WindowOptions) error {
+	if err := aim.BringToFront(ctx, hand, o, el.Window); err != nil {
+		return err
+	}
+	_, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true}})
+	return err
+}
+
+// setter is what sets a value of an element, and what says that it is so.
+func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(context.Context) error, is func(*desktop.Element) bool, err error) {
+	if el.Value == nil {
+		set = func(ctx context.Context) error { return d.SetText(ctx, el.Handle, value) }
+		return set, func(now *desktop.Element) bool { return observe.Arrived(now.Role, "", now.Text, value, true) }, nil
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return nil, nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %q", aim.Describe(el), el.Value.Min, el.Value.Max, value)}
+	}
+	if n < el.Value.Min || n > el.Value.Max {
+		return nil, nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %g", aim.Describe(el), el.Value.Min, el.Value.Max, n)}
+	}
+	near := (el.Value.Max - el.Value.Min) * 1e-6
+	set = func(ctx context.Context) error { return d.SetNumber(ctx, el.Handle, n) }
+	return set, func(now *desktop.Element) bool { return now.Value != nil && math.Abs(now.Value.Now-n) <= near }, nil
+}
+
+// valueOf is what an element holds, when that may be shown.
+func valueOf(el *desktop.Element) *string {
+	text := el.Text
+	switch {
+	case el.Role == "password":
+		return nil
+	case el.Value != nil:
+		text = strconv.FormatFloat(el.Value.Now, 'g', -1, 64)
+	}
+	return &text
+}

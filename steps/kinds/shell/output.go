@@ -1,0 +1,104 @@
+package shell
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// outputKept is how much of what a command prints is kept: its beginning and
+// its end, half of it each.
+const outputKept = 64 << 10
+
+// Output keeps the beginning and the end of what is written to it.
+type Output struct {
+	mu   sync.Mutex
+	head []byte
+	tail []byte // at most twice what is kept of the end
+	cut  int    // how many bytes between them are gone
+}
+
+// Write keeps what there is room for; it never fails.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := len(p)
+	if room := outputKept/2 - len(o.head); room > 0 {
+		room = min(room, len(p))
+		o.head = append(o.head, p[:room]...)
+		p = p[room:]
+	}
+	if len(p) > outputKept {
+		o.cut += len(p) - outputKept
+		p = p[len(p)-outputKept:]
+	}
+	o.tail = append(o.tail, p...)
+	if extra := len(o.tail) - outputKept/2; len(o.tail) > outputKept {
+		o.cut += extra
+		o.tail = append(o.tail[:0], o.tail[extra:]...)
+	}
+	return n, nil
+}
+
+// String is what was kept, and says how much was cut.
+func (o *Output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	tail, cut := o.tail, o.cut
+	if extra := len(tail) - outputKept/2; extra > 0 {
+		tail, cut = tail[extra:], cut+extra
+	}
+	text := string(o.head)
+	if cut > 0 {
+		text += fmt.Sprintf("\n… %d bytes were cut …\n", cut)
+	}
+	return strings.ToValidUTF8(text+string(tail), "�")
+}
+
+// resultLimit is how long the value that a script returns may be, as JSON.
+const resultLimit = 1 << 20
+
+// Splitter passes on what is written to it until a mark comes, and keeps what
+// comes behind the mark.
+type Splitter struct {
+	To     *Output
+	Mark   []byte
+	held   []byte // the end of what came, when the mark could begin in it
+	marked bool
+	behind []byte
+}
+
+// Write never fails; what is too long behind the mark is dropped, and tooLong
+// says so.
+func (s *Splitter) Write(p []byte) (int, error) {
+	if s.marked {
+		s.keep(p)
+		return len(p), nil
+	}
+	all := slices.Concat(s.held, p)
+	if i := bytes.Index(all, s.Mark); i >= 0 {
+		s.marked, s.held = true, nil
+		_, _ = s.To.Write(all[:i])
+		s.keep(all[i+len(s.Mark):])
+		return len(p), nil
+	}
+	n := max(0, len(all)-len(s.Mark)+1)
+	_, _ = s.To.Write(all[:n])
+	s.held = append([]byte(nil), all[n:]...)
+	return len(p), nil
+}
+
+func (s *Splitter) keep(p []byte) {
+	room := resultLimit + 1 - len(s.behind)
+	s.behind = append(s.behind, p[:min(room, len(p))]...)
+}
+
+// End passes on what was held back, when no mark came.
+func (s *Splitter) End() {
+	_, _ = s.To.Write(s.held)
+	s.held = nil
+}
+
+func (s *Splitter) tooLong() bool { return len(s.behind) > resultLimit }

@@ -1,0 +1,100 @@
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"understudy/internal/children"
+	"understudy/steps"
+)
+
+// Process is a program to run, with all that it starts.
+type Process struct {
+	Name   string
+	Args   []string
+	Dir    string
+	Env    []string
+	stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// outputGrace is how long the output of a program that ended, or was ended, may
+// still be held open by others.
+const outputGrace = 100 * time.Millisecond
+
+// Run runs the program and returns its exit status. When the context ends
+// first, the program and all that it started in its group are ended, and
+// the cause is returned. All that ends with this process too, where that can be.
+func (p Process) Run(ctx context.Context) (int, error) {
+	c := exec.CommandContext(ctx, p.Name, p.Args...)
+	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.Dir, p.Env, p.stdin, p.Stdout, p.Stderr
+	c.WaitDelay = outputGrace
+	c.Cancel = func() error { return endGroup(c.Process) }
+	free, err := children.StartGuarded(c, syscall.SIGKILL)
+	if err == nil {
+		err = c.Wait()
+		free()
+	}
+	if ctx.Err() != nil && c.Process != nil {
+		return -1, steps.Ended(ctx)
+	}
+	if errors.Is(err, exec.ErrWaitDelay) { // a program in the background keeps the output; it may
+		return 0, nil
+	}
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		return e.ExitCode(), nil
+	}
+	return 0, err
+}
+
+// findProgram finds a program, or says what to install.
+func findProgram(mend string, names ...string) (string, error) {
+	for _, n := range names {
+		if path, err := exec.LookPath(n); err == nil {
+			return path, nil
+		}
+	}
+	return "", &steps.Error{Code: steps.Unavailable, Err: errors.New(names[0] + " is not installed"), Next: mend}
+}
+
+// Environ is the environment of child processes: the caller's, and what leads
+// to the run's desktop. It is never nil, which would stand for our own.
+func Environ(ctx context.Context, env *steps.Env) []string {
+	all := append([]string{}, env.Environ...)
+	if env.DesktopEnv != nil {
+		all = append(all, env.DesktopEnv(ctx)...)
+	}
+	return all
+}
+
+// WithVariables adds environment variables; what is not a text goes in as JSON.
+func WithVariables(environ []string, values map[string]any) []string {
+	all := slices.Clone(environ)
+	for name, v := range values {
+		text, ok := v.(string)
+		if !ok {
+			b, _ := json.Marshal(v) // it came as JSON
+			text = string(b)
+		}
+		all = append(all, name+"="+text)
+	}
+	return all
+}
+
+// lineFlag is how a shell is told to run a line.
+func lineFlag(shell string) string {
+	switch strings.TrimSuffix(filepath.Base(shell), ".exe") {
+	case "powershell", "pwsh":
+		return "-Command"
+	}
+	return "-c"
+}

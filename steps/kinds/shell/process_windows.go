@@ -1,0 +1,43 @@
+package shell
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+)
+
+// endGroup ends a program and all that descends from it.
+func endGroup(p *os.Process) error {
+	if err := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run(); err != nil {
+		return p.Kill()
+	}
+	return os.ErrProcessDone
+}
+
+// Command is the command that has a shell run a line, or a file.
+func Command(shell, line, file string) (string, []string, error) {
+	if shell == "" {
+		shell = "cmd"
+	}
+	path, err := findProgram("install it, or name another shell", shell)
+	if err != nil {
+		return "", nil, err
+	}
+	what := line
+	if file != "" {
+		what = file
+	}
+	switch shell {
+	case "powershell", "pwsh":
+		if file != "" {
+			return path, []string{"-NoProfile", "-NonInteractive", "-File", file}, nil
+		}
+	case "cmd":
+		return path, []string{"/D", "/S", "/C", what}, nil
+	default:
+		if file != "" {
+			return path, []string{file}, nil
+		}
+	}
+	return path, []string{lineFlag(shell), line}, nil
+}

@@ -1,0 +1,146 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"understudy/steps"
+)
+
+// FindScript finds a script: in the folder of scripts, in the folder where it
+// is to run, or where the caller is.
+func FindScript(env *steps.Env, name, dir string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	var tried []string
+	for _, d := range []string{env.Scripts, dir, env.Dir} {
+		if d == "" || slices.Contains(tried, d) {
+			continue
+		}
+		path := filepath.Join(d, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+		tried = append(tried, d)
+	}
+	return "", steps.Errorf(steps.NotFound, "script_file: there is no %s in %s", name, strings.Join(tried, ", "))
+}
+
+// Language is the language of a script.
+type Language string
+
+// Words are the words that it may be.
+func (Language) Words() []string {
+	return []string{"javascript", "js", "node", "typescript", "ts", "python"}
+}
+
+// The languages. Each has other names that mean the same: js, node; ts.
+const (
+	JavaScript Language = "javascript"
+	TypeScript Language = "typescript"
+	Python     Language = "python"
+)
+
+//go:embed script/run.mjs
+var runJavaScript string
+
+//go:embed script/run.py
+var runPython string
+
+// Script is a script that a process runs: its result stands behind the mark.
+type Script struct{ Mark string }
+
+// Source is a script: its text or the file that holds it, and the values that
+// it gets under their names.
+type Source struct {
+	Code, File string
+	Names      map[string]any
+}
+
+// Prepare makes the process one that runs a script. The script and all its
+// values go through the standard input, so that none of them is seen in the
+// list of processes or left in a file.
+func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from Source) (Script, error) {
+	code, file := from.Code, from.File
+	if file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return Script{}, steps.Errorf(steps.NotFound, "script_file: %w", err)
+		}
+		code = string(b)
+	}
+	values := maps.Clone(env.Vars)
+	if values == nil {
+		values = map[string]any{}
+	}
+	maps.Copy(values, from.Names)
+	names, inputs := from.Names, env.Inputs
+	if names == nil {
+		names = map[string]any{}
+	}
+	if inputs == nil {
+		inputs = map[string]any{}
+	}
+	if file == "" {
+		file = "<script>"
+	}
+	s := Script{Mark: "\n" + rand.Text() + " returned "}
+	given, err := json.Marshal(map[string]any{
+		"code": code, "file": file, "dir": p.Dir, "mark": s.Mark, "typed": e.typed(),
+		"env": values, "inputs": inputs, "names": names,
+	})
+	if err != nil {
+		return s, steps.Errorf(steps.Invalid, "the values of the script: %w", err)
+	}
+	p.stdin = bytes.NewReader(given)
+	p.Name, p.Args, err = e.command(ctx)
+	return s, err
+}
+
+func (e Language) typed() bool { return e == TypeScript || e == "ts" }
+
+// command is the interpreter and the program that runs a script in it.
+func (e Language) command(ctx context.Context) (string, []string, error) {
+	if e == Python {
+		path, err := findProgram("install Python 3, such as with apt-get install python3", "python3", "python")
+		return path, []string{"-c", runPython}, err
+	}
+	path, err := findProgram("install Node.js, such as with apt-get install nodejs", "node")
+	if err == nil && e.typed() && exec.CommandContext(ctx, path, "-e", readsTypes).Run() != nil {
+		err = &steps.Error{
+			Code: steps.Unavailable,
+			Err:  errors.New("the Node.js that is installed does not read TypeScript"),
+			Next: "install Node.js 22.13 or newer, or write the script in JavaScript",
+		}
+	}
+	return path, []string{"--no-warnings", "--input-type=module", "-e", runJavaScript}, err
+}
+
+// readsTypes ends well where Node.js can run TypeScript.
+const readsTypes = `process.exit(require("node:module").stripTypeScriptTypes ? 0 : 1)`
+
+// Result is the value that the script returned, nil when it returned none.
+func (s Script) Result(out *Splitter) (any, error) {
+	if !out.marked {
+		return nil, nil
+	}
+	if out.tooLong() {
+		return nil, steps.Errorf(steps.Invalid, "the script returned more than %d bytes; write them to a file and return its path", resultLimit)
+	}
+	var v any
+	if err := json.Unmarshal(out.behind, &v); err != nil {
+		return nil, steps.Errorf(steps.Invalid, "what the script returned is not JSON: %w", err)
+	}
+	return v, nil
+}

@@ -1,0 +1,33 @@
+package kinds
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"understudy/steps"
+)
+
+// TypeText types text where the focus is.
+var TypeText = steps.Define(steps.Kind{
+	Name:    "type_text",
+	Summary: "Type text where the focus is; prefer type_into_element, which knows where it types.",
+	Toolset: steps.Desktop,
+	Touches: steps.Act,
+	Focus:   steps.Take,
+	Timeout: 2 * time.Minute,
+}, TypeTextArgs{}, typeText)
+
+// TypeTextArgs says what to type.
+type TypeTextArgs struct {
+	Text string `json:"text" jsonschema:"the text; a line break presses enter"`
+}
+
+// TypeTextResult says how much was typed.
+type TypeTextResult struct {
+	Characters int `json:"characters" jsonschema:"how many characters were typed"`
+}
+
+func typeText(ctx context.Context, env *steps.Env, a TypeTextArgs) (TypeTextResult, error) {
+	return TypeTextResult{utf8.RuneCountInString(a.Text)}, env.Desktop.Type(ctx, a.Text)
+}

@@ -1,0 +1,100 @@
+package kinds
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// ValidateElement says whether an element is there.
+var ValidateElement = steps.Define(steps.Kind{
+	Name:    "validate_element",
+	Summary: "Say whether an element is there and what it is like; it does not fail when there is none.",
+	Details: "Looks once, unless timeout_ms says how long to wait for it.",
+	Toolset: steps.Desktop,
+	Touches: steps.Look,
+	Reads:   true,
+}, ValidateArgs{LookOptions: observe.DefaultLookOptions}, aim.With(validateElement))
+
+// ValidateArgs says which element to look for. Unless a timeout is given, it
+// looks once.
+type ValidateArgs struct {
+	aim.Target
+	observe.LookOptions
+}
+
+// ValidateResult says what was found.
+type ValidateResult struct {
+	Exists  bool             `json:"exists" jsonschema:"whether the element is there"`
+	Matches int              `json:"matches" jsonschema:"how many elements match"`
+	Visible bool             `json:"visible" jsonschema:"whether it shows"`
+	Enabled bool             `json:"enabled" jsonschema:"whether it can be used"`
+	Focused bool             `json:"focused" jsonschema:"whether it has the focus"`
+	Checked bool             `json:"checked" jsonschema:"whether it is checked, selected or pressed"`
+	Text    string           `json:"text" jsonschema:"what it shows or holds"`
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
+	observe.Seen
+}
+
+func validateElement(ctx context.Context, hand *aim.Hand, a ValidateArgs) (ValidateResult, error) {
+	q, err := a.Query()
+	if err != nil {
+		return ValidateResult{}, err
+	}
+	all := slices.Concat(q.First, q.Fallbacks)
+	r := ValidateResult{}
+	err = aim.WaitUntil(ctx, a.TimeoutMS.Std()*time.Duration(1+a.Retries), func(ctx context.Context) error {
+		found, err := allSought(ctx, hand, aim.Query{Ref: q.Ref, First: all})
+		r.describe(found)
+		return err
+	})
+	if steps.CodeOf(err) == steps.NotFound && ctx.Err() == nil {
+		err = nil
+	}
+	if err == nil {
+		r.Seen, err = observe.Look(ctx, hand.Env, a.LookOptions, r.Element)
+	}
+	return r, err
+}
+
+// allSought are all elements that a query names now; none is NotFound.
+func allSought(ctx context.Context, hand *aim.Hand, q aim.Query) ([]*desktop.Element, error) {
+	if q.Ref != "" {
+		el, err := aim.ByRef(ctx, hand.Env, q.Ref)
+		if err != nil {
+			return nil, err
+		}
+		return []*desktop.Element{el}, nil
+	}
+	s, err := aim.Search(ctx, hand, q.First, aim.SearchOptions{Likeness: q.Likeness})
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Found) == 0 {
+		if err := s.None(); err != nil {
+			return nil, err // whether it is there is not known
+		}
+		_, err = s.One()
+	}
+	return s.Found, err
+}
+
+// describe says what the first of the elements is like.
+func (r *ValidateResult) describe(found []*desktop.Element) {
+	*r = ValidateResult{Exists: len(found) > 0, Matches: len(found)}
+	if len(found) == 0 {
+		return
+	}
+	el := found[0]
+	r.Visible = el.States.Has(desktop.Showing) || !el.Bounds.Empty()
+	r.Enabled = el.States.Has(desktop.Enabled)
+	r.Focused = el.States.Has(desktop.Focused)
+	r.Checked = el.States&(desktop.Checked|desktop.Selected|desktop.Pressed) != 0
+	r.Text = el.Text
+	r.Element = aim.Plain(el)
+}

@@ -1,0 +1,139 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// WaitForElement waits until something is so on the screen.
+var WaitForElement = steps.Define(steps.Kind{
+	Name:    "wait_for_element",
+	Summary: "Wait until an element is there, gone, visible, enabled, focused, or holds a text.",
+	Toolset: steps.Core,
+	Touches: steps.Look,
+	Reads:   true,
+	Timeout: time.Hour,
+}, WaitArgs{Target: aim.DefaultTarget, Condition: Exists, LookOptions: observe.DefaultLookOptions}, aim.With(waitForElement))
+
+// WaitArgs says what to wait for.
+type WaitArgs struct {
+	aim.Target
+	Condition Condition `json:"condition,omitzero" jsonschema:"what to wait for"`
+	Text      string    `json:"text,omitzero" jsonschema:"for the condition text: what the element must hold somewhere in its text"`
+	observe.LookOptions
+}
+
+// Validate wants a text where one is needed.
+func (a *WaitArgs) Validate() error {
+	if (a.Condition == HasText) != (a.Text != "") {
+		return errors.New("the condition text and the argument text belong together")
+	}
+	return a.Target.Validate()
+}
+
+// Condition is something that can be so of an element.
+type Condition string
+
+// Words are the words that it may be.
+func (Condition) Words() []string {
+	return []string{"exists", "gone", "visible", "enabled", "focused", "text"}
+}
+
+// What can be waited for.
+const (
+	Exists    Condition = "exists"
+	Gone      Condition = "gone"
+	IsVisible Condition = "visible"
+	IsEnabled Condition = "enabled"
+	IsFocused Condition = "focused"
+	HasText   Condition = "text"
+)
+
+// WaitResult says how long it took.
+type WaitResult struct {
+	WaitedMS int64            `json:"waited_ms" jsonschema:"how many milliseconds it took"`
+	Element  *desktop.Element `json:"element,omitzero" jsonschema:"the element, unless it is gone"`
+	observe.Seen
+}
+
+func waitForElement(ctx context.Context, hand *aim.Hand, a WaitArgs) (WaitResult, error) {
+	q, err := a.Query()
+	if err != nil {
+		return WaitResult{}, err
+	}
+	q.First = append(q.First, q.Fallbacks...)
+	start := time.Now()
+	var r WaitResult
+	err = aim.WaitUntil(ctx, a.TimeoutMS.Std()*time.Duration(1+a.Retries), func(ctx context.Context) error {
+		found, err := allSought(ctx, hand, q)
+		if a.Condition == Gone {
+			return stillThere(found, err)
+		}
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(found, a.holds)
+		if i < 0 {
+			return aim.NotActionable(found[0], "is there and not "+a.wanted(), "do first what makes it so, or give it more time with timeout_ms")
+		}
+		r.Element = aim.Plain(found[i])
+		return nil
+	})
+	r.WaitedMS = time.Since(start).Milliseconds()
+	switch steps.CodeOf(err) {
+	case steps.NotFound, steps.NotActionable, steps.Unexpected:
+		if err != nil && ctx.Err() == nil {
+			err = &steps.Error{Code: steps.Timeout, Err: fmt.Errorf("the element did not become %s: %w", a.wanted(), err), Next: steps.AsError(err).Next, Candidates: steps.AsError(err).Candidates}
+		}
+	}
+	if err == nil {
+		r.Seen, err = observe.Look(ctx, hand.Env, a.LookOptions, r.Element)
+	}
+	return r, err
+}
+
+// stillThere fails unless it is certain that an element is gone.
+func stillThere(found []*desktop.Element, err error) error {
+	if err == nil {
+		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s is still there", aim.Describe(found[0])), Next: "do first what takes it away, or give it more time with timeout_ms"}
+	}
+	if steps.CodeOf(err) == steps.NotFound {
+		return nil
+	}
+	return err
+}
+
+// holds says whether what is waited for is so of an element.
+func (a *WaitArgs) holds(el *desktop.Element) bool {
+	switch a.Condition {
+	case IsVisible:
+		return el.States.Has(desktop.Showing) || !el.Bounds.Empty()
+	case IsEnabled:
+		return el.States.Has(desktop.Enabled)
+	case IsFocused:
+		return el.States.Has(desktop.Focused)
+	case HasText:
+		return strings.Contains(el.Text, a.Text) || strings.Contains(el.Name, a.Text)
+	}
+	return true
+}
+
+// wanted is what is waited for, in words.
+func (a *WaitArgs) wanted() string {
+	switch a.Condition {
+	case HasText:
+		return "one that holds " + steps.Quote(a.Text)
+	case Exists:
+		return "there"
+	}
+	return string(a.Condition)
+}

@@ -1,0 +1,149 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+)
+
+// ActionResult is what was seen after an action.
+type ActionResult struct {
+	Verified     bool   `json:"verified" jsonschema:"whether what the action was to bring about was read back and is so"`
+	HasUIChanges *bool  `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
+	UIDiff       string `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
+	Seen
+}
+
+// highlightFor is how long an element is shown before an action.
+const highlightFor = 500 * time.Millisecond
+
+// Action does an action on an element, and what was asked for before and after
+// it. The action says whether it was read back. Without an element, what is
+// asked for is looked up in the active window.
+func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.Element, act func() (verified bool, err error)) (ActionResult, error) {
+	if a.HighlightBeforeAction && el != nil && !el.Bounds.Empty() {
+		if err := hand.Desktop.Mark(ctx, el.Bounds, string(el.Role), highlightFor); err != nil && !errors.Is(err, desktop.ErrUnavailable) {
+			return ActionResult{}, err
+		}
+		if err := steps.Sleep(ctx, highlightFor); err != nil {
+			return ActionResult{}, err
+		}
+	}
+	var scope desktop.Scope
+	var err error
+	if a.AsksForMore() {
+		if scope, err = scopeOf(ctx, hand.Desktop, el); err != nil {
+			return ActionResult{}, err
+		}
+	}
+	var before *desktop.Tree
+	if a.UIDiffBeforeAfter {
+		if before, err = readTree(ctx, hand.Desktop, scope, a.TreeOptions); err != nil {
+			return ActionResult{}, err
+		}
+	}
+	var after ActionResult
+	if after.Verified, err = act(); err != nil {
+		return after, err
+	}
+	verified, err := Verify(ctx, hand, a.VerifyOptions, scope.Process)
+	after.Verified = after.Verified || verified
+	if err != nil {
+		return after, err
+	}
+	if err := LookAfter(ctx, hand.Env, a, scope, before, &after); err != nil {
+		if ctx.Err() != nil {
+			return after, err
+		}
+		after.NotSeen = err.Error()
+	}
+	return after, nil
+}
+
+// LookAfter reads what was asked for after an action. The action is done and
+// stays so: what cannot be read, such as a window that it closed, is told and
+// is no failure.
+func LookAfter(ctx context.Context, env *steps.Env, a ActionOptions, scope desktop.Scope, before *desktop.Tree, after *ActionResult) error {
+	var tree *desktop.Tree
+	var err error
+	switch {
+	case before != nil:
+		var diff []desktop.Change
+		if diff, tree, err = waitForChanges(ctx, env, before, scope, a.TreeOptions); err != nil {
+			break
+		}
+		changed := len(diff) > 0
+		after.HasUIChanges = &changed
+		lines := make([]string, len(diff))
+		for i, c := range diff {
+			lines[i] = c.String()
+		}
+		after.UIDiff = strings.Join(lines, "\n")
+	case a.IncludeTreeAfterAction:
+		tree, err = ShowTree(ctx, env, scope, a.TreeOptions)
+	}
+	if err != nil {
+		return err
+	}
+	if a.IncludeTreeAfterAction && tree != nil {
+		if after.UITree, _, err = a.TreeOptions.Write(tree); err != nil {
+			return err
+		}
+	}
+	return keepPictures(ctx, env, a.WindowOptions, scope.Window, after)
+}
+
+// scopeOf is the window of an element, or the active window.
+func scopeOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desktop.Scope, error) {
+	if el != nil && el.Window != 0 {
+		return desktop.Scope{Window: el.Window, Process: el.Process}, nil
+	}
+	w, err := aim.ActiveWindow(ctx, d)
+	if err != nil || w == nil {
+		return desktop.Scope{}, err
+	}
+	return desktop.Scope{Window: w.ID, Process: w.Process}, nil
+}
+
+// keepPictures keeps the pictures that were asked for.
+func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id desktop.WindowID, after *ActionResult) error {
+	var areas []desktop.Rect
+	if o.IncludeWindowScreenshot {
+		windows, err := env.Desktop.Windows.Windows(ctx)
+		if err != nil {
+			return fmt.Errorf("listing the windows: %w", err)
+		}
+		for _, w := range windows {
+			if w.ID == id {
+				areas = append(areas, w.Bounds)
+			}
+		}
+	}
+	if o.IncludeMonitorScreenshot {
+		areas = append(areas, desktop.Rect{})
+	}
+	for _, area := range areas {
+		p, shown, err := Capture(ctx, env, area)
+		if err != nil {
+			return err
+		}
+		uri, err := KeepPicture(ctx, env, p)
+		if err != nil {
+			return err
+		}
+		after.Screenshots, after.Shown = append(after.Screenshots, uri), append(after.Shown, shown)
+	}
+	return nil
+}
+
+// ElementResult says on which element a step acted, and what was seen then.
+type ElementResult struct {
+	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element, as it was last seen"`
+	ActionResult
+}

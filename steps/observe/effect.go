@@ -1,0 +1,147 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+)
+
+// ChangeWindow changes a window unless it is so already, and says whether the change
+// was seen.
+func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c desktop.WindowChange, is func(desktop.Window) bool) (WindowResult, error) {
+	w, err := aim.FindWindow(ctx, d, a)
+	if err != nil {
+		return WindowResult{}, err
+	}
+	if is(w) {
+		return WindowResult{Window: w, Verified: true}, nil
+	}
+	if err := d.Manage(ctx, w.ID, c); err != nil {
+		return WindowResult{}, err
+	}
+	r := WindowResult{Window: w}
+	err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+		now, err := aim.FindWindow(ctx, d, aim.WindowTarget{ID: w.ID})
+		if err != nil {
+			return err
+		}
+		if r.Window = now; !is(now) {
+			return steps.Errorf(steps.Unexpected, "not yet")
+		}
+		return nil
+	})
+	if err != nil && (ctx.Err() != nil || steps.CodeOf(err) != steps.Unexpected) {
+		return r, err
+	}
+	r.Verified = err == nil
+	return r, nil
+}
+
+// ToggleState are the states of which an element has one when it is on; 0 when it
+// can be neither on nor off.
+func ToggleState(el *desktop.Element) desktop.States {
+	switch el.Role {
+	case "checkbox", "radiobutton", "checkmenuitem", "radiomenuitem", "switch":
+		return desktop.Checked
+	case "togglebutton": // toolkits do not agree on which
+		return desktop.Checked | desktop.Pressed
+	case "cell", "listitem", "treeitem": // with a checkbox in it
+		if el.States.Has(desktop.Checked) || ToggleAction(el) != "" {
+			return desktop.Checked
+		}
+	}
+	if el.States.Has(desktop.Selectable) || el.States.Has(desktop.Selected) {
+		return desktop.Selected
+	}
+	return 0
+}
+
+// ToggleAction is the action by which an element says that it can be checked; ""
+// when it does not.
+func ToggleAction(el *desktop.Element) string {
+	i := slices.IndexFunc(el.Actions, func(name string) bool { return strings.EqualFold(name, "toggle") })
+	if i < 0 {
+		return ""
+	}
+	return el.Actions[i]
+}
+
+// TogglePatience is how long an element may take to show that a click or its action
+// turned it on or off. Most applications do that before they answer the next
+// question; a browser hears of it from its page.
+func TogglePatience(el *desktop.Element) aim.Patience {
+	p := aim.Patience{Looks: 4}
+	if _, page := el.Attributes["tag"]; page {
+		p.Least = 250 * time.Millisecond
+	}
+	return p
+}
+
+// WaitForToggle says whether an element shows that a click or its action turned it on
+// or off. Of what goes away when it is chosen, such as an item of a menu, and
+// of all others it knows nothing.
+func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Element) (bool, error) {
+	if before == nil {
+		return false, nil
+	}
+	state, want := ToggleState(before), true
+	switch before.Role {
+	case "radiobutton":
+	case "checkbox", "switch", "togglebutton":
+		want = before.States&state == 0
+	default:
+		return false, nil
+	}
+	err := aim.WaitForEffect(ctx, TogglePatience(before), func(ctx context.Context) error {
+		now, err := d.Refresh(ctx, before.Handle)
+		if err == nil && (now.States&state != 0) != want {
+			err = steps.Errorf(steps.Unexpected, "not yet")
+		}
+		return err
+	})
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// WaitUntilIs waits until an element is as an action was to make it.
+func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
+	err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+		n, err := d.Refresh(ctx, el.Handle)
+		if err != nil {
+			return err
+		}
+		if now = n; !is(n) {
+			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to", aim.Describe(el)), Next: "look at the screen before doing it again"}
+		}
+		return nil
+	})
+	return now, err
+}
+
+// Arrived says whether a field holds what was typed. Of a password only the
+// length shows.
+func Arrived(role desktop.Role, before, now, text string, cleared bool) bool {
+	if role == "password" {
+		before, now = strings.Repeat("x", len([]rune(before))), strings.Repeat("x", len([]rune(now)))
+		text = strings.Repeat("x", len([]rune(text)))
+	}
+	if cleared {
+		return now == text
+	}
+	return len(now) == len(before)+len(text) && strings.Contains(now, text)
+}
+
+// WindowResult is the window as it is afterwards.
+type WindowResult struct {
+	Window   desktop.Window `json:"window" jsonschema:"the window"`
+	Verified bool           `json:"verified" jsonschema:"whether the change was seen"`
+	Refused  string         `json:"refused,omitzero" jsonschema:"why a window that was to close stays, such as a question that it asks"`
+}

@@ -1,0 +1,102 @@
+package observe
+
+import (
+	"understudy/steps"
+	"understudy/steps/aim"
+)
+
+// ActionOptions is what may be asked of every action: what to do before it, and what
+// to look at after it.
+type ActionOptions struct {
+	VerifyOptions
+	DiffOptions
+	aim.WindowOptions
+	HighlightBeforeAction bool `json:"highlight_before_action,omitzero" jsonschema:"show a frame around the element first"`
+}
+
+// DefaultActionOptions are the defaults of an Around.
+var DefaultActionOptions = ActionOptions{VerifyOptions: defaultVerify, DiffOptions: DiffOptions{TreeOptions: DefaultTreeOptions}, WindowOptions: aim.DefaultWindowOptions}
+
+// AsksForMore says whether anything is asked for beside the action itself.
+func (a *ActionOptions) AsksForMore() bool {
+	return a.VerifyElementExists != "" || a.VerifyElementNotExists != "" || a.UIDiffBeforeAfter || a.IncludeTreeAfterAction || a.IncludeWindowScreenshot
+}
+
+// LookOptions is what may be asked of a kind that only looks, beside its own
+// answer.
+type LookOptions struct {
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" jsonschema:"show the window's elements too"`
+	TreeOptions
+	PictureOptions
+}
+
+// DefaultLookOptions are the defaults of a Beside.
+var DefaultLookOptions = LookOptions{TreeOptions: DefaultTreeOptions}
+
+// PictureOptions are the pictures that may be asked of a kind that only looks, and
+// what other programs' sequences give to every kind that names an element.
+type PictureOptions struct {
+	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" jsonschema:"keep a picture of the window too"`
+	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" jsonschema:"keep a picture of the whole screen too"`
+	Ignored
+}
+
+// Ignored are arguments that a kind which only looks takes and does nothing with.
+type Ignored struct {
+	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" jsonschema:"accepted and without effect: nothing is done that could bring it about"`
+	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" jsonschema:"accepted and without effect: nothing is done that could bring it about"`
+	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" jsonschema:"accepted and without effect: nothing is verified"`
+	EnableWindowManagement bool           `json:"enable_window_management,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
+	BringToFront           bool           `json:"bring_to_front,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
+	MaximizeTarget         bool           `json:"maximize_target,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
+	MinimizeAlwaysOnTop    bool           `json:"minimize_always_on_top,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
+	RestoreFocus           bool           `json:"restore_focus,omitzero" jsonschema:"accepted and without effect: looking leaves the focus where it is"`
+}
+
+// options are the pictures as an action is asked for them.
+func (p PictureOptions) options() aim.WindowOptions {
+	return aim.WindowOptions{IncludeWindowScreenshot: p.IncludeWindowScreenshot, IncludeMonitorScreenshot: p.IncludeMonitorScreenshot}
+}
+
+// DiffOptions asks what an action changed among the elements of its window.
+type DiffOptions struct {
+	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" jsonschema:"say what the action changed in the window"`
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" jsonschema:"show the window's elements afterwards"`
+	TreeOptions
+}
+
+// TreeOptions say how elements are shown.
+type TreeOptions struct {
+	TreeMaxDepth              steps.Count    `json:"tree_max_depth,omitzero" jsonschema:"how many levels to show; what only holds others counts for none"`
+	TreeFromSelector          steps.Selector `json:"tree_from_selector,omitzero" jsonschema:"show only what is below this element"`
+	IncludeDetailedAttributes bool           `json:"include_detailed_attributes,omitzero" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
+	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
+}
+
+var DefaultTreeOptions = TreeOptions{TreeMaxDepth: 30, TreeOutputFormat: CompactYAML}
+
+// TreeFormat is how elements are written.
+type TreeFormat string
+
+// Words are the words that it may be.
+func (TreeFormat) Words() []string {
+	return []string{"compact_yaml", "verbose_json", "clustered_yaml"}
+}
+
+// The ways to write elements.
+const (
+	CompactYAML TreeFormat = "compact_yaml"
+	VerboseJSON TreeFormat = "verbose_json"
+	// ClusteredYAML groups elements by where they are known from elsewhere; here
+	// they come from one place, so it is CompactYAML.
+	ClusteredYAML TreeFormat = "clustered_yaml"
+)
+
+// VerifyOptions says what must, or must not, be on the screen after an action.
+type VerifyOptions struct {
+	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" jsonschema:"an element that must be there afterwards"`
+	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" jsonschema:"an element that must be gone afterwards"`
+	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" jsonschema:"how long to wait for that"`
+}
+
+var defaultVerify = VerifyOptions{VerifyTimeoutMS: 2000}

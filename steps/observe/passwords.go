@@ -1,0 +1,190 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// password is the role of the fields that are blanked.
+const password desktop.Role = "password"
+
+// blankWithin is how long finding the password fields may take. It is mostly
+// done beside the run.
+const blankWithin = 3 * time.Second
+
+// Passwords knows where the password fields of a screen are, to paint over them
+// on pictures. It finds them once a picture was taken, and by then what that
+// shows may have gone; so it also says where those must be that it found the last
+// time, while their windows stand. A field that was a password field once stays
+// one, also when it shows what it holds: applications then say that it is like
+// any other. Its limit: the fields of an application that tells nothing in time,
+// and what was shown in the clear from its first sight on, stay as they are.
+type Passwords struct {
+	mu    sync.Mutex
+	of    desktop.Session                     // whose fields they are; guarded by mu
+	seen  map[desktop.WindowID][]desktop.Rect // the last time, from the corner of their window; guarded by mu
+	known map[desktop.Handle]desktop.WindowID // all that were ever seen, while their windows stand; guarded by mu
+}
+
+// Where is where the fields must be that were seen the last time.
+func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rect {
+	seen := w.recall(d)
+	if len(seen) == 0 {
+		return nil
+	}
+	windows, err := d.Windows.Windows(ctx)
+	if err != nil {
+		return nil
+	}
+	var all []desktop.Rect
+	for _, window := range windows {
+		if window.Minimized || window.Hidden {
+			continue
+		}
+		for _, field := range seen[window.ID] {
+			all = append(all, moved(field, window.Bounds.X, window.Bounds.Y))
+		}
+	}
+	return all
+}
+
+// Find is where the fields are that show now.
+func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desktop.Rect) {
+	ctx, cancel := context.WithTimeout(ctx, blankWithin)
+	defer cancel()
+	tree, err := d.Tree(ctx, desktop.Scope{Full: true, Of: password})
+	if err != nil {
+		return nil
+	}
+	shown := map[desktop.Handle]bool{}
+	var all []*desktop.Element
+	tree.Walk(func(e *desktop.Element) bool {
+		if e.Role == password {
+			w.Note(d, e)
+			all, shown[e.Handle] = append(all, e), true
+		}
+		return true
+	})
+	all = append(all, w.revealed(ctx, d, shown)...)
+	seen := map[desktop.WindowID][]desktop.Rect{}
+	for _, e := range all {
+		if !e.Bounds.Empty() {
+			fields = append(fields, e.Bounds)
+			seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
+		}
+	}
+	w.remember(d, seen, len(tree.Unread) == 0)
+	return fields
+}
+
+// Note remembers an element if it is a password field.
+func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
+	if e.Role != password || e.Handle == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.startOver(d)
+	w.known[e.Handle] = e.Window
+}
+
+// revealed are the fields that were password fields and show as others now.
+// Those that are gone, and those of windows that are, are forgotten.
+func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[desktop.Handle]bool) (all []*desktop.Element) {
+	before := w.before(d)
+	if len(before) == 0 { // as on most screens: nothing need be asked
+		return nil
+	}
+	windows, err := d.Windows.Windows(ctx)
+	for h, id := range before {
+		if shown[h] {
+			continue
+		}
+		gone := err == nil && id != 0 && !slices.ContainsFunc(windows, func(o desktop.Window) bool { return o.ID == id })
+		e, failed := (*desktop.Element)(nil), error(desktop.ErrNotFound)
+		if !gone {
+			e, failed = d.Refresh(ctx, h)
+		}
+		switch {
+		case errors.Is(failed, desktop.ErrNotFound):
+			w.forget(h)
+		case failed == nil && e.States.Has(desktop.Showing):
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// before are the fields that were ever seen.
+func (w *Passwords) before(d *desktop.Desktop) map[desktop.Handle]desktop.WindowID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.startOver(d)
+	return maps.Clone(w.known)
+}
+
+func (w *Passwords) forget(h desktop.Handle) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.known, h)
+}
+
+// Blank is a picture, which begins at a point of the screen, with areas of that
+// painted over.
+func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA {
+	if len(areas) == 0 {
+		return p
+	}
+	c := *p
+	c.Pix = slices.Clone(p.Pix)
+	p = &c
+	from := image.Pt(begin.X, begin.Y)
+	for _, a := range areas {
+		draw.Draw(p, a.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
+	}
+	return p
+}
+
+func moved(r desktop.Rect, x, y int) desktop.Rect {
+	r.X, r.Y = r.X+x, r.Y+y
+	return r
+}
+
+// startOver forgets all when it is asked of another desktop than before. A desktop
+// that is watched is the same: only its session says which it is. The caller
+// holds mu.
+func (w *Passwords) startOver(d *desktop.Desktop) {
+	if w.of != d.Session || w.known == nil {
+		w.of, w.seen, w.known = d.Session, nil, map[desktop.Handle]desktop.WindowID{}
+	}
+}
+
+func (w *Passwords) recall(d *desktop.Desktop) map[desktop.WindowID][]desktop.Rect {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.startOver(d)
+	return w.seen
+}
+
+// remember keeps what was seen now. When not every application told, what was
+// seen before stays.
+func (w *Passwords) remember(d *desktop.Desktop, seen map[desktop.WindowID][]desktop.Rect, all bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.startOver(d)
+	for id, fields := range w.seen {
+		if _, again := seen[id]; !again && !all {
+			seen[id] = fields
+		}
+	}
+	w.seen = seen
+}

@@ -1,0 +1,60 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+)
+
+// KeepPicture stores a picture and says where.
+func KeepPicture(ctx context.Context, env *steps.Env, p *image.RGBA) (string, error) {
+	if env.Keep == nil {
+		return "", &steps.Error{Code: steps.Unavailable, Err: errors.New("there is nowhere to keep a picture"), Next: "run the step in a run that keeps captures"}
+	}
+	uri, err := env.Keep(ctx, p)
+	if err != nil {
+		return "", fmt.Errorf("keeping a picture: %w", err)
+	}
+	return uri, nil
+}
+
+// Capture takes a picture of an area, or with an empty one of the whole screen,
+// for others to see: with the password fields blanked. It says which part of
+// the area is on the screen, and fails when none is.
+func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGBA, desktop.Rect, error) {
+	screen, err := aim.Screen(ctx, env.Desktop)
+	if err != nil {
+		return nil, area, err
+	}
+	if area.Empty() {
+		area = screen
+	}
+	wanted := area
+	if area = area.Intersect(screen); area.Empty() {
+		return nil, area, &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("what is to be shown, %s, is not on the screen, which is %s", wanted, screen), Next: "take an area of the screen, or bring the window into it with move_window"}
+	}
+	known := env.Passwords
+	if known == nil {
+		known = &Passwords{}
+	}
+	fields := known.Where(ctx, env.Desktop)
+	p, err := env.Desktop.Capture(ctx, area)
+	if err != nil {
+		return nil, area, fmt.Errorf("taking a picture: %w", err)
+	}
+	p = Blank(p, desktop.Point{X: area.X, Y: area.Y}, append(fields, known.Find(ctx, env.Desktop)...))
+	return p, area, ctx.Err()
+}
+
+// NotePassword remembers an element if it is a password field, to blank it on
+// pictures also when it shows what it holds.
+func NotePassword(env *steps.Env, el *desktop.Element) {
+	if env.Passwords != nil {
+		env.Passwords.Note(env.Desktop, el)
+	}
+}

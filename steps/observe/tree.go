@@ -1,0 +1,93 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"understudy/steps"
+	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+// treeBytes is how long a tree that is shown may be.
+const treeBytes = 24 << 10
+
+// ShowTree reads elements to show them: their refs can be used in later steps.
+func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
+	t, err := readTree(ctx, env.Desktop, scope, o)
+	if err == nil && env.Trees != nil {
+		env.Trees.Keep(t)
+	}
+	return t, err
+}
+
+// readTree reads the elements of a window, or of a part of it.
+func readTree(ctx context.Context, d *desktop.Desktop, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
+	scope.Depth, scope.Full = int(o.TreeMaxDepth), true
+	if o.TreeFromSelector != "" {
+		s, err := steps.ParseSelector(o.TreeFromSelector)
+		if err != nil {
+			return nil, err
+		}
+		root, err := rootOf(ctx, d, s, scope)
+		if err != nil {
+			return nil, err
+		}
+		scope.Root = root
+	}
+	t, err := d.Tree(ctx, scope)
+	if err != nil {
+		return nil, fmt.Errorf("reading the elements: %w", err)
+	}
+	selector.FillLabels(t.Roots)
+	return t, nil
+}
+
+// rootOf is the element below which a tree is to be shown.
+func rootOf(ctx context.Context, d *desktop.Desktop, s *selector.Selector, scope desktop.Scope) (desktop.Handle, error) {
+	scope.Depth = 0
+	t, err := d.Tree(ctx, scope)
+	if err != nil {
+		return "", fmt.Errorf("reading the elements: %w", err)
+	}
+	el, err := aim.SearchResult{Selector: s, Roots: t.Roots, Found: s.Find(t.Roots), Unread: t.Unread}.One()
+	if err != nil {
+		return "", err
+	}
+	return el.Handle, nil
+}
+
+// Write writes a tree in the form that was asked for, and says how many
+// elements it left out.
+func (o TreeOptions) Write(t *desktop.Tree) (string, int, error) {
+	if o.TreeOutputFormat == VerboseJSON {
+		roots := t.Roots
+		if !o.IncludeDetailedAttributes {
+			roots = essentials(roots)
+		}
+		b, err := json.MarshalIndent(roots, "", "  ")
+		if err != nil {
+			return "", 0, fmt.Errorf("writing the elements: %w", err)
+		}
+		if len(b) > 10*treeBytes {
+			return "", 0, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the elements are %d bytes long as JSON", len(b)), Next: "ask for fewer with tree_from_selector or tree_max_depth, or use compact_yaml"}
+		}
+		return string(b), t.Omitted, nil
+	}
+	text, omitted := t.Outline(treeBytes)
+	return text, omitted + t.Omitted, nil
+}
+
+// essentials are elements without what most readers need not know of them.
+func essentials(all []*desktop.Element) []*desktop.Element {
+	less := make([]*desktop.Element, len(all))
+	for i, e := range all {
+		c := *e
+		c.Description, c.RawRole, c.Actions, c.Attributes = "", "", nil, nil
+		c.Children = essentials(e.Children)
+		less[i] = &c
+	}
+	return less
+}
