@@ -15,6 +15,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/cli"
+	"understudy/internal/itself"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -69,6 +70,9 @@ func inWitness(rest string) string { return `{"selector": "window:Witness >> ` +
 // another: afterwards the person's window is active, and its caret stands
 // where it stood.
 func TestTheCaretStaysWhereItWas(t *testing.T) {
+	if !itself.InChild(t, nil) {
+		return
+	}
 	s, want := personTypes(t)
 	for _, row := range besideTheUser {
 		t.Run(row.kind, func(t *testing.T) {
@@ -96,6 +100,9 @@ var calls = flag.Int("calls", 10, "how often TestTheCaretStaysAfterManyCalls cal
 // TestTheCaretStaysAfterManyCalls is the same over MCP, where one process keeps
 // the desktop open: every tool that acts and keeps the focus, many times over.
 func TestTheCaretStaysAfterManyCalls(t *testing.T) {
+	if !itself.InChild(t, nil) {
+		return
+	}
 	s, want := personTypes(t)
 	c := s.overMCP()
 	for _, row := range besideTheUser {
@@ -148,6 +155,9 @@ func TestAWorkflowGivesTheFocusBack(t *testing.T) {
 		status engine.Status
 	}{{"Apply", engine.Succeeded}, {"Nowhere", engine.Failed}} {
 		t.Run(row.button, func(t *testing.T) {
+			if !itself.InChild(t, nil) {
+				return
+			}
 			s, want := personTypes(t)
 			if r := s.run(s.testdata("courteous.yaml"), "-i", "button="+row.button); r.Status != row.status {
 				t.Errorf("wanted %s, found %v", row.status, failure(r))

@@ -34,8 +34,10 @@ func otherScenarios() []scenario {
 func copied(want string) func(*stage) error {
 	return func(s *stage) error {
 		return eventually(s.t.Context(), func() error {
-			if got := s.tool("xclip", "-o", "-selection", "clipboard"); got != want {
-				return fmt.Errorf("the clipboard: wanted %q, found %q", want, got)
+			// xclip fails while there is nothing.
+			out, err := exec.CommandContext(s.t.Context(), "xclip", "-o", "-selection", "clipboard").CombinedOutput()
+			if got := strings.TrimSpace(string(out)); err != nil || got != want {
+				return fmt.Errorf("the clipboard: wanted %q, found %q (%v)", want, got, err)
 			}
 			return nil
 		})

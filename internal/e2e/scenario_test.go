@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/itself"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -40,13 +42,27 @@ func allScenarios() []scenario {
 	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), variations())
 }
 
+// resultVariable names the file in which a child leaves its result.
+const resultVariable = "UNDERSTUDY_E2E_RESULT"
+
+// TestScenarios plays each scenario in a process and on a display of its own,
+// as many in parallel as -parallel says.
 func TestScenarios(t *testing.T) {
-	var results []result
-	for _, row := range allScenarios() {
+	rows := allScenarios()
+	results := make([]*result, len(rows))
+	t.Cleanup(func() { report(t, slices.DeleteFunc(results, func(r *result) bool { return r == nil })) })
+	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			virtualtest.Need(t, row.needs...)
-			results = append(results, row.play(t))
+			results[i] = row.playInChild(t)
 		})
+	}
+}
+
+// report writes the table of results.
+func report(t *testing.T, results []*result) {
+	if len(results) == 0 {
+		return
 	}
 	t.Log("\n" + table(results))
 	if path := os.Getenv(tableVariable); path != "" {
@@ -54,6 +70,31 @@ func TestScenarios(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// playInChild plays a scenario in a process of its own, and gives its result,
+// if it came to one.
+func (c scenario) playInChild(t *testing.T) *result {
+	path := filepath.Join(t.TempDir(), "result.json")
+	if itself.InChild(t, []string{resultVariable + "=" + path, tableVariable + "="}) {
+		raw, err := json.Marshal(c.play(t))
+		if err == nil {
+			err = os.WriteFile(os.Getenv(resultVariable), raw, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil // it ended before, and says why
+	}
+	var r result
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Error(err)
+	}
+	return &r
 }
 
 // play plays a scenario on a stage of its own.
@@ -76,15 +117,15 @@ func (c scenario) play(t *testing.T) result {
 	if outside == nil && c.inspect != nil {
 		outside = c.inspect(s, r)
 	}
-	res := result{name: c.name, took: time.Since(began), verdict: judge(r, c.may, c.must, outside)}
-	if res.verdict == pass && c.closes != "" {
+	res := result{Name: c.name, Took: time.Since(began), Verdict: judge(r, c.may, c.must, outside)}
+	if res.Verdict == pass && c.closes != "" {
 		s.closes(c.closes)
 	}
 	if r.Status != engine.Succeeded {
-		res.failure, _, _ = strings.Cut(failure(r).Error(), "\n")
+		res.Failure, _, _ = strings.Cut(failure(r).Error(), "\n")
 	}
-	if res.verdict == falseSuccess || res.verdict == wrongFailure {
-		t.Errorf("%s: the run %v; outside: %v", res.verdict, failure(r), outside)
+	if res.Verdict == falseSuccess || res.Verdict == wrongFailure {
+		t.Errorf("%s: the run %v; outside: %v", res.Verdict, failure(r), outside)
 		s.keepPictures(r.RunID)
 	}
 	return res

@@ -75,20 +75,20 @@ func TestJudge(t *testing.T) {
 
 // result is one line of the table.
 type result struct {
-	name    string
-	verdict verdict
-	took    time.Duration
-	failure string
+	Name    string
+	Verdict verdict
+	Took    time.Duration
+	Failure string
 }
 
 // table shows the results, and counts the verdicts.
-func table(results []result) string {
+func table(results []*result) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	counts := map[verdict]int{}
 	for _, r := range results {
-		counts[r.verdict]++
-		fmt.Fprintf(w, "%s\t%.1fs\t%s\t%s\n", r.verdict, r.took.Seconds(), r.name, r.failure)
+		counts[r.Verdict]++
+		fmt.Fprintf(w, "%s\t%.1fs\t%s\t%s\n", r.Verdict, r.Took.Seconds(), r.Name, r.Failure)
 	}
 	_ = w.Flush()
 	fmt.Fprintf(&b, "\n%d scenarios: %d passes, %d right failures, %d wrong failures, %d false successes\n",

@@ -1,7 +1,8 @@
-// Package itself lets the program of a test be the command understudy, for tests
-// that need it as a process of its own: to end it, to kill it, or to be another
-// user. Its main idea is the name that a program is called by; its limit is that
-// nothing is built, so what is tested is not the file that is shipped.
+// Package itself starts the program of a test anew: as the command understudy,
+// for tests that need it as a process of its own, to end it, to kill it, or to be
+// another user; or as the process of one test alone, which can be played beside
+// others. Its main idea is that nothing is built; its limit is that what is tested
+// is so not the file that is shipped.
 package itself
 
 import (

@@ -147,6 +147,9 @@ func TestARecordingEndsHoweverItIsEnded(t *testing.T) {
 		{"by another stop key", []string{"--stop-key", "super+escape"}, func(c *command) { c.s.tool("xdotool", "key", "super+Escape") }},
 	} {
 		t.Run(c.say, func(t *testing.T) {
+			if !inChild(t) {
+				return
+			}
 			s := letter(t)
 			r := s.records(c.args...)
 			s.clicksOn("checkbox")
@@ -167,6 +170,9 @@ func TestARecordingEndsHoweverItIsEnded(t *testing.T) {
 }
 
 func TestARecordingEndsAfterItsDuration(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
 	s := letter(t)
 	r := s.prepares("record", "-o", "flow.yaml", "--display", s.display.Name(), "--duration", "2s").starts()
 	if status := r.ends(); status != 0 || !strings.Contains(s.file("flow.yaml"), "steps:") {
@@ -177,6 +183,9 @@ func TestARecordingEndsAfterItsDuration(t *testing.T) {
 // TestTheKeysThatSteerAreRealKeys uses them through another program, and looks
 // for them in what was kept.
 func TestTheKeysThatSteerAreRealKeys(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
 	s := letter(t)
 	r := s.records()
 	s.clicksOn("checkbox")
@@ -243,6 +252,9 @@ func TestAKilledRecordingIsCompiledUpToThere(t *testing.T) {
 // TestAPasswordIsInNothingThatACommandLeaves looks for it in what is said, and in
 // every file, with a log that holds all that there is to say.
 func TestAPasswordIsInNothingThatACommandLeaves(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
 	s := newScene(t, "zenity")
 	s.start("Order", "zenity", "--forms", "--title=Order", "--text=Order", "--add-entry=Name", "--add-password=Code")
 	s.wait("its field", func() bool { return len(s.named("password", "")) > 0 })
@@ -268,6 +280,9 @@ func TestAPasswordIsInNothingThatACommandLeaves(t *testing.T) {
 // TestCallsOfACalculatorArePlayedAgain makes a workflow of single calls, as a
 // model makes them, and plays it.
 func TestCallsOfACalculatorArePlayedAgain(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
 	s := newScene(t, "galculator")
 	s.start("galculator", "galculator")
 	c := s.speaks()
@@ -304,6 +319,9 @@ func TestCallsOfACalculatorArePlayedAgain(t *testing.T) {
 
 // TestAModelHasThePersonWatched records through the tool of the MCP server.
 func TestAModelHasThePersonWatched(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
 	s := letter(t)
 	c := s.speaks()
 	c.calls("record_workflow", map[string]any{"action": "start"})

@@ -45,6 +45,9 @@ func (c *scenario) programs() []string {
 // play records, and plays what was recorded on a fresh start: on another
 // display, in another folder, with the window elsewhere.
 func (c *scenario) play(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
 	s, fresh, started := c.begin(t)
 	p := s.watch()
 	c.do(p)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"understudy/internal/cli"
+	"understudy/internal/itself"
 	"understudy/internal/scratch"
 	"understudy/recorder"
 	"understudy/recorder/watch"
@@ -40,11 +41,25 @@ type program struct {
 	ended chan struct{}
 }
 
-func newScene(t testing.TB, programs ...string) *scene {
+// needsApplications skips a test that plays applications, unless it is asked for.
+func needsApplications(t testing.TB) {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_E2E") == "" {
 		t.Skip("it takes the time that applications take: make e2e plays it")
 	}
+}
+
+// inChild is itself.InChild for a test that plays applications: a scene changes
+// the environment of its process.
+func inChild(t *testing.T) bool {
+	t.Helper()
+	needsApplications(t)
+	return itself.InChild(t, nil)
+}
+
+func newScene(t testing.TB, programs ...string) *scene {
+	t.Helper()
+	needsApplications(t)
 	virtualtest.Need(t, append(programs, "xdotool", "xset")...)
 	root := scratch.Dir(t)
 	s := &scene{t: t, root: root, dir: filepath.Join(root, "work"), display: virtualtest.Start(t)}

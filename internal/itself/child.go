@@ -1,0 +1,76 @@
+package itself
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// childVariable names the test for which a test process was started.
+const childVariable = "UNDERSTUDY_TEST_CHILD"
+
+// InChild reports whether this process was started for this test alone. If not,
+// it starts one, in parallel with other such tests, waits for it, takes over
+// what came of it, and the caller has nothing left to do:
+//
+//	if !itself.InChild(t, nil) {
+//		return
+//	}
+//
+// So a test may change the environment and the working folder of its process
+// and still be played beside others. What stands before the call is executed in
+// both processes.
+func InChild(t *testing.T, environ []string) bool {
+	t.Helper()
+	if os.Getenv(childVariable) == t.Name() {
+		return true
+	}
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, childFlags(os.Args[1:], t.Name())...)
+	cmd.Env = append(append(os.Environ(), environ...), childVariable+"="+t.Name())
+	out, err := cmd.CombinedOutput()
+	switch why, skipped := skipReason(string(out), t.Name()); {
+	case err != nil:
+		t.Errorf("%v\n%s", err, out)
+	case skipped:
+		t.Skip(why)
+	case !strings.Contains(string(out), "--- PASS: "+t.Name()+" ("):
+		t.Errorf("the test did not run in its own process:\n%s", out)
+	case testing.Verbose():
+		t.Logf("%s", out)
+	}
+	return false
+}
+
+// ownFlags are flags of the parent that a child must not share: files that it
+// would write over, and what is chosen and repeated by the parent.
+var ownFlags = regexp.MustCompile(`^--?test\.(testlogfile|coverprofile|cpuprofile|memprofile|blockprofile|mutexprofile|trace|gocoverdir|outputdir|run|v|count|parallel|bench|fuzz|skip|paniconexit0)(=|$)`)
+
+// childFlags are the arguments of a process that runs one test.
+func childFlags(args []string, test string) []string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	args = slices.DeleteFunc(slices.Clone(args), ownFlags.MatchString)
+	return append([]string{"-test.v", "-test.run=" + strings.Join(parts, "/")}, args...)
+}
+
+// message matches what a test has logged, without its file and line.
+var message = regexp.MustCompile(`(?m)^\s*[\w.-]+\.go:\d+: (.*)$`)
+
+// skipReason is the last message of a test that was skipped.
+func skipReason(out, test string) (why string, skipped bool) {
+	before, _, skipped := strings.Cut(out, "--- SKIP: "+test+" (")
+	if all := message.FindAllStringSubmatch(before, -1); skipped && len(all) > 0 {
+		why = all[len(all)-1][1]
+	}
+	return why, skipped
+}
