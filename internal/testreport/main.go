@@ -5,7 +5,9 @@
 //	go test -json ./... | go run ./internal/testreport -no-skips 'needs a desktop:'
 //
 // It fails when a test failed, when nothing was tested, or when a test was
-// skipped for a reason that begins with the words of -no-skips.
+// skipped for a reason that begins with the words of -no-skips. With -times it
+// also leaves lines such as "12.5 test understudy/store.TestOpen" in a file, which
+// sort puts in order for several runs together.
 package main
 
 import (
@@ -16,13 +18,21 @@ import (
 
 func main() {
 	noSkips := flag.String("no-skips", "", "fail when a test was skipped for a reason that begins with these words")
+	times := flag.String("times", "", "append how long each package and each test took to this file")
 	flag.Parse()
 	r := newReport(os.Stdout)
 	if err := r.read(os.Stdin); err != nil {
 		fmt.Fprintln(os.Stderr, "testreport:", err)
 		os.Exit(1)
 	}
-	if !r.summary(*noSkips) {
+	good := r.summary(*noSkips)
+	if *times != "" {
+		if err := r.appendTimes(*times); err != nil {
+			fmt.Fprintln(os.Stderr, "testreport:", err)
+			good = false
+		}
+	}
+	if !good {
 		os.Exit(1)
 	}
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +32,8 @@ type report struct {
 	elapsed                 float64
 	reasons                 map[string][]string // why → the tests that were skipped
 	bad                     []string            // packages that failed
-	slow                    []timed
+	slow                    []timed             // tests
+	took                    []timed             // packages
 }
 
 // pkg is a package whose tests run.
@@ -44,7 +47,7 @@ type pkg struct {
 // line is a line that a test, or the package itself, wrote.
 type line struct{ test, text string }
 
-// timed is a test and its seconds.
+// timed is a test or a package, and its seconds.
 type timed struct {
 	name    string
 	seconds float64
@@ -128,6 +131,7 @@ func (r *report) takePackage(e event, p *pkg) {
 		return // start, or skip: a package without tests
 	}
 	r.elapsed += e.Elapsed
+	r.took = append(r.took, timed{e.Package, e.Elapsed})
 	p.lines = nil
 }
 
@@ -158,6 +162,22 @@ func (p *pkg) reason(test string) string {
 		}
 	}
 	return "no reason given"
+}
+
+// appendTimes appends the seconds of each package and of each test to a file.
+func (r *report) appendTimes(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	for _, p := range r.took {
+		fmt.Fprintf(w, "%.1f package %s\n", p.seconds, p.name)
+	}
+	for _, s := range r.slow {
+		fmt.Fprintf(w, "%.1f test %s\n", s.seconds, s.name)
+	}
+	return errors.Join(w.Flush(), f.Close())
 }
 
 // summary shows what came of it all, and says whether it is good.

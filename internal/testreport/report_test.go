@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -72,5 +75,26 @@ func TestReport(t *testing.T) {
 				t.Errorf("wanted %q and not %q in\n%s", c.says, c.not, out.String())
 			}
 		})
+	}
+}
+
+func TestTimesAreAppended(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "times.txt")
+	for range 2 {
+		r := newReport(io.Discard)
+		if err := r.read(strings.NewReader(passing + `{"Action":"pass","Package":"p","Elapsed":0.2}`)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.appendTimes(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const once = "0.2 package p\n0.1 test p.TestA\n"
+	if string(got) != once+once {
+		t.Errorf("wanted %q, found %q", once+once, got)
 	}
 }
