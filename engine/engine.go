@@ -40,6 +40,8 @@ type Engine struct {
 	Allow func(run, client string, k steps.Kind) error
 	// Roots are folders in which every run may touch files.
 	Roots []string
+	// Private are out of bounds for every run, inside its roots too.
+	Private []string
 	// PictureRoots are folders in which every run may look for pictures too.
 	PictureRoots []string
 	Log          *slog.Logger
@@ -92,7 +94,8 @@ type Request struct {
 	WorkflowID  string            `json:"workflow_id,omitempty"`
 	TraceID     string            `json:"trace_id,omitempty"`
 	ExecutionID string            `json:"execution_id,omitempty"`
-	Roots       []string          `json:"roots,omitempty"` // folders in which files may be touched, beside those of the engine
+	Roots       []string          `json:"roots,omitempty"`   // folders in which files may be touched, beside those of the engine
+	Private     []string          `json:"private,omitempty"` // out of bounds inside the folders, beside what is so for the engine
 	// Environ is the environment of child processes. It may hold secrets, so
 	// it is never stored: who continues a run brings another.
 	Environ []string `json:"environ,omitempty"`

@@ -77,6 +77,7 @@ type Created struct {
 	Client      string   `json:"client,omitempty"`
 	Dir         string   `json:"dir,omitempty"`
 	Roots       []string `json:"roots,omitempty"`
+	Private     []string `json:"private,omitempty"` // out of bounds inside the roots
 	WorkflowID  string   `json:"workflow_id,omitempty"`
 	TraceID     string   `json:"trace_id,omitempty"`
 	ExecutionID string   `json:"execution_id,omitempty"`

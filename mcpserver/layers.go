@@ -139,9 +139,7 @@ func (s *Server) limit(c *call) time.Duration {
 // situate is the third layer: whose run it is, and where its paths start.
 func (s *Server) situate(c *call, r engine.Request) engine.Request {
 	r.Client, r.Dir, r.Environ = c.id(), s.o.Dir, s.o.Environ
-	if r.Dir != "" {
-		r.Roots = append(r.Roots, r.Dir)
-	}
+	r.Roots, r.Private = s.o.Roots, s.o.Private
 	return r
 }
 

@@ -13,11 +13,16 @@ import (
 
 	"understudy/internal/words"
 	"understudy/steps"
+	"understudy/steps/confined"
 	"understudy/workflows"
 )
 
 // library is the folder of saved workflows: plain files, one for each.
-type library struct{ folder, dir string }
+type library struct {
+	folder, dir string
+	roots       []string
+	private     confined.Private
+}
 
 // endings of saved workflows, the first that there is counts.
 var endings = []string{".yaml", ".yml", ".json"}
@@ -146,22 +151,28 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 // its lines, and a client could read any file so.
 func (l *library) within(path string) error {
 	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	for _, folder := range []string{l.dir, l.folder} {
-		root, err := filepath.EvalSymlinks(folder)
-		if folder == "" || err != nil {
-			continue
-		}
-		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-			return nil
-		}
+	case isBelow(path, l.folder):
+		return nil
+	case slices.ContainsFunc(l.roots, func(root string) bool { return isBelow(path, root) }):
+		return l.private.Refuse(path)
 	}
 	return &steps.Error{
-		Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: documents may be read in %s", path, l.dir),
+		Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: documents may be read in %s", path, strings.Join(append(l.roots[:len(l.roots):len(l.roots)], l.folder), ", ")),
 		Next: "save it with save_workflow and use its name, or start the server in its folder",
 	}
+}
+
+// isBelow says whether a path without links lies in a folder.
+func isBelow(path, folder string) bool {
+	root, err := filepath.EvalSymlinks(folder)
+	if folder == "" || err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func readSource(path string) (workflows.Source, error) {

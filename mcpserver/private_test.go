@@ -58,3 +58,44 @@ func TestToolsetsLimitReading(t *testing.T) {
 		}
 	}
 }
+
+// TestAttackDataFolderInsideTheRoot tries to make itself an operator, with a
+// token for files and a server that was started above its data folder.
+func TestAttackDataFolderInsideTheRoot(t *testing.T) {
+	var tokens *auth.Tokens
+	s := newSecured(t, func(o *Options) {
+		data := filepath.Join(o.Dir, "data")
+		tokens = auth.NewTokens(filepath.Join(data, "tokens.json"))
+		o.Policy, o.Private = Policy{Toolsets: []steps.Toolset{All}}, []string{data}
+		o.Gate = auth.New(auth.Options{Tokens: tokens})
+	})
+	s.tokens = tokens
+	data := filepath.Join(s.o.Dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "run.yaml"), []byte("password: the secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v := s.greet("2025-11-25", s.holder(auth.Token{Name: "files", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core, steps.Files}}))
+	before, err := os.ReadFile(tokens.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for say, call := range map[string]byhand.Object{
+		"writing the tokens":           {"name": "write_file", "arguments": byhand.Object{"path": "data/tokens.json", "content": "[]"}},
+		"reading the tokens":           {"name": "read_file", "arguments": byhand.Object{"path": tokens.Path()}},
+		"writing a saved workflow":     {"name": "write_file", "arguments": byhand.Object{"path": "data/workflows/a.yaml", "content": "steps: []"}},
+		"calling a file there":         {"name": "execute_sequence", "arguments": byhand.Object{"steps": []any{byhand.Object{"workflow": "data/run.yaml"}}}},
+		"running a file there":         {"name": "execute_sequence", "arguments": byhand.Object{"url": "file://" + filepath.Join(data, "run.yaml")}},
+		"checking a document of there": {"name": "validate_workflow", "arguments": byhand.Object{"text": "steps:\n  - workflow: " + filepath.Join(data, "run.yaml")}},
+	} {
+		_, answer := v.Ask(t, "tools/call", call)
+		if res := fmt.Sprint(answer); !strings.Contains(res, "out of bounds") || strings.Contains(res, "the secret") || strings.Contains(res, "sha256") {
+			t.Errorf("%s: %s", say, res)
+		}
+	}
+	if after, err := os.ReadFile(tokens.Path()); err != nil || string(after) != string(before) {
+		t.Errorf("the tokens are\n%s, %v", after, err)
+	}
+}

@@ -37,6 +37,10 @@ type Options struct {
 	// of the commands that they run.
 	Dir     string
 	Environ []string
+	// Roots are the folders in which steps of clients may use files and name
+	// documents, except what is Private.
+	Roots   []string
+	Private []string
 	Version string
 	// Timeout ends a call that names no time of its own; 0: none does.
 	Timeout time.Duration
@@ -91,7 +95,7 @@ func New(o Options) *Server {
 	}
 	o.Policy = o.Policy.completed()
 	s := &Server{o: o, asker: ask.New(o.Log), inflight: newInflight(), tools: map[string]*tool{}}
-	s.library = &library{folder: o.Folder, dir: o.Dir}
+	s.library = &library{folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
 	s.modes.by = o.Modes
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,

@@ -47,9 +47,10 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	folder := t.TempDir()
 	pictures := filepath.Join(folder, "pictures")
 	st.engine = &engine.Engine{Store: store, Files: store, Kinds: kinds, Desk: desk{st.desk}, Lease: engine.NewLease(1), PictureRoots: []string{pictures}}
+	dir := t.TempDir()
 	o := Options{
 		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,
-		Folder: folder, Pictures: pictures, Dir: t.TempDir(), Version: "test",
+		Folder: folder, Pictures: pictures, Dir: dir, Roots: []string{dir}, Version: "test",
 	}
 	for _, f := range adjust {
 		f(&o)

@@ -20,6 +20,8 @@ type Env struct {
 	Dir string
 	// Roots are the folders in which files may be read and written.
 	Roots []string
+	// Private are out of bounds inside the roots too.
+	Private []string
 	// PictureRoots are folders in which pictures to look for may be read too.
 	PictureRoots []string
 	// Scripts is where script files are looked for first.

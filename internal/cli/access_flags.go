@@ -58,6 +58,7 @@ const (
 type door struct {
 	gate     *auth.Gate
 	sameUser *auth.SameUser
+	tokens   string // the file that says who may call
 }
 
 // door makes what the flags say.
@@ -69,6 +70,7 @@ func (a *app) door(cmd *cobra.Command, g *guardFlags) (d door, err error) {
 	if err != nil {
 		return d, err
 	}
+	d.tokens = tokens.Path()
 	if len(g.methods) == 0 {
 		g.methods = []string{g.usual(tokens)}
 	}

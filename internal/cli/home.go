@@ -143,7 +143,7 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	d, passwords := &desk{machine: a.machine, options: o}, &observe.Passwords{}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
-		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, PictureRoots: []string{recordedPictures(dir)},
+		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
 		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
 			return aim.Probe{Open: d.Open, Dir: dir, Roots: roots}
 		},

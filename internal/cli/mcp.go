@@ -25,6 +25,7 @@ type serverFlags struct {
 	readOnly     bool
 	clientModes  []string
 	onDisconnect string
+	roots        []string
 }
 
 func (f *serverFlags) add(cmd *cobra.Command) {
@@ -35,6 +36,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.exclude, "exclude-tools", nil, "tools to refuse")
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "refuse whatever does not only read")
 	cmd.Flags().StringSliceVar(&f.clientModes, "client-mode", nil, "the mode of a client by its name, such as claude-code=ask")
+	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "folders in which steps may use files; paths start in the first (default the folder it is started in, unless that is your home or above it)")
 	cmd.Flags().StringVar(&f.onDisconnect, "on-disconnect", "cancel", "what becomes of the run of a client that goes away: cancel or continue")
 }
 
@@ -94,13 +96,13 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := os.Getwd()
+	dir, roots, err := f.folders(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
 	o := &opening{a: a, cmd: cmd, display: &f.display}
 	options := mcpserver.Options{
-		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Environ: os.Environ(),
+		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
 		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Log: a.log(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}

@@ -36,6 +36,7 @@ func (a *app) serve() *cobra.Command {
 			s, leave, err := a.server(cmd, &f, func(o *mcpserver.Options) {
 				o.MaxConcurrent, o.Timeout, o.Hosts, o.Origins = limit, timeout, g.names(), g.origins
 				o.Gate, o.SameUser = d.gate, d.sameUser
+				o.Private = append(o.Private, d.tokens)
 			})
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"understudy/steps"
+	"understudy/steps/confined"
 	"understudy/workflows"
 	"understudy/workflows/examples"
 )
@@ -46,11 +47,18 @@ func fileSource(path string) (workflows.Source, error) {
 }
 
 // loadFile finds the document that another names: a path, as seen from there,
-// or a file:// address.
-func loadFile(ref string, from workflows.Source) (workflows.Source, error) {
-	path := strings.TrimPrefix(ref, "file://")
+// or a file:// address. Of the data folder, only saved workflows are documents.
+func (a *app) loadFile(ref string, from workflows.Source) (workflows.Source, error) {
+	path := filepath.Clean(strings.TrimPrefix(ref, "file://"))
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(from.Dir, path)
+	}
+	home, err := a.folder()
+	if err == nil && filepath.Dir(path) != savedWorkflows(home) {
+		err = confined.Private{home}.Refuse(path)
+	}
+	if err != nil {
+		return workflows.Source{}, err
 	}
 	return fileSource(path)
 }
@@ -117,7 +125,7 @@ func (a *app) load(ref string, from workflows.Source) (workflows.Source, error) 
 	if from.Dir == "" { // an example calls examples
 		return examples.Load(ref, from)
 	}
-	return loadFile(ref, from)
+	return a.loadFile(ref, from)
 }
 
 // invalid shows what is wrong with a document, and gives its exit status.

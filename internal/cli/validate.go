@@ -53,7 +53,7 @@ func (a *app) check(name string) (checked, error) {
 		return checked{}, err
 	}
 	c := checked{File: src.Name, Problems: []workflows.Problem{}}
-	program, err := workflows.Compile(src, workflows.CompileOptions{Kinds: a.kinds, Load: loadFile})
+	program, err := workflows.Compile(src, workflows.CompileOptions{Kinds: a.kinds, Load: a.loadFile})
 	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
 		c.Problems = invalid.Problems
 		return c, nil

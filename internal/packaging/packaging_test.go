@@ -280,6 +280,9 @@ func TestUnitIsRight(t *testing.T) {
 	if out, err := commandIn(t, "", []string{"XDG_RUNTIME_DIR=" + dir}, "systemd-analyze", "--user", "verify", path); err != nil || strings.Contains(out, "understudy.service") {
 		t.Errorf("systemd-analyze: %v\n%s", err, out)
 	}
+	if !strings.Contains(unit, "\nWorkingDirectory=%S/") {
+		t.Errorf("the unit starts in the home folder, whose files it would not use:\n%s", unit)
+	}
 	start := regexp.MustCompile(`(?m)^ExecStart=(\S+) (.*)$`).FindStringSubmatch(unit)
 	if start == nil {
 		t.Fatalf("the unit starts nothing:\n%s", unit)

@@ -106,7 +106,7 @@ func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file s
 
 // readTemplate reads a picture from a file.
 func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
-	s, err := confined.FindIn(env, slices.Concat(env.Roots, env.PictureRoots), file, "")
+	s, err := confined.FindPicture(env, file)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"understudy/steps"
@@ -22,22 +23,49 @@ type File struct {
 
 func (s File) Close() { _ = s.Root.Close() }
 
-// Find opens the folder that a path of an argument lies in.
+// Find opens the folder that a path of an argument lies in, unless that is
+// private.
 func Find(env *steps.Env, path, within steps.Path) (File, error) {
-	return FindIn(env, env.Roots, path, within)
+	abs, err := absolute(env, path, within)
+	if err == nil {
+		err = Private(env.Private).Refuse(abs)
+	}
+	if err != nil {
+		return File{}, err
+	}
+	return findIn(env.Roots, abs)
 }
 
-// FindIn is spot with other folders that may be used.
-func FindIn(env *steps.Env, roots []string, path, within steps.Path) (File, error) {
-	if strings.ContainsRune(string(path), 0) {
-		return File{}, steps.Errorf(steps.Invalid, "a path holds a zero byte")
+// FindPicture is Find for a picture to look for, which may lie in further
+// folders, private ones among them.
+func FindPicture(env *steps.Env, path steps.Path) (File, error) {
+	f, err := Find(env, path, "")
+	if steps.CodeOf(err) != steps.Denied || len(env.PictureRoots) == 0 {
+		return f, err
 	}
-	abs := env.Abs(within)
-	if filepath.IsAbs(string(path)) {
-		abs = filepath.Clean(string(path))
-	} else {
-		abs = filepath.Join(abs, string(path))
+	abs, err := absolute(env, path, "")
+	if err != nil {
+		return File{}, err
 	}
+	if f, err = findIn(env.PictureRoots, abs); steps.CodeOf(err) == steps.Denied {
+		err = outside(slices.Concat(env.Roots, env.PictureRoots), abs)
+	}
+	return f, err
+}
+
+// absolute is where a path of an argument leads.
+func absolute(env *steps.Env, path, within steps.Path) (string, error) {
+	switch {
+	case strings.ContainsRune(string(path), 0):
+		return "", steps.Errorf(steps.Invalid, "a path holds a zero byte")
+	case filepath.IsAbs(string(path)):
+		return filepath.Clean(string(path)), nil
+	}
+	return filepath.Join(env.Abs(within), string(path)), nil
+}
+
+// findIn opens the folder of some that a path lies in.
+func findIn(roots []string, abs string) (File, error) {
 	// A link inside one folder may lead into another that may be used too, so
 	// the path is tried as it stands and as it is in truth.
 	for _, p := range []string{abs, realPath(abs)} {
@@ -72,11 +100,13 @@ func inRoots(roots []string, path, shown string) (File, error) {
 }
 
 func outside(roots []string, path string) error {
-	where := "no folder may be used"
-	if len(roots) > 0 {
-		where = "files may be used in " + strings.Join(roots, ", ")
+	if len(roots) == 0 {
+		return &steps.Error{
+			Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: no folder may be used", path),
+			Next: "start the server with --root FOLDER, or in a folder for its files; a whole home folder is never used by itself",
+		}
 	}
-	return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: %s", path, where)}
+	return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: files may be used in %s", path, strings.Join(roots, ", "))}
 }
 
 // escapes says whether a link leads out of the folder.

@@ -44,10 +44,11 @@ func Walk(ctx context.Context, env *steps.Env, pattern string, within steps.Path
 		return s.Error(err)
 	}
 	defer folder.Close()
+	hidden := Private(env.Private).below(s.Path)
 	err = doublestar.GlobWalk(cancellable{ctx, folder.FS()}, rest, func(name string, d fs.DirEntry) error {
 		info, err := d.Info()
-		if err != nil || !info.Mode().IsRegular() || slices.Contains(strings.Split(name, "/"), ".git") {
-			return nil // gone meanwhile, or not a file
+		if err != nil || !info.Mode().IsRegular() || slices.Contains(strings.Split(name, "/"), ".git") || hidden(name, info) {
+			return nil // gone meanwhile, not a file, or private
 		}
 		return f(Match{File{folder, filepath.FromSlash(name), filepath.Join(s.Path, name)}, path.Join(base, name), info})
 	}, doublestar.WithNoFollow())
