@@ -95,12 +95,27 @@ func formatYAML(src []byte) (out []byte, ok bool) {
 	if !aliased { // an alias must stay behind its anchor
 		order(root.Content[0], rootType(root.Content[0]))
 	}
-	var b bytes.Buffer
-	d, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
-	if err != nil || d.Dump(root) != nil || d.Close() != nil {
+	text, err := dumpYAML(root)
+	if err != nil {
 		return nil, false
 	}
-	return blank.insert(root, b.Bytes())
+	return blank.insert(root, text)
+}
+
+// dumpYAML writes a tree of nodes.
+func dumpYAML(root *yaml.Node) ([]byte, error) {
+	var b bytes.Buffer
+	d, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Dump(root); err != nil {
+		return nil, err
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // rootType is the declared type of a document's root.

@@ -1,10 +1,7 @@
 package compile
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,97 +13,64 @@ import (
 // longPause is from when on a pause of the person is worth a note.
 const longPause = 5 * time.Second
 
-// writer turns steps into the text of a document.
+// writer turns steps into a document.
 type writer struct {
-	options   Options
-	ids       map[string]bool
-	names     map[string]bool
-	variables []variable
-	notes     []Note
-	body      bytes.Buffer
+	options Options
+	ids     map[string]bool
+	names   map[string]bool // of variables
+	draft   workflows.Draft
+	notes   []Note
 }
 
-// variable is a value that a run may be given.
-type variable struct {
-	name, value string
-	secret      bool
-}
-
-// write makes the document of steps, formatted as a person's would be.
+// write makes the document of steps.
 func write(steps []*step, o Options) ([]byte, []Note, error) {
 	w := &writer{options: o, ids: map[string]bool{}, names: map[string]bool{}}
+	if w.draft.Name, w.draft.Description = o.Name, o.Description; o.Name == "" {
+		w.draft.Name = "recording"
+	}
 	var last time.Time
 	for _, s := range steps {
 		w.step(s, last)
 		last = s.end
 	}
-	doc := w.head()
-	doc.WriteString("steps:")
-	if len(steps) == 0 {
-		doc.WriteString(" []")
-	}
-	doc.WriteString("\n")
-	doc.Write(w.body.Bytes())
-	text, err := workflows.Format(doc.Bytes())
+	text, err := w.draft.YAML()
 	if err != nil {
-		return nil, nil, fmt.Errorf("the workflow of a recording: %w", err)
+		return nil, nil, fmt.Errorf("writing the workflow of a recording: %w", err)
 	}
 	return text, w.notes, nil
 }
 
-// head is everything before the steps.
-func (w *writer) head() *bytes.Buffer {
-	var b bytes.Buffer
-	fmt.Fprintln(&b, "version: 1")
-	name := w.options.Name
-	if name == "" {
-		name = "recording"
-	}
-	fmt.Fprintf(&b, "name: %s\n", scalar(name))
-	if w.options.Description != "" {
-		fmt.Fprintf(&b, "description: %s\n", scalar(w.options.Description))
-	}
-	if len(w.variables) > 0 {
-		fmt.Fprintln(&b, "variables:")
-	}
-	for _, v := range w.variables {
-		if v.secret {
-			fmt.Fprintf(&b, "  %s: {type: string, secret: true}\n", v.name)
-			continue
-		}
-		fmt.Fprintf(&b, "  %s: {type: string, default: %s}\n", v.name, inFlow(v.value))
-	}
-	return &b
-}
-
 // step writes one step, with what is uncertain as comments above it.
 func (w *writer) step(s *step, last time.Time) {
-	id := w.id(s)
+	out := workflows.DraftStep{ID: w.id(s), Tool: s.kind, Expect: strings.Join(s.expect, " && ")}
+	note := func(text string) {
+		w.notes = append(w.notes, Note{out.ID, text})
+		out.Comments = append(out.Comments, text)
+	}
 	if pause := s.begin.Sub(last); !last.IsZero() && pause >= longPause {
-		w.note(id, fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
+		note(fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
 		s.patience(pause)
 	}
 	for _, d := range s.doubts() {
-		w.note(id, "uncertain: "+d)
+		note("uncertain: " + d)
 	}
 	for _, name := range s.secrets {
 		if !w.names[name] {
-			w.variables = append(w.variables, variable{name: free(name, w.names), secret: true})
+			w.variable(name, "", true)
 		}
 	}
 	if s.input != nil {
-		s.set(s.input.arg, w.input(s, id))
+		s.set(s.input.arg, w.input(s, out.ID))
 	}
-	fmt.Fprintf(&w.body, "  - id: %s\n    tool_name: %s\n", id, s.kind)
-	if len(s.args) > 0 {
-		fmt.Fprintln(&w.body, "    arguments:")
-	}
-	for _, a := range s.args {
-		fmt.Fprintf(&w.body, "      %s: %s\n", a.name, value(a.value))
-	}
-	if len(s.expect) > 0 {
-		fmt.Fprintf(&w.body, "    expect: %s\n", scalar(strings.Join(s.expect, " && ")))
-	}
+	out.Arguments = s.args
+	w.draft.Steps = append(w.draft.Steps, out)
+}
+
+// variable declares a variable, and returns its name.
+func (w *writer) variable(name, value string, secret bool) string {
+	name = free(name, w.names)
+	w.draft.Variables = append(w.draft.Variables, workflows.DraftVariable{Name: name, Default: value, Secret: secret})
+	return name
 }
 
 // patience gives a step as much time to find its element as the person had.
@@ -115,11 +79,6 @@ func (s *step) patience(pause time.Duration) {
 	if s.target != nil {
 		s.set("timeout_ms", min(2*pause, most).Round(time.Second).Milliseconds())
 	}
-}
-
-func (w *writer) note(id, text string) {
-	w.notes = append(w.notes, Note{id, text})
-	fmt.Fprintf(&w.body, "  # %s\n", strings.Join(strings.Fields(text), " "))
 }
 
 // input is what stands in the step for a value that was typed: the value, or
@@ -150,9 +109,7 @@ func (w *writer) input(s *step, id string) string {
 			return plain(in.value) + in.after
 		}
 	}
-	name = free(name, w.names)
-	w.variables = append(w.variables, variable{name: name, value: in.value, secret: in.secret})
-	return "${{ inputs." + name + " }}" + in.after
+	return "${{ inputs." + w.variable(name, in.value, in.secret) + " }}" + in.after
 }
 
 // plain is a text in an argument, where templates would be replaced.
@@ -212,66 +169,4 @@ func slug(text string) string {
 		return "n_" + name
 	}
 	return name
-}
-
-// value is an argument as YAML.
-func value(v any) string {
-	switch v := v.(type) {
-	case string:
-		return scalar(v)
-	case []string:
-		parts := make([]string, len(v))
-		for i, s := range v {
-			parts[i] = inFlow(s)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case []arg:
-		parts := make([]string, len(v))
-		for i, a := range v {
-			parts[i] = a.name + ": " + value(a.value)
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(text)
-}
-
-var (
-	// bareWord is what YAML reads as text without quotes.
-	bareWord = regexp.MustCompile(`^[\pL_/$(.][^#\x00-\x1f\x7f-\x9f\x{2028}\x{2029}\x{feff}\\]*$`)
-	// special are texts that YAML reads as something else.
-	special = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n|~|\.inf|\.nan|[-+.0-9].*)$|: |:$|\s$|^\.\.\.`)
-)
-
-// scalar is a text as YAML, in quotes only where it needs them.
-func scalar(text string) string {
-	if bareWord.MatchString(text) && !special.MatchString(text) {
-		return text
-	}
-	return inQuotes(text)
-}
-
-// inFlow is a text between brackets.
-func inFlow(text string) string {
-	if bareWord.MatchString(text) && !special.MatchString(text) && !strings.ContainsAny(text, `[]{},"'`) {
-		return text
-	}
-	return inQuotes(text)
-}
-
-func inQuotes(text string) string {
-	if strings.Contains(text, "'") && !strings.ContainsAny(text, "\"\\\n\t") {
-		return `"` + text + `"`
-	}
-	if !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\ufeff' || !unicode.IsPrint(r) && r != ' ' }) {
-		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a text can always be written
-	return strings.TrimSuffix(b.String(), "\n")
 }

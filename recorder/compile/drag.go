@@ -98,7 +98,7 @@ func spot(t *recorder.Seen, at desktop.Point) []arg {
 		return math.Round((float64(at-from)+0.5)*1000/float64(size)) / 10
 	}
 	return []arg{
-		{"x_percentage", percent(at.X, t.Bounds.X, t.Bounds.W)},
-		{"y_percentage", percent(at.Y, t.Bounds.Y, t.Bounds.H)},
+		{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)},
+		{Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)},
 	}
 }

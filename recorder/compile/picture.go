@@ -36,7 +36,7 @@ func (c *Compiler) imaged(s *step, ev recorder.Event) {
 		left = append(left, "its picture is looked for (low confidence)")
 	}
 	if w := ev.Window; w != nil && w.Process != "" && !w.Popup && w.Bounds.Contains(ev.At) {
-		s.set("fallback_point", []arg{{"x", ev.At.X - w.Bounds.X}, {"y", ev.At.Y - w.Bounds.Y}})
+		s.set("fallback_point", []arg{{Key: "x", Value: ev.At.X - w.Bounds.X}, {Key: "y", Value: ev.At.Y - w.Bounds.Y}})
 		left = append(left, "its place in the window is clicked (the lowest)")
 	}
 	if len(left) > 0 {

@@ -140,7 +140,7 @@ func (s *step) place(t *recorder.Seen, at desktop.Point) {
 		return
 	}
 	percent := func(at, from, size int) int { return (at - from) * 100 / size }
-	s.set("click_position", []arg{{"x_percentage", percent(at.X, t.Bounds.X, t.Bounds.W)}, {"y_percentage", percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
+	s.set("click_position", []arg{{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)}, {Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
 }
 
 // chooses makes a click on an option, after one on its combo box, the choice

@@ -8,6 +8,7 @@ import (
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
+	"understudy/workflows"
 )
 
 // step is one understood thing, on its way to become a step of the workflow.
@@ -32,12 +33,8 @@ type step struct {
 	secrets []string // variables that its arguments name
 }
 
-// arg is one argument: text, a number, a truth, a list of texts or a nested
-// object.
-type arg struct {
-	name  string
-	value any
-}
+// arg is one argument.
+type arg = workflows.Pair
 
 // input is an argument whose value was typed.
 type input struct {
@@ -66,18 +63,18 @@ type wheel struct {
 
 func (s *step) set(name string, value any) {
 	for i := range s.args {
-		if s.args[i].name == name {
-			s.args[i].value = value
+		if s.args[i].Key == name {
+			s.args[i].Value = value
 			return
 		}
 	}
-	s.args = append(s.args, arg{name, value})
+	s.args = append(s.args, arg{Key: name, Value: value})
 }
 
 // insert is set for an argument whose place is behind another.
 func (s *step) insert(after, name string, value any) {
-	if i := slices.IndexFunc(s.args, func(a arg) bool { return a.name == after }); i >= 0 && s.arg(name) == nil {
-		s.args = slices.Insert(s.args, i+1, arg{name, value})
+	if i := slices.IndexFunc(s.args, func(a arg) bool { return a.Key == after }); i >= 0 && s.arg(name) == nil {
+		s.args = slices.Insert(s.args, i+1, arg{Key: name, Value: value})
 		return
 	}
 	s.set(name, value)
@@ -85,14 +82,14 @@ func (s *step) insert(after, name string, value any) {
 
 // drop takes arguments back.
 func (s *step) drop(names ...string) {
-	s.args = slices.DeleteFunc(s.args, func(a arg) bool { return slices.Contains(names, a.name) })
+	s.args = slices.DeleteFunc(s.args, func(a arg) bool { return slices.Contains(names, a.Key) })
 }
 
 // arg is the value of an argument, or nil.
 func (s *step) arg(name string) any {
 	for _, a := range s.args {
-		if a.name == name {
-			return a.value
+		if a.Key == name {
+			return a.Value
 		}
 	}
 	return nil

@@ -342,7 +342,7 @@ func switches(ev recorder.Event) bool {
 // keys is the step that presses a key on an element, or one more.
 func (c *Compiler) keys(thing *recorder.Seen, chord string, ev recorder.Event) {
 	if s := c.last(); s != nil && s.kind == "press_key" && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
-		s.set("key", s.args[len(s.args)-1].value.(string)+" "+chord)
+		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
 		s.says, s.end = s.says+", "+chord, ev.Time
 		return
 	}

@@ -1,0 +1,171 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// A Draft is a document that a program writes, such as the workflow of a
+// recording. Its text is formatted as Format would.
+type Draft struct {
+	Name, Description string
+	Variables         []DraftVariable
+	Steps             []DraftStep
+}
+
+// A DraftVariable is a text that a run is given. A secret one has no default.
+type DraftVariable struct {
+	Name, Default string
+	Secret        bool
+}
+
+// A DraftStep is one step, with comments above it.
+type DraftStep struct {
+	Comments  []string
+	ID, Tool  string
+	Arguments []Pair
+	Expect    string
+}
+
+// A Pair is a key and its value: text, a list of texts, an object as a list of
+// pairs, which keep their order, or values as JSON has them: numbers, truths,
+// lists and objects.
+type Pair struct {
+	Key   string
+	Value any
+}
+
+// YAML is the text of the document.
+func (d *Draft) YAML() ([]byte, error) {
+	root := blockObject(Pair{"version", 1}, Pair{"name", d.Name})
+	if d.Description != "" {
+		put(root, "description", textNode(d.Description, false))
+	}
+	if len(d.Variables) > 0 {
+		variables := blockObject()
+		for _, v := range d.Variables {
+			given := Pair{"default", v.Default}
+			if v.Secret {
+				given = Pair{"secret", true}
+			}
+			put(variables, v.Name, flowObject([]Pair{{"type", "string"}, given}))
+		}
+		put(root, "variables", variables)
+	}
+	steps := &yaml.Node{Kind: yaml.SequenceNode}
+	if len(d.Steps) == 0 {
+		steps.Style = yaml.FlowStyle
+	}
+	for i := range d.Steps {
+		steps.Content = append(steps.Content, d.Steps[i].node())
+	}
+	put(root, "steps", steps)
+	return dumpYAML(&yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{root}})
+}
+
+func (s *DraftStep) node() *yaml.Node {
+	n := blockObject(Pair{"id", s.ID}, Pair{"tool_name", s.Tool})
+	if len(s.Arguments) > 0 {
+		put(n, "arguments", blockObject(s.Arguments...))
+	}
+	if s.Expect != "" {
+		put(n, "expect", textNode(s.Expect, false))
+	}
+	var comment []string
+	for _, c := range s.Comments {
+		comment = append(comment, "# "+strings.Join(strings.Fields(c), " "))
+	}
+	n.HeadComment = strings.Join(comment, "\n")
+	return n
+}
+
+// blockObject is an object with a line for each pair.
+func blockObject(pairs ...Pair) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	for _, p := range pairs {
+		put(n, p.Key, valueNode(p.Value, false))
+	}
+	return n
+}
+
+// flowObject is an object in one line.
+func flowObject(pairs []Pair) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+	for _, p := range pairs {
+		put(n, p.Key, valueNode(p.Value, true))
+	}
+	return n
+}
+
+// bareKey is a key that every place of a document takes without quotes.
+var bareKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z_0-9]*$`)
+
+func put(object *yaml.Node, key string, value *yaml.Node) {
+	k := &yaml.Node{Kind: yaml.ScalarNode, Value: key}
+	if !bareKey.MatchString(key) {
+		k = textNode(key, true)
+	}
+	object.Content = append(object.Content, k, value)
+}
+
+func valueNode(v any, inFlow bool) *yaml.Node {
+	switch v := v.(type) {
+	case string:
+		return textNode(v, inFlow)
+	case []string:
+		return flowList(v)
+	case []any:
+		return flowList(v)
+	case []Pair:
+		return flowObject(v)
+	case map[string]any:
+		var pairs []Pair
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			pairs = append(pairs, Pair{k, v[k]})
+		}
+		return flowObject(pairs)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		text = fmt.Append(nil, v)
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)}
+}
+
+// flowList is a list in one line.
+func flowList[T any](values []T) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, v := range values {
+		n.Content = append(n.Content, valueNode(v, true))
+	}
+	return n
+}
+
+var (
+	// bareText is what every reader of YAML takes for text without quotes,
+	bareText = regexp.MustCompile(`^[\pL_/$(.][^#\x00-\x1f\x7f-\x9f\x{2028}\x{2029}\x{feff}\\]*$`)
+	// unless it is one of these.
+	otherThanText = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n|~|\.inf|\.nan|[-+.0-9].*)$|: |:$|\s$|^\.\.\.`)
+)
+
+// textNode is a text, in quotes only where it needs them.
+func textNode(text string, inFlow bool) *yaml.Node {
+	text = strings.ToValidUTF8(text, "\ufffd") // else it would be written as binary
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
+	unprintable := func(r rune) bool { return r == '\ufeff' || !unicode.IsPrint(r) }
+	switch {
+	case bareText.MatchString(text) && !otherThanText.MatchString(text) && (!inFlow || !strings.ContainsAny(text, `[]{},"'`)):
+	case strings.ContainsFunc(text, unprintable), strings.Contains(text, "'") && !strings.ContainsAny(text, `"\`):
+		n.Style = yaml.DoubleQuotedStyle
+	default:
+		n.Style = yaml.SingleQuotedStyle
+	}
+	return n
+}
