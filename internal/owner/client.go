@@ -1,12 +1,13 @@
 package owner
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
-	"sync"
+	"net/http"
 	"time"
 
 	"understudy/steps"
@@ -15,62 +16,64 @@ import (
 // errNobody says that no process listens at the socket.
 var errNobody = errors.New("no process owns the data folder")
 
-// client is a connection to the owner.
+// client is a guest's end of its membership.
 type client struct {
-	pipe
-	gone chan struct{} // closed when the connection has ended
+	http   *http.Client
+	member string
+	end    context.CancelFunc // ends the membership
+	gone   chan struct{}      // closed when the membership has ended
 
 	// What the owner said when it left; known when gone is closed.
 	left   bool
 	handed farewell
-
-	mu    sync.Mutex
-	last  uint64
-	calls map[uint64]chan message // nil when the connection has ended
 }
 
 // dial connects to the owner of a folder and introduces this process.
 func dial(ctx context.Context, dir string, h hello) (*client, error) {
 	path := findSocket(dir)
-	ctx, cancel := context.WithTimeout(ctx, helloTime)
-	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+	c := &client{member: h.Member, gone: make(chan struct{}), http: &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: 16,
+		DisableCompression:  true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		},
+	}}}
+	life, end := context.WithCancel(context.Background())
+	c.end = end
+	stop := context.AfterFunc(ctx, end)
+	timeout := time.AfterFunc(helloTime, end)
+	r, err := c.post(life, joinPath, h)
+	if !stop() || !timeout.Stop() {
+		end()
+		return nil, silent(dir, context.Cause(life))
+	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, silent(dir, err)
+		end()
+		if errors.Is(err, errTooLarge) {
+			return nil, err
 		}
 		return nil, fmt.Errorf("%w: %w", errNobody, err)
 	}
-	c := &client{pipe: pipe{conn: conn}, gone: make(chan struct{}), calls: map[uint64]chan message{}}
-	if err := c.introduce(ctx, dir, h); err != nil {
-		_ = conn.Close()
+	if r.StatusCode != http.StatusOK {
+		defer end()
+		defer r.Body.Close()
+		_, err := readAnswer(r)
+		if isLost(err) {
+			return nil, fmt.Errorf("%w: %w", errNobody, err)
+		}
 		return nil, err
 	}
-	go c.listen()
+	go c.follow(r)
 	return c, nil
 }
 
-// introduce says who this is, and hears whether it is welcome.
-func (c *client) introduce(ctx context.Context, dir string, h hello) error {
-	defer context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })()
-	raw, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	if err = c.send(message{Method: helloMethod, With: raw}, requestLimit); errors.Is(err, errTooLarge) {
-		return tooLarge(helloMethod, err)
-	}
-	var m message
-	if err == nil {
-		m, err = c.receive(answerLimit)
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return silent(dir, err)
-	case err != nil:
-		return fmt.Errorf("%w: %w", errNobody, err)
-	}
-	return m.Error.error()
+// follow reads the response that lasts as long as the membership.
+func (c *client) follow(r *http.Response) {
+	defer close(c.gone)
+	defer c.http.CloseIdleConnections()
+	defer c.end()
+	defer r.Body.Close()
+	c.left = json.NewDecoder(r.Body).Decode(&c.handed) == nil
 }
 
 func silent(dir string, err error) error {
@@ -80,89 +83,60 @@ func silent(dir string, err error) error {
 	}
 }
 
-// listen hands the answers to the calls that wait for them.
-func (c *client) listen() {
-	defer close(c.gone)
-	for {
-		m, err := c.receive(answerLimit)
-		c.mu.Lock()
-		if err != nil {
-			c.calls = nil
-			c.mu.Unlock()
-			_ = c.conn.Close()
-			return
-		}
-		if err == nil && m.ID == 0 && m.Moved {
-			c.left = json.Unmarshal(m.With, &c.handed) == nil
-		}
-		if answered := c.calls[m.ID]; answered != nil {
-			delete(c.calls, m.ID)
-			answered <- m
-		}
-		c.mu.Unlock()
+func (c *client) post(ctx context.Context, path string, with any) (*http.Response, error) {
+	raw, err := json.Marshal(with)
+	if err != nil {
+		return nil, malformed(path, err)
 	}
+	if len(raw) > requestLimit {
+		return nil, tooLarge(path, len(raw))
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://owner"+path, bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set(memberHeader, c.member)
+	return c.http.Do(r)
 }
 
 // call asks the owner, and waits for the answer, the end of the context, or
 // the end of the connection.
-func (c *client) call(ctx context.Context, name string, with json.RawMessage) (json.RawMessage, error) {
-	answered := make(chan message, 1)
-	id, ok := c.expect(answered)
-	if !ok {
+func (c *client) call(ctx context.Context, path string, with any) (json.RawMessage, error) {
+	if c.ended() {
 		return nil, errMoved
 	}
-	defer c.forget(id)
-	if err := c.send(message{ID: id, Method: name, With: with}, requestLimit); err != nil {
-		if errors.Is(err, errTooLarge) {
-			return nil, tooLarge(name, err)
+	r, err := c.post(ctx, path, with)
+	if err == nil {
+		defer r.Body.Close()
+		var raw json.RawMessage
+		if raw, err = readAnswer(r); !isLost(err) {
+			return raw, err
 		}
-		return nil, errLost
 	}
-	select {
-	case m := <-answered:
-		return c.answer(ctx, m)
-	case <-ctx.Done():
-		_ = c.send(message{ID: id, Method: cancelMethod}, requestLimit)
+	switch {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case <-c.gone:
+	case steps.CodeOf(err) == steps.Invalid:
+		return nil, err
+	case !errors.Is(err, errMoved):
+		err = errLost
 	}
-	select {
-	case m := <-answered: // it came just before the end
-		return c.answer(ctx, m)
-	default:
-		return nil, errLost
-	}
+	return nil, c.awaitEnd(ctx, err)
 }
 
-// answer takes an answer apart. After one that says that the owner is leaving,
-// there is nothing to ask of anyone before it has left.
-func (c *client) answer(ctx context.Context, m message) (json.RawMessage, error) {
-	if !m.Moved {
-		return m.With, m.Error.error()
+// awaitEnd waits until the membership has ended, for until then there is
+// nothing to ask of anyone. An owner that is leaving takes its time and says
+// farewell; one whose connection broke is given up soon.
+func (c *client) awaitEnd(ctx context.Context, err error) error {
+	if errors.Is(err, errLost) {
+		defer time.AfterFunc(time.Second, c.end).Stop()
 	}
 	select {
 	case <-c.gone:
-		return nil, errMoved
+		return err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-}
-
-func (c *client) expect(answered chan message) (id uint64, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.calls == nil {
-		return 0, false
-	}
-	c.last++
-	c.calls[c.last] = answered
-	return c.last, true
-}
-
-func (c *client) forget(id uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.calls, id)
 }
 
 func (c *client) ended() bool {

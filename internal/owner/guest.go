@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
+	"net/http"
+	"sync/atomic"
+	"time"
 
 	"understudy/steps"
 )
 
-// hello is the first message of a guest.
+// hello is what a guest says of itself when it joins.
 type hello struct {
 	Version int    `json:"version"`
 	Member  string `json:"member"`
@@ -18,152 +20,120 @@ type hello struct {
 	Last farewell `json:"last,omitzero"`
 }
 
-// guest is the owner's end of a connection.
+// guest is a process that joined, as the owner sees it.
 type guest struct {
-	pipe
 	Client
-	h     *host
-	tasks sync.WaitGroup
-
-	mu    sync.Mutex
-	calls map[uint64]context.CancelFunc
+	calls atomic.Int32
+	bye   chan farewell // what to tell it when the owner leaves
 }
 
 // mostCalls is how many calls of one guest are under way at most.
 const mostCalls = 256
 
-// greet reads the hello, and lets the guest in or says why not.
-func (g *guest) greet() error {
-	m, err := g.receive(requestLimit)
-	if err != nil {
-		return err
-	}
+// routes are what the owner answers.
+func (h *host) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+joinPath, h.serveMember)
+	mux.HandleFunc("POST "+policyPath, h.ofGuest(h.servePolicy))
+	mux.HandleFunc("POST "+callPath+"{method}", h.ofGuest(h.serveCall))
+	return mux
+}
+
+// serveMember lets a guest in or says why not, and stays until it goes or the
+// owner leaves.
+func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 	var in hello
-	err = json.Unmarshal(m.With, &in)
-	if m.Method != helloMethod || err != nil {
-		return malformed(helloMethod, err)
+	err := readRequest(w, r, &in)
+	if err == nil {
+		err = h.welcome(in)
 	}
-	if err := g.h.welcome(in); err != nil {
-		return errors.Join(err, g.send(message{Error: failureOf(err)}, answerLimit))
+	if err != nil {
+		h.o.Log.Info("a process was not let into the data folder", "error", err)
+		reply(w, nil, err)
+		return
 	}
-	g.Client = Client{in.Member, in.Hello}
-	if !g.h.seat(g) {
-		return errMoved
+	g := &guest{Client: Client{in.Member, in.Hello}, bye: make(chan farewell, 1)}
+	if !h.admit(g) {
+		w.WriteHeader(statusMoved)
+		return
 	}
-	g.h.setPolicy(g.ID, in.Hello.Policy)
-	g.h.proceed(g.ID, in.Last.Runs)
-	if g.h.o.Came != nil {
-		g.h.o.Came(g.Client)
+	defer h.dismiss(g)
+	h.setPolicy(g.ID, in.Hello.Policy)
+	h.proceed(g.ID, in.Last.Runs)
+	if h.o.Came != nil {
+		h.o.Came(g.Client)
 	}
-	if err := g.send(message{With: json.RawMessage(`{}`)}, answerLimit); err != nil {
-		g.h.dismiss(g)
-		return err
+	c := http.NewResponseController(w)
+	if err := c.Flush(); err != nil {
+		return
 	}
-	return nil
-}
-
-// listen takes calls until the connection ends; then it cancels those that
-// only read, and waits for all.
-func (g *guest) listen() error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer g.tasks.Wait()
-	defer cancel()
-	for {
-		m, err := g.receive(requestLimit)
-		if err != nil {
-			return err
+	select {
+	case <-r.Context().Done():
+		h.o.Log.Debug("a process has left the data folder", "client", g.Client.Client)
+	case f := <-g.bye:
+		_ = c.SetWriteDeadline(time.Now().Add(writeTime))
+		if err := errors.Join(json.NewEncoder(w).Encode(f), c.Flush()); err != nil {
+			h.o.Log.Warn("runs could not be handed over; they stay paused", "client", g.Client.Client, "error", err)
 		}
-		if m.Method == cancelMethod {
-			g.cancel(m.ID)
-			continue
+	}
+}
+
+// ofGuest serves a request only to a guest, and says that nothing was begun to
+// anybody else: a guest whose membership has ended looks for the next owner.
+func (h *host) ofGuest(serve func(http.ResponseWriter, *http.Request, *guest)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		g := h.guest(r.Header.Get(memberHeader))
+		if g == nil {
+			w.WriteHeader(statusMoved)
+			return
 		}
-		g.take(ctx, m)
+		defer g.calls.Add(-1)
+		if g.calls.Add(1) > mostCalls {
+			reply(w, nil, steps.Errorf(steps.Busy, "this process asks more than %d things at once", mostCalls))
+			return
+		}
+		serve(w, r, g)
 	}
 }
 
-func (g *guest) cancel(id uint64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if cancel := g.calls[id]; cancel != nil {
-		cancel()
-	}
-}
-
-// take begins a call in a goroutine of its own.
-func (g *guest) take(ctx context.Context, m message) {
-	if m.Method == policyMethod {
-		g.hear(m)
-		return
-	}
-	t, ok := g.h.serves[m.Method]
-	if !ok {
-		g.reply(m.ID, nil, malformed(m.Method, errors.New("there is no such method")))
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	g.mu.Lock()
-	full := len(g.calls) >= mostCalls
-	if !full {
-		g.calls[m.ID] = cancel
-	}
-	g.mu.Unlock()
-	if full {
-		cancel()
-		g.reply(m.ID, nil, steps.Errorf(steps.Busy, "this process asks more than %d things at once", mostCalls))
-		return
-	}
-	g.tasks.Go(func() {
-		defer g.finish(m.ID, cancel)
-		g.do(ctx, m, t)
-	})
-}
-
-// hear notes what the guest may do from now on.
-func (g *guest) hear(m message) {
+// servePolicy notes what the guest may do from now on.
+func (h *host) servePolicy(w http.ResponseWriter, r *http.Request, g *guest) {
 	var policy string
-	if err := json.Unmarshal(m.With, &policy); err != nil {
-		g.reply(m.ID, nil, malformed(m.Method, err))
-		return
+	err := readRequest(w, r, &policy)
+	if err == nil {
+		h.setPolicy(g.ID, policy)
 	}
-	g.h.setPolicy(g.ID, policy)
-	g.reply(m.ID, none{}, nil)
+	reply(w, none{}, err)
 }
 
-func (g *guest) finish(id uint64, cancel context.CancelFunc) {
-	cancel()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.calls, id)
-}
-
-// do does a call. What changes something goes on when its caller is gone, so
-// that it is done whole; what reads is asked again of the next owner when this
-// one leaves, so its answer, which could tell of the leaving, is kept back.
-func (g *guest) do(ctx context.Context, m message, t served) {
-	if !g.h.begin(t.sort) {
-		_ = g.send(message{ID: m.ID, Moved: true}, answerLimit)
+// serveCall does a call. What changes something goes on when its caller is
+// gone, so that it is done whole; what reads is asked again of the next owner
+// when this one leaves, so its answer, which could tell of the leaving, is kept
+// back.
+func (h *host) serveCall(w http.ResponseWriter, r *http.Request, g *guest) {
+	m, ok := served[r.PathValue("method")]
+	if !ok {
+		reply(w, nil, malformed(r.URL.Path, errors.New("there is no such method")))
 		return
 	}
-	if t.sort != reads {
-		defer g.h.acts.Done()
+	var raw json.RawMessage
+	if err := readRequest(w, r, &raw); err != nil {
+		reply(w, nil, err)
+		return
+	}
+	if !h.begin(m.repeat) {
+		w.WriteHeader(statusMoved)
+		return
+	}
+	ctx := r.Context()
+	if m.repeat != reads {
+		defer h.acts.Done()
 		ctx = context.WithoutCancel(ctx)
 	}
-	r, err := t.do(ctx, g.h.forMember(g.ID), m.With)
-	if t.sort == reads && g.h.isLeaving() {
-		_ = g.send(message{ID: m.ID, Moved: true}, answerLimit)
+	value, err := m.do(ctx, h.forMember(g.ID), raw)
+	if m.repeat == reads && h.isLeaving() {
+		w.WriteHeader(statusMoved)
 		return
 	}
-	g.reply(m.ID, r, err)
-}
-
-func (g *guest) reply(id uint64, r any, err error) {
-	out := message{ID: id, Error: failureOf(err)}
-	if err == nil {
-		if out.With, err = json.Marshal(r); err != nil {
-			out.Error = failureOf(err)
-		}
-	}
-	if err := g.send(out, answerLimit); errors.Is(err, errTooLarge) {
-		_ = g.send(message{ID: id, Error: failureOf(tooLarge("the answer", err))}, answerLimit)
-	}
+	reply(w, value, err)
 }

@@ -2,7 +2,6 @@ package owner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -29,8 +28,18 @@ func pair(t *testing.T, o Options) (owner, guest *Member) {
 	return owner, guest
 }
 
-// raw is a connection to the owner that says what the test wants.
-func raw(t *testing.T, dir string) *pipe {
+// greet tries to join as a process that says what the test wants.
+func greet(t *testing.T, dir string, v int, display string) error {
+	t.Helper()
+	c, err := dial(t.Context(), dir, hello{Version: v, Member: "test", Hello: Hello{Display: display}})
+	if err == nil {
+		t.Cleanup(c.end)
+	}
+	return err
+}
+
+// connect is a connection to the owner over which the test says what it wants.
+func connect(t *testing.T, dir string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("unix", findSocket(dir))
 	if err != nil {
@@ -38,15 +47,7 @@ func raw(t *testing.T, dir string) *pipe {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
-	return &pipe{conn: conn}
-}
-
-func greeting(v int, display string) message {
-	with, err := json.Marshal(hello{Version: v, Member: "test", Hello: Hello{Display: display}})
-	if err != nil {
-		panic(err)
-	}
-	return message{Method: helloMethod, With: with}
+	return conn
 }
 
 func TestWhoIsLetIn(t *testing.T) {
@@ -66,15 +67,7 @@ func TestWhoIsLetIn(t *testing.T) {
 		{"no version", 0, ":7", "speaks version"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			p := raw(t, dir)
-			if err := p.send(greeting(c.version, c.display), requestLimit); err != nil {
-				t.Fatal(err)
-			}
-			m, err := p.receive(answerLimit)
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch refused := m.Error.error(); {
+			switch refused := greet(t, dir, c.version, c.display); {
 			case c.says == "" && refused != nil:
 				t.Errorf("wanted it let in, got: %v", refused)
 			case c.says != "" && (refused == nil || !strings.Contains(refused.Error(), c.says) || steps.CodeOf(refused) != steps.Unavailable):
@@ -284,30 +277,22 @@ func TestGarbageHarmsNobody(t *testing.T) {
 	_, m := pair(t, optionsFor(dir))
 	noise := rand.New(rand.NewPCG(1, 2))
 	for i := range 200 {
-		p := raw(t, dir)
-		if i%2 == 0 { // behind a good greeting
-			if err := p.send(greeting(version, ""), requestLimit); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := p.receive(answerLimit); err != nil {
-				t.Fatal(err)
-			}
+		conn := connect(t, dir)
+		if i%2 == 0 { // behind a good beginning
+			_, _ = io.WriteString(conn, "POST "+callPath+"start HTTP/1.1\r\nHost: owner\r\nContent-Length: 4000\r\n\r\n")
 		}
 		junk := make([]byte, noise.IntN(4096))
 		for i := range junk {
 			junk[i] = byte(noise.Uint32())
 		}
-		if i%3 == 0 {
-			junk = append([]byte{0, 0, 0, 8}, `{"id":1}`...)
-		}
-		_, _ = p.conn.Write(junk)
-		_ = p.conn.Close()
+		_, _ = conn.Write(junk)
+		_ = conn.Close()
 	}
-	p := raw(t, dir)
-	if _, err := p.conn.Write([]byte{0xff, 0xff, 0xff, 0xff}); err != nil {
+	conn := connect(t, dir)
+	if _, err := conn.Write([]byte{0xff, 0xff, 0xff, 0xff, '\r', '\n', '\r', '\n'}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadAll(p.conn); err != nil {
+	if _, err := io.ReadAll(conn); err != nil {
 		t.Errorf("wanted the connection closed, got %v", err)
 	}
 	if _, err := m.List(t.Context(), engine.Query{}); err != nil {

@@ -2,10 +2,7 @@ package owner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +33,7 @@ func (h *host) leave(ctx context.Context) error {
 	h.mu.Lock()
 	h.leaving = true
 	h.mu.Unlock()
-	errs := []error{h.door.Close()}
+	errs := []error{h.listener.Close()}
 	sweep(h.o.Dir)
 	steps.WaitFor(ctx, &h.acts)
 	runs := h.handOver(ctx)
@@ -132,19 +129,9 @@ func (h *host) sendAway(runs map[*guest]handover) {
 		}
 	}
 	for g, handed := range runs {
-		with, err := json.Marshal(farewell{handed, paused})
-		if err == nil {
-			err = g.send(message{With: with, Moved: true}, requestLimit)
-		}
-		if err != nil {
-			h.o.Log.Warn("runs could not be handed over; they stay paused", "client", g.Client.Client, "error", err)
-		}
+		g.bye <- farewell{handed, paused}
 	}
-	h.mu.Lock()
-	conns := slices.Collect(maps.Keys(h.conns))
-	h.mu.Unlock()
-	for _, c := range conns {
-		_ = c.Close()
-	}
-	h.wg.Wait()
+	h.members.Wait()
+	_ = h.server.Close() // the calls that read end with it
+	h.calls.Wait()
 }

@@ -2,12 +2,12 @@ package owner
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
-	"time"
 
 	"understudy/engine"
 	"understudy/steps"
@@ -15,20 +15,20 @@ import (
 
 // host is the owner's side: it lets other processes in.
 type host struct {
-	o      Options
-	id     string
-	local  Local
-	runs   patient // the engine, for members
-	door   net.Listener
-	serves map[string]served
-	wg     sync.WaitGroup // of the door and the guests
-	acts   sync.WaitGroup // of calls that may change something
+	o        Options
+	id       string
+	local    Local
+	runs     patient // the engine, for members
+	listener net.Listener
+	server   *http.Server
+	members  sync.WaitGroup // of the guests
+	calls    sync.WaitGroup // of all requests
+	acts     sync.WaitGroup // of calls that may change something
 
 	expected expected
 
 	mu      sync.Mutex
 	leaving bool
-	conns   map[net.Conn]bool
 	guests  map[*guest]bool
 	began   map[string]string // run → the member that last began or continued it
 	// policies are what the guests may do, in their own words.
@@ -39,87 +39,62 @@ type host struct {
 // go on.
 func newHost(m *Member, l Local) (*host, error) {
 	h := &host{
-		o: m.o, id: m.id, local: l, serves: methods(),
-		conns: map[net.Conn]bool{}, guests: map[*guest]bool{}, began: map[string]string{},
-		policies: map[string]string{},
+		o: m.o, id: m.id, local: l,
+		guests: map[*guest]bool{}, began: map[string]string{}, policies: map[string]string{},
 	}
 	h.runs = patient{l.Engine, &h.expected}
 	l.Engine.Allow = h.guarded(l.Engine.Allow)
-	door, err := listen(m.o.Dir)
+	listener, err := listen(m.o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	h.door = door
+	h.listener = listener
 	h.expected.add(m.handed.Paused, m.o.Patience)
 	h.proceed(m.id, m.handed.Runs)
-	h.wg.Go(h.admit)
+	h.server = &http.Server{
+		Handler: h.counted(h.routes()), ReadHeaderTimeout: helloTime, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(m.o.Log.Handler(), slog.LevelDebug),
+	}
+	h.calls.Go(func() { _ = h.server.Serve(listener) }) // it ends when the listener is closed
 	return h, nil
 }
 
-// admit lets guests in until the door is closed.
-func (h *host) admit() {
-	for {
-		conn, err := h.door.Accept()
-		switch {
-		case errors.Is(err, net.ErrClosed):
-			return
-		case err != nil:
-			h.o.Log.Warn("a process could not be let into the data folder", "error", err)
-			time.Sleep(50 * time.Millisecond) // out of files, it may be
-			continue
-		}
-		h.wg.Go(func() { h.receive(conn) })
-	}
+// counted notes the requests that are under way.
+func (h *host) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.calls.Add(1)
+		defer h.calls.Done()
+		next.ServeHTTP(w, r)
+	})
 }
 
-// receive serves one connection until it ends.
-func (h *host) receive(conn net.Conn) {
-	defer h.close(conn)
-	if !h.enter(conn) {
-		return
-	}
-	g := &guest{h: h, pipe: pipe{conn: conn}, calls: map[uint64]context.CancelFunc{}}
-	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
-	if err := g.greet(); err != nil {
-		h.o.Log.Info("a process was not let into the data folder", "error", err)
-		return
-	}
-	_ = conn.SetReadDeadline(time.Time{})
-	err := g.listen()
-	h.dismiss(g)
-	h.o.Log.Debug("a process has left the data folder", "client", g.Client.Client, "reason", err)
-}
-
-// enter notes a connection, unless the owner is leaving.
-func (h *host) enter(conn net.Conn) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.leaving {
-		h.conns[conn] = true
-	}
-	return !h.leaving
-}
-
-func (h *host) close(conn net.Conn) {
-	_ = conn.Close()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.conns, conn)
-}
-
-// seat makes a guest one whose runs are looked after, unless the owner is
+// admit makes a guest one whose runs are looked after, unless the owner is
 // leaving.
-func (h *host) seat(g *guest) bool {
+func (h *host) admit(g *guest) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.leaving {
 		h.guests[g] = true
+		h.members.Add(1)
 	}
 	return !h.leaving
 }
 
-// dismiss forgets a guest whose connection has ended.
+// guest is the guest with an id, or nil when none has joined.
+func (h *host) guest(member string) *guest {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for g := range h.guests {
+		if g.ID == member {
+			return g
+		}
+	}
+	return nil
+}
+
+// dismiss forgets a guest whose membership has ended.
 func (h *host) dismiss(g *guest) {
+	defer h.members.Done()
 	h.mu.Lock()
 	delete(h.guests, g)
 	leaving := h.leaving
@@ -180,13 +155,13 @@ func (h *host) welcome(in hello) error {
 }
 
 // begin says whether a call may begin.
-func (h *host) begin(s sort) bool {
+func (h *host) begin(r repeat) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.leaving {
 		return false
 	}
-	if s != reads {
+	if r != reads {
 		h.acts.Add(1)
 	}
 	return true

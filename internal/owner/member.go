@@ -210,7 +210,7 @@ func (m *Member) Leave(ctx context.Context) error {
 	case p.host != nil:
 		return p.host.leave(ctx)
 	case p.client != nil:
-		_ = p.client.conn.Close()
+		p.client.end()
 		<-p.client.gone
 	}
 	return nil
@@ -231,7 +231,7 @@ func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, err
 			return r, err
 		case ctx.Err() != nil:
 			return r, context.Cause(ctx)
-		case errors.Is(err, errLost) && t.sort == acting:
+		case errors.Is(err, errLost) && t.repeat == acting:
 			return r, unsure(t.name)
 		}
 	}
@@ -241,11 +241,7 @@ func callAt[P, R any](ctx context.Context, at place, t method[P, R], p P) (r R, 
 	if at.host != nil {
 		return t.do(ctx, at.host.forMember(at.host.id), p)
 	}
-	with, err := json.Marshal(p)
-	if err != nil {
-		return r, malformed(t.name, err)
-	}
-	raw, err := at.client.call(ctx, t.name, with)
+	raw, err := at.client.call(ctx, callPath+t.name, p)
 	if err != nil {
 		return r, err
 	}

@@ -2,7 +2,6 @@ package owner
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -133,11 +132,8 @@ func (m *Member) SetPolicy(ctx context.Context, policy string) error {
 	if c == nil {
 		return nil
 	}
-	with, err := json.Marshal(policy)
-	if err != nil {
-		return err
-	}
-	if _, err = c.call(ctx, policyMethod, with); isLost(err) {
+	_, err := c.call(ctx, policyPath, policy)
+	if isLost(err) {
 		return nil // the next owner hears it when it is greeted
 	}
 	return err

@@ -2,8 +2,10 @@ package owner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
+	"net/http"
 	"path/filepath"
 	"testing"
 
@@ -45,30 +47,36 @@ func TestAStartIsNeverDoneTwice(t *testing.T) {
 // dieAfterStart is an owner that does the first call, and is gone before it
 // answers.
 func dieAfterStart(door net.Listener, l Local) error {
-	conn, err := door.Accept()
-	if err != nil {
-		return err
-	}
-	p := pipe{conn: conn}
-	if _, err := p.receive(requestLimit); err != nil {
-		return err
-	}
-	if err := p.send(message{}, answerLimit); err != nil {
-		return err
-	}
-	m, err := p.receive(requestLimit)
-	if err != nil {
-		return err
-	}
-	ctx := context.Background()
-	r, err := methods()[m.Method].do(ctx, l.Engine, m.With)
-	if err != nil {
-		return err
-	}
-	if h, ok := r.(engine.Header); ok {
-		_, err = l.Engine.Wait(ctx, h.ID)
-	}
-	return errors.Join(err, door.Close(), l.Close(ctx), conn.Close())
+	died := make(chan error, 1)
+	server := dyingOwner(func(method string, raw json.RawMessage) {
+		ctx := context.Background()
+		r, err := served[method].do(ctx, l.Engine, raw)
+		if h, ok := r.(engine.Header); ok {
+			_, err = l.Engine.Wait(ctx, h.ID)
+		}
+		died <- errors.Join(err, door.Close(), l.Close(ctx))
+	})
+	_ = server.Serve(door)
+	err := <-died
+	return errors.Join(err, server.Close())
+}
+
+// dyingOwner lets anybody join; a call ends it instead of being answered.
+func dyingOwner(call func(method string, raw json.RawMessage)) *http.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+joinPath, func(w http.ResponseWriter, r *http.Request) {
+		_ = readRequest(w, r, new(hello))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("POST "+callPath+"{method}", func(w http.ResponseWriter, r *http.Request) {
+		var raw json.RawMessage
+		_ = readRequest(w, r, &raw)
+		call(r.PathValue("method"), raw)
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	})
+	return &http.Server{Handler: mux}
 }
 
 func TestALostCallThatCouldBeDoneTwiceIsNotSentAgain(t *testing.T) {
@@ -77,18 +85,9 @@ func TestALostCallThatCouldBeDoneTwiceIsNotSentAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { // an owner that dies with the first call
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		p := pipe{conn: conn}
-		_, _ = p.receive(requestLimit)
-		_ = p.send(message{}, answerLimit)
-		_, _ = p.receive(requestLimit)
-		_ = l.Close()
-		_ = conn.Close()
-	}()
+	var server *http.Server // of an owner that dies with the first call
+	server = dyingOwner(func(string, json.RawMessage) { _ = server.Close() })
+	go func() { _ = server.Serve(l) }()
 	m := join(t, optionsFor(dir))
 	_, err = m.Continue(t.Context(), engine.NewKey())
 	if e := steps.AsError(err); err == nil || e.Code != steps.Interrupted || e.Next == "" {

@@ -2,13 +2,11 @@ package owner
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"sync"
+	"net/http"
 	"time"
 
 	"understudy/steps"
@@ -16,7 +14,19 @@ import (
 
 // version is that of the protocol. Processes of different versions refuse each
 // other: a run must not be half understood.
-const version = 2
+const version = 3
+
+// The protocol is HTTP over the unix socket of the folder. A guest posts its
+// hello to joinPath; the response stays open as long as it is a member, and
+// ends with a farewell when the owner leaves. Each call is a POST to callPath
+// and the name of a method; a closed request is a cancelled call.
+const (
+	joinPath   = "/members"
+	policyPath = "/policy"
+	callPath   = "/api/"
+
+	memberHeader = "Understudy-Member"
+)
 
 // What a message may measure. The owner is asked by many and trusts none of
 // them with its memory; those who ask it trust it with theirs, for a report of
@@ -32,74 +42,70 @@ const (
 	writeTime = 30 * time.Second
 )
 
-// A message is one call, its cancellation, or its answer; which stands in
-// Method, and the answer has the call's ID.
-type message struct {
-	ID     uint64          `json:"id"`
-	Method string          `json:"method,omitempty"`
-	With   json.RawMessage `json:"with,omitempty"`
-	Error  *failure        `json:"error,omitempty"`
-	Moved  bool            `json:"moved,omitempty"` // nothing was begun: the owner is leaving
-}
-
-// The methods that are not of engine.Runs.
+// The statuses of answers. One that is moved says that nothing was begun: the
+// owner is leaving, or does not know the guest any more.
 const (
-	helloMethod  = "hello"
-	cancelMethod = "cancel"
-	policyMethod = "policy"
+	statusFailed = http.StatusUnprocessableEntity // the body is a failure
+	statusMoved  = http.StatusServiceUnavailable
 )
 
 // errTooLarge says that a message is over its limit.
 var errTooLarge = errors.New("the message is too large")
 
-// A pipe sends and receives messages: the length in four bytes, then JSON.
-type pipe struct {
-	conn net.Conn
-	mu   sync.Mutex // one message is written at a time
+// tooLarge is the error of a call whose request or answer does not fit.
+func tooLarge(name string, size int) error {
+	return &steps.Error{
+		Code: steps.Invalid, Err: fmt.Errorf("%s: %w: %d bytes", name, errTooLarge, size),
+		Next: "ask for less at once, or put large values into files",
+	}
 }
 
-func (p *pipe) send(m message, limit int) error {
-	raw, err := json.Marshal(m)
+// readRequest decodes the body of a request, which is not trusted.
+func readRequest(w http.ResponseWriter, r *http.Request, into any) error {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestLimit))
+	if err == nil {
+		err = json.Unmarshal(raw, into)
+	}
 	if err != nil {
-		return err
-	}
-	if len(raw) > limit {
-		return fmt.Errorf("%w: %d bytes of at most %d", errTooLarge, len(raw), limit)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	framed := append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...)
-	_ = p.conn.SetWriteDeadline(time.Now().Add(writeTime))
-	if _, err := p.conn.Write(framed); err != nil {
-		_ = p.conn.Close() // half a message may be out, so nothing can follow it
-		return err
+		return malformed(r.URL.Path, err)
 	}
 	return nil
 }
 
-func (p *pipe) receive(limit int) (message, error) { return receive(p.conn, limit) }
-
-// receive reads one message. It makes no room for more than what arrives.
-func receive(r io.Reader, limit int) (m message, err error) {
-	var size [4]byte
-	if _, err := io.ReadFull(r, size[:]); err != nil {
-		return m, err
+// reply answers a call with a value or an error.
+func reply(w http.ResponseWriter, value any, err error) {
+	var raw []byte
+	if err == nil {
+		raw, err = json.Marshal(value)
 	}
-	n := int64(binary.BigEndian.Uint32(size[:]))
-	if n > int64(limit) {
-		return m, fmt.Errorf("%w: %d bytes of at most %d", errTooLarge, n, limit)
+	if err == nil && len(raw) > answerLimit {
+		err = tooLarge("the answer", len(raw))
 	}
-	var b bytes.Buffer
-	if _, err := io.CopyN(&b, r, n); err != nil {
-		return m, err
+	if err != nil {
+		w.WriteHeader(statusFailed)
+		raw, _ = json.Marshal(failureOf(err)) // strings only
 	}
-	if err := json.Unmarshal(b.Bytes(), &m); err != nil {
-		return m, malformed("received", err)
-	}
-	return m, nil
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
+	_, _ = w.Write(raw) // a guest that is gone asks no more
 }
 
-// tooLarge is the error of a call whose request or answer does not fit.
-func tooLarge(name string, err error) error {
-	return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("%s: %w", name, err), Next: "ask for less at once, or put large values into files"}
+// readAnswer takes an answer apart.
+func readAnswer(r *http.Response) (json.RawMessage, error) {
+	var b bytes.Buffer
+	n, err := io.Copy(&b, io.LimitReader(r.Body, answerLimit+1))
+	switch {
+	case r.StatusCode == statusMoved:
+		return nil, errMoved
+	case err != nil:
+		return nil, errLost
+	case n > answerLimit:
+		return nil, tooLarge("the answer", int(n))
+	case r.StatusCode == http.StatusOK:
+		return b.Bytes(), nil
+	}
+	var f failure
+	if err := json.Unmarshal(b.Bytes(), &f); err != nil || f.Text == "" {
+		return nil, malformed("of the owner", fmt.Errorf("status %s", r.Status))
+	}
+	return nil, f.error()
 }

@@ -3,10 +3,15 @@ package owner
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
+	"encoding/json"
+	"maps"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,7 +20,7 @@ import (
 )
 
 func TestEveryMethodOfRunsIsServed(t *testing.T) {
-	if want, got := reflect.TypeFor[engine.Runs]().NumMethod(), len(methods()); want != got {
+	if want, got := reflect.TypeFor[engine.Runs]().NumMethod(), len(served); want != got {
 		t.Errorf("engine.Runs has %d methods, %d are served", want, got)
 	}
 }
@@ -35,16 +40,27 @@ func TestAnOwnerThatDoesNotAnswerIsNamed(t *testing.T) {
 	}
 }
 
-func FuzzReceive(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{0, 0, 0, 2, '{', '}'})
-	f.Add([]byte{0, 0, 0, 9, '{', '}'})
-	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		const limit = 1 << 10
-		_, err := receive(bytes.NewReader(b), limit)
-		if len(b) >= 4 && binary.BigEndian.Uint32(b) > limit && err == nil {
-			t.Error("wanted a message over the limit refused")
+// FuzzRequest holds that no request of a guest, whatever its method and body,
+// does more harm than to be refused.
+func FuzzRequest(f *testing.F) {
+	for _, name := range slices.Sorted(maps.Keys(served)) {
+		f.Add(name, []byte(`{"run":"x","with":{}}`))
+		f.Add(name, []byte(`[`))
+	}
+	f.Add("nothing", []byte(`{}`))
+	f.Fuzz(func(t *testing.T, name string, body []byte) {
+		h := &host{guests: map[*guest]bool{}, leaving: true}
+		h.guests[&guest{Client: Client{ID: "x"}}] = true
+		r := httptest.NewRequest(http.MethodPost, callPath+url.PathEscape(name), bytes.NewReader(body))
+		r.Header.Set(memberHeader, "x")
+		w := httptest.NewRecorder()
+		h.routes().ServeHTTP(w, r)
+		_, known := served[name]
+		if known && json.Valid(body) && w.Code != statusMoved {
+			t.Errorf("wanted a leaving owner to begin nothing, got status %d", w.Code)
+		}
+		if known && !json.Valid(body) && w.Code != statusFailed {
+			t.Errorf("wanted it refused, got status %d", w.Code)
 		}
 	})
 }
