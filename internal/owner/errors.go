@@ -92,20 +92,20 @@ func (f *failure) error() error {
 	return reworded(f.Text, e)
 }
 
-// told is an error with the text that it had in the other process.
-type told struct {
+// rewordedError is an error with the text that it had in the other process.
+type rewordedError struct {
 	text  string
 	cause error
 }
 
-func (e *told) Error() string { return e.text }
-func (e *told) Unwrap() error { return e.cause }
+func (e *rewordedError) Error() string { return e.text }
+func (e *rewordedError) Unwrap() error { return e.cause }
 
 func reworded(text string, cause error) error {
 	if cause != nil && cause.Error() == text {
 		return cause
 	}
-	return &told{text, cause}
+	return &rewordedError{text, cause}
 }
 
 func malformed(what string, err error) error {

@@ -34,7 +34,7 @@ func (h *host) leave(ctx context.Context) error {
 	h.leaving = true
 	h.mu.Unlock()
 	errs := []error{h.listener.Close()}
-	sweep(h.o.Dir)
+	removeLeftovers(h.o.Dir)
 	steps.WaitFor(ctx, &h.acts)
 	runs := h.handOver(ctx)
 	errs = append(errs, h.local.Engine.Shutdown(ctx), h.local.Close(ctx))

@@ -18,14 +18,14 @@ type host struct {
 	o        Options
 	id       string
 	local    Local
-	runs     patient // the engine, for members
+	runs     hidingHandover // the engine, for members
 	listener net.Listener
 	server   *http.Server
 	members  sync.WaitGroup // of the guests
 	calls    sync.WaitGroup // of all requests
 	acts     sync.WaitGroup // of calls that may change something
 
-	expected expected
+	expected handedRuns
 
 	mu      sync.Mutex
 	leaving bool
@@ -42,8 +42,8 @@ func newHost(m *Member, l Local) (*host, error) {
 		o: m.o, id: m.id, local: l,
 		guests: map[*guest]bool{}, began: map[string]string{}, policies: map[string]string{},
 	}
-	h.runs = patient{l.Engine, &h.expected}
-	l.Engine.Allow = h.guarded(l.Engine.Allow)
+	h.runs = hidingHandover{l.Engine, &h.expected}
+	l.Engine.Allow = h.allowByMember(l.Engine.Allow)
 	listener, err := listen(m.o.Dir)
 	if err != nil {
 		return nil, err
@@ -114,22 +114,22 @@ func (h *host) runsOf(member string) []string {
 }
 
 // forMember is the engine as one member uses it.
-func (h *host) forMember(member string) engine.Runs { return noting{h.runs, h, member} }
+func (h *host) forMember(member string) engine.Runs { return attributing{h.runs, h, member} }
 
 // proceed takes over the runs of a member, and continues those that the last
 // owner paused.
 func (h *host) proceed(member string, runs handover) {
 	for run, r := range runs {
 		h.local.Engine.RestoreUnstored(run, r.Belongings)
-		h.note(run, member)
+		h.setMember(run, member)
 		if r.Paused {
-			h.goOn(run)
+			h.continueRun(run)
 		}
 	}
 }
 
-func (h *host) goOn(run string) {
-	defer h.expected.came(run)
+func (h *host) continueRun(run string) {
+	defer h.expected.arrived(run)
 	if _, err := h.local.Engine.Continue(context.Background(), run); err != nil {
 		h.o.Log.Warn("a run that was handed over cannot go on", "run", run, "error", err)
 	}

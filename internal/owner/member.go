@@ -73,19 +73,19 @@ func (o Options) drives() string {
 // Member is a process's part in a data folder. Its methods may be called from
 // many goroutines.
 type Member struct {
-	o    Options
-	id   string
-	turn chan struct{} // holds a token when someone looks at or changes now
-	now  place
-	left bool
+	o     Options
+	id    string
+	mutex chan struct{} // holds a token when someone looks at or changes now
+	now   runsAt
+	left  bool
 	// handed are the runs of this member that the last owner handed over, until
 	// the next one has them.
 	handed farewell
 }
 
-// place is where the runs are: in this process, or at the other end of a
+// runsAt is where the runs are: in this process, or at the other end of a
 // connection, or nowhere yet.
-type place struct {
+type runsAt struct {
 	host   *host
 	client *client
 }
@@ -99,8 +99,8 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	m := &Member{o: o, id: engine.NewKey(), turn: make(chan struct{}, 1)}
-	if _, err := m.seat(ctx); err != nil {
+	m := &Member{o: o, id: engine.NewKey(), mutex: make(chan struct{}, 1)}
+	if _, err := m.connect(ctx); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -108,82 +108,82 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 
 // Owns says whether this process owns the folder now.
 func (m *Member) Owns() bool {
-	m.turn <- struct{}{}
+	m.mutex <- struct{}{}
 	defer m.release()
 	return m.now.host != nil
 }
 
-func (m *Member) release() { <-m.turn }
+func (m *Member) release() { <-m.mutex }
 
-// seat is where the runs are. When the owner is gone, it finds the next one,
+// connect is where the runs are. When the owner is gone, it finds the next one,
 // which may be this process.
-func (m *Member) seat(ctx context.Context) (place, error) {
+func (m *Member) connect(ctx context.Context) (runsAt, error) {
 	select {
-	case m.turn <- struct{}{}:
+	case m.mutex <- struct{}{}:
 	case <-ctx.Done():
-		return place{}, context.Cause(ctx)
+		return runsAt{}, context.Cause(ctx)
 	}
 	defer m.release()
 	switch {
 	case m.left:
-		return place{}, ErrLeft
+		return runsAt{}, ErrLeft
 	case m.now.host != nil, m.now.client != nil && !m.now.client.ended():
 		return m.now, nil
 	}
 	if c := m.now.client; c != nil {
-		m.handed, m.now = c.handed, place{}
+		m.handed, m.now = c.handed, runsAt{}
 	}
-	p, err := m.find(ctx)
+	p, err := m.findOwner(ctx)
 	if err == nil {
 		m.now, m.handed = p, farewell{}
 	}
 	return p, err
 }
 
-// find connects to the owner, or becomes it. While an owner leaves, neither
+// findOwner connects to the owner, or becomes it. While an owner leaves, neither
 // can be done for a moment.
-func (m *Member) find(ctx context.Context) (place, error) {
+func (m *Member) findOwner(ctx context.Context) (runsAt, error) {
 	deadline := time.Now().Add(m.o.Patience)
 	for {
 		c, err := dial(ctx, m.o.Dir, hello{version, m.id, m.o.Hello, m.handed})
 		if err == nil {
-			go m.follow(c)
-			return place{client: c}, nil
+			go m.awaitNextOwner(c)
+			return runsAt{client: c}, nil
 		}
 		if !errors.Is(err, errNobody) {
-			return place{}, err
+			return runsAt{}, err
 		}
-		h, err := m.take(ctx)
+		h, err := m.becomeOwner(ctx)
 		if err == nil {
-			return place{host: h}, nil
+			return runsAt{host: h}, nil
 		}
 		if !errors.Is(err, engine.ErrLocked) || time.Now().After(deadline) {
-			return place{}, err
+			return runsAt{}, err
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
-			return place{}, context.Cause(ctx)
+			return runsAt{}, context.Cause(ctx)
 		}
 	}
 }
 
-// follow finds the next owner when one has left: the runs of this member that
+// awaitNextOwner finds the next owner when one has left: the runs of this member that
 // it paused go on even if nobody asks for them.
-func (m *Member) follow(c *client) {
+func (m *Member) awaitNextOwner(c *client) {
 	<-c.gone
 	if !c.left {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), m.o.Patience)
 	defer cancel()
-	if _, err := m.seat(ctx); err != nil && !errors.Is(err, ErrLeft) {
+	if _, err := m.connect(ctx); err != nil && !errors.Is(err, ErrLeft) {
 		m.o.Log.Warn("the data folder was handed over, and cannot be reached", "dir", m.o.Dir, "error", err)
 	}
 }
 
-// take makes this process the owner, if nobody else has the store.
-func (m *Member) take(ctx context.Context) (*host, error) {
+// becomeOwner makes this process the owner, if nobody else has the store.
+func (m *Member) becomeOwner(ctx context.Context) (*host, error) {
 	l, err := m.o.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -199,12 +199,12 @@ func (m *Member) take(ctx context.Context) (*host, error) {
 // stay, or stopped so that they can be resumed.
 func (m *Member) Leave(ctx context.Context) error {
 	select {
-	case m.turn <- struct{}{}:
+	case m.mutex <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	p := m.now
-	m.left, m.now = true, place{}
+	m.left, m.now = true, runsAt{}
 	m.release() // Gone may be asking for something: it is told that this process leaves
 	switch {
 	case p.host != nil:
@@ -220,7 +220,7 @@ func (m *Member) Leave(ctx context.Context) error {
 // asked again of the next one, unless that could do it twice.
 func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, error) {
 	for {
-		at, err := m.seat(ctx)
+		at, err := m.connect(ctx)
 		if err != nil {
 			var zero R
 			return zero, err
@@ -237,7 +237,7 @@ func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, err
 	}
 }
 
-func callAt[P, R any](ctx context.Context, at place, t method[P, R], p P) (r R, err error) {
+func callAt[P, R any](ctx context.Context, at runsAt, t method[P, R], p P) (r R, err error) {
 	if at.host != nil {
 		return t.do(ctx, at.host.forMember(at.host.id), p)
 	}

@@ -9,9 +9,9 @@ import (
 	"understudy/steps"
 )
 
-// guarded makes the engine ask, at each step, what the member may do for which
+// allowByMember makes the engine ask, at each step, what the member may do for which
 // the run is: the owner of itself, and of a guest what that guest has said.
-func (h *host) guarded(own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
+func (h *host) allowByMember(own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
 	return func(run, client string, k steps.Kind) error {
 		policy, foreign := h.policyOf(run)
 		switch {
@@ -42,8 +42,8 @@ func (h *host) setPolicy(member, policy string) {
 // forgotten.
 const mostNoted = 1000
 
-// note remembers for whom a run is, and tells for whom it was.
-func (h *host) note(run, member string) (before string) {
+// setMember remembers for whom a run is, and tells for whom it was.
+func (h *host) setMember(run, member string) (before string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if before = h.began[run]; member == "" {
@@ -51,15 +51,15 @@ func (h *host) note(run, member string) (before string) {
 		return before
 	}
 	if len(h.began) >= mostNoted {
-		h.forgetRested()
+		h.forgetInactive()
 	}
 	h.began[run] = member
 	return before
 }
 
-// forgetRested forgets for whom those runs were that stand still, and what
+// forgetInactive forgets for whom those runs were that stand still, and what
 // members may do that are gone.
-func (h *host) forgetRested() {
+func (h *host) forgetInactive() {
 	active := h.local.Engine.Active()
 	maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
 	here := slices.Collect(maps.Values(h.began))
@@ -69,52 +69,52 @@ func (h *host) forgetRested() {
 	maps.DeleteFunc(h.policies, func(member, _ string) bool { return !slices.Contains(here, member) })
 }
 
-// noting is Runs that remembers for whom a run is before its first step asks
+// attributing is Runs that remembers for whom a run is before its first step asks
 // what may be done.
-type noting struct {
+type attributing struct {
 	engine.Runs
 	h      *host
 	member string
 }
 
 // Start begins a run.
-func (n noting) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
-	return n.noted(r.Key, func() (engine.Header, error) { return n.Runs.Start(ctx, r) })
+func (n attributing) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
+	return n.attribute(r.Key, func() (engine.Header, error) { return n.Runs.Start(ctx, r) })
 }
 
 // Resume continues a run that ended.
-func (n noting) Resume(ctx context.Context, id string, r engine.ResumeRequest) (engine.Header, error) {
-	return n.noted(id, func() (engine.Header, error) { return n.Runs.Resume(ctx, id, r) })
+func (n attributing) Resume(ctx context.Context, id string, r engine.ResumeRequest) (engine.Header, error) {
+	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Resume(ctx, id, r) })
 }
 
 // Fork makes a new run of a run's document.
-func (n noting) Fork(ctx context.Context, id, from string, r engine.ResumeRequest) (engine.Header, error) {
-	return n.noted(r.Key, func() (engine.Header, error) { return n.Runs.Fork(ctx, id, from, r) })
+func (n attributing) Fork(ctx context.Context, id, from string, r engine.ResumeRequest) (engine.Header, error) {
+	return n.attribute(r.Key, func() (engine.Header, error) { return n.Runs.Fork(ctx, id, from, r) })
 }
 
 // Answer continues a waiting run.
-func (n noting) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
-	return n.noted(id, func() (engine.Header, error) { return n.Runs.Answer(ctx, id, a) })
+func (n attributing) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
+	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Answer(ctx, id, a) })
 }
 
 // Continue lets a paused run go on.
-func (n noting) Continue(ctx context.Context, id string) (engine.Header, error) {
-	return n.noted(id, func() (engine.Header, error) { return n.Runs.Continue(ctx, id) })
+func (n attributing) Continue(ctx context.Context, id string) (engine.Header, error) {
+	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Continue(ctx, id) })
 }
 
-// noted does what begins or continues a run. What fails leaves the run to whom
+// attribute does what begins or continues a run. What fails leaves the run to whom
 // it was for.
-func (n noting) noted(run string, do func() (engine.Header, error)) (engine.Header, error) {
+func (n attributing) attribute(run string, do func() (engine.Header, error)) (engine.Header, error) {
 	before := ""
 	if run != "" {
-		before = n.h.note(run, n.member)
+		before = n.h.setMember(run, n.member)
 	}
 	h, err := do()
 	switch {
 	case err != nil && run != "":
-		n.h.note(run, before)
+		n.h.setMember(run, before)
 	case err == nil && h.ID != run:
-		n.h.note(h.ID, n.member)
+		n.h.setMember(h.ID, n.member)
 	}
 	return h, err
 }
@@ -122,7 +122,7 @@ func (n noting) noted(run string, do func() (engine.Header, error)) (engine.Head
 // SetPolicy says what this process may do from now on.
 func (m *Member) SetPolicy(ctx context.Context, policy string) error {
 	select {
-	case m.turn <- struct{}{}:
+	case m.mutex <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -141,7 +141,7 @@ func (m *Member) Await(ctx context.Context, id string, after uint64) (engine.Hea
 	if id != "" {
 		return call(ctx, m, await, on[uint64]{id, after})
 	}
-	s, err := m.seat(ctx)
+	s, err := m.connect(ctx)
 	if err != nil {
 		return engine.Header{}, err
 	}

@@ -41,7 +41,7 @@ func listen(dir string) (net.Listener, error) {
 	if err := tighten(dir); err != nil {
 		return nil, err
 	}
-	sweep(dir)
+	removeLeftovers(dir)
 	path := filepath.Join(dir, socketName)
 	if len(path) <= longestPath {
 		if l, err := listenAt(path); err == nil {
@@ -50,7 +50,7 @@ func listen(dir string) (net.Listener, error) {
 	}
 	path, err := shortPath(dir)
 	if err != nil {
-		return nil, unheard(dir, err)
+		return nil, cannotListen(dir, err)
 	}
 	l, err := listenAt(path)
 	if err == nil {
@@ -61,12 +61,12 @@ func listen(dir string) (net.Listener, error) {
 			_ = l.Close()
 		}
 		_ = os.Remove(filepath.Dir(path))
-		return nil, unheard(dir, err)
+		return nil, cannotListen(dir, err)
 	}
 	return l, nil
 }
 
-func unheard(dir string, err error) error {
+func cannotListen(dir string, err error) error {
 	return &steps.Error{
 		Code: steps.Unavailable, Err: fmt.Errorf("other processes cannot be let into the data folder %s: %w", dir, err),
 		Next: "choose another folder with --home",
@@ -123,9 +123,9 @@ func shortPath(dir string) (string, error) {
 	return "", fmt.Errorf("no folder has a path that is short enough for a socket: %w", last)
 }
 
-// sweep removes what an owner put beside the store, this one or one that was
+// removeLeftovers removes what an owner put beside the store, this one or one that was
 // killed.
-func sweep(dir string) {
+func removeLeftovers(dir string) {
 	path := findSocket(dir)
 	_ = os.Remove(path)
 	if short := filepath.Dir(path); strings.HasPrefix(filepath.Base(short), shortPrefix) {

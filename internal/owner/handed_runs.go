@@ -8,27 +8,27 @@ import (
 	"understudy/engine"
 )
 
-// expected are the runs that were paused to be handed over, and wait for the
+// handedRuns are the runs that were paused to be handed over, and wait for the
 // member that they are for to find the new owner. Who watches one of them must
 // not see the pause.
-type expected struct {
+type handedRuns struct {
 	mu   sync.Mutex
 	runs map[string]chan struct{} // closed when the run goes on, or nobody came for it
 }
 
 // add expects runs, for a limited time.
-func (x *expected) add(runs []string, limit time.Duration) {
+func (x *handedRuns) add(runs []string, limit time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.runs = map[string]chan struct{}{}
 	for _, run := range runs {
 		x.runs[run] = make(chan struct{})
-		time.AfterFunc(limit, func() { x.came(run) })
+		time.AfterFunc(limit, func() { x.arrived(run) })
 	}
 }
 
-// came ends the wait for a run.
-func (x *expected) came(run string) {
+// arrived ends the wait for a run.
+func (x *handedRuns) arrived(run string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if c := x.runs[run]; c != nil {
@@ -38,7 +38,7 @@ func (x *expected) came(run string) {
 }
 
 // wait waits while a run is expected.
-func (x *expected) wait(ctx context.Context, run string) {
+func (x *handedRuns) wait(ctx context.Context, run string) {
 	x.mu.Lock()
 	c := x.runs[run]
 	x.mu.Unlock()
@@ -51,20 +51,20 @@ func (x *expected) wait(ctx context.Context, run string) {
 	}
 }
 
-// patient is Runs that does not tell of the pause of a run that is expected.
-type patient struct {
+// hidingHandover is Runs that does not tell of the pause of a run that is expected.
+type hidingHandover struct {
 	engine.Runs
-	expected *expected
+	expected *handedRuns
 }
 
 // Wait returns when a run ends, waits or pauses.
-func (p patient) Wait(ctx context.Context, id string) (engine.Header, error) {
+func (p hidingHandover) Wait(ctx context.Context, id string) (engine.Header, error) {
 	p.expected.wait(ctx, id)
 	return p.Runs.Wait(ctx, id)
 }
 
 // Await returns when a run has news.
-func (p patient) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
+func (p hidingHandover) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
 	p.expected.wait(ctx, id)
 	return p.Runs.Await(ctx, id, after)
 }
