@@ -15,6 +15,9 @@ const (
 	// clickRest is what is between clicks that are not to make one. It is as
 	// long as the time of a double click in the slowest toolkit.
 	clickRest = 500 * time.Millisecond
+	// tripleRest is the same after a double click: GTK takes a third press for a
+	// triple click within twice that time of the first.
+	tripleRest = 2 * clickRest
 	// near is how far from each other clicks may be, to count for one place. It
 	// is more than in any toolkit.
 	near = 10
@@ -31,18 +34,23 @@ type Click struct {
 // each widget of GTK, count across one elsewhere.
 type Presses []press
 
-// press is a click, and when its button was pressed or let go of last.
+// press is a click, when its button was pressed or let go of last, and how long
+// the next click at the same place waits from then.
 type press struct {
 	Click
 	when time.Time
+	rest time.Duration
 }
 
 // Rest is how long to wait before another click. Before a multiple click it is
 // the same wherever that is: after one click GTK takes none elsewhere for one.
 func (p Presses) Rest(next Click, count int) (d time.Duration) {
 	for _, before := range p {
-		if count > 1 || before.together(next) {
-			d = max(d, clickRest-time.Since(before.when))
+		switch since := time.Since(before.when); {
+		case before.together(next):
+			d = max(d, before.rest-since)
+		case count > 1:
+			d = max(d, clickRest-since)
 		}
 	}
 	return d
@@ -54,10 +62,14 @@ func (c Click) together(next Click) bool {
 	return away <= near && next.Button == c.Button
 }
 
-// Add remembers a press, and forgets those that count no more.
-func (p *Presses) Add(c Click) {
-	*p = slices.DeleteFunc(*p, func(before press) bool { return time.Since(before.when) > clickRest })
-	*p = append(*p, press{c, time.Now()})
+// Add remembers a click of so many presses, and forgets those that count no more.
+func (p *Presses) Add(c Click, count int) {
+	*p = slices.DeleteFunc(*p, func(before press) bool { return time.Since(before.when) > before.rest })
+	rest := clickRest
+	if count > 1 {
+		rest = tripleRest
+	}
+	*p = append(*p, press{c, time.Now(), rest})
 }
 
 // LetGo remembers when a button was let go of: some toolkits count from there.

@@ -34,7 +34,7 @@ func TestHowLongAClickWaitsForThoseBefore(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var p Presses
 				for _, c := range row.before {
-					p.Add(c)
+					p.Add(c, 1)
 					time.Sleep(ago)
 				}
 				if got := max(0, p.Rest(row.next, row.count)); got != row.want {
@@ -52,8 +52,8 @@ func TestAButtonThatWasHeldCountsFromWhenItWasLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here := desktop.Point{X: 100, Y: 100}
 		var p Presses
-		p.Add(Click{here, desktop.Left})
-		p.Add(Click{here, desktop.Right})
+		p.Add(Click{here, desktop.Left}, 1)
+		p.Add(Click{here, desktop.Right}, 1)
 		time.Sleep(2 * clickRest)
 		p.LetGo(desktop.Left)
 		if got := p.Rest(Click{here, desktop.Left}, 1); got != clickRest {
@@ -63,4 +63,33 @@ func TestAButtonThatWasHeldCountsFromWhenItWasLetGo(t *testing.T) {
 			t.Errorf("the other button waits %s, wanted that it does not", got)
 		}
 	})
+}
+
+// After a double click a third press soon makes a triple click, for which GTK
+// waits longer.
+func TestAClickWaitsLongerAfterADoubleClick(t *testing.T) {
+	here, there := desktop.Point{X: 100, Y: 100}, desktop.Point{X: 300, Y: 100}
+	const ago = clickRest + 100*time.Millisecond
+	for _, row := range []struct {
+		name  string
+		next  Click
+		count int
+		want  time.Duration
+	}{
+		{"at the same place", Click{here, desktop.Left}, 1, tripleRest - ago},
+		{"a second double click there", Click{here, desktop.Left}, 2, tripleRest - ago},
+		{"but not elsewhere", Click{there, desktop.Left}, 1, 0},
+		{"nor does a double click elsewhere", Click{there, desktop.Left}, 2, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var p Presses
+				p.Add(Click{here, desktop.Left}, 2)
+				time.Sleep(ago)
+				if got := max(0, p.Rest(row.next, row.count)); got != row.want {
+					t.Errorf("it waits %s, wanted %s", got, row.want)
+				}
+			})
+		})
+	}
 }

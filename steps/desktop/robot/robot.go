@@ -98,7 +98,7 @@ func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
 		if err := desktop.Sleep(ctx, r.pressed.Rest(c, 1)); err != nil {
 			return err
 		}
-		defer r.pressed.Add(c)
+		defer r.pressed.Add(c, 1)
 		return r.button(b, true)
 	})
 }
@@ -144,7 +144,7 @@ func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, c
 		if err := desktop.Sleep(ctx, r.pressed.Rest(input.Click{At: at, Button: b}, count)); err != nil {
 			return err
 		}
-		defer r.pressed.Add(input.Click{At: at, Button: b})
+		defer r.pressed.Add(input.Click{At: at, Button: b}, count)
 		toolkit.move(at.X, at.Y)
 		for i := range max(count, 1) {
 			if i > 0 {

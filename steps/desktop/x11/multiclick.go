@@ -49,7 +49,7 @@ func (r *Robot) clicks(ctx context.Context, c input.Click, count int, before, af
 		if errors.Is(err, desktop.ErrMoved) { // nothing was pressed
 			return err
 		}
-		r.pressed.Add(c)
+		r.pressed.Add(c, count)
 		if err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
 		if err := desktop.Sleep(ctx, r.pressed.Rest(c, 1)); err != nil {
 			return err
 		}
-		defer r.pressed.Add(c)
+		defer r.pressed.Add(c, 1)
 		return r.button(ctx, l, b, true)
 	})
 }
