@@ -194,7 +194,7 @@ func (m *managing) minimize(ctx context.Context) error {
 	if err := m.say(ctx, "WM_CHANGE_STATE", iconic); err != nil {
 		return err
 	}
-	return m.until(ctx, func(w desktop.Window) bool { return w.Minimized })
+	return m.until(ctx, func(w desktop.Window) bool { return w.Minimized && !w.Active })
 }
 
 func (m *managing) maximize(ctx context.Context, on bool) error {
