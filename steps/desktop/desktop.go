@@ -183,8 +183,8 @@ type Marker interface {
 
 // Input watches what a person does. Our own injected input is left out.
 type Input interface {
-	// Watch calls f for each event, in order, until the context ends. The first
-	// is WatchBegan.
+	// Watch calls f for each event, in order, until the context ends, and
+	// returns its cause. The first is WatchBegan.
 	Watch(ctx context.Context, f func(InputEvent)) error
 }
 

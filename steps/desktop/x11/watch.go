@@ -64,7 +64,7 @@ func (r *Robot) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	v := &viewer{stream: s, control: control, translator: translator, ours: ours, f: f}
 	err = v.run()
 	if ctx.Err() != nil {
-		return nil
+		return context.Cause(ctx)
 	}
 	return lost(r.place.name, orEnded(err))
 }

@@ -4,6 +4,7 @@ package x11_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -232,7 +233,7 @@ func TestWatchEnds(t *testing.T) {
 		end      func(b *bench, w *watcher)
 		ok       func(error) bool
 	}{
-		{"with the context", func(_ *bench, w *watcher) { w.end() }, func(err error) bool { return err == nil }},
+		{"with the context", func(_ *bench, w *watcher) { w.end() }, func(err error) bool { return errors.Is(err, context.Canceled) }},
 		{"with the display", func(b *bench, _ *watcher) { b.killServer() }, unavailable},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
