@@ -34,6 +34,9 @@ func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) er
 		return err
 	}
 	defer done()
+	if !has(n.states, bitEnabled) && !has(n.states, bitSensitive) { // GTK 3 agrees, and does nothing
+		return fmt.Errorf("%w: the %s %q is disabled", desktop.ErrRefused, roleName(n.role), n.name)
+	}
 	index, name, err := w.action(n, action)
 	if err != nil {
 		return err
