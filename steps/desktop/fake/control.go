@@ -44,6 +44,7 @@ func (d *Desktop) SetNumber(ctx context.Context, h desktop.Handle, value float64
 		}
 		d.note("set number %s %q %g", n.el.Role, n.el.Name, value)
 		n.el.Value.Now = min(max(value, n.el.Value.Min), n.el.Value.Max)
+		d.hear("number %q %g", n.el.Name, n.el.Value.Now)
 		return nil
 	})
 }
@@ -51,6 +52,7 @@ func (d *Desktop) SetNumber(ctx context.Context, h desktop.Handle, value float64
 // Select selects a child of a container, or deselects it.
 func (d *Desktop) Select(ctx context.Context, h desktop.Handle, child int, on bool) error {
 	return d.with(ctx, "Select", h, func(n *Node) error {
+		name := n.el.Name
 		if n.el.Role == "combobox" && len(n.children) == 1 && n.children[0].el.Role == "menu" {
 			n = n.children[0]
 		}
@@ -63,6 +65,7 @@ func (d *Desktop) Select(ctx context.Context, h desktop.Handle, child int, on bo
 		}
 		d.note("select %s %q %v", c.el.Role, c.el.Name, on)
 		n.choose(c, on)
+		d.hear("choose %q %q", name, c.el.Name)
 		return nil
 	})
 }
@@ -92,11 +95,12 @@ func (d *Desktop) GrabFocus(ctx context.Context, h desktop.Handle) error {
 	})
 }
 
-// Reveal makes an element show.
+// Reveal makes an element show, and scrolls what it stands in.
 func (d *Desktop) Reveal(ctx context.Context, h desktop.Handle) error {
 	return d.with(ctx, "Reveal", h, func(n *Node) error {
 		d.note("reveal %s %q", n.el.Role, n.el.Name)
 		n.put(desktop.Showing, true)
+		n.scrollIntoView()
 		return nil
 	})
 }
@@ -106,22 +110,28 @@ func (d *Desktop) act(n *Node) {
 	if !n.has(desktop.Enabled) {
 		return
 	}
+	d.closeMenu(n)
 	switch n.el.Role {
 	case "checkbox", "switch", "checkmenuitem":
-		n.put(desktop.Checked, !n.has(desktop.Checked))
+		d.turn(n, desktop.Checked, !n.has(desktop.Checked))
 	case "cell":
 		if slices.Contains(n.el.Actions, "Toggle") { // with a checkbox in it
-			n.put(desktop.Checked, !n.has(desktop.Checked))
+			d.turn(n, desktop.Checked, !n.has(desktop.Checked))
 		} else if n.parent != nil {
 			n.parent.choose(n, true)
 		}
 	case "togglebutton":
-		n.put(desktop.Pressed, !n.has(desktop.Pressed))
+		d.turn(n, desktop.Pressed, !n.has(desktop.Pressed))
 	case "radiobutton", "radiomenuitem":
-		n.only(desktop.Checked)
+		d.only(n)
 	case "combobox":
 		n.put(desktop.Expanded, !n.has(desktop.Expanded))
+	case "menu":
+		d.openMenu(n)
 	default:
+		if slices.Contains(n.el.Actions, "click") {
+			d.hear("click %q", n.el.Name)
+		}
 		if n.has(desktop.Selectable) && n.parent != nil {
 			n.parent.choose(n, true)
 		}
@@ -129,16 +139,25 @@ func (d *Desktop) act(n *Node) {
 	d.later(n.click)
 }
 
-// only sets a state of a node and takes it from its siblings of the same role.
-func (n *Node) only(s desktop.States) {
+// turn switches a node on or off.
+func (d *Desktop) turn(n *Node, s desktop.States, on bool) {
+	if n.has(s) == on {
+		return
+	}
+	n.put(s, on)
+	d.hear("toggle %q %s", n.el.Name, map[bool]string{true: "on", false: "off"}[on])
+}
+
+// only checks a node and none of its siblings of the same role.
+func (d *Desktop) only(n *Node) {
 	if n.parent != nil {
 		for _, o := range n.parent.children {
-			if o.el.Role == n.el.Role {
-				o.put(s, false)
+			if o != n && o.el.Role == n.el.Role {
+				d.turn(o, desktop.Checked, false)
 			}
 		}
 	}
-	n.put(s, true)
+	d.turn(n, desktop.Checked, true)
 }
 
 func (d *Desktop) focus(n *Node) {

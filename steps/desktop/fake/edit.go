@@ -27,7 +27,9 @@ func (d *Desktop) insert(n *Node, text string) {
 	}
 	n.text = slices.Concat(n.text[:from], []rune(text), n.text[to:])
 	n.moveTo(from + len([]rune(text)))
-	if f, now := n.changed, string(n.text); f != nil {
+	now := string(n.text)
+	d.hear("text %q %q", n.el.Name, now)
+	if f := n.changed; f != nil {
 		d.later(func() { f(now) })
 	}
 }
@@ -36,6 +38,12 @@ func (d *Desktop) insert(n *Node, text string) {
 func (n *Node) moveTo(at int) {
 	n.caret = min(max(at, 0), len(n.text))
 	n.chosen = [2]int{n.caret, n.caret}
+}
+
+// extendTo puts the caret somewhere and selects what lies between.
+func (n *Node) extendTo(at int) {
+	n.caret = min(max(at, 0), len(n.text))
+	n.chosen[1] = n.caret
 }
 
 // edit has the effect of a chord in a field.
@@ -49,6 +57,14 @@ func (d *Desktop) edit(n *Node, c desktop.Chord) {
 		n.moveTo(0)
 	case "end", "ctrl+end":
 		n.moveTo(len(n.text))
+	case "shift+left":
+		n.extendTo(n.caret - 1)
+	case "shift+right":
+		n.extendTo(n.caret + 1)
+	case "shift+home":
+		n.extendTo(0)
+	case "shift+end":
+		n.extendTo(len(n.text))
 	case "backspace":
 		d.erase(n, n.caret-1)
 	case "delete":

@@ -16,6 +16,7 @@
 // caret is, windows are raised, moved and closed. Calls can be made to fail, to
 // take long, or never to answer; timers follow testing/synctest. It looks
 // nothing like a real screen: a capture shows one coloured box per element.
+// The contract in desktoptest holds it to what a real desktop does.
 package fake
 
 import (
@@ -37,6 +38,8 @@ type Desktop struct {
 	windows   []*Node // from the bottom of the stack to its top
 	active    *Node
 	focused   *Node
+	menu      *Node // the one that is open
+	grabbed   *Node // what a button was pressed on that is held
 	pointer   desktop.Point
 	keys      []desktop.Key
 	buttons   []desktop.Button
@@ -49,7 +52,9 @@ type Desktop struct {
 	delays    map[string]time.Duration
 	calls     map[string]int
 	journal   []string
-	pending   []func() // to call when the lock is given back
+	received  []string
+	mark      desktop.Rect // the frame that is drawn around something
+	pending   []func()     // to call when the lock is given back
 	timers    []*time.Timer
 	watchers  []*watcher
 	listeners []*listener
@@ -132,6 +137,19 @@ func (d *Desktop) Journal() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.journal)
+}
+
+// Received lists what reached the applications, in order, in the words of an
+// application under desktoptest.
+func (d *Desktop) Received() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.received)
+}
+
+// hear writes down what reached an application. The lock is held.
+func (d *Desktop) hear(format string, args ...any) {
+	d.received = append(d.received, fmt.Sprintf(format, args...))
 }
 
 // Calls says how often a method of the desktop's interfaces was called.

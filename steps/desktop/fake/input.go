@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -28,7 +29,7 @@ func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
 func (d *Desktop) MovePointer(ctx context.Context, to desktop.Point) error {
 	return d.do(ctx, "MovePointer", func() error {
 		d.note("move %s", to)
-		d.pointer = to
+		d.point(to)
 		for _, w := range slices.Clone(d.windows) {
 			if w.popup && !w.stays {
 				d.close(w)
@@ -38,21 +39,23 @@ func (d *Desktop) MovePointer(ctx context.Context, to desktop.Point) error {
 	})
 }
 
-// ButtonDown holds a button.
+// ButtonDown presses a button where the pointer is, and holds it.
 func (d *Desktop) ButtonDown(ctx context.Context, b desktop.Button) error {
 	return d.do(ctx, "ButtonDown", func() error {
 		d.note("button down %s", b)
 		if !slices.Contains(d.buttons, b) {
 			d.buttons = append(d.buttons, b)
+			d.pressButton(b, false)
 		}
 		return nil
 	})
 }
 
-// ButtonUp lets go of a button. It does not make a click with ButtonDown.
+// ButtonUp lets go of a button, which makes a click where it was pressed.
 func (d *Desktop) ButtonUp(ctx context.Context, b desktop.Button) error {
 	return d.do(ctx, "ButtonUp", func() error {
 		d.note("button up %s", b)
+		d.letGo(b)
 		d.buttons = slices.DeleteFunc(d.buttons, func(o desktop.Button) bool { return o == b })
 		return nil
 	})
@@ -86,33 +89,85 @@ func (d *Desktop) Click(ctx context.Context, at desktop.Point, b desktop.Button,
 			times = fmt.Sprintf(" x%d", count)
 		}
 		d.note("click %s %s%s", at, b, times)
-		d.pointer = at
-		n := d.under(at)
-		if n == nil {
-			return nil
-		}
-		if n.window() != d.active {
-			d.activate(n.window())
-		}
-		if n.has(desktop.Focusable | desktop.Enabled) {
-			d.focus(n)
-		}
-		if n.chosen = [2]int{n.caret, n.caret}; count > 1 {
-			n.chosen = [2]int{0, len(n.text)}
-		}
-		for range count {
-			if b == desktop.Left {
-				d.act(n)
-			}
+		d.point(at)
+		for i := range max(count, 1) {
+			d.pressButton(b, i > 0)
+			d.letGo(b)
 		}
 		return nil
 	})
+}
+
+// point puts the pointer somewhere.
+func (d *Desktop) point(at desktop.Point) {
+	if d.pointer == at {
+		return
+	}
+	d.pointer = at
+	n := d.grabbed
+	if n == nil {
+		n = d.under(at)
+	}
+	d.tellCanvas(n, "move", "")
+}
+
+// tellCanvas has a canvas, which does nothing of its own, hear what is done on it.
+func (d *Desktop) tellCanvas(n *Node, what string, b desktop.Button) {
+	if n == nil || n.el.Role != "canvas" {
+		return
+	}
+	words := []string{what, strconv.Quote(n.el.Name)}
+	if b != "" {
+		words = append(words, string(b))
+	}
+	at := desktop.Point{X: d.pointer.X - n.el.Bounds.X, Y: d.pointer.Y - n.el.Bounds.Y}
+	words = append(words, "at", at.String())
+	if slices.Contains(d.keys, desktop.Ctrl) {
+		words = append(words, string(desktop.Ctrl))
+	}
+	d.hear("%s", strings.Join(words, " "))
+}
+
+// pressButton presses a button where the pointer is: the window comes up, and
+// what can have the focus gets it. Again is the second press of a double click.
+func (d *Desktop) pressButton(b desktop.Button, again bool) {
+	n := d.under(d.pointer)
+	if d.grabbed = n; n == nil {
+		return
+	}
+	if n.window() != d.active {
+		d.activate(n.window())
+	}
+	if n.has(desktop.Focusable | desktop.Enabled) {
+		d.focus(n)
+	}
+	d.tellCanvas(n, "press", b)
+	n.chosen = [2]int{n.caret, n.caret}
+	if again {
+		d.tellCanvas(n, "double", b)
+		n.chosen = [2]int{0, len(n.text)}
+	}
+}
+
+// letGo lets go of a button: where it was pressed, that does what its role does.
+func (d *Desktop) letGo(b desktop.Button) {
+	n := d.grabbed
+	d.grabbed = nil
+	if n == nil {
+		d.closeMenu(nil)
+		return
+	}
+	d.tellCanvas(n, "release", b)
+	if b == desktop.Left && n == d.under(d.pointer) {
+		d.act(n)
+	}
 }
 
 // Scroll turns the wheel.
 func (d *Desktop) Scroll(ctx context.Context, dx, dy int) error {
 	return d.do(ctx, "Scroll", func() error {
 		d.note("scroll %d,%d", dx, dy)
+		d.turnWheel(dx, dy)
 		return nil
 	})
 }
@@ -123,6 +178,7 @@ func (d *Desktop) KeyDown(ctx context.Context, k desktop.Key) error {
 		d.note("key down %s", k)
 		if !slices.Contains(d.keys, k) {
 			d.keys = append(d.keys, k)
+			d.hear("key %q down", k)
 		}
 		return nil
 	})
@@ -132,6 +188,9 @@ func (d *Desktop) KeyDown(ctx context.Context, k desktop.Key) error {
 func (d *Desktop) KeyUp(ctx context.Context, k desktop.Key) error {
 	return d.do(ctx, "KeyUp", func() error {
 		d.note("key up %s", k)
+		if slices.Contains(d.keys, k) {
+			d.hear("key %q up", k)
+		}
 		d.keys = slices.DeleteFunc(d.keys, func(o desktop.Key) bool { return o == k })
 		return nil
 	})
@@ -169,6 +228,10 @@ func (d *Desktop) press(c desktop.Chord) {
 	}
 	n := d.focused
 	switch {
+	case d.menu != nil:
+		if c.Key == "escape" {
+			d.closeMenu(nil)
+		}
 	case n == nil:
 	case n.editable():
 		d.edit(n, c)

@@ -21,12 +21,21 @@ func layout(w *Node, order int) {
 }
 
 func (n *Node) settle(next *desktop.Point) {
-	for _, c := range n.children {
-		c.settle(next)
+	inside := next
+	switch {
+	case n.scrolls:
+		inside = &desktop.Point{X: n.el.Bounds.X, Y: n.el.Bounds.Y}
+	case n.pullsDown():
+		inside = &desktop.Point{X: next.X, Y: next.Y + line}
+		n.showItems(false)
 	}
+	for _, c := range n.children {
+		c.settle(inside)
+	}
+	n.clip()
 	switch {
 	case n.box:
-	case len(n.children) == 0:
+	case len(n.children) == 0 || n.pullsDown():
 		n.el.Bounds = desktop.Rect{X: next.X, Y: next.Y, W: 200, H: 24}
 		next.Y += line
 	default:
@@ -44,7 +53,7 @@ func hull(nodes []*Node) desktop.Rect {
 }
 
 func leaves(n *Node) int {
-	if len(n.children) == 0 {
+	if len(n.children) == 0 || n.pullsDown() {
 		return 1
 	}
 	sum := 0

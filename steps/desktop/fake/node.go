@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"image/color"
 	"slices"
 
 	"understudy/steps/desktop"
@@ -17,12 +18,14 @@ type Node struct {
 	caret    int
 	chosen   [2]int // the selected text
 	former   desktop.Rect
-	small    bool  // a window that is minimised
-	popup    bool  // a window that goes when the pointer moves
-	stays    bool  // or does not
-	tooltip  bool  // one that says that it is a tooltip
-	large    bool  // a window that is maximised
-	last     *Node // what had the focus when a window was left
+	small    bool       // a window that is minimised
+	popup    bool       // a window that goes when the pointer moves
+	stays    bool       // or does not
+	tooltip  bool       // one that says that it is a tooltip
+	large    bool       // a window that is maximised
+	last     *Node      // what had the focus when a window was left
+	scrolls  bool       // what is in it can be scrolled
+	painted  color.RGBA // its colour, if it has one of its own
 	click    func()
 	changed  func(text string)
 }
@@ -117,6 +120,19 @@ func (n *Node) Tooltip(stays bool) *Node {
 // the pointer moves, unless it stays.
 func (n *Node) Popup(stays bool) *Node {
 	n.popup, n.stays = true, stays
+	return n
+}
+
+// Scrolling makes the node, which must be placed, one whose children stand below
+// one another and are scrolled into its box.
+func (n *Node) Scrolling() *Node {
+	n.scrolls = true
+	return n
+}
+
+// Painted gives the node a colour of its own.
+func (n *Node) Painted(c color.RGBA) *Node {
+	n.painted = c
 	return n
 }
 

@@ -56,7 +56,20 @@ func (d *Desktop) paint(area desktop.Rect) *image.RGBA {
 			w.draw(picture, image.Pt(area.X, area.Y))
 		}
 	}
+	d.drawMark(picture, image.Pt(area.X, area.Y))
 	return picture
+}
+
+// drawMark draws the frame around something, in a picture that begins at a point.
+func (d *Desktop) drawMark(picture *image.RGBA, begin image.Point) {
+	if d.mark.Empty() {
+		return
+	}
+	r, red := d.mark.Image().Sub(begin), color.RGBA{255, 0, 0, 255}
+	fill(picture, image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+2), red)
+	fill(picture, image.Rect(r.Min.X, r.Max.Y-2, r.Max.X, r.Max.Y), red)
+	fill(picture, image.Rect(r.Min.X, r.Min.Y, r.Min.X+2, r.Max.Y), red)
+	fill(picture, image.Rect(r.Max.X-2, r.Min.Y, r.Max.X, r.Max.Y), red)
 }
 
 // drawn is what an area showed when it was asked whether it is drawn anew.
@@ -107,8 +120,11 @@ func fill(picture *image.RGBA, r image.Rectangle, c color.RGBA) {
 	draw.Draw(picture, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// colour is a light colour for what is known of the node.
+// colour is the node's own, or a light one for what is known of it.
 func (n *Node) colour() color.RGBA {
+	if n.painted != (color.RGBA{}) {
+		return n.painted
+	}
 	h := fnv.New32a()
 	for _, word := range append(n.el.States.Names(), string(n.el.Role), n.el.Name, string(n.text)) {
 		h.Write([]byte(word + "\x00"))

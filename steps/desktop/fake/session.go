@@ -82,7 +82,7 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 func (d *Desktop) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 	return d.do(ctx, "RestoreFocus", func() error {
 		d.note("restore focus")
-		d.pointer = f.Pointer
+		d.point(f.Pointer)
 		i := slices.IndexFunc(d.windows, func(w *Node) bool { return w.el.Window == f.Window })
 		if i < 0 {
 			return desktop.ErrNotFound
@@ -101,14 +101,22 @@ func (d *Desktop) RestoreFocus(ctx context.Context, f desktop.FocusState) error 
 	})
 }
 
-// Mark writes the journal.
+// Mark draws a frame until Unmark.
 func (d *Desktop) Mark(ctx context.Context, area desktop.Rect, label string, long time.Duration) error {
-	return d.do(ctx, "Mark", func() error { d.note("mark %s %q for %s", area, label, long); return nil })
+	return d.do(ctx, "Mark", func() error {
+		d.note("mark %s %q for %s", area, label, long)
+		d.mark = area
+		return nil
+	})
 }
 
-// Unmark writes the journal.
+// Unmark takes the frame away.
 func (d *Desktop) Unmark(ctx context.Context) error {
-	return d.do(ctx, "Unmark", func() error { d.note("unmark"); return nil })
+	return d.do(ctx, "Unmark", func() error {
+		d.note("unmark")
+		d.mark = desktop.Rect{}
+		return nil
+	})
 }
 
 // Info describes the desktop.
@@ -131,9 +139,11 @@ func (d *Desktop) ReleaseAll(ctx context.Context) error {
 	return d.do(ctx, "ReleaseAll", func() error {
 		for _, k := range d.keys {
 			d.note("key up %s", k)
+			d.hear("key %q up", k)
 		}
 		for _, b := range d.buttons {
 			d.note("button up %s", b)
+			d.letGo(b)
 		}
 		d.keys, d.buttons = nil, nil
 		return nil

@@ -48,7 +48,7 @@ func (d *Desktop) Add(parent, child *Node) {
 	defer d.mu.Unlock()
 	parent.children = append(parent.children, child)
 	d.adopt(child, parent)
-	if !child.box {
+	if !child.box || child.scrolls {
 		at := parent.el.Bounds
 		child.settle(&desktop.Point{X: at.X, Y: at.Y + at.H - line})
 	}
@@ -69,6 +69,9 @@ func (d *Desktop) Remove(n *Node) {
 		}
 		if c == w.last {
 			w.last = nil
+		}
+		if c == d.menu {
+			d.menu = nil
 		}
 		return true
 	})
@@ -227,6 +230,11 @@ func (d *Desktop) node(h desktop.Handle) *Node {
 
 // under is the deepest node at a point, in the topmost window there.
 func (d *Desktop) under(at desktop.Point) *Node {
+	if d.menu != nil {
+		if n := d.menu.deepest(at); n != d.menu {
+			return n
+		}
+	}
 	for _, w := range slices.Backward(d.windows) {
 		if !w.small && w.has(desktop.Showing) && w.el.Bounds.Contains(at) {
 			return w.deepest(at)

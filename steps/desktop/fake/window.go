@@ -68,10 +68,23 @@ func (d *Desktop) close(w *Node) {
 	if d.focused != nil && d.focused.window() == w {
 		d.unfocus()
 	}
-	if d.active == w {
-		d.active = nil
-		if len(d.windows) > 0 {
-			d.activate(d.windows[len(d.windows)-1])
+	if d.menu != nil && d.menu.window() == w {
+		d.menu = nil
+	}
+	d.leave(w)
+}
+
+// leave makes the topmost of the other windows active, when a window was.
+func (d *Desktop) leave(w *Node) {
+	if d.active != w {
+		return
+	}
+	d.active = nil
+	d.unfocus()
+	for _, o := range slices.Backward(d.windows) {
+		if o != w && !o.small && !o.popup {
+			d.activate(o)
+			return
 		}
 	}
 }
@@ -110,12 +123,11 @@ func (d *Desktop) manage(w *Node, c desktop.WindowChange) error {
 	case desktop.Activate:
 		d.activate(w)
 	case desktop.Close:
+		d.hear("close %q", w.el.Name)
 		d.close(w)
 	case desktop.Minimize:
 		w.small = true
-		if d.active == w {
-			d.active = nil
-		}
+		d.leave(w)
 	case desktop.Maximize:
 		if !w.large {
 			w.former, w.large = w.el.Bounds, true
