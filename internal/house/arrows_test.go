@@ -15,6 +15,7 @@ var arrows = map[string][]string{
 
 	"steps/desktop":                     {},
 	"steps/desktop/atspi":               {"steps/desktop"},
+	"steps/desktop/desktoptest":         {"steps/desktop"},
 	"steps/desktop/fake":                {"steps/desktop", "steps/desktop/selector"},
 	"steps/desktop/input":               {"steps/desktop"},
 	"steps/desktop/local":               {"steps/desktop", "steps/desktop/atspi", "steps/desktop/robot", "steps/desktop/virtual", "steps/desktop/x11"},
@@ -101,7 +102,7 @@ var owners = map[string][]string{
 	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
 	"golang.org/x/sys/":                {"internal/children", "store"},
 	"golang.org/x/image/":              {"steps/desktop/vision"},
-	"github.com/google/go-cmp/":        {"store/storetest"},
+	"github.com/google/go-cmp/":        {"steps/desktop/desktoptest", "store/storetest"},
 }
 
 func TestArrows(t *testing.T) {

@@ -1,0 +1,206 @@
+package desktoptest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+func (k *kit) capture(area desktop.Rect) *image.RGBA {
+	k.Helper()
+	picture, err := k.Capture(k.Context(), area)
+	k.must(err)
+	return picture
+}
+
+func testCaptureSize(k *kit) {
+	monitors, err := k.Monitors(k.Context())
+	k.must(err)
+	whole := image.Rectangle{}
+	for _, m := range monitors {
+		whole = whole.Union(m.Bounds.Image())
+	}
+	develop, err := k.Snap(k.Context())
+	k.must(err)
+	size := func(m *image.RGBA) desktop.Size { return desktop.Size{W: m.Rect.Dx(), H: m.Rect.Dy()} }
+	all := desktop.Size{W: whole.Dx(), H: whole.Dy()}
+	check(k, "a snap", size(develop()), all)
+	check(k, "the whole screen", size(k.capture(desktop.Rect{})), all)
+	check(k, "an area", size(k.capture(desktop.Rect{X: 30, Y: 40, W: 51, H: 7})), desktop.Size{W: 51, H: 7})
+	beyond := desktop.Rect{X: whole.Max.X - 10, Y: whole.Max.Y - 5, W: 100, H: 100}
+	check(k, "an area that goes beyond the screen", size(k.capture(beyond)), desktop.Size{W: 10, H: 5})
+}
+
+// shows waits until the canvas is of one colour in a picture.
+func (k *kit) shows(want color.RGBA) {
+	k.Helper()
+	box := k.box("Canvas")
+	k.until("the canvas has its colour", func() error {
+		m := k.capture(desktop.Rect{X: box.X + 2, Y: box.Y + 2, W: box.W - 4, H: box.H - 4})
+		for y := range m.Rect.Dy() {
+			for x := range m.Rect.Dx() {
+				if got := m.RGBAAt(x, y); got != want {
+					return fmt.Errorf("at %d,%d it is %v, want %v", x, y, got, want)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func testColour(k *kit) {
+	k.shows(Colour)
+	k.must(k.App.Do("paint 20 90 220"))
+	k.shows(color.RGBA{20, 90, 220, 255})
+}
+
+func testLastDrawn(k *kit) {
+	id, box := k.window("Contract").ID, k.box("Canvas")
+	last := func() time.Time {
+		at, err := k.LastDrawn(k.Context(), id, box)
+		k.must(err)
+		return at
+	}
+	last()
+	k.shows(Colour)
+	k.until("it rests", func() error {
+		if rests := time.Since(last()); rests < 50*time.Millisecond {
+			return fmt.Errorf("it rests since %v", rests)
+		}
+		return nil
+	})
+	begin := time.Now()
+	k.must(k.App.Do("paint 20 90 220"))
+	k.shows(color.RGBA{20, 90, 220, 255})
+	k.until("the drawing is noticed", func() error {
+		if at := last(); at.Before(begin) {
+			return fmt.Errorf("it was drawn last %v before", begin.Sub(at))
+		}
+		return nil
+	})
+}
+
+func testMark(k *kit) {
+	k.shows(Colour)
+	box := k.box("Canvas")
+	around := desktop.Rect{X: box.X - 5, Y: box.Y - 5, W: box.W + 10, H: box.H + 10}
+	k.must(k.move(k.middle("Name"))) // so that nothing in the area lights up
+	k.must(k.App.Do("settle"))
+	before, listed := k.capture(around), len(k.windows())
+	k.must(k.Mark(k.Context(), box, "here", time.Minute))
+	k.until("the mark shows", func() error {
+		if bytes.Equal(before.Pix, k.capture(around).Pix) {
+			return errors.New("nothing changed on the screen")
+		}
+		return nil
+	})
+	check(k, "the number of windows", len(k.windows()), listed)
+	k.must(k.click(k.middle("Canvas")))
+	k.must(k.click(desktop.Point{X: box.X, Y: box.Y + box.H/2})) // where the frame is
+	at := fmt.Sprintf("at 0,%d", box.H/2)
+	k.hears("press release", append(k.around(desktop.Left, ""), `press "Canvas" left `+at, `release "Canvas" left `+at)...)
+	k.must(k.Unmark(k.Context()))
+	k.must(k.move(k.middle("Name")))
+	k.until("the mark is gone", func() error {
+		if !bytes.Equal(before.Pix, k.capture(around).Pix) {
+			return errors.New("the screen is not as it was")
+		}
+		return nil
+	})
+}
+
+func testClipboard(k *kit) {
+	for _, text := range []string{"plain", "two\nlines\tand ελληνικά, 日本語 🙂 ", strings.Repeat("long, ", 50_000)} {
+		k.must(k.copies(text))
+		got, err := k.ReadClipboard(k.Context())
+		k.must(err)
+		if got != text {
+			k.Errorf("the clipboard gave %d bytes back, want the %d that were put in: %.40q", len(got), len(text), got)
+		}
+	}
+}
+
+func testCopyPaste(k *kit) {
+	k.must(k.copies("nothing"))
+	k.writeIn("Name", "Łódź")
+	k.must(k.press("ctrl+a ctrl+c"))
+	k.until("it is copied", func() error {
+		text, err := k.ReadClipboard(k.Context())
+		return errors.Join(err, same("the clipboard", text, "Łódź"))
+	})
+	k.must(k.copies("pasted"))
+	k.must(k.press("end ctrl+v"))
+	k.holds("Name", "Łódźpasted")
+}
+
+func testWatch(k *kit) {
+	var mu sync.Mutex
+	var seen []string
+	began, person := make(chan struct{}), make(chan struct{})
+	ctx, cancel := context.WithCancel(k.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- k.Watch(ctx, func(e desktop.InputEvent) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, fmt.Sprintf("%s %s%s", e.Type, e.Key, e.Button))
+			switch {
+			case e.Type == desktop.WatchBegan:
+				close(began)
+			case e.Type == desktop.KeyRelease && e.Key == "f8":
+				close(person)
+			}
+		})
+	}()
+	k.await(began, "the watch begins")
+	k.must(k.click(k.middle("Canvas")))
+	k.writeIn("Name", "ours ж")
+	k.must(k.press("ctrl+a"))
+	k.must(k.scroll(0, 1))
+	k.must(k.App.Do("reset"))
+	k.must(k.Person("f8"))
+	k.hears("key", `key "f8" down`, `key "f8" up`)
+	k.await(person, "the key of the person is seen")
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		k.Errorf("the watch ended with %v", err)
+	}
+	check(k, "what was seen", seen, []string{"watch_began ", "key_press f8", "key_release f8"})
+}
+
+func testCancelled(k *kit) {
+	at := k.middle("Canvas")
+	k.must(k.click(k.middle("Name")))
+	why := errors.New("stop here")
+	ctx, cancel := context.WithCancelCause(k.Context())
+	cancel(why)
+	for what, err := range map[string]error{
+		"a click": k.clickUnder(ctx, at), "typing": k.writeUnder(ctx, "x"),
+	} {
+		if !errors.Is(err, why) && !errors.Is(err, context.Canceled) {
+			k.Errorf("%s: %v, want the cause or that it was cancelled", what, err)
+		}
+	}
+	k.must(k.click(k.middle("OK")))
+	k.hears("press text click", `click "OK"`)
+}
+
+func testInfo(k *kit) {
+	k.must(k.Ping(k.Context()))
+	info, err := k.Info(k.Context())
+	k.must(err)
+	monitors, err := k.Monitors(k.Context())
+	k.must(err)
+	check(k, "the monitors", info.Monitors, monitors)
+	if info.System == "" || len(monitors) == 0 || monitors[0].Bounds.Empty() {
+		k.Errorf("it says %+v", info)
+	}
+}

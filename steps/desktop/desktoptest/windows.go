@@ -1,0 +1,182 @@
+package desktoptest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// windows are those that a window manager manages, from the bottom to the top.
+func (k *kit) windows() []desktop.Window {
+	k.Helper()
+	all, err := k.System.Desktop.Windows.Windows(k.Context())
+	k.must(err)
+	return slices.DeleteFunc(all, func(w desktop.Window) bool { return w.Popup })
+}
+
+// window waits for the window with a title.
+func (k *kit) window(title string) (w desktop.Window) {
+	k.Helper()
+	k.until("there is a window "+title, func() error {
+		all := k.windows()
+		i := slices.IndexFunc(all, func(w desktop.Window) bool { return w.Title == title })
+		if i < 0 {
+			return fmt.Errorf("there are %+v", all)
+		}
+		w = all[i]
+		return nil
+	})
+	return w
+}
+
+// gone waits until no window has a title.
+func (k *kit) gone(title string) {
+	k.Helper()
+	k.until("there is no window "+title, func() error {
+		if slices.ContainsFunc(k.windows(), func(w desktop.Window) bool { return w.Title == title }) {
+			return errors.New("it is still there")
+		}
+		return nil
+	})
+}
+
+// active is the window that is active.
+func (k *kit) active() desktop.Window {
+	k.Helper()
+	active := slices.DeleteFunc(k.windows(), func(w desktop.Window) bool { return !w.Active })
+	if len(active) > 1 {
+		k.Fatalf("several windows are active: %+v", active)
+	}
+	return append(active, desktop.Window{})[0]
+}
+
+// top is the window on top of the others that show.
+func (k *kit) top() desktop.Window {
+	k.Helper()
+	for _, w := range slices.Backward(k.windows()) {
+		if !w.Minimized && !w.Hidden {
+			return w
+		}
+	}
+	return desktop.Window{}
+}
+
+// second has the application open another window, over the canvas.
+func (k *kit) second() desktop.Window {
+	k.Helper()
+	k.must(k.App.Do("open Second"))
+	k.until("it is on top and active", func() error {
+		return errors.Join(same("the top", k.top().Title, "Second"), same("the active window", k.active().Title, "Second"))
+	})
+	return k.window("Second")
+}
+
+func testLaunch(k *kit) {
+	app, err := k.launch(k.Launch)
+	k.must(err)
+	w := k.window(k.Launched)
+	check(k, "the process of the window", w.PID, app.PID)
+	k.must(k.manage(w, desktop.Close))
+	k.gone(k.Launched)
+}
+
+func testLaunchNothing(k *kit) {
+	if _, err := k.launch("no-such-program-anywhere"); !errors.Is(err, desktop.ErrNotFound) {
+		k.Errorf("launching nothing: %v, want not found", err)
+	}
+}
+
+func testRaise(k *kit) {
+	k.second()
+	k.must(k.manage(k.window("Contract"), desktop.Activate))
+	check(k, "the window on top", k.top().Title, "Contract")
+	k.must(k.click(k.middle("Canvas")))
+	k.hears("press release", k.around(desktop.Left, "")...)
+}
+
+func testActive(k *kit) {
+	second := k.second()
+	k.must(k.manage(k.window("Contract"), desktop.Activate))
+	k.must(k.write("a"))
+	k.holds("Name", "a")
+	k.must(k.manage(second, desktop.Activate))
+	check(k, "the active window", k.active().ID, second.ID)
+	k.must(k.write("b"))
+	k.holds("In Second", "b")
+	k.holds("Name", "a")
+}
+
+// isAt waits until the application and the list of windows say where a window is.
+func (k *kit) isAt(title string, want desktop.Rect) {
+	k.Helper()
+	k.until("the window is there", func() error {
+		return errors.Join(same("in the list", k.window(title).Bounds, want), same("to itself", k.box(title), want))
+	})
+}
+
+func testPlace(k *kit) {
+	second := k.second()
+	size := k.box("Second")
+	to := desktop.Rect{X: 620, Y: 80, W: size.W, H: size.H}
+	k.must(k.place(second, desktop.Rect{X: to.X, Y: to.Y}))
+	k.isAt("Second", to)
+	to = desktop.Rect{X: 600, Y: 40, W: 420, H: 310}
+	k.must(k.place(second, to))
+	k.isAt("Second", to)
+	k.writeIn("In Second", "moved")
+}
+
+func testMinimize(k *kit) {
+	second := k.second()
+	k.must(k.manage(second, desktop.Minimize))
+	w := k.window("Second")
+	if !w.Minimized || w.Active {
+		k.Errorf("a minimized window reads %+v", w)
+	}
+	k.until("the window below it is active", func() error { return same("the active window", k.active().Title, "Contract") })
+	k.must(k.click(k.middle("Canvas"))) // which it covered
+	k.hears("press release", k.around(desktop.Left, "")...)
+	k.must(k.manage(second, desktop.Restore))
+	if w := k.window("Second"); w.Minimized {
+		k.Errorf("a restored window reads %+v", w)
+	}
+	k.must(k.manage(second, desktop.Minimize))
+	k.must(k.manage(second, desktop.Activate))
+	if w := k.window("Second"); w.Minimized || !w.Active {
+		k.Errorf("a minimized window that was activated reads %+v", w)
+	}
+	k.writeIn("In Second", "back")
+}
+
+func testMaximize(k *kit) {
+	second := k.second()
+	before := k.box("Second")
+	k.must(k.manage(second, desktop.Maximize))
+	w := k.window("Second")
+	if !w.Maximized || w.Bounds.W < 2*before.W {
+		k.Errorf("a maximized window reads %+v", w)
+	}
+	k.isAt("Second", w.Bounds)
+	k.must(k.manage(second, desktop.Restore))
+	if w := k.window("Second"); w.Maximized {
+		k.Errorf("a restored window reads %+v", w)
+	}
+	k.isAt("Second", before)
+}
+
+func testClose(k *kit) {
+	second := k.second()
+	field := k.within("In Second", desktop.Scope{Window: second.ID})
+	k.must(k.manage(second, desktop.Close))
+	k.hears("close", `close "Second"`)
+	k.gone("Second")
+	if err := k.manage(second, desktop.Activate); !errors.Is(err, desktop.ErrNotFound) {
+		k.Errorf("activating a closed window: %v, want not found", err)
+	}
+	if _, err := k.Refresh(k.Context(), field.Handle); !errors.Is(err, desktop.ErrNotFound) {
+		k.Errorf("reading what was in a closed window: %v, want not found", err)
+	}
+	k.until("the other window is active", func() error { return same("the active window", k.active().Title, "Contract") })
+}
