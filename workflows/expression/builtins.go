@@ -1,14 +1,12 @@
 package expression
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 )
 
@@ -19,53 +17,75 @@ var deep = []string{"toJSON", "string", "flatten", "uniq", "sort", "max", "min",
 // takesNil are expr's functions that make sense of a missing value.
 var takesNil = []string{"type", "string", "toJSON", "first", "last", "get"}
 
-func native(name string) func(*evaluation, []any) (any, error) {
-	f := builtin.Builtins[builtin.Index[name]]
-	return func(e *evaluation, args []any) (any, error) { return callBuiltin(e, f, args) }
+// firstWhole is the first argument of expr's functions from which on they must
+// be whole numbers.
+var firstWhole = map[string]int{
+	"repeat": 1, "take": 1, "get": 1, "split": 2, "splitAfter": 2, "replace": 3,
+	"bitand": 0, "bitor": 0, "bitxor": 0, "bitnand": 0, "bitshl": 0, "bitshr": 0, "bitushr": 0, "bitnot": 0,
 }
 
-// callBuiltin calls a function of expr's own within the evaluation's bounds.
-func callBuiltin(e *evaluation, f *builtin.Function, args []any) (any, error) {
-	for _, arg := range args {
-		if isNil(arg) && !slices.Contains(takesNil, f.Name) {
-			return nil, fmt.Errorf("%s() got a value that is missing; write `?? default` after it", f.Name)
+func (e *evaluation) builtin(n *ast.BuiltinNode) any {
+	f := builtins[n.Name]
+	if f.Predicate {
+		return e.walkList(n)
+	}
+	return e.callBuiltin(f, e.each(n.Arguments))
+}
+
+// callBuiltin calls a function of expr's within the budget.
+func (e *evaluation) callBuiltin(f *builtin.Function, args []any) any {
+	if first, ok := firstWhole[f.Name]; ok {
+		for i := first; i < len(args); i++ {
+			args[i] = integral(args[i])
 		}
 	}
-	if err := e.chargeCall(f.Name, args); err != nil {
-		return nil, err
+	if f.Name == "repeat" {
+		return e.repeat(args)
 	}
+	for _, arg := range args {
+		if isNil(arg) && !slices.Contains(takesNil, f.Name) {
+			fail("%s() got a value that is missing; write `?? default` after it", f.Name)
+		}
+	}
+	e.chargeCall(f.Name, args)
+	var v any
+	var err error
 	switch {
 	case f.Name == "keys" || f.Name == "values" || f.Name == "toPairs":
 		return sortedParts(f.Name, args[0])
 	case f.Name == "string":
 		return e.asText(args[0])
 	case f.Fast != nil:
-		return f.Fast(args[0]), nil
+		v = f.Fast(args[0])
 	case f.Safe != nil:
-		v, _, err := f.Safe(args...)
-		return v, err
+		v, _, err = f.Safe(args...)
+	default:
+		v, err = f.Func(args...)
 	}
-	return f.Func(args...)
+	if err != nil {
+		panic(err)
+	}
+	return normal(v)
 }
 
 // asText is a value as it would stand inside a text; nothing is "".
-func (e *evaluation) asText(v any) (any, error) {
+func (e *evaluation) asText(v any) any {
 	if isNil(v) {
-		return "", nil
+		return ""
 	}
-	p, err := e.plain(v)
+	text, err := written(e.plain(v))
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	return written(p)
+	return text
 }
 
 // sortedParts takes an object apart in the order of its keys, so that the same
 // values give the same result in every run.
-func sortedParts(name string, v any) (any, error) {
+func sortedParts(name string, v any) any {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%s() takes an object, not %s", name, kindOf(v))
+		fail("%s() takes an object, not %s", name, kindOf(v))
 	}
 	parts := make([]any, 0, len(object))
 	for _, k := range slices.Sorted(maps.Keys(object)) {
@@ -78,24 +98,22 @@ func sortedParts(name string, v any) (any, error) {
 			parts = append(parts, []any{k, object[k]})
 		}
 	}
-	return parts, nil
+	return parts
 }
 
 // chargeCall counts what a call may make out of its arguments.
-func (e *evaluation) chargeCall(name string, args []any) error {
+func (e *evaluation) chargeCall(name string, args []any) {
+	size := 16
 	if slices.Contains(deep, name) {
-		size := 0
 		for _, arg := range args {
-			if err := e.measure(arg, &size); err != nil {
-				return err
-			}
+			e.measure(arg, &size)
 		}
 		if name == "uniq" && size > 1<<16 {
-			return errors.New("uniq() takes at most a few thousand values")
+			fail("uniq() takes at most a few thousand values")
 		}
-		return e.charge(2 * size)
+		e.charge(2 * size)
+		return
 	}
-	size := 16
 	for _, arg := range args {
 		size += shallowSize(arg)
 	}
@@ -103,14 +121,14 @@ func (e *evaluation) chargeCall(name string, args []any) error {
 	case "fromJSON":
 		size *= 24
 	case "split", "splitAfter":
-		size *= 17
+		text, _ := args[0].(string)
+		separator, _ := args[1].(string)
+		size += 48 * (1 + strings.Count(text, separator))
 	case "len", "type", "first", "last", "get", "take", "hasPrefix", "hasSuffix", "indexOf", "lastIndexOf":
-		if err := e.spend(size >> 6); err != nil {
-			return err
-		}
+		e.spend(size >> 6)
 		size = 16
 	}
-	return e.charge(size)
+	e.charge(size)
 }
 
 func shallowSize(v any) int {
@@ -122,110 +140,91 @@ func shallowSize(v any) int {
 	case map[string]any:
 		return 64 * len(v)
 	}
-	r := reflect.ValueOf(v)
-	if r.Kind() == reflect.Slice || r.Kind() == reflect.Map {
-		return 64 * r.Len()
-	}
 	return 16
 }
 
 // measure adds up the size of a value with all that is in it.
-func (e *evaluation) measure(v any, size *int) error {
+func (e *evaluation) measure(v any, size *int) {
 	*size += shallowSize(v) + 8
 	if *size > maxBytes {
-		return e.charge(*size)
+		e.charge(*size)
 	}
-	if err := errors.Join(e.spend(1), e.enter()); err != nil {
-		return err
-	}
+	e.spend(1)
+	e.enter()
 	defer e.leave()
-	r := reflect.ValueOf(v)
-	switch r.Kind() {
-	case reflect.Slice:
-		for i := range r.Len() {
-			if err := e.measure(r.Index(i).Interface(), size); err != nil {
-				return err
-			}
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			e.measure(element, size)
 		}
-	case reflect.Map:
-		for it := r.MapRange(); it.Next(); {
-			*size += 2 * len(it.Key().String())
-			if err := e.measure(it.Value().Interface(), size); err != nil {
-				return err
-			}
+	case map[string]any:
+		for key, element := range v {
+			*size += 2 * len(key)
+			e.measure(element, size)
 		}
 	}
-	return nil
 }
 
-func join(e *evaluation, args []any) (any, error) {
+func join(e *evaluation, args []any) any {
 	glue := ""
 	if len(args) == 2 {
 		g, ok := args[1].(string)
 		if !ok {
-			return nil, fmt.Errorf("join() puts a string between, not %s", kindOf(args[1]))
+			fail("join() puts a string between, not %s", kindOf(args[1]))
 		}
 		glue = g
 	}
-	if _, err := list(e, []any{args[0], "join"}); err != nil {
-		return nil, err
-	}
-	r := reflect.ValueOf(args[0])
-	if err := e.charge(16 * r.Len()); err != nil {
-		return nil, err
-	}
-	parts := make([]string, r.Len())
+	items := e.list("join", args[0])
+	e.charge(16 * len(items))
+	parts := make([]string, len(items))
 	size := len(glue) * len(parts)
-	for i := range parts {
-		part, ok := textOf(r.Index(i).Interface())
+	for i, item := range items {
+		part, ok := textOf(item)
 		if !ok {
-			return nil, fmt.Errorf("join() joins strings, and element %d is %s", i, kindOf(r.Index(i).Interface()))
+			fail("join() joins strings, and element %d is %s", i, kindOf(item))
 		}
 		parts[i] = part
 		size += len(part)
 	}
-	if err := e.charge(size); err != nil {
-		return nil, err
-	}
-	return strings.Join(parts, glue), nil
+	e.charge(size)
+	return strings.Join(parts, glue)
 }
 
-func replace(e *evaluation, args []any) (any, error) {
+func replace(e *evaluation, args []any) any {
 	var texts [3]string
 	for i := range texts {
 		s, ok := args[i].(string)
 		if !ok {
-			return nil, fmt.Errorf("replace() takes strings, and argument %d is %s", i+1, kindOf(args[i]))
+			fail("replace() takes strings, and argument %d is %s", i+1, kindOf(args[i]))
 		}
 		texts[i] = s
 	}
-	times := -1
-	if len(args) == 4 {
-		n, ok := integral(args[3]).(int)
-		if !ok {
-			return nil, fmt.Errorf("replace() takes a whole number of times, not %s", kindOf(args[3]))
-		}
-		times = n
-	}
 	count := strings.Count(texts[0], texts[1])
-	if times >= 0 {
-		count = min(count, times)
+	if len(args) == 4 {
+		times, ok := integral(args[3]).(int)
+		if !ok {
+			fail("replace() takes a whole number of times, not %s", kindOf(args[3]))
+		}
+		if times >= 0 {
+			count = min(count, times)
+		}
 	}
-	size := float64(len(texts[0])) + float64(count)*float64(len(texts[2]))
-	if err := e.charge(int(math.Min(size, 2*maxBytes))); err != nil {
-		return nil, err
-	}
-	return strings.Replace(texts[0], texts[1], texts[2], times), nil
+	e.chargeCopies(len(texts[2]), count, len(texts[0]))
+	return strings.Replace(texts[0], texts[1], texts[2], count)
 }
 
-func repeat(e *evaluation, args []any) (any, error) {
+func (e *evaluation) repeat(args []any) any {
 	s, ok := args[0].(string)
-	n, whole := integral(args[1]).(int)
+	n, whole := args[1].(int)
 	if !ok || !whole || n < 0 {
-		return nil, fmt.Errorf("repeat() takes a string and how often, not %s and %s", kindOf(args[0]), kindOf(args[1]))
+		fail("repeat() takes a string and how often, not %s and %s", kindOf(args[0]), kindOf(args[1]))
 	}
-	if err := e.charge(int(math.Min(float64(len(s))*float64(n), 2*maxBytes))); err != nil {
-		return nil, err
-	}
-	return strings.Repeat(s, n), nil
+	e.chargeCopies(len(s), n, 0)
+	return strings.Repeat(s, n)
+}
+
+// chargeCopies counts n copies of so many bytes and some more, which may be
+// more than an int holds.
+func (e *evaluation) chargeCopies(bytes, n, more int) {
+	e.charge(int(math.Min(float64(bytes)*float64(n)+float64(more), 2*maxBytes)))
 }

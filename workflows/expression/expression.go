@@ -1,19 +1,24 @@
-// Package expression is the language of conditions and templates: expr, with
-// the few forgiving rules that users of other sequencers rely on. An
-// expression is compiled once, against the names that exist where it stands,
-// and is then evaluated any number of times. It never acts: what it asks of
-// the desktop goes through a Probe.
+// Package expression is the language of conditions and templates: expr
+// (github.com/expr-lang/expr) with more forgiving operators. An expression is
+// compiled once, against the names that exist where it stands, and is then
+// evaluated any number of times. It never acts: what it asks of the desktop
+// goes through a Probe.
 //
-// # How it is read
+// # The pipeline
 //
-// The text is normalised character for character, so that every place keeps
-// its number: typographic quotes that delimit a string become plain ones,
-// unusual blanks become blanks, ${{ }} around an expression becomes brackets,
-// and a hyphen in a known name becomes a letter. Then expr parses it. The tree
-// is read twice. First operators become forgiving functions, names are looked
-// up, and expr's checker compares types, so a misspelled field is found at
-// load. Then members become calls that give nil where there is nothing, and
-// whatever can take long or grow large becomes a call that counts.
+//	normalise.go  text → text that expr can read, character for character, so
+//	              that positions stay: typographic quotes become plain ones,
+//	              ${{ }} becomes brackets, a hyphen in a known name a letter
+//	parse.go      expr's lexer and parser make the syntax tree, expr's checker
+//	              compares types, so a misspelled field is found at load
+//	resolve.go    between the two, one walk over the tree binds names (names.go)
+//	              and hides the types of operands that expr is stricter about
+//	eval.go       walks the checked tree; walk.go has the functions over lists,
+//	              functions.go and builtins.go the others, rules.go the rules
+//	              below, budget.go the limits
+//	problems.go   errors of expr in the words of the document
+//
+// text.go compiles strings with expressions in them.
 //
 // # Truth
 //
@@ -69,7 +74,9 @@ package expression
 
 import (
 	"context"
+	"strings"
 
+	"github.com/expr-lang/expr/ast"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -149,3 +156,45 @@ func (p *Problem) Error() string {
 	}
 	return p.Message
 }
+
+// Expr is a compiled expression. It is never changed, and can be evaluated by
+// several goroutines at once.
+type Expr struct {
+	text   string
+	root   ast.Node
+	bound  map[ast.Node]*binding
+	looks  bool
+	always bool
+}
+
+// Compile parses and checks an expression. Problems are in the order of the
+// text; when there is one, the expression has no value.
+func Compile(text string, n *Names) (*Expr, []*Problem) {
+	x := &Expr{text: strings.TrimSpace(text)}
+	if n == nil {
+		n = &Names{}
+	}
+	problems := x.compile(text, n)
+	return x, inBytes(text, problems)
+}
+
+// Eval gives the value: nil, a bool, a float64, a string, a []any or a
+// map[string]any. It may share parts with the scope, so it must not be changed.
+func (x *Expr) Eval(ctx context.Context, s *Scope, p Probe) (any, error) {
+	return x.evaluate(ctx, s, p, (*evaluation).plain)
+}
+
+// Holds evaluates a condition, by the rules of truth.
+func (x *Expr) Holds(ctx context.Context, s *Scope, p Probe) (bool, error) {
+	v, err := x.evaluate(ctx, s, p, func(_ *evaluation, v any) any { return truth(v) })
+	return err == nil && v.(bool), err
+}
+
+// Looks reports whether it asks the desktop.
+func (x *Expr) Looks() bool { return x.looks }
+
+// Always reports whether it calls always() or failure().
+func (x *Expr) Always() bool { return x.always }
+
+// String is the text that was compiled.
+func (x *Expr) String() string { return x.text }

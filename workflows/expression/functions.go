@@ -10,91 +10,62 @@ import (
 	"github.com/expr-lang/expr/conf"
 )
 
-// A function is one that expr does not have, or not as we want it.
+// A function is one that expr does not have, or not as it is wanted.
 type function struct {
 	shape    any // a func value whose type the arguments are checked against
 	validate func(args []reflect.Type) (reflect.Type, error)
-	run      func(e *evaluation, args []any) (any, error)
+	run      func(e *evaluation, args []any) any
 }
 
-// internal marks the names of functions that cannot be written.
-const internal = "·"
+// functions are called by their internal names.
+var functions = map[string]function{
+	internal + "exists":     {shape: func(string) bool { return false }, run: exists},
+	internal + "text":       {shape: func(string) string { return "" }, run: screenText},
+	internal + "always":     {shape: func() bool { return false }, run: func(*evaluation, []any) any { return true }},
+	internal + "success":    {shape: func() bool { return false }, run: func(e *evaluation, _ []any) any { return !e.scope.Failing }},
+	internal + "failure":    {shape: func() bool { return false }, run: func(e *evaluation, _ []any) any { return e.scope.Failing }},
+	internal + "coalesce":   {shape: func(any, ...any) any { return nil }, run: coalesce},
+	internal + "contains":   {shape: twoAny, run: ofTwo(contains)},
+	internal + "startsWith": {shape: twoAny, run: ofTwo(startsWith)},
+	internal + "endsWith":   {shape: twoAny, run: ofTwo(endsWith)},
 
-// ours are the functions that can be called by name.
-var ours = map[string]function{
-	"exists":     {shape: func(string) bool { return false }, run: exists},
-	"text":       {shape: func(string) string { return "" }, run: screenText},
-	"always":     {shape: func() bool { return false }, run: always},
-	"success":    {shape: func() bool { return false }, run: success},
-	"failure":    {shape: func() bool { return false }, run: failure},
-	"coalesce":   {shape: func(any, ...any) any { return nil }, run: coalesce},
-	"contains":   {shape: twoAny, run: contains},
-	"startsWith": {shape: twoAny, run: affix(strings.HasPrefix)},
-	"endsWith":   {shape: twoAny, run: affix(strings.HasSuffix)},
+	// expr's own have several forms each. Its checker reads the arguments once
+	// per form, which takes exponential time when calls nest.
+	internal + "join":       {validate: takes("join", reflect.String, 1, 2, reflect.Slice, reflect.String), run: join},
+	internal + "replace":    {validate: takes("replace", reflect.String, 3, 4, reflect.String, reflect.String, reflect.String), run: replace},
+	internal + "trim":       {validate: takes("trim", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trim")},
+	internal + "trimPrefix": {validate: takes("trimPrefix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimPrefix")},
+	internal + "trimSuffix": {validate: takes("trimSuffix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimSuffix")},
+	internal + "split":      {validate: takes("split", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("split")},
+	internal + "splitAfter": {validate: takes("splitAfter", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("splitAfter")},
+
+	anyOperand:   {shape: func(any) any { return nil }},
+	truthOperand: {shape: func(any) bool { return false }},
 }
-
-func oneAny(any) bool { return false }
 
 func twoAny(any, any) bool { return false }
 
-// rewrites are the functions that the syntax tree is rewritten to. Those
-// without a shape are put in after the types were checked.
-var rewrites = map[string]function{
-	"truth":   {shape: oneAny, run: isTrue},
-	"not":     {shape: oneAny, run: isFalsy},
-	"absent":  {shape: oneAny, run: isAbsent},
-	"==":      {shape: twoAny, run: isEqual},
-	"!=":      {shape: twoAny, run: differs},
-	"<":       {shape: twoAny, run: ordered(func(c int) bool { return c < 0 })},
-	"<=":      {shape: twoAny, run: ordered(func(c int) bool { return c <= 0 })},
-	">":       {shape: twoAny, run: ordered(func(c int) bool { return c > 0 })},
-	">=":      {shape: twoAny, run: ordered(func(c int) bool { return c >= 0 })},
-	"matches": {shape: twoAny, run: matches},
-	"key":     {shape: func(any) any { return nil }, run: key},
-
-	// expr's own have several forms each, and its checker reads their arguments
-	// once per form, which takes for ever when they nest.
-	"join":       {validate: takes("join", reflect.String, 1, 2, reflect.Slice, reflect.String), run: join},
-	"replace":    {validate: takes("replace", reflect.String, 3, 4, reflect.String, reflect.String, reflect.String), run: replace},
-	"trim":       {validate: takes("trim", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trim")},
-	"trimPrefix": {validate: takes("trimPrefix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimPrefix")},
-	"trimSuffix": {validate: takes("trimSuffix", reflect.String, 1, 2, reflect.String, reflect.String), run: native("trimSuffix")},
-	"split":      {validate: takes("split", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("split")},
-	"splitAfter": {validate: takes("splitAfter", reflect.Slice, 2, 3, reflect.String, reflect.String), run: native("splitAfter")},
-
-	"load":    {run: load},
-	"member":  {run: member},
-	"slice":   {run: slice},
-	"tick":    {run: tick},
-	"list":    {run: list},
-	"sortKey": {run: sortKey},
-	"groups":  {run: groups},
-	"object":  {run: object},
-	"add":     {run: add},
-	"%":       {run: remainder},
-	"range":   {run: makeRange},
-	"in":      {run: in},
-	"repeat":  {run: repeat},
-	"builtin": {run: callNative},
+func ofTwo(f func(e *evaluation, a, b any) bool) func(*evaluation, []any) any {
+	return func(e *evaluation, args []any) any { return f(e, args[0], args[1]) }
 }
 
-// functionTable is what the checker and the compiler look functions up in.
-var functionTable = func() conf.FunctionsTable {
-	table := conf.FunctionsTable{}
-	for _, functions := range []map[string]function{ours, rewrites} {
-		for name, f := range functions {
-			entry := &builtin.Function{Name: internal + name, Validate: f.validate, Func: withEvaluation(f.run)}
-			if f.shape != nil {
-				entry.Types = []reflect.Type{reflect.TypeOf(f.shape)}
-			}
-			table[entry.Name] = entry
+func native(name string) func(*evaluation, []any) any {
+	return func(e *evaluation, args []any) any { return e.callBuiltin(builtins[name], args) }
+}
+
+// builtins are expr's own functions; checked is what its checker looks ours up in.
+var builtins, checked = conf.FunctionsTable{}, conf.FunctionsTable{}
+
+func init() {
+	for _, f := range builtin.Builtins {
+		builtins[f.Name] = f
+	}
+	for name, f := range functions {
+		checked[name] = &builtin.Function{Name: name, Validate: f.validate}
+		if f.shape != nil {
+			checked[name].Types = []reflect.Type{reflect.TypeOf(f.shape)}
 		}
 	}
-	return table
-}()
-
-func withEvaluation(run func(*evaluation, []any) (any, error)) func(...any) (any, error) {
-	return func(args ...any) (any, error) { return run(args[0].(*evaluation), args[1:]) }
 }
 
 // takes checks the number and the kinds of arguments; what is past the kinds
@@ -116,108 +87,112 @@ func takes(name string, result reflect.Kind, least, most int, kinds ...reflect.K
 
 var kindNames = map[reflect.Kind]string{reflect.String: "string", reflect.Slice: "list"}
 
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	switch v.(type) {
-	case string, bool, float64, int:
-		return false
-	}
-	r := reflect.ValueOf(v)
-	return (r.Kind() == reflect.Map || r.Kind() == reflect.Slice) && r.IsNil()
+// ours lists the functions that can be called besides expr's.
+func ours() []string {
+	return []string{"exists", "text", "always", "success", "failure", "coalesce", "contains", "startsWith", "endsWith"}
 }
 
-func always(*evaluation, []any) (any, error) { return true, nil }
-
-func success(e *evaluation, _ []any) (any, error) { return !e.scope.Failing, nil }
-
-func failure(e *evaluation, _ []any) (any, error) { return e.scope.Failing, nil }
-
-func selectorOf(name string, v any) (string, error) {
-	s, ok := v.(string)
-	if !ok {
-		return "", fmt.Errorf("%s() takes a selector, a string, not %s", name, kindOf(v))
-	}
-	return s, nil
+// isFunction reports whether a name can be called.
+func isFunction(name string) bool {
+	return functions[internal+name].run != nil || builtins[name] != nil
 }
 
 var errNoScreen = errors.New("there is no desktop to look at here")
 
-func exists(e *evaluation, args []any) (found any, err error) {
-	selector, err := selectorOf("exists", args[0])
-	if err != nil {
-		return nil, err
-	}
-	if e.probe == nil {
-		return nil, errNoScreen
-	}
-	err = e.looking(func() error {
+func exists(e *evaluation, args []any) any {
+	var found bool
+	e.look("exists", args[0], func(selector string) (err error) {
 		found, err = e.probe.Exists(e.ctx, selector)
 		return err
 	})
-	return found, err
+	return found
 }
 
-func screenText(e *evaluation, args []any) (text any, err error) {
-	selector, err := selectorOf("text", args[0])
-	if err != nil {
-		return nil, err
-	}
-	if e.probe == nil {
-		return nil, errNoScreen
-	}
-	err = e.looking(func() error {
+func screenText(e *evaluation, args []any) any {
+	var text string
+	e.look("text", args[0], func(selector string) (err error) {
 		text, err = e.probe.Text(e.ctx, selector)
 		return err
 	})
-	return text, err
+	return text
+}
+
+func (e *evaluation) look(name string, selector any, ask func(selector string) error) {
+	s, ok := selector.(string)
+	if !ok {
+		fail("%s() takes a selector, a string, not %s", name, kindOf(selector))
+	}
+	if e.probe == nil {
+		panic(errNoScreen)
+	}
+	e.untimed(func() error { return ask(s) })
 }
 
 // coalesce gives the first argument that is true, or else the last.
-func coalesce(_ *evaluation, args []any) (any, error) {
+func coalesce(_ *evaluation, args []any) any {
 	for _, arg := range args {
 		if truth(arg) {
-			return arg, nil
+			return arg
 		}
 	}
-	return args[len(args)-1], nil
+	return args[len(args)-1]
 }
 
-func contains(e *evaluation, args []any) (any, error) {
-	if isNil(args[0]) || isNil(args[1]) {
-		return false, nil
+func contains(e *evaluation, a, b any) bool {
+	if isNil(a) || isNil(b) {
+		return false
 	}
-	v := reflect.ValueOf(args[0])
-	switch v.Kind() {
-	case reflect.Slice:
-		for i := range v.Len() {
-			ok, err := equal(e, v.Index(i).Interface(), args[1])
-			if ok || err != nil {
-				return ok, err
+	switch a := a.(type) {
+	case []any:
+		for _, element := range a {
+			if equal(e, element, b) {
+				return true
 			}
 		}
-		return false, nil
-	case reflect.Map:
-		return in(e, []any{args[1], args[0]})
+		return false
+	case map[string]any:
+		return in(e, b, a)
 	}
-	return affix(strings.Contains)(e, args)
+	return affix(e, a, b, strings.Contains)
 }
 
+func startsWith(e *evaluation, a, b any) bool { return affix(e, a, b, strings.HasPrefix) }
+
+func endsWith(e *evaluation, a, b any) bool { return affix(e, a, b, strings.HasSuffix) }
+
 // affix compares two scalars as texts; a missing one gives false.
-func affix(holds func(a, b string) bool) func(*evaluation, []any) (any, error) {
-	return func(e *evaluation, args []any) (any, error) {
-		if isNil(args[0]) || isNil(args[1]) {
-			return false, nil
-		}
-		a, aok := textOf(args[0])
-		b, bok := textOf(args[1])
-		switch {
-		case !aok:
-			return nil, fmt.Errorf("%s is no text to look into", kindOf(args[0]))
-		case !bok:
-			return nil, fmt.Errorf("%s is no text to look for", kindOf(args[1]))
-		}
-		return holds(a, b), e.spend(1 + len(a)>>6)
+func affix(e *evaluation, a, b any, holds func(a, b string) bool) bool {
+	if isNil(a) || isNil(b) {
+		return false
 	}
+	s, aok := textOf(a)
+	t, bok := textOf(b)
+	switch {
+	case !aok:
+		fail("%s is no text to look into", kindOf(a))
+	case !bok:
+		fail("%s is no text to look for", kindOf(b))
+	}
+	e.spend(1 + len(s)>>6)
+	return holds(s, t)
+}
+
+// in reports whether a list has an element or an object a key.
+func in(e *evaluation, a, b any) bool {
+	switch b := b.(type) {
+	case nil:
+	case []any:
+		for _, element := range b {
+			if same(e, a, element) {
+				return true
+			}
+		}
+	case map[string]any:
+		name, ok := textOf(a)
+		_, has := b[name]
+		return ok && has
+	default:
+		fail("in looks into a list or an object, not into %s; use contains for text", kindOf(b))
+	}
+	return false
 }

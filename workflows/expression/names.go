@@ -1,150 +1,194 @@
 package expression
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/types"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // roots are the names that always mean the same; an input with one of these
-// names is reached through inputs.
+// names is written inputs.NAME. The last is known only inside a loop.
 var roots = []string{"inputs", "env", "selectors", "steps", "run", "index"}
 
-// keywords are the names that the language itself uses.
-var keywords = []string{
-	"true", "false", "nil", "not", "and", "or", "in", "let", "if", "else",
-	"matches", "contains", "startsWith", "endsWith",
+// A binding is what a name, or a field of a root, stands for.
+type binding struct {
+	typ    types.Type         // for the checker
+	load   func(s *Scope) any // nil when there is none
+	root   string             // the root whose fields are bound too, or "step"
+	step   string             // the id, when root is "step"
+	status bool               // the status of a step
+	bytes  int                // of an object that load makes, roughly
 }
 
-// Reserved says whether a name means something else than an input of that
-// name, so that the input can only be written as inputs.NAME.
-func Reserved(name string) bool {
-	return slices.Contains(roots, name) || slices.Contains(keywords, name)
-}
-
-type place int
-
-const (
-	allInputs place = iota
-	oneInput
-	allEnv
-	oneEnv
-	allSelectors
-	oneSelector
-	allSteps
-	oneStep
-	stepResult
-	stepStatus
-	stepError
-	stepAttempts
-	theRun
-	loopValue
-	loopIndex
-)
-
-// A source says where the value of a name comes from.
-type source struct {
-	place place
-	key   string
-}
-
-// isStatus says whether the value is the status of a step.
-func (s *source) isStatus() bool { return s != nil && s.place == stepStatus }
+// bytesOfStep is the size of an object made of a step, roughly.
+const bytesOfStep = 640
 
 // resolve finds what a bare name stands for; nil when it stands for nothing.
-func (n *Names) resolve(name string) (*source, types.Type) {
+func (n *Names) resolve(name string) *binding {
 	switch name {
 	case "inputs":
-		return &source{place: allInputs}, types.Map{types.Extra: types.Any}
+		return &binding{root: name, typ: anyField(types.Any), load: func(s *Scope) any { return orEmpty(s.Inputs) }}
 	case "env":
-		return &source{place: allEnv}, types.Map{types.Extra: types.Any}
+		return &binding{root: name, typ: anyField(types.Any), load: func(s *Scope) any { return orEmpty(s.Env) }}
 	case "selectors":
-		return &source{place: allSelectors}, types.Map{types.Extra: types.String}
+		return &binding{root: name, typ: anyField(types.String), load: func(s *Scope) any { return orEmpty(s.Selectors) }}
 	case "steps":
-		return &source{place: allSteps}, types.Map{types.Extra: types.Any}
+		return &binding{root: name, typ: anyField(types.Any), load: allSteps, bytes: bytesOfStep}
 	case "run":
-		return &source{place: theRun}, runType
+		return &binding{typ: runType, load: runObject, bytes: bytesOfStep}
 	case "index":
 		if len(n.Loops) == 0 {
-			return nil, nil
+			return nil
 		}
-		return &source{place: loopIndex}, types.Float64
+		return &binding{typ: types.Float64, load: innermostIndex}
 	}
-	for i := len(n.Loops) - 1; i >= 0; i-- {
-		if n.Loops[i].As == name {
-			return &source{loopValue, name}, typeOf(n.Loops[i].Element)
+	for _, l := range slices.Backward(n.Loops) {
+		if l.As == name {
+			return &binding{typ: typeOf(l.Element), load: func(s *Scope) any { return loopElement(s, name) }}
 		}
 	}
 	return n.resolveOutcome(name)
 }
 
+func anyField(t types.Type) types.Map { return types.Map{types.Extra: t} }
+
 // resolveOutcome finds ID_result, ID_status and the inputs.
-func (n *Names) resolveOutcome(name string) (*source, types.Type) {
-	if id, ok := strings.CutSuffix(name, "_result"); ok {
-		if schema, ok := n.Steps[id]; ok {
-			return &source{stepResult, id}, typeOf(schema)
+func (n *Names) resolveOutcome(name string) *binding {
+	for _, field := range []string{"result", "status"} {
+		if id, ok := strings.CutSuffix(name, "_"+field); ok {
+			if schema, ok := n.Steps[id]; ok {
+				return fieldOfStep(id, field, stepType(schema)[field])
+			}
 		}
 	}
-	if id, ok := strings.CutSuffix(name, "_status"); ok {
-		if _, ok := n.Steps[id]; ok {
-			return &source{stepStatus, id}, types.String
-		}
+	schema, declared := n.Inputs[name]
+	if !declared && (!n.OpenInputs || likelyMistaken(name)) {
+		return nil
 	}
-	if schema, ok := n.Inputs[name]; ok {
-		return &source{oneInput, name}, typeOf(schema)
-	}
-	if n.OpenInputs && !likelyMistaken(name) {
-		return &source{oneInput, name}, types.Any
-	}
-	return nil, nil
+	return &binding{typ: typeOf(schema), load: func(s *Scope) any { return s.Inputs[name] }}
 }
 
-// likelyMistaken says whether a name that nobody declared is more likely a
-// slip than an input: where inputs are open, slips would never be found.
+// likelyMistaken reports whether an undeclared name is more likely a mistake
+// than an input: where inputs are open, mistakes would never be found.
 func likelyMistaken(name string) bool {
 	return strings.HasSuffix(name, "_result") || strings.HasSuffix(name, "_status") || isNull(name) || name == "$env"
 }
 
 func isNull(name string) bool { return name == "null" || name == "undefined" || name == "None" }
 
-var runType = types.Map{"id": types.String, "attempt": types.Float64, "workflow": types.String}
-
-// member finds what a field of one of the roots stands for. The second result
-// lists what may be written there; it is nil when anything may.
-func (n *Names) member(root place, field string) (types.Type, []string) {
-	switch root {
-	case allInputs:
-		if schema, ok := n.Inputs[field]; ok {
-			return typeOf(schema), nil
-		}
-		if !n.OpenInputs {
+// field finds what a field of a bound root stands for. Without a binding,
+// known lists the fields that there are; it is nil when the root does not
+// bind its fields.
+func (n *Names) field(of *binding, name string) (b *binding, known []string) {
+	switch of.root {
+	case "inputs":
+		schema, ok := n.Inputs[name]
+		if !ok && !n.OpenInputs {
 			return nil, keysOf(n.Inputs)
 		}
-	case allSelectors:
-		if !slices.Contains(n.Selectors, field) {
+		return &binding{typ: typeOf(schema), load: func(s *Scope) any { return s.Inputs[name] }}, nil
+	case "env":
+		return &binding{load: func(s *Scope) any { return s.Env[name] }}, nil
+	case "selectors":
+		if !slices.Contains(n.Selectors, name) {
 			return nil, append([]string{}, n.Selectors...)
 		}
-		return types.String, nil
-	case allSteps:
-		schema, ok := n.Steps[field]
+		return &binding{typ: types.String, load: func(s *Scope) any { return s.Selectors[name] }}, nil
+	case "steps":
+		schema, ok := n.Steps[name]
 		if !ok {
 			return nil, keysOf(n.Steps)
 		}
-		return stepType(typeOf(schema)), nil
+		return &binding{root: "step", step: name, typ: stepType(schema), bytes: bytesOfStep, load: func(s *Scope) any { return oneStep(s, name) }}, nil
+	case "step":
+		return fieldOfStep(of.step, name, nil), nil
 	}
-	return types.Any, nil
+	return nil, nil
 }
 
-func stepType(result types.Type) types.Type {
+func fieldOfStep(id, field string, typ types.Type) *binding {
+	read := stepFields[field]
+	if read == nil {
+		return nil
+	}
+	return &binding{typ: typ, status: field == "status", load: func(s *Scope) any {
+		step, ok := s.Steps[id]
+		if !ok {
+			return nil
+		}
+		return read(step)
+	}}
+}
+
+var stepFields = map[string]func(StepScope) any{
+	"result":   func(s StepScope) any { return s.Result },
+	"status":   func(s StepScope) any { return s.Status },
+	"error":    func(s StepScope) any { return s.Error },
+	"attempts": func(s StepScope) any { return float64(s.Attempts) },
+}
+
+func stepType(result *jsonschema.Schema) types.Map {
 	return types.Map{
-		"result": result, "status": types.String, "attempts": types.Float64,
+		"result": typeOf(result), "status": types.String, "attempts": types.Float64,
 		"error": types.Map{"code": types.String, "message": types.String, types.Extra: types.Any},
 	}
 }
 
-// known lists every bare name, to find the nearest to one that is unknown.
+func (s StepScope) object() map[string]any {
+	return map[string]any{"result": s.Result, "status": s.Status, "error": s.Error, "attempts": float64(s.Attempts)}
+}
+
+func oneStep(s *Scope, id string) any {
+	step, ok := s.Steps[id]
+	if !ok {
+		return nil
+	}
+	return step.object()
+}
+
+func allSteps(s *Scope) any {
+	all := make(map[string]any, len(s.Steps))
+	for id, step := range s.Steps {
+		all[id] = step.object()
+	}
+	return all
+}
+
+var runType = types.Map{"id": types.String, "attempt": types.Float64, "workflow": types.String}
+
+func runObject(s *Scope) any {
+	return map[string]any{"id": s.Run.ID, "attempt": float64(s.Run.Attempt), "workflow": s.Run.Workflow}
+}
+
+func innermostIndex(s *Scope) any {
+	if len(s.Loops) == 0 {
+		return nil
+	}
+	return float64(s.Loops[len(s.Loops)-1].Index)
+}
+
+func loopElement(s *Scope, as string) any {
+	for _, l := range slices.Backward(s.Loops) {
+		if l.As == as {
+			return l.Value
+		}
+	}
+	return nil
+}
+
+func orEmpty(object map[string]any) map[string]any {
+	if object == nil {
+		return map[string]any{}
+	}
+	return object
+}
+
+// known lists every bare name, for the hint at an unknown one.
 func (n *Names) known() []string {
 	all := append([]string{}, roots[:len(roots)-1]...)
 	for _, l := range n.Loops {
@@ -159,44 +203,87 @@ func (n *Names) known() []string {
 	return append(all, keysOf(n.Inputs)...)
 }
 
-// hyphened says whether a word with hyphens is a name, so that it is not read
-// as a subtraction.
+// hyphened reports whether a word with hyphens is a name rather than a
+// subtraction.
 func (n *Names) hyphened(word string, member bool) bool {
-	if _, ok := n.Inputs[word]; ok {
-		return true
+	declared := *n
+	declared.OpenInputs = false
+	if !member {
+		return declared.resolve(word) != nil
 	}
-	if member {
-		_, ok := n.Steps[word]
-		return ok || slices.Contains(n.Selectors, word)
-	}
-	for _, l := range n.Loops {
-		if l.As == word {
-			return true
-		}
-	}
-	for _, suffix := range []string{"_result", "_status"} {
-		if id, ok := strings.CutSuffix(word, suffix); ok {
-			if _, ok := n.Steps[id]; ok {
-				return true
-			}
-		}
-	}
-	return false
+	_, input := n.Inputs[word]
+	_, step := n.Steps[word]
+	return input || step || slices.Contains(n.Selectors, word)
 }
 
 // functionNames lists what can be called.
-func functionNames() []string {
-	all := keysOf(ours)
-	for name := range builtin.Index {
-		all = append(all, name)
-	}
-	return all
-}
+func functionNames() []string { return append(ours(), builtin.Names...) }
 
 func keysOf[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+	return slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+}
+
+// maxSchemaDepth bounds how deep fields are checked at load; deeper ones may be
+// anything.
+const maxSchemaDepth = 12
+
+// typeOf gives the type of a schema's values for expr's checker. What it does
+// not understand may be anything, so that nothing valid is refused.
+func typeOf(s *jsonschema.Schema) types.Type { return typeAt(s, 0) }
+
+func typeAt(s *jsonschema.Schema, depth int) types.Type {
+	if s == nil || depth > maxSchemaDepth {
+		return types.Any
 	}
-	return keys
+	switch soleType(s) {
+	case "string":
+		return types.String
+	case "number", "integer":
+		return types.Float64
+	case "boolean":
+		return types.Bool
+	case "array":
+		return types.Array(typeAt(s.Items, depth+1))
+	case "object":
+		return objectType(s, depth)
+	}
+	return types.Any
+}
+
+// soleType is the one type of a schema apart from null, or "".
+func soleType(s *jsonschema.Schema) string {
+	if s.Type != "" {
+		return s.Type
+	}
+	found := ""
+	for _, t := range s.Types {
+		switch {
+		case t == "null":
+		case found != "":
+			return ""
+		default:
+			found = t
+		}
+	}
+	return found
+}
+
+// objectType knows the fields of an object. One that declares fields has no
+// others, unless its schema says which.
+func objectType(s *jsonschema.Schema, depth int) types.Type {
+	fields := types.Map{}
+	for name, p := range s.Properties {
+		fields[name] = typeAt(p, depth+1)
+	}
+	refusesMore := s.AdditionalProperties != nil && isFalse(s.AdditionalProperties)
+	declared := len(s.Properties) > 0 && s.AdditionalProperties == nil && len(s.PatternProperties) == 0
+	if !refusesMore && !declared {
+		fields[types.Extra] = types.Any
+	}
+	return fields
+}
+
+// isFalse reports whether a schema accepts nothing.
+func isFalse(s *jsonschema.Schema) bool {
+	return s.Not != nil && reflect.DeepEqual(s.Not, &jsonschema.Schema{})
 }

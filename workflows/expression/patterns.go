@@ -59,35 +59,36 @@ func patternSize(re *syntax.Regexp) int {
 	return min(size, maxPatternSize+1)
 }
 
-func matches(e *evaluation, args []any) (any, error) {
-	if isNil(args[0]) || isNil(args[1]) {
-		return false, nil
+func matches(e *evaluation, a, b any) bool {
+	if isNil(a) || isNil(b) {
+		return false
 	}
-	text, ok := textOf(args[0])
+	text, ok := textOf(a)
 	if !ok {
-		return nil, fmt.Errorf("%s is no text to match", kindOf(args[0]))
+		fail("%s is no text to match", kindOf(a))
 	}
-	p, ok := args[1].(*pattern)
+	p, ok := b.(*pattern)
 	if !ok {
-		s, isText := args[1].(string)
-		if !isText {
-			return nil, fmt.Errorf("a pattern is a string, not %s", kindOf(args[1]))
-		}
-		compiled, err := compilePattern(s)
-		if err != nil {
-			return nil, err
-		}
-		p = compiled
-		if err := e.spend(100 * p.size); err != nil {
-			return nil, err
-		}
+		p = e.pattern(b)
 	}
 	effort := p.size * (utf8.RuneCountInString(text) + 1)
 	if effort > maxMatchEffort {
-		return nil, errors.New("the text is too long for this pattern; match a part of it")
+		fail("the text is too long for this pattern; match a part of it")
 	}
-	if err := e.spend(1 + effort>>4); err != nil {
-		return nil, err
+	e.spend(1 + effort>>4)
+	return p.MatchString(text)
+}
+
+// pattern compiles a pattern that is no literal.
+func (e *evaluation) pattern(v any) *pattern {
+	s, ok := v.(string)
+	if !ok {
+		fail("a pattern is a string, not %s", kindOf(v))
 	}
-	return p.MatchString(text), nil
+	p, err := compilePattern(s)
+	if err != nil {
+		panic(err)
+	}
+	e.spend(100 * p.size)
+	return p
 }

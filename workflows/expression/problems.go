@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
@@ -37,17 +39,18 @@ func inWords(message string) string {
 	})
 }
 
-// cause is why a program failed: an error of ours as it is, a panic of expr's
-// in plain words.
-func cause(f *file.Error) error {
-	var fault runtime.Error
-	switch {
-	case f.Prev == nil:
-		return errors.New(inWords(f.Message))
-	case !errors.As(f.Prev, &fault):
-		return f.Prev
+// panicked is the error of a panic in expr's functions, in the words of the
+// document.
+func panicked(r any) error {
+	err, ok := r.(error)
+	if !ok {
+		return errors.New(inWords(fmt.Sprint(r)))
 	}
-	said := strings.TrimPrefix(f.Prev.Error(), "interface conversion: interface {} is ")
+	var fault runtime.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	said := strings.TrimPrefix(err.Error(), "interface conversion: interface {} is ")
 	if found, wanted, ok := strings.Cut(said, ", not "); ok {
 		return fmt.Errorf("it needs a %s and got a %s", inWords(wanted), inWords(found))
 	}
@@ -136,4 +139,27 @@ func (f *fieldFinder) Visit(n *ast.Node) {
 	if data := m.Node.Nature().TypeData; data != nil {
 		f.known = keysOf(data.Fields)
 	}
+}
+
+// inBytes turns the places of problems from characters into bytes.
+func inBytes(text string, problems []*problem) []*Problem {
+	slices.SortStableFunc(problems, func(a, b *problem) int { return a.at.From - b.at.From })
+	var found []*Problem
+	for _, p := range problems {
+		from, to := byteOffset(text, p.at.From), byteOffset(text, p.at.To)
+		if p.at == (file.Location{}) {
+			to = len(text)
+		}
+		found = append(found, &Problem{Offset: from, Length: max(to-from, 0), Message: p.message, Hint: p.hint})
+	}
+	return found
+}
+
+func byteOffset(text string, characters int) int {
+	offset := 0
+	for ; characters > 0 && offset < len(text); characters-- {
+		_, size := utf8.DecodeRuneInString(text[offset:])
+		offset += size
+	}
+	return offset
 }

@@ -2,10 +2,10 @@ package expression
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,17 +31,11 @@ func truth(v any) bool {
 	case map[string]any:
 		return len(v) > 0
 	}
-	return truthOfOther(reflect.ValueOf(v))
-}
-
-func truthOfOther(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Slice, reflect.Map:
-		return v.Len() > 0
-	case reflect.Int64:
-		return v.Int() != 0
+	if d, ok := v.(time.Duration); ok {
+		return d != 0
 	}
-	return true
+	f, isNumber := plainNumber(v)
+	return !isNumber || f != 0
 }
 
 // number reads a value as a number, as < and > do.
@@ -95,20 +89,18 @@ func numberIn(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// equal is the forgiving ==.
-func equal(e *evaluation, a, b any) (bool, error) {
-	if runtime.IsNil(a) || runtime.IsNil(b) {
-		return false, nil
+// equal is ==.
+func equal(e *evaluation, a, b any) bool {
+	if isNil(a) || isNil(b) {
+		return false
 	}
-	switch x := a.(type) {
-	case string:
-		if _, ok := b.(string); !ok {
-			return equalText(x, b), nil
-		}
-	default:
-		if y, ok := b.(string); ok {
-			return equalText(y, a), nil
-		}
+	s, aok := a.(string)
+	t, bok := b.(string)
+	switch {
+	case aok && !bok:
+		return equalText(s, b)
+	case bok && !aok:
+		return equalText(t, a)
 	}
 	return same(e, a, b)
 }
@@ -127,72 +119,27 @@ func equalText(s string, v any) bool {
 }
 
 // same is strict equality, in depth.
-func same(e *evaluation, a, b any) (bool, error) {
-	if err := e.spend(1 + commonLength(a, b)>>6); err != nil {
-		return false, err
-	}
+func same(e *evaluation, a, b any) bool {
+	e.spend(1 + commonLength(a, b)>>6)
 	switch x := a.(type) {
-	case nil:
-		return b == nil, nil
-	case bool:
-		y, ok := b.(bool)
-		return ok && x == y, nil
-	case string:
-		y, ok := b.(string)
-		return ok && x == y, nil
+	case nil, bool, string:
+		return a == b
+	case []any:
+		y, ok := normal(b).([]any)
+		e.enter()
+		defer e.leave()
+		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return same(e, normal(v), w) })
+	case map[string]any:
+		y, ok := normal(b).(map[string]any)
+		e.enter()
+		defer e.leave()
+		return ok && maps.EqualFunc(x, y, func(v, w any) bool { return same(e, normal(v), w) })
 	}
 	if x, ok := plainNumber(a); ok {
 		y, ok := plainNumber(b)
-		return ok && x == y, nil
+		return ok && x == y
 	}
-	return sameDeep(e, a, b)
-}
-
-func sameDeep(e *evaluation, a, b any) (bool, error) {
-	if err := e.enter(); err != nil {
-		return false, err
-	}
-	defer e.leave()
-	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
-	switch {
-	case !y.IsValid() || x.Kind() != y.Kind():
-		return false, nil
-	case x.Kind() == reflect.Slice:
-		return sameLists(e, x, y)
-	case x.Kind() == reflect.Map:
-		return sameObjects(e, x, y)
-	}
-	return runtime.Equal(a, b), nil
-}
-
-func sameLists(e *evaluation, x, y reflect.Value) (bool, error) {
-	if x.Len() != y.Len() {
-		return false, nil
-	}
-	for i := range x.Len() {
-		ok, err := same(e, x.Index(i).Interface(), y.Index(i).Interface())
-		if !ok || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func sameObjects(e *evaluation, x, y reflect.Value) (bool, error) {
-	if x.Len() != y.Len() || x.Type().Key() != y.Type().Key() {
-		return false, nil
-	}
-	for _, k := range x.MapKeys() {
-		other := y.MapIndex(k)
-		if !other.IsValid() {
-			return false, nil
-		}
-		ok, err := same(e, x.MapIndex(k).Interface(), other.Interface())
-		if !ok || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	return runtime.Equal(a, b)
 }
 
 // commonLength is how much of two strings has to be compared.
@@ -206,36 +153,36 @@ func commonLength(a, b any) int {
 const unordered = 2
 
 // order compares as <, <=, > and >= do: -1, 0, 1 or unordered.
-func order(a, b any) (int, error) {
-	if t, ok := a.(time.Time); ok {
-		if u, ok := b.(time.Time); ok {
-			return t.Compare(u), nil
+func order(a, b any) int {
+	switch x := a.(type) {
+	case time.Time:
+		if y, ok := b.(time.Time); ok {
+			return x.Compare(y)
 		}
-	}
-	if t, ok := a.(time.Duration); ok {
-		if u, ok := b.(time.Duration); ok {
-			return cmp.Compare(t, u), nil
+	case time.Duration:
+		if y, ok := b.(time.Duration); ok {
+			return cmp.Compare(x, y)
 		}
 	}
 	for _, v := range []any{a, b} {
 		if !scalar(v) {
-			return 0, fmt.Errorf("%s has no order; compare a field or len() of it", kindOf(v))
+			fail("%s has no order; compare a field or len() of it", kindOf(v))
 		}
 	}
 	x, xok := number(a)
 	y, yok := number(b)
 	if xok && yok {
 		if math.IsNaN(x) || math.IsNaN(y) {
-			return unordered, nil
+			return unordered
 		}
-		return cmp.Compare(x, y), nil
+		return cmp.Compare(x, y)
 	}
 	s, sok := a.(string)
 	t, tok := b.(string)
 	if sok && tok {
-		return strings.Compare(s, t), nil
+		return strings.Compare(s, t)
 	}
-	return unordered, nil
+	return unordered
 }
 
 // scalar says whether a value is nil, a boolean, a number or a string.
@@ -265,13 +212,21 @@ func kindOf(v any) string {
 	if _, ok := plainNumber(v); ok {
 		return "a number"
 	}
-	switch reflect.ValueOf(v).Kind() {
-	case reflect.Slice:
+	switch normal(v).(type) {
+	case []any:
 		return "a list"
-	case reflect.Map:
+	case map[string]any:
 		return "an object"
 	}
 	return "this value"
+}
+
+// integral makes a whole number an int, as indexes and counts must be.
+func integral(v any) any {
+	if f, ok := v.(float64); ok && f == float64(int(f)) {
+		return int(f)
+	}
+	return v
 }
 
 // textOf is a scalar as text, for contains and its kin.
@@ -296,5 +251,3 @@ func formatNumber(f float64) string {
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
-
-var errNotANumber = errors.New("the result is not a number; was something divided by zero?")

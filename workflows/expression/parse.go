@@ -1,0 +1,114 @@
+package expression
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/parser/lexer"
+	"github.com/expr-lang/expr/types"
+)
+
+// Limits of an expression's text and of its syntax tree.
+const (
+	maxText  = 16 << 10
+	maxNodes = 2000
+)
+
+// compile fills in x, or says what is wrong with the text.
+func (x *Expr) compile(text string, n *Names) (problems []*problem) {
+	defer func() {
+		if r := recover(); r != nil {
+			problems = []*problem{{message: fmt.Sprintf("this expression cannot be understood: %v", r)}}
+		}
+	}()
+	if len(text) > maxText {
+		return []*problem{{message: fmt.Sprintf("the expression is longer than %d KiB", maxText>>10)}}
+	}
+	source, problems := normalise(text, n)
+	if len(problems) > 0 {
+		return problems
+	}
+	tokens, err := lexer.Lex(file.NewSource(source))
+	if err != nil {
+		return []*problem{syntaxProblem(err)}
+	}
+	if strings.Trim(source, "() \n") == "" {
+		return []*problem{{message: "the expression is empty"}}
+	}
+	config := &conf.Config{
+		Strict: true, ShortCircuit: true, MaxNodes: maxNodes,
+		Functions: checked, Builtins: builtins, Disabled: map[string]bool{},
+	}
+	tree, err := parser.ParseWithConfig(renameCalls(source, tokens), config)
+	if err != nil {
+		return []*problem{syntaxProblem(err)}
+	}
+	return x.check(tree, tokens, config, n)
+}
+
+func (x *Expr) check(tree *parser.Tree, tokens []lexer.Token, config *conf.Config, n *Names) []*problem {
+	r := &resolver{
+		names: n, tokens: tokens, types: types.Map{},
+		bound: map[ast.Node]*binding{}, done: map[ast.Node]ast.Node{},
+	}
+	tree.Node = r.resolve(tree.Node)
+	if len(r.problems) > 0 {
+		return r.problems
+	}
+	config.WithEnv(r.types)
+	if _, err := checker.Check(tree, config); err != nil {
+		return []*problem{checkProblem(err, tree.Node)}
+	}
+	x.root, x.bound, x.looks, x.always = tree.Node, r.bound, r.looks, r.always
+	return nil
+}
+
+// callForms are the functions that expr knows only as operators, by the names
+// that they get at the beginning of a call.
+var callForms = map[string]string{
+	hyphen + "ontains":   "contains",
+	hyphen + "tartsWith": "startsWith",
+	hyphen + "ndsWith":   "endsWith",
+}
+
+// renameCalls gives contains(a, b) and its kin another name of the same
+// length, where they do not stand between two values.
+func renameCalls(source string, tokens []lexer.Token) string {
+	var runes []rune
+	for i, t := range tokens {
+		if !t.Is(lexer.Operator, "contains", "startsWith", "endsWith") || !tokens[i+1].Is(lexer.Bracket, "(") || afterValue(tokens[:i]) {
+			continue
+		}
+		if runes == nil {
+			runes = []rune(source)
+		}
+		runes[t.From] = hyphenRune
+	}
+	if runes == nil {
+		return source
+	}
+	return string(runes)
+}
+
+// afterValue says whether the last token ends a value, so that an operator
+// follows. In a not contains b, not is a part of the operator.
+func afterValue(tokens []lexer.Token) bool {
+	if len(tokens) == 0 {
+		return false
+	}
+	last := tokens[len(tokens)-1]
+	switch {
+	case last.Is(lexer.Operator, "not"):
+		return afterValue(tokens[:len(tokens)-1])
+	case last.Kind == lexer.Bracket:
+		return last.Value == ")" || last.Value == "]" || last.Value == "}"
+	case last.Is(lexer.Operator, ".", "?."):
+		return true
+	}
+	return last.Kind != lexer.Operator || last.Value == "#"
+}

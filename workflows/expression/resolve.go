@@ -1,0 +1,383 @@
+package expression
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser/lexer"
+	"github.com/expr-lang/expr/types"
+
+	"understudy/internal/words"
+)
+
+// internal begins the names of functions that cannot be written.
+const internal = "·"
+
+// Wrappers around operands. They only loosen what expr's checker sees.
+const (
+	anyOperand   = internal + "operand" // of any type
+	truthOperand = internal + "truth"   // a boolean, by the rules of truth
+)
+
+// A resolver walks a parsed tree once, before the checker. It binds names,
+// refuses what has no meaning at this place, and wraps the operands of
+// operators that take more than expr lets them.
+type resolver struct {
+	names    *Names
+	tokens   []lexer.Token
+	types    types.Map             // of the names that occur
+	bound    map[ast.Node]*binding // identifiers and fields
+	locals   []string              // of let
+	done     map[ast.Node]ast.Node
+	problems []*problem
+	looks    bool
+	always   bool
+}
+
+// A problem is a Problem whose position is still counted in characters.
+type problem struct {
+	at            file.Location
+	message, hint string
+}
+
+func (r *resolver) wrong(at file.Location, hint, format string, args ...any) {
+	r.problems = append(r.problems, &problem{at, fmt.Sprintf(format, args...), hint})
+}
+
+// resolve visits a node once: the middle of a chained comparison stands in the
+// tree twice, and chains nest.
+func (r *resolver) resolve(n ast.Node) ast.Node {
+	if n == nil {
+		return nil
+	}
+	made, ok := r.done[n]
+	if !ok {
+		made = r.node(n)
+		r.done[n], r.done[made] = made, made
+	}
+	return made
+}
+
+func (r *resolver) node(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return constant(n.Value, n)
+	case *ast.FloatNode:
+		return constant(n.Value, n)
+	case *ast.BoolNode:
+		return constant(n.Value, n)
+	case *ast.StringNode:
+		return constant(n.Value, n)
+	case *ast.BytesNode:
+		r.wrong(n.Location(), "leave out the b", "bytes are not supported")
+	case *ast.IdentifierNode:
+		r.name(n)
+	case *ast.UnaryNode:
+		n.Node = r.resolve(n.Node)
+		if n.Operator == "!" || n.Operator == "not" {
+			return not(n.Node, n)
+		}
+	case *ast.BinaryNode:
+		return r.binary(n)
+	case *ast.ChainNode:
+		n.Node = r.resolve(n.Node)
+		r.bind(n, r.bound[n.Node])
+	case *ast.MemberNode:
+		r.member(n)
+	case *ast.SliceNode:
+		n.Node, n.From, n.To = r.resolve(n.Node), r.whole(n.From), r.whole(n.To)
+	case *ast.CallNode:
+		r.call(n)
+	case *ast.BuiltinNode:
+		return r.builtin(n)
+	case *ast.PredicateNode:
+		n.Node = r.resolve(n.Node)
+	case *ast.VariableDeclaratorNode:
+		r.let(n)
+	case *ast.SequenceNode:
+		r.each(n.Nodes)
+	case *ast.ConditionalNode:
+		n.Cond, n.Exp1, n.Exp2 = wrap(truthOperand, r.resolve(n.Cond)), r.resolve(n.Exp1), r.resolve(n.Exp2)
+	case *ast.ArrayNode:
+		r.each(n.Nodes)
+	case *ast.MapNode:
+		r.each(n.Pairs)
+	case *ast.PairNode:
+		n.Key, n.Value = r.resolve(n.Key), r.resolve(n.Value)
+	}
+	return n
+}
+
+func (r *resolver) each(nodes []ast.Node) {
+	for i := range nodes {
+		nodes[i] = r.resolve(nodes[i])
+	}
+}
+
+func (r *resolver) bind(n ast.Node, b *binding) {
+	if b != nil {
+		r.bound[n] = b
+	}
+}
+
+// at gives a node the position of another.
+func at[N ast.Node](n N, other ast.Node) N {
+	n.SetLocation(other.Location())
+	return n
+}
+
+// constant holds a literal as an interface value, which saves an allocation in
+// each evaluation.
+func constant(value any, n ast.Node) ast.Node { return at(&ast.ConstantNode{Value: value}, n) }
+
+func call(name string, n ast.Node, args ...ast.Node) ast.Node {
+	return at(&ast.CallNode{Callee: at(&ast.IdentifierNode{Value: internal + name}, n), Arguments: args}, n)
+}
+
+func wrap(wrapper string, n ast.Node) ast.Node { return call(wrapper[len(internal):], n, n) }
+
+func not(operand, n ast.Node) ast.Node {
+	return at(&ast.UnaryNode{Operator: "!", Node: wrap(truthOperand, operand)}, n)
+}
+
+// whole resolves an index or a count. Numbers in JSON are not integers, which
+// the checker wants, so the type of all but literals is lost.
+func (r *resolver) whole(n ast.Node) ast.Node {
+	if n == nil {
+		return nil
+	}
+	n = r.resolve(n)
+	if c, ok := n.(*ast.ConstantNode); ok {
+		switch c.Value.(type) {
+		case int, string:
+			return n
+		}
+	}
+	return wrap(anyOperand, n)
+}
+
+// comparing are the operators that a leading ! negates as a whole.
+var comparing = map[string]bool{
+	"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true, "in": true,
+	"matches": true, "contains": true, "startsWith": true, "endsWith": true,
+}
+
+func (r *resolver) binary(n *ast.BinaryNode) ast.Node {
+	if operand, ok := n.Left.(*ast.UnaryNode); ok && comparing[n.Operator] && (operand.Operator == "!" || operand.Operator == "not") &&
+		r.bare(operand.Location(), n.Location()) {
+		inner := at(&ast.BinaryNode{Operator: n.Operator, Left: operand.Node, Right: n.Right}, n)
+		return not(r.resolve(inner), operand)
+	}
+	pattern, written := n.Right.(*ast.StringNode)
+	n.Left, n.Right = r.resolve(n.Left), r.resolve(n.Right)
+	switch n.Operator {
+	case "in":
+		if list, ok := n.Right.(*ast.ArrayNode); ok {
+			for _, element := range list.Nodes {
+				r.statusAlias(n.Left, element)
+			}
+		}
+	case "==", "!=":
+		r.statusAlias(n.Left, n.Right)
+		r.statusAlias(n.Right, n.Left)
+		n.Left, n.Right = unlessNil(n.Left), unlessNil(n.Right)
+	case "matches":
+		if written {
+			n.Right = r.pattern(pattern)
+		}
+		fallthrough
+	case "<", "<=", ">", ">=", "contains", "startsWith", "endsWith":
+		n.Left, n.Right = wrap(anyOperand, n.Left), wrap(anyOperand, n.Right)
+	case "%", "..":
+		n.Left, n.Right = r.whole(n.Left), r.whole(n.Right)
+	case "and", "&&", "or", "||":
+		n.Left, n.Right = wrap(truthOperand, n.Left), wrap(truthOperand, n.Right)
+	}
+	return n
+}
+
+// unlessNil wraps an operand of == and !=, which ask a question of their own
+// about a written nil.
+func unlessNil(n ast.Node) ast.Node {
+	if _, ok := n.(*ast.NilNode); ok {
+		return n
+	}
+	return wrap(anyOperand, n)
+}
+
+// bare reports whether no bracket closes between a ! and the operator after
+// its operand: in !a == b none does, in (!a) == b one does. The not of "not
+// in" is no such !.
+func (r *resolver) bare(not, operator file.Location) bool {
+	depth := 0
+	for _, t := range r.tokens {
+		if t.From == not.From && t.Value != "!" && t.Value != "not" {
+			return false
+		}
+		if t.From < not.From || t.Kind != lexer.Bracket {
+			continue
+		}
+		if t.From >= operator.From {
+			break
+		}
+		if t.Value == "(" || t.Value == "[" || t.Value == "{" {
+			depth++
+		} else if depth--; depth < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// pattern compiles a written pattern once, at load.
+func (r *resolver) pattern(n *ast.StringNode) ast.Node {
+	p, err := compilePattern(n.Value)
+	if err != nil {
+		r.wrong(n.Location(), "", "%v", err)
+		return n
+	}
+	return constant(p, n)
+}
+
+// What a status says, and what some documents call it.
+const (
+	statusSuccess = "success"
+	statusAlias   = "executed_without_error"
+)
+
+func (r *resolver) statusAlias(status, literal ast.Node) {
+	if c, ok := literal.(*ast.ConstantNode); ok && c.Value == statusAlias && r.bound[status] != nil && r.bound[status].status {
+		c.Value = statusSuccess
+	}
+}
+
+func (r *resolver) name(n *ast.IdentifierNode) {
+	n.Value = withHyphens(n.Value)
+	if slices.Contains(r.locals, n.Value) {
+		return
+	}
+	b := r.names.resolve(n.Value)
+	if b == nil {
+		r.wrong(n.Location(), r.nameHint(n.Value), "there is no %s here", n.Value)
+		return
+	}
+	r.bound[n] = b
+	if _, ok := r.types[n.Value]; !ok {
+		r.types[n.Value] = b.typ
+	}
+}
+
+func (r *resolver) nameHint(name string) string {
+	_, isStep := r.names.Steps[name]
+	switch {
+	case isNull(name):
+		return "a missing value is written nil"
+	case name == "index":
+		return "index is known inside a loop; an input of that name is inputs.index"
+	case isStep:
+		return fmt.Sprintf("write %s_result or %s_status", name, name)
+	case isFunction(name):
+		return fmt.Sprintf("%s is a function; write %s(…)", name, name)
+	}
+	return words.DidYouMean(name, r.names.known())
+}
+
+func (r *resolver) member(n *ast.MemberNode) {
+	n.Node = r.resolve(n.Node)
+	property, named := n.Property.(*ast.StringNode)
+	if !named {
+		n.Property = r.whole(n.Property)
+		return
+	}
+	property.Value = withHyphens(property.Value)
+	root := r.bound[n.Node]
+	if root == nil {
+		return
+	}
+	b, known := r.names.field(root, property.Value)
+	if known != nil {
+		r.wrong(property.Location(), words.DidYouMean(property.Value, known), "%s has no %s", root.root, property.Value)
+		return
+	}
+	if b != nil && b.typ != nil {
+		r.types[root.root].(types.Map)[property.Value] = b.typ
+	}
+	r.bind(n, b)
+}
+
+func (r *resolver) let(n *ast.VariableDeclaratorNode) {
+	if !r.names.OpenInputs && r.names.resolve(n.Name) != nil {
+		r.wrong(n.Location(), "choose another name", "%s already means something here", n.Name)
+	}
+	n.Value = r.resolve(n.Value)
+	r.locals = append(r.locals, n.Name)
+	n.Expr = r.resolve(n.Expr)
+	r.locals = r.locals[:len(r.locals)-1]
+}
+
+func (r *resolver) call(n *ast.CallNode) {
+	r.each(n.Arguments)
+	id, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		r.method(n)
+		return
+	}
+	if full, ok := callForms[id.Value]; ok {
+		id.Value = full
+	}
+	name := id.Value
+	if !slices.Contains(ours(), name) {
+		r.wrong(n.Location(), words.DidYouMean(name, functionNames()), "there is no function %s()", name)
+		return
+	}
+	switch name {
+	case "exists", "text":
+		r.looks = true
+		if !r.names.Screen {
+			r.wrong(n.Location(), "use it in if, expect, while or jumps", "%s() cannot look at the desktop here", name)
+		}
+	case "always", "failure":
+		r.always = true
+	}
+	id.Value = internal + name
+}
+
+// method refuses the call of a member, and says how to write it.
+func (r *resolver) method(n *ast.CallNode) {
+	m, _ := n.Callee.(*ast.MemberNode)
+	if m != nil {
+		if name, ok := m.Property.(*ast.StringNode); ok {
+			hint := ""
+			if isFunction(name.Value) {
+				hint = fmt.Sprintf("write %s(value, …)", name.Value)
+			}
+			r.wrong(n.Location(), hint, "values have no function %s()", name.Value)
+			return
+		}
+	}
+	r.wrong(n.Location(), "", "only a function can be called")
+}
+
+func (r *resolver) builtin(n *ast.BuiltinNode) ast.Node {
+	first, counts := firstWhole[n.Name]
+	for i, arg := range n.Arguments {
+		if counts && i >= first {
+			n.Arguments[i] = r.whole(arg)
+		} else {
+			n.Arguments[i] = r.resolve(arg)
+		}
+	}
+	if _, ok := functions[internal+n.Name]; ok {
+		return call(n.Name, n, n.Arguments...)
+	}
+	switch n.Name {
+	case "all", "none", "any", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count":
+		for _, arg := range n.Arguments[1:] {
+			p := arg.(*ast.PredicateNode)
+			p.Node = wrap(truthOperand, p.Node)
+		}
+	}
+	return n
+}

@@ -1,0 +1,187 @@
+package expression
+
+import (
+	"sort"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/vm/runtime"
+)
+
+// A walk is one call of filter, map, reduce or another function that evaluates
+// a predicate for each element of a list.
+type walk struct {
+	item   any // #
+	index  int // #index
+	result any // also #acc
+	count  int // of the elements for which the predicate is true
+	made   runtime.SortBy
+}
+
+func (w *walk) pointer(name string) any {
+	switch name {
+	case "index":
+		return w.index
+	case "acc":
+		return w.result
+	}
+	return w.item
+}
+
+func (e *evaluation) walkList(n *ast.BuiltinNode) any {
+	items := e.list(n.Name, e.eval(n.Arguments[0]))
+	w := &walk{}
+	first := e.begin(w, n, items)
+	outer := e.walk
+	e.walk = w
+	for i := first; i < len(items); i++ {
+		w.index = i
+		if n.Name == "findLast" || n.Name == "findLastIndex" {
+			w.index = len(items) - 1 - i
+		}
+		w.item = normal(items[w.index])
+		v := w.item
+		if len(n.Arguments) > 1 {
+			v = e.eval(n.Arguments[1])
+		}
+		if e.visit(n.Name, w, v) {
+			break
+		}
+	}
+	e.walk = outer
+	return e.end(n.Name, w)
+}
+
+// begin sets the result before the first element, and says which element that
+// is.
+func (e *evaluation) begin(w *walk, n *ast.BuiltinNode, items []any) (first int) {
+	switch n.Name {
+	case "all", "none", "any":
+		w.result = n.Name != "any"
+	case "sum":
+		w.result = 0
+	case "groupBy":
+		w.result = map[string]any{}
+	case "filter", "map", "sortBy":
+		w.made.Array = make([]any, 0, len(items))
+	case "reduce":
+		switch {
+		case len(n.Arguments) == 3:
+			w.result = e.eval(n.Arguments[2])
+		case len(items) == 0:
+			fail("reduce of empty array with no initial value")
+		default:
+			w.result, first = normal(items[0]), 1
+		}
+	}
+	if n.Name == "sortBy" && len(n.Arguments) == 3 {
+		w.made.Desc = descending(e.eval(n.Arguments[2]))
+	}
+	return first
+}
+
+func descending(direction any) bool {
+	switch s, ok := direction.(string); {
+	case !ok:
+		fail("sortBy order argument must be a string")
+	case s != "asc" && s != "desc":
+		fail("unknown order, use asc or desc")
+	}
+	return direction == "desc"
+}
+
+// visit takes the predicate's value for one element, and says whether the
+// result is known.
+func (e *evaluation) visit(name string, w *walk, v any) (known bool) {
+	switch name {
+	case "all", "none", "any":
+		if known = truth(v) == (name != "all"); known {
+			w.result = name == "any"
+		}
+	case "find", "findLast":
+		if known = truth(v); known {
+			w.result = w.item
+		}
+	case "findIndex", "findLastIndex":
+		if known = truth(v); known {
+			w.result = w.index
+		}
+	case "count", "one":
+		if truth(v) {
+			w.count++
+		}
+	case "filter":
+		if truth(v) {
+			w.made.Array = append(w.made.Array, w.item)
+		}
+	case "map":
+		w.made.Array = append(w.made.Array, v)
+	case "sum":
+		w.result = runtime.Add(v, w.result)
+	case "reduce":
+		w.result = v
+	case "groupBy":
+		e.group(w, checkKey(v))
+	case "sortBy":
+		w.made.Array, w.made.Values = append(w.made.Array, w.item), append(w.made.Values, checkKey(v))
+	}
+	return known
+}
+
+// maxKey bounds the length of what is sorted and grouped by: keys are compared
+// many times without a check of the clock.
+const maxKey = 4 << 10
+
+func checkKey(v any) any {
+	if s, ok := v.(string); ok && len(s) > maxKey {
+		fail("it sorts by a string of more than %d bytes; sort by a part of it", maxKey)
+	}
+	return v
+}
+
+func (e *evaluation) group(w *walk, key any) {
+	name, ok := textOf(key)
+	if !ok {
+		fail("groupBy() makes groups by strings, numbers and booleans, not by %s", kindOf(key))
+	}
+	groups := w.result.(map[string]any)
+	group, ok := groups[name].([]any)
+	if !ok {
+		e.charge(320 + len(name))
+	}
+	groups[name] = append(group, w.item)
+}
+
+// end gives the result.
+func (e *evaluation) end(name string, w *walk) any {
+	switch name {
+	case "count":
+		return w.count
+	case "one":
+		return w.count == 1
+	case "filter", "map", "sortBy":
+		e.grow(len(w.made.Array))
+		if name == "sortBy" {
+			sort.Sort(&w.made)
+		}
+		return w.made.Array
+	}
+	return w.result
+}
+
+// list makes sure that a value is a list, for the functions that walk one.
+func (e *evaluation) list(name string, v any) []any {
+	items, ok := v.([]any)
+	switch {
+	case isNil(v):
+		fail("%s() got a list that is missing; write `?? []` after it", name)
+	case !ok:
+		fail("%s() takes a list, not %s", name, kindOf(v))
+	}
+	switch name {
+	case "filter", "map", "sortBy", "groupBy":
+		e.charge(32 * len(items))
+	default:
+		e.spend(1 + len(items)>>1)
+	}
+	return items
+}
