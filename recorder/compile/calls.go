@@ -27,7 +27,7 @@ type Call struct {
 func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	var all []*step
 	for _, c := range calls {
-		if !c.Kind.Reads || strings.HasPrefix(c.Kind.Name, "wait_") || c.Kind.Name == "assert" {
+		if !c.Kind.Reads || strings.HasPrefix(c.Kind.Name, "wait_") || c.Kind.Name == assert {
 			all = append(all, c.step())
 		}
 	}
@@ -66,7 +66,7 @@ func (c *Call) step() *step {
 	if s.subject == "" {
 		s.subject = strings.TrimSuffix(c.Kind.Name, "_element") + " " + c.about()
 	}
-	if arg := map[string]string{"type_into_element": "text_to_type", "type_text": "text"}[s.kind]; arg != "" {
+	if arg := map[string]string{typeIntoElement: "text_to_type", typeText: "text"}[s.kind]; arg != "" {
 		if text, ok := c.Args[arg].(string); ok {
 			s.input = &input{arg: arg, value: text, names: c.about()}
 		}

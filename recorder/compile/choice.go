@@ -39,7 +39,7 @@ func (c *Compiler) choseLate(ev recorder.Event) bool {
 			continue
 		}
 		newest := i == len(c.steps)-1 && (c.typing == nil || alike(c.typing.target, ev.Element))
-		if newest || old.choice() || old.click == nil && old.kind != "mouse_drag" {
+		if newest || old.choice() || old.click == nil && old.kind != mouseDrag {
 			return false
 		}
 		s := selects(ev.Element, *ev.Value)
@@ -52,12 +52,12 @@ func (c *Compiler) choseLate(ev recorder.Event) bool {
 
 // choice says whether a step sets what an element shows as chosen.
 func (s *step) choice() bool {
-	return s.kind == "select_option" || s.kind == "set_value" || s.kind == "set_selected"
+	return s.kind == selectOption || s.kind == setValue || s.kind == setSelected
 }
 
 // works says whether a step can change what its element shows as chosen.
 func (s *step) works() bool {
-	return s.choice() || s.click != nil || s.wheel != nil || s.kind == "press_key" || s.kind == "mouse_drag"
+	return s.choice() || s.click != nil || s.wheel != nil || s.kind == pressKey || s.kind == mouseDrag
 }
 
 // ledTo is the first of the last steps that worked an element: on itself, and
@@ -86,21 +86,21 @@ func (c *Compiler) ledTo(box *recorder.Seen) int {
 // open.
 func (s *step) inList() bool {
 	switch s.kind {
-	case "click_element":
+	case clickElement:
 		return s.target == nil || recorder.IsOption(s.target.Role) || s.target.Role == "window"
-	case "press_key", "press_key_global":
+	case pressKey, pressKeyGlobal:
 		text, _ := s.arg("key").(string)
 		chords, err := desktop.ParseKeys(text)
 		return err == nil && !slices.ContainsFunc(chords, func(k desktop.Chord) bool { return !works(k.Key) || len(k.Mods) > 0 })
 	}
-	return s.kind == "type_text"
+	return s.kind == typeText
 }
 
 // inOpenList says whether a key is for the list of a combo box that is open,
 // of which it is known already what it shows.
 func (c *Compiler) inOpenList(ev recorder.Event) bool {
 	s := c.last()
-	if s == nil || s.kind != "select_option" || !works(ev.Key) || len(ev.Mods) > 0 {
+	if s == nil || s.kind != selectOption || !works(ev.Key) || len(ev.Mods) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(c.listed(), func(w desktop.Window) bool { return w.Popup })
@@ -110,7 +110,7 @@ func (c *Compiler) inOpenList(ev recorder.Event) bool {
 // seen to show even before the click was understood.
 func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
 	s := c.last()
-	return s != nil && s.kind == "select_option" && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
+	return s != nil && s.kind == selectOption && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
 }
 
 // selects is the step that makes an element show something.
@@ -125,10 +125,10 @@ func selects(t *recorder.Seen, shows string) *step {
 		s.turn(shows == recorder.On)
 	case t.Slider():
 		n, _ := strconv.ParseFloat(shows, 64) // recorder.Shown wrote it
-		s.kind, s.says = "set_value", "set "+describe(t)+" to "+shows
+		s.kind, s.says = setValue, "set "+describe(t)+" to "+shows
 		s.set("value", n)
 	default:
-		s.kind, s.says = "select_option", "choose "+brief(shows)+" in "+describe(t)
+		s.kind, s.says = selectOption, "choose "+brief(shows)+" in "+describe(t)
 		s.set("option_name", "")
 		s.input = &input{arg: "option_name", value: shows}
 	}
@@ -137,7 +137,7 @@ func selects(t *recorder.Seen, shows string) *step {
 
 // turn makes a step one that turns its element on or off.
 func (s *step) turn(to bool) {
-	s.kind = "set_selected"
+	s.kind = setSelected
 	s.set("state", to)
 	s.says = map[bool]string{true: "turn on ", false: "turn off "}[to] + describe(s.target)
 }

@@ -192,7 +192,7 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	if ev.Element == nil {
 		return
 	}
-	s := &step{kind: "validate_element", subject: "check " + nameOf(ev.Element), says: "check that there is " + describe(ev.Element)}
+	s := &step{kind: validateElement, subject: "check " + nameOf(ev.Element), says: "check that there is " + describe(ev.Element)}
 	s.aim(ev.Element)
 	if sel, ok := s.arg("selector").(string); ok {
 		s.expect = append(s.expect, exists(s.process, sel))

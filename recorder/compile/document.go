@@ -102,7 +102,7 @@ func (w *writer) input(s *step, id string) string {
 	name := proposed
 	switch {
 	case in.secret:
-	case w.options.Literal || in.value == "" || s.kind == "select_option" && w.options.Ask == nil:
+	case w.options.Literal || in.value == "" || s.kind == selectOption && w.options.Ask == nil:
 		return plain(in.value) + in.after
 	case w.options.Ask != nil:
 		if name = slug(w.options.Ask(proposed, in.value)); name == "" {

@@ -17,7 +17,7 @@ const middling = 0.25
 func (c *Compiler) dragged(down, up recorder.Event) {
 	c.flush()
 	c.waitsForText()
-	s := &step{kind: "mouse_drag", subject: "drag", says: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
+	s := &step{kind: mouseDrag, subject: "drag", says: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
 	t := down.Element
 	if t != nil {
 		c.goTo(t.Window)

@@ -66,7 +66,7 @@ func (c *Compiler) clicked(ev recorder.Event) {
 	c.waits(ev)
 	c.waitsForText()
 	t := ev.Element
-	s := &step{kind: "click_element", click: k, begin: ev.Time}
+	s := &step{kind: clickElement, click: k, begin: ev.Time}
 	if t == nil {
 		if ev.Window != nil {
 			c.goTo(ev.Window.ID)
@@ -109,7 +109,7 @@ func held(mods []desktop.Key) (names []string) {
 // again makes the last click a double or a triple one.
 func (c *Compiler) again(k *click) bool {
 	s := c.last()
-	if s == nil || s.click == nil || s.kind != "click_element" || s.click.button != k.button || s.click.mods != k.mods ||
+	if s == nil || s.click == nil || s.kind != clickElement || s.click.button != k.button || s.click.mods != k.mods ||
 		!recorder.Near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleWithin || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
 		return false
 	}
@@ -136,7 +136,7 @@ func (s *step) turnOn(t *recorder.Seen) {
 // place says where in a large element a click was, when the middle will not
 // do.
 func (s *step) place(t *recorder.Seen, at desktop.Point) {
-	if t == nil || s.kind != "click_element" || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
+	if t == nil || s.kind != clickElement || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
 		return
 	}
 	percent := func(at, from, size int) int { return (at - from) * 100 / size }
@@ -169,7 +169,7 @@ func (c *Compiler) chooses(ev recorder.Event) bool {
 // unclick takes back the click that only put the keyboard into a field.
 func (c *Compiler) unclick(t *recorder.Seen) {
 	s := c.last()
-	if t == nil || s == nil || s.target == nil || s.click == nil || s.kind != "click_element" || s.click.button != desktop.Left || s.click.mods != "" {
+	if t == nil || s == nil || s.target == nil || s.click == nil || s.kind != clickElement || s.click.button != desktop.Left || s.click.mods != "" {
 		return
 	}
 	if s.target.Role == t.Role && s.target.Window == t.Window && s.target.Bounds == t.Bounds && len(s.expect) == 0 {
@@ -192,7 +192,7 @@ func (c *Compiler) hovered(ev recorder.Event) {
 	}
 	c.popup = nil
 	c.goTo(r.Element.Window)
-	s := &step{kind: "hover_element", subject: "hover " + nameOf(r.Element), says: "rest on " + describe(r.Element), begin: r.Time}
+	s := &step{kind: hoverElement, subject: "hover " + nameOf(r.Element), says: "rest on " + describe(r.Element), begin: r.Time}
 	s.aim(r.Element)
 	c.emit(s)
 }
@@ -208,10 +208,10 @@ func (c *Compiler) turned(ev recorder.Event) {
 		s.end = ev.Time
 		return
 	}
-	s = &step{kind: "scroll", subject: "scroll " + direction, says: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
+	s = &step{kind: scroll, subject: "scroll " + direction, says: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
 	if t := ev.Element; t != nil {
 		c.goTo(t.Window)
-		s.kind = "scroll_element"
+		s.kind = scrollElement
 		s.says += " in " + describe(t)
 		s.aim(t)
 	} else {

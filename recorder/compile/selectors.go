@@ -96,7 +96,7 @@ func quoted(v string) string {
 // aimAt says a point, for what no element was found: one of its window, so
 // that it is found where that is another day, or else one of the screen.
 func (s *step) aimAt(at desktop.Point, w *desktop.Window) {
-	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == "click_element" {
+	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == clickElement {
 		s.process, s.pid, s.window = w.Process, w.PID, w.ID
 		s.set("process", w.Process)
 		s.set("x", at.X-w.Bounds.X)

@@ -73,7 +73,7 @@ func (c *Compiler) completes(t *recorder.Seen, value string) {
 		return
 	}
 	typed, clicked := c.steps[n-2], c.steps[n-1]
-	if typed.kind != "type_into_element" || typed.input.secret || !alike(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
+	if typed.kind != typeIntoElement || typed.input.secret || !alike(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
 		clicked.target == nil || !recorder.IsOption(clicked.target.Role) || nameOf(clicked.target) == "" || !strings.Contains(value, nameOf(clicked.target)) {
 		return
 	}
@@ -208,7 +208,7 @@ func (c *Compiler) ends(ev recorder.Event) {
 	if ev.Key == "tab" {
 		return
 	}
-	if s := c.last(); len(c.steps) > before && s.input != nil && s.kind == "type_into_element" {
+	if s := c.last(); len(c.steps) > before && s.input != nil && s.kind == typeIntoElement {
 		s.input.after += "{Enter}"
 		s.end = ev.Time
 		return
@@ -243,7 +243,7 @@ func (c *Compiler) flush() {
 // fill is the step that types a field's final value.
 func (c *Compiler) fill(t *typing) {
 	c.goTo(t.target.Window)
-	s := &step{kind: "type_into_element", subject: nameOf(t.target), begin: t.first.Time}
+	s := &step{kind: typeIntoElement, subject: nameOf(t.target), begin: t.first.Time}
 	s.aim(t.target)
 	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine()}
 	s.set("text_to_type", "")
@@ -269,7 +269,7 @@ func says(value string, t *recorder.Seen) string {
 // types is the step that types where there is no field.
 func (c *Compiler) types(t *typing) {
 	c.goTo(c.active)
-	s := &step{kind: "type_text", subject: "type", says: "type " + brief(t.text.String()), begin: t.first.Time}
+	s := &step{kind: typeText, subject: "type", says: "type " + brief(t.text.String()), begin: t.first.Time}
 	s.set("text", "")
 	s.input = &input{arg: "text", value: t.text.String(), names: "typed"}
 	s.end = t.last
@@ -280,7 +280,7 @@ func (c *Compiler) types(t *typing) {
 // hide is the step for what was typed into something unknown.
 func (c *Compiler) hide(t *typing) {
 	c.goTo(c.active)
-	s := &step{kind: "type_text", subject: "type", says: "type something that is not recorded", begin: t.first.Time}
+	s := &step{kind: typeText, subject: "type", says: "type something that is not recorded", begin: t.first.Time}
 	s.set("text", "")
 	s.input = &input{arg: "text", secret: true}
 	s.doubt("nothing is known of the field, so what was typed there was not recorded")
@@ -314,7 +314,7 @@ func (c *Compiler) chord(ev recorder.Event, thing *recorder.Seen) {
 		c.active = thing.Window
 	}
 	c.goTo(c.active)
-	s := &step{kind: "press_key_global", subject: "press " + chord, says: "press " + chord, begin: ev.Time}
+	s := &step{kind: pressKeyGlobal, subject: "press " + chord, says: "press " + chord, begin: ev.Time}
 	c.in(s)
 	if s.process != "" {
 		s.set("process", s.process)
@@ -341,13 +341,13 @@ func switches(ev recorder.Event) bool {
 
 // keys is the step that presses a key on an element, or one more.
 func (c *Compiler) keys(thing *recorder.Seen, chord string, ev recorder.Event) {
-	if s := c.last(); s != nil && s.kind == "press_key" && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
+	if s := c.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
 		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
 		s.says, s.end = s.says+", "+chord, ev.Time
 		return
 	}
 	c.goTo(thing.Window)
-	s := &step{kind: "press_key", subject: "press " + chord, says: "press " + chord + " on " + describe(thing), begin: ev.Time}
+	s := &step{kind: pressKey, subject: "press " + chord, says: "press " + chord + " on " + describe(thing), begin: ev.Time}
 	s.aim(thing)
 	s.set("key", chord)
 	c.emit(s)

@@ -34,7 +34,7 @@ func (c *Compiler) waits(ev recorder.Event) {
 	if waited < MinIdle {
 		return
 	}
-	s := &step{kind: "wait_for_element", subject: "wait for " + nameOf(t), says: "wait for " + describe(t), begin: last.end}
+	s := &step{kind: waitForElement, subject: "wait for " + nameOf(t), says: "wait for " + describe(t), begin: last.end}
 	s.aim(t)
 	s.certain() // what follows says it
 	s.set("timeout_ms", waitsFor(waited))
@@ -60,7 +60,7 @@ func (c *Compiler) waitsForText() bool {
 		return false
 	}
 	text := *ev.Value
-	s := &step{kind: "wait_for_element", subject: "wait for " + text, says: "wait for " + brief(text), begin: last.end, end: ev.Time}
+	s := &step{kind: waitForElement, subject: "wait for " + text, says: "wait for " + brief(text), begin: last.end, end: ev.Time}
 	t := *ev.Element
 	byText := func(k selector.Candidate) bool { return strings.Contains(k.Selector, text) }
 	if others := slices.DeleteFunc(slices.Clone(t.Selectors), byText); len(unique(&recorder.Seen{Selectors: others})) > 0 && !recorder.Positional(unique(&recorder.Seen{Selectors: others})[0]) {

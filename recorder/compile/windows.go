@@ -74,7 +74,7 @@ func (c *Compiler) launched(ev recorder.Event) {
 	if command == "" {
 		command = ev.Window.Process
 	}
-	s := &step{kind: "open_application", subject: "open " + ev.Window.Process, says: "open " + command}
+	s := &step{kind: openApplication, subject: "open " + ev.Window.Process, says: "open " + command}
 	s.set("app_name", command)
 	s.process, s.pid, s.window = ev.Window.Process, ev.Window.PID, ev.Window.ID
 	c.emit(s)
@@ -159,7 +159,7 @@ func (c *Compiler) goTo(id desktop.WindowID) {
 	if fresh || same && (gone || !c.several(w)) {
 		return
 	}
-	s := &step{kind: "activate_window", subject: "switch to " + w.Process, says: "switch to " + strconv.Quote(w.Title)}
+	s := &step{kind: activateWindow, subject: "switch to " + w.Process, says: "switch to " + strconv.Quote(w.Title)}
 	if w.Process != "" {
 		s.set("process", w.Process)
 	}

@@ -1,0 +1,22 @@
+package compile
+
+// The kinds of the steps that are written.
+const (
+	activateWindow  = "activate_window"
+	assert          = "assert"
+	clickElement    = "click_element"
+	hoverElement    = "hover_element"
+	mouseDrag       = "mouse_drag"
+	openApplication = "open_application"
+	pressKey        = "press_key"
+	pressKeyGlobal  = "press_key_global"
+	scroll          = "scroll"
+	scrollElement   = "scroll_element"
+	selectOption    = "select_option"
+	setSelected     = "set_selected"
+	setValue        = "set_value"
+	typeIntoElement = "type_into_element"
+	typeText        = "type_text"
+	validateElement = "validate_element"
+	waitForElement  = "wait_for_element"
+)
