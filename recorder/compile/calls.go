@@ -36,7 +36,7 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 
 // shows are arguments that only tell the caller more of the call that they are
 // in, and are of no use to who plays it again.
-var shows = func() map[string]bool {
+var resultOnly = func() map[string]bool {
 	names := map[string]bool{"include_window_screenshot": true, "include_monitor_screenshots": true, "highlight_before_action": true}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[observe.DiffOptions]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -51,14 +51,14 @@ func (c *Call) step() *step {
 	names := slices.Clone(c.Kind.Args.PropertyOrder)
 	for _, name := range names {
 		v, given := c.Args[name]
-		if !given || shows[name] {
+		if !given || resultOnly[name] {
 			continue
 		}
 		if name == "ref" {
 			c.seen(s)
 			continue
 		}
-		s.set(name, s.known(v))
+		s.set(name, s.withTemplates(v))
 	}
 	if x, y := c.Args["x"], c.Args["y"]; x != nil && y != nil {
 		s.doubt("it goes to a point of the screen, so everything must be where it was")
@@ -113,26 +113,26 @@ func (c *Call) seen(s *step) {
 	sel := "role:" + text("role")
 	switch {
 	case text("id") != "":
-		sel += " && id:" + quoted(text("id"))
+		sel += " && id:" + quoteSelector(text("id"))
 	case text("name") != "":
-		sel += " && name:" + quoted(text("name"))
+		sel += " && name:" + quoteSelector(text("name"))
 	case text("label") != "":
-		sel += " && name:" + quoted(text("label"))
+		sel += " && name:" + quoteSelector(text("label"))
 	}
 	s.set("selector", sel)
 	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")
 }
 
-// known is a value with templates where secrets stood, and none where its text
+// withTemplates is a value with templates where secrets stood, and none where its text
 // looks like one.
-func (s *step) known(v any) any {
+func (s *step) withTemplates(v any) any {
 	switch v := v.(type) {
 	case string:
 		return plain(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = s.known(e)
+			out[i] = s.withTemplates(e)
 		}
 		return out
 	case map[string]any:
@@ -143,13 +143,13 @@ func (s *step) known(v any) any {
 		if parts, ok := v["$join"].([]any); ok {
 			var text strings.Builder
 			for _, p := range parts {
-				text.WriteString(fmt.Sprint(s.known(p)))
+				text.WriteString(fmt.Sprint(s.withTemplates(p)))
 			}
 			return text.String()
 		}
 		out := make(map[string]any, len(v))
 		for k, e := range v {
-			out[k] = s.known(e)
+			out[k] = s.withTemplates(e)
 		}
 		return out
 	}

@@ -8,14 +8,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// chose understands that an element shows something else: the steps that led to
+// chosen understands that an element shows something else: the steps that led to
 // it, whichever they were, become that choice.
-func (c *Compiler) chose(ev recorder.Event) {
-	if ev.Element == nil || ev.Value == nil || c.choseLate(ev) {
+func (c *Compiler) chosen(ev recorder.Event) {
+	if ev.Element == nil || ev.Value == nil || c.chosenLate(ev) {
 		return
 	}
 	c.flush()
-	from := c.ledTo(ev.Element)
+	from := c.causeOf(ev.Element)
 	if from < 0 {
 		return // the program did it by itself
 	}
@@ -27,19 +27,19 @@ func (c *Compiler) chose(ev recorder.Event) {
 	c.emit(s)
 }
 
-// choseLate understands that a slider was set by what was done to it some steps
+// chosenLate understands that a slider was set by what was done to it some steps
 // ago: a browser says its new number only when the keyboard leaves it.
-func (c *Compiler) choseLate(ev recorder.Event) bool {
+func (c *Compiler) chosenLate(ev recorder.Event) bool {
 	if !ev.Element.Slider() {
 		return false
 	}
 	for i := len(c.steps) - 1; i >= 0; i-- {
 		old := c.steps[i]
-		if !alike(old.target, ev.Element) {
+		if !sameElement(old.target, ev.Element) {
 			continue
 		}
-		newest := i == len(c.steps)-1 && (c.typing == nil || alike(c.typing.target, ev.Element))
-		if newest || old.choice() || old.click == nil && old.kind != mouseDrag {
+		newest := i == len(c.steps)-1 && (c.typing == nil || sameElement(c.typing.target, ev.Element))
+		if newest || old.isChoice() || old.click == nil && old.kind != mouseDrag {
 			return false
 		}
 		s := selects(ev.Element, *ev.Value)
@@ -50,63 +50,63 @@ func (c *Compiler) choseLate(ev recorder.Event) bool {
 	return false
 }
 
-// choice says whether a step sets what an element shows as chosen.
-func (s *step) choice() bool {
+// isChoice reports whether a step sets what an element shows as chosen.
+func (s *step) isChoice() bool {
 	return s.kind == selectOption || s.kind == setValue || s.kind == setSelected
 }
 
-// works says whether a step can change what its element shows as chosen.
-func (s *step) works() bool {
-	return s.choice() || s.click != nil || s.wheel != nil || s.kind == pressKey || s.kind == mouseDrag
+// worksTarget reports whether a step can change what its element shows as chosen.
+func (s *step) worksTarget() bool {
+	return s.isChoice() || s.click != nil || s.wheel != nil || s.kind == pressKey || s.kind == mouseDrag
 }
 
-// ledTo is the first of the last steps that worked an element: on itself, and
+// causeOf is the first of the last steps that worked an element: on itself, and
 // between those in the list of a combo box. A choice that was made before counts
 // only when nothing came between.
-func (c *Compiler) ledTo(box *recorder.Seen) int {
+func (c *Compiler) causeOf(box *recorder.Seen) int {
 	from := -1
 	for i := len(c.steps) - 1; i >= 0; i-- {
 		s := c.steps[i]
 		switch {
-		case alike(s.target, box) && s.choice():
+		case sameElement(s.target, box) && s.isChoice():
 			if i == len(c.steps)-1 || i == from-1 {
 				from = i
 			}
 			return from
-		case alike(s.target, box) && s.works():
+		case sameElement(s.target, box) && s.worksTarget():
 			from = i
-		case !box.DropDown(), !s.inList():
+		case !box.DropDown(), !s.fitsList():
 			return from
 		}
 	}
 	return from
 }
 
-// inList says whether a step can be one in the list of a combo box that is
+// fitsList reports whether a step can be one in the list of a combo box that is
 // open.
-func (s *step) inList() bool {
+func (s *step) fitsList() bool {
 	switch s.kind {
 	case clickElement:
 		return s.target == nil || recorder.IsOption(s.target.Role) || s.target.Role == "window"
 	case pressKey, pressKeyGlobal:
 		text, _ := s.arg("key").(string)
 		chords, err := desktop.ParseKeys(text)
-		return err == nil && !slices.ContainsFunc(chords, func(k desktop.Chord) bool { return !works(k.Key) || len(k.Mods) > 0 })
+		return err == nil && !slices.ContainsFunc(chords, func(k desktop.Chord) bool { return !worksElement(k.Key) || len(k.Mods) > 0 })
 	}
 	return s.kind == typeText
 }
 
-// inOpenList says whether a key is for the list of a combo box that is open,
+// inOpenList reports whether a key is for the list of a combo box that is open,
 // of which it is known already what it shows.
 func (c *Compiler) inOpenList(ev recorder.Event) bool {
 	s := c.last()
-	if s == nil || s.kind != selectOption || !works(ev.Key) || len(ev.Mods) > 0 {
+	if s == nil || s.kind != selectOption || !worksElement(ev.Key) || len(ev.Mods) > 0 {
 		return false
 	}
-	return slices.ContainsFunc(c.listed(), func(w desktop.Window) bool { return w.Popup })
+	return slices.ContainsFunc(c.openWindows(), func(w desktop.Window) bool { return w.Popup })
 }
 
-// chosenAlready says whether a click is on the option that its combo box was
+// chosenAlready reports whether a click is on the option that its combo box was
 // seen to show even before the click was understood.
 func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
 	s := c.last()
@@ -119,25 +119,25 @@ func selects(t *recorder.Seen, shows string) *step {
 	if s.subject == "" {
 		s.subject = "choose " + shows
 	}
-	s.aim(t)
+	s.setTarget(t)
 	switch {
 	case recorder.IsToggle(t):
-		s.turn(shows == recorder.On)
+		s.setToggle(shows == recorder.On)
 	case t.Slider():
 		n, _ := strconv.ParseFloat(shows, 64) // recorder.Shown wrote it
-		s.kind, s.says = setValue, "set "+describe(t)+" to "+shows
+		s.kind, s.summary = setValue, "set "+describe(t)+" to "+shows
 		s.set("value", n)
 	default:
-		s.kind, s.says = selectOption, "choose "+brief(shows)+" in "+describe(t)
+		s.kind, s.summary = selectOption, "choose "+quoteShort(shows)+" in "+describe(t)
 		s.set("option_name", "")
 		s.input = &input{arg: "option_name", value: shows}
 	}
 	return s
 }
 
-// turn makes a step one that turns its element on or off.
-func (s *step) turn(to bool) {
+// setToggle makes a step one that turns its element on or off.
+func (s *step) setToggle(to bool) {
 	s.kind = setSelected
 	s.set("state", to)
-	s.says = map[bool]string{true: "turn on ", false: "turn off "}[to] + describe(s.target)
+	s.summary = map[bool]string{true: "turn on ", false: "turn off "}[to] + describe(s.target)
 }

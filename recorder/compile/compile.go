@@ -47,40 +47,40 @@ type Compiler struct {
 	pictures string // the folder of the pictures, or ""
 	now      time.Time
 
-	windows map[desktop.WindowID]desktop.Window
-	fresh   map[desktop.WindowID]bool // opened, and not acted in yet
-	active  desktop.WindowID
-	front   desktop.WindowID // where the workflow is, at this point of it
-	process string           // the program of that
-	gone    bool             // whether that window was closed
+	windows       map[desktop.WindowID]desktop.Window
+	unvisited     map[desktop.WindowID]bool // opened, and not acted in yet
+	active        desktop.WindowID
+	current       desktop.WindowID // where the workflow is, at this point of it
+	process       string           // the program of that
+	currentClosed bool             // whether that window was closed
 
 	fields map[int]*recorder.Seen
 	values map[int]string
 	field  int // the one that has the keyboard
 	typing *typing
 
-	press  *recorder.Event  // a button that is held
-	later  []recorder.Event // what came of it before it was let go
-	rested *recorder.Event
-	keyed  time.Time                 // when the last key came
-	worked map[desktop.WindowID]bool // where something was clicked
-	popup  *recorder.Event           // opened last
-	combo  *step                     // the click that opened a combo box
-	news   *recorder.Event           // a text that changed while nothing was done
+	press      *recorder.Event  // a button that is held
+	deferred   []recorder.Event // what came of it before it was let go
+	rested     *recorder.Event
+	lastKey    time.Time                 // when the last key came
+	clickedIn  map[desktop.WindowID]bool // where something was clicked
+	popup      *recorder.Event           // opened last
+	dropDown   *step                     // the click that opened a combo box
+	textChange *recorder.Event           // a text that changed while nothing was done
 }
 
 // New returns a Compiler that has seen nothing.
 func New() *Compiler {
 	return &Compiler{
-		windows: map[desktop.WindowID]desktop.Window{}, fresh: map[desktop.WindowID]bool{},
-		fields: map[int]*recorder.Seen{}, values: map[int]string{}, worked: map[desktop.WindowID]bool{},
+		windows: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{},
+		fields: map[int]*recorder.Seen{}, values: map[int]string{}, clickedIn: map[desktop.WindowID]bool{},
 	}
 }
 
 // Add understands one more event.
 func (c *Compiler) Add(ev recorder.Event) {
-	if c.press != nil && c.comesOf(ev) {
-		c.later = append(c.later, ev)
+	if c.press != nil && c.isEffect(ev) {
+		c.deferred = append(c.deferred, ev)
 		return
 	}
 	c.now = ev.Time
@@ -88,30 +88,30 @@ func (c *Compiler) Add(ev recorder.Event) {
 	case recorder.Begun:
 		c.begin(ev)
 	case recorder.Pressed:
-		c.letGo()
+		c.release()
 		c.pressed(ev)
 	case recorder.Released:
 		c.released(ev)
 		if c.press == nil {
-			c.letGo()
+			c.release()
 		}
 	case recorder.Turned:
 		c.turned(ev)
 	case recorder.Rested:
 		c.rested = &ev
 	case recorder.Typed:
-		c.keyed = ev.Time
+		c.lastKey = ev.Time
 		c.typed(ev)
 	case recorder.Focused:
 		c.focused(ev)
 	case recorder.Held:
 		c.held(ev)
 	case recorder.Chosen:
-		c.chose(ev)
+		c.chosen(ev)
 	case recorder.Named:
 		c.named(ev)
 	case recorder.Changed:
-		c.news = &ev
+		c.textChange = &ev
 	case recorder.Opened:
 		c.opened(ev)
 	case recorder.Closed:
@@ -127,30 +127,30 @@ func (c *Compiler) Add(ev recorder.Event) {
 	}
 }
 
-// comesOf says whether something is what a button that is held does. What it
+// isEffect reports whether something is what a button that is held does. What it
 // does to windows and lists, it does when it is let go.
-func (c *Compiler) comesOf(ev recorder.Event) bool {
+func (c *Compiler) isEffect(ev recorder.Event) bool {
 	switch ev.Type {
 	case recorder.Opened, recorder.Closed, recorder.Switched:
 		return true
 	case recorder.Chosen:
 		t := c.press.Element
-		return t == nil || recorder.IsOption(t.Role) || alike(t, ev.Element)
+		return t == nil || recorder.IsOption(t.Role) || sameElement(t, ev.Element)
 	}
 	return false
 }
 
 // Finish understands what was still open.
 func (c *Compiler) Finish() {
-	c.letGo()
+	c.release()
 	c.flush()
 }
 
-// letGo says that no button is held, and understands what happened to windows
+// release says that no button is held, and understands what happened to windows
 // while one was.
-func (c *Compiler) letGo() {
-	later := c.later
-	c.press, c.later = nil, nil
+func (c *Compiler) release() {
+	later := c.deferred
+	c.press, c.deferred = nil, nil
 	for _, ev := range later {
 		c.Add(ev)
 	}
@@ -160,7 +160,7 @@ func (c *Compiler) letGo() {
 func (c *Compiler) Lines() []recorder.Line {
 	lines := make([]recorder.Line, len(c.steps))
 	for i, s := range c.steps {
-		lines[i] = recorder.Line{Step: i + 1, Text: s.says}
+		lines[i] = recorder.Line{Step: i + 1, Text: s.summary}
 	}
 	return lines
 }
@@ -174,7 +174,7 @@ func (c *Compiler) emit(s *step) *step {
 		s.end = c.now
 	}
 	c.steps = append(c.steps, s)
-	c.combo = nil
+	c.dropDown = nil
 	return s
 }
 
@@ -192,8 +192,8 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	if ev.Element == nil {
 		return
 	}
-	s := &step{kind: validateElement, subject: "check " + nameOf(ev.Element), says: "check that there is " + describe(ev.Element)}
-	s.aim(ev.Element)
+	s := &step{kind: validateElement, subject: "check " + nameOf(ev.Element), summary: "check that there is " + describe(ev.Element)}
+	s.setTarget(ev.Element)
 	if sel, ok := s.arg("selector").(string); ok {
 		s.expect = append(s.expect, exists(s.process, sel))
 	}
@@ -203,7 +203,7 @@ func (c *Compiler) asserted(ev recorder.Event) {
 // exists is the condition that an element of a program is there.
 func exists(process, sel string) string {
 	if process != "" {
-		sel = "process:" + quoted(process) + " >> " + sel
+		sel = "process:" + quoteSelector(process) + " >> " + sel
 	}
-	return fmt.Sprintf("exists(%s)", literal(sel))
+	return fmt.Sprintf("exists(%s)", quoteExpression(sel))
 }

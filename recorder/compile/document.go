@@ -49,7 +49,7 @@ func (w *writer) step(s *step, last time.Time) {
 	}
 	if pause := s.begin.Sub(last); !last.IsZero() && pause >= longPause {
 		note(fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
-		s.patience(pause)
+		s.allowTime(pause)
 	}
 	for _, d := range s.doubts() {
 		note("uncertain: " + d)
@@ -68,13 +68,13 @@ func (w *writer) step(s *step, last time.Time) {
 
 // variable declares a variable, and returns its name.
 func (w *writer) variable(name, value string, secret bool) string {
-	name = free(name, w.names)
+	name = unusedName(name, w.names)
 	w.draft.Variables = append(w.draft.Variables, workflows.DraftVariable{Name: name, Default: value, Secret: secret})
 	return name
 }
 
-// patience gives a step as much time to find its element as the person had.
-func (s *step) patience(pause time.Duration) {
+// allowTime gives a step as much time to find its element as the person had.
+func (s *step) allowTime(pause time.Duration) {
 	const most = time.Minute
 	if s.target != nil {
 		s.set("timeout_ms", min(2*pause, most).Round(time.Second).Milliseconds())
@@ -127,11 +127,11 @@ func (w *writer) id(s *step) string {
 	case digits:
 		id = verb + "_" + number
 	}
-	return free(id, w.ids)
+	return unusedName(id, w.ids)
 }
 
-// free is a name that is not taken, and takes it.
-func free(name string, taken map[string]bool) string {
+// unusedName is a name that is not taken, and takes it.
+func unusedName(name string, taken map[string]bool) string {
 	n := name
 	for i := 2; taken[n]; i++ {
 		n = name + "_" + strconv.Itoa(i)

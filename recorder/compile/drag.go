@@ -9,26 +9,26 @@ import (
 
 // middling is how far from its middle a drag may begin or end in an element, as
 // a part of its size, and count as meant for the element as a whole.
-const middling = 0.25
+const middle = 0.25
 
 // dragged understands a press and a release at two places: from an element to
 // another, inside one, or some way from one. Where no element was found, or it
 // is one of another program, there are only the points.
 func (c *Compiler) dragged(down, up recorder.Event) {
 	c.flush()
-	c.waitsForText()
-	s := &step{kind: mouseDrag, subject: "drag", says: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
+	c.waitForText()
+	s := &step{kind: mouseDrag, subject: "drag", summary: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
 	t := down.Element
 	if t != nil {
-		c.goTo(t.Window)
-		s.subject, s.says = "drag "+nameOf(t), "drag "+describe(t)
-		s.aim(t)
+		c.switchTo(t.Window)
+		s.subject, s.summary = "drag "+nameOf(t), "drag "+describe(t)
+		s.setTarget(t)
 	} else if down.Window != nil {
-		c.goTo(down.Window.ID)
+		c.switchTo(down.Window.ID)
 		s.process, s.pid, s.window = down.Window.Process, down.Window.PID, down.Window.ID
 	}
-	if !s.dragsTo(t, up.Element, down.At, up.At) {
-		s.dragsBlind(down.At, up.At)
+	if !s.dragTo(t, up.Element, down.At, up.At) {
+		s.dragPoints(down.At, up.At)
 	}
 	if down.Button != desktop.Left {
 		s.set("button", string(down.Button))
@@ -36,26 +36,26 @@ func (c *Compiler) dragged(down, up recorder.Event) {
 	c.emit(s)
 }
 
-// dragsTo says from where in an element to where a drag went, if that can be
+// dragTo says from where in an element to where a drag went, if that can be
 // said.
-func (s *step) dragsTo(t, to *recorder.Seen, from, end desktop.Point) bool {
+func (s *step) dragTo(t, to *recorder.Seen, from, end desktop.Point) bool {
 	if t == nil || t.Bounds.Empty() || len(unique(t)) == 0 {
 		return false
 	}
 	inside := t.Bounds.Contains(end)
 	switch {
-	case !inside && to != nil && t.PID == to.PID && len(unique(to)) > 0 && !alike(t, to) && !holds(to, t) && !recorder.IsContainer(to):
-		s.begins(t, from)
+	case !inside && to != nil && t.PID == to.PID && len(unique(to)) > 0 && !sameElement(t, to) && !encloses(to, t) && !recorder.IsContainer(to):
+		s.startAt(t, from)
 		s.set("to_selector", unique(to)[0])
-		if !amid(to, end) {
-			s.set("end_position", spot(to, end))
+		if !nearMiddle(to, end) {
+			s.set("end_position", position(to, end))
 		}
-		s.says += " to " + describe(to)
+		s.summary += " to " + describe(to)
 	case inside:
-		s.set("start_position", spot(t, from))
-		s.set("end_position", spot(t, end))
+		s.set("start_position", position(t, from))
+		s.set("end_position", position(t, end))
 	case to == nil || t.PID == to.PID:
-		s.begins(t, from)
+		s.startAt(t, from)
 		s.set("by_x", end.X-from.X)
 		s.set("by_y", end.Y-from.Y)
 	default:
@@ -64,15 +64,15 @@ func (s *step) dragsTo(t, to *recorder.Seen, from, end desktop.Point) bool {
 	return true
 }
 
-// begins says where in its element a drag begins, when the middle will not do.
-func (s *step) begins(t *recorder.Seen, at desktop.Point) {
-	if !amid(t, at) {
-		s.set("start_position", spot(t, at))
+// startAt says where in its element a drag begins, when the middle will not do.
+func (s *step) startAt(t *recorder.Seen, at desktop.Point) {
+	if !nearMiddle(t, at) {
+		s.set("start_position", position(t, at))
 	}
 }
 
-// dragsBlind is a drag from point to point.
-func (s *step) dragsBlind(from, to desktop.Point) {
+// dragPoints is a drag from point to point.
+func (s *step) dragPoints(from, to desktop.Point) {
 	s.set("start_x", from.X)
 	s.set("start_y", from.Y)
 	s.set("end_x", to.X)
@@ -80,20 +80,20 @@ func (s *step) dragsBlind(from, to desktop.Point) {
 	s.doubt("this drag goes from point to point of the screen, so its window must be where it was")
 }
 
-// holds says whether an element lies around another.
-func holds(outer, inner *recorder.Seen) bool {
+// encloses reports whether an element lies around another.
+func encloses(outer, inner *recorder.Seen) bool {
 	return outer.Bounds.Contains(inner.Bounds.Center()) && outer.Bounds.W >= inner.Bounds.W && outer.Bounds.H >= inner.Bounds.H
 }
 
-// amid says whether a point is about the middle of an element.
-func amid(t *recorder.Seen, at desktop.Point) bool {
+// nearMiddle reports whether a point is about the middle of an element.
+func nearMiddle(t *recorder.Seen, at desktop.Point) bool {
 	m := t.Bounds.Center()
-	far := func(d, size int) bool { return math.Abs(float64(d)) > middling*float64(size) }
+	far := func(d, size int) bool { return math.Abs(float64(d)) > middle*float64(size) }
 	return !far(at.X-m.X, t.Bounds.W) && !far(at.Y-m.Y, t.Bounds.H)
 }
 
-// spot is a point as a place in an element, to a tenth of a percent.
-func spot(t *recorder.Seen, at desktop.Point) []arg {
+// position is a point as a place in an element, to a tenth of a percent.
+func position(t *recorder.Seen, at desktop.Point) []arg {
 	percent := func(at, from, size int) float64 {
 		return math.Round((float64(at-from)+0.5)*1000/float64(size)) / 10
 	}

@@ -9,13 +9,13 @@ import (
 	"understudy/recorder"
 )
 
-// imaged adds what is left to a step that is not certain without it: first the
+// addFallbacks adds what is left to a step that is not certain without it: first the
 // picture of what was clicked, which may be like others, and then its place in
 // the window, which is right only while nothing in there moves.
-func (c *Compiler) imaged(s *step, ev recorder.Event) {
+func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 	sel := ""
 	if c.pictures != "" && ev.Picture != "" {
-		sel = "image:" + quoted(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
+		sel = "image:" + quoteSelector(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
 	}
 	bare := ev.Element == nil
 	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {
@@ -24,7 +24,7 @@ func (c *Compiler) imaged(s *step, ev recorder.Event) {
 	why := "if it is not found"
 	if bare {
 		s.args = nil
-		s.certain()
+		s.clearDoubts()
 		if ev.Window != nil && ev.Window.Process != "" && !ev.Window.Popup {
 			s.set("process", ev.Window.Process)
 		}
@@ -32,7 +32,7 @@ func (c *Compiler) imaged(s *step, ev recorder.Event) {
 	}
 	var left []string
 	if sel != "" {
-		s.pictured(bare, sel)
+		s.setPicture(bare, sel)
 		left = append(left, "its picture is looked for (low confidence)")
 	}
 	if w := ev.Window; w != nil && w.Process != "" && !w.Popup && w.Bounds.Contains(ev.At) {
@@ -40,13 +40,13 @@ func (c *Compiler) imaged(s *step, ev recorder.Event) {
 		left = append(left, "its place in the window is clicked (the lowest)")
 	}
 	if len(left) > 0 {
-		s.vague = append(s.vague, why+", "+strings.Join(left, ", then "))
+		s.targetDoubts = append(s.targetDoubts, why+", "+strings.Join(left, ", then "))
 	}
 }
 
-// pictured names a step's element by a picture, when there is nothing else, or
+// setPicture names a step's element by a picture, when there is nothing else, or
 // after all else.
-func (s *step) pictured(only bool, sel string) {
+func (s *step) setPicture(only bool, sel string) {
 	if only {
 		s.set("selector", sel)
 		return

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// doubleWithin is how soon a press belongs to the click before it.
-	doubleWithin = 500 * time.Millisecond
-	// turnsWithin is how soon a turn of the wheel belongs to the one before.
-	turnsWithin = 500 * time.Millisecond
-	// hoverWithin is how soon a menu opens under a pointer that rests.
-	hoverWithin = time.Second
-	// clickOpens is how soon after a click a menu counts as its doing.
-	clickOpens = 500 * time.Millisecond
+	// doubleClickTime is how soon a press belongs to the click before it.
+	doubleClickTime = 500 * time.Millisecond
+	// wheelGap is how soon a turn of the wheel belongs to the one before.
+	wheelGap = 500 * time.Millisecond
+	// hoverTime is how soon a menu opens under a pointer that rests.
+	hoverTime = time.Second
+	// clickEffectTime is how soon after a click a menu counts as its doing.
+	clickEffectTime = 500 * time.Millisecond
 )
 
 func (c *Compiler) pressed(ev recorder.Event) {
@@ -27,7 +27,7 @@ func (c *Compiler) pressed(ev recorder.Event) {
 	c.press = &ev
 }
 
-// sameField says whether an element is the field that is worked on.
+// sameField reports whether an element is the field that is worked on.
 func (c *Compiler) sameField(t *recorder.Seen) bool {
 	o := c.typing.target
 	return o != nil && o.Role == t.Role && o.Window == t.Window && o.Bounds == t.Bounds
@@ -41,7 +41,7 @@ func (c *Compiler) released(ev recorder.Event) {
 	c.press = nil
 	switch {
 	case c.typing != nil: // it moved the caret, or selected, in the field
-		c.typing.blind = true
+		c.typing.unreadable = true
 	case recorder.Near(down.At, ev.At):
 		c.clicked(*down)
 	case down.Element != nil && ev.Element != nil && recorder.InMenu(down.Element) && recorder.InMenu(ev.Element):
@@ -54,63 +54,63 @@ func (c *Compiler) released(ev recorder.Event) {
 
 // clicked understands a press and a release at one place.
 func (c *Compiler) clicked(ev recorder.Event) {
-	mods := held(ev.Mods)
+	mods := modNames(ev.Mods)
 	k := &click{at: ev.At, button: ev.Button, mods: strings.Join(mods, "+"), count: 1, down: ev.Time}
-	if c.again(k) {
+	if c.extendClick(k) {
 		return
 	}
-	if c.chooses(ev) {
+	if c.chooseOption(ev) {
 		return
 	}
-	c.hovered(ev)
-	c.waits(ev)
-	c.waitsForText()
+	c.keepHover(ev)
+	c.waitForNew(ev)
+	c.waitForText()
 	t := ev.Element
 	s := &step{kind: clickElement, click: k, begin: ev.Time}
 	if t == nil {
 		if ev.Window != nil {
-			c.goTo(ev.Window.ID)
+			c.switchTo(ev.Window.ID)
 		}
-		s.subject, s.says = "click", "click at "+ev.At.String()
-		s.aimAt(ev.At, ev.Window)
+		s.subject, s.summary = "click", "click at "+ev.At.String()
+		s.setPoint(ev.At, ev.Window)
 	} else {
-		c.goTo(t.Window)
-		s.subject, s.says = nameOf(t), "click "+describe(t)
+		c.switchTo(t.Window)
+		s.subject, s.summary = nameOf(t), "click "+describe(t)
 		if s.subject == "" {
 			s.subject = "click " + string(t.Role)
 		}
-		s.aim(t)
+		s.setTarget(t)
 	}
-	c.imaged(s, ev)
+	c.addFallbacks(s, ev)
 	if ev.Button != desktop.Left {
 		s.set("button", string(ev.Button))
-		s.says = string(ev.Button) + " " + s.says
+		s.summary = string(ev.Button) + " " + s.summary
 	}
 	if len(mods) > 0 {
 		s.set("modifiers", mods)
 	}
 	if t != nil && ev.Button == desktop.Left && len(mods) == 0 {
-		s.turnOn(t)
+		s.clickToggles(t)
 	}
-	s.place(t, ev.At)
+	s.setPosition(t, ev.At)
 	c.emit(s)
 	if t.DropDown() {
-		c.combo = s
+		c.dropDown = s
 	}
 }
 
-func held(mods []desktop.Key) (names []string) {
+func modNames(mods []desktop.Key) (names []string) {
 	for _, m := range mods {
 		names = append(names, string(m))
 	}
 	return names
 }
 
-// again makes the last click a double or a triple one.
-func (c *Compiler) again(k *click) bool {
+// extendClick makes the last click a double or a triple one.
+func (c *Compiler) extendClick(k *click) bool {
 	s := c.last()
 	if s == nil || s.click == nil || s.kind != clickElement || s.click.button != k.button || s.click.mods != k.mods ||
-		!recorder.Near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleWithin || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
+		!recorder.Near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleClickTime || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
 		return false
 	}
 	if s.target != nil && (s.target.Role == "button" || s.target.Role == "togglebutton" || recorder.InMenu(s.target)) {
@@ -119,23 +119,23 @@ func (c *Compiler) again(k *click) bool {
 	s.click.count++
 	s.click.down = k.down
 	s.set("count", s.click.count)
-	s.says = map[int]string{2: "double ", 3: "triple "}[s.click.count] + strings.TrimPrefix(s.says, "double ")
+	s.summary = map[int]string{2: "double ", 3: "triple "}[s.click.count] + strings.TrimPrefix(s.summary, "double ")
 	s.end = c.now
 	return true
 }
 
-// turnOn says what a click on something that is on or off was for, as long as
+// clickToggles says what a click on something that is on or off was for, as long as
 // it is not seen.
-func (s *step) turnOn(t *recorder.Seen) {
+func (s *step) clickToggles(t *recorder.Seen) {
 	if !recorder.IsToggle(t) {
 		return
 	}
-	s.turn(t.Role == "radiobutton" || !t.States.Has(desktop.Checked))
+	s.setToggle(t.Role == "radiobutton" || !t.States.Has(desktop.Checked))
 }
 
-// place says where in a large element a click was, when the middle will not
+// setPosition says where in a large element a click was, when the middle will not
 // do.
-func (s *step) place(t *recorder.Seen, at desktop.Point) {
+func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 	if t == nil || s.kind != clickElement || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
 		return
 	}
@@ -143,10 +143,10 @@ func (s *step) place(t *recorder.Seen, at desktop.Point) {
 	s.set("click_position", []arg{{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)}, {Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
 }
 
-// chooses makes a click on an option, after one on its combo box, the choice
+// chooseOption makes a click on an option, after one on its combo box, the choice
 // of that option.
-func (c *Compiler) chooses(ev recorder.Event) bool {
-	s, t := c.combo, ev.Element
+func (c *Compiler) chooseOption(ev recorder.Event) bool {
+	s, t := c.dropDown, ev.Element
 	if c.chosenAlready(t) {
 		return true
 	}
@@ -159,7 +159,7 @@ func (c *Compiler) chooses(ev recorder.Event) bool {
 	if !recorder.IsOption(t.Role) {
 		return false
 	}
-	c.combo, c.popup = nil, nil
+	c.dropDown, c.popup = nil, nil
 	begin := s.begin
 	*s = *selects(s.target, nameOf(t))
 	s.begin, s.end = begin, ev.Time
@@ -177,52 +177,52 @@ func (c *Compiler) unclick(t *recorder.Seen) {
 	}
 }
 
-// hovered keeps a rest of the pointer that opened a menu, when this click is
+// keepHover keeps a rest of the pointer that opened a menu, when this click is
 // in that menu and no click had opened it.
-func (c *Compiler) hovered(ev recorder.Event) {
+func (c *Compiler) keepHover(ev recorder.Event) {
 	p, r := c.popup, c.rested
-	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverWithin {
+	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverTime {
 		return
 	}
-	if s := c.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickOpens {
+	if s := c.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickEffectTime {
 		return
 	}
-	if c.keyed.After(r.Time) {
+	if c.lastKey.After(r.Time) {
 		return // a key opened it
 	}
 	c.popup = nil
-	c.goTo(r.Element.Window)
-	s := &step{kind: hoverElement, subject: "hover " + nameOf(r.Element), says: "rest on " + describe(r.Element), begin: r.Time}
-	s.aim(r.Element)
+	c.switchTo(r.Element.Window)
+	s := &step{kind: hoverElement, subject: "hover " + nameOf(r.Element), summary: "rest on " + describe(r.Element), begin: r.Time}
+	s.setTarget(r.Element)
 	c.emit(s)
 }
 
 // turned understands the wheel: turns one way over one element are one step.
 func (c *Compiler) turned(ev recorder.Event) {
 	c.flush()
-	direction, amount := way(ev)
+	direction, amount := wheelDirection(ev)
 	s := c.last()
-	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= turnsWithin && alike(s.target, ev.Element) {
+	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= wheelGap && sameElement(s.target, ev.Element) {
 		s.wheel.amount += amount
 		s.set("amount", s.wheel.amount)
 		s.end = ev.Time
 		return
 	}
-	s = &step{kind: scroll, subject: "scroll " + direction, says: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
+	s = &step{kind: scroll, subject: "scroll " + direction, summary: "scroll " + direction, begin: ev.Time, wheel: &wheel{direction, amount}}
 	if t := ev.Element; t != nil {
-		c.goTo(t.Window)
+		c.switchTo(t.Window)
 		s.kind = scrollElement
-		s.says += " in " + describe(t)
-		s.aim(t)
+		s.summary += " in " + describe(t)
+		s.setTarget(t)
 	} else {
-		s.aimAt(ev.At, ev.Window)
+		s.setPoint(ev.At, ev.Window)
 	}
 	s.set("direction", direction)
 	s.set("amount", amount)
 	c.emit(s)
 }
 
-func way(ev recorder.Event) (string, int) {
+func wheelDirection(ev recorder.Event) (string, int) {
 	switch {
 	case ev.DY < 0:
 		return "up", -ev.DY
@@ -234,7 +234,7 @@ func way(ev recorder.Event) (string, int) {
 	return "down", ev.DY
 }
 
-func alike(a, b *recorder.Seen) bool {
+func sameElement(a, b *recorder.Seen) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

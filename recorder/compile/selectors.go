@@ -14,27 +14,27 @@ import (
 const untried = "its selector was not tried when it was recorded"
 
 // further is how many other selectors a step gets beside its first.
-const further = 2
+const maxAlternatives = 2
 
-// aim says in a step's arguments which element is meant: the program, the best
+// setTarget says in a step's arguments which element is meant: the program, the best
 // selector, and others that found only this element too.
-func (s *step) aim(t *recorder.Seen) {
+func (s *step) setTarget(t *recorder.Seen) {
 	s.target, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
-	s.vague = nil
+	s.targetDoubts = nil
 	s.drop("fallback_selectors", "fallback_point")
 	if t.Process != "" {
 		s.set("process", t.Process)
 	}
 	good := unique(t)
 	if len(good) == 0 {
-		s.set("selector", s.guess(t))
+		s.set("selector", s.guessSelector(t))
 		return
 	}
 	s.set("selector", good[0])
 	if recorder.Positional(good[0]) {
-		s.vague = append(s.vague, "it is told from others of its sort only by counting them")
+		s.targetDoubts = append(s.targetDoubts, "it is told from others of its sort only by counting them")
 	}
-	if others := strong(good[1:], recorder.Positional(good[0])); len(others) > 0 {
+	if others := alternatives(good[1:], recorder.Positional(good[0])); len(others) > 0 {
 		s.insert("selector", "alternative_selectors", others)
 	}
 }
@@ -58,44 +58,44 @@ func unique(t *recorder.Seen) []string {
 	return good
 }
 
-// strong are the few selectors worth a try beside the first: those that count
+// alternatives are the few selectors worth a try beside the first: those that count
 // only when the first does, too.
-func strong(all []string, counting bool) []string {
+func alternatives(all []string, counting bool) []string {
 	var some []string
 	for _, s := range all {
-		if len(some) < further && (counting || !recorder.Positional(s)) {
+		if len(some) < maxAlternatives && (counting || !recorder.Positional(s)) {
 			some = append(some, s)
 		}
 	}
 	return some
 }
 
-// guess is the selector of an element of which none was found that is
+// guessSelector is the selector of an element of which none was found that is
 // certain.
-func (s *step) guess(t *recorder.Seen) string {
+func (s *step) guessSelector(t *recorder.Seen) string {
 	if len(t.Selectors) > 0 {
 		c := t.Selectors[0]
-		s.vague = append(s.vague, fmt.Sprintf("%d elements fitted its selector when it was recorded", c.Matches))
+		s.targetDoubts = append(s.targetDoubts, fmt.Sprintf("%d elements fitted its selector when it was recorded", c.Matches))
 		return c.Selector
 	}
-	s.vague = append(s.vague, untried)
+	s.targetDoubts = append(s.targetDoubts, untried)
 	if t.Name == "" {
 		return "role:" + string(t.Role)
 	}
-	return "role:" + string(t.Role) + " && name:" + quoted(t.Name)
+	return "role:" + string(t.Role) + " && name:" + quoteSelector(t.Name)
 }
 
-// quoted is a value as selectors write it.
-func quoted(v string) string {
+// quoteSelector is a value as selectors write it.
+func quoteSelector(v string) string {
 	if strings.ContainsAny(v, `"&|>()\,!`) {
 		return strconv.Quote(v)
 	}
 	return v
 }
 
-// aimAt says a point, for what no element was found: one of its window, so
+// setPoint says a point, for what no element was found: one of its window, so
 // that it is found where that is another day, or else one of the screen.
-func (s *step) aimAt(at desktop.Point, w *desktop.Window) {
+func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == clickElement {
 		s.process, s.pid, s.window = w.Process, w.PID, w.ID
 		s.set("process", w.Process)
@@ -120,7 +120,7 @@ func (c *Compiler) named(ev recorder.Event) {
 	if t == nil {
 		return
 	}
-	is := func(o *recorder.Seen) bool { return o != nil && len(o.Selectors) == 0 && alike(o, t) }
+	is := func(o *recorder.Seen) bool { return o != nil && len(o.Selectors) == 0 && sameElement(o, t) }
 	if is(c.fields[ev.Field]) {
 		c.fields[ev.Field] = t
 	}
@@ -132,7 +132,7 @@ func (c *Compiler) named(ev recorder.Event) {
 	}
 	for _, s := range c.steps {
 		if is(s.target) {
-			s.aim(t)
+			s.setTarget(t)
 		}
 	}
 }

@@ -13,15 +13,15 @@ import (
 
 // step is one understood thing, on its way to become a step of the workflow.
 type step struct {
-	kind    string
-	args    []arg
-	subject string   // what the step's id is made of
-	says    string   // for people, while they record
-	expect  []string // conditions that held afterwards
-	unsure  []string // why it may not work again
-	vague   []string // why its element may not be found again
-	begin   time.Time
-	end     time.Time
+	kind         string
+	args         []arg
+	subject      string   // what the step's id is made of
+	summary      string   // for people, while they record
+	expect       []string // conditions that held afterwards
+	otherDoubts  []string // why it may not work again
+	targetDoubts []string // why its element may not be found again
+	begin        time.Time
+	end          time.Time
 
 	window  desktop.WindowID
 	process string
@@ -96,14 +96,14 @@ func (s *step) arg(name string) any {
 }
 
 func (s *step) doubt(format string, args ...any) {
-	s.unsure = append(s.unsure, fmt.Sprintf(format, args...))
+	s.otherDoubts = append(s.otherDoubts, fmt.Sprintf(format, args...))
 }
 
 // doubts is all that is uncertain of a step.
-func (s *step) doubts() []string { return append(slices.Clip(s.vague), s.unsure...) }
+func (s *step) doubts() []string { return append(slices.Clip(s.targetDoubts), s.otherDoubts...) }
 
-// certain says that nothing is uncertain of a step, as something else shows.
-func (s *step) certain() { s.unsure, s.vague = nil, nil }
+// clearDoubts says that nothing is uncertain of a step, as something else shows.
+func (s *step) clearDoubts() { s.otherDoubts, s.targetDoubts = nil, nil }
 
 // nameOf is what a person would call an element.
 func nameOf(t *recorder.Seen) string {

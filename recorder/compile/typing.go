@@ -12,21 +12,21 @@ import (
 )
 
 // lagsFor is how long after a key a field may not show it yet.
-const lagsFor = 500 * time.Millisecond
+const readLag = 500 * time.Millisecond
 
 // typing is the work on one field, from its first key until the person turns
 // to something else.
 type typing struct {
-	field   int
-	target  *recorder.Seen
-	first   recorder.Event
-	value   string // what the field holds, as far as is known
-	changed bool
-	blind   bool      // keys came of which the effect is not known
-	hidden  bool      // what was typed is not written
-	pending bool      // keys came after the value was read
-	last    time.Time // when the last key came
-	copied  []string
+	field      int
+	target     *recorder.Seen
+	first      recorder.Event
+	value      string // what the field holds, as far as is known
+	changed    bool
+	unreadable bool      // keys came of which the effect is not known
+	hidden     bool      // what was typed is not written
+	pending    bool      // keys came after the value was read
+	last       time.Time // when the last key came
+	copied     []string
 	// browsed are keys that may have gone to a list of completions, or turned a
 	// number: what the field holds afterwards says whether they did.
 	browsed []recorder.Event
@@ -53,39 +53,39 @@ func (c *Compiler) held(ev recorder.Event) {
 		return
 	}
 	if t := c.typing; t != nil && t.field == ev.Field && !t.hidden {
-		if t.lags(*ev.Value, ev.Time) {
+		if t.isBehind(*ev.Value, ev.Time) {
 			return
 		}
 		if *ev.Value != t.value {
 			t.changed, t.browsed = true, nil
 		}
-		t.value, t.blind, t.pending = *ev.Value, false, false
+		t.value, t.unreadable, t.pending = *ev.Value, false, false
 	}
 	c.values[ev.Field] = *ev.Value
-	c.completes(c.fields[ev.Field], *ev.Value)
+	c.complete(c.fields[ev.Field], *ev.Value)
 }
 
-// completes understands that a field which was typed into holds what was
+// complete understands that a field which was typed into holds what was
 // clicked then, as in a list of completions: that is its value.
-func (c *Compiler) completes(t *recorder.Seen, value string) {
+func (c *Compiler) complete(t *recorder.Seen, value string) {
 	n := len(c.steps)
 	if n < 2 || c.typing != nil {
 		return
 	}
 	typed, clicked := c.steps[n-2], c.steps[n-1]
-	if typed.kind != typeIntoElement || typed.input.secret || !alike(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
+	if typed.kind != typeIntoElement || typed.input.secret || !sameElement(typed.target, t) || clicked.click == nil || len(clicked.expect) > 0 ||
 		clicked.target == nil || !recorder.IsOption(clicked.target.Role) || nameOf(clicked.target) == "" || !strings.Contains(value, nameOf(clicked.target)) {
 		return
 	}
-	typed.input.value, typed.says, typed.end = value, says(value, t), clicked.end
+	typed.input.value, typed.summary, typed.end = value, typeSummary(value, t), clicked.end
 	c.steps = c.steps[:n-1]
 }
 
-// lags says whether a field that was read shows only the first of what was
+// isBehind reports whether a field that was read shows only the first of what was
 // typed: the application has not come to the rest yet. A field that shows no
 // more after a while takes no more.
-func (t *typing) lags(value string, at time.Time) bool {
-	return !t.blind && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < lagsFor
+func (t *typing) isBehind(value string, at time.Time) bool {
+	return !t.unreadable && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < readLag
 }
 
 // typed understands a key.
@@ -97,27 +97,27 @@ func (c *Compiler) typed(ev recorder.Event) {
 		c.flush()
 	}
 	thing := c.fields[ev.Field]
-	edits := thing.TakesText() && (ev.Text != "" || ev.Hidden || edit(ev, thing))
+	edits := thing.TakesText() && (ev.Text != "" || ev.Hidden || isEdit(ev, thing))
 	switch {
 	case edits:
-		c.begins(ev, thing)
+		c.beginTyping(ev, thing)
 		c.typing.key(ev)
 	case c.browses(ev, thing):
-		c.begins(ev, thing)
+		c.beginTyping(ev, thing)
 		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
-	case thing.TakesText() && len(ev.Mods) == 0 && finishes(ev.Key) && c.typing != nil:
-		c.ends(ev)
-	case ev.Text != "" && !blankOn(ev, thing), ev.Hidden:
-		c.begins(ev, thing)
+	case thing.TakesText() && len(ev.Mods) == 0 && endsField(ev.Key) && c.typing != nil:
+		c.finishField(ev)
+	case ev.Text != "" && !isSpaceOn(ev, thing), ev.Hidden:
+		c.beginTyping(ev, thing)
 		c.typing.hidden = c.typing.hidden || ev.Hidden
 		c.typing.changed, c.typing.last = true, ev.Time
 		c.typing.text.WriteString(ev.Text)
 	default:
-		c.chord(ev, thing)
+		c.pressChord(ev, thing)
 	}
 }
 
-// browses says whether a key may go through what a field offers, or turn its
+// browses reports whether a key may go through what a field offers, or turn its
 // number; Enter takes what it offers.
 func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
 	if !t.TakesText() || t.Secret() || t.MultiLine() || len(ev.Mods) > 0 {
@@ -132,18 +132,18 @@ func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
 	return false
 }
 
-// blankOn says whether a blank works a control instead of being typed.
-func blankOn(ev recorder.Event, t *recorder.Seen) bool {
+// isSpaceOn reports whether a blank works a control instead of being typed.
+func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
 	return ev.Text == " " && t != nil && (recorder.IsToggle(t) || t.Role == "button" || t.Role == "togglebutton")
 }
 
-// finishes says whether a key ends the work on a field and can be part of its
+// endsField reports whether a key ends the work on a field and can be part of its
 // step.
-func finishes(k desktop.Key) bool { return k == "enter" || k == "tab" }
+func endsField(k desktop.Key) bool { return k == "enter" || k == "tab" }
 
-// edit says whether a key without text changes what is in a field, or moves
+// isEdit reports whether a key without text changes what is in a field, or moves
 // about in it.
-func edit(ev recorder.Event, t *recorder.Seen) bool {
+func isEdit(ev recorder.Event, t *recorder.Seen) bool {
 	switch ev.Key {
 	case "backspace", "delete", "left", "right", "home", "end", "insert":
 		return !slices.Contains(ev.Mods, desktop.Alt) && !slices.Contains(ev.Mods, desktop.Super)
@@ -157,14 +157,14 @@ func edit(ev recorder.Event, t *recorder.Seen) bool {
 	return false
 }
 
-// begins starts the work on a field, unless it is going on.
-func (c *Compiler) begins(ev recorder.Event, thing *recorder.Seen) {
+// beginTyping starts the work on a field, unless it is going on.
+func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	if c.typing != nil && c.typing.field == ev.Field {
 		return
 	}
 	c.flush()
 	c.unclick(thing)
-	c.waitsForText()
+	c.waitForText()
 	c.typing = &typing{field: ev.Field, target: thing, first: ev, value: c.values[ev.Field]}
 }
 
@@ -172,7 +172,7 @@ func (c *Compiler) begins(ev recorder.Event, thing *recorder.Seen) {
 func (t *typing) key(ev recorder.Event) {
 	t.pending, t.last = true, ev.Time
 	if len(t.browsed) > 0 {
-		t.blind, t.browsed = true, nil // the field shows what came of them
+		t.unreadable, t.browsed = true, nil // the field shows what came of them
 	}
 	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
 	switch {
@@ -191,18 +191,18 @@ func (t *typing) key(ev recorder.Event) {
 		t.changed = true
 	case chord == "ctrl+a" || chord == "ctrl+c":
 		t.copied = append(t.copied, chord)
-		t.blind = t.blind || chord == "ctrl+a"
+		t.unreadable = t.unreadable || chord == "ctrl+a"
 	default:
-		t.blind = true
+		t.unreadable = true
 	}
 	if ev.Key == "v" && len(ev.Mods) > 0 && t.hidden {
 		t.changed = true // pasted
 	}
 }
 
-// ends is Enter or Tab at the end of a field. Tab only leads to the next one,
+// finishField is Enter or Tab at the end of a field. Tab only leads to the next one,
 // which its own step finds by itself.
-func (c *Compiler) ends(ev recorder.Event) {
+func (c *Compiler) finishField(ev recorder.Event) {
 	before := len(c.steps)
 	c.flush()
 	if ev.Key == "tab" {
@@ -213,7 +213,7 @@ func (c *Compiler) ends(ev recorder.Event) {
 		s.end = ev.Time
 		return
 	}
-	c.chord(ev, c.fields[ev.Field])
+	c.pressChord(ev, c.fields[ev.Field])
 }
 
 // flush makes the step of the field that was worked on.
@@ -225,33 +225,33 @@ func (c *Compiler) flush() {
 	c.typing = nil
 	switch {
 	case t.target.TakesText() && t.changed:
-		c.fill(t)
+		c.fillField(t)
 	case t.target.TakesText():
 		for _, chord := range t.copied {
-			c.keys(t.target, chord, t.first)
+			c.pressOn(t.target, chord, t.first)
 		}
 	case t.hidden:
-		c.hide(t)
+		c.typeHidden(t)
 	default:
-		c.types(t)
+		c.typeAnywhere(t)
 	}
 	for _, ev := range t.browsed {
-		c.keys(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
+		c.pressOn(t.target, desktop.Chord{Key: ev.Key}.String(), ev)
 	}
 }
 
-// fill is the step that types a field's final value.
-func (c *Compiler) fill(t *typing) {
-	c.goTo(t.target.Window)
+// fillField is the step that types a field's final value.
+func (c *Compiler) fillField(t *typing) {
+	c.switchTo(t.target.Window)
 	s := &step{kind: typeIntoElement, subject: nameOf(t.target), begin: t.first.Time}
-	s.aim(t.target)
+	s.setTarget(t.target)
 	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine()}
 	s.set("text_to_type", "")
-	s.says = says(t.value, t.target)
+	s.summary = typeSummary(t.value, t.target)
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
-		s.says = "type a secret into " + describe(t.target)
-	} else if t.blind {
+		s.summary = "type a secret into " + describe(t.target)
+	} else if t.unreadable {
 		s.doubt("the field could not be read after the last keys, so its text may be another")
 	}
 	if s.subject == "" {
@@ -261,61 +261,61 @@ func (c *Compiler) fill(t *typing) {
 	c.emit(s)
 }
 
-// says tells that a value is typed.
-func says(value string, t *recorder.Seen) string {
-	return "type " + brief(value) + " into " + describe(t)
+// typeSummary tells that a value is typed.
+func typeSummary(value string, t *recorder.Seen) string {
+	return "type " + quoteShort(value) + " into " + describe(t)
 }
 
-// types is the step that types where there is no field.
-func (c *Compiler) types(t *typing) {
-	c.goTo(c.active)
-	s := &step{kind: typeText, subject: "type", says: "type " + brief(t.text.String()), begin: t.first.Time}
+// typeAnywhere is the step that types where there is no field.
+func (c *Compiler) typeAnywhere(t *typing) {
+	c.switchTo(c.active)
+	s := &step{kind: typeText, subject: "type", summary: "type " + quoteShort(t.text.String()), begin: t.first.Time}
 	s.set("text", "")
 	s.input = &input{arg: "text", value: t.text.String(), names: "typed"}
 	s.end = t.last
-	c.in(s)
+	c.setWindow(s)
 	c.emit(s)
 }
 
-// hide is the step for what was typed into something unknown.
-func (c *Compiler) hide(t *typing) {
-	c.goTo(c.active)
-	s := &step{kind: typeText, subject: "type", says: "type something that is not recorded", begin: t.first.Time}
+// typeHidden is the step for what was typed into something unknown.
+func (c *Compiler) typeHidden(t *typing) {
+	c.switchTo(c.active)
+	s := &step{kind: typeText, subject: "type", summary: "type something that is not recorded", begin: t.first.Time}
 	s.set("text", "")
 	s.input = &input{arg: "text", secret: true}
 	s.doubt("nothing is known of the field, so what was typed there was not recorded")
-	c.in(s)
+	c.setWindow(s)
 	c.emit(s)
 }
 
-// in says that a step happens in the window that has the keyboard.
-func (c *Compiler) in(s *step) {
+// setWindow says that a step happens in the window that has the keyboard.
+func (c *Compiler) setWindow(s *step) {
 	if w, ok := c.windows[c.active]; ok {
 		s.process, s.pid, s.window = w.Process, w.PID, w.ID
 	}
 }
 
-// chord is a key that no field takes.
-func (c *Compiler) chord(ev recorder.Event, thing *recorder.Seen) {
+// pressChord is a key that no field takes.
+func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	c.flush()
-	if ev.Key == "" || switches(ev) || c.inOpenList(ev) {
+	if ev.Key == "" || switchesWindow(ev) || c.inOpenList(ev) {
 		return
 	}
 	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
 	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
 		return // it leads to the next field, which its own step finds
 	}
-	c.waitsForText()
-	if thing != nil && len(ev.Mods) == 0 && works(ev.Key) && !thing.TakesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
-		c.keys(thing, chord, ev)
+	c.waitForText()
+	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
+		c.pressOn(thing, chord, ev)
 		return
 	}
 	if _, ok := c.windows[c.active]; !ok && thing != nil {
 		c.active = thing.Window
 	}
-	c.goTo(c.active)
-	s := &step{kind: pressKeyGlobal, subject: "press " + chord, says: "press " + chord, begin: ev.Time}
-	c.in(s)
+	c.switchTo(c.active)
+	s := &step{kind: pressKeyGlobal, subject: "press " + chord, summary: "press " + chord, begin: ev.Time}
+	c.setWindow(s)
 	if s.process != "" {
 		s.set("process", s.process)
 	}
@@ -323,9 +323,9 @@ func (c *Compiler) chord(ev recorder.Event, thing *recorder.Seen) {
 	c.emit(s)
 }
 
-// works says whether a key works the element that has the keyboard, rather
+// worksElement reports whether a key works the element that has the keyboard, rather
 // than its program.
-func works(k desktop.Key) bool {
+func worksElement(k desktop.Key) bool {
 	switch k {
 	case "space", "enter", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "delete", "backspace":
 		return true
@@ -333,28 +333,28 @@ func works(k desktop.Key) bool {
 	return utf8.RuneCountInString(string(k)) == 1
 }
 
-// switches says whether a key only goes to another window, which the workflow
+// switchesWindow reports whether a key only goes to another window, which the workflow
 // says in its own way.
-func switches(ev recorder.Event) bool {
+func switchesWindow(ev recorder.Event) bool {
 	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
 }
 
-// keys is the step that presses a key on an element, or one more.
-func (c *Compiler) keys(thing *recorder.Seen, chord string, ev recorder.Event) {
-	if s := c.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleWithin {
+// pressOn is the step that presses a key on an element, or one more.
+func (c *Compiler) pressOn(thing *recorder.Seen, chord string, ev recorder.Event) {
+	if s := c.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
 		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
-		s.says, s.end = s.says+", "+chord, ev.Time
+		s.summary, s.end = s.summary+", "+chord, ev.Time
 		return
 	}
-	c.goTo(thing.Window)
-	s := &step{kind: pressKey, subject: "press " + chord, says: "press " + chord + " on " + describe(thing), begin: ev.Time}
-	s.aim(thing)
+	c.switchTo(thing.Window)
+	s := &step{kind: pressKey, subject: "press " + chord, summary: "press " + chord + " on " + describe(thing), begin: ev.Time}
+	s.setTarget(thing)
 	s.set("key", chord)
 	c.emit(s)
 }
 
-// brief is a text as one short line.
-func brief(text string) string {
+// quoteShort is a text as one short line.
+func quoteShort(text string) string {
 	const most = 40
 	return `"` + words.Shorten(strings.Join(strings.Fields(text), " "), most) + `"`
 }

@@ -12,20 +12,20 @@ import (
 const (
 	// MinIdle is how long a person does nothing before it counts as waiting.
 	MinIdle = 3 * time.Second
-	// waitsLeast is what a workflow waits at least, where a person waited.
-	waitsLeast = 30 * time.Second
+	// minWait is what a workflow waits at least, where a person waited.
+	minWait = 30 * time.Second
 	// MaxWait is what it waits at most.
 	MaxWait = 10 * time.Minute
 )
 
-// waits makes a step of a person's wait for an element: nothing was done for a
+// waitForNew makes a step of a person's wait for an element: nothing was done for a
 // while, and then something with an element that had not been there before, in
 // a window in which they had worked already.
-func (c *Compiler) waits(ev recorder.Event) {
+func (c *Compiler) waitForNew(ev recorder.Event) {
 	t, last := ev.Element, c.last()
-	worked := t != nil && c.worked[t.Window]
+	worked := t != nil && c.clickedIn[t.Window]
 	if t != nil {
-		c.worked[t.Window] = true
+		c.clickedIn[t.Window] = true
 	}
 	if !worked || !t.New || last == nil || recorder.InMenu(t) || recorder.IsOption(t.Role) {
 		return
@@ -34,24 +34,24 @@ func (c *Compiler) waits(ev recorder.Event) {
 	if waited < MinIdle {
 		return
 	}
-	s := &step{kind: waitForElement, subject: "wait for " + nameOf(t), says: "wait for " + describe(t), begin: last.end}
-	s.aim(t)
-	s.certain() // what follows says it
+	s := &step{kind: waitForElement, subject: "wait for " + nameOf(t), summary: "wait for " + describe(t), begin: last.end}
+	s.setTarget(t)
+	s.clearDoubts() // what follows says it
 	s.set("timeout_ms", waitsFor(waited))
-	c.news = nil
+	c.textChange = nil
 	c.emit(s)
 }
 
 // waitsFor is how many milliseconds a workflow waits, where a person waited.
 func waitsFor(waited time.Duration) int64 {
-	return min(max(2*waited, waitsLeast), MaxWait).Round(time.Second).Milliseconds()
+	return min(max(2*waited, minWait), MaxWait).Round(time.Second).Milliseconds()
 }
 
-// waitsForText makes a step of a person's wait for a text: nothing was done for
+// waitForText makes a step of a person's wait for a text: nothing was done for
 // a while, and then it had changed.
-func (c *Compiler) waitsForText() bool {
-	ev, last := c.news, c.last()
-	c.news = nil
+func (c *Compiler) waitForText() bool {
+	ev, last := c.textChange, c.last()
+	c.textChange = nil
 	if ev == nil || last == nil || len(unique(ev.Element)) == 0 {
 		return false
 	}
@@ -60,18 +60,18 @@ func (c *Compiler) waitsForText() bool {
 		return false
 	}
 	text := *ev.Value
-	s := &step{kind: waitForElement, subject: "wait for " + text, says: "wait for " + brief(text), begin: last.end, end: ev.Time}
+	s := &step{kind: waitForElement, subject: "wait for " + text, summary: "wait for " + quoteShort(text), begin: last.end, end: ev.Time}
 	t := *ev.Element
 	byText := func(k selector.Candidate) bool { return strings.Contains(k.Selector, text) }
 	if others := slices.DeleteFunc(slices.Clone(t.Selectors), byText); len(unique(&recorder.Seen{Selectors: others})) > 0 && !recorder.Positional(unique(&recorder.Seen{Selectors: others})[0]) {
 		t.Selectors = others
 	}
-	s.aim(&t)
+	s.setTarget(&t)
 	if !strings.Contains(unique(&t)[0], text) {
 		s.set("condition", "text")
 		s.set("text", plain(text))
 	}
-	s.certain() // what follows says it
+	s.clearDoubts() // what follows says it
 	s.set("timeout_ms", waitsFor(waited))
 	c.emit(s)
 	return true

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// opensWithin is how long after a step a window counts as its doing.
-	opensWithin = 5 * time.Second
-	// closesWithin is the same for one that goes away.
-	closesWithin = 3 * time.Second
+	// openTime is how long after a step a window counts as its doing.
+	openTime = 5 * time.Second
+	// closeTime is the same for one that goes away.
+	closeTime = 3 * time.Second
 )
 
 func (c *Compiler) begin(ev recorder.Event) {
@@ -34,7 +34,7 @@ func (c *Compiler) opened(ev recorder.Event) {
 	if w == nil {
 		return
 	}
-	known := slices.ContainsFunc(c.listed(), func(o desktop.Window) bool { return o.PID == w.PID && o.PID != 0 && !o.Popup })
+	known := slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.PID == w.PID && o.PID != 0 && !o.Popup })
 	c.windows[w.ID] = *w
 	if w.Popup {
 		c.popup = &ev
@@ -43,20 +43,20 @@ func (c *Compiler) opened(ev recorder.Event) {
 	if !known {
 		c.flush()
 	}
-	c.fresh[w.ID] = true
+	c.unvisited[w.ID] = true
 	s := c.last()
-	near := s != nil && ev.Time.Sub(s.end) <= opensWithin
+	near := s != nil && ev.Time.Sub(s.end) <= openTime
 	switch {
 	case known || near && s.pid != 0 && slices.Contains(ev.Origins, s.pid):
-		if near && steady(w.Title) && !c.mentions(w.Title) {
-			s.expects(there(w))
+		if near && isLastingTitle(w.Title) && !c.wasTyped(w.Title) {
+			s.addExpect(windowExists(w))
 		}
 	default:
 		c.launched(ev)
 	}
 }
 
-func (c *Compiler) listed() []desktop.Window {
+func (c *Compiler) openWindows() []desktop.Window {
 	var all []desktop.Window
 	for _, w := range c.windows {
 		all = append(all, w)
@@ -67,14 +67,14 @@ func (c *Compiler) listed() []desktop.Window {
 // launched makes the step that starts a program. A click of which nothing is
 // known, as in a menu of the window manager, was probably how it was started.
 func (c *Compiler) launched(ev recorder.Event) {
-	for s := c.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= opensWithin; s = c.last() {
+	for s := c.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.last() {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
 	command := ev.Command
 	if command == "" {
 		command = ev.Window.Process
 	}
-	s := &step{kind: openApplication, subject: "open " + ev.Window.Process, says: "open " + command}
+	s := &step{kind: openApplication, subject: "open " + ev.Window.Process, summary: "open " + command}
 	s.set("app_name", command)
 	s.process, s.pid, s.window = ev.Window.Process, ev.Window.PID, ev.Window.ID
 	c.emit(s)
@@ -88,9 +88,9 @@ func (c *Compiler) closed(ev recorder.Event) {
 		return
 	}
 	delete(c.windows, w.ID)
-	delete(c.fresh, w.ID)
-	if c.front == w.ID {
-		c.gone = true
+	delete(c.unvisited, w.ID)
+	if c.current == w.ID {
+		c.currentClosed = true
 	}
 	if c.popup != nil && c.popup.Window.ID == w.ID {
 		c.popup = nil
@@ -102,80 +102,80 @@ func (c *Compiler) closed(ev recorder.Event) {
 		c.flush()
 	}
 	s := c.last()
-	same := slices.ContainsFunc(c.listed(), func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
-	if s != nil && s.window == w.ID && ev.Time.Sub(s.end) <= closesWithin && steady(w.Title) && !same && !c.mentions(w.Title) {
-		s.expects("!" + there(w))
+	same := slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
+	if s != nil && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && isLastingTitle(w.Title) && !same && !c.wasTyped(w.Title) {
+		s.addExpect("!" + windowExists(w))
 	}
 }
 
-// expects adds a condition once.
-func (s *step) expects(condition string) {
+// addExpect adds a condition once.
+func (s *step) addExpect(condition string) {
 	if !slices.Contains(s.expect, condition) {
 		s.expect = append(s.expect, condition)
 	}
 }
 
-// there is the condition that a window is there.
-func there(w *desktop.Window) string {
-	sel := "window:" + quoted(bare(w.Title))
+// windowExists is the condition that a window is there.
+func windowExists(w *desktop.Window) string {
+	sel := "window:" + quoteSelector(bareTitle(w.Title))
 	if w.Process != "" {
-		sel = "process:" + quoted(w.Process) + " && " + sel
+		sel = "process:" + quoteSelector(w.Process) + " && " + sel
 	}
-	return "exists(" + literal(sel) + ")"
+	return "exists(" + quoteExpression(sel) + ")"
 }
 
-// bare is a title without a mark of unsaved changes.
-func bare(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "*● ")) }
+// bareTitle is a title without a mark of unsaved changes.
+func bareTitle(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "*● ")) }
 
-// steady says whether a title can be expected to be the same tomorrow.
-func steady(title string) bool { return bare(title) != "" && selector.Lasting(title) }
+// isLastingTitle reports whether a title can be expected to be the same tomorrow.
+func isLastingTitle(title string) bool { return bareTitle(title) != "" && selector.Lasting(title) }
 
-// mentions says whether a title holds what was typed, which may be something
+// wasTyped reports whether a title holds what was typed, which may be something
 // else next time.
-func (c *Compiler) mentions(title string) bool {
+func (c *Compiler) wasTyped(title string) bool {
 	const short = 3
 	return slices.ContainsFunc(c.steps, func(s *step) bool {
 		return s.input != nil && len(s.input.value) >= short && strings.Contains(title, s.input.value)
 	})
 }
 
-// literal is a text as expressions write it.
-func literal(text string) string {
+// quoteExpression is a text as expressions write it.
+func quoteExpression(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", " ").Replace(text) + "'"
 }
 
-// goTo makes the workflow be in a window before the next step: a window that
+// switchTo makes the workflow be in a window before the next step: a window that
 // was there before, of another program or beside the present one, is brought
 // to the front. One that came by itself is where it should be.
-func (c *Compiler) goTo(id desktop.WindowID) {
+func (c *Compiler) switchTo(id desktop.WindowID) {
 	w, known := c.windows[id]
-	fresh, gone := c.fresh[id], c.gone
-	delete(c.fresh, id)
-	if !known || w.Popup || id == c.front {
+	fresh, gone := c.unvisited[id], c.currentClosed
+	delete(c.unvisited, id)
+	if !known || w.Popup || id == c.current {
 		return
 	}
 	same := w.Process == c.process && w.Process != ""
 	c.arrive(id, w.Process)
-	if fresh || same && (gone || !c.several(w)) {
+	if fresh || same && (gone || !c.hasSeveral(w)) {
 		return
 	}
-	s := &step{kind: activateWindow, subject: "switch to " + w.Process, says: "switch to " + strconv.Quote(w.Title)}
+	s := &step{kind: activateWindow, subject: "switch to " + w.Process, summary: "switch to " + strconv.Quote(w.Title)}
 	if w.Process != "" {
 		s.set("process", w.Process)
 	}
-	if w.Process == "" || c.several(w) {
-		s.set("title", bare(w.Title))
+	if w.Process == "" || c.hasSeveral(w) {
+		s.set("title", bareTitle(w.Title))
 	}
 	s.process, s.pid, s.window = w.Process, w.PID, id
 	c.emit(s)
 }
 
 func (c *Compiler) arrive(id desktop.WindowID, process string) {
-	c.front, c.process, c.gone = id, process, false
+	c.current, c.process, c.currentClosed = id, process, false
 }
 
-// several says whether a program has more than one window that is no dialog.
-func (c *Compiler) several(w desktop.Window) bool {
+// hasSeveral reports whether a program has more than one window that is no dialog.
+func (c *Compiler) hasSeveral(w desktop.Window) bool {
 	n := 0
 	for _, o := range c.windows {
 		if o.Process == w.Process && !o.Popup && !o.Modal {

@@ -10,209 +10,211 @@ import (
 )
 
 const (
-	// streamLags is how much sooner than the input that led to it a change of
+	// focusLead is how much sooner than the input that led to it a change of
 	// the focus may be told.
-	streamLags = 30 * time.Millisecond
-	// mostPut is how long the reading of a field that goes on changing is put
+	focusLead = 30 * time.Millisecond
+	// maxReadDelay is how long the reading of a field that goes on changing is put
 	// off.
-	mostPut = time.Second
-	// readsShare is how much longer than a reading took a field is not read
+	maxReadDelay = time.Second
+	// readCostFactor is how much longer than a reading took a field is not read
 	// again because of what it told: a log that scrolls costs little then.
-	readsShare = 20
+	readCostFactor = 20
 )
 
-// hearing is what applications tell by themselves: that the keyboard moved, and
+// changes is what applications tell by themselves: that the keyboard moved, and
 // that the field that has it, or the choice that is worked on, shows something
 // else. They never tell what: that is read, when they have told their last.
 //
 // What is told is a help. A toolkit that tells nothing is asked, as it was
 // before any told.
-type hearing struct {
-	focus  chan struct{} // holds one when the keyboard may have moved
-	moved  *time.Timer   // when that is to be looked at
-	field  watch
-	choice watch
-	all    *sync.WaitGroup // those that wait to be told
+type changes struct {
+	focus      chan struct{} // holds one when the keyboard may have moved
+	focusTimer *time.Timer   // when that is to be looked at
+	field      subscription
+	choice     subscription
+	running    *sync.WaitGroup // those that wait to be told
 
-	put     time.Time // since when the reading is put off; zero: it is not
-	notSoon time.Time // before when what a field tells does not lead to a reading
-	in      int       // the field in which something was done
-	unheld  bool      // and since then its value was not written
-	written string    // the value that was
+	delayedSince time.Time // since when the reading is put off; zero: it is not
+	quietUntil   time.Time // before when what a field tells does not lead to a reading
+	editedField  int       // the field in which something was done
+	unwritten    bool      // and since then its value was not written
+	lastWritten  string    // the value that was
 }
 
-// watch is an element that tells when it changes.
-type watch struct {
-	of   desktop.Handle // "": none
-	told chan struct{}  // holds one when it did; the first time when it begins to
-	news int            // how often it told
-	stop context.CancelFunc
+// subscription is an element that tells when it changes.
+type subscription struct {
+	handle desktop.Handle // "": none
+	events chan struct{}  // holds one when it did; the first time when it begins to
+	count  int            // how often it told
+	cancel context.CancelFunc
 }
 
-func newHearing() hearing {
-	h := hearing{focus: make(chan struct{}, 1), moved: time.NewTimer(time.Hour), all: &sync.WaitGroup{}}
-	h.moved.Stop()
+func newChanges() changes {
+	h := changes{focus: make(chan struct{}, 1), focusTimer: time.NewTimer(time.Hour), running: &sync.WaitGroup{}}
+	h.focusTimer.Stop()
 	return h
 }
 
-// heardFocus is told that the keyboard may have moved.
-func (h *hearing) heardFocus() { wake(h.focus) }
+// notifyFocus is told that the keyboard may have moved.
+func (h *changes) notifyFocus() { signal(h.focus) }
 
-// wake puts one into a channel that holds one.
-func wake(c chan<- struct{}) {
+// signal puts one into a channel that holds one.
+func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
 	}
 }
 
-// end listens to nothing any more.
-func (h *hearing) end() {
-	h.field.end()
-	h.choice.end()
-	h.all.Wait()
+// stop listens to nothing any more.
+func (h *changes) stop() {
+	h.field.close()
+	h.choice.close()
+	h.running.Wait()
 }
 
-func (w *watch) end() {
-	if w.stop != nil {
-		w.stop()
+func (w *subscription) close() {
+	if w.cancel != nil {
+		w.cancel()
 	}
-	*w = watch{}
+	*w = subscription{}
 }
 
-// tells says whether it is an element that was heard to tell of a change.
-func (w *watch) tells(h desktop.Handle) bool { return w.of != "" && w.of == h && w.news > 1 }
+// reports reports whether it is an element that was heard to tell of a change.
+func (w *subscription) reports(h desktop.Handle) bool {
+	return w.handle != "" && w.handle == h && w.count > 1
+}
 
-// listen has the field that has the keyboard tell when it changes, and the choice
+// subscribe has the field that has the keyboard tell when it changes, and the choice
 // that is worked on. A password field is not listened to.
-func (r *recording) listen(ctx context.Context) {
-	field, choice := r.hearing.field.of, desktop.Handle("")
+func (r *recording) subscribe(ctx context.Context) {
+	field, choice := r.changes.field.handle, desktop.Handle("")
 	if t := r.focus.of(r.focus.now); t != nil {
 		field = ""
 		if t.TakesText() && !t.Secret() && !r.focus.secret[t.Handle] {
 			field = r.focus.handle
 		}
 	}
-	if r.combo != nil {
-		choice = r.combo.box.Handle
+	if r.choice != nil {
+		choice = r.choice.box.Handle
 	}
 	if r.paused {
 		field, choice = "", ""
 	}
-	r.follow(ctx, &r.hearing.field, field)
-	r.follow(ctx, &r.hearing.choice, choice)
+	r.resubscribe(ctx, &r.changes.field, field)
+	r.resubscribe(ctx, &r.changes.choice, choice)
 }
 
-// follow listens to an element instead of the one before.
-func (r *recording) follow(ctx context.Context, w *watch, of desktop.Handle) {
-	if w.of == of || ctx.Err() != nil {
+// resubscribe listens to an element instead of the one before.
+func (r *recording) resubscribe(ctx context.Context, w *subscription, of desktop.Handle) {
+	if w.handle == of || ctx.Err() != nil {
 		return
 	}
-	w.end()
+	w.close()
 	if of == "" {
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)
 	told := make(chan struct{}, 1)
-	*w = watch{of: of, told: told, stop: stop}
-	r.hearing.all.Go(func() {
+	*w = subscription{handle: of, events: told, cancel: stop}
+	r.changes.running.Go(func() {
 		defer stop()
-		_ = r.desktop.WatchElement(ctx, of, func() { wake(told) }) // without it the element is read after a time
+		_ = r.desktop.WatchElement(ctx, of, func() { signal(told) }) // without it the element is read after a time
 	})
 }
 
-// hears takes what was told until now, before what it led to is forgotten.
-func (r *recording) hears() {
+// drainChanges takes what was told until now, before what it led to is forgotten.
+func (r *recording) drainChanges() {
 	select {
-	case <-r.hearing.field.told:
-		r.heardField()
+	case <-r.changes.field.events:
+		r.fieldChanged()
 	default:
 	}
 	select {
-	case <-r.hearing.choice.told:
-		r.heardChoice()
+	case <-r.changes.choice.events:
+		r.choiceChanged()
 	default:
 	}
 }
 
-// heardField has a field read that told of a change: when it has told its last,
+// fieldChanged has a field read that told of a change: when it has told its last,
 // or goes on for long.
-func (r *recording) heardField() {
-	h := &r.hearing
-	h.field.news++
-	if h.field.of != r.focus.handle {
+func (r *recording) fieldChanged() {
+	h := &r.changes
+	h.field.count++
+	if h.field.handle != r.focus.handle {
 		return
 	}
 	now := time.Now()
-	if h.put.IsZero() {
-		h.put = now
+	if h.delayedSince.IsZero() {
+		h.delayedSince = now
 	}
-	if now.Sub(h.put) > mostPut {
+	if now.Sub(h.delayedSince) > maxReadDelay {
 		return // the timer is set
 	}
-	r.unread, r.reads = true, readings-1
-	r.settle.Reset(max(settlesAfter, h.notSoon.Sub(now)))
+	r.fieldUnread, r.reads = true, readsPerAction-1
+	r.settleTimer.Reset(max(settleDelay, h.quietUntil.Sub(now)))
 }
 
-// cost notes how long a reading took.
-func (h *hearing) cost(took time.Duration) { h.notSoon = time.Now().Add(readsShare * took) }
+// backOff notes how long a reading took.
+func (h *changes) backOff(took time.Duration) { h.quietUntil = time.Now().Add(readCostFactor * took) }
 
-// touched notes that something was done that may change a field.
-func (h *hearing) touched(field int) {
-	if h.in, h.unheld = field, true; field == 0 {
-		h.written = ""
+// edited notes that something was done that may change a field.
+func (h *changes) edited(field int) {
+	if h.editedField, h.unwritten = field, true; field == 0 {
+		h.lastWritten = ""
 	}
 }
 
-// holds says whether a value is worth writing: after something was done in its
+// shouldWrite reports whether a value is worth writing: after something was done in its
 // field, and then whenever it is another.
-func (h *hearing) holds(field int, value string) bool {
-	if h.in != field || !h.unheld && h.written == value {
+func (h *changes) shouldWrite(field int, value string) bool {
+	if h.editedField != field || !h.unwritten && h.lastWritten == value {
 		return false
 	}
-	h.unheld, h.written = false, value
+	h.unwritten, h.lastWritten = false, value
 	return true
 }
 
-// heardChoice has a choice read that told of a change. A box that is on or off is
+// choiceChanged has a choice read that told of a change. A box that is on or off is
 // read also when it begins to tell: it may have changed since it was read last,
 // as on a machine where that begins late.
-func (r *recording) heardChoice() {
-	r.hearing.choice.news++
-	if r.combo == nil || r.hearing.choice.news == 1 && !recorder.IsToggle(r.combo.box) {
+func (r *recording) choiceChanged() {
+	r.changes.choice.count++
+	if r.choice == nil || r.changes.choice.count == 1 && !recorder.IsToggle(r.choice.box) {
 		return
 	}
-	r.choices = max(r.choices, 1)
-	r.settle.Reset(settlesAfter)
+	r.choiceReads = max(r.choiceReads, 1)
+	r.settleTimer.Reset(settleDelay)
 }
 
-// refocused learns what has the keyboard when it was told that it moved, so that
+// focusChanged learns what has the keyboard when it was told that it moved, so that
 // it is known before anything is typed. Only a field counts: of another element
 // nobody needs to know before a key comes.
-func (r *recording) refocused(ctx context.Context) {
-	if r.paused || len(r.typing) > 0 {
+func (r *recording) focusChanged(ctx context.Context) {
+	if r.paused || len(r.heldKeys) > 0 {
 		return
 	}
-	r.lookAtWindows(ctx)
-	short, cancel := context.WithTimeout(ctx, r.within(focusWithin))
+	r.pollWindows(ctx)
+	short, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
 	defer cancel()
 	state, err := r.desktop.SaveFocus(short)
 	was := r.focus
-	if err != nil || state.Element == "" || was.valid && state.Element == was.handle {
+	if err != nil || state.Element == "" || was.certain && state.Element == was.handle {
 		return
 	}
 	if !r.isField(short, state.Element) {
 		r.focus.programMoved()
 		return
 	}
-	if was.valid {
+	if was.certain {
 		r.readField(ctx) // it holds what was typed until now
 	}
 	r.focus.programMoved()
 	r.readFocus(ctx)
 }
 
-// isField says whether an element takes text.
+// isField reports whether an element takes text.
 func (r *recording) isField(ctx context.Context, h desktop.Handle) bool {
 	if n, ok := r.focus.numbers[h]; ok {
 		return r.focus.of(n).TakesText()

@@ -13,55 +13,55 @@ import (
 // choice is a combo box, a slider or a check box that is worked on, and what it
 // showed last.
 type choice struct {
-	box   *recorder.Seen
-	shows string
-	known time.Time // when it did
-	lags  int       // how often in a row it was not answered in time what it shows
+	box      *recorder.Seen
+	shows    string
+	known    time.Time // when it did
+	timeouts int       // how often in a row it was not answered in time what it shows
 }
 
-// chooses notes that a person turned to an element: when it is one of those
+// followChoice notes that a person turned to an element: when it is one of those
 // that show a choice, that is followed.
-func (r *recording) chooses(ctx context.Context, t *recorder.Seen) {
-	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || r.combo != nil && r.combo.box.Handle == t.Handle {
+func (r *recording) followChoice(ctx context.Context, t *recorder.Seen) {
+	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || r.choice != nil && r.choice.box.Handle == t.Handle {
 		return
 	}
-	r.combo = &choice{box: t, shows: recorder.Shown(&t.Element), known: time.Now()}
+	r.choice = &choice{box: t, shows: recorder.Shown(&t.Element), known: time.Now()}
 	if !t.DropDown() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(elementTimeout))
 	defer cancel()
-	if now, err := r.shows(ctx, t); err == nil {
-		r.combo.shows = now
+	if now, err := r.choiceShown(ctx, t); err == nil {
+		r.choice.shows = now
 	}
 }
 
 // readChoice notes what the element shows now, when that is another than
 // before: however it was chosen, that is what was meant.
 func (r *recording) readChoice(ctx context.Context) {
-	c := r.combo
+	c := r.choice
 	r.keyed = false
 	if c == nil || r.paused {
-		r.choices = 0
+		r.choiceReads = 0
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.within(elementWithin))
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(elementTimeout))
 	defer cancel()
-	if r.choices--; r.choices > 0 {
-		r.settle.Reset(surelyAfter - settlesAfter)
+	if r.choiceReads--; r.choiceReads > 0 {
+		r.settleTimer.Reset(rereadDelay - settleDelay)
 	}
-	now, err := r.shows(ctx, c.box)
-	if slow(err) && c.lags < mostLags {
-		c.lags++
-		r.choices = max(r.choices, 1)
-		r.settle.Reset(surelyAfter)
+	now, err := r.choiceShown(ctx, c.box)
+	if timedOut(err) && c.timeouts < maxTimeouts {
+		c.timeouts++
+		r.choiceReads = max(r.choiceReads, 1)
+		r.settleTimer.Reset(rereadDelay)
 	}
-	if slow(err) {
+	if timedOut(err) {
 		return
 	}
-	c.lags, c.known = 0, time.Now()
+	c.timeouts, c.known = 0, time.Now()
 	if err != nil {
-		r.combo, r.choices = nil, 0 // it is gone
+		r.choice, r.choiceReads = nil, 0 // it is gone
 		return
 	}
 	if now != c.shows && now != "" {
@@ -70,17 +70,17 @@ func (r *recording) readChoice(ctx context.Context) {
 	}
 }
 
-// readKeyed is readChoice before a button is pressed: only when keys came
+// readChoiceAfterKeys is readChoice before a button is pressed: only when keys came
 // before, for else it may read what the button did.
-func (r *recording) readKeyed(ctx context.Context) {
+func (r *recording) readChoiceAfterKeys(ctx context.Context) {
 	if r.keyed {
 		r.readChoice(ctx)
 	}
 }
 
-// shows is what an element shows as chosen now. A page tells it only by the
+// choiceShown is what an element shows as chosen now. A page tells it only by the
 // option that is selected.
-func (r *recording) shows(ctx context.Context, t *recorder.Seen) (string, error) {
+func (r *recording) choiceShown(ctx context.Context, t *recorder.Seen) (string, error) {
 	e, err := r.desktop.Refresh(ctx, t.Handle)
 	if err != nil {
 		return "", err

@@ -11,84 +11,84 @@ import (
 )
 
 const (
-	// elementWithin is how long the element under the pointer may take when a
+	// elementTimeout is how long the element under the pointer may take when a
 	// button is pressed on it, or a field when it is read.
-	elementWithin = 100 * time.Millisecond
-	// treeWithin is how long its program's other elements may take, which
+	elementTimeout = 100 * time.Millisecond
+	// treeTimeout is how long its program's other elements may take, which
 	// selectors are tried on.
-	treeWithin = 400 * time.Millisecond
-	// keptSelectors is how many selectors of an element are kept.
-	keptSelectors = 6
+	treeTimeout = 400 * time.Millisecond
+	// maxSelectors is how many selectors of an element are kept.
+	maxSelectors = 6
 )
 
-// under is what was under the pointer when it last rested.
-type under struct {
-	at    desktop.Point
-	seen  *recorder.Seen
-	shot  *image.RGBA // what it looks like
-	had   elements    // what its program had then
-	when  time.Time
-	known time.Time // when it was: what was done before may have changed it
-	late  bool      // more input had come by then
+// underPointer is what was under the pointer when it last rested.
+type underPointer struct {
+	at      desktop.Point
+	seen    *recorder.Seen
+	shot    *image.RGBA    // what it looks like
+	program programHandles // what its program had then
+	when    time.Time
+	known   time.Time // when it was: what was done before may have changed it
+	late    bool      // more input had come by then
 }
 
-// elements are those that a program had.
-type elements struct {
+// programHandles are those that a program had.
+type programHandles struct {
 	pid     int
 	handles map[desktop.Handle]bool
 }
 
-// lack says whether an element of the same program is not among them.
-func (e *elements) lack(t *recorder.Seen) bool {
+// lack reports whether an element of the same program is not among them.
+func (e *programHandles) lack(t *recorder.Seen) bool {
 	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
 }
 
-// lookSoon looks at what is under the pointer after a time.
-func (r *recording) lookSoon(after time.Duration) {
-	r.rest.Reset(after)
-	r.rests = true
+// scheduleLook looks at what is under the pointer after a time.
+func (r *recording) scheduleLook(after time.Duration) {
+	r.restTimer.Reset(after)
+	r.restPending = true
 }
 
-// look finds what is at a point, within a time.
-func (r *recording) look(ctx context.Context, at desktop.Point, within time.Duration) under {
-	u := under{at: at, when: time.Now()}
-	short, cancel := context.WithTimeout(ctx, r.within(within))
+// lookAt finds what is at a point, within a time.
+func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Duration) underPointer {
+	u := underPointer{at: at, when: time.Now()}
+	short, cancel := context.WithTimeout(ctx, r.timeout(within))
 	defer cancel()
 	var e *desktop.Element
 	if w := r.windowAt(at); w != nil && w.Popup {
-		e = r.item(short, at)
+		e = r.menuItemAt(short, at)
 	}
 	if e == nil {
 		e, _ = r.desktop.ElementAt(short, at)
 	}
 	if e != nil {
-		u.seen = r.seen(ctx, e)
-		u.had = r.had
+		u.seen = r.describe(ctx, e)
+		u.program = r.lastRead
 	} else {
-		u.seen = r.recalled(at)
+		u.seen = r.recall(at)
 	}
-	u.shot = r.shoot(ctx, at, u.seen)
-	u.known, u.late = time.Now(), r.queue.waits()
+	u.shot = r.capture(ctx, at, u.seen)
+	u.known, u.late = time.Now(), r.queue.hasAction()
 	return u
 }
 
-// view is what a program showed when it was read last.
-type view struct {
+// programView is what a program showed when it was read last.
+type programView struct {
 	pid   int
 	roots []*desktop.Element
 	when  time.Time
 }
 
-// recalled is the element that was at a point when its program was read last, if
+// recall is the element that was at a point when its program was read last, if
 // nothing was done since: a click that closes a window can be quicker than who
 // looks.
-func (r *recording) recalled(at desktop.Point) *recorder.Seen {
+func (r *recording) recall(at desktop.Point) *recorder.Seen {
 	w := r.windowAt(at)
-	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.disturb) {
+	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.lastEffect) {
 		return nil
 	}
 	var best *desktop.Element
-	each(r.view.roots, func(e *desktop.Element) {
+	walk(r.view.roots, func(e *desktop.Element) {
 		if e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !recorder.IsContainer(&recorder.Seen{Element: *e}) {
 			best = e // what is below another comes after it
 		}
@@ -99,15 +99,15 @@ func (r *recording) recalled(at desktop.Point) *recorder.Seen {
 	return seenIn(best, r.view.roots)
 }
 
-// item is the item of a menu at a point, in the program that has the keyboard.
+// menuItemAt is the item of a menu at a point, in the program that has the keyboard.
 // Toolkits hang menus where no box around them reaches, so they are not found
 // by going down to the point.
-func (r *recording) item(ctx context.Context, at desktop.Point) (item *desktop.Element) {
+func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) (item *desktop.Element) {
 	w := active(r.windows)
 	if w == nil {
 		return nil
 	}
-	for _, root := range r.roots(ctx, &desktop.Element{PID: w.PID, Process: w.Process}) {
+	for _, root := range r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process}) {
 		root.Walk(func(e *desktop.Element) bool {
 			if e.Bounds.Contains(at) && recorder.InMenu(&recorder.Seen{Element: *e}) {
 				item = e
@@ -118,21 +118,21 @@ func (r *recording) item(ctx context.Context, at desktop.Point) (item *desktop.E
 	return item
 }
 
-// seenAt is what is at a point: what was there when the pointer came to rest,
+// elementAt is what is at a point: what was there when the pointer came to rest,
 // unless something happened since, for the press may have changed it already.
-func (r *recording) seenAt(ctx context.Context, at desktop.Point) *recorder.Seen {
-	if !recorder.Near(r.under.at, at) || !r.under.when.After(r.disturb) {
-		r.under = r.look(ctx, at, elementWithin)
+func (r *recording) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
+	if !recorder.Near(r.under.at, at) || !r.under.when.After(r.lastEffect) {
+		r.under = r.lookAt(ctx, at, elementTimeout)
 	}
 	return r.under.seen
 }
 
-// seen is an element with all that helps to find it again.
-func (r *recording) seen(ctx context.Context, e *desktop.Element) *recorder.Seen {
+// describe is an element with all that helps to find it again.
+func (r *recording) describe(ctx context.Context, e *desktop.Element) *recorder.Seen {
 	if r.focus.secret[e.Handle] {
 		e.Role = "password"
 	}
-	roots := r.roots(ctx, e)
+	roots := r.readProgram(ctx, e)
 	if found := find(roots, e.Handle); found != nil {
 		found.States, found.Role = e.States, e.Role
 		e = found
@@ -147,13 +147,13 @@ func (r *recording) seen(ctx context.Context, e *desktop.Element) *recorder.Seen
 // seenIn is an element of a program, and what helps to find it again there.
 func seenIn(e *desktop.Element, roots []*desktop.Element) *recorder.Seen {
 	known := candidates(e, roots) // may drop a label that is none
-	t := &recorder.Seen{Element: *e, In: around(e), Selectors: known}
+	t := &recorder.Seen{Element: *e, In: ancestors(e), Selectors: known}
 	t.Children, t.Parent = nil, nil
 	return t
 }
 
-// around are the elements around one.
-func around(e *desktop.Element) (kin []recorder.Ancestor) {
+// ancestors are the elements around one.
+func ancestors(e *desktop.Element) (kin []recorder.Ancestor) {
 	const most = 8
 	for p := e.Parent; p != nil && len(kin) < most; p = p.Parent {
 		kin = append(kin, recorder.Ancestor{Role: p.Role, Name: p.Name})
@@ -161,47 +161,47 @@ func around(e *desktop.Element) (kin []recorder.Ancestor) {
 	return kin
 }
 
-// roots are the windows of an element's program, without what passwords hold.
-func (r *recording) roots(ctx context.Context, e *desktop.Element) []*desktop.Element {
-	short, cancel := context.WithTimeout(ctx, r.within(treeWithin))
+// readProgram are the windows of an element's program, without what passwords hold.
+func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
+	short, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
 	defer cancel()
 	when := time.Now()
 	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
 	if err != nil {
 		return nil
 	}
-	r.secrets, r.had = nil, elements{e.PID, map[desktop.Handle]bool{}}
+	r.passwords, r.lastRead = nil, programHandles{e.PID, map[desktop.Handle]bool{}}
 	tree.Walk(func(o *desktop.Element) bool {
-		r.had.handles[o.Handle] = true
+		r.lastRead.handles[o.Handle] = true
 		if o.Role == "password" || r.focus.secret[o.Handle] {
 			o.Text, r.focus.secret[o.Handle] = "", true
-			r.secrets = append(r.secrets, o.Bounds)
+			r.passwords = append(r.passwords, o.Bounds)
 		}
 		return true
 	})
 	selector.FillLabels(tree.Roots)
-	r.view = view{e.PID, tree.Roots, when}
+	r.view = programView{e.PID, tree.Roots, when}
 	return tree.Roots
 }
 
-// pressed notes a button that goes down.
-func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
-	r.worksAgain(ev.Time)
+// notePress notes a button that goes down.
+func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
+	r.noteActivity(ev.Time)
 	rested := r.under.when
-	t := r.seenAt(ctx, ev.At)
+	t := r.elementAt(ctx, ev.At)
 	if t != nil {
-		t.New = r.before.lack(t)
-		r.before = r.under.had
+		t.New = r.lastPressed.lack(t)
+		r.lastPressed = r.under.program
 	}
 	r.write(recorder.Event{
-		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.keep(r.under.shot), Button: ev.Button, Mods: ev.Mods,
+		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.savePicture(r.under.shot), Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windowAt(ev.At),
 	})
-	r.nameLater(t, 0)
-	r.down, r.at = &ev.At, ev.At
-	r.disturb = time.Now()
-	r.clicked(ctx, t)
-	if c := r.combo; c != nil && t != nil && c.box.Handle == t.Handle && !t.DropDown() {
+	r.findSelectorsLater(t, 0)
+	r.pressedAt, r.at = &ev.At, ev.At
+	r.lastEffect = time.Now()
+	r.focusClicked(ctx, t)
+	if c := r.choice; c != nil && t != nil && c.box.Handle == t.Handle && !t.DropDown() {
 		late := c.box == t && (r.under.late || r.under.when != rested || ev.Time.Before(r.under.known))
 		if late || ev.Time.Before(c.known) && c.box != t {
 			c.shows = "" // it was looked at after the press, which may have changed it
@@ -209,15 +209,15 @@ func (r *recording) pressed(ctx context.Context, ev desktop.InputEvent) {
 	}
 }
 
-// released notes a button that goes up, and what it was let go over.
-func (r *recording) released(ctx context.Context, ev desktop.InputEvent) {
+// noteRelease notes a button that goes up, and what it was let go over.
+func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	out := recorder.Event{Type: recorder.Released, Time: ev.Time, At: ev.At, Button: ev.Button}
-	if r.down != nil && !recorder.Near(*r.down, ev.At) {
-		out.Element = r.look(ctx, ev.At, elementWithin).seen
+	if r.pressedAt != nil && !recorder.Near(*r.pressedAt, ev.At) {
+		out.Element = r.lookAt(ctx, ev.At, elementTimeout).seen
 	}
-	r.down, r.worked = nil, ev.Time
+	r.pressedAt, r.lastActivity = nil, ev.Time
 	r.write(out)
-	r.again()
-	r.disturb = time.Now()
-	r.lookSoon(2 * restsAfter)
+	r.rereadSoon()
+	r.lastEffect = time.Now()
+	r.scheduleLook(2 * restDelay)
 }

@@ -6,7 +6,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Watches says whether the recording has seen the pointer at a point.
+// Watches reports whether the recording has seen the pointer at a point.
 func (s *Session) Watches(at desktop.Point) bool {
 	p := &s.recording.progress
 	p.mu.Lock()
@@ -14,7 +14,7 @@ func (s *Session) Watches(at desktop.Point) bool {
 	return p.at == at
 }
 
-// Knows says whether the recording has seen a window.
+// Knows reports whether the recording has seen a window.
 func (s *Session) Knows(id desktop.WindowID) bool {
 	p := &s.recording.progress
 	p.mu.Lock()

@@ -18,32 +18,32 @@ import (
 // The size of a picture of what was clicked: that of the element, or of the
 // place around the pointer when that is not known or large.
 const (
-	largestCrop = 240
-	cropWidth   = 64
-	cropHeight  = 28
-	// cropWithin is how long taking a picture may take.
-	cropWithin = 50 * time.Millisecond
+	maxCrop    = 240
+	cropWidth  = 64
+	cropHeight = 28
+	// captureTimeout is how long taking a picture may take.
+	captureTimeout = 50 * time.Millisecond
 )
 
-// shoot takes a picture of what is at a point, with the password fields in it
+// capture takes a picture of what is at a point, with the password fields in it
 // blanked; nil when none is wanted. Of a password field there is none.
-func (r *recording) shoot(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
+func (r *recording) capture(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
 	if r.options.Pictures == "" || t != nil && t.Secret() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.within(cropWithin))
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(captureTimeout))
 	defer cancel()
 	area := crop(at, t, r.windowAt(at))
 	p, err := r.desktop.Capture(ctx, area)
 	if err != nil {
 		return nil // a workflow does without
 	}
-	r.blank(p, area)
+	r.blankPasswords(p, area)
 	return p
 }
 
-// keep writes a picture, and gives the file's name; "" when there is none.
-func (r *recording) keep(p *image.RGBA) string {
+// savePicture writes a picture, and gives the file's name; "" when there is none.
+func (r *recording) savePicture(p *image.RGBA) string {
 	if p == nil || r.failed != nil {
 		return ""
 	}
@@ -59,7 +59,7 @@ func (r *recording) keep(p *image.RGBA) string {
 // what a picture that is found again is clicked at. Around a point it stays in
 // the window: what lies behind that will be something else.
 func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
-	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= largestCrop && t.Bounds.H <= largestCrop {
+	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= maxCrop && t.Bounds.H <= maxCrop {
 		return t.Bounds
 	}
 	x, y := cropWidth/2, cropHeight/2
@@ -70,10 +70,10 @@ func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
 	return desktop.Rect{X: at.X - x, Y: at.Y - y, W: 2 * x, H: 2 * y}
 }
 
-// blank paints over the password fields that are known.
-func (r *recording) blank(p *image.RGBA, area desktop.Rect) {
+// blankPasswords paints over the password fields that are known.
+func (r *recording) blankPasswords(p *image.RGBA, area desktop.Rect) {
 	begin := p.Rect.Min.Sub(image.Pt(max(area.X, 0), max(area.Y, 0)))
-	for _, box := range r.secrets {
+	for _, box := range r.passwords {
 		draw.Draw(p, box.Image().Add(begin), image.NewUniform(color.Black), image.Point{}, draw.Src)
 	}
 }

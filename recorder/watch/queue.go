@@ -21,7 +21,7 @@ func (q *queue) add(ev desktop.InputEvent) {
 	q.mu.Lock()
 	q.list = append(q.list, ev)
 	q.mu.Unlock()
-	wake(q.more)
+	signal(q.more)
 }
 
 // take gives what was seen, to be understood.
@@ -33,23 +33,23 @@ func (q *queue) take() []desktop.InputEvent {
 	return list
 }
 
-// understood says that what was taken is understood.
-func (q *queue) understood() {
+// done says that what was taken is understood.
+func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.taken = false
 }
 
-// busy says whether something was seen that is not understood yet.
+// busy reports whether something was seen that is not understood yet.
 func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.taken || len(q.list) > 0
 }
 
-// waits says whether something other than a move of the pointer was seen and
+// hasAction reports whether something other than a move of the pointer was seen and
 // not understood yet.
-func (q *queue) waits() bool {
+func (q *queue) hasAction() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.ContainsFunc(q.list, func(ev desktop.InputEvent) bool {

@@ -29,19 +29,19 @@ type Options struct {
 }
 
 const (
-	// lookEvery is how often the windows are looked at.
-	lookEvery = 150 * time.Millisecond
-	// restfulAfter is how long nothing is done before that is done half as often.
-	restfulAfter = 3 * time.Second
-	// restsAfter is how long the pointer stays before what is under it is
+	// windowPoll is how often the windows are looked at.
+	windowPoll = 150 * time.Millisecond
+	// idleAfter is how long nothing is done before that is done half as often.
+	idleAfter = 3 * time.Second
+	// restDelay is how long the pointer stays before what is under it is
 	// looked at, so that it is known when the button is pressed.
-	restsAfter = 60 * time.Millisecond
-	// settlesAfter is how long a field has to show what was typed.
-	settlesAfter = 80 * time.Millisecond
-	// surelyAfter is when it is read once more, for an application that lags.
-	surelyAfter = 600 * time.Millisecond
-	// endsWithin is how long the last looks may take.
-	endsWithin = time.Second
+	restDelay = 60 * time.Millisecond
+	// settleDelay is how long a field has to show what was typed.
+	settleDelay = 80 * time.Millisecond
+	// rereadDelay is when it is read once more, for an application that lags.
+	rereadDelay = 600 * time.Millisecond
+	// endTimeout is how long the last looks may take.
+	endTimeout = time.Second
 )
 
 // recording is a recording while it is made. One goroutine works on it.
@@ -54,53 +54,53 @@ type recording struct {
 	flushed  int // how many of them are in the log
 	failed   error
 	paused   bool
-	teller   *teller
+	reporter *stepReporter
 	progress progress
 
-	windows []desktop.Window
-	at      desktop.Point
-	down    *desktop.Point // where a button was pressed
-	under   under
-	rest    *time.Timer
-	rests   bool      // what is under the pointer is to be looked at
-	disturb time.Time // when input last changed what is on the screen
+	windows     []desktop.Window
+	at          desktop.Point
+	pressedAt   *desktop.Point // where a button was pressed
+	under       underPointer
+	restTimer   *time.Timer
+	restPending bool      // what is under the pointer is to be looked at
+	lastEffect  time.Time // when input last changed what is on the screen
 
-	focus    focus
-	hearing  hearing
-	nameless nameless
-	view     view           // what was read last of any program
-	had      elements       // by the program that was looked at last
-	before   elements       // by the one in which a button was pressed last, at that time
-	pictures int            // how many were kept
-	secrets  []desktop.Rect // password fields of the program that was looked at last
+	focus       focus
+	changes     changes
+	unnamed     unnamedElements
+	view        programView    // what was read last of any program
+	lastRead    programHandles // by the program that was looked at last
+	lastPressed programHandles // by the one in which a button was pressed last, at that time
+	pictures    int            // how many were kept
+	passwords   []desktop.Rect // password fields of the program that was looked at last
 
-	combo  *choice              // the combo box that is worked on
-	typing []desktop.InputEvent // keys that are held back
-	// typingSince is when the first of them came.
-	typingSince time.Time
-	unread      bool // the field is to be read since the last key
-	reads       int  // how often it was
-	lags        int  // how often it did not answer
-	choices     int  // how often the choice is to be read still
-	keyed       bool // keys came since a choice was read
-	settle      *time.Timer
-	texts       texts       // what was shown when the last thing done had its effect
-	news        news        // what changed of that since
-	texted      *time.Timer // when that is to be noted
-	worked      time.Time   // when something was done last
+	choice   *choice              // the combo box that is worked on
+	heldKeys []desktop.InputEvent // keys that are held back
+	// heldSince is when the first of them came.
+	heldSince    time.Time
+	fieldUnread  bool // the field is to be read since the last key
+	reads        int  // how often it was
+	timeouts     int  // how often it did not answer
+	choiceReads  int  // how often the choice is to be read still
+	keyed        bool // keys came since a choice was read
+	settleTimer  *time.Timer
+	texts        shownTexts  // what was shown when the last thing done had its effect
+	textChange   textChange  // what changed of that since
+	textTimer    *time.Timer // when that is to be noted
+	lastActivity time.Time   // when something was done last
 
 	began chan struct{} // closed when nothing that is done is missed any more
 }
 
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
 	r := &recording{
-		desktop: d, options: o, stop: stop, queue: newQueue(), rest: time.NewTimer(time.Hour), settle: time.NewTimer(time.Hour), texted: time.NewTimer(time.Hour),
-		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, teller: newTeller(o.Tell), began: make(chan struct{}),
+		desktop: d, options: o, stop: stop, queue: newQueue(), restTimer: time.NewTimer(time.Hour), settleTimer: time.NewTimer(time.Hour), textTimer: time.NewTimer(time.Hour),
+		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, reporter: newStepReporter(o.Tell), began: make(chan struct{}),
 	}
-	r.rest.Stop()
-	r.settle.Stop()
-	r.texted.Stop()
-	r.hearing = newHearing()
+	r.restTimer.Stop()
+	r.settleTimer.Stop()
+	r.textTimer.Stop()
+	r.changes = newChanges()
 	return r
 }
 
@@ -114,85 +114,85 @@ func (r *recording) begin(ctx context.Context) error {
 	}
 	r.windows = windows
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: windows})
-	r.readsTexts()
+	r.resetTexts()
 	r.flush()
 	return r.failed
 }
 
-// work understands what comes until the context ends.
-func (r *recording) work(ctx context.Context) {
-	look := time.NewTicker(lookEvery)
+// loop understands what comes until the context ends.
+func (r *recording) loop(ctx context.Context) {
+	look := time.NewTicker(windowPoll)
 	defer look.Stop()
 	looked := time.Now()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-r.queue.more:
-			r.input(ctx, r.queue.take())
+			r.handleAll(ctx, r.queue.take())
 		case <-look.C:
-			r.input(ctx, r.queue.take()) // what happened to windows came of it
-			if time.Since(r.worked) > restfulAfter && time.Since(looked) < 2*lookEvery-lookEvery/2 {
+			r.handleAll(ctx, r.queue.take()) // what happened to windows came of it
+			if time.Since(r.lastActivity) > idleAfter && time.Since(looked) < 2*windowPoll-windowPoll/2 {
 				break // while nothing is done, every other time will do
 			}
 			looked = time.Now()
-			r.lookAtWindows(ctx)
-			r.nameOne(ctx)
-		case <-r.rest.C:
-			r.rests = false
-			r.input(ctx, r.queue.take())
-			r.under = r.look(ctx, r.at, treeWithin)
+			r.pollWindows(ctx)
+			r.findSelectors(ctx)
+		case <-r.restTimer.C:
+			r.restPending = false
+			r.handleAll(ctx, r.queue.take())
+			r.under = r.lookAt(ctx, r.at, treeTimeout)
 			if r.texts.shown != nil {
 				r.readTexts(ctx)
 			}
-		case <-r.settle.C:
-			r.input(ctx, r.queue.take())
+		case <-r.settleTimer.C:
+			r.handleAll(ctx, r.queue.take())
 			r.readField(ctx)
-			if r.choices > 0 {
+			if r.choiceReads > 0 {
 				r.readChoice(ctx)
 			}
-			r.texted.Reset(surelyAfter)
-		case <-r.texted.C:
+			r.textTimer.Reset(rereadDelay)
+		case <-r.textTimer.C:
 			r.readTexts(ctx)
-		case <-r.hearing.focus:
-			r.hearing.moved.Reset(streamLags)
-		case <-r.hearing.moved.C:
-			r.input(ctx, r.queue.take())
-			r.refocused(ctx)
-		case <-r.hearing.field.told:
-			r.input(ctx, r.queue.take())
-			r.heardField()
-		case <-r.hearing.choice.told:
-			r.input(ctx, r.queue.take())
-			r.heardChoice()
+		case <-r.changes.focus:
+			r.changes.focusTimer.Reset(focusLead)
+		case <-r.changes.focusTimer.C:
+			r.handleAll(ctx, r.queue.take())
+			r.focusChanged(ctx)
+		case <-r.changes.field.events:
+			r.handleAll(ctx, r.queue.take())
+			r.fieldChanged()
+		case <-r.changes.choice.events:
+			r.handleAll(ctx, r.queue.take())
+			r.choiceChanged()
 		}
 		r.flush()
-		r.listen(ctx)
-		r.queue.understood()
+		r.subscribe(ctx)
+		r.queue.done()
 	}
 }
 
-// within is a time that an application has to answer.
-func (r *recording) within(d time.Duration) time.Duration {
+// timeout is a time that an application has to answer.
+func (r *recording) timeout(d time.Duration) time.Duration {
 	return d * time.Duration(max(1, r.options.Patience))
 }
 
 // end understands what came last.
 func (r *recording) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), r.within(endsWithin))
+	ctx, cancel := context.WithTimeout(context.Background(), r.timeout(endTimeout))
 	defer cancel()
-	r.input(ctx, r.queue.take())
-	r.settleKeys(ctx, true)
+	r.handleAll(ctx, r.queue.take())
+	r.flushKeys(ctx, true)
 	r.readField(ctx)
-	r.lookAtWindows(ctx)
+	r.pollWindows(ctx)
 	r.write(recorder.Event{Type: recorder.Ended, Time: time.Now()})
-	r.teller.finish()
+	r.reporter.finish()
 	r.flush()
 }
 
 // write keeps an event. It is on the disk before anything else is waited for.
 func (r *recording) write(ev recorder.Event) {
 	r.events = append(r.events, ev)
-	r.teller.add(ev)
+	r.reporter.add(ev)
 }
 
 // flush puts what was kept on the disk, all that came together at once.
@@ -208,21 +208,21 @@ func (r *recording) flush() {
 	}
 }
 
-// input goes through what a person did.
-func (r *recording) input(ctx context.Context, list []desktop.InputEvent) {
+// handleAll goes through what a person did.
+func (r *recording) handleAll(ctx context.Context, list []desktop.InputEvent) {
 	for _, ev := range list {
-		r.one(ctx, ev)
+		r.handle(ctx, ev)
 	}
-	r.settleKeys(ctx, false)
+	r.flushKeys(ctx, false)
 }
 
-func (r *recording) one(ctx context.Context, ev desktop.InputEvent) {
+func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	switch {
-	case ev.Type == desktop.KeyPress && r.steered(ctx, ev), ev.Type == desktop.KeyRelease:
+	case ev.Type == desktop.KeyPress && r.steer(ctx, ev), ev.Type == desktop.KeyRelease:
 		return
 	case ev.Type == desktop.PointerMove:
 		r.at = ev.At
-		r.lookSoon(restsAfter)
+		r.scheduleLook(restDelay)
 		return
 	case r.paused:
 		return
@@ -231,31 +231,31 @@ func (r *recording) one(ctx context.Context, ev desktop.InputEvent) {
 	case desktop.WatchBegan:
 		close(r.began)
 	case desktop.KeyPress:
-		r.key(ctx, ev)
+		r.keyPressed(ctx, ev)
 	case desktop.ButtonPress:
-		r.settleKeys(ctx, true)
-		r.pressed(ctx, ev)
+		r.flushKeys(ctx, true)
+		r.notePress(ctx, ev)
 	case desktop.ButtonRelease:
-		r.released(ctx, ev)
+		r.noteRelease(ctx, ev)
 	case desktop.WheelTurn:
-		r.settleKeys(ctx, true)
-		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.seenAt(ctx, ev.At), Window: r.windowAt(ev.At)})
+		r.flushKeys(ctx, true)
+		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windowAt(ev.At)})
 	}
 }
 
-// steered does what the keys that steer the recording say.
-func (r *recording) steered(ctx context.Context, ev desktop.InputEvent) bool {
+// steer does what the keys that steer the recording say.
+func (r *recording) steer(ctx context.Context, ev desktop.InputEvent) bool {
 	k := r.options.Keys
 	switch {
-	case pressed(ev, k.Stop):
-		r.settleKeys(ctx, true)
+	case isChord(ev, k.Stop):
+		r.flushKeys(ctx, true)
 		r.stop(errStopped)
-	case pressed(ev, k.Pause):
-		r.settleKeys(ctx, true)
+	case isChord(ev, k.Pause):
+		r.flushKeys(ctx, true)
 		r.pause(ctx)
-	case pressed(ev, k.Assert):
-		r.settleKeys(ctx, true)
-		if t := r.seenAt(ctx, r.at); t != nil && !r.paused {
+	case isChord(ev, k.Assert):
+		r.flushKeys(ctx, true)
+		if t := r.elementAt(ctx, r.at); t != nil && !r.paused {
 			r.write(recorder.Event{Type: recorder.Asserted, Time: ev.Time, At: r.at, Element: t})
 		}
 	default:
@@ -271,22 +271,22 @@ func (r *recording) pause(ctx context.Context) {
 	if r.paused {
 		r.readField(ctx)
 		r.write(recorder.Event{Type: recorder.Paused, Time: time.Now()})
-		r.teller.say("paused")
+		r.reporter.say("paused")
 		return
 	}
 	if windows, err := r.desktop.Windows.Windows(ctx); err == nil {
 		r.windows = windows
 	}
 	r.focus.forget() // what its field holds came of the pause
-	r.unread = false
-	r.hearing.touched(0)
+	r.fieldUnread = false
+	r.changes.edited(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})
-	r.readsTexts()
-	r.teller.say("recording again")
+	r.resetTexts()
+	r.reporter.say("recording again")
 }
 
-// pressed says whether a key makes a chord.
-func pressed(ev desktop.InputEvent, c desktop.Chord) bool {
+// isChord reports whether a key makes a chord.
+func isChord(ev desktop.InputEvent, c desktop.Chord) bool {
 	if c.Key == "" || ev.Key != c.Key || len(ev.Mods) != len(c.Mods) {
 		return false
 	}

@@ -215,7 +215,7 @@ func (s *scene) elsewhere(title string) {
 	}
 }
 
-// accessible says whether anything is known of what an application shows, in
+// accessible reports whether anything is known of what an application shows, in
 // the time that it may take.
 func (s *scene) accessible() bool {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {

@@ -27,7 +27,7 @@ func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
 // What stands above a page of text is seldom its label, as what stands beside
 // a field is, so a page that is alone is named by its role.
 func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
-	role, lone := bareRole(e, roots)
+	role, lone := roleAlone(e, roots)
 	if lone && (&recorder.Seen{Element: *e}).MultiLine() {
 		e.Label = ""
 		return []selector.Candidate{role}
@@ -47,15 +47,15 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 		}
 		sole = slices.Insert(sole, at, role)
 	}
-	return sole[:min(len(sole), keptSelectors)]
+	return sole[:min(len(sole), maxSelectors)]
 }
 
-// namesProcess says whether a selector names the program, which its step does
+// namesProcess reports whether a selector names the program, which its step does
 // already.
 func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selector, "process:") }
 
-// bareRole names an element by its role alone, when it is the only one.
-func bareRole(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {
+// roleAlone names an element by its role alone, when it is the only one.
+func roleAlone(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {
 	s, err := selector.Parse("role:" + string(e.Role))
 	if err != nil || strings.TrimSpace(e.Name) != "" || len(s.Find(roots)) != 1 {
 		return selector.Candidate{}, false

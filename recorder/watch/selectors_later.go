@@ -9,38 +9,38 @@ import (
 
 // nameTries is how often the selectors of an element are looked for that did
 // not come in time, until nothing more is expected.
-const nameTries = 10
+const maxNameTries = 10
 
-// nameless are the elements that a person used and whose selectors did not come
+// unnamedElements are the elements that a person used and whose selectors did not come
 // in time. They are looked for again when there is time.
-type nameless struct {
+type unnamedElements struct {
 	elements []*recorder.Seen
 	fields   []int // of those that are fields; 0
 	tries    int
 }
 
-// nameLater remembers an element whose selectors are not known yet.
-func (r *recording) nameLater(t *recorder.Seen, field int) {
+// findSelectorsLater remembers an element whose selectors are not known yet.
+func (r *recording) findSelectorsLater(t *recorder.Seen, field int) {
 	const most = 16
-	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(r.nameless.elements) >= most {
+	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(r.unnamed.elements) >= most {
 		return
 	}
-	r.nameless.elements, r.nameless.fields = append(r.nameless.elements, t), append(r.nameless.fields, field)
-	r.nameless.tries = 0
+	r.unnamed.elements, r.unnamed.fields = append(r.unnamed.elements, t), append(r.unnamed.fields, field)
+	r.unnamed.tries = 0
 }
 
-// nameOne finds the selectors of an element that lacks them. The newest comes
+// findSelectors finds the selectors of an element that lacks them. The newest comes
 // first: it is the likeliest to be there still.
-func (r *recording) nameOne(ctx context.Context) {
-	n := &r.nameless
-	if len(n.elements) == 0 || r.paused || r.queue.waits() {
+func (r *recording) findSelectors(ctx context.Context) {
+	n := &r.unnamed
+	if len(n.elements) == 0 || r.paused || r.queue.hasAction() {
 		return
 	}
 	last := len(n.elements) - 1
 	t, field := n.elements[last], n.fields[last]
 	named := *t
-	roots := r.roots(ctx, &named.Element)
-	if n.tries++; roots == nil && n.tries < nameTries {
+	roots := r.readProgram(ctx, &named.Element)
+	if n.tries++; roots == nil && n.tries < maxNameTries {
 		return
 	}
 	n.elements, n.fields, n.tries = n.elements[:last], n.fields[:last], 0
@@ -48,7 +48,7 @@ func (r *recording) nameOne(ctx context.Context) {
 	if found == nil {
 		return
 	}
-	named.Label, named.In, named.Selectors = found.Label, around(found), candidates(found, roots)
+	named.Label, named.In, named.Selectors = found.Label, ancestors(found), candidates(found, roots)
 	if field > 0 {
 		r.focus.fields[field-1] = &named
 	}

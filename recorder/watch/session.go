@@ -70,9 +70,9 @@ func (s *Session) run(ctx context.Context) {
 			s.stop(failed)
 		}
 	})
-	watch.Go(func() { _ = r.desktop.WatchFocus(ctx, r.hearing.heardFocus) }) // without it the keyboard is asked for
-	r.work(ctx)
-	r.hearing.end()
+	watch.Go(func() { _ = r.desktop.WatchFocus(ctx, r.changes.notifyFocus) }) // without it the keyboard is asked for
+	r.loop(ctx)
+	r.changes.stop()
 	watch.Wait()
 	r.end()
 	s.err = errors.Join(failed, r.failed)
@@ -128,7 +128,7 @@ func (p *progress) set(r *recording) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now.Events, p.now.Paused = len(r.events), r.paused
-	p.now.Pending = r.rests || r.unread || r.choices > 0 || len(r.typing) > 0
-	p.now.Steps = append(p.now.Steps[:0], r.teller.lines...)
+	p.now.Pending = r.restPending || r.fieldUnread || r.choiceReads > 0 || len(r.heldKeys) > 0
+	p.now.Steps = append(p.now.Steps[:0], r.reporter.lines...)
 	p.at, p.windows = r.at, r.windows
 }

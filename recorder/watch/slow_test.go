@@ -139,7 +139,7 @@ func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
 	boxIsOn(t, func(s *stand, at desktop.Point) {
 		s.Delay("ElementAt", 200*time.Millisecond)
 		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
-		time.Sleep(restsAfter + 100*time.Millisecond)
+		time.Sleep(restDelay + 100*time.Millisecond)
 		_ = s.Click(context.Background(), at, desktop.Left, 1)
 		pressed := time.Now()
 		time.Sleep(time.Second)

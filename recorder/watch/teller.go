@@ -5,35 +5,37 @@ import (
 	"understudy/recorder/compile"
 )
 
-// teller tells the steps as they are understood. It does not wait to see
+// stepReporter tells the steps as they are understood. It does not wait to see
 // whether a step becomes another: then it is told again.
-type teller struct {
+type stepReporter struct {
 	tell     func(recorder.Line)
 	compiler *compile.Compiler
 	lines    []recorder.Line
 }
 
-func newTeller(tell func(recorder.Line)) *teller { return &teller{tell: tell, compiler: compile.New()} }
-
-func (t *teller) add(ev recorder.Event) {
-	t.compiler.Add(ev)
-	t.compare()
+func newStepReporter(tell func(recorder.Line)) *stepReporter {
+	return &stepReporter{tell: tell, compiler: compile.New()}
 }
 
-func (t *teller) finish() {
+func (t *stepReporter) add(ev recorder.Event) {
+	t.compiler.Add(ev)
+	t.report()
+}
+
+func (t *stepReporter) finish() {
 	t.compiler.Finish()
-	t.compare()
+	t.report()
 }
 
 // say tells something that is no step.
-func (t *teller) say(text string) {
+func (t *stepReporter) say(text string) {
 	if t.tell != nil {
 		t.tell(recorder.Line{Text: text})
 	}
 }
 
-// compare tells the steps that are new or others than they were.
-func (t *teller) compare() {
+// report tells the steps that are new or others than they were.
+func (t *stepReporter) report() {
 	lines := t.compiler.Lines()
 	for i, l := range lines {
 		if t.tell != nil && (i >= len(t.lines) || t.lines[i] != l) {

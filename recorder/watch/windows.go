@@ -23,43 +23,43 @@ func (r *recording) windowAt(at desktop.Point) *desktop.Window {
 	return nil
 }
 
-// lookAtWindows notes which windows came, went, and got the keyboard.
-func (r *recording) lookAtWindows(ctx context.Context) {
+// pollWindows notes which windows came, went, and got the keyboard.
+func (r *recording) pollWindows(ctx context.Context) {
 	windows, err := r.desktop.Windows.Windows(ctx)
 	if err != nil || r.paused {
 		return
 	}
 	before := r.windows
 	r.windows = windows
-	for _, w := range missing(before, windows) {
-		r.note(recorder.Event{Type: recorder.Closed, Window: &w})
+	for _, w := range without(before, windows) {
+		r.writeWindow(recorder.Event{Type: recorder.Closed, Window: &w})
 	}
-	for _, w := range missing(windows, before) {
-		if w.Popup && r.under.seen != nil && r.under.when.After(r.disturb) {
+	for _, w := range without(windows, before) {
+		if w.Popup && r.under.seen != nil && r.under.when.After(r.lastEffect) {
 			r.write(recorder.Event{Type: recorder.Rested, Time: r.under.when, At: r.under.at, Element: r.under.seen})
 		}
 		command, origins := "", []int(nil)
 		if !w.Popup {
-			command, origins = commandOf(w.PID), originsOf(w.PID)
+			command, origins = commandLine(w.PID), parentPIDs(w.PID)
 		}
-		r.note(recorder.Event{Type: recorder.Opened, Window: &w, Command: command, Origins: origins})
+		r.writeWindow(recorder.Event{Type: recorder.Opened, Window: &w, Command: command, Origins: origins})
 	}
 	if now := active(windows); now != nil && (active(before) == nil || active(before).ID != now.ID) {
-		r.note(recorder.Event{Type: recorder.Switched, Window: now})
+		r.writeWindow(recorder.Event{Type: recorder.Switched, Window: now})
 		r.focus.programMoved()
 	}
 }
 
-// note writes what happened to a window.
-func (r *recording) note(ev recorder.Event) {
+// writeWindow writes what happened to a window.
+func (r *recording) writeWindow(ev recorder.Event) {
 	ev.Time = time.Now()
 	r.write(ev)
-	r.under = under{}
-	r.lookSoon(restsAfter)
+	r.under = underPointer{}
+	r.scheduleLook(restDelay)
 }
 
-// missing are the windows of a list that another lacks.
-func missing(list, other []desktop.Window) []desktop.Window {
+// without are the windows of a list that another lacks.
+func without(list, other []desktop.Window) []desktop.Window {
 	return slices.DeleteFunc(slices.Clone(list), func(w desktop.Window) bool {
 		return slices.ContainsFunc(other, func(o desktop.Window) bool { return o.ID == w.ID })
 	})
@@ -73,9 +73,9 @@ func active(windows []desktop.Window) *desktop.Window {
 	return &windows[i]
 }
 
-// commandOf is the command line that started a program, as a shell reads it;
+// commandLine is the command line that started a program, as a shell reads it;
 // "" where the system does not say.
-func commandOf(pid int) string {
+func commandLine(pid int) string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
 		return ""
@@ -89,8 +89,8 @@ func commandOf(pid int) string {
 	return strings.Join(words, " ")
 }
 
-// originsOf are the processes that started one, the nearest first.
-func originsOf(pid int) (pids []int) {
+// parentPIDs are the processes that started one, the nearest first.
+func parentPIDs(pid int) (pids []int) {
 	const most = 16
 	for range most {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
