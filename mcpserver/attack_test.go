@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,6 +100,43 @@ func TestAttackDNSRebinding(t *testing.T) {
 				t.Errorf("%s %s: %s", method, path, res.Status)
 			}
 		}
+	}
+}
+
+// TestAttackBatchThatBeginsASession sends a greeting and calls in one request, so
+// that they are done though their sender waits for no answer.
+func TestAttackBatchThatBeginsASession(t *testing.T) {
+	st := newStage(t)
+	site := st.site().URL
+	for _, version := range append(slices.Clone(byhand.HTTPVersions), "", "2024-11-05", "none") {
+		for _, body := range []string{
+			`[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"a","version":"1"}}},
+			{"jsonrpc":"2.0","method":"notifications/initialized"},
+			{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"save_workflow","arguments":{"name":"mine","text":"steps: []"}}},
+			{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"click_element","arguments":{"selector":"role:button && name:Save"}}}]`,
+			` [{"jsonrpc":"2.0","METHOD":"ping","id":3,"method":"tools/call","params":{"name":"click_element","arguments":{"selector":"role:button && name:Save"}}}]`,
+		} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, site+"/mcp", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Accept", "application/json, text/event-stream")
+			if version != "" {
+				req.Header.Set("Mcp-Protocol-Version", version)
+			}
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Body.Close(); res.StatusCode != http.StatusBadRequest {
+				t.Errorf("version %q: %s", version, res.Status)
+			}
+		}
+	}
+	saved, err := os.ReadDir(st.o.Folder)
+	if err != nil || len(saved) > 0 || len(st.desk.Journal()) > 0 {
+		t.Errorf("it acted: %v %v %v", saved, st.desk.Journal(), err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,9 +22,10 @@ import (
 // everyone. An address of this machine is open to all of its users otherwise.
 // Make one with NewSameUser.
 type SameUser struct {
-	uid int
-	of  func(client, server netip.AddrPort) (uid int, err error)
-	log *slog.Logger
+	uid   int
+	of    func(client, server netip.AddrPort) (uid int, err error)
+	lives func(net.Conn) error // our side is still connected
+	log   *slog.Logger
 }
 
 // errUntold is the error when the system does not say whose a connection is.
@@ -38,16 +40,54 @@ func NewSameUser(log *slog.Logger) (*SameUser, error) {
 			Next: "use --auth token; or --auth none, when nobody else uses this machine",
 		}
 	}
-	return &SameUser{uid: os.Getuid(), of: userOf, log: log}, nil
+	return &SameUser{uid: os.Getuid(), of: userOf, lives: lives, log: log}, nil
 }
 
 type userKey struct{}
 
+// noted is what is known of the connection of a request.
+type noted struct {
+	user  func() error // nil when it is one that may call; asked once
+	lives func() error // nil while it is
+}
+
 // Note finds out whose a new connection is, once and when the first request has
 // come; it is a ConnContext of an http.Server.
 func (u *SameUser) Note(ctx context.Context, c net.Conn) context.Context {
-	client, server := c.RemoteAddr(), c.LocalAddr()
-	return context.WithValue(ctx, userKey{}, sync.OnceValue(func() error { return u.check(client, server) }))
+	n := noted{lives: func() error { return u.lives(c) }}
+	n.user = sync.OnceValue(func() error { return u.check(c.RemoteAddr(), c.LocalAddr()) })
+	return context.WithValue(ctx, userKey{}, n)
+}
+
+// check says that the program of the request may call. The order counts: a
+// client that sends its request and resets the connection leaves its port to
+// others, and who is found at it may be a bystander. While our side lives, the
+// port cannot be anybody else's, so the answer to the question before was true.
+func (n noted) check() error {
+	if n.user == nil {
+		return errUntold
+	}
+	if err := n.user(); err != nil {
+		return err
+	}
+	return n.lives()
+}
+
+// livingBody is a body that ends well only while its sender is there: nothing is
+// done for a client that has left, whoever it was.
+type livingBody struct {
+	io.ReadCloser
+	lives func() error
+}
+
+func (b livingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		if gone := b.lives(); gone != nil {
+			return 0, gone
+		}
+	}
+	return n, err
 }
 
 // check is nil when the other side of a connection may call.
@@ -72,13 +112,11 @@ func (u *SameUser) check(client, server net.Addr) error {
 // Wrap puts the guard in front of a handler.
 func (u *SameUser) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		check, noted := r.Context().Value(userKey{}).(func() error)
-		err := errUntold
-		if noted {
-			err = check()
-		}
+		n, _ := r.Context().Value(userKey{}).(noted)
+		err := n.check()
 		switch {
 		case err == nil:
+			r.Body = livingBody{r.Body, n.lives}
 			next.ServeHTTP(w, r)
 		case slices.Contains(open, r.URL.Path):
 			next.ServeHTTP(w, r.WithContext(asStranger(r.Context())))

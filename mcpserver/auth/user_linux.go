@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,8 +26,17 @@ func TellsUsers() bool {
 }
 
 // userOf is the user of the program at the client's side of a connection within
-// this machine.
+// this machine. The kernel is asked for that one connection; to read all of them
+// takes milliseconds, which other users could make it do without end.
 func userOf(client, server netip.AddrPort) (uid int, err error) {
+	uid, err = askKernel(client, server)
+	if err == nil || errors.Is(err, errUnlisted) {
+		return uid, err
+	}
+	return readTables(client, server) // a kernel without sock_diag
+}
+
+func readTables(client, server netip.AddrPort) (uid int, err error) {
 	for _, path := range tables {
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -46,6 +56,19 @@ func userOf(client, server netip.AddrPort) (uid int, err error) {
 
 var errUnlisted = errors.New("no program of this machine has that side of the connection")
 
+// connected are the states of a client's side that belongs to a program and has
+// a server's side that knows of it: established, or closed for sending. One that
+// only tries to connect may have the number of another that is gone.
+var connected = []uint8{tcpEstablished, tcpFinWait1, tcpFinWait2}
+
+// The states of TCP, as Linux numbers them.
+const (
+	tcpEstablished = 1
+	tcpFinWait1    = 4
+	tcpFinWait2    = 5
+	tcpCloseWait   = 8
+)
+
 // userIn looks through a table. What has no inode belongs to no program any
 // more, and stands there as if it were root's.
 func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error) {
@@ -54,6 +77,9 @@ func userIn(table io.Reader, client, server netip.AddrPort) (uid int, err error)
 		// sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode
 		f := strings.Fields(lines.Text())
 		if len(f) < 10 || f[9] == "0" || !isAt(f[1], client) || !isAt(f[2], server) {
+			continue
+		}
+		if state, err := strconv.ParseUint(f[3], 16, 8); err != nil || !slices.Contains(connected, uint8(state)) {
 			continue
 		}
 		if uid, err = strconv.Atoi(f[7]); err != nil {

@@ -28,6 +28,8 @@ func TestUserIn(t *testing.T) {
 		err                        bool
 	}{
 		{"the client's side, and not ours", ours + v4, "127.0.0.1:41902", "127.0.0.1:8765", 1001, false},
+		{"one that only tries to connect", strings.Replace(v4, " 01 ", " 02 ", 1), "127.0.0.1:41902", "127.0.0.1:8765", 0, true},
+		{"one that is closed for sending", strings.Replace(v4, " 01 ", " 05 ", 1), "127.0.0.1:41902", "127.0.0.1:8765", 1001, false},
 		{"another port", v4, "127.0.0.1:41903", "127.0.0.1:8765", 0, true},
 		{"another number", v4, "127.0.0.2:41902", "127.0.0.1:8765", 0, true},
 		{"a connection that its program closed", gone, "127.0.0.1:41902", "127.0.0.1:8765", 0, true},

@@ -2,9 +2,14 @@
 
 package auth
 
-import "net/netip"
+import (
+	"net"
+	"net/netip"
+)
 
 // TellsUsers says whether the system tells whose a connection is.
 func TellsUsers() bool { return false }
 
 func userOf(_, _ netip.AddrPort) (uid int, err error) { return 0, errUntold }
+
+func lives(net.Conn) error { return errUntold }

@@ -3,6 +3,7 @@ package auth
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -23,7 +24,7 @@ func calledBy(t *testing.T, path string, uid int, err error) *http.Response {
 			t.Errorf("asked for %s and %s", client, server)
 		}
 		return uid, err
-	}}
+	}, lives: func(net.Conn) error { return nil }}
 	site := httptest.NewUnstartedServer(u.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if Stranger(r.Context()) {
 			w.Header().Set("X-Stranger", "yes")
@@ -135,5 +136,36 @@ func TestSidesThatAreNoAddresses(t *testing.T) {
 	u := &SameUser{}
 	if err := u.check(&net.UnixAddr{Name: "@", Net: "unix"}, &net.UnixAddr{Name: "@", Net: "unix"}); !errors.Is(err, errUntold) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestBodyOfAClientThatLeftIsNotTaken has the connection go away between the
+// head of a request and the end of its body.
+func TestBodyOfAClientThatLeftIsNotTaken(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		asked := 0
+		u := &SameUser{uid: 1000, log: slog.New(slog.DiscardHandler)}
+		u.of = func(netip.AddrPort, netip.AddrPort) (int, error) { return 1000, nil }
+		u.lives = func(net.Conn) error {
+			if asked++; left && asked > 1 {
+				return errUntold
+			}
+			return nil
+		}
+		var read error
+		site := httptest.NewUnstartedServer(u.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, read = io.ReadAll(r.Body)
+		})))
+		site.Config.ConnContext = u.Note
+		site.Start()
+		res, err := http.Post(site.URL+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		site.Close()
+		if (read != nil) != left {
+			t.Errorf("left: %t; reading the body: %v", left, read)
+		}
 	}
 }

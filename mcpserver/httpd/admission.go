@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"net/http"
@@ -22,7 +23,11 @@ func (s *Server) admit(mode string, next http.Handler) http.Handler {
 		r.Header.Set(ModeHeader, mode)
 		var release func()
 		if r.Method == http.MethodPost {
-			messages := peek(r)
+			messages, batch := peek(r)
+			if batch && r.Header.Get(sessionHeader) == "" {
+				writeError(w, http.StatusBadRequest, errBatchFirst)
+				return
+			}
 			if s.crowded(r, messages) {
 				busy(w)
 				return
@@ -41,6 +46,12 @@ func (s *Server) admit(mode string, next http.Handler) http.Handler {
 		defer s.begin(r, release)()
 		next.ServeHTTP(w, r)
 	})
+}
+
+// errBatchFirst is the error of a batch without a session. With initialize and a
+// call in one request, a client would act that was never answered.
+var errBatchFirst = &steps.Error{
+	Code: steps.Invalid, Err: errors.New("a batch of messages needs a session"), Next: "send initialize by itself first",
 }
 
 // busy is the reply at the limit: another server may take the call.
@@ -62,21 +73,20 @@ type message struct {
 
 func (m message) isCall() bool { return m.Method == "tools/call" }
 
-// peek reads the messages of a body. A body that holds none is left to the
-// handler, which has an error for it.
-func peek(r *http.Request) []message {
+// peek reads the messages of a body, and says whether they are a batch. A body
+// that holds none is left to the handler, which has an error for it.
+func peek(r *http.Request) (messages []message, batch bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var one message
 	if json.Unmarshal(body, &one) == nil {
-		return []message{one}
+		return []message{one}, false
 	}
-	var many []message
-	_ = json.Unmarshal(body, &many)
-	return many
+	_ = json.Unmarshal(body, &messages)
+	return messages, bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 }
 
 // Bounds of what all clients together may have under way; beyond them the server

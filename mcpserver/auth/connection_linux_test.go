@@ -1,0 +1,168 @@
+package auth
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+)
+
+// dialFrom connects to a listener, from a port of ours when from is not nil.
+func dialFrom(t *testing.T, l net.Listener, from net.Addr) (client *net.TCPConn, server net.Conn) {
+	t.Helper()
+	c, err := (&net.Dialer{LocalAddr: from}).DialContext(t.Context(), "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	s, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return c.(*net.TCPConn), s
+}
+
+func listener(t *testing.T, address string) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Skipf("this machine has no %s: %v", address, err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// TestPortOfAResetConnectionIsNotItsClient sends a whole request and resets: what
+// was sent can still be read, and the port is free, so the next connection of a
+// program of the server's user may have it. That one is then found in its place.
+func TestPortOfAResetConnectionIsNotItsClient(t *testing.T) {
+	u, err := NewSameUser(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := listener(t, "127.0.0.1:0")
+	attacker, server := dialFrom(t, l, nil)
+	if _, err := attacker.Write([]byte("POST /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := attacker.SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	from := attacker.LocalAddr()
+	if err := attacker.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bystander, other := dialFrom(t, l, from)
+	if bystander.LocalAddr().String() != from.String() || other.RemoteAddr().String() != server.RemoteAddr().String() {
+		t.Fatalf("the bystander is at %s, the attacker was at %s", bystander.LocalAddr(), from)
+	}
+	if err := u.check(server.RemoteAddr(), server.LocalAddr()); err != nil {
+		t.Fatalf("the bystander is not found in the place of the attacker: %v", err)
+	}
+	for say, c := range map[string]struct {
+		conn net.Conn
+		want int
+	}{"the one that was reset": {server, http.StatusForbidden}, "the bystander": {other, http.StatusOK}} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/mcp", nil)
+		acted := false
+		handler := u.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { acted = true }))
+		handler.ServeHTTP(w, r.WithContext(u.Note(t.Context(), c.conn)))
+		if w.Code != c.want || acted != (c.want == http.StatusOK) {
+			t.Errorf("%s: status %d, want %d; acted: %t", say, w.Code, c.want, acted)
+		}
+	}
+}
+
+func TestConnectionLives(t *testing.T) {
+	l := listener(t, "127.0.0.1:0")
+	for _, c := range []struct {
+		say    string
+		change func(client *net.TCPConn, server net.Conn) error
+		lives  bool
+	}{
+		{"a connection", func(*net.TCPConn, net.Conn) error { return nil }, true},
+		{"one whose client has said all", func(c *net.TCPConn, _ net.Conn) error { return c.CloseWrite() }, true},
+		{"one that its client reset", func(c *net.TCPConn, _ net.Conn) error {
+			if err := c.SetLinger(0); err != nil {
+				return err
+			}
+			return c.Close()
+		}, false},
+		{"one that we closed", func(_ *net.TCPConn, s net.Conn) error { return s.Close() }, false},
+	} {
+		client, server := dialFrom(t, l, nil)
+		if err := c.change(client, server); err != nil {
+			t.Fatal(err)
+		}
+		if err := lives(server); (err == nil) != c.lives {
+			t.Errorf("%s: %v", c.say, err)
+		}
+	}
+	if one, _ := net.Pipe(); lives(one) == nil {
+		t.Error("what is no connection of the system lives")
+	}
+}
+
+// TestKernelAndTablesAgree asks for each connection in both ways.
+func TestKernelAndTablesAgree(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:0", "127.0.0.5:0", "[::1]:0", "[::ffff:127.0.0.1]:0"} {
+		l := listener(t, address)
+		client, server := dialFrom(t, l, nil)
+		from, to := netip.MustParseAddrPort(server.RemoteAddr().String()), netip.MustParseAddrPort(server.LocalAddr().String())
+		uid, err := askKernel(from, to)
+		if err != nil && err != errUnlisted {
+			t.Skipf("this kernel has no sock_diag: %v", err)
+		}
+		read, errRead := readTables(from, to)
+		if uid != os.Getuid() || err != nil || read != uid || errRead != nil {
+			t.Errorf("%s: the kernel says %d, %v; the tables %d, %v", address, uid, err, read, errRead)
+		}
+		// The kernel answers with a socket that listens there, when no other is.
+		if uid, err := askKernel(to, netip.AddrPortFrom(from.Addr(), 1)); err == nil {
+			t.Errorf("%s: a listener counts as a client of the user %d", address, uid)
+		}
+		client.Close()
+		if uid, err := askKernel(from, to); err == nil {
+			t.Errorf("%s: a client that is gone is of the user %d", address, uid)
+		}
+	}
+	if _, err := readReply([]byte(strings.Repeat("\x00", 64)), netip.AddrPort{}, netip.AddrPort{}); err == nil {
+		t.Error("nonsense is an answer")
+	}
+}
+
+// BenchmarkWhoseConnection is what a connection of a stranger costs.
+func BenchmarkWhoseConnection(b *testing.B) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	var server net.Conn
+	for range 300 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		if server, err = l.Accept(); err != nil {
+			b.Fatal(err)
+		}
+		defer server.Close()
+	}
+	from, to := netip.MustParseAddrPort(server.RemoteAddr().String()), netip.MustParseAddrPort(server.LocalAddr().String())
+	for name, ask := range map[string]func(netip.AddrPort, netip.AddrPort) (int, error){"kernel": askKernel, "tables": readTables} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := ask(from, to); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
