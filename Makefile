@@ -3,6 +3,7 @@
 GO        ?= go
 BENCHTIME ?= 1s
 COUNT     ?= 10
+PARALLEL  ?= $(shell echo $$((2 * $$(nproc 2>/dev/null || echo 2))))
 
 .DEFAULT_GOAL := help
 .PHONY: help run test e2e soak loop check lint fmt golden bench fuzz crash build cross package clients
@@ -16,10 +17,10 @@ run: build ## show the program at work: a real editor on a virtual display, and 
 test: ## build, and run all tests with the race detector; installs what they need through apt
 	@.ci/test
 
-e2e: ## play every workflow on real applications; ends with a table of what came of each
+e2e: ## play every workflow on real applications, PARALLEL at a time; ends with a table of what came of each
 	@mkdir -p dist && rm -f dist/e2e.txt
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
-		.ci/test -count=1 -timeout=60m -p=1 -skip=TestSoak ./internal/e2e ./internal/manual ./recorder/...; \
+		.ci/test -count=1 -timeout=60m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/e2e ./internal/manual ./recorder/...; \
 		status=$$?; cat dist/e2e.txt; exit $$status
 
 soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
@@ -36,7 +37,8 @@ loop: ## play examples in a loop for SOAK, and look that nothing grows
 		.ci/test -count=1 -timeout=0 -run=TestSoak ./internal/e2e -soak=$(or $(SOAK),2m); \
 		status=$$?; cat dist/soak.txt; exit $$status
 
-check: lint cross fuzz ## what CI runs beyond the tests
+check: lint cross ## what CI runs beyond the tests
+	@.ci/fuzz changed
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GO) fix -diff ./...
@@ -56,7 +58,7 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
 fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
-	@.ci/fuzz $(FUZZTIME)
+	@.ci/fuzz all $(FUZZTIME)
 
 crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once
 	$(GO) test -v -count=1 -timeout=60m ./internal/crash -kills=$(or $(KILLS),1000) -spread=20
