@@ -158,7 +158,7 @@ func testMaximize(k *kit) {
 	if !w.Maximized || w.Bounds.W < 2*before.W {
 		k.Errorf("a maximized window reads %+v", w)
 	}
-	k.isAt("Second", w.Bounds)
+	k.until("it is at rest", func() error { return same("in the list", k.window("Second").Bounds, k.box("Second")) })
 	k.must(k.manage(second, desktop.Restore))
 	if w := k.window("Second"); w.Maximized {
 		k.Errorf("a restored window reads %+v", w)

@@ -21,6 +21,10 @@ const (
 	still = 150 * time.Millisecond
 	// calm is how long a window must keep its size before it is at rest.
 	calm = 50 * time.Millisecond
+	// frameLag is how long the frame of a window may stay as it was after its
+	// state changed: a window manager waits about so long for the application to
+	// draw its new size. It bounds the wait for one whose size does not change.
+	frameLag = 1500 * time.Millisecond
 )
 
 // Manage changes one window and returns when the change can be seen. It fails
@@ -48,7 +52,7 @@ func (r *Robot) Manage(ctx context.Context, id desktop.WindowID, c desktop.Windo
 	case desktop.Minimize:
 		return m.minimize(ctx)
 	case desktop.Maximize:
-		return m.maximize(ctx, true)
+		return m.maximize(ctx, w, true)
 	case desktop.Restore:
 		return m.restore(ctx, w)
 	case desktop.Place:
@@ -197,7 +201,8 @@ func (m *managing) minimize(ctx context.Context) error {
 	return m.until(ctx, func(w desktop.Window) bool { return w.Minimized && !w.Active })
 }
 
-func (m *managing) maximize(ctx context.Context, on bool) error {
+// maximize maximizes a window that was seen, or gives it its own size back.
+func (m *managing) maximize(ctx context.Context, before desktop.Window, on bool) error {
 	var add uint32
 	if on {
 		add = 1
@@ -209,7 +214,10 @@ func (m *managing) maximize(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
-	return m.untilCalm(ctx, func(w desktop.Window) bool { return w.Maximized == on })
+	asked := time.Now()
+	return m.untilCalm(ctx, func(w desktop.Window) bool {
+		return w.Maximized == on && (before.Maximized == on || w.Bounds != before.Bounds || time.Since(asked) > frameLag)
+	})
 }
 
 // untilCalm returns when the window is as wanted and has come to rest: its
@@ -230,7 +238,7 @@ func (m *managing) restore(ctx context.Context, w desktop.Window) error {
 	if w.Minimized {
 		return m.activate(ctx)
 	}
-	return m.maximize(ctx, false)
+	return m.maximize(ctx, w, false)
 }
 
 // place moves and resizes the window, with its frame.
