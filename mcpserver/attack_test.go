@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode"
 
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/steps/desktop/fake"
@@ -171,7 +172,7 @@ func TestAttackPathsOfPages(t *testing.T) {
 // TestAttackPathsOfWorkflows names documents outside of the folders in which a
 // run may read: by their paths, by links, and by the names of saved ones.
 func TestAttackPathsOfWorkflows(t *testing.T) {
-	st := newStage(t, func(o *Options) { o.Policy = Policy{Toolsets: Toolsets()} })
+	st := newStage(t, func(o *Options) { o.Policy = access.Policy{Toolsets: access.Toolsets()} })
 	w := st.connect("2025-11-25", byhand.Object{})
 	outside := filepath.Join(t.TempDir(), "outside.yaml")
 	if err := os.WriteFile(outside, []byte("password: the secret\n"), 0o600); err != nil {
@@ -216,7 +217,7 @@ func TestAttackPathsOfWorkflows(t *testing.T) {
 
 // TestAttackFileKindsStayInTheirFolder reads and writes outside of it.
 func TestAttackFileKindsStayInTheirFolder(t *testing.T) {
-	st := newStage(t, func(o *Options) { o.Policy = Policy{Toolsets: Toolsets()} })
+	st := newStage(t, func(o *Options) { o.Policy = access.Policy{Toolsets: access.Toolsets()} })
 	w := st.connect("2025-11-25", byhand.Object{})
 	outside := t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "a.txt"), []byte("the secret"), 0o600); err != nil {
@@ -288,7 +289,7 @@ func TestAttackNamesOfClients(t *testing.T) {
 	log := &syncBuffer{}
 	st := newStage(t, func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))
-		o.Modes = map[string]Mode{"victim": Ask}
+		o.Modes = map[string]access.Mode{"victim": access.Ask}
 	})
 	site := st.site().URL
 	for _, name := range []string{"a\nlevel=ERROR msg=forged", "victim#session", "\x1b[31mred", "\u202egnirts", strings.Repeat("x", 100_000), "", "\x00"} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
 )
@@ -21,7 +22,7 @@ type caller struct {
 	name, session, version string
 	self                   string      // what the client calls itself
 	grant                  *auth.Grant // nil: nobody was asked who they are
-	policy                 Policy
+	policy                 access.Policy
 }
 
 // id names the caller in runs, and tells apart the sessions of one client.
@@ -51,30 +52,15 @@ func (s *Server) caller(req serverRequest) caller {
 	}
 	if g, ok := httpd.GrantOf(req.GetExtra()); ok {
 		c.grant, c.name = &g, g.Name+"/"+self
-		c.policy = c.policy.granted(g)
-		c.policy = c.policy.narrowed(s.modes.of(g.Name), false, nil)
+		c.policy = c.policy.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name))
 	}
 	if !c.modern() {
-		c.policy = c.policy.narrowed(s.modes.of(self), false, nil)
+		c.policy = c.policy.Narrowed(s.modes.Of(self))
 	}
 	if h := headers(req); h != nil {
-		c.policy = narrowedBy(c.policy, h)
+		c.policy = c.policy.Narrowed(limitsIn(h))
 	}
 	return c
-}
-
-// clientName is the name of the client in an id.
-func clientName(id string) string {
-	name, _, _ := strings.Cut(id, "#")
-	return name
-}
-
-// namesOf are the names by which the client in an id may be given a mode: as it
-// calls itself, and that of its credential.
-func namesOf(id string) []string {
-	name := clientName(id)
-	credential, self, _ := strings.Cut(name, "/")
-	return []string{name, credential, self}
 }
 
 // longestSelf is how much of its own name a client may say.
@@ -105,12 +91,12 @@ func headers(req serverRequest) http.Header {
 	return nil
 }
 
-// narrowedBy limits a policy by what a request says of itself.
-func narrowedBy(p Policy, h http.Header) Policy {
-	toolsets, err := ParseToolsets(h.Get("X-MCP-Toolsets"))
+// limitsIn are the limits in the headers of a request: those that the client asks
+// for, and the mode of the path.
+func limitsIn(h http.Header) access.Limits {
+	toolsets, err := access.ParseToolsets(h.Get("X-MCP-Toolsets"))
 	if err != nil {
 		toolsets = nil
 	}
-	mode := Mode(h.Get(httpd.ModeHeader))
-	return p.narrowed(mode, h.Get("X-MCP-Readonly") == "true", toolsets)
+	return access.Limits{Mode: access.Mode(h.Get(httpd.ModeHeader)), ReadOnly: h.Get("X-MCP-Readonly") == "true", Toolsets: toolsets}
 }

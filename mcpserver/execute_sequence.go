@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -18,7 +19,7 @@ import (
 // sequenceTools is the tool that runs a document.
 func (s *Server) sequenceTools() []*tool {
 	return []*tool{{
-		rule:    rule{name: "execute_sequence", toolset: steps.Runs, always: true, risk: steps.Normal},
+		Tool:    access.Tool{Name: "execute_sequence", Toolset: steps.Runs, Always: true, Risk: steps.Normal},
 		summary: "Run a workflow: steps given here, or a saved one by url.",
 		details: "Each step is {tool_name, arguments, id, if, retries, ...}; understudy://schema has every key, and validate_workflow explains mistakes. In ask mode every step must only read.",
 		acts:    true, destructive: true, open: true,
@@ -109,7 +110,7 @@ func (s *Server) pack(c *call) (engine.Bundle, *workflows.Program, error) {
 	if err != nil {
 		return engine.Bundle{}, nil, err
 	}
-	src := workflows.Source{Name: c.tool.name, Dir: s.o.Dir, Text: text}
+	src := workflows.Source{Name: c.tool.Name, Dir: s.o.Dir, Text: text}
 	return engine.Pack(src, s.o.Kinds, s.library.load)
 }
 
@@ -135,31 +136,9 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 }
 
 // permitProgram refuses a program with a step that its caller could not do on
-// its own. A dry run only does what reads.
+// its own.
 func (s *Server) permitProgram(c *call, p *workflows.Program) error {
-	var err error
-	p.Walk(func(n *workflows.Node) {
-		if err != nil {
-			return
-		}
-		if n.Call != nil {
-			err = s.permitProgram(c, n.Call)
-		}
-		if n.Kind == nil {
-			return
-		}
-		if why := c.policy.refuses(ruleOf(*n.Kind)); why != nil {
-			err = c.blocked(n.Kind.Name, &refusal{fmt.Sprintf("%s (step %s)", why.why, nodeName(n)), why.next})
-		}
-	})
-	return err
-}
-
-func nodeName(n *workflows.Node) string {
-	if n.ID != "" {
-		return n.ID
-	}
-	return "at " + n.Path
+	return c.blocked(c.policy.RefusesProgram(p))
 }
 
 // permitRun refuses to continue a run with steps that the caller could not do.
@@ -169,10 +148,7 @@ func (s *Server) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 		return err
 	}
 	if k, ok := steps.Find(s.o.Kinds, h.Call); ok {
-		if why := c.policy.refuses(ruleOf(k)); why != nil {
-			return c.blocked(k.Name, why)
-		}
-		return nil
+		return c.blocked(c.policy.Refuses(access.Of(k)))
 	}
 	raw, err := runs.File(ctx, engine.Documents, h.Document)
 	if err != nil {

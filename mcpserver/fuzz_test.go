@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps/desktop/fake"
 	"understudy/steps/kinds"
 	"understudy/store/storetest"
@@ -22,7 +23,7 @@ func fuzzed(f *testing.F) http.Handler {
 	e := &engine.Engine{Store: store, Files: store, Kinds: kinds.All(), Desk: desk{desktop}, Lease: engine.NewLease(1)}
 	s := New(Options{
 		Open: func(context.Context) (engine.Runs, error) { return e, nil }, Kinds: kinds.All(), Folder: f.TempDir(), Dir: f.TempDir(),
-		Policy: Policy{Exclude: []string{"run_command", "open_application", "open_url", "navigate_browser"}}, // which reach beyond the desktop in memory
+		Policy: access.Policy{Exclude: []string{"run_command", "open_application", "open_url", "navigate_browser"}}, // which reach beyond the desktop in memory
 	})
 	e.Allow = s.Allow
 	f.Cleanup(func() {

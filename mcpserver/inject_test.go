@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 )
 
@@ -19,7 +20,7 @@ func TestAttackTemplatesInValues(t *testing.T) {
 		t.Skip("needs a POSIX shell")
 	}
 	st := newStage(t, func(o *Options) {
-		o.Policy, o.Environ = Policy{Toolsets: Toolsets()}, append(os.Environ(), "SECRET=the secret")
+		o.Policy, o.Environ = access.Policy{Toolsets: access.Toolsets()}, append(os.Environ(), "SECRET=the secret")
 	})
 	w := st.connect("2025-11-25", byhand.Object{})
 	for _, value := range []string{

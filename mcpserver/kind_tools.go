@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 
@@ -17,7 +18,7 @@ func (s *Server) kindTools() []*tool {
 	tools := make([]*tool, len(s.o.Kinds))
 	for i, k := range s.o.Kinds {
 		tools[i] = &tool{
-			rule: ruleOf(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act,
+			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act,
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell,
 			open: k.Risk == steps.RunsShell, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
 	"understudy/steps"
 	"understudy/workflows"
@@ -60,8 +61,8 @@ func (s *Server) survive(c *call, res **mcp.CallToolResult, err *error) {
 	if p == nil {
 		return
 	}
-	s.o.Log.Error("tool panicked", "tool", c.tool.name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	f := failureOf(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.name, p))
+	s.o.Log.Error("tool panicked", "tool", c.tool.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	f := failureOf(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p))
 	*res, *err = f.result(), nil
 }
 
@@ -74,25 +75,25 @@ const (
 
 // permit is the first layer: the policy.
 func (s *Server) permit(c *call) error {
-	why := c.policy.refuses(c.tool.rule)
-	s.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.name, "allowed", why == nil)
+	why := c.policy.Refuses(c.tool.Tool)
+	s.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.Name, "allowed", why == nil)
+	return c.blocked(why)
+}
+
+// blocked is the protocol error for a tool that a client may not use; nil: it may.
+func (c *caller) blocked(why *access.Refusal) error {
 	if why == nil {
 		return nil
 	}
-	return c.blocked(c.tool.name, why)
-}
-
-// blocked is the protocol error for a tool that a client may not use.
-func (c *call) blocked(tool string, why *refusal) error {
 	code := int64(codeBlockedLegacy)
 	if c.modern() {
 		code = codeBlocked
 	}
-	data, err := json.Marshal(map[string]any{"tool": tool, "mode": c.policy.Mode, "client": c.name, "reason": why.why, "next": why.next})
+	data, err := json.Marshal(map[string]any{"tool": why.Tool, "mode": c.policy.Mode, "client": c.name, "reason": why.Why, "next": why.Next})
 	if err != nil {
 		return err
 	}
-	return &jsonrpc.Error{Code: code, Message: why.text(tool) + "; " + why.next, Data: data}
+	return &jsonrpc.Error{Code: code, Message: why.Error() + "; " + why.Next, Data: data}
 }
 
 // The causes for which the context of a call ends.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/mcpserver/access"
 )
 
 // guard stands around every request: it shows each client only its tools, and
@@ -35,7 +37,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
 			if from, ok := req.(serverRequest); ok {
-				res = s.shown(list, s.caller(from).policy)
+				res = s.visibleTools(list, s.caller(from).policy)
 			}
 		}
 		return res, err
@@ -64,12 +66,12 @@ func (s *Server) unheard(name string, err error) bool {
 	return ok && s.tools[name] == nil && refused.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(refused.Message, "unknown tool")
 }
 
-// shown is the list of tools without those that a policy does not offer.
-func (s *Server) shown(list *mcp.ListToolsResult, p Policy) *mcp.ListToolsResult {
+// visibleTools is the list of tools without those that a policy does not offer.
+func (s *Server) visibleTools(list *mcp.ListToolsResult, p access.Policy) *mcp.ListToolsResult {
 	out := *list
 	out.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool {
 		ours := s.tools[t.Name]
-		return ours != nil && !p.offers(ours.rule)
+		return ours != nil && !p.Offers(ours.Tool)
 	})
 	return &out
 }

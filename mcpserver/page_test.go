@@ -43,11 +43,11 @@ mode only what looks. [Connecting clients](clients.md) says how.
 `)
 	var ofKinds []*tool
 	for _, tool := range tools {
-		if _, is := steps.Find(kinds.All(), tool.name); is {
+		if _, is := steps.Find(kinds.All(), tool.Name); is {
 			ofKinds = append(ofKinds, tool)
 			continue
 		}
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n%s\n", tool.name, strings.TrimSpace(tool.summary+" "+tool.details), manner(tool))
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n%s\n", tool.Name, strings.TrimSpace(tool.summary+" "+tool.details), manner(tool))
 		if len(tool.args.Properties) > 0 {
 			b.WriteString("\n| argument | |\n|---|---|\n")
 		}
@@ -64,10 +64,10 @@ mode only what looks. [Connecting clients](clients.md) says how.
 		"| tool | toolset | in ask mode | |\n|---|---|---|---|\n")
 	for _, tool := range ofKinds {
 		looks := ""
-		if tool.reads {
+		if tool.Reads {
 			looks = "yes"
 		}
-		fmt.Fprintf(&b, "| [`%s`](../steps/README.md#%[1]s) | %s | %s | %s |\n", tool.name, tool.toolset, looks, cell(tool.summary))
+		fmt.Fprintf(&b, "| [`%s`](../steps/README.md#%[1]s) | %s | %s | %s |\n", tool.Name, tool.Toolset, looks, cell(tool.summary))
 	}
 	return b.String()
 }
@@ -75,7 +75,7 @@ mode only what looks. [Connecting clients](clients.md) says how.
 // manner is what a tool does to the world, in words.
 func manner(t *tool) string {
 	switch {
-	case t.reads:
+	case t.Reads:
 		return "It only looks, and is there in ask mode too."
 	case t.destructive:
 		return "It can do harm."

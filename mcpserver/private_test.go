@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
@@ -16,7 +17,7 @@ import (
 // TestToolsetsLimitReading reads files and the clipboard without their
 // toolsets: by name, in a sequence, and in a document that a sequence calls.
 func TestToolsetsLimitReading(t *testing.T) {
-	s := newSecured(t, func(o *Options) { o.Policy = Policy{Toolsets: []steps.Toolset{All}} })
+	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 	if err := s.desk.WriteClipboard(t.Context(), "the secret"); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestAttackDataFolderInsideTheRoot(t *testing.T) {
 	s := newSecured(t, func(o *Options) {
 		data := filepath.Join(o.Dir, "data")
 		tokens = auth.NewTokens(filepath.Join(data, "tokens.json"))
-		o.Policy, o.Private = Policy{Toolsets: []steps.Toolset{All}}, []string{data}
+		o.Policy, o.Private = access.Policy{Toolsets: []steps.Toolset{access.All}}, []string{data}
 		o.Gate = auth.New(auth.Options{Tokens: tokens})
 	})
 	s.tokens = tokens

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/recorder"
 	"understudy/steps"
@@ -139,7 +140,7 @@ func TestRecordingIsRefused(t *testing.T) {
 		}
 	}
 	watch, _ := watched()
-	w = newStage(t, func(o *Options) { o.Record, o.Policy.Mode = watch, Ask }).connect("2025-11-25", byhand.Object{})
+	w = newStage(t, func(o *Options) { o.Record, o.Policy.Mode = watch, access.Ask }).connect("2025-11-25", byhand.Object{})
 	if res := w.Call("record_workflow", record("start")); byhand.Dig(res, "error", "code") != -32002.0 {
 		t.Errorf("in ask mode: %v", res)
 	}
@@ -150,7 +151,7 @@ func TestRecordingIsRefused(t *testing.T) {
 func TestARecordedPictureIsLookedForWhenItIsPlayed(t *testing.T) {
 	watch, recording := watched()
 	recording.events[1].Element, recording.events[1].Picture = nil, "1.png"
-	st := newStage(t, func(o *Options) { o.Record, o.Policy.Toolsets = watch, []steps.Toolset{All} })
+	st := newStage(t, func(o *Options) { o.Record, o.Policy.Toolsets = watch, []steps.Toolset{access.All} })
 	w := st.connect("2025-11-25", byhand.Object{})
 	w.Call("record_workflow", record("start"))
 	box := st.desk.Get(st.desk.Find("role:button && name:Save")).Bounds

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/recorder"
 	"understudy/recorder/compile"
 	"understudy/steps"
@@ -31,7 +32,7 @@ type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r 
 // is watched, or by single calls of tools.
 func (s *Server) recordTools() []*tool {
 	t := tool{
-		rule:    rule{name: "record_workflow", toolset: steps.Runs, risk: steps.Normal},
+		Tool:    access.Tool{Name: "record_workflow", Toolset: steps.Runs, Risk: steps.Normal},
 		summary: "Make a workflow by watching the user: start, then stop gives it.",
 		details: "Or of what runs did: action from_runs.",
 	}

@@ -111,11 +111,8 @@ func (s *Server) barred(req serverRequest, name string) error {
 	if t == nil {
 		return nil
 	}
-	c := &call{caller: s.caller(req)}
-	if why := c.policy.refuses(t.rule); why != nil {
-		return c.blocked(t.name, why)
-	}
-	return nil
+	c := s.caller(req)
+	return c.blocked(c.policy.Refuses(t.Tool))
 }
 
 // reading makes a handler of what reads one resource.

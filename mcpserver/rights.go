@@ -4,20 +4,57 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
+	"understudy/mcpserver/access"
+	"understudy/mcpserver/auth"
 	"understudy/steps"
 )
 
-// rights are what the clients of a server may do. They go to the process that
-// owns the data folder, so that its engine can hold each step to them.
-type rights struct {
-	Policy Policy          `json:"policy"`
-	Modes  map[string]Mode `json:"modes,omitempty"`
+// Allow says whether a run may still use a kind; an engine asks it before each
+// step, so that a right that was lost counts at once. The rights are those of
+// the client that began the run or continued it last, and never more than those of
+// this server.
+func (s *Server) Allow(run, client string, k steps.Kind) error {
+	for _, c := range s.inflight.callersOf(run, client) {
+		p, err := s.policyNow(c)
+		if err != nil {
+			return &steps.Error{Code: steps.Denied, Err: err, Next: "the operator can make a new token: understudy token add NAME"}
+		}
+		if why := p.Refuses(access.Of(k)); why != nil {
+			return why.Denied()
+		}
+	}
+	return s.rights().Allow(client, k)
 }
 
-func (s *Server) rights() rights { return rights{s.o.Policy, s.modes.all()} }
+// policyNow is what a caller may do by now: never more than when it called.
+func (s *Server) policyNow(c caller) (access.Policy, error) {
+	p := c.policy.Narrowed(s.modes.Of(c.self))
+	if c.grant == nil {
+		return p, nil
+	}
+	g, err := c.grant.Current()
+	if err != nil {
+		return p, errors.New("the token of " + c.grant.Name + " was taken back")
+	}
+	return p.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name)), nil
+}
 
-// Rights are what the clients of this server may do, in words that Allows
+// limitsOf are the limits of a credential.
+func limitsOf(g auth.Grant) access.Limits {
+	l := access.Limits{Mode: access.Mode(g.Mode), Toolsets: g.Toolsets}
+	if slices.Contains(l.Toolsets, access.All) {
+		l.Toolsets = nil
+	}
+	return l
+}
+
+func (s *Server) rights() access.Rights {
+	return access.Rights{Policy: s.o.Policy, Modes: s.modes.All()}
+}
+
+// Rights are what the clients of this server may do, in words that access.Allows
 // reads.
 func (s *Server) Rights() string {
 	raw, err := json.Marshal(s.rights())
@@ -27,42 +64,10 @@ func (s *Server) Rights() string {
 	return string(raw)
 }
 
-// Allows says whether rights that another process has told let a client use a
-// kind. A process that told none is a person's.
-func Allows(told, client string, k steps.Kind) error {
-	if told == "" {
-		return nil
-	}
-	var r rights
-	if err := json.Unmarshal([]byte(told), &r); err != nil {
-		return &steps.Error{
-			Code: steps.Denied, Err: errors.New("what the other process may do cannot be read"),
-			Next: "end the process that is of another version",
-		}
-	}
-	return r.allow(client, k)
-}
-
-func (r rights) allow(client string, k steps.Kind) error {
-	p := r.Policy
-	for _, name := range namesOf(client) {
-		p = p.narrowed(r.Modes[name], false, nil)
-	}
-	if why := p.refuses(ruleOf(k)); why != nil {
-		return why.denied(k.Name)
-	}
-	return nil
-}
-
-// setMode sets the mode of a client by name.
-func (s *Server) setMode(ctx context.Context, client, mode string) error {
-	s.modes.set(client, Mode(mode))
-	return s.tellRights(ctx)
-}
-
-// tellRights tells the owner of the data folder, if it is another process, that
-// what the clients may do has changed.
-func (s *Server) tellRights(ctx context.Context) error {
+// setMode sets the mode of a client by name. It tells the owner of the data
+// folder, if that is another process.
+func (s *Server) setMode(ctx context.Context, client string, mode access.Mode) error {
+	s.modes.Set(client, mode)
 	if m, ok := s.isOpen().(interface {
 		SetPolicy(ctx context.Context, policy string) error
 	}); ok {

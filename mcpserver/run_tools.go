@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -31,8 +32,8 @@ type decision string
 // runTools are what can be done with runs.
 func (s *Server) runTools() []*tool {
 	runs := func(name, summary string, t tool) *tool {
-		t.rule.name, t.summary = name, summary
-		t.toolset, t.risk = steps.Runs, steps.Normal
+		t.Name, t.summary = name, summary
+		t.Toolset, t.Risk = steps.Runs, steps.Normal
 		if t.result == nil {
 			t.result = runSchema()
 		}
@@ -40,19 +41,19 @@ func (s *Server) runTools() []*tool {
 	}
 	return []*tool{
 		runs("get_run", "What a run did, step by step.", tool{
-			rule: rule{reads: true}, args: schemaFor[getRunArgs](), run: s.getRun,
+			Tool: access.Tool{Reads: true}, args: schemaFor[getRunArgs](), run: s.getRun,
 		}),
 		runs("list_runs", "List runs, the newest first.", tool{
-			rule: rule{reads: true}, args: schemaFor[listRunsArgs](), result: listOf("runs"), run: s.listRuns,
+			Tool: access.Tool{Reads: true}, args: schemaFor[listRunsArgs](), result: listOf("runs"), run: s.listRuns,
 		}),
 		runs("resume_run", "Continue a run that failed, was stopped or was cut short, without repeating what succeeded.", tool{
-			rule: rule{always: true}, acts: true, destructive: true, open: true, args: schemaFor[resumeArgs](), run: s.resumeRun,
+			Tool: access.Tool{Always: true}, acts: true, destructive: true, open: true, args: schemaFor[resumeArgs](), run: s.resumeRun,
 		}),
 		runs("answer_run", "Give a waiting run the answer or the choice that it waits for.", tool{
-			rule: rule{always: true}, destructive: true, open: true, args: schemaFor[answerArgs](), run: s.answerRun,
+			Tool: access.Tool{Always: true}, destructive: true, open: true, args: schemaFor[answerArgs](), run: s.answerRun,
 		}),
 		runs("stop_execution", "Stop one run, or every run. What was done stays, and a stopped run can be resumed.", tool{
-			rule: rule{always: true}, idempotent: true, args: schemaFor[stopArgs](), result: listOf("stopped"), run: s.stopExecution,
+			Tool: access.Tool{Always: true}, idempotent: true, args: schemaFor[stopArgs](), result: listOf("stopped"), run: s.stopExecution,
 		}),
 	}
 }
@@ -233,7 +234,7 @@ func (s *Server) mended(c *call, document map[string]any) (*engine.Bundle, error
 	if err != nil {
 		return nil, err
 	}
-	bundle, program, err := engine.Pack(workflows.Source{Name: c.tool.name, Dir: s.o.Dir, Text: text}, s.o.Kinds, s.library.load)
+	bundle, program, err := engine.Pack(workflows.Source{Name: c.tool.Name, Dir: s.o.Dir, Text: text}, s.o.Kinds, s.library.load)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
@@ -78,7 +79,7 @@ var save = byhand.Object{"selector": "role:button && name:Save"}
 func TestEachClientHasItsOwnRights(t *testing.T) {
 	for _, version := range byhand.HTTPVersions {
 		t.Run(version, func(t *testing.T) {
-			s := newSecured(t, func(o *Options) { o.Policy = Policy{Toolsets: []steps.Toolset{All}} })
+			s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
 			act := s.greet(version, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
 			ask := s.greet(version, s.holder(auth.Token{Name: "watcher", Mode: auth.Ask}))
 			narrow := s.greet(version, s.holder(auth.Token{Name: "clerk", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core}}))
@@ -119,8 +120,8 @@ func TestEachClientHasItsOwnRights(t *testing.T) {
 
 // TestTokenCannotRaiseTheServer has a token that allows more than the flags.
 func TestTokenCannotRaiseTheServer(t *testing.T) {
-	s := newSecured(t, func(o *Options) { o.Policy = Policy{Mode: Ask} })
-	p := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act, Toolsets: []steps.Toolset{All}}))
+	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Mode: access.Ask} })
+	p := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act, Toolsets: []steps.Toolset{access.All}}))
 	if _, res := p.Call(t, "click_element", save); res["error"] == nil {
 		t.Errorf("it acts: %v", res)
 	}
@@ -211,7 +212,7 @@ func TestResumedRunHasTheRightsOfWhoResumesIt(t *testing.T) {
 		t.Fatalf("resumed: %v", res)
 	}
 	s.hanging()
-	if status := s.setMode(operator, "second", Ask); status != http.StatusOK {
+	if status := s.setMode(operator, "second", access.Ask); status != http.StatusOK {
 		t.Fatalf("the mode: %d", status)
 	}
 	close(s.goOn)
@@ -220,7 +221,7 @@ func TestResumedRunHasTheRightsOfWhoResumesIt(t *testing.T) {
 	}
 }
 
-func (s *secured) setMode(h http.Header, client string, m Mode) int {
+func (s *secured) setMode(h http.Header, client string, m access.Mode) int {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+"/mode", strings.NewReader(`{"client": "`+client+`", "mode": "`+string(m)+`"}`))
 	if err != nil {
@@ -238,14 +239,14 @@ func (s *secured) setMode(h http.Header, client string, m Mode) int {
 func TestOnlyAnOperatorChangesModes(t *testing.T) {
 	s := newSecured(t)
 	client := s.holder(auth.Token{Name: "laptop", Mode: auth.Act})
-	if status := s.setMode(client, "laptop", Act); status != http.StatusForbidden {
+	if status := s.setMode(client, "laptop", access.Act); status != http.StatusForbidden {
 		t.Errorf("a client changes its own mode: %d", status)
 	}
-	if status := s.setMode(nil, "laptop", Act); status != http.StatusUnauthorized {
+	if status := s.setMode(nil, "laptop", access.Act); status != http.StatusUnauthorized {
 		t.Errorf("nobody changes a mode: %d", status)
 	}
 	boss := s.holder(auth.Token{Name: "boss", Mode: auth.Ask, Operator: true})
-	if status := s.setMode(boss, "laptop", Ask); status != http.StatusOK {
+	if status := s.setMode(boss, "laptop", access.Ask); status != http.StatusOK {
 		t.Errorf("an operator: %d", status)
 	}
 	p := s.greet(modern, client)

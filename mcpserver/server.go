@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
@@ -24,10 +25,10 @@ type Options struct {
 	// so that a client is greeted before any desktop work.
 	Open   func(context.Context) (engine.Runs, error)
 	Kinds  []steps.Kind
-	Policy Policy
+	Policy access.Policy
 	// Modes are the modes of clients by their names, for protocol versions in
 	// which a client keeps one name for a session.
-	Modes map[string]Mode
+	Modes map[string]access.Mode
 	// Folder holds the saved workflows.
 	Folder string
 	// Pictures holds the pictures of recordings: a workflow names by them what
@@ -77,7 +78,7 @@ type Server struct {
 	asker    *ask.Asker
 	inflight *inflight
 	unsent   unsentReplies
-	modes    modes
+	modes    *access.Modes
 	levels   levels
 
 	recordings recordings
@@ -93,10 +94,9 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	o.Policy = o.Policy.completed()
-	s := &Server{o: o, asker: ask.New(o.Log), inflight: newInflight(), tools: map[string]*tool{}}
+	o.Policy = o.Policy.WithDefaults()
+	s := &Server{o: o, asker: ask.New(o.Log), modes: access.NewModes(o.Modes), inflight: newInflight(), tools: map[string]*tool{}}
 	s.library = &library{folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
-	s.modes.by = o.Modes
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,
 		Logger:             slog.New(quieter{o.Log.Handler()}),
@@ -128,7 +128,7 @@ func (s *Server) admitted(name string) *httpd.Tool {
 	if t == nil {
 		return nil
 	}
-	return &httpd.Tool{Acts: t.acts, Manages: t.toolset == steps.Runs}
+	return &httpd.Tool{Acts: t.acts, Manages: t.Toolset == steps.Runs}
 }
 
 // Handler answers over HTTP: clients at /mcp, operators at the other addresses.

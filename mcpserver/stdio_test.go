@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 )
 
@@ -51,7 +52,7 @@ func TestBlockedCallIsAProtocolError(t *testing.T) {
 			want = -31002
 		}
 		t.Run(version, func(t *testing.T) {
-			w := newStage(t, func(o *Options) { o.Policy.Mode = Ask }).connect(version, byhand.Object{})
+			w := newStage(t, func(o *Options) { o.Policy.Mode = access.Ask }).connect(version, byhand.Object{})
 			if names := toolNames(w.Ask("tools/list", byhand.Object{})); slices.Contains(names, "click_element") || !slices.Contains(names, "get_window_tree") {
 				t.Errorf("ask mode lists %v", names)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/internal/words"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
 	"understudy/steps"
 )
@@ -18,7 +19,7 @@ import (
 // tool is something that a client can call: a kind, or what is done with runs
 // and workflows.
 type tool struct {
-	rule
+	access.Tool
 	summary     string
 	details     string
 	acts        bool // its run takes a slot of the concurrency limit
@@ -44,7 +45,7 @@ type call struct {
 
 // asked is the call as questions see it.
 func (c *call) asked() ask.Call {
-	return ask.Call{CallToolRequest: c.req, Client: c.name, Tool: c.tool.name, Modern: c.modern()}
+	return ask.Call{CallToolRequest: c.req, Client: c.name, Tool: c.tool.Name, Modern: c.modern()}
 }
 
 // reply is what a tool says when it worked.
@@ -61,7 +62,7 @@ type reply struct {
 // are registered; a policy says which a client sees.
 func (s *Server) addTools() {
 	for _, t := range slices.Concat(s.sequenceTools(), s.runTools(), s.workflowTools(), s.recordTools(), s.kindTools()) {
-		s.tools[t.name] = t
+		s.tools[t.Name] = t
 		s.order = append(s.order, t)
 		s.mcp.AddTool(t.declaration(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.handle(ctx, req, t)
@@ -72,9 +73,9 @@ func (s *Server) addTools() {
 // declaration is the tool as clients see it.
 func (t *tool) declaration() *mcp.Tool {
 	d := &mcp.Tool{
-		Name: t.name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: t.args,
+		Name: t.Name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: t.args,
 		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: t.reads, IdempotentHint: t.idempotent || t.reads,
+			ReadOnlyHint: t.Reads, IdempotentHint: t.idempotent || t.Reads,
 			DestructiveHint: new(t.destructive), OpenWorldHint: new(t.open),
 		},
 	}
@@ -127,7 +128,7 @@ func (t *tool) arguments(raw json.RawMessage) (map[string]any, error) {
 	args := map[string]any{}
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, steps.Errorf(steps.Invalid, "the arguments of %s are not an object: %w", t.name, err)
+			return nil, steps.Errorf(steps.Invalid, "the arguments of %s are not an object: %w", t.Name, err)
 		}
 	}
 	var problems []steps.Problem
@@ -144,7 +145,7 @@ func (t *tool) arguments(raw json.RawMessage) (map[string]any, error) {
 		lines[i] = p.String()
 	}
 	return nil, &steps.Error{
-		Code: steps.Invalid, Err: fmt.Errorf("the arguments of %s do not fit: %s", t.name, strings.Join(lines, "\n")),
+		Code: steps.Invalid, Err: fmt.Errorf("the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "\n")),
 		Next: t.usage(),
 	}
 }
@@ -152,9 +153,9 @@ func (t *tool) arguments(raw json.RawMessage) (map[string]any, error) {
 // usage is how the tool is called, in one line.
 func (t *tool) usage() string {
 	if len(t.args.Required) == 0 {
-		return "call " + t.name + " again with arguments that fit its schema"
+		return "call " + t.Name + " again with arguments that fit its schema"
 	}
-	return fmt.Sprintf("call %s again; it needs %s", t.name, strings.Join(t.args.Required, ", "))
+	return fmt.Sprintf("call %s again; it needs %s", t.Name, strings.Join(t.args.Required, ", "))
 }
 
 // unknown is what is said of a tool that does not exist.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
 )
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files again")
 func TestSchemas(t *testing.T) {
 	st := newStage(t)
 	for _, tool := range st.order {
-		if strings.HasPrefix(tool.name, "hang") || tool.name == "boom" {
+		if strings.HasPrefix(tool.Name, "hang") || tool.Name == "boom" {
 			continue
 		}
 		got, err := json.MarshalIndent(tool.declaration(), "", "  ")
@@ -29,7 +30,7 @@ func TestSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		got = append(got, '\n')
-		path := filepath.Join("testdata", "tools", tool.name+".json")
+		path := filepath.Join("testdata", "tools", tool.Name+".json")
 		if *update {
 			if err := writeWhole(path, got); err != nil {
 				t.Fatal(err)
@@ -37,7 +38,7 @@ func TestSchemas(t *testing.T) {
 		}
 		want, err := os.ReadFile(path)
 		if diff := cmp.Diff(string(want), string(got)); diff != "" || err != nil {
-			t.Errorf("%s differs from its golden file (-update writes it again): %v\n%s", tool.name, err, diff)
+			t.Errorf("%s differs from its golden file (-update writes it again): %v\n%s", tool.Name, err, diff)
 		}
 	}
 }
@@ -56,7 +57,7 @@ func TestSchemasAreObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, side := range []string{"inputSchema", "outputSchema"} {
-			schemasAreObjects(t, tool.name+" "+side, declared[side])
+			schemasAreObjects(t, tool.Name+" "+side, declared[side])
 		}
 	}
 }
@@ -109,7 +110,7 @@ func TestAnnotations(t *testing.T) {
 
 // TestStructuredContentFits holds what tools answer to what they promise.
 func TestStructuredContentFits(t *testing.T) {
-	st := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{All} })
+	st := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{access.All} })
 	w := st.connect("2025-11-25", byhand.Object{})
 	for name, args := range map[string]byhand.Object{
 		"get_applications_and_windows_list": {},

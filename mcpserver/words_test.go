@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -16,7 +17,7 @@ import (
 
 // TestAnswersInWords holds what a model reads that is shown nothing but text.
 func TestAnswersInWords(t *testing.T) {
-	w := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{All} }).connect("2025-11-25", byhand.Object{})
+	w := newStage(t, func(o *Options) { o.Policy.Toolsets = []steps.Toolset{access.All} }).connect("2025-11-25", byhand.Object{})
 	for _, c := range []struct {
 		say, tool string
 		args      byhand.Object

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -14,7 +15,7 @@ import (
 // workflowTools are what can be done with documents.
 func (s *Server) workflowTools() []*tool {
 	of := func(name, summary string, reads bool) tool {
-		return tool{rule: rule{name: name, toolset: steps.Runs, reads: reads, risk: steps.Normal}, summary: summary}
+		return tool{Tool: access.Tool{Name: name, Toolset: steps.Runs, Reads: reads, Risk: steps.Normal}, summary: summary}
 	}
 	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false)
 	save.idempotent = true

@@ -10,7 +10,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/clients"
-	"understudy/mcpserver"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 	"understudy/workflows/examples"
@@ -49,7 +49,7 @@ func (a *app) flagCompleters() map[string]completer {
 		"home":          folders,
 		"input":         a.completeInput,
 		"inputs-file":   filesOf("yaml", "yml", "json"),
-		"mode":          oneOf(string(mcpserver.Ask), string(mcpserver.Act)),
+		"mode":          oneOf(string(access.Ask), string(access.Act)),
 		"on-disconnect": oneOf("cancel", "continue"),
 		"status":        choices(statuses),
 		"to":            a.completeStep,
@@ -146,7 +146,7 @@ func statuses() (names []string) {
 }
 
 func toolsets() (names []string) {
-	for _, t := range mcpserver.Toolsets() {
+	for _, t := range access.Toolsets() {
 		names = append(names, string(t))
 	}
 	return names

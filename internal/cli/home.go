@@ -14,7 +14,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/owner"
-	"understudy/mcpserver"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/aim"
 	"understudy/steps/desktop"
@@ -79,7 +79,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 				own.Disconnected(id, c.KeepRunning)
 			}
 		},
-		Allow: mcpserver.Allows,
+		Allow: access.Allows,
 		Hello: owner.Hello{
 			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
 			Dir: here, Environ: os.Environ(), Client: "command line",

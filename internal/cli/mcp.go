@@ -11,6 +11,7 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -41,9 +42,9 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 }
 
 // policy is what the flags allow.
-func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (mcpserver.Policy, error) {
-	p := mcpserver.Policy{Mode: mcpserver.Mode(f.mode), Tools: f.tools, Exclude: f.exclude, ReadOnly: f.readOnly}
-	if p.Mode != mcpserver.Ask && p.Mode != mcpserver.Act {
+func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Policy, error) {
+	p := access.Policy{Mode: access.Mode(f.mode), Tools: f.tools, Exclude: f.exclude, ReadOnly: f.readOnly}
+	if !p.Mode.Valid() {
 		return p, usage(cmd, "--mode %s: wanted ask or act", f.mode)
 	}
 	for _, name := range f.tools {
@@ -51,7 +52,7 @@ func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (mcpserver.
 			return p, usage(cmd, "--tools: there is no kind %q", name)
 		}
 	}
-	toolsets, err := mcpserver.ParseToolsets(f.toolsets)
+	toolsets, err := access.ParseToolsets(f.toolsets)
 	if err != nil {
 		return p, usage(cmd, "--toolsets: %w", err)
 	}
@@ -62,14 +63,14 @@ func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (mcpserver.
 }
 
 // modes are the modes of clients by name.
-func (f *serverFlags) modes(cmd *cobra.Command) (map[string]mcpserver.Mode, error) {
-	modes := map[string]mcpserver.Mode{}
+func (f *serverFlags) modes(cmd *cobra.Command) (map[string]access.Mode, error) {
+	modes := map[string]access.Mode{}
 	for _, pair := range f.clientModes {
 		name, mode, ok := strings.Cut(pair, "=")
-		if m := mcpserver.Mode(mode); !ok || m != mcpserver.Ask && m != mcpserver.Act {
+		if !ok || !access.Mode(mode).Valid() {
 			return nil, usage(cmd, "--client-mode %s: wanted CLIENT=ask or CLIENT=act", pair)
 		}
-		modes[name] = mcpserver.Mode(mode)
+		modes[name] = access.Mode(mode)
 	}
 	return modes, nil
 }

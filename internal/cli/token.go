@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"understudy/mcpserver"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 )
@@ -41,7 +41,7 @@ func (a *app) tokenAdd(file *string) *cobra.Command {
 			if mode != auth.Ask && mode != auth.Act {
 				return usage(cmd, "--mode %s: wanted ask or act", mode)
 			}
-			sets, err := mcpserver.ParseToolsets(toolsets)
+			sets, err := access.ParseToolsets(toolsets)
 			if err != nil {
 				return usage(cmd, "--toolsets: %w", err)
 			}

@@ -46,17 +46,18 @@ var arrows = map[string][]string{
 	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "steps/observe", "workflows"},
 	"recorder/watch":   {"recorder", "recorder/compile", "steps/desktop", "steps/desktop/selector"},
 
-	"mcpserver":             {"engine", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/confined", "steps/desktop", "steps/desktop/vision", "steps/kinds", "workflows"},
+	"mcpserver":             {"engine", "mcpserver/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/confined", "steps/desktop", "steps/desktop/vision", "steps/kinds", "workflows"},
+	"mcpserver/access":      {"steps", "workflows"},
 	"mcpserver/ask":         {"engine", "steps", "workflows"},
 	"mcpserver/auth":        {"steps"},
 	"mcpserver/byhand":      {},
 	"mcpserver/conformance": {},
-	"mcpserver/httpd":       {"engine", "mcpserver/auth", "mcpserver/viewer", "steps", "steps/desktop"},
+	"mcpserver/httpd":       {"engine", "mcpserver/access", "mcpserver/auth", "mcpserver/viewer", "steps", "steps/desktop"},
 	"mcpserver/probe":       {},
 	"mcpserver/viewer":      {"engine", "steps"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/auth", "mcpserver/probe", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
+		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
 		"steps/desktop/selector", "steps/kinds", "steps/observe", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},

@@ -13,14 +13,15 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 
 // admit reads a request far enough to answer busy at once, notes the mode of its
 // path, and ties its call to the connection.
-func (s *Server) admit(mode string, next http.Handler) http.Handler {
+func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Set(ModeHeader, mode)
+		r.Header.Set(ModeHeader, string(mode))
 		var release func()
 		if r.Method == http.MethodPost {
 			messages, batch := peek(r)

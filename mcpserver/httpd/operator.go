@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -116,11 +117,11 @@ func (o operator) changeMode(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var body struct {
-		Client string `json:"client"`
-		Mode   string `json:"mode"`
+		Client string      `json:"client"`
+		Mode   access.Mode `json:"mode"`
 	}
 	err := json.NewDecoder(r.Body).Decode(&body)
-	if err != nil || body.Client == "" || body.Mode != auth.Ask && body.Mode != auth.Act {
+	if err != nil || body.Client == "" || !body.Mode.Valid() {
 		refuse(w, steps.Errorf(steps.Invalid, `wanted {"client": NAME, "mode": "ask" or "act"}`))
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/viewer"
 	"understudy/steps/desktop"
@@ -33,7 +34,7 @@ type Options struct {
 	// Counts are the calls and runs of clients.
 	Counts func() Counts
 	// SetMode sets the mode of a client.
-	SetMode func(ctx context.Context, client, mode string) error
+	SetMode func(ctx context.Context, client string, mode access.Mode) error
 	// Check says whether the machine is ready; nil: it is.
 	Check func(context.Context) []desktop.Finding
 	// Life ends the streams of events.
@@ -101,8 +102,8 @@ func (s *Server) Handler() http.Handler {
 	if s.o.Gate != nil {
 		clients = identified(clients)
 	}
-	mux.Handle("/mcp", s.admit(auth.Act, clients))
-	mux.Handle("/mcp/ask", s.admit(auth.Ask, clients))
+	mux.Handle("/mcp", s.admit(access.Act, clients))
+	mux.Handle("/mcp/ask", s.admit(access.Ask, clients))
 	op := operator{s, s.began}
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})

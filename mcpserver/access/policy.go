@@ -1,0 +1,98 @@
+// Package access answers one question: may this client use this tool? The server's
+// policy, narrowed by what limits the client (its credential, the mode of its name,
+// the path and headers of its request), refuses a tool or a kind by its name,
+// toolset, risk and whether it only reads. The same answer rules lists, calls, each
+// step of a document and each step of a run.
+//
+// It decides from values alone. Which folders a step may reach is decided by
+// package steps, where files are opened.
+package access
+
+import (
+	"slices"
+	"strings"
+
+	"understudy/steps"
+)
+
+// Mode says what a client may do.
+type Mode string
+
+// Ask lets a client look; Act lets it touch.
+const (
+	Ask Mode = "ask"
+	Act Mode = "act"
+)
+
+// Valid says whether m is a mode.
+func (m Mode) Valid() bool { return m == Ask || m == Act }
+
+// All is the toolset of everything.
+const All steps.Toolset = "all"
+
+// Policy says which tools are offered, and what may be done.
+//
+// The toolsets and names choose what is offered, for a model can only keep so
+// much in mind: a kind that is not offered may still stand in a sequence. Shell
+// commands, files and the clipboard are refused unless they are offered.
+type Policy struct {
+	Mode     Mode            `json:"mode,omitempty"`
+	Toolsets []steps.Toolset `json:"toolsets,omitempty"`  // nil: the core
+	Tools    []string        `json:"tools,omitempty"`     // offered beside the toolsets
+	Exclude  []string        `json:"exclude,omitempty"`   // refused
+	ReadOnly bool            `json:"read_only,omitempty"` // refuses what does not only read
+}
+
+// WithDefaults is the policy with act mode and the core where it says nothing.
+func (p Policy) WithDefaults() Policy {
+	if p.Mode == "" {
+		p.Mode = Act
+	}
+	if len(p.Toolsets) == 0 && len(p.Tools) == 0 {
+		p.Toolsets = []steps.Toolset{steps.Core}
+	}
+	return p
+}
+
+// Limits narrow a policy. Their zero value limits nothing.
+type Limits struct {
+	Mode     Mode
+	ReadOnly bool
+	Toolsets []steps.Toolset // nil: those of the policy
+}
+
+// Narrowed is the policy within further limits; it never allows more.
+func (p Policy) Narrowed(l Limits) Policy {
+	if l.Mode == Ask {
+		p.Mode = Ask
+	}
+	p.ReadOnly = p.ReadOnly || l.ReadOnly
+	if len(l.Toolsets) > 0 {
+		kept := slices.DeleteFunc(slices.Clone(l.Toolsets), func(t steps.Toolset) bool {
+			return !slices.Contains(p.Toolsets, t) && !slices.Contains(p.Toolsets, All)
+		})
+		p.Toolsets, p.Tools = slices.Concat(kept, []steps.Toolset{"none"}), nil
+	}
+	return p
+}
+
+// Toolsets are the names that a policy may choose from.
+func Toolsets() []steps.Toolset {
+	return []steps.Toolset{steps.Core, steps.Desktop, steps.Files, steps.Shell, steps.Vision, steps.Record, steps.Flow, All}
+}
+
+// ParseToolsets reads a list such as "core,files".
+func ParseToolsets(text string) ([]steps.Toolset, error) {
+	var out []steps.Toolset
+	for name := range strings.SplitSeq(text, ",") {
+		t := steps.Toolset(strings.TrimSpace(name))
+		if t == "" {
+			continue
+		}
+		if !slices.Contains(Toolsets(), t) {
+			return nil, steps.Errorf(steps.Invalid, "there is no toolset %q: known are %v", t, Toolsets())
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}

@@ -1,0 +1,87 @@
+package access
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"sync"
+
+	"understudy/steps"
+)
+
+// Rights are what the clients of a server may do. They go to the process that
+// owns the data folder, so that its engine can hold each step to them.
+type Rights struct {
+	Policy Policy          `json:"policy"`
+	Modes  map[string]Mode `json:"modes,omitempty"` // of clients, by their names
+}
+
+// Allow is nil when the client of a run may use a kind.
+func (r Rights) Allow(client string, k steps.Kind) error {
+	p := r.Policy
+	for _, name := range namesOf(client) {
+		p = p.Narrowed(Limits{Mode: r.Modes[name]})
+	}
+	if why := p.Refuses(Of(k)); why != nil {
+		return why.Denied()
+	}
+	return nil
+}
+
+// namesOf are the names by which the client of a run, CREDENTIAL/SELF#SESSION, may
+// be given a mode: the whole, that of its credential, and what it calls itself.
+func namesOf(client string) []string {
+	name, _, _ := strings.Cut(client, "#")
+	credential, self, _ := strings.Cut(name, "/")
+	return []string{name, credential, self}
+}
+
+// Modes are the modes of clients by name, which an operator can change.
+type Modes struct {
+	mu sync.Mutex
+	by map[string]Mode
+}
+
+// NewModes are modes that begin with those of a map.
+func NewModes(by map[string]Mode) *Modes { return &Modes{by: maps.Clone(by)} }
+
+// Of is the limit of a name.
+func (m *Modes) Of(client string) Limits {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return Limits{Mode: m.by[client]}
+}
+
+// All are the modes that were set.
+func (m *Modes) All() map[string]Mode {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.by)
+}
+
+// Set sets the mode of a name.
+func (m *Modes) Set(client string, mode Mode) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.by == nil {
+		m.by = map[string]Mode{}
+	}
+	m.by[client] = mode
+}
+
+// Allows says whether rights that another process has told let a client use a
+// kind. A process that told none is a person's.
+func Allows(told, client string, k steps.Kind) error {
+	if told == "" {
+		return nil
+	}
+	var r Rights
+	if err := json.Unmarshal([]byte(told), &r); err != nil {
+		return &steps.Error{
+			Code: steps.Denied, Err: errors.New("what the other process may do cannot be read"),
+			Next: "end the process that is of another version",
+		}
+	}
+	return r.Allow(client, k)
+}
