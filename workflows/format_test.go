@@ -96,7 +96,7 @@ func TestExamplesAndSampleAreInCanonicalForm(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples: %v", err)
 	}
-	for _, f := range append(files, "sample.yaml") {
+	for _, f := range append(files, "testdata/sample.yaml") {
 		text, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
@@ -117,12 +117,11 @@ func TestExamplesAndSampleAreInCanonicalForm(t *testing.T) {
 }
 
 func TestTheSampleIsValid(t *testing.T) {
-	text := Sample()
+	text, err := os.ReadFile("testdata/sample.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := Compile(Source{Name: "sample", Text: text}, CompileOptions{Kinds: kinds.All()}); err != nil {
 		t.Error(err)
-	}
-	text[0] = 'x'
-	if Sample()[0] == 'x' {
-		t.Error("a caller can change the sample")
 	}
 }

@@ -150,13 +150,6 @@ type Problem struct {
 	Hint           string
 }
 
-func (p *Problem) Error() string {
-	if p.Hint != "" {
-		return p.Message + "; " + p.Hint
-	}
-	return p.Message
-}
-
 // Expr is a compiled expression. It is never changed, and can be evaluated by
 // several goroutines at once.
 type Expr struct {
