@@ -20,7 +20,7 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	v := x.Arguments.value
 	if v == nil {
 		if k != nil {
-			u.checkArguments(k, x.ToolName.value, x.ToolName.place, map[string]any{})
+			u.checkArguments(k, x.ToolName.value, x.ToolName.position, map[string]any{})
 		}
 		return &Template{u.managed(constant{map[string]any{}}, k)}
 	}
@@ -62,8 +62,8 @@ func (u *unit) managed(p part, k *steps.Kind) part {
 }
 
 // checkArguments reports the problems of arguments at the very key or value;
-// those of all together at a place of their own.
-func (u *unit) checkArguments(k *steps.Kind, v *value, whole place, args map[string]any) {
+// those of all together at a position of their own.
+func (u *unit) checkArguments(k *steps.Kind, v *value, whole position, args map[string]any) {
 	problems := k.Check(args, isTemplate)
 	for _, p := range problems {
 		at := whole
@@ -77,7 +77,7 @@ func (u *unit) checkArguments(k *steps.Kind, v *value, whole place, args map[str
 	}
 }
 
-// misspelt says whether an argument is only missing because its name is
+// misspelt reports whether an argument is only missing because its name is
 // misspelt, which is reported too.
 func misspelt(missing steps.Problem, problems []steps.Problem) bool {
 	name, ok := strings.CutSuffix(missing.Message, " is missing")
@@ -107,7 +107,7 @@ func quotesHint(k *steps.Kind, x *value, path []string) string {
 	return ""
 }
 
-// isTemplate says whether a value is only known when the step runs.
+// isTemplate reports whether a value is only known when the step runs.
 func isTemplate(v any) bool {
 	s, ok := v.(string)
 	return ok && expression.HasTemplate(s)
@@ -204,17 +204,17 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 // shellPart compiles a command line with expressions in it.
 func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
 	if t.Whole() {
-		u.report.add(v.place, "write the command out, or sh -c "+words.Shorten(v.text, 60), "what an expression gives is never executed as a command")
+		u.report.add(v.position, "write the command out, or sh -c "+words.Shorten(v.text, 60), "what an expression gives is never executed as a command")
 		return constant{v.text}
 	}
 	shell := s.arguments.get("shell")
 	if shell != nil && isTemplate(shell.text) {
-		u.report.add(shell.place, "write its name", "with expressions in the command, the shell cannot be one")
+		u.report.add(shell.position, "write its name", "with expressions in the command, the shell cannot be one")
 		return constant{v.text}
 	}
 	fill, err := filler(shell.str())
 	if err != nil {
-		u.report.add(v.place, "give it to the command by env", "%v", err)
+		u.report.add(v.position, "give it to the command by env", "%v", err)
 		return constant{v.text}
 	}
 	return shellPart{t, fill, path}
@@ -263,7 +263,7 @@ func (u *unit) selectors() *Template {
 			continue
 		}
 		for _, p := range steps.CheckValue(one, e.value.plain()) {
-			u.report.add(e.value.place, p.Hint, "selector %s: %s", words.Shorten(e.key.text, 60), p.Message)
+			u.report.add(e.value.position, p.Hint, "selector %s: %s", words.Shorten(e.key.text, 60), p.Message)
 		}
 	}
 	return &Template{u.part(v, &jsonschema.Schema{Type: "object", AdditionalProperties: one}, "", inputs)}

@@ -43,24 +43,24 @@ func (u *unit) load(ref text) (Source, bool) {
 	case ref.value == nil: // what is wrong with it was said when it was read
 		return Source{}, false
 	case u.options.Load == nil:
-		u.report.add(ref.place, "write its steps here", "this document cannot call others")
+		u.report.add(ref.position, "write its steps here", "this document cannot call others")
 		return Source{}, false
 	case expression.HasTemplate(ref.str()):
-		u.report.add(ref.place, "write a name or a path", "the name of a workflow cannot hold expressions")
+		u.report.add(ref.position, "write a name or a path", "the name of a workflow cannot hold expressions")
 		return Source{}, false
 	}
 	src, err := u.options.Load(ref.str(), u.src)
 	if err != nil {
-		u.report.add(ref.place, "", "the workflow %q cannot be loaded: %v", words.Shorten(ref.str(), 100), err)
+		u.report.add(ref.position, "", "the workflow %q cannot be loaded: %v", words.Shorten(ref.str(), 100), err)
 		return Source{}, false
 	}
 	if i := slices.Index(u.open, src.Name); i >= 0 {
 		chain := append(slices.Clone(u.open[i:]), src.Name)
-		u.report.add(ref.place, "a workflow that repeats steps uses while or jumps", "the workflow calls itself: %s", strings.Join(chain, " → "))
+		u.report.add(ref.position, "a workflow that repeats steps uses while or jumps", "the workflow calls itself: %s", strings.Join(chain, " → "))
 		return Source{}, false
 	}
 	if len(u.open) >= maxCalls {
-		u.report.add(ref.place, "", "workflows call one another more than %d deep", maxCalls)
+		u.report.add(ref.position, "", "workflows call one another more than %d deep", maxCalls)
 		return Source{}, false
 	}
 	l := Loaded{From: u.src.Name, Ref: ref.str(), Source: src}
@@ -111,7 +111,7 @@ func (u *unit) checkCall(p *Program, x *step) {
 	}
 	for _, v := range p.Missing(nil) {
 		if in := x.Inputs.get(v.Name); in == nil || in.sort == sortNull {
-			u.report.add(x.Workflow.place, fmt.Sprintf("add inputs: {%s: …}", v.Name), "the workflow %q needs the input %s", words.Shorten(x.Workflow.str(), 60), v.Name)
+			u.report.add(x.Workflow.position, fmt.Sprintf("add inputs: {%s: …}", v.Name), "the workflow %q needs the input %s", words.Shorten(x.Workflow.str(), 60), v.Name)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (u *unit) checkCall(p *Program, x *step) {
 func (u *unit) fetch() bool {
 	ref := u.doc.URL
 	if scheme, _, ok := strings.Cut(ref.str(), "://"); ok && scheme != "file" {
-		u.report.add(ref.place, "use file://…, or the name of a saved workflow", "workflows are not fetched from %s", words.Shorten(scheme, 20))
+		u.report.add(ref.position, "use file://…, or the name of a saved workflow", "workflows are not fetched from %s", words.Shorten(scheme, 20))
 		return false
 	}
 	if u.doc.contradictsURL() {
@@ -140,7 +140,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	if other.URL.value != nil {
-		u.report.add(other.URL.place, "name the last document directly", "a url leads to a document that has a url itself")
+		u.report.add(other.URL.position, "name the last document directly", "a url leads to a document that has a url itself")
 		return false
 	}
 	u.overlay(other)

@@ -1,6 +1,6 @@
 // Package workflows defines the workflow document: how it is written, parsed,
 // checked and compiled. Compile is the way in: it turns a text into a Program,
-// or says everything that is wrong with it, each at its place. What a document
+// or says everything that is wrong with it, each at its position. What a document
 // may say is declared once, in document.go; the parser and the published
 // schema are both derived from that. The package runs nothing.
 package workflows
@@ -22,7 +22,7 @@ type CompileOptions struct {
 	Load  Loader // nil: calls of other documents are refused
 }
 
-// Compile understands a document. Its error is an *InvalidError that holds
+// Compile reads and checks a document. Its error is an *InvalidError that holds
 // everything that is wrong, in this document and in those that it calls.
 func Compile(src Source, o CompileOptions) (*Program, error) {
 	r := &report{root: newFile(Source{Name: src.Name}).name}
@@ -97,7 +97,7 @@ func (c *compiler) program(src Source) *Program {
 // decodeDocument reads a document, bare or in its wrapper.
 func decodeDocument(root *value, r *report) *document {
 	if root.sort != sortObject {
-		r.add(root.place, "start it with: steps:", "a workflow is an object with keys, found %s", root)
+		r.add(root.position, "start it with: steps:", "a workflow is an object with keys, found %s", root)
 		return nil
 	}
 	if root.get("tool_name") == nil {
@@ -164,10 +164,10 @@ func (u *unit) affords(v *value, n int) bool {
 	before := u.exprs
 	u.compiler.exprs += n
 	if before <= maxExprs && u.exprs > maxExprs {
-		u.report.add(v.place, "split the workflow into several runs", "there are more than %d expressions, called workflows included", maxExprs)
+		u.report.add(v.position, "split the workflow into several runs", "there are more than %d expressions, called workflows included", maxExprs)
 	}
 	if n > maxHoles {
-		u.report.add(v.place, "make a list, and join it in one expression", "the text holds more than %d expressions", maxHoles)
+		u.report.add(v.position, "make a list, and join it in one expression", "the text holds more than %d expressions", maxHoles)
 	}
 	return u.exprs <= maxExprs && n <= maxHoles && !u.report.full() &&
 		!(len(u.results) > manyWords && u.report.enough(len(u.results)))
@@ -198,7 +198,7 @@ func (u *unit) output(s *scope) *Output {
 		o := &Output{Named: make(map[string]*expression.Expr, len(v.entries))}
 		for _, e := range v.entries {
 			if isScript[e.key.text] {
-				u.report.add(e.key.place, refusedKeys["output_parser"], "output cannot be a script")
+				u.report.add(e.key.position, refusedKeys["output_parser"], "output cannot be a script")
 				return nil
 			}
 			o.Named[e.key.text] = u.expr(e.value, s)

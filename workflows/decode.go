@@ -7,7 +7,7 @@ import (
 	"understudy/internal/words"
 )
 
-// mustBe says whether a key's value may be left out by writing null.
+// mustBe reports whether a key's value may be left out by writing null.
 func (k *key) mustBe() bool { return k.required || k.form != "" }
 
 // decode reads a value into a declared type. A null under a key that may be
@@ -19,7 +19,7 @@ func decode(v *value, into reflect.Value, k *key, r *report) {
 		}
 		return
 	}
-	if l, ok := into.Addr().Interface().(leaf); ok {
+	if l, ok := into.Addr().Interface().(fieldType); ok {
 		l.read(v, k, r)
 		return
 	}
@@ -70,7 +70,7 @@ func decodeObject(v *value, into reflect.Value, r *report) {
 	}
 	for _, k := range keys {
 		if k.required && len(k.of) == 0 && v.get(k.name) == nil && !replaced(into.Addr().Interface(), k.name) {
-			r.add(v.place, "", "%q is missing", k.name)
+			r.add(v.position, "", "%q is missing", k.name)
 		}
 	}
 	if c, ok := into.Addr().Interface().(interface{ check(*report) }); ok {
@@ -78,7 +78,7 @@ func decodeObject(v *value, into reflect.Value, r *report) {
 	}
 }
 
-// replaced says whether another key stands for a required one.
+// replaced reports whether another key stands for a required one.
 func replaced(owner any, name string) bool {
 	d, ok := owner.(*document)
 	return ok && name == "steps" && d.URL.value != nil
@@ -105,10 +105,10 @@ func unknownKey(k *value, keys []*key, r *report) {
 	if hint == "" {
 		hint = r.nearest(k.text, names)
 	}
-	r.add(k.place, hint, "unknown key %q", words.Shorten(k.text, 60))
+	r.add(k.position, hint, "unknown key %q", words.Shorten(k.text, 60))
 }
 
-// wanted says whether a value has a type, and reports when it has not.
+// wanted reports whether a value has a type, and reports when it has not.
 func wanted(v *value, s sort, k *key, r *report) bool {
 	if v.sort == s {
 		return true
@@ -118,7 +118,7 @@ func wanted(v *value, s sort, k *key, r *report) bool {
 	if s == sortText && (v.sort == sortNumber || v.sort == sortTruth) {
 		hint = "write it in quotes"
 	}
-	r.add(v.place, hint, "%s wants %s, found %s", k.name, names[s], v)
+	r.add(v.position, hint, "%s wants %s, found %s", k.name, names[s], v)
 	return false
 }
 
@@ -129,12 +129,12 @@ func (d *document) check(r *report) {
 	}
 	for _, name := range insteadOfURL {
 		if e := d.at.entry(name); e != nil && e.value.sort != sortNull {
-			r.add(e.key.place, "leave out one of the two", "%q cannot stand beside url, which brings its own", name)
+			r.add(e.key.position, "leave out one of the two", "%q cannot stand beside url, which brings its own", name)
 		}
 	}
 }
 
-// contradictsURL says whether the document has a key that its url brings.
+// contradictsURL reports whether the document has a key that its url brings.
 func (d *document) contradictsURL() bool {
 	return slices.ContainsFunc(insteadOfURL, func(name string) bool {
 		v := d.at.get(name)

@@ -23,11 +23,11 @@ func (t *text) read(v *value, k *key, r *report) {
 		return
 	}
 	if len(k.words) > 0 && !slices.Contains(k.words, v.text) {
-		r.add(v.place, words.DidYouMean(v.text, k.words), "%s cannot be %q", k.name, words.Shorten(v.text, 60))
+		r.add(v.position, words.DidYouMean(v.text, k.words), "%s cannot be %q", k.name, words.Shorten(v.text, 60))
 		return
 	}
 	if k.mustBe() && v.text == "" {
-		r.add(v.place, "", "%s is empty", k.name)
+		r.add(v.position, "", "%s is empty", k.name)
 		return
 	}
 	t.value = v
@@ -74,9 +74,9 @@ func (n *number) read(v *value, k *key, r *report) {
 	switch {
 	case !wanted(v, sortNumber, k, r):
 	case k.min != nil && v.number < *k.min || k.max != nil && v.number > *k.max:
-		r.add(v.place, "", "%s %s, found %s", k.name, k.bounds(), words.Shorten(v.text, 40))
+		r.add(v.position, "", "%s %s, found %s", k.name, k.bounds(), words.Shorten(v.text, 40))
 	case k.whole && v.number != math.Trunc(v.number):
-		r.add(v.place, "", "%s wants a whole number, found %s", k.name, words.Shorten(v.text, 40))
+		r.add(v.position, "", "%s wants a whole number, found %s", k.name, words.Shorten(v.text, 40))
 	default:
 		n.value = v
 	}
@@ -118,15 +118,15 @@ const durationPattern = `^ *([0-9]+|[0-9]*\.[0-9]+|([0-9]+|[0-9]*\.[0-9]+) *(ms|
 
 func (d *duration) read(v *value, k *key, r *report) {
 	if v.sort != sortNumber && v.sort != sortText {
-		r.add(v.place, "write something like 500ms, 2s or 1m30s", "%s wants a duration, found %s", k.name, v)
+		r.add(v.position, "write something like 500ms, 2s or 1m30s", "%s wants a duration, found %s", k.name, v)
 		return
 	}
 	if v.sort == sortText && !durationForm.MatchString(v.text) {
-		r.add(v.place, "write something like 500ms, 2s or 1m30s", "%s: %q is not a duration", k.name, words.Shorten(v.text, 60))
+		r.add(v.position, "write something like 500ms, 2s or 1m30s", "%s: %q is not a duration", k.name, words.Shorten(v.text, 60))
 		return
 	}
 	if _, err := steps.DurationOf(v.plain()); err != nil {
-		r.add(v.place, "", "%s: %v", k.name, err)
+		r.add(v.position, "", "%s: %v", k.name, err)
 		return
 	}
 	d.value = v
@@ -154,7 +154,7 @@ type condition struct{ *value }
 
 func (c *condition) read(v *value, k *key, r *report) {
 	if v.sort == sortList || v.sort == sortObject || v.sort == sortNull {
-		r.add(v.place, "", "%s wants an expression, found %s", k.name, v)
+		r.add(v.position, "", "%s wants an expression, found %s", k.name, v)
 		return
 	}
 	c.value = v
@@ -169,7 +169,7 @@ type each struct{ *value }
 
 func (e *each) read(v *value, k *key, r *report) {
 	if v.sort != sortText && v.sort != sortList {
-		r.add(v.place, "", "%s wants a list, or an expression that gives one, found %s", k.name, v)
+		r.add(v.position, "", "%s wants a list, or an expression that gives one, found %s", k.name, v)
 		return
 	}
 	e.value = v
@@ -216,7 +216,7 @@ func (p *pattern) read(v *value, k *key, r *report) {
 		return
 	}
 	if _, err := regexp.Compile(v.text); err != nil {
-		r.add(v.place, "", "%s is not a regular expression: %v", k.name, err)
+		r.add(v.position, "", "%s is not a regular expression: %v", k.name, err)
 		return
 	}
 	p.value = v
@@ -286,23 +286,23 @@ func (s *selectors) read(v *value, k *key, r *report) {
 // inner reads the JSON in a text; everything in it stands where the text does.
 func inner(v *value, k *key, r *report) *value {
 	if !json.Valid([]byte(v.text)) || v.text == "" {
-		r.add(v.place, "write it as an object", "%s holds text that is not JSON", k.name)
+		r.add(v.position, "write it as an object", "%s holds text that is not JSON", k.name)
 		return nil
 	}
 	var got report
 	x := readJSON([]byte(v.text), newFile(Source{Text: []byte(v.text)}), &got)
 	for _, p := range got.problems {
-		r.add(v.place, p.Hint, "%s: %s", k.name, p.Message)
+		r.add(v.position, p.Hint, "%s: %s", k.name, p.Message)
 	}
 	if x != nil {
-		x.move(v.place)
+		x.move(v.position)
 	}
 	return x
 }
 
 // move says that a value and all in it stands elsewhere.
-func (v *value) move(to place) {
-	v.place = to
+func (v *value) move(to position) {
+	v.position = to
 	for _, x := range v.list {
 		x.move(to)
 	}
@@ -330,7 +330,7 @@ func (o *output) read(v *value, k *key, r *report) {
 		}
 		o.value = v
 	case sortList:
-		r.add(v.place, "", "%s wants an expression, or names with an expression each, found a list", k.name)
+		r.add(v.position, "", "%s wants an expression, or names with an expression each, found a list", k.name)
 	default:
 		o.value = v
 	}

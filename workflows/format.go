@@ -40,7 +40,7 @@ func Format(src []byte) ([]byte, error) {
 // formatRounds is how often a text is formatted until it stays the same.
 const formatRounds = 4
 
-// sameDocument says whether a formatted text means what the original does, and
+// sameDocument reports whether a formatted text means what the original does, and
 // still has its comments.
 func sameDocument(v *value, src, out []byte) bool {
 	r := &report{}

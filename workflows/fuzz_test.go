@@ -34,7 +34,7 @@ func seeds(f *testing.F) {
 }
 
 // FuzzCompile holds that any text gives a program or an explanation, each
-// problem at a place of the text.
+// problem at a position of the text.
 func FuzzCompile(f *testing.F) {
 	seeds(f)
 	kinds := kinds.All()

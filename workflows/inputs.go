@@ -164,10 +164,10 @@ func (u *unit) checkGiven() {
 	}
 	for _, e := range v.entries {
 		if d := u.program.variable(e.key.text); d != nil && d.Secret {
-			u.report.add(e.key.place, "give it when the run starts", "the value of the secret %s does not belong in a document", words.Shorten(d.Name, 60))
+			u.report.add(e.key.position, "give it when the run starts", "the value of the secret %s does not belong in a document", words.Shorten(d.Name, 60))
 		}
 		if strings.Contains(e.value.str(), "${{") {
-			u.report.add(e.value.place, "write the value, or put the expression where the input is used", "the inputs of a run are values: there is nothing yet that an expression could name")
+			u.report.add(e.value.position, "write the value, or put the expression where the input is used", "the inputs of a run are values: there is nothing yet that an expression could name")
 		}
 	}
 	u.checkInputs(u.program, v)
@@ -193,7 +193,7 @@ func (u *unit) checkInputs(p *Program, v *value) {
 	}
 }
 
-// hasTemplate says whether a value holds an expression somewhere.
+// hasTemplate reports whether a value holds an expression somewhere.
 func hasTemplate(v *value) bool {
 	return v.sort == sortText && isTemplate(v.text) ||
 		slices.ContainsFunc(v.list, hasTemplate) ||
@@ -218,7 +218,7 @@ func ReadInputs(src Source) (map[string]any, error) {
 	}
 	m, ok := v.plain().(map[string]any)
 	if !ok {
-		r.add(v.place, "write name: value", "a file of inputs is an object of names and values, found %s", v)
+		r.add(v.position, "write name: value", "a file of inputs is an object of names and values, found %s", v)
 		return nil, r.err()
 	}
 	return m, nil

@@ -8,9 +8,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A leaf is a value that is not looked into any further by the shape of the
+// A fieldType is a value that is not looked into any further by the shape of the
 // document.
-type leaf interface {
+type fieldType interface {
 	// read keeps a value, and reports when it is not one that may stand here.
 	read(v *value, k *key, r *report)
 	// schema says which values may.

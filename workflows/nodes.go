@@ -84,7 +84,7 @@ func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	n.Each = &Template{u.each(x.Foreach.value, s)}
 	n.As = orElse(x.As.str(), "item")
 	if !identifier.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
-		u.report.add(x.As.place, "use a word such as item", "%q cannot be the name of an element", words.Shorten(n.As, 60))
+		u.report.add(x.As.position, "use a word such as item", "%q cannot be the name of an element", words.Shorten(n.As, 60))
 		n.As = "item"
 	}
 	loop := expression.Loop{As: n.As, Element: u.element(x.Foreach.value)}
@@ -131,11 +131,11 @@ func (u *unit) retry(x *step, path string, s *scope) Retry {
 
 func (u *unit) checkRetry(y *retry, r Retry) {
 	if r.MaxDelay > 0 && r.MaxDelay < r.Delay {
-		u.report.add(y.MaxDelay.place, "", "max_delay %s is shorter than delay %s", r.MaxDelay, r.Delay)
+		u.report.add(y.MaxDelay.position, "", "max_delay %s is shorter than delay %s", r.MaxDelay, r.Delay)
 	}
 	for _, c := range r.On {
 		if slices.Contains(r.NotOn, c) {
-			u.report.add(y.NotOn.place, "leave it out of one of the two", "%s stands in both on and not_on", c)
+			u.report.add(y.NotOn.position, "leave it out of one of the two", "%s stands in both on and not_on", c)
 		}
 	}
 	if y.Attempts.value != nil && r.Attempts == 1 && len(r.Before) > 0 {
@@ -156,9 +156,9 @@ func (u *unit) kind(name text) *steps.Kind {
 		return k
 	}
 	if slices.Contains(notYet, name.str()) {
-		u.report.add(name.place, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
+		u.report.add(name.position, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
 		return nil
 	}
-	u.report.add(name.place, u.nearestKind(name.str()), "there is no kind of step called %q", words.Shorten(name.str(), 60))
+	u.report.add(name.position, u.nearestKind(name.str()), "there is no kind of step called %q", words.Shorten(name.str(), 60))
 	return nil
 }

@@ -38,7 +38,7 @@ func (u *unit) runOptions() Options {
 	}
 }
 
-// OutlivesClient says whether the run goes on when its client goes away: as the
+// OutlivesClient reports whether the run goes on when its client goes away: as the
 // document says, or else as whoever runs it does.
 func (o Options) OutlivesClient(otherwise bool) bool {
 	if o.OnDisconnect == "" {
@@ -71,9 +71,9 @@ func (u *unit) checkRange(id text) {
 	t := u.targets[id.str()]
 	switch {
 	case t == nil:
-		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
+		u.report.add(id.position, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
 	case t.level.parent != nil || t.level.area == areaFinally || t.level.area == areaBefore:
-		u.report.add(id.place, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", words.Shorten(id.str(), 60), t.level)
+		u.report.add(id.position, "name a step at the top of steps or troubleshooting", "a run cannot start or end at %q, which stands %s", words.Shorten(id.str(), 60), t.level)
 	}
 }
 

@@ -17,7 +17,7 @@ type Problem struct {
 	Column  int    `json:"column"` // in characters, from 1
 	Length  int    `json:"length"`
 	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`    // what would mend it
+	Hint    string `json:"hint,omitempty"`    // how to fix it
 	Snippet string `json:"snippet,omitempty"` // the line, and a caret below
 }
 
@@ -47,7 +47,7 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Bounds of what a hopeless document reports. The nearest word of many is
+// Limits of what a document with many problems reports. The nearest word of many is
 // only looked for as long as someone will read it.
 const (
 	maxProblems = 200
@@ -80,8 +80,8 @@ func (r *report) nearest(word string, known []string) string {
 	return words.DidYouMean(words.Shorten(word, 60), known)
 }
 
-// add notes a problem at a place.
-func (r *report) add(at place, hint, format string, args ...any) {
+// add notes a problem at a position.
+func (r *report) add(at position, hint, format string, args ...any) {
 	if r.full() {
 		r.left++
 		return
@@ -123,8 +123,8 @@ func boolCompare(a, b bool) int {
 // snippetWidth is how much of a long line is shown.
 const snippetWidth = 100
 
-// snippet is the line of a place with a caret below, cut to what can be read.
-func (p place) snippet() string {
+// snippet is the line of a position with a caret below, cut to what can be read.
+func (p position) snippet() string {
 	if p.line < 1 || p.line > len(p.file.lines) {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 	"understudy/workflows/expression"
 )
 
-// Program is a document that was understood: a tree of nodes with every
+// Program is a document that was read and checked: a tree of nodes with every
 // expression compiled. It is never changed after Compile, so any number of
 // runs may share it.
 type Program struct {
@@ -90,7 +90,7 @@ const (
 // Node is one entry of a list of steps. Type says which of its fields count.
 type Node struct {
 	Type NodeType
-	Path string // its place in its own document, such as "3.0" or "finally.1"
+	Path string // its position in its own document, such as "3.0" or "finally.1"
 	ID   string
 	Line int
 	// Digest tells whether a node is the same as one in another document: a
@@ -159,7 +159,7 @@ type Retry struct {
 	Before   []*Node // done before the next attempt
 }
 
-// Retries says whether a failure with a code is tried again.
+// Retries reports whether a failure with a code is tried again.
 func (r Retry) Retries(c steps.Code) bool {
 	in := func(list []steps.Code) bool {
 		return slices.Contains(list, c)
@@ -189,7 +189,7 @@ const (
 	AskIt Interrupt = "ask"
 )
 
-// Repeatable says whether the step may be repeated without asking.
+// Repeatable reports whether the step may be repeated without asking.
 func (n *Node) Repeatable() bool {
 	return n.Idempotent || n.OnInterrupt == Rerun || n.Kind != nil && n.Kind.Repeatable()
 }

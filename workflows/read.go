@@ -19,7 +19,7 @@ const (
 	maxHoles   = 500     // expressions in one text
 )
 
-// newFile prepares a text for places.
+// newFile prepares a text for positions.
 func newFile(src Source) *file {
 	name := src.Name
 	if name == "" {
@@ -32,15 +32,15 @@ func newFile(src Source) *file {
 // read turns a text into values. It gives nil when it cannot, and says why.
 func read(src Source, r *report) *value {
 	f := newFile(Source{Name: src.Name})
-	start := place{file: f, line: 1, column: 1}
+	start := position{file: f, line: 1, column: 1}
 	if len(src.Text) > MaxSize {
 		r.add(start, "put large texts into files and read them with read_file",
 			"the document has %d bytes, and the limit is %d", len(src.Text), MaxSize)
 		return nil
 	}
 	if at := invalidUTF8(src.Text); at >= 0 {
-		line, column := position(src.Text, at)
-		r.add(place{file: f, line: line, column: column}, "save the file as UTF-8", "byte %d is not UTF-8", at)
+		line, column := lineAndColumn(src.Text, at)
+		r.add(position{file: f, line: line, column: column}, "save the file as UTF-8", "byte %d is not UTF-8", at)
 		return nil
 	}
 	f = newFile(src)
@@ -75,8 +75,8 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// position is the line and the column of a byte of a text.
-func position(text []byte, offset int) (line, column int) {
+// lineAndColumn is the line and the column of a byte of a text.
+func lineAndColumn(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
@@ -84,14 +84,14 @@ func position(text []byte, offset int) (line, column int) {
 
 // doubled reports the keys that an object has twice.
 func (v *value) doubled(r *report) {
-	first := make(map[string]place, len(v.entries))
+	first := make(map[string]position, len(v.entries))
 	kept := v.entries[:0]
 	for _, e := range v.entries {
 		if at, ok := first[e.key.text]; ok {
-			r.add(e.key.place, "remove one of the two", "the key %q stands twice; first in line %d", words.Shorten(e.key.text, 60), at.line)
+			r.add(e.key.position, "remove one of the two", "the key %q stands twice; first in line %d", words.Shorten(e.key.text, 60), at.line)
 			continue
 		}
-		first[e.key.text] = e.key.place
+		first[e.key.text] = e.key.position
 		kept = append(kept, e)
 	}
 	v.entries = kept

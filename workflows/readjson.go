@@ -30,13 +30,13 @@ type jsonReader struct {
 	failed       bool
 }
 
-// next is the next token and its place.
-func (j *jsonReader) next() (json.Token, place) {
+// next is the next token and its position.
+func (j *jsonReader) next() (json.Token, position) {
 	j.advance(int(j.d.InputOffset()))
 	for j.offset < len(j.text) && strings.IndexByte(" \t\r\n,:", j.text[j.offset]) >= 0 {
 		j.advance(j.offset + 1)
 	}
-	at := place{file: j.file, line: j.line, column: j.column}
+	at := position{file: j.file, line: j.line, column: j.column}
 	t, err := j.d.Token()
 	if err != nil {
 		j.fail(at, "", "%v", err)
@@ -58,7 +58,7 @@ func (j *jsonReader) advance(to int) {
 	}
 }
 
-func (j *jsonReader) fail(at place, hint, format string, args ...any) {
+func (j *jsonReader) fail(at position, hint, format string, args ...any) {
 	if !j.failed {
 		j.report.add(at, hint, format, args...)
 	}
@@ -77,7 +77,7 @@ func (j *jsonReader) value(depth int) *value {
 	if j.failed {
 		return nil
 	}
-	v := &value{place: at, style: doubleStyle}
+	v := &value{position: at, style: doubleStyle}
 	switch t := t.(type) {
 	case nil:
 		v.sort = sortNull

@@ -23,7 +23,7 @@ const (
 // readYAML reads a text as YAML 1.2 with its core types: on, yes, no and
 // dates are strings.
 func readYAML(text []byte, f *file, r *report) *value {
-	start := place{file: f, line: 1, column: 1}
+	start := position{file: f, line: 1, column: 1}
 	if separators(text) > maxValues {
 		r.add(start, tooLarge, "the document holds more than %d values", maxValues)
 		return nil
@@ -70,7 +70,7 @@ func loadYAML(text []byte) (*yaml.Node, error) {
 	return &root, nil
 }
 
-func reportYAML(err error, at place, r *report) {
+func reportYAML(err error, at position, r *report) {
 	if many, ok := errors.AsType[errMany](err); ok {
 		at.line = many.line
 		r.add(at, "write each workflow into a file of its own", "%v", err)
@@ -136,13 +136,13 @@ type yamlReader struct {
 
 func (y *yamlReader) fail(n *yaml.Node, hint, format string, args ...any) {
 	if !y.failed {
-		y.report.add(y.place(n), hint, format, args...)
+		y.report.add(y.position(n), hint, format, args...)
 	}
 	y.failed = true
 }
 
-func (y *yamlReader) place(n *yaml.Node) place {
-	p := place{file: y.file, line: n.Line, column: n.Column, length: 1}
+func (y *yamlReader) position(n *yaml.Node) position {
+	p := position{file: y.file, line: n.Line, column: n.Column, length: 1}
 	if n.Kind == yaml.ScalarNode && n.Line >= 1 && n.Line <= len(y.file.lines) {
 		first, _, _ := strings.Cut(n.Value, "\n")
 		p.length = utf8.RuneCountInString(first)
@@ -164,7 +164,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) *value {
 	if y.inside[n] {
 		y.fail(n, "write it out", "the alias holds itself")
 	}
-	v := &value{place: y.place(n), sort: sortNull}
+	v := &value{position: y.position(n), sort: sortNull}
 	if y.failed {
 		return v
 	}
@@ -217,7 +217,7 @@ func (y *yamlReader) merge(n *yaml.Node, depth int) (entries []entry) {
 		entries = append(entries, x.entries...)
 	}
 	if len(entries) == 0 {
-		y.report.add(v.place, "", "<< wants an object or a list of objects, found %s", v)
+		y.report.add(v.position, "", "<< wants an object or a list of objects, found %s", v)
 	}
 	return entries
 }
@@ -226,9 +226,9 @@ func (y *yamlReader) key(n *yaml.Node) *value {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	v := &value{place: y.place(n), sort: sortText, text: n.Value, style: yamlStyle(n)}
+	v := &value{position: y.position(n), sort: sortText, text: n.Value, style: yamlStyle(n)}
 	if n.Kind != yaml.ScalarNode {
-		y.report.add(v.place, "", "a key is a text")
+		y.report.add(v.position, "", "a key is a text")
 	}
 	return v
 }
@@ -256,7 +256,7 @@ func (y *yamlReader) scalar(n *yaml.Node, v *value) {
 	v.sort, v.text, v.style = sortText, n.Value, yamlStyle(n)
 	if n.Style&yaml.TaggedStyle != 0 {
 		if n.Tag != "!!str" {
-			y.report.add(v.place, "leave it out, or write !!str", "the tag %s is not known here", words.Shorten(n.Tag, 40))
+			y.report.add(v.position, "leave it out, or write !!str", "the tag %s is not known here", words.Shorten(n.Tag, 40))
 		}
 		return
 	}

@@ -87,7 +87,7 @@ func (s schemas) define(t reflect.Type) {
 // of is the schema of a field's type.
 func (s schemas) of(t reflect.Type, k *key) *jsonschema.Schema {
 	x := reflect.New(t).Interface()
-	if l, ok := x.(leaf); ok {
+	if l, ok := x.(fieldType); ok {
 		return l.schema(k)
 	}
 	if d, ok := x.(interface{ element() reflect.Type }); ok {

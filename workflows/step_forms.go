@@ -18,10 +18,10 @@ func (s *step) check(r *report) {
 	for _, k := range declared[reflect.TypeFor[step]()] {
 		e := s.at.entry(k.name)
 		if e != nil && len(k.of) > 0 && !slices.Contains(k.of, formOf(form)) {
-			r.add(e.key.place, keyBelongs(k, form), "%q cannot stand on %s", k.name, formNames[formOf(form)])
+			r.add(e.key.position, keyBelongs(k, form), "%q cannot stand on %s", k.name, formNames[formOf(form)])
 		}
 		if k.required && e == nil && slices.Contains(k.of, formOf(form)) {
-			r.add(s.at.place, "", "%q is missing", k.name)
+			r.add(s.at.position, "", "%q is missing", k.name)
 		}
 	}
 }
@@ -37,13 +37,13 @@ func (s *step) reportForm(r *report) {
 		return // the unknown key is reported
 	}
 	if len(found) == 0 {
-		r.add(s.at.place, "a step has tool_name, group_name, foreach, while or workflow", "this step does not say what to do")
+		r.add(s.at.position, "a step has tool_name, group_name, foreach, while or workflow", "this step does not say what to do")
 		return
 	}
-	r.add(s.at.entry(found[1]).key.place, "make two steps of it", "a step has only one of %s", strings.Join(found, " and "))
+	r.add(s.at.entry(found[1]).key.position, "make two steps of it", "a step has only one of %s", strings.Join(found, " and "))
 }
 
-// misspelt says whether the step has a key that was meant to give its form.
+// misspelt reports whether the step has a key that was meant to give its form.
 func (s *step) misspelt() bool {
 	names := keyNames(reflect.TypeFor[step]())
 	return slices.ContainsFunc(s.at.entries, func(e entry) bool {

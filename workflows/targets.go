@@ -54,7 +54,7 @@ func (u *unit) collect() {
 func (u *unit) collectList(list []*step, l *level) {
 	for _, s := range list {
 		if u.steps++; u.steps == MaxSteps+1 {
-			u.report.add(s.at.place, "split the workflow into several runs", "there are more than %d steps, called workflows included", MaxSteps)
+			u.report.add(s.at.position, "split the workflow into several runs", "there are more than %d steps, called workflows included", MaxSteps)
 		}
 		t := &target{s, l}
 		u.order = append(u.order, t)
@@ -75,11 +75,11 @@ func (u *unit) name(t *target) {
 	}
 	id := t.step.ID.str()
 	if id == "" {
-		u.report.add(t.step.ID.place, "", "the id is empty")
+		u.report.add(t.step.ID.position, "", "the id is empty")
 		return
 	}
 	if first := u.targets[id]; first != nil {
-		u.report.add(t.step.ID.place, "rename one of the two", "the id %q is already that of the step in line %d", words.Shorten(id, 60), first.step.ID.line)
+		u.report.add(t.step.ID.position, "rename one of the two", "the id %q is already that of the step in line %d", words.Shorten(id, 60), first.step.ID.line)
 		return
 	}
 	u.targets[id] = t
@@ -124,7 +124,7 @@ func (s *step) leads() (ids []text) {
 func (u *unit) checkTarget(from *target, id text) {
 	to := u.targets[id.str()]
 	if to == nil {
-		u.report.add(id.place, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
+		u.report.add(id.position, u.report.nearest(id.str(), u.ids()), "there is no step with the id %q", words.Shorten(id.str(), 60))
 		return
 	}
 	if u.reaches(from.level, to.level) {
@@ -137,10 +137,10 @@ func (u *unit) checkTarget(from *target, id text) {
 			hint += " and at the top of troubleshooting"
 		}
 	}
-	u.report.add(id.place, hint, "%q cannot be reached from here: it stands %s", words.Shorten(id.str(), 60), to.level)
+	u.report.add(id.position, hint, "%q cannot be reached from here: it stands %s", words.Shorten(id.str(), 60), to.level)
 }
 
-// reaches says whether a step of one list can lead to a step of another: of
+// reaches reports whether a step of one list can lead to a step of another: of
 // the same list, of one around it, of the top of troubleshooting, and from
 // there back to where troubleshooting was entered.
 func (u *unit) reaches(from, to *level) bool {

@@ -36,7 +36,7 @@ func (t *Template) Eval(ctx context.Context, s *expression.Scope, p expression.P
 	return t.root.eval(&evaluation{ctx, s, p})
 }
 
-// Looks says whether evaluating it asks the desktop.
+// Looks reports whether evaluating it asks the desktop.
 func (t *Template) Looks() bool { return t.root.looks() }
 
 // Constant is the value of a template that holds no expression.
@@ -185,7 +185,7 @@ func parsed(text string, s *jsonschema.Schema) any {
 	return text
 }
 
-// allows says whether a schema names a type; one that names none allows all
+// allows reports whether a schema names a type; one that names none allows all
 // only in that nothing needs to be changed.
 func allows(s *jsonschema.Schema, name string) bool {
 	if s.Type == "" && len(s.Types) == 0 {

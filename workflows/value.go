@@ -10,7 +10,7 @@ import (
 
 // value is one value of a document's text, and where it stands.
 type value struct {
-	place
+	position
 	sort    sort
 	text    string // of a text; of a number, as it is written
 	number  float64
@@ -52,9 +52,9 @@ type file struct {
 	lines []string
 }
 
-// place is where something stands in a file. Lines and columns count from 1,
+// position is where something stands in a file. Lines and columns count from 1,
 // columns in characters.
-type place struct {
+type position struct {
 	file                 *file
 	line, column, length int
 }
@@ -80,30 +80,30 @@ func (v *value) entry(key string) *entry {
 }
 
 // at follows a path of keys and indexes as far as it leads; key asks for the
-// place of the last key, not of its value.
-func (v *value) at(path []string, key bool) place {
+// position of the last key, not of its value.
+func (v *value) at(path []string, key bool) position {
 	for i, p := range path {
 		switch {
 		case v.sort == sortObject:
 			e := v.entry(p)
 			if e == nil {
-				return v.place
+				return v.position
 			}
 			if key && i == len(path)-1 {
-				return e.key.place
+				return e.key.position
 			}
 			v = e.value
 		case v.sort == sortList:
 			var n int
 			if _, err := fmt.Sscan(p, &n); err != nil || n < 0 || n >= len(v.list) {
-				return v.place
+				return v.position
 			}
 			v = v.list[n]
 		default:
-			return v.place
+			return v.position
 		}
 	}
-	return v.place
+	return v.position
 }
 
 // str is the text of a value, "" when there is none.
@@ -160,12 +160,12 @@ func (v *value) String() string {
 	return "the number " + words.Shorten(v.text, 60)
 }
 
-// within is the place of a part of a text, from a byte offset on.
-func (v *value) within(offset, length int) place {
+// within is the position of a part of a text, from a byte offset on.
+func (v *value) within(offset, length int) position {
 	offset = min(max(offset, 0), len(v.text))
 	length = min(max(length, 1), max(1, len(v.text)-offset))
 	if v.sort != sortText || v.file == nil || v.line < 1 || v.line > len(v.file.lines) {
-		return v.place
+		return v.position
 	}
 	if v.style == blockStyle {
 		return v.withinBlock(offset, length)
@@ -175,7 +175,7 @@ func (v *value) within(offset, length int) place {
 
 // withinLine walks the source and the text together, as far as the text
 // stands on one line.
-func (v *value) withinLine(offset, length int) place {
+func (v *value) withinLine(offset, length int) position {
 	source := from(v.file.lines[v.line-1], v.column)
 	column := v.column
 	if v.style != plainStyle && source != "" {
@@ -200,11 +200,11 @@ func (v *value) withinLine(offset, length int) place {
 	}
 	switch {
 	case start < 0:
-		return v.place
+		return v.position
 	case end < 0:
 		end = start + 1
 	}
-	return place{v.file, v.line, start, max(1, end-start)}
+	return position{v.file, v.line, start, max(1, end-start)}
 }
 
 // step is how many bytes of the source the next character of the text takes,
@@ -225,20 +225,20 @@ func (v *value) step(source string) (taken int, gives string) {
 
 // withinBlock finds the line of a block text, and the column behind its
 // indentation.
-func (v *value) withinBlock(offset, length int) place {
+func (v *value) withinBlock(offset, length int) position {
 	line := v.line + 1 + strings.Count(v.text[:offset], "\n")
 	start := strings.LastIndexByte(v.text[:offset], '\n') + 1
 	rest, _, _ := strings.Cut(v.text[start:], "\n")
 	if line > len(v.file.lines) || rest == "" {
-		return v.place
+		return v.position
 	}
 	indent := strings.Index(v.file.lines[line-1], rest)
 	if indent < 0 {
-		return v.place
+		return v.position
 	}
 	column := utf8.RuneCountInString(v.file.lines[line-1][:indent]) + utf8.RuneCountInString(v.text[start:offset]) + 1
 	length = min(length, len(rest)-(offset-start))
-	return place{v.file, line, column, max(1, utf8.RuneCountInString(v.text[offset:offset+max(0, length)]))}
+	return position{v.file, line, column, max(1, utf8.RuneCountInString(v.text[offset:offset+max(0, length)]))}
 }
 
 // from is a line from a column on.

@@ -132,12 +132,12 @@ func (u *unit) checkVariable(d *variable, kind string) {
 		}
 	}
 	if kind == "enum" && (d.Options.value == nil || len(d.Options.list) == 0) {
-		u.report.add(d.at.place, "list the values with options: [a, b]", "an enum has no options")
+		u.report.add(d.at.position, "list the values with options: [a, b]", "an enum has no options")
 	}
 	if d.Options.value != nil {
 		for _, x := range d.Options.list {
 			if x.sort == sortList || x.sort == sortObject || x.sort == sortNull {
-				u.report.add(x.place, "", "an option is a text, a number or a boolean, found %s", x)
+				u.report.add(x.position, "", "an option is a text, a number or a boolean, found %s", x)
 			}
 		}
 	}

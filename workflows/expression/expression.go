@@ -24,7 +24,7 @@
 //
 // nil, false, 0, "", "false", "0", an empty list and an empty object are
 // false. All else is true. So it is in conditions, before ?, beside && and ||,
-// after !, and in the predicates of filter, any, all and their kin.
+// after !, and in the predicates of filter, any, all and the like.
 //
 // # Equality, == and !=
 //
@@ -80,7 +80,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Names says what an expression may name at one place of a document.
+// Names says what an expression may name at one position of a document.
 type Names struct {
 	// Inputs are the declared inputs, by name, with the schemas of their values.
 	Inputs map[string]*jsonschema.Schema
@@ -91,7 +91,7 @@ type Names struct {
 	// Steps are the ids of steps, with the schemas of their results; nil when
 	// nothing is known of the result.
 	Steps map[string]*jsonschema.Schema
-	// Loops are the names of the loops around the place, the innermost last,
+	// Loops are the names of the loops around it, the innermost last,
 	// with the schemas of their elements (nil: anything).
 	Loops []Loop
 	// Screen says that exists() and text() may be called.
@@ -104,7 +104,7 @@ type Loop struct {
 	Element *jsonschema.Schema
 }
 
-// Scope is what the names stand for while a run is at one place.
+// Scope is what the names stand for while a run is at one step.
 type Scope struct {
 	Inputs    map[string]any
 	Env       map[string]any

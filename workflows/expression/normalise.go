@@ -20,7 +20,7 @@ func withHyphens(name string) string { return strings.ReplaceAll(name, hyphen, "
 const maxNesting = 100
 
 // A normaliser turns what people write into what expr reads, character for
-// character, so that every place keeps its number.
+// character, so that every position keeps its number.
 type normaliser struct {
 	text     []rune
 	names    *Names
@@ -234,7 +234,7 @@ func closingQuote(text []rune, i int) (int, bool) {
 	return max(fancy, plain), max(fancy, plain) >= 0
 }
 
-// isApostrophe says whether the quote at i stands inside a word.
+// isApostrophe reports whether the quote at i stands inside a word.
 func isApostrophe(text []rune, i int) bool {
 	return plainQuote(text[i]) == '\'' && i+1 < len(text) && unicode.IsLetter(text[i-1]) && unicode.IsLetter(text[i+1])
 }

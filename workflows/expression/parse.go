@@ -76,7 +76,7 @@ var callForms = map[string]string{
 	hyphen + "ndsWith":   "endsWith",
 }
 
-// renameCalls gives contains(a, b) and its kin another name of the same
+// renameCalls gives contains(a, b) and the like another name of the same
 // length, where they do not stand between two values.
 func renameCalls(source string, tokens []lexer.Token) string {
 	var runes []rune
@@ -95,7 +95,7 @@ func renameCalls(source string, tokens []lexer.Token) string {
 	return string(runes)
 }
 
-// afterValue says whether the last token ends a value, so that an operator
+// afterValue reports whether the last token ends a value, so that an operator
 // follows. In a not contains b, not is a part of the operator.
 func afterValue(tokens []lexer.Token) bool {
 	if len(tokens) == 0 {

@@ -124,7 +124,7 @@ func checkProblem(err error, tree ast.Node) *problem {
 	return p
 }
 
-// A fieldFinder finds the fields of the object whose member stands at a place.
+// A fieldFinder finds the fields of the object whose member is at a position.
 type fieldFinder struct {
 	at    file.Location
 	known []string
@@ -141,7 +141,7 @@ func (f *fieldFinder) Visit(n *ast.Node) {
 	}
 }
 
-// inBytes turns the places of problems from characters into bytes.
+// inBytes turns the positions of problems from characters into bytes.
 func inBytes(text string, problems []*problem) []*Problem {
 	slices.SortStableFunc(problems, func(a, b *problem) int { return a.at.From - b.at.From })
 	var found []*Problem

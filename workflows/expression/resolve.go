@@ -22,7 +22,7 @@ const (
 )
 
 // A resolver walks a parsed tree once, before the checker. It binds names,
-// refuses what has no meaning at this place, and wraps the operands of
+// refuses what has no meaning here, and wraps the operands of
 // operators that take more than expr lets them.
 type resolver struct {
 	names    *Names

@@ -13,7 +13,7 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// truth is the forgiving truth of a value.
+// truth is the truth of a value.
 func truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -149,7 +149,7 @@ func commonLength(a, b any) int {
 	return min(len(s), len(t))
 }
 
-// unordered is the result of order for values of which none is the smaller.
+// unordered is the result of order for values that have no order.
 const unordered = 2
 
 // order compares as <, <=, > and >= do: -1, 0, 1 or unordered.
@@ -185,7 +185,7 @@ func order(a, b any) int {
 	return unordered
 }
 
-// scalar says whether a value is nil, a boolean, a number or a string.
+// scalar reports whether a value is nil, a boolean, a number or a string.
 func scalar(v any) bool {
 	switch v.(type) {
 	case nil, bool, string:
@@ -229,7 +229,7 @@ func integral(v any) any {
 	return v
 }
 
-// textOf is a scalar as text, for contains and its kin.
+// textOf is a scalar as text, for contains and the like.
 func textOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

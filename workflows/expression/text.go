@@ -19,13 +19,13 @@ type part struct {
 	expr    *Expr
 }
 
-// A hole is a template in a text: the places of its marks, in characters.
+// A hole is a template in a text: the positions of its marks, in characters.
 type hole struct{ from, inner, end, to int }
 
 // escaped is how a literal ${{ is written.
 const escaped = "$${{"
 
-// HasTemplate says whether a string holds an expression, or an escaped one, so
+// HasTemplate reports whether a string holds an expression, or an escaped one, so
 // that it has to be compiled.
 func HasTemplate(text string) bool {
 	return strings.Contains(text, "{{")
@@ -37,7 +37,7 @@ const (
 	maxTextSize = 16 << 20
 )
 
-// CompileText understands a string with expressions in it. Problems are in the
+// CompileText compiles a string with expressions in it. Problems are in the
 // order of the text; when there is one, the text has no value.
 func CompileText(text string, n *Names) (*Text, []*Problem) {
 	s := &splitter{text: text, runes: []rune(text), names: n}
@@ -106,7 +106,7 @@ func (s *splitter) literal(to int) {
 	}
 }
 
-// expression compiles one template; the places of its problems are those of
+// expression compiles one template; the positions of its problems are those of
 // the whole text.
 func (s *splitter) expression(h hole) {
 	from := s.offsets[h.inner]
@@ -196,10 +196,10 @@ func (p part) text(ctx context.Context, s *Scope, probe Probe) (string, error) {
 	return text, nil
 }
 
-// Whole says whether the string is one whole expression.
+// Whole reports whether the string is one whole expression.
 func (t *Text) Whole() bool { return t.whole }
 
-// Looks says whether it asks the desktop.
+// Looks reports whether it asks the desktop.
 func (t *Text) Looks() bool {
 	for _, p := range t.parts {
 		if p.expr != nil && p.expr.looks {

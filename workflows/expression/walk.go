@@ -89,7 +89,7 @@ func descending(direction any) bool {
 	return direction == "desc"
 }
 
-// visit takes the predicate's value for one element, and says whether the
+// visit takes the predicate's value for one element, and reports whether the
 // result is known.
 func (e *evaluation) visit(name string, w *walk, v any) (known bool) {
 	switch name {
