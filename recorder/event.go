@@ -53,8 +53,8 @@ const (
 	Focused  EventType = "focused"  // Field is Element, and holds Value
 	Held     EventType = "held"     // Field holds Value now
 	Chosen   EventType = "chosen"   // Element, such as a combo box, shows Value now
-	Named    EventType = "named"    // Element is Field, or what was pressed last, and now its Selectors are known
-	Changed  EventType = "changed"  // Element shows Value now, after a while in which nothing was done
+	Named    EventType = "named"    // late Selectors for Field, or for the Element that was pressed last
+	Changed  EventType = "changed"  // Element shows Value now, while the person was idle
 	Opened   EventType = "opened"   // Window
 	Closed   EventType = "closed"   // Window
 	Switched EventType = "switched" // Window has the keyboard now

@@ -22,8 +22,8 @@ type Call struct {
 }
 
 // Calls makes a workflow of steps that succeeded, so that what a program
-// did by single calls can be played again. What only looked is left out,
-// unless it waited for something.
+// did by single calls can be played again. Calls that only read are left out,
+// unless they waited for something.
 func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	var all []*step
 	for _, c := range calls {
@@ -34,8 +34,8 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	return write(all, o)
 }
 
-// shows are arguments that only tell the caller more of the call that they are
-// in, and are of no use to who plays it again.
+// resultOnly are arguments that only add to the result of a call, and do nothing in
+// a workflow.
 var resultOnly = func() map[string]bool {
 	names := map[string]bool{"include_window_screenshot": true, "include_monitor_screenshots": true, "highlight_before_action": true}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[observe.DiffOptions]()) {
@@ -45,7 +45,7 @@ var resultOnly = func() map[string]bool {
 	return names
 }()
 
-// step is the step that does what a call did.
+// step is the step that repeats a call.
 func (c *Call) step() *step {
 	s := &step{kind: c.Kind.Name, subject: c.ID, begin: c.Begin, end: c.End}
 	names := slices.Clone(c.Kind.Args.PropertyOrder)
@@ -97,8 +97,8 @@ func (c *Call) about() string {
 	return ""
 }
 
-// seen replaces a ref, which means something only beside the tree that it was
-// read in, by what the result says of the element.
+// seen replaces a ref, which is valid only for the tree it was read in, by a
+// selector made of the element in the result.
 func (c *Call) seen(s *step) {
 	e := c.element()
 	text := func(key string) string { t, _ := e[key].(string); return t }
@@ -123,8 +123,8 @@ func (c *Call) seen(s *step) {
 	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")
 }
 
-// withTemplates is a value with templates where secrets stood, and none where its text
-// looks like one.
+// withTemplates is a value with templates in place of secrets. Text that looks like
+// a template is escaped.
 func (s *step) withTemplates(v any) any {
 	switch v := v.(type) {
 	case string:

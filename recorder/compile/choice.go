@@ -8,8 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// chosen understands that an element shows something else: the steps that led to
-// it, whichever they were, become that choice.
+// chosen handles a new value of an element: the steps that led to it, whichever
+// they were, become one step that sets it.
 func (c *Compiler) chosen(ev recorder.Event) {
 	if ev.Element == nil || ev.Value == nil || c.chosenLate(ev) {
 		return
@@ -27,8 +27,8 @@ func (c *Compiler) chosen(ev recorder.Event) {
 	c.emit(s)
 }
 
-// chosenLate understands that a slider was set by what was done to it some steps
-// ago: a browser says its new number only when the keyboard leaves it.
+// chosenLate handles the new value of a slider that was used some steps ago:
+// browsers report it only when the focus leaves the slider.
 func (c *Compiler) chosenLate(ev recorder.Event) bool {
 	if !ev.Element.Slider() {
 		return false
@@ -50,19 +50,19 @@ func (c *Compiler) chosenLate(ev recorder.Event) bool {
 	return false
 }
 
-// isChoice reports whether a step sets what an element shows as chosen.
+// isChoice reports whether a step sets the value of an element.
 func (s *step) isChoice() bool {
 	return s.kind == selectOption || s.kind == setValue || s.kind == setSelected
 }
 
-// worksTarget reports whether a step can change what its element shows as chosen.
+// worksTarget reports whether a step can change the value of its element.
 func (s *step) worksTarget() bool {
 	return s.isChoice() || s.click != nil || s.wheel != nil || s.kind == pressKey || s.kind == mouseDrag
 }
 
-// causeOf is the first of the last steps that worked an element: on itself, and
-// between those in the list of a combo box. A choice that was made before counts
-// only when nothing came between.
+// causeOf is the index of the first step that led to a new value of an element, or
+// -1: the last steps on the element itself and, of a combo box, those in its list.
+// A step that set it before counts only if it directly precedes them.
 func (c *Compiler) causeOf(box *recorder.Seen) int {
 	from := -1
 	for i := len(c.steps) - 1; i >= 0; i-- {
@@ -96,8 +96,8 @@ func (s *step) fitsList() bool {
 	return s.kind == typeText
 }
 
-// inOpenList reports whether a key is for the list of a combo box that is open,
-// of which it is known already what it shows.
+// inOpenList reports whether a key goes to the open list of a combo box whose new
+// value is known already.
 func (c *Compiler) inOpenList(ev recorder.Event) bool {
 	s := c.last()
 	if s == nil || s.kind != selectOption || !worksElement(ev.Key) || len(ev.Mods) > 0 {
@@ -106,14 +106,14 @@ func (c *Compiler) inOpenList(ev recorder.Event) bool {
 	return slices.ContainsFunc(c.openWindows(), func(w desktop.Window) bool { return w.Popup })
 }
 
-// chosenAlready reports whether a click is on the option that its combo box was
-// seen to show even before the click was understood.
+// chosenAlready reports whether a click is on an option whose value was reported
+// before the click.
 func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
 	s := c.last()
 	return s != nil && s.kind == selectOption && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
 }
 
-// selects is the step that makes an element show something.
+// selects is the step that sets the value of an element.
 func selects(t *recorder.Seen, shows string) *step {
 	s := &step{subject: nameOf(t)}
 	if s.subject == "" {
@@ -135,7 +135,7 @@ func selects(t *recorder.Seen, shows string) *step {
 	return s
 }
 
-// setToggle makes a step one that turns its element on or off.
+// setToggle makes a step turn its element on or off.
 func (s *step) setToggle(to bool) {
 	s.kind = setSelected
 	s.set("state", to)

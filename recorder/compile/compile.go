@@ -48,25 +48,25 @@ type Compiler struct {
 	now      time.Time
 
 	windows       map[desktop.WindowID]desktop.Window
-	unvisited     map[desktop.WindowID]bool // opened, and not acted in yet
+	unvisited     map[desktop.WindowID]bool // opened, and not used yet
 	active        desktop.WindowID
-	current       desktop.WindowID // where the workflow is, at this point of it
-	process       string           // the program of that
-	currentClosed bool             // whether that window was closed
+	current       desktop.WindowID // the window in which the last step acts
+	process       string           // its program
+	currentClosed bool             // it was closed since
 
 	fields map[int]*recorder.Seen
 	values map[int]string
-	field  int // the one that has the keyboard
+	field  int // the one that has the focus
 	typing *typing
 
 	press      *recorder.Event  // a button that is held
-	deferred   []recorder.Event // what came of it before it was let go
+	deferred   []recorder.Event // its effects, handled on release
 	rested     *recorder.Event
 	lastKey    time.Time                 // when the last key came
-	clickedIn  map[desktop.WindowID]bool // where something was clicked
-	popup      *recorder.Event           // opened last
+	clickedIn  map[desktop.WindowID]bool // windows in which something was clicked
+	popup      *recorder.Event           // the last that opened
 	dropDown   *step                     // the click that opened a combo box
-	textChange *recorder.Event           // a text that changed while nothing was done
+	textChange *recorder.Event           // a text that changed while the person was idle
 }
 
 // New returns a Compiler that has seen nothing.
@@ -77,7 +77,7 @@ func New() *Compiler {
 	}
 }
 
-// Add understands one more event.
+// Add handles the next event.
 func (c *Compiler) Add(ev recorder.Event) {
 	if c.press != nil && c.isEffect(ev) {
 		c.deferred = append(c.deferred, ev)
@@ -127,8 +127,8 @@ func (c *Compiler) Add(ev recorder.Event) {
 	}
 }
 
-// isEffect reports whether something is what a button that is held does. What it
-// does to windows and lists, it does when it is let go.
+// isEffect reports whether an event is an effect of the button that is held. What
+// a click does to windows and lists counts from its release.
 func (c *Compiler) isEffect(ev recorder.Event) bool {
 	switch ev.Type {
 	case recorder.Opened, recorder.Closed, recorder.Switched:
@@ -140,14 +140,13 @@ func (c *Compiler) isEffect(ev recorder.Event) bool {
 	return false
 }
 
-// Finish understands what was still open.
+// Finish completes the steps that were still open.
 func (c *Compiler) Finish() {
 	c.release()
 	c.flush()
 }
 
-// release says that no button is held, and understands what happened to windows
-// while one was.
+// release notes that no button is held, and handles the effects that were deferred.
 func (c *Compiler) release() {
 	later := c.deferred
 	c.press, c.deferred = nil, nil
@@ -165,7 +164,7 @@ func (c *Compiler) Lines() []recorder.Line {
 	return lines
 }
 
-// emit adds a step. Whatever was typed before comes first.
+// emit appends a step.
 func (c *Compiler) emit(s *step) *step {
 	if s.begin.IsZero() {
 		s.begin = c.now
@@ -186,7 +185,7 @@ func (c *Compiler) last() *step {
 	return c.steps[len(c.steps)-1]
 }
 
-// asserted makes a check of the element that the person pointed at.
+// asserted makes a step that checks the element that the person pointed at.
 func (c *Compiler) asserted(ev recorder.Event) {
 	c.flush()
 	if ev.Element == nil {

@@ -10,7 +10,7 @@ import (
 	"understudy/workflows"
 )
 
-// longPause is from when on a pause of the person is worth a note.
+// longPause is the shortest pause of the person that is noted.
 const longPause = 5 * time.Second
 
 // writer turns steps into a document.
@@ -81,8 +81,8 @@ func (s *step) allowTime(pause time.Duration) {
 	}
 }
 
-// input is what stands in the step for a value that was typed: the value, or
-// the variable that holds it.
+// input is the argument for a typed value: the value, or a reference to the
+// variable that holds it.
 func (w *writer) input(s *step, id string) string {
 	in := s.input
 	proposed := id
@@ -112,7 +112,7 @@ func (w *writer) input(s *step, id string) string {
 	return "${{ inputs." + w.variable(name, in.value, in.secret) + " }}" + in.after
 }
 
-// plain is a text in an argument, where templates would be replaced.
+// plain escapes a text for an argument, in which templates are replaced.
 func plain(text string) string {
 	return strings.NewReplacer("${{", "$${{", "{{", "${{ '{{' }}").Replace(text)
 }
@@ -130,7 +130,7 @@ func (w *writer) id(s *step) string {
 	return unusedName(id, w.ids)
 }
 
-// unusedName is a name that is not taken, and takes it.
+// unusedName makes a name unique, and marks it as taken.
 func unusedName(name string, taken map[string]bool) string {
 	n := name
 	for i := 2; taken[n]; i++ {
@@ -146,7 +146,7 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "nil": true, "null": true, "let": true, "if": true, "else": true, "matches": true, "contains": true,
 }
 
-// slug is a text as a name: letters, digits and underscores.
+// slug turns a text into a name: letters, digits and underscores.
 func slug(text string) string {
 	const most = 30
 	var b strings.Builder

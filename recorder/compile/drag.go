@@ -7,13 +7,13 @@ import (
 	"understudy/steps/desktop"
 )
 
-// middling is how far from its middle a drag may begin or end in an element, as
-// a part of its size, and count as meant for the element as a whole.
+// middle is the distance from the middle of an element, as a part of its size,
+// within which the start or end of a drag means the element as a whole.
 const middle = 0.25
 
-// dragged understands a press and a release at two places: from an element to
-// another, inside one, or some way from one. Where no element was found, or it
-// is one of another program, there are only the points.
+// dragged handles a press and a release at two places: a drag from one element to
+// another, inside one, or by some distance. If no element is known, or the drag
+// leaves its program, only the points are kept.
 func (c *Compiler) dragged(down, up recorder.Event) {
 	c.flush()
 	c.waitForText()
@@ -36,8 +36,7 @@ func (c *Compiler) dragged(down, up recorder.Event) {
 	c.emit(s)
 }
 
-// dragTo says from where in an element to where a drag went, if that can be
-// said.
+// dragTo describes a drag relative to its element, if possible.
 func (s *step) dragTo(t, to *recorder.Seen, from, end desktop.Point) bool {
 	if t == nil || t.Bounds.Empty() || len(unique(t)) == 0 {
 		return false
@@ -64,7 +63,7 @@ func (s *step) dragTo(t, to *recorder.Seen, from, end desktop.Point) bool {
 	return true
 }
 
-// startAt says where in its element a drag begins, when the middle will not do.
+// startAt sets where in its element a drag begins, unless that is its middle.
 func (s *step) startAt(t *recorder.Seen, at desktop.Point) {
 	if !nearMiddle(t, at) {
 		s.set("start_position", position(t, at))

@@ -9,9 +9,9 @@ import (
 	"understudy/recorder"
 )
 
-// addFallbacks adds what is left to a step that is not certain without it: first the
-// picture of what was clicked, which may be like others, and then its place in
-// the window, which is right only while nothing in there moves.
+// addFallbacks adds to an uncertain step what else may find its element: first its
+// picture, which may not be unique, then its place in the window, which is right
+// only while nothing in there moves.
 func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 	sel := ""
 	if c.pictures != "" && ev.Picture != "" {
@@ -44,8 +44,7 @@ func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 	}
 }
 
-// setPicture names a step's element by a picture, when there is nothing else, or
-// after all else.
+// setPicture makes a picture the selector of a step, or its last fallback.
 func (s *step) setPicture(only bool, sel string) {
 	if only {
 		s.set("selector", sel)

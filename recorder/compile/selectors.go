@@ -10,14 +10,14 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// untried says that it is not known what else fits a selector.
+// untried is the doubt about a selector that was not tried.
 const untried = "its selector was not tried when it was recorded"
 
-// further is how many other selectors a step gets beside its first.
+// maxAlternatives is how many other selectors a step gets beside its first.
 const maxAlternatives = 2
 
-// setTarget says in a step's arguments which element is meant: the program, the best
-// selector, and others that found only this element too.
+// setTarget sets the element that a step is for: its program, the best selector,
+// and others that also found only this element.
 func (s *step) setTarget(t *recorder.Seen) {
 	s.target, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
 	s.targetDoubts = nil
@@ -70,8 +70,7 @@ func alternatives(all []string, counting bool) []string {
 	return some
 }
 
-// guessSelector is the selector of an element of which none was found that is
-// certain.
+// guessSelector is a selector for an element that has no unique one.
 func (s *step) guessSelector(t *recorder.Seen) string {
 	if len(t.Selectors) > 0 {
 		c := t.Selectors[0]
@@ -93,8 +92,8 @@ func quoteSelector(v string) string {
 	return v
 }
 
-// setPoint says a point, for what no element was found: one of its window, so
-// that it is found where that is another day, or else one of the screen.
+// setPoint sets a point where no element was found: relative to its window if
+// possible, so that the window may move, or else on the screen.
 func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == clickElement {
 		s.process, s.pid, s.window = w.Process, w.PID, w.ID
@@ -113,8 +112,7 @@ func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	s.doubt("no element was found there, so the point of the screen is all that is known")
 }
 
-// named understands how an element can be found that was used before that was
-// known.
+// named handles late selectors: steps that used the element get them.
 func (c *Compiler) named(ev recorder.Event) {
 	t := ev.Element
 	if t == nil {

@@ -11,7 +11,7 @@ import (
 	"understudy/workflows"
 )
 
-// step is one understood thing, on its way to become a step of the workflow.
+// step is a step of the workflow while it may still change.
 type step struct {
 	kind         string
 	args         []arg
@@ -33,7 +33,7 @@ type step struct {
 	secrets []string // variables that its arguments name
 }
 
-// arg is one argument.
+// arg is a named argument.
 type arg = workflows.Pair
 
 // input is an argument whose value was typed.
@@ -102,7 +102,7 @@ func (s *step) doubt(format string, args ...any) {
 // doubts is all that is uncertain of a step.
 func (s *step) doubts() []string { return append(slices.Clip(s.targetDoubts), s.otherDoubts...) }
 
-// clearDoubts says that nothing is uncertain of a step, as something else shows.
+// clearDoubts removes all doubts about a step.
 func (s *step) clearDoubts() { s.otherDoubts, s.targetDoubts = nil, nil }
 
 // nameOf is what a person would call an element.

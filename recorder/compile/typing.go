@@ -11,18 +11,18 @@ import (
 	"understudy/steps/desktop"
 )
 
-// lagsFor is how long after a key a field may not show it yet.
+// readLag is how long after a key a field may not show its effect yet.
 const readLag = 500 * time.Millisecond
 
-// typing is the work on one field, from its first key until the person turns
-// to something else.
+// typing is the editing of one field, from its first key until the person uses
+// something else.
 type typing struct {
 	field      int
 	target     *recorder.Seen
 	first      recorder.Event
 	value      string // what the field holds, as far as is known
 	changed    bool
-	unreadable bool      // keys came of which the effect is not known
+	unreadable bool      // the effect of some keys is not known
 	hidden     bool      // what was typed is not written
 	pending    bool      // keys came after the value was read
 	last       time.Time // when the last key came
@@ -47,7 +47,7 @@ func (c *Compiler) focused(ev recorder.Event) {
 	}
 }
 
-// held notes what a field holds. That wins over what the keys seem to say.
+// held handles the value of a field, which wins over what the keys suggest.
 func (c *Compiler) held(ev recorder.Event) {
 	if ev.Value == nil {
 		return
@@ -65,8 +65,8 @@ func (c *Compiler) held(ev recorder.Event) {
 	c.complete(c.fields[ev.Field], *ev.Value)
 }
 
-// complete understands that a field which was typed into holds what was
-// clicked then, as in a list of completions: that is its value.
+// complete handles a completion: if a field holds the option that was clicked after
+// typing, that is its value, and the click is no step.
 func (c *Compiler) complete(t *recorder.Seen, value string) {
 	n := len(c.steps)
 	if n < 2 || c.typing != nil {
@@ -81,14 +81,13 @@ func (c *Compiler) complete(t *recorder.Seen, value string) {
 	c.steps = c.steps[:n-1]
 }
 
-// isBehind reports whether a field that was read shows only the first of what was
-// typed: the application has not come to the rest yet. A field that shows no
-// more after a while takes no more.
+// isBehind reports whether a value shows only the beginning of what was typed,
+// because the application is slow. After readLag, the field holds no more.
 func (t *typing) isBehind(value string, at time.Time) bool {
 	return !t.unreadable && t.pending && len(value) < len(t.value) && strings.HasPrefix(t.value, value) && at.Sub(t.last) < readLag
 }
 
-// typed understands a key.
+// typed handles a key.
 func (c *Compiler) typed(ev recorder.Event) {
 	if ev.Key.IsModifier() {
 		return
@@ -117,8 +116,8 @@ func (c *Compiler) typed(ev recorder.Event) {
 	}
 }
 
-// browses reports whether a key may go through what a field offers, or turn its
-// number; Enter takes what it offers.
+// browses reports whether a key may walk through the completions of a field or
+// change its number; Enter accepts a completion.
 func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
 	if !t.TakesText() || t.Secret() || t.MultiLine() || len(ev.Mods) > 0 {
 		return false
@@ -157,7 +156,7 @@ func isEdit(ev recorder.Event, t *recorder.Seen) bool {
 	return false
 }
 
-// beginTyping starts the work on a field, unless it is going on.
+// beginTyping starts the editing of a field, unless it is under way.
 func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	if c.typing != nil && c.typing.field == ev.Field {
 		return
@@ -168,7 +167,7 @@ func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	c.typing = &typing{field: ev.Field, target: thing, first: ev, value: c.values[ev.Field]}
 }
 
-// key follows what a key does to a field.
+// key applies a key to the value of a field.
 func (t *typing) key(ev recorder.Event) {
 	t.pending, t.last = true, ev.Time
 	if len(t.browsed) > 0 {
@@ -200,8 +199,8 @@ func (t *typing) key(ev recorder.Event) {
 	}
 }
 
-// finishField is Enter or Tab at the end of a field. Tab only leads to the next one,
-// which its own step finds by itself.
+// finishField handles Enter or Tab at the end of a field. Tab makes no step, since
+// the step of the next field finds it by itself.
 func (c *Compiler) finishField(ev recorder.Event) {
 	before := len(c.steps)
 	c.flush()
@@ -216,7 +215,7 @@ func (c *Compiler) finishField(ev recorder.Event) {
 	c.pressChord(ev, c.fields[ev.Field])
 }
 
-// flush makes the step of the field that was worked on.
+// flush makes a step of the typing so far.
 func (c *Compiler) flush() {
 	t := c.typing
 	if t == nil {
@@ -261,7 +260,7 @@ func (c *Compiler) fillField(t *typing) {
 	c.emit(s)
 }
 
-// typeSummary tells that a value is typed.
+// typeSummary says which value is typed into which element.
 func typeSummary(value string, t *recorder.Seen) string {
 	return "type " + quoteShort(value) + " into " + describe(t)
 }
@@ -288,14 +287,14 @@ func (c *Compiler) typeHidden(t *typing) {
 	c.emit(s)
 }
 
-// setWindow says that a step happens in the window that has the keyboard.
+// setWindow makes a step act in the active window.
 func (c *Compiler) setWindow(s *step) {
 	if w, ok := c.windows[c.active]; ok {
 		s.process, s.pid, s.window = w.Process, w.PID, w.ID
 	}
 }
 
-// pressChord is a key that no field takes.
+// pressChord handles a key that edits no field.
 func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	c.flush()
 	if ev.Key == "" || switchesWindow(ev) || c.inOpenList(ev) {
@@ -323,8 +322,8 @@ func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	c.emit(s)
 }
 
-// worksElement reports whether a key works the element that has the keyboard, rather
-// than its program.
+// worksElement reports whether a key is for the focused element rather than for its
+// program.
 func worksElement(k desktop.Key) bool {
 	switch k {
 	case "space", "enter", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "delete", "backspace":
@@ -333,13 +332,13 @@ func worksElement(k desktop.Key) bool {
 	return utf8.RuneCountInString(string(k)) == 1
 }
 
-// switchesWindow reports whether a key only goes to another window, which the workflow
-// says in its own way.
+// switchesWindow reports whether a key only switches windows, for which the workflow
+// has a step of its own.
 func switchesWindow(ev recorder.Event) bool {
 	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
 }
 
-// pressOn is the step that presses a key on an element, or one more.
+// pressOn makes a step that presses a key on an element, or extends the last.
 func (c *Compiler) pressOn(thing *recorder.Seen, chord string, ev recorder.Event) {
 	if s := c.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
 		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)

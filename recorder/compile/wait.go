@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// MinIdle is how long a person does nothing before it counts as waiting.
+	// MinIdle is the shortest idle time that counts as waiting.
 	MinIdle = 3 * time.Second
-	// minWait is what a workflow waits at least, where a person waited.
+	// minWait is the least timeout of a wait.
 	minWait = 30 * time.Second
-	// MaxWait is what it waits at most.
+	// MaxWait is the largest timeout of a wait.
 	MaxWait = 10 * time.Minute
 )
 
-// waitForNew makes a step of a person's wait for an element: nothing was done for a
-// while, and then something with an element that had not been there before, in
-// a window in which they had worked already.
+// waitForNew makes a step that waits for an element, if the person was idle and then
+// used an element that is new, in a window that they had used before.
 func (c *Compiler) waitForNew(ev recorder.Event) {
 	t, last := ev.Element, c.last()
 	worked := t != nil && c.clickedIn[t.Window]
@@ -36,19 +35,19 @@ func (c *Compiler) waitForNew(ev recorder.Event) {
 	}
 	s := &step{kind: waitForElement, subject: "wait for " + nameOf(t), summary: "wait for " + describe(t), begin: last.end}
 	s.setTarget(t)
-	s.clearDoubts() // what follows says it
+	s.clearDoubts() // the next step has them
 	s.set("timeout_ms", waitsFor(waited))
 	c.textChange = nil
 	c.emit(s)
 }
 
-// waitsFor is how many milliseconds a workflow waits, where a person waited.
+// waitsFor is the timeout of a wait in milliseconds, given how long the person waited.
 func waitsFor(waited time.Duration) int64 {
 	return min(max(2*waited, minWait), MaxWait).Round(time.Second).Milliseconds()
 }
 
-// waitForText makes a step of a person's wait for a text: nothing was done for
-// a while, and then it had changed.
+// waitForText makes a step that waits for a text, if it changed while the person was
+// idle.
 func (c *Compiler) waitForText() bool {
 	ev, last := c.textChange, c.last()
 	c.textChange = nil
@@ -71,7 +70,7 @@ func (c *Compiler) waitForText() bool {
 		s.set("condition", "text")
 		s.set("text", plain(text))
 	}
-	s.clearDoubts() // what follows says it
+	s.clearDoubts() // the next step has them
 	s.set("timeout_ms", waitsFor(waited))
 	c.emit(s)
 	return true

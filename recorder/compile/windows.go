@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// openTime is how long after a step a window counts as its doing.
+	// openTime is how long after a step a window that opens counts as its effect.
 	openTime = 5 * time.Second
-	// closeTime is the same for one that goes away.
+	// closeTime is the same for a window that closes.
 	closeTime = 3 * time.Second
 )
 
@@ -27,8 +27,8 @@ func (c *Compiler) begin(ev recorder.Event) {
 	}
 }
 
-// opened notes a new window: a program that was started, or what the last step
-// brought about.
+// opened handles a new window: of a program that was started, or an effect of the
+// last step.
 func (c *Compiler) opened(ev recorder.Event) {
 	w := ev.Window
 	if w == nil {
@@ -64,8 +64,8 @@ func (c *Compiler) openWindows() []desktop.Window {
 	return all
 }
 
-// launched makes the step that starts a program. A click of which nothing is
-// known, as in a menu of the window manager, was probably how it was started.
+// launched makes the step that starts a program. It replaces preceding clicks on no
+// known element, such as in a menu of the window manager.
 func (c *Compiler) launched(ev recorder.Event) {
 	for s := c.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.last() {
 		c.steps = c.steps[:len(c.steps)-1]
@@ -81,7 +81,7 @@ func (c *Compiler) launched(ev recorder.Event) {
 	c.arrive(ev.Window.ID, ev.Window.Process)
 }
 
-// closed notes that a window is gone, which the last step may have done.
+// closed handles a closed window, which may be an effect of the last step.
 func (c *Compiler) closed(ev recorder.Event) {
 	w := ev.Window
 	if w == nil {
@@ -108,7 +108,7 @@ func (c *Compiler) closed(ev recorder.Event) {
 	}
 }
 
-// addExpect adds a condition once.
+// addExpect adds a condition, unless the step has it.
 func (s *step) addExpect(condition string) {
 	if !slices.Contains(s.expect, condition) {
 		s.expect = append(s.expect, condition)
@@ -127,11 +127,11 @@ func windowExists(w *desktop.Window) string {
 // bareTitle is a title without a mark of unsaved changes.
 func bareTitle(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "*● ")) }
 
-// isLastingTitle reports whether a title can be expected to be the same tomorrow.
+// isLastingTitle reports whether a title can be expected in another run.
 func isLastingTitle(title string) bool { return bareTitle(title) != "" && selector.Lasting(title) }
 
-// wasTyped reports whether a title holds what was typed, which may be something
-// else next time.
+// wasTyped reports whether a title holds a typed value, which may be another in the
+// next run.
 func (c *Compiler) wasTyped(title string) bool {
 	const short = 3
 	return slices.ContainsFunc(c.steps, func(s *step) bool {
@@ -144,9 +144,8 @@ func quoteExpression(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", " ").Replace(text) + "'"
 }
 
-// switchTo makes the workflow be in a window before the next step: a window that
-// was there before, of another program or beside the present one, is brought
-// to the front. One that came by itself is where it should be.
+// switchTo makes a step that activates a window before the next step acts in it,
+// unless the window is current or opened by itself.
 func (c *Compiler) switchTo(id desktop.WindowID) {
 	w, known := c.windows[id]
 	fresh, gone := c.unvisited[id], c.currentClosed
@@ -174,7 +173,7 @@ func (c *Compiler) arrive(id desktop.WindowID, process string) {
 	c.current, c.process, c.currentClosed = id, process, false
 }
 
-// hasSeveral reports whether a program has more than one window that is no dialog.
+// hasSeveral reports whether a program has more than one main window.
 func (c *Compiler) hasSeveral(w desktop.Window) bool {
 	n := 0
 	for _, o := range c.windows {

@@ -10,42 +10,38 @@ import (
 )
 
 const (
-	// focusLead is how much sooner than the input that led to it a change of
-	// the focus may be told.
+	// focusLead delays the handling of a focus event: it may arrive that much
+	// earlier than the input that caused it.
 	focusLead = 30 * time.Millisecond
-	// maxReadDelay is how long the reading of a field that goes on changing is put
-	// off.
+	// maxReadDelay bounds the debouncing of a field that keeps changing.
 	maxReadDelay = time.Second
-	// readCostFactor is how much longer than a reading took a field is not read
-	// again because of what it told: a log that scrolls costs little then.
+	// readCostFactor times the duration of a read is the pause before change
+	// events lead to the next one, so that a scrolling log costs little.
 	readCostFactor = 20
 )
 
-// changes is what applications tell by themselves: that the keyboard moved, and
-// that the field that has it, or the choice that is worked on, shows something
-// else. They never tell what: that is read, when they have told their last.
-//
-// What is told is a help. A toolkit that tells nothing is asked, as it was
-// before any told.
+// changes are the change events of applications: the focus moved, the focused
+// field changed, or the choice in use did. Events carry no value, so it is read,
+// once no more events come. A toolkit that sends none is polled after input.
 type changes struct {
-	focus      chan struct{} // holds one when the keyboard may have moved
-	focusTimer *time.Timer   // when that is to be looked at
+	focus      chan struct{} // holds one when the focus may have moved
+	focusTimer *time.Timer   // delays the handling by focusLead
 	field      subscription
 	choice     subscription
-	running    *sync.WaitGroup // those that wait to be told
+	running    *sync.WaitGroup // the goroutines of the subscriptions
 
-	delayedSince time.Time // since when the reading is put off; zero: it is not
-	quietUntil   time.Time // before when what a field tells does not lead to a reading
-	editedField  int       // the field in which something was done
-	unwritten    bool      // and since then its value was not written
-	lastWritten  string    // the value that was
+	delayedSince time.Time // since when reads are debounced; zero: they are not
+	quietUntil   time.Time // until then change events of the field are not acted on
+	editedField  int       // the field that input went to last
+	unwritten    bool      // and its value was not written since
+	lastWritten  string    // the last value that was written
 }
 
-// subscription is an element that tells when it changes.
+// subscription watches one element for changes.
 type subscription struct {
 	handle desktop.Handle // "": none
-	events chan struct{}  // holds one when it did; the first time when it begins to
-	count  int            // how often it told
+	events chan struct{}  // holds one after a change, and once when the subscription begins
+	count  int            // how many events came
 	cancel context.CancelFunc
 }
 
@@ -55,10 +51,10 @@ func newChanges() changes {
 	return h
 }
 
-// notifyFocus is told that the keyboard may have moved.
+// notifyFocus is the callback for focus events.
 func (h *changes) notifyFocus() { signal(h.focus) }
 
-// signal puts one into a channel that holds one.
+// signal wakes the reader of a channel of capacity one.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -66,7 +62,7 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// stop listens to nothing any more.
+// stop ends all subscriptions.
 func (h *changes) stop() {
 	h.field.close()
 	h.choice.close()
@@ -80,13 +76,13 @@ func (w *subscription) close() {
 	*w = subscription{}
 }
 
-// reports reports whether it is an element that was heard to tell of a change.
+// reports reports whether an element is subscribed to and has sent a change.
 func (w *subscription) reports(h desktop.Handle) bool {
 	return w.handle != "" && w.handle == h && w.count > 1
 }
 
-// subscribe has the field that has the keyboard tell when it changes, and the choice
-// that is worked on. A password field is not listened to.
+// subscribe subscribes to the focused field and to the choice in use, and to
+// nothing else. A password field is never subscribed to.
 func (r *recording) subscribe(ctx context.Context) {
 	field, choice := r.changes.field.handle, desktop.Handle("")
 	if t := r.focus.of(r.focus.now); t != nil {
@@ -105,7 +101,7 @@ func (r *recording) subscribe(ctx context.Context) {
 	r.resubscribe(ctx, &r.changes.choice, choice)
 }
 
-// resubscribe listens to an element instead of the one before.
+// resubscribe replaces the element of a subscription.
 func (r *recording) resubscribe(ctx context.Context, w *subscription, of desktop.Handle) {
 	if w.handle == of || ctx.Err() != nil {
 		return
@@ -119,11 +115,11 @@ func (r *recording) resubscribe(ctx context.Context, w *subscription, of desktop
 	*w = subscription{handle: of, events: told, cancel: stop}
 	r.changes.running.Go(func() {
 		defer stop()
-		_ = r.desktop.WatchElement(ctx, of, func() { signal(told) }) // without it the element is read after a time
+		_ = r.desktop.WatchElement(ctx, of, func() { signal(told) }) // where it is unavailable the element is polled
 	})
 }
 
-// drainChanges takes what was told until now, before what it led to is forgotten.
+// drainChanges handles the change events that are pending.
 func (r *recording) drainChanges() {
 	select {
 	case <-r.changes.field.events:
@@ -137,8 +133,8 @@ func (r *recording) drainChanges() {
 	}
 }
 
-// fieldChanged has a field read that told of a change: when it has told its last,
-// or goes on for long.
+// fieldChanged schedules a read of the field after a change event. Further events
+// postpone it, up to maxReadDelay.
 func (r *recording) fieldChanged() {
 	h := &r.changes
 	h.field.count++
@@ -150,24 +146,24 @@ func (r *recording) fieldChanged() {
 		h.delayedSince = now
 	}
 	if now.Sub(h.delayedSince) > maxReadDelay {
-		return // the timer is set
+		return // the read is scheduled already
 	}
 	r.fieldUnread, r.reads = true, readsPerAction-1
 	r.settleTimer.Reset(max(settleDelay, h.quietUntil.Sub(now)))
 }
 
-// backOff notes how long a reading took.
+// backOff ignores change events for a time that depends on the cost of a read.
 func (h *changes) backOff(took time.Duration) { h.quietUntil = time.Now().Add(readCostFactor * took) }
 
-// edited notes that something was done that may change a field.
+// edited notes that input may have changed a field.
 func (h *changes) edited(field int) {
 	if h.editedField, h.unwritten = field, true; field == 0 {
 		h.lastWritten = ""
 	}
 }
 
-// shouldWrite reports whether a value is worth writing: after something was done in its
-// field, and then whenever it is another.
+// shouldWrite reports whether a value is worth an event: it is the first since
+// input in its field, or differs from the last.
 func (h *changes) shouldWrite(field int, value string) bool {
 	if h.editedField != field || !h.unwritten && h.lastWritten == value {
 		return false
@@ -176,9 +172,8 @@ func (h *changes) shouldWrite(field int, value string) bool {
 	return true
 }
 
-// choiceChanged has a choice read that told of a change. A box that is on or off is
-// read also when it begins to tell: it may have changed since it was read last,
-// as on a machine where that begins late.
+// choiceChanged schedules a read of the choice after a change event. Toggles are
+// also read on subscribing, since they may have changed before.
 func (r *recording) choiceChanged() {
 	r.changes.choice.count++
 	if r.choice == nil || r.changes.choice.count == 1 && !recorder.IsToggle(r.choice.box) {
@@ -188,9 +183,8 @@ func (r *recording) choiceChanged() {
 	r.settleTimer.Reset(settleDelay)
 }
 
-// focusChanged learns what has the keyboard when it was told that it moved, so that
-// it is known before anything is typed. Only a field counts: of another element
-// nobody needs to know before a key comes.
+// focusChanged finds the focused element after a focus event, so that it is known
+// before anything is typed. Elements that take no text are left until a key comes.
 func (r *recording) focusChanged(ctx context.Context) {
 	if r.paused || len(r.heldKeys) > 0 {
 		return

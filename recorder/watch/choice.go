@@ -10,17 +10,15 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// choice is a combo box, a slider or a check box that is worked on, and what it
-// showed last.
+// choice is the combo box, slider or toggle in use, and its last value.
 type choice struct {
 	box      *recorder.Seen
 	shows    string
-	known    time.Time // when it did
-	timeouts int       // how often in a row it was not answered in time what it shows
+	known    time.Time // when that was read
+	timeouts int       // reads in a row that timed out
 }
 
-// followChoice notes that a person turned to an element: when it is one of those
-// that show a choice, that is followed.
+// followChoice makes an element that was used the choice in use, if it shows one.
 func (r *recording) followChoice(ctx context.Context, t *recorder.Seen) {
 	if t == nil || t.Handle == "" || !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) || r.choice != nil && r.choice.box.Handle == t.Handle {
 		return
@@ -36,8 +34,8 @@ func (r *recording) followChoice(ctx context.Context, t *recorder.Seen) {
 	}
 }
 
-// readChoice notes what the element shows now, when that is another than
-// before: however it was chosen, that is what was meant.
+// readChoice writes the value of the choice in use if it changed: however it was
+// chosen, that is what was meant.
 func (r *recording) readChoice(ctx context.Context) {
 	c := r.choice
 	r.keyed = false
@@ -70,16 +68,16 @@ func (r *recording) readChoice(ctx context.Context) {
 	}
 }
 
-// readChoiceAfterKeys is readChoice before a button is pressed: only when keys came
-// before, for else it may read what the button did.
+// readChoiceAfterKeys is readChoice before a button press. Without keys before it,
+// a read might already show the effect of the press.
 func (r *recording) readChoiceAfterKeys(ctx context.Context) {
 	if r.keyed {
 		r.readChoice(ctx)
 	}
 }
 
-// choiceShown is what an element shows as chosen now. A page tells it only by the
-// option that is selected.
+// choiceShown reads the value of an element. Web pages show the value of a combo
+// box only as its selected option.
 func (r *recording) choiceShown(ctx context.Context, t *recorder.Seen) (string, error) {
 	e, err := r.desktop.Refresh(ctx, t.Handle)
 	if err != nil {

@@ -11,28 +11,27 @@ import (
 )
 
 const (
-	// elementTimeout is how long the element under the pointer may take when a
-	// button is pressed on it, or a field when it is read.
+	// elementTimeout bounds a hit test after a button press, and a read of a field.
 	elementTimeout = 100 * time.Millisecond
-	// treeTimeout is how long its program's other elements may take, which
-	// selectors are tried on.
+	// treeTimeout bounds the reading of a program's tree, on which selectors are
+	// tried.
 	treeTimeout = 400 * time.Millisecond
-	// maxSelectors is how many selectors of an element are kept.
+	// maxSelectors is the most selectors that are kept of an element.
 	maxSelectors = 6
 )
 
-// underPointer is what was under the pointer when it last rested.
+// underPointer is the result of the last hit test, made when the pointer rested.
 type underPointer struct {
 	at      desktop.Point
 	seen    *recorder.Seen
 	shot    *image.RGBA    // what it looks like
-	program programHandles // what its program had then
+	program programHandles // the elements of its program at that time
 	when    time.Time
-	known   time.Time // when it was: what was done before may have changed it
-	late    bool      // more input had come by then
+	known   time.Time // when the answer came; an earlier press may have changed it
+	late    bool      // more input had arrived by then
 }
 
-// programHandles are those that a program had.
+// programHandles are the elements that a program had.
 type programHandles struct {
 	pid     int
 	handles map[desktop.Handle]bool
@@ -43,13 +42,13 @@ func (e *programHandles) lack(t *recorder.Seen) bool {
 	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
 }
 
-// scheduleLook looks at what is under the pointer after a time.
+// scheduleLook schedules a hit test under the pointer.
 func (r *recording) scheduleLook(after time.Duration) {
 	r.restTimer.Reset(after)
 	r.restPending = true
 }
 
-// lookAt finds what is at a point, within a time.
+// lookAt makes a hit test, bounded by a timeout.
 func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Duration) underPointer {
 	u := underPointer{at: at, when: time.Now()}
 	short, cancel := context.WithTimeout(ctx, r.timeout(within))
@@ -72,16 +71,15 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 	return u
 }
 
-// programView is what a program showed when it was read last.
+// programView is the tree of a program as it was read last.
 type programView struct {
 	pid   int
 	roots []*desktop.Element
 	when  time.Time
 }
 
-// recall is the element that was at a point when its program was read last, if
-// nothing was done since: a click that closes a window can be quicker than who
-// looks.
+// recall finds the element at a point in the tree that was read last, unless input
+// came since. A click that closes its window can be faster than the hit test.
 func (r *recording) recall(at desktop.Point) *recorder.Seen {
 	w := r.windowAt(at)
 	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.lastEffect) {
@@ -118,8 +116,8 @@ func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) (item *des
 	return item
 }
 
-// elementAt is what is at a point: what was there when the pointer came to rest,
-// unless something happened since, for the press may have changed it already.
+// elementAt is the element at a point. The hit test of the resting pointer is
+// preferred, since the press may have changed the screen already.
 func (r *recording) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
 	if !recorder.Near(r.under.at, at) || !r.under.when.After(r.lastEffect) {
 		r.under = r.lookAt(ctx, at, elementTimeout)
@@ -127,7 +125,7 @@ func (r *recording) elementAt(ctx context.Context, at desktop.Point) *recorder.S
 	return r.under.seen
 }
 
-// describe is an element with all that helps to find it again.
+// describe adds to an element what helps to find it again.
 func (r *recording) describe(ctx context.Context, e *desktop.Element) *recorder.Seen {
 	if r.focus.secret[e.Handle] {
 		e.Role = "password"
@@ -161,7 +159,7 @@ func ancestors(e *desktop.Element) (kin []recorder.Ancestor) {
 	return kin
 }
 
-// readProgram are the windows of an element's program, without what passwords hold.
+// readProgram reads the tree of an element's program, without the text of passwords.
 func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
 	short, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
 	defer cancel()
@@ -204,12 +202,12 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 	if c := r.choice; c != nil && t != nil && c.box.Handle == t.Handle && !t.DropDown() {
 		late := c.box == t && (r.under.late || r.under.when != rested || ev.Time.Before(r.under.known))
 		if late || ev.Time.Before(c.known) && c.box != t {
-			c.shows = "" // it was looked at after the press, which may have changed it
+			c.shows = "" // the hit test came after the press, which may have changed it
 		}
 	}
 }
 
-// noteRelease notes a button that goes up, and what it was let go over.
+// noteRelease notes a button that goes up, and the element under it after a drag.
 func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	out := recorder.Event{Type: recorder.Released, Time: ev.Time, At: ev.At, Button: ev.Button}
 	if r.pressedAt != nil && !recorder.Near(*r.pressedAt, ev.At) {

@@ -11,20 +11,19 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusWithin is how long typed text is held back until it is known where it
-// went.
+// focusTimeout bounds the question which element has the focus.
 const focusTimeout = 250 * time.Millisecond
 
 const (
-	// readsPerAction is how often a field or a choice is read after something was
-	// done: soon, and once more for an application that lags.
+	// readsPerAction is how often a field or a choice is read after input: soon,
+	// and once more for an application that lags.
 	readsPerAction = 2
-	// maxTimeouts is how often an application is asked in vain what a field holds.
+	// maxTimeouts is how many reads in a row may time out before no more are made.
 	maxTimeouts = 10
 )
 
-// answersWithin is how long the application of a field that is known may take
-// to say that it still has the keyboard, while nothing moves that.
+// answerTimeout bounds how long keys typed into a known field are held back until
+// the application confirms that it still has the focus.
 const answerTimeout = 10 * time.Second
 
 // focus is what is known of the element that has the keyboard.
@@ -76,9 +75,9 @@ func (f *focus) programMoved() {
 	f.certain = false
 }
 
-// focusClicked notes that a click may have moved the keyboard. A click on a field
-// moves it there, as far as is known: what is typed next must not be written
-// if the field is a secret one, whatever has the keyboard when it is asked.
+// focusClicked notes that a click may have moved the focus. A click on a field is
+// taken to move it there, so that text after a click on a password field is hidden
+// whatever has the focus by the time it is asked.
 func (r *recording) focusClicked(ctx context.Context, t *recorder.Seen) {
 	r.focus.certain = false
 	r.followChoice(ctx, t)
@@ -95,8 +94,8 @@ func (r *recording) focusClicked(ctx context.Context, t *recorder.Seen) {
 	r.addField(ctx, t, t.Text)
 }
 
-// keyPressed holds a key back when it types, and else notes it: it may move the
-// keyboard.
+// keyPressed holds a key back if it types, until its field is known. Any other key
+// is written, and may move the focus.
 func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 	if ev.Key.IsModifier() || isDeadKey(ev) {
 		return
@@ -119,8 +118,8 @@ func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 	r.rereadAfterKeys()
 }
 
-// isDeadKey reports whether a key only puts a mark on the character that follows: it
-// would type something, and types nothing yet.
+// isDeadKey reports whether a key types nothing by itself, but changes the character
+// that follows.
 func isDeadKey(ev desktop.InputEvent) bool {
 	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) == 1 && ev.Mods[0] == desktop.Shift
 }
@@ -148,9 +147,8 @@ func isEditing(ev desktop.InputEvent) bool {
 	return keepsFocus(ev.Key)
 }
 
-// flushKeys writes the keys that were held back, now that it can be known
-// where they went. moved says that the input after them may have moved the
-// keyboard already.
+// flushKeys writes the keys that were held back. moved says that input after them
+// may have moved the focus already.
 func (r *recording) flushKeys(ctx context.Context, moved bool) {
 	if moved {
 		r.drainChanges()
@@ -203,8 +201,7 @@ func (r *recording) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	}
 }
 
-// saysHidden reports whether the last event says already that hidden text was typed
-// into a field.
+// saysHidden reports whether the last event is already hidden text in a field.
 func (r *recording) saysHidden(field int) bool {
 	for _, last := range slices.Backward(r.events) {
 		if last.Type != recorder.Focused {
@@ -214,15 +211,15 @@ func (r *recording) saysHidden(field int) bool {
 	return false
 }
 
-// rereadAfterKeys has the field read when it has had time to show what was typed.
+// rereadAfterKeys schedules reads of the field after typing.
 func (r *recording) rereadAfterKeys() {
 	r.keyed = true
 	r.rereadSoon()
 }
 
-// rereadSoon has the field and the choice read when they have had time to show what
-// was done, and once more for an application that lags. A field that tells when
-// it changes is read then, and else only in the end.
+// rereadSoon schedules reads of the field and the choice when they have had time to
+// show the effect of input. A field that sends change events is read after those,
+// and otherwise only once, late.
 func (r *recording) rereadSoon() {
 	r.fieldUnread, r.reads, r.choiceReads = true, 0, 0
 	r.changes.edited(r.focus.now)
@@ -237,7 +234,7 @@ func (r *recording) rereadSoon() {
 	r.settleTimer.Reset(settleDelay)
 }
 
-// readFocus asks what has the keyboard, and gives its number.
+// readFocus asks which element has the focus, and returns its number.
 func (r *recording) readFocus(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
 	defer cancel()
@@ -288,13 +285,13 @@ func (r *recording) addField(ctx context.Context, t *recorder.Seen, text string)
 	return n
 }
 
-// timedOut says that an application may answer when it is asked again.
+// timedOut reports whether an application may answer when it is asked again.
 func timedOut(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
-// readField notes what the field holds, when keys came since that was read.
-// While more keys wait it is not read: it may show what they typed already.
+// readField writes the value of the focused field, if keys came since it was read.
+// It waits while more keys are queued, since the value may show them already.
 func (r *recording) readField(ctx context.Context) {
 	t := r.focus.of(r.focus.now)
 	r.changes.delayedSince = time.Time{}

@@ -7,11 +7,11 @@ import (
 	"understudy/steps/desktop"
 )
 
-// queue holds what was seen until it is understood.
+// queue holds input until it is handled.
 type queue struct {
 	mu    sync.Mutex
 	list  []desktop.InputEvent
-	taken bool          // and what was taken is not understood yet
+	taken bool          // and not handled yet
 	more  chan struct{} // holds one when the list is not empty
 }
 
@@ -24,7 +24,7 @@ func (q *queue) add(ev desktop.InputEvent) {
 	signal(q.more)
 }
 
-// take gives what was seen, to be understood.
+// take removes and returns the queued input, to be handled.
 func (q *queue) take() []desktop.InputEvent {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -33,22 +33,21 @@ func (q *queue) take() []desktop.InputEvent {
 	return list
 }
 
-// done says that what was taken is understood.
+// done notes that the input that was taken is handled.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.taken = false
 }
 
-// busy reports whether something was seen that is not understood yet.
+// busy reports whether input is not handled yet.
 func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.taken || len(q.list) > 0
 }
 
-// hasAction reports whether something other than a move of the pointer was seen and
-// not understood yet.
+// hasAction reports whether anything but a move of the pointer is queued.
 func (q *queue) hasAction() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

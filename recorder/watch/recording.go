@@ -29,22 +29,22 @@ type Options struct {
 }
 
 const (
-	// windowPoll is how often the windows are looked at.
+	// windowPoll is the interval at which the windows are listed.
 	windowPoll = 150 * time.Millisecond
-	// idleAfter is how long nothing is done before that is done half as often.
+	// idleAfter without input, that interval is doubled.
 	idleAfter = 3 * time.Second
-	// restDelay is how long the pointer stays before what is under it is
-	// looked at, so that it is known when the button is pressed.
+	// restDelay is how long the pointer rests before a hit test is made, so that
+	// the element is known when the button is pressed.
 	restDelay = 60 * time.Millisecond
 	// settleDelay is how long a field has to show what was typed.
 	settleDelay = 80 * time.Millisecond
-	// rereadDelay is when it is read once more, for an application that lags.
+	// rereadDelay is when it is read again, for an application that lags.
 	rereadDelay = 600 * time.Millisecond
-	// endTimeout is how long the last looks may take.
+	// endTimeout bounds the last reads.
 	endTimeout = time.Second
 )
 
-// recording is a recording while it is made. One goroutine works on it.
+// recording is the state of a session. One goroutine owns it.
 type recording struct {
 	desktop  *desktop.Desktop
 	options  Options
@@ -62,34 +62,34 @@ type recording struct {
 	pressedAt   *desktop.Point // where a button was pressed
 	under       underPointer
 	restTimer   *time.Timer
-	restPending bool      // what is under the pointer is to be looked at
-	lastEffect  time.Time // when input last changed what is on the screen
+	restPending bool      // a hit test is due
+	lastEffect  time.Time // when input last may have changed the screen
 
 	focus       focus
 	changes     changes
 	unnamed     unnamedElements
-	view        programView    // what was read last of any program
-	lastRead    programHandles // by the program that was looked at last
-	lastPressed programHandles // by the one in which a button was pressed last, at that time
+	view        programView    // the tree that was read last
+	lastRead    programHandles // the elements in it
+	lastPressed programHandles // the elements of the program of the last press, at that time
 	pictures    int            // how many were kept
 	passwords   []desktop.Rect // password fields of the program that was looked at last
 
-	choice   *choice              // the combo box that is worked on
-	heldKeys []desktop.InputEvent // keys that are held back
-	// heldSince is when the first of them came.
+	choice   *choice              // the choice in use
+	heldKeys []desktop.InputEvent // keys whose field is not known yet
+	// heldSince is when the first of them arrived.
 	heldSince    time.Time
-	fieldUnread  bool // the field is to be read since the last key
-	reads        int  // how often it was
-	timeouts     int  // how often it did not answer
-	choiceReads  int  // how often the choice is to be read still
+	fieldUnread  bool // a read of the field is due
+	reads        int  // how often it was read since the last key
+	timeouts     int  // reads in a row that timed out
+	choiceReads  int  // reads of the choice that are due
 	keyed        bool // keys came since a choice was read
 	settleTimer  *time.Timer
-	texts        shownTexts  // what was shown when the last thing done had its effect
-	textChange   textChange  // what changed of that since
-	textTimer    *time.Timer // when that is to be noted
-	lastActivity time.Time   // when something was done last
+	texts        shownTexts  // the texts after the last input had its effect
+	textChange   textChange  // what changed in them since
+	textTimer    *time.Timer // when they are read next
+	lastActivity time.Time   // the time of the last input
 
-	began chan struct{} // closed when nothing that is done is missed any more
+	began chan struct{} // closed when no input is missed any more
 }
 
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
@@ -119,7 +119,7 @@ func (r *recording) begin(ctx context.Context) error {
 	return r.failed
 }
 
-// loop understands what comes until the context ends.
+// loop handles input and change events until the context ends.
 func (r *recording) loop(ctx context.Context) {
 	look := time.NewTicker(windowPoll)
 	defer look.Stop()
@@ -130,9 +130,9 @@ func (r *recording) loop(ctx context.Context) {
 		case <-r.queue.more:
 			r.handleAll(ctx, r.queue.take())
 		case <-look.C:
-			r.handleAll(ctx, r.queue.take()) // what happened to windows came of it
+			r.handleAll(ctx, r.queue.take()) // it caused what happened to windows
 			if time.Since(r.lastActivity) > idleAfter && time.Since(looked) < 2*windowPoll-windowPoll/2 {
-				break // while nothing is done, every other time will do
+				break // while idle, every other time will do
 			}
 			looked = time.Now()
 			r.pollWindows(ctx)
@@ -171,12 +171,12 @@ func (r *recording) loop(ctx context.Context) {
 	}
 }
 
-// timeout is a time that an application has to answer.
+// timeout scales a timeout by the patience of the options.
 func (r *recording) timeout(d time.Duration) time.Duration {
 	return d * time.Duration(max(1, r.options.Patience))
 }
 
-// end understands what came last.
+// end handles the last input and closes the event list.
 func (r *recording) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.timeout(endTimeout))
 	defer cancel()
@@ -208,7 +208,7 @@ func (r *recording) flush() {
 	}
 }
 
-// handleAll goes through what a person did.
+// handleAll handles input in its order.
 func (r *recording) handleAll(ctx context.Context, list []desktop.InputEvent) {
 	for _, ev := range list {
 		r.handle(ctx, ev)
@@ -243,7 +243,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	}
 }
 
-// steer does what the keys that steer the recording say.
+// steer handles the keys that steer the recording; false means it is none of them.
 func (r *recording) steer(ctx context.Context, ev desktop.InputEvent) bool {
 	k := r.options.Keys
 	switch {
@@ -277,7 +277,7 @@ func (r *recording) pause(ctx context.Context) {
 	if windows, err := r.desktop.Windows.Windows(ctx); err == nil {
 		r.windows = windows
 	}
-	r.focus.forget() // what its field holds came of the pause
+	r.focus.forget() // the value of its field came of the pause
 	r.fieldUnread = false
 	r.changes.edited(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})

@@ -7,19 +7,18 @@ import (
 	"understudy/recorder"
 )
 
-// nameTries is how often the selectors of an element are looked for that did
-// not come in time, until nothing more is expected.
+// maxNameTries is how often the tree is read for the selectors of one element.
 const maxNameTries = 10
 
-// unnamedElements are the elements that a person used and whose selectors did not come
-// in time. They are looked for again when there is time.
+// unnamedElements are elements that were used before their selectors could be read.
+// They are retried while there is time.
 type unnamedElements struct {
 	elements []*recorder.Seen
-	fields   []int // of those that are fields; 0
+	fields   []int // their numbers as fields; 0: none
 	tries    int
 }
 
-// findSelectorsLater remembers an element whose selectors are not known yet.
+// findSelectorsLater queues an element whose selectors are not known yet.
 func (r *recording) findSelectorsLater(t *recorder.Seen, field int) {
 	const most = 16
 	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(r.unnamed.elements) >= most {

@@ -12,41 +12,40 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// shownTexts are what the elements of a program showed at a time.
+// shownTexts are the texts of a program's elements at one time.
 type shownTexts struct {
 	pid   int
 	shown map[desktop.Handle]string
 }
 
 const (
-	// textPoll is how often what is shown is looked at, at first, and beside
-	// that when the pointer comes to rest, as it does before a click.
+	// textPoll is the first interval at which texts are read while idle. They are
+	// also read when the pointer rests, as it does before a click.
 	textPoll = 4 * time.Second
-	// textCostFactor is how many times longer than such a look took there is none.
+	// textCostFactor times the duration of a read is the least interval.
 	textCostFactor = 100
-	// maxTextChanges is how many texts may have changed for one of them to be what a
-	// person waited for; when more did, all is new.
+	// maxTextChanges is the most texts that may have changed for one of them to be
+	// what the person waited for; after more, the whole view is another.
 	maxTextChanges = 8
-	// maxTextLength is how long such a text is at most.
+	// maxTextLength is the longest such text.
 	maxTextLength = 80
 )
 
-// isOutput reports whether an element tells a person something, and nobody changes
-// what it shows but its program.
+// isOutput reports whether an element shows text that only its program changes.
 func isOutput(e *desktop.Element) bool {
 	t := &recorder.Seen{Element: *e}
 	return !t.TakesText() && !t.Secret() && !t.DropDown() && !t.Slider() && !recorder.IsToggle(t) && !recorder.IsContainer(t) && !recorder.InMenu(t)
 }
 
-// resetTexts begins to look at what is shown, before anything is done.
+// resetTexts forgets the texts, and schedules a read of them.
 func (r *recording) resetTexts() {
 	r.lastActivity, r.texts, r.textChange = time.Now(), shownTexts{}, textChange{}
 	r.textTimer.Reset(settleDelay)
 }
 
-// readTexts looks, while nothing is done, what the program that is worked in
-// tells: first when what was done last has shown its first effect, and then
-// again and again, less often the longer it takes, whether that has changed.
+// readTexts reads, while the person is idle, the texts of the program in use: once
+// after the last input had its effect, then again for changes, at intervals that
+// grow with the idle time.
 func (r *recording) readTexts(ctx context.Context) {
 	w := active(r.windows)
 	idle := time.Since(r.lastActivity)
@@ -57,7 +56,7 @@ func (r *recording) readTexts(ctx context.Context) {
 	roots := r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
 	r.textTimer.Reset(min(max(textPoll, idle/5, textCostFactor*time.Since(when)), 20*time.Second))
 	switch {
-	case roots == nil, r.queue.hasAction(): // then it may be what came of that
+	case roots == nil, r.queue.hasAction(): // what changed may be the effect of that input
 	case r.texts.shown == nil:
 		r.texts = textsOf(w.PID, roots)
 	case r.texts.pid == w.PID:
@@ -93,7 +92,7 @@ func walk(roots []*desktop.Element, f func(*desktop.Element)) {
 	}
 }
 
-// textOf is what an element tells.
+// textOf is the text that an element shows.
 func textOf(e *desktop.Element) string {
 	if e.Text != "" {
 		return e.Text
@@ -101,9 +100,8 @@ func textOf(e *desktop.Element) string {
 	return e.Name
 }
 
-// noteActivity says that a person goes on. When they did nothing for a while, and
-// a text had changed meanwhile, that may be what they waited for. What changed
-// after they went on is what they did.
+// noteActivity notes input. A text that changed in a long idle time before it may
+// be what the person waited for; what changes after it is the effect of the input.
 func (r *recording) noteActivity(now time.Time) {
 	n, last := r.textChange, r.lastActivity
 	r.lastActivity, r.textChange, r.texts = now, textChange{}, shownTexts{}
@@ -113,8 +111,8 @@ func (r *recording) noteActivity(now time.Time) {
 	}
 }
 
-// changed is the element whose text changed, if it can be expected to tell the
-// same another day: of several the one that says how things stand.
+// changed is the element whose text changed to one that can be expected in another
+// run; of several, the one that most likely is a status.
 func (t *shownTexts) changed(roots []*desktop.Element) (best *desktop.Element) {
 	n := 0
 	walk(roots, func(e *desktop.Element) {
@@ -133,14 +131,14 @@ func (t *shownTexts) changed(roots []*desktop.Element) (best *desktop.Element) {
 	return best
 }
 
-// isLasting reports whether a text can be expected to be the same another day: it has
-// words, and no numbers.
+// isLasting reports whether a text can be expected in another run: it has words and
+// no numbers.
 func isLasting(text string) bool {
 	return len(text) <= maxTextLength && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) &&
 		!strings.ContainsAny(text, "\n\ufffc") && selector.Lasting(text)
 }
 
-// importance is how likely an element is to say how things stand.
+// importance ranks how likely an element is a status.
 func importance(e *desktop.Element) int {
 	switch e.Role {
 	case "statusbar", "alert", "notification", "infobar":

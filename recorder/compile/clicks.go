@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// doubleClickTime is how soon a press belongs to the click before it.
+	// doubleClickTime is the longest time between two presses of a double click.
 	doubleClickTime = 500 * time.Millisecond
-	// wheelGap is how soon a turn of the wheel belongs to the one before.
+	// wheelGap is the longest time between two turns of the wheel in one step.
 	wheelGap = 500 * time.Millisecond
-	// hoverTime is how soon a menu opens under a pointer that rests.
+	// hoverTime is the longest time in which a menu opens under a resting pointer.
 	hoverTime = time.Second
-	// clickEffectTime is how soon after a click a menu counts as its doing.
+	// clickEffectTime is how long after a click a menu counts as its effect.
 	clickEffectTime = 500 * time.Millisecond
 )
 
@@ -52,7 +52,7 @@ func (c *Compiler) released(ev recorder.Event) {
 	}
 }
 
-// clicked understands a press and a release at one place.
+// clicked handles a press and a release at one place.
 func (c *Compiler) clicked(ev recorder.Event) {
 	mods := modNames(ev.Mods)
 	k := &click{at: ev.At, button: ev.Button, mods: strings.Join(mods, "+"), count: 1, down: ev.Time}
@@ -114,7 +114,7 @@ func (c *Compiler) extendClick(k *click) bool {
 		return false
 	}
 	if s.target != nil && (s.target.Role == "button" || s.target.Role == "togglebutton" || recorder.InMenu(s.target)) {
-		return false // a button that is pressed quickly is pressed several times
+		return false // quick presses of a button are several clicks
 	}
 	s.click.count++
 	s.click.down = k.down
@@ -124,7 +124,7 @@ func (c *Compiler) extendClick(k *click) bool {
 	return true
 }
 
-// clickToggles says what a click on something that is on or off was for, as long as
+// clickToggles says what a click on an element that is on or off was for, as long as
 // it is not seen.
 func (s *step) clickToggles(t *recorder.Seen) {
 	if !recorder.IsToggle(t) {
@@ -166,7 +166,7 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 	return true
 }
 
-// unclick takes back the click that only put the keyboard into a field.
+// unclick removes a click that only moved the focus to a field.
 func (c *Compiler) unclick(t *recorder.Seen) {
 	s := c.last()
 	if t == nil || s == nil || s.target == nil || s.click == nil || s.kind != clickElement || s.click.button != desktop.Left || s.click.mods != "" {
@@ -177,8 +177,8 @@ func (c *Compiler) unclick(t *recorder.Seen) {
 	}
 }
 
-// keepHover keeps a rest of the pointer that opened a menu, when this click is
-// in that menu and no click had opened it.
+// keepHover makes a step of resting on an element, if that opened the menu that is
+// now clicked in.
 func (c *Compiler) keepHover(ev recorder.Event) {
 	p, r := c.popup, c.rested
 	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverTime {
@@ -197,7 +197,7 @@ func (c *Compiler) keepHover(ev recorder.Event) {
 	c.emit(s)
 }
 
-// turned understands the wheel: turns one way over one element are one step.
+// turned handles the wheel: turns in one direction over one element are one step.
 func (c *Compiler) turned(ev recorder.Event) {
 	c.flush()
 	direction, amount := wheelDirection(ev)
