@@ -43,10 +43,18 @@ type serverRequest interface {
 	GetSession() mcp.Session
 }
 
+// clients know what the clients of a server may do.
+type clients struct {
+	policy   access.Policy
+	modes    *access.Modes
+	runs     *lazyRuns
+	inflight *inflight
+}
+
 // caller finds out who sent a request.
-func (s *Server) caller(req serverRequest) caller {
+func (s *clients) caller(req serverRequest) caller {
 	self := selfName(req.ClientInfo())
-	c := caller{name: self, self: self, version: req.ProtocolVersion(), policy: s.o.Policy}
+	c := caller{name: self, self: self, version: req.ProtocolVersion(), policy: s.policy}
 	if session := req.GetSession(); session != nil && !c.modern() {
 		c.session = session.ID()
 	}

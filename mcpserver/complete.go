@@ -15,19 +15,19 @@ const completions = 100
 
 // complete offers values for an argument of a prompt or a template, by the name
 // of the argument.
-func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	var known []string
 	switch req.Params.Argument.Name {
 	case "name", "url", "workflow":
-		if s.barred(req, "list_workflows") == nil {
+		if s.tools.barred(req, "list_workflows") == nil {
 			known, _ = s.library.names()
 		}
 	case "id", "run_id":
-		if s.barred(req, "list_runs") == nil {
+		if s.tools.barred(req, "list_runs") == nil {
 			known = s.runIDs(ctx)
 		}
 	case "kind", "tool_name":
-		known = steps.Names(s.o.Kinds)
+		known = steps.Names(s.library.kinds)
 	}
 	values := []string{}
 	total := 0
@@ -43,8 +43,8 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return &mcp.CompleteResult{Completion: details}, nil
 }
 
-func (s *Server) runIDs(ctx context.Context) (ids []string) {
-	runs, err := s.opened(ctx)
+func (s prompts) runIDs(ctx context.Context) (ids []string) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil
 	}

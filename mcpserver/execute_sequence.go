@@ -16,15 +16,20 @@ import (
 	"understudy/workflows"
 )
 
-// sequenceTools is the tool that runs a document.
-func (s *Server) sequenceTools() []*tool {
-	return []*tool{{
+// sequenceTool runs documents.
+type sequenceTool struct {
+	*runner
+	library *library
+}
+
+func (s sequenceTool) tool() *tool {
+	return &tool{
 		Tool:    access.Tool{Name: "execute_sequence", Toolset: steps.Runs, Always: true, Risk: steps.Normal},
 		summary: "Run a workflow: steps given here, or a saved one by url.",
 		details: "Each step is {tool_name, arguments, id, if, retries, ...}; understudy://schema has every key, and validate_workflow explains mistakes. In ask mode every step must only read.",
 		acts:    true, destructive: true, open: true,
-		args: sequenceArgs(), result: runSchema(), run: s.executeSequence,
-	}}
+		args: sequenceArgs(), result: runSchema(), run: s.run,
+	}
 }
 
 // onlyHere are the arguments that say how the call behaves, and are no part of
@@ -64,8 +69,8 @@ func sequenceArgs() *jsonschema.Schema {
 	return s
 }
 
-// executeSequence runs a document, asking for the inputs that it lacks.
-func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
+// run runs a document, asking for the inputs that it lacks.
+func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	state, err := s.asker.ParseState(c.asked())
 	if err != nil {
 		return nil, err
@@ -77,7 +82,7 @@ func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
 	if state.Run != "" {
 		return s.resumeAsked(ctx, c, state)
 	}
-	if err := s.permitProgram(c, program); err != nil {
+	if err := c.permitProgram(program); err != nil {
 		return nil, err
 	}
 	c.outlived = program.Options.OutlivesClient(c.outlived)
@@ -88,13 +93,13 @@ func (s *Server) executeSequence(ctx context.Context, c *call) (*reply, error) {
 	if pending != nil {
 		return &reply{pending: pending}, nil
 	}
-	r := s.situate(c, engine.Request{Bundle: bundle, Inputs: inputs, DryRun: c.flag("dry_run"), Queue: c.flag("queue")})
+	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, DryRun: c.flag("dry_run"), Queue: c.flag("queue")})
 	start := func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, r) }
 	if wait, ok := c.args["wait"].(bool); ok && !wait {
 		return s.detach(ctx, c, start)
 	}
 	v := verbosityOf(program.Options)
-	return s.play(ctx, c, start, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+	return s.follow(ctx, c, start, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		return runReply(ctx, runs, h, v, c.flag(includeImage))
 	})
 }
@@ -105,13 +110,12 @@ func (c *call) flag(name string) bool {
 }
 
 // pack compiles the document that stands in the arguments.
-func (s *Server) pack(c *call) (engine.Bundle, *workflows.Program, error) {
+func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
 	text, err := documentOf(c.req.Params.Arguments)
 	if err != nil {
 		return engine.Bundle{}, nil, err
 	}
-	src := workflows.Source{Name: c.tool.Name, Dir: s.o.Dir, Text: text}
-	return engine.Pack(src, s.o.Kinds, s.library.load)
+	return s.library.pack(c.tool.Name, s.o.Dir, text)
 }
 
 // documentOf is the document in the arguments, as text: what it says keeps its
@@ -137,17 +141,17 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 
 // permitProgram refuses a program with a step that its caller could not do on
 // its own.
-func (s *Server) permitProgram(c *call, p *workflows.Program) error {
+func (c *call) permitProgram(p *workflows.Program) error {
 	return c.blocked(c.policy.RefusesProgram(p))
 }
 
 // permitRun refuses to continue a run with steps that the caller could not do.
-func (s *Server) permitRun(ctx context.Context, c *call, runs engine.Runs, id string) error {
+func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id string) error {
 	h, err := runs.Get(ctx, id)
 	if err != nil {
 		return err
 	}
-	if k, ok := steps.Find(s.o.Kinds, h.Call); ok {
+	if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
 		return c.blocked(c.policy.Refuses(access.Of(k)))
 	}
 	raw, err := runs.File(ctx, engine.Documents, h.Document)
@@ -158,26 +162,26 @@ func (s *Server) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 	if err != nil {
 		return err
 	}
-	p, err := b.Compile(s.o.Kinds)
+	p, err := b.Compile(r.o.Kinds)
 	if err != nil {
 		return err
 	}
 	c.outlived = p.Options.OutlivesClient(c.outlived)
-	return s.permitProgram(c, p)
+	return c.permitProgram(p)
 }
 
 // detach begins a run and leaves it to itself.
-func (s *Server) detach(ctx context.Context, c *call, b begin) (*reply, error) {
-	runs, h, err := s.record(ctx, c, b)
+func (r *runner) detach(ctx context.Context, c *call, b begin) (*reply, error) {
+	runs, h, err := r.record(ctx, c, b)
 	if err != nil {
 		return nil, err
 	}
-	release := s.http.ClaimSlot(headers(c.req))
-	s.inflight.detached.Go(func() {
+	release := r.http.ClaimSlot(headers(c.req))
+	r.inflight.detached.Go(func() {
 		defer release()
-		defer s.inflight.forgetRun(h.ID)
-		if _, err := runs.Wait(s.inflight.life, h.ID); err != nil && !errors.Is(err, errStopping) {
-			s.o.Log.Warn("run left out of sight", "run", h.ID, "error", err)
+		defer r.inflight.forgetRun(h.ID)
+		if _, err := runs.Wait(r.inflight.life, h.ID); err != nil && !errors.Is(err, errStopping) {
+			r.o.Log.Warn("run left out of sight", "run", h.ID, "error", err)
 		}
 	})
 	return &reply{

@@ -12,11 +12,13 @@ import (
 	"understudy/steps"
 )
 
-// kindTools makes a tool of each kind. The kind checks its own arguments, so
+// kindTools make a tool of each kind. The kind checks its own arguments, so
 // that a tool, a document and the command line behave alike.
-func (s *Server) kindTools() []*tool {
-	tools := make([]*tool, len(s.o.Kinds))
-	for i, k := range s.o.Kinds {
+type kindTools struct{ *runner }
+
+func (r kindTools) tools() []*tool {
+	tools := make([]*tool, len(r.o.Kinds))
+	for i, k := range r.o.Kinds {
 		tools[i] = &tool{
 			Tool: access.Of(k), summary: k.Summary, details: k.Details, acts: k.Touches == steps.Act,
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell,
@@ -25,7 +27,7 @@ func (s *Server) kindTools() []*tool {
 				args, _ = takenOut(k, args)
 				return k.Check(args, nil)
 			},
-			run: s.kindCall(k),
+			run: r.call(k),
 		}
 	}
 	return tools
@@ -39,13 +41,13 @@ func argsOf(k steps.Kind) *jsonschema.Schema {
 	return withImage(k.ToolArgs(), "also show the picture")
 }
 
-func (s *Server) kindCall(k steps.Kind) func(context.Context, *call) (*reply, error) {
+func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, error) {
 	return func(ctx context.Context, c *call) (*reply, error) {
 		args, show := takenOut(k, c.args)
 		begin := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-			return runs.Start(ctx, s.situate(c, engine.Request{Call: k.Name, Args: args}))
+			return runs.Start(ctx, r.withCaller(c, engine.Request{Call: k.Name, Args: args}))
 		}
-		return s.play(ctx, c, begin, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+		return r.follow(ctx, c, begin, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 			return kindReply(ctx, runs, k, h, show)
 		})
 	}

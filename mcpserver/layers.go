@@ -16,6 +16,7 @@ import (
 	"understudy/engine"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
+	"understudy/mcpserver/httpd"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -24,23 +25,35 @@ import (
 //
 //	permit       1. may this client do it? Else a protocol error.
 //	cancellable  2. who can end it: the client, its time, an operator.
-//	situate      3. whose call it is, and where its paths start.
+//	withCaller   3. whose call it is, and where its paths start.
 //	record       4. the run is begun, so everything that follows is stored.
 //	             5. focus is saved by the engine, which the kind told whether
 //	                its focus is meant to move.
 //	dispatch     6. the run goes on until it stands still, or the call ends.
-//	settle       7. what came of it; the engine gave focus and lease back.
+//	show         7. what came of it; the engine gave focus and lease back.
 //
 // Tools for runs and workflows make no run: for them only 1 and 2 count.
 
+// runner takes calls through their layers.
+type runner struct {
+	o        *Options
+	runs     *lazyRuns
+	clients  *clients
+	inflight *inflight
+	http     *httpd.Server
+	asker    *ask.Asker
+	levels   *levels
+	changes  *subscriptions
+}
+
 // handle answers one call of a tool.
-func (s *Server) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) (res *mcp.CallToolResult, err error) {
-	c := &call{caller: s.caller(req), req: req, tool: t, outlived: s.o.KeepRunning}
-	defer s.survive(c, &res, &err)
-	if err := s.permit(c); err != nil {
+func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) (res *mcp.CallToolResult, err error) {
+	c := &call{caller: r.clients.caller(req), req: req, tool: t, outlived: r.o.KeepRunning}
+	defer r.recoverPanic(c, &res, &err)
+	if err := r.permit(c); err != nil {
 		return nil, err
 	}
-	ctx, done := s.cancellable(ctx, c)
+	ctx, done := r.cancellable(ctx, c)
 	defer done()
 	if c.args, err = t.arguments(req.Params.Arguments); err != nil {
 		return failureOf(err).result(), nil
@@ -55,13 +68,13 @@ func (s *Server) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 	return out.result(), nil
 }
 
-// survive makes a panic an error of this call, and tells the operator.
-func (s *Server) survive(c *call, res **mcp.CallToolResult, err *error) {
+// recoverPanic turns a panic into an error of this call, and logs it.
+func (r *runner) recoverPanic(c *call, res **mcp.CallToolResult, err *error) {
 	p := recover()
 	if p == nil {
 		return
 	}
-	s.o.Log.Error("tool panicked", "tool", c.tool.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	r.o.Log.Error("tool panicked", "tool", c.tool.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	f := failureOf(steps.Errorf(steps.Internal, "%s failed in a way that it should not: %v", c.tool.Name, p))
 	*res, *err = f.result(), nil
 }
@@ -74,9 +87,9 @@ const (
 )
 
 // permit is the first layer: the policy.
-func (s *Server) permit(c *call) error {
+func (r *runner) permit(c *call) error {
 	why := c.policy.Refuses(c.tool.Tool)
-	s.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.Name, "allowed", why == nil)
+	r.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.Name, "allowed", why == nil)
 	return c.blocked(why)
 }
 
@@ -109,15 +122,15 @@ const timeoutHeader = "X-Request-Timeout-Ms"
 // cancellable is the second layer: a call ends when the client says so, when
 // it goes away, when its time is over, and when the server leaves. Each call has
 // a context of its own, so no stop touches a later one.
-func (s *Server) cancellable(ctx context.Context, c *call) (context.Context, func()) {
+func (r *runner) cancellable(ctx context.Context, c *call) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	leave := s.inflight.enter(c, cancel)
+	leave := r.inflight.enter(c, cancel)
 	ends := []func(){leave, func() { cancel(nil) }}
-	if c.connection = s.http.Connection(headers(c.req)); c.connection != nil {
+	if c.connection = r.http.Connection(headers(c.req)); c.connection != nil {
 		stop := context.AfterFunc(c.connection, func() { cancel(errPeerGone) })
 		ends = append(ends, func() { stop() })
 	}
-	if limit := s.limit(c); limit > 0 {
+	if limit := c.limit(r.o.Timeout); limit > 0 {
 		timed, stop := context.WithTimeoutCause(ctx, limit, steps.Errorf(steps.Timeout, "the call did not end within %s", limit))
 		ctx, ends = timed, append(ends, stop)
 	}
@@ -128,90 +141,91 @@ func (s *Server) cancellable(ctx context.Context, c *call) (context.Context, fun
 	}
 }
 
-func (s *Server) limit(c *call) time.Duration {
+// limit is how long a call may take; 0: as long as it wants.
+func (c *call) limit(usual time.Duration) time.Duration {
 	if h := headers(c.req); h != nil {
 		if ms, err := strconv.Atoi(h.Get(timeoutHeader)); err == nil && ms > 0 {
 			return time.Duration(ms) * time.Millisecond
 		}
 	}
-	return s.o.Timeout
+	return usual
 }
 
-// situate is the third layer: whose run it is, and where its paths start.
-func (s *Server) situate(c *call, r engine.Request) engine.Request {
-	r.Client, r.Dir, r.Environ = c.id(), s.o.Dir, s.o.Environ
-	r.Roots, r.Private = s.o.Roots, s.o.Private
-	return r
+// withCaller is the third layer: whose run it is, and where its paths start.
+func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
+	q.Client, q.Dir, q.Environ = c.id(), r.o.Dir, r.o.Environ
+	q.Roots, q.Private = r.o.Roots, r.o.Private
+	return q
 }
 
 // begin starts or continues a run.
 type begin func(context.Context, engine.Runs) (engine.Header, error)
 
-// show makes the reply of a run that stands still.
+// show is the last layer: the reply of a run that stands still.
 type show func(context.Context, engine.Runs, engine.Header) (*reply, error)
 
-// play takes a call through the layers that belong to its run.
-func (s *Server) play(ctx context.Context, c *call, b begin, answer show) (*reply, error) {
-	runs, h, err := s.record(ctx, c, b)
+// follow takes a call through the layers that belong to its run.
+func (r *runner) follow(ctx context.Context, c *call, b begin, answer show) (*reply, error) {
+	runs, h, err := r.record(ctx, c, b)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		if h, err = s.dispatch(ctx, c, runs, h); err != nil {
+		if h, err = r.dispatch(ctx, c, runs, h); err != nil {
 			return nil, err
 		}
-		out, answered, err := s.question(ctx, c, runs, &h)
+		out, answered, err := r.question(ctx, c, runs, &h)
 		if err != nil || out != nil {
 			return out, err
 		}
 		if !answered {
-			return s.settle(ctx, runs, h, answer)
+			return answer(context.WithoutCancel(ctx), runs, h)
 		}
 	}
 }
 
 // question puts what a waiting run wants to know to a person, and answers the run.
 // When there is no answer and no reply, the run stays waiting.
-func (s *Server) question(ctx context.Context, c *call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
+func (r *runner) question(ctx context.Context, c *call, runs engine.Runs, h *engine.Header) (out *reply, answered bool, err error) {
 	if h.Status != engine.Waiting || h.Question == nil {
 		return nil, false, nil
 	}
-	a, pending, err := s.asker.Run(ctx, c.asked(), *h)
+	a, pending, err := r.asker.Run(ctx, c.asked(), *h)
 	if pending != nil {
 		return &reply{pending: pending}, false, err
 	}
 	if a == nil || err != nil {
 		return nil, false, err
 	}
-	*h, err = s.answer(ctx, c, runs, h.ID, *a)
+	*h, err = r.answer(ctx, c, runs, h.ID, *a)
 	return nil, err == nil, err
 }
 
 // answer answers a run with what a person said.
-func (s *Server) answer(ctx context.Context, c *call, runs engine.Runs, id string, a engine.Answer) (engine.Header, error) {
-	a.By, a.Environ = c.id(), s.o.Environ
+func (r *runner) answer(ctx context.Context, c *call, runs engine.Runs, id string, a engine.Answer) (engine.Header, error) {
+	a.By, a.Environ = c.id(), r.o.Environ
 	h, err := runs.Answer(context.WithoutCancel(ctx), id, a)
 	if err == nil {
-		s.inflight.noteRun(id, c.caller)
+		r.inflight.noteRun(id, c.caller)
 	}
 	return h, err
 }
 
 // resumeAsked continues a run whose question a modern client brought an answer to.
-func (s *Server) resumeAsked(ctx context.Context, c *call, state ask.State) (*reply, error) {
+func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*reply, error) {
 	b := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		h, err := runs.Get(ctx, state.Run)
 		if err != nil || h.Status != engine.Waiting {
 			return h, err
 		}
-		a := s.asker.Resumed(ctx, c.asked(), h, state)
+		a := r.asker.Resumed(ctx, c.asked(), h, state)
 		if a == nil {
 			return h, nil
 		}
-		return s.answer(ctx, c, runs, h.ID, *a)
+		return r.answer(ctx, c, runs, h.ID, *a)
 	}
-	return s.play(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		if k, ok := steps.Find(s.o.Kinds, h.Call); ok {
+	return r.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+		if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
 			_, show := takenOut(k, c.args)
 			return kindReply(ctx, runs, k, h, show)
 		}
@@ -220,8 +234,8 @@ func (s *Server) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 }
 
 // record is the fourth layer: the run begins, and with it its events.
-func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, engine.Header, error) {
-	runs, err := s.opened(ctx)
+func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, engine.Header, error) {
+	runs, err := r.runs.get(ctx)
 	if err != nil {
 		return nil, engine.Header{}, err
 	}
@@ -230,27 +244,28 @@ func (s *Server) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 	}
 	h, err := b(context.WithoutCancel(ctx), runs)
 	if err == nil {
-		s.inflight.noteRun(h.ID, c.caller)
-		s.watching(runs)
+		r.inflight.noteRun(h.ID, c.caller)
+		r.changes.watching(runs)
 	}
 	return runs, h, err
 }
 
 // dispatch is the sixth layer: it follows the run until it stands still, and
 // stops it when the call is ended before.
-func (s *Server) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
-	defer s.inflight.forgetRun(h.ID)
-	p := s.telling(ctx, c, h)
+func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
+	defer r.inflight.forgetRun(h.ID)
+	p := r.telling(ctx, c, h)
 	defer p.end()
-	h, err := follow(ctx, runs, h, p)
+	h, err := awaitRest(ctx, runs, h, p)
 	if err != nil && ctx.Err() != nil {
-		return s.stopFor(ctx, c, runs, h.ID)
+		return r.stopFor(ctx, c, runs, h.ID)
 	}
 	return h, err
 }
 
-// follow waits for a run, and tells what it does if anyone listens.
-func follow(ctx context.Context, runs engine.Runs, h engine.Header, p *telling) (engine.Header, error) {
+// awaitRest waits until a run stands still, and reports what it does if anyone
+// listens.
+func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *telling) (engine.Header, error) {
 	id := h.ID
 	for p != nil && !resting(h.Status) {
 		next, err := runs.Await(ctx, id, h.Seq)
@@ -274,9 +289,9 @@ const stopTime = 10 * time.Second
 
 // stopFor stops the run of a call that was ended. What was done is kept: the run
 // can be resumed. One that outlives its client goes on when that is gone.
-func (s *Server) stopFor(ctx context.Context, c *call, runs engine.Runs, id string) (engine.Header, error) {
+func (r *runner) stopFor(ctx context.Context, c *call, runs engine.Runs, id string) (engine.Header, error) {
 	if c.outlived && c.gone(ctx) {
-		s.inflight.orphaned.Go(func() { _, _ = runs.Wait(context.WithoutCancel(ctx), id) })
+		r.inflight.orphaned.Go(func() { _, _ = runs.Wait(context.WithoutCancel(ctx), id) })
 		return engine.Header{}, ended(ctx)
 	}
 	cause, message := causeOf(ctx)
@@ -327,11 +342,6 @@ func ended(ctx context.Context) error {
 		code = steps.Interrupted
 	}
 	return steps.Errorf(code, "%s", message)
-}
-
-// settle is the last layer: what came of the run.
-func (s *Server) settle(ctx context.Context, runs engine.Runs, h engine.Header, answer show) (*reply, error) {
-	return answer(context.WithoutCancel(ctx), runs, h)
 }
 
 // result is the reply on the wire.

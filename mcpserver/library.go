@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/engine"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/confined"
@@ -19,6 +20,7 @@ import (
 
 // library is the folder of saved workflows: plain files, one for each.
 type library struct {
+	kinds       []steps.Kind
 	folder, dir string
 	roots       []string
 	private     confined.Private
@@ -173,6 +175,11 @@ func isBelow(path, folder string) bool {
 	}
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// pack compiles a document. What it calls is found from a folder.
+func (l *library) pack(name, dir string, text []byte) (engine.Bundle, *workflows.Program, error) {
+	return engine.Pack(workflows.Source{Name: name, Dir: dir, Text: text}, l.kinds, l.load)
 }
 
 func readSource(path string) (workflows.Source, error) {

@@ -28,41 +28,41 @@ var logLevels = map[mcp.LoggingLevel]slog.Level{
 // levels are those that sessions have set.
 type levels struct {
 	mu sync.Mutex
-	of map[*mcp.ServerSession]mcp.LoggingLevel
+	by map[*mcp.ServerSession]mcp.LoggingLevel
 }
 
 // set notes the level of a session until it ends.
 func (l *levels) set(session *mcp.ServerSession, level mcp.LoggingLevel) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of == nil {
-		l.of = map[*mcp.ServerSession]mcp.LoggingLevel{}
+	if l.by == nil {
+		l.by = map[*mcp.ServerSession]mcp.LoggingLevel{}
 	}
-	if _, known := l.of[session]; !known {
+	if _, known := l.by[session]; !known {
 		go func() {
 			_ = session.Wait()
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			delete(l.of, session)
+			delete(l.by, session)
 		}()
 	}
-	l.of[session] = level
+	l.by[session] = level
 }
 
 func (l *levels) get(session *mcp.ServerSession) mcp.LoggingLevel {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.of[session]
+	return l.by[session]
 }
 
-// levelOf is from which level on the sender of a call wants log messages.
-func (s *Server) levelOf(req *mcp.CallToolRequest) (slog.Level, bool) {
+// of is the level from which on the sender of a call wants log messages.
+func (l *levels) of(req *mcp.CallToolRequest) (slog.Level, bool) {
 	var word mcp.LoggingLevel
 	if req.ProtocolVersion() >= modern {
 		text, _ := req.Params.GetMeta()[mcp.MetaKeyLogLevel].(string)
 		word = mcp.LoggingLevel(text)
 	} else {
-		word = s.levels.get(req.Session)
+		word = l.get(req.Session)
 	}
 	level, ok := logLevels[word]
 	return level, ok

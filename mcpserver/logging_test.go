@@ -64,6 +64,6 @@ func TestLevelOfASessionEndsWithIt(t *testing.T) {
 	eventually(t, "the level is forgotten", func() bool {
 		st.levels.mu.Lock()
 		defer st.levels.mu.Unlock()
-		return len(st.levels.of) == 0
+		return len(st.levels.by) == 0
 	})
 }

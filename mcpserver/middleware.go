@@ -8,17 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"understudy/mcpserver/access"
 )
 
 // guard stands around every request: it shows each client only its tools, and
-// makes a panic an error of one request.
+// turns a panic into an error of one request.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -29,49 +26,39 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}()
 		res, err = next(ctx, method, req)
 		err = sound(err, req)
-		if c, ok := req.(*mcp.CallToolRequest); ok && s.unheard(c.Params.Name, err) {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.unknown(c.Params.Name)}
+		if c, ok := req.(*mcp.CallToolRequest); ok && s.noSuchTool(c.Params.Name, err) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.tools.unknown(c.Params.Name)}
 		}
 		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && err == nil {
 			s.levels.set(set.Session, set.Params.Level)
 		}
 		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
 			if from, ok := req.(serverRequest); ok {
-				res = s.visibleTools(list, s.caller(from).policy)
+				res = s.tools.visible(list, s.clients.caller(from).policy)
 			}
 		}
 		return res, err
 	}
 }
 
-// sound is an error that can be written: the SDK puts the address of a resource
-// that is not there into one without the rules of JSON, and a message that cannot
-// be written ends the whole session.
+// sound is an error that can be encoded. The SDK puts the address of a missing
+// resource into the data of one without encoding it, and a message that cannot be
+// written ends the whole session.
 func sound(err error, req mcp.Request) error {
 	wire, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || len(wire.Data) == 0 || json.Valid(wire.Data) {
 		return err
 	}
-	mended := *wire
-	mended.Data = nil
+	fixed := *wire
+	fixed.Data = nil
 	if read, ok := req.(*mcp.ReadResourceRequest); ok {
-		mended.Data, _ = json.Marshal(map[string]string{"uri": read.Params.URI})
+		fixed.Data, _ = json.Marshal(map[string]string{"uri": read.Params.URI})
 	}
-	return &mended
+	return &fixed
 }
 
-// unheard says whether a call failed because there is no such tool.
-func (s *Server) unheard(name string, err error) bool {
+// noSuchTool says whether a call failed because there is no such tool.
+func (s *Server) noSuchTool(name string, err error) bool {
 	refused, ok := errors.AsType[*jsonrpc.Error](err)
-	return ok && s.tools[name] == nil && refused.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(refused.Message, "unknown tool")
-}
-
-// visibleTools is the list of tools without those that a policy does not offer.
-func (s *Server) visibleTools(list *mcp.ListToolsResult, p access.Policy) *mcp.ListToolsResult {
-	out := *list
-	out.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool {
-		ours := s.tools[t.Name]
-		return ours != nil && !p.Offers(ours.Tool)
-	})
-	return &out
+	return ok && s.tools.named[name] == nil && refused.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(refused.Message, "unknown tool")
 }

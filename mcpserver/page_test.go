@@ -19,7 +19,7 @@ import (
 func TestToolsPage(t *testing.T) {
 	s := New(Options{Kinds: kinds.All(), Folder: t.TempDir(), Dir: t.TempDir(), Version: "test"})
 	path := filepath.Join("..", "docs", "tools.md")
-	fresh := toolsPage(s.order)
+	fresh := toolsPage(s.tools.order)
 	if *update {
 		if err := os.WriteFile(path, []byte(fresh), 0o600); err != nil {
 			t.Fatal(err)

@@ -41,9 +41,9 @@ type telling struct {
 
 // telling tells what a run does from now on; nil when the client asked for
 // nothing.
-func (s *Server) telling(ctx context.Context, c *call, h engine.Header) *telling {
+func (r *runner) telling(ctx context.Context, c *call, h engine.Header) *telling {
 	token := c.req.Params.GetProgressToken()
-	level, listens := s.levelOf(c.req)
+	level, listens := r.levels.of(c.req)
 	if token == nil && !listens {
 		return nil
 	}

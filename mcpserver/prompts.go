@@ -11,16 +11,22 @@ import (
 	"understudy/steps"
 )
 
-// addPrompts registers what a person can ask a model to do. What a prompt tells of
-// this server is told to those who may use the tool that tells the same.
-func (s *Server) addPrompts() {
+// prompts are what a person can ask a model to do. What a prompt tells of this
+// server is told to those who may use the tool that tells the same.
+type prompts struct {
+	runs    *lazyRuns
+	tools   *toolbox
+	library *library
+}
+
+func (s prompts) addTo(server *mcp.Server) {
 	argument := func(name, text string, required bool) *mcp.PromptArgument {
 		return &mcp.PromptArgument{Name: name, Description: text, Required: required}
 	}
 	add := func(name, text, tool string, write func(context.Context, map[string]string) (string, error), args ...*mcp.PromptArgument) {
-		s.mcp.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
+		server.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				if err := s.barred(req, tool); err != nil {
+				if err := s.tools.barred(req, tool); err != nil {
 					return nil, err
 				}
 				words, err := write(ctx, req.Params.Arguments)
@@ -41,7 +47,7 @@ func (s *Server) addPrompts() {
 		argument("run_id", "the run", true))
 }
 
-func (s *Server) authorWorkflow(_ context.Context, a map[string]string) (string, error) {
+func (s prompts) authorWorkflow(_ context.Context, a map[string]string) (string, error) {
 	return fmt.Sprintf(`Write an Understudy workflow for this task: %s
 
 1. Look at the applications and windows that it needs (get_applications_and_windows_list, get_window_tree).
@@ -51,12 +57,12 @@ func (s *Server) authorWorkflow(_ context.Context, a map[string]string) (string,
 5. save_workflow under a short name.`, a["task"], schemaURI), nil
 }
 
-func (s *Server) runWorkflow(_ context.Context, a map[string]string) (string, error) {
+func (s prompts) runWorkflow(_ context.Context, a map[string]string) (string, error) {
 	src, err := s.library.get(a["name"])
 	if err != nil {
 		return "", err
 	}
-	info := s.workflowInfo(a["name"])
+	info := s.library.info(a["name"])
 	return fmt.Sprintf(`Run the saved workflow %s with execute_sequence {"url": %q, "inputs": {...}}. Its inputs: %s. Ask me for those that you do not know.
 If it waits, ask me what it wants to know and use answer_run. If it fails, say which step and why, and ask me before resume_run.
 
@@ -77,8 +83,8 @@ func recordPrompt(_ context.Context, a map[string]string) (string, error) {
 5. Try it with execute_sequence {"url": ..., "dry_run": true}, and ask me before you run it in earnest.`, a["task"], name), nil
 }
 
-func (s *Server) diagnoseRun(ctx context.Context, a map[string]string) (string, error) {
-	runs, err := s.opened(ctx)
+func (s prompts) diagnoseRun(ctx context.Context, a map[string]string) (string, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -28,15 +28,24 @@ type Recording interface {
 // of what is clicked are kept in a folder, which is made for the first.
 type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r Recording, file string, err error)
 
-// recordTools is the tool that makes workflows of what was done: by a person who
-// is watched, or by single calls of tools.
-func (s *Server) recordTools() []*tool {
-	t := tool{
+// recordTool makes workflows of what was done: by a person who is watched, or by
+// single calls of tools.
+type recordTool struct {
+	o         *Options
+	runs      *lazyRuns
+	library   *library
+	resources *resources
+
+	mu  sync.Mutex
+	now *recording // the one that is made, if any: there is one user to watch
+}
+
+func (s *recordTool) tool() *tool {
+	return define(tool{
 		Tool:    access.Tool{Name: "record_workflow", Toolset: steps.Runs, Risk: steps.Normal},
 		summary: "Make a workflow by watching the user: start, then stop gives it.",
-		details: "Or of what runs did: action from_runs.",
-	}
-	return []*tool{define(t, s.recordWorkflow)}
+		details: "Or of what runs did: action from_runs.", result: shallow(schemaFor[recorded]()),
+	}, s.record)
 }
 
 // recordAction is what record_workflow is to do.
@@ -69,27 +78,21 @@ type recorded struct {
 	File      string         `json:"file,omitempty"`
 }
 
-func (s *Server) recordWorkflow(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
+func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply, error) {
 	if a.Name != "" {
 		if err := checkName(a.Name); err != nil {
-			return recorded{}, "", err
+			return nil, err
 		}
 	}
 	switch a.Action {
 	case recordStart:
-		return s.startRecording(ctx, c)
+		return said(s.start(ctx, c))
 	case recordStop:
-		return s.stopRecording(ctx, a)
+		return said(s.stop(ctx, a))
 	case recordFromRuns:
-		return s.fromRuns(ctx, a)
+		return said(s.fromRuns(ctx, a))
 	}
-	return s.recordings.status()
-}
-
-// recordings is the recording that is made, if any: there is one user to watch.
-type recordings struct {
-	mu  sync.Mutex
-	now *recording
+	return said(s.status())
 }
 
 // recording is one recording, and who began it.
@@ -101,43 +104,43 @@ type recording struct {
 }
 
 // begin begins a recording, unless one is made.
-func (all *recordings) begin(ctx context.Context, by string, o *Options, keys recorder.Keys) error {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if r := all.now; r != nil {
+func (s *recordTool) begin(ctx context.Context, by string, keys recorder.Keys) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.now; r != nil {
 		e := steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", r.by, r.Status().Began.Format(time.TimeOnly))
 		e.Next = `record_workflow {"action": "stop"} ends it and gives its workflow`
 		return e
 	}
 	pictures := ""
-	if o.Pictures != "" {
-		pictures = filepath.Join(o.Pictures, time.Now().UTC().Format("20060102T150405.000"))
+	if s.o.Pictures != "" {
+		pictures = filepath.Join(s.o.Pictures, time.Now().UTC().Format("20060102T150405.000"))
 	}
-	r, file, err := o.Record(context.WithoutCancel(ctx), keys, pictures)
+	r, file, err := s.o.Record(context.WithoutCancel(ctx), keys, pictures)
 	if err == nil {
-		all.now = &recording{r, by, file, pictures}
+		s.now = &recording{r, by, file, pictures}
 	}
 	return err
 }
 
 // end forgets a recording.
-func (all *recordings) end(r *recording) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.now == r {
-		all.now = nil
+func (s *recordTool) end(r *recording) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == r {
+		s.now = nil
 	}
 }
 
-func (all *recordings) current() *recording {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	return all.now
+func (s *recordTool) current() *recording {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
 }
 
 // close ends the recording that is made. What it saw is in its file.
-func (all *recordings) close() {
-	if r := all.current(); r != nil {
+func (s *recordTool) close() {
+	if r := s.current(); r != nil {
 		_, _ = r.Stop()
 	}
 }
@@ -145,8 +148,8 @@ func (all *recordings) close() {
 // mostSeen is how many of the last steps a status shows.
 const mostSeen = 10
 
-func (all *recordings) status() (recorded, string, error) {
-	r := all.current()
+func (s *recordTool) status() (recorded, string, error) {
+	r := s.current()
 	if r == nil {
 		return recorded{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
 	}
@@ -165,23 +168,23 @@ func (all *recordings) status() (recorded, string, error) {
 	return out, strings.Join(append([]string{text}, out.Seen...), "\n"), nil
 }
 
-// startRecording begins to watch, and answers once nothing can be missed.
-func (s *Server) startRecording(ctx context.Context, c *call) (recorded, string, error) {
+// start begins to watch, and answers once nothing can be missed.
+func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, error) {
 	if s.o.Record == nil {
 		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
 	keys := recorder.DefaultKeys()
-	if err := s.recordings.begin(ctx, c.name, &s.o, keys); err != nil {
+	if err := s.begin(ctx, c.name, keys); err != nil {
 		return recorded{}, "", err
 	}
 	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)
 	return recorded{Recording: true}, text, nil
 }
 
-// stopRecording ends the watching, and makes the workflow. When that fails, as
+// stop ends the watching, and makes the workflow. When that fails, as
 // with a name that is taken, the recording is kept, and stop can be said again.
-func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, string, error) {
-	r := s.recordings.current()
+func (s *recordTool) stop(ctx context.Context, a recordArgs) (recorded, string, error) {
+	r := s.current()
 	if r == nil {
 		e := steps.Errorf(steps.Invalid, "nothing is recorded")
 		e.Next = `record_workflow {"action": "start"} begins`
@@ -189,21 +192,21 @@ func (s *Server) stopRecording(ctx context.Context, a recordArgs) (recorded, str
 	}
 	seen, early := r.Stop()
 	if len(seen) == 0 {
-		s.recordings.end(r)
+		s.end(r)
 		return recorded{}, "nothing was seen, so there is no workflow", early
 	}
 	o := a.options()
 	o.Pictures = r.pictures
 	text, notes, err := compile.Events(seen, o)
 	if err != nil {
-		s.recordings.end(r)
+		s.end(r)
 		return recorded{}, "", err
 	}
 	out, said, err := s.made(ctx, a, text, notes)
 	if err != nil {
 		return out, said, err
 	}
-	s.recordings.end(r)
+	s.end(r)
 	if early != nil {
 		said += fmt.Sprintf("\nthe recording ended early: %v", early)
 	}
@@ -218,13 +221,13 @@ func (a *recordArgs) options() compile.Options {
 }
 
 // fromRuns makes a workflow of what runs did.
-func (s *Server) fromRuns(ctx context.Context, a recordArgs) (recorded, string, error) {
+func (s *recordTool) fromRuns(ctx context.Context, a recordArgs) (recorded, string, error) {
 	if len(a.Runs) == 0 {
 		e := steps.Errorf(steps.Invalid, "from_runs needs runs")
 		e.Next = `list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`
 		return recorded{}, "", e
 	}
-	runs, err := s.opened(ctx)
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return recorded{}, "", err
 	}
@@ -281,8 +284,8 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 }
 
 // made checks a workflow that was made, and saves it when it has a name.
-func (s *Server) made(ctx context.Context, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
-	_, p, err := s.compiled("recording", string(text))
+func (s *recordTool) made(ctx context.Context, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
+	_, p, err := s.library.pack("recording", s.o.Folder, text)
 	if err != nil {
 		return recorded{}, "", fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
 	}
@@ -303,7 +306,7 @@ func (s *Server) made(ctx context.Context, a recordArgs, text []byte, notes []co
 		return recorded{}, "", err
 	}
 	out.Name = a.Name
-	s.savedNews(ctx, a.Name, isNew)
+	s.resources.workflowSaved(ctx, a.Name, isNew)
 	lines = append(lines, fmt.Sprintf("saved; execute_sequence {\"url\": %q} runs it", a.Name))
 	return out, strings.Join(lines, "\n"), nil
 }

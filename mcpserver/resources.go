@@ -40,22 +40,20 @@ const (
 // "" is for all.
 type resource struct {
 	uri, name, text, mime, tool string
-	read                        func(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)
+	read                        func(*resources, context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)
 }
 
-// resources are all: reading is a resource, acting is a tool.
-func (s *Server) resources() []resource {
-	return []resource{
-		{runsURI, "runs", "The last runs.", jsonType, "list_runs", s.readRuns},
-		{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", s.readWorkflows},
-		{kindsURI, "kinds", "Every kind of step, with its arguments.", jsonType, "", s.readKinds},
-		{schemaURI, "schema", "The JSON schema of workflows.", jsonType, "", s.readSchema},
-		{treeURI, "desktop tree", "What the windows show, as a tree.", textType, kinds.GetWindowTree.Name, s.readTree},
-		{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", s.readRun},
-		{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", s.readEvents},
-		{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", s.readCapture},
-		{workflowURI + "{name}", "workflow", "The text of a saved workflow.", yamlType, "get_workflow", s.readWorkflow},
-	}
+// allResources are all: reading is a resource, acting is a tool.
+var allResources = []resource{
+	{runsURI, "runs", "The last runs.", jsonType, "list_runs", (*resources).readRuns},
+	{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", (*resources).readWorkflows},
+	{kindsURI, "kinds", "Every kind of step, with its arguments.", jsonType, "", (*resources).readKinds},
+	{schemaURI, "schema", "The JSON schema of workflows.", jsonType, "", (*resources).readSchema},
+	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, kinds.GetWindowTree.Name, (*resources).readTree},
+	{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", (*resources).readRun},
+	{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", (*resources).readEvents},
+	{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", (*resources).readCapture},
+	{workflowURI + "{name}", "workflow", "The text of a saved workflow.", yamlType, "get_workflow", (*resources).readWorkflow},
 }
 
 // many says whether the address stands for many.
@@ -73,8 +71,17 @@ func (r resource) is(uri string) bool {
 	return ok && name != "" && !strings.Contains(name, "/")
 }
 
-func (s *Server) addResources() {
-	for _, r := range s.resources() {
+// resources are read by clients, as far as the tool that tells the same may be
+// used.
+type resources struct {
+	*runner
+	mcp     *mcp.Server
+	tools   *toolbox
+	library *library
+}
+
+func (s *resources) add() {
+	for _, r := range allResources {
 		if r.many() {
 			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: r.uri, Name: r.name, Description: r.text, MIMEType: r.mime}, s.reading(r))
 			continue
@@ -89,39 +96,27 @@ func (s *Server) addResources() {
 }
 
 // addWorkflow lists a saved workflow, which is read as all of them are.
-func (s *Server) addWorkflow(name string) {
+func (s *resources) addWorkflow(name string) {
 	uri := workflowURI + name
-	r, _ := s.resourceAt(uri)
+	r, _ := resourceAt(uri)
 	s.mcp.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: yamlType}, s.reading(r))
 }
 
 // resourceAt is what an address stands for.
-func (s *Server) resourceAt(uri string) (resource, bool) {
-	all := s.resources()
-	if i := slices.IndexFunc(all, func(r resource) bool { return r.is(uri) }); i >= 0 {
-		return all[i], true
+func resourceAt(uri string) (resource, bool) {
+	if i := slices.IndexFunc(allResources, func(r resource) bool { return r.is(uri) }); i >= 0 {
+		return allResources[i], true
 	}
 	return resource{}, false
 }
 
-// barred is the error of who may not use a tool, nor learn in another way what it
-// tells; nil: it may be used, or is no tool.
-func (s *Server) barred(req serverRequest, name string) error {
-	t := s.tools[name]
-	if t == nil {
-		return nil
-	}
-	c := s.caller(req)
-	return c.blocked(c.policy.Refuses(t.Tool))
-}
-
 // reading makes a handler of what reads one resource.
-func (s *Server) reading(r resource) mcp.ResourceHandler {
+func (s *resources) reading(r resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		if err := s.barred(req, r.tool); err != nil {
+		if err := s.tools.barred(req, r.tool); err != nil {
 			return nil, err
 		}
-		c, err := r.read(ctx, req)
+		c, err := r.read(s, ctx, req)
 		switch code := steps.CodeOf(err); {
 		case err != nil && (code == steps.NotFound || code == steps.Invalid):
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
@@ -146,8 +141,8 @@ func named(req *mcp.ReadResourceRequest, prefix string) string {
 	return strings.TrimPrefix(req.Params.URI, prefix)
 }
 
-func (s *Server) readRuns(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.opened(ctx)
+func (s *resources) readRuns(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,16 +154,16 @@ func (s *Server) readRuns(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp
 	return asJSON(map[string]any{"runs": lines}, err)
 }
 
-func (s *Server) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.opened(ctx)
+func (s *resources) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return asJSON(runs.Report(ctx, named(req, runURI), engine.Page{}))
 }
 
-func (s *Server) readEvents(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.opened(ctx)
+func (s *resources) readEvents(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +171,8 @@ func (s *Server) readEvents(ctx context.Context, req *mcp.ReadResourceRequest) (
 	return asJSON(map[string]any{"events": evs}, err)
 }
 
-func (s *Server) readCapture(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.opened(ctx)
+func (s *resources) readCapture(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -188,21 +183,21 @@ func (s *Server) readCapture(ctx context.Context, req *mcp.ReadResourceRequest) 
 	return &mcp.ResourceContents{Blob: raw}, nil
 }
 
-func (s *Server) readWorkflows(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	list, _, err := s.listWorkflows(ctx, nil, noArgs{})
+func (s *resources) readWorkflows(_ context.Context, _ *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	list, err := s.library.list()
 	return asJSON(list, err)
 }
 
-func (s *Server) readWorkflow(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+func (s *resources) readWorkflow(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
 	src, err := s.library.get(named(req, workflowURI))
 	return &mcp.ResourceContents{Text: string(src.Text)}, err
 }
 
-func (s *Server) readSchema(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+func (s *resources) readSchema(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
 	return &mcp.ResourceContents{Text: string(workflows.Schema(s.o.Kinds))}, nil
 }
 
-func (s *Server) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+func (s *resources) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
 	type info struct {
 		Name      string        `json:"name"`
 		Summary   string        `json:"summary"`
@@ -220,13 +215,13 @@ func (s *Server) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.Reso
 
 // readTree looks at the desktop, as a call of the kind that does so: what a client
 // has seen of the screen stands in the list of runs, whichever way it looked.
-func (s *Server) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.opened(ctx)
+func (s *resources) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &call{caller: s.caller(req)}
-	h, err := runs.Start(ctx, s.situate(c, engine.Request{Call: kinds.GetWindowTree.Name}))
+	c := &call{caller: s.clients.caller(req)}
+	h, err := runs.Start(ctx, s.withCaller(c, engine.Request{Call: kinds.GetWindowTree.Name}))
 	if err != nil {
 		return nil, err
 	}
@@ -242,4 +237,13 @@ func (s *Server) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 		return nil, err
 	}
 	return &mcp.ResourceContents{Text: out.text}, nil
+}
+
+// workflowSaved lists a new workflow, and tells subscribers of the change.
+func (s *resources) workflowSaved(ctx context.Context, name string, isNew bool) {
+	if isNew {
+		s.addWorkflow(name)
+	}
+	s.changes.changed(ctx, workflowURI+name)
+	s.changes.changed(ctx, workflowsURI)
 }

@@ -118,7 +118,7 @@ func TestResourcesAreListed(t *testing.T) {
 		t.Error(diff)
 	}
 	for i := range pageSize {
-		st.addWorkflow(fmt.Sprintf("w%d", i))
+		st.recorder.resources.addWorkflow(fmt.Sprintf("w%d", i))
 	}
 	if all := listed("resources/list", "resources", "uri"); len(all) != pageSize+6 {
 		t.Errorf("%d resources are listed over several pages, want %d", len(all), pageSize+6)

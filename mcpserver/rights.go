@@ -11,13 +11,13 @@ import (
 	"understudy/steps"
 )
 
-// Allow says whether a run may still use a kind; an engine asks it before each
+// allow says whether a run may still use a kind; an engine asks it before each
 // step, so that a right that was lost counts at once. The rights are those of
 // the client that began the run or continued it last, and never more than those of
 // this server.
-func (s *Server) Allow(run, client string, k steps.Kind) error {
-	for _, c := range s.inflight.callersOf(run, client) {
-		p, err := s.policyNow(c)
+func (c *clients) allow(run, client string, k steps.Kind) error {
+	for _, caller := range c.inflight.callersOf(run, client) {
+		p, err := c.policyNow(caller)
 		if err != nil {
 			return &steps.Error{Code: steps.Denied, Err: err, Next: "the operator can make a new token: understudy token add NAME"}
 		}
@@ -25,20 +25,20 @@ func (s *Server) Allow(run, client string, k steps.Kind) error {
 			return why.Denied()
 		}
 	}
-	return s.rights().Allow(client, k)
+	return c.rights().Allow(client, k)
 }
 
 // policyNow is what a caller may do by now: never more than when it called.
-func (s *Server) policyNow(c caller) (access.Policy, error) {
-	p := c.policy.Narrowed(s.modes.Of(c.self))
-	if c.grant == nil {
+func (c *clients) policyNow(by caller) (access.Policy, error) {
+	p := by.policy.Narrowed(c.modes.Of(by.self))
+	if by.grant == nil {
 		return p, nil
 	}
-	g, err := c.grant.Current()
+	g, err := by.grant.Current()
 	if err != nil {
-		return p, errors.New("the token of " + c.grant.Name + " was taken back")
+		return p, errors.New("the token of " + by.grant.Name + " was taken back")
 	}
-	return p.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name)), nil
+	return p.Narrowed(limitsOf(g)).Narrowed(c.modes.Of(g.Name)), nil
 }
 
 // limitsOf are the limits of a credential.
@@ -50,14 +50,13 @@ func limitsOf(g auth.Grant) access.Limits {
 	return l
 }
 
-func (s *Server) rights() access.Rights {
-	return access.Rights{Policy: s.o.Policy, Modes: s.modes.All()}
+func (c *clients) rights() access.Rights {
+	return access.Rights{Policy: c.policy, Modes: c.modes.All()}
 }
 
-// Rights are what the clients of this server may do, in words that access.Allows
-// reads.
-func (s *Server) Rights() string {
-	raw, err := json.Marshal(s.rights())
+// told are the rights in words that access.Allows reads.
+func (c *clients) told() string {
+	raw, err := json.Marshal(c.rights())
 	if err != nil { // they are plain words
 		panic(err)
 	}
@@ -66,12 +65,12 @@ func (s *Server) Rights() string {
 
 // setMode sets the mode of a client by name. It tells the owner of the data
 // folder, if that is another process.
-func (s *Server) setMode(ctx context.Context, client string, mode access.Mode) error {
-	s.modes.Set(client, mode)
-	if m, ok := s.isOpen().(interface {
+func (c *clients) setMode(ctx context.Context, client string, mode access.Mode) error {
+	c.modes.Set(client, mode)
+	if m, ok := c.runs.opened().(interface {
 		SetPolicy(ctx context.Context, policy string) error
 	}); ok {
-		return m.SetPolicy(ctx, s.Rights())
+		return m.SetPolicy(ctx, c.told())
 	}
 	return nil
 }

@@ -30,31 +30,29 @@ func schemaTypes() map[reflect.Type]*jsonschema.Schema {
 type decision string
 
 // runTools are what can be done with runs.
-func (s *Server) runTools() []*tool {
-	runs := func(name, summary string, t tool) *tool {
+type runTools struct {
+	*runner
+	library *library
+}
+
+func (s runTools) tools() []*tool {
+	of := func(name, summary string, t tool) tool {
 		t.Name, t.summary = name, summary
 		t.Toolset, t.Risk = steps.Runs, steps.Normal
 		if t.result == nil {
 			t.result = runSchema()
 		}
-		return &t
+		return t
 	}
 	return []*tool{
-		runs("get_run", "What a run did, step by step.", tool{
-			Tool: access.Tool{Reads: true}, args: schemaFor[getRunArgs](), run: s.getRun,
-		}),
-		runs("list_runs", "List runs, the newest first.", tool{
-			Tool: access.Tool{Reads: true}, args: schemaFor[listRunsArgs](), result: listOf("runs"), run: s.listRuns,
-		}),
-		runs("resume_run", "Continue a run that failed, was stopped or was cut short, without repeating what succeeded.", tool{
-			Tool: access.Tool{Always: true}, acts: true, destructive: true, open: true, args: schemaFor[resumeArgs](), run: s.resumeRun,
-		}),
-		runs("answer_run", "Give a waiting run the answer or the choice that it waits for.", tool{
-			Tool: access.Tool{Always: true}, destructive: true, open: true, args: schemaFor[answerArgs](), run: s.answerRun,
-		}),
-		runs("stop_execution", "Stop one run, or every run. What was done stays, and a stopped run can be resumed.", tool{
-			Tool: access.Tool{Always: true}, idempotent: true, args: schemaFor[stopArgs](), result: listOf("stopped"), run: s.stopExecution,
-		}),
+		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}}), s.get),
+		define(of("list_runs", "List runs, the newest first.", tool{Tool: access.Tool{Reads: true}, result: listOf("runs")}), s.list),
+		define(of("resume_run", "Continue a run that failed, was stopped or was cut short, without repeating what succeeded.",
+			tool{Tool: access.Tool{Always: true}, acts: true, destructive: true, open: true}), s.resume),
+		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
+			tool{Tool: access.Tool{Always: true}, destructive: true, open: true}), s.answerRun),
+		define(of("stop_execution", "Stop one run, or every run. What was done stays, and a stopped run can be resumed.",
+			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), s.stop),
 	}
 }
 
@@ -78,12 +76,8 @@ type getRunArgs struct {
 // minute.
 const longPoll = time.Minute
 
-func (s *Server) getRun(ctx context.Context, c *call) (*reply, error) {
-	var a getRunArgs
-	if err := decode(c.args, &a); err != nil {
-		return nil, err
-	}
-	runs, err := s.opened(ctx)
+func (s runTools) get(ctx context.Context, c *call, a getRunArgs) (*reply, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +110,12 @@ func (s *Server) getRun(ctx context.Context, c *call) (*reply, error) {
 }
 
 // poll waits for a run, but not too long.
-func (s *Server) poll(ctx context.Context, c *call, runs engine.Runs, h engine.Header, wait time.Duration) (engine.Header, error) {
+func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.Header, wait time.Duration) (engine.Header, error) {
 	p := s.telling(ctx, c, h)
 	defer p.end()
 	timed, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	next, err := follow(timed, runs, h, p)
+	next, err := awaitRest(timed, runs, h, p)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
 		return runs.Get(ctx, h.ID)
 	}
@@ -165,12 +159,8 @@ func (l runLine) text() string {
 	return text
 }
 
-func (s *Server) listRuns(ctx context.Context, c *call) (*reply, error) {
-	var a listRunsArgs
-	if err := decode(c.args, &a); err != nil {
-		return nil, err
-	}
-	runs, err := s.opened(ctx)
+func (s runTools) list(ctx context.Context, c *call, a listRunsArgs) (*reply, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -209,24 +199,20 @@ type resumeArgs struct {
 	Image    bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
 }
 
-func (s *Server) resumeRun(ctx context.Context, c *call) (*reply, error) {
-	var a resumeArgs
-	if err := decode(c.args, &a); err != nil {
-		return nil, err
-	}
-	mended, err := s.mended(c, a.Workflow)
+func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
+	changed, err := s.packChanged(c, a.Workflow)
 	if err != nil {
 		return nil, err
 	}
-	return s.carryOn(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{
-			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: mended, Queue: a.Queue, Environ: s.o.Environ, By: c.id(),
+			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(),
 		})
 	})
 }
 
-// mended is the document that is to take the place of a run's; nil: none is.
-func (s *Server) mended(c *call, document map[string]any) (*engine.Bundle, error) {
+// packChanged is the document that replaces a run's; nil: none does.
+func (s runTools) packChanged(c *call, document map[string]any) (*engine.Bundle, error) {
 	if document == nil {
 		return nil, nil
 	}
@@ -234,11 +220,11 @@ func (s *Server) mended(c *call, document map[string]any) (*engine.Bundle, error
 	if err != nil {
 		return nil, err
 	}
-	bundle, program, err := engine.Pack(workflows.Source{Name: c.tool.Name, Dir: s.o.Dir, Text: text}, s.o.Kinds, s.library.load)
+	bundle, program, err := s.library.pack(c.tool.Name, s.o.Dir, text)
 	if err != nil {
 		return nil, err
 	}
-	return &bundle, s.permitProgram(c, program)
+	return &bundle, c.permitProgram(program)
 }
 
 type answerArgs struct {
@@ -250,23 +236,19 @@ type answerArgs struct {
 	Image   bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
 }
 
-func (s *Server) answerRun(ctx context.Context, c *call) (*reply, error) {
-	var a answerArgs
-	if err := decode(c.args, &a); err != nil {
-		return nil, err
-	}
-	return s.carryOn(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {
+	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), By: c.id(), Environ: s.o.Environ})
 	})
 }
 
-// carryOn continues a run, under the policy of who continues it.
-func (s *Server) carryOn(ctx context.Context, c *call, id string, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
+// continueRun continues a run, under the policy of who continues it.
+func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *bool, v workflows.Verbosity, b begin) (*reply, error) {
 	state, err := s.asker.ParseState(c.asked())
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.opened(ctx)
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +264,7 @@ func (s *Server) carryOn(ctx context.Context, c *call, id string, wait *bool, v 
 	if v == "" {
 		v = workflows.Usual
 	}
-	return s.play(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
+	return s.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		return runReply(ctx, runs, h, v, c.flag(includeImage))
 	})
 }
@@ -292,12 +274,8 @@ type stopArgs struct {
 	Reason string `json:"reason,omitempty" jsonschema:"why, for the record"`
 }
 
-func (s *Server) stopExecution(ctx context.Context, c *call) (*reply, error) {
-	var a stopArgs
-	if err := decode(c.args, &a); err != nil {
-		return nil, err
-	}
-	runs, err := s.opened(ctx)
+func (s runTools) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
+	runs, err := s.runs.get(ctx)
 	if err != nil {
 		return nil, err
 	}

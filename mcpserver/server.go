@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -70,23 +69,17 @@ type Options struct {
 // Server answers clients. Make one with New.
 type Server struct {
 	o        Options
-	http     *httpd.Server
 	mcp      *mcp.Server
-	tools    map[string]*tool
-	order    []*tool // as they are listed
-	library  *library
-	asker    *ask.Asker
+	http     *httpd.Server
+	runs     *lazyRuns
+	clients  *clients
 	inflight *inflight
+	asker    *ask.Asker
+	tools    *toolbox
 	unsent   unsentReplies
-	modes    *access.Modes
 	levels   levels
-
-	recordings recordings
-
-	news news
-
-	open sync.Mutex
-	runs engine.Runs
+	changes  *subscriptions
+	recorder *recordTool
 }
 
 // New makes a server. It opens nothing.
@@ -95,40 +88,54 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Policy = o.Policy.WithDefaults()
-	s := &Server{o: o, asker: ask.New(o.Log), modes: access.NewModes(o.Modes), inflight: newInflight(), tools: map[string]*tool{}}
-	s.library = &library{folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
+	s := &Server{o: o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}
+	s.clients = &clients{o.Policy, access.NewModes(o.Modes), s.runs, s.inflight}
+	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}}
+	s.changes = &subscriptions{runs: s.runs, tools: s.tools}
+	library := &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
+	prompts := prompts{s.runs, s.tools, library}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,
 		Logger:             slog.New(quieter{o.Log.Handler()}),
 		SetCacheable:       func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
-		CompletionHandler:  s.complete,
-		SubscribeHandler:   s.subscribe,
-		UnsubscribeHandler: s.unsubscribe,
+		CompletionHandler:  prompts.complete,
+		SubscribeHandler:   s.changes.subscribe,
+		UnsubscribeHandler: s.changes.unsubscribe,
 		InitializedHandler: s.greeted,
 		PageSize:           pageSize,
 	})
-	s.addTools()
-	s.addResources()
-	s.addPrompts()
+	s.changes.mcp = s.mcp
+	s.http = httpd.New(httpd.Options{
+		Clients: s.mcp, Modern: modern, Runs: s.runs.get, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted,
+		Replying: s.unsent.begin, Counts: s.inflight.counts, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
+		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Log: o.Log,
+	})
+	s.offer(library)
+	prompts.addTo(s.mcp)
 	s.mcp.AddReceivingMiddleware(s.guard)
 	if o.Extend != nil {
 		o.Extend(s.mcp)
 	}
-	s.http = httpd.New(httpd.Options{
-		Clients: s.mcp, Modern: modern, Runs: s.opened, MaxConcurrent: o.MaxConcurrent, Tool: s.admitted,
-		Replying: s.unsent.begin, Counts: s.inflight.counts, Life: s.inflight.life, SetMode: s.setMode, Check: o.Check,
-		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Log: o.Log,
-	})
 	return s
 }
 
-// admitted is what the admission of HTTP has to know of a tool.
-func (s *Server) admitted(name string) *httpd.Tool {
-	t := s.tools[name]
-	if t == nil {
-		return nil
+// offer makes the tools and the resources. All tools are registered; a policy says
+// which of them a client sees.
+func (s *Server) offer(l *library) {
+	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes}
+	res := &resources{run, s.mcp, s.tools, l}
+	s.recorder = &recordTool{o: &s.o, runs: s.runs, library: l, resources: res}
+	s.tools.add(sequenceTool{run, l}.tool())
+	s.tools.add(runTools{run, l}.tools()...)
+	s.tools.add(workflowTools{l, res}.tools()...)
+	s.tools.add(s.recorder.tool())
+	s.tools.add(kindTools{run}.tools()...)
+	for _, t := range s.tools.order {
+		s.mcp.AddTool(t.declaration(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return run.handle(ctx, req, t)
+		})
 	}
-	return &httpd.Tool{Acts: t.acts, Manages: t.Toolset == steps.Runs}
+	res.add()
 }
 
 // Handler answers over HTTP: clients at /mcp, operators at the other addresses.
@@ -140,37 +147,36 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	return s.http.Serve(ctx, l, s.Close)
 }
 
+// Runs are what the tools work with; they are opened when they are first needed.
+func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.runs.get(ctx) }
+
+// Allow says whether a run may still use a kind; an engine asks it before each
+// step.
+func (s *Server) Allow(run, client string, k steps.Kind) error {
+	return s.clients.allow(run, client, k)
+}
+
+// Rights are what the clients of this server may do, in words that access.Allows
+// reads.
+func (s *Server) Rights() string { return s.clients.told() }
+
+// greeted drops what was kept for a client when its session ends.
+func (s *Server) greeted(_ context.Context, req *mcp.InitializedRequest) {
+	session, id := req.Session, s.clients.caller(req).id()
+	go func() {
+		_ = session.Wait()
+		if f, ok := s.runs.opened().(interface{ Forget(client string) }); ok {
+			f.Forget(id)
+		}
+	}()
+}
+
 // pageSize is how many tools or resources one list holds.
 const pageSize = 200
 
 const instructions = `Understudy drives the desktop of this machine and runs workflows on it.
 Look first (get_window_tree), then act on an element by its ref or a selector. Every call is a run that is stored; a failed one says what to do next.
 Do several steps at once with execute_sequence; a run that failed goes on with resume_run, without repeating what was done.`
-
-// Runs are what the tools work with; they are opened when they are first needed.
-func (s *Server) Runs(ctx context.Context) (engine.Runs, error) { return s.opened(ctx) }
-
-// opened gives the runs, and opens them when they are first needed.
-func (s *Server) opened(ctx context.Context) (engine.Runs, error) {
-	s.open.Lock()
-	defer s.open.Unlock()
-	if s.runs != nil {
-		return s.runs, nil
-	}
-	runs, err := s.o.Open(context.WithoutCancel(ctx))
-	if err != nil {
-		return nil, err
-	}
-	s.runs = runs
-	return runs, nil
-}
-
-// isOpen gives the runs when they were opened already.
-func (s *Server) isOpen() engine.Runs {
-	s.open.Lock()
-	defer s.open.Unlock()
-	return s.runs
-}
 
 // quieter passes on what an operator should see of the SDK: it tells of every
 // request as news.

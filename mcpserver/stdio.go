@@ -64,8 +64,8 @@ func (s *Server) rest(ctx context.Context, cause error) error {
 // cause shutdown and answered, then the sessions are closed.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.rest(ctx, errStopping)
-	s.recordings.close()
-	s.news.close()
+	s.recorder.close()
+	s.changes.close()
 	closed := make(chan struct{})
 	go func() { // a session that never reads keeps its writer
 		defer close(closed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
+	"understudy/mcpserver/httpd"
 	"understudy/steps"
 )
 
@@ -58,16 +60,57 @@ type reply struct {
 	pending *mcp.CallToolResult // the client is to ask someone, and to call again
 }
 
-// addTools makes tools of the kinds and adds those for runs and workflows. All
-// are registered; a policy says which a client sees.
-func (s *Server) addTools() {
-	for _, t := range slices.Concat(s.sequenceTools(), s.runTools(), s.workflowTools(), s.recordTools(), s.kindTools()) {
-		s.tools[t.Name] = t
-		s.order = append(s.order, t)
-		s.mcp.AddTool(t.declaration(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.handle(ctx, req, t)
-		})
+// toolbox holds all tools; a policy says which of them a client sees.
+type toolbox struct {
+	clients *clients
+	named   map[string]*tool
+	order   []*tool // as they are listed
+}
+
+func (b *toolbox) add(tools ...*tool) {
+	b.order = append(b.order, tools...)
+	for _, t := range tools {
+		b.named[t.Name] = t
 	}
+}
+
+// barred is the error of who may not use a tool, nor learn in another way what it
+// tells; nil: it may be used, or is no tool.
+func (b *toolbox) barred(req serverRequest, name string) error {
+	t := b.named[name]
+	if t == nil {
+		return nil
+	}
+	c := b.clients.caller(req)
+	return c.blocked(c.policy.Refuses(t.Tool))
+}
+
+// admitted is what the admission of HTTP has to know of a tool.
+func (b *toolbox) admitted(name string) *httpd.Tool {
+	t := b.named[name]
+	if t == nil {
+		return nil
+	}
+	return &httpd.Tool{Acts: t.acts, Manages: t.Toolset == steps.Runs}
+}
+
+// visible is a list of tools without those that a policy does not offer.
+func (b *toolbox) visible(list *mcp.ListToolsResult, p access.Policy) *mcp.ListToolsResult {
+	out := *list
+	out.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool {
+		ours := b.named[t.Name]
+		return ours != nil && !p.Offers(ours.Tool)
+	})
+	return &out
+}
+
+// unknown is what is said of a tool that does not exist.
+func (b *toolbox) unknown(name string) string {
+	text := fmt.Sprintf("there is no tool %q", name)
+	if near := words.Nearest(name, slices.Collect(maps.Keys(b.named))); near != "" {
+		return text + "; did you mean " + near + "?"
+	}
+	return text + "; tools/list names those that there are"
 }
 
 // declaration is the tool as clients see it.
@@ -85,21 +128,26 @@ func (t *tool) declaration() *mcp.Tool {
 	return d
 }
 
-// define makes a tool from a function of its arguments and its result.
-func define[A, R any](t tool, run func(ctx context.Context, c *call, args A) (R, string, error)) *tool {
-	t.args, t.result = schemaFor[A](), shallow(schemaFor[R]())
+// define makes a tool whose arguments are of a type. Kinds and execute_sequence,
+// whose schemas come from elsewhere, read the arguments of the call themselves.
+func define[A any](t tool, run func(ctx context.Context, c *call, args A) (*reply, error)) *tool {
+	t.args = schemaFor[A]()
 	t.run = func(ctx context.Context, c *call) (*reply, error) {
 		var args A
 		if err := decode(c.args, &args); err != nil {
 			return nil, err
 		}
-		value, text, err := run(ctx, c, args)
-		if err != nil {
-			return nil, err
-		}
-		return &reply{value: value, text: text}, nil
+		return run(ctx, c, args)
 	}
 	return &t
+}
+
+// said is the reply of a tool with a result and its words.
+func said(value any, text string, err error) (*reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &reply{value: value, text: text}, nil
 }
 
 // schemaFor is the schema of a type; an optional field may be null.
@@ -156,17 +204,4 @@ func (t *tool) usage() string {
 		return "call " + t.Name + " again with arguments that fit its schema"
 	}
 	return fmt.Sprintf("call %s again; it needs %s", t.Name, strings.Join(t.args.Required, ", "))
-}
-
-// unknown is what is said of a tool that does not exist.
-func (s *Server) unknown(name string) string {
-	known := make([]string, 0, len(s.tools))
-	for n := range s.tools {
-		known = append(known, n)
-	}
-	text := fmt.Sprintf("there is no tool %q", name)
-	if near := words.Nearest(name, known); near != "" {
-		return text + "; did you mean " + near + "?"
-	}
-	return text + "; tools/list names those that there are"
 }

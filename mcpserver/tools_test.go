@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files again")
 // TestSchemas holds every tool to its golden file.
 func TestSchemas(t *testing.T) {
 	st := newStage(t)
-	for _, tool := range st.order {
+	for _, tool := range st.tools.order {
 		if strings.HasPrefix(tool.Name, "hang") || tool.Name == "boom" {
 			continue
 		}
@@ -47,7 +47,7 @@ func TestSchemas(t *testing.T) {
 // 2026-07-28 know no other schemas there.
 func TestSchemasAreObjects(t *testing.T) {
 	st := newStage(t)
-	for _, tool := range st.order {
+	for _, tool := range st.tools.order {
 		raw, err := json.Marshal(tool.declaration())
 		if err != nil {
 			t.Fatal(err)
@@ -96,13 +96,13 @@ func TestCoreFitsIntoAMind(t *testing.T) {
 func TestAnnotations(t *testing.T) {
 	st := newStage(t)
 	for _, k := range st.o.Kinds {
-		a := st.tools[k.Name].declaration().Annotations
+		a := st.tools.named[k.Name].declaration().Annotations
 		if a.ReadOnlyHint != k.Reads || a.DestructiveHint == nil || a.OpenWorldHint == nil {
 			t.Errorf("%s: annotations %+v", k.Name, a)
 		}
 	}
 	for _, name := range []string{"execute_sequence", "resume_run", "answer_run", "save_workflow", "stop_execution"} {
-		if st.tools[name].declaration().Annotations.ReadOnlyHint {
+		if st.tools.named[name].declaration().Annotations.ReadOnlyHint {
 			t.Errorf("%s is said to only read", name)
 		}
 	}
@@ -135,7 +135,7 @@ func TestStructuredContentFits(t *testing.T) {
 		if byhand.Said(res) == "" {
 			t.Errorf("%s says nothing", name)
 		}
-		schema, err := st.tools[name].result.Resolve(&jsonschema.ResolveOptions{})
+		schema, err := st.tools.named[name].result.Resolve(&jsonschema.ResolveOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"understudy/engine"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -13,17 +15,22 @@ import (
 )
 
 // workflowTools are what can be done with documents.
-func (s *Server) workflowTools() []*tool {
-	of := func(name, summary string, reads bool) tool {
-		return tool{Tool: access.Tool{Name: name, Toolset: steps.Runs, Reads: reads, Risk: steps.Normal}, summary: summary}
+type workflowTools struct {
+	*library
+	resources *resources
+}
+
+func (s workflowTools) tools() []*tool {
+	of := func(name, summary string, reads bool, result *jsonschema.Schema) tool {
+		return tool{Tool: access.Tool{Name: name, Toolset: steps.Runs, Reads: reads, Risk: steps.Normal}, summary: summary, result: shallow(result)}
 	}
-	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false)
+	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[saved]())
 	save.idempotent = true
 	return []*tool{
-		define(of("list_workflows", "List the saved workflows and the inputs that they take.", true), s.listWorkflows),
-		define(of("get_workflow", "The text of a saved workflow.", true), s.getWorkflow),
-		define(save, s.saveWorkflow),
-		define(of("validate_workflow", "Check a workflow without running it: everything that is wrong, each at its line.", true), s.validateWorkflow),
+		define(of("list_workflows", "List the saved workflows and the inputs that they take.", true, schemaFor[workflowList]()), s.listTool),
+		define(of("get_workflow", "The text of a saved workflow.", true, schemaFor[workflowText]()), s.getTool),
+		define(save, s.saveTool),
+		define(of("validate_workflow", "Check a workflow without running it: everything that is wrong, each at its line.", true, schemaFor[verdict]()), s.validate),
 	}
 }
 
@@ -41,30 +48,34 @@ type workflowList struct {
 	Workflows []workflowInfo `json:"workflows"`
 }
 
-func (s *Server) listWorkflows(context.Context, *call, noArgs) (workflowList, string, error) {
+// list describes all saved workflows.
+func (l *library) list() (workflowList, error) {
 	list := workflowList{Workflows: []workflowInfo{}}
-	names, err := s.library.names()
-	if err != nil {
-		return list, "", err
-	}
-	var lines []string
+	names, err := l.names()
 	for _, name := range names {
-		w := s.workflowInfo(name)
-		list.Workflows = append(list.Workflows, w)
+		list.Workflows = append(list.Workflows, l.info(name))
+	}
+	return list, err
+}
+
+func (s workflowTools) listTool(context.Context, *call, noArgs) (*reply, error) {
+	list, err := s.list()
+	var lines []string
+	for _, w := range list.Workflows {
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s(%s): %s%s", w.Name, strings.Join(w.Inputs, ", "), w.Description, w.Problem), ": "))
 	}
 	if len(lines) == 0 {
 		lines = []string{"no workflow is saved; save_workflow saves one"}
 	}
-	return list, strings.Join(lines, "\n"), nil
+	return said(list, strings.Join(lines, "\n"), err)
 }
 
-func (s *Server) workflowInfo(name string) workflowInfo {
+func (l *library) info(name string) workflowInfo {
 	w := workflowInfo{Name: name}
-	src, err := s.library.get(name)
+	src, err := l.get(name)
 	if err == nil {
 		var p *workflows.Program
-		if _, p, err = engine.Pack(src, s.o.Kinds, s.library.load); err == nil {
+		if _, p, err = engine.Pack(src, l.kinds, l.load); err == nil {
 			w.Description = p.Description
 			for _, v := range p.Variables {
 				w.Inputs = append(w.Inputs, v.Name)
@@ -86,9 +97,9 @@ type workflowText struct {
 	Text string `json:"text"`
 }
 
-func (s *Server) getWorkflow(_ context.Context, _ *call, a nameArgs) (workflowText, string, error) {
-	src, err := s.library.get(a.Name)
-	return workflowText{a.Name, string(src.Text)}, string(src.Text), err
+func (s workflowTools) getTool(_ context.Context, _ *call, a nameArgs) (*reply, error) {
+	src, err := s.get(a.Name)
+	return said(workflowText{a.Name, string(src.Text)}, string(src.Text), err)
 }
 
 type saveArgs struct {
@@ -102,24 +113,19 @@ type saved struct {
 	Path string `json:"path"`
 }
 
-func (s *Server) saveWorkflow(ctx context.Context, _ *call, a saveArgs) (saved, string, error) {
+func (s workflowTools) saveTool(ctx context.Context, _ *call, a saveArgs) (*reply, error) {
 	if err := checkName(a.Name); err != nil {
-		return saved{}, "", err
+		return nil, err
 	}
-	if _, _, err := s.compiled(a.Name, a.Text); err != nil {
-		return saved{}, "", err
+	if _, _, err := s.pack(a.Name, s.folder, []byte(a.Text)); err != nil {
+		return nil, err
 	}
-	path, isNew, err := s.library.save(a.Name, []byte(a.Text), a.Replace)
+	path, isNew, err := s.save(a.Name, []byte(a.Text), a.Replace)
 	if err != nil {
-		return saved{}, "", err
+		return nil, err
 	}
-	s.savedNews(ctx, a.Name, isNew)
-	return saved{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), nil
-}
-
-func (s *Server) compiled(name, text string) (engine.Bundle, *workflows.Program, error) {
-	src := workflows.Source{Name: name, Dir: s.o.Folder, Text: []byte(text)}
-	return engine.Pack(src, s.o.Kinds, s.library.load)
+	s.resources.workflowSaved(ctx, a.Name, isNew)
+	return said(saved{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), nil)
 }
 
 type validateArgs struct {
@@ -142,35 +148,35 @@ type problem struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-func (s *Server) validateWorkflow(_ context.Context, _ *call, a validateArgs) (verdict, string, error) {
+func (s workflowTools) validate(_ context.Context, _ *call, a validateArgs) (*reply, error) {
 	text, name := a.Text, "workflow"
 	if (a.Text == "") == (a.Name == "") {
 		e := steps.Errorf(steps.Invalid, "wanted either text or name")
 		e.Next = "give the workflow as text, or the name of a saved one"
-		return verdict{}, "", e
+		return nil, e
 	}
 	if a.Name != "" {
-		src, err := s.library.get(a.Name)
+		src, err := s.get(a.Name)
 		if err != nil {
-			return verdict{}, "", err
+			return nil, err
 		}
 		text, name = string(src.Text), a.Name
 	}
-	_, p, err := s.compiled(name, text)
+	_, p, err := s.pack(name, s.folder, []byte(text))
 	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
 		v := verdict{}
 		for _, x := range invalid.Problems {
 			v.Problems = append(v.Problems, problem{x.Line, x.Column, x.Message, x.Hint})
 		}
-		return v, invalid.Error(), nil
+		return said(v, invalid.Error(), nil)
 	}
 	if err != nil {
-		return verdict{}, "", err
+		return nil, err
 	}
 	v := verdict{Valid: true}
 	p.Walk(func(*workflows.Node) { v.Steps++ })
 	for _, x := range p.Variables {
 		v.Inputs = append(v.Inputs, x.Name)
 	}
-	return v, fmt.Sprintf("valid: %d steps", v.Steps), nil
+	return said(v, fmt.Sprintf("valid: %d steps", v.Steps), nil)
 }
