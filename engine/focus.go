@@ -45,7 +45,7 @@ func (w *worker) returnFocus() {
 	ctx, cancel := context.WithTimeout(w.e.life, focusWithin)
 	defer cancel()
 	defer w.e.stirred.Mark()
-	if err := user.desktop.RestoreFocus(ctx, user.focus); err != nil {
+	if err := user.desktop.Do(ctx, desktop.RestoreFocus{State: user.focus}); err != nil {
 		w.e.log().WarnContext(ctx, "the focus could not be given back", "run", w.id, "error", err)
 	}
 }

@@ -41,7 +41,7 @@ func TestRunsGiveBackTheFocus(t *testing.T) {
 			d := fake.New(fake.MustParse(twoWindows)...)
 			t.Cleanup(func() { _ = d.Close() })
 			desk := d.Desktop()
-			if err := desk.GrabFocus(t.Context(), d.Get(d.Find("role:entry && name:Text")).Handle); err != nil {
+			if err := desk.Do(t.Context(), desktop.GrabFocus{Element: d.Get(d.Find("role:entry && name:Text")).Handle}); err != nil {
 				t.Fatal(err)
 			}
 			before, err := desk.SaveFocus(t.Context())

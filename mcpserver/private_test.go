@@ -12,13 +12,14 @@ import (
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // TestToolsetsLimitReading reads files and the clipboard without their
 // toolsets: by name, in a sequence, and in a document that a sequence calls.
 func TestToolsetsLimitReading(t *testing.T) {
 	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
-	if err := s.desk.WriteClipboard(t.Context(), "the secret"); err != nil {
+	if err := s.desk.Do(t.Context(), desktop.WriteClipboard{Text: "the secret"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(s.o.Dir, "id_ed25519"), []byte("the secret\n"), 0o600); err != nil {

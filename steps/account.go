@@ -95,94 +95,33 @@ func (s *LastAct) At() time.Time {
 	return time.Time{}
 }
 
-// Account is a desktop on which everything that acts is done by act, which keeps
-// account of it: so that what an outcome says of acting is what happened. Kinds
-// only ever see a watched desktop.
+// Account returns d with every action passed through act, which keeps account of
+// it, so that an outcome says truly whether the step acted. Kinds only ever see
+// such a desktop.
 func Account(d *desktop.Desktop, act func(do func() error) error) *desktop.Desktop {
-	w := accounted{act, d}
 	c := *d
-	c.Pointer, c.Keyboard, c.Windows, c.Clipboard, c.Controls, c.Apps = w, w, w, w, w, w
+	c.Actor = accounted{act, d.Actor}
 	return &c
 }
 
 type accounted struct {
 	act func(do func() error) error
-	d   *desktop.Desktop
+	of  desktop.Actor
 }
 
-// PointerPosition only looks.
-func (w accounted) PointerPosition(ctx context.Context) (desktop.Point, error) {
-	return w.d.Pointer.PointerPosition(ctx)
-}
-
-// MovePointer acts.
-func (w accounted) MovePointer(ctx context.Context, to desktop.Point) error {
-	return w.act(func() error { return w.d.Pointer.MovePointer(ctx, to) })
-}
-
-// ButtonDown acts.
-func (w accounted) ButtonDown(ctx context.Context, b desktop.Button) error {
-	return w.act(func() error { return w.d.Pointer.ButtonDown(ctx, b) })
-}
-
-// ButtonUp acts.
-func (w accounted) ButtonUp(ctx context.Context, b desktop.Button) error {
-	return w.act(func() error { return w.d.Pointer.ButtonUp(ctx, b) })
-}
-
-// RestBeforeClick only waits.
-func (w accounted) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return w.d.Pointer.RestBeforeClick(ctx, at, b, count)
-}
-
-// Click acts.
-func (w accounted) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return w.act(func() error { return w.d.Pointer.Click(ctx, at, b, count) })
-}
-
-// ClickIn acts.
-func (w accounted) ClickIn(ctx context.Context, in desktop.Window, at desktop.Point, b desktop.Button, count int) error {
-	return w.act(func() error { return w.d.Pointer.ClickIn(ctx, in, at, b, count) })
-}
-
-// Scroll acts.
-func (w accounted) Scroll(ctx context.Context, dx, dy int) error {
-	return w.act(func() error { return w.d.Pointer.Scroll(ctx, dx, dy) })
-}
-
-// KeyDown acts.
-func (w accounted) KeyDown(ctx context.Context, k desktop.Key) error {
-	return w.act(func() error { return w.d.Keyboard.KeyDown(ctx, k) })
-}
-
-// KeyUp acts.
-func (w accounted) KeyUp(ctx context.Context, k desktop.Key) error {
-	return w.act(func() error { return w.d.Keyboard.KeyUp(ctx, k) })
-}
-
-// Press acts.
-func (w accounted) Press(ctx context.Context, c desktop.Chord) error {
-	return w.act(func() error { return w.d.Keyboard.Press(ctx, c) })
-}
-
-// Type acts.
-func (w accounted) Type(ctx context.Context, text string) error {
-	return w.act(func() error { return w.d.Keyboard.Type(ctx, text) })
-}
-
-// Windows only looks.
-func (w accounted) Windows(ctx context.Context) ([]desktop.Window, error) {
-	return w.d.Windows.Windows(ctx)
-}
-
-// Manage acts. A window that refuses to close may have put a question first,
-// so something happened all the same.
-func (w accounted) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
+// Do performs an action and keeps account of it. Marks and the user's focus are
+// left out: showing something to a person, and giving back what was borrowed,
+// changes nothing that a step is for.
+func (w accounted) Do(ctx context.Context, a desktop.Action) error {
+	switch a.(type) {
+	case desktop.Mark, desktop.Unmark, desktop.RestoreFocus:
+		return w.of.Do(ctx, a)
+	}
 	var refused error
 	err := w.act(func() error {
-		err := w.d.Windows.Manage(ctx, id, c)
-		if c.Do == desktop.Close && errors.Is(err, desktop.ErrRefused) {
-			refused, err = err, nil
+		err := w.of.Do(ctx, a)
+		if m, ok := a.(desktop.Manage); ok && m.Do == desktop.Close && errors.Is(err, desktop.ErrRefused) {
+			refused, err = err, nil // the window may have put a question first, so something happened
 		}
 		return err
 	})
@@ -190,57 +129,6 @@ func (w accounted) Manage(ctx context.Context, id desktop.WindowID, c desktop.Wi
 		return refused
 	}
 	return err
-}
-
-// ReadClipboard only looks.
-func (w accounted) ReadClipboard(ctx context.Context) (string, error) {
-	return w.d.Clipboard.ReadClipboard(ctx)
-}
-
-// WriteClipboard acts.
-func (w accounted) WriteClipboard(ctx context.Context, text string) error {
-	return w.act(func() error { return w.d.Clipboard.WriteClipboard(ctx, text) })
-}
-
-// Invoke acts.
-func (w accounted) Invoke(ctx context.Context, h desktop.Handle, action string) error {
-	return w.act(func() error { return w.d.Controls.Invoke(ctx, h, action) })
-}
-
-// SetText acts.
-func (w accounted) SetText(ctx context.Context, h desktop.Handle, text string) error {
-	return w.act(func() error { return w.d.Controls.SetText(ctx, h, text) })
-}
-
-// SetNumber acts.
-func (w accounted) SetNumber(ctx context.Context, h desktop.Handle, value float64) error {
-	return w.act(func() error { return w.d.Controls.SetNumber(ctx, h, value) })
-}
-
-// Select acts.
-func (w accounted) Select(ctx context.Context, h desktop.Handle, child int, on bool) error {
-	return w.act(func() error { return w.d.Controls.Select(ctx, h, child, on) })
-}
-
-// GrabFocus acts.
-func (w accounted) GrabFocus(ctx context.Context, h desktop.Handle) error {
-	return w.act(func() error { return w.d.Controls.GrabFocus(ctx, h) })
-}
-
-// Reveal acts.
-func (w accounted) Reveal(ctx context.Context, h desktop.Handle) error {
-	return w.act(func() error { return w.d.Controls.Reveal(ctx, h) })
-}
-
-// Launch acts.
-func (w accounted) Launch(ctx context.Context, app string) (a desktop.App, err error) {
-	err = w.act(func() error { a, err = w.d.Apps.Launch(ctx, app); return err })
-	return a, err
-}
-
-// OpenURL acts.
-func (w accounted) OpenURL(ctx context.Context, url string, seen <-chan struct{}) error {
-	return w.act(func() error { return w.d.Apps.OpenURL(ctx, url, seen) })
 }
 
 // account puts a desktop that keeps account of acts into the place of the plain

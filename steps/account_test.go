@@ -1,7 +1,6 @@
 package steps
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -9,31 +8,32 @@ import (
 	"understudy/steps/desktop/fake"
 )
 
-// acts are all methods of a desktop that act, and looks some that do not.
-var acts = map[string]func(context.Context, *desktop.Desktop) error{
-	"MovePointer":    func(c context.Context, d *desktop.Desktop) error { return d.MovePointer(c, desktop.Point{}) },
-	"ButtonDown":     func(c context.Context, d *desktop.Desktop) error { return d.ButtonDown(c, desktop.Left) },
-	"ButtonUp":       func(c context.Context, d *desktop.Desktop) error { return d.ButtonUp(c, desktop.Left) },
-	"Click":          func(c context.Context, d *desktop.Desktop) error { return d.Click(c, desktop.Point{}, desktop.Left, 1) },
-	"Scroll":         func(c context.Context, d *desktop.Desktop) error { return d.Scroll(c, 0, 1) },
-	"KeyDown":        func(c context.Context, d *desktop.Desktop) error { return d.KeyDown(c, "a") },
-	"KeyUp":          func(c context.Context, d *desktop.Desktop) error { return d.KeyUp(c, "a") },
-	"Press":          func(c context.Context, d *desktop.Desktop) error { return d.Press(c, desktop.Chord{Key: "a"}) },
-	"Type":           func(c context.Context, d *desktop.Desktop) error { return d.Type(c, "a") },
-	"Manage":         func(c context.Context, d *desktop.Desktop) error { return d.Manage(c, 1, desktop.WindowChange{}) },
-	"WriteClipboard": func(c context.Context, d *desktop.Desktop) error { return d.WriteClipboard(c, "a") },
-	"Invoke":         func(c context.Context, d *desktop.Desktop) error { return d.Invoke(c, "h", "") },
-	"SetText":        func(c context.Context, d *desktop.Desktop) error { return d.SetText(c, "h", "") },
-	"SetNumber":      func(c context.Context, d *desktop.Desktop) error { return d.SetNumber(c, "h", 1) },
-	"Select":         func(c context.Context, d *desktop.Desktop) error { return d.Select(c, "h", 0, true) },
-	"GrabFocus":      func(c context.Context, d *desktop.Desktop) error { return d.GrabFocus(c, "h") },
-	"Reveal":         func(c context.Context, d *desktop.Desktop) error { return d.Reveal(c, "h") },
-	"Launch":         func(c context.Context, d *desktop.Desktop) error { _, err := d.Launch(c, "a"); return err },
-	"OpenURL":        func(c context.Context, d *desktop.Desktop) error { return d.OpenURL(c, "a", nil) },
+// acts is one of each action that changes the world.
+var acts = []desktop.Action{
+	desktop.MovePointer{},
+	desktop.ButtonDown{Button: desktop.Left},
+	desktop.ButtonUp{Button: desktop.Left},
+	desktop.Click{Button: desktop.Left},
+	desktop.Scroll{DY: 1},
+	desktop.KeyDown{Key: "a"},
+	desktop.KeyUp{Key: "a"},
+	desktop.Press{Chord: desktop.Chord{Key: "a"}},
+	desktop.Type{Text: "a"},
+	desktop.Manage{Window: 1},
+	desktop.WriteClipboard{Text: "a"},
+	desktop.Invoke{Element: "h"},
+	desktop.SetText{Element: "h"},
+	desktop.SetNumber{Element: "h", Value: 1},
+	desktop.Select{Container: "h", On: true},
+	desktop.GrabFocus{Element: "h"},
+	desktop.Reveal{Element: "h"},
+	desktop.Launch{App: "a"},
+	desktop.OpenURL{URL: "a"},
 }
 
-func TestWatchKeepsAccountOfEveryAct(t *testing.T) {
-	for name, act := range acts {
+func TestAccountKeepsAccountOfEveryAct(t *testing.T) {
+	for _, act := range acts {
+		name := desktop.NameOf(act)
 		for _, c := range []struct {
 			say  string
 			err  error
@@ -49,7 +49,7 @@ func TestWatchKeepsAccountOfEveryAct(t *testing.T) {
 				d := fake.New()
 				d.Fail(name, c.err, -1)
 				env := &Env{}
-				err := act(t.Context(), Account(d.Desktop(), env.Act))
+				err := Account(d.Desktop(), env.Act).Do(t.Context(), act)
 				if !errors.Is(err, c.err) || d.Calls(name) != 1 {
 					t.Errorf("got %v after %d calls", err, d.Calls(name))
 				}
@@ -61,19 +61,34 @@ func TestWatchKeepsAccountOfEveryAct(t *testing.T) {
 	}
 }
 
-func TestWatchLeavesLookingAlone(t *testing.T) {
+func TestAccountLeavesLookingAlone(t *testing.T) {
 	d := fake.New(fake.MustParse(`- frame "Notes" [process=notes] [at=0,0,400,400]`)...)
 	env := &Env{}
 	w := Account(d.Desktop(), env.Act)
 	ctx := t.Context()
 	_, a := w.PointerPosition(ctx)
-	_, b := w.Windows.Windows(ctx)
+	_, b := w.Windows(ctx)
 	_, c := w.ReadClipboard(ctx)
 	_, e := w.Tree(ctx, desktop.Scope{})
 	if err := errors.Join(a, b, c, e); err != nil || env.Acted() != ActedNo {
 		t.Errorf("%v, acted: %s", err, env.Acted())
 	}
-	if err := w.MovePointer(ctx, desktop.Point{X: 1}); err != nil || env.Acted() != ActedYes {
+	if err := w.Do(ctx, desktop.MovePointer{To: desktop.Point{X: 1}}); err != nil || env.Acted() != ActedYes {
 		t.Errorf("%v, acted: %s", err, env.Acted())
+	}
+}
+
+func TestAccountLeavesMarksAndTheUsersFocusOut(t *testing.T) {
+	d := fake.New(fake.MustParse(`- frame "Notes" [process=notes] [at=0,0,400,400]`)...)
+	env := &Env{}
+	w := Account(d.Desktop(), env.Act)
+	state, err := w.SaveFocus(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []desktop.Action{desktop.Mark{Area: desktop.Rect{W: 1, H: 1}}, desktop.Unmark{}, desktop.RestoreFocus{State: state}} {
+		if err := w.Do(t.Context(), a); err != nil || env.Acted() != ActedNo {
+			t.Errorf("%s: %v, acted: %s", desktop.NameOf(a), err, env.Acted())
+		}
 	}
 }

@@ -3,6 +3,8 @@ package steps
 import (
 	"context"
 	"time"
+
+	"understudy/steps/desktop"
 )
 
 // restoreWithin is how long bringing the user back may take. It takes a few
@@ -28,7 +30,7 @@ func (k Kind) keepingFocus(ctx context.Context, env *Env, args map[string]any, d
 	o := do()
 	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWithin)
 	defer cancel()
-	if err := env.Desktop.RestoreFocus(free, saved); err != nil {
+	if err := env.Desktop.Do(free, desktop.RestoreFocus{State: saved}); err != nil {
 		env.Logger().WarnContext(ctx, "the focus could not be given back", "error", err)
 	}
 	return o

@@ -136,7 +136,7 @@ func (a *app) bare(ctx context.Context, d *desktop.Desktop) error {
 
 // mute tells of the windows of which there are no elements.
 func (a *app) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *desktop.Tree) error {
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if errors.Is(err, desktop.ErrUnavailable) {
 		return nil
 	}

@@ -75,7 +75,7 @@ func TestInspectPicksWhatIsPointedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := notes()
 		d := f.Desktop()
-		if err := d.MovePointer(t.Context(), f.Get(f.Find("role:checkbox")).Bounds.Center()); err != nil {
+		if err := d.Do(t.Context(), desktop.MovePointer{To: f.Get(f.Find("role:checkbox")).Bounds.Center()}); err != nil {
 			t.Fatal(err)
 		}
 		var out, errOut bytes.Buffer

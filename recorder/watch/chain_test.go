@@ -51,7 +51,7 @@ func TestAClickIsFoundByItsPictureOrItsPlace(t *testing.T) {
 		asked := s.start("Question", question(asks)[0], question(asks)[1:]...)
 		to := s.window("Question").Bounds
 		to.X, to.Y = 700, 400
-		if err := s.desk.Manage(t.Context(), s.window("Question").ID, desktop.WindowChange{Do: desktop.Place, Bounds: to}); err != nil {
+		if err := s.desk.Do(t.Context(), desktop.Manage{Window: s.window("Question").ID, Do: desktop.Place, Bounds: to}); err != nil {
 			t.Fatal(err)
 		}
 		s.replay(string(text))

@@ -55,7 +55,7 @@ func TestAValueIsThatAfterTheLastChange(t *testing.T) {
 func TestAFieldIsKnownBeforeTheFirstKey(t *testing.T) {
 	seen, log, _ := record(t, func(s *stand) {
 		s.clicks("role:checkbox")
-		_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:entry")).Handle)
+		_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find("role:entry")).Handle})
 		time.Sleep(200 * time.Millisecond)
 		s.Delay("SaveFocus", time.Minute)
 		s.After(2*time.Second, func() { s.Delay("SaveFocus", 0) })

@@ -19,7 +19,7 @@ func (s *stand) hears(text string) {
 
 // grabs has a program move the keyboard, and the recording hear of that.
 func (s *stand) grabs(sel string) {
-	_ = s.GrabFocus(context.Background(), s.Get(s.Find(sel)).Handle)
+	_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find(sel)).Handle})
 	time.Sleep(time.Second)
 }
 
@@ -37,7 +37,7 @@ func TestLateKeysOfAPasswordAreHidden(t *testing.T) {
 	}{
 		{"into a field of another window", func(s *stand) {
 			s.Install("welcome", func() *fake.Node { return fake.MustParse(welcome)[0] })
-			_, _ = s.Launch(context.Background(), "welcome")
+			_ = s.Do(context.Background(), desktop.Launch{App: "welcome"})
 			s.grabs("role:entry && name:Search")
 		}},
 		{"to a button and on into a field", func(s *stand) {

@@ -96,7 +96,7 @@ func (p *person) meets(title string) {
 func (p *person) meetsList(before int) (height int) {
 	p.t.Helper()
 	p.sees("a list", func() bool {
-		windows, err := p.desk.Windows.Windows(p.t.Context())
+		windows, err := p.desk.Windows(p.t.Context())
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 }
 
 func (r *recording) begin(ctx context.Context) error {
-	windows, err := r.desktop.Windows.Windows(ctx)
+	windows, err := r.desktop.Windows(ctx)
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
 	}
@@ -274,7 +274,7 @@ func (r *recording) pause(ctx context.Context) {
 		r.reporter.say("paused")
 		return
 	}
-	if windows, err := r.desktop.Windows.Windows(ctx); err == nil {
+	if windows, err := r.desktop.Windows(ctx); err == nil {
 		r.windows = windows
 	}
 	r.focus.forget() // the value of its field came of the pause

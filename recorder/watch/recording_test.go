@@ -81,7 +81,7 @@ func (s *stand) emit(ev desktop.InputEvent) {
 // types is a person who types a text, with a pause after each key.
 func (s *stand) types(text string, pause time.Duration) {
 	for _, r := range text {
-		_ = s.Type(context.Background(), string(r))
+		_ = s.Do(context.Background(), desktop.Type{Text: string(r)})
 		s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: desktop.Key(strings.ToLower(string(r))), Text: string(r)})
 		time.Sleep(pause)
 	}
@@ -92,7 +92,7 @@ func (s *stand) press(chord string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_ = s.Press(context.Background(), all[0])
+	_ = s.Do(context.Background(), desktop.Press{Chord: all[0]})
 	s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: all[0].Key, Mods: all[0].Mods})
 }
 
@@ -101,7 +101,7 @@ func (s *stand) clicks(sel string) {
 	s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
 	time.Sleep(200 * time.Millisecond)
 	s.emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left})
-	_ = s.Click(context.Background(), at, desktop.Left, 1)
+	_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})
 	s.emit(desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left})
 	time.Sleep(200 * time.Millisecond)
 }
@@ -142,19 +142,19 @@ func TestAPasswordIsNeverWritten(t *testing.T) {
 		{"the keyboard is moved into the field by the program", func(s *stand) {
 			s.clicks("role:entry")
 			s.types("Ada", 100*time.Millisecond)
-			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:password")).Handle)
+			_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find("role:password")).Handle})
 			s.types(secret, 0)
 		}},
 		{"and out of it again", func(s *stand) {
 			s.clicks("role:password")
 			s.types(secret, 0)
-			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:entry")).Handle)
+			_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find("role:entry")).Handle})
 			time.Sleep(time.Second)
 		}},
 		{"the program moves the keyboard out of it before a key was heard of", func(s *stand) {
 			s.clicks("role:password")
-			_ = s.Type(context.Background(), secret)
-			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:entry")).Handle)
+			_ = s.Do(context.Background(), desktop.Type{Text: secret})
+			_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find("role:entry")).Handle})
 			time.Sleep(time.Second)
 			for _, r := range secret {
 				s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: desktop.Key(strings.ToLower(string(r))), Text: string(r)})

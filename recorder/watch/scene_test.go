@@ -133,7 +133,7 @@ func (s *scene) quit() {
 }
 
 func (s *scene) window(title string) *desktop.Window {
-	all, _ := s.desk.Windows.Windows(context.Background())
+	all, _ := s.desk.Windows(context.Background())
 	for _, w := range all {
 		if strings.Contains(w.Title, title) && !w.Popup {
 			return &w
@@ -210,7 +210,7 @@ func (s *scene) elsewhere(title string) {
 	s.t.Helper()
 	w := s.window(title)
 	to := desktop.Rect{X: 300, Y: 200, W: w.Bounds.W + 60, H: w.Bounds.H + 40}
-	if err := s.desk.Manage(s.t.Context(), w.ID, desktop.WindowChange{Do: desktop.Place, Bounds: to}); err != nil {
+	if err := s.desk.Do(s.t.Context(), desktop.Manage{Window: w.ID, Do: desktop.Place, Bounds: to}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -55,7 +55,7 @@ func TestTextThatWaitsForAnAnswerIsNotWrittenBeforeIt(t *testing.T) {
 			s.clicks("role:entry")
 			s.types("Ada", 100*time.Millisecond)
 			s.Delay("SaveFocus", time.Hour)
-			_ = s.GrabFocus(context.Background(), s.Get(s.Find("role:password")).Handle)
+			_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find("role:password")).Handle})
 			s.After(late, func() { s.Delay("SaveFocus", 0) })
 			s.types(secret, 50*time.Millisecond)
 			time.Sleep(20 * time.Second)
@@ -127,7 +127,7 @@ func (s *stand) heardLate(at desktop.Point, pressed time.Time) {
 // machine: when the press is understood, the box shows what the click did.
 func TestABoxThatChangedBeforeItWasLookedAt(t *testing.T) {
 	boxIsOn(t, func(s *stand, at desktop.Point) {
-		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})
 		s.quickly(at)
 		time.Sleep(2 * time.Second)
 	})
@@ -140,7 +140,7 @@ func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
 		s.Delay("ElementAt", 200*time.Millisecond)
 		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
 		time.Sleep(restDelay + 100*time.Millisecond)
-		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})
 		pressed := time.Now()
 		time.Sleep(time.Second)
 		s.heardLate(at, pressed)
@@ -153,7 +153,7 @@ func TestABoxThatIsSeenToChangeBeforeThePressIsHeardOf(t *testing.T) {
 func TestABoxThatHadTheKeyboardBeforeThePressIsHeardOf(t *testing.T) {
 	boxIsOn(t, func(s *stand, at desktop.Point) {
 		pressed := time.Now()
-		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})
 		s.press("f5") // of which nothing comes, but that it is looked where it goes
 		time.Sleep(time.Second)
 		s.heardLate(at, pressed)
@@ -168,7 +168,7 @@ func TestABoxThatChangesLate(t *testing.T) {
 		s.Delay("WatchElement", 3*time.Second)
 		s.quickly(at)
 		time.Sleep(2 * time.Second)
-		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})
 		time.Sleep(2 * time.Second)
 	})
 }
@@ -180,7 +180,7 @@ func TestABoxThatIsNotReadInTime(t *testing.T) {
 		s.Fail("WatchElement", desktop.ErrUnresponsive, -1)
 		s.Delay("Refresh", time.Minute)
 		s.After(3*time.Second, func() { s.Delay("Refresh", 0) })
-		_ = s.Click(context.Background(), at, desktop.Left, 1)
+		_ = s.Do(context.Background(), desktop.Click{At: at, Button: desktop.Left})
 		s.quickly(at)
 		time.Sleep(5 * time.Second)
 	})

@@ -25,7 +25,7 @@ func (r *recording) windowAt(at desktop.Point) *desktop.Window {
 
 // pollWindows notes which windows came, went, and got the keyboard.
 func (r *recording) pollWindows(ctx context.Context) {
-	windows, err := r.desktop.Windows.Windows(ctx)
+	windows, err := r.desktop.Windows(ctx)
 	if err != nil || r.paused {
 		return
 	}

@@ -15,7 +15,7 @@ func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 	if id == 0 {
 		return nil
 	}
-	return d.Manage(ctx, id, desktop.WindowChange{Do: desktop.Activate})
+	return d.Do(ctx, desktop.Manage{Window: id, Do: desktop.Activate})
 }
 
 // WindowOptions say what to do with windows before and after.
@@ -33,7 +33,7 @@ var DefaultWindowOptions = WindowOptions{EnableWindowManagement: true, BringToFr
 
 // ActiveWindow is the window that has the focus; nil when none has.
 func ActiveWindow(ctx context.Context, d *desktop.Desktop) (*desktop.Window, error) {
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the windows: %w", err)
 	}
@@ -48,7 +48,7 @@ func ActiveWindow(ctx context.Context, d *desktop.Desktop) (*desktop.Window, err
 // unless one of its windows is active.
 func ActivateApplication(ctx context.Context, hand *Hand, process string) error {
 	return WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
-		windows, err := hand.Desktop.Windows.Windows(ctx)
+		windows, err := hand.Desktop.Windows(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the windows: %w", err)
 		}
@@ -59,7 +59,7 @@ func ActivateApplication(ctx context.Context, hand *Hand, process string) error 
 		if slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Active }) {
 			return nil
 		}
-		return hand.Unaccounted().Manage(ctx, windows[len(windows)-1].ID, desktop.WindowChange{Do: desktop.Activate})
+		return hand.Unaccounted().Do(ctx, desktop.Manage{Window: windows[len(windows)-1].ID, Do: desktop.Activate})
 	})
 }
 
@@ -69,7 +69,7 @@ func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process 
 	if process == "" || !o.EnableWindowManagement || !o.BringToFront {
 		return nil
 	}
-	windows, err := hand.Desktop.Windows.Windows(ctx)
+	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
 	}
@@ -86,7 +86,7 @@ func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process 
 	if last == nil {
 		return nil
 	}
-	return hand.Unaccounted().Manage(ctx, last.ID, desktop.WindowChange{Do: desktop.Activate})
+	return hand.Unaccounted().Do(ctx, desktop.Manage{Window: last.ID, Do: desktop.Activate})
 }
 
 // BringToFront brings the window of an element to the front, unless it is there. It
@@ -95,7 +95,7 @@ func BringToFront(ctx context.Context, hand *Hand, o WindowOptions, id desktop.W
 	if !o.EnableWindowManagement || id == 0 || !o.BringToFront && !o.MaximizeTarget {
 		return nil
 	}
-	windows, err := hand.Desktop.Windows.Windows(ctx)
+	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return fmt.Errorf("listing the windows: %w", err)
 	}
@@ -109,7 +109,7 @@ func BringToFront(ctx context.Context, hand *Hand, o WindowOptions, id desktop.W
 		}
 	}
 	if w := windows[i]; o.MaximizeTarget && !w.Maximized {
-		if err := hand.Unaccounted().Manage(ctx, id, desktop.WindowChange{Do: desktop.Maximize}); err != nil {
+		if err := hand.Unaccounted().Do(ctx, desktop.Manage{Window: id, Do: desktop.Maximize}); err != nil {
 			return fmt.Errorf("maximizing the window %q: %w", w.Title, err)
 		}
 	}
@@ -124,7 +124,7 @@ const frontWithin = time.Second
 func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
 	short, cancel := context.WithTimeout(ctx, frontWithin)
 	defer cancel()
-	err := hand.Unaccounted().Manage(short, w.ID, desktop.WindowChange{Do: desktop.Activate})
+	err := hand.Unaccounted().Do(short, desktop.Manage{Window: w.ID, Do: desktop.Activate})
 	if short.Err() != nil && ctx.Err() == nil && err != nil {
 		return &steps.Error{
 			Code: steps.NotActionable, Err: fmt.Errorf("the window %q does not come to the front%s", w.Title, FocusedElsewhere(ctx, hand.Desktop)),
@@ -139,7 +139,7 @@ func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
 
 // FocusedElsewhere names the window that has the focus.
 func FocusedElsewhere(ctx context.Context, d *desktop.Desktop) string {
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if err != nil {
 		return ""
 	}

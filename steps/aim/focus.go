@@ -31,7 +31,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 		return err
 	}
 	if o.Grab {
-		err := hand.Unaccounted().GrabFocus(ctx, el.Handle)
+		err := hand.Unaccounted().Do(ctx, desktop.GrabFocus{Element: el.Handle})
 		if err != nil && !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
 			return err
 		}

@@ -81,7 +81,7 @@ func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOp
 
 // applications are those that have a window, each once, the topmost first.
 func applications(ctx context.Context, d *desktop.Desktop) (names []string) {
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if err != nil {
 		return nil // they are only told as a help
 	}

@@ -144,7 +144,7 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 	if m.Region != nil {
 		screen = m.Region.Intersect(screen)
 	}
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if err != nil && !errors.Is(err, desktop.ErrUnavailable) {
 		return nil, nil, fmt.Errorf("listing the windows: %w", err)
 	}

@@ -20,7 +20,7 @@ func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point,
 		if err := BringToFront(ctx, hand, o, w.ID); err != nil {
 			return err
 		}
-		windows, err := hand.Desktop.Windows.Windows(ctx)
+		windows, err := hand.Desktop.Windows(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the windows: %w", err)
 		}

@@ -36,7 +36,7 @@ func HoldKeys(ctx context.Context, d *desktop.Desktop, keys []desktop.Key, do fu
 		free, cancel := ReleaseContext(ctx)
 		defer cancel()
 		for _, k := range slices.Backward(held) {
-			if up := d.KeyUp(free, k); up != nil && err == nil {
+			if up := d.Do(free, desktop.KeyUp{Key: k}); up != nil && err == nil {
 				err = fmt.Errorf("letting go of %s: %w", k, up)
 			}
 		}
@@ -47,7 +47,7 @@ func HoldKeys(ctx context.Context, d *desktop.Desktop, keys []desktop.Key, do fu
 			return &steps.Error{Code: steps.Invalid, Err: err}
 		}
 		held = append(held, k)
-		if err := d.KeyDown(ctx, k); err != nil {
+		if err := d.Do(ctx, desktop.KeyDown{Key: k}); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func RestorePointer(ctx context.Context, hand *Hand, wanted bool) func(context.C
 		at = *hand.pointerBefore
 	}
 	return func(ctx context.Context) {
-		if err := hand.Unaccounted().MovePointer(ctx, at); err != nil {
+		if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
 			hand.Logger().WarnContext(ctx, "the pointer was not put back", "error", err)
 		}
 	}

@@ -28,7 +28,7 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 		if err := DismissTooltipAt(ctx, hand, at); err != nil {
 			return err
 		}
-		return hand.Desktop.Click(ctx, at, b, count)
+		return hand.Desktop.Do(ctx, desktop.Click{At: at, Button: b, Count: count})
 	}
 	if err := hand.Desktop.RestBeforeClick(ctx, at, b, count); err != nil {
 		return err
@@ -38,7 +38,7 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 			return err
 		}
 	}
-	return hand.Desktop.ClickIn(ctx, met.window, at, b, count)
+	return hand.Desktop.Do(ctx, desktop.Click{At: at, Button: b, Count: count, In: &met.window})
 }
 
 // checkUnmoved fails with ErrMoved when an element is not where it was seen. The

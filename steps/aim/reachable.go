@@ -27,7 +27,7 @@ func checkOnScreen(ctx context.Context, d *desktop.Desktop, el *desktop.Element,
 // may hold it back. For a picture that is all that can be known. It gives the
 // window there, nil when there is none.
 func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (*desktop.Window, error) {
-	windows, err := hand.Desktop.Windows.Windows(ctx)
+	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the windows: %w", err)
 	}
@@ -118,7 +118,7 @@ func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
 // WindowElementAt stands for the window at a point where no element is known; it
 // has no box, as it is not what is acted on. It is nil when there is none.
 func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) (*desktop.Element, error) {
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the windows: %w", err)
 	}

@@ -36,7 +36,7 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query) er
 	if !scrolledAway(u.el) {
 		return nil
 	}
-	if err := hand.Unaccounted().Reveal(ctx, u.el.Handle); !errors.Is(err, desktop.ErrRefused) {
+	if err := hand.Unaccounted().Do(ctx, desktop.Reveal{Element: u.el.Handle}); !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
 	return nil

@@ -42,11 +42,11 @@ func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.
 			hand.pointerBefore = &from
 		}
 	}
-	if err := hand.Unaccounted().MovePointer(ctx, at); err != nil {
+	if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
 		return fmt.Errorf("moving the pointer under a tooltip: %w", err)
 	}
 	return WaitUntil(ctx, long, func(ctx context.Context) error {
-		windows, err := hand.Desktop.Windows.Windows(ctx)
+		windows, err := hand.Desktop.Windows(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the windows: %w", err)
 		}
@@ -59,7 +59,7 @@ func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.
 
 // DismissTooltipAt is unveil where it is not known whether a tooltip is there.
 func DismissTooltipAt(ctx context.Context, hand *Hand, at desktop.Point) error {
-	windows, err := hand.Desktop.Windows.Windows(ctx)
+	windows, err := hand.Desktop.Windows(ctx)
 	switch {
 	case errors.Is(err, desktop.ErrUnavailable): // then nothing is known of windows
 		return nil

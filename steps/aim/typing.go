@@ -48,7 +48,7 @@ func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string,
 	if text == "" {
 		return now.Text, nil
 	}
-	return now.Text, hand.Desktop.Type(ctx, text)
+	return now.Text, hand.Desktop.Do(ctx, desktop.Type{Text: text})
 }
 
 // caretToEnd brings the caret to the end of a field whose text is to stay. Most
@@ -69,7 +69,7 @@ func caretToEnd(ctx context.Context, d *desktop.Desktop, el *desktop.Element, ha
 	if el.States.Has(desktop.MultiLine) || strings.Contains(el.Text, "\n") {
 		end.Mods = []desktop.Key{desktop.Ctrl}
 	}
-	return d.Press(ctx, end)
+	return d.Do(ctx, desktop.Press{Chord: end})
 }
 
 // typeIntoPicture types where a picture took the focus. What is there cannot be
@@ -83,7 +83,7 @@ func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, clear
 	if text == "" {
 		return nil
 	}
-	return d.Type(ctx, text)
+	return d.Do(ctx, desktop.Type{Text: text})
 }
 
 // ClearingKeys are the keys that empty a field.
@@ -94,7 +94,7 @@ func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) er
 	if el.Text == "" && el.Role != "password" {
 		return nil
 	}
-	err := d.SetText(ctx, el.Handle, "")
+	err := d.Do(ctx, desktop.SetText{Element: el.Handle, Text: ""})
 	if !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrUnavailable) {
 		return err
 	}
@@ -104,7 +104,7 @@ func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) er
 // PressKeys presses chords one after the other.
 func PressKeys(ctx context.Context, d *desktop.Desktop, chords []desktop.Chord) error {
 	for _, c := range chords {
-		if err := d.Press(ctx, c); err != nil {
+		if err := d.Do(ctx, desktop.Press{Chord: c}); err != nil {
 			return err
 		}
 	}

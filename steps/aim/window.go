@@ -14,7 +14,7 @@ import (
 // topmostWindow is the window of an application that lies above its others; without
 // one the active window.
 func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w desktop.Window, err error) {
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if err != nil {
 		return w, fmt.Errorf("listing the windows: %w", err)
 	}
@@ -32,7 +32,7 @@ func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w d
 // FindWindow waits for the one window that is meant.
 func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desktop.Window, err error) {
 	err = WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
-		all, err := d.Windows.Windows(ctx)
+		all, err := d.Windows(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the windows: %w", err)
 		}

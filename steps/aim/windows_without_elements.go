@@ -13,7 +13,7 @@ import (
 // elements: so such a window can be waited for, and pictures looked for in it.
 // roots are the elements that are known.
 func windowsWithoutElements(ctx context.Context, d *desktop.Desktop, roots []*desktop.Element) (frames []*desktop.Element, err error) {
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if errors.Is(err, desktop.ErrUnavailable) {
 		return nil, nil
 	}

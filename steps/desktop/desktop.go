@@ -1,7 +1,8 @@
 // Package desktop says what a desktop is: the words that every part of the
-// program uses for it (Point, Key, Element, Window) and the small interfaces
-// through which it is seen and touched. Drivers implement the interfaces;
-// kinds use them; nothing in this package acts.
+// program uses for it (Point, Key, Element, Window), the small interfaces through
+// which it is seen, and the actions, which are values that are given to one
+// method, Do. Drivers implement the interfaces; kinds use them; nothing in this
+// package acts.
 //
 // It imports only the standard library, so that everything may import it.
 package desktop
@@ -16,17 +17,14 @@ import (
 // machine lacks is an Unavailable value, so a Desktop has no nil parts and a
 // kind need not ask before it uses one.
 type Desktop struct {
+	Actor
 	Pointer
-	Keyboard
 	Screen
-	Windows
+	WindowLister
 	Clipboard
 	Elements
-	Controls
 	Focus
 	Changes
-	Apps
-	Marker
 	Input
 	Session
 }
@@ -56,35 +54,12 @@ type Finding struct {
 	Needed bool   `json:"needed,omitempty"` // false when only some kinds miss it
 }
 
-// Pointer moves the mouse and presses its buttons.
+// Pointer says where the mouse is.
 type Pointer interface {
 	PointerPosition(ctx context.Context) (Point, error)
-	MovePointer(ctx context.Context, to Point) error
-	ButtonDown(ctx context.Context, b Button) error
-	ButtonUp(ctx context.Context, b Button) error
 	// RestBeforeClick waits until a click at the point is taken for one of its
 	// own, and not as a double click with the one before.
 	RestBeforeClick(ctx context.Context, at Point, b Button, count int) error
-	// Click moves to the point and presses and releases the button count
-	// times, quickly enough to count as one multiple click.
-	Click(ctx context.Context, at Point, b Button, count int) error
-	// ClickIn is Click for a point of a window that was seen. It fails with
-	// ErrMoved, and presses nothing, when that window is not at the point any
-	// more, or not where it was seen; and with ErrUnclear when it moves
-	// meanwhile. Where a system cannot tell, it is Click.
-	ClickIn(ctx context.Context, w Window, at Point, b Button, count int) error
-	// Scroll turns the wheel where the pointer is: dx to the right, dy down.
-	Scroll(ctx context.Context, dx, dy int) error
-}
-
-// Keyboard presses keys and types text.
-type Keyboard interface {
-	KeyDown(ctx context.Context, k Key) error
-	KeyUp(ctx context.Context, k Key) error
-	// Press presses a chord's modifiers, its key, and releases them in reverse.
-	Press(ctx context.Context, c Chord) error
-	// Type enters text exactly, whatever the layout and CapsLock.
-	Type(ctx context.Context, text string) error
 }
 
 // Screen sees pixels.
@@ -103,18 +78,15 @@ type Screen interface {
 	LastDrawn(ctx context.Context, id WindowID, area Rect) (time.Time, error)
 }
 
-// Windows lists windows and manages them.
-type Windows interface {
+// WindowLister lists windows.
+type WindowLister interface {
 	// Windows lists the windows from the bottom of the stack to its top.
 	Windows(ctx context.Context) ([]Window, error)
-	// Manage changes one window and returns when the change can be seen.
-	Manage(ctx context.Context, id WindowID, c WindowChange) error
 }
 
-// Clipboard reads and writes the clipboard's text.
+// Clipboard reads the clipboard's text.
 type Clipboard interface {
 	ReadClipboard(ctx context.Context) (string, error)
-	WriteClipboard(ctx context.Context, text string) error
 }
 
 // Elements reads the accessibility tree.
@@ -132,23 +104,9 @@ type Elements interface {
 	Refresh(ctx context.Context, h Handle) (*Element, error)
 }
 
-// Controls act on elements through accessibility, without the pointer.
-type Controls interface {
-	// Invoke does the named action of an element; "" is its default action.
-	Invoke(ctx context.Context, h Handle, action string) error
-	SetText(ctx context.Context, h Handle, text string) error
-	SetNumber(ctx context.Context, h Handle, value float64) error
-	// Select selects, or deselects, a child of a container by its index.
-	Select(ctx context.Context, h Handle, child int, on bool) error
-	GrabFocus(ctx context.Context, h Handle) error
-	// Reveal scrolls an element into view.
-	Reveal(ctx context.Context, h Handle) error
-}
-
-// Focus remembers where the user is, and brings them back.
+// Focus says where the user is, for RestoreFocus to bring them back.
 type Focus interface {
 	SaveFocus(ctx context.Context) (FocusState, error)
-	RestoreFocus(ctx context.Context, f FocusState) error
 }
 
 // Changes says that something changed, and never to what: who wants to know
@@ -162,23 +120,6 @@ type Changes interface {
 	// nothing is missed any more; one for several changes is enough, but one
 	// follows the last. Of an element that changes very often it hears less.
 	WatchElement(ctx context.Context, h Handle, f func()) error
-}
-
-// Apps starts programs.
-type Apps interface {
-	// Launch starts an application by command line, desktop file or name.
-	Launch(ctx context.Context, app string) (App, error)
-	// OpenURL opens an address with the user's preferred program, and waits to
-	// hear that it could. That program may stay as long as what it opened: who
-	// sees that it is open closes seen, if there is one.
-	OpenURL(ctx context.Context, url string, seen <-chan struct{}) error
-}
-
-// Marker draws frames on the screen to show an element to a person.
-type Marker interface {
-	// Mark draws a frame for a while, or until Unmark, and returns at once.
-	Mark(ctx context.Context, area Rect, label string, d time.Duration) error
-	Unmark(ctx context.Context) error
 }
 
 // Input watches what a person does. Our own injected input is left out.

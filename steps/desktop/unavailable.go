@@ -14,44 +14,17 @@ type Unavailable struct{ Err error }
 // parts that they have.
 func Missing(err error) *Desktop {
 	u := Unavailable{err}
-	return &Desktop{u, u, u, u, u, u, u, u, u, u, u, u, u}
+	return &Desktop{u, u, u, u, u, u, u, u, u, u}
 }
+
+// Do fails with Err.
+func (u Unavailable) Do(context.Context, Action) error { return u.Err }
 
 // PointerPosition fails with Err.
 func (u Unavailable) PointerPosition(context.Context) (Point, error) { return Point{}, u.Err }
 
-// MovePointer fails with Err.
-func (u Unavailable) MovePointer(context.Context, Point) error { return u.Err }
-
-// ButtonDown fails with Err.
-func (u Unavailable) ButtonDown(context.Context, Button) error { return u.Err }
-
-// ButtonUp fails with Err.
-func (u Unavailable) ButtonUp(context.Context, Button) error { return u.Err }
-
 // RestBeforeClick fails with Err.
 func (u Unavailable) RestBeforeClick(context.Context, Point, Button, int) error { return u.Err }
-
-// ClickIn fails with Err.
-func (u Unavailable) ClickIn(context.Context, Window, Point, Button, int) error { return u.Err }
-
-// Click fails with Err.
-func (u Unavailable) Click(context.Context, Point, Button, int) error { return u.Err }
-
-// Scroll fails with Err.
-func (u Unavailable) Scroll(context.Context, int, int) error { return u.Err }
-
-// KeyDown fails with Err.
-func (u Unavailable) KeyDown(context.Context, Key) error { return u.Err }
-
-// KeyUp fails with Err.
-func (u Unavailable) KeyUp(context.Context, Key) error { return u.Err }
-
-// Press fails with Err.
-func (u Unavailable) Press(context.Context, Chord) error { return u.Err }
-
-// Type fails with Err.
-func (u Unavailable) Type(context.Context, string) error { return u.Err }
 
 // Monitors fails with Err.
 func (u Unavailable) Monitors(context.Context) ([]Monitor, error) { return nil, u.Err }
@@ -70,14 +43,8 @@ func (u Unavailable) LastDrawn(context.Context, WindowID, Rect) (time.Time, erro
 // Windows fails with Err.
 func (u Unavailable) Windows(context.Context) ([]Window, error) { return nil, u.Err }
 
-// Manage fails with Err.
-func (u Unavailable) Manage(context.Context, WindowID, WindowChange) error { return u.Err }
-
 // ReadClipboard fails with Err.
 func (u Unavailable) ReadClipboard(context.Context) (string, error) { return "", u.Err }
-
-// WriteClipboard fails with Err.
-func (u Unavailable) WriteClipboard(context.Context, string) error { return u.Err }
 
 // Tree fails with Err.
 func (u Unavailable) Tree(context.Context, Scope) (*Tree, error) { return nil, u.Err }
@@ -91,47 +58,14 @@ func (u Unavailable) Hit(context.Context, Point) (*Element, error) { return nil,
 // Refresh fails with Err.
 func (u Unavailable) Refresh(context.Context, Handle) (*Element, error) { return nil, u.Err }
 
-// Invoke fails with Err.
-func (u Unavailable) Invoke(context.Context, Handle, string) error { return u.Err }
-
-// SetText fails with Err.
-func (u Unavailable) SetText(context.Context, Handle, string) error { return u.Err }
-
-// SetNumber fails with Err.
-func (u Unavailable) SetNumber(context.Context, Handle, float64) error { return u.Err }
-
-// Select fails with Err.
-func (u Unavailable) Select(context.Context, Handle, int, bool) error { return u.Err }
-
-// GrabFocus fails with Err.
-func (u Unavailable) GrabFocus(context.Context, Handle) error { return u.Err }
-
-// Reveal fails with Err.
-func (u Unavailable) Reveal(context.Context, Handle) error { return u.Err }
-
 // SaveFocus fails with Err.
 func (u Unavailable) SaveFocus(context.Context) (FocusState, error) { return FocusState{}, u.Err }
-
-// RestoreFocus fails with Err.
-func (u Unavailable) RestoreFocus(context.Context, FocusState) error { return u.Err }
 
 // WatchFocus fails with Err.
 func (u Unavailable) WatchFocus(context.Context, func()) error { return u.Err }
 
 // WatchElement fails with Err.
 func (u Unavailable) WatchElement(context.Context, Handle, func()) error { return u.Err }
-
-// Launch fails with Err.
-func (u Unavailable) Launch(context.Context, string) (App, error) { return App{}, u.Err }
-
-// OpenURL fails with Err.
-func (u Unavailable) OpenURL(context.Context, string, <-chan struct{}) error { return u.Err }
-
-// Mark fails with Err.
-func (u Unavailable) Mark(context.Context, Rect, string, time.Duration) error { return u.Err }
-
-// Unmark fails with Err.
-func (u Unavailable) Unmark(context.Context) error { return u.Err }
 
 // Watch fails with Err.
 func (u Unavailable) Watch(context.Context, func(InputEvent)) error { return u.Err }

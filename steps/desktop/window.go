@@ -26,14 +26,6 @@ type Window struct {
 	Tooltip bool `json:"-"`
 }
 
-// WindowChange says what to do with a window.
-type WindowChange struct {
-	Do WindowAction
-	// Bounds are used by Place: where it goes, with its frame. A zero size
-	// keeps the size.
-	Bounds Rect
-}
-
 // WindowAction is what can be done with a window.
 type WindowAction string
 

@@ -37,7 +37,7 @@ func activateElement(ctx context.Context, hand *aim.Hand, a ActivateElementArgs)
 			return false, err
 		}
 		if el.States.Has(desktop.Focusable) {
-			if err := hand.Desktop.GrabFocus(ctx, el.Handle); err != nil && !errors.Is(err, desktop.ErrRefused) {
+			if err := hand.Desktop.Do(ctx, desktop.GrabFocus{Element: el.Handle}); err != nil && !errors.Is(err, desktop.ErrRefused) {
 				return false, err
 			}
 			return aim.WaitForFocus(ctx, hand.Desktop, el)

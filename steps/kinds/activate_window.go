@@ -10,7 +10,7 @@ import (
 )
 
 func activateWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
-	return observe.ChangeWindow(ctx, env.Desktop, a, desktop.WindowChange{Do: desktop.Activate}, func(w desktop.Window) bool { return w.Active && !w.Minimized })
+	return observe.ChangeWindow(ctx, env.Desktop, a, desktop.Manage{Do: desktop.Activate}, func(w desktop.Window) bool { return w.Active && !w.Minimized })
 }
 
 // ActivateWindow brings a window to the front.

@@ -124,7 +124,7 @@ func TestClickElement(t *testing.T) {
 			say: "a window that moves just before the click is followed", args: args("selector", "name:Save"), acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				lateness(d, func() {
-					manage(d, "Notes", desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 300, Y: 200}})
+					manage(d, "Notes", desktop.Manage{Do: desktop.Place, Bounds: desktop.Rect{X: 300, Y: 200}})
 				})
 			},
 			journal: []string{`place "Notes"`, "click 350,342 left", "move 0,0"},
@@ -205,7 +205,7 @@ func TestClickElement(t *testing.T) {
 			say: "a minimized window comes back", args: args("selector", "name:Save", "process", "notes", "restore_cursor", false), journal: []string{`activate "Notes"`, "click 50,142 left"},
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())
-				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Minimize})
+				_ = d.Do(context.Background(), desktop.Manage{Window: w[0].ID, Do: desktop.Minimize})
 			},
 		},
 		{say: "the focus is given back when that is asked", args: args("selector", "name:Save", "restore_focus", true, "restore_cursor", false), journal: []string{"click 50,142 left", "restore focus"}},

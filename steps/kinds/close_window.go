@@ -15,7 +15,7 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 	if err != nil {
 		return observe.WindowResult{}, err
 	}
-	err = env.Desktop.Manage(ctx, w.ID, desktop.WindowChange{Do: desktop.Close})
+	err = env.Desktop.Do(ctx, desktop.Manage{Window: w.ID, Do: desktop.Close})
 	if errors.Is(err, desktop.ErrRefused) {
 		return observe.WindowResult{Window: w, Refused: err.Error()}, nil
 	}

@@ -49,9 +49,9 @@ func TestFocusIsGivenBackOnceAPageHasTakenIt(t *testing.T) {
 			e.States |= desktop.Focusable
 		})
 		save.OnClick(func() {
-			f.After(50*time.Millisecond, func() { _ = d.GrabFocus(t.Context(), f.Get(save).Handle) })
+			f.After(50*time.Millisecond, func() { _ = d.Do(t.Context(), desktop.GrabFocus{Element: f.Get(save).Handle}) })
 		})
-		if err := d.GrabFocus(t.Context(), f.Get(f.Find("role:entry")).Handle); err != nil {
+		if err := d.Do(t.Context(), desktop.GrabFocus{Element: f.Get(f.Find("role:entry")).Handle}); err != nil {
 			t.Fatal(err)
 		}
 		o := InvokeElement.Run(t.Context(), seeing(f), args("selector", "name:Save", "restore_focus", true))

@@ -31,7 +31,7 @@ type WindowsResult struct {
 }
 
 func listWindows(ctx context.Context, env *steps.Env, a WindowsArgs) (WindowsResult, error) {
-	all, err := env.Desktop.Windows.Windows(ctx)
+	all, err := env.Desktop.Windows(ctx)
 	if err != nil {
 		return WindowsResult{}, fmt.Errorf("listing the windows: %w", err)
 	}

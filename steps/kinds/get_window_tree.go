@@ -83,7 +83,7 @@ func (a *WindowTreeArgs) scope(ctx context.Context, hand *aim.Hand) (desktop.Sco
 		}
 		scope.Window = el.Window
 	}
-	all, err := hand.Desktop.Windows.Windows(ctx)
+	all, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return scope, nil, err
 	}

@@ -55,7 +55,7 @@ func highlightElement(ctx context.Context, hand *aim.Hand, a HighlightArgs) (Hig
 	if text == "" {
 		text = string(el.Role)
 	}
-	if err := hand.Desktop.Mark(ctx, el.Bounds, text, a.DurationMS.Std()); err != nil {
+	if err := hand.Desktop.Do(ctx, desktop.Mark{Area: el.Bounds, Label: text, For: a.DurationMS.Std()}); err != nil {
 		return HighlightResult{}, err
 	}
 	seen, err := observe.Look(ctx, hand.Env, a.LookOptions, el)

@@ -40,7 +40,7 @@ func hoverElement(ctx context.Context, hand *aim.Hand, a HoverArgs) (HoverResult
 	}
 	r := HoverResult{At: at, Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
-		if err := hand.Desktop.MovePointer(ctx, at); err != nil {
+		if err := hand.Desktop.Do(ctx, desktop.MovePointer{To: at}); err != nil {
 			return false, err
 		}
 		if err := steps.Sleep(ctx, a.DurationMS.Std()); err != nil {

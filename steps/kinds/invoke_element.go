@@ -39,7 +39,7 @@ func invokeElement(ctx context.Context, hand *aim.Hand, a InvokeArgs) (observe.E
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
-		err := hand.Desktop.Invoke(ctx, el.Handle, a.Action)
+		err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: a.Action})
 		if errors.Is(err, desktop.ErrRefused) {
 			err = &steps.Error{Code: steps.NotActionable, Err: err, Next: "click it with click_element"}
 		}

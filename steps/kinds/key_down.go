@@ -32,5 +32,5 @@ func keyDown(ctx context.Context, env *steps.Env, a KeyArgs) (KeyResult, error) 
 	if err != nil {
 		return KeyResult{}, &steps.Error{Code: steps.Invalid, Err: err}
 	}
-	return KeyResult{k}, env.Desktop.KeyDown(ctx, k)
+	return KeyResult{k}, env.Desktop.Do(ctx, desktop.KeyDown{Key: k})
 }

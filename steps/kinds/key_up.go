@@ -22,5 +22,5 @@ func keyUp(ctx context.Context, env *steps.Env, a KeyArgs) (KeyResult, error) {
 	if err != nil {
 		return KeyResult{}, &steps.Error{Code: steps.Invalid, Err: err}
 	}
-	return KeyResult{k}, env.Desktop.KeyUp(ctx, k)
+	return KeyResult{k}, env.Desktop.Do(ctx, desktop.KeyUp{Key: k})
 }

@@ -20,7 +20,7 @@ func maximizeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (ob
 		}
 	}
 	a.ID = w.ID
-	return observe.ChangeWindow(ctx, env.Desktop, a, desktop.WindowChange{Do: desktop.Maximize}, func(w desktop.Window) bool { return w.Maximized && !w.Minimized })
+	return observe.ChangeWindow(ctx, env.Desktop, a, desktop.Manage{Do: desktop.Maximize}, func(w desktop.Window) bool { return w.Maximized && !w.Minimized })
 }
 
 // MaximizeWindow makes a window as large as its screen.

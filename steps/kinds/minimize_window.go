@@ -10,7 +10,7 @@ import (
 )
 
 func minimizeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (observe.WindowResult, error) {
-	return observe.ChangeWindow(ctx, env.Desktop, a, desktop.WindowChange{Do: desktop.Minimize}, func(w desktop.Window) bool { return w.Minimized })
+	return observe.ChangeWindow(ctx, env.Desktop, a, desktop.Manage{Do: desktop.Minimize}, func(w desktop.Window) bool { return w.Minimized })
 }
 
 // MinimizeWindow hides a window.

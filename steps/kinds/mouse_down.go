@@ -31,19 +31,19 @@ func (a *MouseButtonArgs) Validate() error {
 }
 
 func mouseDown(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
-	return a.at(ctx, env.Desktop, env.Desktop.ButtonDown)
+	return a.at(ctx, env.Desktop, desktop.ButtonDown{Button: a.Button})
 }
 
 // at does something with the button at the place that is given.
-func (a *MouseButtonArgs) at(ctx context.Context, d *desktop.Desktop, do func(context.Context, desktop.Button) error) (PointerResult, error) {
+func (a *MouseButtonArgs) at(ctx context.Context, d *desktop.Desktop, do desktop.Action) (PointerResult, error) {
 	at, err := aim.PointOf(ctx, d, a.Place)
 	if err != nil {
 		return PointerResult{}, err
 	}
 	if a.X != nil {
-		if err := d.MovePointer(ctx, at); err != nil {
+		if err := d.Do(ctx, desktop.MovePointer{To: at}); err != nil {
 			return PointerResult{}, err
 		}
 	}
-	return PointerResult{at}, do(ctx, a.Button)
+	return PointerResult{at}, d.Do(ctx, do)
 }

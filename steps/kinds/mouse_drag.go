@@ -162,7 +162,7 @@ const (
 // drag holds a button from one point to another, and lets go of it whatever
 // happens.
 func drag(ctx context.Context, hand *aim.Hand, from, to desktop.Point, b desktop.Button) (err error) {
-	if err := hand.Desktop.MovePointer(ctx, from); err != nil {
+	if err := hand.Desktop.Do(ctx, desktop.MovePointer{To: from}); err != nil {
 		return err
 	}
 	if err := aim.DismissTooltipAt(ctx, hand, from); err != nil {
@@ -171,14 +171,14 @@ func drag(ctx context.Context, hand *aim.Hand, from, to desktop.Point, b desktop
 	defer func() {
 		free, cancel := aim.ReleaseContext(ctx)
 		defer cancel()
-		err = errors.Join(err, hand.Desktop.ButtonUp(free, b))
+		err = errors.Join(err, hand.Desktop.Do(free, desktop.ButtonUp{Button: b}))
 	}()
-	if err := hand.Desktop.ButtonDown(ctx, b); err != nil {
+	if err := hand.Desktop.Do(ctx, desktop.ButtonDown{Button: b}); err != nil {
 		return err
 	}
 	for i := 1; i <= dragSteps; i++ {
 		at := desktop.Point{X: from.X + (to.X-from.X)*i/dragSteps, Y: from.Y + (to.Y-from.Y)*i/dragSteps}
-		if err := hand.Desktop.MovePointer(ctx, at); err != nil {
+		if err := hand.Desktop.Do(ctx, desktop.MovePointer{To: at}); err != nil {
 			return err
 		}
 		if err := steps.Sleep(ctx, dragEvery); err != nil {

@@ -34,5 +34,5 @@ func mouseMove(ctx context.Context, env *steps.Env, a MouseMoveArgs) (PointerRes
 	if err := aim.OnScreen(ctx, env.Desktop, at); err != nil {
 		return PointerResult{}, err
 	}
-	return PointerResult{at}, env.Desktop.MovePointer(ctx, at)
+	return PointerResult{at}, env.Desktop.Do(ctx, desktop.MovePointer{To: at})
 }

@@ -18,5 +18,5 @@ var MouseUp = steps.Define(steps.Kind{
 }, MouseButtonArgs{Button: desktop.Left}, mouseUp)
 
 func mouseUp(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
-	return a.at(ctx, env.Desktop, env.Desktop.ButtonUp)
+	return a.at(ctx, env.Desktop, desktop.ButtonUp{Button: a.Button})
 }

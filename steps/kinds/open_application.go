@@ -51,7 +51,7 @@ func (a *OpenArgs) Validate() error {
 }
 
 func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResult, error) {
-	before, err := hand.Desktop.Windows.Windows(ctx)
+	before, err := hand.Desktop.Windows(ctx)
 	if err != nil {
 		return OpenResult{}, fmt.Errorf("listing the windows: %w", err)
 	}
@@ -59,7 +59,8 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	for _, w := range before {
 		known[w.ID] = true
 	}
-	app, err := hand.Desktop.Launch(ctx, a.AppName)
+	var app desktop.App
+	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Started: &app})
 	if steps.CodeOf(err) == steps.NotFound {
 		return OpenResult{}, &steps.Error{Code: steps.NotFound, Err: err, Next: "install it, or name another application"}
 	}
@@ -108,7 +109,7 @@ func opened(ctx context.Context, d *desktop.Desktop, a OpenArgs, app desktop.App
 	var shown time.Time
 	err = aim.WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
 		found = nil
-		windows, err := d.Windows.Windows(ctx)
+		windows, err := d.Windows(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the windows: %w", err)
 		}

@@ -48,12 +48,12 @@ const settleFor = 3 * time.Second
 
 func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult, error) {
 	r := OpenURLResult{URL: a.URL}
-	before, err := env.Desktop.Windows.Windows(ctx)
+	before, err := env.Desktop.Windows(ctx)
 	if err != nil {
 		return r, fmt.Errorf("listing the windows: %w", err)
 	}
 	seen, opened := make(chan struct{}), make(chan error, 1)
-	go func() { opened <- env.Desktop.OpenURL(ctx, a.URL, seen) }()
+	go func() { opened <- env.Desktop.Do(ctx, desktop.OpenURL{URL: a.URL, Seen: seen}) }()
 	look := time.NewTicker(aim.LongestPause)
 	defer look.Stop()
 	var over <-chan time.Time
@@ -70,7 +70,7 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 			return r, nil
 		case <-look.C:
 		}
-		now, err := env.Desktop.Windows.Windows(ctx)
+		now, err := env.Desktop.Windows(ctx)
 		if err != nil {
 			return r, fmt.Errorf("listing the windows: %w", err)
 		}

@@ -324,7 +324,7 @@ func TestPasswordsThatAreRevealed(t *testing.T) {
 			look(t, d, field)
 			w := d.Get(d.Find("role:frame")).Window
 			for _, do := range []desktop.WindowAction{desktop.Minimize, desktop.Restore} {
-				if err := d.Manage(t.Context(), w, desktop.WindowChange{Do: do}); err != nil {
+				if err := d.Do(t.Context(), desktop.Manage{Window: w, Do: do}); err != nil {
 					t.Fatal(err)
 				}
 				look(t, d, field)
@@ -350,7 +350,7 @@ func TestPasswordsThatAreRevealed(t *testing.T) {
 
 func put(t *testing.T, d *fake.Desktop, w *fake.Node, to desktop.Rect) {
 	t.Helper()
-	if err := d.Manage(t.Context(), d.Get(w).Window, desktop.WindowChange{Do: desktop.Place, Bounds: to}); err != nil {
+	if err := d.Do(t.Context(), desktop.Manage{Window: d.Get(w).Window, Do: desktop.Place, Bounds: to}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -405,7 +405,7 @@ func TestReadText(t *testing.T) {
 // withWindow is a list of windows with one more, of a program that shows no
 // elements.
 type withWindow struct {
-	list desktop.Windows
+	list desktop.WindowLister
 	more desktop.Window
 }
 
@@ -414,16 +414,12 @@ func (w *withWindow) Windows(ctx context.Context) ([]desktop.Window, error) {
 	return append(all, w.more), err
 }
 
-func (w *withWindow) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
-	return w.list.Manage(ctx, id, c)
-}
-
 func TestAWindowExistsOfWhichNoElementsAreKnown(t *testing.T) {
 	f := fake.New(fake.MustParse(notes)...)
 	defer f.Close()
 	d := f.Desktop()
-	more := &withWindow{d.Windows, desktop.Window{ID: 7, PID: 77, Process: "xmessage", Title: "Question", Bounds: desktop.Rect{W: 100, H: 50}}}
-	d.Windows = more
+	more := &withWindow{d.WindowLister, desktop.Window{ID: 7, PID: 77, Process: "xmessage", Title: "Question", Bounds: desktop.Rect{W: 100, H: 50}}}
+	d.WindowLister = more
 	p := aim.Probe{Open: func(context.Context) (*desktop.Desktop, error) { return d, nil }}
 	for text, want := range map[string]bool{
 		"process:xmessage && window:Question": true, "process:xmessage && window:Answer": false,

@@ -121,11 +121,12 @@ func lateness(d *fake.Desktop, change func()) {
 }
 
 // manage changes a window.
-func manage(d *fake.Desktop, title string, c desktop.WindowChange) {
+func manage(d *fake.Desktop, title string, c desktop.Manage) {
 	windows, _ := d.Windows(context.Background())
 	for _, w := range windows {
 		if w.Title == title {
-			_ = d.Manage(context.Background(), w.ID, c)
+			c.Window = w.ID
+			_ = d.Do(context.Background(), c)
 		}
 	}
 }

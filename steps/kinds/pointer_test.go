@@ -42,7 +42,7 @@ func TestPointer(t *testing.T) {
 			say: "a click in a window that is elsewhere", kind: ClickElement, args: args("process", "notes", "x", 30.0, "y", 40.0, "in_window", true, "restore_cursor", false), acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())
-				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 100, Y: 200, W: 400, H: 400}})
+				_ = d.Do(context.Background(), desktop.Manage{Window: w[0].ID, Do: desktop.Place, Bounds: desktop.Rect{X: 100, Y: 200, W: 400, H: 400}})
 			},
 			check: func(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
 				if j := d.Journal(); !slices.Contains(j, "click 130,240 left") {

@@ -92,7 +92,7 @@ func option(ctx context.Context, d *desktop.Desktop, el *desktop.Element, name s
 		}
 		if len(all) == 0 && !opened && el.Role == "combobox" {
 			opened = true
-			if err := d.Invoke(ctx, el.Handle, ""); err != nil && !errors.Is(err, desktop.ErrRefused) {
+			if err := d.Do(ctx, desktop.Invoke{Element: el.Handle, Action: ""}); err != nil && !errors.Is(err, desktop.ErrRefused) {
 				return err
 			}
 		}
@@ -148,14 +148,14 @@ func notOffered(el *desktop.Element, name string, all []*desktop.Element) error 
 // selected in a menu is only highlighted, and the menu then takes all clicks.
 func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) error {
 	if p := option.Parent; p != nil && !inMenu(el, option) {
-		if err := d.Select(ctx, p.Handle, option.Index, true); !errors.Is(err, desktop.ErrRefused) {
+		if err := d.Do(ctx, desktop.Select{Container: p.Handle, Child: option.Index, On: true}); !errors.Is(err, desktop.ErrRefused) {
 			return err
 		}
 	}
-	if err := d.Select(ctx, el.Handle, option.Index, true); !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrNotFound) {
+	if err := d.Do(ctx, desktop.Select{Container: el.Handle, Child: option.Index, On: true}); !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrNotFound) {
 		return err
 	}
-	err := d.Invoke(ctx, option.Handle, "")
+	err := d.Do(ctx, desktop.Invoke{Element: option.Handle, Action: ""})
 	if errors.Is(err, desktop.ErrRefused) {
 		return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("choosing %q: %w", selector.NameOf(option), err), Next: "open the list and click the option with click_element"}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // SetClipboard writes the clipboard.
@@ -26,7 +27,7 @@ type SetClipboardResult struct {
 }
 
 func setClipboard(ctx context.Context, env *steps.Env, a SetClipboardArgs) (SetClipboardResult, error) {
-	if err := env.Desktop.WriteClipboard(ctx, a.Text); err != nil {
+	if err := env.Desktop.Do(ctx, desktop.WriteClipboard{Text: a.Text}); err != nil {
 		return SetClipboardResult{}, err
 	}
 	text, err := env.Desktop.ReadClipboard(ctx)

@@ -72,11 +72,11 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 // action, or by a click, whichever the application accepts first.
 func turn(ctx context.Context, hand *aim.Hand, el *desktop.Element, state desktop.States, on bool) error {
 	if state == desktop.Selected && el.Parent != nil {
-		if err := hand.Desktop.Select(ctx, el.Parent.Handle, el.Index, on); !errors.Is(err, desktop.ErrRefused) {
+		if err := hand.Desktop.Do(ctx, desktop.Select{Container: el.Parent.Handle, Child: el.Index, On: on}); !errors.Is(err, desktop.ErrRefused) {
 			return err
 		}
 	}
-	if err := hand.Desktop.Invoke(ctx, el.Handle, observe.ToggleAction(el)); !errors.Is(err, desktop.ErrRefused) {
+	if err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: observe.ToggleAction(el)}); !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
 	at, err := aim.CheckReady(ctx, hand, el, time.Now(), aim.Requirement{Enabled: true, Point: aim.Middle})

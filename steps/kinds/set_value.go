@@ -89,7 +89,7 @@ func typeInPlace(ctx context.Context, hand *aim.Hand, el *desktop.Element, text 
 // setter is what sets a value of an element, and what says that it is so.
 func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(context.Context) error, is func(*desktop.Element) bool, err error) {
 	if el.Value == nil {
-		set = func(ctx context.Context) error { return d.SetText(ctx, el.Handle, value) }
+		set = func(ctx context.Context) error { return d.Do(ctx, desktop.SetText{Element: el.Handle, Text: value}) }
 		return set, func(now *desktop.Element) bool { return observe.Arrived(now.Role, "", now.Text, value, true) }, nil
 	}
 	n, err := strconv.ParseFloat(value, 64)
@@ -100,7 +100,7 @@ func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(con
 		return nil, nil, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("value: %s holds a number from %g to %g, found %g", aim.Describe(el), el.Value.Min, el.Value.Max, n)}
 	}
 	near := (el.Value.Max - el.Value.Min) * 1e-6
-	set = func(ctx context.Context) error { return d.SetNumber(ctx, el.Handle, n) }
+	set = func(ctx context.Context) error { return d.Do(ctx, desktop.SetNumber{Element: el.Handle, Value: n}) }
 	return set, func(now *desktop.Element) bool { return now.Value != nil && math.Abs(now.Value.Now-n) <= near }, nil
 }
 

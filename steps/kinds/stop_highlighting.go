@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // StopHighlighting removes the frames.
@@ -16,5 +17,5 @@ var StopHighlighting = steps.Define(steps.Kind{
 }, steps.NoArgs{}, stopHighlighting)
 
 func stopHighlighting(ctx context.Context, env *steps.Env, _ steps.NoArgs) (steps.NoResult, error) {
-	return steps.NoResult{}, env.Desktop.Unmark(ctx)
+	return steps.NoResult{}, env.Desktop.Do(ctx, desktop.Unmark{})
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // TypeText types text where the focus is.
@@ -29,5 +30,5 @@ type TypeTextResult struct {
 }
 
 func typeText(ctx context.Context, env *steps.Env, a TypeTextArgs) (TypeTextResult, error) {
-	return TypeTextResult{utf8.RuneCountInString(a.Text)}, env.Desktop.Type(ctx, a.Text)
+	return TypeTextResult{utf8.RuneCountInString(a.Text)}, env.Desktop.Do(ctx, desktop.Type{Text: a.Text})
 }

@@ -15,7 +15,7 @@ import (
 
 // hold gives a field the focus, as a user does, and presses a key there.
 func hold(d *fake.Desktop, field string, key desktop.Chord) {
-	if err := errors.Join(d.GrabFocus(context.Background(), d.Get(d.Find(field)).Handle), d.Press(context.Background(), key)); err != nil {
+	if err := errors.Join(d.Do(context.Background(), desktop.GrabFocus{Element: d.Get(d.Find(field)).Handle}), d.Do(context.Background(), desktop.Press{Chord: key})); err != nil {
 		panic(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // early is a desktop on which an application tells of its elements some time
 // before its window comes up.
 type early struct {
-	desktop.Windows
+	desktop.WindowLister
 	desktop.Elements
 	comes  time.Time
 	others []desktop.Window // the windows until then
@@ -26,7 +26,7 @@ func (e *early) List(ctx context.Context) ([]desktop.Window, error) {
 	if e.waits() {
 		return e.others, nil
 	}
-	return e.Windows.Windows(ctx)
+	return e.WindowLister.Windows(ctx)
 }
 
 func (e *early) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error) {
@@ -60,10 +60,6 @@ type windowsOf struct{ *early }
 
 func (w windowsOf) Windows(ctx context.Context) ([]desktop.Window, error) { return w.List(ctx) }
 
-func (w windowsOf) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
-	return w.early.Windows.Manage(ctx, id, c)
-}
-
 // A dialog tells of its buttons before its window is there, and where they would
 // be if it were in the corner of the screen.
 func TestNothingIsClickedBeforeItsWindowIsThere(t *testing.T) {
@@ -79,8 +75,8 @@ func TestNothingIsClickedBeforeItsWindowIsThere(t *testing.T) {
 				d := fake.New(fake.MustParse(notes)...)
 				defer d.Close()
 				env := seeing(d)
-				e := &early{env.Desktop.Windows, env.Desktop.Elements, time.Now().Add(time.Second), row.others}
-				env.Desktop.Windows, env.Desktop.Elements = windowsOf{e}, e
+				e := &early{env.Desktop.WindowLister, env.Desktop.Elements, time.Now().Add(time.Second), row.others}
+				env.Desktop.WindowLister, env.Desktop.Elements = windowsOf{e}, e
 				began := time.Now()
 				o := ClickElement.Run(t.Context(), env, args("selector", "name:Save"))
 				if o.Err != nil || o.Acted != steps.ActedYes {

@@ -43,7 +43,7 @@ func TestWindows(t *testing.T) {
 			say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"verified": true},
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())
-				_ = d.Manage(context.Background(), w[0].ID, desktop.WindowChange{Do: desktop.Minimize})
+				_ = d.Do(context.Background(), desktop.Manage{Window: w[0].ID, Do: desktop.Minimize})
 			},
 		},
 		{say: "moved nowhere", kind: MoveWindow, args: args("title", "Notes"), code: steps.Invalid},

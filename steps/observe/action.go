@@ -28,7 +28,7 @@ const highlightFor = 500 * time.Millisecond
 // asked for is looked up in the active window.
 func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.Element, act func() (verified bool, err error)) (ActionResult, error) {
 	if a.HighlightBeforeAction && el != nil && !el.Bounds.Empty() {
-		if err := hand.Desktop.Mark(ctx, el.Bounds, string(el.Role), highlightFor); err != nil && !errors.Is(err, desktop.ErrUnavailable) {
+		if err := hand.Desktop.Do(ctx, desktop.Mark{Area: el.Bounds, Label: string(el.Role), For: highlightFor}); err != nil && !errors.Is(err, desktop.ErrUnavailable) {
 			return ActionResult{}, err
 		}
 		if err := steps.Sleep(ctx, highlightFor); err != nil {
@@ -115,7 +115,7 @@ func scopeOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desk
 func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id desktop.WindowID, after *ActionResult) error {
 	var areas []desktop.Rect
 	if o.IncludeWindowScreenshot {
-		windows, err := env.Desktop.Windows.Windows(ctx)
+		windows, err := env.Desktop.Windows(ctx)
 		if err != nil {
 			return fmt.Errorf("listing the windows: %w", err)
 		}

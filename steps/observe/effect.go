@@ -14,7 +14,7 @@ import (
 
 // ChangeWindow changes a window unless it is so already, and says whether the change
 // was seen.
-func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c desktop.WindowChange, is func(desktop.Window) bool) (WindowResult, error) {
+func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c desktop.Manage, is func(desktop.Window) bool) (WindowResult, error) {
 	w, err := aim.FindWindow(ctx, d, a)
 	if err != nil {
 		return WindowResult{}, err
@@ -22,7 +22,8 @@ func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c
 	if is(w) {
 		return WindowResult{Window: w, Verified: true}, nil
 	}
-	if err := d.Manage(ctx, w.ID, c); err != nil {
+	c.Window = w.ID
+	if err := d.Do(ctx, c); err != nil {
 		return WindowResult{}, err
 	}
 	r := WindowResult{Window: w}

@@ -41,7 +41,7 @@ func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rec
 	if len(seen) == 0 {
 		return nil
 	}
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	if err != nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[
 	if len(before) == 0 { // as on most screens: nothing need be asked
 		return nil
 	}
-	windows, err := d.Windows.Windows(ctx)
+	windows, err := d.Windows(ctx)
 	for h, id := range before {
 		if shown[h] {
 			continue

@@ -50,7 +50,7 @@ type Client struct {
 
 var (
 	_ desktop.Elements = (*Client)(nil)
-	_ desktop.Controls = (*Client)(nil)
+	_ desktop.Actor    = (*Client)(nil)
 	_ desktop.Focus    = (*Client)(nil)
 	_ desktop.Changes  = (*Client)(nil)
 )

@@ -95,7 +95,7 @@ func testMark(k *kit) {
 	k.must(k.move(k.middle("Name"))) // so that nothing in the area lights up
 	k.must(k.App.Do("settle"))
 	before, listed := k.capture(around), len(k.windows())
-	k.must(k.Mark(k.Context(), box, "here", time.Minute))
+	k.must(k.Do(k.Context(), desktop.Mark{Area: box, Label: "here", For: time.Minute}))
 	k.until("the mark shows", func() error {
 		if bytes.Equal(before.Pix, k.capture(around).Pix) {
 			return errors.New("nothing changed on the screen")
@@ -107,7 +107,7 @@ func testMark(k *kit) {
 	k.must(k.click(desktop.Point{X: box.X, Y: box.Y + box.H/2})) // where the frame is
 	at := fmt.Sprintf("at 0,%d", box.H/2)
 	k.hears("press release", append(k.around(desktop.Left, ""), `press "Canvas" left `+at, `release "Canvas" left `+at)...)
-	k.must(k.Unmark(k.Context()))
+	k.must(k.Do(k.Context(), desktop.Unmark{}))
 	k.must(k.move(k.middle("Name")))
 	k.until("the mark is gone", func() error {
 		if !bytes.Equal(before.Pix, k.capture(around).Pix) {

@@ -11,7 +11,7 @@ import (
 // windows are those that a window manager manages, from the bottom to the top.
 func (k *kit) windows() []desktop.Window {
 	k.Helper()
-	all, err := k.System.Desktop.Windows.Windows(k.Context())
+	all, err := k.System.Desktop.Windows(k.Context())
 	k.must(err)
 	return slices.DeleteFunc(all, func(w desktop.Window) bool { return w.Popup })
 }

@@ -22,10 +22,10 @@ func TestContract(t *testing.T) {
 			Person: func(k desktop.Key) error {
 				f.Emit(desktop.InputEvent{Type: desktop.KeyPress, Key: k}, desktop.InputEvent{Type: desktop.KeyRelease, Key: k})
 				ctx := t.Context()
-				if err := f.KeyDown(ctx, k); err != nil {
+				if err := f.Do(ctx, desktop.KeyDown{Key: k}); err != nil {
 					return err
 				}
-				return f.KeyUp(ctx, k)
+				return f.Do(ctx, desktop.KeyUp{Key: k})
 			},
 		}
 	})

@@ -1,73 +1,118 @@
 package fake
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"understudy/steps/desktop"
 )
 
-// Invoke does an action of an element.
-func (d *Desktop) Invoke(ctx context.Context, h desktop.Handle, action string) error {
-	return d.with(ctx, "Invoke", h, func(n *Node) error {
-		if action == "" && len(n.el.Actions) > 0 {
-			action = n.el.Actions[0]
-		}
-		if !slices.Contains(n.el.Actions, action) || !n.has(desktop.Enabled) {
-			return fmt.Errorf("%w: %s %q cannot do %q", desktop.ErrRefused, n.el.Role, n.el.Name, action)
-		}
-		d.note("invoke %s %q %s", n.el.Role, n.el.Name, action)
+// target is the element that an action is for, if it is for one.
+func target(a desktop.Action) (h desktop.Handle, ok bool) {
+	switch a := a.(type) {
+	case desktop.Invoke:
+		return a.Element, true
+	case desktop.SetText:
+		return a.Element, true
+	case desktop.SetNumber:
+		return a.Element, true
+	case desktop.Select:
+		return a.Container, true
+	case desktop.GrabFocus:
+		return a.Element, true
+	case desktop.Reveal:
+		return a.Element, true
+	}
+	return "", false
+}
+
+// control performs an action on a node, unless that refuses.
+func (d *Desktop) control(n *Node, a desktop.Action) error {
+	if err := n.refuses(a); err != nil {
+		return err
+	}
+	switch a := a.(type) {
+	case desktop.Invoke:
 		d.act(n)
-		return nil
-	})
-}
-
-// SetText replaces an element's text.
-func (d *Desktop) SetText(ctx context.Context, h desktop.Handle, text string) error {
-	return d.with(ctx, "SetText", h, func(n *Node) error {
-		if !n.editable() {
-			return fmt.Errorf("%w: %s %q cannot be edited", desktop.ErrRefused, n.el.Role, n.el.Name)
-		}
-		d.note("set text %s %q %q", n.el.Role, n.el.Name, text)
+	case desktop.SetText:
 		n.chosen = [2]int{0, len(n.text)}
-		d.insert(n, text)
-		return nil
-	})
-}
-
-// SetNumber sets a value, within its limits.
-func (d *Desktop) SetNumber(ctx context.Context, h desktop.Handle, value float64) error {
-	return d.with(ctx, "SetNumber", h, func(n *Node) error {
-		if n.el.Value == nil || !n.has(desktop.Enabled) {
-			return fmt.Errorf("%w: %s %q has no value to set", desktop.ErrRefused, n.el.Role, n.el.Name)
-		}
-		d.note("set number %s %q %g", n.el.Role, n.el.Name, value)
-		n.el.Value.Now = min(max(value, n.el.Value.Min), n.el.Value.Max)
+		d.insert(n, a.Text)
+	case desktop.SetNumber:
+		n.el.Value.Now = min(max(a.Value, n.el.Value.Min), n.el.Value.Max)
 		d.hear("number %q %g", n.el.Name, n.el.Value.Now)
-		return nil
-	})
+	case desktop.Select:
+		c := n.option(a.Child)
+		n.options().choose(c, a.On)
+		d.hear("choose %q %q", n.el.Name, c.el.Name)
+	case desktop.GrabFocus:
+		if d.focused != n && n.editable() && !n.has(desktop.MultiLine) { // as most toolkits do in a field of one line
+			n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
+		}
+		d.focus(n)
+	case desktop.Reveal:
+		n.put(desktop.Showing, true)
+		n.scrollIntoView()
+	}
+	return nil
 }
 
-// Select selects a child of a container, or deselects it.
-func (d *Desktop) Select(ctx context.Context, h desktop.Handle, child int, on bool) error {
-	return d.with(ctx, "Select", h, func(n *Node) error {
-		name := n.el.Name
-		if n.el.Role == "combobox" && len(n.children) == 1 && n.children[0].el.Role == "menu" {
-			n = n.children[0]
+// refuses says why a node does not do what it is asked; nil when it does.
+func (n *Node) refuses(a desktop.Action) error {
+	refused := func(of *Node, cannot string) error {
+		return fmt.Errorf("%w: %s %q %s", desktop.ErrRefused, of.el.Role, of.el.Name, cannot)
+	}
+	switch a := a.(type) {
+	case desktop.Invoke:
+		if action := n.action(a.Action); !slices.Contains(n.el.Actions, action) || !n.has(desktop.Enabled) {
+			return refused(n, fmt.Sprintf("cannot do %q", action))
 		}
-		if child < 0 || child >= len(n.children) {
+	case desktop.SetText:
+		if !n.editable() {
+			return refused(n, "cannot be edited")
+		}
+	case desktop.SetNumber:
+		if n.el.Value == nil || !n.has(desktop.Enabled) {
+			return refused(n, "has no value to set")
+		}
+	case desktop.Select:
+		c := n.option(a.Child)
+		if c == nil {
 			return desktop.ErrNotFound
 		}
-		c := n.children[child]
 		if !c.has(desktop.Selectable | desktop.Enabled) {
-			return fmt.Errorf("%w: %s %q cannot be selected", desktop.ErrRefused, c.el.Role, c.el.Name)
+			return refused(c, "cannot be selected")
 		}
-		d.note("select %s %q %v", c.el.Role, c.el.Name, on)
-		n.choose(c, on)
-		d.hear("choose %q %q", name, c.el.Name)
-		return nil
-	})
+	case desktop.GrabFocus:
+		if !n.has(desktop.Focusable) {
+			return refused(n, "takes no focus")
+		}
+	}
+	return nil
+}
+
+// action is the name of an action of a node: "" is the first.
+func (n *Node) action(name string) string {
+	if name == "" && len(n.el.Actions) > 0 {
+		return n.el.Actions[0]
+	}
+	return name
+}
+
+// options is the node whose children are selected: a combo box may keep them in
+// a menu.
+func (n *Node) options() *Node {
+	if n.el.Role == "combobox" && len(n.children) == 1 && n.children[0].el.Role == "menu" {
+		return n.children[0]
+	}
+	return n
+}
+
+// option is a child that may be selected, or nil.
+func (n *Node) option(i int) *Node {
+	if all := n.options().children; i >= 0 && i < len(all) {
+		return all[i]
+	}
+	return nil
 }
 
 // choose selects a child, alone unless several may be.
@@ -78,31 +123,6 @@ func (n *Node) choose(c *Node, on bool) {
 		}
 	}
 	c.put(desktop.Selected, on)
-}
-
-// GrabFocus puts the focus on an element.
-func (d *Desktop) GrabFocus(ctx context.Context, h desktop.Handle) error {
-	return d.with(ctx, "GrabFocus", h, func(n *Node) error {
-		if !n.has(desktop.Focusable) {
-			return fmt.Errorf("%w: %s %q takes no focus", desktop.ErrRefused, n.el.Role, n.el.Name)
-		}
-		d.note("focus %s %q", n.el.Role, n.el.Name)
-		if d.focused != n && n.editable() && !n.has(desktop.MultiLine) { // as most toolkits do in a field of one line
-			n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
-		}
-		d.focus(n)
-		return nil
-	})
-}
-
-// Reveal makes an element show, and scrolls what it stands in.
-func (d *Desktop) Reveal(ctx context.Context, h desktop.Handle) error {
-	return d.with(ctx, "Reveal", h, func(n *Node) error {
-		d.note("reveal %s %q", n.el.Role, n.el.Name)
-		n.put(desktop.Showing, true)
-		n.scrollIntoView()
-		return nil
-	})
 }
 
 // act has the effect of a click on a node.

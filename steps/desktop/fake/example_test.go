@@ -19,8 +19,8 @@ func Example() {
 	urgent.OnClick(func() { fmt.Println("clicked") })
 
 	d := f.Desktop()
-	_ = d.Type(ctx, ", 9:00")
-	_ = d.Click(ctx, f.Get(urgent).Bounds.Center(), desktop.Left, 1)
+	_ = d.Do(ctx, desktop.Type{Text: ", 9:00"})
+	_ = d.Do(ctx, desktop.Click{At: f.Get(urgent).Bounds.Center(), Button: desktop.Left})
 
 	tree, _ := d.Tree(ctx, desktop.Scope{Full: true})
 	text, _ := tree.Outline(0)

@@ -92,8 +92,8 @@ func New(windows ...*Node) *Desktop {
 // Desktop is the fake as the rest of the program sees a desktop.
 func (d *Desktop) Desktop() *desktop.Desktop {
 	return &desktop.Desktop{
-		Pointer: d, Keyboard: d, Screen: d, Windows: d, Clipboard: d, Elements: d,
-		Controls: d, Focus: d, Changes: d, Apps: d, Marker: d, Input: d, Session: d,
+		Actor: d, Pointer: d, Screen: d, WindowLister: d, Clipboard: d, Elements: d,
+		Focus: d, Changes: d, Input: d, Session: d,
 	}
 }
 

@@ -38,7 +38,7 @@ const notes = `
 func fixture(t *testing.T) *Desktop {
 	t.Helper()
 	d := New(MustParse(notes)...)
-	d.must(t, d.Manage(t.Context(), d.Get(d.Find("window:Notes")).Window, desktop.WindowChange{Do: desktop.Activate}))
+	d.must(t, d.Do(t.Context(), desktop.Manage{Window: d.Get(d.Find("window:Notes")).Window, Do: desktop.Activate}))
 	d.mu.Lock()
 	d.journal = nil
 	d.mu.Unlock()
@@ -55,7 +55,7 @@ func (d *Desktop) must(t *testing.T, err error) {
 // click clicks the middle of what a selector matches.
 func (d *Desktop) click(t *testing.T, selector string) {
 	t.Helper()
-	d.must(t, d.Click(t.Context(), d.Get(d.Find(selector)).Bounds.Center(), desktop.Left, 1))
+	d.must(t, d.Do(t.Context(), desktop.Click{At: d.Get(d.Find(selector)).Bounds.Center(), Button: desktop.Left}))
 }
 
 func (d *Desktop) handle(selector string) desktop.Handle { return d.Get(d.Find(selector)).Handle }
@@ -69,21 +69,20 @@ func (d *Desktop) pressAll(t *testing.T, keys string) {
 	chords, err := desktop.ParseKeys(keys)
 	d.must(t, err)
 	for _, c := range chords {
-		d.must(t, d.Press(t.Context(), c))
+		d.must(t, d.Do(t.Context(), desktop.Press{Chord: c}))
 	}
 }
 
 func TestJournal(t *testing.T) {
 	d, ctx := fixture(t), t.Context()
 	d.Install("calc", func() *Node { return Window("Calc", "calc") })
-	d.must(t, d.Click(ctx, desktop.Point{X: 1200, Y: 700}, desktop.Right, 2))
-	d.must(t, d.KeyDown(ctx, desktop.Ctrl))
+	d.must(t, d.Do(ctx, desktop.Click{At: desktop.Point{X: 1200, Y: 700}, Button: desktop.Right, Count: 2}))
+	d.must(t, d.Do(ctx, desktop.KeyDown{Key: desktop.Ctrl}))
 	d.pressAll(t, "ctrl+s")
-	d.must(t, d.Type(ctx, "hi"))
-	d.must(t, d.Scroll(ctx, 0, 3))
-	_, err := d.Launch(ctx, "calc --new")
-	d.must(t, err)
-	_, err = d.Tree(ctx, desktop.Scope{})
+	d.must(t, d.Do(ctx, desktop.Type{Text: "hi"}))
+	d.must(t, d.Do(ctx, desktop.Scroll{DX: 0, DY: 3}))
+	d.must(t, d.Do(ctx, desktop.Launch{App: "calc --new"}))
+	_, err := d.Tree(ctx, desktop.Scope{})
 	d.must(t, err)
 	d.must(t, d.ReleaseAll(ctx))
 	want := []string{"click 1200,700 right x2", "key down ctrl", "press ctrl+s", `type "hi"`, "scroll 0,3", "launch calc --new", "key up ctrl"}
@@ -93,7 +92,7 @@ func TestJournal(t *testing.T) {
 	if d.Calls("Tree") != 1 || len(d.Held()) != 0 {
 		t.Errorf("%d trees were read and %v is held, want 1 and nothing", d.Calls("Tree"), d.Held())
 	}
-	if _, err := d.Launch(ctx, "nothing"); !errors.Is(err, desktop.ErrNotFound) {
+	if err := d.Do(ctx, desktop.Launch{App: "nothing"}); !errors.Is(err, desktop.ErrNotFound) {
 		t.Errorf("launching nothing: %v, want not found", err)
 	}
 }
@@ -103,11 +102,11 @@ func TestFail(t *testing.T) {
 	d.Fail("Type", desktop.ErrUnavailable, 2)
 	d.FailAfter("Scroll", desktop.ErrUnresponsive, 1)
 	for i, want := range []error{desktop.ErrUnavailable, desktop.ErrUnavailable, nil} {
-		if err := d.Type(ctx, "x"); !errors.Is(err, want) {
+		if err := d.Do(ctx, desktop.Type{Text: "x"}); !errors.Is(err, want) {
 			t.Errorf("call %d: %v, want %v", i+1, err, want)
 		}
 	}
-	if err := d.Scroll(ctx, 0, 1); !errors.Is(err, desktop.ErrUnresponsive) {
+	if err := d.Do(ctx, desktop.Scroll{DX: 0, DY: 1}); !errors.Is(err, desktop.ErrUnresponsive) {
 		t.Errorf("scroll: %v, want no answer", err)
 	}
 	d.Fail("*", desktop.ErrUnavailable, -1)
@@ -127,7 +126,7 @@ func TestDelayHonoursTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(stop) })
 		began := time.Now()
-		if err := d.Click(ctx, desktop.Point{}, desktop.Left, 1); !errors.Is(err, stop) || time.Since(began) != time.Second {
+		if err := d.Do(ctx, desktop.Click{At: desktop.Point{}, Button: desktop.Left}); !errors.Is(err, stop) || time.Since(began) != time.Second {
 			t.Errorf("a delayed click ended with %v after %s; want the cause after 1s", err, time.Since(began))
 		}
 		if len(d.Journal()) != 0 {
@@ -166,7 +165,7 @@ func TestManyAtOnce(t *testing.T) {
 			for range 20 {
 				d.click(t, "name:Save")
 				_, _ = d.Tree(t.Context(), desktop.Scope{Full: true})
-				_ = d.Type(t.Context(), "x")
+				_ = d.Do(t.Context(), desktop.Type{Text: "x"})
 				d.Set(d.Find("name:Body"), func(e *desktop.Element) { e.Text += "y" })
 			}
 		})

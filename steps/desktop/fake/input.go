@@ -25,77 +25,33 @@ func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
 	return at, err
 }
 
-// MovePointer moves the pointer.
-func (d *Desktop) MovePointer(ctx context.Context, to desktop.Point) error {
-	return d.do(ctx, "MovePointer", func() error {
-		d.note("move %s", to)
-		d.point(to)
-		for _, w := range slices.Clone(d.windows) {
-			if w.popup && !w.stays {
-				d.close(w)
-			}
-		}
-		return nil
-	})
-}
-
-// ButtonDown presses a button where the pointer is, and holds it.
-func (d *Desktop) ButtonDown(ctx context.Context, b desktop.Button) error {
-	return d.do(ctx, "ButtonDown", func() error {
-		d.note("button down %s", b)
-		if !slices.Contains(d.buttons, b) {
-			d.buttons = append(d.buttons, b)
-			d.pressButton(b, false)
-		}
-		return nil
-	})
-}
-
-// ButtonUp lets go of a button, which makes a click where it was pressed.
-func (d *Desktop) ButtonUp(ctx context.Context, b desktop.Button) error {
-	return d.do(ctx, "ButtonUp", func() error {
-		d.note("button up %s", b)
-		d.letGo(b)
-		d.buttons = slices.DeleteFunc(d.buttons, func(o desktop.Button) bool { return o == b })
-		return nil
-	})
-}
-
 // RestBeforeClick has nothing to wait for: no application is here that counts.
 func (d *Desktop) RestBeforeClick(ctx context.Context, _ desktop.Point, _ desktop.Button, _ int) error {
 	return d.do(ctx, "RestBeforeClick", func() error { return nil })
 }
 
-// ClickIn is Click where a window still is where it was seen.
-func (d *Desktop) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point, b desktop.Button, count int) error {
-	err := d.do(ctx, "ClickIn", func() error {
-		if n := d.under(at); n == nil || n.window().el.Window != w.ID || n.window().el.Bounds != w.Bounds {
-			return fmt.Errorf("the window %q is not at %s: %w", w.Title, at, desktop.ErrMoved)
+// move moves the pointer, from which popups go.
+func (d *Desktop) move(to desktop.Point) {
+	d.point(to)
+	for _, w := range slices.Clone(d.windows) {
+		if w.popup && !w.stays {
+			d.close(w)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	return d.Click(ctx, at, b, count)
 }
 
-// Click clicks what is at a point: the window comes up, and the element does
-// what its role does.
-func (d *Desktop) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return d.do(ctx, "Click", func() error {
-		times := ""
-		if count > 1 {
-			times = fmt.Sprintf(" x%d", count)
-		}
-		d.note("click %s %s%s", at, b, times)
-		d.point(at)
-		for i := range max(count, 1) {
-			d.pressButton(b, i > 0)
-			d.letGo(b)
-		}
-		return nil
-	})
+// clickAt presses a button at a point and lets go of it, count times.
+func (d *Desktop) clickAt(c desktop.Click) error {
+	n := d.under(c.At)
+	if w := c.In; w != nil && (n == nil || n.window().el.Window != w.ID || n.window().el.Bounds != w.Bounds) {
+		return fmt.Errorf("the window %q is not at %s: %w", w.Title, c.At, desktop.ErrMoved)
+	}
+	d.point(c.At)
+	for i := range max(c.Count, 1) {
+		d.pressButton(c.Button, i > 0)
+		d.letGo(c.Button)
+	}
+	return nil
 }
 
 // point puts the pointer somewhere.
@@ -163,37 +119,34 @@ func (d *Desktop) letGo(b desktop.Button) {
 	}
 }
 
-// Scroll turns the wheel.
-func (d *Desktop) Scroll(ctx context.Context, dx, dy int) error {
-	return d.do(ctx, "Scroll", func() error {
-		d.note("scroll %d,%d", dx, dy)
-		d.turnWheel(dx, dy)
-		return nil
-	})
+// hold presses a button where the pointer is, and holds it.
+func (d *Desktop) hold(b desktop.Button) {
+	if !slices.Contains(d.buttons, b) {
+		d.buttons = append(d.buttons, b)
+		d.pressButton(b, false)
+	}
 }
 
-// KeyDown holds a key.
-func (d *Desktop) KeyDown(ctx context.Context, k desktop.Key) error {
-	return d.do(ctx, "KeyDown", func() error {
-		d.note("key down %s", k)
-		if !slices.Contains(d.keys, k) {
-			d.keys = append(d.keys, k)
-			d.hear("key %q down", k)
-		}
-		return nil
-	})
+// release lets go of a button, which makes a click where it was pressed.
+func (d *Desktop) release(b desktop.Button) {
+	d.letGo(b)
+	d.buttons = slices.DeleteFunc(d.buttons, func(o desktop.Button) bool { return o == b })
 }
 
-// KeyUp lets go of a key.
-func (d *Desktop) KeyUp(ctx context.Context, k desktop.Key) error {
-	return d.do(ctx, "KeyUp", func() error {
-		d.note("key up %s", k)
-		if slices.Contains(d.keys, k) {
-			d.hear("key %q up", k)
-		}
-		d.keys = slices.DeleteFunc(d.keys, func(o desktop.Key) bool { return o == k })
-		return nil
-	})
+// holdKey holds a key.
+func (d *Desktop) holdKey(k desktop.Key) {
+	if !slices.Contains(d.keys, k) {
+		d.keys = append(d.keys, k)
+		d.hear("key %q down", k)
+	}
+}
+
+// releaseKey lets go of a key.
+func (d *Desktop) releaseKey(k desktop.Key) {
+	if slices.Contains(d.keys, k) {
+		d.hear("key %q up", k)
+	}
+	d.keys = slices.DeleteFunc(d.keys, func(o desktop.Key) bool { return o == k })
 }
 
 // Held lists the keys and buttons that are held down.
@@ -210,18 +163,10 @@ func (d *Desktop) Held() []string {
 	return all
 }
 
-// Press presses a chord. Keys that edit do so where the focus is, tab moves
-// the focus, and enter or space act on a focused button.
-func (d *Desktop) Press(ctx context.Context, c desktop.Chord) error {
-	return d.do(ctx, "Press", func() error {
-		d.note("press %s", c)
-		d.later(d.presses[c.String()])
-		d.press(c)
-		return nil
-	})
-}
-
+// press presses a chord. Keys that edit do so where the focus is, tab moves the
+// focus, and enter or space act on a focused button.
 func (d *Desktop) press(c desktop.Chord) {
+	d.later(d.presses[c.String()])
 	if c.Key == "tab" && (len(c.Mods) == 0 || c.String() == "shift+tab") {
 		d.tab(len(c.Mods) > 0)
 		return
@@ -262,20 +207,16 @@ func (d *Desktop) tab(back bool) {
 	d.focus(all[(from+step)%len(all)])
 }
 
-// Type enters text where the focus is. In a field of one line a tab moves the
+// typeText enters text where the focus is. In a field of one line a tab moves the
 // focus, and an end of line is passed over.
-func (d *Desktop) Type(ctx context.Context, text string) error {
-	return d.do(ctx, "Type", func() error {
-		d.note("type %q", text)
-		for _, run := range strings.SplitAfter(text, "\t") {
-			n := d.focused
-			if n != nil && n.editable() {
-				d.insert(n, n.admits(run))
-			}
-			if strings.HasSuffix(run, "\t") && (n == nil || !n.has(desktop.MultiLine)) {
-				d.tab(false)
-			}
+func (d *Desktop) typeText(text string) {
+	for _, run := range strings.SplitAfter(text, "\t") {
+		n := d.focused
+		if n != nil && n.editable() {
+			d.insert(n, n.admits(run))
 		}
-		return nil
-	})
+		if strings.HasSuffix(run, "\t") && (n == nil || !n.has(desktop.MultiLine)) {
+			d.tab(false)
+		}
+	}
 }

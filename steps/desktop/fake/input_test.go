@@ -45,16 +45,16 @@ func TestTypingGoesToTheFocus(t *testing.T) {
 	d := fixture(t)
 	var heard []string
 	d.Find("role:entry && name:Title").OnChange(func(text string) { heard = append(heard, text) })
-	d.must(t, d.Type(t.Context(), "!\n"))
+	d.must(t, d.Do(t.Context(), desktop.Type{Text: "!\n"}))
 	d.pressAll(t, "home delete")
-	d.must(t, d.Type(t.Context(), "S"))
+	d.must(t, d.Do(t.Context(), desktop.Type{Text: "S"}))
 	if got := d.text("role:entry && name:Title"); got != "Sonday!" {
 		t.Errorf("title is %q, want Sonday!", got)
 	}
 	if diff := cmp.Diff([]string{"Monday!", "onday!", "Sonday!"}, heard); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	d.must(t, d.Type(t.Context(), "\tone\ntwo\t2"))
+	d.must(t, d.Do(t.Context(), desktop.Type{Text: "\tone\ntwo\t2"}))
 	if got := d.text("name:Body"); got != "one\ntwo\t2" {
 		t.Errorf("body is %q: want a tab to move to it, and to be kept in it", got)
 	}
@@ -67,7 +67,7 @@ func TestTypingGoesToTheFocus(t *testing.T) {
 func TestPasswordsShowDots(t *testing.T) {
 	d := fixture(t)
 	d.click(t, "name:Code")
-	d.must(t, d.Type(t.Context(), "s3cret"))
+	d.must(t, d.Do(t.Context(), desktop.Type{Text: "s3cret"}))
 	d.pressAll(t, "ctrl+a ctrl+c")
 	e, err := d.Refresh(t.Context(), d.handle("name:Code"))
 	if err != nil || e.Text != "●●●●●●" {
@@ -80,11 +80,11 @@ func TestPasswordsShowDots(t *testing.T) {
 
 func TestControls(t *testing.T) {
 	d, ctx := fixture(t), t.Context()
-	d.must(t, d.Invoke(ctx, d.handle("name:Urgent"), ""))
-	d.must(t, d.SetText(ctx, d.handle("name:Body"), "hello"))
-	d.must(t, d.SetNumber(ctx, d.handle("name:Size"), 99))
-	d.must(t, d.Select(ctx, d.handle("role:list"), 0, true))
-	d.must(t, d.GrabFocus(ctx, d.handle("name:Note")))
+	d.must(t, d.Do(ctx, desktop.Invoke{Element: d.handle("name:Urgent"), Action: ""}))
+	d.must(t, d.Do(ctx, desktop.SetText{Element: d.handle("name:Body"), Text: "hello"}))
+	d.must(t, d.Do(ctx, desktop.SetNumber{Element: d.handle("name:Size"), Value: 99}))
+	d.must(t, d.Do(ctx, desktop.Select{Container: d.handle("role:list"), Child: 0, On: true}))
+	d.must(t, d.Do(ctx, desktop.GrabFocus{Element: d.handle("name:Note")}))
 	if !d.states("name:Urgent").Has(desktop.Checked) || d.text("name:Body") != "hello" || d.Get(d.Find("name:Size")).Value.Now != 10 || !d.states("name:One").Has(desktop.Selected) {
 		t.Error("a control did not do what it was asked")
 	}
@@ -92,13 +92,13 @@ func TestControls(t *testing.T) {
 		t.Error("the window of what has the focus is not active")
 	}
 	for what, err := range map[string]error{
-		"a disabled button":     d.Invoke(ctx, d.handle("name:Send"), ""),
-		"an unknown action":     d.Invoke(ctx, d.handle("name:Save"), "jump"),
-		"a label's text":        d.SetText(ctx, d.handle("role:label"), "x"),
-		"a button's number":     d.SetNumber(ctx, d.handle("name:Save"), 1),
-		"a label's focus":       d.GrabFocus(ctx, d.handle("role:label")),
-		"what is no list item":  d.Select(ctx, d.handle("window:Notes"), 0, true),
-		"no action by its name": d.Invoke(ctx, d.handle("role:label"), ""),
+		"a disabled button":     d.Do(ctx, desktop.Invoke{Element: d.handle("name:Send"), Action: ""}),
+		"an unknown action":     d.Do(ctx, desktop.Invoke{Element: d.handle("name:Save"), Action: "jump"}),
+		"a label's text":        d.Do(ctx, desktop.SetText{Element: d.handle("role:label"), Text: "x"}),
+		"a button's number":     d.Do(ctx, desktop.SetNumber{Element: d.handle("name:Save"), Value: 1}),
+		"a label's focus":       d.Do(ctx, desktop.GrabFocus{Element: d.handle("role:label")}),
+		"what is no list item":  d.Do(ctx, desktop.Select{Container: d.handle("window:Notes"), Child: 0, On: true}),
+		"no action by its name": d.Do(ctx, desktop.Invoke{Element: d.handle("role:label"), Action: ""}),
 	} {
 		if !errors.Is(err, desktop.ErrRefused) {
 			t.Errorf("%s: %v, want a refusal", what, err)
@@ -106,7 +106,7 @@ func TestControls(t *testing.T) {
 	}
 	save := d.handle("name:Save")
 	d.Remove(d.Find("name:Save"))
-	if err := d.Invoke(ctx, save, ""); !errors.Is(err, desktop.ErrNotFound) {
+	if err := d.Do(ctx, desktop.Invoke{Element: save, Action: ""}); !errors.Is(err, desktop.ErrNotFound) {
 		t.Errorf("what is gone: %v, want not found", err)
 	}
 }
@@ -117,8 +117,8 @@ func TestFocusComesBack(t *testing.T) {
 	saved, err := d.SaveFocus(ctx)
 	d.must(t, err)
 	d.click(t, "name:Note")
-	d.must(t, d.RestoreFocus(ctx, saved))
-	d.must(t, d.Type(ctx, "|"))
+	d.must(t, d.Do(ctx, desktop.RestoreFocus{State: saved}))
+	d.must(t, d.Do(ctx, desktop.Type{Text: "|"}))
 	if got := d.text("role:entry && name:Title"); got != "Mond|ay" {
 		t.Errorf("after the focus came back typing made %q, want Mond|ay", got)
 	}

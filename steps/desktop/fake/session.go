@@ -3,9 +3,7 @@ package fake
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"understudy/steps/desktop"
 )
@@ -18,28 +16,20 @@ func (d *Desktop) Install(app string, window func() *Node) {
 	d.apps[app] = window
 }
 
-// Launch opens the window of an installed application; what follows its name
-// in the command line is passed over.
-func (d *Desktop) Launch(ctx context.Context, app string) (desktop.App, error) {
-	var started desktop.App
-	err := d.do(ctx, "Launch", func() error {
-		name, _, _ := strings.Cut(app, " ")
-		window := d.apps[name]
-		if window == nil {
-			return fmt.Errorf("%w: no application %q", desktop.ErrNotFound, name)
-		}
-		d.note("launch %s", app)
-		w := window()
-		d.open(w)
-		started = desktop.App{PID: d.pids[w.el.Process], Command: app}
-		return nil
-	})
-	return started, err
-}
-
-// OpenURL only writes the journal.
-func (d *Desktop) OpenURL(ctx context.Context, url string, _ <-chan struct{}) error {
-	return d.do(ctx, "OpenURL", func() error { d.note("open %s", url); return nil })
+// launch opens the window of an installed application; what follows its name in
+// the command line is passed over.
+func (d *Desktop) launch(a desktop.Launch) error {
+	name, _, _ := strings.Cut(a.App, " ")
+	window := d.apps[name]
+	if window == nil {
+		return fmt.Errorf("%w: no application %q", desktop.ErrNotFound, name)
+	}
+	w := window()
+	d.open(w)
+	if a.Started != nil {
+		*a.Started = desktop.App{PID: d.pids[w.el.Process], Command: a.App}
+	}
+	return nil
 }
 
 // ReadClipboard reads the clipboard.
@@ -47,15 +37,6 @@ func (d *Desktop) ReadClipboard(ctx context.Context) (string, error) {
 	var text string
 	err := d.do(ctx, "ReadClipboard", func() error { text = d.clipboard; return nil })
 	return text, err
-}
-
-// WriteClipboard writes the clipboard.
-func (d *Desktop) WriteClipboard(ctx context.Context, text string) error {
-	return d.do(ctx, "WriteClipboard", func() error {
-		d.note("clipboard %q", text)
-		d.clipboard = text
-		return nil
-	})
 }
 
 // SaveFocus says where the user is.
@@ -77,46 +58,25 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	return f, err
 }
 
-// RestoreFocus brings the user back to where they were, as far as that is
-// still there.
-func (d *Desktop) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
-	return d.do(ctx, "RestoreFocus", func() error {
-		d.note("restore focus")
-		d.point(f.Pointer)
-		i := slices.IndexFunc(d.windows, func(w *Node) bool { return w.el.Window == f.Window })
-		if i < 0 {
-			return desktop.ErrNotFound
-		}
-		d.activate(d.windows[i])
-		n := d.node(f.Element)
-		if n == nil {
-			return nil
-		}
-		d.focus(n)
-		if f.Caret >= 0 {
-			n.moveTo(f.Caret)
-			n.chosen = [2]int{min(f.Selection[0], len(n.text)), min(f.Selection[1], len(n.text))}
-		}
+// restoreFocus brings the user back to where they were, as far as that is still
+// there.
+func (d *Desktop) restoreFocus(f desktop.FocusState) error {
+	d.point(f.Pointer)
+	w := d.windowOf(f.Window)
+	if w == nil {
+		return desktop.ErrNotFound
+	}
+	d.activate(w)
+	n := d.node(f.Element)
+	if n == nil {
 		return nil
-	})
-}
-
-// Mark draws a frame until Unmark.
-func (d *Desktop) Mark(ctx context.Context, area desktop.Rect, label string, long time.Duration) error {
-	return d.do(ctx, "Mark", func() error {
-		d.note("mark %s %q for %s", area, label, long)
-		d.mark = area
-		return nil
-	})
-}
-
-// Unmark takes the frame away.
-func (d *Desktop) Unmark(ctx context.Context) error {
-	return d.do(ctx, "Unmark", func() error {
-		d.note("unmark")
-		d.mark = desktop.Rect{}
-		return nil
-	})
+	}
+	d.focus(n)
+	if f.Caret >= 0 {
+		n.moveTo(f.Caret)
+		n.chosen = [2]int{min(f.Selection[0], len(n.text)), min(f.Selection[1], len(n.text))}
+	}
+	return nil
 }
 
 // Info describes the desktop.

@@ -60,9 +60,10 @@ func TestTreeTellsBoxesOnlyInFull(t *testing.T) {
 func TestWindows(t *testing.T) {
 	d, ctx := fixture(t), t.Context()
 	before := d.Get(d.Find("name:Note"))
-	do := func(c desktop.WindowChange) desktop.Window {
+	do := func(c desktop.Manage) desktop.Window {
 		t.Helper()
-		d.must(t, d.Manage(ctx, before.Window, c))
+		c.Window = before.Window
+		d.must(t, d.Do(ctx, c))
 		all, err := d.Windows(ctx)
 		d.must(t, err)
 		for _, w := range all {
@@ -72,28 +73,28 @@ func TestWindows(t *testing.T) {
 		}
 		return desktop.Window{}
 	}
-	if w := do(desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 700, Y: 50}}); w.Bounds != (desktop.Rect{X: 700, Y: 50, W: 200, H: 100}) {
+	if w := do(desktop.Manage{Do: desktop.Place, Bounds: desktop.Rect{X: 700, Y: 50}}); w.Bounds != (desktop.Rect{X: 700, Y: 50, W: 200, H: 100}) {
 		t.Errorf("placed at %v", w.Bounds)
 	}
 	if after := d.Get(d.Find("name:Note")); after.Bounds.X-before.Bounds.X != 100 || after.Bounds.Y-before.Bounds.Y != 50 {
 		t.Errorf("the entry moved from %v to %v, want with its window", before.Bounds, after.Bounds)
 	}
-	if w := do(desktop.WindowChange{Do: desktop.Maximize}); !w.Maximized || w.Bounds.W != 1280 {
+	if w := do(desktop.Manage{Do: desktop.Maximize}); !w.Maximized || w.Bounds.W != 1280 {
 		t.Errorf("maximised: %+v", w)
 	}
-	if w := do(desktop.WindowChange{Do: desktop.Restore}); w.Maximized || w.Bounds.X != 700 {
+	if w := do(desktop.Manage{Do: desktop.Restore}); w.Maximized || w.Bounds.X != 700 {
 		t.Errorf("restored: %+v", w)
 	}
-	if w := do(desktop.WindowChange{Do: desktop.Minimize}); !w.Minimized || w.Active {
+	if w := do(desktop.Manage{Do: desktop.Minimize}); !w.Minimized || w.Active {
 		t.Errorf("minimised: %+v", w)
 	}
-	if w := do(desktop.WindowChange{Do: desktop.Activate}); w.Minimized || !w.Active {
+	if w := do(desktop.Manage{Do: desktop.Activate}); w.Minimized || !w.Active {
 		t.Errorf("activated: %+v", w)
 	}
-	if w := do(desktop.WindowChange{Do: desktop.Close}); w.ID != 0 {
+	if w := do(desktop.Manage{Do: desktop.Close}); w.ID != 0 {
 		t.Errorf("closed, and still there: %+v", w)
 	}
-	if err := d.Manage(ctx, before.Window, desktop.WindowChange{Do: desktop.Close}); !errors.Is(err, desktop.ErrNotFound) {
+	if err := d.Do(ctx, desktop.Manage{Window: before.Window, Do: desktop.Close}); !errors.Is(err, desktop.ErrNotFound) {
 		t.Errorf("closed twice: %v, want not found", err)
 	}
 }
@@ -122,11 +123,11 @@ func TestFrozenProgram(t *testing.T) {
 			t.Errorf("%d roots, unread %v; want the other program's window, and notes unread", len(tree.Roots), tree.Unread)
 		}
 		began := time.Now()
-		if err := d.Invoke(t.Context(), save, ""); !errors.Is(err, desktop.ErrUnresponsive) || time.Since(began) != unanswered {
+		if err := d.Do(t.Context(), desktop.Invoke{Element: save, Action: ""}); !errors.Is(err, desktop.ErrUnresponsive) || time.Since(began) != unanswered {
 			t.Errorf("invoking ended with %v after %s, want no answer after %s", err, time.Since(began), unanswered)
 		}
 		d.Thaw("notes")
-		d.must(t, d.Invoke(t.Context(), save, ""))
+		d.must(t, d.Do(t.Context(), desktop.Invoke{Element: save, Action: ""}))
 	})
 }
 

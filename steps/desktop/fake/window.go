@@ -105,20 +105,12 @@ func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
 	return all, err
 }
 
-// Manage changes a window.
-func (d *Desktop) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
-	return d.do(ctx, "Manage", func() error {
-		i := slices.IndexFunc(d.windows, func(w *Node) bool { return w.el.Window == id })
-		if i < 0 {
-			return desktop.ErrNotFound
-		}
-		w := d.windows[i]
-		d.note("%s %q", c.Do, w.el.Name)
-		return d.manage(w, c)
-	})
-}
-
-func (d *Desktop) manage(w *Node, c desktop.WindowChange) error {
+// manage changes a window.
+func (d *Desktop) manage(c desktop.Manage) error {
+	w := d.windowOf(c.Window)
+	if w == nil {
+		return desktop.ErrNotFound
+	}
 	switch c.Do {
 	case desktop.Activate:
 		d.activate(w)
@@ -145,6 +137,15 @@ func (d *Desktop) manage(w *Node, c desktop.WindowChange) error {
 		return fmt.Errorf("there is no window action %q", c.Do)
 	}
 	return nil
+}
+
+// windowOf is the window with an id, or nil.
+func (d *Desktop) windowOf(id desktop.WindowID) *Node {
+	i := slices.IndexFunc(d.windows, func(w *Node) bool { return w.el.Window == id })
+	if i < 0 {
+		return nil
+	}
+	return d.windows[i]
 }
 
 // place moves a window with what is in it; a zero size keeps the size.

@@ -2,32 +2,31 @@ package local
 
 import (
 	"context"
-	"errors"
 
 	"understudy/steps/desktop"
 )
 
 // accessibility is the parts of a desktop that read and work elements.
 type accessibility interface {
+	desktop.Actor
 	desktop.Elements
-	desktop.Controls
 	desktop.Focus
 	desktop.Changes
 	Close() error
 }
 
-// addAccessibility gives a desktop its Elements, Controls, Focus and
-// Changes, and returns what ends them. A desktop without an accessibility bus works; only
-// the parts that need one say what is missing.
-func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (end func() error) {
+// addAccessibility gives a desktop its Elements, Focus and Changes, and returns
+// what acts on elements, and what ends them. A desktop without an accessibility
+// bus works; only the parts that need one say what is missing.
+func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (elements desktop.Actor, end func() error) {
 	a, err := s.connectAccessibility(ctx, d)
 	if err != nil {
 		u := desktop.Unavailable{Err: err}
-		d.Elements, d.Controls, d.Focus, d.Changes = u, u, u, u
-		return nil
+		d.Elements, d.Focus, d.Changes = u, u, u
+		return u, nil
 	}
-	d.Elements, d.Controls, d.Focus, d.Changes = a, a, focus{a, d.Pointer}, a
-	return a.Close
+	d.Elements, d.Focus, d.Changes = a, focus{a, d.Pointer}, a
+	return a, a.Close
 }
 
 // focus adds the pointer to what accessibility remembers.
@@ -45,9 +44,4 @@ func (f focus) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	s, err := f.Focus.SaveFocus(ctx)
 	s.Pointer = at
 	return s, err
-}
-
-// RestoreFocus brings the pointer back too.
-func (f focus) RestoreFocus(ctx context.Context, s desktop.FocusState) error {
-	return errors.Join(f.Focus.RestoreFocus(ctx, s), f.pointer.MovePointer(ctx, s.Pointer))
 }

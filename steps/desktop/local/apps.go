@@ -18,18 +18,21 @@ import (
 // apps starts programs on one display.
 type apps struct{ env []string }
 
-// Launch starts an application: a command line, the id of a desktop file, or
+// launch starts an application: a command line, the id of a desktop file, or
 // the name that menus show. The program outlives us.
-func (a apps) Launch(_ context.Context, app string) (desktop.App, error) {
-	args, err := commandOf(app)
+func (a apps) launch(l desktop.Launch) error {
+	args, err := commandOf(l.App)
 	if err != nil {
-		return desktop.App{}, err
+		return err
 	}
 	cmd, _, err := a.start(forAccessibility(args))
 	if err != nil {
-		return desktop.App{}, fmt.Errorf("starting %q: %w", app, err)
+		return fmt.Errorf("starting %q: %w", l.App, err)
 	}
-	return desktop.App{PID: cmd.Process.Pid, Command: strings.Join(cmd.Args, " ")}, nil
+	if l.Started != nil {
+		*l.Started = desktop.App{PID: cmd.Process.Pid, Command: strings.Join(cmd.Args, " ")}
+	}
+	return nil
 }
 
 // commandOf finds what to run. A command that exists goes before an
@@ -91,8 +94,9 @@ func forAccessibility(args []string) []string {
 // stay as long as what it opened; whoever sees that waits no longer.
 const openPatience = 10 * time.Second
 
-// OpenURL opens an address with the user's preferred program.
-func (a apps) OpenURL(ctx context.Context, address string, seen <-chan struct{}) error {
+// openURL opens an address with the user's preferred program.
+func (a apps) openURL(ctx context.Context, o desktop.OpenURL) error {
+	address := o.URL
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return fmt.Errorf("address %q: wanted one with a scheme, such as https://example.org", address)
@@ -113,7 +117,7 @@ func (a apps) OpenURL(ctx context.Context, address string, seen <-chan struct{})
 			return fmt.Errorf("%s could not open %s (%w): %w", args[0], address, err, desktop.ErrRefused)
 		}
 	case <-timer.C:
-	case <-seen:
+	case <-o.Seen:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -39,7 +39,8 @@ func (c *clicks) next() map[string]any {
 func BenchmarkClickAtRest(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "galculator")
 	d := open(b, desktop.Options{Display: "virtual", Dir: scratch.Dir(b)})
-	app, err := d.Launch(b.Context(), "galculator")
+	var app desktop.App
+	err := d.Do(b.Context(), desktop.Launch{App: "galculator", Started: &app})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func BenchmarkClickAtRest(b *testing.B) {
 func BenchmarkClick(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "gtk3-widget-factory")
 	d := open(b, desktop.Options{Display: "virtual", Dir: scratch.Dir(b)})
-	app, err := d.Launch(b.Context(), "gtk3-widget-factory")
+	var app desktop.App
+	err := d.Do(b.Context(), desktop.Launch{App: "gtk3-widget-factory", Started: &app})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -96,12 +98,12 @@ func BenchmarkClick(b *testing.B) {
 			_, err := d.Tree(ctx, desktop.Scope{Process: "gtk3-widget-factory", Full: true})
 			return err
 		}},
-		{"windows", func(ctx context.Context) error { _, err := d.Windows.Windows(ctx); return err }},
+		{"windows", func(ctx context.Context) error { _, err := d.Windows(ctx); return err }},
 		{"element-at", func(ctx context.Context) error { _, err := d.ElementAt(ctx, desktop.Point{X: 700, Y: 400}); return err }},
 		{"pointer", func(ctx context.Context) error { _, err := d.PointerPosition(ctx); return err }},
 		{"press", func(ctx context.Context) error {
 			click.times++
-			return d.Click(ctx, desktop.Point{X: 5 + click.times%2*100, Y: 1000}, desktop.Left, 1)
+			return d.Do(ctx, desktop.Click{At: desktop.Point{X: 5 + click.times%2*100, Y: 1000}, Button: desktop.Left})
 		}},
 	} {
 		b.Run(row.name, func(b *testing.B) {

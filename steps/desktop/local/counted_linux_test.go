@@ -96,7 +96,8 @@ type seat struct {
 // launch starts a program, which ends with the test.
 func (s *seat) launch(command string) {
 	s.Helper()
-	app, err := s.Launch(s.Context(), command)
+	var app desktop.App
+	err := s.Do(s.Context(), desktop.Launch{App: command, Started: &app})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
 func managerFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
 	const name = "window manager"
 	if runtime.GOOS != "linux" {
-		_, err := d.Windows.Windows(ctx)
+		_, err := d.Windows(ctx)
 		if err != nil {
 			return broken(name, false, err)
 		}

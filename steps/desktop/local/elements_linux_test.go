@@ -73,10 +73,11 @@ func (s *sight) run(k steps.Kind, args ...any) steps.Outcome {
 // What keeps an action from an element that a real application shows, or does
 // not show, and what the error says then.
 func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
-	place := func(b *sandbox, c desktop.WindowChange) {
-		windows, err := b.Windows.Windows(b.t.Context())
+	place := func(b *sandbox, c desktop.Manage) {
+		windows, err := b.Windows(b.t.Context())
 		b.must(err)
-		b.must(b.Manage(b.t.Context(), windows[0].ID, c))
+		c.Window = windows[0].ID
+		b.must(b.Do(b.t.Context(), c))
 	}
 	for _, row := range []struct {
 		say     string
@@ -128,7 +129,7 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 			[]string{"is not visible: it is there and does not show"},
 		},
 		{
-			"its window is minimized", func(b *sandbox) { place(b, desktop.WindowChange{Do: desktop.Minimize}) },
+			"its window is minimized", func(b *sandbox) { place(b, desktop.Manage{Do: desktop.Minimize}) },
 			[]any{"selector", "name:Ask", "enable_window_management", false},
 			steps.NotActionable,
 			[]string{"is not visible: its window is minimized"},
@@ -145,7 +146,7 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 		{
 			"its window moves", func(b *sandbox) {
 				b.do("import itertools; ticks = itertools.count()")
-				b.Windows = restless{b.Windows, func() { b.do("window.move(next(ticks) * 5 % 200, 100)") }}
+				b.WindowLister = restless{b.WindowLister, func() { b.do("window.move(next(ticks) * 5 % 200, 100)") }}
 			},
 			[]any{"selector", "name:Ask"},
 			steps.NotActionable,
@@ -209,7 +210,7 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 		},
 		{
 			"it is off the screen", func(b *sandbox) {
-				place(b, desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: -400, Y: 50, W: 500, H: 400}})
+				place(b, desktop.Manage{Do: desktop.Place, Bounds: desktop.Rect{X: -400, Y: 50, W: 500, H: 400}})
 			},
 			[]any{"selector", "name:Ask"},
 			steps.NotActionable,
@@ -242,7 +243,7 @@ func TestWhatHoldsAnActionBackIsSaid(t *testing.T) {
 func (b *sandbox) gone() {
 	b.t.Helper()
 	b.eventually("the windows are closed", func() (bool, string) {
-		windows, err := b.Windows.Windows(b.t.Context())
+		windows, err := b.Windows(b.t.Context())
 		b.must(err)
 		return len(windows) == 0, fmt.Sprint(windows)
 	})
@@ -252,7 +253,7 @@ func (b *sandbox) gone() {
 func (b *sandbox) top(title string) {
 	b.t.Helper()
 	b.eventually(title+" is on top", func() (bool, string) {
-		windows, err := b.Windows.Windows(b.t.Context())
+		windows, err := b.Windows(b.t.Context())
 		b.must(err)
 		return len(windows) > 0 && windows[len(windows)-1].Title == title, fmt.Sprint(windows)
 	})
@@ -287,7 +288,7 @@ func (v vanishing) ElementAt(ctx context.Context, at desktop.Point) (*desktop.El
 
 // restless are windows that are moved each time before they are looked at.
 type restless struct {
-	of   desktop.Windows
+	of   desktop.WindowLister
 	move func()
 }
 
@@ -307,11 +308,6 @@ func (r restless) Windows(ctx context.Context) ([]desktop.Window, error) {
 			return nil, err
 		}
 	}
-}
-
-// Manage changes a window.
-func (r restless) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
-	return r.of.Manage(ctx, id, c)
 }
 
 func TestWhatGoesAwayWhileItIsAimedAtIsNotClicked(t *testing.T) {

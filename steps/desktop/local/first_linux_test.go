@@ -25,7 +25,8 @@ func TestTheFirstProgramOfAFreshDisplayShowsItsElements(t *testing.T) {
 			virtualtest.Need(t, strings.Fields(row.program)[0])
 			t.Setenv("WAYLAND_DISPLAY", row.wayland)
 			d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
-			app, err := d.Launch(t.Context(), row.program)
+			var app desktop.App
+			err := d.Do(t.Context(), desktop.Launch{App: row.program, Started: &app})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,15 +21,16 @@ func TestAClickInGTK4Lands(t *testing.T) {
 	checked := false
 	for _, row := range []struct {
 		say    string
-		change desktop.WindowChange
+		change desktop.Manage
 	}{
-		{"where it came up", desktop.WindowChange{}},
-		{"moved", desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 60, Y: 70, W: 700, H: 500}}},
-		{"maximized", desktop.WindowChange{Do: desktop.Maximize}},
-		{"restored", desktop.WindowChange{Do: desktop.Restore}},
+		{"where it came up", desktop.Manage{}},
+		{"moved", desktop.Manage{Do: desktop.Place, Bounds: desktop.Rect{X: 60, Y: 70, W: 700, H: 500}}},
+		{"maximized", desktop.Manage{Do: desktop.Maximize}},
+		{"restored", desktop.Manage{Do: desktop.Restore}},
 	} {
 		if row.change.Do != "" {
-			s.must(s.Manage(t.Context(), w.ID, row.change))
+			row.change.Window = w.ID
+			s.must(s.Do(t.Context(), row.change))
 		}
 		e := s.resting(box)
 		s.eventually("its middle is the box, "+row.say, func() (bool, string) {

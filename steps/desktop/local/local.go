@@ -135,9 +135,10 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 // desktop puts the parts together.
 func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	d := s.driver.Desktop()
-	d.Apps = apps{env: s.env}
 	d.Session = s
-	if end := s.addAccessibility(ctx, d); end != nil {
+	elements, end := s.addAccessibility(ctx, d)
+	d.Actor = actor{display: d.Actor, elements: elements, apps: apps{env: s.env}}
+	if end != nil {
 		s.closers = append([]func() error{end}, s.closers...)
 	}
 	return d

@@ -83,7 +83,8 @@ func TestANamedDisplayThatIsNotThereIsAnError(t *testing.T) {
 func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
 	d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
 	virtualtest.Need(t, "xterm")
-	app, err := d.Launch(t.Context(), `xterm -T "a title" -e sleep 60`)
+	var app desktop.App
+	err := d.Do(t.Context(), desktop.Launch{App: `xterm -T "a title" -e sleep 60`, Started: &app})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
-		ws, err := d.Windows.Windows(ctx)
+		ws, err := d.Windows(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,7 @@ func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
 	if sid, err := exec.Command("ps", "-o", "sid=", "-p", strconv.Itoa(app.PID)).Output(); err != nil || strings.TrimSpace(string(sid)) != strconv.Itoa(app.PID) {
 		t.Errorf("the application is in session %q (%v), wanted one of its own", sid, err)
 	}
-	if _, err := d.Launch(t.Context(), "no-such-program --flag"); !errors.Is(err, desktop.ErrNotFound) {
+	if err := d.Do(t.Context(), desktop.Launch{App: "no-such-program --flag"}); !errors.Is(err, desktop.ErrNotFound) {
 		t.Errorf("got %v, wanted ErrNotFound", err)
 	}
 }
@@ -123,7 +124,7 @@ func TestAddressesAreOpened(t *testing.T) {
 	t.Setenv("XDG_DATA_DIRS", dir) // no desktop files, so that no installed browser is chosen
 	t.Setenv("XDG_DATA_HOME", dir)
 	d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
-	if err := d.OpenURL(t.Context(), "https://example.org/a?b=c&d", nil); err != nil {
+	if err := d.Do(t.Context(), desktop.OpenURL{URL: "https://example.org/a?b=c&d"}); err != nil {
 		t.Fatal(err)
 	}
 	i, _ := d.Info(t.Context())
@@ -143,16 +144,16 @@ func TestAddressesAreOpened(t *testing.T) {
 	}
 	open := make(chan struct{})
 	close(open)
-	if err := d.OpenURL(t.Context(), "https://example.org", open); err != nil {
+	if err := d.Do(t.Context(), desktop.OpenURL{URL: "https://example.org", Seen: open}); err != nil {
 		t.Errorf("a browser that stays: %v", err)
 	}
 	if err := os.WriteFile(browser, []byte("#!/bin/sh\nsleep 1\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.OpenURL(t.Context(), "https://example.org", nil); !errors.Is(err, desktop.ErrRefused) {
+	if err := d.Do(t.Context(), desktop.OpenURL{URL: "https://example.org"}); !errors.Is(err, desktop.ErrRefused) {
 		t.Errorf("a browser that fails late: %v", err)
 	}
-	if err := d.OpenURL(t.Context(), "example.org", nil); err == nil {
+	if err := d.Do(t.Context(), desktop.OpenURL{URL: "example.org"}); err == nil {
 		t.Error("an address without a scheme was opened")
 	}
 }

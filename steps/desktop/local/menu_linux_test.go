@@ -23,7 +23,8 @@ func TestAPointInAMenuIsItsItem(t *testing.T) {
 		t.Run(row.program, func(t *testing.T) {
 			virtualtest.Need(t, row.program)
 			d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
-			app, err := d.Launch(t.Context(), row.command)
+			var app desktop.App
+			err := d.Do(t.Context(), desktop.Launch{App: row.command, Started: &app})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func pullDown(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int, na
 				continue
 			}
 			if e.Bounds == last { // the window has come to rest
-				if err := d.Click(ctx, last.Center(), desktop.Left, 1); err != nil {
+				if err := d.Do(ctx, desktop.Click{At: last.Center(), Button: desktop.Left}); err != nil {
 					t.Fatal(err)
 				}
 				awaitPopup(ctx, t, d, pid)
@@ -82,7 +83,7 @@ func pullDown(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int, na
 func awaitPopup(ctx context.Context, t *testing.T, d *desktop.Desktop, pid int) {
 	t.Helper()
 	for {
-		windows, err := d.Windows.Windows(ctx)
+		windows, err := d.Windows(ctx)
 		if err != nil {
 			t.Fatal("waiting for the menu: ", err)
 		}

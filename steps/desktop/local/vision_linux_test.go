@@ -56,11 +56,12 @@ func (s *sight) eventually(what string, f func() (bool, string)) {
 func (s *sight) launch(command, title string) (w desktop.Window) {
 	s.t.Helper()
 	home := scratch.Dir(s.t)
-	app, err := s.Launch(s.t.Context(), fmt.Sprintf("env HOME=%s XDG_CONFIG_HOME=%s %s", home, home, command))
+	var app desktop.App
+	err := s.Do(s.t.Context(), desktop.Launch{App: fmt.Sprintf("env HOME=%s XDG_CONFIG_HOME=%s %s", home, home, command), Started: &app})
 	s.must(err)
 	s.t.Cleanup(func() { _ = syscall.Kill(app.PID, syscall.SIGKILL) })
 	s.eventually("a window is called "+title, func() (bool, string) {
-		ws, err := s.Windows.Windows(s.t.Context())
+		ws, err := s.Windows(s.t.Context())
 		s.must(err)
 		for _, w = range ws {
 			if strings.Contains(w.Title, title) {
@@ -109,7 +110,7 @@ func TestTheTextOfAnEditorIsReadAndFound(t *testing.T) {
 	number := s.read("48213")["48213"]
 	picture, err := s.Capture(t.Context(), number)
 	s.must(err)
-	s.must(s.Manage(t.Context(), w.ID, desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 13, Y: 7, W: 700, H: 500}}))
+	s.must(s.Do(t.Context(), desktop.Manage{Window: w.ID, Do: desktop.Place, Bounds: desktop.Rect{X: 13, Y: 7, W: 700, H: 500}}))
 	s.selects("48213", func() desktop.Rect {
 		img, err := s.Capture(t.Context(), desktop.Rect{})
 		s.must(err)
@@ -134,8 +135,8 @@ func (s *sight) selects(word string, at func() desktop.Rect) {
 	s.t.Helper()
 	s.eventually("the word "+word+" is copied", func() (bool, string) {
 		err := errors.Join(
-			s.Click(s.t.Context(), at().Center(), desktop.Left, 2),
-			s.Press(s.t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "c"}))
+			s.Do(s.t.Context(), desktop.Click{At: at().Center(), Button: desktop.Left, Count: 2}),
+			s.Do(s.t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "c"}}))
 		if err != nil { // a busy machine may not answer in time
 			return false, err.Error()
 		}

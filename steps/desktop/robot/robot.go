@@ -40,35 +40,79 @@ const (
 	handful = 64
 )
 
-// Robot is the desktop of this machine.
-type Robot struct {
+// Driver is the desktop of this machine.
+type Driver struct {
 	o Options
 
 	mu      sync.Mutex // input: one action at a time
 	keys    map[desktop.Key]bool
 	buttons map[desktop.Button]bool
-	pressed input.Presses
+	presses input.Presses
 }
 
 // Open takes the desktop of this machine; there is only one.
-func Open(_ context.Context, o Options) (*Robot, error) {
+func Open(_ context.Context, o Options) (*Driver, error) {
 	if w, h := toolkit.size(); w <= 0 || h <= 0 {
 		return nil, &desktop.MissingError{What: "no display: this process has no desktop session"}
 	}
-	return &Robot{o: o, keys: map[desktop.Key]bool{}, buttons: map[desktop.Button]bool{}}, nil
+	return &Driver{o: o, keys: map[desktop.Key]bool{}, buttons: map[desktop.Button]bool{}}, nil
 }
 
-// Desktop is a desktop of which this robot is every part that it can be.
-func (r *Robot) Desktop() *desktop.Desktop {
-	d := desktop.Missing(&desktop.MissingError{What: "this does not work on " + runtime.GOOS + " yet, only on Linux"})
-	d.Pointer, d.Keyboard, d.Screen, d.Session = r, r, r, r
-	return d
+func missing() error {
+	return &desktop.MissingError{What: "this does not work on " + runtime.GOOS + " yet, only on Linux"}
 }
 
-// do runs f when it is our turn, unless the context has ended.
-func (r *Robot) do(ctx context.Context, f func() error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Desktop returns a desktop.Desktop backed by d; the other parts report that
+// they are missing.
+func (d *Driver) Desktop() *desktop.Desktop {
+	all := desktop.Missing(missing())
+	all.Actor, all.Pointer, all.Screen, all.Session = d, d, d, d
+	return all
+}
+
+// Do performs an action of pointer or keyboard.
+func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.Type:
+		return d.enter(ctx, a.Text)
+	case desktop.Press:
+		if text, ok := input.Types(a.Chord); ok {
+			return d.enter(ctx, text)
+		}
+	}
+	return d.next(ctx, func() error { return d.input(ctx, a) })
+}
+
+// input performs an action in its turn.
+func (d *Driver) input(ctx context.Context, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.MovePointer:
+		toolkit.move(a.To.X, a.To.Y)
+		return nil
+	case desktop.ButtonDown:
+		return d.buttonDown(ctx, a.Button)
+	case desktop.ButtonUp:
+		defer d.presses.LetGo(a.Button)
+		return d.button(a.Button, false)
+	case desktop.Click:
+		return d.click(ctx, a)
+	case desktop.Scroll:
+		toolkit.scroll(-a.DX, -a.DY, 0) // robotgo counts up and left
+		return nil
+	case desktop.KeyDown:
+		return d.key(a.Key, true)
+	case desktop.KeyUp:
+		return d.key(a.Key, false)
+	case desktop.Press:
+		return d.press(a.Chord)
+	}
+	return missing()
+}
+
+// next runs f after the input before it, unless the context has ended.
+func (d *Driver) next(ctx context.Context, f func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -76,47 +120,28 @@ func (r *Robot) do(ctx context.Context, f func() error) error {
 }
 
 // PointerPosition is where the pointer is.
-func (r *Robot) PointerPosition(context.Context) (desktop.Point, error) {
+func (d *Driver) PointerPosition(context.Context) (desktop.Point, error) {
 	x, y := toolkit.location()
 	return desktop.Point{X: x, Y: y}, nil
 }
 
-// MovePointer moves the pointer to a point of the screen.
-func (r *Robot) MovePointer(ctx context.Context, to desktop.Point) error {
-	return r.do(ctx, func() error {
-		toolkit.move(to.X, to.Y)
-		return nil
-	})
+// buttonDown presses a mouse button, apart from the clicks before.
+func (d *Driver) buttonDown(ctx context.Context, b desktop.Button) error {
+	x, y := toolkit.location()
+	c := input.Click{At: desktop.Point{X: x, Y: y}, Button: b}
+	if err := desktop.Sleep(ctx, d.presses.Rest(c, 1)); err != nil {
+		return err
+	}
+	defer d.presses.Add(c, 1)
+	return d.button(b, true)
 }
 
-// ButtonDown presses a mouse button, apart from the clicks before, and keeps it
-// down until ButtonUp or ReleaseAll.
-func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
-	return r.do(ctx, func() error {
-		x, y := toolkit.location()
-		c := input.Click{At: desktop.Point{X: x, Y: y}, Button: b}
-		if err := desktop.Sleep(ctx, r.pressed.Rest(c, 1)); err != nil {
-			return err
-		}
-		defer r.pressed.Add(c, 1)
-		return r.button(b, true)
-	})
-}
-
-// ButtonUp releases a mouse button.
-func (r *Robot) ButtonUp(ctx context.Context, b desktop.Button) error {
-	return r.do(ctx, func() error {
-		defer r.pressed.LetGo(b)
-		return r.button(b, false)
-	})
-}
-
-func (r *Robot) button(b desktop.Button, down bool) error {
+func (d *Driver) button(b desktop.Button, down bool) error {
 	name, ok := map[desktop.Button]string{desktop.Left: "left", desktop.Middle: "center", desktop.Right: "right"}[b]
 	if !ok {
 		return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
 	}
-	r.buttons[b] = down
+	d.buttons[b] = down
 	return toolkit.toggle(name, direction(down))
 }
 
@@ -128,49 +153,35 @@ func direction(down bool) string {
 }
 
 // RestBeforeClick waits until a click is taken for one of its own.
-func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return r.do(ctx, func() error { return desktop.Sleep(ctx, r.pressed.Rest(input.Click{At: at, Button: b}, count)) })
+func (d *Driver) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return d.next(ctx, func() error { return desktop.Sleep(ctx, d.presses.Rest(input.Click{At: at, Button: b}, count)) })
 }
 
-// ClickIn is Click: windows are not seen here.
-func (r *Robot) ClickIn(ctx context.Context, _ desktop.Window, at desktop.Point, b desktop.Button, count int) error {
-	return r.Click(ctx, at, b, count)
-}
-
-// Click moves to the point and clicks, apart from the clicks before. A button
+// click moves to the point and clicks, apart from the clicks before. A button
 // that is down goes up even when the context ends.
-func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return r.do(ctx, func() error {
-		if err := desktop.Sleep(ctx, r.pressed.Rest(input.Click{At: at, Button: b}, count)); err != nil {
+func (d *Driver) click(ctx context.Context, a desktop.Click) error {
+	c := input.Click{At: a.At, Button: a.Button}
+	if err := desktop.Sleep(ctx, d.presses.Rest(c, a.Count)); err != nil {
+		return err
+	}
+	defer d.presses.Add(c, a.Count)
+	toolkit.move(a.At.X, a.At.Y)
+	for i := range max(a.Count, 1) {
+		if i > 0 {
+			time.Sleep(clickGap)
+		}
+		if err := d.button(a.Button, true); err != nil {
 			return err
 		}
-		defer r.pressed.Add(input.Click{At: at, Button: b}, count)
-		toolkit.move(at.X, at.Y)
-		for i := range max(count, 1) {
-			if i > 0 {
-				time.Sleep(clickGap)
-			}
-			if err := r.button(b, true); err != nil {
-				return err
-			}
-			time.Sleep(pressTime)
-			if err := r.button(b, false); err != nil {
-				return err
-			}
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
+		time.Sleep(pressTime)
+		if err := d.button(a.Button, false); err != nil {
+			return err
 		}
-		return nil
-	})
-}
-
-// Scroll turns the wheel where the pointer is: dx to the right, dy down.
-func (r *Robot) Scroll(ctx context.Context, dx, dy int) error {
-	return r.do(ctx, func() error {
-		toolkit.scroll(-dx, -dy, 0) // robotgo counts up and left
-		return nil
-	})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // nameOf is robotgo's name for a key.
@@ -191,29 +202,18 @@ func nameOf(k desktop.Key) (string, error) {
 	return n.Robotgo, nil
 }
 
-// KeyDown presses a key and keeps it down until KeyUp or ReleaseAll.
-func (r *Robot) KeyDown(ctx context.Context, k desktop.Key) error { return r.key(ctx, k, true) }
-
-// KeyUp releases a key.
-func (r *Robot) KeyUp(ctx context.Context, k desktop.Key) error { return r.key(ctx, k, false) }
-
-func (r *Robot) key(ctx context.Context, k desktop.Key, down bool) error {
+func (d *Driver) key(k desktop.Key, down bool) error {
 	name, err := nameOf(k)
 	if err != nil {
 		return err
 	}
-	return r.do(ctx, func() error {
-		r.keys[k] = down
-		return toolkit.keyToggle(name, direction(down))
-	})
+	d.keys[k] = down
+	return toolkit.keyToggle(name, direction(down))
 }
 
-// Press presses a chord. A letter pressed with a modifier names its key, so
-// ctrl+S is ctrl+s; a character without modifiers is typed.
-func (r *Robot) Press(ctx context.Context, c desktop.Chord) error {
-	if text, ok := input.Types(c); ok {
-		return r.Type(ctx, text)
-	}
+// press presses a chord. A letter pressed with a modifier names its key, so
+// ctrl+S is ctrl+s.
+func (d *Driver) press(c desktop.Chord) error {
 	c = input.Plain(c)
 	var names []string
 	for _, k := range append(slices.Clone(c.Mods), c.Key) {
@@ -228,14 +228,14 @@ func (r *Robot) Press(ctx context.Context, c desktop.Chord) error {
 	for i, m := range names[:last] {
 		mods[i] = m
 	}
-	return r.do(ctx, func() error { return toolkit.keyTap(names[last], mods...) })
+	return toolkit.keyTap(names[last], mods...)
 }
 
-// Type enters text, a handful of characters at a time.
-func (r *Robot) Type(ctx context.Context, text string) error {
+// enter types text, a handful of characters at a time.
+func (d *Driver) enter(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for some := range slices.Chunk([]rune(text), handful) {
-		err := r.do(ctx, func() error { return typeSome(string(some)) })
+		err := d.next(ctx, func() error { return typeSome(string(some)) })
 		if err != nil {
 			return err
 		}
@@ -266,14 +266,14 @@ func typeSome(text string) error {
 }
 
 // Monitors is the main screen: robotgo describes no other.
-func (r *Robot) Monitors(context.Context) ([]desktop.Monitor, error) {
+func (d *Driver) Monitors(context.Context) ([]desktop.Monitor, error) {
 	w, h := toolkit.size()
 	return []desktop.Monitor{{Name: "main", Bounds: desktop.Rect{W: w, H: h}, Primary: true, Scale: toolkit.scale()}}, nil
 }
 
 // Capture takes a picture of an area, clipped to the main screen. The zero
 // Rect is that whole screen.
-func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (img *image.RGBA, err error) {
+func (d *Driver) Capture(ctx context.Context, area desktop.Rect) (img *image.RGBA, err error) {
 	w, h := toolkit.size()
 	screen := desktop.Rect{W: w, H: h}
 	if area == (desktop.Rect{}) {
@@ -283,7 +283,7 @@ func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (img *image.RGBA
 	if part.Empty() {
 		return nil, fmt.Errorf("the area %s is not on the screen, which is %s", area, screen)
 	}
-	err = r.do(ctx, func() error {
+	err = d.next(ctx, func() error {
 		img, err = toolkit.capture(part.X, part.Y, part.W, part.H)
 		return err
 	})
@@ -291,27 +291,27 @@ func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (img *image.RGBA
 }
 
 // Snap is a Capture of the whole screen: these systems give no faster one.
-func (r *Robot) Snap(ctx context.Context) (func() *image.RGBA, error) {
-	p, err := r.Capture(ctx, desktop.Rect{})
+func (d *Driver) Snap(ctx context.Context) (func() *image.RGBA, error) {
+	p, err := d.Capture(ctx, desktop.Rect{})
 	return func() *image.RGBA { return p }, err
 }
 
 // LastDrawn is now: these systems do not tell.
-func (r *Robot) LastDrawn(context.Context, desktop.WindowID, desktop.Rect) (time.Time, error) {
+func (d *Driver) LastDrawn(context.Context, desktop.WindowID, desktop.Rect) (time.Time, error) {
 	return time.Now(), nil
 }
 
 // Info describes the desktop.
-func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
-	ms, err := r.Monitors(ctx)
-	return desktop.Info{System: runtime.GOOS, Monitors: ms, Env: r.o.Env}, err
+func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
+	ms, err := d.Monitors(ctx)
+	return desktop.Info{System: runtime.GOOS, Monitors: ms, Env: d.o.Env}, err
 }
 
 // Extensions is empty: only X has them.
-func (r *Robot) Extensions(context.Context) (map[string]bool, error) { return nil, nil }
+func (d *Driver) Extensions(context.Context) (map[string]bool, error) { return nil, nil }
 
 // Ping fails when the desktop session has ended.
-func (r *Robot) Ping(context.Context) error {
+func (d *Driver) Ping(context.Context) error {
 	if w, _ := toolkit.size(); w <= 0 {
 		return &desktop.MissingError{What: "the desktop session has ended"}
 	}
@@ -319,23 +319,23 @@ func (r *Robot) Ping(context.Context) error {
 }
 
 // ReleaseAll lets go of every key and button that we hold down.
-func (r *Robot) ReleaseAll(ctx context.Context) error {
-	return r.do(ctx, func() error {
+func (d *Driver) ReleaseAll(ctx context.Context) error {
+	return d.next(ctx, func() error {
 		var first error
 		keep := func(err error) {
 			if first == nil {
 				first = err
 			}
 		}
-		for b, down := range r.buttons {
+		for b, down := range d.buttons {
 			if down {
-				keep(r.button(b, false))
+				keep(d.button(b, false))
 			}
 		}
-		for k, down := range r.keys {
+		for k, down := range d.keys {
 			if name, err := nameOf(k); down && err == nil {
 				keep(toolkit.keyToggle(name, "up"))
-				r.keys[k] = false
+				d.keys[k] = false
 			}
 		}
 		return first
@@ -343,4 +343,4 @@ func (r *Robot) ReleaseAll(ctx context.Context) error {
 }
 
 // Close lets go of everything.
-func (r *Robot) Close() error { return r.ReleaseAll(context.Background()) }
+func (d *Driver) Close() error { return d.ReleaseAll(context.Background()) }

@@ -20,7 +20,7 @@ const soakVar = "UNDERSTUDY_SOAK"
 
 func BenchmarkCapture(b *testing.B) {
 	o := open(b)
-	o.must(o.MovePointer(b.Context(), desktop.Point{X: 1, Y: 1})) // robotgo is connected too
+	o.must(o.Do(b.Context(), desktop.MovePointer{To: desktop.Point{X: 1, Y: 1}})) // robotgo is connected too
 	for _, row := range []struct {
 		name string
 		area desktop.Rect
@@ -65,16 +65,16 @@ func BenchmarkType(b *testing.B) {
 		text string
 		tool func(o *bench, text string)
 	}{
-		{"ascii/understudy", ascii, func(o *bench, text string) { o.must(o.Type(b.Context(), text)) }},
+		{"ascii/understudy", ascii, func(o *bench, text string) { o.must(o.Do(b.Context(), desktop.Type{Text: text})) }},
 		{"ascii/xdotool", ascii, func(o *bench, text string) { o.run("xdotool", "type", "--delay", "0", text) }},
 		{"ascii/robotgo", ascii, func(_ *bench, text string) { x11.TypeStr(text) }},
-		{"unicode/understudy", unicode, func(o *bench, text string) { o.must(o.Type(b.Context(), text)) }},
+		{"unicode/understudy", unicode, func(o *bench, text string) { o.must(o.Do(b.Context(), desktop.Type{Text: text})) }},
 		{"unicode/xdotool", unicode, func(o *bench, text string) { o.run("xdotool", "type", "--delay", "0", text) }},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			o := open(b)
 			o.editor("mousepad")
-			o.must(o.MovePointer(b.Context(), desktop.Point{X: 1, Y: 1})) // robotgo is connected too
+			o.must(o.Do(b.Context(), desktop.MovePointer{To: desktop.Point{X: 1, Y: 1}})) // robotgo is connected too
 			for b.Loop() {
 				row.tool(o, row.text)
 			}
@@ -94,10 +94,10 @@ func BenchmarkInput(b *testing.B) {
 		name string
 		do   func() error
 	}{
-		{"move", func() error { return o.MovePointer(ctx, desktop.Point{X: 9, Y: 9}) }},
-		{"click/understudy", func() error { return o.Click(ctx, aside(), desktop.Left, 1) }},
+		{"move", func() error { return o.Do(ctx, desktop.MovePointer{To: desktop.Point{X: 9, Y: 9}}) }},
+		{"click/understudy", func() error { return o.Do(ctx, desktop.Click{At: aside(), Button: desktop.Left}) }},
 		{"click/robotgo", func() error { p := aside(); x11.Move(p.X, p.Y); return x11.Click("left") }},
-		{"key/understudy", func() error { return o.Press(ctx, desktop.Chord{Key: "f5"}) }},
+		{"key/understudy", func() error { return o.Do(ctx, desktop.Press{Chord: desktop.Chord{Key: "f5"}}) }},
 		{"key/robotgo", func() error { return x11.KeyTap("f5") }},
 		{"windows", func() error { _, err := o.Windows(ctx); return err }},
 		{"ping", func() error { return o.Ping(ctx) }},
@@ -126,8 +126,8 @@ func TestALongRunDoesNotGrow(t *testing.T) {
 			b.snap()
 		}
 		for range keys / 500 {
-			b.must(b.Type(t.Context(), text))
-			b.must(b.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}))
+			b.must(b.Do(t.Context(), desktop.Type{Text: text}))
+			b.must(b.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}}))
 		}
 	}
 	state := func() (heap uint64, files, resources int) {

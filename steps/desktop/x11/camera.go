@@ -43,10 +43,13 @@ type exposed struct {
 	plate  *plate // which the pixels are on; nil when they came another way
 }
 
+// screen sees what a display shows.
+type screen struct{ *Driver }
+
 // Capture takes a picture of an area, clipped to the screen. The zero Rect is
 // the whole screen. The picture's bounds begin at 0,0.
-func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
-	return look(ctx, r, func(l *link) (*image.RGBA, error) {
+func (s screen) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
+	return look(ctx, s.Driver, func(l *link) (*image.RGBA, error) {
 		return ask(ctx, l, func() (*image.RGBA, error) {
 			e, err := l.shoot(area)
 			if err != nil {
@@ -59,8 +62,8 @@ func (r *Robot) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, er
 
 // Snap returns as soon as the server has given the picture, and leaves making it
 // one of ours for later.
-func (r *Robot) Snap(ctx context.Context) (func() *image.RGBA, error) {
-	return look(ctx, r, func(l *link) (func() *image.RGBA, error) {
+func (s screen) Snap(ctx context.Context) (func() *image.RGBA, error) {
+	return look(ctx, s.Driver, func(l *link) (func() *image.RGBA, error) {
 		return ask(ctx, l, func() (func() *image.RGBA, error) {
 			e, err := l.shoot(desktop.Rect{})
 			if err == nil && ctx.Err() != nil { // nobody waits for it any more

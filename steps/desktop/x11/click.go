@@ -10,20 +10,10 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/input"
 )
 
-// ClickIn clicks in a window that stands where it was seen. The server is held
-// while it is looked at and told of the click, so that nothing can move in
-// between.
-func (r *Robot) ClickIn(ctx context.Context, w desktop.Window, at desktop.Point, b desktop.Button, count int) error {
-	return r.clicks(ctx, input.Click{At: at, Button: b}, count, func(l *link) error {
-		_, err := l.meets(w, at)
-		return err
-	}, func(l *link) error { return l.stayed(ctx, w) })
-}
-
-// holding asks the server while it serves nobody else.
+// holding asks the server while it serves nobody else, so that nothing can move
+// between a look at the target and the click.
 func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
 	return perform(ctx, l, func() (T, error) {
 		xproto.GrabServer(l.x)
@@ -35,27 +25,28 @@ func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error
 	})
 }
 
-// meets says whether the pointer is at a point, and in a window that stands
-// where it was seen. It gives the window's frame.
-func (l *link) meets(w desktop.Window, at desktop.Point) (xproto.Window, error) {
-	p, err := l.pointerAt(at)
-	if err != nil {
-		return 0, err
+// verifyTarget fails with desktop.ErrMoved unless the pointer is at the point of
+// a click, and in its window, which is where it was seen.
+func (l *link) verifyTarget(a desktop.Click) error {
+	p, err := l.pointerAt(a.At)
+	if err != nil || a.In == nil {
+		return err
 	}
+	w := a.In
 	now := l.describe([]uint32{uint32(w.ID)})[0]
 	if !now.there {
-		return 0, fmt.Errorf("the window %q is gone: %w", w.Title, desktop.ErrMoved)
+		return fmt.Errorf("the window %q is gone: %w", w.Title, desktop.ErrMoved)
 	}
 	if now.Bounds != w.Bounds {
-		return 0, fmt.Errorf("the window %q moved from %s to %s: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrMoved)
+		return fmt.Errorf("the window %q moved from %s to %s: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrMoved)
 	}
 	if !l.inside(p.Child, xproto.Window(w.ID)) {
-		return 0, fmt.Errorf("the window %q came under another one at %s: %w", w.Title, at, desktop.ErrMoved)
+		return fmt.Errorf("the window %q came under another one at %s: %w", w.Title, a.At, desktop.ErrMoved)
 	}
 	if d := l.blocker(now.Window); d != nil {
-		return 0, fmt.Errorf("the dialog %q came before the window %q: %w", d.Title, w.Title, desktop.ErrMoved)
+		return fmt.Errorf("the dialog %q came before the window %q: %w", d.Title, w.Title, desktop.ErrMoved)
 	}
-	return p.Child, nil
+	return nil
 }
 
 // pointerAt says whether the pointer is at a point.

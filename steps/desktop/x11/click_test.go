@@ -22,12 +22,12 @@ func TestAClickGoesOnlyToWhereItsWindowWasSeen(t *testing.T) {
 	ctx := t.Context()
 	w := b.window("Event Tester")
 	at := w.Bounds.Center()
-	b.must(b.ClickIn(ctx, w, at, desktop.Left, 2))
+	b.must(b.Do(ctx, desktop.Click{At: at, Button: desktop.Left, Count: 2, In: &w}))
 	e.want("+1", "-1", "+1", "-1")
 
 	refuses := func(why string) {
 		t.Helper()
-		if err := b.ClickIn(ctx, w, at, desktop.Left, 1); !errors.Is(err, desktop.ErrMoved) {
+		if err := b.Do(ctx, desktop.Click{At: at, Button: desktop.Left, In: &w}); !errors.Is(err, desktop.ErrMoved) {
 			t.Errorf("%s: got %v, wanted %v", why, err, desktop.ErrMoved)
 		}
 	}
@@ -39,7 +39,7 @@ func TestAClickGoesOnlyToWhereItsWindowWasSeen(t *testing.T) {
 	b.manage(cover.ID, desktop.Place, w.Bounds)
 	refuses("another window lies above it")
 	b.manage(cover.ID, desktop.Close)
-	b.must(b.ClickIn(ctx, w, at, desktop.Right, 1))
+	b.must(b.Do(ctx, desktop.Click{At: at, Button: desktop.Right, In: &w}))
 	e.want("+3", "-3") // and nothing of what was refused
 	gone := w
 	gone.ID = cover.ID
@@ -60,16 +60,16 @@ func TestAClickKeepsAwayFromAWindowThatADialogBlocks(t *testing.T) {
 	b.manage(b.window("note.txt").ID, desktop.Place, desktop.Rect{X: 20, Y: 20, W: 400, H: 300})
 	w := b.window("note.txt")
 	at := w.Bounds.Center()
-	b.must(b.ClickIn(ctx, w, at, desktop.Left, 1))
-	b.must(b.Press(ctx, desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "o"}))
+	b.must(b.Do(ctx, desktop.Click{At: at, Button: desktop.Left, In: &w}))
+	b.must(b.Do(ctx, desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "o"}}))
 	dialog := b.window("Open")
 	b.manage(dialog.ID, desktop.Place, desktop.Rect{X: 500, Y: 20, W: 400, H: 300})
-	if err := b.ClickIn(ctx, w, at, desktop.Left, 1); !errors.Is(err, desktop.ErrMoved) || !strings.Contains(err.Error(), "Open") {
+	if err := b.Do(ctx, desktop.Click{At: at, Button: desktop.Left, In: &w}); !errors.Is(err, desktop.ErrMoved) || !strings.Contains(err.Error(), "Open") {
 		t.Errorf("before the dialog %q: got %v", dialog.Title, err)
 	}
-	b.must(b.Press(ctx, desktop.Chord{Key: "escape"}))
+	b.must(b.Do(ctx, desktop.Press{Chord: desktop.Chord{Key: "escape"}}))
 	b.eventually("the window is clicked again", func() (bool, string) {
-		err := b.ClickIn(ctx, w, at, desktop.Left, 1)
+		err := b.Do(ctx, desktop.Click{At: at, Button: desktop.Left, In: &w})
 		return err == nil, fmt.Sprint(err)
 	})
 }
@@ -90,7 +90,7 @@ func TestClicksInAWindowThatMoves(t *testing.T) {
 	go func() {
 		defer close(moved)
 		for i := 0; ctx.Err() == nil; i++ {
-			_ = b.Manage(ctx, w.ID, desktop.WindowChange{Do: desktop.Place, Bounds: desktop.Rect{X: 100 + i%5*40, Y: 100}})
+			_ = b.Do(ctx, desktop.Manage{Window: w.ID, Do: desktop.Place, Bounds: desktop.Rect{X: 100 + i%5*40, Y: 100}})
 			select {
 			case <-ctx.Done():
 			case <-time.After(15 * time.Millisecond):
@@ -101,7 +101,7 @@ func TestClicksInAWindowThatMoves(t *testing.T) {
 	for tries := 0; done < 50 && tries < 2000; tries++ {
 		now := b.look(w.ID)
 		at := desktop.Point{X: now.Bounds.X + from.X, Y: now.Bounds.Y + from.Y}
-		switch err := b.ClickIn(t.Context(), now, at, desktop.Left, 1); {
+		switch err := b.Do(t.Context(), desktop.Click{At: at, Button: desktop.Left, In: &now}); {
 		case err == nil:
 			done++
 		case errors.Is(err, desktop.ErrUnclear):

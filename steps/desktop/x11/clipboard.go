@@ -17,14 +17,17 @@ import (
 	"understudy/steps/desktop"
 )
 
+// clipboard reads and writes the clipboard through xclip.
+type clipboard struct{ *Driver }
+
 // ReadClipboard is the clipboard's text, "" when it holds none. The owner of
 // the clipboard is another program, which may be stuck; it is not awaited for
 // longer than a moment.
-func (r *Robot) ReadClipboard(ctx context.Context) (string, error) {
-	if err := r.Ping(ctx); err != nil {
+func (c clipboard) ReadClipboard(ctx context.Context) (string, error) {
+	if err := c.Ping(ctx); err != nil {
 		return "", err
 	}
-	out, complaint, err := r.xclip(ctx, nil, "-o", "-target", "UTF8_STRING")
+	out, complaint, err := c.xclip(ctx, nil, "-o", "-target", "UTF8_STRING")
 	if err != nil && strings.Contains(complaint, "not available") {
 		return "", nil // nobody owns it, or it holds no text
 	}
@@ -34,10 +37,10 @@ func (r *Robot) ReadClipboard(ctx context.Context) (string, error) {
 	return out, nil
 }
 
-// WriteClipboard puts text on the clipboard. It stays there when we end, until
+// write puts text on the clipboard. It stays there when we end, until
 // another program takes the clipboard or the display ends.
-func (r *Robot) WriteClipboard(ctx context.Context, text string) error {
-	l, err := r.live(ctx)
+func (c clipboard) write(ctx context.Context, text string) error {
+	l, err := c.live(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +50,7 @@ func (r *Robot) WriteClipboard(ctx context.Context, text string) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("xclip did not take the clipboard: %w", desktop.ErrUnresponsive))
 	defer cancel()
-	if _, _, err := r.xclip(ctx, strings.NewReader(text), "-i"); err != nil {
+	if _, _, err := c.xclip(ctx, strings.NewReader(text), "-i"); err != nil {
 		return fmt.Errorf("writing the clipboard: %w", err)
 	}
 	// xclip returns a moment before the process that it leaves behind owns
@@ -75,7 +78,7 @@ func (l *link) clipboardOwner() (xproto.Window, error) {
 // xclip runs xclip in a process group of its own and kills the group when it
 // takes too long. To hold what was written, xclip leaves a process behind; so
 // nothing that we would wait for may be shared with it.
-func (r *Robot) xclip(ctx context.Context, in *strings.Reader, args ...string) (out, complaint string, err error) {
+func (c clipboard) xclip(ctx context.Context, in *strings.Reader, args ...string) (out, complaint string, err error) {
 	path, err := exec.LookPath("xclip")
 	if err != nil {
 		return "", "", &desktop.MissingError{What: "the program xclip is missing", Mend: "apt-get install xclip"}
@@ -83,9 +86,9 @@ func (r *Robot) xclip(ctx context.Context, in *strings.Reader, args ...string) (
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the program that owns the clipboard did not answer: %w", desktop.ErrUnresponsive))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append([]string{"-selection", "clipboard"}, args...)...)
-	cmd.Env = append(os.Environ(), "DISPLAY="+r.o.Display)
-	if r.o.Authority != "" {
-		cmd.Env = append(cmd.Env, "XAUTHORITY="+r.o.Authority)
+	cmd.Env = append(os.Environ(), "DISPLAY="+c.options.Display)
+	if c.options.Authority != "" {
+		cmd.Env = append(cmd.Env, "XAUTHORITY="+c.options.Authority)
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -30,16 +30,16 @@ func TestAClickIsOverOnlyWhenItHasReachedItsWindow(t *testing.T) {
 		down, up func(*events) desktop.Point
 	}{
 		{"a click", func(ctx context.Context, b *bench, e *events, _ desktop.Window) error {
-			return b.Click(ctx, e.at, desktop.Left, 1)
+			return b.Do(ctx, desktop.Click{At: e.at, Button: desktop.Left})
 		}, "button 1", at, at},
 		{"a click in a window", func(ctx context.Context, b *bench, e *events, w desktop.Window) error {
-			return b.ClickIn(ctx, w, e.at, desktop.Left, 1)
+			return b.Do(ctx, desktop.Click{At: e.at, Button: desktop.Left, In: &w})
 		}, "button 1", at, at},
 		{"a double click in a window", func(ctx context.Context, b *bench, e *events, w desktop.Window) error {
-			return b.ClickIn(ctx, w, e.at, desktop.Right, 2)
+			return b.Do(ctx, desktop.Click{At: e.at, Button: desktop.Right, Count: 2, In: &w})
 		}, "button 3", at, at},
 		{"a drag", func(ctx context.Context, b *bench, e *events, _ desktop.Window) error {
-			return errors.Join(b.MovePointer(ctx, e.at), b.ButtonDown(ctx, desktop.Left), b.MovePointer(ctx, away(e)), b.ButtonUp(ctx, desktop.Left))
+			return errors.Join(b.Do(ctx, desktop.MovePointer{To: e.at}), b.Do(ctx, desktop.ButtonDown{Button: desktop.Left}), b.Do(ctx, desktop.MovePointer{To: away(e)}), b.Do(ctx, desktop.ButtonUp{Button: desktop.Left}))
 		}, "button 1", at, away},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestAClickIsOverOnlyWhenItHasReachedItsWindow(t *testing.T) {
 			b.must(syscall.Kill(manager, syscall.SIGSTOP))
 			done := make(chan error, 1)
 			go func() {
-				done <- errors.Join(row.do(t.Context(), b, e, w), b.MovePointer(t.Context(), desktop.Point{X: 1, Y: 1}))
+				done <- errors.Join(row.do(t.Context(), b, e, w), b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 1, Y: 1}}))
 			}()
 			b.eventually("the button is down", func() (bool, string) { return b.pressed() == row.pressed, b.pressed() })
 			select { // whoever does not wait for the manager is far ahead of it by now
@@ -77,13 +77,13 @@ func TestAClickThatReachesNoWindowIsNotDone(t *testing.T) {
 	manager := b.manager()
 	b.must(syscall.Kill(manager, syscall.SIGSTOP))
 	t.Cleanup(func() { _ = syscall.Kill(manager, syscall.SIGCONT) })
-	if err := b.ClickIn(t.Context(), b.look(e.window), e.at, desktop.Left, 1); !errors.Is(err, desktop.ErrUnclear) {
+	if err := b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left, In: new(b.look(e.window))}); !errors.Is(err, desktop.ErrUnclear) {
 		t.Errorf("got %v, wanted %v", err, desktop.ErrUnclear)
 	}
 	if got := e.buttons(); len(got) > 0 {
 		t.Errorf("the window got %s", got)
 	}
-	if err := b.ClickIn(soon(t, 200*time.Millisecond), b.look(e.window), e.at, desktop.Left, 1); err == nil {
+	if err := b.Do(soon(t, 200*time.Millisecond), desktop.Click{At: e.at, Button: desktop.Left, In: new(b.look(e.window))}); err == nil {
 		t.Error("a second click was done, although the context ended")
 	}
 }

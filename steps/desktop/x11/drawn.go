@@ -75,8 +75,8 @@ func (l *link) useDamage() {
 
 // LastDrawn is a time after which nothing was drawn in an area of a window: now,
 // where nothing is known.
-func (r *Robot) LastDrawn(ctx context.Context, id desktop.WindowID, area desktop.Rect) (time.Time, error) {
-	return look(ctx, r, func(l *link) (time.Time, error) {
+func (s screen) LastDrawn(ctx context.Context, id desktop.WindowID, area desktop.Rect) (time.Time, error) {
+	return look(ctx, s.Driver, func(l *link) (time.Time, error) {
 		return ask(ctx, l, func() (time.Time, error) { return l.lastDrawn(xproto.Window(id), area) })
 	})
 }

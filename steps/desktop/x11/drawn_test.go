@@ -37,7 +37,7 @@ func (b *bench) drawnAfter(c *x11.Canvas, area desktop.Rect, before time.Time) {
 
 func TestLastDrawn(t *testing.T) {
 	b := open(t)
-	c := x11.NewCanvas(t, b.Robot, desktop.Rect{X: 300, Y: 200, W: 400, H: 100})
+	c := x11.NewCanvas(t, b.driver, desktop.Rect{X: 300, Y: 200, W: 400, H: 100})
 	left, right := desktop.Rect{X: 310, Y: 210, W: 50, H: 20}, desktop.Rect{X: 600, Y: 210, W: 50, H: 20}
 
 	t.Run("of a window that is asked for first nothing is known", func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestLastDrawn(t *testing.T) {
 		var all []*x11.Canvas
 		area := desktop.Rect{X: 5, Y: 5, W: 20, H: 20}
 		for range 20 {
-			c := x11.NewCanvas(t, b.Robot, desktop.Rect{W: 40, H: 40})
+			c := x11.NewCanvas(t, b.driver, desktop.Rect{W: 40, H: 40})
 			b.lastDrawn(c, area)
 			all = append(all, c)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // Down lists the keys and buttons that the X server has for pressed.
-func Down(t testing.TB, r *Robot) string {
+func Down(t testing.TB, r *Driver) string {
 	t.Helper()
 	l, err := r.live(t.Context())
 	if err != nil {
@@ -43,14 +43,14 @@ func Down(t testing.TB, r *Robot) string {
 }
 
 // WithoutSharedMemory makes a robot capture as from a display elsewhere.
-func WithoutSharedMemory(r *Robot) { r.link.camera.plain = true }
+func WithoutSharedMemory(r *Driver) { r.link.camera.plain = true }
 
 // ClickSlowly makes a robot pause between the clicks of a multiple click.
-func ClickSlowly(r *Robot, gap time.Duration) { r.gap = gap }
+func ClickSlowly(r *Driver, gap time.Duration) { r.pointer.gap = gap }
 
 // Cut ends a robot's connection, as a dying server does, and waits until
 // that is noticed.
-func Cut(r *Robot) {
+func Cut(r *Driver) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.link.cut()
@@ -58,17 +58,17 @@ func Cut(r *Robot) {
 }
 
 // Repeating says whether keys that are held repeat.
-func Repeating(t testing.TB, r *Robot) bool {
+func Repeating(t testing.TB, r *Driver) bool {
 	return told(t, r, func(l *link) (bool, error) { return l.repeating() })
 }
 
 // Manager is the window by which the window manager shows that it runs.
-func Manager(t testing.TB, r *Robot) xproto.Window {
+func Manager(t testing.TB, r *Driver) xproto.Window {
 	return told(t, r, func(l *link) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
 }
 
 // told is what the display answers.
-func told[T any](t testing.TB, r *Robot, f func(*link) (T, error)) T {
+func told[T any](t testing.TB, r *Driver, f func(*link) (T, error)) T {
 	t.Helper()
 	l, err := r.live(t.Context())
 	if err != nil {
@@ -84,13 +84,13 @@ func told[T any](t testing.TB, r *Robot, f func(*link) (T, error)) T {
 // Canvas is a window that draws when a test wants it.
 type Canvas struct {
 	ID   desktop.WindowID
-	r    *Robot
+	r    *Driver
 	at   desktop.Point
 	draw xproto.Gcontext
 }
 
 // NewCanvas opens a window that no window manager touches.
-func NewCanvas(t testing.TB, r *Robot, at desktop.Rect) *Canvas {
+func NewCanvas(t testing.TB, r *Driver, at desktop.Rect) *Canvas {
 	t.Helper()
 	return told(t, r, func(l *link) (*Canvas, error) {
 		w, err := xproto.NewWindowId(l.x)

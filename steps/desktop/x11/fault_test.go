@@ -28,37 +28,43 @@ func (b *bench) killServer() {
 // everything is each thing that a robot can do.
 var everything = []struct {
 	name string
-	do   func(ctx context.Context, r *x11.Robot) error
+	do   func(ctx context.Context, d *desktop.Desktop) error
 }{
-	{"PointerPosition", func(ctx context.Context, r *x11.Robot) error { _, err := r.PointerPosition(ctx); return err }},
-	{"MovePointer", func(ctx context.Context, r *x11.Robot) error { return r.MovePointer(ctx, desktop.Point{X: 1, Y: 1}) }},
-	{"Click", func(ctx context.Context, r *x11.Robot) error {
-		return r.Click(ctx, desktop.Point{X: 9, Y: 9}, desktop.Left, 2)
+	{"PointerPosition", func(ctx context.Context, d *desktop.Desktop) error { _, err := d.PointerPosition(ctx); return err }},
+	{"MovePointer", func(ctx context.Context, d *desktop.Desktop) error {
+		return d.Do(ctx, desktop.MovePointer{To: desktop.Point{X: 1, Y: 1}})
 	}},
-	{"ButtonDown", func(ctx context.Context, r *x11.Robot) error { return r.ButtonDown(ctx, desktop.Left) }},
-	{"Scroll", func(ctx context.Context, r *x11.Robot) error { return r.Scroll(ctx, 1, 1) }},
-	{"Press", func(ctx context.Context, r *x11.Robot) error {
-		return r.Press(ctx, desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "j"})
+	{"Click", func(ctx context.Context, d *desktop.Desktop) error {
+		return d.Do(ctx, desktop.Click{At: desktop.Point{X: 9, Y: 9}, Button: desktop.Left, Count: 2})
 	}},
-	{"KeyDown", func(ctx context.Context, r *x11.Robot) error { return r.KeyDown(ctx, "f1") }},
-	{"Type", func(ctx context.Context, r *x11.Robot) error { return r.Type(ctx, mixed) }},
-	{"Monitors", func(ctx context.Context, r *x11.Robot) error { _, err := r.Monitors(ctx); return err }},
-	{"Capture", func(ctx context.Context, r *x11.Robot) error {
-		_, err := r.Capture(ctx, desktop.Rect{})
+	{"ButtonDown", func(ctx context.Context, d *desktop.Desktop) error {
+		return d.Do(ctx, desktop.ButtonDown{Button: desktop.Left})
+	}},
+	{"Scroll", func(ctx context.Context, d *desktop.Desktop) error { return d.Do(ctx, desktop.Scroll{DX: 1, DY: 1}) }},
+	{"Press", func(ctx context.Context, d *desktop.Desktop) error {
+		return d.Do(ctx, desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "j"}})
+	}},
+	{"KeyDown", func(ctx context.Context, d *desktop.Desktop) error { return d.Do(ctx, desktop.KeyDown{Key: "f1"}) }},
+	{"Type", func(ctx context.Context, d *desktop.Desktop) error { return d.Do(ctx, desktop.Type{Text: mixed}) }},
+	{"Monitors", func(ctx context.Context, d *desktop.Desktop) error { _, err := d.Monitors(ctx); return err }},
+	{"Capture", func(ctx context.Context, d *desktop.Desktop) error {
+		_, err := d.Capture(ctx, desktop.Rect{})
 		return err
 	}},
-	{"Windows", func(ctx context.Context, r *x11.Robot) error { _, err := r.Windows(ctx); return err }},
-	{"Manage", func(ctx context.Context, r *x11.Robot) error {
-		return r.Manage(ctx, 1, desktop.WindowChange{Do: desktop.Activate})
+	{"Windows", func(ctx context.Context, d *desktop.Desktop) error { _, err := d.Windows(ctx); return err }},
+	{"Manage", func(ctx context.Context, d *desktop.Desktop) error {
+		return d.Do(ctx, desktop.Manage{Window: 1, Do: desktop.Activate})
 	}},
-	{"ReadClipboard", func(ctx context.Context, r *x11.Robot) error { _, err := r.ReadClipboard(ctx); return err }},
-	{"WriteClipboard", func(ctx context.Context, r *x11.Robot) error { return r.WriteClipboard(ctx, "x") }},
-	{"Mark", func(ctx context.Context, r *x11.Robot) error {
-		return r.Mark(ctx, desktop.Rect{W: 9, H: 9}, "x", time.Second)
+	{"ReadClipboard", func(ctx context.Context, d *desktop.Desktop) error { _, err := d.ReadClipboard(ctx); return err }},
+	{"WriteClipboard", func(ctx context.Context, d *desktop.Desktop) error {
+		return d.Do(ctx, desktop.WriteClipboard{Text: "x"})
 	}},
-	{"Watch", func(ctx context.Context, r *x11.Robot) error { return r.Watch(ctx, func(desktop.InputEvent) {}) }},
-	{"Info", func(ctx context.Context, r *x11.Robot) error { _, err := r.Info(ctx); return err }},
-	{"Ping", func(ctx context.Context, r *x11.Robot) error { return r.Ping(ctx) }},
+	{"Mark", func(ctx context.Context, d *desktop.Desktop) error {
+		return d.Do(ctx, desktop.Mark{Area: desktop.Rect{W: 9, H: 9}, Label: "x", For: time.Second})
+	}},
+	{"Watch", func(ctx context.Context, d *desktop.Desktop) error { return d.Watch(ctx, func(desktop.InputEvent) {}) }},
+	{"Info", func(ctx context.Context, d *desktop.Desktop) error { _, err := d.Info(ctx); return err }},
+	{"Ping", func(ctx context.Context, d *desktop.Desktop) error { return d.Ping(ctx) }},
 }
 
 func TestADisplayThatIsNotThere(t *testing.T) {
@@ -80,8 +86,8 @@ func TestADisplayThatIsNotThere(t *testing.T) {
 func TestTheDisplayDies(t *testing.T) {
 	b := open(t)
 	typing := make(chan error, 1)
-	go func() { typing <- b.Type(t.Context(), strings.Repeat(mixed, 10_000)) }()
-	b.must(b.Click(t.Context(), desktop.Point{X: 5, Y: 5}, desktop.Left, 1))
+	go func() { typing <- b.Do(t.Context(), desktop.Type{Text: strings.Repeat(mixed, 10_000)}) }()
+	b.must(b.Do(t.Context(), desktop.Click{At: desktop.Point{X: 5, Y: 5}, Button: desktop.Left}))
 	b.killServer()
 	<-b.display.Done()
 	select {
@@ -93,7 +99,7 @@ func TestTheDisplayDies(t *testing.T) {
 		t.Fatal("typing goes on")
 	}
 	for _, x := range everything {
-		if err := x.do(soon(t, time.Minute), b.Robot); !errors.Is(err, desktop.ErrUnavailable) {
+		if err := x.do(soon(t, time.Minute), b.Desktop); !errors.Is(err, desktop.ErrUnavailable) {
 			t.Errorf("%s: got %v, wanted ErrUnavailable", x.name, err)
 		}
 	}
@@ -101,18 +107,18 @@ func TestTheDisplayDies(t *testing.T) {
 
 func TestTheDisplayComesBack(t *testing.T) {
 	b := open(t)
-	b.must(b.Click(t.Context(), desktop.Point{X: 5, Y: 5}, desktop.Left, 1))
-	x11.Cut(b.Robot)
+	b.must(b.Do(t.Context(), desktop.Click{At: desktop.Point{X: 5, Y: 5}, Button: desktop.Left}))
+	x11.Cut(b.driver)
 	for _, x := range everything {
 		if x.name == "Watch" || x.name == "Manage" { // one lasts, the other finds no window 1
 			continue
 		}
-		if err := x.do(soon(t, time.Minute), b.Robot); err != nil {
+		if err := x.do(soon(t, time.Minute), b.Desktop); err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		}
-		x11.Cut(b.Robot)
+		x11.Cut(b.driver)
 	}
-	b.must(b.MovePointer(t.Context(), desktop.Point{X: 77, Y: 88}))
+	b.must(b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 77, Y: 88}}))
 	if at, err := b.PointerPosition(t.Context()); err != nil || at != (desktop.Point{X: 77, Y: 88}) {
 		t.Errorf("got %v and %v", at, err)
 	}
@@ -127,12 +133,12 @@ func TestTheDisplayFreezes(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			b := open(t)
-			b.must(b.MovePointer(t.Context(), desktop.Point{X: 50, Y: 50})) // robotgo is connected too
+			b.must(b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 50, Y: 50}})) // robotgo is connected too
 			b.must(syscall.Kill(b.display.ServerPID(), syscall.SIGSTOP))
 			thaw := func() { _ = syscall.Kill(b.display.ServerPID(), syscall.SIGCONT) }
 			defer thaw()
 			began := time.Now()
-			err := x.do(soon(t, 300*time.Millisecond), b.Robot)
+			err := x.do(soon(t, 300*time.Millisecond), b.Desktop)
 			if took := time.Since(began); took > 20*time.Second {
 				t.Errorf("it returned %v after the call: it hung", took)
 			}
@@ -153,7 +159,7 @@ func TestAFrozenDisplayIsGivenUpWithoutADeadline(t *testing.T) {
 	b := open(t)
 	b.must(syscall.Kill(b.display.ServerPID(), syscall.SIGSTOP))
 	began := time.Now()
-	err := b.Type(t.Context(), "x")
+	err := b.Do(t.Context(), desktop.Type{Text: "x"})
 	if took := time.Since(began); took > 30*time.Second || !errors.Is(err, desktop.ErrUnresponsive) {
 		t.Errorf("got %v after %v, wanted ErrUnresponsive", err, took)
 	}
@@ -175,7 +181,7 @@ func TestTheClipboardsOwnerIsStopped(t *testing.T) {
 	if took := time.Since(began); took > 20*time.Second || err == nil {
 		t.Errorf("got %v after %v, wanted an error at the end of the context", err, took)
 	}
-	b.must(b.WriteClipboard(t.Context(), "ours"))
+	b.must(b.Do(t.Context(), desktop.WriteClipboard{Text: "ours"}))
 	if got, err := b.ReadClipboard(t.Context()); err != nil || got != "ours" {
 		t.Errorf("afterwards: got %q and %v", got, err)
 	}
@@ -188,19 +194,19 @@ func TestAFloodOfEventsStopsNothing(t *testing.T) {
 	flood := b.command("sh", "-c", "while :; do xmodmap -e 'keycode 250 = a'; xmodmap -e 'keycode 250 ='; xprop -root -f X 8s -set X 1; done")
 	b.startCommand(flood)
 	for range 200 {
-		b.must(b.MovePointer(t.Context(), desktop.Point{X: 3, Y: 3}))
+		b.must(b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 3, Y: 3}}))
 		_, err := b.Capture(t.Context(), desktop.Rect{W: 10, H: 10})
 		b.must(err)
 	}
 	for range 20 {
-		b.must(b.Type(t.Context(), "x"))
+		b.must(b.Do(t.Context(), desktop.Type{Text: "x"}))
 		b.look(w.ID)
 	}
 }
 
 func TestMoreEventsThanXgbKeepsAreRead(t *testing.T) {
 	b := open(t)
-	b.must(b.MovePointer(t.Context(), desktop.Point{X: 3, Y: 3}))
+	b.must(b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 3, Y: 3}}))
 	var script strings.Builder
 	for range 3000 { // two announcements each, at least
 		script.WriteString("keycode 250 = a\nkeycode 250 =\n")
@@ -208,8 +214,8 @@ func TestMoreEventsThanXgbKeepsAreRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "map")
 	b.must(os.WriteFile(file, []byte(script.String()), 0o600))
 	b.run("xmodmap", file)
-	b.must(b.MovePointer(t.Context(), desktop.Point{X: 30, Y: 30}))
-	b.must(b.Press(t.Context(), desktop.Chord{Key: "f2"}))
+	b.must(b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 30, Y: 30}}))
+	b.must(b.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Key: "f2"}}))
 	if at, err := b.PointerPosition(t.Context()); err != nil || at != (desktop.Point{X: 30, Y: 30}) {
 		t.Errorf("got %v and %v", at, err)
 	}
@@ -250,7 +256,7 @@ func TestAKilledRobotsKeysAreReleasedByTheNext(t *testing.T) {
 
 func TestALivingRobotsKeysAreLeftAlone(t *testing.T) {
 	b := open(t)
-	b.must(b.KeyDown(t.Context(), desktop.Shift))
+	b.must(b.Do(t.Context(), desktop.KeyDown{Key: desktop.Shift}))
 	other, err := x11.Open(t.Context(), b.options)
 	b.must(err)
 	defer other.Close()
@@ -261,13 +267,13 @@ func TestALivingRobotsKeysAreLeftAlone(t *testing.T) {
 
 func TestAClosedRobotSaysSo(t *testing.T) {
 	b := open(t)
-	b.must(b.Robot.Close())
-	b.must(b.Robot.Close())
+	b.must(b.Close())
+	b.must(b.Close())
 	for _, x := range everything {
 		if x.name == "Watch" {
 			continue // it has connections of its own
 		}
-		if err := x.do(soon(t, time.Second), b.Robot); !errors.Is(err, desktop.ErrUnavailable) {
+		if err := x.do(soon(t, time.Second), b.Desktop); !errors.Is(err, desktop.ErrUnavailable) {
 			t.Errorf("%s: got %v, wanted ErrUnavailable", x.name, err)
 		}
 	}
@@ -280,13 +286,13 @@ func TestNothingGrows(t *testing.T) {
 	b := open(t)
 	ctx := t.Context()
 	round := func() {
-		b.must(b.Type(ctx, "some keys é"))
+		b.must(b.Do(ctx, desktop.Type{Text: "some keys é"}))
 		_, err := b.Capture(ctx, desktop.Rect{W: 100, H: 100})
 		b.must(err)
-		b.must(b.Click(ctx, desktop.Point{X: 5, Y: 5}, desktop.Left, 1))
-		b.must(b.Mark(ctx, desktop.Rect{X: 10, Y: 10, W: 9, H: 9}, "m", 0))
-		b.must(b.Unmark(ctx))
-		x11.Cut(b.Robot)
+		b.must(b.Do(ctx, desktop.Click{At: desktop.Point{X: 5, Y: 5}, Button: desktop.Left}))
+		b.must(b.Do(ctx, desktop.Mark{Area: desktop.Rect{X: 10, Y: 10, W: 9, H: 9}, Label: "m", For: 0}))
+		b.must(b.Do(ctx, desktop.Unmark{}))
+		x11.Cut(b.driver)
 	}
 	for range 5 {
 		round()

@@ -39,7 +39,7 @@ func (b *bench) events() *events {
 	b.startCommand(cmd)
 	w := b.window("Event Tester")
 	e.window, e.at = w.ID, w.Bounds.Center()
-	b.must(b.MovePointer(b.t.Context(), e.at))
+	b.must(b.Do(b.t.Context(), desktop.MovePointer{To: e.at}))
 	return e
 }
 
@@ -82,7 +82,7 @@ func (e *events) want(want ...string) {
 func TestThePointerMoves(t *testing.T) {
 	b := open(t)
 	for _, to := range []desktop.Point{{X: 10, Y: 20}, {X: 1919, Y: 1079}, {X: 0, Y: 0}, {X: 960, Y: 540}} {
-		b.must(b.MovePointer(t.Context(), to))
+		b.must(b.Do(t.Context(), desktop.MovePointer{To: to}))
 		if got, err := b.PointerPosition(t.Context()); err != nil || got != to {
 			t.Errorf("got %v and %v, wanted %v", got, err, to)
 		}
@@ -92,7 +92,7 @@ func TestThePointerMoves(t *testing.T) {
 		}
 	}
 	for _, to := range []desktop.Point{{X: 1920, Y: 0}, {X: -1, Y: 5}, {X: 5, Y: 70000}} {
-		if err := b.MovePointer(t.Context(), to); err == nil {
+		if err := b.Do(t.Context(), desktop.MovePointer{To: to}); err == nil {
 			t.Errorf("the pointer moved to %v, which is off the screen", to)
 		}
 	}
@@ -102,21 +102,21 @@ func TestButtonsAndTheWheel(t *testing.T) {
 	b := open(t)
 	e := b.events()
 	ctx := t.Context()
-	b.must(b.Click(ctx, e.at, desktop.Left, 1))
+	b.must(b.Do(ctx, desktop.Click{At: e.at, Button: desktop.Left}))
 	e.want("+1", "-1")
-	b.must(b.Click(ctx, e.at, desktop.Right, 2))
+	b.must(b.Do(ctx, desktop.Click{At: e.at, Button: desktop.Right, Count: 2}))
 	e.want("+3", "-3", "+3", "-3")
-	b.must(b.ButtonDown(ctx, desktop.Middle))
+	b.must(b.Do(ctx, desktop.ButtonDown{Button: desktop.Middle}))
 	e.want("+2")
-	b.must(b.ButtonUp(ctx, desktop.Middle))
+	b.must(b.Do(ctx, desktop.ButtonUp{Button: desktop.Middle}))
 	e.want("-2")
-	b.must(b.Scroll(ctx, 0, 2))
+	b.must(b.Do(ctx, desktop.Scroll{DX: 0, DY: 2}))
 	e.want("+5", "-5", "+5", "-5")
-	b.must(b.Scroll(ctx, -1, -1))
+	b.must(b.Do(ctx, desktop.Scroll{DX: -1, DY: -1}))
 	e.want("+4", "-4", "+6", "-6")
-	b.must(b.Scroll(ctx, 1, 0))
+	b.must(b.Do(ctx, desktop.Scroll{DX: 1, DY: 0}))
 	e.want("+7", "-7")
-	if err := b.ButtonDown(ctx, "fourth"); err == nil {
+	if err := b.Do(ctx, desktop.ButtonDown{Button: "fourth"}); err == nil {
 		t.Error("there is a fourth button")
 	}
 }
@@ -147,7 +147,7 @@ func TestKeys(t *testing.T) {
 			chords, err := desktop.ParseKeys(row.keys)
 			b.must(err)
 			for _, c := range chords {
-				b.must(b.Press(t.Context(), c))
+				b.must(b.Do(t.Context(), desktop.Press{Chord: c}))
 			}
 			e.want(row.want...)
 		})
@@ -160,12 +160,12 @@ func TestHeldKeysAndButtonsAreReleased(t *testing.T) {
 		release  func(b *bench)
 	}{
 		{"by ReleaseAll", func(b *bench) { b.must(b.ReleaseAll(b.t.Context())) }},
-		{"by Close", func(b *bench) { b.must(b.Robot.Close()) }},
+		{"by Close", func(b *bench) { b.must(b.Close()) }},
 		{"by name", func(b *bench) {
 			ctx := b.t.Context()
-			b.must(b.ButtonUp(ctx, desktop.Left))
+			b.must(b.Do(ctx, desktop.ButtonUp{Button: desktop.Left}))
 			for _, k := range []desktop.Key{"é", "a", desktop.Ctrl} {
-				b.must(b.KeyUp(ctx, k))
+				b.must(b.Do(ctx, desktop.KeyUp{Key: k}))
 			}
 		}},
 	} {
@@ -173,9 +173,9 @@ func TestHeldKeysAndButtonsAreReleased(t *testing.T) {
 			b := open(t)
 			ctx := t.Context()
 			for _, k := range []desktop.Key{desktop.Ctrl, "a", "é"} {
-				b.must(b.KeyDown(ctx, k))
+				b.must(b.Do(ctx, desktop.KeyDown{Key: k}))
 			}
-			b.must(b.ButtonDown(ctx, desktop.Left))
+			b.must(b.Do(ctx, desktop.ButtonDown{Button: desktop.Left}))
 			if down := b.pressed(); down == "" {
 				t.Fatal("nothing is held")
 			}
@@ -200,10 +200,10 @@ func TestUnknownKeysAreRefused(t *testing.T) {
 	b := open(t)
 	for _, k := range []desktop.Key{"", "foo", "ab", "\x07"} {
 		var unknown *desktop.UnknownKeyError
-		if err := b.KeyDown(t.Context(), k); !errors.As(err, &unknown) {
+		if err := b.Do(t.Context(), desktop.KeyDown{Key: k}); !errors.As(err, &unknown) {
 			t.Errorf("KeyDown %q: got %v, wanted an UnknownKeyError", k, err)
 		}
-		if err := b.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{"hyperspace"}, Key: "a"}); !errors.As(err, &unknown) {
+		if err := b.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{"hyperspace"}, Key: "a"}}); !errors.As(err, &unknown) {
 			t.Errorf("got %v, wanted an UnknownKeyError", err)
 		}
 	}
@@ -213,7 +213,7 @@ func TestACancelledClickLeavesNoButtonDown(t *testing.T) {
 	b := open(t)
 	for d := range 12 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(d)*2*time.Millisecond)
-		err := b.Click(ctx, desktop.Point{X: 50, Y: 50}, desktop.Left, 3)
+		err := b.Do(ctx, desktop.Click{At: desktop.Point{X: 50, Y: 50}, Button: desktop.Left, Count: 3})
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, wanted the context's end", err)
@@ -229,7 +229,7 @@ func TestCancelledTypingLeavesNoKeyDown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	err := b.Type(ctx, strings.Repeat(mixed, 1000))
+	err := b.Do(ctx, desktop.Type{Text: strings.Repeat(mixed, 1000)})
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("it returned after %v: it hung", took)
 	}
@@ -245,11 +245,11 @@ func TestBindingsAreTakenBackAtTheEnd(t *testing.T) {
 	b := open(t)
 	keys := func() string { return b.run("xmodmap", "-pke") }
 	before := keys()
-	b.must(b.Type(t.Context(), "日本語 žluť 🙂"))
+	b.must(b.Do(t.Context(), desktop.Type{Text: "日本語 žluť 🙂"}))
 	if bytes.Equal([]byte(keys()), []byte(before)) {
 		t.Fatal("nothing was bound, so nothing can be taken back")
 	}
-	b.must(b.Robot.Close())
+	b.must(b.Close())
 	if diff := cmp.Diff(before, keys()); diff != "" {
 		t.Errorf("the keyboard's mapping is not what it was:\n%s", diff)
 	}
@@ -259,12 +259,12 @@ func TestADoubleClickIsOneRightAfterAnother(t *testing.T) {
 	virtualtest.Need(t, "mousepad", "xclip")
 	t.Run("at a point", func(t *testing.T) {
 		doubleClicks(t, func(b *bench, at desktop.Point, _ desktop.Window) error {
-			return b.Click(t.Context(), at, desktop.Left, 2)
+			return b.Do(t.Context(), desktop.Click{At: at, Button: desktop.Left, Count: 2})
 		})
 	})
 	t.Run("in a window", func(t *testing.T) {
 		doubleClicks(t, func(b *bench, at desktop.Point, w desktop.Window) error {
-			return b.ClickIn(t.Context(), w, at, desktop.Left, 2)
+			return b.Do(t.Context(), desktop.Click{At: at, Button: desktop.Left, Count: 2, In: &w})
 		})
 	})
 }
@@ -275,13 +275,13 @@ func doubleClicks(t *testing.T, click func(*bench, desktop.Point, desktop.Window
 	b := open(t)
 	b.editor("mousepad")
 	above, below := strings.Repeat("a", 20), strings.Repeat("b", 20)
-	b.must(b.Type(t.Context(), strings.Repeat(above+"\n", 8)+strings.Repeat(below+"\n", 8)))
+	b.must(b.Do(t.Context(), desktop.Type{Text: strings.Repeat(above+"\n", 8) + strings.Repeat(below+"\n", 8)}))
 	w := b.window("note.txt")
 	b.eventually("the second word is selected", func() (bool, string) { // once the editor has drawn both
 		for _, y := range []int{140, 290} {
 			b.must(click(b, desktop.Point{X: w.Bounds.X + 60, Y: w.Bounds.Y + y}, w))
 		}
-		b.must(b.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "c"}))
+		b.must(b.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "c"}}))
 		got, err := b.ReadClipboard(t.Context())
 		b.must(err)
 		return got == below, got

@@ -19,53 +19,57 @@ import (
 // robotgo waits after each key unless it is told not to.
 func init() { x11.KeySleep = 0 }
 
-// Press presses a chord's modifiers, its key, and releases them in reverse. A
+// keyboard presses keys and types text.
+type keyboard struct {
+	*Driver
+	down map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
+}
+
+// press presses a chord's modifiers, its key, and releases them in reverse. A
 // letter pressed with a modifier names its key, so ctrl+S is ctrl+s; a
 // character without modifiers is typed.
-func (r *Robot) Press(ctx context.Context, c desktop.Chord) error {
+func (b *keyboard) press(ctx context.Context, l *link, c desktop.Chord) error {
 	if err := input.Known(append(slices.Clone(c.Mods), c.Key)...); err != nil {
 		return err
 	}
 	if text, ok := input.Types(c); ok {
-		return r.Type(ctx, text)
+		return b.enter(ctx, l, text)
 	}
 	c = input.Plain(c)
-	return r.act(ctx, func(l *link) error {
-		keys, err := r.keysOf(ctx, l, append(slices.Clone(c.Mods), c.Key))
-		if err != nil {
-			return err
+	keys, err := b.keysOf(ctx, l, append(slices.Clone(c.Mods), c.Key))
+	if err != nil {
+		return err
+	}
+	return b.once(ctx, l, func() error {
+		if name, mods, ok := robotgoKeys(l, c); ok {
+			return b.tap(ctx, l, keys, name, mods)
 		}
-		return r.once(ctx, l, func() error {
-			if name, mods, ok := robotgoKeys(l, c); ok {
-				return r.tap(ctx, l, keys, name, mods)
-			}
-			_, err = perform(ctx, l, func() (struct{}, error) {
-				return struct{}{}, r.chord(l, keys, isDigitOfPad(c.Key))
-			})
-			return err
+		_, err = perform(ctx, l, func() (struct{}, error) {
+			return struct{}{}, b.chord(l, keys, isDigitOfPad(c.Key))
 		})
+		return err
 	})
 }
 
 // chord presses keys and releases them in reverse, with NumLock on when the
 // last is one that it changes.
-func (r *Robot) chord(l *link, keys []xproto.Keycode, numlock bool) error {
+func (b *keyboard) chord(l *link, keys []xproto.Keycode, numlock bool) error {
 	if numlock {
 		state, err := l.xkbState()
 		if err != nil {
 			return err
 		}
-		if bit := l.keyboard.numbit; state.locked&bit == 0 {
+		if bit := l.keymap.numbit; state.locked&bit == 0 {
 			l.xkbLock(bit, bit, state.lockedGroup)
 			defer l.x.Sync()
 			defer l.xkbLock(bit, 0, state.lockedGroup)
 		}
 	}
 	for _, key := range keys {
-		r.key(l, key, true)
+		b.key(l, key, true)
 	}
 	for _, key := range slices.Backward(keys) {
-		r.key(l, key, false)
+		b.key(l, key, false)
 	}
 	l.x.Sync()
 	return nil
@@ -87,94 +91,90 @@ func robotgoKeys(l *link, c desktop.Chord) (key string, mods []string, ok bool) 
 	}
 	for _, m := range c.Mods {
 		n := input.NamedKeys[m]
-		if _, there := l.keyboard.layout[n.Sym]; n.Robotgo == "" || !there {
+		if _, there := l.keymap.layout[n.Sym]; n.Robotgo == "" || !there {
 			return "", nil, false
 		}
 		mods = append(mods, n.Robotgo)
 	}
 	if n, named := input.NamedKeys[c.Key]; named {
-		_, there := l.keyboard.layout[n.Sym]
+		_, there := l.keymap.layout[n.Sym]
 		return n.Robotgo, mods, n.Robotgo != "" && there
 	}
 	char, _ := input.Character(c.Key)
-	_, there := l.keyboard.layout[symOf(char)]
+	_, there := l.keymap.layout[symOf(char)]
 	return string(c.Key), mods, there
 }
 
 // tap presses a chord through robotgo, noting what that holds meanwhile.
-func (r *Robot) tap(ctx context.Context, l *link, keys []xproto.Keycode, name string, mods []string) error {
+func (b *keyboard) tap(ctx context.Context, l *link, keys []xproto.Keycode, name string, mods []string) error {
 	for _, key := range keys {
-		r.held.key(byte(key), true)
-		r.own.expect(xproto.KeyPress, byte(key))
+		b.held.key(byte(key), true)
+		b.own.expect(xproto.KeyPress, byte(key))
 	}
 	for _, key := range slices.Backward(keys) {
-		r.own.expect(xproto.KeyRelease, byte(key))
+		b.own.expect(xproto.KeyRelease, byte(key))
 	}
 	args := make([]any, len(mods))
 	for i, m := range mods {
 		args[i] = m
 	}
-	if err := r.robotgo(ctx, l, func() error { return x11.KeyTap(name, args...) }); err != nil {
+	if err := b.robotgo(ctx, l, func() error { return x11.KeyTap(name, args...) }); err != nil {
 		return fmt.Errorf("pressing %s: %w", name, err)
 	}
 	for _, key := range keys {
-		r.held.key(byte(key), false)
+		b.held.key(byte(key), false)
 	}
 	return nil
 }
 
-// KeyDown presses a key and keeps it down until KeyUp or ReleaseAll.
-func (r *Robot) KeyDown(ctx context.Context, k desktop.Key) error {
+// keyDown presses a key, unless it is down.
+func (b *keyboard) keyDown(ctx context.Context, l *link, k desktop.Key) error {
 	if err := input.Known(k); err != nil {
 		return err
 	}
-	return r.act(ctx, func(l *link) error {
-		if r.down[k] != nil {
-			return nil
-		}
-		keys, err := r.keysOf(ctx, l, []desktop.Key{k})
-		if err != nil {
-			return err
-		}
-		r.down[k] = keys
-		return r.send(ctx, l, keys, true)
-	})
+	if b.down[k] != nil {
+		return nil
+	}
+	keys, err := b.keysOf(ctx, l, []desktop.Key{k})
+	if err != nil {
+		return err
+	}
+	b.down[k] = keys
+	return b.send(ctx, l, keys, true)
 }
 
-// KeyUp releases a key.
-func (r *Robot) KeyUp(ctx context.Context, k desktop.Key) error {
+// keyUp releases a key.
+func (b *keyboard) keyUp(ctx context.Context, l *link, k desktop.Key) error {
 	if err := input.Known(k); err != nil {
 		return err
 	}
-	return r.act(ctx, func(l *link) error {
-		keys := r.down[k]
-		if keys == nil {
-			var err error
-			if keys, err = r.keysOf(ctx, l, []desktop.Key{k}); err != nil {
-				return err
-			}
+	keys := b.down[k]
+	if keys == nil {
+		var err error
+		if keys, err = b.keysOf(ctx, l, []desktop.Key{k}); err != nil {
+			return err
 		}
-		delete(r.down, k)
-		slices.Reverse(keys)
-		return r.send(ctx, l, keys, false)
-	})
+	}
+	delete(b.down, k)
+	slices.Reverse(keys)
+	return b.send(ctx, l, keys, false)
 }
 
 // keysOf are the keys to press, in order, for named keys and characters. For
 // a character that needs Shift, that is pressed too.
-func (r *Robot) keysOf(ctx context.Context, l *link, ks []desktop.Key) ([]xproto.Keycode, error) {
+func (b *keyboard) keysOf(ctx context.Context, l *link, ks []desktop.Key) ([]xproto.Keycode, error) {
 	return perform(ctx, l, func() ([]xproto.Keycode, error) {
 		if _, err := l.learn(); err != nil {
 			return nil, err
 		}
 		var keys []xproto.Keycode
 		for _, k := range ks {
-			s, err := r.strokeOf(l, k)
+			s, err := b.strokeOf(l, k)
 			if err != nil {
 				return nil, err
 			}
-			if s.shift && !isDigitOfPad(k) && !slices.Contains(keys, l.keyboard.shift) {
-				keys = append(keys, l.keyboard.shift)
+			if s.shift && !isDigitOfPad(k) && !slices.Contains(keys, l.keymap.shift) {
+				keys = append(keys, l.keymap.shift)
 			}
 			keys = append(keys, s.key)
 		}
@@ -184,37 +184,37 @@ func (r *Robot) keysOf(ctx context.Context, l *link, ks []desktop.Key) ([]xproto
 
 // strokeOf is how one key is pressed, after binding it to a spare key when
 // the layout lacks it.
-func (r *Robot) strokeOf(l *link, k desktop.Key) (stroke, error) {
+func (b *keyboard) strokeOf(l *link, k desktop.Key) (stroke, error) {
 	n, named := input.NamedKeys[k]
 	if !named {
 		char, _ := input.Character(k)
 		n.Sym = symOf(char)
 	}
-	s, ok := l.keyboard.find(n.Sym)
+	s, ok := l.keymap.find(n.Sym)
 	if !ok && n.Sym == symLevel3 { // some layouts have only Alt there
-		s, ok = l.keyboard.find(symAltRight)
+		s, ok = l.keymap.find(symAltRight)
 	}
 	if ok {
 		return s, nil
 	}
-	count, bind, wait := l.keyboard.plan([]uint32{n.Sym}, 1, time.Now())
+	count, bind, wait := l.keymap.plan([]uint32{n.Sym}, 1, time.Now())
 	if count == 0 {
 		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("the keyboard layout has no key %q and none to spare for it", k), Mend: "setxkbmap us"}
 	}
 	time.Sleep(wait)
-	if err := r.bind(l, bind); err != nil {
+	if err := b.bind(l, bind); err != nil {
 		return stroke{}, err
 	}
-	l.keyboard.use(n.Sym, time.Now())
-	s, _ = l.keyboard.find(n.Sym)
+	l.keymap.use(n.Sym, time.Now())
+	s, _ = l.keymap.find(n.Sym)
 	return s, nil
 }
 
 // send presses or releases keys.
-func (r *Robot) send(ctx context.Context, l *link, keys []xproto.Keycode, down bool) error {
+func (b *keyboard) send(ctx context.Context, l *link, keys []xproto.Keycode, down bool) error {
 	_, err := perform(ctx, l, func() (struct{}, error) {
 		for _, key := range keys {
-			r.key(l, key, down)
+			b.key(l, key, down)
 		}
 		l.x.Sync()
 		return struct{}{}, nil
@@ -223,15 +223,15 @@ func (r *Robot) send(ctx context.Context, l *link, keys []xproto.Keycode, down b
 }
 
 // key presses or releases one key, and notes that it is held, and ours.
-func (r *Robot) key(l *link, key xproto.Keycode, down bool) {
+func (b *keyboard) key(l *link, key xproto.Keycode, down bool) {
 	kind := byte(xproto.KeyRelease)
 	if down {
 		kind = xproto.KeyPress
-		r.held.key(byte(key), true)
+		b.held.key(byte(key), true)
 	}
-	r.own.expect(kind, byte(key))
+	b.own.expect(kind, byte(key))
 	xtest.FakeInput(l.x, kind, byte(key), 0, l.root, 0, 0, 0)
 	if !down {
-		r.held.key(byte(key), false)
+		b.held.key(byte(key), false)
 	}
 }

@@ -16,14 +16,14 @@ type stroke struct {
 	shift bool
 }
 
-// keyboard is what we know of the keyboard's mapping, and which of its spare
+// keymap is what we know of the keyboard's mapping, and which of its spare
 // keys we use for characters that the layout lacks. Each spare key takes two,
 // plain and with Shift.
 //
 // A binding stays, because an application may look at the mapping long after
 // the key was pressed; a slot is used for another character only when it has
 // rested for a while.
-type keyboard struct {
+type keymap struct {
 	table
 	shift  xproto.Keycode
 	layout map[uint32]stroke
@@ -78,7 +78,7 @@ func (t *table) row(key xproto.Keycode) []xproto.Keysym {
 
 // learn takes the mapping that the server has now. It says whether it differs
 // from the one that was known.
-func (k *keyboard) learn(min, per int, syms []xproto.Keysym) bool {
+func (k *keymap) learn(min, per int, syms []xproto.Keysym) bool {
 	if k.min == min && k.per == per && slices.Equal(k.syms, syms) {
 		return false
 	}
@@ -99,7 +99,7 @@ func (k *keyboard) learn(min, per int, syms []xproto.Keysym) bool {
 }
 
 // offer notes how the layout types a keysym, unless a key before does.
-func (k *keyboard) offer(sym uint32, s stroke) {
+func (k *keymap) offer(sym uint32, s stroke) {
 	names := []uint32{sym}
 	if sym < 0xff00 {
 		names = append(names, symOf(charOf(sym))) // an old keysym and the character's
@@ -113,7 +113,7 @@ func (k *keyboard) offer(sym uint32, s stroke) {
 
 // takeSlots finds the spare keys: those that mean nothing and those that
 // still mean what we bound to them.
-func (k *keyboard) takeSlots() map[xproto.Keycode]bool {
+func (k *keymap) takeSlots() map[xproto.Keycode]bool {
 	old := map[xproto.Keycode][2]slot{}
 	for i := 0; i+1 < len(k.slots); i += 2 {
 		old[k.slots[i].key] = [2]slot{k.slots[i], k.slots[i+1]}
@@ -142,7 +142,7 @@ func (k *keyboard) takeSlots() map[xproto.Keycode]bool {
 }
 
 // means says whether a key has the row that we write for two keysyms.
-func (k *keyboard) means(key xproto.Keycode, plain, shifted uint32) bool {
+func (k *keymap) means(key xproto.Keycode, plain, shifted uint32) bool {
 	if plain == 0 && shifted == 0 {
 		for c := range k.per {
 			if k.at(key, c) != 0 {
@@ -172,7 +172,7 @@ func (t *table) looksBound(key xproto.Keycode) bool {
 }
 
 // find is how a keysym is typed now, by the layout or by a spare key.
-func (k *keyboard) find(sym uint32) (stroke, bool) {
+func (k *keymap) find(sym uint32) (stroke, bool) {
 	if s, ok := k.layout[sym]; ok {
 		return s, true
 	}
@@ -185,7 +185,7 @@ func (k *keyboard) find(sym uint32) (stroke, bool) {
 // plan takes as many of the first keysyms as can be typed in one go, up to
 // most. It says what must be bound for them, and how long the slots for it
 // still rest.
-func (k *keyboard) plan(syms []uint32, most int, now time.Time) (n int, bind []binding, wait time.Duration) {
+func (k *keymap) plan(syms []uint32, most int, now time.Time) (n int, bind []binding, wait time.Duration) {
 	need := map[uint32]bool{}
 	var fresh []uint32
 	for n < min(most, len(syms)) {
@@ -219,7 +219,7 @@ const foresight = 1000
 // what comes last in the rest of the text or not at all, and of these the
 // longest unused. So there are few bindings, each of which costs every
 // application time.
-func (k *keyboard) leastMissed(need map[uint32]bool, coming []uint32) []int {
+func (k *keymap) leastMissed(need map[uint32]bool, coming []uint32) []int {
 	next := map[uint32]int{}
 	for i, sym := range coming[:min(foresight, len(coming))] {
 		if _, ok := next[sym]; !ok {
@@ -245,7 +245,7 @@ func (k *keyboard) leastMissed(need map[uint32]bool, coming []uint32) []int {
 }
 
 // bind makes slots mean keysyms, and gives the rows that must be written.
-func (k *keyboard) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
+func (k *keymap) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
 	rows := map[xproto.Keycode][]xproto.Keysym{}
 	for _, b := range bs {
 		s := &k.slots[b.slot]
@@ -278,14 +278,14 @@ func twice(plain, shifted uint32, per int) []xproto.Keysym {
 }
 
 // use notes that a keysym was typed now.
-func (k *keyboard) use(sym uint32, now time.Time) {
+func (k *keymap) use(sym uint32, now time.Time) {
 	if i, ok := k.bound[sym]; ok {
 		k.slots[i].used = now
 	}
 }
 
 // isModifier says whether a key is held to change others.
-func (k *keyboard) isModifier(key xproto.Keycode) bool {
+func (k *keymap) isModifier(key xproto.Keycode) bool {
 	switch sym := k.at(key, 0); sym {
 	case symLevel3, 0xff7e, 0xfe11: // level 3, mode switch, level 5
 		return true

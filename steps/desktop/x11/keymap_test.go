@@ -13,7 +13,7 @@ import (
 // anew what was used longest ago would bind each of them each time.
 func TestFewBindingsAreMade(t *testing.T) {
 	const spare, chars, times = 20, 60, 50
-	k := &keyboard{}
+	k := &keymap{}
 	k.learn(8, 4, make([]xproto.Keysym, 4*spare))
 	if len(k.slots) != 2*spare {
 		t.Fatalf("%d spare keys give %d slots", spare, len(k.slots))

@@ -63,7 +63,7 @@ type link struct {
 	protocols atomic.Uint32 // the atom WM_PROTOCOLS
 	echoes    echoes
 	ticks     ticks
-	keyboard  keyboard // guarded by Robot.turn
+	keymap    keymap // guarded by Driver.turn
 	camera    camera
 	drawings  drawings
 }
@@ -269,9 +269,9 @@ func perform[T any](ctx context.Context, l *link, f func() (T, error)) (T, error
 
 // look asks on the connection that stands. Should another call, which gave up,
 // cut it meanwhile, it asks again on the next one.
-func look[T any](ctx context.Context, r *Robot, ask func(*link) (T, error)) (T, error) {
+func look[T any](ctx context.Context, d *Driver, ask func(*link) (T, error)) (T, error) {
 	for {
-		l, err := r.live(ctx)
+		l, err := d.live(ctx)
 		if err != nil {
 			var none T
 			return none, err

@@ -21,7 +21,7 @@ func TestWhoGivesUpTakesNothingFromOthers(t *testing.T) {
 	}{
 		{"a look", func(ctx context.Context, b *bench) error { _, err := b.Windows(ctx); return err }},
 		{"a picture", func(ctx context.Context, b *bench) error { _, err := b.Capture(ctx, desktop.Rect{}); return err }},
-		{"an act", func(ctx context.Context, b *bench) error { return b.Type(ctx, "x") }},
+		{"an act", func(ctx context.Context, b *bench) error { return b.Do(ctx, desktop.Type{Text: "x"}) }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := open(t)
@@ -33,7 +33,7 @@ func TestWhoGivesUpTakesNothingFromOthers(t *testing.T) {
 				case "PointerPosition", "Monitors", "Capture", "Windows", "Info", "Ping":
 					done := make(chan error, 1)
 					others[x.name] = done
-					go func() { done <- x.do(t.Context(), b.Robot) }()
+					go func() { done <- x.do(t.Context(), b.Desktop) }()
 				}
 			}
 			if err := row.giveUp(soon(t, 100*time.Millisecond), b); !errors.Is(err, context.DeadlineExceeded) {

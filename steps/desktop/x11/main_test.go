@@ -36,7 +36,7 @@ func hold(o x11.Options) {
 	ctx := context.Background()
 	r, err := x11.Open(ctx, o)
 	if err == nil {
-		err = errors.Join(r.KeyDown(ctx, desktop.Ctrl), r.KeyDown(ctx, "日"), r.ButtonDown(ctx, desktop.Right))
+		err = errors.Join(r.Do(ctx, desktop.KeyDown{Key: desktop.Ctrl}), r.Do(ctx, desktop.KeyDown{Key: "日"}), r.Do(ctx, desktop.ButtonDown{Button: desktop.Right}))
 	}
 	if err != nil {
 		panic(err)
@@ -45,9 +45,10 @@ func hold(o x11.Options) {
 	select {}
 }
 
-// bench is a robot on a display of its own.
+// bench is a desktop on a display of its own.
 type bench struct {
-	*x11.Robot
+	*desktop.Desktop
+	driver  *x11.Driver
 	t       testing.TB
 	display *virtual.Display
 	options x11.Options
@@ -61,7 +62,7 @@ func open(t testing.TB) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Robot = r
+	b.Desktop, b.driver = r.Desktop(), r
 	t.Cleanup(func() { _ = r.Close() })
 	return b
 }
@@ -146,7 +147,7 @@ func (b *bench) window(title string) desktop.Window {
 		}
 		return false, strings.Join(titles, ", ")
 	})
-	b.must(b.Manage(b.t.Context(), found.ID, desktop.WindowChange{Do: desktop.Activate}))
+	b.must(b.Do(b.t.Context(), desktop.Manage{Window: found.ID, Do: desktop.Activate}))
 	return b.look(found.ID)
 }
 
@@ -180,7 +181,7 @@ func (b *bench) saved(file, want string) {
 	press := time.Time{}
 	b.eventually("the file holds the text", func() (bool, string) {
 		if time.Since(press) > time.Second {
-			b.must(b.Press(b.t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "s"}))
+			b.must(b.Do(b.t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "s"}}))
 			press = time.Now()
 		}
 		got, err := os.ReadFile(file)
@@ -226,9 +227,9 @@ func (b *bench) manager() (pid int) {
 func (b *bench) killManager() {
 	b.t.Helper()
 	pid := b.manager()
-	before := x11.Manager(b.t, b.Robot)
+	before := x11.Manager(b.t, b.driver)
 	b.must(syscall.Kill(pid, syscall.SIGKILL))
-	b.eventually("the window manager is gone", func() (bool, string) { return x11.Manager(b.t, b.Robot) != before, "" })
+	b.eventually("the window manager is gone", func() (bool, string) { return x11.Manager(b.t, b.driver) != before, "" })
 }
 
 // command is a program for the display that is not started.

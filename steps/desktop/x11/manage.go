@@ -27,19 +27,19 @@ const (
 	frameLag = 1500 * time.Millisecond
 )
 
-// Manage changes one window and returns when the change can be seen. It fails
+// manage changes one window and returns when the change can be seen. It fails
 // with desktop.ErrRefused when the window stays as it was.
-func (r *Robot) Manage(ctx context.Context, id desktop.WindowID, c desktop.WindowChange) error {
-	l, err := r.live(ctx)
+func (d *Driver) manage(ctx context.Context, c desktop.Manage) error {
+	l, err := d.live(ctx)
 	if err != nil {
 		return err
 	}
 	if err := l.managed(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("window %#x: %s did not happen within %v: %w", id, c.Do, settle, desktop.ErrRefused))
+	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("window %#x: %s did not happen within %v: %w", c.Window, c.Do, settle, desktop.ErrRefused))
 	defer cancel()
-	m := &managing{link: l, id: xproto.Window(id), watched: map[xproto.Window]bool{}}
+	m := &managing{link: l, id: xproto.Window(c.Window), watched: map[xproto.Window]bool{}}
 	w, err := m.look(ctx)
 	if err != nil {
 		return err

@@ -5,6 +5,8 @@ package x11
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf16"
@@ -24,10 +26,11 @@ const (
 	longestLabel                                = 80
 )
 
-// marks are the frames that show now.
-type marks struct {
+// marker shows frames on the screen.
+type marker struct {
+	*Driver
 	mu    sync.Mutex
-	shown map[*mark]bool
+	shown map[*mark]bool // guarded by mu
 }
 
 // mark is one frame: four thin windows and perhaps a label, on one link.
@@ -37,45 +40,42 @@ type mark struct {
 	timer   *time.Timer
 }
 
-// Mark draws a frame around an area, with a label above it, for a while, or
-// until Unmark when the time is zero. It returns at once. Clicks go through.
-func (r *Robot) Mark(ctx context.Context, area desktop.Rect, label string, d time.Duration) error {
-	if area.Empty() {
-		return fmt.Errorf("there is nothing to mark: the area %s is empty", area)
+// mark draws a frame around an area, with a label above it, for a while, or
+// until unmarkAll when the time is zero. It returns at once. Clicks go through.
+func (m *marker) mark(ctx context.Context, a desktop.Mark) error {
+	if a.Area.Empty() {
+		return fmt.Errorf("there is nothing to mark: the area %s is empty", a.Area)
 	}
-	l, err := r.live(ctx)
+	l, err := m.live(ctx)
 	if err != nil {
 		return err
 	}
 	if !l.has["SHAPE"] {
 		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the SHAPE extension, so a mark would catch clicks"}
 	}
-	m, err := perform(ctx, l, func() (*mark, error) { return l.frame(area, label) })
+	one, err := perform(ctx, l, func() (*mark, error) { return l.frame(a.Area, a.Label) })
 	if err != nil {
 		return err
 	}
-	r.marks.mu.Lock()
-	defer r.marks.mu.Unlock()
-	if r.marks.shown == nil {
-		r.marks.shown = map[*mark]bool{}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.shown == nil {
+		m.shown = map[*mark]bool{}
 	}
-	r.marks.shown[m] = true
-	if d > 0 {
-		m.timer = time.AfterFunc(d, func() { _ = r.unmark(context.Background(), m) })
+	m.shown[one] = true
+	if a.For > 0 {
+		one.timer = time.AfterFunc(a.For, func() { _ = m.unmark(context.Background(), one) })
 	}
 	return nil
 }
 
-// Unmark removes all frames.
-func (r *Robot) Unmark(ctx context.Context) error {
-	r.marks.mu.Lock()
-	var all []*mark
-	for m := range r.marks.shown {
-		all = append(all, m)
-	}
-	r.marks.mu.Unlock()
-	for _, m := range all {
-		if err := r.unmark(ctx, m); err != nil {
+// unmarkAll removes all frames.
+func (m *marker) unmarkAll(ctx context.Context) error {
+	m.mu.Lock()
+	all := slices.Collect(maps.Keys(m.shown))
+	m.mu.Unlock()
+	for _, one := range all {
+		if err := m.unmark(ctx, one); err != nil {
 			return err
 		}
 	}
@@ -84,22 +84,23 @@ func (r *Robot) Unmark(ctx context.Context) error {
 
 // unmark removes one frame, if it still shows. With a lost link its windows
 // are gone already.
-func (r *Robot) unmark(ctx context.Context, m *mark) error {
-	r.marks.mu.Lock()
-	shown := r.marks.shown[m]
-	delete(r.marks.shown, m)
-	if m.timer != nil {
-		m.timer.Stop()
+func (m *marker) unmark(ctx context.Context, one *mark) error {
+	m.mu.Lock()
+	shown := m.shown[one]
+	delete(m.shown, one)
+	if one.timer != nil {
+		one.timer.Stop()
 	}
-	r.marks.mu.Unlock()
-	if !shown || !m.link.alive() {
+	m.mu.Unlock()
+	l := one.link
+	if !shown || !l.alive() {
 		return nil
 	}
-	_, err := perform(ctx, m.link, func() (struct{}, error) {
-		for _, w := range m.windows {
-			xproto.DestroyWindow(m.link.x, w)
+	_, err := perform(ctx, l, func() (struct{}, error) {
+		for _, w := range one.windows {
+			xproto.DestroyWindow(l.x, w)
 		}
-		m.link.x.Sync()
+		l.x.Sync()
 		return struct{}{}, nil
 	})
 	return err

@@ -14,8 +14,8 @@ import (
 )
 
 // Monitors lists the monitors, the primary one first.
-func (r *Robot) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
-	return look(ctx, r, func(l *link) ([]desktop.Monitor, error) { return ask(ctx, l, l.monitors) })
+func (s screen) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
+	return look(ctx, s.Driver, func(l *link) ([]desktop.Monitor, error) { return ask(ctx, l, l.monitors) })
 }
 
 func (l *link) monitors() ([]desktop.Monitor, error) {
@@ -70,21 +70,21 @@ func (l *link) scale() float64 {
 }
 
 // Info describes the desktop.
-func (r *Robot) Info(ctx context.Context) (desktop.Info, error) {
-	ms, err := r.Monitors(ctx)
+func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
+	ms, err := screen{d}.Monitors(ctx)
 	if err != nil {
 		return desktop.Info{}, err
 	}
-	manager, err := look(ctx, r, func(l *link) (string, error) {
+	manager, err := look(ctx, d, func(l *link) (string, error) {
 		return ask(ctx, l, func() (string, error) { _, name := l.manager(); return name, nil })
 	})
-	return desktop.Info{System: "linux", Display: r.o.Display, Manager: manager, Monitors: ms, Env: r.o.Env}, err
+	return desktop.Info{System: "linux", Display: d.options.Display, Manager: manager, Monitors: ms, Env: d.options.Env}, err
 }
 
 // Extensions says which extensions of the X server are there, among those
 // that we use.
-func (r *Robot) Extensions(ctx context.Context) (map[string]bool, error) {
-	l, err := r.live(ctx)
+func (d *Driver) Extensions(ctx context.Context) (map[string]bool, error) {
+	l, err := d.live(ctx)
 	if err != nil {
 		return nil, err
 	}

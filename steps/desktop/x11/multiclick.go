@@ -25,62 +25,62 @@ const together = 200 * time.Millisecond
 const strokeGap = 8 * time.Millisecond
 
 // RestBeforeClick waits until a click at the point is taken for one of its own.
-func (r *Robot) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return r.act(ctx, func(*link) error {
-		return desktop.Sleep(ctx, r.pressed.Rest(input.Click{At: at, Button: b}, count))
+func (p *pointer) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return p.act(ctx, func(*link) error {
+		return desktop.Sleep(ctx, p.presses.Rest(input.Click{At: at, Button: b}, count))
 	})
 }
 
-// clicks moves to the point and clicks, apart from the clicks before. It looks
-// right before, and again when all is done.
-func (r *Robot) clicks(ctx context.Context, c input.Click, count int, before, after func(*link) error) error {
-	button, ok := buttons[c.Button]
+// click moves to the point and clicks, apart from the clicks before. It verifies
+// the target right before, and when there is a window, that it stayed.
+func (p *pointer) click(ctx context.Context, l *link, a desktop.Click) error {
+	button, ok := buttons[a.Button]
 	if !ok {
-		return errNoButton(c.Button)
+		return errNoButton(a.Button)
 	}
-	return r.act(ctx, func(l *link) error {
-		if err := desktop.Sleep(ctx, r.pressed.Rest(c, count)); err != nil {
-			return err
-		}
-		if err := r.move(ctx, l, c.At); err != nil {
-			return err
-		}
-		err := r.strike(ctx, l, c.At, button.number, max(count, 1), before)
-		if errors.Is(err, desktop.ErrMoved) { // nothing was pressed
-			return err
-		}
-		r.pressed.Add(c, count)
-		if err != nil {
-			return err
-		}
-		return after(l)
-	})
+	c := input.Click{At: a.At, Button: a.Button}
+	if err := desktop.Sleep(ctx, p.presses.Rest(c, a.Count)); err != nil {
+		return err
+	}
+	if err := p.move(ctx, l, a.At); err != nil {
+		return err
+	}
+	err := p.press(ctx, l, a, button.number)
+	if errors.Is(err, desktop.ErrMoved) { // nothing was pressed
+		return err
+	}
+	p.presses.Add(c, a.Count)
+	if err != nil || a.In == nil {
+		return err
+	}
+	return l.stayed(ctx, *a.In)
 }
 
-// strike presses a button and lets go of it, once or several times, when all is
-// as it was seen. The server is told of everything at once, and keeps the time
+// press presses a button and releases it, once or several times, when the target
+// is as it was seen. The server is told of everything at once, and keeps the time
 // between the clicks itself, while it serves nobody else: neither a busy machine
 // nor a window manager pulls them apart. Its clock, by which applications go too,
 // says whether the server itself came too late.
-func (r *Robot) strike(ctx context.Context, l *link, at desktop.Point, button byte, count int, look func(*link) error) error {
+func (p *pointer) press(ctx context.Context, l *link, a desktop.Click, button byte) error {
+	count := max(a.Count, 1)
 	l.ticks.clear()
 	_, err := holding(ctx, l, func() (struct{}, error) {
-		if err := look(l); err != nil {
+		if err := l.verifyTarget(a); err != nil {
 			return struct{}{}, err
 		}
-		r.held.button(button, true)
-		return struct{}{}, l.raw.together(func() { r.strokes(l, button, count) })
+		p.held.button(button, true)
+		return struct{}{}, l.raw.together(func() { p.strokes(l, button, count) })
 	})
 	if err != nil {
 		return err
 	}
-	r.held.button(button, false)
+	p.held.button(button, false)
 	if err := l.released(ctx, button); err != nil || count == 1 {
 		return err
 	}
 	took, err := l.ticks.between(ctx, l)
 	if err == nil && took > together {
-		err = fmt.Errorf("the %d clicks at %s came apart, there were %s between them: %w", count, at, took, desktop.ErrUnclear)
+		err = fmt.Errorf("the %d clicks at %s came apart, there were %s between them: %w", count, a.At, took, desktop.ErrUnclear)
 	}
 	return err
 }
@@ -92,15 +92,15 @@ func (r *Robot) strike(ctx context.Context, l *link, at desktop.Point, button by
 // server, after it has laid out a window again, whether the button is down; and
 // makes nothing of a click when it is up by then, while it has not read yet that
 // it went up. What comes together it reads together, with no layout in between.
-func (r *Robot) strokes(l *link, button byte, count int) {
+func (p *pointer) strokes(l *link, button byte, count int) {
 	fake := func(kind byte, after time.Duration) {
-		r.own.expect(kind, button)
+		p.own.expect(kind, button)
 		xtest.FakeInput(l.x, kind, button, uint32(after.Milliseconds()), l.root, 0, 0, 0)
 	}
 	for i := range count {
 		var pause time.Duration
 		if i > 0 {
-			pause = strokeGap + r.gap
+			pause = strokeGap + p.gap
 		}
 		if i == 0 && count > 1 {
 			l.ticks.ask(l)

@@ -48,9 +48,11 @@ func TestTheClicksOfAMultipleClickKeepTogether(t *testing.T) {
 		name string
 		do   func(b *bench, e *events, w desktop.Window) error
 	}{
-		{"at a point", func(b *bench, e *events, _ desktop.Window) error { return b.Click(t.Context(), e.at, desktop.Left, 3) }},
+		{"at a point", func(b *bench, e *events, _ desktop.Window) error {
+			return b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left, Count: 3})
+		}},
 		{"in a window", func(b *bench, e *events, w desktop.Window) error {
-			return b.ClickIn(t.Context(), w, e.at, desktop.Left, 3)
+			return b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left, Count: 3, In: &w})
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -77,8 +79,8 @@ func TestTheClicksOfAMultipleClickKeepTogether(t *testing.T) {
 func TestClicksThatCameApartAreInDoubt(t *testing.T) {
 	b := open(t)
 	e := b.events()
-	x11.ClickSlowly(b.Robot, doubleTime)
-	err := b.ClickIn(t.Context(), b.look(e.window), e.at, desktop.Left, 2)
+	x11.ClickSlowly(b.driver, doubleTime)
+	err := b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left, Count: 2, In: new(b.look(e.window))})
 	if !errors.Is(err, desktop.ErrUnclear) || !strings.Contains(err.Error(), "came apart") {
 		t.Errorf("got %v, wanted that they came apart", err)
 	}
@@ -97,28 +99,28 @@ func TestClicksOfTheirOwnKeepApart(t *testing.T) {
 	w := b.look(e.window)
 	away := desktop.Point{X: e.at.X + 40, Y: e.at.Y + 50}
 	hold := func() error {
-		return errors.Join(b.MovePointer(t.Context(), e.at), b.ButtonDown(t.Context(), desktop.Left), b.ButtonUp(t.Context(), desktop.Left))
+		return errors.Join(b.Do(t.Context(), desktop.MovePointer{To: e.at}), b.Do(t.Context(), desktop.ButtonDown{Button: desktop.Left}), b.Do(t.Context(), desktop.ButtonUp{Button: desktop.Left}))
 	}
 	drag := func() error {
-		return errors.Join(b.MovePointer(t.Context(), e.at), b.ButtonDown(t.Context(), desktop.Left), b.MovePointer(t.Context(), away), b.ButtonUp(t.Context(), desktop.Left))
+		return errors.Join(b.Do(t.Context(), desktop.MovePointer{To: e.at}), b.Do(t.Context(), desktop.ButtonDown{Button: desktop.Left}), b.Do(t.Context(), desktop.MovePointer{To: away}), b.Do(t.Context(), desktop.ButtonUp{Button: desktop.Left}))
 	}
 	after := func(at desktop.Point, button desktop.Button) func() error {
 		return func() error {
-			return errors.Join(b.Click(t.Context(), at, button, 1), b.Click(t.Context(), e.at, desktop.Left, 1))
+			return errors.Join(b.Do(t.Context(), desktop.Click{At: at, Button: button}), b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left}))
 		}
 	}
 	for n, row := range []struct {
 		name string
 		do   func() error
 	}{
-		{"in a window", func() error { return b.ClickIn(t.Context(), w, e.at, desktop.Left, 1) }},
-		{"at a point", func() error { return b.Click(t.Context(), e.at, desktop.Left, 1) }},
+		{"in a window", func() error { return b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left, In: &w}) }},
+		{"at a point", func() error { return b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left}) }},
 		{"after one elsewhere", after(away, desktop.Left)},
 		{"after another button", after(e.at, desktop.Right)},
 		{"held", hold},
 		{"held again", hold},
 		{"dragged", drag},
-		{"after the drag", func() error { return b.Click(t.Context(), e.at, desktop.Left, 1) }},
+		{"after the drag", func() error { return b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left}) }},
 	} {
 		b.must(row.do())
 		b.eventually("it came by itself, "+row.name, func() (bool, string) {
@@ -161,11 +163,11 @@ func TestAButtonGoesUpInTheMomentItWentDown(t *testing.T) {
 	b := open(t)
 	e := b.events()
 	w := b.look(e.window)
-	b.must(b.ClickIn(t.Context(), w, e.at, desktop.Left, 2))
+	b.must(b.Do(t.Context(), desktop.Click{At: e.at, Button: desktop.Left, Count: 2, In: &w}))
 	for i := range 20 {
 		at := desktop.Point{X: e.at.X - 30 + i%2*60, Y: e.at.Y + 20 + i/2%2*60}
-		b.must(b.ClickIn(t.Context(), w, at, desktop.Left, 1))
-		b.must(b.Click(t.Context(), at, desktop.Right, 1))
+		b.must(b.Do(t.Context(), desktop.Click{At: at, Button: desktop.Left, In: &w}))
+		b.must(b.Do(t.Context(), desktop.Click{At: at, Button: desktop.Right}))
 	}
 	b.eventually("a button went up in the moment it went down", func() (bool, string) {
 		long := e.held()

@@ -5,6 +5,7 @@ package x11
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/go-vgo/robotgo/x11"
 	"github.com/jezek/xgb/xproto"
@@ -29,9 +30,16 @@ const (
 	wheelRight
 )
 
+// pointer moves the mouse and presses its buttons.
+type pointer struct {
+	*Driver
+	presses input.Presses // guarded by turn
+	gap     time.Duration // between the clicks of a multiple click; none but in tests
+}
+
 // PointerPosition is where the pointer is.
-func (r *Robot) PointerPosition(ctx context.Context) (desktop.Point, error) {
-	return look(ctx, r, func(l *link) (desktop.Point, error) { return ask(ctx, l, l.pointer) })
+func (p *pointer) PointerPosition(ctx context.Context) (desktop.Point, error) {
+	return look(ctx, p.Driver, func(l *link) (desktop.Point, error) { return ask(ctx, l, l.pointer) })
 }
 
 func (l *link) pointer() (desktop.Point, error) {
@@ -42,25 +50,20 @@ func (l *link) pointer() (desktop.Point, error) {
 	return pointed(p), nil
 }
 
-// MovePointer moves the pointer to a point of the screen.
-func (r *Robot) MovePointer(ctx context.Context, to desktop.Point) error {
-	return r.act(ctx, func(l *link) error { return r.move(ctx, l, to) })
-}
-
-func (r *Robot) move(ctx context.Context, l *link, to desktop.Point) error {
+func (p *pointer) move(ctx context.Context, l *link, to desktop.Point) error {
 	if screen, err := ask(ctx, l, l.size); err != nil {
 		return err
 	} else if !screen.Contains(to) {
 		return fmt.Errorf("the point %s is not on the screen, which is %s", to, screen)
 	}
-	r.own.expectMove(to)
+	p.own.expectMove(to)
 	move := func() error {
-		return r.robotgo(ctx, l, func() error {
+		return p.robotgo(ctx, l, func() error {
 			x11.Move(to.X, to.Y)
 			return nil
 		})
 	}
-	if len(r.held.grip().buttons) == 0 {
+	if len(p.held.grip().buttons) == 0 {
 		return move()
 	}
 	from, err := ask(ctx, l, l.pointer)
@@ -73,32 +76,27 @@ func (r *Robot) move(ctx context.Context, l *link, to desktop.Point) error {
 	return l.left(ctx, from, to)
 }
 
-// ButtonDown presses a mouse button, apart from the clicks before, and keeps it
-// down until ButtonUp or ReleaseAll.
-func (r *Robot) ButtonDown(ctx context.Context, b desktop.Button) error {
-	return r.act(ctx, func(l *link) error {
-		at, err := ask(ctx, l, l.pointer)
-		if err != nil {
-			return err
-		}
-		c := input.Click{At: at, Button: b}
-		if err := desktop.Sleep(ctx, r.pressed.Rest(c, 1)); err != nil {
-			return err
-		}
-		defer r.pressed.Add(c, 1)
-		return r.button(ctx, l, b, true)
-	})
+// buttonDown presses a mouse button, apart from the clicks before.
+func (p *pointer) buttonDown(ctx context.Context, l *link, b desktop.Button) error {
+	at, err := ask(ctx, l, l.pointer)
+	if err != nil {
+		return err
+	}
+	c := input.Click{At: at, Button: b}
+	if err := desktop.Sleep(ctx, p.presses.Rest(c, 1)); err != nil {
+		return err
+	}
+	defer p.presses.Add(c, 1)
+	return p.button(ctx, l, b, true)
 }
 
-// ButtonUp releases a mouse button.
-func (r *Robot) ButtonUp(ctx context.Context, b desktop.Button) error {
-	return r.act(ctx, func(l *link) error {
-		defer r.pressed.LetGo(b)
-		return r.button(ctx, l, b, false)
-	})
+// buttonUp releases a mouse button.
+func (p *pointer) buttonUp(ctx context.Context, l *link, b desktop.Button) error {
+	defer p.presses.LetGo(b)
+	return p.button(ctx, l, b, false)
 }
 
-func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool) error {
+func (p *pointer) button(ctx context.Context, l *link, b desktop.Button, down bool) error {
 	button, ok := buttons[b]
 	if !ok {
 		return errNoButton(b)
@@ -106,14 +104,14 @@ func (r *Robot) button(ctx context.Context, l *link, b desktop.Button, down bool
 	kind, direction := byte(xproto.ButtonRelease), "up"
 	if down {
 		kind, direction = xproto.ButtonPress, "down"
-		r.held.button(button.number, true)
+		p.held.button(button.number, true)
 	}
-	r.own.expect(kind, button.number)
-	err := r.robotgo(ctx, l, func() error { return x11.Toggle(button.name, direction) })
+	p.own.expect(kind, button.number)
+	err := p.robotgo(ctx, l, func() error { return x11.Toggle(button.name, direction) })
 	if down || err != nil {
 		return err
 	}
-	r.held.button(button.number, false)
+	p.held.button(button.number, false)
 	return l.released(ctx, button.number)
 }
 
@@ -121,35 +119,24 @@ func errNoButton(b desktop.Button) error {
 	return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
 }
 
-// Click moves to the point and clicks, quickly enough to count as one
-// multiple click.
-func (r *Robot) Click(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return r.clicks(ctx, input.Click{At: at, Button: b}, count, func(l *link) error {
-		_, err := l.pointerAt(at)
-		return err
-	}, func(*link) error { return nil })
-}
-
-// Scroll turns the wheel where the pointer is: dx to the right, dy down.
-func (r *Robot) Scroll(ctx context.Context, dx, dy int) error {
-	return r.act(ctx, func(l *link) error {
-		r.expectWheel(dy, wheelUp, wheelDown)
-		r.expectWheel(dx, wheelLeft, wheelRight)
-		return r.robotgo(ctx, l, func() error {
-			x11.Scroll(-dx, -dy, 0) // robotgo counts up and left
-			return nil
-		})
+// scroll turns the wheel where the pointer is: dx to the right, dy down.
+func (p *pointer) scroll(ctx context.Context, l *link, dx, dy int) error {
+	p.expectWheel(dy, wheelUp, wheelDown)
+	p.expectWheel(dx, wheelLeft, wheelRight)
+	return p.robotgo(ctx, l, func() error {
+		x11.Scroll(-dx, -dy, 0) // robotgo counts up and left
+		return nil
 	})
 }
 
-func (r *Robot) expectWheel(n int, back, forth byte) {
+func (p *pointer) expectWheel(n int, back, forth byte) {
 	b := forth
 	if n < 0 {
 		b, n = back, -n
 	}
 	for range n {
-		r.own.expect(xproto.ButtonPress, b)
-		r.own.expect(xproto.ButtonRelease, b)
+		p.own.expect(xproto.ButtonPress, b)
+		p.own.expect(xproto.ButtonRelease, b)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // Should we be killed meanwhile, the server lets keys repeat again by itself.
 // It then still tells those who ask in the old way that they do not, until
 // the next robot mends that.
-func (r *Robot) once(ctx context.Context, l *link, f func() error) error {
-	stopped, err := perform(ctx, l, func() (bool, error) { return r.stopRepeating(l) })
+func (b *keyboard) once(ctx context.Context, l *link, f func() error) error {
+	stopped, err := perform(ctx, l, func() (bool, error) { return b.stopRepeating(l) })
 	if err != nil {
 		return err
 	}
@@ -26,17 +26,17 @@ func (r *Robot) once(ctx context.Context, l *link, f func() error) error {
 	}
 	after, cancel := afterwards(ctx)
 	defer cancel()
-	_, failed := perform(after, l, func() (struct{}, error) { return struct{}{}, r.repeatAgain(l) })
+	_, failed := perform(after, l, func() (struct{}, error) { return struct{}{}, b.repeatAgain(l) })
 	return errors.Join(err, failed)
 }
 
 // stopRepeating says whether keys repeated until now.
-func (r *Robot) stopRepeating(l *link) (bool, error) {
+func (b *keyboard) stopRepeating(l *link) (bool, error) {
 	on, err := l.repeating()
 	if err != nil || !on {
 		return false, err
 	}
-	r.held.repeat(true)
+	b.held.repeat(true)
 	if err := l.repeatWhenGone(true); err != nil {
 		return false, err
 	}
@@ -44,12 +44,12 @@ func (r *Robot) stopRepeating(l *link) (bool, error) {
 	return true, nil
 }
 
-func (r *Robot) repeatAgain(l *link) error {
+func (b *keyboard) repeatAgain(l *link) error {
 	l.setRepeating(true)
 	if err := l.repeatWhenGone(false); err != nil {
 		return err
 	}
-	r.held.repeat(false)
+	b.held.repeat(false)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 
 // slowLine makes the bench's robot reach its display over a line that keeps
 // each request for a while, as a busy machine does, and gives a robot on it.
-func (b *bench) slowLine(delay time.Duration) *x11.Robot {
+func (b *bench) slowLine(delay time.Duration) *x11.Driver {
 	b.t.Helper()
 	// The name of a display may be the path of a socket.
 	display := filepath.Join(filepath.Dir(b.display.Authority()), "slow"+b.display.Name()) // its number says which cookie is good for it
@@ -80,12 +80,12 @@ func TestAKeyIsNotRepeatedHoweverSlowlyItIsReleased(t *testing.T) {
 	b.impatient()
 	r := b.slowLine(4 * time.Millisecond)
 	const text = "slow, née\n\tsloẅ\n"
-	b.must(r.Type(t.Context(), text))
+	b.must(r.Do(t.Context(), desktop.Type{Text: text}))
 	for range 3 {
-		b.must(r.Press(t.Context(), desktop.Chord{Key: "enter"}))
+		b.must(r.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Key: "enter"}}))
 	}
-	b.must(r.Press(t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Shift}, Key: "enter"}))
-	b.must(r.Press(t.Context(), desktop.Chord{Key: "num4"}))
+	b.must(r.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Shift}, Key: "enter"}}))
+	b.must(r.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Key: "num4"}}))
 	b.saved(file, text+"\n\n\n\n4")
 	if !b.repeats() {
 		t.Error("keys no longer repeat for the user")
@@ -96,13 +96,13 @@ func TestKeysRepeatAgainWhenWeAreCutOff(t *testing.T) {
 	b := open(t)
 	r := b.slowLine(2 * time.Millisecond)
 	typing := make(chan error, 1)
-	go func() { typing <- r.Type(t.Context(), strings.Repeat(mixed, 1000)) }()
+	go func() { typing <- r.Do(t.Context(), desktop.Type{Text: strings.Repeat(mixed, 1000)}) }()
 	b.eventually("keys no longer repeat", func() (bool, string) { return !b.repeats(), b.run("xset", "q") })
 	x11.Cut(r)
 	if err := <-typing; !unavailable(err) {
 		t.Errorf("got %v, wanted ErrUnavailable", err)
 	}
-	b.eventually("keys repeat again", func() (bool, string) { return x11.Repeating(t, b.Robot), "" })
+	b.eventually("keys repeat again", func() (bool, string) { return x11.Repeating(t, b.driver), "" })
 	b.must(r.ReleaseAll(t.Context()))
 	if !b.repeats() {
 		t.Error("programs are told that keys do not repeat")
@@ -112,12 +112,12 @@ func TestKeysRepeatAgainWhenWeAreCutOff(t *testing.T) {
 func TestKeysThatDoNotRepeatAreLeftSo(t *testing.T) {
 	b := open(t)
 	b.run("xset", "r", "off")
-	b.must(b.Type(t.Context(), "x"))
-	b.must(b.Press(t.Context(), desktop.Chord{Key: "f5"}))
+	b.must(b.Do(t.Context(), desktop.Type{Text: "x"}))
+	b.must(b.Do(t.Context(), desktop.Press{Chord: desktop.Chord{Key: "f5"}}))
 	if b.repeats() {
 		t.Error("keys repeat, which the user had switched off")
 	}
-	b.must(b.Robot.Close())
+	b.must(b.Close())
 	if b.repeats() {
 		t.Error("keys repeat after the robot was closed, which the user had switched off")
 	}

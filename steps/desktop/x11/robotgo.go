@@ -30,7 +30,7 @@ const stale = 200
 
 // robotgo runs f, which calls robotgo, and makes sure that it could do what
 // it did: the display answers before and after, and it is the right one.
-func (r *Robot) robotgo(ctx context.Context, l *link, f func() error) error {
+func (d *Driver) robotgo(ctx context.Context, l *link, f func() error) error {
 	if err := l.ping(ctx); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (r *Robot) robotgo(ctx context.Context, l *link, f func() error) error {
 	}
 	opened, done := make(chan struct{}), make(chan error, 1)
 	go func() {
-		r.aimToolkit(l)
+		d.aimToolkit(l)
 		close(opened)
 		done <- f()
 	}()
@@ -83,15 +83,15 @@ func takeToolkit(ctx context.Context) error {
 
 // aimToolkit opens robotgo's connection to our display, when it is not open
 // or nearly full of unread events. The caller holds the turn.
-func (r *Robot) aimToolkit(l *link) {
+func (d *Driver) aimToolkit(l *link) {
 	seen := l.mappings.Load()
 	if toolkit.to == l && seen-toolkit.mappings < stale && !l.remapped.Swap(false) {
 		return
 	}
 	x11.Close()
 	os.Setenv("DISPLAY", l.place.name)
-	if r.o.Authority != "" {
-		os.Setenv("XAUTHORITY", r.o.Authority)
+	if d.options.Authority != "" {
+		os.Setenv("XAUTHORITY", d.options.Authority)
 	}
 	toolkit.to, toolkit.mappings = l, seen
 	x11.GetScreenSize() // anything that opens it

@@ -40,7 +40,7 @@ func byAllWays(t *testing.T, do func(b *bench)) {
 	t.Run("through shared memory", func(t *testing.T) { do(open(t)) })
 	t.Run("without shared memory", func(t *testing.T) {
 		b := open(t)
-		x11.WithoutSharedMemory(b.Robot)
+		x11.WithoutSharedMemory(b.driver)
 		do(b)
 	})
 }
@@ -50,7 +50,7 @@ func TestTheScreenIsCaptured(t *testing.T) {
 	byAllWays(t, func(b *bench) {
 		b.run("xsetroot", "-solid", "#123456")
 		b.terminal("a terminal")
-		b.must(b.MovePointer(b.t.Context(), desktop.Point{X: 1900, Y: 1000}))
+		b.must(b.Do(b.t.Context(), desktop.MovePointer{To: desktop.Point{X: 1900, Y: 1000}}))
 		for _, area := range []desktop.Rect{{}, {X: 10, Y: 20, W: 200, H: 100}, {X: 1800, Y: 1000, W: 500, H: 500}, {X: -50, Y: -50, W: 60, H: 60}} {
 			part := desktop.Rect{W: 1920, H: 1080}
 			if area != (desktop.Rect{}) {
@@ -133,11 +133,11 @@ func TestTheScreenMayChangeItsSize(t *testing.T) {
 		screen := desktop.Rect{W: size.W, H: size.H}
 		b.shows(desktop.Rect{}, screen)
 		corner := desktop.Point{X: size.W - 1, Y: size.H - 1}
-		b.must(b.MovePointer(t.Context(), corner))
+		b.must(b.Do(t.Context(), desktop.MovePointer{To: corner}))
 		if at, err := b.PointerPosition(t.Context()); err != nil || at != corner {
 			t.Errorf("%v: the pointer is at %v (%v), wanted %v", size, at, err, corner)
 		}
-		if err := b.MovePointer(t.Context(), desktop.Point{X: size.W, Y: 5}); err == nil {
+		if err := b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: size.W, Y: 5}}); err == nil {
 			t.Errorf("%v: the pointer was moved off the screen", size)
 		}
 		if ms, err := b.Monitors(t.Context()); err != nil || ms[0].Bounds.Intersect(screen) != ms[0].Bounds {
@@ -187,10 +187,10 @@ func TestSeveralMonitors(t *testing.T) {
 	for _, m := range ms {
 		b.shows(m.Bounds, m.Bounds)
 		b.manage(w.ID, desktop.Place, desktop.Rect{X: m.Bounds.X + 50, Y: m.Bounds.Y + 60, W: 300, H: 200})
-		b.must(b.Click(t.Context(), desktop.Point{X: m.Bounds.X + 150, Y: m.Bounds.Y + 200}, desktop.Left, 1))
+		b.must(b.Do(t.Context(), desktop.Click{At: desktop.Point{X: m.Bounds.X + 150, Y: m.Bounds.Y + 200}, Button: desktop.Left}))
 		e.want("+1", "-1")
 		for _, to := range []desktop.Point{m.Bounds.Center(), {X: m.Bounds.X, Y: m.Bounds.Y}, {X: m.Bounds.X + m.Bounds.W - 1, Y: m.Bounds.Y + m.Bounds.H - 1}} {
-			b.must(b.MovePointer(t.Context(), to))
+			b.must(b.Do(t.Context(), desktop.MovePointer{To: to}))
 			if at, err := b.PointerPosition(t.Context()); err != nil || at != to {
 				t.Errorf("%s: the pointer is at %v (%v), wanted %v", m.Name, at, err, to)
 			}
@@ -247,7 +247,7 @@ func TestTheClipboard(t *testing.T) {
 		t.Errorf("an empty clipboard: got %q and %v", got, err)
 	}
 	for _, text := range []string{"plain", "žluťoučký 日本語 🙂\n\twith lines\n", strings.Repeat("long ", 200_000), ""} {
-		b.must(b.WriteClipboard(t.Context(), text))
+		b.must(b.Do(t.Context(), desktop.WriteClipboard{Text: text}))
 		if got, err := b.ReadClipboard(t.Context()); err != nil || got != text {
 			t.Errorf("got %.30q and %v, wanted %.30q", got, err, text)
 		}
@@ -272,7 +272,7 @@ func TestMarks(t *testing.T) {
 		}
 		return true
 	}
-	b.must(b.Mark(t.Context(), area, "here", 0))
+	b.must(b.Do(t.Context(), desktop.Mark{Area: area, Label: "here", For: 0}))
 	if !marked() {
 		t.Error("there is no frame")
 	}
@@ -281,16 +281,16 @@ func TestMarks(t *testing.T) {
 	if len(ws) != 1 {
 		t.Errorf("our marks are listed as windows: %+v", ws)
 	}
-	b.must(b.Click(t.Context(), desktop.Point{X: area.X - 1, Y: e.at.Y}, desktop.Left, 1))
+	b.must(b.Do(t.Context(), desktop.Click{At: desktop.Point{X: area.X - 1, Y: e.at.Y}, Button: desktop.Left}))
 	e.want("+1", "-1")
-	b.must(b.Unmark(t.Context()))
+	b.must(b.Do(t.Context(), desktop.Unmark{}))
 	b.eventually("the frame is gone", func() (bool, string) { return !marked(), "" })
-	b.must(b.Mark(t.Context(), area, strings.Repeat("a very long label ", 30), 50*time.Millisecond))
+	b.must(b.Do(t.Context(), desktop.Mark{Area: area, Label: strings.Repeat("a very long label ", 30), For: 50 * time.Millisecond}))
 	if !marked() {
 		t.Error("there is no second frame")
 	}
 	b.eventually("the second frame has gone by itself", func() (bool, string) { return !marked(), "" })
-	if err := b.Mark(t.Context(), desktop.Rect{}, "", 0); err == nil {
+	if err := b.Do(t.Context(), desktop.Mark{Area: desktop.Rect{}, Label: "", For: 0}); err == nil {
 		t.Error("nothing was marked")
 	}
 }

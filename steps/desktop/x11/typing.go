@@ -19,7 +19,7 @@ import (
 // else: few enough that nobody notices.
 const handful = 64
 
-// Type enters text exactly, whatever the layout, CapsLock and held modifiers.
+// enter types text exactly, whatever the layout, CapsLock and held modifiers.
 //
 // The characters go out in handfuls. For each, the server is grabbed, so that
 // the mapping that is read is the one by which the keys are meant; what would
@@ -27,25 +27,23 @@ const handful = 64
 // when the application has read them, if that tells.
 //
 // Applications read the mapping when they please. When someone changed it
-// before they did, Type fails with desktop.ErrUnclear.
-func (r *Robot) Type(ctx context.Context, text string) error {
+// before they did, it fails with desktop.ErrUnclear.
+func (b *keyboard) enter(ctx context.Context, l *link, text string) error {
 	syms, err := typeable(text)
 	if err != nil {
 		return err
 	}
-	return r.act(ctx, func(l *link) error {
-		return r.once(ctx, l, func() error {
-			t := &typing{r: r, link: l, unread: map[xproto.Keycode]bool{}}
-			for len(syms) > 0 {
-				n, err := t.some(ctx, syms)
-				if err != nil {
-					return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
-				}
-				syms = syms[n:]
+	return b.once(ctx, l, func() error {
+		t := &typing{keyboard: b, link: l, unread: map[xproto.Keycode]bool{}}
+		for len(syms) > 0 {
+			n, err := t.some(ctx, syms)
+			if err != nil {
+				return fmt.Errorf("typing, with %d characters left: %w", len(syms), err)
 			}
-			_, err := t.read(ctx, 0)
-			return err
-		})
+			syms = syms[n:]
+		}
+		_, err := t.read(ctx, 0)
+		return err
 	})
 }
 
@@ -72,13 +70,13 @@ func typeable(text string) ([]uint32, error) {
 // typing is one text that is being typed.
 type typing struct {
 	*link
-	r      *Robot
-	unread map[xproto.Keycode]bool // the keys that the application may not have read yet
+	keyboard *keyboard
+	unread   map[xproto.Keycode]bool // the keys that the application may not have read yet
 }
 
 // some types as many of the first keysyms as it can in one go.
 func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
-	k := &t.keyboard
+	k := &t.keymap
 	if k.layout == nil {
 		if _, err := perform(ctx, t.link, t.learn); err != nil {
 			return 0, err
@@ -100,7 +98,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 			return 0, err // what was planned may be wrong now: plan again
 		}
 		if len(bind) > 0 {
-			if err := t.r.bind(t.link, bind); err != nil {
+			if err := t.keyboard.bind(t.link, bind); err != nil {
 				return 0, err
 			}
 		}
@@ -128,13 +126,13 @@ func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, er
 // check reads the mapping and says whether it changed. It fails when someone
 // gave another meaning to a key that may not have been read yet.
 func (t *typing) check() (bool, error) {
-	before := t.keyboard.table
+	before := t.keymap.table
 	changed, err := t.learn()
 	if err != nil || !changed {
 		return false, err
 	}
 	for key := range t.unread {
-		if !slices.Equal(before.row(key), t.keyboard.row(key)) {
+		if !slices.Equal(before.row(key), t.keymap.row(key)) {
 			return true, fmt.Errorf("the keyboard's layout was changed while keys were on their way, so look at what the application read: %w", desktop.ErrUnclear)
 		}
 	}
@@ -148,7 +146,7 @@ func (l *link) learn() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	changed := l.keyboard.learn(int(first), int(m.KeysymsPerKeycode), m.Keysyms)
+	changed := l.keymap.learn(int(first), int(m.KeysymsPerKeycode), m.Keysyms)
 	if !changed {
 		return false, nil
 	}
@@ -157,10 +155,10 @@ func (l *link) learn() (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	l.keyboard.numbit = 0
+	l.keymap.numbit = 0
 	for i, key := range mods.Keycodes {
-		if key != 0 && l.keyboard.at(key, 0) == symNumLock {
-			l.keyboard.numbit |= 1 << (i / int(mods.KeycodesPerModifier))
+		if key != 0 && l.keymap.at(key, 0) == symNumLock {
+			l.keymap.numbit |= 1 << (i / int(mods.KeycodesPerModifier))
 		}
 	}
 	return true, nil
@@ -168,15 +166,15 @@ func (l *link) learn() (bool, error) {
 
 // bind writes the rows of spare keys, neighbours together, because each
 // request makes every application read the mapping again.
-func (r *Robot) bind(l *link, bs []binding) error {
-	rows := l.keyboard.bind(bs)
+func (b *keyboard) bind(l *link, bs []binding) error {
+	rows := l.keymap.bind(bs)
 	keys := make([]xproto.Keycode, 0, len(rows))
 	for key := range rows {
-		r.held.bound(byte(key), true)
+		b.held.bound(byte(key), true)
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	per := byte(l.keyboard.per)
+	per := byte(l.keymap.per)
 	for len(keys) > 0 {
 		syms, n := rows[keys[0]], 1
 		for n < len(keys) && keys[n] == keys[0]+xproto.Keycode(n) {
@@ -192,11 +190,11 @@ func (r *Robot) bind(l *link, bs []binding) error {
 
 // strike presses and releases the keys of characters that can be typed now.
 func (t *typing) strike(syms []uint32) error {
-	undo, err := t.r.neutral(t.link)
+	undo, err := t.keyboard.neutral(t.link)
 	if err != nil {
 		return err
 	}
-	k := &t.keyboard
+	k := &t.keymap
 	for _, sym := range syms {
 		s, ok := k.find(sym)
 		if !ok {
@@ -204,12 +202,12 @@ func (t *typing) strike(syms []uint32) error {
 			break
 		}
 		if s.shift {
-			t.r.key(t.link, k.shift, true)
+			t.keyboard.key(t.link, k.shift, true)
 		}
-		t.r.key(t.link, s.key, true)
-		t.r.key(t.link, s.key, false)
+		t.keyboard.key(t.link, s.key, true)
+		t.keyboard.key(t.link, s.key, false)
 		if s.shift {
-			t.r.key(t.link, k.shift, false)
+			t.keyboard.key(t.link, k.shift, false)
 		}
 		k.use(sym, time.Now())
 		t.unread[s.key] = true
@@ -221,12 +219,12 @@ func (t *typing) strike(syms []uint32) error {
 
 // neutral switches off whatever would change a typed character: CapsLock,
 // another layout, held and latched modifiers. It returns what brings it back.
-func (r *Robot) neutral(l *link) (undo func(), err error) {
+func (b *keyboard) neutral(l *link) (undo func(), err error) {
 	state, err := l.xkbState()
 	if err != nil {
 		return nil, err
 	}
-	locks := state.locked &^ l.keyboard.numbit
+	locks := state.locked &^ l.keymap.numbit
 	if locks != 0 || state.group != 0 || state.latched != 0 {
 		l.xkbLock(locks, 0, 0)
 	}
@@ -237,11 +235,11 @@ func (r *Robot) neutral(l *link) (undo func(), err error) {
 		}
 	}
 	for _, key := range pressed {
-		r.key(l, key, false)
+		b.key(l, key, false)
 	}
 	return func() {
 		for _, key := range pressed {
-			r.key(l, key, true)
+			b.key(l, key, true)
 		}
 		if locks != 0 || state.group != 0 {
 			l.xkbLock(locks, locks, state.lockedGroup)
@@ -257,7 +255,7 @@ func (l *link) pressedModifiers() ([]xproto.Keycode, error) {
 	}
 	var keys []xproto.Keycode
 	for key := int(l.setup.MinKeycode); key <= int(l.setup.MaxKeycode); key++ {
-		if kc := xproto.Keycode(key); down.Keys[key/8]&(1<<(key%8)) != 0 && l.keyboard.isModifier(kc) {
+		if kc := xproto.Keycode(key); down.Keys[key/8]&(1<<(key%8)) != 0 && l.keymap.isModifier(kc) {
 			keys = append(keys, kc)
 		}
 	}

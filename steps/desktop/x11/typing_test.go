@@ -22,7 +22,7 @@ const mixed = "Hello, World! {[<>]} ~`^\\ €5 naïve façade ÅÄÖ žluťoučk
 func TestTextIsTypedExactly(t *testing.T) {
 	b := open(t)
 	file := b.editor("mousepad")
-	b.must(b.Type(t.Context(), mixed))
+	b.must(b.Do(t.Context(), desktop.Type{Text: mixed}))
 	b.saved(file, mixed)
 }
 
@@ -42,14 +42,14 @@ func TestALongTextIsTypedExactly(t *testing.T) {
 		t.Run(program, func(t *testing.T) {
 			b := one.with(t)
 			file := b.editor(program)
-			b.must(b.Type(t.Context(), want))
+			b.must(b.Do(t.Context(), desktop.Type{Text: want}))
 			b.saved(file, want)
 		})
 	}
 	t.Run("chromium", func(t *testing.T) {
 		b := one.with(t)
 		p := newPage(b)
-		b.must(b.Type(t.Context(), want))
+		b.must(b.Do(t.Context(), desktop.Type{Text: want}))
 		b.within(time.Minute, "the page holds the text", // it lays the whole text out anew for each key
 			func() (bool, string) {
 				got := p.value()
@@ -131,8 +131,8 @@ func TestTypingIsExactWhen(t *testing.T) {
 		{"someone holds Shift", func(b *bench) { b.run("xdotool", "keydown", "shift") }, func(b *bench) {
 			b.run("xdotool", "keyup", "shift")
 		}},
-		{"we hold Ctrl", func(b *bench) { b.must(b.KeyDown(b.t.Context(), desktop.Ctrl)) }, func(b *bench) {
-			b.must(b.KeyUp(b.t.Context(), desktop.Ctrl))
+		{"we hold Ctrl", func(b *bench) { b.must(b.Do(b.t.Context(), desktop.KeyDown{Key: desktop.Ctrl})) }, func(b *bench) {
+			b.must(b.Do(b.t.Context(), desktop.KeyUp{Key: desktop.Ctrl}))
 		}},
 		{"the layout is German", func(b *bench) { b.run("setxkbmap", "de") }, nil},
 		{"the layout is Greek", func(b *bench) { b.run("setxkbmap", "gr") }, nil},
@@ -145,7 +145,7 @@ func TestTypingIsExactWhen(t *testing.T) {
 			b := b.with(t)
 			b.clear()
 			row.before(b)
-			b.must(b.Type(t.Context(), mixed))
+			b.must(b.Do(t.Context(), desktop.Type{Text: mixed}))
 			if row.after != nil {
 				row.after(b)
 			}
@@ -158,8 +158,8 @@ func TestTypingIsExactWhen(t *testing.T) {
 func (b *bench) clear() {
 	b.t.Helper()
 	b.run("setxkbmap", "-layout", "us", "-option", "")
-	b.must(b.Press(b.t.Context(), desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}))
-	b.must(b.Press(b.t.Context(), desktop.Chord{Key: "delete"}))
+	b.must(b.Do(b.t.Context(), desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}}))
+	b.must(b.Do(b.t.Context(), desktop.Press{Chord: desktop.Chord{Key: "delete"}}))
 }
 
 // What is on its way when someone loads another layout may be read by either:
@@ -182,7 +182,7 @@ func TestALayoutThatChangesWhileTypingIsNoticed(t *testing.T) {
 				b.clear()
 			}
 			t.Logf("in %d of 6 texts keys were on their way when the layout changed", noticed)
-			b.must(b.Type(t.Context(), text))
+			b.must(b.Do(t.Context(), desktop.Type{Text: text}))
 			b.saved(file, text)
 		})
 	}
@@ -193,7 +193,7 @@ func TestALayoutThatChangesWhileTypingIsNoticed(t *testing.T) {
 func (b *bench) typeAcrossLayouts(text string, layouts []string) bool {
 	b.t.Helper()
 	done := make(chan error, 1)
-	go func() { done <- b.Type(b.t.Context(), text) }()
+	go func() { done <- b.Do(b.t.Context(), desktop.Type{Text: text}) }()
 	for _, layout := range layouts {
 		b.run("setxkbmap", layout)
 	}
@@ -212,7 +212,7 @@ func TestTextIsTypedExactlyWhileSomeoneSwitchesLayouts(t *testing.T) {
 	file := b.editor("mousepad")
 	text := strings.Repeat(mixed, 30)
 	done := make(chan error, 1)
-	go func() { done <- b.Type(t.Context(), text) }()
+	go func() { done <- b.Do(t.Context(), desktop.Type{Text: text}) }()
 	for typed := false; !typed; {
 		b.run("xdotool", "key", "ISO_Next_Group")
 		select {
@@ -228,7 +228,7 @@ func TestTextIsTypedExactlyWhileSomeoneSwitchesLayouts(t *testing.T) {
 func TestWhatCannotBeTypedIsRefusedBeforeAnythingIsTyped(t *testing.T) {
 	b := open(t)
 	for _, text := range []string{"bell \a", "escape \x1b", "half a character \xc3"} {
-		if err := b.Type(t.Context(), text); err == nil {
+		if err := b.Do(t.Context(), desktop.Type{Text: text}); err == nil {
 			t.Errorf("%q was typed", text)
 		}
 	}

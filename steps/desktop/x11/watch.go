@@ -26,14 +26,14 @@ import (
 // read the stream of events, which is one reply without end, so that is read
 // from a bare one. The stream also holds the changes of the keyboard's
 // mapping, so each key is read by the mapping that it was pressed with.
-func (r *Robot) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
-	control, err := connect(ctx, r.place, r.o.Authority)
+func (d *Driver) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
+	control, err := connect(ctx, d.place, d.options.Authority)
 	if err != nil {
 		return err
 	}
 	defer control.cut()
 	if !control.has["RECORD"] {
-		return &desktop.MissingError{What: "the display " + r.place.name + " lacks the RECORD extension, so input cannot be watched"}
+		return &desktop.MissingError{What: "the display " + d.place.name + " lacks the RECORD extension, so input cannot be watched"}
 	}
 	translator, err := ask(ctx, control, control.newTranslator)
 	if err != nil {
@@ -43,15 +43,15 @@ func (r *Robot) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if err != nil {
 		return err
 	}
-	s, err := openStream(ctx, r.place, r.o.Authority)
+	s, err := openStream(ctx, d.place, d.options.Authority)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	ours := r.own.watch()
-	defer r.own.end(ours)
+	ours := d.own.watch()
+	defer d.own.end(ours)
 	if err := s.enable(control, which); err != nil {
-		return lost(r.place.name, err)
+		return lost(d.place.name, err)
 	}
 	stop := context.AfterFunc(ctx, func() {
 		// What happened before the end is still on its way: ask for the end
@@ -66,7 +66,7 @@ func (r *Robot) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return lost(r.place.name, orEnded(err))
+	return lost(d.place.name, orEnded(err))
 }
 
 func orEnded(err error) error {

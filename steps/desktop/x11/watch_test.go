@@ -168,13 +168,13 @@ func TestWhatWeDoIsNotSeen(t *testing.T) {
 		}
 	}()
 	for range 5 {
-		b.must(b.Type(ctx, "Typed by us: é 日 €\n"))
-		b.must(b.Click(ctx, desktop.Point{X: 700, Y: 700}, desktop.Left, 2))
-		b.must(b.Scroll(ctx, 0, 3))
-		b.must(b.Press(ctx, desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "k"}))
-		b.must(b.KeyDown(ctx, desktop.Shift))
-		b.must(b.KeyUp(ctx, desktop.Shift))
-		b.must(b.MovePointer(ctx, desktop.Point{X: 20, Y: 900}))
+		b.must(b.Do(ctx, desktop.Type{Text: "Typed by us: é 日 €\n"}))
+		b.must(b.Do(ctx, desktop.Click{At: desktop.Point{X: 700, Y: 700}, Button: desktop.Left, Count: 2}))
+		b.must(b.Do(ctx, desktop.Scroll{DX: 0, DY: 3}))
+		b.must(b.Do(ctx, desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "k"}}))
+		b.must(b.Do(ctx, desktop.KeyDown{Key: desktop.Shift}))
+		b.must(b.Do(ctx, desktop.KeyUp{Key: desktop.Shift}))
+		b.must(b.Do(ctx, desktop.MovePointer{To: desktop.Point{X: 20, Y: 900}}))
 	}
 	<-person
 	w.stroke("End")
@@ -192,9 +192,9 @@ func TestAKeyThatWeHoldIsNotSeenRepeating(t *testing.T) {
 	b := open(t)
 	b.run("xset", "r", "rate", "100", "100")
 	w := b.watch()
-	b.must(b.KeyDown(t.Context(), "z"))
+	b.must(b.Do(t.Context(), desktop.KeyDown{Key: "z"}))
 	b.run("xdotool", "sleep", "0.4")
-	b.must(b.KeyUp(t.Context(), "z"))
+	b.must(b.Do(t.Context(), desktop.KeyUp{Key: "z"}))
 	w.stroke("End")
 	if got := w.until("end"); len(got) > 0 {
 		t.Errorf("got %v", got)

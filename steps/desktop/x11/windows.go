@@ -19,8 +19,8 @@ import (
 // Windows lists the windows from the bottom of the stack to its top: those
 // that the window manager manages, and above them the menus and tooltips,
 // which it does not.
-func (r *Robot) Windows(ctx context.Context) ([]desktop.Window, error) {
-	return look(ctx, r, func(l *link) ([]desktop.Window, error) {
+func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
+	return look(ctx, d, func(l *link) ([]desktop.Window, error) {
 		if err := l.managed(ctx); err != nil {
 			return nil, err
 		}

@@ -39,11 +39,11 @@ func (b *bench) inside(id desktop.WindowID) desktop.Rect {
 
 func (b *bench) manage(id desktop.WindowID, do desktop.WindowAction, bounds ...desktop.Rect) {
 	b.t.Helper()
-	c := desktop.WindowChange{Do: do}
+	c := desktop.Manage{Window: id, Do: do}
 	if len(bounds) > 0 {
 		c.Bounds = bounds[0]
 	}
-	b.must(b.Manage(b.t.Context(), id, c))
+	b.must(b.Do(b.t.Context(), c))
 }
 
 func TestWindowsAreManaged(t *testing.T) {
@@ -91,11 +91,11 @@ func TestWindowsAreManaged(t *testing.T) {
 	if got := order(); got != "the second" {
 		t.Errorf("after close there are %s", got)
 	}
-	err := b.Manage(t.Context(), one.ID, desktop.WindowChange{Do: desktop.Activate})
+	err := b.Do(t.Context(), desktop.Manage{Window: one.ID, Do: desktop.Activate})
 	if !errors.Is(err, desktop.ErrNotFound) {
 		t.Errorf("activating a closed window: got %v, wanted ErrNotFound", err)
 	}
-	if err := b.Manage(t.Context(), two.ID, desktop.WindowChange{Do: "fold"}); err == nil {
+	if err := b.Do(t.Context(), desktop.Manage{Window: two.ID, Do: "fold"}); err == nil {
 		t.Error("a window was folded")
 	}
 }
@@ -139,8 +139,8 @@ func TestAWindowThatAsksFirstRefusesToClose(t *testing.T) {
 	b := open(t)
 	b.editorWindow()
 	w := b.window("note.txt")
-	b.must(b.Type(t.Context(), "unsaved"))
-	err := b.Manage(t.Context(), w.ID, desktop.WindowChange{Do: desktop.Close})
+	b.must(b.Do(t.Context(), desktop.Type{Text: "unsaved"}))
+	err := b.Do(t.Context(), desktop.Manage{Window: w.ID, Do: desktop.Close})
 	if !errors.Is(err, desktop.ErrRefused) {
 		t.Errorf("got %v, wanted ErrRefused", err)
 	}
@@ -150,7 +150,7 @@ func TestPopupsAreOnTop(t *testing.T) {
 	b := open(t)
 	b.editorWindow()
 	w := b.window("note.txt")
-	b.must(b.Click(t.Context(), w.Bounds.Center(), desktop.Right, 1))
+	b.must(b.Do(t.Context(), desktop.Click{At: w.Bounds.Center(), Button: desktop.Right}))
 	b.eventually("a menu is listed", func() (bool, string) {
 		ws, err := b.Windows(t.Context())
 		b.must(err)
@@ -196,7 +196,7 @@ func TestAWindowManagerThatKeepsDyingIsGivenUp(t *testing.T) {
 	if !errors.As(err, &missing) || missing.Mend == "" || !strings.Contains(err.Error(), "window manager") {
 		t.Errorf("got %v, wanted a MissingError about the window manager, and how to mend it", err)
 	}
-	err = b.Manage(t.Context(), 1, desktop.WindowChange{Do: desktop.Activate})
+	err = b.Do(t.Context(), desktop.Manage{Window: 1, Do: desktop.Activate})
 	if !errors.Is(err, desktop.ErrUnavailable) {
 		t.Errorf("activating: got %v, wanted ErrUnavailable", err)
 	}

@@ -12,98 +12,140 @@ import (
 	"github.com/jezek/xgb/xtest"
 
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/input"
 )
 
-// Robot is a connection to one display. Its methods are the parts of a
-// desktop.Desktop that Desktop puts together; they may be called from several
-// goroutines, and input waits its turn.
-type Robot struct {
-	o       Options
+// Driver acts on one display and looks at it. Its methods may be called from
+// several goroutines; input waits for the input before it.
+type Driver struct {
+	options Options
 	place   place
 	held    *held
 	own     own
-	turn    turn                             // input: one action at a time
-	down    map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
-	pressed input.Presses                    // guarded by turn
-	gap     time.Duration                    // between the clicks of a multiple click; none but in tests
+	turn    turn // input: one action at a time
+
+	pointer  pointer
+	keyboard keyboard
+	marker   marker
 
 	linking turn
 	mu      sync.Mutex
 	link    *link // guarded by mu; may be cut
 	closed  bool  // guarded by mu
-	marks   marks
 }
 
 var errClosed = errors.New("the desktop is closed")
 
 // Open connects to a display, and lets go of what a killed robot held there.
-func Open(ctx context.Context, o Options) (*Robot, error) {
+func Open(ctx context.Context, o Options) (*Driver, error) {
 	p, err := parsePlace(o.Display)
 	if err != nil {
 		return nil, err
 	}
-	r := &Robot{o: o, place: p, turn: newTurn(), linking: newTurn(), down: map[desktop.Key][]xproto.Keycode{}}
+	d := &Driver{options: o, place: p, turn: newTurn(), linking: newTurn()}
+	d.pointer = pointer{Driver: d}
+	d.keyboard = keyboard{Driver: d, down: map[desktop.Key][]xproto.Keycode{}}
+	d.marker = marker{Driver: d}
 	l, err := connect(ctx, p, o.Authority)
 	if err != nil {
 		return nil, err
 	}
-	r.link = l
-	err = leftovers(o.Dir, o.Display, func(g grip) error { return r.let(ctx, l, g) })
+	d.link = l
+	err = leftovers(o.Dir, o.Display, func(g grip) error { return d.let(ctx, l, g) })
 	if err == nil {
-		r.held, err = openHeld(o.Dir, o.Display)
+		d.held, err = openHeld(o.Dir, o.Display)
 	}
 	if err != nil {
 		l.cut()
 		return nil, err
 	}
-	return r, nil
+	return d, nil
 }
 
-// Desktop is a desktop of which this robot is every part that it can be.
-func (r *Robot) Desktop() *desktop.Desktop {
-	d := desktop.Missing(&desktop.MissingError{What: "this needs the accessibility bus"})
-	d.Pointer, d.Keyboard, d.Screen, d.Windows = r, r, r, r
-	d.Clipboard, d.Marker, d.Input, d.Session = r, r, r, r
-	return d
+// Desktop returns a desktop.Desktop backed by d; parts that X11 cannot provide
+// report that the accessibility bus is missing.
+func (d *Driver) Desktop() *desktop.Desktop {
+	all := desktop.Missing(&desktop.MissingError{What: "this needs the accessibility bus"})
+	all.Actor, all.Pointer, all.Screen, all.WindowLister = d, &d.pointer, screen{d}, d
+	all.Clipboard, all.Input, all.Session = clipboard{d}, d, d
+	return all
+}
+
+// Do performs an action. Those of pointer and keyboard come one at a time.
+func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.Manage:
+		return d.manage(ctx, a)
+	case desktop.WriteClipboard:
+		return clipboard{d}.write(ctx, a.Text)
+	case desktop.Mark:
+		return d.marker.mark(ctx, a)
+	case desktop.Unmark:
+		return d.marker.unmarkAll(ctx)
+	}
+	return d.act(ctx, func(l *link) error { return d.input(ctx, l, a) })
+}
+
+// input performs an action of pointer or keyboard.
+func (d *Driver) input(ctx context.Context, l *link, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.MovePointer:
+		return d.pointer.move(ctx, l, a.To)
+	case desktop.ButtonDown:
+		return d.pointer.buttonDown(ctx, l, a.Button)
+	case desktop.ButtonUp:
+		return d.pointer.buttonUp(ctx, l, a.Button)
+	case desktop.Click:
+		return d.pointer.click(ctx, l, a)
+	case desktop.Scroll:
+		return d.pointer.scroll(ctx, l, a.DX, a.DY)
+	case desktop.KeyDown:
+		return d.keyboard.keyDown(ctx, l, a.Key)
+	case desktop.KeyUp:
+		return d.keyboard.keyUp(ctx, l, a.Key)
+	case desktop.Press:
+		return d.keyboard.press(ctx, l, a.Chord)
+	case desktop.Type:
+		return d.keyboard.enter(ctx, l, a.Text)
+	}
+	return desktop.Unsupported(a)
 }
 
 // live is the connection, made again when it was lost.
-func (r *Robot) live(ctx context.Context) (*link, error) {
-	if err := r.linking.take(ctx); err != nil {
+func (d *Driver) live(ctx context.Context) (*link, error) {
+	if err := d.linking.take(ctx); err != nil {
 		return nil, err
 	}
-	defer r.linking.give()
-	r.mu.Lock()
-	l, closed := r.link, r.closed
-	r.mu.Unlock()
+	defer d.linking.give()
+	d.mu.Lock()
+	l, closed := d.link, d.closed
+	d.mu.Unlock()
 	if closed {
 		return nil, errors.Join(errClosed, desktop.ErrUnavailable)
 	}
 	if l.alive() {
 		return l, nil
 	}
-	l, err := connect(ctx, r.place, r.o.Authority)
+	l, err := connect(ctx, d.place, d.options.Authority)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
 		l.cut()
 		return nil, errors.Join(errClosed, desktop.ErrUnavailable)
 	}
-	r.link = l
+	d.link = l
 	return l, nil
 }
 
 // act runs f, which sends input, when it is our turn.
-func (r *Robot) act(ctx context.Context, f func(*link) error) error {
-	if err := r.turn.take(ctx); err != nil {
+func (d *Driver) act(ctx context.Context, f func(*link) error) error {
+	if err := d.turn.take(ctx); err != nil {
 		return err
 	}
-	defer r.turn.give()
-	l, err := r.live(ctx)
+	defer d.turn.give()
+	l, err := d.live(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,44 +154,44 @@ func (r *Robot) act(ctx context.Context, f func(*link) error) error {
 
 // Ping fails with desktop.ErrUnavailable when the display is lost, and with
 // desktop.ErrUnresponsive when it is stuck.
-func (r *Robot) Ping(ctx context.Context) error {
-	_, err := look(ctx, r, func(l *link) (struct{}, error) { return struct{}{}, l.ping(ctx) })
+func (d *Driver) Ping(ctx context.Context) error {
+	_, err := look(ctx, d, func(l *link) (struct{}, error) { return struct{}{}, l.ping(ctx) })
 	return err
 }
 
 // ReleaseAll lets go of every key and button that we hold down.
-func (r *Robot) ReleaseAll(ctx context.Context) error {
-	if r.held.grip().empty() {
+func (d *Driver) ReleaseAll(ctx context.Context) error {
+	if d.held.grip().empty() {
 		return nil
 	}
-	return r.act(ctx, func(l *link) error {
-		clear(r.down)
-		g := r.held.grip()
+	return d.act(ctx, func(l *link) error {
+		clear(d.keyboard.down)
+		g := d.held.grip()
 		g.bound = nil
-		if err := r.let(ctx, l, g); err != nil {
+		if err := d.let(ctx, l, g); err != nil {
 			return err
 		}
 		for _, k := range g.keys {
-			r.held.key(k, false)
+			d.held.key(k, false)
 		}
 		for _, b := range g.buttons {
-			r.held.button(b, false)
+			d.held.button(b, false)
 		}
-		r.held.repeat(false)
+		d.held.repeat(false)
 		return nil
 	})
 }
 
 // let releases keys and buttons, takes the meaning from bound keys, and lets
 // keys repeat.
-func (r *Robot) let(ctx context.Context, l *link, g grip) error {
+func (d *Driver) let(ctx context.Context, l *link, g grip) error {
 	_, err := perform(ctx, l, func() (struct{}, error) {
 		for _, b := range g.buttons {
-			r.own.expect(xproto.ButtonRelease, b)
+			d.own.expect(xproto.ButtonRelease, b)
 			xtest.FakeInput(l.x, xproto.ButtonRelease, b, 0, l.root, 0, 0, 0)
 		}
 		for _, k := range g.keys {
-			r.own.expect(xproto.KeyRelease, k)
+			d.own.expect(xproto.KeyRelease, k)
 			xtest.FakeInput(l.x, xproto.KeyRelease, k, 0, l.root, 0, 0, 0)
 		}
 		if g.still {
@@ -171,7 +213,7 @@ func (l *link) unbind(keys []byte) error {
 	if _, err := l.learn(); err != nil {
 		return err
 	}
-	k := &l.keyboard
+	k := &l.keymap
 	for _, key := range keys {
 		if kc := xproto.Keycode(key); k.looksBound(kc) {
 			xproto.ChangeKeyboardMapping(l.x, 1, kc, byte(k.per), make([]xproto.Keysym, k.per))
@@ -186,27 +228,27 @@ const closeTime = 3 * time.Second
 
 // Close lets go of everything, removes its marks and bindings, and ends the
 // connection.
-func (r *Robot) Close() error {
-	r.mu.Lock()
-	l, closed := r.link, r.closed
-	r.closed = true
-	r.mu.Unlock()
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	l, closed := d.link, d.closed
+	d.closed = true
+	d.mu.Unlock()
 	if closed {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	var err error
-	if l.alive() && r.turn.take(ctx) == nil {
-		if len(r.held.grip().bound) > 0 {
+	if l.alive() && d.turn.take(ctx) == nil {
+		if len(d.held.grip().bound) > 0 {
 			err = desktop.Sleep(ctx, rest) // an application may still read what we typed
 		}
-		err = errors.Join(err, r.let(ctx, l, r.held.grip()))
-		r.turn.give()
+		err = errors.Join(err, d.let(ctx, l, d.held.grip()))
+		d.turn.give()
 	}
 	l.cut()
 	if err == nil {
-		r.held.close()
+		d.held.close()
 	}
 	return err
 }

@@ -1,0 +1,29 @@
+package local
+
+import (
+	"context"
+	"errors"
+
+	"understudy/steps/desktop"
+)
+
+// actor gives each action to the driver that performs it.
+type actor struct {
+	display, elements desktop.Actor
+	apps              apps
+}
+
+// Do performs an action.
+func (s actor) Do(ctx context.Context, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.Launch:
+		return s.apps.launch(a)
+	case desktop.OpenURL:
+		return s.apps.openURL(ctx, a)
+	case desktop.Invoke, desktop.SetText, desktop.SetNumber, desktop.Select, desktop.GrabFocus, desktop.Reveal:
+		return s.elements.Do(ctx, a)
+	case desktop.RestoreFocus:
+		return errors.Join(s.elements.Do(ctx, a), s.display.Do(ctx, desktop.MovePointer{To: a.State.Pointer}))
+	}
+	return s.display.Do(ctx, a)
+}
