@@ -32,7 +32,7 @@ type application struct {
 	mu      sync.Mutex // guards what follows
 	name    string
 	toolkit string
-	peer    line          // straight to it; see peer.go
+	peer    line          // straight to it; see app_conn.go
 	address string        // of the peer
 	left    bool          // it is not on the bus any more
 	silent  chan struct{} // see silence

@@ -47,7 +47,7 @@ type walk struct {
 	met      map[object]bool
 	omitted  int
 	sure     bool      // a page is asked what it finds at a point
-	cleared  time.Time // when a page was asked for nothing; see page.go
+	cleared  time.Time // when a page was asked for nothing; see chromium.go
 }
 
 // newWalk prepares a walk over an application that was greeted.
