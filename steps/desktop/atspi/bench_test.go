@@ -207,3 +207,21 @@ func BenchmarkFocus(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRefresh reads one element again, as a step does before it acts.
+func BenchmarkRefresh(b *testing.B) {
+	for _, x := range examples(b) {
+		b.Run(x.name, func(b *testing.B) {
+			d := onDesk(b, x.command[0])
+			app := d.open(b, x.ready, x.command[0], x.command[1:]...)
+			d.window(b, app)
+			h := d.element(b, app, x.ready).Handle
+			c := d.still(b)
+			for b.Loop() {
+				if _, err := c.Refresh(b.Context(), h); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
