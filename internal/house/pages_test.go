@@ -202,3 +202,22 @@ func read(t *testing.T, path string) []byte {
 	}
 	return text
 }
+
+// TestQuestionsHaveAFile holds the table of docs/architecture.md by which a
+// newcomer finds the file for a question: one link each. That the links lead
+// somewhere is TestLinksLeadSomewhere.
+func TestQuestionsHaveAFile(t *testing.T) {
+	questions := 0
+	for line := range strings.Lines(string(read(t, "docs/architecture.md"))) {
+		if !strings.HasPrefix(line, "| ") || !strings.Contains(line, "? |") {
+			continue
+		}
+		questions++
+		if links := link.FindAllStringSubmatch(line, -1); len(links) != 1 || !strings.HasSuffix(links[0][1], ".go") {
+			t.Errorf("wanted one link to a Go file: %s", line)
+		}
+	}
+	if questions < 10 {
+		t.Errorf("docs/architecture.md answers %d questions, wanted 10", questions)
+	}
+}
