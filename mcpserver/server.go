@@ -49,9 +49,9 @@ type Options struct {
 	// KeepRunning lets a run go on whose client went away, when its document
 	// says nothing of it.
 	KeepRunning bool
-	// Gate asks who calls over HTTP; nil: nobody is asked, which only does where
+	// Authenticator asks who calls over HTTP; nil: nobody is asked, which only does where
 	// nobody else can call.
-	Gate *auth.Gate
+	Gate *auth.Authenticator
 	// SameUser keeps the other users of this machine out where nobody is asked.
 	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.

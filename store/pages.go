@@ -94,7 +94,7 @@ func readMeta(f io.ReaderAt) (best meta, whole int, err error) {
 }
 
 // A walk reads the tree of a database below one meta page.
-type walk struct {
+type pageReader struct {
 	file io.ReaderAt
 	meta meta
 	seen []bool // by page: in the tree, or in the list of free pages
@@ -108,7 +108,7 @@ func checkPages(f io.ReaderAt, size int64, m meta, deep bool) (lost int, err err
 	if have := uint64(size / m.pageSize); m.end < 4 || m.end > have {
 		return 0, fmt.Errorf("it has %d pages and should have %d", have, m.end)
 	}
-	w := &walk{file: f, meta: m, seen: make([]bool, m.end)}
+	w := &pageReader{file: f, meta: m, seen: make([]bool, m.end)}
 	w.seen[0], w.seen[1] = true, true
 	if err := w.freelist(); err != nil {
 		return 0, err
@@ -129,7 +129,7 @@ func checkPages(f io.ReaderAt, size int64, m meta, deep bool) (lost int, err err
 }
 
 // page reads a page with its overflow. The content is valid until the next.
-func (w *walk) page(id uint64) ([]byte, error) {
+func (w *pageReader) page(id uint64) ([]byte, error) {
 	if id < 2 || id >= w.meta.end {
 		return nil, fmt.Errorf("page %d is named and does not exist", id)
 	}
@@ -154,7 +154,7 @@ func (w *walk) page(id uint64) ([]byte, error) {
 }
 
 // claim notes that a page and its overflow have one use, and no other.
-func (w *walk) claim(id uint64, b []byte) error {
+func (w *pageReader) claim(id uint64, b []byte) error {
 	for i := id; i < id+uint64(int64(len(b))/w.meta.pageSize); i++ {
 		if w.seen[i] {
 			return fmt.Errorf("page %d is used twice", i)
@@ -164,7 +164,7 @@ func (w *walk) claim(id uint64, b []byte) error {
 	return nil
 }
 
-func (w *walk) freelist() error {
+func (w *pageReader) freelist() error {
 	id := w.meta.freelist
 	if id == noFreelist {
 		return nil
@@ -198,7 +198,7 @@ func (w *walk) freelist() error {
 }
 
 // An element is an entry of a page.
-type element struct {
+type pageEntry struct {
 	key, value []byte
 	child      uint64
 	bucket     bool
@@ -207,7 +207,7 @@ type element struct {
 // tree reads a page and all below it. Its keys are at least low, and below
 // high unless that is nil. A page is claimed before its children are read, so
 // a circle ends.
-func (w *walk) tree(id uint64, low, high []byte) error {
+func (w *pageReader) tree(id uint64, low, high []byte) error {
 	b, err := w.page(id)
 	if err != nil {
 		return err
@@ -243,19 +243,19 @@ func (w *walk) tree(id uint64, low, high []byte) error {
 
 // readElements reads the entries of a page. Of a branch, and of the buckets in
 // a leaf, it copies what the page holds, since that is needed after the page.
-func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]element, error) {
+func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]pageEntry, error) {
 	order := binary.NativeEndian
 	count := int(order.Uint16(b[10:]))
 	if pageHeader+count*elementSize > len(b) {
 		return nil, fmt.Errorf("page %d has no room for its %d entries", id, count)
 	}
-	var kept []element
+	var kept []pageEntry
 	last := low
 	for i := range count {
 		at := pageHeader + i*elementSize
 		head := b[at : at+elementSize]
 		var pos, ksize, vsize uint64
-		e := element{}
+		e := pageEntry{}
 		if kind == branchPage {
 			pos, ksize, e.child = uint64(order.Uint32(head)), uint64(order.Uint32(head[4:])), order.Uint64(head[8:])
 		} else {
@@ -285,7 +285,7 @@ func readElements(id uint64, b []byte, kind uint16, low, high []byte) ([]element
 
 // buckets follows the buckets that a leaf holds: to their own pages, or into
 // the small page that is their value.
-func (w *walk) buckets(id uint64, elements []element) error {
+func (w *pageReader) buckets(id uint64, elements []pageEntry) error {
 	for _, e := range elements {
 		if len(e.value) < bucketHeader {
 			return fmt.Errorf("page %d: the bucket %q is cut short", id, e.key)

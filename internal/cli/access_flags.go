@@ -18,8 +18,8 @@ import (
 	"understudy/steps"
 )
 
-// guardFlags say who reaches a server over HTTP, and how.
-type guardFlags struct {
+// accessFlags say who reaches a server over HTTP, and how.
+type accessFlags struct {
 	address           string
 	hosts, origins    []string
 	methods           []string
@@ -30,7 +30,7 @@ type guardFlags struct {
 	insecure          bool
 }
 
-func (g *guardFlags) add(cmd *cobra.Command) {
+func (g *accessFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.address, "addr", defaultAddress, "the address to listen on")
 	f.StringSliceVar(&g.hosts, "allow-host", nil, "names by which the server may be called beside localhost")
@@ -53,16 +53,16 @@ const (
 	byIssuer  = "oidc"
 )
 
-// door is who may call a server: holders of credentials, programs of its user, or
+// credentials is who may call a server: holders of credentials, programs of its user, or
 // everyone who can reach it.
-type door struct {
-	gate     *auth.Gate
-	sameUser *auth.SameUser
-	tokens   string // the file that says who may call
+type credentials struct {
+	authenticator *auth.Authenticator
+	sameUser      *auth.SameUser
+	tokens        string // the file that says who may call
 }
 
-// door makes what the flags say.
-func (a *app) door(cmd *cobra.Command, g *guardFlags) (d door, err error) {
+// credentials makes what the flags say.
+func (a *app) credentialsFor(cmd *cobra.Command, g *accessFlags) (d credentials, err error) {
 	if err := g.check(cmd); err != nil {
 		return d, err
 	}
@@ -84,12 +84,12 @@ func (a *app) door(cmd *cobra.Command, g *guardFlags) (d door, err error) {
 		d.sameUser, err = auth.NewSameUser(a.log())
 		return d, err
 	}
-	d.gate, err = a.gate(g, tokens)
+	d.authenticator, err = a.authenticatorFor(g, tokens)
 	return d, err
 }
 
-// gate is what asks clients for credentials.
-func (a *app) gate(g *guardFlags, tokens *auth.Tokens) (_ *auth.Gate, err error) {
+// authenticator is what asks clients for credentials.
+func (a *app) authenticatorFor(g *accessFlags, tokens *auth.Tokens) (_ *auth.Authenticator, err error) {
 	o := auth.Options{Public: g.public, Log: a.log()}
 	if slices.Contains(g.methods, byIssuer) {
 		if o.Issuer, err = auth.NewIssuer(g.issuer, g.audience); err != nil {
@@ -113,7 +113,7 @@ func (a *app) gate(g *guardFlags, tokens *auth.Tokens) (_ *auth.Gate, err error)
 }
 
 // check refuses flags that do not fit together.
-func (g *guardFlags) check(cmd *cobra.Command) error {
+func (g *accessFlags) check(cmd *cobra.Command) error {
 	if _, _, err := net.SplitHostPort(g.address); err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("--addr: %w", err), Next: "such as " + defaultAddress}
 	}
@@ -138,7 +138,7 @@ func (g *guardFlags) check(cmd *cobra.Command) error {
 }
 
 // private refuses to send tokens where others can read them.
-func (g *guardFlags) private() error {
+func (g *accessFlags) private() error {
 	if !g.reachable() || g.certFile != "" || g.insecure {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (g *guardFlags) private() error {
 
 // usual is how clients say who they are when no flag says so. Where the system
 // does not tell users apart, those of this machine have to be trusted.
-func (g *guardFlags) usual(tokens *auth.Tokens) string {
+func (g *accessFlags) usual(tokens *auth.Tokens) string {
 	_, err := os.Stat(tokens.Path())
 	switch {
 	case g.tokenFile != "" || g.reachable() || !errors.Is(err, fs.ErrNotExist):
@@ -161,7 +161,7 @@ func (g *guardFlags) usual(tokens *auth.Tokens) string {
 }
 
 // alone refuses to ask nobody for a credential where other machines can call.
-func (g *guardFlags) alone() error {
+func (g *accessFlags) alone() error {
 	if !g.reachable() {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (g *guardFlags) alone() error {
 }
 
 // reachable says whether other machines can reach the address.
-func (g *guardFlags) reachable() bool {
+func (g *accessFlags) reachable() bool {
 	return onNetwork(g.host())
 }
 
@@ -181,7 +181,7 @@ func onNetwork(host string) bool {
 	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-func (g *guardFlags) host() string {
+func (g *accessFlags) host() string {
 	host, _, _ := net.SplitHostPort(g.address)
 	return host
 }
@@ -189,7 +189,7 @@ func (g *guardFlags) host() string {
 // names are those by which the server may be called: what the flags say, and of
 // an address that others can reach also the numbers and the name of this machine.
 // None of them can be made to lead here by who owns another name.
-func (g *guardFlags) names() []string {
+func (g *accessFlags) names() []string {
 	names := slices.Clone(g.hosts)
 	if u, err := url.Parse(g.public); err == nil && u.Hostname() != "" {
 		names = append(names, u.Hostname())
@@ -210,7 +210,7 @@ func (g *guardFlags) names() []string {
 }
 
 // listen listens on the address, with TLS when there is a certificate.
-func (g *guardFlags) listen(log *slog.Logger) (l net.Listener, scheme string, err error) {
+func (g *accessFlags) listen(log *slog.Logger) (l net.Listener, scheme string, err error) {
 	var config *tls.Config
 	if g.certFile != "" {
 		if config, err = tlsConfig(g.certFile, g.keyFile, log); err != nil {
@@ -227,9 +227,9 @@ func (g *guardFlags) listen(log *slog.Logger) (l net.Listener, scheme string, er
 }
 
 // says is what a person should know about who may call.
-func (d door) says() string {
+func (d credentials) says() string {
 	switch {
-	case d.gate != nil:
+	case d.authenticator != nil:
 		return ", for who has a credential"
 	case d.sameUser != nil:
 		return ", for programs of this user"

@@ -51,7 +51,7 @@ func writeCertificate(t *testing.T, certFile, keyFile string, number int64, chan
 // one that is not whole.
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
-	g := &guardFlags{address: "127.0.0.1:0", certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem")}
+	g := &accessFlags{address: "127.0.0.1:0", certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem")}
 	writeCertificate(t, g.certFile, g.keyFile, 1, now)
 	l, scheme, err := g.listen(slog.New(slog.DiscardHandler))
 	if err != nil || scheme != "https" {

@@ -17,7 +17,7 @@ const defaultAddress = "127.0.0.1:8765"
 
 func (a *app) serve() *cobra.Command {
 	var f serverFlags
-	var g guardFlags
+	var g accessFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer MCP clients over HTTP, and show the runs as pages",
@@ -29,13 +29,13 @@ func (a *app) serve() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, err := a.door(cmd, &g)
+			d, err := a.credentialsFor(cmd, &g)
 			if err != nil {
 				return err
 			}
 			s, leave, err := a.server(cmd, &f, func(o *mcpserver.Options) {
 				o.MaxConcurrent, o.Timeout, o.Hosts, o.Origins = limit, timeout, g.names(), g.origins
-				o.Gate, o.SameUser = d.gate, d.sameUser
+				o.Gate, o.SameUser = d.authenticator, d.sameUser
 				o.Private = append(o.Private, d.tokens)
 			})
 			if err != nil {

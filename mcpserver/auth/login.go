@@ -93,13 +93,13 @@ func (l *logins) drop(r *http.Request) {
 	}
 }
 
-func (g *Gate) showLogin(w http.ResponseWriter, _ *http.Request) { page(w, http.StatusOK, "") }
+func (g *Authenticator) showLogin(w http.ResponseWriter, _ *http.Request) { page(w, http.StatusOK, "") }
 
 // maxForm is more than a token needs.
 const maxForm = 64 << 10
 
 // login takes the token that a person wrote into the page.
-func (g *Gate) login(w http.ResponseWriter, r *http.Request) {
+func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		page(w, http.StatusBadRequest, "The form could not be read.")
@@ -116,13 +116,13 @@ func (g *Gate) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/runs", http.StatusSeeOther)
 }
 
-func (g *Gate) logout(w http.ResponseWriter, r *http.Request) {
+func (g *Authenticator) logout(w http.ResponseWriter, r *http.Request) {
 	g.logins.drop(r)
 	g.setCookie(w, r, "", -1)
 	http.Redirect(w, r, loginPath, http.StatusSeeOther)
 }
 
-func (*Gate) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
+func (*Authenticator) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieOf(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})

@@ -18,7 +18,7 @@ import (
 
 // stage is a gate before a handler that says who calls.
 type stage struct {
-	*Gate
+	*Authenticator
 	t      *testing.T
 	tokens *Tokens
 	log    *output
@@ -69,7 +69,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 		f(&o)
 	}
 	o.Now = st.clock.time
-	st.Gate = New(o)
+	st.Authenticator = New(o)
 	return st
 }
 

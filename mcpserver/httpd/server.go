@@ -39,8 +39,8 @@ type Options struct {
 	Check func(context.Context) []desktop.Finding
 	// Life ends the streams of events.
 	Life context.Context
-	// Gate asks who calls; nil: nobody is asked.
-	Gate *auth.Gate
+	// Authenticator asks who calls; nil: nobody is asked.
+	Gate *auth.Authenticator
 	// SameUser keeps the other users of this machine out; nil: they may call.
 	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.

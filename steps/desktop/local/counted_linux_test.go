@@ -73,7 +73,7 @@ addEventListener("mouseup", e => { if (from.target.id == "pad") tell("drag by " 
 // The same in GTK: a box that is ticked by one click is not by the next.
 func TestNoClickIsLostInGTK(t *testing.T) {
 	virtualtest.Need(t, "gtk3-widget-factory")
-	s := &seat{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
+	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
 	s.launch("gtk3-widget-factory")
 	const box = "process:gtk3-widget-factory >> role:checkbox && nth:5"
 	click := map[string]any{"selector": box, "timeout_ms": 120_000.0}
@@ -86,15 +86,15 @@ func TestNoClickIsLostInGTK(t *testing.T) {
 	}
 }
 
-// seat is a desktop that a test sits at.
-type seat struct {
+// testDesktop is a desktop that a test sits at.
+type testDesktop struct {
 	*testing.T
 	*desktop.Desktop
 	stirred steps.LastAct
 }
 
 // launch starts a program, which ends with the test.
-func (s *seat) launch(command string) {
+func (s *testDesktop) launch(command string) {
 	s.Helper()
 	var app desktop.App
 	err := s.Do(s.Context(), desktop.Launch{App: command, Started: &app})
@@ -105,7 +105,7 @@ func (s *seat) launch(command string) {
 }
 
 // does does one step.
-func (s *seat) does(k steps.Kind, args map[string]any) steps.Outcome {
+func (s *testDesktop) does(k steps.Kind, args map[string]any) steps.Outcome {
 	s.Helper()
 	o := s.tries(k, args)
 	if o.Err != nil {
@@ -115,13 +115,13 @@ func (s *seat) does(k steps.Kind, args map[string]any) steps.Outcome {
 }
 
 // tries does one step that may fail.
-func (s *seat) tries(k steps.Kind, args map[string]any) steps.Outcome {
+func (s *testDesktop) tries(k steps.Kind, args map[string]any) steps.Outcome {
 	defer s.stirred.Mark()
 	return k.Run(s.Context(), &steps.Env{Desktop: s.Desktop, Trees: &observe.ShownTrees{}, LastAct: &s.stirred}, args)
 }
 
 // seen is what validate_element says of an element.
-func (s *seat) seen(selector string) (v kinds.ValidateResult) {
+func (s *testDesktop) seen(selector string) (v kinds.ValidateResult) {
 	s.Helper()
 	o := s.does(kinds.ValidateElement, map[string]any{"selector": selector, "timeout_ms": 120_000.0})
 	text, err := json.Marshal(o.Result)
@@ -135,7 +135,7 @@ func (s *seat) seen(selector string) (v kinds.ValidateResult) {
 }
 
 // eventually waits until something is so.
-func (s *seat) eventually(what string, is func() bool) {
+func (s *testDesktop) eventually(what string, is func() bool) {
 	s.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -146,7 +146,7 @@ func (s *seat) eventually(what string, is func() bool) {
 
 // page is a page in a browser that tells what is done in it.
 type page struct {
-	*seat
+	*testDesktop
 	mu   sync.Mutex
 	told map[string]int
 }
@@ -157,7 +157,7 @@ func showPage(t *testing.T, html string) *page {
 	t.Helper()
 	virtualtest.Need(t, "chromium")
 	profile := scratch.Dir(t)
-	p := &page{seat: &seat{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}, told: map[string]int{}}
+	p := &page{testDesktop: &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}, told: map[string]int{}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			_, _ = io.WriteString(w, html)

@@ -17,7 +17,7 @@ import (
 // to rest, and what rests is clicked, also right after it was clicked.
 func TestWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
-	s := &seat{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
+	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
 	script, err := filepath.Abs("testdata/gliding.py")
 	if err != nil {
 		t.Fatal(err)

@@ -24,9 +24,9 @@ type Options struct {
 	Now    func() time.Time // nil: the time of the machine
 }
 
-// Gate stands in front of a server, and lets no request through without a
+// Authenticator stands in front of a server, and lets no request through without a
 // credential. Make one with New.
-type Gate struct {
+type Authenticator struct {
 	o         Options
 	verifiers []verifier
 	limit     limiter
@@ -34,12 +34,12 @@ type Gate struct {
 	now       func() time.Time
 }
 
-// New makes a gate.
-func New(o Options) *Gate {
+// New makes an authenticator.
+func New(o Options) *Authenticator {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gate{o: o, now: time.Now}
+	g := &Authenticator{o: o, now: time.Now}
 	if o.Now != nil {
 		g.now = o.Now
 	}
@@ -64,8 +64,8 @@ var open = []string{"/health", "/status"}
 // count there, so no page can call a tool.
 const ClientPath = "/mcp"
 
-// Wrap puts the gate in front of a handler.
-func (g *Gate) Wrap(next http.Handler) http.Handler {
+// Wrap puts the authenticator in front of a handler.
+func (g *Authenticator) Wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(metadataPath, g.metadata)
 	mux.HandleFunc(metadataPath+"/", g.metadata)
@@ -94,7 +94,7 @@ const lookAgain = 2 * time.Second
 
 // watch ends a stream whose credential was taken back or is over. What a POST
 // began is not cut: a run asks for its rights at every step.
-func (g *Gate) watch(r *http.Request, grant Grant) (*http.Request, func()) {
+func (g *Authenticator) watch(r *http.Request, grant Grant) (*http.Request, func()) {
 	ctx, cancel := context.WithCancel(with(r.Context(), grant))
 	if r.Method == http.MethodGet {
 		go func() {
@@ -120,7 +120,7 @@ func (g Grant) over(now time.Time) bool { return !g.Expires.IsZero() && now.Afte
 var errNone = errors.New("there is no credential")
 
 // grant is what a request may do.
-func (g *Gate) grant(r *http.Request) (Grant, error) {
+func (g *Authenticator) grant(r *http.Request) (Grant, error) {
 	if credential := bearer(r); credential != "" {
 		return g.check(r, credential)
 	}
@@ -165,7 +165,7 @@ func (w waiting) Error() string {
 func (w waiting) seconds() int { return 1 + int(time.Duration(w).Seconds()) }
 
 // check verifies a credential, unless its address brought too many wrong ones.
-func (g *Gate) check(r *http.Request, credential string) (Grant, error) {
+func (g *Authenticator) check(r *http.Request, credential string) (Grant, error) {
 	address := addressOf(r.RemoteAddr)
 	if wait := g.limit.wait(address, credential); wait > 0 {
 		return Grant{}, waiting(wait)
@@ -185,7 +185,7 @@ func (g *Gate) check(r *http.Request, credential string) (Grant, error) {
 	return grant, err
 }
 
-func (g *Gate) verify(ctx context.Context, credential string) (Grant, error) {
+func (g *Authenticator) verify(ctx context.Context, credential string) (Grant, error) {
 	for _, v := range g.verifiers {
 		if len(credential) <= longestCredential && v.takes(credential) {
 			return v.verify(ctx, credential)
@@ -195,7 +195,7 @@ func (g *Gate) verify(ctx context.Context, credential string) (Grant, error) {
 }
 
 // refuse says what is missing, and to a browser where it is given.
-func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (g *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	if errors.Is(err, errNone) && forPages(r) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		http.Redirect(w, r, loginPath, http.StatusSeeOther)
@@ -208,7 +208,7 @@ func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // why is the answer to a refused request. It says no more than who asks needs.
-func (g *Gate) why(w http.ResponseWriter, r *http.Request, err error) (status int, message, next string) {
+func (g *Authenticator) why(w http.ResponseWriter, r *http.Request, err error) (status int, message, next string) {
 	wait, late := errors.AsType[waiting](err)
 	switch {
 	case late:
@@ -231,7 +231,7 @@ func (g *Gate) why(w http.ResponseWriter, r *http.Request, err error) (status in
 }
 
 // challenge tells a client how to ask, as RFC 6750 and RFC 9728 want it.
-func (g *Gate) challenge(r *http.Request, problem string) string {
+func (g *Authenticator) challenge(r *http.Request, problem string) string {
 	params := []string{`realm="understudy"`}
 	if problem != "" {
 		params = append(params, fmt.Sprintf("error=%q", problem))
@@ -244,7 +244,7 @@ func (g *Gate) challenge(r *http.Request, problem string) string {
 
 // site is the address of the server as a client knows it. The host of a request
 // was compared with those that are allowed before it came here.
-func (g *Gate) site(r *http.Request) string {
+func (g *Authenticator) site(r *http.Request) string {
 	if g.o.Public != "" {
 		return strings.TrimSuffix(g.o.Public, "/")
 	}
@@ -258,7 +258,7 @@ func (g *Gate) site(r *http.Request) string {
 const metadataPath = "/.well-known/oauth-protected-resource"
 
 // metadata is what RFC 9728 wants said of a protected resource.
-func (g *Gate) metadata(w http.ResponseWriter, r *http.Request) {
+func (g *Authenticator) metadata(w http.ResponseWriter, r *http.Request) {
 	resource := strings.TrimPrefix(r.URL.Path, metadataPath)
 	if g.o.Issuer == nil || r.Method != http.MethodGet || resource != "" && !underClients(resource) {
 		http.NotFound(w, r)
