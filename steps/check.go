@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,16 +39,29 @@ func (p Problem) String() string {
 // Check says everything that is wrong with arguments. Values for which later
 // says true are not known yet (they hold expressions) and fit everywhere.
 func (k Kind) Check(args map[string]any, later func(any) bool) []Problem {
+	_, problems := k.check(args, later)
+	return problems
+}
+
+// check is Check, and gives what runs with the arguments when all are known.
+func (k Kind) check(args map[string]any, later func(any) bool) (run func(context.Context, *Env) (any, error), problems []Problem) {
 	open := false
 	if later == nil {
 		later = func(any) bool { return false }
 	}
 	c := checker{later: func(v any) bool { l := later(v); open = open || l; return l }}
 	c.value(k.Args, args, nil)
-	if len(c.problems) == 0 && !open {
-		c.whole(k, args)
+	if len(c.problems) > 0 || open || k.bind == nil {
+		return nil, c.problems
 	}
-	return c.problems
+	raw, err := json.Marshal(args)
+	if err == nil {
+		run, err = k.bind(raw)
+	}
+	if err != nil {
+		c.report(nil, "", "%v", err)
+	}
+	return run, c.problems
 }
 
 // CheckValue says everything that is wrong with a value by a schema.
@@ -172,21 +186,6 @@ func (c *checker) typed(s *jsonschema.Schema, v any, path []string) bool {
 	}
 	c.report(path, "", "wanted %s, found %s", strings.Join(want, " or "), Quote(v))
 	return false
-}
-
-// whole checks the rules between arguments.
-func (c *checker) whole(k Kind, args map[string]any) {
-	raw, err := json.Marshal(args)
-	if err != nil {
-		c.report(nil, "", "%v", err)
-		return
-	}
-	if k.check == nil {
-		return
-	}
-	if err := k.check(raw); err != nil {
-		c.report(nil, "", "%v", err)
-	}
 }
 
 func typeOf(v any) string {

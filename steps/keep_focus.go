@@ -14,9 +14,9 @@ const restoreWithin = 2 * time.Second
 // keepingFocus does something and brings the user back to where they were,
 // when the arguments ask for it, or when the kind and the caller do. Bringing
 // back is a courtesy: what fails in it is only logged.
-func (k Kind) keepingFocus(ctx context.Context, env *Env, args map[string]any, do func() Outcome) Outcome {
-	wanted := env.KeepFocus && k.Focus == Keep && k.Touches == Act
-	if asked, ok := args["restore_focus"].(bool); ok && k.Touches == Act {
+func (b *Bound) keepingFocus(ctx context.Context, env *Env, do func() Outcome) Outcome {
+	wanted := env.KeepFocus && b.kind.Focus == Keep && b.kind.Touches == Act
+	if asked, ok := b.args["restore_focus"].(bool); ok && b.kind.Touches == Act {
 		wanted = asked
 	}
 	if !wanted || env.Desktop == nil {

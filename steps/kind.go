@@ -42,8 +42,9 @@ type Kind struct {
 	Args, Result *jsonschema.Schema
 	Defaults     map[string]any
 
-	run   func(context.Context, *Env, json.RawMessage) (any, error)
-	check func(json.RawMessage) error
+	// bind decodes arguments, checks the rules between them, and gives what runs
+	// with them.
+	bind func(json.RawMessage) (func(context.Context, *Env) (any, error), error)
 }
 
 // Toolset is the group that a kind belongs to.
@@ -115,28 +116,22 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 	if k.Risk == "" {
 		k.Risk = Normal
 	}
-	decode := func(raw json.RawMessage) (A, error) {
+	k.bind = func(raw json.RawMessage) (func(context.Context, *Env) (any, error), error) {
 		args := defaults
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return args, Errorf(Invalid, "reading the arguments of %s: %w", k.Name, err)
+			return nil, Errorf(Invalid, "reading the arguments of %s: %w", k.Name, err)
 		}
 		if v, ok := any(&args).(Validator); ok {
 			if err := v.Validate(); err != nil {
-				return args, &Error{Code: Invalid, Err: err}
+				return nil, &Error{Code: Invalid, Err: err}
 			}
 		}
-		return args, nil
-	}
-	k.check = func(raw json.RawMessage) error { _, err := decode(raw); return err }
-	k.run = func(ctx context.Context, env *Env, raw json.RawMessage) (any, error) {
-		args, err := decode(raw)
-		if err != nil {
-			return nil, err
-		}
-		if run == nil {
-			return nil, Errorf(Unavailable, "%s is not available on this system", k.Name)
-		}
-		return run(ctx, env, args)
+		return func(ctx context.Context, env *Env) (any, error) {
+			if run == nil {
+				return nil, Errorf(Unavailable, "%s is not available on this system", k.Name)
+			}
+			return run(ctx, env, args)
+		}, nil
 	}
 	return k
 }

@@ -25,17 +25,41 @@ type Outcome struct {
 // with what surrounds it, it keeps the promise of 250 ms.
 const grace = 200 * time.Millisecond
 
-// Run makes one attempt. It returns soon after the context ends, also when
-// the kind does not; a panic of the kind is an error of this attempt only.
+// Bound is a kind with arguments that are checked and decoded.
+type Bound struct {
+	kind Kind
+	args map[string]any
+	run  func(context.Context, *Env) (any, error)
+}
+
+// Bind checks arguments and decodes them, once for all that is done with them.
+func (k Kind) Bind(args map[string]any) (*Bound, *Error) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	run, problems := k.check(args, nil)
+	if len(problems) > 0 {
+		return nil, k.refuse(problems)
+	}
+	return &Bound{k, args, run}, nil
+}
+
+// Run binds arguments and makes one attempt.
 func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
-	raw, err := k.arguments(args)
+	b, err := k.Bind(args)
 	if err != nil {
 		return Outcome{Acted: ActedNo, Err: err}
 	}
+	return b.Run(ctx, env)
+}
+
+// Run makes one attempt. It returns soon after the context ends, also when
+// the kind does not; a panic of the kind is an error of this attempt only.
+func (b *Bound) Run(ctx context.Context, env *Env) Outcome {
 	env.account()
 	done := make(chan Outcome, 1)
 	go func() {
-		done <- k.keepingFocus(ctx, env, args, func() Outcome { return k.attempt(ctx, env, raw) })
+		done <- b.keepingFocus(ctx, env, func() Outcome { return b.attempt(ctx, env) })
 	}()
 	select {
 	case o := <-done:
@@ -53,14 +77,14 @@ func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
 }
 
 // attempt calls the kind's function and makes an outcome of what it returns.
-func (k Kind) attempt(ctx context.Context, env *Env, raw json.RawMessage) (o Outcome) {
+func (b *Bound) attempt(ctx context.Context, env *Env) (o Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			env.Logger().ErrorContext(ctx, "step panicked", "kind", k.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			o = Outcome{Acted: env.Acted(), Err: Errorf(Internal, "%s failed in a way that it should not: %v", k.Name, p)}
+			env.Logger().ErrorContext(ctx, "step panicked", "kind", b.kind.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			o = Outcome{Acted: env.Acted(), Err: Errorf(Internal, "%s failed in a way that it should not: %v", b.kind.Name, p)}
 		}
 	}()
-	value, err := k.run(ctx, env, raw)
+	value, err := b.run(ctx, env)
 	o.Acted = env.Acted()
 	if err != nil && ctx.Err() != nil {
 		err = late(ctx, err)
@@ -72,28 +96,13 @@ func (k Kind) attempt(ctx context.Context, env *Env, raw json.RawMessage) (o Out
 		o.Sets = s.SetEnv()
 	}
 	if o.Result, err = asMap(value); err != nil {
-		o.Err = Errorf(Internal, "the result of %s: %w", k.Name, err)
+		o.Err = Errorf(Internal, "the result of %s: %w", b.kind.Name, err)
 	}
 	return o
 }
 
-// arguments checks the arguments and encodes them.
-func (k Kind) arguments(args map[string]any) (json.RawMessage, *Error) {
-	if args == nil {
-		args = map[string]any{}
-	}
-	if problems := k.Check(args, nil); len(problems) > 0 {
-		return nil, k.Refuse(problems)
-	}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return nil, Errorf(Invalid, "the arguments of %s: %w", k.Name, err)
-	}
-	return raw, nil
-}
-
-// Refuse is the error for arguments with problems.
-func (k Kind) Refuse(problems []Problem) *Error {
+// refuse is the error for arguments with problems.
+func (k Kind) refuse(problems []Problem) *Error {
 	var text strings.Builder
 	for i, p := range problems {
 		if i > 0 {
