@@ -49,7 +49,7 @@ func (k Kind) check(args map[string]any, later func(any) bool) (run func(context
 	if later == nil {
 		later = func(any) bool { return false }
 	}
-	c := checker{later: func(v any) bool { l := later(v); open = open || l; return l }}
+	c := checker{ignored: k.ignored, later: func(v any) bool { l := later(v); open = open || l; return l }}
 	c.value(k.Args, args, nil)
 	if len(c.problems) > 0 || open || k.bind == nil {
 		return nil, c.problems
@@ -82,6 +82,7 @@ var formats = map[string]func(string) error{
 }
 
 type checker struct {
+	ignored  []string // arguments that are let pass
 	later    func(any) bool
 	problems []Problem
 }
@@ -154,6 +155,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			// A null where nothing is needed is nothing.
 		case p != nil:
 			c.value(p, v[name], at)
+		case len(path) == 0 && slices.Contains(c.ignored, name):
 		case closed:
 			hint := words.DidYouMean(name, known)
 			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {

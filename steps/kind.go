@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -41,6 +42,8 @@ type Kind struct {
 	// Args and Result are derived by Define.
 	Args, Result *jsonschema.Schema
 	Defaults     map[string]any
+
+	rare, ignored []string
 
 	// bind decodes arguments, checks the rules between them, and gives what runs
 	// with them.
@@ -104,6 +107,7 @@ const DefaultTimeout = 30 * time.Second
 func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R, error)) Kind {
 	k.Args, k.Result = argsOf[A](), schemaOf[R]()
 	k.Defaults = defaultsOf(defaults, k.Args)
+	k.readTags(reflect.TypeFor[A]())
 	if k.Timeout == 0 {
 		k.Timeout = DefaultTimeout
 	}

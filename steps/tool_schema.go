@@ -2,36 +2,83 @@ package steps
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// RarelyUsed are the arguments that most callers never need. They stand in many
-// kinds, and would fill what a model can keep in mind.
-var RarelyUsed = []string{
-	"alternative_selectors", "fallback_selectors", "fallback_point", "retries", "threshold", "click_type",
-	"verify_timeout_ms", "tree_max_depth", "tree_from_selector", "include_detailed_attributes", "tree_output_format",
-	"enable_window_management", "bring_to_front", "maximize_target", "minimize_always_on_top", "restore_focus",
-	"include_window_screenshot", "include_monitor_screenshots", "highlight_before_action", "try_focus_before", "try_click_before",
+// The fields of arguments say in their tags what schemas cannot:
+//
+//	Retries Count `json:"retries,omitzero" use:"rare" jsonschema:"…"`
+//	_ struct{} `ignored:"color font_size"`
+//
+// An argument of rare use is left out of the schema that models are offered, as it
+// would fill what they can keep in mind. One that is ignored is let pass by Check and
+// does nothing: sequences of other programs give it.
+
+// ignored are the arguments that kinds may let pass, each with the reason why it
+// does nothing.
+var ignored = map[string]string{
+	"bring_to_front":            "looking leaves all windows as they are",
+	"color":                     "frames are red",
+	"enable_window_management":  "looking leaves all windows as they are",
+	"font_bold":                 "the text has one font",
+	"font_color":                "the text is white",
+	"font_size":                 "the text has one size",
+	"include_element_info":      "the result always has it",
+	"include_tree_after_action": "the elements are what it shows",
+	"maximize_target":           "looking leaves all windows as they are",
+	"minimize_always_on_top":    "no window but the element's own is touched",
+	"restore_focus":             "looking leaves the focus where it is",
+	"text_position":             "the text stands above the frame",
+	"verify_element_exists":     "nothing is done that could bring it about",
+	"verify_element_not_exists": "nothing is done that could bring it about",
+	"verify_timeout_ms":         "nothing is verified",
 }
 
-// idle begins what is said of arguments that are taken and not used.
-const idle = "accepted and without effect"
+// readTags collects the arguments of rare use and the ignored ones of a type.
+func (k *Kind) readTags(t reflect.Type) {
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for f := range t.Fields() {
+		if f.Anonymous {
+			k.readTags(f.Type)
+		}
+		if f.Tag.Get("use") == "rare" {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			k.rare = append(k.rare, name)
+		}
+		for name := range strings.FieldsSeq(f.Tag.Get("ignored")) {
+			if ignored[name] == "" {
+				panic("steps: " + k.Name + " ignores " + name + " without a reason")
+			}
+			k.ignored = append(k.ignored, name)
+		}
+	}
+}
 
-// ToolArgs is the schema of the arguments without those that are seldom needed,
-// for tools that models are offered. It is open, because the others may be
-// given all the same; Run checks them.
+// Ignored are the arguments that the kind lets pass, each with the reason why it
+// does nothing.
+func (k Kind) Ignored() map[string]string {
+	all := map[string]string{}
+	for _, name := range k.ignored {
+		all[name] = ignored[name]
+	}
+	return all
+}
+
+// ToolArgs is the schema of the arguments without those of rare use, for tools that
+// models are offered. It is open when something is left out, because that may be
+// given all the same; Run checks it.
 func (k Kind) ToolArgs() *jsonschema.Schema {
 	s := k.Args.CloneSchemas()
-	unneeded := func(name string) bool {
-		p := s.Properties[name]
-		return slices.Contains(RarelyUsed, name) || p != nil && strings.HasPrefix(p.Description, idle) || k.Touches == Look && name == "include_tree_after_action"
-	}
-	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), unneeded)
-	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return unneeded(name) })
-	if len(s.Properties) < len(k.Args.Properties) {
+	rare := func(name string) bool { return slices.Contains(k.rare, name) }
+	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), rare)
+	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return rare(name) })
+	if len(s.Properties) < len(k.Args.Properties) || len(k.ignored) > 0 {
 		s.AdditionalProperties = nil
 	}
 	return s

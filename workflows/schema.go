@@ -141,7 +141,11 @@ func (s schemas) kinds(kinds []steps.Kind) {
 	name := d.Properties["tool_name"]
 	for _, k := range kinds {
 		name.Enum = append(name.Enum, k.Name)
-		s.definitions["arguments_"+k.Name] = authoring(k.Args)
+		args := authoring(k.Args)
+		for name, why := range k.Ignored() {
+			args.Properties[name] = &jsonschema.Schema{Description: "has no effect: " + why}
+		}
+		s.definitions["arguments_"+k.Name] = args
 		then := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"arguments": orNull(ref("arguments_" + k.Name))}}
 		if len(k.Args.Required) > 0 {
 			then.Required = []string{"arguments"}

@@ -20,13 +20,14 @@ func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 
 // WindowOptions say what to do with windows before and after.
 type WindowOptions struct {
-	EnableWindowManagement   bool  `json:"enable_window_management,omitzero" jsonschema:"false leaves all windows as they are"`
-	BringToFront             bool  `json:"bring_to_front,omitzero" jsonschema:"bring the element's window to the front first"`
-	MaximizeTarget           bool  `json:"maximize_target,omitzero" jsonschema:"maximize the element's window first"`
-	MinimizeAlwaysOnTop      bool  `json:"minimize_always_on_top,omitzero" jsonschema:"accepted and without effect: no window but the element's own is touched"`
-	RestoreFocus             *bool `json:"restore_focus,omitzero" jsonschema:"give focus and caret back afterwards; without it the kind decides"`
-	IncludeWindowScreenshot  bool  `json:"include_window_screenshot,omitzero" jsonschema:"keep a picture of the window afterwards"`
-	IncludeMonitorScreenshot bool  `json:"include_monitor_screenshots,omitzero" jsonschema:"keep a picture of the whole screen afterwards"`
+	EnableWindowManagement   bool  `json:"enable_window_management,omitzero" use:"rare" jsonschema:"false leaves all windows as they are"`
+	BringToFront             bool  `json:"bring_to_front,omitzero" use:"rare" jsonschema:"bring the element's window to the front first"`
+	MaximizeTarget           bool  `json:"maximize_target,omitzero" use:"rare" jsonschema:"maximize the element's window first"`
+	RestoreFocus             *bool `json:"restore_focus,omitzero" use:"rare" jsonschema:"give focus and caret back afterwards; without it the kind decides"`
+	IncludeWindowScreenshot  bool  `json:"include_window_screenshot,omitzero" use:"rare" jsonschema:"keep a picture of the window afterwards"`
+	IncludeMonitorScreenshot bool  `json:"include_monitor_screenshots,omitzero" use:"rare" jsonschema:"keep a picture of the whole screen afterwards"`
+
+	_ struct{} `ignored:"minimize_always_on_top"`
 }
 
 var DefaultWindowOptions = WindowOptions{EnableWindowManagement: true, BringToFront: true}

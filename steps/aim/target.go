@@ -127,10 +127,10 @@ type Target struct {
 	Selector             steps.Selector  `json:"selector,omitzero" jsonschema:"the element, such as role:button && name:Save; without one the window itself is meant"`
 	Ref                  string          `json:"ref,omitzero" jsonschema:"an element of the last tree that was shown, such as e12"`
 	Targets              steps.Selectors `json:"targets,omitzero" jsonschema:"selectors of the same element; the first that matches exactly one element is used"`
-	AlternativeSelectors steps.Selectors `json:"alternative_selectors,omitzero" jsonschema:"further selectors, tried together with selector"`
-	FallbackSelectors    steps.Selectors `json:"fallback_selectors,omitzero" jsonschema:"selectors that are tried when the others found nothing in time"`
+	AlternativeSelectors steps.Selectors `json:"alternative_selectors,omitzero" use:"rare" jsonschema:"further selectors, tried together with selector"`
+	FallbackSelectors    steps.Selectors `json:"fallback_selectors,omitzero" use:"rare" jsonschema:"selectors that are tried when the others found nothing in time"`
 	TimeoutMS            steps.Millis    `json:"timeout_ms,omitzero" jsonschema:"how long to wait until the element is there and ready"`
-	Retries              steps.Count     `json:"retries,omitzero" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
+	Retries              steps.Count     `json:"retries,omitzero" use:"rare" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
 }
 
 // SearchTime is how long an action looks for its element.

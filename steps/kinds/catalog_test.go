@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -107,14 +106,6 @@ func TestCoreIsBrief(t *testing.T) {
 	t.Logf("the tools of core take %d bytes", size)
 	if size > limit {
 		t.Errorf("the tools of core take %d bytes, want at most %d", size, limit)
-	}
-}
-
-func TestSeldomArgumentsExist(t *testing.T) {
-	for _, name := range steps.RarelyUsed {
-		if !slices.ContainsFunc(All(), func(k steps.Kind) bool { return k.Args.Properties[name] != nil }) {
-			t.Errorf("no kind has the argument %s", name)
-		}
 	}
 }
 

@@ -27,6 +27,9 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"a pattern that cannot be read", GrepFiles, args("pattern", "("), "pattern: "},
 		{"a part of a selector as an argument", ClickElement, args("name", "Save"), `it belongs into the selector: selector: "name:…"`},
 		{"an argument of another kind", Delay, args("delay", "1s"), "there is no argument"},
+		{"an argument of other programs that does nothing", HighlightElement, args("selector", "name:x", "color", 255.0, "bring_to_front", true), ""},
+		{"one that does nothing with another kind", ClickElement, args("selector", "name:x", "color", 255.0), "there is no argument"},
+		{"one that does nothing inside another argument", ClickElement, args("selector", "name:x", "click_position", map[string]any{"color": 1.0}), "there is no argument"},
 		{"a number where a text is meant", SetValue, args("selector", "name:x", "value", 3.0), ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {

@@ -27,12 +27,12 @@ type ClickArgs struct {
 	aim.Target
 	aim.Place
 	InWindow      bool                `json:"in_window,omitzero" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
-	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
+	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" use:"rare" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
 	Image         steps.Path          `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`
-	Threshold     float64             `json:"threshold,omitzero" jsonschema:"how like the picture it must be, from 0 to 1"`
+	Threshold     float64             `json:"threshold,omitzero" use:"rare" jsonschema:"how like the picture it must be, from 0 to 1"`
 	Button        desktop.Button      `json:"button,omitzero" jsonschema:"the mouse button"`
 	Count         steps.Count         `json:"count,omitzero" jsonschema:"2 for a double click"`
-	ClickType     ClickType           `json:"click_type,omitzero" jsonschema:"button and count in one word"`
+	ClickType     ClickType           `json:"click_type,omitzero" use:"rare" jsonschema:"button and count in one word"`
 	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" jsonschema:"where inside the element; without it the middle"`
 	Modifiers     []desktop.Key       `json:"modifiers,omitzero" jsonschema:"keys to hold meanwhile: ctrl, shift, alt, super"`
 	RestoreCursor bool                `json:"restore_cursor,omitzero" jsonschema:"put the pointer back afterwards"`

@@ -22,7 +22,7 @@ var FindImage = steps.Define(steps.Kind{
 type Sought struct {
 	aim.Within
 	Image     steps.Path    `json:"image" jsonschema:"the picture: a PNG file"`
-	Threshold float64       `json:"threshold,omitzero" jsonschema:"how like the picture it must be, from 0 to 1"`
+	Threshold float64       `json:"threshold,omitzero" use:"rare" jsonschema:"how like the picture it must be, from 0 to 1"`
 	Region    *desktop.Rect `json:"region,omitzero" jsonschema:"look only in this area of the screen"`
 }
 

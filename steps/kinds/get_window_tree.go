@@ -28,8 +28,9 @@ type WindowTreeArgs struct {
 	MaxElements   steps.Count `json:"max_elements,omitzero" jsonschema:"how many elements to show at most"`
 	IncludeHidden bool        `json:"include_hidden,omitzero" jsonschema:"also show what is not visible"`
 	observe.TreeOptions
-	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" jsonschema:"accepted and without effect: the elements are what it shows"`
 	observe.PictureOptions
+
+	_ struct{} `ignored:"include_tree_after_action"`
 }
 
 // WindowTreeResult is the tree, written out.

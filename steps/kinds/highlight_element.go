@@ -23,18 +23,9 @@ type HighlightArgs struct {
 	aim.Target
 	DurationMS steps.Millis `json:"duration_ms,omitzero" jsonschema:"how long the frame stays; the step does not wait for it"`
 	Text       string       `json:"text,omitzero" jsonschema:"what to write beside the frame; without it the element's role"`
-	MarkStyle
 	observe.LookOptions
-}
 
-// MarkStyle are arguments on how a frame looks, of which there is one way.
-type MarkStyle struct {
-	Color              steps.Count `json:"color,omitzero" jsonschema:"accepted and without effect: frames are red"`
-	TextPosition       string      `json:"text_position,omitzero" jsonschema:"accepted and without effect: the text stands above the frame"`
-	FontSize           steps.Count `json:"font_size,omitzero" jsonschema:"accepted and without effect: the text has one size"`
-	FontBold           bool        `json:"font_bold,omitzero" jsonschema:"accepted and without effect: the text has one font"`
-	FontColor          steps.Count `json:"font_color,omitzero" jsonschema:"accepted and without effect: the text is white"`
-	IncludeElementInfo bool        `json:"include_element_info,omitzero" jsonschema:"accepted and without effect: the result always has it"`
+	_ struct{} `ignored:"color text_position font_size font_bold font_color include_element_info"`
 }
 
 // HighlightResult says what is shown.

@@ -22,8 +22,8 @@ var PressKey = steps.Define(steps.Kind{
 type PressKeyArgs struct {
 	aim.Target
 	Key            steps.Keys `json:"key" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
-	TryFocusBefore bool       `json:"try_focus_before,omitzero" jsonschema:"give the element the focus first"`
-	TryClickBefore bool       `json:"try_click_before,omitzero" jsonschema:"click the element when it does not take the focus otherwise"`
+	TryFocusBefore bool       `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the element the focus first"`
+	TryClickBefore bool       `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the element when it does not take the focus otherwise"`
 	observe.ActionOptions
 }
 

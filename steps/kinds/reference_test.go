@@ -3,6 +3,7 @@ package kinds
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ func writeReference(kinds []steps.Kind) string {
 	for _, k := range kinds {
 		writeKind(b, k)
 	}
+	writeIgnored(b, kinds)
 	return b.String()
 }
 
@@ -65,6 +67,21 @@ func behaviour(k steps.Kind) string {
 	say(k.Risk == steps.Destructive, "can destroy work")
 	line := strings.Join(append(words, "limit of one attempt: "+k.Timeout.String()), "; ")
 	return strings.ToUpper(line[:1]) + line[1:] + "."
+}
+
+// writeIgnored lists the arguments that are let pass and do nothing, once for all
+// kinds.
+func writeIgnored(b *strings.Builder, kinds []steps.Kind) {
+	b.WriteString("\n## Arguments that do nothing\n\nSequences of other programs give these; they are let pass.\n\n| argument | why it does nothing | kinds |\n|---|---|---|\n")
+	why, by := map[string]string{}, map[string][]string{}
+	for _, k := range kinds {
+		for name, text := range k.Ignored() {
+			why[name], by[name] = text, append(by[name], "`"+k.Name+"`")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(why)) {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, why[name], strings.Join(by[name], ", "))
+	}
 }
 
 func writeTable(b *strings.Builder, what string, s *jsonschema.Schema) {

@@ -30,8 +30,8 @@ type TypeIntoArgs struct {
 	aim.Target
 	TextToType        string `json:"text_to_type" jsonschema:"the text"`
 	ClearBeforeTyping bool   `json:"clear_before_typing,omitzero" jsonschema:"replace what the field holds; false adds to it"`
-	TryFocusBefore    bool   `json:"try_focus_before,omitzero" jsonschema:"give the field the focus first"`
-	TryClickBefore    bool   `json:"try_click_before,omitzero" jsonschema:"click the field when it does not take the focus otherwise"`
+	TryFocusBefore    bool   `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the field the focus first"`
+	TryClickBefore    bool   `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the field when it does not take the focus otherwise"`
 	observe.ActionOptions
 }
 

@@ -11,10 +11,10 @@ type ActionOptions struct {
 	VerifyOptions
 	DiffOptions
 	aim.WindowOptions
-	HighlightBeforeAction bool `json:"highlight_before_action,omitzero" jsonschema:"show a frame around the element first"`
+	HighlightBeforeAction bool `json:"highlight_before_action,omitzero" use:"rare" jsonschema:"show a frame around the element first"`
 }
 
-// DefaultActionOptions are the defaults of an Around.
+// DefaultActionOptions are the defaults of ActionOptions.
 var DefaultActionOptions = ActionOptions{VerifyOptions: defaultVerify, DiffOptions: DiffOptions{TreeOptions: DefaultTreeOptions}, WindowOptions: aim.DefaultWindowOptions}
 
 // AsksForMore says whether anything is asked for beside the action itself.
@@ -25,32 +25,21 @@ func (a *ActionOptions) AsksForMore() bool {
 // LookOptions is what may be asked of a kind that only looks, beside its own
 // answer.
 type LookOptions struct {
-	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" jsonschema:"show the window's elements too"`
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements too"`
 	TreeOptions
 	PictureOptions
 }
 
-// DefaultLookOptions are the defaults of a Beside.
+// DefaultLookOptions are the defaults of LookOptions.
 var DefaultLookOptions = LookOptions{TreeOptions: DefaultTreeOptions}
 
-// PictureOptions are the pictures that may be asked of a kind that only looks, and
-// what other programs' sequences give to every kind that names an element.
+// PictureOptions are the pictures that may be asked of a kind that only looks. Such
+// a kind ignores what is asked of actions.
 type PictureOptions struct {
-	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" jsonschema:"keep a picture of the window too"`
-	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" jsonschema:"keep a picture of the whole screen too"`
-	Ignored
-}
+	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" use:"rare" jsonschema:"keep a picture of the window too"`
+	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" use:"rare" jsonschema:"keep a picture of the whole screen too"`
 
-// Ignored are arguments that a kind which only looks takes and does nothing with.
-type Ignored struct {
-	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" jsonschema:"accepted and without effect: nothing is done that could bring it about"`
-	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" jsonschema:"accepted and without effect: nothing is done that could bring it about"`
-	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" jsonschema:"accepted and without effect: nothing is verified"`
-	EnableWindowManagement bool           `json:"enable_window_management,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
-	BringToFront           bool           `json:"bring_to_front,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
-	MaximizeTarget         bool           `json:"maximize_target,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
-	MinimizeAlwaysOnTop    bool           `json:"minimize_always_on_top,omitzero" jsonschema:"accepted and without effect: looking leaves all windows as they are"`
-	RestoreFocus           bool           `json:"restore_focus,omitzero" jsonschema:"accepted and without effect: looking leaves the focus where it is"`
+	_ struct{} `ignored:"verify_element_exists verify_element_not_exists verify_timeout_ms enable_window_management bring_to_front maximize_target minimize_always_on_top restore_focus"`
 }
 
 // options are the pictures as an action is asked for them.
@@ -67,10 +56,10 @@ type DiffOptions struct {
 
 // TreeOptions say how elements are shown.
 type TreeOptions struct {
-	TreeMaxDepth              steps.Count    `json:"tree_max_depth,omitzero" jsonschema:"how many levels to show; what only holds others counts for none"`
-	TreeFromSelector          steps.Selector `json:"tree_from_selector,omitzero" jsonschema:"show only what is below this element"`
-	IncludeDetailedAttributes bool           `json:"include_detailed_attributes,omitzero" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
-	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
+	TreeMaxDepth              steps.Count    `json:"tree_max_depth,omitzero" use:"rare" jsonschema:"how many levels to show; what only holds others counts for none"`
+	TreeFromSelector          steps.Selector `json:"tree_from_selector,omitzero" use:"rare" jsonschema:"show only what is below this element"`
+	IncludeDetailedAttributes bool           `json:"include_detailed_attributes,omitzero" use:"rare" jsonschema:"with verbose_json: also show descriptions, actions and attributes"`
+	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" use:"rare" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
 }
 
 var DefaultTreeOptions = TreeOptions{TreeMaxDepth: 30, TreeOutputFormat: CompactYAML}
@@ -96,7 +85,7 @@ const (
 type VerifyOptions struct {
 	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" jsonschema:"an element that must be there afterwards"`
 	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" jsonschema:"an element that must be gone afterwards"`
-	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" jsonschema:"how long to wait for that"`
+	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" use:"rare" jsonschema:"how long to wait for that"`
 }
 
 var defaultVerify = VerifyOptions{VerifyTimeoutMS: 2000}
