@@ -18,7 +18,6 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/vision"
-	"understudy/steps/kinds"
 )
 
 // A tool that takes a picture answers with a link to it; a client that asks for
@@ -36,19 +35,6 @@ const (
 	maxImagePixels = 1_150_000
 )
 
-// windowPicture is the argument by which a kind takes a picture beside what it does.
-const windowPicture = "include_window_screenshot"
-
-// pictures says whether a kind can take pictures that models are offered. Of
-// the kinds that only look, those that show something.
-func pictures(k steps.Kind) bool {
-	switch k.Name {
-	case kinds.CaptureScreenshot.Name, kinds.GetWindowTree.Name:
-		return true
-	}
-	return k.Touches == steps.Act && k.Args.Properties[windowPicture] != nil
-}
-
 func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
 	s.Properties[includeImage] = &jsonschema.Schema{Type: "boolean", Description: text}
 	s.PropertyOrder = append(s.PropertyOrder, includeImage)
@@ -59,13 +45,13 @@ func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
 // for. A kind whose own answer is no picture is then told to take one.
 func takenOut(k steps.Kind, args map[string]any) (map[string]any, bool) {
 	wanted, _ := args[includeImage].(bool)
-	if _, said := args[includeImage]; !said || !pictures(k) {
+	if _, said := args[includeImage]; !said || k.Picture == steps.NoPicture {
 		return args, false
 	}
 	args = maps.Clone(args)
 	delete(args, includeImage)
-	if wanted && k.Name != kinds.CaptureScreenshot.Name && args["include_monitor_screenshots"] != true {
-		args[windowPicture] = true
+	if wanted && k.Picture == steps.PictureBeside && args["include_monitor_screenshots"] != true {
+		args[steps.PictureArgument] = true
 	}
 	return args, wanted
 }

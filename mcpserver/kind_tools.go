@@ -35,7 +35,7 @@ func (r kindTools) tools() []*tool {
 
 // argsOf are the arguments of a kind as a tool shows them.
 func argsOf(k steps.Kind) *jsonschema.Schema {
-	if !pictures(k) {
+	if k.Picture == steps.NoPicture {
 		return k.ToolArgs()
 	}
 	return withImage(k.ToolArgs(), "also show the picture")

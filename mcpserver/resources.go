@@ -11,7 +11,6 @@ import (
 
 	"understudy/engine"
 	"understudy/steps"
-	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
@@ -49,7 +48,7 @@ var allResources = []resource{
 	{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", (*resources).readWorkflows},
 	{kindsURI, "kinds", "Every kind of step, with its arguments.", jsonType, "", (*resources).readKinds},
 	{schemaURI, "schema", "The JSON schema of workflows.", jsonType, "", (*resources).readSchema},
-	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, kinds.GetWindowTree.Name, (*resources).readTree},
+	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, treeKind, (*resources).readTree},
 	{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", (*resources).readRun},
 	{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", (*resources).readEvents},
 	{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", (*resources).readCapture},
@@ -213,6 +212,9 @@ func (s *resources) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.R
 	return asJSON(map[string]any{"kinds": list}, nil)
 }
 
+// treeKind is the kind that reads the tree.
+const treeKind = "get_window_tree"
+
 // readTree looks at the desktop, as a call of the kind that does so: what a client
 // has seen of the screen stands in the list of runs, whichever way it looked.
 func (s *resources) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
@@ -221,7 +223,7 @@ func (s *resources) readTree(ctx context.Context, req *mcp.ReadResourceRequest) 
 		return nil, err
 	}
 	c := &call{caller: s.clients.caller(req)}
-	h, err := runs.Start(ctx, s.withCaller(c, engine.Request{Call: kinds.GetWindowTree.Name}))
+	h, err := runs.Start(ctx, s.withCaller(c, engine.Request{Call: treeKind}))
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +234,8 @@ func (s *resources) readTree(ctx context.Context, req *mcp.ReadResourceRequest) 
 		}
 		return nil, cmp.Or(err, ctx.Err())
 	}
-	out, err := kindReply(ctx, runs, kinds.GetWindowTree, h, false)
+	k, _ := steps.Find(s.o.Kinds, treeKind)
+	out, err := kindReply(ctx, runs, k, h, false)
 	if err != nil {
 		return nil, err
 	}

@@ -3,14 +3,12 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
-	"image"
 	"maps"
 	"slices"
 	"strings"
 
 	"understudy/internal/words"
 	"understudy/steps"
-	"understudy/steps/kinds"
 )
 
 // Many models are shown only the text of an answer. So the text has everything
@@ -20,14 +18,6 @@ import (
 // longest is how long a value in a line may be.
 const longest = 300
 
-// sayings are the results for which plain fields are not the best words.
-var sayings = map[string]func(map[string]any) string{
-	kinds.GetWindowTree.Name:                 sayTree,
-	kinds.GetApplicationsAndWindowsList.Name: sayWindows,
-	kinds.CaptureScreenshot.Name:             sayPicture,
-	kinds.ReadText.Name:                      sayRead,
-}
-
 // blocks are the fields that hold texts of many lines, in the order in which
 // they are shown.
 var blocks = []string{"content", "text", "stdout", "stderr", "ui_diff", "ui_tree"}
@@ -35,8 +25,8 @@ var blocks = []string{"content", "text", "stdout", "stderr", "ui_diff", "ui_tree
 // sayResult is the result of a kind in words.
 func sayResult(k steps.Kind, value any) string {
 	m, ok := value.(map[string]any)
-	if say := sayings[k.Name]; ok && say != nil {
-		return say(m)
+	if text, said := k.Say(m); ok && said {
+		return text
 	}
 	var facts, texts []string
 	for _, name := range fieldsOf(k, m) {
@@ -94,14 +84,11 @@ func heading(name string) string {
 	return ""
 }
 
-// listing are the kinds whose values a model wants to read whole.
-var listing = []string{kinds.ValidateElement.Name, kinds.GlobFiles.Name, kinds.GrepFiles.Name, kinds.FindImage.Name, kinds.RunCommand.Name}
-
 func valueText(k steps.Kind, v any) string {
 	if v == nil {
 		return ""
 	}
-	if !slices.Contains(listing, k.Name) {
+	if !k.Whole {
 		return short(v)
 	}
 	return plainJSON(v)
@@ -126,77 +113,6 @@ func sayThing(v any) string {
 		words = append(words, "[ref="+ref+"]")
 	}
 	return strings.Join(words, " ")
-}
-
-// sayTree is a tree as it is, and what it does not show.
-func sayTree(m map[string]any) string {
-	text, _ := m["ui_tree"].(string)
-	if text == "" {
-		text = "the window shows no elements\n"
-	}
-	text = strings.TrimRight(text, "\n")
-	if n, _ := m["omitted"].(float64); n > 0 {
-		text += fmt.Sprintf("\n%v of %v elements are shown; include_hidden: true shows those that are not visible, a larger max_elements more of them, a selector in tree_from_selector a part", m["shown"], m["shown"].(float64)+n)
-	}
-	if unread, _ := m["unread"].([]any); len(unread) > 0 {
-		text += fmt.Sprintf("\nthese applications did not answer in time: %v", unread)
-	}
-	return text
-}
-
-// sayWindows is a list of windows, one a line.
-func sayWindows(m map[string]any) string {
-	list, _ := m["windows"].([]any)
-	if len(list) == 0 {
-		return "no window is open; open_application starts an application"
-	}
-	var lines []string
-	for _, w := range list {
-		at, _ := w.(map[string]any)
-		var line strings.Builder
-		line.WriteString(fmt.Sprintf("%v: %q", at["process"], at["title"]))
-		for _, state := range []string{"active", "minimized", "hidden", "modal", "popup"} {
-			if at[state] == true {
-				line.WriteString(" " + state)
-			}
-		}
-		lines = append(lines, fmt.Sprintf("%s, %s, window id %s", line.String(), sayArea(at["bounds"]), short(at["id"])))
-	}
-	return strings.Join(lines, "\n")
-}
-
-func sayArea(v any) string {
-	r, _ := v.(map[string]any)
-	return fmt.Sprintf("%vx%v at %v,%v", r["w"], r["h"], r["x"], r["y"])
-}
-
-// sayPicture says what a picture shows, and where it is.
-func sayPicture(m map[string]any) string {
-	return fmt.Sprintf("a picture of %vx%v pixels, of the screen's area %s: %v", m["width"], m["height"], sayArea(m["area"]), m["uri"])
-}
-
-// sayRead is a text that was read off the screen, and where to click each line.
-func sayRead(m map[string]any) string {
-	var read kinds.ReadTextResult
-	raw, err := json.Marshal(m)
-	if err == nil {
-		err = json.Unmarshal(raw, &read)
-	}
-	if err != nil || read.Text == "" {
-		return "no text was read"
-	}
-	lines := []string{"the text, line by line, with the middle of each on the screen:"}
-	for line := range strings.Lines(read.Text) {
-		var area image.Rectangle
-		n := min(len(strings.Fields(line)), len(read.Words))
-		for _, w := range read.Words[:n] {
-			area = area.Union(w.Area.Image())
-		}
-		read.Words = read.Words[n:]
-		middle := area.Min.Add(area.Max).Div(2)
-		lines = append(lines, fmt.Sprintf("%s [%d,%d]", strings.TrimRight(line, "\n"), middle.X, middle.Y))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // short is a value in one line, cut to what can be read.

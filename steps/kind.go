@@ -39,11 +39,17 @@ type Kind struct {
 	// Timeout is the default limit of one attempt.
 	Timeout time.Duration
 
+	// Picture says whether its answer can hold a picture.
+	Picture Picture
+	// Whole says that a text of its result shows all values whole, not shortened.
+	Whole bool
+
 	// Args and Result are derived by Define.
 	Args, Result *jsonschema.Schema
 	Defaults     map[string]any
 
 	rare, ignored []string
+	say           func(result map[string]any) (string, bool)
 
 	// bind decodes arguments, checks the rules between them, and gives what runs
 	// with them.
@@ -98,6 +104,20 @@ const (
 	ReadsPrivate Risk = "private"
 )
 
+// Picture says whether the answer of a kind can hold a picture.
+type Picture string
+
+// What a kind's answer can be: a picture, or something beside which it takes one
+// when it is asked. Define finds that out of kinds that act.
+const (
+	NoPicture     Picture = ""
+	IsPicture     Picture = "is"
+	PictureBeside Picture = "beside"
+)
+
+// PictureArgument asks a kind for a picture beside what it does.
+const PictureArgument = "include_window_screenshot"
+
 // DefaultTimeout is the limit of one attempt of a kind that names none.
 const DefaultTimeout = 30 * time.Second
 
@@ -119,6 +139,12 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 	}
 	if k.Risk == "" {
 		k.Risk = Normal
+	}
+	if k.Picture == NoPicture && k.Touches == Act && k.Args.Properties[PictureArgument] != nil {
+		k.Picture = PictureBeside
+	}
+	if _, ok := any(*new(R)).(Sayer); ok {
+		k.say = say[R]
 	}
 	k.bind = func(raw json.RawMessage) (func(context.Context, *Env) (any, error), error) {
 		args := defaults
@@ -147,6 +173,30 @@ type Validator interface{ Validate() error }
 // A Setter is a result that changes the environment of the run: later steps
 // read the values as env.NAME.
 type Setter interface{ SetEnv() map[string]any }
+
+// A Sayer is a result that says itself better than the list of its fields does.
+type Sayer interface{ Say() string }
+
+// Say is a result in words; false when the kind has no better words than the
+// names and values of its fields.
+func (k Kind) Say(result map[string]any) (string, bool) {
+	if k.say == nil {
+		return "", false
+	}
+	return k.say(result)
+}
+
+func say[R any](result map[string]any) (string, bool) {
+	var r R
+	raw, err := json.Marshal(result)
+	if err == nil {
+		err = json.Unmarshal(raw, &r)
+	}
+	if err != nil {
+		return "", false
+	}
+	return any(r).(Sayer).Say(), true
+}
 
 // Repeatable says whether a step of this kind may be repeated without asking.
 func (k Kind) Repeatable() bool { return k.Reads || k.Idempotent }

@@ -27,10 +27,11 @@ var arrows = map[string][]string{
 	"steps/desktop/x11":                 {"steps/desktop", "steps/desktop/input"},
 
 	// observe uses aim to find what it looks at; aim never looks at what came of a press.
-	"steps":             {"steps/desktop", "steps/desktop/selector"},
-	"steps/confined":    {"steps"},
-	"steps/aim":         {"steps", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
-	"steps/observe":     {"steps", "steps/aim", "steps/desktop", "steps/desktop/selector"},
+	"steps":          {"steps/desktop", "steps/desktop/selector"},
+	"steps/confined": {"steps"},
+	"steps/aim":      {"steps", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
+	"steps/observe":  {"steps", "steps/aim", "steps/desktop", "steps/desktop/selector"},
+	// Only internal/cli imports the kinds; others get their list as a value.
 	"steps/kinds":       {"steps", "steps/aim", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision", "steps/kinds/shell", "steps/observe"},
 	"steps/kinds/shell": {"internal/children", "steps"},
 
@@ -46,7 +47,7 @@ var arrows = map[string][]string{
 	"recorder/compile": {"recorder", "steps", "steps/desktop", "steps/desktop/selector", "steps/observe", "workflows"},
 	"recorder/watch":   {"recorder", "recorder/compile", "steps/desktop", "steps/desktop/selector"},
 
-	"mcpserver":             {"engine", "mcpserver/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/confined", "steps/desktop", "steps/desktop/vision", "steps/kinds", "workflows"},
+	"mcpserver":             {"engine", "mcpserver/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/confined", "steps/desktop", "steps/desktop/vision", "workflows"},
 	"mcpserver/access":      {"steps", "workflows"},
 	"mcpserver/ask":         {"engine", "steps", "workflows"},
 	"mcpserver/auth":        {"steps"},

@@ -20,6 +20,7 @@ var CaptureScreenshot = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Look,
 	Reads:   true,
+	Picture: steps.IsPicture,
 }, ScreenshotArgs{Target: aim.DefaultTarget, MaxDimension: 1920, LookOptions: observe.DefaultLookOptions}, aim.With(captureScreenshot))
 
 // ScreenshotArgs says what to take a picture of.
@@ -56,6 +57,11 @@ type ScreenshotResult struct {
 	Height int          `json:"height" jsonschema:"the picture's height in pixels"`
 	Scale  float64      `json:"scale" jsonschema:"how many pixels of the picture stand for one of the screen"`
 	observe.Seen
+}
+
+// Say says what the picture shows, and where it is.
+func (r ScreenshotResult) Say() string {
+	return fmt.Sprintf("a picture of %dx%d pixels, of the screen's area %s: %s", r.Width, r.Height, r.Area, r.URI)
 }
 
 func captureScreenshot(ctx context.Context, hand *aim.Hand, a ScreenshotArgs) (ScreenshotResult, error) {

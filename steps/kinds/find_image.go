@@ -16,6 +16,7 @@ var FindImage = steps.Define(steps.Kind{
 	Toolset: steps.Vision,
 	Touches: steps.Look,
 	Reads:   true,
+	Whole:   true,
 }, FindImageArgs{Sought: Sought{Threshold: aim.Likeness}}, aim.With(findImage))
 
 // Sought is a picture and where to look for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -28,6 +29,27 @@ type WindowsArgs struct {
 type WindowsResult struct {
 	Windows      []desktop.Window `json:"windows" jsonschema:"the windows, the topmost first"`
 	Applications []string         `json:"applications" jsonschema:"the names of the applications that have them"`
+}
+
+// Say lists the windows, one a line.
+func (r WindowsResult) Say() string {
+	if len(r.Windows) == 0 {
+		return "no window is open; open_application starts an application"
+	}
+	lines := make([]string, len(r.Windows))
+	for i, w := range r.Windows {
+		states := ""
+		for _, s := range []struct {
+			is   bool
+			word string
+		}{{w.Active, " active"}, {w.Minimized, " minimized"}, {w.Hidden, " hidden"}, {w.Modal, " modal"}, {w.Popup, " popup"}} {
+			if s.is {
+				states += s.word
+			}
+		}
+		lines[i] = fmt.Sprintf("%s: %q%s, %s, window id %d", w.Process, w.Title, states, w.Bounds, w.ID)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func listWindows(ctx context.Context, env *steps.Env, a WindowsArgs) (WindowsResult, error) {

@@ -1,9 +1,12 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -19,6 +22,7 @@ var GetWindowTree = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Look,
 	Reads:   true,
+	Picture: steps.PictureBeside,
 }, WindowTreeArgs{TreeOptions: observe.DefaultTreeOptions, MaxElements: 400}, aim.With(getWindowTree))
 
 // WindowTreeArgs says which window, and how much of it.
@@ -44,6 +48,18 @@ type WindowTreeResult struct {
 	// Screenshots and Areas are the pictures that were asked for.
 	Screenshots []string       `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
 	Areas       []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
+}
+
+// Say shows the elements, and says what is not shown.
+func (r WindowTreeResult) Say() string {
+	text := strings.TrimRight(cmp.Or(r.UITree, "the window shows no elements"), "\n")
+	if r.Omitted > 0 {
+		text += fmt.Sprintf("\n%d of %d elements are shown; include_hidden: true shows those that are not visible, a larger max_elements more of them, a selector in tree_from_selector a part", r.Shown, r.Shown+r.Omitted)
+	}
+	if len(r.Unread) > 0 {
+		text += fmt.Sprintf("\nthese applications did not answer in time: %v", r.Unread)
+	}
+	return text
 }
 
 func getWindowTree(ctx context.Context, hand *aim.Hand, a WindowTreeArgs) (WindowTreeResult, error) {

@@ -18,6 +18,7 @@ var GlobFiles = steps.Define(steps.Kind{
 	Toolset: steps.Files,
 	Reads:   true,
 	Risk:    steps.ReadsPrivate,
+	Whole:   true,
 }, GlobArgs{MaxResults: 1000}, globFiles)
 
 // GlobArgs says which names.

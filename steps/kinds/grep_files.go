@@ -22,6 +22,7 @@ var GrepFiles = steps.Define(steps.Kind{
 	Reads:   true,
 	Risk:    steps.ReadsPrivate,
 	Timeout: time.Minute,
+	Whole:   true,
 }, GrepArgs{Glob: "**", ContextLines: 2, MaxResults: 50}, grepFiles)
 
 // GrepArgs says what to look for, and where.

@@ -3,6 +3,8 @@ package kinds
 import (
 	"context"
 	"errors"
+	"fmt"
+	"image"
 	"strings"
 	"time"
 
@@ -56,6 +58,25 @@ type WordSeen struct {
 	Text       string       `json:"text" jsonschema:"the word"`
 	Area       desktop.Rect `json:"area" jsonschema:"where it stands"`
 	Confidence float64      `json:"confidence" jsonschema:"how sure the reader is, from 0 to 1"`
+}
+
+// Say shows the text, and where to click each line.
+func (r ReadTextResult) Say() string {
+	if r.Text == "" {
+		return "no text was read"
+	}
+	lines := []string{"the text, line by line, with the middle of each on the screen:"}
+	for line := range strings.Lines(r.Text) {
+		var area image.Rectangle
+		n := min(len(strings.Fields(line)), len(r.Words))
+		for _, w := range r.Words[:n] {
+			area = area.Union(w.Area.Image())
+		}
+		r.Words = r.Words[n:]
+		middle := area.Min.Add(area.Max).Div(2)
+		lines = append(lines, fmt.Sprintf("%s [%d,%d]", strings.TrimRight(line, "\n"), middle.X, middle.Y))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func readText(ctx context.Context, hand *aim.Hand, a ReadTextArgs) (ReadTextResult, error) {

@@ -24,6 +24,7 @@ var RunCommand = steps.Define(steps.Kind{
 	Toolset: steps.Shell,
 	Risk:    steps.RunsShell,
 	Timeout: time.Hour,
+	Whole:   true,
 }, CommandArgs{TimeoutMS: 120_000, IncludeLogs: true}, runCommand)
 
 // CommandArgs says what to run.

@@ -19,6 +19,7 @@ var ValidateElement = steps.Define(steps.Kind{
 	Toolset: steps.Desktop,
 	Touches: steps.Look,
 	Reads:   true,
+	Whole:   true,
 }, ValidateArgs{LookOptions: observe.DefaultLookOptions}, aim.With(validateElement))
 
 // ValidateArgs says which element to look for. Unless a timeout is given, it
