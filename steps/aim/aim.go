@@ -10,7 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Requirement is what an action needs of its element beside being there.
+// Requirement says what must hold of an element before an action, besides being found.
 type Requirement struct {
 	Enabled bool
 	// point is where the pointer must be able to reach it; nil when the action
@@ -24,12 +24,13 @@ type Requirement struct {
 	Windows WindowOptions
 }
 
-// acts says whether something is done to an element that shows, so that one
-// which is scrolled away is brought into view.
+// acts reports whether the action needs the element to be showing; then one that is
+// scrolled out of view is revealed first.
 func (n Requirement) acts() bool { return n.Point != nil || n.Enabled && !n.Hidden }
 
-// At waits until a target is one element that an action can be done to, and
-// says where. When the time is over, the error says what did not hold.
+// At finds the element that t names, waits until it meets n, and returns it with the
+// point to press. On timeout the error names the last condition that did not hold.
+// Fallback selectors get a time of their own after the others have found nothing.
 func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Element, desktop.Point, error) {
 	q, err := t.Query()
 	if err != nil {
@@ -47,7 +48,7 @@ func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Elem
 	return el, at, err
 }
 
-// WithTried adds what an earlier error tried to the candidates of a later one.
+// WithTried returns err with the candidates of an earlier error before its own.
 func WithTried(err, earlier error) error {
 	a, b := steps.AsError(err), steps.AsError(earlier)
 	c := *a
@@ -55,6 +56,7 @@ func WithTried(err, earlier error) error {
 	return &c
 }
 
+// AtQuery is At for a query, with one time for all of it.
 func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
 	raised, opened := false, false
 	away := hiddenElement{began: time.Now()}
@@ -83,7 +85,8 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 	return el, at, away.instead(err, long, n)
 }
 
-// resolve is the element that a query names now.
+// resolve returns the one element that matches a query now. Hidden elements are
+// considered only if nothing that shows matches.
 func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.Element, error) {
 	if q.Ref != "" {
 		return ByRef(ctx, hand.Env, q.Ref)
@@ -104,9 +107,9 @@ func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.
 	return el, err
 }
 
-// CheckReady says whether an action can be done to an element now, and where. What
-// else there is to ask is asked while it is seen whether the element keeps
-// still; it was read by the given time.
+// CheckReady returns the point to press if el, which was read at seen, meets n. The
+// hit test runs during the wait for the element to be still, so it costs no extra
+// time.
 func CheckReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.Time, n Requirement) (desktop.Point, error) {
 	if n.Enabled && !el.States.Has(desktop.Enabled) {
 		return desktop.Point{}, isDisabled(el)
@@ -139,5 +142,5 @@ func CheckReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 	return at, err
 }
 
-// Middle is the middle of a box.
+// Middle returns the centre of a box.
 func Middle(box desktop.Rect) desktop.Point { return box.Center() }

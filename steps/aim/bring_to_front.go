@@ -10,7 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Raise activates a window, as an act of its own.
+// Raise activates a window and counts as an act of the step. Zero is no window.
 func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 	if id == 0 {
 		return nil
@@ -18,9 +18,11 @@ func Raise(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
 	return d.Do(ctx, desktop.Manage{Window: id, Do: desktop.Activate})
 }
 
-// WindowOptions say what to do with windows before and after.
+// WindowOptions are the window arguments that all actions share.
 type WindowOptions struct {
-	EnableWindowManagement   bool  `json:"enable_window_management,omitzero" use:"rare" jsonschema:"false leaves all windows as they are"`
+	EnableWindowManagement bool `json:"enable_window_management,omitzero" use:"rare" jsonschema:"false leaves all windows as they are"`
+	// BringToFront activates and maximizes the window of an element as o asks. It prepares
+	// an act and is not counted as one.
 	BringToFront             bool  `json:"bring_to_front,omitzero" use:"rare" jsonschema:"bring the element's window to the front first"`
 	MaximizeTarget           bool  `json:"maximize_target,omitzero" use:"rare" jsonschema:"maximize the element's window first"`
 	RestoreFocus             *bool `json:"restore_focus,omitzero" use:"rare" jsonschema:"give focus and caret back afterwards; without it the kind decides"`
@@ -30,9 +32,10 @@ type WindowOptions struct {
 	_ struct{} `ignored:"minimize_always_on_top"`
 }
 
+// DefaultWindowOptions raises the element's window and changes nothing else.
 var DefaultWindowOptions = WindowOptions{EnableWindowManagement: true, BringToFront: true}
 
-// ActiveWindow is the window that has the focus; nil when none has.
+// ActiveWindow returns the window that has the focus, or nil.
 func ActiveWindow(ctx context.Context, d *desktop.Desktop) (*desktop.Window, error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
@@ -45,8 +48,8 @@ func ActiveWindow(ctx context.Context, d *desktop.Desktop) (*desktop.Window, err
 	return &windows[i], nil
 }
 
-// ActivateApplication brings the topmost window of an application to the front,
-// unless one of its windows is active.
+// ActivateApplication activates the topmost window of an application, unless one of
+// its windows is active already.
 func ActivateApplication(ctx context.Context, hand *Hand, process string) error {
 	return WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
 		windows, err := hand.Desktop.Windows(ctx)
@@ -64,8 +67,8 @@ func ActivateApplication(ctx context.Context, hand *Hand, process string) error 
 	})
 }
 
-// restoreMinimized shows the window of an application all of whose windows are
-// minimized: nothing of it is found before.
+// restoreMinimized restores the last window of an application if all of its windows
+// are minimized. Minimized windows have no elements to search.
 func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process string) error {
 	if process == "" || !o.EnableWindowManagement || !o.BringToFront {
 		return nil
@@ -117,9 +120,8 @@ func BringToFront(ctx context.Context, hand *Hand, o WindowOptions, id desktop.W
 	return nil
 }
 
-// frontWithin is how long a window may take to come to the front. A window
-// manager does not say that it will not let it, as when a question of the same
-// program is open.
+// frontWithin bounds the wait for a window to become active. A window manager that
+// refuses does not say so, for example while a modal dialog of the program is open.
 const frontWithin = time.Second
 
 func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
@@ -138,7 +140,7 @@ func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
 	return nil
 }
 
-// FocusedElsewhere names the window that has the focus.
+// FocusedElsewhere names the window that has the focus, as the end of a message.
 func FocusedElsewhere(ctx context.Context, d *desktop.Desktop) string {
 	windows, err := d.Windows(ctx)
 	if err != nil {

@@ -9,18 +9,17 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A browser tells late where the elements of a page are, and nothing of some
-// motions, such as that of a panel that glides in with all that is on it. What
-// it says of a point is so. An element that has moved is not at the corners of
-// the box where it was: so it is looked for there, and then in the middle.
+// Browsers report moves of elements late, and some not at all, such as those inside a
+// panel that slides in. Their hit test is right. So an element of a page is tested at
+// two corners of its reported box and at the point: one that moved is not there.
 
-// occludedStillTime is how long an element of which a page does not show the corners
-// must stay where it is: longer than a browser takes to tell that it moved.
+// occludedStillTime is how long an element whose corners are covered must keep its
+// place. Browsers report moves up to 0.5 s late.
 const occludedStillTime = 700 * time.Millisecond
 
-// browserStill fails when an element of a page has moved since the page told where it
-// is, and says what the page finds at a point of it. One whose corners do not
-// show, such as one that is covered in part, is watched for a while.
+// browserStill returns what the page's own hit test finds at a point of el, or an
+// error if el has moved since it was read. An element with a covered corner cannot be
+// checked by its corners, so it is polled for occludedStillTime.
 func browserStill(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
 	first, err := cornersFound(ctx, hand.Desktop, el)
 	if err != nil {
@@ -45,8 +44,8 @@ func browserStill(ctx context.Context, hand *Hand, el *desktop.Element, at deskt
 	return hit, err
 }
 
-// pageElementAt is what the page itself finds at a point of an element. It fails when
-// that is not the element.
+// pageElementAt returns the page's hit test at a point of el. Anything but el is an
+// error.
 func pageElementAt(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
 	hit, err := askElementAt(ctx, el, at, d.Hit)
 	if err != nil {
@@ -58,13 +57,13 @@ func pageElementAt(ctx context.Context, d *desktop.Desktop, el *desktop.Element,
 	return hit, notCovered(el, hit, at)
 }
 
-// cornersSeen says at which of two opposite corners an element was found.
+// cornersSeen says at which of two opposite corners the hit test found the element.
 type cornersSeen [2]bool
 
 var whole = cornersSeen{true, true}
 
-// cornersFound looks for an element at two opposite corners of its box, as far
-// inside that they belong to it when they are round.
+// cornersFound runs the hit test at two opposite corners, inset far enough to be
+// inside a rounded box.
 func cornersFound(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (seen cornersSeen, err error) {
 	const round = 7 // a quarter of a circle leaves a seventh of its width free
 	b := el.Bounds
@@ -79,8 +78,8 @@ func cornersFound(ctx context.Context, d *desktop.Desktop, el *desktop.Element) 
 	return seen, nil
 }
 
-// notCovered fails when something else than an element is at a point of it. A
-// guess says nothing.
+// notCovered returns an error if the hit test found something other than el. A guess
+// proves nothing.
 func notCovered(el, hit *desktop.Element, at desktop.Point) error {
 	if hit == nil || hit.Guessed || sameOrInside(el, hit) {
 		return nil

@@ -16,12 +16,12 @@ func isDisabled(el *desktop.Element) error {
 	return NotActionable(el, "is disabled", "do first what enables it, or wait for it with wait_for_element and the condition enabled")
 }
 
-// NotActionable is the error of an element that an action cannot be done to.
+// NotActionable is the error of an element that does not meet a requirement.
 func NotActionable(el *desktop.Element, why, next string) error {
 	return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("%s %s", Describe(el), why), Next: next}
 }
 
-// Describe is an element as a person would name it.
+// Describe names an element in words: its role, its name and the title of its window.
 func Describe(e *desktop.Element) string {
 	text := string(e.Role)
 	if name := selector.NameOf(e); name != "" {
@@ -33,7 +33,7 @@ func Describe(e *desktop.Element) string {
 	return text
 }
 
-// Plain is an element without those around it, as results show it.
+// Plain returns a copy of an element without its relatives, as results show it.
 func Plain(e *desktop.Element) *desktop.Element {
 	if e == nil {
 		return nil

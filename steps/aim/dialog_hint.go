@@ -9,12 +9,12 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// maxDialogText is how much of a dialog's text a hint repeats.
+// maxDialogText bounds how much of a dialog's text a hint quotes.
 const maxDialogText = 80
 
-// dialogHint describes the dialog that shows in some elements, with what
-// it says and how it can be answered; "" when there is none. What is not
-// found is often behind one that nobody expected.
+// dialogHint describes the dialog that shows among roots, with its text and its
+// buttons, or returns "". An unexpected dialog is the usual reason why an element is
+// not found.
 func dialogHint(roots []*desktop.Element) string {
 	var dialog *desktop.Element
 	for _, r := range roots {

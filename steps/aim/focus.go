@@ -9,17 +9,17 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusPatience is how long an element may take to say that it has the focus.
+// focusPatience is how long an element may take to report that it has the focus.
 var focusPatience = Patience{Least: time.Second, Looks: 10}
 
-// FocusOptions say how an element gets the focus.
+// FocusOptions say how an element may be given the focus.
 type FocusOptions struct {
 	Grab  bool // by asking it
 	Click bool // by clicking it, when asking does not help
 }
 
-// Focus gives an element the keyboard's focus and waits until it has it. What
-// is typed without focus goes to who knows where, so that is a failure.
+// Focus gives el the keyboard focus and waits until it reports it. It is an error if
+// it does not, because typed text would go elsewhere.
 func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions) error {
 	if !o.Grab && !o.Click {
 		return nil
@@ -56,7 +56,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 	return NotActionable(el, "does not take the focus", "name the field itself, or set try_focus_before and try_click_before to false to type where the focus is")
 }
 
-// focusPicture clicks a picture. Whether that gave it the focus cannot be asked.
+// focusPicture clicks a picture match. Whether it took the focus is unknown.
 func focusPicture(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions) error {
 	if !o.Click {
 		return NotActionable(el, "is a picture, which takes the focus only by a click", "set try_click_before to true, or both to false to type where the focus is")
@@ -68,7 +68,7 @@ func focusPicture(ctx context.Context, hand *Hand, el *desktop.Element, o FocusO
 	return Press(ctx, hand, el, at, desktop.Left, 1)
 }
 
-// HasFocus says whether an element has the focus, in the active window.
+// HasFocus reports whether el has the focus and its window is active.
 func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
 	now, err := d.Refresh(ctx, el.Handle)
 	if err != nil {
@@ -81,7 +81,7 @@ func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (boo
 	return err == nil && (w == nil || el.Window == 0 || w.ID == el.Window), err
 }
 
-// WaitForFocus waits for the focus, and says whether it came.
+// WaitForFocus reports whether el gets the focus within focusPatience.
 func WaitForFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
 	has := false
 	err := WaitForEffect(ctx, focusPatience, func(ctx context.Context) error {

@@ -12,7 +12,7 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// SearchOptions is how the screen is looked at.
+// SearchOptions say how the screen is searched.
 type SearchOptions struct {
 	Hidden   bool          // also what does not show
 	Likeness float64       // how like a picture its place must be; 0 is the usual
@@ -20,7 +20,7 @@ type SearchOptions struct {
 	windows  WindowOptions // what to do with a window in which a picture is looked for
 }
 
-// SearchResult is what was seen of selectors at one time.
+// SearchResult is the result of one search.
 type SearchResult struct {
 	Selector *selector.Selector // the one that counts: it matched, or is the first
 	Roots    []*desktop.Element // what it was matched against
@@ -32,8 +32,8 @@ type SearchResult struct {
 	Places   []PictureMatch // of a picture: all places that are like it, the best first
 }
 
-// Search matches selectors against what is on the screen now. The first that
-// matches one element counts; without one, the first that matches several.
+// Search matches selectors against the screen as it is now. The first with exactly one
+// match is used, else the first with any.
 func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchOptions) (SearchResult, error) {
 	var best SearchResult
 	var tried []steps.Candidate
@@ -55,7 +55,7 @@ func Search(ctx context.Context, hand *Hand, all []*selector.Selector, m SearchO
 	return best, nil
 }
 
-// searchOne matches one selector.
+// searchOne matches one selector. Trees that were read already are taken from read.
 func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOptions, read map[desktop.Scope]*desktop.Tree) (SearchResult, error) {
 	if file, ok := s.Image(); ok {
 		return searchPicture(ctx, hand, s, steps.Path(file), m)
@@ -79,7 +79,7 @@ func searchOne(ctx context.Context, hand *Hand, s *selector.Selector, m SearchOp
 	return now, nil
 }
 
-// applications are those that have a window, each once, the topmost first.
+// applications returns the applications that have a window, the topmost first.
 func applications(ctx context.Context, d *desktop.Desktop) (names []string) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
@@ -93,10 +93,9 @@ func applications(ctx context.Context, d *desktop.Desktop) (names []string) {
 	return names
 }
 
-// searchQuick matches a selector against the least that decides it, and reads in
-// full only what it found: that is most of the work less. It says false when
-// that is not exactly one element, or one that only the words beside it name:
-// then all must be read, to say what there is.
+// searchQuick matches s against the cheapest tree that can decide it, and reads only
+// the match in full. It reports false unless there is exactly one match that its own
+// name and role decide; then the caller must read everything.
 func searchQuick(ctx context.Context, env *steps.Env, s *selector.Selector, scope desktop.Scope, read map[desktop.Scope]*desktop.Tree) (SearchResult, bool, error) {
 	tree, err := readTree(ctx, env, scope, read)
 	if err != nil {
@@ -120,7 +119,7 @@ func searchQuick(ctx context.Context, env *steps.Env, s *selector.Selector, scop
 	return SearchResult{Selector: s, Roots: tree.Roots, Found: []*desktop.Element{now}, Unread: tree.Unread}, true, nil
 }
 
-// readTree reads a part of the screen, once for equal needs.
+// readTree reads a scope, at most once per search.
 func readTree(ctx context.Context, env *steps.Env, scope desktop.Scope, read map[desktop.Scope]*desktop.Tree) (*desktop.Tree, error) {
 	if t := read[scope]; t != nil {
 		return t, nil
@@ -139,7 +138,8 @@ func readTree(ctx context.Context, env *steps.Env, scope desktop.Scope, read map
 	return t, nil
 }
 
-// One is the only element that was found, or says why there is not one.
+// One returns the only match. If there is not exactly one, the error lists candidates
+// and says what to do next.
 func (s SearchResult) One() (*desktop.Element, error) {
 	if len(s.Found) == 1 {
 		return s.Found[0], nil
@@ -169,8 +169,8 @@ func (s SearchResult) One() (*desktop.Element, error) {
 	return nil, err
 }
 
-// None fails unless nothing was found, and it is certain that nothing is
-// there: an application that does not answer may well show it.
+// None returns an error unless nothing matches. If an application did not answer,
+// absence is not proven, and that is an error too.
 func (s SearchResult) None() error {
 	if len(s.Found) > 0 {
 		return steps.Errorf(steps.Unexpected, "%s is still there: %s", s.Selector, Describe(s.Found[0]))
@@ -181,7 +181,7 @@ func (s SearchResult) None() error {
 	return nil
 }
 
-// ByRef is the element that a ref of an earlier tree names, as it is now.
+// ByRef reads the element that a ref of an earlier tree names.
 func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, error) {
 	if env.Trees == nil {
 		return nil, unknownRef(ref)
@@ -205,7 +205,7 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 	return now, nil
 }
 
-// errNoRef says that a ref was never given out, so that waiting for it is in vain.
+// errNoRef says that the ref was never given out, so waiting cannot help.
 var errNoRef = errors.New("no tree that was shown has the ref")
 
 func unknownRef(ref string) error {

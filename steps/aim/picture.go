@@ -17,6 +17,7 @@ import (
 	"understudy/steps/desktop/vision"
 )
 
+// CheckThreshold returns an error for a threshold outside of (0, 1].
 func CheckThreshold(likeness float64) error {
 	if likeness <= 0 || likeness > 1 {
 		return errors.New("threshold: wanted more than 0 and at most 1")
@@ -24,25 +25,25 @@ func CheckThreshold(likeness float64) error {
 	return nil
 }
 
-// Likeness is how like a picture a place of the screen must be.
+// Likeness is the default threshold of picture matches.
 const Likeness = 0.9
 
-// largestPicture is how many pixels a picture that is looked for may have.
+// largestPicture bounds the number of pixels of a template.
 const largestPicture = 32 << 20
 
-// PictureMatch is where a picture may be on the screen, and in which window.
+// PictureMatch is a place that matches a picture, with the window it is in.
 type PictureMatch struct {
 	vision.Match
 	window *desktop.Window
 }
 
-// picture is what a picture's element was recognised by.
+// picture is what a picture match was recognised by, to recognise it again.
 type picture struct {
 	template image.Image
 	likeness float64
 }
 
-// PictureQuery looks for a picture inside the window that is meant.
+// PictureQuery returns the query for a picture inside a window.
 func PictureQuery(w Within, file steps.Path, least float64) (Query, error) {
 	within, err := w.selector()
 	if err != nil {
@@ -55,9 +56,9 @@ func PictureQuery(w Within, file steps.Path, least float64) (Query, error) {
 	return Query{within: w, First: []*selector.Selector{s}, Likeness: least}, nil
 }
 
-// searchPicture looks for the picture that a selector ends with, on the whole
-// screen or in what the rest of the selector matches. What it finds is an
-// element with a box and without a handle: no application can be asked for it.
+// searchPicture looks for the picture at the end of a selector, on the whole screen or
+// inside what the rest of the selector matches. A match is an element with a box and
+// no handle, because no application can be asked about it.
 func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file steps.Path, m SearchOptions) (SearchResult, error) {
 	template, err := readTemplate(hand.Env, file)
 	if err != nil {
@@ -104,7 +105,8 @@ func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file s
 	return seen, nil
 }
 
-// readTemplate reads a picture from a file.
+// readTemplate reads the picture to look for. A file that cannot be read is Invalid,
+// which is not retried.
 func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 	s, err := confined.FindPicture(env, file)
 	if err != nil {
@@ -133,9 +135,9 @@ func readTemplate(env *steps.Env, file steps.Path) (image.Image, error) {
 	return p, nil
 }
 
-// findPlaces are where a picture is, the best first, inside some elements or
-// anywhere; why says that it is nowhere. A place in an element counts only
-// where the element's own window is on top.
+// findPlaces returns the places that match a template, the best first, inside some
+// elements or anywhere. A place counts only where the element's window is topmost. If
+// there is none, why says how near the best came.
 func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, inside []*desktop.Element, m SearchOptions) (found []PictureMatch, why, err error) {
 	screen, err := Screen(ctx, d)
 	if err != nil {
@@ -178,7 +180,8 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 	return found, why, nil
 }
 
-// matchesIn looks for a picture in an area of the screen.
+// matchesIn matches a template in an area of the screen; absent is the reason if
+// nothing matches.
 func matchesIn(ctx context.Context, d *desktop.Desktop, template image.Image, area desktop.Rect, least float64) (all []vision.Match, absent, err error) {
 	if area.Empty() {
 		return nil, nil, nil
@@ -207,7 +210,7 @@ func matches(places []PictureMatch) []vision.Match {
 	return all
 }
 
-// element is a place as an element.
+// element returns the match as an element without a handle.
 func (p PictureMatch) element(file steps.Path) *desktop.Element {
 	el := &desktop.Element{
 		Role: "image", Name: filepath.Base(string(file)), Bounds: p.Bounds,
@@ -219,7 +222,6 @@ func (p PictureMatch) element(file steps.Path) *desktop.Element {
 	return el
 }
 
-// rememberPicture keeps by what an element was recognised, to recognise it again.
 func rememberPicture(hand *Hand, el *desktop.Element, p picture) {
 	if hand.pictures == nil {
 		hand.pictures = map[*desktop.Element]picture{}
@@ -227,7 +229,7 @@ func rememberPicture(hand *Hand, el *desktop.Element, p picture) {
 	hand.pictures[el] = p
 }
 
-// refresh is an element as it is now. A picture must still be where it was.
+// refresh reads an element again. A picture match must still be where it was.
 func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Element, error) {
 	p, ok := hand.pictures[el]
 	if !ok {
@@ -245,7 +247,7 @@ func refresh(ctx context.Context, hand *Hand, el *desktop.Element) (*desktop.Ele
 	return el, nil
 }
 
-// pictureError says why a picture is not in exactly one place.
+// pictureError says why a picture is not at exactly one place.
 func (s SearchResult) pictureError() error {
 	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s: %w", s.Selector, s.why), Candidates: s.tried, Next: "look at the screen with capture_screenshot; take the picture anew, or lower the threshold"}
 	if len(s.Found) > 1 {

@@ -8,9 +8,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// PointInWindow is a point that is told by its distance from the corner of a
-// window: the topmost one of an application, or the active one. It is for what
-// no element is known of, wherever its window is today.
+// PointInWindow returns the point at an offset from the corner of the topmost window
+// of an application, or of the active window. It serves applications without elements,
+// wherever their window is.
 func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point, o WindowOptions) (at desktop.Point, err error) {
 	err = WaitUntil(ctx, t.TimeoutMS.Std(), func(ctx context.Context) error {
 		w, err := topmostWindow(ctx, hand.Desktop, t.Process)
@@ -37,7 +37,7 @@ func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point,
 	return at, err
 }
 
-// coveredBy names the window that covers something, when it has a name.
+// coveredBy names the covering window, as the end of a message.
 func coveredBy(w *desktop.Window) string {
 	if w == nil || w.Title == "" {
 		return ""

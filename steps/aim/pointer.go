@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// releaseTimeout is how long a key or a button that is held has to be let go. A busy
-	// desktop takes its time.
+	// releaseTimeout bounds the release of held keys and buttons; a busy desktop needs
+	// seconds.
 	releaseTimeout = 15 * time.Second
-	// releaseTimeoutCancelled is the same when the step was cancelled.
+	// releaseTimeoutCancelled is the bound once the step was cancelled.
 	releaseTimeoutCancelled = 100 * time.Millisecond
 )
 
-// ReleaseContext is a context to let go in of what is held, also when the step was
-// cancelled.
+// ReleaseContext returns a context in which held input can be released, even if ctx
+// was cancelled.
 func ReleaseContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	long := releaseTimeout
 	if ctx.Err() != nil {
@@ -28,8 +28,7 @@ func ReleaseContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), long)
 }
 
-// HoldKeys holds keys while something is done, and lets go of them whatever
-// happens.
+// HoldKeys holds keys while do runs. They are released whatever happens.
 func HoldKeys(ctx context.Context, d *desktop.Desktop, keys []desktop.Key, do func() error) (err error) {
 	var held []desktop.Key
 	defer func() {
@@ -54,8 +53,8 @@ func HoldKeys(ctx context.Context, d *desktop.Desktop, keys []desktop.Key, do fu
 	return do()
 }
 
-// RestorePointer remembers where the pointer is; what it returns puts it back
-// there. That is a courtesy: when it fails, only the log says so.
+// RestorePointer returns a function that moves the pointer back to where it is now, or
+// to where it was before a tooltip was dismissed. A failure is only logged.
 func RestorePointer(ctx context.Context, hand *Hand, wanted bool) func(context.Context) {
 	if !wanted {
 		return func(context.Context) {}
@@ -75,7 +74,7 @@ func RestorePointer(ctx context.Context, hand *Hand, wanted bool) func(context.C
 	}
 }
 
-// PointOf is the place that arguments give, or where the pointer is.
+// PointOf returns the point that arguments give, or the position of the pointer.
 func PointOf(ctx context.Context, d *desktop.Desktop, p Place) (desktop.Point, error) {
 	if p.X == nil {
 		return d.PointerPosition(ctx)

@@ -9,19 +9,19 @@ import (
 	"understudy/steps/desktop"
 )
 
-// freshness is how long what was seen of an element counts as seen just now.
+// freshness is how old the last look at an element may be for a click without another.
 const freshness = 5 * time.Millisecond
 
-// reachability is how an element can be reached: through which window, and when
-// the element was read last before that was known.
+// reachability is how an element was found reachable: through which window, and when
+// the element was read last before that.
 type reachability struct {
 	window desktop.Window
 	looked time.Time
 }
 
-// Press clicks an element at a point at which it was found to be reachable.
-// It presses nothing when the element, or the window there, has moved since,
-// or when another window came in between.
+// Press clicks el at a point that CheckReady returned. It returns ErrMoved and presses
+// nothing if the element or its window has moved since, or another window is in
+// between.
 func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point, b desktop.Button, count int) error {
 	met, known := hand.reachable[el]
 	if !known {
@@ -41,9 +41,8 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 	return hand.Desktop.Do(ctx, desktop.Click{At: at, Button: b, Count: count, In: &met.window})
 }
 
-// checkUnmoved fails with ErrMoved when an element is not where it was seen. The
-// window was looked at before: if it moved after that, it moves before the
-// click, which sees it.
+// checkUnmoved returns ErrMoved if el is not where it was seen. A move of its window
+// after this check is caught by ClickIn.
 func checkUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	now, err := refresh(ctx, hand, el)
 	switch {
@@ -57,7 +56,6 @@ func checkUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 	return nil
 }
 
-// noteReachable remembers how an element can be reached.
 func noteReachable(hand *Hand, el *desktop.Element, w *desktop.Window, looked time.Time) {
 	if w == nil {
 		delete(hand.reachable, el)

@@ -8,8 +8,8 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// Probe answers what expressions ask of the desktop. It opens the desktop when
-// it is first asked.
+// Probe answers what expressions ask of the desktop. It opens the desktop on first
+// use.
 type Probe struct {
 	Open func(context.Context) (*desktop.Desktop, error)
 	// Dir and Roots are where the pictures of selectors are, as in an Env.
@@ -17,8 +17,8 @@ type Probe struct {
 	Roots []string
 }
 
-// Exists says whether a selector matches anything that shows. When nothing
-// does and an application did not answer, that is not known, and an error.
+// Exists reports whether a selector matches anything that shows. If nothing matches
+// and an application did not answer, that is an error.
 func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
 	s, err := p.look(ctx, text)
 	if err != nil || len(s.Found) > 0 {
@@ -36,7 +36,7 @@ func (p Probe) Exists(ctx context.Context, text string) (bool, error) {
 	return false, s.None()
 }
 
-// Text is the text of the one element that a selector matches.
+// Text returns the text of the one element that a selector matches.
 func (p Probe) Text(ctx context.Context, text string) (string, error) {
 	s, err := p.look(ctx, text)
 	if err != nil {

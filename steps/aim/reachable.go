@@ -10,7 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// checkOnScreen fails unless the pointer can be brought to a point of an element.
+// checkOnScreen returns an error if the point is on no monitor.
 func checkOnScreen(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) error {
 	err := OnScreen(ctx, d, at)
 	switch {
@@ -22,10 +22,10 @@ func checkOnScreen(ctx context.Context, d *desktop.Desktop, el *desktop.Element,
 	return err
 }
 
-// checkUncovered fails unless a click at a point reaches an element's window: the
-// topmost window there must be its own, it must be where it was, and no dialog
-// may hold it back. For a picture that is all that can be known. It gives the
-// window there, nil when there is none.
+// checkUncovered returns the topmost window at a point of el. It is an error if that
+// window cannot contain el, if el's window has moved or is minimized, or if a modal
+// dialog blocks it. A tooltip at the point is dismissed first. For a picture match
+// nothing more can be checked.
 func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (*desktop.Window, error) {
 	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
@@ -63,14 +63,14 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 	return top, nil
 }
 
-// elementAt is what is under a point of an element; nil when nothing there has a
-// name, so that nothing says that it is covered. Of a picture no more is known
-// than where it is seen.
+// elementAt returns the accessible element at a point of el, or nil if none is
+// reported; then the point counts as uncovered. Picture matches have no accessible
+// element.
 func elementAt(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) (*desktop.Element, error) {
 	return askElementAt(ctx, el, at, d.ElementAt)
 }
 
-// askElementAt is what one way of asking says is under a point of an element.
+// askElementAt runs one kind of hit test; not found is nil.
 func askElementAt(ctx context.Context, el *desktop.Element, at desktop.Point, ask func(context.Context, desktop.Point) (*desktop.Element, error)) (*desktop.Element, error) {
 	if el.Handle == "" {
 		return nil, nil
@@ -85,9 +85,8 @@ func askElementAt(ctx context.Context, el *desktop.Element, at desktop.Point, as
 	return hit, nil
 }
 
-// foreignWindow says whether a window is not one that an element can be in. Of an
-// element whose own window is not known, such as one that has not come up yet,
-// only its program tells.
+// foreignWindow reports whether el cannot be in the window top. If el's own window is
+// not known, as for one that is not mapped yet, the processes are compared.
 func foreignWindow(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
 	if el.Window == 0 {
 		return el.Handle != "" && el.Process != "" && top.Process != "" && el.Process != top.Process
@@ -95,17 +94,16 @@ func foreignWindow(windows []desktop.Window, el *desktop.Element, top *desktop.W
 	return top.ID != el.Window && !ownPopup(windows, el, top)
 }
 
-// ownPopup says whether a window may be one that an element's own window put
-// up, such as the menu that the element is in: a window of the same program.
-// What is under the point decides then.
+// ownPopup reports whether top may be a popup of el's window, such as the menu that el
+// is in: a window of the same process. The hit test decides.
 func ownPopup(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
 	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
 		return w.ID == el.Window && w.PID != 0 && w.PID == top.PID
 	})
 }
 
-// windowAt is the topmost window at a point; nil when there is none. A tooltip
-// is none: it gives way to the pointer.
+// windowAt returns the topmost window at a point, or nil. Tooltips are skipped,
+// because the pointer dismisses them.
 func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
 	for _, w := range slices.Backward(windows) {
 		if !w.Minimized && !w.Hidden && !w.Tooltip && w.Bounds.Contains(at) {
@@ -115,8 +113,8 @@ func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
 	return nil
 }
 
-// WindowElementAt stands for the window at a point where no element is known; it
-// has no box, as it is not what is acted on. It is nil when there is none.
+// WindowElementAt returns an element that stands for the window at a point, or nil. It
+// has no box, because it is not what is acted on.
 func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) (*desktop.Element, error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
@@ -129,9 +127,8 @@ func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) 
 	return &desktop.Element{Role: "frame", Window: w.ID, Process: w.Process, WindowTitle: w.Title}, nil
 }
 
-// sameOrInside says whether what is under a point of an element is the element or
-// inside it. Where only boxes tell, and none lies over its own, it may also be
-// around it: toolkits differ in which of these they name at a point.
+// sameOrInside reports whether the hit is el or inside it. A hit that rests on boxes
+// alone may also be around el: toolkits differ in which of these they report.
 func sameOrInside(el, hit *desktop.Element) bool {
 	switch {
 	case hit.Handle == el.Handle, isIn(hit, el), slices.Contains(hit.Hits, el.Handle):
@@ -149,10 +146,10 @@ func sameOrInside(el, hit *desktop.Element) bool {
 	return inside
 }
 
-// isIn says whether an element is inside another.
+// isIn reports whether el is inside outer.
 func isIn(el, outer *desktop.Element) bool { return isInside(el, outer.Handle) }
 
-// isInside says whether an element is inside that of a handle.
+// isInside reports whether el is inside the element with the handle outer.
 func isInside(el *desktop.Element, outer desktop.Handle) bool {
 	for p := el.Parent; p != nil; p = p.Parent {
 		if p.Handle == outer {

@@ -9,8 +9,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// unseenAfter is how long an element that does not show may take to do so by
-// itself, before it is looked for among what does not show.
+// unseenAfter is how long an element may take to show by itself before it is searched
+// among what is hidden.
 const unseenAfter = 300 * time.Millisecond
 
 // hiddenElement is what is known of an element that does not show.
@@ -20,9 +20,8 @@ type hiddenElement struct {
 	el     *desktop.Element // the only one that is meant; nil when there is none, or several
 }
 
-// revealHidden looks once for an element among what does not show, and scrolls it
-// into view when that is why it does not. It makes ready for an act and is not
-// one itself.
+// revealHidden searches once among what is hidden, and scrolls the only match into
+// view if it is scrolled away. It prepares an act and is not counted as one.
 func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query) error {
 	if u.looked || q.Ref != "" || time.Since(u.began) < unseenAfter {
 		return nil
@@ -42,8 +41,8 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query) er
 	return nil
 }
 
-// instead is the error of an element that is there and does not show, in place
-// of one that says that nothing is there.
+// instead replaces "not found" by a better error if the element exists and does not
+// show.
 func (u hiddenElement) instead(err error, long time.Duration, n Requirement) error {
 	if u.el == nil || steps.CodeOf(err) != steps.NotFound {
 		return err
@@ -58,8 +57,7 @@ func (u hiddenElement) instead(err error, long time.Duration, n Requirement) err
 	return withWait(NotActionable(u.el, why, next), long)
 }
 
-// scrolledAway says whether an element does not show because what it is in is
-// scrolled to another place.
+// scrolledAway reports whether el is hidden only because its container is scrolled.
 func scrolledAway(el *desktop.Element) bool {
 	if el.States.Has(desktop.Showing) {
 		return false

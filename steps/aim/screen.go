@@ -9,7 +9,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// BoxOf is the area that an element, or a window, takes up.
+// BoxOf returns the box of the element or window that t names.
 func BoxOf(ctx context.Context, hand *Hand, t Target) (desktop.Rect, error) {
 	el, err := ElementWithBox(ctx, hand, t)
 	if err != nil {
@@ -18,7 +18,7 @@ func BoxOf(ctx context.Context, hand *Hand, t Target) (desktop.Rect, error) {
 	return el.Bounds, nil
 }
 
-// ElementWithBox is an element, or a window, that takes up an area.
+// ElementWithBox returns the element or window that t names. An empty box is an error.
 func ElementWithBox(ctx context.Context, hand *Hand, t Target) (*desktop.Element, error) {
 	el, _, err := At(ctx, hand, t, Requirement{})
 	if err == nil && el.Bounds.Empty() {
@@ -27,7 +27,8 @@ func ElementWithBox(ctx context.Context, hand *Hand, t Target) (*desktop.Element
 	return el, err
 }
 
-// MonitorOf is the monitor that shows the middle of an area, or the first.
+// MonitorOf returns the monitor that shows the centre of an area, or the primary one
+// for an empty area.
 func MonitorOf(monitors []desktop.Monitor, area desktop.Rect) desktop.Rect {
 	for _, m := range monitors {
 		if m.Bounds.Contains(area.Center()) || area.Empty() && m.Primary {
@@ -37,7 +38,7 @@ func MonitorOf(monitors []desktop.Monitor, area desktop.Rect) desktop.Rect {
 	return desktop.Rect{}
 }
 
-// ScreenBounds is the area of all monitors together.
+// ScreenBounds returns the area of all monitors together.
 func ScreenBounds(monitors []desktop.Monitor) desktop.Rect {
 	var all image.Rectangle
 	for _, m := range monitors {
@@ -46,7 +47,7 @@ func ScreenBounds(monitors []desktop.Monitor) desktop.Rect {
 	return desktop.RectOf(all)
 }
 
-// OnScreen fails for a point that no monitor shows.
+// OnScreen returns an error for a point that no monitor shows.
 func OnScreen(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
 	monitors, failed := d.Monitors(ctx)
 	if failed != nil {
@@ -65,7 +66,7 @@ func OnScreen(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
 	return err
 }
 
-// Screen is the area of all monitors together.
+// Screen returns the area of all monitors together.
 func Screen(ctx context.Context, d *desktop.Desktop) (desktop.Rect, error) {
 	monitors, err := d.Monitors(ctx)
 	if err != nil {

@@ -10,31 +10,28 @@ import (
 	"understudy/steps/desktop"
 )
 
-// What is clicked must keep still: an element that glides in is not where it
-// was when the button goes down. It has kept still when it is read twice, a
-// frame apart, at the same place. Often that can be known at once: what was not
-// drawn anew for a frame did not move, unless something was done just before,
-// which may be what makes it move.
+// An element that slides in is not where it was when the button goes down, so it must
+// be read twice at the same place, a frame apart. If its area was not painted for a
+// frame, and nothing was done just before that could make it move, one look is enough.
 
 const (
-	// StillTime is how long an element must stay where it is to count as still:
-	// a little longer than a frame of the slowest screen, which is 20 ms. What
-	// moves does so in every frame.
+	// StillTime is how long an element must keep its place before it is pressed: a little
+	// longer than a frame of the slowest screen (20 ms), as what moves does so in every
+	// frame.
 	StillTime = 21 * time.Millisecond
-	// askAhead is how long before that is over it is asked what is under an
-	// element's point.
+	// askAhead is how long before the end of that time the hit test is begun.
 	askAhead = 10 * time.Millisecond
 )
 
-// candidate is the place where an element is to keep still.
+// candidate is an element that may be pressed at a point, once it is still.
 type candidate struct {
 	el     *desktop.Element
 	at     desktop.Point
 	window *desktop.Window // which is seen there; nil when there is none
 }
 
-// lastChange is a time since which an element has not been drawn anew, nor
-// anything been done: now, when that is not known.
+// lastChange returns when the element's area was last painted or something was last
+// done on the desktop; now if unknown.
 func lastChange(ctx context.Context, env *steps.Env, s candidate) (time.Time, error) {
 	if s.window == nil {
 		return time.Now(), nil
@@ -52,9 +49,9 @@ func lastChange(ctx context.Context, env *steps.Env, s candidate) (time.Time, er
 	return drawn, nil
 }
 
-// waitStill waits until an element that was read by a given time has kept
-// still for long enough, and says what is under its point by then, and when the
-// element was known last to be there.
+// waitStill waits until el, which was read at seen, has kept its place for StillTime.
+// It returns the hit test at the point, and when the element was last known to be
+// there.
 func waitStill(ctx context.Context, hand *Hand, s candidate, seen time.Time, n Requirement) (hit *desktop.Element, looked time.Time, err error) {
 	rests, err := lastChange(ctx, hand.Env, s)
 	if err != nil {
@@ -68,9 +65,9 @@ func waitStill(ctx context.Context, hand *Hand, s candidate, seen time.Time, n R
 	return waitSamePlace(ctx, hand, s, seen, n)
 }
 
-// waitUndrawn waits until an element has not been drawn anew for long enough, and
-// says what is under its point. The time is zero when it was drawn meanwhile, or
-// when it is one that says itself whether it moves.
+// waitUndrawn waits until el's area was not painted for StillTime. looked is zero if
+// it was painted meanwhile, or if its application reports its own moves, so that paint
+// proves nothing.
 func waitUndrawn(ctx context.Context, env *steps.Env, s candidate, rests time.Time, n Requirement) (hit *desktop.Element, looked time.Time, err error) {
 	if err := steps.Sleep(ctx, StillTime-askAhead-time.Since(rests)); err != nil {
 		return nil, looked, err
@@ -88,10 +85,9 @@ func waitUndrawn(ctx context.Context, env *steps.Env, s candidate, rests time.Ti
 	return hit, now, checkSamePlace(s.el, s.el, nil, n)
 }
 
-// waitSamePlace waits until an element that was read by a given time has been at the
-// same place for long enough, and reads it again. What is under a point takes an
-// application some time to say, so it is asked before the wait is over; and
-// again, when the answer came too soon to hold at the end.
+// waitSamePlace waits until el, which was read at seen, has kept its place for
+// StillTime, and reads it again. The hit test is begun before that time is over, as it
+// takes the application a while, and repeated if the answer is too old at the end.
 func waitSamePlace(ctx context.Context, hand *Hand, s candidate, seen time.Time, n Requirement) (hit *desktop.Element, looked time.Time, err error) {
 	if err := steps.Sleep(ctx, StillTime-askAhead-time.Since(seen)); err != nil {
 		return nil, looked, err
@@ -122,7 +118,7 @@ func waitSamePlace(ctx context.Context, hand *Hand, s candidate, seen time.Time,
 	return hit, looked, checkSamePlace(s.el, now, err, n)
 }
 
-// checkSamePlace fails unless an element, as it was read now, is where it was.
+// checkSamePlace returns an error unless el, read again as now, is where it was.
 func checkSamePlace(el, now *desktop.Element, err error, n Requirement) error {
 	switch {
 	case errors.Is(err, desktop.ErrNotFound):

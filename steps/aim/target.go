@@ -9,19 +9,19 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// PlaceInElement is a place inside an element.
+// PlaceInElement is a point inside an element, in percent of its box.
 type PlaceInElement struct {
 	X float64 `json:"x_percentage" jsonschema:"from 0 at the left edge to 100 at the right"`
 	Y float64 `json:"y_percentage" jsonschema:"from 0 at the top edge to 100 at the bottom"`
 }
 
-// Offset is a place in a window.
+// Offset is a point in a window, in pixels from its corner.
 type Offset struct {
 	X int `json:"x" jsonschema:"the distance from the window's left edge, in pixels"`
 	Y int `json:"y" jsonschema:"the distance from the window's top edge, in pixels"`
 }
 
-// Check says what is wrong with a place in an argument.
+// Check validates the argument with the given name.
 func (s *PlaceInElement) Check(name string) error {
 	if s != nil && (s.X < 0 || s.X > 100 || s.Y < 0 || s.Y > 100) {
 		return fmt.Errorf("%s: percentages lie between 0 and 100", name)
@@ -29,7 +29,7 @@ func (s *PlaceInElement) Check(name string) error {
 	return nil
 }
 
-// In is the point of a box where the place is; without one it is the middle.
+// In returns the point in a box; nil is the centre.
 func (s *PlaceInElement) In(box desktop.Rect) desktop.Point {
 	if s == nil {
 		return Middle(box)
@@ -38,7 +38,7 @@ func (s *PlaceInElement) In(box desktop.Rect) desktop.Point {
 	return desktop.Point{X: box.X + part(box.W, s.X), Y: box.Y + part(box.H, s.Y)}
 }
 
-// Query is a Target, understood.
+// Query is a parsed Target.
 type Query struct {
 	within    Within
 	Ref       string
@@ -47,7 +47,7 @@ type Query struct {
 	Likeness  float64              // how like a picture its place must be; 0 is the usual
 }
 
-// Query understands what names an element.
+// Query parses the selectors of a target.
 func (t *Target) Query() (Query, error) {
 	q := Query{within: t.Within, Ref: t.Ref}
 	var texts []steps.Selector
@@ -77,7 +77,7 @@ func (t *Target) Query() (Query, error) {
 	return q, nil
 }
 
-// selector is the window that is meant, nil when any is.
+// selector returns the selector of the window, nil for any.
 func (w Within) selector() (*selector.Selector, error) {
 	var window *selector.Selector
 	if w.WindowSelector != "" {
@@ -94,7 +94,7 @@ func (w Within) selector() (*selector.Selector, error) {
 	return s, nil
 }
 
-// Inside understands selectors, each inside the window that is meant.
+// Inside parses selectors and scopes them to the window.
 func (w Within) Inside(texts []steps.Selector) ([]*selector.Selector, error) {
 	all, err := steps.ParseSelectors(texts)
 	if err != nil {
@@ -115,13 +115,13 @@ func (w Within) Inside(texts []steps.Selector) ([]*selector.Selector, error) {
 	return all, nil
 }
 
-// Within says in which application and window to look.
+// Within are the arguments that say in which application and window to look.
 type Within struct {
 	Process        string         `json:"process,omitzero" jsonschema:"the application's process name, such as mousepad"`
 	WindowSelector steps.Selector `json:"window_selector,omitzero" jsonschema:"the window inside the application, such as role:frame && name~:Untitled"`
 }
 
-// Target says which element a step means, and how long to look for it.
+// Target are the arguments that name an element and say how long to look for it.
 type Target struct {
 	Within
 	Selector             steps.Selector  `json:"selector,omitzero" jsonschema:"the element, such as role:button && name:Save; without one the window itself is meant"`
@@ -133,13 +133,13 @@ type Target struct {
 	Retries              steps.Count     `json:"retries,omitzero" use:"rare" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
 }
 
-// SearchTime is how long an action looks for its element.
+// SearchTime is how long an action looks for its element by default.
 const SearchTime steps.Millis = 3000
 
-// DefaultTarget are the defaults of a Target.
+// DefaultTarget are the default arguments of a Target.
 var DefaultTarget = Target{TimeoutMS: SearchTime}
 
-// Named says whether anything names an element.
+// Named reports whether anything names an element.
 func (t *Target) Named() bool {
 	return t.Selector != "" || t.Ref != "" || len(t.Targets) > 0 || len(t.AlternativeSelectors) > 0 ||
 		len(t.FallbackSelectors) > 0 || t.Within != Within{}
@@ -156,13 +156,13 @@ func (t *Target) Validate() error {
 	return nil
 }
 
-// Place is a point of the screen in arguments, when it is given.
+// Place is a point of the screen in arguments; it may be absent.
 type Place struct {
 	X *int `json:"x,omitzero" jsonschema:"the distance from the left edge of the screen, in pixels"`
 	Y *int `json:"y,omitzero" jsonschema:"the distance from the top edge of the screen, in pixels"`
 }
 
-// Given says whether there is a point; half a point is an error.
+// Given reports whether there is a point; half of one is an error.
 func (p Place) Given() (bool, error) {
 	if (p.X == nil) != (p.Y == nil) {
 		return false, errors.New("wanted both x and y, found one of them")

@@ -11,31 +11,31 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A tooltip lies over what is beside the pointer, and would get the click that is
-// meant for that. It gives way when the pointer moves. That of GTK 4 does not say
-// that it is one: there a popup may be one in which the element is not as a whole.
+// A tooltip covers what is beside the pointer and would take its click. Moving the
+// pointer dismisses it. GTK 4 does not mark its tooltips, so a popup that covers an
+// element only in part may be one too.
 
-// tooltipTimeout is how long a tooltip may take to give way to the pointer. It takes
-// a frame, and longer where the machine is busy.
+// tooltipTimeout bounds the wait for a tooltip to be dismissed. It takes a frame, and
+// longer on a busy machine.
 const tooltipTimeout = 3 * time.Second
 
-// PopupTimeout is how long a popup is waited for of which it is not known whether it
-// gives way.
+// PopupTimeout bounds the wait for a popup that may be a tooltip (GTK 4 does not mark
+// its tooltips).
 const PopupTimeout = 500 * time.Millisecond
 
-// tooltipOver recognises a tooltip that lies over a point.
+// tooltipOver returns a predicate for tooltips at a point.
 func tooltipOver(at desktop.Point) func(desktop.Window) bool {
 	return func(w desktop.Window) bool { return w.Tooltip && w.Bounds.Contains(at) }
 }
 
-// dismissTooltip brings the pointer to a point over which a tooltip lies, and waits until
-// that has gone.
+// dismissTooltip moves the pointer to a point that a tooltip covers, and waits until
+// it has gone.
 func dismissTooltip(ctx context.Context, hand *Hand, at desktop.Point) error {
 	return waitUncovered(ctx, hand, at, tooltipTimeout, tooltipOver(at))
 }
 
-// waitUncovered brings the pointer to a point that is to be clicked, and waits until
-// no window lies over it. Where the pointer came from is remembered.
+// waitUncovered moves the pointer to a point and waits until no window for which lies
+// is true remains. The position before that is kept for RestorePointer.
 func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.Duration, lies func(desktop.Window) bool) error {
 	if hand.pointerBefore == nil {
 		if from, err := hand.Desktop.PointerPosition(ctx); err == nil {
@@ -57,7 +57,7 @@ func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.
 	})
 }
 
-// DismissTooltipAt is unveil where it is not known whether a tooltip is there.
+// DismissTooltipAt dismisses a tooltip at a point, if there is one.
 func DismissTooltipAt(ctx context.Context, hand *Hand, at desktop.Point) error {
 	windows, err := hand.Desktop.Windows(ctx)
 	switch {
@@ -71,15 +71,15 @@ func DismissTooltipAt(ctx context.Context, hand *Hand, at desktop.Point) error {
 	return dismissTooltip(ctx, hand, at)
 }
 
-// maybeTooltip says whether a popup of an element's own program, which lies over it,
-// may be a tooltip.
+// maybeTooltip reports whether a popup of el's own process that covers el may be a
+// tooltip. One that contains el whole is rather its menu.
 func maybeTooltip(hand *Hand, windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
 	within := el.Bounds.Intersect(top.Bounds) == el.Bounds
 	return top.Popup && top.ID != el.Window && el.Handle != "" && !within && !hand.persistentPopups[top.ID] && ownPopup(windows, el, top)
 }
 
-// waitForPopup brings the pointer to a point over which a popup lies, and waits until
-// that has gone, or is known to last.
+// waitForPopup moves the pointer under a popup and waits until it has gone. If it
+// stays for PopupTimeout it is remembered as persistent.
 func waitForPopup(ctx context.Context, hand *Hand, popup desktop.WindowID, at desktop.Point) error {
 	err := waitUncovered(ctx, hand, at, PopupTimeout, func(w desktop.Window) bool { return w.ID == popup })
 	if steps.CodeOf(err) != steps.NotActionable {

@@ -14,8 +14,8 @@ type Typing struct {
 	Focus FocusOptions
 }
 
-// TypeInto puts the focus into a field, empties it if that is wanted, and
-// types. It returns what the field held before.
+// TypeInto focuses a field, clears it if asked, and types. It returns what the field
+// held before.
 func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string, o Typing) (string, error) {
 	adds := !o.Clear && text != "" && el.Handle != ""
 	had := false
@@ -51,10 +51,9 @@ func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string,
 	return now.Text, hand.Desktop.Do(ctx, desktop.Type{Text: text})
 }
 
-// caretToEnd brings the caret to the end of a field whose text is to stay. Most
-// toolkits select a field's whole text when it gets the focus, and what is
-// typed then would replace it. In a field that had the focus before, the caret
-// stays where it was, unless some text is selected.
+// caretToEnd moves the caret to the end of a field whose text is to stay, because most
+// toolkits select the whole text on focus. A field that had the focus before keeps its
+// caret, unless text is selected.
 func caretToEnd(ctx context.Context, d *desktop.Desktop, el *desktop.Element, had bool) error {
 	if !el.States.Has(desktop.Editable) || el.Text == "" && el.Role != "password" {
 		return nil
@@ -72,8 +71,8 @@ func caretToEnd(ctx context.Context, d *desktop.Desktop, el *desktop.Element, ha
 	return d.Do(ctx, desktop.Press{Chord: end})
 }
 
-// typeIntoPicture types where a picture took the focus. What is there cannot be
-// asked, so it is emptied by keys.
+// typeIntoPicture types where a picture match took the focus. The field cannot be
+// read, so it is cleared by keys.
 func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, clear bool) error {
 	if clear {
 		if err := PressKeys(ctx, d, ClearingKeys); err != nil {
@@ -86,10 +85,11 @@ func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, clear
 	return d.Do(ctx, desktop.Type{Text: text})
 }
 
-// ClearingKeys are the keys that empty a field.
+// ClearingKeys select all and delete.
 var ClearingKeys = []desktop.Chord{{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"}, {Key: "delete"}}
 
-// clearField empties a field: at once where the application can, else by keys.
+// clearField clears a field, directly where the application supports it and by keys
+// elsewhere.
 func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) error {
 	if el.Text == "" && el.Role != "password" {
 		return nil
@@ -101,7 +101,7 @@ func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) er
 	return PressKeys(ctx, d, ClearingKeys)
 }
 
-// PressKeys presses chords one after the other.
+// PressKeys presses chords in order.
 func PressKeys(ctx context.Context, d *desktop.Desktop, chords []desktop.Chord) error {
 	for _, c := range chords {
 		if err := d.Do(ctx, desktop.Press{Chord: c}); err != nil {

@@ -10,22 +10,19 @@ import (
 )
 
 const (
-	// LongestPause is the pause between two looks at the screen, once it is clear
-	// that what is waited for takes a while.
+	// LongestPause is the longest pause between two polls.
 	LongestPause = 50 * time.Millisecond
 	// firstPause is the first pause; each is twice as long as the one before.
 	firstPause = 5 * time.Millisecond
-	// TryTimeout is how long a try that was begun in time may take. On a busy machine
-	// an application that answers all the while needs many seconds for one; one
-	// that hangs is given up by the driver long before.
+	// TryTimeout bounds one poll that began in time. On a busy machine an application that
+	// does answer can need many seconds; the driver gives up earlier on one that hangs.
 	TryTimeout = 30 * time.Second
 )
 
-// WaitUntil does something until it succeeds or cannot succeed any more, with a
-// pause between the tries, the last when the time is over. A time of 0 means
-// one try. What was begun in time may come to its end, because an application
-// on a busy machine must be able to answer: a try that is cut short and made
-// anew is one that never ends. The error is that of the last that did.
+// WaitUntil polls try with growing pauses until it succeeds, fails permanently, or
+// long has passed; the last poll is at the end of that time. Zero means one poll. A
+// poll that began in time may finish, because on a busy machine one that is cut short
+// and repeated would never end. The error is that of the last poll that finished.
 func WaitUntil(ctx context.Context, long time.Duration, try func(context.Context) error) error {
 	if long <= 0 {
 		return try(ctx)
@@ -63,7 +60,7 @@ func WaitUntil(ctx context.Context, long time.Duration, try func(context.Context
 	return withWait(last, long)
 }
 
-// tryOnce tries once, and says whether that was cut short.
+// tryOnce polls once, and reports whether the poll was cut short.
 func tryOnce(ctx context.Context, long time.Duration, try func(context.Context) error) (cut bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
@@ -71,7 +68,7 @@ func tryOnce(ctx context.Context, long time.Duration, try func(context.Context) 
 	return ctx.Err() != nil, err
 }
 
-// permanent says that trying again will not help.
+// permanent reports whether another poll cannot help.
 func permanent(err error) bool {
 	switch steps.CodeOf(err) {
 	case steps.Invalid, steps.Unavailable, steps.Denied:
@@ -80,7 +77,7 @@ func permanent(err error) bool {
 	return errors.Is(err, errNoRef)
 }
 
-// withWait adds to an error how long was waited.
+// withWait adds how long was waited to an error.
 func withWait(err error, long time.Duration) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return noAnswer(err, long)
@@ -90,8 +87,8 @@ func withWait(err error, long time.Duration) error {
 	return &c
 }
 
-// noAnswer is the error of a try that was cut short after a time, which says
-// what was asked.
+// noAnswer is the error of a poll that was cut short after a time; err says what was
+// asked.
 func noAnswer(err error, long time.Duration) error {
 	return &steps.Error{
 		Code: steps.Timeout, Err: fmt.Errorf("the desktop did not answer within %s: %w", long.Round(time.Millisecond), err),
@@ -99,23 +96,22 @@ func noAnswer(err error, long time.Duration) error {
 	}
 }
 
-// EffectPatience is how long typed text, and what else an action does, may take to
-// show.
+// EffectPatience is how long an action's effect, such as typed text, may take to show.
 var EffectPatience = Patience{Least: time.Second, Looks: 20}
 
-// Patience is how long it is waited for what an action was to bring about: for
-// some time, and for some looks. Time alone is short on a busy machine, where
-// an application that has not come to it answers few questions in a second.
+// Patience bounds the wait for the effect of an action by time and by number of polls,
+// whichever is later. Time alone is too short on a busy machine, where an application
+// answers few polls in a second.
 type Patience struct {
 	Least time.Duration
 	Looks int
 }
 
-// patienceEnds is when it is not waited any longer, however few the looks were.
+// patienceEnds bounds the wait however few the polls were.
 const patienceEnds = 15 * time.Second
 
-// WaitForEffect looks until what an action was to bring about is there, or patience
-// is over. The error is that of the last look that came to an end.
+// WaitForEffect polls until look succeeds or patience is over. The error is that of
+// the last poll that finished.
 func WaitForEffect(ctx context.Context, p Patience, look func(context.Context) error) error {
 	began, looks := time.Now(), 0
 	var last error

@@ -11,8 +11,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// topmostWindow is the window of an application that lies above its others; without
-// one the active window.
+// topmostWindow returns the topmost window of an application, or the active window if
+// none is named.
 func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w desktop.Window, err error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
@@ -29,7 +29,7 @@ func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w d
 	return w, NoWindow(process, "")
 }
 
-// FindWindow waits for the one window that is meant.
+// FindWindow waits for the one window that a names.
 func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desktop.Window, err error) {
 	err = WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
 		all, err := d.Windows(ctx)
@@ -42,7 +42,7 @@ func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desk
 	return w, err
 }
 
-// only is the one window that fits.
+// only returns the only window that fits.
 func (a WindowTarget) only(all []desktop.Window) (desktop.Window, error) {
 	fits := slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool {
 		return a.ID != 0 && w.ID != a.ID || w.Tooltip || !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title)
@@ -63,7 +63,7 @@ func (a WindowTarget) only(all []desktop.Window) (desktop.Window, error) {
 	return desktop.Window{}, &steps.Error{Code: steps.Ambiguous, Err: fmt.Errorf("%d windows fit and one was wanted:%s", len(fits), &list), Next: "give more of the title, or the id"}
 }
 
-// NoWindow says that no window fits.
+// NoWindow is the error for a window that does not exist.
 func NoWindow(process, title string) error {
 	text := "there is no window"
 	if title != "" {
@@ -75,7 +75,7 @@ func NoWindow(process, title string) error {
 	return &steps.Error{Code: steps.NotFound, Err: errors.New(text), Next: "see which there are with get_applications_and_windows_list"}
 }
 
-// WindowTarget says which window. It must be the only one that fits.
+// WindowTarget are the arguments that name a window. Exactly one must fit.
 type WindowTarget struct {
 	Title     string           `json:"title,omitzero" jsonschema:"part of the window's title"`
 	Process   string           `json:"process,omitzero" jsonschema:"the application's process name"`

@@ -9,9 +9,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// windowsWithoutElements are frames that stand for the windows of programs that show no
-// elements: so such a window can be waited for, and pictures looked for in it.
-// roots are the elements that are known.
+// windowsWithoutElements returns a frame for each window whose program exposes no
+// elements, so that such a window can be waited for and searched for pictures. roots
+// are the elements that are known.
 func windowsWithoutElements(ctx context.Context, d *desktop.Desktop, roots []*desktop.Element) (frames []*desktop.Element, err error) {
 	windows, err := d.Windows(ctx)
 	if errors.Is(err, desktop.ErrUnavailable) {
