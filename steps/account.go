@@ -9,7 +9,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Acted says whether the world outside was changed.
+// Acted says whether an attempt changed the world outside.
 type Acted string
 
 // No: nothing was done. Yes: it was done. Maybe: it was begun, and no one
@@ -26,9 +26,8 @@ const (
 	actedMaybe // the largest: doubt about one act is doubt about the attempt
 )
 
-// Act does something that changes the world, and keeps account of it: from
-// before the call until it returns well, the attempt may have acted. An error
-// of a call leaves that doubt, unless it says that nothing was begun.
+// Act runs do and records the outcome: maybe before the call, yes on success, and what
+// it was before if the error proves that nothing was started.
 func (e *Env) Act(do func() error) error {
 	before := e.acted.Swap(actedMaybe)
 	err := e.LastAct.Do(do)
@@ -41,7 +40,7 @@ func (e *Env) Act(do func() error) error {
 	return err
 }
 
-// Acted says whether this attempt has changed the world so far.
+// Acted says whether this attempt has acted so far.
 func (e *Env) Acted() Acted {
 	switch e.acted.Load() {
 	case actedYes:
@@ -52,7 +51,7 @@ func (e *Env) Acted() Acted {
 	return ActedNo
 }
 
-// notBegun says that an error came before anything could be done.
+// notBegun reports whether an error proves that nothing was started.
 func notBegun(err error) bool {
 	if _, missing := errors.AsType[*desktop.MissingError](err); missing {
 		return true
@@ -64,19 +63,18 @@ func notBegun(err error) bool {
 	return errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrMoved)
 }
 
-// LastAct is when something was last done on a desktop. Where there is none,
-// that is always just now.
+// LastAct is when something was last done on a desktop. A nil one is always now.
 type LastAct struct {
 	last atomic.Pointer[time.Time]
 }
 
-// Do does something that may make what is on the screen move.
+// Do runs something that may make the screen change.
 func (s *LastAct) Do(do func() error) error {
 	defer s.Mark()
 	return do()
 }
 
-// Mark says that something was done just now.
+// Mark notes that something was done just now.
 func (s *LastAct) Mark() {
 	if s != nil {
 		now := time.Now()
@@ -84,7 +82,7 @@ func (s *LastAct) Mark() {
 	}
 }
 
-// At is when it was: a long time ago, if nothing was done yet.
+// At returns when that was; the zero time if never.
 func (s *LastAct) At() time.Time {
 	if s == nil {
 		return time.Now()
@@ -140,8 +138,8 @@ func (e *Env) account() {
 	}
 }
 
-// Unaccounted is the desktop for what only prepares an act, such as raising a
-// window: it counts as stirring the screen, and not as an act of the step.
+// Unaccounted returns the desktop for what only prepares an act, such as raising a
+// window. Its calls count for LastAct and not as acts of the step.
 func (e *Env) Unaccounted() *desktop.Desktop {
 	if e.unaccounted == nil {
 		return e.Desktop

@@ -7,13 +7,12 @@ import (
 	"understudy/steps/desktop"
 )
 
-// restoreWithin is how long bringing the user back may take. It takes a few
-// milliseconds, and longer where the machine is busy.
+// restoreWithin bounds giving the focus back. It takes milliseconds, and longer on a
+// busy machine.
 const restoreWithin = 2 * time.Second
 
-// keepingFocus does something and brings the user back to where they were,
-// when the arguments ask for it, or when the kind and the caller do. Bringing
-// back is a courtesy: what fails in it is only logged.
+// keepingFocus runs do and gives focus and caret back to the user if the arguments ask
+// for it, or else the kind and the caller. Failures of that are only logged.
 func (b *Bound) keepingFocus(ctx context.Context, env *Env, do func() Outcome) Outcome {
 	wanted := env.KeepFocus && b.kind.Focus == Keep && b.kind.Touches == Act
 	if asked, ok := b.args["restore_focus"].(bool); ok && b.kind.Touches == Act {

@@ -12,7 +12,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// ActionResult is what was seen after an action.
+// ActionResult is what was observed after an action.
 type ActionResult struct {
 	Verified     bool   `json:"verified" jsonschema:"whether what the action was to bring about was read back and is so"`
 	HasUIChanges *bool  `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
@@ -20,12 +20,11 @@ type ActionResult struct {
 	Seen
 }
 
-// highlightFor is how long an element is shown before an action.
+// highlightFor is how long the frame shows before the action.
 const highlightFor = 500 * time.Millisecond
 
-// Action does an action on an element, and what was asked for before and after
-// it. The action says whether it was read back. Without an element, what is
-// asked for is looked up in the active window.
+// Action runs act on el with what o asks for before and after. act reports whether its
+// effect was read back. Without an element the active window is observed.
 func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.Element, act func() (verified bool, err error)) (ActionResult, error) {
 	if a.HighlightBeforeAction && el != nil && !el.Bounds.Empty() {
 		if err := hand.Desktop.Do(ctx, desktop.Mark{Area: el.Bounds, Label: string(el.Role), For: highlightFor}); err != nil && !errors.Is(err, desktop.ErrUnavailable) {
@@ -66,9 +65,8 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 	return after, nil
 }
 
-// LookAfter reads what was asked for after an action. The action is done and
-// stays so: what cannot be read, such as a window that it closed, is told and
-// is no failure.
+// LookAfter observes what was asked for after an action. The action is done, so what
+// cannot be observed, such as a window that it closed, is noted and is no failure.
 func LookAfter(ctx context.Context, env *steps.Env, a ActionOptions, scope desktop.Scope, before *desktop.Tree, after *ActionResult) error {
 	var tree *desktop.Tree
 	var err error
@@ -99,7 +97,7 @@ func LookAfter(ctx context.Context, env *steps.Env, a ActionOptions, scope deskt
 	return keepPictures(ctx, env, a.WindowOptions, scope.Window, after)
 }
 
-// scopeOf is the window of an element, or the active window.
+// scopeOf returns the window of el, or the active one.
 func scopeOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desktop.Scope, error) {
 	if el != nil && el.Window != 0 {
 		return desktop.Scope{Window: el.Window, Process: el.Process}, nil
@@ -111,7 +109,7 @@ func scopeOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desk
 	return desktop.Scope{Window: w.ID, Process: w.Process}, nil
 }
 
-// keepPictures keeps the pictures that were asked for.
+// keepPictures takes and stores the pictures that were asked for.
 func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id desktop.WindowID, after *ActionResult) error {
 	var areas []desktop.Rect
 	if o.IncludeWindowScreenshot {
@@ -142,7 +140,7 @@ func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id d
 	return nil
 }
 
-// ElementResult says on which element a step acted, and what was seen then.
+// ElementResult is the element that a step acted on, and what was observed afterwards.
 type ElementResult struct {
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element, as it was last seen"`
 	ActionResult

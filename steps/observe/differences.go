@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// settlePause is the pause between two looks for changes.
+	// settlePause is the pause between two reads of the tree.
 	settlePause = 50 * time.Millisecond
-	// settleTimeout is how long to look for changes that do not come.
+	// settleTimeout bounds the wait for changes that do not come.
 	settleTimeout = 500 * time.Millisecond
 )
 
-// waitForChanges waits until what an action changed has come to rest: until a tree
-// differs from the one before and then is the same twice. Without any change
-// it gives up soon.
+// waitForChanges waits until the tree differs from before and then is equal twice.
+// Without any change it gives up after settleTimeout.
 func waitForChanges(ctx context.Context, env *steps.Env, before *desktop.Tree, scope desktop.Scope, o TreeOptions) ([]desktop.Change, *desktop.Tree, error) {
 	var last *desktop.Tree
 	for start := time.Now(); ; {

@@ -44,8 +44,8 @@ func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c
 	return r, nil
 }
 
-// ToggleState are the states of which an element has one when it is on; 0 when it
-// can be neither on nor off.
+// ToggleState returns the states that an element may have when it is on; 0 if it
+// cannot be on or off.
 func ToggleState(el *desktop.Element) desktop.States {
 	switch el.Role {
 	case "checkbox", "radiobutton", "checkmenuitem", "radiomenuitem", "switch":
@@ -63,8 +63,7 @@ func ToggleState(el *desktop.Element) desktop.States {
 	return 0
 }
 
-// ToggleAction is the action by which an element says that it can be checked; ""
-// when it does not.
+// ToggleAction returns the action by which an element offers to be toggled, or "".
 func ToggleAction(el *desktop.Element) string {
 	i := slices.IndexFunc(el.Actions, func(name string) bool { return strings.EqualFold(name, "toggle") })
 	if i < 0 {
@@ -73,9 +72,9 @@ func ToggleAction(el *desktop.Element) string {
 	return el.Actions[i]
 }
 
-// TogglePatience is how long an element may take to show that a click or its action
-// turned it on or off. Most applications do that before they answer the next
-// question; a browser hears of it from its page.
+// TogglePatience is how long el may take to show that it was toggled. Most
+// applications do so before they answer the next question; a browser is told by its
+// page.
 func TogglePatience(el *desktop.Element) aim.Patience {
 	p := aim.Patience{Looks: 4}
 	if _, page := el.Attributes["tag"]; page {
@@ -84,9 +83,9 @@ func TogglePatience(el *desktop.Element) aim.Patience {
 	return p
 }
 
-// WaitForToggle says whether an element shows that a click or its action turned it on
-// or off. Of what goes away when it is chosen, such as an item of a menu, and
-// of all others it knows nothing.
+// WaitForToggle reports whether el shows that it was toggled by a click or by its
+// action. It reports false for other elements, and for those that go away when they
+// are chosen, such as items of menus.
 func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Element) (bool, error) {
 	if before == nil {
 		return false, nil
@@ -112,7 +111,7 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 	return err == nil, nil
 }
 
-// WaitUntilIs waits until an element is as an action was to make it.
+// WaitUntilIs waits until el is as an action was to make it.
 func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
 	err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
 		n, err := d.Refresh(ctx, el.Handle)
@@ -127,8 +126,8 @@ func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, i
 	return now, err
 }
 
-// Arrived says whether a field holds what was typed. Of a password only the
-// length shows.
+// Arrived reports whether a field holds the text that was typed. Of passwords only the
+// length is known.
 func Arrived(role desktop.Role, before, now, text string, cleared bool) bool {
 	if role == "password" {
 		before, now = strings.Repeat("x", len([]rune(before))), strings.Repeat("x", len([]rune(now)))

@@ -7,7 +7,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Seen is what was asked for beside what a kind does.
+// Seen is what was observed besides a kind's own answer.
 type Seen struct {
 	UITree      string   `json:"ui_tree,omitzero" jsonschema:"the window's elements afterwards"`
 	Screenshots []string `json:"screenshots,omitzero" jsonschema:"where the pictures that were asked for are kept"`
@@ -16,8 +16,8 @@ type Seen struct {
 	NotSeen string         `json:"not_seen,omitzero" jsonschema:"why something that was asked for could not be seen afterwards"`
 }
 
-// Look looks at what was asked for beside a kind's own answer, in the window
-// of an element, or in the active one.
+// Look observes what b asks for besides a kind's own answer, in the window of el or
+// the active one.
 func Look(ctx context.Context, env *steps.Env, b LookOptions, el *desktop.Element) (Seen, error) {
 	a := ActionOptions{DiffOptions: DiffOptions{IncludeTreeAfterAction: b.IncludeTreeAfterAction, TreeOptions: b.TreeOptions}, WindowOptions: b.PictureOptions.options()}
 	if !a.AsksForMore() && !a.IncludeMonitorScreenshot {

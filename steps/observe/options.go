@@ -5,8 +5,8 @@ import (
 	"understudy/steps/aim"
 )
 
-// ActionOptions is what may be asked of every action: what to do before it, and what
-// to look at after it.
+// ActionOptions are the arguments of every action: what to do before it and what to
+// observe afterwards.
 type ActionOptions struct {
 	VerifyOptions
 	DiffOptions
@@ -17,12 +17,13 @@ type ActionOptions struct {
 // DefaultActionOptions are the defaults of ActionOptions.
 var DefaultActionOptions = ActionOptions{VerifyOptions: defaultVerify, DiffOptions: DiffOptions{TreeOptions: DefaultTreeOptions}, WindowOptions: aim.DefaultWindowOptions}
 
-// AsksForMore says whether anything is asked for beside the action itself.
+// AsksForMore reports whether anything besides the action is asked for that concerns
+// its window.
 func (a *ActionOptions) AsksForMore() bool {
 	return a.VerifyElementExists != "" || a.VerifyElementNotExists != "" || a.UIDiffBeforeAfter || a.IncludeTreeAfterAction || a.IncludeWindowScreenshot
 }
 
-// LookOptions is what may be asked of a kind that only looks, beside its own
+// LookOptions are the arguments of kinds that only look, besides those of their own
 // answer.
 type LookOptions struct {
 	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements too"`
@@ -33,8 +34,8 @@ type LookOptions struct {
 // DefaultLookOptions are the defaults of LookOptions.
 var DefaultLookOptions = LookOptions{TreeOptions: DefaultTreeOptions}
 
-// PictureOptions are the pictures that may be asked of a kind that only looks. Such
-// a kind ignores what is asked of actions.
+// PictureOptions are the pictures that a kind that only looks can be asked for. It
+// ignores what is asked of actions.
 type PictureOptions struct {
 	IncludeWindowScreenshot  bool `json:"include_window_screenshot,omitzero" use:"rare" jsonschema:"keep a picture of the window too"`
 	IncludeMonitorScreenshot bool `json:"include_monitor_screenshots,omitzero" use:"rare" jsonschema:"keep a picture of the whole screen too"`
@@ -42,7 +43,7 @@ type PictureOptions struct {
 	_ struct{} `ignored:"verify_element_exists verify_element_not_exists verify_timeout_ms enable_window_management bring_to_front maximize_target minimize_always_on_top restore_focus"`
 }
 
-// options are the pictures as an action is asked for them.
+// options returns the pictures as an action is asked for them.
 func (p PictureOptions) options() aim.WindowOptions {
 	return aim.WindowOptions{IncludeWindowScreenshot: p.IncludeWindowScreenshot, IncludeMonitorScreenshot: p.IncludeMonitorScreenshot}
 }

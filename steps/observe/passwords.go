@@ -17,17 +17,16 @@ import (
 // password is the role of the fields that are blanked.
 const password desktop.Role = "password"
 
-// blankWithin is how long finding the password fields may take. It is mostly
-// done beside the run.
+// blankWithin bounds the search for password fields.
 const blankWithin = 3 * time.Second
 
-// Passwords knows where the password fields of a screen are, to paint over them
-// on pictures. It finds them once a picture was taken, and by then what that
-// shows may have gone; so it also says where those must be that it found the last
-// time, while their windows stand. A field that was a password field once stays
-// one, also when it shows what it holds: applications then say that it is like
-// any other. Its limit: the fields of an application that tells nothing in time,
-// and what was shown in the clear from its first sight on, stay as they are.
+// Passwords remembers where password fields are, so that they can be painted over on
+// pictures. They are searched after a picture was taken, when what it shows may be
+// gone already; so the places of the last search are painted over too, as long as
+// their windows exist. A field that was a password field once stays one, because
+// applications report one that reveals its text as an ordinary field. Fields of
+// applications that do not answer in time, and fields that reveal their text from the
+// start, are not covered.
 type Passwords struct {
 	mu    sync.Mutex
 	of    desktop.Session                     // whose fields they are; guarded by mu
@@ -35,7 +34,7 @@ type Passwords struct {
 	known map[desktop.Handle]desktop.WindowID // all that were ever seen, while their windows stand; guarded by mu
 }
 
-// Where is where the fields must be that were seen the last time.
+// Where returns where the fields of the last search must be now.
 func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rect {
 	seen := w.recall(d)
 	if len(seen) == 0 {
@@ -57,7 +56,7 @@ func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rec
 	return all
 }
 
-// Find is where the fields are that show now.
+// Find searches for the fields that show now.
 func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desktop.Rect) {
 	ctx, cancel := context.WithTimeout(ctx, blankWithin)
 	defer cancel()
@@ -97,8 +96,8 @@ func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
 	w.known[e.Handle] = e.Window
 }
 
-// revealed are the fields that were password fields and show as others now.
-// Those that are gone, and those of windows that are, are forgotten.
+// revealed returns the fields that were password fields and show as others now. Fields
+// that are gone are forgotten.
 func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[desktop.Handle]bool) (all []*desktop.Element) {
 	before := w.before(d)
 	if len(before) == 0 { // as on most screens: nothing need be asked
@@ -124,7 +123,7 @@ func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[
 	return all
 }
 
-// before are the fields that were ever seen.
+// before returns the fields that were ever seen.
 func (w *Passwords) before(d *desktop.Desktop) map[desktop.Handle]desktop.WindowID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,8 +137,8 @@ func (w *Passwords) forget(h desktop.Handle) {
 	delete(w.known, h)
 }
 
-// Blank is a picture, which begins at a point of the screen, with areas of that
-// painted over.
+// Blank returns a picture whose top left is at begin, with areas of the screen painted
+// over.
 func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA {
 	if len(areas) == 0 {
 		return p
@@ -159,9 +158,8 @@ func moved(r desktop.Rect, x, y int) desktop.Rect {
 	return r
 }
 
-// startOver forgets all when it is asked of another desktop than before. A desktop
-// that is watched is the same: only its session says which it is. The caller
-// holds mu.
+// startOver forgets everything if d is another desktop than before. Sessions are
+// compared, because wrapped desktops are the same one. The caller holds mu.
 func (w *Passwords) startOver(d *desktop.Desktop) {
 	if w.of != d.Session || w.known == nil {
 		w.of, w.seen, w.known = d.Session, nil, map[desktop.Handle]desktop.WindowID{}
@@ -175,8 +173,8 @@ func (w *Passwords) recall(d *desktop.Desktop) map[desktop.WindowID][]desktop.Re
 	return w.seen
 }
 
-// remember keeps what was seen now. When not every application told, what was
-// seen before stays.
+// remember replaces the fields that were seen, or adds to them if not every
+// application answered.
 func (w *Passwords) remember(d *desktop.Desktop, seen map[desktop.WindowID][]desktop.Rect, all bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

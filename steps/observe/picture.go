@@ -11,7 +11,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// KeepPicture stores a picture and says where.
+// KeepPicture stores a picture and returns its URI.
 func KeepPicture(ctx context.Context, env *steps.Env, p *image.RGBA) (string, error) {
 	if env.Keep == nil {
 		return "", &steps.Error{Code: steps.Unavailable, Err: errors.New("there is nowhere to keep a picture"), Next: "run the step in a run that keeps captures"}
@@ -23,9 +23,9 @@ func KeepPicture(ctx context.Context, env *steps.Env, p *image.RGBA) (string, er
 	return uri, nil
 }
 
-// Capture takes a picture of an area, or with an empty one of the whole screen,
-// for others to see: with the password fields blanked. It says which part of
-// the area is on the screen, and fails when none is.
+// Capture takes a picture of the part of an area that is on the screen, for others to
+// see: with password fields blanked. An empty area is the whole screen. It returns the
+// part.
 func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGBA, desktop.Rect, error) {
 	screen, err := aim.Screen(ctx, env.Desktop)
 	if err != nil {
@@ -51,8 +51,8 @@ func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGB
 	return p, area, ctx.Err()
 }
 
-// NotePassword remembers an element if it is a password field, to blank it on
-// pictures also when it shows what it holds.
+// NotePassword remembers el if it is a password field, so that it is blanked even when
+// it reveals its text.
 func NotePassword(env *steps.Env, el *desktop.Element) {
 	if env.Passwords != nil {
 		env.Passwords.Note(env.Desktop, el)

@@ -10,9 +10,9 @@ import (
 // treesKept is how many trees a caller can still name refs of.
 const treesKept = 8
 
-// ShownTrees remembers the last trees that a caller was shown, so that a ref such
-// as e12 can be traced to the element that it named. A ref never means two
-// elements: one that is shown again keeps its own, and a new one gets the next.
+// ShownTrees remembers the last trees that a caller was shown, so that a ref such as
+// e12 can be traced to its element. A ref never means two elements: one that is shown
+// again keeps its own, a new one gets the next.
 type ShownTrees struct {
 	mu    sync.Mutex
 	trees []*desktop.Tree // the newest last
@@ -20,7 +20,7 @@ type ShownTrees struct {
 	last  int // the number of the last ref
 }
 
-// Keep remembers a tree, and gives its elements their refs.
+// Keep remembers a tree and assigns refs to its elements.
 func (t *ShownTrees) Keep(tree *desktop.Tree) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,8 +46,8 @@ func (t *ShownTrees) Keep(tree *desktop.Tree) {
 	}
 }
 
-// Name gives the elements of a tree that is not shown the refs that the caller
-// knows them by, and the others none.
+// Name sets the refs of the elements of a tree that is not shown to those that the
+// caller knows.
 func (t *ShownTrees) Name(tree *desktop.Tree) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +57,7 @@ func (t *ShownTrees) Name(tree *desktop.Tree) {
 	})
 }
 
-// Element is the element that a ref names in the newest tree that has it.
+// Element returns the element of a ref in the newest tree that has it.
 func (t *ShownTrees) Element(ref string) *desktop.Element {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// treeBytes is how long a tree that is shown may be.
+// treeBytes bounds the length of a tree in a result.
 const treeBytes = 24 << 10
 
-// ShowTree reads elements to show them: their refs can be used in later steps.
+// ShowTree reads a tree to show it; its refs can be used in later steps.
 func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
 	t, err := readTree(ctx, env.Desktop, scope, o)
 	if err == nil && env.Trees != nil {
@@ -45,7 +45,7 @@ func readTree(ctx context.Context, d *desktop.Desktop, scope desktop.Scope, o Tr
 	return t, nil
 }
 
-// rootOf is the element below which a tree is to be shown.
+// rootOf returns the handle of the element below which a tree is to be shown.
 func rootOf(ctx context.Context, d *desktop.Desktop, s *selector.Selector, scope desktop.Scope) (desktop.Handle, error) {
 	scope.Depth = 0
 	t, err := d.Tree(ctx, scope)
@@ -59,8 +59,8 @@ func rootOf(ctx context.Context, d *desktop.Desktop, s *selector.Selector, scope
 	return el.Handle, nil
 }
 
-// Write writes a tree in the form that was asked for, and says how many
-// elements it left out.
+// Write writes a tree in the format that was asked for, and returns how many elements
+// were left out.
 func (o TreeOptions) Write(t *desktop.Tree) (string, int, error) {
 	if o.TreeOutputFormat == VerboseJSON {
 		roots := t.Roots
@@ -80,7 +80,8 @@ func (o TreeOptions) Write(t *desktop.Tree) (string, int, error) {
 	return text, omitted + t.Omitted, nil
 }
 
-// essentials are elements without what most readers need not know of them.
+// essentials returns copies of elements without the fields that most readers do not
+// need.
 func essentials(all []*desktop.Element) []*desktop.Element {
 	less := make([]*desktop.Element, len(all))
 	for i, e := range all {

@@ -9,8 +9,7 @@ import (
 	"understudy/steps/aim"
 )
 
-// Verify waits until the screen is as it must be after an action. It says
-// false when nothing was asked for.
+// Verify waits until the screen is as v says. It reports false if v asks for nothing.
 func Verify(ctx context.Context, hand *aim.Hand, v VerifyOptions, process string) (bool, error) {
 	if v.VerifyElementExists == "" && v.VerifyElementNotExists == "" {
 		return false, nil
@@ -32,7 +31,7 @@ func Verify(ctx context.Context, hand *aim.Hand, v VerifyOptions, process string
 	return err == nil, err
 }
 
-// checkShows fails unless an element is there, or is not there, as wanted.
+// checkShows returns an error unless an element is there, or is not there, as wanted.
 func checkShows(ctx context.Context, hand *aim.Hand, within aim.Within, text steps.Selector, want bool) error {
 	if text == "" {
 		return nil

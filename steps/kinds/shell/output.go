@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// outputKept is how much of what a command prints is kept: its beginning and
-// its end, half of it each.
+// outputKept is how much of a command's output is kept: half of it from the beginning,
+// half from the end.
 const outputKept = 64 << 10
 
 // Output keeps the beginning and the end of what is written to it.
@@ -60,8 +60,8 @@ func (o *Output) String() string {
 // resultLimit is how long the value that a script returns may be, as JSON.
 const resultLimit = 1 << 20
 
-// Splitter passes on what is written to it until a mark comes, and keeps what
-// comes behind the mark.
+// Splitter passes on what is written to it until a mark comes, and keeps what follows
+// the mark.
 type Splitter struct {
 	To     *Output
 	Mark   []byte
@@ -70,8 +70,7 @@ type Splitter struct {
 	behind []byte
 }
 
-// Write never fails; what is too long behind the mark is dropped, and tooLong
-// says so.
+// Write never fails; what is too long after the mark is dropped and noted.
 func (s *Splitter) Write(p []byte) (int, error) {
 	if s.marked {
 		s.keep(p)
@@ -95,7 +94,7 @@ func (s *Splitter) keep(p []byte) {
 	s.behind = append(s.behind, p[:min(room, len(p))]...)
 }
 
-// End passes on what was held back, when no mark came.
+// End passes on what was held back because it might have been the mark.
 func (s *Splitter) End() {
 	_, _ = s.To.Write(s.held)
 	s.held = nil

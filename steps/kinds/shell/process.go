@@ -27,13 +27,13 @@ type Process struct {
 	Stderr io.Writer
 }
 
-// outputGrace is how long the output of a program that ended, or was ended, may
-// still be held open by others.
+// outputGrace is how long the output of a program that has ended may be held open by
+// its children.
 const outputGrace = 100 * time.Millisecond
 
-// Run runs the program and returns its exit status. When the context ends
-// first, the program and all that it started in its group are ended, and
-// the cause is returned. All that ends with this process too, where that can be.
+// Run runs the program and returns its exit status. If ctx ends first, the program and
+// its process group are killed and the cause is returned. They die with this process
+// too, where the system can do that.
 func (p Process) Run(ctx context.Context) (int, error) {
 	c := exec.CommandContext(ctx, p.Name, p.Args...)
 	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.Dir, p.Env, p.stdin, p.Stdout, p.Stderr
@@ -66,8 +66,8 @@ func findProgram(mend string, names ...string) (string, error) {
 	return "", &steps.Error{Code: steps.Unavailable, Err: errors.New(names[0] + " is not installed"), Next: mend}
 }
 
-// Environ is the environment of child processes: the caller's, and what leads
-// to the run's desktop. It is never nil, which would stand for our own.
+// Environ returns the environment of child processes: the caller's, and what leads to
+// the run's desktop. It is never nil, which would mean our own.
 func Environ(ctx context.Context, env *steps.Env) []string {
 	all := append([]string{}, env.Environ...)
 	if env.DesktopEnv != nil {
@@ -76,7 +76,8 @@ func Environ(ctx context.Context, env *steps.Env) []string {
 	return all
 }
 
-// WithVariables adds environment variables; what is not a text goes in as JSON.
+// WithVariables adds environment variables; a value that is not a string is written as
+// JSON.
 func WithVariables(environ []string, values map[string]any) []string {
 	all := slices.Clone(environ)
 	for name, v := range values {

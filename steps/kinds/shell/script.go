@@ -58,7 +58,8 @@ var runJavaScript string
 //go:embed script/run.py
 var runPython string
 
-// Script is a script that a process runs: its result stands behind the mark.
+// Script is a script that a process runs. Its result follows the mark on the standard
+// output.
 type Script struct{ Mark string }
 
 // Source is a script: its text or the file that holds it, and the values that
@@ -68,9 +69,8 @@ type Source struct {
 	Names      map[string]any
 }
 
-// Prepare makes the process one that runs a script. The script and all its
-// values go through the standard input, so that none of them is seen in the
-// list of processes or left in a file.
+// Prepare makes p run a script. The script and its values go through the standard
+// input, so that they show in no process list and are left in no file.
 func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from Source) (Script, error) {
 	code, file := from.Code, from.File
 	if file != "" {
@@ -127,10 +127,10 @@ func (e Language) command(ctx context.Context) (string, []string, error) {
 	return path, []string{"--no-warnings", "--input-type=module", "-e", runJavaScript}, err
 }
 
-// readsTypes ends well where Node.js can run TypeScript.
+// readsTypes exits with 0 where Node.js can run TypeScript.
 const readsTypes = `process.exit(require("node:module").stripTypeScriptTypes ? 0 : 1)`
 
-// Result is the value that the script returned, nil when it returned none.
+// Result returns the value that the script returned, nil if it returned none.
 func (s Script) Result(out *Splitter) (any, error) {
 	if !out.marked {
 		return nil, nil
