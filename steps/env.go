@@ -16,16 +16,7 @@ type Env struct {
 	Desktop *desktop.Desktop
 	Log     *slog.Logger
 	Run     RunInfo
-	// Dir is where relative paths start: the caller's working directory.
-	Dir string
-	// Roots are the folders in which files may be read and written.
-	Roots []string
-	// Private are out of bounds inside the roots too.
-	Private []string
-	// PictureRoots are folders in which pictures to look for may be read too.
-	PictureRoots []string
-	// Scripts is where script files are looked for first.
-	Scripts string
+	Folders
 	// Environ is the environment of child processes.
 	Environ []string
 	// DesktopEnv is what child processes need to reach the run's desktop, for
@@ -53,6 +44,20 @@ type Env struct {
 	acted atomic.Int32
 	// unaccounted is the desktop without account of what acts; nil before Run.
 	unaccounted *desktop.Desktop
+}
+
+// Folders are where a kind finds files.
+type Folders struct {
+	// Dir is where relative paths start: the caller's working directory.
+	Dir string
+	// Roots are the folders in which files may be read and written.
+	Roots []string
+	// Private are out of bounds inside the roots too.
+	Private []string
+	// PictureRoots are folders in which pictures to look for may be read too.
+	PictureRoots []string
+	// Scripts is where script files are looked for first.
+	Scripts string
 }
 
 // Refs are the names by which a caller may speak of elements that it was shown.
@@ -92,9 +97,9 @@ func (e *Env) Logger() *slog.Logger {
 }
 
 // Abs is a path of an argument, made absolute.
-func (e *Env) Abs(path Path) string {
+func (f *Folders) Abs(path Path) string {
 	if filepath.IsAbs(string(path)) {
 		return filepath.Clean(string(path))
 	}
-	return filepath.Join(e.Dir, string(path))
+	return filepath.Join(f.Dir, string(path))
 }

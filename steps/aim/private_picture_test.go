@@ -23,7 +23,7 @@ func TestPrivatePicturesAreLookedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env := &steps.Env{Dir: home, Roots: []string{home}, Private: []string{data}, PictureRoots: []string{filepath.Join(data, "workflows")}}
+	env := &steps.Env{Folders: steps.Folders{Dir: home, Roots: []string{home}, Private: []string{data}, PictureRoots: []string{filepath.Join(data, "workflows")}}}
 	if _, err := readTemplate(env, "data/workflows/a.pictures/1.png"); err == nil || !strings.Contains(err.Error(), "is not a PNG picture") {
 		t.Errorf("a picture of a recording: %v", err)
 	}

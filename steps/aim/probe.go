@@ -61,6 +61,6 @@ func (p Probe) look(ctx context.Context, text string) (SearchResult, error) {
 	if err != nil {
 		return SearchResult{}, err
 	}
-	env := &steps.Env{Desktop: d, Dir: p.Dir, Roots: p.Roots}
+	env := &steps.Env{Desktop: d, Folders: steps.Folders{Dir: p.Dir, Roots: p.Roots}}
 	return Search(ctx, NewHand(env), []*selector.Selector{s}, SearchOptions{})
 }

@@ -80,7 +80,7 @@ func TestFilesStayInBounds(t *testing.T) {
 		{"a folder", "deep", steps.Invalid, steps.Invalid},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			env := &steps.Env{Dir: dir, Roots: []string{dir, other}}
+			env := &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir, other}}}
 			o := ReadFile.Run(t.Context(), env, map[string]any{"path": c.path})
 			if code(o) != c.read {
 				t.Errorf("reading gave %v, want code %q", o.Err, c.read)
@@ -113,7 +113,7 @@ func TestFilesStayInBounds(t *testing.T) {
 
 func TestNoRootsMeansNoFiles(t *testing.T) {
 	dir := tree(t, map[string]string{"a": "a"})
-	o := ReadFile.Run(t.Context(), &steps.Env{Dir: dir}, map[string]any{"path": "a"})
+	o := ReadFile.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir}}, map[string]any{"path": "a"})
 	if code(o) != steps.Denied {
 		t.Errorf("got %v, want denied", o.Err)
 	}
@@ -142,7 +142,7 @@ func TestReadFile(t *testing.T) {
 		{"no lines at all", map[string]any{"path": "abc", "limit": 0.0}, nil, steps.Invalid},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			o := ReadFile.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, c.args)
+			o := ReadFile.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, c.args)
 			if code(o) != c.code {
 				t.Fatalf("got %v, want code %q", o.Err, c.code)
 			}
@@ -160,7 +160,7 @@ func TestReadFile(t *testing.T) {
 
 func TestWriteFile(t *testing.T) {
 	dir := tree(t, map[string]string{"old": "old"})
-	env := func() *steps.Env { return &steps.Env{Dir: dir, Roots: []string{dir}} }
+	env := func() *steps.Env { return &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}} }
 	o := WriteFile.Run(t.Context(), env(), map[string]any{"path": "old", "content": "new"})
 	if o.Err != nil || o.Acted != steps.ActedYes || o.Result["created"] != false || content(t, filepath.Join(dir, "old")) != "new" {
 		t.Errorf("outcome %+v", o)
@@ -201,7 +201,7 @@ func TestEditFile(t *testing.T) {
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			dir := tree(t, map[string]string{"f": c.file})
-			o := EditFile.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}},
+			o := EditFile.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}},
 				map[string]any{"path": "f", "old_string": c.old, "new_string": c.new, "replace_all": c.all})
 			if got := content(t, filepath.Join(dir, "f")); code(o) != c.code || got != c.want {
 				t.Errorf("got %q %v, want %q %q", got, o.Err, c.want, c.code)
@@ -233,7 +233,7 @@ func TestCopyContent(t *testing.T) {
 		t.Run(c.say, func(t *testing.T) {
 			dir := tree(t, map[string]string{"s": source, "t": target})
 			c.args["source_path"], c.args["target_path"] = "s", "t"
-			o := CopyContent.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, c.args)
+			o := CopyContent.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, c.args)
 			if got := content(t, filepath.Join(dir, "t")); code(o) != c.code || got != c.want {
 				t.Errorf("got %q %v, want %q %q", got, o.Err, c.want, c.code)
 			}
@@ -262,7 +262,7 @@ func TestGlobFiles(t *testing.T) {
 		{"[", nil, steps.Invalid},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
-			o := GlobFiles.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, map[string]any{"pattern": c.pattern})
+			o := GlobFiles.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, map[string]any{"pattern": c.pattern})
 			if code(o) != c.code {
 				t.Fatalf("got %v, want code %q", o.Err, c.code)
 			}
@@ -298,7 +298,7 @@ func TestGrepFiles(t *testing.T) {
 		{"at most one", map[string]any{"pattern": "two", "max_results": 1.0}, []string{"a.txt:2:two"}},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			o := GrepFiles.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, c.args)
+			o := GrepFiles.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, c.args)
 			if o.Err != nil {
 				t.Fatal(o.Err)
 			}
@@ -312,7 +312,7 @@ func TestGrepFiles(t *testing.T) {
 			}
 		})
 	}
-	o := GrepFiles.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, map[string]any{"pattern": "three", "context_lines": 1.0})
+	o := GrepFiles.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, map[string]any{"pattern": "three", "context_lines": 1.0})
 	m := o.Result["matches"].([]any)[0].(map[string]any)
 	if d := cmp.Diff([]any{m["before"], m["after"]}, []any{[]any{"two"}, []any{"two and a half"}}); d != "" {
 		t.Errorf("context: %s", d)

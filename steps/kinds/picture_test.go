@@ -185,7 +185,7 @@ func TestALinkLeadsToNoPictureOutside(t *testing.T) {
 	}
 	d := fake.New(fake.MustParse(notes)...)
 	defer d.Close()
-	env := &steps.Env{Desktop: d.Desktop(), Dir: folder, Roots: []string{folder}}
+	env := &steps.Env{Desktop: d.Desktop(), Folders: steps.Folders{Dir: folder, Roots: []string{folder}}}
 	o := FindImage.Run(t.Context(), env, args("image", "p.png"))
 	if code(o) != steps.Denied || !strings.Contains(o.Err.Error(), "out of bounds") {
 		t.Errorf("got %v, want out of bounds", o.Err)
@@ -372,7 +372,7 @@ func TestExistsIsNotKnownOfAnApplicationThatDoesNotAnswer(t *testing.T) {
 }
 
 func TestProgramsReachTheRunsDesktop(t *testing.T) {
-	env := &steps.Env{Dir: t.TempDir(), Environ: []string{"DISPLAY=:1", "PATH=" + os.Getenv("PATH")}}
+	env := &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}, Environ: []string{"DISPLAY=:1", "PATH=" + os.Getenv("PATH")}}
 	env.DesktopEnv = func(context.Context) []string { return []string{"DISPLAY=:77"} }
 	line := "echo $DISPLAY"
 	if runtime.GOOS == "windows" {
@@ -442,7 +442,7 @@ func TestAPictureIsFoundInAWindowOfWhichNoElementsAreKnown(t *testing.T) {
 	pictureOf(t, f, folder, saveArea)
 	d := f.Desktop()
 	d.Elements = onlyOf{d.Elements, "nobody"}
-	env := &steps.Env{Desktop: d, Dir: folder, Roots: []string{folder}}
+	env := &steps.Env{Desktop: d, Folders: steps.Folders{Dir: folder, Roots: []string{folder}}}
 	for process, want := range map[string]int{"notes": 1, "other": 0} {
 		o := FindImage.Run(t.Context(), env, args("image", "p.png", "process", process))
 		if o.Err != nil || len(o.Result["matches"].([]any)) != want {

@@ -18,7 +18,7 @@ func TestPrivateFilesAreOutOfBounds(t *testing.T) {
 		"link.json": "->data/tokens.json", "linked": "->data", "renamed.json": "->own.json", "dangling": "->data/new.json",
 	})
 	env := func() *steps.Env {
-		return &steps.Env{Dir: home, Roots: []string{home}, Private: []string{filepath.Join(home, "data"), filepath.Join(home, "own.json"), filepath.Join(home, "none.json")}}
+		return &steps.Env{Folders: steps.Folders{Dir: home, Roots: []string{home}, Private: []string{filepath.Join(home, "data"), filepath.Join(home, "own.json"), filepath.Join(home, "none.json")}}}
 	}
 	for _, path := range []string{
 		"data/tokens.json", "data/workflows/saved.yaml", "own.json", "none.json", "data/new.json", "data/new/new.json", "./open/../data/tokens.json",

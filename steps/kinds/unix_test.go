@@ -21,7 +21,7 @@ func TestAPipeIsNotWaitedFor(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := ReadFile.Run(t.Context(), &steps.Env{Dir: dir, Roots: []string{dir}}, map[string]any{"path": "pipe"})
+	o := ReadFile.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}, map[string]any{"path": "pipe"})
 	if code(o) != steps.Invalid {
 		t.Errorf("got %v, want invalid", o.Err)
 	}
@@ -47,7 +47,9 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			done := make(chan steps.Outcome, 1)
-			go func() { done <- RunCommand.Run(ctx, &steps.Env{Dir: dir, Environ: os.Environ()}, args) }()
+			go func() {
+				done <- RunCommand.Run(ctx, &steps.Env{Folders: steps.Folders{Dir: dir}, Environ: os.Environ()}, args)
+			}()
 			pids := started(t, filepath.Join(dir, "pids"))
 			begin := time.Now()
 			if c.stop {

@@ -67,7 +67,7 @@ func (s *sight) run(k steps.Kind, args ...any) steps.Outcome {
 		m[args[i].(string)] = args[i+1]
 	}
 	defer s.stirred.Mark()
-	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Roots: []string{os.TempDir()}, LastAct: &s.stirred}, m)
+	return k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, Folders: steps.Folders{Roots: []string{os.TempDir()}}, LastAct: &s.stirred}, m)
 }
 
 // What keeps an action from an element that a real application shows, or does
