@@ -3,7 +3,7 @@
 GO        ?= go
 BENCHTIME ?= 1s
 COUNT     ?= 10
-PARALLEL  ?= $(shell echo $$((3 * $$(nproc 2>/dev/null || echo 2) / 2)))
+PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test e2e soak loop check lint fmt golden bench fuzz crash build cross package clients

@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"steps/desktop/virtual":             {"internal/children", "steps/desktop"},
 	"steps/desktop/virtual/virtualtest": {"internal/scratch", "steps/desktop/virtual"},
 	"steps/desktop/vision":              {"steps/desktop"},
+	"steps/desktop/vision/visiontest":   {"steps/desktop", "steps/desktop/vision"},
 	"steps/desktop/x11":                 {"steps/desktop", "steps/desktop/input"},
 
 	// observe uses aim to find what it looks at; aim never looks at what came of a press.

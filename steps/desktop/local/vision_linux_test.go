@@ -15,6 +15,7 @@ import (
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/vision"
+	"understudy/steps/desktop/vision/visiontest"
 	"understudy/steps/observe"
 )
 
@@ -86,7 +87,7 @@ func (s *sight) read(texts ...string) map[string]desktop.Rect {
 		words, err := vision.Words(s.t.Context(), img, "")
 		s.must(err)
 		for _, text := range texts {
-			found := vision.FindText(words, text)
+			found := visiontest.FindText(words, text)
 			if len(found) != 1 {
 				return false, fmt.Sprintf("%s in %d places among %v", text, len(found), words)
 			}
@@ -114,7 +115,7 @@ func TestTheTextOfAnEditorIsReadAndFound(t *testing.T) {
 	s.selects("48213", func() desktop.Rect {
 		img, err := s.Capture(t.Context(), desktop.Rect{})
 		s.must(err)
-		at, err := vision.Find(img, picture, vision.Options{})
+		at, err := visiontest.Find(img, picture, vision.Options{})
 		if err != nil {
 			t.Log(err)
 		}

@@ -90,10 +90,6 @@ func In(chain ...*Selector) (*Selector, error) {
 // Process is the selector of a program, or nil without a name.
 func Process(name string) *Selector { return where(byProcess, name) }
 
-// Window is the selector of the windows whose title holds a text, or nil
-// without a text.
-func Window(title string) *Selector { return where(byWindow, title) }
-
 // Picture is the selector of a picture, or nil without a file.
 func Picture(file string) *Selector { return where(byImage, file) }
 

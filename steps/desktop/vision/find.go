@@ -56,16 +56,6 @@ func (e *AbsentError) Error() string {
 // Unwrap makes an AbsentError a desktop.ErrNotFound.
 func (e *AbsentError) Unwrap() error { return desktop.ErrNotFound }
 
-// Find is the one place where a template is. It fails with
-// desktop.ErrNotFound, saying how near it came, or with an AmbiguousError.
-func Find(img, template image.Image, o Options) (Match, error) {
-	found, err := All(img, template, o)
-	if err != nil {
-		return Match{}, err
-	}
-	return One(found, o)
-}
-
 // One is the best of the matches of All, unless another is nearly as good:
 // then it fails with an AmbiguousError.
 func One(found []Match, o Options) (Match, error) {

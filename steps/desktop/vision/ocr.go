@@ -1,10 +1,9 @@
 package vision
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -65,19 +64,13 @@ func Words(ctx context.Context, img image.Image, language string) ([]Word, error
 
 // readWords reads tesseract's table of words.
 func readWords(r io.Reader) ([]Word, error) {
-	table := csv.NewReader(r)
-	table.Comma, table.LazyQuotes, table.FieldsPerRecord = '\t', true, -1
 	const level, block, paragraph, line, left, top, width, height, confidence, text = 0, 2, 3, 4, 6, 7, 8, 9, 10, 11
 	var words []Word
 	lines := map[[3]string]int{}
-	for {
-		f, err := table.Read()
-		if errors.Is(err, io.EOF) {
-			return words, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading tesseract's table: %w", err)
-		}
+	rows := bufio.NewScanner(r) // its table quotes nothing
+	rows.Buffer(nil, 1<<20)
+	for rows.Scan() {
+		f := strings.Split(rows.Text(), "\t")
 		const word = "5"
 		if len(f) <= text || f[level] != word || strings.TrimSpace(f[text]) == "" {
 			continue
@@ -95,38 +88,8 @@ func readWords(r io.Reader) ([]Word, error) {
 			Line:       lines[key],
 		})
 	}
-}
-
-// FindText finds the places of a text of one or more words, whatever its
-// case, on lines of words.
-func FindText(words []Word, text string) []desktop.Rect {
-	want := strings.Fields(strings.ToLower(text))
-	if len(want) == 0 {
-		return nil
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading tesseract's table: %w", err)
 	}
-	var found []desktop.Rect
-	for i := range words {
-		if area, ok := textAt(words[i:], want); ok {
-			found = append(found, area)
-		}
-	}
-	return found
-}
-
-// textAt says whether the first words are the wanted ones, on one line, and
-// where. Signs at a word's ends do not matter.
-func textAt(words []Word, want []string) (desktop.Rect, bool) {
-	if len(words) < len(want) {
-		return desktop.Rect{}, false
-	}
-	area := words[0].Bounds.Image()
-	for i, w := range want {
-		const signs = ".,:;!?\"'()[]{}…"
-		got := strings.ToLower(words[i].Text)
-		if got != w && strings.Trim(got, signs) != strings.Trim(w, signs) || words[i].Line != words[0].Line {
-			return desktop.Rect{}, false
-		}
-		area = area.Union(words[i].Bounds.Image())
-	}
-	return desktop.RectOf(area), true
+	return words, nil
 }

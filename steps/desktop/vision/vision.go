@@ -54,31 +54,3 @@ func Fit(img image.Image, side, pixels int) (small *image.RGBA, back float64) {
 	}
 	return Scale(img, desktop.Size{W: max(1, int(w*f)), H: max(1, int(h*f))}), 1 / f
 }
-
-// Equal says whether two pictures are the same, pixel by pixel.
-func Equal(a, b image.Image) bool { return Difference(a, b) == 0 }
-
-// Difference is the share of pixels that differ, from 0 to 1; pictures of
-// different sizes differ wholly.
-func Difference(a, b image.Image) float64 {
-	x, y := rgba(a), rgba(b)
-	if x.Rect != y.Rect || x.Rect.Empty() {
-		if x.Rect.Empty() && y.Rect.Empty() {
-			return 0
-		}
-		return 1
-	}
-	w, different := 4*x.Rect.Dx(), 0
-	for row := range x.Rect.Dy() {
-		p, q := x.Pix[row*x.Stride:][:w], y.Pix[row*y.Stride:][:w]
-		if string(p) == string(q) {
-			continue
-		}
-		for i := 0; i+4 <= w; i += 4 {
-			if [4]byte(p[i:]) != [4]byte(q[i:]) {
-				different++
-			}
-		}
-	}
-	return float64(different) / float64(x.Rect.Dx()*x.Rect.Dy())
-}

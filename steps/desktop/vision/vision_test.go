@@ -21,6 +21,7 @@ import (
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/vision"
+	"understudy/steps/desktop/vision/visiontest"
 )
 
 // screen draws something like a screen: windows, lines and text, no two
@@ -90,7 +91,7 @@ func TestPicturesAreFoundToThePixel(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			for _, r := range places {
-				got, err := vision.Find(m, row.template(r), vision.Options{})
+				got, err := visiontest.Find(m, row.template(r), vision.Options{})
 				if err != nil || got.Bounds != r || got.Likeness < row.least {
 					t.Errorf("%v: got %+v and %v, wanted a likeness of %v", r, got, err, row.least)
 				}
@@ -125,7 +126,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 		{"nothing", image.NewRGBA(image.Rectangle{})},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := vision.Find(m, row.template, vision.Options{})
+			got, err := visiontest.Find(m, row.template, vision.Options{})
 			if !errors.Is(err, desktop.ErrNotFound) {
 				t.Errorf("got %+v and %v, wanted ErrNotFound", got, err)
 			}
@@ -152,31 +153,14 @@ func TestAPictureInSeveralPlacesIsAmbiguous(t *testing.T) {
 				draw.Draw(m, icon.Rect.Add(at), icon, image.Point{}, draw.Src)
 			}
 			var several *vision.AmbiguousError
-			_, err := vision.Find(m, change(icon, row.change), vision.Options{})
+			_, err := visiontest.Find(m, change(icon, row.change), vision.Options{})
 			if !errors.As(err, &several) || len(several.Matches) != 3 {
 				t.Errorf("got %v, wanted three places", err)
 			}
-			if got, err := vision.Find(m, change(icon, row.change), vision.Options{Margin: -1}); err != nil {
+			if got, err := visiontest.Find(m, change(icon, row.change), vision.Options{Margin: -1}); err != nil {
 				t.Errorf("any will do: got %+v and %v", got, err)
 			}
 		})
-	}
-}
-
-func TestDifference(t *testing.T) {
-	a := screen(100, 50)
-	b := crop(a, desktop.Rect{W: 100, H: 50})
-	if d := vision.Difference(a, b); d != 0 || !vision.Equal(a, b) {
-		t.Errorf("a copy differs by %v", d)
-	}
-	for i := range 5 {
-		b.SetRGBA(10*i, i, color.RGBA{1, 2, 3, 255})
-	}
-	if d := vision.Difference(a, b); d != 5.0/5000 || vision.Equal(a, b) {
-		t.Errorf("five pixels: got %v, wanted 0.001", d)
-	}
-	if d := vision.Difference(a, screen(50, 100)); d != 1 {
-		t.Errorf("another size: got %v, wanted 1", d)
 	}
 }
 
@@ -215,12 +199,12 @@ func TestWordsAreRead(t *testing.T) {
 		"4711":           {X: 125, Y: 20, W: 28, H: 11},
 		"save Changes":   {X: 250, Y: 80, W: 84, H: 11},
 	} {
-		found := vision.FindText(words, text)
+		found := visiontest.FindText(words, text)
 		if len(found) != 1 || distance(found[0], want) > 4 {
 			t.Errorf("%q: got %v, wanted about %v; read %+v", text, found, want, words)
 		}
 	}
-	if found := vision.FindText(words, "4711 save"); len(found) > 0 {
+	if found := visiontest.FindText(words, "4711 save"); len(found) > 0 {
 		t.Errorf("a text over two lines was found at %v", found)
 	}
 }
@@ -259,7 +243,7 @@ func BenchmarkFind(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				_, _ = vision.Find(m, template, vision.Options{Margin: -1})
+				_, _ = visiontest.Find(m, template, vision.Options{Margin: -1})
 			}
 		})
 	}
