@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -54,23 +53,14 @@ func (c *clients) rights() access.Rights {
 	return access.Rights{Policy: c.policy, Modes: c.modes.All()}
 }
 
-// told are the rights in words that access.Allows reads.
-func (c *clients) told() string {
-	raw, err := json.Marshal(c.rights())
-	if err != nil { // they are plain words
-		panic(err)
-	}
-	return string(raw)
-}
-
 // setMode sets the mode of a client by name. It tells the owner of the data
 // folder, if that is another process.
 func (c *clients) setMode(ctx context.Context, client string, mode access.Mode) error {
 	c.modes.Set(client, mode)
 	if m, ok := c.runs.opened().(interface {
-		SetPolicy(ctx context.Context, policy string) error
+		SetRights(ctx context.Context, rights access.Rights) error
 	}); ok {
-		return m.SetPolicy(ctx, c.told())
+		return m.SetRights(ctx, c.rights())
 	}
 	return nil
 }

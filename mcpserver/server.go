@@ -156,9 +156,9 @@ func (s *Server) Allow(run, client string, k steps.Kind) error {
 	return s.clients.allow(run, client, k)
 }
 
-// Rights are what the clients of this server may do, in words that access.Allows
-// reads.
-func (s *Server) Rights() string { return s.clients.told() }
+// Rights are what the clients of this server may do. The process that owns the
+// data folder holds each step to them.
+func (s *Server) Rights() access.Rights { return s.clients.rights() }
 
 // greeted drops what was kept for a client when its session ends.
 func (s *Server) greeted(_ context.Context, req *mcp.InitializedRequest) {

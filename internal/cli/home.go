@@ -79,11 +79,10 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 				own.Disconnected(id, c.KeepRunning)
 			}
 		},
-		Allow: access.Allows,
 		Hello: owner.Hello{
 			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
 			Dir: here, Environ: os.Environ(), Client: "command line",
-			Policy: as.policy, KeepRunning: as.keepRunning,
+			Rights: as.rights, KeepRunning: as.keepRunning,
 		},
 	})
 	if err != nil {
@@ -95,7 +94,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 // membership is what a server says of itself when it joins a data folder.
 type membership struct {
 	tune        func(*engine.Engine) // of this process, if it is to own the folder
-	policy      string               // what its clients may do, if another process owns it
+	rights      *access.Rights       // of its clients, if another process owns the folder
 	keepRunning bool                 // their runs go on when it goes away
 }
 

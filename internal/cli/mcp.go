@@ -137,7 +137,8 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
-		m.policy, m.keepRunning = o.server.Rights(), o.keepRunning
+		rights := o.server.Rights()
+		m.rights, m.keepRunning = &rights, o.keepRunning
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
 			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)

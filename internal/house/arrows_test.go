@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	},
 	"internal/children":    {},
 	"internal/clients":     {},
-	"internal/owner":       {"engine", "steps"},
+	"internal/owner":       {"engine", "mcpserver/access", "steps"},
 	"internal/crash":       {},
 	"internal/e2e":         {},
 	"internal/film":        {},

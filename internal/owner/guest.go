@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 
@@ -34,7 +35,7 @@ const mostCalls = 256
 func (h *host) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+joinPath, h.serveMember)
-	mux.HandleFunc("POST "+policyPath, h.ofGuest(h.servePolicy))
+	mux.HandleFunc("POST "+rightsPath, h.ofGuest(h.serveRights))
 	mux.HandleFunc("POST "+callPath+"{method}", h.ofGuest(h.serveCall))
 	return mux
 }
@@ -58,7 +59,7 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.dismiss(g)
-	h.setPolicy(g.ID, in.Hello.Policy)
+	h.setRights(g.ID, in.Hello.Rights)
 	h.proceed(g.ID, in.Last.Runs)
 	if h.o.Came != nil {
 		h.o.Came(g.Client)
@@ -96,12 +97,12 @@ func (h *host) ofGuest(serve func(http.ResponseWriter, *http.Request, *guest)) h
 	}
 }
 
-// servePolicy notes what the guest may do from now on.
-func (h *host) servePolicy(w http.ResponseWriter, r *http.Request, g *guest) {
-	var policy string
-	err := readRequest(w, r, &policy)
+// serveRights notes what the guest may do from now on.
+func (h *host) serveRights(w http.ResponseWriter, r *http.Request, g *guest) {
+	var rights access.Rights
+	err := readRequest(w, r, &rights)
 	if err == nil {
-		h.setPolicy(g.ID, policy)
+		h.setRights(g.ID, &rights)
 	}
 	reply(w, none{}, err)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 
@@ -30,9 +31,8 @@ type host struct {
 	mu      sync.Mutex
 	leaving bool
 	guests  map[*guest]bool
-	began   map[string]string // run → the member that last began or continued it
-	// policies are what the guests may do, in their own words.
-	policies map[string]string
+	began   map[string]string         // run → the member that last began or continued it
+	rights  map[string]*access.Rights // member → what its clients may do, as it has told
 }
 
 // newHost opens the socket of an owner. The runs that were handed over to it
@@ -40,7 +40,7 @@ type host struct {
 func newHost(m *Member, l Local) (*host, error) {
 	h := &host{
 		o: m.o, id: m.id, local: l,
-		guests: map[*guest]bool{}, began: map[string]string{}, policies: map[string]string{},
+		guests: map[*guest]bool{}, began: map[string]string{}, rights: map[string]*access.Rights{},
 	}
 	h.runs = hidingHandover{l.Engine, &h.expected}
 	l.Engine.Allow = h.allowByMember(l.Engine.Allow)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"understudy/engine"
-	"understudy/steps"
+	"understudy/mcpserver/access"
 )
 
 // Local is what a process has when it owns the data folder.
@@ -28,10 +28,10 @@ type Hello struct {
 	Dir       string   `json:"dir,omitempty"`       // working directory
 	Environ   []string `json:"environ,omitempty"`
 	Client    string   `json:"client,omitempty"` // its name
-	// Policy is what it may do, in words that Options.Allow of the owner reads;
+	// Rights are what its clients may do; nil: everything, as a person may.
+	Rights *access.Rights `json:"rights,omitempty"`
 	// KeepRunning says that its runs go on when it goes away.
-	Policy      string `json:"policy,omitempty"`
-	KeepRunning bool   `json:"keep_running,omitempty"`
+	KeepRunning bool `json:"keep_running,omitempty"`
 }
 
 // Client is a process that is attached to the owner.
@@ -54,10 +54,7 @@ type Options struct {
 	// that are gone, with the runs under way that they began or continued.
 	Came func(Client)
 	Gone func(c Client, runs []string)
-	// Allow says whether a guest with this policy may let a client use a kind;
-	// nil: always.
-	Allow func(policy, client string, k steps.Kind) error
-	Log   *slog.Logger
+	Log  *slog.Logger
 	// Patience is how long to wait for a folder whose owner is leaving, and for
 	// runs to pause when this process leaves; 0 is ten seconds.
 	Patience time.Duration

@@ -6,17 +6,18 @@ import (
 	"slices"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 
-// allowByMember makes the engine ask, at each step, what the member may do for which
-// the run is: the owner of itself, and of a guest what that guest has said.
+// allowByMember makes the engine ask, at each step, for the rights of the member
+// whose run it is: own for the owner itself, and for a guest those that it has told.
 func (h *host) allowByMember(own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
 	return func(run, client string, k steps.Kind) error {
-		policy, foreign := h.policyOf(run)
+		rights, foreign := h.rightsOf(run)
 		switch {
-		case foreign && h.o.Allow != nil:
-			return h.o.Allow(policy, client, k)
+		case foreign && rights != nil:
+			return rights.Allow(client, k)
 		case !foreign && own != nil:
 			return own(run, client, k)
 		}
@@ -24,18 +25,19 @@ func (h *host) allowByMember(own func(run, client string, k steps.Kind) error) f
 	}
 }
 
-// policyOf is what the member may do for which a run is, if it is a guest.
-func (h *host) policyOf(run string) (policy string, foreign bool) {
+// rightsOf are the rights of the member whose run it is, if that is a guest; nil
+// when it told none.
+func (h *host) rightsOf(run string) (rights *access.Rights, foreign bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	member := h.began[run]
-	return h.policies[member], member != "" && member != h.id
+	return h.rights[member], member != "" && member != h.id
 }
 
-func (h *host) setPolicy(member, policy string) {
+func (h *host) setRights(member string, rights *access.Rights) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.policies[member] = policy
+	h.rights[member] = rights
 }
 
 // mostNoted is how many runs are remembered before those that stand still are
@@ -66,7 +68,7 @@ func (h *host) forgetInactive() {
 	for g := range h.guests {
 		here = append(here, g.ID)
 	}
-	maps.DeleteFunc(h.policies, func(member, _ string) bool { return !slices.Contains(here, member) })
+	maps.DeleteFunc(h.rights, func(member string, _ *access.Rights) bool { return !slices.Contains(here, member) })
 }
 
 // attributing is Runs that remembers for whom a run is before its first step asks
@@ -119,20 +121,20 @@ func (n attributing) attribute(run string, do func() (engine.Header, error)) (en
 	return h, err
 }
 
-// SetPolicy says what this process may do from now on.
-func (m *Member) SetPolicy(ctx context.Context, policy string) error {
+// SetRights says what this process may do from now on.
+func (m *Member) SetRights(ctx context.Context, rights access.Rights) error {
 	select {
 	case m.mutex <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	m.o.Hello.Policy = policy
+	m.o.Hello.Rights = &rights
 	c := m.now.client
 	m.release()
 	if c == nil {
 		return nil
 	}
-	_, err := c.call(ctx, policyPath, policy)
+	_, err := c.call(ctx, rightsPath, rights)
 	if isLost(err) {
 		return nil // the next owner hears it when it is greeted
 	}

@@ -6,28 +6,19 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 
-// obeying are the options of an owner that does what a guest's policy says: "no"
-// refuses everything. Of its own it asks nobody.
-func obeying(dir string) Options {
-	o := optionsFor(dir)
-	o.Allow = func(policy, _ string, k steps.Kind) error {
-		if policy == "no" {
-			return steps.Errorf(steps.Denied, "%s is not for this guest", k.Name)
-		}
-		return nil
-	}
-	return o
-}
+// refusing are rights that refuse the kind of our runs.
+var refusing = access.Rights{Policy: access.Policy{Exclude: []string{"mark"}}}
 
-// TestGuestsAreHeldToTheirPolicy from their first step on.
-func TestGuestsAreHeldToTheirPolicy(t *testing.T) {
+// TestGuestsAreHeldToTheirRights from their first step on.
+func TestGuestsAreHeldToTheirRights(t *testing.T) {
 	dir := t.TempDir()
-	owner := join(t, obeying(dir))
+	owner := join(t, optionsFor(dir))
 	o := optionsFor(dir)
-	o.Hello.Policy = "no"
+	o.Hello.Rights = &refusing
 	guest := join(t, o)
 	openGate(t, dir)
 	for _, c := range []struct {
@@ -48,18 +39,18 @@ func TestGuestsAreHeldToTheirPolicy(t *testing.T) {
 	}
 }
 
-// TestPolicyChangesUnderWay takes the right to act from a guest whose run waits
+// TestRightsChangeUnderWay takes the right to act from a guest whose run waits
 // in a step: the next one is denied. Whoever resumes it counts then.
-func TestPolicyChangesUnderWay(t *testing.T) {
+func TestRightsChangeUnderWay(t *testing.T) {
 	dir := t.TempDir()
-	owner := join(t, obeying(dir))
+	owner := join(t, optionsFor(dir))
 	guest := join(t, optionsFor(dir))
 	h, err := guest.Start(t.Context(), marking(dir, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
-	if err := guest.SetPolicy(t.Context(), "no"); err != nil {
+	if err := guest.SetRights(t.Context(), refusing); err != nil {
 		t.Fatal(err)
 	}
 	openGate(t, dir)
@@ -81,15 +72,15 @@ func TestPolicyChangesUnderWay(t *testing.T) {
 	}
 }
 
-// TestPolicyIsToldToTheNextOwner keeps what was changed under way.
-func TestPolicyIsToldToTheNextOwner(t *testing.T) {
+// TestRightsAreToldToTheNextOwner keeps what was changed under way.
+func TestRightsAreToldToTheNextOwner(t *testing.T) {
 	dir := t.TempDir()
-	first := join(t, obeying(dir))
-	second := join(t, obeying(dir))
+	first := join(t, optionsFor(dir))
+	second := join(t, optionsFor(dir))
 	o := optionsFor(dir)
 	o.Open = func(context.Context) (Local, error) { return Local{}, engine.ErrLocked } // it never is the owner
 	guest := join(t, o)
-	if err := guest.SetPolicy(t.Context(), "no"); err != nil {
+	if err := guest.SetRights(t.Context(), refusing); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Leave(context.WithoutCancel(t.Context())); err != nil {
@@ -104,7 +95,7 @@ func TestPolicyIsToldToTheNextOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err = guest.Wait(t.Context(), h.ID)
-	if err != nil || h.Status != engine.Failed || !strings.Contains(h.Error.Message, "not for this guest") {
+	if err != nil || h.Status != engine.Failed || !strings.Contains(h.Error.Message, "--exclude-tools") {
 		t.Errorf("%s, %v, %v", h.Status, h.Error, err)
 	}
 }

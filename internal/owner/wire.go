@@ -22,7 +22,7 @@ const version = 3
 // and the name of a method; a closed request is a cancelled call.
 const (
 	joinPath   = "/members"
-	policyPath = "/policy"
+	rightsPath = "/rights"
 	callPath   = "/api/"
 
 	memberHeader = "Understudy-Member"

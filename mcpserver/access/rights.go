@@ -1,8 +1,6 @@
 package access
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
 	"strings"
 	"sync"
@@ -68,20 +66,4 @@ func (m *Modes) Set(client string, mode Mode) {
 		m.by = map[string]Mode{}
 	}
 	m.by[client] = mode
-}
-
-// Allows says whether rights that another process has told let a client use a
-// kind. A process that told none is a person's.
-func Allows(told, client string, k steps.Kind) error {
-	if told == "" {
-		return nil
-	}
-	var r Rights
-	if err := json.Unmarshal([]byte(told), &r); err != nil {
-		return &steps.Error{
-			Code: steps.Denied, Err: errors.New("what the other process may do cannot be read"),
-			Next: "end the process that is of another version",
-		}
-	}
-	return r.Allow(client, k)
 }
