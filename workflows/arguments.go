@@ -195,8 +195,22 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 	if u.wrong(v, problems) {
 		return constant{v.text}
 	}
-	if schema != nil && schema.Format == "shell" && s.arguments.get("engine") == nil {
+	if schema != nil && schema.Format == "shell" {
+		return u.commandPart(v, t, schema, path, s)
+	}
+	return textPart{t, schema, path}
+}
+
+// commandPart compiles what run_command runs: a script where the arguments name
+// an engine, and otherwise a command line.
+func (u *unit) commandPart(v *value, t *expression.Text, schema *jsonschema.Schema, path string, s *scope) part {
+	engine := s.arguments.get("engine")
+	switch {
+	case engine == nil || engine.sort == sortNull || engine.text == "":
 		return u.shellPart(v, t, path, s)
+	case isTemplate(engine.text):
+		u.report.add(engine.position, "write its name", "with expressions in the script, the engine cannot be one")
+		return constant{v.text}
 	}
 	return textPart{t, schema, path}
 }

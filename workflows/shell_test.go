@@ -106,3 +106,36 @@ steps:
 		t.Errorf("a NUL was let through: %v", err)
 	}
 }
+
+// TestACommandWithoutAnEngineIsOneOfAShell holds that an engine that names none
+// does not let values into the command as they are.
+func TestACommandWithoutAnEngineIsOneOfAShell(t *testing.T) {
+	for _, engine := range []string{"null", "~", "\"\"", "''", ""} {
+		t.Run(engine, func(t *testing.T) {
+			p, err := Compile(Source{Name: "test.yaml", Text: []byte(`
+variables: {v: {type: string}}
+steps:
+  - {id: a, tool_name: run_command, arguments: {run: "echo ${{ v }}", engine: ` + engine + `}}
+`)}, options(nil))
+			if err != nil {
+				return // refused, which is as good
+			}
+			n, _ := p.Node("a")
+			got, err := n.Args.Eval(t.Context(), &expression.Scope{Inputs: map[string]any{"v": "$(echo INJECTED)"}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run := got.(map[string]any)["run"].(string); strings.HasPrefix(run, "echo $(") {
+				t.Errorf("the value stands in the command as it is: %s", run)
+			}
+		})
+	}
+}
+
+func TestAnEngineThatIsAnExpressionIsRefused(t *testing.T) {
+	got := problems(t, `steps: [{tool_name: run_command, arguments: {run: "echo ${{ inputs.v }}", engine: "${{ inputs.v }}"}}]`, nil)
+	want := []string{"1:83 with expressions in the script, the engine cannot be one; write its name"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
