@@ -9,8 +9,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusPatience is how long an element may take to report that it has the focus.
-var focusPatience = Patience{Least: time.Second, Looks: 10}
+// focusEffectLimit is how long an element may take to report that it has the focus.
+var focusEffectLimit = EffectLimit{Least: time.Second, Looks: 10}
 
 // FocusOptions say how an element may be given the focus.
 type FocusOptions struct {
@@ -84,7 +84,7 @@ func HasFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (boo
 // WaitForFocus reports whether el gets the focus within focusPatience.
 func WaitForFocus(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
 	has := false
-	err := WaitForEffect(ctx, focusPatience, func(ctx context.Context) error {
+	err := WaitForEffect(ctx, focusEffectLimit, func(ctx context.Context) error {
 		var err error
 		if has, err = HasFocus(ctx, d, el); err == nil && !has {
 			err = steps.Errorf(steps.NotActionable, "no focus yet")

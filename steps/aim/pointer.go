@@ -75,7 +75,7 @@ func RestorePointer(ctx context.Context, hand *Hand, wanted bool) func(context.C
 }
 
 // PointOf returns the point that arguments give, or the position of the pointer.
-func PointOf(ctx context.Context, d *desktop.Desktop, p Place) (desktop.Point, error) {
+func PointOf(ctx context.Context, d *desktop.Desktop, p Position) (desktop.Point, error) {
 	if p.X == nil {
 		return d.PointerPosition(ctx)
 	}

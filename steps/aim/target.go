@@ -156,14 +156,14 @@ func (t *Target) Validate() error {
 	return nil
 }
 
-// Place is a point of the screen in arguments; it may be absent.
-type Place struct {
+// Position is a point of the screen in arguments; it may be absent.
+type Position struct {
 	X *int `json:"x,omitzero" jsonschema:"the distance from the left edge of the screen, in pixels"`
 	Y *int `json:"y,omitzero" jsonschema:"the distance from the top edge of the screen, in pixels"`
 }
 
 // Given reports whether there is a point; half of one is an error.
-func (p Place) Given() (bool, error) {
+func (p Position) Given() (bool, error) {
 	if (p.X == nil) != (p.Y == nil) {
 		return false, errors.New("wanted both x and y, found one of them")
 	}

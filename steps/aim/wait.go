@@ -96,13 +96,13 @@ func noAnswer(err error, long time.Duration) error {
 	}
 }
 
-// EffectPatience is how long an action's effect, such as typed text, may take to show.
-var EffectPatience = Patience{Least: time.Second, Looks: 20}
+// UsualEffectLimit is how long an action's effect, such as typed text, may take to show.
+var UsualEffectLimit = EffectLimit{Least: time.Second, Looks: 20}
 
-// Patience bounds the wait for the effect of an action by time and by number of polls,
+// EffectLimit bounds the wait for the effect of an action by time and by number of polls,
 // whichever is later. Time alone is too short on a busy machine, where an application
 // answers few polls in a second.
-type Patience struct {
+type EffectLimit struct {
 	Least time.Duration
 	Looks int
 }
@@ -112,7 +112,7 @@ const patienceEnds = 15 * time.Second
 
 // WaitForEffect polls until look succeeds or patience is over. The error is that of
 // the last poll that finished.
-func WaitForEffect(ctx context.Context, p Patience, look func(context.Context) error) error {
+func WaitForEffect(ctx context.Context, p EffectLimit, look func(context.Context) error) error {
 	began, looks := time.Now(), 0
 	var last error
 	err := WaitUntil(ctx, patienceEnds, func(ctx context.Context) error {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPatienceCountsLooksWhereTheyAreSlow(t *testing.T) {
-	p := Patience{Least: time.Second, Looks: 10}
+	p := EffectLimit{Least: time.Second, Looks: 10}
 	for _, row := range []struct {
 		say        string
 		look       time.Duration // what one takes; the pauses are as long

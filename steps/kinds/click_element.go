@@ -25,7 +25,7 @@ var ClickElement = steps.Define(steps.Kind{
 // ClickArgs says what to click and how.
 type ClickArgs struct {
 	aim.Target
-	aim.Place
+	aim.Position
 	InWindow      bool                `json:"in_window,omitzero" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
 	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" use:"rare" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
 	Image         steps.Path          `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`

@@ -22,7 +22,7 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 	if err != nil {
 		return observe.WindowResult{}, err
 	}
-	err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 		if _, err := aim.FindWindow(ctx, env.Desktop, aim.WindowTarget{ID: w.ID}); steps.CodeOf(err) != steps.NotFound {
 			return errors.Join(err, steps.Errorf(steps.Unexpected, "still there"))
 		}

@@ -20,7 +20,7 @@ var MouseDown = steps.Define(steps.Kind{
 
 // MouseButtonArgs says which button, and where.
 type MouseButtonArgs struct {
-	aim.Place
+	aim.Position
 	Button desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
 }
 
@@ -36,7 +36,7 @@ func mouseDown(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerR
 
 // at does something with the button at the place that is given.
 func (a *MouseButtonArgs) at(ctx context.Context, d *desktop.Desktop, do desktop.Action) (PointerResult, error) {
-	at, err := aim.PointOf(ctx, d, a.Place)
+	at, err := aim.PointOf(ctx, d, a.Position)
 	if err != nil {
 		return PointerResult{}, err
 	}

@@ -43,7 +43,7 @@ var MoveWindow = steps.Define(steps.Kind{
 // MoveWindowArgs says where a window goes.
 type MoveWindowArgs struct {
 	aim.WindowTarget
-	aim.Place
+	aim.Position
 	Width  steps.Count `json:"width,omitzero" jsonschema:"the new width; without it the width stays"`
 	Height steps.Count `json:"height,omitzero" jsonschema:"the new height; without it the height stays"`
 }

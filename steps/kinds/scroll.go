@@ -18,7 +18,7 @@ var Scroll = steps.Define(steps.Kind{
 
 // ScrollArgs says where to scroll, which way and how far.
 type ScrollArgs struct {
-	aim.Place
+	aim.Position
 	Direction Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
 	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
 }
@@ -51,7 +51,7 @@ const (
 )
 
 func scroll(ctx context.Context, hand *aim.Hand, a ScrollArgs) (ScrollResult, error) {
-	at, err := aim.PointOf(ctx, hand.Desktop, a.Place)
+	at, err := aim.PointOf(ctx, hand.Desktop, a.Position)
 	if err != nil {
 		return ScrollResult{}, err
 	}

@@ -65,7 +65,7 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 		if !tells(el, option) {
 			return false, nil
 		}
-		err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 			if !chosen(ctx, hand.Desktop, el, option) {
 				return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), r.Selected), Next: "look at the screen before doing it again"}
 			}

@@ -135,7 +135,7 @@ func (r *TypeIntoResult) readBack(ctx context.Context, d *desktop.Desktop, el *d
 		return false, nil
 	}
 	now := before
-	err := aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+	err := aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 		e, err := d.Refresh(ctx, el.Handle)
 		if err != nil {
 			return err

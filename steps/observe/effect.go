@@ -27,7 +27,7 @@ func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c
 		return WindowResult{}, err
 	}
 	r := WindowResult{Window: w}
-	err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 		now, err := aim.FindWindow(ctx, d, aim.WindowTarget{ID: w.ID})
 		if err != nil {
 			return err
@@ -75,8 +75,8 @@ func ToggleAction(el *desktop.Element) string {
 // TogglePatience is how long el may take to show that it was toggled. Most
 // applications do so before they answer the next question; a browser is told by its
 // page.
-func TogglePatience(el *desktop.Element) aim.Patience {
-	p := aim.Patience{Looks: 4}
+func TogglePatience(el *desktop.Element) aim.EffectLimit {
+	p := aim.EffectLimit{Looks: 4}
 	if _, page := el.Attributes["tag"]; page {
 		p.Least = 250 * time.Millisecond
 	}
@@ -113,7 +113,7 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 
 // WaitUntilIs waits until el is as an action was to make it.
 func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, is func(*desktop.Element) bool) (now *desktop.Element, err error) {
-	err = aim.WaitForEffect(ctx, aim.EffectPatience, func(ctx context.Context) error {
+	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 		n, err := d.Refresh(ctx, el.Handle)
 		if err != nil {
 			return err

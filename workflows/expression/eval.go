@@ -19,8 +19,8 @@ type evaluation struct {
 	expr   *Expr
 	scope  *Scope
 	probe  Probe
-	locals []local // of let, the innermost last
-	walk   *walk   // the innermost walk over a list
+	locals []local   // of let, the innermost last
+	walk   *listWalk // the innermost walk over a list
 }
 
 type local struct {

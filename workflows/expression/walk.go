@@ -9,7 +9,7 @@ import (
 
 // A walk is one call of filter, map, reduce or another function that evaluates
 // a predicate for each element of a list.
-type walk struct {
+type listWalk struct {
 	item   any // #
 	index  int // #index
 	result any // also #acc
@@ -17,7 +17,7 @@ type walk struct {
 	made   runtime.SortBy
 }
 
-func (w *walk) pointer(name string) any {
+func (w *listWalk) pointer(name string) any {
 	switch name {
 	case "index":
 		return w.index
@@ -29,7 +29,7 @@ func (w *walk) pointer(name string) any {
 
 func (e *evaluation) walkList(n *ast.BuiltinNode) any {
 	items := e.list(n.Name, e.eval(n.Arguments[0]))
-	w := &walk{}
+	w := &listWalk{}
 	first := e.begin(w, n, items)
 	outer := e.walk
 	e.walk = w
@@ -53,7 +53,7 @@ func (e *evaluation) walkList(n *ast.BuiltinNode) any {
 
 // begin sets the result before the first element, and says which element that
 // is.
-func (e *evaluation) begin(w *walk, n *ast.BuiltinNode, items []any) (first int) {
+func (e *evaluation) begin(w *listWalk, n *ast.BuiltinNode, items []any) (first int) {
 	switch n.Name {
 	case "all", "none", "any":
 		w.result = n.Name != "any"
@@ -91,7 +91,7 @@ func descending(direction any) bool {
 
 // visit takes the predicate's value for one element, and reports whether the
 // result is known.
-func (e *evaluation) visit(name string, w *walk, v any) (known bool) {
+func (e *evaluation) visit(name string, w *listWalk, v any) (known bool) {
 	switch name {
 	case "all", "none", "any":
 		if known = truth(v) == (name != "all"); known {
@@ -138,7 +138,7 @@ func checkKey(v any) any {
 	return v
 }
 
-func (e *evaluation) group(w *walk, key any) {
+func (e *evaluation) group(w *listWalk, key any) {
 	name, ok := textOf(key)
 	if !ok {
 		fail("groupBy() makes groups by strings, numbers and booleans, not by %s", kindOf(key))
@@ -152,7 +152,7 @@ func (e *evaluation) group(w *walk, key any) {
 }
 
 // end gives the result.
-func (e *evaluation) end(name string, w *walk) any {
+func (e *evaluation) end(name string, w *listWalk) any {
 	switch name {
 	case "count":
 		return w.count

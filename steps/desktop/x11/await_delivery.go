@@ -28,21 +28,21 @@ const (
 )
 
 // released waits until a button is up for the windows too.
-func (l *link) released(ctx context.Context, button byte) error {
+func (l *xConn) released(ctx context.Context, button byte) error {
 	return l.delivered(ctx, fmt.Sprintf("mouse button %d going up", button), func(p *xproto.QueryPointerReply) bool {
 		return p.Mask&(xproto.KeyButMaskButton1<<(button-1)) == 0
 	})
 }
 
 // left waits until the pointer has left a place for the windows too.
-func (l *link) left(ctx context.Context, from, to desktop.Point) error {
+func (l *xConn) left(ctx context.Context, from, to desktop.Point) error {
 	return l.delivered(ctx, fmt.Sprintf("the pointer's move from %s to %s", from, to), func(p *xproto.QueryPointerReply) bool {
 		return from == to || from != pointed(p)
 	})
 }
 
 // delivered waits until the server gives a state of the pointer.
-func (l *link) delivered(ctx context.Context, what string, through func(*xproto.QueryPointerReply) bool) error {
+func (l *xConn) delivered(ctx context.Context, what string, through func(*xproto.QueryPointerReply) bool) error {
 	limited, cancel := context.WithTimeoutCause(ctx, deliverWithin, fmt.Errorf(
 		"%s has reached no window within %s, something holds the pointer back, such as the window manager or a button that a person presses: %w",
 		what, deliverWithin, desktop.ErrUnclear))

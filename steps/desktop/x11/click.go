@@ -14,7 +14,7 @@ import (
 
 // holding asks the server while it serves nobody else, so that nothing can move
 // between a look at the target and the click.
-func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
+func holding[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, error) {
 	return perform(ctx, l, func() (T, error) {
 		xproto.GrabServer(l.x)
 		defer func() {
@@ -27,7 +27,7 @@ func holding[T any](ctx context.Context, l *link, f func() (T, error)) (T, error
 
 // verifyTarget fails with desktop.ErrMoved unless the pointer is at the point of
 // a click, and in its window, which is where it was seen.
-func (l *link) verifyTarget(a desktop.Click) error {
+func (l *xConn) verifyTarget(a desktop.Click) error {
 	p, err := l.pointerAt(a.At)
 	if err != nil || a.In == nil {
 		return err
@@ -50,7 +50,7 @@ func (l *link) verifyTarget(a desktop.Click) error {
 }
 
 // pointerAt says whether the pointer is at a point.
-func (l *link) pointerAt(at desktop.Point) (*xproto.QueryPointerReply, error) {
+func (l *xConn) pointerAt(at desktop.Point) (*xproto.QueryPointerReply, error) {
 	p, err := xproto.QueryPointer(l.x, l.root).Reply()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (l *link) pointerAt(at desktop.Point) (*xproto.QueryPointerReply, error) {
 }
 
 // blocker is a modal dialog that keeps from a window what is meant for it.
-func (l *link) blocker(w desktop.Window) *desktop.Window {
+func (l *xConn) blocker(w desktop.Window) *desktop.Window {
 	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
 	i := slices.Index(managed, uint32(w.ID))
 	if i < 0 { // a menu, which is above all dialogs
@@ -78,7 +78,7 @@ func (l *link) blocker(w desktop.Window) *desktop.Window {
 }
 
 // inside says whether a window is another one, or in it.
-func (l *link) inside(frame, w xproto.Window) bool {
+func (l *xConn) inside(frame, w xproto.Window) bool {
 	for w != 0 && w != l.root {
 		if w == frame {
 			return true

@@ -67,7 +67,7 @@ func (c clipboard) write(ctx context.Context, text string) error {
 }
 
 // clipboardOwner is the window that owns the clipboard, or 0.
-func (l *link) clipboardOwner() (xproto.Window, error) {
+func (l *xConn) clipboardOwner() (xproto.Window, error) {
 	r, err := xproto.GetSelectionOwner(l.x, l.atom("CLIPBOARD")).Reply()
 	if err != nil {
 		return 0, err

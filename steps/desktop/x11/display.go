@@ -15,9 +15,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// place is where a display is: the parts of a name such as ":0",
+// address is where a display is: the parts of a name such as ":0",
 // "localhost:10.0" or "/tmp/launch-1/org.x:0".
-type place struct {
+type address struct {
 	name             string
 	network, address string
 	number           string
@@ -27,12 +27,12 @@ type place struct {
 const socketFolder = "/tmp/.X11-unix/"
 
 // parsePlace reads the name of a display.
-func parsePlace(name string) (place, error) {
-	bad := func() (place, error) {
+func parsePlace(name string) (address, error) {
+	bad := func() (address, error) {
 		if name == "" {
-			return place{}, &desktop.MissingError{What: "no display: DISPLAY is not set", Mend: "export DISPLAY=:0"}
+			return address{}, &desktop.MissingError{What: "no display: DISPLAY is not set", Mend: "export DISPLAY=:0"}
 		}
-		return place{}, &desktop.MissingError{What: fmt.Sprintf("display %q: wanted a name such as :0", name), Mend: "export DISPLAY=:0"}
+		return address{}, &desktop.MissingError{What: fmt.Sprintf("display %q: wanted a name such as :0", name), Mend: "export DISPLAY=:0"}
 	}
 	host, number, ok := cutLast(name, ":")
 	if !ok {
@@ -43,7 +43,7 @@ func parsePlace(name string) (place, error) {
 	if err != nil || n < 0 || n > 59535 {
 		return bad()
 	}
-	p := place{name: name, network: "unix", address: socketFolder + "X" + number, number: number}
+	p := address{name: name, network: "unix", address: socketFolder + "X" + number, number: number}
 	switch {
 	case strings.HasPrefix(host, "/"):
 		p.address = host + ":" + number
@@ -70,7 +70,7 @@ const (
 
 // cookie finds the cookie of a display in a file of cookies; "" means that
 // there is none, and that the display may still let us in.
-func (p place) cookie(file string) string {
+func (p address) cookie(file string) string {
 	if file == "" {
 		file = filepath.Join(os.Getenv("HOME"), ".Xauthority")
 	}

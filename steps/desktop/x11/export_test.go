@@ -59,16 +59,16 @@ func Cut(r *Driver) {
 
 // Repeating says whether keys that are held repeat.
 func Repeating(t testing.TB, r *Driver) bool {
-	return told(t, r, func(l *link) (bool, error) { return l.repeating() })
+	return told(t, r, func(l *xConn) (bool, error) { return l.repeating() })
 }
 
 // Manager is the window by which the window manager shows that it runs.
 func Manager(t testing.TB, r *Driver) xproto.Window {
-	return told(t, r, func(l *link) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
+	return told(t, r, func(l *xConn) (xproto.Window, error) { w, _ := l.manager(); return w, nil })
 }
 
 // told is what the display answers.
-func told[T any](t testing.TB, r *Driver, f func(*link) (T, error)) T {
+func told[T any](t testing.TB, r *Driver, f func(*xConn) (T, error)) T {
 	t.Helper()
 	l, err := r.live(t.Context())
 	if err != nil {
@@ -92,7 +92,7 @@ type Canvas struct {
 // NewCanvas opens a window that no window manager touches.
 func NewCanvas(t testing.TB, r *Driver, at desktop.Rect) *Canvas {
 	t.Helper()
-	return told(t, r, func(l *link) (*Canvas, error) {
+	return told(t, r, func(l *xConn) (*Canvas, error) {
 		w, err := xproto.NewWindowId(l.x)
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func NewCanvas(t testing.TB, r *Driver, at desktop.Rect) *Canvas {
 // Draw draws in an area of the screen.
 func (c *Canvas) Draw(t testing.TB, area desktop.Rect) {
 	t.Helper()
-	c.do(t, func(l *link) error {
+	c.do(t, func(l *xConn) error {
 		r := xproto.Rectangle{X: int16(area.X - c.at.X), Y: int16(area.Y - c.at.Y), Width: uint16(area.W), Height: uint16(area.H)}
 		return xproto.PolyFillRectangleChecked(l.x, xproto.Drawable(c.ID), c.draw, []xproto.Rectangle{r}).Check()
 	})
@@ -120,7 +120,7 @@ func (c *Canvas) Draw(t testing.TB, area desktop.Rect) {
 // Move moves the window.
 func (c *Canvas) Move(t testing.TB, x, y int) {
 	t.Helper()
-	c.do(t, func(l *link) error {
+	c.do(t, func(l *xConn) error {
 		c.at = desktop.Point{X: x, Y: y}
 		return xproto.ConfigureWindowChecked(l.x, xproto.Window(c.ID), xproto.ConfigWindowX|xproto.ConfigWindowY, []uint32{uint32(x), uint32(y)}).Check()
 	})
@@ -129,12 +129,12 @@ func (c *Canvas) Move(t testing.TB, x, y int) {
 // Close destroys the window.
 func (c *Canvas) Close(t testing.TB) {
 	t.Helper()
-	c.do(t, func(l *link) error { return xproto.DestroyWindowChecked(l.x, xproto.Window(c.ID)).Check() })
+	c.do(t, func(l *xConn) error { return xproto.DestroyWindowChecked(l.x, xproto.Window(c.ID)).Check() })
 }
 
-func (c *Canvas) do(t testing.TB, f func(*link) error) {
+func (c *Canvas) do(t testing.TB, f func(*xConn) error) {
 	t.Helper()
-	told(t, c.r, func(l *link) (struct{}, error) { return struct{}{}, f(l) })
+	told(t, c.r, func(l *xConn) (struct{}, error) { return struct{}{}, f(l) })
 }
 
 // Heard is when it was heard last what was drawn in a window.

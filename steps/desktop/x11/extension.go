@@ -47,7 +47,7 @@ func (e otherError) Error() string {
 var extensionNames = []string{"XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource", "XFIXES", "DAMAGE"}
 
 // extensions finds the extensions that we use, all in one round trip.
-func (l *link) extensions() {
+func (l *xConn) extensions() {
 	names := extensionNames
 	cookies := make([]xproto.QueryExtensionCookie, len(names))
 	for i, n := range names {

@@ -11,13 +11,13 @@ import (
 	"syscall"
 )
 
-// held notes which keys and buttons we hold down, and which spare keys we
+// heldInputs notes which keys and buttons we hold down, and which spare keys we
 // gave a meaning. The notes are in a file that is mapped into memory: writing
 // one costs nothing, and it survives whatever ends this process, so that the
 // next one can let go.
 //
 // The file is locked while its owner lives; the kernel unlocks it.
-type held struct {
+type heldInputs struct {
 	mu    sync.Mutex
 	notes []byte
 	file  *os.File
@@ -36,9 +36,9 @@ const (
 
 // openHeld makes the notes of one robot. Without a folder they are in memory
 // only.
-func openHeld(dir, display string) (*held, error) {
+func openHeld(dir, display string) (*heldInputs, error) {
 	if dir == "" {
-		return &held{notes: make([]byte, noteSize)}, nil
+		return &heldInputs{notes: make([]byte, noteSize)}, nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func openHeld(dir, display string) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &held{file: file, dir: dir}
+	h := &heldInputs{file: file, dir: dir}
 	if err := h.open(); err != nil {
 		file.Close()
 		os.Remove(file.Name())
@@ -56,7 +56,7 @@ func openHeld(dir, display string) (*held, error) {
 	return h, nil
 }
 
-func (h *held) open() error {
+func (h *heldInputs) open() error {
 	if err := syscall.Flock(int(h.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return err
 	}
@@ -73,12 +73,12 @@ func heldPrefix(display string) string {
 	return "held" + strings.NewReplacer("/", "_", ":", "-").Replace(display) + "-"
 }
 
-func (h *held) key(n byte, on bool)    { h.set(noteKeys, n, on) }
-func (h *held) bound(n byte, on bool)  { h.set(noteBound, n, on) }
-func (h *held) button(n byte, on bool) { h.set(noteButtons, n&7, on) }
-func (h *held) repeat(stopped bool)    { h.set(noteRepeat, 0, stopped) }
+func (h *heldInputs) key(n byte, on bool)    { h.set(noteKeys, n, on) }
+func (h *heldInputs) bound(n byte, on bool)  { h.set(noteBound, n, on) }
+func (h *heldInputs) button(n byte, on bool) { h.set(noteButtons, n&7, on) }
+func (h *heldInputs) repeat(stopped bool)    { h.set(noteRepeat, 0, stopped) }
 
-func (h *held) set(at int, n byte, on bool) {
+func (h *heldInputs) set(at int, n byte, on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.notes == nil {
@@ -91,22 +91,22 @@ func (h *held) set(at int, n byte, on bool) {
 	}
 }
 
-// grip is what someone holds, or held when it died.
-type grip struct {
+// heldInput is what someone holds, or held when it died.
+type heldInput struct {
 	keys, bound, buttons []byte
 	still                bool // keys were kept from repeating
 }
 
 // empty says whether nothing is held. What is bound is not held.
-func (g grip) empty() bool { return len(g.keys) == 0 && len(g.buttons) == 0 && !g.still }
+func (g heldInput) empty() bool { return len(g.keys) == 0 && len(g.buttons) == 0 && !g.still }
 
-func (h *held) grip() grip {
+func (h *heldInputs) input() heldInput {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return readGrip(h.notes)
 }
 
-func readGrip(notes []byte) (g grip) {
+func readGrip(notes []byte) (g heldInput) {
 	if len(notes) < noteSize {
 		return g
 	}
@@ -118,11 +118,11 @@ func readGrip(notes []byte) (g grip) {
 		}
 		return ns
 	}
-	return grip{list(noteKeys, 32), list(noteBound, 32), list(noteButtons, 1), notes[noteRepeat] != 0}
+	return heldInput{list(noteKeys, 32), list(noteBound, 32), list(noteButtons, 1), notes[noteRepeat] != 0}
 }
 
 // close forgets the notes. Whoever calls it has let go of everything.
-func (h *held) close() {
+func (h *heldInputs) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.file == nil || h.notes == nil {
@@ -136,7 +136,7 @@ func (h *held) close() {
 
 // leftovers gives each thing that a dead robot held on a display to f, and
 // forgets it when f succeeds.
-func leftovers(dir, display string, f func(grip) error) error {
+func leftovers(dir, display string, f func(heldInput) error) error {
 	if dir == "" {
 		return nil
 	}
@@ -149,7 +149,7 @@ func leftovers(dir, display string, f func(grip) error) error {
 	return nil
 }
 
-func leftover(name string, f func(grip) error) error {
+func leftover(name string, f func(heldInput) error) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil

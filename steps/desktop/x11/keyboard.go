@@ -28,7 +28,7 @@ type keyboard struct {
 // press presses a chord's modifiers, its key, and releases them in reverse. A
 // letter pressed with a modifier names its key, so ctrl+S is ctrl+s; a
 // character without modifiers is typed.
-func (b *keyboard) press(ctx context.Context, l *link, c desktop.Chord) error {
+func (b *keyboard) press(ctx context.Context, l *xConn, c desktop.Chord) error {
 	if err := input.Known(append(slices.Clone(c.Mods), c.Key)...); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (b *keyboard) press(ctx context.Context, l *link, c desktop.Chord) error {
 
 // chord presses keys and releases them in reverse, with NumLock on when the
 // last is one that it changes.
-func (b *keyboard) chord(l *link, keys []xproto.Keycode, numlock bool) error {
+func (b *keyboard) chord(l *xConn, keys []xproto.Keycode, numlock bool) error {
 	if numlock {
 		state, err := l.xkbState()
 		if err != nil {
@@ -85,7 +85,7 @@ func isDigitOfPad(k desktop.Key) bool {
 // robotgoKeys are robotgo's names for a chord, when robotgo presses the right
 // keys for it: it drops modifiers that it does not know, and reads only the
 // first layout. It also does not know what NumLock changes.
-func robotgoKeys(l *link, c desktop.Chord) (key string, mods []string, ok bool) {
+func robotgoKeys(l *xConn, c desktop.Chord) (key string, mods []string, ok bool) {
 	if isDigitOfPad(c.Key) {
 		return "", nil, false
 	}
@@ -106,7 +106,7 @@ func robotgoKeys(l *link, c desktop.Chord) (key string, mods []string, ok bool) 
 }
 
 // tap presses a chord through robotgo, noting what that holds meanwhile.
-func (b *keyboard) tap(ctx context.Context, l *link, keys []xproto.Keycode, name string, mods []string) error {
+func (b *keyboard) tap(ctx context.Context, l *xConn, keys []xproto.Keycode, name string, mods []string) error {
 	for _, key := range keys {
 		b.held.key(byte(key), true)
 		b.own.expect(xproto.KeyPress, byte(key))
@@ -128,7 +128,7 @@ func (b *keyboard) tap(ctx context.Context, l *link, keys []xproto.Keycode, name
 }
 
 // keyDown presses a key, unless it is down.
-func (b *keyboard) keyDown(ctx context.Context, l *link, k desktop.Key) error {
+func (b *keyboard) keyDown(ctx context.Context, l *xConn, k desktop.Key) error {
 	if err := input.Known(k); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (b *keyboard) keyDown(ctx context.Context, l *link, k desktop.Key) error {
 }
 
 // keyUp releases a key.
-func (b *keyboard) keyUp(ctx context.Context, l *link, k desktop.Key) error {
+func (b *keyboard) keyUp(ctx context.Context, l *xConn, k desktop.Key) error {
 	if err := input.Known(k); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (b *keyboard) keyUp(ctx context.Context, l *link, k desktop.Key) error {
 
 // keysOf are the keys to press, in order, for named keys and characters. For
 // a character that needs Shift, that is pressed too.
-func (b *keyboard) keysOf(ctx context.Context, l *link, ks []desktop.Key) ([]xproto.Keycode, error) {
+func (b *keyboard) keysOf(ctx context.Context, l *xConn, ks []desktop.Key) ([]xproto.Keycode, error) {
 	return perform(ctx, l, func() ([]xproto.Keycode, error) {
 		if _, err := l.learn(); err != nil {
 			return nil, err
@@ -184,7 +184,7 @@ func (b *keyboard) keysOf(ctx context.Context, l *link, ks []desktop.Key) ([]xpr
 
 // strokeOf is how one key is pressed, after binding it to a spare key when
 // the layout lacks it.
-func (b *keyboard) strokeOf(l *link, k desktop.Key) (stroke, error) {
+func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
 	n, named := input.NamedKeys[k]
 	if !named {
 		char, _ := input.Character(k)
@@ -211,7 +211,7 @@ func (b *keyboard) strokeOf(l *link, k desktop.Key) (stroke, error) {
 }
 
 // send presses or releases keys.
-func (b *keyboard) send(ctx context.Context, l *link, keys []xproto.Keycode, down bool) error {
+func (b *keyboard) send(ctx context.Context, l *xConn, keys []xproto.Keycode, down bool) error {
 	_, err := perform(ctx, l, func() (struct{}, error) {
 		for _, key := range keys {
 			b.key(l, key, down)
@@ -223,7 +223,7 @@ func (b *keyboard) send(ctx context.Context, l *link, keys []xproto.Keycode, dow
 }
 
 // key presses or releases one key, and notes that it is held, and ours.
-func (b *keyboard) key(l *link, key xproto.Keycode, down bool) {
+func (b *keyboard) key(l *xConn, key xproto.Keycode, down bool) {
 	kind := byte(xproto.KeyRelease)
 	if down {
 		kind = xproto.KeyPress

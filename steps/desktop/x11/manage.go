@@ -39,7 +39,7 @@ func (d *Driver) manage(ctx context.Context, c desktop.Manage) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("window %#x: %s did not happen within %v: %w", c.Window, c.Do, settle, desktop.ErrRefused))
 	defer cancel()
-	m := &managing{link: l, id: xproto.Window(c.Window), watched: map[xproto.Window]bool{}}
+	m := &managing{xConn: l, id: xproto.Window(c.Window), watched: map[xproto.Window]bool{}}
 	w, err := m.look(ctx)
 	if err != nil {
 		return err
@@ -63,14 +63,14 @@ func (d *Driver) manage(ctx context.Context, c desktop.Manage) error {
 
 // managing is one change of one window.
 type managing struct {
-	*link
+	*xConn
 	id      xproto.Window
 	watched map[xproto.Window]bool
 }
 
 // look reads the window, and fails with desktop.ErrNotFound when it is gone.
 func (m *managing) look(ctx context.Context) (desktop.Window, error) {
-	return ask(ctx, m.link, func() (desktop.Window, error) {
+	return ask(ctx, m.xConn, func() (desktop.Window, error) {
 		if !m.watched[m.id] {
 			m.watched[m.id] = true
 			xproto.ChangeWindowAttributes(m.x, m.id, xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify})
@@ -87,7 +87,7 @@ func (m *managing) look(ctx context.Context) (desktop.Window, error) {
 // say sends the window manager a message about the window. 2 says that a
 // person's tool asks, so that focus is not denied.
 func (m *managing) say(ctx context.Context, message string, data ...uint32) error {
-	_, err := perform(ctx, m.link, func() (struct{}, error) { return struct{}{}, m.tell(m.id, message, data...) })
+	_, err := perform(ctx, m.xConn, func() (struct{}, error) { return struct{}{}, m.tell(m.id, message, data...) })
 	return err
 }
 
@@ -110,7 +110,7 @@ func (m *managing) until(ctx context.Context, wanted func(desktop.Window) bool) 
 
 // pause returns at the next change, or a little later: not every change is
 // told to us.
-func (l *link) pause(ctx context.Context, changed <-chan struct{}) error {
+func (l *xConn) pause(ctx context.Context, changed <-chan struct{}) error {
 	timer := time.NewTimer(20 * time.Millisecond)
 	defer timer.Stop()
 	select {
@@ -136,7 +136,7 @@ func (m *managing) activate(ctx context.Context) error {
 // close asks the window to close, and returns when it has. One that asks back
 // first, about unsaved changes, has refused.
 func (m *managing) close(ctx context.Context) error {
-	before, err := ask(ctx, m.link, func() ([]uint32, error) { return m.numbers(m.root, "_NET_CLIENT_LIST"), nil })
+	before, err := ask(ctx, m.xConn, func() ([]uint32, error) { return m.numbers(m.root, "_NET_CLIENT_LIST"), nil })
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (m *managing) close(ctx context.Context) error {
 // closing says whether the window has gone, or which new dialog of its own it
 // shows instead.
 func (m *managing) closing(ctx context.Context, before []uint32) (closing, error) {
-	return ask(ctx, m.link, func() (closing, error) {
+	return ask(ctx, m.xConn, func() (closing, error) {
 		now := m.numbers(m.root, "_NET_CLIENT_LIST")
 		if !slices.Contains(now, uint32(m.id)) {
 			return closing{gone: true}, nil
@@ -207,7 +207,7 @@ func (m *managing) maximize(ctx context.Context, before desktop.Window, on bool)
 	if on {
 		add = 1
 	}
-	_, err := perform(ctx, m.link, func() (struct{}, error) {
+	_, err := perform(ctx, m.xConn, func() (struct{}, error) {
 		vert, horz := m.atom("_NET_WM_STATE_MAXIMIZED_VERT"), m.atom("_NET_WM_STATE_MAXIMIZED_HORZ")
 		return struct{}{}, m.tell(m.id, "_NET_WM_STATE", add, uint32(vert), uint32(horz), askedByTool)
 	})
@@ -241,7 +241,7 @@ func (m *managing) restore(ctx context.Context, w desktop.Window) error {
 	return m.maximize(ctx, w, false)
 }
 
-// place moves and resizes the window, with its frame.
+// address moves and resizes the window, with its frame.
 func (m *managing) place(ctx context.Context, w desktop.Window, to desktop.Rect) error {
 	if w.Minimized || w.Maximized {
 		if err := m.restore(ctx, w); err != nil {
@@ -264,7 +264,7 @@ func (m *managing) place(ctx context.Context, w desktop.Window, to desktop.Rect)
 // frame's corner, and the size without frame and with shadow.
 func (m *managing) requestPlace(ctx context.Context, to desktop.Rect) error {
 	const northWest, x, y, width, height = 1, 1 << 8, 1 << 9, 1 << 10, 1 << 11
-	_, err := perform(ctx, m.link, func() (struct{}, error) {
+	_, err := perform(ctx, m.xConn, func() (struct{}, error) {
 		frame, shadow := m.numbers(m.id, "_NET_FRAME_EXTENTS"), m.numbers(m.id, "_GTK_FRAME_EXTENTS")
 		corner := outline(to, nil, negative(shadow))
 		inside := outline(corner, negative(frame), nil)

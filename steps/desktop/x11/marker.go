@@ -35,7 +35,7 @@ type marker struct {
 
 // mark is one frame: four thin windows and perhaps a label, on one link.
 type mark struct {
-	link    *link
+	link    *xConn
 	windows []xproto.Window
 	timer   *time.Timer
 }
@@ -107,7 +107,7 @@ func (m *marker) unmark(ctx context.Context, one *mark) error {
 }
 
 // frame shows four thin windows just outside an area, and a label.
-func (l *link) frame(area desktop.Rect, label string) (*mark, error) {
+func (l *xConn) frame(area desktop.Rect, label string) (*mark, error) {
 	const t = markWidth
 	m := &mark{link: l}
 	sides := []desktop.Rect{
@@ -146,7 +146,7 @@ func labelPlace(area desktop.Rect, label string) desktop.Rect {
 
 // sheet shows one window of the mark's colour that no click touches. Its
 // label is painted into its background, so it needs no repainting.
-func (l *link) sheet(area desktop.Rect, label []rune) (xproto.Window, error) {
+func (l *xConn) sheet(area desktop.Rect, label []rune) (xproto.Window, error) {
 	w, err := xproto.NewWindowId(l.x)
 	if err != nil {
 		return 0, err
@@ -154,7 +154,7 @@ func (l *link) sheet(area desktop.Rect, label []rune) (xproto.Window, error) {
 	xproto.CreateWindow(l.x, l.screen.RootDepth, w, l.root, int16(area.X), int16(area.Y), uint16(area.W), uint16(area.H), 0,
 		xproto.WindowClassInputOutput, l.screen.RootVisual, xproto.CwBackPixel|xproto.CwOverrideRedirect, []uint32{markColor, 1})
 	if len(label) > 0 {
-		if err := l.paint(w, area, label[:min(len(label), longestLabel)]); err != nil {
+		if err := l.drawFrame(w, area, label[:min(len(label), longestLabel)]); err != nil {
 			return 0, err
 		}
 	}
@@ -163,7 +163,7 @@ func (l *link) sheet(area desktop.Rect, label []rune) (xproto.Window, error) {
 	return w, nil
 }
 
-func (l *link) paint(w xproto.Window, area desktop.Rect, label []rune) error {
+func (l *xConn) drawFrame(w xproto.Window, area desktop.Rect, label []rune) error {
 	font, err := xproto.NewFontId(l.x)
 	if err != nil {
 		return err

@@ -15,10 +15,10 @@ import (
 
 // Monitors lists the monitors, the primary one first.
 func (s screen) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
-	return look(ctx, s.Driver, func(l *link) ([]desktop.Monitor, error) { return ask(ctx, l, l.monitors) })
+	return look(ctx, s.Driver, func(l *xConn) ([]desktop.Monitor, error) { return ask(ctx, l, l.monitors) })
 }
 
-func (l *link) monitors() ([]desktop.Monitor, error) {
+func (l *xConn) monitors() ([]desktop.Monitor, error) {
 	scale := l.scale()
 	if !l.has["RANDR"] {
 		return l.wholeScreen(scale)
@@ -51,14 +51,14 @@ func (l *link) monitors() ([]desktop.Monitor, error) {
 	return ms, nil
 }
 
-func (l *link) wholeScreen(scale float64) ([]desktop.Monitor, error) {
+func (l *xConn) wholeScreen(scale float64) ([]desktop.Monitor, error) {
 	screen, err := l.size()
 	return []desktop.Monitor{{Name: "screen", Bounds: screen, Primary: true, Scale: scale}}, err
 }
 
 // scale is how much larger than usual applications draw, by the resource that
 // desktops set for it.
-func (l *link) scale() float64 {
+func (l *xConn) scale() float64 {
 	resources, _ := l.text(l.root, xproto.AtomResourceManager)
 	for line := range strings.Lines(resources) {
 		var dpi float64
@@ -75,7 +75,7 @@ func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 	if err != nil {
 		return desktop.Info{}, err
 	}
-	manager, err := look(ctx, d, func(l *link) (string, error) {
+	manager, err := look(ctx, d, func(l *xConn) (string, error) {
 		return ask(ctx, l, func() (string, error) { _, name := l.manager(); return name, nil })
 	})
 	return desktop.Info{System: "linux", Display: d.options.Display, Manager: manager, Monitors: ms, Env: d.options.Env}, err

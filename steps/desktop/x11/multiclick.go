@@ -16,7 +16,7 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// together is within what time clicks make a multiple click in every toolkit:
+// buffered is within what time clicks make a multiple click in every toolkit:
 // 200 ms in Xt, 250 in xterm, 400 in GTK and Qt.
 const together = 200 * time.Millisecond
 
@@ -26,14 +26,14 @@ const strokeGap = 8 * time.Millisecond
 
 // RestBeforeClick waits until a click at the point is taken for one of its own.
 func (p *pointer) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return p.act(ctx, func(*link) error {
+	return p.act(ctx, func(*xConn) error {
 		return desktop.Sleep(ctx, p.presses.Rest(input.Click{At: at, Button: b}, count))
 	})
 }
 
 // click moves to the point and clicks, apart from the clicks before. It verifies
 // the target right before, and when there is a window, that it stayed.
-func (p *pointer) click(ctx context.Context, l *link, a desktop.Click) error {
+func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 	button, ok := buttons[a.Button]
 	if !ok {
 		return errNoButton(a.Button)
@@ -61,7 +61,7 @@ func (p *pointer) click(ctx context.Context, l *link, a desktop.Click) error {
 // between the clicks itself, while it serves nobody else: neither a busy machine
 // nor a window manager pulls them apart. Its clock, by which applications go too,
 // says whether the server itself came too late.
-func (p *pointer) press(ctx context.Context, l *link, a desktop.Click, button byte) error {
+func (p *pointer) press(ctx context.Context, l *xConn, a desktop.Click, button byte) error {
 	count := max(a.Count, 1)
 	l.ticks.clear()
 	_, err := holding(ctx, l, func() (struct{}, error) {
@@ -69,7 +69,7 @@ func (p *pointer) press(ctx context.Context, l *link, a desktop.Click, button by
 			return struct{}{}, err
 		}
 		p.held.button(button, true)
-		return struct{}{}, l.raw.together(func() { p.strokes(l, button, count) })
+		return struct{}{}, l.raw.buffered(func() { p.strokes(l, button, count) })
 	})
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *pointer) press(ctx context.Context, l *link, a desktop.Click, button by
 // server, after it has laid out a window again, whether the button is down; and
 // makes nothing of a click when it is up by then, while it has not read yet that
 // it went up. What comes together it reads together, with no layout in between.
-func (p *pointer) strokes(l *link, button byte, count int) {
+func (p *pointer) strokes(l *xConn, button byte, count int) {
 	fake := func(kind byte, after time.Duration) {
 		p.own.expect(kind, button)
 		xtest.FakeInput(l.x, kind, button, uint32(after.Milliseconds()), l.root, 0, 0, 0)
@@ -115,7 +115,7 @@ func (p *pointer) strokes(l *link, button byte, count int) {
 
 // stayed says whether a window is where it was seen. One that has got another
 // size did so because of the click, as when a title bar is clicked twice.
-func (l *link) stayed(ctx context.Context, w desktop.Window) error {
+func (l *xConn) stayed(ctx context.Context, w desktop.Window) error {
 	now, err := ask(ctx, l, func() (seenWindow, error) { return l.describe([]uint32{uint32(w.ID)})[0], nil })
 	if err == nil && now.there && now.Bounds != w.Bounds && now.Bounds.W == w.Bounds.W && now.Bounds.H == w.Bounds.H {
 		err = fmt.Errorf("the window %q moved from %s to %s while it was clicked: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrUnclear)
@@ -130,7 +130,7 @@ type ticks struct {
 }
 
 // ask asks for the time, among other requests that come before and after.
-func (t *ticks) ask(l *link) {
+func (t *ticks) ask(l *xConn) {
 	xproto.ChangeProperty(l.x, xproto.PropModeAppend, l.self, xproto.Atom(t.property.Load()), xproto.AtomInteger, 32, 0, nil)
 }
 
@@ -146,7 +146,7 @@ func (t *ticks) clear() {
 }
 
 // between is the time between what was asked twice.
-func (t *ticks) between(ctx context.Context, l *link) (time.Duration, error) {
+func (t *ticks) between(ctx context.Context, l *xConn) (time.Duration, error) {
 	var at [2]xproto.Timestamp
 	for i := range at {
 		select {

@@ -18,11 +18,11 @@ import (
 // keeps the other, which is the same.
 type own struct {
 	mu       sync.Mutex
-	watchers map[*expected]bool
+	watchers map[*unseenInput]bool
 }
 
-// expected is the input of ours that one watcher has not seen yet.
-type expected struct {
+// unseenInput is the input of ours that one watcher has not seen yet.
+type unseenInput struct {
 	mu   sync.Mutex
 	list []sent
 	held map[byte]bool // keys that we hold: the server repeats them
@@ -39,18 +39,18 @@ type sent struct {
 const forget = 5 * time.Second
 
 // watch begins a list; the caller ends it.
-func (o *own) watch() *expected {
-	e := &expected{held: map[byte]bool{}}
+func (o *own) watch() *unseenInput {
+	e := &unseenInput{held: map[byte]bool{}}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.watchers == nil {
-		o.watchers = map[*expected]bool{}
+		o.watchers = map[*unseenInput]bool{}
 	}
 	o.watchers[e] = true
 	return e
 }
 
-func (o *own) end(e *expected) {
+func (o *own) end(e *unseenInput) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.watchers, e)
@@ -68,7 +68,7 @@ func (o *own) add(s sent) {
 	}
 }
 
-func (e *expected) add(s sent) {
+func (e *unseenInput) add(s sent) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s.when = time.Now()
@@ -78,9 +78,9 @@ func (e *expected) add(s sent) {
 	}
 }
 
-// strike says whether an event is ours, and takes it off the list, together
+// consume says whether an event is ours, and takes it off the list, together
 // with what has been awaited for too long.
-func (e *expected) strike(s sent) bool {
+func (e *unseenInput) consume(s sent) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for len(e.list) > 0 && time.Since(e.list[0].when) > forget {

@@ -39,10 +39,10 @@ type pointer struct {
 
 // PointerPosition is where the pointer is.
 func (p *pointer) PointerPosition(ctx context.Context) (desktop.Point, error) {
-	return look(ctx, p.Driver, func(l *link) (desktop.Point, error) { return ask(ctx, l, l.pointer) })
+	return look(ctx, p.Driver, func(l *xConn) (desktop.Point, error) { return ask(ctx, l, l.pointer) })
 }
 
-func (l *link) pointer() (desktop.Point, error) {
+func (l *xConn) pointer() (desktop.Point, error) {
 	p, err := xproto.QueryPointer(l.x, l.root).Reply()
 	if err != nil {
 		return desktop.Point{}, err
@@ -50,7 +50,7 @@ func (l *link) pointer() (desktop.Point, error) {
 	return pointed(p), nil
 }
 
-func (p *pointer) move(ctx context.Context, l *link, to desktop.Point) error {
+func (p *pointer) move(ctx context.Context, l *xConn, to desktop.Point) error {
 	if screen, err := ask(ctx, l, l.size); err != nil {
 		return err
 	} else if !screen.Contains(to) {
@@ -63,7 +63,7 @@ func (p *pointer) move(ctx context.Context, l *link, to desktop.Point) error {
 			return nil
 		})
 	}
-	if len(p.held.grip().buttons) == 0 {
+	if len(p.held.input().buttons) == 0 {
 		return move()
 	}
 	from, err := ask(ctx, l, l.pointer)
@@ -77,7 +77,7 @@ func (p *pointer) move(ctx context.Context, l *link, to desktop.Point) error {
 }
 
 // buttonDown presses a mouse button, apart from the clicks before.
-func (p *pointer) buttonDown(ctx context.Context, l *link, b desktop.Button) error {
+func (p *pointer) buttonDown(ctx context.Context, l *xConn, b desktop.Button) error {
 	at, err := ask(ctx, l, l.pointer)
 	if err != nil {
 		return err
@@ -91,12 +91,12 @@ func (p *pointer) buttonDown(ctx context.Context, l *link, b desktop.Button) err
 }
 
 // buttonUp releases a mouse button.
-func (p *pointer) buttonUp(ctx context.Context, l *link, b desktop.Button) error {
+func (p *pointer) buttonUp(ctx context.Context, l *xConn, b desktop.Button) error {
 	defer p.presses.LetGo(b)
 	return p.button(ctx, l, b, false)
 }
 
-func (p *pointer) button(ctx context.Context, l *link, b desktop.Button, down bool) error {
+func (p *pointer) button(ctx context.Context, l *xConn, b desktop.Button, down bool) error {
 	button, ok := buttons[b]
 	if !ok {
 		return errNoButton(b)
@@ -120,7 +120,7 @@ func errNoButton(b desktop.Button) error {
 }
 
 // scroll turns the wheel where the pointer is: dx to the right, dy down.
-func (p *pointer) scroll(ctx context.Context, l *link, dx, dy int) error {
+func (p *pointer) scroll(ctx context.Context, l *xConn, dx, dy int) error {
 	p.expectWheel(dy, wheelUp, wheelDown)
 	p.expectWheel(dx, wheelLeft, wheelRight)
 	return p.robotgo(ctx, l, func() error {

@@ -23,7 +23,7 @@ type stream struct {
 }
 
 // openStream connects and introduces itself.
-func openStream(ctx context.Context, p place, authority string) (*stream, error) {
+func openStream(ctx context.Context, p address, authority string) (*stream, error) {
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
 	if err != nil {
 		return nil, lost(p.name, err)
@@ -68,7 +68,7 @@ func (s *stream) introduce(cookie string) error {
 }
 
 // enable begins the recording and returns when the server has begun.
-func (s *stream) enable(l *link, which record.Context) error {
+func (s *stream) enable(l *xConn, which record.Context) error {
 	l.x.ExtLock.RLock()
 	opcode := l.x.Extensions["RECORD"]
 	l.x.ExtLock.RUnlock()

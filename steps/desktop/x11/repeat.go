@@ -15,7 +15,7 @@ import (
 // Should we be killed meanwhile, the server lets keys repeat again by itself.
 // It then still tells those who ask in the old way that they do not, until
 // the next robot mends that.
-func (b *keyboard) once(ctx context.Context, l *link, f func() error) error {
+func (b *keyboard) once(ctx context.Context, l *xConn, f func() error) error {
 	stopped, err := perform(ctx, l, func() (bool, error) { return b.stopRepeating(l) })
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (b *keyboard) once(ctx context.Context, l *link, f func() error) error {
 }
 
 // stopRepeating says whether keys repeated until now.
-func (b *keyboard) stopRepeating(l *link) (bool, error) {
+func (b *keyboard) stopRepeating(l *xConn) (bool, error) {
 	on, err := l.repeating()
 	if err != nil || !on {
 		return false, err
@@ -44,7 +44,7 @@ func (b *keyboard) stopRepeating(l *link) (bool, error) {
 	return true, nil
 }
 
-func (b *keyboard) repeatAgain(l *link) error {
+func (b *keyboard) repeatAgain(l *xConn) error {
 	l.setRepeating(true)
 	if err := l.repeatWhenGone(false); err != nil {
 		return err
@@ -56,14 +56,14 @@ func (b *keyboard) repeatAgain(l *link) error {
 // repeatKeys is the control of a keyboard that makes keys repeat.
 const repeatKeys = 1 << 0
 
-func (l *link) repeating() (bool, error) {
+func (l *xConn) repeating() (bool, error) {
 	b := l.xkbRequest(xkbGetControls, 8)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	r, err := l.xkbAsk(b)
 	return err == nil && len(r) >= 60 && xgb.Get32(r[56:])&repeatKeys != 0, err
 }
 
-func (l *link) setRepeating(on bool) {
+func (l *xConn) setRepeating(on bool) {
 	b := l.xkbRequest(xkbSetControls, 100)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	xgb.Put32(b[24:], repeatKeys)
@@ -77,7 +77,7 @@ func (l *link) setRepeating(on bool) {
 
 // repeatWhenGone says whether the server shall let keys repeat when our
 // connection has ended, or leave that as it is.
-func (l *link) repeatWhenGone(yes bool) error {
+func (l *xConn) repeatWhenGone(yes bool) error {
 	const autoReset = 1 << 2
 	b := l.xkbRequest(xkbPerClientFlags, 28)
 	xgb.Put16(b[4:], xkbCoreKeyboard)

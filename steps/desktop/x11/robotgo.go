@@ -18,9 +18,9 @@ import (
 // never reads events from, and waits on for ever. What it is connected to is
 // kept here, for all robots; whoever holds the turn may call it.
 var toolkit = struct {
-	turn     turn
-	to       *link // the link beside which its connection was opened
-	mappings int64 // how often the mapping had changed then
+	turn     ctxMutex
+	to       *xConn // the link beside which its connection was opened
+	mappings int64  // how often the mapping had changed then
 }{turn: newTurn()}
 
 // stale is after how many changes of the mapping robotgo's connection is
@@ -30,7 +30,7 @@ const stale = 200
 
 // robotgo runs f, which calls robotgo, and makes sure that it could do what
 // it did: the display answers before and after, and it is the right one.
-func (d *Driver) robotgo(ctx context.Context, l *link, f func() error) error {
+func (d *Driver) robotgo(ctx context.Context, l *xConn, f func() error) error {
 	if err := l.ping(ctx); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func takeToolkit(ctx context.Context) error {
 
 // aimToolkit opens robotgo's connection to our display, when it is not open
 // or nearly full of unread events. The caller holds the turn.
-func (d *Driver) aimToolkit(l *link) {
+func (d *Driver) aimToolkit(l *xConn) {
 	seen := l.mappings.Load()
 	if toolkit.to == l && seen-toolkit.mappings < stale && !l.remapped.Swap(false) {
 		return

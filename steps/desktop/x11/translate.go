@@ -25,12 +25,12 @@ type translator struct {
 }
 
 // newTranslator reads the keyboard's mapping.
-func (l *link) newTranslator() (*translator, error) {
+func (l *xConn) newTranslator() (*translator, error) {
 	t := &translator{patches: map[[2]byte]time.Time{}}
 	return t, t.load(l)
 }
 
-func (t *translator) load(l *link) error {
+func (t *translator) load(l *xConn) error {
 	first := l.setup.MinKeycode
 	m, err := xproto.GetKeyboardMapping(l.x, first, byte(l.setup.MaxKeycode-first)+1).Reply()
 	if err != nil {

@@ -28,13 +28,13 @@ const handful = 64
 //
 // Applications read the mapping when they please. When someone changed it
 // before they did, it fails with desktop.ErrUnclear.
-func (b *keyboard) enter(ctx context.Context, l *link, text string) error {
+func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 	syms, err := typeable(text)
 	if err != nil {
 		return err
 	}
 	return b.once(ctx, l, func() error {
-		t := &typing{keyboard: b, link: l, unread: map[xproto.Keycode]bool{}}
+		t := &typing{keyboard: b, xConn: l, unread: map[xproto.Keycode]bool{}}
 		for len(syms) > 0 {
 			n, err := t.some(ctx, syms)
 			if err != nil {
@@ -69,7 +69,7 @@ func typeable(text string) ([]uint32, error) {
 
 // typing is one text that is being typed.
 type typing struct {
-	*link
+	*xConn
 	keyboard *keyboard
 	unread   map[xproto.Keycode]bool // the keys that the application may not have read yet
 }
@@ -78,7 +78,7 @@ type typing struct {
 func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 	k := &t.keymap
 	if k.layout == nil {
-		if _, err := perform(ctx, t.link, t.learn); err != nil {
+		if _, err := perform(ctx, t.xConn, t.learn); err != nil {
 			return 0, err
 		}
 	}
@@ -91,18 +91,18 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 			return 0, err
 		}
 	}
-	return perform(ctx, t.link, func() (int, error) {
+	return perform(ctx, t.xConn, func() (int, error) {
 		xproto.GrabServer(t.x)
 		defer xproto.UngrabServer(t.x)
 		if changed, err := t.check(); changed || err != nil {
 			return 0, err // what was planned may be wrong now: plan again
 		}
 		if len(bind) > 0 {
-			if err := t.keyboard.bind(t.link, bind); err != nil {
+			if err := t.keyboard.bind(t.xConn, bind); err != nil {
 				return 0, err
 			}
 		}
-		return n, t.strike(syms[:n])
+		return n, t.pressKeys(syms[:n])
 	})
 }
 
@@ -118,7 +118,7 @@ func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, er
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	changed, err = perform(ctx, t.link, t.check)
+	changed, err = perform(ctx, t.xConn, t.check)
 	clear(t.unread)
 	return changed, err
 }
@@ -140,7 +140,7 @@ func (t *typing) check() (bool, error) {
 }
 
 // learn reads the keyboard's mapping.
-func (l *link) learn() (bool, error) {
+func (l *xConn) learn() (bool, error) {
 	first := l.setup.MinKeycode
 	m, err := xproto.GetKeyboardMapping(l.x, first, byte(l.setup.MaxKeycode-first)+1).Reply()
 	if err != nil {
@@ -166,7 +166,7 @@ func (l *link) learn() (bool, error) {
 
 // bind writes the rows of spare keys, neighbours together, because each
 // request makes every application read the mapping again.
-func (b *keyboard) bind(l *link, bs []binding) error {
+func (b *keyboard) bind(l *xConn, bs []binding) error {
 	rows := l.keymap.bind(bs)
 	keys := make([]xproto.Keycode, 0, len(rows))
 	for key := range rows {
@@ -188,9 +188,9 @@ func (b *keyboard) bind(l *link, bs []binding) error {
 	return err
 }
 
-// strike presses and releases the keys of characters that can be typed now.
-func (t *typing) strike(syms []uint32) error {
-	undo, err := t.keyboard.neutral(t.link)
+// consume presses and releases the keys of characters that can be typed now.
+func (t *typing) pressKeys(syms []uint32) error {
+	undo, err := t.keyboard.neutral(t.xConn)
 	if err != nil {
 		return err
 	}
@@ -202,12 +202,12 @@ func (t *typing) strike(syms []uint32) error {
 			break
 		}
 		if s.shift {
-			t.keyboard.key(t.link, k.shift, true)
+			t.keyboard.key(t.xConn, k.shift, true)
 		}
-		t.keyboard.key(t.link, s.key, true)
-		t.keyboard.key(t.link, s.key, false)
+		t.keyboard.key(t.xConn, s.key, true)
+		t.keyboard.key(t.xConn, s.key, false)
 		if s.shift {
-			t.keyboard.key(t.link, k.shift, false)
+			t.keyboard.key(t.xConn, k.shift, false)
 		}
 		k.use(sym, time.Now())
 		t.unread[s.key] = true
@@ -219,7 +219,7 @@ func (t *typing) strike(syms []uint32) error {
 
 // neutral switches off whatever would change a typed character: CapsLock,
 // another layout, held and latched modifiers. It returns what brings it back.
-func (b *keyboard) neutral(l *link) (undo func(), err error) {
+func (b *keyboard) neutral(l *xConn) (undo func(), err error) {
 	state, err := l.xkbState()
 	if err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func (b *keyboard) neutral(l *link) (undo func(), err error) {
 }
 
 // pressedModifiers are the keys of modifiers that are down now.
-func (l *link) pressedModifiers() ([]xproto.Keycode, error) {
+func (l *xConn) pressedModifiers() ([]xproto.Keycode, error) {
 	down, err := xproto.QueryKeymap(l.x).Reply()
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func orEnded(err error) error {
 const readOut = 500 * time.Millisecond
 
 // newRecording makes a recording of all devices and of changes of the mapping.
-func (l *link) newRecording() (record.Context, error) {
+func (l *xConn) newRecording() (record.Context, error) {
 	which, err := record.NewContextId(l.x)
 	if err != nil {
 		return 0, err
@@ -96,9 +96,9 @@ func (l *link) newRecording() (record.Context, error) {
 // viewer reads a stream and passes on what a person did.
 type viewer struct {
 	*stream
-	control    *link
+	control    *xConn
 	translator *translator
-	ours       *expected
+	ours       *unseenInput
 	f          func(desktop.InputEvent)
 
 	started bool
@@ -160,7 +160,7 @@ func (v *viewer) see(b []byte) {
 	if kind == xproto.MotionNotify {
 		s = sent{kind: kind, at: at}
 	}
-	if v.ours.strike(s) {
+	if v.ours.consume(s) {
 		return
 	}
 	ev := desktop.InputEvent{At: at, Time: v.time(xgb.Get32(b[4:]))}

@@ -18,7 +18,7 @@ const succession = 10 * time.Second
 // manager is the window by which the window manager shows that it runs, and
 // its name. Both are empty when there is none, or when it died and left its
 // property.
-func (l *link) manager() (xproto.Window, string) {
+func (l *xConn) manager() (xproto.Window, string) {
 	check := xproto.Window(l.number(l.root, "_NET_SUPPORTING_WM_CHECK"))
 	if check == 0 || l.number(check, "_NET_SUPPORTING_WM_CHECK") != uint32(check) {
 		return 0, ""
@@ -32,7 +32,7 @@ func (l *link) manager() (xproto.Window, string) {
 
 // managed returns when a window manager runs, and knows the windows. One that
 // died since we last looked is waited for.
-func (l *link) managed(ctx context.Context) error {
+func (l *xConn) managed(ctx context.Context) error {
 	before := xproto.Window(l.wm.Load())
 	end := time.Now().Add(succession)
 	for {
@@ -62,7 +62,7 @@ func (l *link) managed(ctx context.Context) error {
 
 // installed returns when a new window manager has looked round and answers
 // questions, or at the end: not every manager knows this one.
-func (l *link) installed(ctx context.Context, end time.Time) error {
+func (l *xConn) installed(ctx context.Context, end time.Time) error {
 	asked := false
 	for {
 		changed := l.changed.wait()

@@ -28,8 +28,8 @@ func (w *wire) Write(p []byte) (int, error) {
 	return w.Conn.Write(p)
 }
 
-// together sends in one piece what f requests. It must not wait for an answer.
-func (w *wire) together(f func()) error {
+// buffered sends in one piece what f requests. It must not wait for an answer.
+func (w *wire) buffered(f func()) error {
 	w.gather()
 	f()
 	return w.send()

@@ -34,7 +34,7 @@ func TestWhatBelongsTogetherIsSentInOnePiece(t *testing.T) {
 	}
 	say("look")
 	for range 2 {
-		if err := w.together(func() { say("press ", "release") }); err != nil {
+		if err := w.buffered(func() { say("press ", "release") }); err != nil {
 			t.Error(err)
 		}
 		say("look", "again")
@@ -43,7 +43,7 @@ func TestWhatBelongsTogetherIsSentInOnePiece(t *testing.T) {
 		t.Errorf("written (-want +got):\n%s", diff)
 	}
 	p.err = errors.New("gone")
-	if err := w.together(func() { say("press") }); !errors.Is(err, p.err) {
+	if err := w.buffered(func() { say("press") }); !errors.Is(err, p.err) {
 		t.Errorf("got %v, wanted %v", err, p.err)
 	}
 }

@@ -44,7 +44,7 @@ func (e *echoes) answer(n uint32) {
 // heard asks the application that has the focus whether it is alive, as
 // window managers do, and says whether it answered before a spare key would
 // have rested anyway. It answers in order, so it has read what was typed.
-func (l *link) heard(ctx context.Context) bool {
+func (l *xConn) heard(ctx context.Context) bool {
 	n, answered := l.echoes.ask()
 	defer l.echoes.answer(n)
 	asked, err := ask(ctx, l, func() (bool, error) { return l.askActive(n) })
@@ -64,7 +64,7 @@ func (l *link) heard(ctx context.Context) bool {
 }
 
 // askActive sends the question to the active window, if that answers such.
-func (l *link) askActive(n uint32) (bool, error) {
+func (l *xConn) askActive(n uint32) (bool, error) {
 	ping, protocols := l.atom("_NET_WM_PING"), l.atom("WM_PROTOCOLS")
 	active := l.number(l.root, "_NET_ACTIVE_WINDOW")
 	if active == 0 || !slices.Contains(l.numbers(xproto.Window(active), "WM_PROTOCOLS"), uint32(ping)) {
@@ -74,7 +74,7 @@ func (l *link) askActive(n uint32) (bool, error) {
 }
 
 // message sends a message about one window to another.
-func (l *link) message(to, about xproto.Window, kind xproto.Atom, data ...uint32) xproto.SendEventCookie {
+func (l *xConn) message(to, about xproto.Window, kind xproto.Atom, data ...uint32) xproto.SendEventCookie {
 	data = append(data, make([]uint32, 5)...)[:5]
 	ev := xproto.ClientMessageEvent{Format: 32, Window: about, Type: kind, Data: xproto.ClientMessageDataUnionData32New(data)}
 	return xproto.SendEventChecked(l.x, false, to, 0, string(ev.Bytes()))
@@ -82,7 +82,7 @@ func (l *link) message(to, about xproto.Window, kind xproto.Atom, data ...uint32
 
 // echo takes a message that applications send to the root window, and we to
 // ourselves.
-func (l *link) echo(ev xproto.ClientMessageEvent) {
+func (l *xConn) echo(ev xproto.ClientMessageEvent) {
 	if ev.Format == 32 && len(ev.Data.Data32) > 1 && uint32(ev.Type) == l.protocols.Load() {
 		l.echoes.answer(ev.Data.Data32[1])
 	}

@@ -18,19 +18,19 @@ import (
 // several goroutines; input waits for the input before it.
 type Driver struct {
 	options Options
-	place   place
-	held    *held
+	place   address
+	held    *heldInputs
 	own     own
-	turn    turn // input: one action at a time
+	turn    ctxMutex // input: one action at a time
 
 	pointer  pointer
 	keyboard keyboard
 	marker   marker
 
-	linking turn
+	linking ctxMutex
 	mu      sync.Mutex
-	link    *link // guarded by mu; may be cut
-	closed  bool  // guarded by mu
+	link    *xConn // guarded by mu; may be cut
+	closed  bool   // guarded by mu
 }
 
 var errClosed = errors.New("the desktop is closed")
@@ -50,7 +50,7 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 		return nil, err
 	}
 	d.link = l
-	err = leftovers(o.Dir, o.Display, func(g grip) error { return d.let(ctx, l, g) })
+	err = leftovers(o.Dir, o.Display, func(g heldInput) error { return d.let(ctx, l, g) })
 	if err == nil {
 		d.held, err = openHeld(o.Dir, o.Display)
 	}
@@ -82,11 +82,11 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.Unmark:
 		return d.marker.unmarkAll(ctx)
 	}
-	return d.act(ctx, func(l *link) error { return d.input(ctx, l, a) })
+	return d.act(ctx, func(l *xConn) error { return d.input(ctx, l, a) })
 }
 
 // input performs an action of pointer or keyboard.
-func (d *Driver) input(ctx context.Context, l *link, a desktop.Action) error {
+func (d *Driver) input(ctx context.Context, l *xConn, a desktop.Action) error {
 	switch a := a.(type) {
 	case desktop.MovePointer:
 		return d.pointer.move(ctx, l, a.To)
@@ -111,7 +111,7 @@ func (d *Driver) input(ctx context.Context, l *link, a desktop.Action) error {
 }
 
 // live is the connection, made again when it was lost.
-func (d *Driver) live(ctx context.Context) (*link, error) {
+func (d *Driver) live(ctx context.Context) (*xConn, error) {
 	if err := d.linking.take(ctx); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (d *Driver) live(ctx context.Context) (*link, error) {
 }
 
 // act runs f, which sends input, when it is our turn.
-func (d *Driver) act(ctx context.Context, f func(*link) error) error {
+func (d *Driver) act(ctx context.Context, f func(*xConn) error) error {
 	if err := d.turn.take(ctx); err != nil {
 		return err
 	}
@@ -155,18 +155,18 @@ func (d *Driver) act(ctx context.Context, f func(*link) error) error {
 // Ping fails with desktop.ErrUnavailable when the display is lost, and with
 // desktop.ErrUnresponsive when it is stuck.
 func (d *Driver) Ping(ctx context.Context) error {
-	_, err := look(ctx, d, func(l *link) (struct{}, error) { return struct{}{}, l.ping(ctx) })
+	_, err := look(ctx, d, func(l *xConn) (struct{}, error) { return struct{}{}, l.ping(ctx) })
 	return err
 }
 
 // ReleaseAll lets go of every key and button that we hold down.
 func (d *Driver) ReleaseAll(ctx context.Context) error {
-	if d.held.grip().empty() {
+	if d.held.input().empty() {
 		return nil
 	}
-	return d.act(ctx, func(l *link) error {
+	return d.act(ctx, func(l *xConn) error {
 		clear(d.keyboard.down)
-		g := d.held.grip()
+		g := d.held.input()
 		g.bound = nil
 		if err := d.let(ctx, l, g); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (d *Driver) ReleaseAll(ctx context.Context) error {
 
 // let releases keys and buttons, takes the meaning from bound keys, and lets
 // keys repeat.
-func (d *Driver) let(ctx context.Context, l *link, g grip) error {
+func (d *Driver) let(ctx context.Context, l *xConn, g heldInput) error {
 	_, err := perform(ctx, l, func() (struct{}, error) {
 		for _, b := range g.buttons {
 			d.own.expect(xproto.ButtonRelease, b)
@@ -205,7 +205,7 @@ func (d *Driver) let(ctx context.Context, l *link, g grip) error {
 
 // unbind makes spare keys mean nothing again, unless a layout has given them
 // another meaning since: what we bind, no layout has.
-func (l *link) unbind(keys []byte) error {
+func (l *xConn) unbind(keys []byte) error {
 	if len(keys) == 0 {
 		l.x.Sync()
 		return nil
@@ -240,10 +240,10 @@ func (d *Driver) Close() error {
 	defer cancel()
 	var err error
 	if l.alive() && d.turn.take(ctx) == nil {
-		if len(d.held.grip().bound) > 0 {
+		if len(d.held.input().bound) > 0 {
 			err = desktop.Sleep(ctx, rest) // an application may still read what we typed
 		}
-		err = errors.Join(err, d.let(ctx, l, d.held.grip()))
+		err = errors.Join(err, d.let(ctx, l, d.held.input()))
 		d.turn.give()
 	}
 	l.cut()

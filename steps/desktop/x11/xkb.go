@@ -42,7 +42,7 @@ type keyState struct {
 
 // useXKB turns to the keyboard extension. From then on the server tells of
 // changes of the mapping by events of the extension.
-func (l *link) useXKB() error {
+func (l *xConn) useXKB() error {
 	b := l.xkbRequest(xkbUseExtension, 8)
 	xgb.Put16(b[4:], 1)
 	if _, err := l.xkbAsk(b); err != nil {
@@ -60,7 +60,7 @@ func (l *link) useXKB() error {
 }
 
 // xkbState reads the state of the keyboard.
-func (l *link) xkbState() (keyState, error) {
+func (l *xConn) xkbState() (keyState, error) {
 	b := l.xkbRequest(xkbGetState, 8)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	r, err := l.xkbAsk(b)
@@ -75,7 +75,7 @@ func (l *link) xkbState() (keyState, error) {
 
 // xkbLock switches the modifiers of a mask on or off and chooses a layout. It
 // ends what was latched.
-func (l *link) xkbLock(mask, on modifiers, group byte) {
+func (l *xConn) xkbLock(mask, on modifiers, group byte) {
 	b := l.xkbRequest(xkbLatchLockState, 16)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	b[6], b[7] = byte(mask), byte(on)
@@ -85,14 +85,14 @@ func (l *link) xkbLock(mask, on modifiers, group byte) {
 	l.x.NewRequest(b, l.x.NewCookie(false, false))
 }
 
-func (l *link) xkbRequest(minor byte, size int) []byte {
+func (l *xConn) xkbRequest(minor byte, size int) []byte {
 	b := make([]byte, size)
 	b[0], b[1] = l.xkb, minor
 	xgb.Put16(b[2:], uint16(size/4))
 	return b
 }
 
-func (l *link) xkbAsk(b []byte) ([]byte, error) {
+func (l *xConn) xkbAsk(b []byte) ([]byte, error) {
 	cookie := l.x.NewCookie(true, true)
 	l.x.NewRequest(b, cookie)
 	r, err := cookie.Reply()

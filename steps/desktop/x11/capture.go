@@ -23,15 +23,15 @@ import (
 // memory costs more than taking a picture.
 type camera struct {
 	mu    sync.Mutex
-	spare []*plate // guarded by mu
-	plain bool     // the server cannot share memory with us, it is elsewhere; guarded by mu
+	spare []*shmBuffer // guarded by mu
+	plain bool         // the server cannot share memory with us, it is elsewhere; guarded by mu
 }
 
 // spares is how many plates are kept for the next pictures.
 const spares = 2
 
 // A plate is memory that we share with the server.
-type plate struct {
+type shmBuffer struct {
 	seg    mitshm.Seg
 	memory []byte
 }
@@ -40,7 +40,7 @@ type plate struct {
 type exposed struct {
 	part   desktop.Rect
 	pixels []byte
-	plate  *plate // which the pixels are on; nil when they came another way
+	plate  *shmBuffer // which the pixels are on; nil when they came another way
 }
 
 // screen sees what a display shows.
@@ -49,13 +49,13 @@ type screen struct{ *Driver }
 // Capture takes a picture of an area, clipped to the screen. The zero Rect is
 // the whole screen. The picture's bounds begin at 0,0.
 func (s screen) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
-	return look(ctx, s.Driver, func(l *link) (*image.RGBA, error) {
+	return look(ctx, s.Driver, func(l *xConn) (*image.RGBA, error) {
 		return ask(ctx, l, func() (*image.RGBA, error) {
-			e, err := l.shoot(area)
+			e, err := l.grab(area)
 			if err != nil {
 				return nil, err
 			}
-			return l.develop(e), nil
+			return l.decodeImage(e), nil
 		})
 	})
 }
@@ -63,20 +63,20 @@ func (s screen) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, er
 // Snap returns as soon as the server has given the picture, and leaves making it
 // one of ours for later.
 func (s screen) Snap(ctx context.Context) (func() *image.RGBA, error) {
-	return look(ctx, s.Driver, func(l *link) (func() *image.RGBA, error) {
+	return look(ctx, s.Driver, func(l *xConn) (func() *image.RGBA, error) {
 		return ask(ctx, l, func() (func() *image.RGBA, error) {
-			e, err := l.shoot(desktop.Rect{})
+			e, err := l.grab(desktop.Rect{})
 			if err == nil && ctx.Err() != nil { // nobody waits for it any more
 				l.reuse(e.plate)
 				err = context.Cause(ctx)
 			}
-			return func() *image.RGBA { return l.develop(e) }, err
+			return func() *image.RGBA { return l.decodeImage(e) }, err
 		})
 	})
 }
 
-// shoot lets the server give a picture of an area.
-func (l *link) shoot(area desktop.Rect) (exposed, error) {
+// grab lets the server give a picture of an area.
+func (l *xConn) grab(area desktop.Rect) (exposed, error) {
 	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
 		return exposed{}, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
 	}
@@ -95,7 +95,7 @@ func (l *link) shoot(area desktop.Rect) (exposed, error) {
 	}
 }
 
-func (l *link) shootPart(area, screen desktop.Rect) (exposed, error) {
+func (l *xConn) shootPart(area, screen desktop.Rect) (exposed, error) {
 	if area == (desktop.Rect{}) {
 		area = screen
 	}
@@ -107,7 +107,7 @@ func (l *link) shootPart(area, screen desktop.Rect) (exposed, error) {
 }
 
 // size is the screen, which may have been resized since we connected.
-func (l *link) size() (desktop.Rect, error) {
+func (l *xConn) size() (desktop.Rect, error) {
 	g, err := xproto.GetGeometry(l.x, xproto.Drawable(l.root)).Reply()
 	if err != nil {
 		return desktop.Rect{}, err
@@ -117,8 +117,8 @@ func (l *link) size() (desktop.Rect, error) {
 
 // expose reads the pixels of a part of the screen, through shared memory when
 // it can be had.
-func (l *link) expose(part desktop.Rect, room int) (exposed, error) {
-	plate := l.plate(room)
+func (l *xConn) expose(part desktop.Rect, room int) (exposed, error) {
+	plate := l.shmBuffer(room)
 	if plate == nil {
 		r, err := xproto.GetImage(l.x, xproto.ImageFormatZPixmap, xproto.Drawable(l.root),
 			int16(part.X), int16(part.Y), uint16(part.W), uint16(part.H), 0xffffffff).Reply()
@@ -136,8 +136,8 @@ func (l *link) expose(part desktop.Rect, room int) (exposed, error) {
 	return exposed{part, plate.memory[:4*part.W*part.H], plate}, nil
 }
 
-// plate is memory to share with the server; nil when there can be none.
-func (l *link) plate(room int) *plate {
+// shmBuffer is memory to share with the server; nil when there can be none.
+func (l *xConn) shmBuffer(room int) *shmBuffer {
 	c := &l.camera
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +158,7 @@ func (l *link) plate(room int) *plate {
 }
 
 // reuse keeps a plate, if there is one, for the next picture.
-func (l *link) reuse(p *plate) {
+func (l *xConn) reuse(p *shmBuffer) {
 	if p == nil {
 		return
 	}
@@ -175,7 +175,7 @@ func (l *link) reuse(p *plate) {
 // share makes shared memory. The server lets go of it when it is told to, or
 // when the connection ends; we do when nothing uses it any more, for what nobody
 // waits for any longer may still be read.
-func (l *link) share(room int) (*plate, error) {
+func (l *xConn) share(room int) (*shmBuffer, error) {
 	if !l.has["MIT-SHM"] {
 		return nil, errors.New("the server has no shared memory")
 	}
@@ -188,7 +188,7 @@ func (l *link) share(room int) (*plate, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plate{memory: memory}
+	p := &shmBuffer{memory: memory}
 	runtime.AddCleanup(p, func(memory []byte) { _ = shm.Dt(memory) }, memory)
 	if p.seg, err = mitshm.NewSegId(l.x); err == nil {
 		err = mitshm.AttachChecked(l.x, p.seg, uint32(id), false).Check()
@@ -199,8 +199,8 @@ func (l *link) share(room int) (*plate, error) {
 	return p, nil
 }
 
-// develop makes a picture of what the server gave.
-func (l *link) develop(e exposed) *image.RGBA {
+// decodeImage makes a picture of what the server gave.
+func (l *xConn) decodeImage(e exposed) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, e.part.W, e.part.H))
 	opaque(img.Pix, e.pixels)
 	l.reuse(e.plate)

@@ -36,13 +36,13 @@ const (
 // xgb writes to standard error about what we already know.
 func init() { xgb.Logger = log.New(io.Discard, "", 0) }
 
-// link is one connection to an X server. Everything that arrives is read at
+// xConn is one connection to an X server. Everything that arrives is read at
 // once, because xgb stops for good when 5,000 events lie unread. A link that
 // failed once stays cut.
-type link struct {
+type xConn struct {
 	x       *xgb.Conn
 	raw     *wire // closing it ends every wait for the server
-	place   place
+	place   address
 	screen  *xproto.ScreenInfo
 	root    xproto.Window
 	setup   *xproto.SetupInfo
@@ -56,7 +56,7 @@ type link struct {
 
 	mappings atomic.Int64  // how often the keyboard's mapping changed
 	remapped atomic.Bool   // set when the mapping that we know changed, for robotgo
-	changed  bell          // rung when a window that we watch changes
+	changed  broadcast     // rung when a window that we watch changes
 	wm       atomic.Uint32 // the window manager's own window when we last looked
 
 	atoms     atoms
@@ -69,7 +69,7 @@ type link struct {
 }
 
 // connect opens a link.
-func connect(ctx context.Context, p place, authority string) (*link, error) {
+func connect(ctx context.Context, p address, authority string) (*xConn, error) {
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
 	if err != nil {
 		return nil, absent(p, err)
@@ -89,7 +89,7 @@ func connect(ctx context.Context, p place, authority string) (*link, error) {
 		return nil, lost(p.name, err)
 	}
 	_ = raw.SetDeadline(time.Time{})
-	l := &link{x: x, raw: raw, place: p, gone: make(chan struct{}), setup: xproto.Setup(x)}
+	l := &xConn{x: x, raw: raw, place: p, gone: make(chan struct{}), setup: xproto.Setup(x)}
 	l.ticks.told = make(chan xproto.Timestamp, 2)
 	l.screen = l.setup.DefaultScreen(x)
 	l.root = l.screen.Root
@@ -110,7 +110,7 @@ func shakeHands(raw net.Conn, cookie string) (*xgb.Conn, error) {
 
 // absent says that there is no display where one was looked for, and which
 // there are.
-func absent(p place, err error) error {
+func absent(p address, err error) error {
 	missing := &desktop.MissingError{
 		What: "the display " + p.name + " cannot be reached: no X server listens there",
 		Mend: "understudy doctor --display virtual",
@@ -146,7 +146,7 @@ func lost(name string, err error) error {
 }
 
 // prepare does what the first user of a link would otherwise wait for.
-func (l *link) prepare() error {
+func (l *xConn) prepare() error {
 	l.extensions()
 	if !l.has["XTEST"] || !l.has["XKEYBOARD"] {
 		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the XTEST or XKEYBOARD extension, so that nothing can be typed or clicked on it"}
@@ -167,7 +167,7 @@ func (l *link) prepare() error {
 }
 
 // drain reads events until the connection ends.
-func (l *link) drain() {
+func (l *xConn) drain() {
 	defer close(l.gone)
 	for {
 		ev, err := l.x.WaitForEvent()
@@ -194,13 +194,13 @@ func (l *link) drain() {
 }
 
 // cut ends the connection at once, and with it every wait.
-func (l *link) cut() {
+func (l *xConn) cut() {
 	l.severed.Store(true)
 	l.raw.Close()
 }
 
 // alive says whether the connection still stands.
-func (l *link) alive() bool {
+func (l *xConn) alive() bool {
 	select {
 	case <-l.gone:
 		return false
@@ -211,7 +211,7 @@ func (l *link) alive() bool {
 
 // ping sends a message to ourselves through the server. When it has come
 // back, everything that came before it has been read.
-func (l *link) ping(ctx context.Context) error {
+func (l *xConn) ping(ctx context.Context) error {
 	n, back := l.echoes.ask()
 	defer l.echoes.answer(n)
 	_, err := ask(ctx, l, func() (struct{}, error) {
@@ -229,7 +229,7 @@ func (l *link) ping(ctx context.Context) error {
 // ask runs f, which changes nothing, and returns what it says. When the context
 // ends, nobody waits for the answer any longer, and the link stays as it is:
 // others use it too.
-func ask[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
+func ask[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, error) {
 	var none T
 	if ctx.Err() != nil {
 		return none, context.Cause(ctx)
@@ -245,7 +245,7 @@ func ask[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
 // perform runs f, which changes something, and returns what it does. When the
 // context ends, f may come to its own end; else the link is cut, so that
 // nothing is done when nobody expects it any more.
-func perform[T any](ctx context.Context, l *link, f func() (T, error)) (T, error) {
+func perform[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, error) {
 	var none T
 	if ctx.Err() != nil {
 		return none, context.Cause(ctx)
@@ -269,7 +269,7 @@ func perform[T any](ctx context.Context, l *link, f func() (T, error)) (T, error
 
 // look asks on the connection that stands. Should another call, which gave up,
 // cut it meanwhile, it asks again on the next one.
-func look[T any](ctx context.Context, d *Driver, ask func(*link) (T, error)) (T, error) {
+func look[T any](ctx context.Context, d *Driver, ask func(*xConn) (T, error)) (T, error) {
 	for {
 		l, err := d.live(ctx)
 		if err != nil {
@@ -283,19 +283,19 @@ func look[T any](ctx context.Context, d *Driver, ask func(*link) (T, error)) (T,
 	}
 }
 
-// answer is what came of a talk with the server.
-type answer[T any] struct {
+// reply is what came of a talk with the server.
+type reply[T any] struct {
 	v   T
 	err error
 }
 
 // begin runs f, which talks to the server. When that stays silent the link is
 // cut, which ends f and every other wait.
-func begin[T any](l *link, f func() (T, error)) <-chan answer[T] {
-	done := make(chan answer[T], 1)
+func begin[T any](l *xConn, f func() (T, error)) <-chan reply[T] {
+	done := make(chan reply[T], 1)
 	silent := time.AfterFunc(patience, func() {
 		l.cut()
-		done <- answer[T]{err: fmt.Errorf("the display %s did not answer within %v: %w", l.place.name, patience, desktop.ErrUnresponsive)}
+		done <- reply[T]{err: fmt.Errorf("the display %s did not answer within %v: %w", l.place.name, patience, desktop.ErrUnresponsive)}
 	})
 	go func() {
 		v, err := f()
@@ -303,19 +303,19 @@ func begin[T any](l *link, f func() (T, error)) <-chan answer[T] {
 			err = io.EOF
 		}
 		if silent.Stop() {
-			done <- answer[T]{v, l.explain(err)}
+			done <- reply[T]{v, l.explain(err)}
 		}
 	}()
 	return done
 }
 
 // late says that the context ended before the answer came.
-func (l *link) late(ctx context.Context) error {
+func (l *xConn) late(ctx context.Context) error {
 	return fmt.Errorf("the display %s did not answer before the end: %w (%w)", l.place.name, desktop.ErrUnresponsive, context.Cause(ctx))
 }
 
 // explain says in our words what went wrong on the connection.
-func (l *link) explain(err error) error {
+func (l *xConn) explain(err error) error {
 	var refusal xgb.Error
 	switch {
 	case err == nil:
@@ -328,14 +328,14 @@ func (l *link) explain(err error) error {
 	return err
 }
 
-// bell wakes everyone who waits for the next ring.
-type bell struct {
+// broadcast wakes everyone who waits for the next ring.
+type broadcast struct {
 	mu sync.Mutex
 	c  chan struct{}
 }
 
 // wait is closed by the next ring.
-func (b *bell) wait() <-chan struct{} {
+func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.c == nil {
@@ -344,7 +344,7 @@ func (b *bell) wait() <-chan struct{} {
 	return b.c
 }
 
-func (b *bell) ring() {
+func (b *broadcast) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.c != nil {
@@ -353,13 +353,13 @@ func (b *bell) ring() {
 	}
 }
 
-// turn is a lock that can be given up waiting for.
-type turn chan struct{}
+// ctxMutex is a lock that can be given up waiting for.
+type ctxMutex chan struct{}
 
-func newTurn() turn { return make(turn, 1) }
+func newTurn() ctxMutex { return make(ctxMutex, 1) }
 
 // take waits for the turn; the caller gives it back.
-func (t turn) take(ctx context.Context) error {
+func (t ctxMutex) take(ctx context.Context) error {
 	select {
 	case t <- struct{}{}:
 		return nil
@@ -373,4 +373,4 @@ func (t turn) take(ctx context.Context) error {
 	}
 }
 
-func (t turn) give() { <-t }
+func (t ctxMutex) give() { <-t }

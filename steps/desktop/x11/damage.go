@@ -38,12 +38,12 @@ const (
 // drawings is what was drawn in windows.
 type drawings struct {
 	mu     sync.Mutex
-	region xfixes.Region // which the server answers in; guarded by mu
-	of     []*canvas     // guarded by mu; the one that was wanted last is last
+	region xfixes.Region    // which the server answers in; guarded by mu
+	of     []*damagedWindow // guarded by mu; the one that was wanted last is last
 }
 
 // A canvas is a window that the server keeps account of.
-type canvas struct {
+type damagedWindow struct {
 	window xproto.Window
 	damage damage.Damage
 	wanted time.Time // the last time
@@ -60,7 +60,7 @@ type paint struct {
 }
 
 // useDamage turns to the extensions that keep account, if the server has them.
-func (l *link) useDamage() {
+func (l *xConn) useDamage() {
 	if !l.has["XFIXES"] || !l.has["DAMAGE"] {
 		return
 	}
@@ -76,21 +76,21 @@ func (l *link) useDamage() {
 // LastDrawn is a time after which nothing was drawn in an area of a window: now,
 // where nothing is known.
 func (s screen) LastDrawn(ctx context.Context, id desktop.WindowID, area desktop.Rect) (time.Time, error) {
-	return look(ctx, s.Driver, func(l *link) (time.Time, error) {
+	return look(ctx, s.Driver, func(l *xConn) (time.Time, error) {
 		return ask(ctx, l, func() (time.Time, error) { return l.lastDrawn(xproto.Window(id), area) })
 	})
 }
 
-func (l *link) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error) {
+func (l *xConn) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error) {
 	d := &l.drawings
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.region == 0 { // the server keeps no account
 		return time.Now(), nil
 	}
-	i := slices.IndexFunc(d.of, func(c *canvas) bool { return c.window == w })
+	i := slices.IndexFunc(d.of, func(c *damagedWindow) bool { return c.window == w })
 	if i < 0 {
-		l.stretch(w)
+		l.subscribeDamage(w)
 		return time.Now(), nil
 	}
 	c := d.of[i]
@@ -105,8 +105,8 @@ func (l *link) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error) 
 	return c.lastIn(area), nil
 }
 
-// stretch lets the server keep account of a window, unless it is gone.
-func (l *link) stretch(w xproto.Window) {
+// subscribeDamage lets the server keep account of a window, unless it is gone.
+func (l *xConn) subscribeDamage(w xproto.Window) {
 	d := &l.drawings
 	if len(d.of) == canvases {
 		l.forget(d.of[0])
@@ -117,23 +117,23 @@ func (l *link) stretch(w xproto.Window) {
 	}
 	if err == nil {
 		now := time.Now()
-		d.of = append(d.of, &canvas{window: w, damage: id, wanted: now, since: now})
+		d.of = append(d.of, &damagedWindow{window: w, damage: id, wanted: now, since: now})
 	}
 }
 
 // forget lets the server keep account of a window no more.
-func (l *link) forget(c *canvas) {
+func (l *xConn) forget(c *damagedWindow) {
 	damage.Destroy(l.x, c.damage)
-	l.drawings.of = slices.DeleteFunc(l.drawings.of, func(o *canvas) bool { return o == c })
+	l.drawings.of = slices.DeleteFunc(l.drawings.of, func(o *damagedWindow) bool { return o == c })
 }
 
 // painted hears soon what was drawn in a window, after the server said that
 // something was.
-func (l *link) painted(id damage.Damage) {
+func (l *xConn) painted(id damage.Damage) {
 	d := &l.drawings
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i := slices.IndexFunc(d.of, func(c *canvas) bool { return c.damage == id })
+	i := slices.IndexFunc(d.of, func(c *damagedWindow) bool { return c.damage == id })
 	if i < 0 {
 		return
 	}
@@ -157,7 +157,7 @@ func (l *link) painted(id damage.Damage) {
 
 // hear takes what was drawn in a window since it was heard last, and gives the
 // place of its corner.
-func (l *link) hear(c *canvas) (desktop.Point, error) {
+func (l *xConn) hear(c *damagedWindow) (desktop.Point, error) {
 	place := xproto.TranslateCoordinates(l.x, c.window, l.root, 0, 0)
 	taken := damage.SubtractChecked(l.x, c.damage, xfixes.RegionNone, l.drawings.region)
 	told, err := xfixes.FetchRegion(l.x, l.drawings.region).Reply()
@@ -178,7 +178,7 @@ func (l *link) hear(c *canvas) (desktop.Point, error) {
 
 // add remembers a paint instead of those that it covers. Of more than can be
 // remembered the oldest is forgotten, and with it all that came before.
-func (c *canvas) add(s paint) {
+func (c *damagedWindow) add(s paint) {
 	c.drawn = slices.DeleteFunc(c.drawn, func(old paint) bool { return old.area.Intersect(s.area) == old.area })
 	if len(c.drawn) == paints {
 		c.since = c.drawn[0].heard
@@ -188,7 +188,7 @@ func (c *canvas) add(s paint) {
 }
 
 // lastIn is when an area was last heard to be drawn.
-func (c *canvas) lastIn(area desktop.Rect) time.Time {
+func (c *damagedWindow) lastIn(area desktop.Rect) time.Time {
 	for _, s := range slices.Backward(c.drawn) {
 		if !s.area.Intersect(area).Empty() {
 			return s.heard
