@@ -43,7 +43,7 @@ type serverRequest interface {
 	GetSession() mcp.Session
 }
 
-// clients know what the clients of a server may do.
+// clients identifies the clients of a server, and knows what they may do.
 type clients struct {
 	policy   access.Policy
 	modes    *access.Modes

@@ -26,9 +26,8 @@ import (
 //	permit       1. may this client do it? Else a protocol error.
 //	cancellable  2. who can end it: the client, its time, an operator.
 //	withCaller   3. whose call it is, and where its paths start.
-//	record       4. the run is begun, so everything that follows is stored.
-//	             5. focus is saved by the engine, which the kind told whether
-//	                its focus is meant to move.
+//	record       4. the run starts, so everything that follows is stored.
+//	             5. the engine saves the focus, unless the kind means to move it.
 //	dispatch     6. the run goes on until it stands still, or the call ends.
 //	show         7. what came of it; the engine gave focus and lease back.
 //
@@ -254,7 +253,7 @@ func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 // stops it when the call is ended before.
 func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
 	defer r.inflight.forgetRun(h.ID)
-	p := r.telling(ctx, c, h)
+	p := r.startProgress(ctx, c, h)
 	defer p.end()
 	h, err := awaitRest(ctx, runs, h, p)
 	if err != nil && ctx.Err() != nil {
@@ -265,7 +264,7 @@ func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 
 // awaitRest waits until a run stands still, and reports what it does if anyone
 // listens.
-func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *telling) (engine.Header, error) {
+func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *progress) (engine.Header, error) {
 	id := h.ID
 	for p != nil && !resting(h.Status) {
 		next, err := runs.Await(ctx, id, h.Seq)
@@ -273,7 +272,7 @@ func awaitRest(ctx context.Context, runs engine.Runs, h engine.Header, p *tellin
 			return h, err
 		}
 		h = next
-		p.tell(ctx, runs, h)
+		p.report(ctx, runs, h)
 	}
 	next, err := runs.Wait(ctx, id)
 	if err != nil {

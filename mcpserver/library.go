@@ -29,7 +29,8 @@ type library struct {
 // endings of saved workflows, the first that there is counts.
 var endings = []string{".yaml", ".yml", ".json"}
 
-// maxDocument is more than a document may have; who knows the limit refuses it.
+// maxDocument bounds what is read; it is above the limit of package workflows,
+// whose error is the better one.
 const maxDocument = 5 << 20
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
@@ -41,7 +42,7 @@ func checkName(name string) error {
 	return steps.Errorf(steps.Invalid, "%q is no name of a workflow: wanted letters, digits, - and _", name)
 }
 
-// names are the saved workflows, in the order of the alphabet.
+// names are the saved workflows, sorted.
 func (l *library) names() ([]string, error) {
 	entries, err := os.ReadDir(l.folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -84,7 +85,7 @@ func (l *library) get(name string) (workflows.Source, error) {
 	return workflows.Source{}, e
 }
 
-// save writes a workflow whole, or not at all, and says whether it is new.
+// save writes a workflow atomically, and says whether it is new.
 func (l *library) save(name string, text []byte, replace bool) (path string, isNew bool, err error) {
 	if err := checkName(name); err != nil {
 		return "", false, err
@@ -108,7 +109,7 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 	return path, isNew, writeWhole(path, text)
 }
 
-// writeWhole puts a file into the place of another in one step.
+// writeWhole replaces a file atomically.
 func writeWhole(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -149,8 +150,8 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 }
 
 // within refuses a path that leads out of the folders in which a run may read,
-// in truth and not only by its name: what is wrong with a document is shown with
-// its lines, and a client could read any file so.
+// after links are resolved: the problems of a document quote its lines, through
+// which a client could read any file.
 func (l *library) within(path string) error {
 	path, err := filepath.EvalSymlinks(path)
 	switch {

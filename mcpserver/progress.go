@@ -17,39 +17,39 @@ import (
 	"understudy/engine"
 )
 
-// heartbeat is the longest that a client waits for a sign of life.
+// heartbeat is the longest time without a message.
 const heartbeat = 10 * time.Second
 
-// telling tells a client what its run does while it waits: how far it is, of
-// which the latest state wins, and what is logged. A goroutine of its own sends,
-// because a client that does not read would otherwise hold up the call.
-type telling struct {
-	progress func(mcp.ProgressNotificationParams) error // nil: not asked for
-	log      func(*mcp.LoggingMessageParams) error      // nil: not asked for
-	level    slog.Level
+// progress reports to a client what its run does while the client waits: how far
+// it is, where a later state replaces an unsent one, and what it logs. A goroutine
+// sends, because a client that does not read would otherwise block the call.
+type progress struct {
+	notify func(mcp.ProgressNotificationParams) error // nil: not asked for
+	log    func(*mcp.LoggingMessageParams) error      // nil: not asked for
+	level  slog.Level
 
 	quit chan struct{}
 	done chan struct{}
-	news chan struct{}
+	wake chan struct{}
 	seen uint64 // the event that was read last
 
 	mu    sync.Mutex
 	next  mcp.ProgressNotificationParams
-	fresh bool // next was not sent
+	fresh bool // next is unsent
 	lines []*mcp.LoggingMessageParams
 }
 
-// telling tells what a run does from now on; nil when the client asked for
+// startProgress begins to report what a run does; nil when the client asked for
 // nothing.
-func (r *runner) telling(ctx context.Context, c *call, h engine.Header) *telling {
+func (r *runner) startProgress(ctx context.Context, c *call, h engine.Header) *progress {
 	token := c.req.Params.GetProgressToken()
 	level, listens := r.levels.of(c.req)
 	if token == nil && !listens {
 		return nil
 	}
-	t := &telling{quit: make(chan struct{}), done: make(chan struct{}), news: make(chan struct{}, 1), level: level, seen: h.Seq}
+	t := &progress{quit: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1), level: level, seen: h.Seq}
 	if token != nil {
-		t.progress = func(n mcp.ProgressNotificationParams) error {
+		t.notify = func(n mcp.ProgressNotificationParams) error {
 			n.ProgressToken = token
 			return c.req.Session.NotifyProgress(ctx, &n)
 		}
@@ -61,8 +61,8 @@ func (r *runner) telling(ctx context.Context, c *call, h engine.Header) *telling
 	return t
 }
 
-// tell notes what a run has done.
-func (t *telling) tell(ctx context.Context, runs engine.Runs, h engine.Header) {
+// report notes what a run has done.
+func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header) {
 	message := string(h.Status)
 	var lines []*mcp.LoggingMessageParams
 	if evs, err := runs.Events(ctx, h.ID, t.seen+1); err == nil {
@@ -80,22 +80,22 @@ func (t *telling) tell(ctx context.Context, runs engine.Runs, h engine.Header) {
 	t.next.Progress, t.next.Total, t.next.Message = float64(h.Executed), float64(max(h.Total, h.Executed)), message
 	t.fresh = true
 	t.lines = append(t.lines, lines...)
-	if over := len(t.lines) - mostLines; over > 0 {
+	if over := len(t.lines) - maxLines; over > 0 {
 		t.lines = slices.Delete(t.lines, 0, over)
 	}
 	t.mu.Unlock()
 	select {
-	case t.news <- struct{}{}:
+	case t.wake <- struct{}{}:
 	default:
 	}
 }
 
-// mostLines is how many log messages wait at most for a client that does not
-// read; the oldest are dropped, and stay in the events of the run.
-const mostLines = 1000
+// maxLines bounds the log messages that are queued for a client that does not
+// read. The oldest are dropped; they stay in the events of the run.
+const maxLines = 1000
 
-// take is what is to be sent.
-func (t *telling) take() (p mcp.ProgressNotificationParams, fresh bool, lines []*mcp.LoggingMessageParams) {
+// take empties the queue.
+func (t *progress) take() (p mcp.ProgressNotificationParams, fresh bool, lines []*mcp.LoggingMessageParams) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, fresh, lines = t.next, t.fresh, t.lines
@@ -103,9 +103,9 @@ func (t *telling) take() (p mcp.ProgressNotificationParams, fresh bool, lines []
 	return p, fresh, lines
 }
 
-// work sends what is new, and a heartbeat when nothing is. The value always
-// grows, as the protocol wants it.
-func (t *telling) work() {
+// work sends what is new, and a heartbeat when nothing is. The progress value
+// always increases, as the protocol demands.
+func (t *progress) work() {
 	defer close(t.done)
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -115,7 +115,7 @@ func (t *telling) work() {
 		select {
 		case <-t.quit:
 			over = true
-		case <-t.news:
+		case <-t.wake:
 		case <-beat.C:
 			alive = true
 		}
@@ -125,7 +125,7 @@ func (t *telling) work() {
 				return
 			}
 		}
-		if t.progress == nil || !fresh && !alive {
+		if t.notify == nil || !fresh && !alive {
 			continue
 		}
 		if alive && p.Progress <= last {
@@ -138,22 +138,22 @@ func (t *telling) work() {
 		if last = p.Progress; !alive {
 			beats = 0
 		}
-		if t.progress(p) != nil {
+		if t.notify(p) != nil {
 			return
 		}
 	}
 }
 
-// patience is how long the end of a call waits for the last that is told.
-const patience = 500 * time.Millisecond
+// flushTimeout bounds the wait at the end of a call for the last messages.
+const flushTimeout = 500 * time.Millisecond
 
-// end stops the telling. A client that does not read is not waited for.
-func (t *telling) end() {
+// end stops reporting. A client that does not read is not waited for.
+func (t *progress) end() {
 	if t == nil {
 		return
 	}
 	close(t.quit)
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(flushTimeout)
 	defer timer.Stop()
 	select {
 	case <-t.done:

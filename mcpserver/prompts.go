@@ -11,8 +11,8 @@ import (
 	"understudy/steps"
 )
 
-// prompts are what a person can ask a model to do. What a prompt tells of this
-// server is told to those who may use the tool that tells the same.
+// prompts are what a person can ask a model to do. One that discloses something
+// of this server needs the right to use the tool that discloses the same.
 type prompts struct {
 	runs    *lazyRuns
 	tools   *toolbox

@@ -20,7 +20,7 @@ import (
 type Recording interface {
 	Status() recorder.Status
 	Done() <-chan struct{}
-	// Stop ends it and gives what was seen. It may be called again.
+	// Stop ends it and returns what was seen. It may be called again.
 	Stop() ([]recorder.Event, error)
 }
 
@@ -182,7 +182,7 @@ func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, erro
 }
 
 // stop ends the watching, and makes the workflow. When that fails, as
-// with a name that is taken, the recording is kept, and stop can be said again.
+// with a name that is taken, the recording is kept, and stop can be called again.
 func (s *recordTool) stop(ctx context.Context, a recordArgs) (recorded, string, error) {
 	r := s.current()
 	if r == nil {

@@ -35,8 +35,8 @@ const (
 )
 
 // resource is something that can be read; an address with a name in braces
-// stands for many. It is read by those who may use the tool that tells the same;
-// "" is for all.
+// stands for many. Reading it needs the right to use the tool that discloses the
+// same; "" needs none.
 type resource struct {
 	uri, name, text, mime, tool string
 	read                        func(*resources, context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)
@@ -70,8 +70,7 @@ func (r resource) is(uri string) bool {
 	return ok && name != "" && !strings.Contains(name, "/")
 }
 
-// resources are read by clients, as far as the tool that tells the same may be
-// used.
+// resources lists and reads what clients can read.
 type resources struct {
 	*runner
 	mcp     *mcp.Server
@@ -101,7 +100,7 @@ func (s *resources) addWorkflow(name string) {
 	s.mcp.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: yamlType}, s.reading(r))
 }
 
-// resourceAt is what an address stands for.
+// resourceAt finds the resource of an address.
 func resourceAt(uri string) (resource, bool) {
 	if i := slices.IndexFunc(allResources, func(r resource) bool { return r.is(uri) }); i >= 0 {
 		return allResources[i], true
@@ -215,8 +214,8 @@ func (s *resources) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.R
 // treeKind is the kind that reads the tree.
 const treeKind = "get_window_tree"
 
-// readTree looks at the desktop, as a call of the kind that does so: what a client
-// has seen of the screen stands in the list of runs, whichever way it looked.
+// readTree reads the desktop by a run of its kind, so that the list of runs shows
+// everything that a client has seen of the screen.
 func (s *resources) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
 	runs, err := s.runs.get(ctx)
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"understudy/steps"
 )
 
-// allow says whether a run may still use a kind; an engine asks it before each
-// step, so that a right that was lost counts at once. The rights are those of
-// the client that began the run or continued it last, and never more than those of
-// this server.
+// allow says whether a run may still use a kind. An engine calls it before each
+// step, so that a right that was revoked is lost at once. The rights are those of
+// the client that began the run or continued it last, within those of this server.
 func (c *clients) allow(run, client string, k steps.Kind) error {
 	for _, caller := range c.inflight.callersOf(run, client) {
 		p, err := c.policyNow(caller)

@@ -111,7 +111,7 @@ func (s runTools) get(ctx context.Context, c *call, a getRunArgs) (*reply, error
 
 // poll waits for a run, but not too long.
 func (s runTools) poll(ctx context.Context, c *call, runs engine.Runs, h engine.Header, wait time.Duration) (engine.Header, error) {
-	p := s.telling(ctx, c, h)
+	p := s.startProgress(ctx, c, h)
 	defer p.end()
 	timed, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -20,8 +20,8 @@ import (
 
 // Options say what a server offers, and to whom.
 type Options struct {
-	// Open gives the runs. It is called by the first request that needs them,
-	// so that a client is greeted before any desktop work.
+	// Open opens the runs. The first request that needs them calls it, so that the
+	// handshake with a client does not wait for a desktop.
 	Open   func(context.Context) (engine.Runs, error)
 	Kinds  []steps.Kind
 	Policy access.Policy
@@ -178,11 +178,10 @@ const instructions = `Understudy drives the desktop of this machine and runs wor
 Look first (get_window_tree), then act on an element by its ref or a selector. Every call is a run that is stored; a failed one says what to do next.
 Do several steps at once with execute_sequence; a run that failed goes on with resume_run, without repeating what was done.`
 
-// quieter passes on what an operator should see of the SDK: it tells of every
-// request as news.
+// quieter drops what the SDK logs below a warning: every request.
 type quieter struct{ slog.Handler }
 
-// Enabled takes only warnings and worse.
+// Enabled implements slog.Handler.
 func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
 }

@@ -12,8 +12,8 @@ import (
 
 // ServeStdio answers one client over a pair of streams until the client closes
 // its side, or the context ends. Either way the runs of the client are stopped so
-// that they can be resumed, and their answers are let out first. Runs that are to
-// outlive the client go on to their end, or until the context ends.
+// that they can be resumed, and their replies are written first. Runs that outlive
+// the client go on to their end, or until the context ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &counted{
 		Transport: &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, unsent: &s.unsent,
@@ -31,7 +31,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	first, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	err = s.rest(first, cause)
+	err = s.drain(first, cause)
 	close(t.over)
 	steps.WaitFor(ctx, &s.inflight.orphaned)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
@@ -53,8 +53,8 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// rest refuses calls, stops those that run, and lets their answers out.
-func (s *Server) rest(ctx context.Context, cause error) error {
+// drain refuses calls, stops those that run, and waits for their replies.
+func (s *Server) drain(ctx context.Context, cause error) error {
 	err := s.inflight.close(ctx, cause)
 	s.unsent.wait(ctx)
 	return err
@@ -63,7 +63,7 @@ func (s *Server) rest(ctx context.Context, cause error) error {
 // Close ends the server: calls are refused, those that run are stopped with the
 // cause shutdown and answered, then the sessions are closed.
 func (s *Server) Close(ctx context.Context) error {
-	err := s.rest(ctx, errStopping)
+	err := s.drain(ctx, errStopping)
 	s.recorder.close()
 	s.changes.close()
 	closed := make(chan struct{})

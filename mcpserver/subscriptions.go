@@ -13,7 +13,7 @@ import (
 	"understudy/steps"
 )
 
-// subscriptions tell those who subscribed to a resource that it changed. One
+// subscriptions notifies those who subscribed to a resource that it changed. One
 // goroutine watches the runs; it begins with the first run, and ends with the
 // server.
 type subscriptions struct {
@@ -26,7 +26,7 @@ type subscriptions struct {
 	done chan struct{}
 }
 
-// watching begins to watch the runs.
+// watching starts the goroutine, unless it runs.
 func (n *subscriptions) watching(runs engine.Runs) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -56,9 +56,9 @@ func (n *subscriptions) close() {
 // updateInterval is the shortest time between two updates.
 const updateInterval = 200 * time.Millisecond
 
-// watch waits for changes of any run, and tells of them.
+// watch notifies subscribers of every change of a run.
 func (n *subscriptions) watch(ctx context.Context, runs engine.Runs) {
-	told := map[string]uint64{}
+	sent := map[string]uint64{}
 	for last := uint64(0); ; {
 		_ = steps.Sleep(ctx, updateInterval)
 		if h, err := runs.Await(ctx, "", last); err == nil {
@@ -76,15 +76,15 @@ func (n *subscriptions) watch(ctx context.Context, runs engine.Runs) {
 		}
 		now := map[string]uint64{}
 		for _, h := range list {
-			if now[h.ID] = h.Seq; told[h.ID] != h.Seq {
+			if now[h.ID] = h.Seq; sent[h.ID] != h.Seq {
 				n.changed(ctx, runURI+h.ID)
 				n.changed(ctx, runURI+h.ID+"/events")
 			}
 		}
-		if !maps.Equal(told, now) {
+		if !maps.Equal(sent, now) {
 			n.changed(ctx, runsURI)
 		}
-		told = now
+		sent = now
 	}
 }
 

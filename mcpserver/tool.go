@@ -54,10 +54,10 @@ func (c *call) asked() ask.Call {
 type reply struct {
 	value   any    // the structured content
 	text    string // one line for a model
-	shows   string // what a picture in also shows, in lines of their own
+	shows   string // lines that describe the pictures in also
 	also    []mcp.Content
-	failure *failure            // the run failed; value tells of it
-	pending *mcp.CallToolResult // the client is to ask someone, and to call again
+	failure *failure            // the run failed; value has it too
+	pending *mcp.CallToolResult // the client has to ask a person, and to call again
 }
 
 // toolbox holds all tools; a policy says which of them a client sees.
@@ -74,8 +74,8 @@ func (b *toolbox) add(tools ...*tool) {
 	}
 }
 
-// barred is the error of who may not use a tool, nor learn in another way what it
-// tells; nil: it may be used, or is no tool.
+// barred is the error for a client that may not use a tool, nor learn in another
+// way what the tool discloses; nil: it may, or there is no such tool.
 func (b *toolbox) barred(req serverRequest, name string) error {
 	t := b.named[name]
 	if t == nil {
@@ -104,7 +104,7 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, p access.Policy) *mcp.ListT
 	return &out
 }
 
-// unknown is what is said of a tool that does not exist.
+// unknown is the message for a tool that does not exist.
 func (b *toolbox) unknown(name string) string {
 	text := fmt.Sprintf("there is no tool %q", name)
 	if near := words.Nearest(name, slices.Collect(maps.Keys(b.named))); near != "" {
@@ -142,7 +142,7 @@ func define[A any](t tool, run func(ctx context.Context, c *call, args A) (*repl
 	return &t
 }
 
-// said is the reply of a tool with a result and its words.
+// said is the reply with a result and its text.
 func said(value any, text string, err error) (*reply, error) {
 	if err != nil {
 		return nil, err
