@@ -41,9 +41,9 @@ func withImage(s *jsonschema.Schema, text string) *jsonschema.Schema {
 	return s
 }
 
-// takenOut are the arguments without include_image, and whether it was asked
-// for. A kind whose own answer is no picture is then told to take one.
-func takenOut(k steps.Kind, args map[string]any) (map[string]any, bool) {
+// splitIncludeImage returns the arguments without include_image, and whether that
+// was set. A kind whose result is no picture is then made to take one.
+func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool) {
 	wanted, _ := args[includeImage].(bool)
 	if _, said := args[includeImage]; !said || k.Picture == steps.NoPicture {
 		return args, false

@@ -24,7 +24,7 @@ func (r kindTools) tools() []*tool {
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell,
 			open: k.Risk == steps.RunsShell, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
-				args, _ = takenOut(k, args)
+				args, _ = splitIncludeImage(k, args)
 				return k.Check(args, nil)
 			},
 			run: r.call(k),
@@ -43,7 +43,7 @@ func argsOf(k steps.Kind) *jsonschema.Schema {
 
 func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, error) {
 	return func(ctx context.Context, c *call) (*reply, error) {
-		args, show := takenOut(k, c.args)
+		args, show := splitIncludeImage(k, c.args)
 		begin := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 			return runs.Start(ctx, r.withCaller(c, engine.Request{Call: k.Name, Args: args}))
 		}
@@ -70,7 +70,7 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 	if err != nil {
 		return nil, err
 	}
-	out := &reply{value: value, text: sayResult(k, value)}
+	out := &reply{value: value, text: textOf(k, value)}
 	for _, p := range shotsOf(value) {
 		if err := out.picture(ctx, runs, p, show); err != nil {
 			return nil, err

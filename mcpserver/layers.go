@@ -225,7 +225,7 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 	}
 	return r.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
-			_, show := takenOut(k, c.args)
+			_, show := splitIncludeImage(k, c.args)
 			return kindReply(ctx, runs, k, h, show)
 		}
 		return runReply(ctx, runs, h, workflows.Usual, c.flag(includeImage))

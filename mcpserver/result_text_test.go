@@ -59,7 +59,7 @@ func TestReadTextInWords(t *testing.T) {
 		{"nothing", byhand.Object{"text": "", "words": []any{}}, "no text was read"},
 		{"fewer words than the text has", byhand.Object{"text": "Save as\nQuit", "words": words[:1]}, "\nSave as [30,25]\nQuit [0,0]"},
 	} {
-		if got := sayResult(kinds.ReadText, c.m); !strings.HasSuffix(got, c.want) {
+		if got := textOf(kinds.ReadText, c.m); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %q does not end in %q", c.say, got, c.want)
 		}
 	}

@@ -22,8 +22,8 @@ const longest = 300
 // they are shown.
 var blocks = []string{"content", "text", "stdout", "stderr", "ui_diff", "ui_tree"}
 
-// sayResult is the result of a kind in words.
-func sayResult(k steps.Kind, value any) string {
+// textOf is the result of a kind in words.
+func textOf(k steps.Kind, value any) string {
 	m, ok := value.(map[string]any)
 	if text, said := k.Say(m); ok && said {
 		return text
@@ -41,7 +41,7 @@ func sayResult(k steps.Kind, value any) string {
 			}
 		case name == "screenshots" || name == "screenshot_areas": // they are shown, or linked
 		case name == "element" || name == "window":
-			if thing := sayThing(m[name]); thing != "" {
+			if thing := elementText(m[name]); thing != "" {
 				facts = append(facts, thing)
 			}
 		default:
@@ -94,8 +94,8 @@ func valueText(k steps.Kind, v any) string {
 	return plainJSON(v)
 }
 
-// sayThing is an element or a window in a few words.
-func sayThing(v any) string {
+// elementText is an element or a window in a few words.
+func elementText(v any) string {
 	m, _ := v.(map[string]any)
 	if m == nil {
 		return ""
