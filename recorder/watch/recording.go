@@ -57,7 +57,7 @@ type recording struct {
 	reporter *stepReporter
 	progress progress
 
-	windows     []desktop.Window
+	windows     desktop.Windows
 	at          desktop.Point
 	pressedAt   *desktop.Point // where a button was pressed
 	under       underPointer
@@ -107,7 +107,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 func (r *recording) begin(ctx context.Context) error {
 	windows, err := r.desktop.Windows(ctx)
 	if err != nil {
-		return fmt.Errorf("listing the windows: %w", err)
+		return err
 	}
 	if r.at, err = r.desktop.PointerPosition(ctx); err != nil {
 		return fmt.Errorf("asking where the pointer is: %w", err)
@@ -239,7 +239,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 		r.noteRelease(ctx, ev)
 	case desktop.WheelTurn:
 		r.flushKeys(ctx, true)
-		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windowAt(ev.At)})
+		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.PressedAt(ev.At)})
 	}
 }
 

@@ -47,7 +47,7 @@ func (r *recording) resetTexts() {
 // after the last input had its effect, then again for changes, at intervals that
 // grow with the idle time.
 func (r *recording) readTexts(ctx context.Context) {
-	w := active(r.windows)
+	w := r.windows.Active()
 	idle := time.Since(r.lastActivity)
 	if w == nil || w.PID == 0 || r.paused || r.queue.hasAction() || idle > compile.MaxWait {
 		return

@@ -13,16 +13,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// windowAt is the window that shows at a point.
-func (r *recording) windowAt(at desktop.Point) *desktop.Window {
-	for _, w := range slices.Backward(r.windows) {
-		if !w.Minimized && !w.Hidden && w.Bounds.Contains(at) {
-			return &w
-		}
-	}
-	return nil
-}
-
 // pollWindows notes which windows came, went, and got the keyboard.
 func (r *recording) pollWindows(ctx context.Context) {
 	windows, err := r.desktop.Windows(ctx)
@@ -44,7 +34,7 @@ func (r *recording) pollWindows(ctx context.Context) {
 		}
 		r.writeWindow(recorder.Event{Type: recorder.Opened, Window: &w, Command: command, Origins: origins})
 	}
-	if now := active(windows); now != nil && (active(before) == nil || active(before).ID != now.ID) {
+	if was, now := before.Active(), windows.Active(); now != nil && (was == nil || was.ID != now.ID) {
 		r.writeWindow(recorder.Event{Type: recorder.Switched, Window: now})
 		r.focus.programMoved()
 	}
@@ -59,18 +49,8 @@ func (r *recording) writeWindow(ev recorder.Event) {
 }
 
 // without are the windows of a list that another lacks.
-func without(list, other []desktop.Window) []desktop.Window {
-	return slices.DeleteFunc(slices.Clone(list), func(w desktop.Window) bool {
-		return slices.ContainsFunc(other, func(o desktop.Window) bool { return o.ID == w.ID })
-	})
-}
-
-func active(windows []desktop.Window) *desktop.Window {
-	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Active })
-	if i < 0 {
-		return nil
-	}
-	return &windows[i]
+func without(list, other desktop.Windows) desktop.Windows {
+	return slices.DeleteFunc(slices.Clone(list), func(w desktop.Window) bool { return other.ByID(w.ID) != nil })
 }
 
 // commandLine is the command line that started a program, as a shell reads it;

@@ -38,14 +38,7 @@ var DefaultWindowOptions = WindowOptions{EnableWindowManagement: true, BringToFr
 // ActiveWindow returns the window that has the focus, or nil.
 func ActiveWindow(ctx context.Context, d *desktop.Desktop) (*desktop.Window, error) {
 	windows, err := d.Windows(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("listing the windows: %w", err)
-	}
-	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Active })
-	if i < 0 {
-		return nil, nil
-	}
-	return &windows[i], nil
+	return windows.Active(), err
 }
 
 // ActivateApplication activates the topmost window of an application, unless one of
@@ -54,13 +47,13 @@ func ActivateApplication(ctx context.Context, hand *Hand, process string) error 
 	return WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
 		windows, err := hand.Desktop.Windows(ctx)
 		if err != nil {
-			return fmt.Errorf("listing the windows: %w", err)
+			return err
 		}
-		windows = slices.DeleteFunc(windows, func(w desktop.Window) bool { return !desktop.Scope{Process: process}.Admits(w.Process, w.Title) })
+		windows = windows.Of(desktop.Scope{Process: process})
 		if len(windows) == 0 {
 			return NoWindow(process, "")
 		}
-		if slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.Active }) {
+		if windows.Active() != nil {
 			return nil
 		}
 		return hand.Unaccounted().Do(ctx, desktop.Manage{Window: windows[len(windows)-1].ID, Do: desktop.Activate})
@@ -75,22 +68,13 @@ func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process 
 	}
 	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
-		return fmt.Errorf("listing the windows: %w", err)
+		return err
 	}
-	var last *desktop.Window
-	for _, w := range windows {
-		if !(desktop.Scope{Process: process}).Admits(w.Process, w.Title) {
-			continue
-		}
-		if !w.Minimized {
-			return nil
-		}
-		last = &w
-	}
-	if last == nil {
+	windows = windows.Of(desktop.Scope{Process: process})
+	if len(windows) == 0 || slices.ContainsFunc(windows, func(w desktop.Window) bool { return !w.Minimized }) {
 		return nil
 	}
-	return hand.Unaccounted().Do(ctx, desktop.Manage{Window: last.ID, Do: desktop.Activate})
+	return hand.Unaccounted().Do(ctx, desktop.Manage{Window: windows[len(windows)-1].ID, Do: desktop.Activate})
 }
 
 // BringToFront brings the window of an element to the front, unless it is there. It
@@ -101,18 +85,18 @@ func BringToFront(ctx context.Context, hand *Hand, o WindowOptions, id desktop.W
 	}
 	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
-		return fmt.Errorf("listing the windows: %w", err)
+		return err
 	}
-	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
-	if i < 0 {
+	w := windows.ByID(id)
+	if w == nil {
 		return nil
 	}
-	if w := windows[i]; o.BringToFront && (!w.Active || w.Minimized) {
-		if err := activate(ctx, hand, w); err != nil {
+	if o.BringToFront && (!w.Active || w.Minimized) {
+		if err := activate(ctx, hand, *w); err != nil {
 			return err
 		}
 	}
-	if w := windows[i]; o.MaximizeTarget && !w.Maximized {
+	if o.MaximizeTarget && !w.Maximized {
 		if err := hand.Unaccounted().Do(ctx, desktop.Manage{Window: id, Do: desktop.Maximize}); err != nil {
 			return fmt.Errorf("maximizing the window %q: %w", w.Title, err)
 		}
@@ -142,14 +126,9 @@ func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
 
 // FocusedElsewhere names the window that has the focus, as the end of a message.
 func FocusedElsewhere(ctx context.Context, d *desktop.Desktop) string {
-	windows, err := d.Windows(ctx)
-	if err != nil {
+	w, err := ActiveWindow(ctx, d)
+	if err != nil || w == nil {
 		return ""
 	}
-	for _, w := range windows {
-		if w.Active {
-			return fmt.Sprintf(": %q has the focus", w.Title)
-		}
-	}
-	return ""
+	return fmt.Sprintf(": %q has the focus", w.Title)
 }

@@ -148,7 +148,7 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 	}
 	windows, err := d.Windows(ctx)
 	if err != nil && !errors.Is(err, desktop.ErrUnavailable) {
-		return nil, nil, fmt.Errorf("listing the windows: %w", err)
+		return nil, nil, err
 	}
 	if inside == nil {
 		inside = []*desktop.Element{{Bounds: screen}}
@@ -163,7 +163,7 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 			why = absent
 		}
 		for _, match := range all {
-			top := windowAt(windows, match.Bounds.Center())
+			top := windows.At(match.Bounds.Center())
 			if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {
 				why = fmt.Errorf("the picture is at %s, but in the window %q, which covers the one that is meant", match.Bounds, top.Title)
 				continue

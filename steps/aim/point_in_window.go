@@ -22,10 +22,10 @@ func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point,
 		}
 		windows, err := hand.Desktop.Windows(ctx)
 		if err != nil {
-			return fmt.Errorf("listing the windows: %w", err)
+			return err
 		}
 		at = desktop.Point{X: w.Bounds.X + off.X, Y: w.Bounds.Y + off.Y}
-		top := windowAt(windows, at)
+		top := windows.At(at)
 		switch {
 		case !w.Bounds.Contains(at):
 			return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("the point %s lies outside of the window %q, which is %d by %d", off, w.Title, w.Bounds.W, w.Bounds.H), Next: "give the window the size it had with move_window, or take another point"}

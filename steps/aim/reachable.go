@@ -29,9 +29,9 @@ func checkOnScreen(ctx context.Context, d *desktop.Desktop, el *desktop.Element,
 func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point) (*desktop.Window, error) {
 	windows, err := hand.Desktop.Windows(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("listing the windows: %w", err)
+		return nil, err
 	}
-	top := windowAt(windows, at)
+	top := windows.At(at)
 	if slices.ContainsFunc(windows, tooltipOver(at)) {
 		if err := dismissTooltip(ctx, hand, at); err != nil {
 			return nil, err
@@ -46,9 +46,9 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 	if top != nil && foreignWindow(windows, el, top) {
 		return nil, NotActionable(el, fmt.Sprintf("is covered by the window %q at %s", top.Title, at), "close or move that window, or activate the element's own")
 	}
-	if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == el.Window }); i >= 0 {
-		switch w := windows[i]; {
-		case w.Minimized || w.Hidden:
+	if w := windows.ByID(el.Window); w != nil {
+		switch {
+		case !w.Shows():
 			return nil, NotActionable(el, "is not visible: its window is minimized", "bring the window back with activate_window")
 		case !el.WindowBounds.Empty() && w.Bounds != el.WindowBounds:
 			return nil, windowMoves(el)
@@ -57,7 +57,7 @@ func checkUncovered(ctx context.Context, hand *Hand, el *desktop.Element, at des
 	if top == nil && el.Handle != "" { // told of before its window came up, where that will be or not
 		return nil, NotActionable(el, fmt.Sprintf("is in no window that shows at %s", at), "wait until its window is there")
 	}
-	if d := desktop.Blocker(windows, el.Window); d != nil {
+	if d := windows.Blocker(el.Window); d != nil {
 		return nil, NotActionable(el, fmt.Sprintf("is blocked by the dialog %q", d.Title), "answer that dialog first")
 	}
 	return top, nil
@@ -87,7 +87,7 @@ func askElementAt(ctx context.Context, el *desktop.Element, at desktop.Point, as
 
 // foreignWindow reports whether el cannot be in the window top. If el's own window is
 // not known, as for one that is not mapped yet, the processes are compared.
-func foreignWindow(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
+func foreignWindow(windows desktop.Windows, el *desktop.Element, top *desktop.Window) bool {
 	if el.Window == 0 {
 		return el.Handle != "" && el.Process != "" && top.Process != "" && el.Process != top.Process
 	}
@@ -96,21 +96,9 @@ func foreignWindow(windows []desktop.Window, el *desktop.Element, top *desktop.W
 
 // ownPopup reports whether top may be a popup of el's window, such as the menu that el
 // is in: a window of the same process. The hit test decides.
-func ownPopup(windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
-	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
-		return w.ID == el.Window && w.PID != 0 && w.PID == top.PID
-	})
-}
-
-// windowAt returns the topmost window at a point, or nil. Tooltips are skipped,
-// because the pointer dismisses them.
-func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
-	for _, w := range slices.Backward(windows) {
-		if !w.Minimized && !w.Hidden && !w.Tooltip && w.Bounds.Contains(at) {
-			return &w
-		}
-	}
-	return nil
+func ownPopup(windows desktop.Windows, el *desktop.Element, top *desktop.Window) bool {
+	w := windows.ByID(el.Window)
+	return w != nil && w.PID != 0 && w.PID == top.PID
 }
 
 // WindowElementAt returns an element that stands for the window at a point, or nil. It
@@ -118,9 +106,9 @@ func windowAt(windows []desktop.Window, at desktop.Point) *desktop.Window {
 func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) (*desktop.Element, error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("listing the windows: %w", err)
+		return nil, err
 	}
-	w := windowAt(windows, at)
+	w := windows.At(at)
 	if w == nil {
 		return nil, nil
 	}

@@ -48,7 +48,7 @@ func waitUncovered(ctx context.Context, hand *Hand, at desktop.Point, long time.
 	return WaitUntil(ctx, long, func(ctx context.Context) error {
 		windows, err := hand.Desktop.Windows(ctx)
 		if err != nil {
-			return fmt.Errorf("listing the windows: %w", err)
+			return err
 		}
 		if !slices.ContainsFunc(windows, lies) {
 			return nil
@@ -64,7 +64,7 @@ func DismissTooltipAt(ctx context.Context, hand *Hand, at desktop.Point) error {
 	case errors.Is(err, desktop.ErrUnavailable): // then nothing is known of windows
 		return nil
 	case err != nil:
-		return fmt.Errorf("listing the windows: %w", err)
+		return err
 	case !slices.ContainsFunc(windows, tooltipOver(at)):
 		return nil
 	}
@@ -73,7 +73,7 @@ func DismissTooltipAt(ctx context.Context, hand *Hand, at desktop.Point) error {
 
 // maybeTooltip reports whether a popup of el's own process that covers el may be a
 // tooltip. One that contains el whole is rather its menu.
-func maybeTooltip(hand *Hand, windows []desktop.Window, el *desktop.Element, top *desktop.Window) bool {
+func maybeTooltip(hand *Hand, windows desktop.Windows, el *desktop.Element, top *desktop.Window) bool {
 	within := el.Bounds.Intersect(top.Bounds) == el.Bounds
 	return top.Popup && top.ID != el.Window && el.Handle != "" && !within && !hand.persistentPopups[top.ID] && ownPopup(windows, el, top)
 }

@@ -16,10 +16,10 @@ import (
 func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w desktop.Window, err error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
-		return w, fmt.Errorf("listing the windows: %w", err)
+		return w, err
 	}
-	for _, w := range slices.Backward(windows) {
-		if !w.Popup && !w.Hidden && (process == "" && w.Active || process != "" && desktop.Scope{Process: process}.Admits(w.Process, w.Title)) {
+	for _, w := range slices.Backward(windows.Of(desktop.Scope{Process: process})) {
+		if !w.Popup && !w.Hidden && (process != "" || w.Active) {
 			return w, nil
 		}
 	}
@@ -34,7 +34,7 @@ func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desk
 	err = WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
 		all, err := d.Windows(ctx)
 		if err != nil {
-			return fmt.Errorf("listing the windows: %w", err)
+			return err
 		}
 		w, err = a.only(all)
 		return err
@@ -43,10 +43,9 @@ func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desk
 }
 
 // only returns the only window that fits.
-func (a WindowTarget) only(all []desktop.Window) (desktop.Window, error) {
-	fits := slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool {
-		return a.ID != 0 && w.ID != a.ID || w.Tooltip || !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title)
-	})
+func (a WindowTarget) only(all desktop.Windows) (desktop.Window, error) {
+	fits := all.Of(desktop.Scope{Window: a.ID, Process: a.Process, Title: a.Title})
+	fits = slices.DeleteFunc(fits, func(w desktop.Window) bool { return w.Tooltip })
 	switch len(fits) {
 	case 1:
 		return fits[0], nil

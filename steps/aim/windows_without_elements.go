@@ -3,7 +3,6 @@ package aim
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"understudy/steps/desktop"
@@ -18,11 +17,11 @@ func windowsWithoutElements(ctx context.Context, d *desktop.Desktop, roots []*de
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("listing the windows: %w", err)
+		return nil, err
 	}
 	for _, w := range windows {
 		known := slices.ContainsFunc(roots, func(e *desktop.Element) bool { return e.Window == w.ID || e.PID == w.PID && w.PID != 0 })
-		if !known && !w.Popup && !w.Hidden && !w.Minimized {
+		if !known && !w.Popup && w.Shows() {
 			frames = append(frames, &desktop.Element{
 				Role: "frame", Name: w.Title, Process: w.Process, PID: w.PID, Window: w.ID, WindowTitle: w.Title, Bounds: w.Bounds,
 				States: desktop.Enabled | desktop.Showing | desktop.Visible,

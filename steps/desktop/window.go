@@ -1,6 +1,10 @@
 package desktop
 
-import "slices"
+import (
+	"context"
+	"fmt"
+	"slices"
+)
 
 // WindowID is how the window system knows a window.
 type WindowID uint64
@@ -39,17 +43,71 @@ const (
 	Place    WindowAction = "place"
 )
 
-// Blocker is a modal dialog of the same program above a window: it takes what is
-// meant for the window, also where it does not cover it. The windows are listed
-// from the bottom to the top. It is nil when there is none.
-func Blocker(windows []Window, id WindowID) *Window {
-	i := slices.IndexFunc(windows, func(w Window) bool { return w.ID == id })
-	if i < 0 || windows[i].PID == 0 {
+// Shows reports whether a window is on the screen, be it covered or not.
+func (w *Window) Shows() bool { return !w.Minimized && !w.Hidden }
+
+// Windows are all windows of a desktop, from the bottom of the stack to its top.
+type Windows []Window
+
+// Windows lists the windows.
+func (d *Desktop) Windows(ctx context.Context) (Windows, error) {
+	all, err := d.WindowLister.Windows(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing the windows: %w", err)
+	}
+	return all, nil
+}
+
+// topmost returns the topmost window for which is is true, or nil.
+func (ws Windows) topmost(is func(*Window) bool) *Window {
+	for i := range slices.Backward(ws) {
+		if is(&ws[i]) {
+			return &ws[i]
+		}
+	}
+	return nil
+}
+
+// At returns the window that is meant at a point, or nil: the topmost that is not a
+// tooltip, because a tooltip is dismissed when the pointer moves there.
+func (ws Windows) At(p Point) *Window {
+	return ws.topmost(func(w *Window) bool { return w.Shows() && !w.Tooltip && w.Bounds.Contains(p) })
+}
+
+// PressedAt returns the window that a press at a point reaches now, or nil: the
+// topmost, which may be a tooltip.
+func (ws Windows) PressedAt(p Point) *Window {
+	return ws.topmost(func(w *Window) bool { return w.Shows() && w.Bounds.Contains(p) })
+}
+
+// Active returns the window that has the keyboard, or nil.
+func (ws Windows) Active() *Window { return ws.topmost(func(w *Window) bool { return w.Active }) }
+
+// ByID returns the window with an id, or nil.
+func (ws Windows) ByID(id WindowID) *Window {
+	return ws.topmost(func(w *Window) bool { return w.ID == id })
+}
+
+// Of returns the windows in a scope.
+func (ws Windows) Of(s Scope) (in Windows) {
+	for _, w := range ws {
+		if (s.Window == 0 || s.Window == w.ID) && (s.PID == 0 || s.PID == w.PID) && s.Admits(w.Process, w.Title) {
+			in = append(in, w)
+		}
+	}
+	return in
+}
+
+// Blocker returns the modal dialog of the same program above a window, or nil. It
+// takes what is meant for the window, also where it does not cover it.
+func (ws Windows) Blocker(id WindowID) *Window {
+	i := slices.IndexFunc(ws, func(w Window) bool { return w.ID == id })
+	if i < 0 || ws[i].PID == 0 {
 		return nil
 	}
-	for _, w := range windows[i+1:] {
-		if w.Modal && !w.Minimized && !w.Hidden && w.PID == windows[i].PID {
-			return &w
+	for j := range ws[i+1:] {
+		if w := &ws[i+1+j]; w.Modal && w.Shows() && w.PID == ws[i].PID {
+			return w
 		}
 	}
 	return nil

@@ -55,13 +55,10 @@ func (r WindowsResult) Say() string {
 func listWindows(ctx context.Context, env *steps.Env, a WindowsArgs) (WindowsResult, error) {
 	all, err := env.Desktop.Windows(ctx)
 	if err != nil {
-		return WindowsResult{}, fmt.Errorf("listing the windows: %w", err)
+		return WindowsResult{}, err
 	}
 	r := WindowsResult{Windows: []desktop.Window{}, Applications: []string{}}
-	for _, w := range slices.Backward(all) {
-		if !(desktop.Scope{Process: a.Process, Title: a.Title}).Admits(w.Process, w.Title) {
-			continue
-		}
+	for _, w := range slices.Backward(all.Of(desktop.Scope{Process: a.Process, Title: a.Title})) {
 		r.Windows = append(r.Windows, w)
 		if !slices.Contains(r.Applications, w.Process) {
 			r.Applications = append(r.Applications, w.Process)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"understudy/steps"
@@ -105,15 +104,13 @@ func (a *WindowTreeArgs) scope(ctx context.Context, hand *aim.Hand) (desktop.Sco
 		return scope, nil, err
 	}
 	if a.Process == "" && a.Title == "" && scope.Window == 0 {
-		i := slices.IndexFunc(all, func(w desktop.Window) bool { return w.Active })
-		if i < 0 {
+		w := all.Active()
+		if w == nil {
 			return scope, nil, &steps.Error{Code: steps.NotFound, Err: errors.New("no window is active"), Next: "name a process or a title; get_applications_and_windows_list shows them"}
 		}
-		scope.Window = all[i].ID
+		scope.Window = w.ID
 	}
-	windows := slices.DeleteFunc(all, func(w desktop.Window) bool {
-		return !scope.Admits(w.Process, w.Title) || scope.Window != 0 && scope.Window != w.ID
-	})
+	windows := all.Of(scope)
 	if len(windows) == 0 {
 		return scope, nil, aim.NoWindow(a.Process, a.Title)
 	}

@@ -53,11 +53,7 @@ func (a *OpenArgs) Validate() error {
 func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResult, error) {
 	before, err := hand.Desktop.Windows(ctx)
 	if err != nil {
-		return OpenResult{}, fmt.Errorf("listing the windows: %w", err)
-	}
-	known := map[desktop.WindowID]bool{}
-	for _, w := range before {
-		known[w.ID] = true
+		return OpenResult{}, err
 	}
 	var app desktop.App
 	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Started: &app})
@@ -70,7 +66,7 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	r := OpenResult{PID: app.PID}
 	var scope desktop.Scope
 	if a.WaitForWindow {
-		if r.Window, err = opened(ctx, hand.Desktop, a, app, known); err != nil {
+		if r.Window, err = opened(ctx, hand.Desktop, a, app, before); err != nil {
 			return r, err
 		}
 		r.Verified = true
@@ -104,18 +100,18 @@ func (a *OpenArgs) nothing() *desktop.Tree {
 const strangerAfter = 3 * time.Second
 
 // opened waits for the window of an application that was started.
-func opened(ctx context.Context, d *desktop.Desktop, a OpenArgs, app desktop.App, known map[desktop.WindowID]bool) (found *desktop.Window, err error) {
+func opened(ctx context.Context, d *desktop.Desktop, a OpenArgs, app desktop.App, before desktop.Windows) (found *desktop.Window, err error) {
 	start := time.Now()
 	var shown time.Time
 	err = aim.WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
 		found = nil
 		windows, err := d.Windows(ctx)
 		if err != nil {
-			return fmt.Errorf("listing the windows: %w", err)
+			return err
 		}
 		patient := time.Since(start) < strangerAfter
-		for _, w := range windows {
-			if known[w.ID] || w.Bounds.Empty() || !(desktop.Scope{Title: a.Title}).Admits("", w.Title) {
+		for _, w := range windows.Of(desktop.Scope{Title: a.Title}) {
+			if before.ByID(w.ID) != nil || w.Bounds.Empty() {
 				continue
 			}
 			if a.Title != "" || !patient || belongs(w, app, a.AppName) {

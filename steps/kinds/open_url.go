@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -50,7 +49,7 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 	r := OpenURLResult{URL: a.URL}
 	before, err := env.Desktop.Windows(ctx)
 	if err != nil {
-		return r, fmt.Errorf("listing the windows: %w", err)
+		return r, err
 	}
 	seen, opened := make(chan struct{}), make(chan error, 1)
 	go func() { opened <- env.Desktop.Do(ctx, desktop.OpenURL{URL: a.URL, Seen: seen}) }()
@@ -72,7 +71,7 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 		}
 		now, err := env.Desktop.Windows(ctx)
 		if err != nil {
-			return r, fmt.Errorf("listing the windows: %w", err)
+			return r, err
 		}
 		if r.Window = news(before, now); r.Window == nil {
 			continue
@@ -87,14 +86,10 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 }
 
 // news is a window that came, came to the front, or has another title.
-func news(before, now []desktop.Window) *desktop.Window {
-	old := map[desktop.WindowID]desktop.Window{}
-	for _, w := range before {
-		old[w.ID] = w
-	}
+func news(before, now desktop.Windows) *desktop.Window {
 	for _, w := range now {
-		was, known := old[w.ID]
-		if !w.Bounds.Empty() && (!known || w.Active && !was.Active || w.Title != was.Title) {
+		was := before.ByID(w.ID)
+		if !w.Bounds.Empty() && (was == nil || w.Active && !was.Active || w.Title != was.Title) {
 			return &w
 		}
 	}

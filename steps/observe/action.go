@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -115,12 +114,10 @@ func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id d
 	if o.IncludeWindowScreenshot {
 		windows, err := env.Desktop.Windows(ctx)
 		if err != nil {
-			return fmt.Errorf("listing the windows: %w", err)
+			return err
 		}
-		for _, w := range windows {
-			if w.ID == id {
-				areas = append(areas, w.Bounds)
-			}
+		if w := windows.ByID(id); w != nil {
+			areas = append(areas, w.Bounds)
 		}
 	}
 	if o.IncludeMonitorScreenshot {

@@ -46,7 +46,7 @@ func (w *Passwords) Where(ctx context.Context, d *desktop.Desktop) []desktop.Rec
 	}
 	var all []desktop.Rect
 	for _, window := range windows {
-		if window.Minimized || window.Hidden {
+		if !window.Shows() {
 			continue
 		}
 		for _, field := range seen[window.ID] {
@@ -108,7 +108,7 @@ func (w *Passwords) revealed(ctx context.Context, d *desktop.Desktop, shown map[
 		if shown[h] {
 			continue
 		}
-		gone := err == nil && id != 0 && !slices.ContainsFunc(windows, func(o desktop.Window) bool { return o.ID == id })
+		gone := err == nil && id != 0 && windows.ByID(id) == nil
 		e, failed := (*desktop.Element)(nil), error(desktop.ErrNotFound)
 		if !gone {
 			e, failed = d.Refresh(ctx, h)

@@ -123,7 +123,7 @@ func (c *Client) hangUp() {
 
 // windows are the windows of the desktop, bottom first; none when nobody lends
 // them.
-func (c *Client) windows(ctx context.Context) ([]desktop.Window, error) {
+func (c *Client) windows(ctx context.Context) (desktop.Windows, error) {
 	if c.options.Windows == nil {
 		return nil, nil
 	}

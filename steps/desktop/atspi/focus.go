@@ -25,8 +25,8 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	if err != nil {
 		return f, err
 	}
-	active, ok := activeWindow(windows)
-	if !ok {
+	active := windows.Active()
+	if active == nil {
 		return f, nil
 	}
 	f.Window = active.ID

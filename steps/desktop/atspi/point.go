@@ -41,44 +41,25 @@ func (c *Client) elementAt(ctx context.Context, s spot) (*desktop.Element, error
 	if err != nil {
 		return nil, err
 	}
-	top, found := topmost(windows, s.at)
+	top := windows.PressedAt(s.at)
 	// A popup may hang out of its window, and over another's. Not every window
 	// system lists it.
-	if active, ok := activeWindow(windows); ok && active.ID != top.ID && !top.Popup {
+	if active := windows.Active(); active != nil && (top == nil || active.ID != top.ID && !top.Popup) {
 		inPopups := s
 		inPopups.popups = true
-		if e, err := c.inApplication(ctx, l, windows, active, inPopups); err == nil {
+		if e, err := c.inApplication(ctx, l, windows, *active, inPopups); err == nil {
 			return e, nil
 		}
 	}
-	if !found {
+	if top == nil {
 		return nil, fmt.Errorf("%w: there is no window at %s", desktop.ErrNotFound, s.at)
 	}
-	return c.inApplication(ctx, l, windows, top, s)
-}
-
-// topmost is the window that is seen at a point.
-func topmost(windows []desktop.Window, at desktop.Point) (desktop.Window, bool) {
-	for _, w := range slices.Backward(windows) {
-		if !w.Minimized && !w.Hidden && w.Bounds.Contains(at) {
-			return w, true
-		}
-	}
-	return desktop.Window{}, false
-}
-
-// activeWindow is the window that has the keyboard.
-func activeWindow(windows []desktop.Window) (desktop.Window, bool) {
-	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.Active })
-	if i < 0 {
-		return desktop.Window{}, false
-	}
-	return windows[i], true
+	return c.inApplication(ctx, l, windows, *top, s)
 }
 
 // inApplication finds the element at a point in a window and in the popups of
 // its application, or only in those.
-func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.Window, in desktop.Window, s spot) (*desktop.Element, error) {
+func (c *Client) inApplication(ctx context.Context, l *conn, windows desktop.Windows, in desktop.Window, s spot) (*desktop.Element, error) {
 	apps, err := c.ofProcess(ctx, l, in.PID)
 	if err != nil {
 		return nil, err
@@ -95,7 +76,7 @@ func (c *Client) inApplication(ctx context.Context, l *conn, windows []desktop.W
 }
 
 // inWindow finds the element at a point in one application.
-func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.Window, s spot) (*desktop.Element, error) {
+func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows desktop.Windows, in desktop.Window, s spot) (*desktop.Element, error) {
 	asked := !s.popups // a menu that another application may have open is not waited for
 	w, done, err := c.visit(ctx, l, a, asked, kept, func(w *walk) { w.foreseePoint(s.at) })
 	if err != nil {

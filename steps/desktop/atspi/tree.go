@@ -62,7 +62,7 @@ func unread(parts []part) string {
 }
 
 // readAll reads every application of a scope, side by side.
-func (c *Client) readAll(ctx context.Context, l *conn, windows []desktop.Window, s desktop.Scope) ([]part, error) {
+func (c *Client) readAll(ctx context.Context, l *conn, windows desktop.Windows, s desktop.Scope) ([]part, error) {
 	apps, err := c.applications(ctx, l)
 	if err != nil {
 		return nil, err
@@ -84,16 +84,16 @@ func (c *Client) readAll(ctx context.Context, l *conn, windows []desktop.Window,
 
 // mayHold says whether a scope may mean something of an application, as far
 // as can be told without asking it.
-func mayHold(a *application, windows []desktop.Window, s desktop.Scope) bool {
+func mayHold(a *application, windows desktop.Windows, s desktop.Scope) bool {
 	if s.PID != 0 && a.pid != s.PID {
 		return false
 	}
-	i := slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == s.Window })
-	return s.Window == 0 || i < 0 || windows[i].PID == 0 || windows[i].PID == a.pid
+	w := windows.ByID(s.Window)
+	return s.Window == 0 || w == nil || w.PID == 0 || w.PID == a.pid
 }
 
 // readPart reads what a scope means of one application.
-func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows []desktop.Window, s desktop.Scope) part {
+func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows desktop.Windows, s desktop.Scope) part {
 	r := part{app: a}
 	named := s.Process != "" && (a.called(s.Process) || runs(windows, a.pid, s.Process))
 	if s.Process != "" && !named {
@@ -131,7 +131,7 @@ func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows 
 }
 
 // runs says whether a process is known to the window system by a name.
-func runs(windows []desktop.Window, pid int, process string) bool {
+func runs(windows desktop.Windows, pid int, process string) bool {
 	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
 		return w.PID == pid && desktop.ProgramName(w.Process) == desktop.ProgramName(process)
 	})
@@ -283,7 +283,7 @@ func (w *walk) oneMenuBar(frame *node) error {
 }
 
 // readBelow reads what is below one element.
-func (c *Client) readBelow(ctx context.Context, l *conn, windows []desktop.Window, s desktop.Scope) ([]part, error) {
+func (c *Client) readBelow(ctx context.Context, l *conn, windows desktop.Windows, s desktop.Scope) ([]part, error) {
 	p, w, done, err := c.enter(ctx, l, s.Root, told, nothing)
 	if err != nil {
 		return nil, err
@@ -326,7 +326,7 @@ func (c *Client) enter(ctx context.Context, l *conn, h desktop.Handle, t telling
 }
 
 // home is the frame that a place is in, with its window.
-func (w *walk) home(p place, windows []desktop.Window) (framed, error) {
+func (w *walk) home(p place, windows desktop.Windows) (framed, error) {
 	frames, err := w.frames()
 	if err != nil {
 		return framed{}, err

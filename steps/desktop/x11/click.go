@@ -68,13 +68,13 @@ func (l *xConn) blocker(w desktop.Window) *desktop.Window {
 	if i < 0 { // a menu, which is above all dialogs
 		return nil
 	}
-	windows := []desktop.Window{w}
+	windows := desktop.Windows{w}
 	for _, above := range l.describe(managed[i+1:]) {
 		if above.there {
 			windows = append(windows, above.Window)
 		}
 	}
-	return desktop.Blocker(windows, w.ID)
+	return windows.Blocker(w.ID)
 }
 
 // inside says whether a window is another one, or in it.
