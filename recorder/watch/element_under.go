@@ -54,7 +54,7 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 	short, cancel := context.WithTimeout(ctx, r.timeout(within))
 	defer cancel()
 	var e *desktop.Element
-	if w := r.windows.PressedAt(at); w != nil && w.Popup {
+	if w := r.windows.At(at); w != nil && w.Popup {
 		e = r.menuItemAt(short, at)
 	}
 	if e == nil {
@@ -81,7 +81,7 @@ type programView struct {
 // recall finds the element at a point in the tree that was read last, unless input
 // came since. A click that closes its window can be faster than the hit test.
 func (r *recording) recall(at desktop.Point) *recorder.Seen {
-	w := r.windows.PressedAt(at)
+	w := r.windows.At(at)
 	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.lastEffect) {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 	}
 	r.write(recorder.Event{
 		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.savePicture(r.under.shot), Button: ev.Button, Mods: ev.Mods,
-		Element: t, Window: r.windows.PressedAt(ev.At),
+		Element: t, Window: r.windows.At(ev.At),
 	})
 	r.findSelectorsLater(t, 0)
 	r.pressedAt, r.at = &ev.At, ev.At

@@ -33,7 +33,7 @@ func (r *recording) capture(ctx context.Context, at desktop.Point, t *recorder.S
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(captureTimeout))
 	defer cancel()
-	area := crop(at, t, r.windows.PressedAt(at))
+	area := crop(at, t, r.windows.At(at))
 	p, err := r.desktop.Capture(ctx, area)
 	if err != nil {
 		return nil // a workflow does without

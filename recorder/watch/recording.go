@@ -239,7 +239,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 		r.noteRelease(ctx, ev)
 	case desktop.WheelTurn:
 		r.flushKeys(ctx, true)
-		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.PressedAt(ev.At)})
+		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.At(ev.At)})
 	}
 }
 
