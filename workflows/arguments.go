@@ -218,7 +218,7 @@ func (u *unit) commandPart(v *value, t *expression.Text, schema *jsonschema.Sche
 // shellPart compiles a command line with expressions in it.
 func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
 	if t.Whole() {
-		u.report.add(v.position, "write the command out, or sh -c "+words.Shorten(v.text, 60), "what an expression gives is never executed as a command")
+		u.report.add(v.position, "write the command out, or give "+words.Shorten(v.text, 60)+" by env as NAME and write eval \"$NAME\"", "what an expression gives is never executed as a command")
 		return constant{v.text}
 	}
 	shell := s.arguments.get("shell")
@@ -226,12 +226,16 @@ func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) pa
 		u.report.add(shell.position, "write its name", "with expressions in the command, the shell cannot be one")
 		return constant{v.text}
 	}
-	fill, err := filler(shell.str())
+	variant, power, err := language(shell.str())
+	command := ""
+	if err == nil && !power {
+		command, err = posixCommand(t.Outline, variant, valueName)
+	}
 	if err != nil {
 		u.report.add(v.position, "give it to the command by env", "%v", err)
 		return constant{v.text}
 	}
-	return shellPart{t, fill, path}
+	return shellPart{t, command, path}
 }
 
 // each compiles what a foreach goes through: a list, a template, or a bare

@@ -81,7 +81,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"selectors that are no JSON", "selectors: 'role:button'\n" + step, []string{"1:12 selectors holds text that is not JSON; write it as an object"}},
 		{"a selector that is no text", "selectors: {a: 1}\n" + step, []string{"1:16 a wants a text, found the number 1; write it in quotes"}},
 		{"a command that is an expression", "steps: [{tool_name: run_command, arguments: {run: '${{ inputs.c }}'}}]", []string{
-			"1:51 what an expression gives is never executed as a command; write the command out, or sh -c ${{ inputs.c }}",
+			"1:51 what an expression gives is never executed as a command; write the command out, or give ${{ inputs.c }} by env as NAME and write eval \"$NAME\"",
 		}},
 		{"a shell without quotes", "steps: [{tool_name: run_command, arguments: {run: 'dir ${{ inputs.c }}', shell: cmd}}]", []string{
 			"1:51 no value can be quoted safely for cmd; give it to the command by env",

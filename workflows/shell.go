@@ -3,25 +3,35 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"strconv"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"understudy/internal/words"
 	"understudy/workflows/expression"
 )
 
-// shellPart is a command line with expressions in it. Each value is quoted for
-// the shell, in the way that the place where it stands asks for, so that
-// nothing in it is ever executed.
+// shellPart is a command line with expressions in it. Each value is an
+// environment variable of the command, which refers to it in the way that the
+// place where it stands asks for, so that nothing in it is ever executed.
 type shellPart struct {
-	text *expression.Text
-	fill func(command string, values []string) (string, error)
-	path string
+	text    *expression.Text
+	command string // with the references; "" for PowerShell, into which values are written
+	path    string
 }
 
 // mark stands for a value while the text around it is read. No command line
 // can hold this character itself.
 const mark = '\x00'
+
+// valueName is the environment variable of a value.
+func valueName(i int) string { return "UNDERSTUDY_VALUE_" + strconv.Itoa(i+1) }
+
+// maxVariable is how long Linux lets an environment variable be, with its name.
+const maxVariable = 128<<10 - 1
 
 func (s shellPart) eval(e *evaluation) (any, error) {
 	var values []string
@@ -35,200 +45,71 @@ func (s shellPart) eval(e *evaluation) (any, error) {
 	if strings.Count(command, string(mark)) != len(values) || strings.ContainsRune(strings.Join(values, ""), mark) {
 		return nil, at(s.path, errors.New("a command cannot hold the character NUL"))
 	}
-	filled, err := s.fill(command, values)
-	if err != nil {
-		return nil, at(s.path, err)
+	if s.command == "" {
+		filled, err := fillPowerShell(command, values)
+		if err != nil {
+			return nil, at(s.path, err)
+		}
+		return filled, nil
 	}
-	return filled, nil
+	e.variables = map[string]any{}
+	for i, v := range values {
+		if len(valueName(i))+1+len(v) > maxVariable {
+			return nil, at(s.path, fmt.Errorf("a value of %d bytes is too long for a command; write it to a file with write_file, and have the command read the file", len(v)))
+		}
+		e.variables[valueName(i)] = v
+	}
+	return s.command, nil
 }
 
 func (s shellPart) looks() bool { return s.text.Looks() }
 
-// filler is the way to put values into a command of a shell, "" meaning the
-// system's own.
-func filler(shell string) (func(string, []string) (string, error), error) {
-	name := shell[strings.LastIndexAny(shell, `/\`)+1:]
-	switch name = strings.TrimSuffix(strings.ToLower(name), ".exe"); name {
-	case "":
-		if runtime.GOOS == "windows" {
-			return fillPowerShell, nil
-		}
-		return fillPOSIX, nil
-	case "sh", "bash", "dash", "zsh", "ksh", "ash":
-		return fillPOSIX, nil
-	case "powershell", "pwsh":
-		return fillPowerShell, nil
+// withVariables adds the values of a command to the environment that its
+// arguments ask for.
+func withVariables(arguments any, variables map[string]any) (any, error) {
+	args, ok := arguments.(map[string]any)
+	if !ok || len(variables) == 0 {
+		return arguments, nil
 	}
-	return nil, fmt.Errorf("no value can be quoted safely for %s", words.Shorten(shell, 40))
+	given, ok := args["env"].(map[string]any)
+	if !ok && args["env"] != nil {
+		return arguments, nil // which the check of the arguments refuses
+	}
+	all := maps.Clone(variables)
+	for name, v := range given {
+		if _, taken := all[name]; taken {
+			return nil, fmt.Errorf("env: %s is the name of a value in the command; take another name", name)
+		}
+		all[name] = v
+	}
+	args["env"] = all
+	return args, nil
+}
+
+// language is the language of a shell, "" meaning the system's own, and whether
+// it is PowerShell.
+func language(shell string) (variant syntax.LangVariant, power bool, err error) {
+	name := shell[strings.LastIndexAny(shell, `/\`)+1:]
+	name = strings.TrimSuffix(strings.ToLower(name), ".exe")
+	if name == "" {
+		name = map[bool]string{true: "cmd", false: "sh"}[runtime.GOOS == "windows"]
+	}
+	switch name {
+	case "sh", "bash", "dash", "ash":
+		return syntax.LangBash, false, nil
+	case "zsh":
+		return syntax.LangZsh, false, nil
+	case "ksh":
+		return syntax.LangMirBSDKorn, false, nil
+	case "powershell", "pwsh":
+		return 0, true, nil
+	}
+	return 0, false, fmt.Errorf("no value can be quoted safely for %s", words.Shorten(name, 40))
 }
 
 // errPlace says that a value stands where no quoting makes it data.
 func errPlace(where string) error {
 	return fmt.Errorf("a value cannot be put %s safely; give it to the command by env, and write \"$NAME\"", where)
-}
-
-// fillPOSIX puts values into a command of a POSIX shell.
-func fillPOSIX(command string, values []string) (string, error) {
-	p := posix{rest: command, values: values}
-	for p.rest != "" {
-		if err := p.next(); err != nil {
-			return "", err
-		}
-	}
-	return p.out.String(), nil
-}
-
-// posix reads a command the way a POSIX shell does, as far as it matters for
-// quoting.
-type posix struct {
-	rest   string
-	values []string
-	out    strings.Builder
-	inside []byte // what is open: " for quotes, ( for a parenthesis, ` for backquotes, # for a comment
-	here   bool   // a here-document was announced
-	nested bool   // a command was opened inside double quotes: where it ends is not sure
-	last   byte
-}
-
-func (p *posix) top() byte {
-	if len(p.inside) == 0 {
-		return 0
-	}
-	return p.inside[len(p.inside)-1]
-}
-
-func (p *posix) push(c byte) { p.inside = append(p.inside, c) }
-func (p *posix) pop()        { p.inside = p.inside[:len(p.inside)-1] }
-
-// take copies bytes of the command to the output.
-func (p *posix) take(n int) {
-	n = min(n, len(p.rest))
-	p.out.WriteString(p.rest[:n])
-	p.last = p.rest[n-1]
-	p.rest = p.rest[n:]
-}
-
-func (p *posix) next() error {
-	c := p.rest[0]
-	switch {
-	case c == mark:
-		return p.value()
-	case p.top() == '#':
-		if c == '\n' {
-			p.pop()
-		}
-	case c == '\\':
-		if len(p.rest) > 1 && p.rest[1] == mark {
-			return errPlace("behind a backslash")
-		}
-		p.take(2)
-		return nil
-	case c == '`':
-		p.toggle('`')
-	case c == '"':
-		p.toggle('"')
-	case strings.HasPrefix(p.rest, "$(("):
-		return p.arithmetic()
-	case strings.HasPrefix(p.rest, "$("):
-		p.nested = p.nested || strings.Contains(string(p.inside), `"`)
-		p.push('(')
-		p.take(2)
-		return nil
-	case p.top() != '"':
-		return p.bare(c)
-	}
-	p.take(1)
-	return nil
-}
-
-func (p *posix) toggle(c byte) {
-	if p.top() == c {
-		p.pop()
-	} else {
-		p.push(c)
-	}
-}
-
-// bare reads a character that stands outside of double quotes.
-func (p *posix) bare(c byte) error {
-	switch {
-	case c == '\'':
-		return p.single()
-	case strings.HasPrefix(p.rest, "(("):
-		return p.arithmetic()
-	case c == '(':
-		p.push('(')
-	case c == ')' && p.top() == '(':
-		p.pop()
-	case strings.HasPrefix(p.rest, "<<<"):
-		p.take(3)
-		return nil
-	case strings.HasPrefix(p.rest, "<<"):
-		p.here = true
-	case c == '#' && (p.last == 0 || strings.IndexByte(" \t\n;&|()", p.last) >= 0):
-		p.push('#')
-	}
-	p.take(1)
-	return nil
-}
-
-// single reads a text in single quotes, in which only a single quote means
-// anything.
-func (p *posix) single() error {
-	dollar := p.last == '$'
-	p.take(1)
-	for p.rest != "" && p.rest[0] != '\'' {
-		if p.rest[0] != mark {
-			p.take(1)
-			continue
-		}
-		if dollar {
-			return errPlace("into $'…'")
-		}
-		p.put(strings.ReplaceAll(p.values[0], "'", `'\''`))
-	}
-	if p.rest != "" {
-		p.take(1)
-	}
-	return nil
-}
-
-// arithmetic reads $((…)), in which text can be executed however it is quoted.
-func (p *posix) arithmetic() error {
-	end := strings.Index(p.rest, "))")
-	if end < 0 {
-		end = len(p.rest)
-	}
-	if strings.ContainsRune(p.rest[:end], mark) {
-		return errPlace("into arithmetic")
-	}
-	p.take(end + 2)
-	return nil
-}
-
-// value puts in a value, quoted for where it stands.
-func (p *posix) value() error {
-	switch {
-	case p.here:
-		return errPlace("into a command with a here-document")
-	case p.nested:
-		return errPlace("behind a $(…) inside double quotes")
-	case strings.ContainsRune(string(p.inside), '`'):
-		return errPlace("into backquotes")
-	case p.top() == '#':
-		return errPlace("into a comment")
-	case p.top() == '"':
-		p.put(strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(p.values[0]))
-	default:
-		p.put(expression.ShellQuote(p.values[0]))
-	}
-	return nil
-}
-
-// put writes the next value in place of its mark.
-func (p *posix) put(quoted string) {
-	p.out.WriteString(quoted)
-	p.rest, p.values, p.last = p.rest[1:], p.values[1:], 'x'
 }
 
 // The characters that PowerShell takes for quotes.

@@ -1,12 +1,14 @@
 package workflows
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/workflows/expression"
 )
@@ -17,59 +19,170 @@ var nasty = []string{
 	`'; touch hacked; '`, `"; touch hacked; "`, `\'; touch hacked; #`, "!!", "a\\\nb", "ü😀", "# x", "&& touch hacked",
 }
 
-func TestAValueInACommandIsData(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("needs sh")
+// fill compiles a command of a shell and gives it a value.
+func fill(t *testing.T, shell, command, value string) (run string, env []string, problem error) {
+	t.Helper()
+	text, problems := expression.CompileText(command, &expression.Names{Inputs: map[string]*jsonschema.Schema{"v": {Type: "string"}}})
+	if len(problems) > 0 {
+		t.Fatal(problems[0].Message)
 	}
-	for _, c := range []struct{ say, before, after, prefix, suffix string }{
-		{"bare", "printf %s ", "", "", ""},
-		{"next to a word", "printf %s --name=", ".txt", "--name=", ".txt"},
-		{"between double quotes", `printf %s "<`, `>"`, "<", ">"},
-		{"between single quotes", `printf %s '<`, `>'`, "<", ">"},
-		{"behind a comment", "# it's \"a\" comment\nprintf %s ", "", "", ""},
-		{"behind quotes of all sorts", `: "it's" 'a "b"' \" \' "\"" ; printf %s `, "", "", ""},
-		{"behind a case", "case x in x) printf %s ", " ;; esac", "", ""},
-		{"in a parenthesis", "(printf %s ", ")", "", ""},
+	variant, _, err := language(shell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled, err := posixCommand(text.Outline, variant, valueName)
+	if err != nil {
+		return "", nil, err
+	}
+	e := &evaluation{ctx: t.Context(), scope: &expression.Scope{Inputs: map[string]any{"v": value}}}
+	if _, err := (shellPart{text: text, command: filled}).eval(e); err != nil {
+		t.Fatal(err)
+	}
+	env = os.Environ()
+	for name, v := range e.variables {
+		env = append(env, name+"="+v.(string))
+	}
+	return filled, env, nil
+}
+
+// shells are those that are installed.
+func shells(t *testing.T) (found []string) {
+	t.Helper()
+	for _, name := range []string{"sh", "bash", "dash", "zsh"} {
+		if _, err := exec.LookPath(name); err == nil {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		t.Skip("needs a shell")
+	}
+	return found
+}
+
+// run runs a command in a folder of its own, and says whether it made a file.
+func run(t *testing.T, shell, command string, env []string) (out string, executed bool, err error) {
+	t.Helper()
+	cmd := exec.Command(shell, "-c", command)
+	cmd.Dir, cmd.Env = t.TempDir(), env
+	b, err := cmd.CombinedOutput()
+	made, _ := filepath.Glob(filepath.Join(cmd.Dir, "*"))
+	return string(b), len(made) > 0, err
+}
+
+func TestAValueInACommandIsData(t *testing.T) {
+	for _, c := range []struct{ say, command, prefix, suffix string }{
+		{"bare", "printf %s ${{ v }}", "", ""},
+		{"next to a word", "printf %s --name=${{ v }}.txt", "--name=", ".txt"},
+		{"next to letters", "printf %s x${{ v }}y", "x", "y"},
+		{"between double quotes", `printf %s "<${{ v }}>"`, "<", ">"},
+		{"between single quotes", `printf %s '<${{ v }}>'`, "<", ">"},
+		{"behind a comment", "# it's \"a\" comment\nprintf %s ${{ v }}", "", ""},
+		{"behind quotes of all sorts", `: "it's" 'a "b"' \" \' "\"" ; printf %s ${{ v }}`, "", ""},
+		{"behind a case", "case x in x) printf %s ${{ v }} ;; esac", "", ""},
+		{"in a parenthesis", "(printf %s ${{ v }})", "", ""},
+		{"in a command inside quotes", `printf %s "<$(printf %s ${{ v }}x)>"`, "<", "x>"},
+		{"behind one inside quotes", `: "$(case x in x) echo; esac)"; printf %s ${{ v }}`, "", ""},
+		{"behind a here-document", "cat >/dev/null <<END\nit's\nEND\nprintf %s ${{ v }}", "", ""},
+		{"in a variable", `x=${{ v }}; printf %s "$x"`, "", ""},
+		{"exported", `export X=${{ v }}; printf %s "$X"`, "", ""},
+		{"in a loop", `for x in ${{ v }}; do printf %s "$x"; done`, "", ""},
+		{"beside arithmetic on something else", `i=0; i=$((i + 1)); x=${{ v }}; printf %s "$x"`, "", ""},
+		{"in a pattern", `case ${{ v }} in ${{ v }}) printf %s ${{ v }} ;; esac`, "", ""},
+		{"given to a script of a shell", `sh -c 'printf %s "$1"' x ${{ v }}`, "", ""},
+		{"for awk", `V=${{ v }} awk 'BEGIN { printf "%s", ENVIRON["V"] }'`, "", ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			for _, v := range nasty {
-				dir := t.TempDir()
-				command, err := fillPOSIX(c.before+string(mark)+c.after, []string{v})
-				if err != nil {
-					t.Fatal(err)
-				}
-				cmd := exec.Command(sh, "-c", command)
-				cmd.Dir = dir
-				out, err := cmd.CombinedOutput()
-				if err != nil || string(out) != c.prefix+v+c.suffix {
-					t.Errorf("%q gave %q, %v; the command was %s", v, out, err, command)
-				}
-				if made, _ := filepath.Glob(filepath.Join(dir, "*")); len(made) > 0 {
-					t.Errorf("%q was executed by %s", v, command)
+			for _, shell := range shells(t) {
+				for _, v := range nasty {
+					command, env, err := fill(t, shell, c.command, v)
+					if shell == "zsh" && err != nil {
+						continue // it is refused more there
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					out, executed, err := run(t, shell, command, env)
+					if err != nil || out != c.prefix+v+c.suffix {
+						t.Errorf("%s: %q gave %q, %v; the command was %s", shell, v, out, err, command)
+					}
+					if executed {
+						t.Errorf("%s: %q was executed by %s", shell, v, command)
+					}
 				}
 			}
 		})
 	}
 }
 
-func TestWhereNoQuotingHelpsAValueIsRefused(t *testing.T) {
-	for say, command := range map[string]string{
-		"backquotes":               "echo `echo \x00`",
-		"behind a backslash":       "echo \\\x00",
-		"a here-document":          "cat <<END\n\x00\nEND\n",
-		"a comment":                "echo a # \x00",
-		"arithmetic":               "echo $((1 + \x00))",
-		"arithmetic as a command":  "((a = \x00))",
-		"escapes of bash":          `echo $'a` + "\x00'",
-		"a command inside quotes":  "echo \"$(echo \x00)\"",
-		"behind one inside quotes": "echo \"$(case x in x) echo; esac)\" \x00",
+// TestWhereAValueIsEvaluatedItIsRefused has the places in which a shell
+// executes or evaluates what a variable holds.
+func TestWhereAValueIsEvaluatedItIsRefused(t *testing.T) {
+	for _, command := range []string{
+		"[[ ${{ v }} -eq 0 ]]", "[[ 0 -lt ${{ v }} ]]", "[[ -n x && ${{ v }} -ne 1 ]]", `[[ "${{ v }}" -gt 1 ]]`, "[[ ${{ v }} -le 1 ]]", "[[ ${{ v }} -ge 1 ]]",
+		"echo $[${{ v }}]", "echo $((${{ v }}))", `echo "$((${{ v }}))"`, "((x = ${{ v }}))", "for ((i = ${{ v }}; i < 1; i++)); do :; done",
+		"x=abc; echo ${x:${{ v }}}", "x=abc; echo ${x:0:${{ v }}}", "a=(1); echo ${a[${{ v }}]}", "a[${{ v }}]=1", "a=([${{ v }}]=1)",
+		"let x=${{ v }}", `let "x=${{ v }}"`, "declare -i n=${{ v }}", "typeset -i n=${{ v }}", "f() { local -i n=${{ v }}; }; f", "declare ${{ v }}", "declare -a n=${{ v }}", "declare -n n=${{ v }}",
+		"a=(1); declare a=${{ v }}", "export ${{ v }}=1",
+		"test -v ${{ v }}", "[ -v ${{ v }} ]", "[[ -v ${{ v }} ]]", "[[ -R ${{ v }} ]]", "[ ${{ v }} ${{ v }} ]", "[ -${{ v }} ${{ v }} ]", "sh -${{ v }} ${{ v }}", `\test -v ${{ v }}`, "command test -v ${{ v }}",
+		"printf -v ${{ v }} x", "printf -v${{ v }} x", "printf ${{ v }} x", "read ${{ v }} </dev/null", "unset ${{ v }}", "eval ${{ v }}", `eval "echo ${{ v }}"`, "trap ${{ v }} EXIT", "mapfile ${{ v }} </dev/null",
+		"command eval ${{ v }}", "builtin eval ${{ v }}", `'eval' ${{ v }}`, `e\val ${{ v }}`, "wait -p ${{ v }}", "getopts a ${{ v }}", "alias x=${{ v }}",
+		"sh -c ${{ v }}", `bash -c "echo ${{ v }}"`, "bash -ec ${{ v }}", "/bin/sh -c ${{ v }}", "env X=1 sh -c ${{ v }}", "exec sh -c ${{ v }}", "echo x | xargs sh -c ${{ v }}", "sh ${{ v }} ${{ v }}",
+		`python3 -c "print(${{ v }})"`, `perl -e ${{ v }}`, `node -e "${{ v }}"`, "awk ${{ v }} /dev/null", "echo | sed ${{ v }}", "echo | sed -e ${{ v }}",
+		"${{ v }}", "${{ v }} x", `"${{ v }}" x`, "exec ${{ v }}", "command ${{ v }}",
+		"x=${{ v }}; echo $((x))", "x=${{ v }}; [[ $x -eq 0 ]]", "x=${{ v }}; y=$x; (( y > 1 ))", "for x in ${{ v }}; do echo $((x)); done", `x=${{ v }}; eval "$x"`, `x=${{ v }}; sh -c "$x"`,
+		"declare -i n; n=${{ v }}", "echo ${{ v }} | while read x; do echo $((x)); done", "f() { echo $(($1)); }; f ${{ v }}", "set -- ${{ v }}; echo $(($1))", "x=${{ v }}; a=(1); echo ${a[x]}",
+		"f() { local x=$1; echo $((x)); }; f ${{ v }}", `x=$(echo ${{ v }}); echo $((x))`,
+		"echo `echo ${{ v }}`", `echo \${{ v }}`, "cat <<END\n${{ v }}\nEND\n", "echo a # ${{ v }}", "echo $'a${{ v }}'", `echo $"a${{ v }}"`, "echo ${x:-${{ v }}}", "echo ${x/a/${{ v }}}", "echo 'open ${{ v }}",
+		"${{ v }}() { :; }", "${{ v }}=1", "for ${{ v }} in a; do :; done",
 	} {
-		t.Run(say, func(t *testing.T) {
-			if got, err := fillPOSIX(command, []string{"v"}); err == nil {
-				t.Errorf("it gave %q", got)
+		t.Run(command, func(t *testing.T) {
+			for _, shell := range shells(t) {
+				for _, v := range append([]string{"a[$(touch hacked)]", "-va[$(touch hacked)]", "-c"}, nasty...) {
+					filled, env, err := fill(t, shell, command, v)
+					if err != nil {
+						continue
+					}
+					_, executed, _ := run(t, shell, filled, env)
+					t.Fatalf("%s: it gave %s; executed: %t", shell, filled, executed)
+				}
 			}
 		})
+	}
+}
+
+func TestWhatZshEvaluatesIsRefused(t *testing.T) {
+	for _, command := range []string{"[ ${{ v }} -eq 0 ]", "printf %d ${{ v }}", "return ${{ v }}", "exit ${{ v }}", "integer n=${{ v }}"} {
+		for _, shell := range []string{"zsh", "ksh"} {
+			if got, _, err := fill(t, shell, command, "a[$(touch hacked)]"); err == nil {
+				t.Errorf("%s: %s gave %s", shell, command, got)
+			}
+		}
+	}
+}
+
+// TestValuesThatACommandCannotHold says what to do with them.
+func TestValuesThatACommandCannotHold(t *testing.T) {
+	p := compile(t, "variables: {v: {type: string}}\nsteps: [{id: a, tool_name: run_command, arguments: {run: 'echo ${{ v }}', env: {A: b}}}]")
+	taken := compile(t, "variables: {v: {type: string}}\nsteps: [{id: a, tool_name: run_command, arguments: {run: 'echo ${{ v }}', env: {UNDERSTUDY_VALUE_1: b}}}]")
+	for _, c := range []struct {
+		say, value, want string
+		p                *Program
+	}{
+		{"a NUL", "a\x00b", "NUL", p},
+		{"a long value", strings.Repeat("x", 128<<10), "write_file", p},
+		{"a name that is taken", "x", "another name", taken},
+	} {
+		n, _ := c.p.Node("a")
+		if _, err := n.Args.Eval(t.Context(), &expression.Scope{Inputs: map[string]any{"v": c.value}}, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: wanted an error that says %q, found %v", c.say, c.want, err)
+		}
+	}
+	n, _ := p.Node("a")
+	long := strings.Repeat("x", 127<<10)
+	got, err := n.Args.Eval(t.Context(), &expression.Scope{Inputs: map[string]any{"v": long}}, nil)
+	want := map[string]any{"run": `echo "${UNDERSTUDY_VALUE_1}"`, "env": map[string]any{"A": "b", "UNDERSTUDY_VALUE_1": long}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -91,7 +204,7 @@ steps:
   - {id: b, tool_name: run_command, arguments: {run: "return '${{ who }}'", engine: javascript}}
 `)
 	scope := &expression.Scope{Inputs: map[string]any{"who": "a $b"}}
-	for id, want := range map[string]string{"a": `echo 'a $b' "for a \$b"`, "b": "return 'a $b'"} {
+	for id, want := range map[string]string{"a": `echo "${UNDERSTUDY_VALUE_1}" "for ${UNDERSTUDY_VALUE_2}"`, "b": "return 'a $b'"} {
 		n, _ := p.Node(id)
 		got, err := n.Args.Eval(t.Context(), scope, nil)
 		if err != nil {

@@ -29,11 +29,18 @@ type evaluation struct {
 	ctx   context.Context
 	scope *expression.Scope
 	probe expression.Probe
+
+	variables map[string]any // of the command among the arguments
 }
 
 // Eval gives the value, with every expression replaced.
 func (t *Template) Eval(ctx context.Context, s *expression.Scope, p expression.Probe) (any, error) {
-	return t.root.eval(&evaluation{ctx, s, p})
+	e := &evaluation{ctx: ctx, scope: s, probe: p}
+	v, err := t.root.eval(e)
+	if err != nil {
+		return nil, err
+	}
+	return withVariables(v, e.variables)
 }
 
 // Looks reports whether evaluating it asks the desktop.

@@ -101,6 +101,7 @@ var owners = map[string][]string{
 	"github.com/spf13/pflag":           {"internal/cli"},
 	"github.com/expr-lang/expr/":       {"workflows/expression"},
 	"go.yaml.in/yaml/":                 {"workflows"},
+	"mvdan.cc/sh/":                     {"workflows"},
 	"github.com/tailscale/hujson":      {"internal/clients"},
 	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
 	"golang.org/x/sys/":                {"internal/children", "mcpserver/auth", "store"},

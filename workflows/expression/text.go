@@ -208,3 +208,18 @@ func (t *Text) Looks() bool {
 	}
 	return false
 }
+
+// Outline is the string with a text in the place of each expression.
+func (t *Text) Outline(stand func(i int) string) string {
+	var b strings.Builder
+	i := 0
+	for _, part := range t.parts {
+		if part.expr == nil {
+			b.WriteString(part.literal)
+			continue
+		}
+		b.WriteString(stand(i))
+		i++
+	}
+	return b.String()
+}

@@ -119,16 +119,6 @@ func TestTextSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestShellQuote(t *testing.T) {
-	for value, want := range map[string]string{
-		"": "''", "Ann": "'Ann'", "$(x) `y`": "'$(x) `y`'", "it's": `'it'\''s'`, "a\nb": "'a\nb'", `\`: `'\'`,
-	} {
-		if got := ShellQuote(value); got != want {
-			t.Errorf("%q became %s; want %s", value, got, want)
-		}
-	}
-}
-
 func TestQuotingLeavesTheTextAround(t *testing.T) {
 	got, err := mustCompileText(t, "echo ${{ count }} 'x'", testNames(t)).
 		EvalQuoted(t.Context(), testScope(), nil, func(v string) string { return "<" + v + ">" })
