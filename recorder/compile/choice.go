@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -19,16 +20,16 @@ func (c *Compiler) chosen(ev recorder.Event) {
 	if from < 0 {
 		return // the program did it by itself
 	}
-	begin := c.steps[from].begin
-	c.steps = c.steps[:from]
 	s := selects(ev.Element, *ev.Value)
-	s.begin = begin
+	s.begin, s.letGo = c.steps[from].begin, c.last().letGo
+	c.steps = c.steps[:from]
 	c.popup = nil
 	c.emit(s)
 }
 
 // chosenLate handles the new value of a slider that was used some steps ago:
-// browsers report it only when the focus leaves the slider.
+// browsers report it only when the focus leaves the slider. They may report one of
+// the values on the way first, which the new one corrects.
 func (c *Compiler) chosenLate(ev recorder.Event) bool {
 	if !ev.Element.Slider() {
 		return false
@@ -39,15 +40,27 @@ func (c *Compiler) chosenLate(ev recorder.Event) bool {
 			continue
 		}
 		newest := i == len(c.steps)-1 && (c.typing == nil || sameElement(c.typing.target, ev.Element))
-		if newest || old.isChoice() || old.click == nil && old.kind != mouseDrag {
+		s := selects(ev.Element, *ev.Value)
+		s.begin, s.end, s.expect, s.letGo = old.begin, old.end, old.expect, old.letGo
+		if newest || old.letGo == nil || old.isChoice() && s.distance() >= old.distance() {
 			return false
 		}
-		s := selects(ev.Element, *ev.Value)
-		s.begin, s.end, s.expect = old.begin, old.end, old.expect
 		c.steps[i] = s
 		return true
 	}
 	return false
+}
+
+// distance is how far the value of a slider is from where the pointer let go of it: a
+// value that the program sets afterwards, as a reset does, is further away than the
+// value that was meant. Sliders that are not horizontal are not compared.
+func (s *step) distance() float64 {
+	b, r := s.target.Bounds, s.target.Value
+	value, ok := s.arg("value").(float64)
+	if !ok || b.W <= b.H {
+		return 0
+	}
+	return math.Abs(value - r.Min - (r.Max-r.Min)*float64(s.letGo.X-b.X)/float64(b.W))
 }
 
 // isChoice reports whether a step sets the value of an element.
@@ -111,6 +124,19 @@ func (c *Compiler) inOpenList(ev recorder.Event) bool {
 func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
 	s := c.last()
 	return s != nil && s.kind == selectOption && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
+}
+
+// highlighted is the choice of an option, if a click is in the list of it that is
+// still open: in some programs the option that is highlighted there counts as chosen.
+func (c *Compiler) highlighted(ev recorder.Event) *step {
+	s := c.last()
+	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid {
+		return nil
+	}
+	if !slices.ContainsFunc(c.openWindows(), func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }) {
+		return nil
+	}
+	return s
 }
 
 // selects is the step that sets the value of an element.

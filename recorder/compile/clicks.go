@@ -66,7 +66,7 @@ func (c *Compiler) clicked(ev recorder.Event) {
 	c.waitForNew(ev)
 	c.waitForText()
 	t := ev.Element
-	s := &step{kind: clickElement, click: k, begin: ev.Time}
+	s := &step{kind: clickElement, click: k, letGo: &k.at, begin: ev.Time}
 	if t == nil {
 		if ev.Window != nil {
 			c.switchTo(ev.Window.ID)
@@ -143,12 +143,15 @@ func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 	s.set("click_position", []arg{{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)}, {Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
 }
 
-// chooseOption makes a click on an option, after one on its combo box, the choice
-// of that option.
+// chooseOption makes a click on an option, after one on its combo box or in its list
+// that is still open, the choice of that option.
 func (c *Compiler) chooseOption(ev recorder.Event) bool {
 	s, t := c.dropDown, ev.Element
 	if c.chosenAlready(t) {
 		return true
+	}
+	if s == nil {
+		s = c.highlighted(ev)
 	}
 	if s == nil || s != c.last() || t == nil || ev.Button != desktop.Left || nameOf(t) == "" {
 		return false

@@ -116,6 +116,13 @@ func (t *tape) chooses(e *recorder.Seen, shows string) *tape {
 	return t.add(recorder.Event{Type: recorder.Chosen, Element: e, Value: &shows})
 }
 
+// slides drags the thumb of the slider, and lets it go at the last place.
+func (t *tape) slides(from, to int) *tape {
+	at := func(x int) desktop.Point { return desktop.Point{X: x, Y: 215} }
+	t.wait(time.Second).add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: size, At: at(from)})
+	return t.add(recorder.Event{Type: recorder.Released, Button: desktop.Left, Element: size, At: at(to)})
+}
+
 func (t *tape) changes(e *recorder.Seen, shows string) *tape {
 	return t.add(recorder.Event{Type: recorder.Changed, Element: e, Value: &shows})
 }
@@ -172,6 +179,7 @@ var (
 	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
 	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
 	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
+	list    = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
 	page    = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
 	name    = with(element(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)"), desktop.Editable)
 	mail    = labelled(with(element(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)"), desktop.Editable), "Mail:")
@@ -298,6 +306,16 @@ var scenes = []struct {
 		Options{Name: "choice_early"},
 	},
 	{
+		"a click in the open list replaces the choice of an option that was only highlighted", "choice_highlighted",
+		newTape(ledger).click(country).opens(list, "").chooses(country, "Chile").click(element(ledger, "menuitem", "Iceland", 10)).closes(list).chooses(country, "Iceland").click(ok),
+		Options{Name: "choice_highlighted"},
+	},
+	{
+		"a click where no list is open any more is no choice", "choice_made",
+		newTape(ledger).click(country).opens(list, "").chooses(country, "Chile").closes(list).click(element(ledger, "listitem", "Iceland", 10)).chooses(country, "Iceland"),
+		Options{Name: "choice_made"},
+	},
+	{
 		"what a person waited for is waited for", "wait",
 		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(element(ledger, "button", "Accept", 11))).
 			click(fresh(element(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
@@ -332,6 +350,18 @@ var scenes = []struct {
 			add(recorder.Event{Type: recorder.Pressed, Button: desktop.Left, Element: size, At: desktop.Point{X: 160, Y: 215}}).
 			add(recorder.Event{Type: recorder.Released, Button: desktop.Left, At: desktop.Point{X: 120, Y: 215}}).focus(name, "").types("Ad").chooses(size, "12").types("a").click(ok),
 		Options{Name: "slider_late"},
+	},
+	{
+		"a slider is set to what is reported last, if that is where it was let go", "slider_twice",
+		newTape(ledger).slides(110, 160).chooses(size, "33").click(ok).chooses(size, "75").click(ok).
+			slides(160, 120).wait(time.Second).chooses(size, "50").focus(name, "").types("Ad").chooses(size, "25").types("a").click(ok),
+		Options{Name: "slider_twice"},
+	},
+	{
+		"what a button sets a slider to afterwards is no part of the slide", "slider_reset",
+		newTape(ledger).slides(110, 160).chooses(size, "75").click(ok).chooses(size, "0").
+			focus(size, "").keys("right", "right").chooses(size, "2").click(ok).chooses(size, "0"),
+		Options{Name: "slider_reset"},
 	},
 	{
 		"what a button does it does when it is let go", "let_go",

@@ -17,7 +17,7 @@ const middle = 0.25
 func (c *Compiler) dragged(down, up recorder.Event) {
 	c.flush()
 	c.waitForText()
-	s := &step{kind: mouseDrag, subject: "drag", summary: "drag from " + down.At.String() + " to " + up.At.String(), begin: down.Time}
+	s := &step{kind: mouseDrag, subject: "drag", summary: "drag from " + down.At.String() + " to " + up.At.String(), letGo: &up.At, begin: down.Time}
 	t := down.Element
 	if t != nil {
 		c.switchTo(t.Window)

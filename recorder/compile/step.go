@@ -30,7 +30,8 @@ type step struct {
 	input   *input // the argument that a person typed
 	click   *click
 	wheel   *wheel
-	secrets []string // variables that its arguments name
+	letGo   *desktop.Point // where the pointer let go, if it made the step
+	secrets []string       // variables that its arguments name
 }
 
 // arg is a named argument.
