@@ -179,8 +179,7 @@ func (r *recording) choiceChanged() {
 	if r.choice == nil || r.changes.choice.count == 1 && !recorder.IsToggle(r.choice.box) {
 		return
 	}
-	r.choiceReads = max(r.choiceReads, 1)
-	r.settleTimer.Reset(settleDelay)
+	r.rereadChoice()
 }
 
 // focusChanged finds the focused element after a focus event, so that it is known

@@ -16,6 +16,7 @@ type choice struct {
 	shows    string
 	known    time.Time // when that was read
 	timeouts int       // reads in a row that timed out
+	listOpen bool      // its list was open when it was read last
 }
 
 // followChoice makes an element that was used the choice in use, if it shows one.
@@ -29,13 +30,14 @@ func (r *recording) followChoice(ctx context.Context, t *recorder.Seen) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(elementTimeout))
 	defer cancel()
-	if now, err := r.choiceShown(ctx, t); err == nil {
+	if now, _, err := r.choiceShown(ctx, t); err == nil {
 		r.choice.shows = now
 	}
 }
 
 // readChoice writes the value of the choice in use if it changed: however it was
-// chosen, that is what was meant.
+// chosen, that is what was meant. While the list of a combo box is open, the option
+// that is highlighted there is not chosen yet.
 func (r *recording) readChoice(ctx context.Context) {
 	c := r.choice
 	r.keyed = false
@@ -48,7 +50,7 @@ func (r *recording) readChoice(ctx context.Context) {
 	if r.choiceReads--; r.choiceReads > 0 {
 		r.settleTimer.Reset(rereadDelay - settleDelay)
 	}
-	now, err := r.choiceShown(ctx, c.box)
+	now, open, err := r.choiceShown(ctx, c.box)
 	if timedOut(err) && c.timeouts < maxTimeouts {
 		c.timeouts++
 		r.choiceReads = max(r.choiceReads, 1)
@@ -62,7 +64,8 @@ func (r *recording) readChoice(ctx context.Context) {
 		r.choice, r.choiceReads = nil, 0 // it is gone
 		return
 	}
-	if now != c.shows && now != "" {
+	c.listOpen = open
+	if now != c.shows && now != "" && !open {
 		c.shows = now
 		r.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: c.box, Value: &now})
 	}
@@ -76,29 +79,42 @@ func (r *recording) readChoiceAfterKeys(ctx context.Context) {
 	}
 }
 
-// choiceShown reads the value of an element. Web pages show the value of a combo
-// box only as its selected option.
-func (r *recording) choiceShown(ctx context.Context, t *recorder.Seen) (string, error) {
+// rereadChoice schedules a read of the choice.
+func (r *recording) rereadChoice() {
+	r.choiceReads = max(r.choiceReads, 1)
+	r.settleTimer.Reset(settleDelay)
+}
+
+// choiceShown reads the value of an element, and whether that is only the highlighted
+// option of an open list. Web pages show the value of a combo box only as its selected
+// option, and programs of GTK have an option selected only while the list is open.
+func (r *recording) choiceShown(ctx context.Context, t *recorder.Seen) (shows string, open bool, err error) {
 	e, err := r.desktop.Refresh(ctx, t.Handle)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if !t.DropDown() || e.Text != "" {
-		return recorder.Shown(e), nil
+		return recorder.Shown(e), false, nil
 	}
 	tree, err := r.desktop.Tree(ctx, desktop.Scope{Root: t.Handle, Hidden: true, Full: true})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	selected := ""
+	o := selectedOption(tree)
+	if o == nil || strings.Contains(e.Name, o.Name) {
+		return recorder.Shown(e), false, nil
+	}
+	open = o.Parent != nil && o.Parent.Handle != t.Handle && o.Parent.States.Has(desktop.Showing)
+	return o.Name, open, nil
+}
+
+// selectedOption is the option of a combo box that is selected, or nil.
+func selectedOption(tree *desktop.Tree) (selected *desktop.Element) {
 	tree.Walk(func(o *desktop.Element) bool {
 		if o.Role != "combobox" && recorder.IsOption(o.Role) && o.States.Has(desktop.Selected) && selector.Lasting(o.Name) {
-			selected = o.Name
+			selected = o
 		}
 		return true
 	})
-	if selected != "" && !strings.Contains(e.Name, selected) {
-		return selected, nil
-	}
-	return recorder.Shown(e), nil
+	return selected
 }

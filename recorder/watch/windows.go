@@ -23,6 +23,9 @@ func (r *recording) pollWindows(ctx context.Context) {
 	r.windows = windows
 	for _, w := range without(before, windows) {
 		r.writeWindow(recorder.Event{Type: recorder.Closed, Window: &w})
+		if w.Popup && r.choice != nil && r.choice.listOpen {
+			r.rereadChoice()
+		}
 	}
 	for _, w := range without(windows, before) {
 		if w.Popup && r.under.seen != nil && r.under.when.After(r.lastEffect) {
