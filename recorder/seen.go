@@ -60,7 +60,10 @@ func (s *Seen) MultiLine() bool {
 }
 
 // The values of a toggle.
-const On, Off = "on", "off"
+const (
+	On  = "on"
+	Off = "off"
+)
 
 // Shown is the choice that an element shows: On or Off, a number, or its text,
 // which some toolkits give as its name.

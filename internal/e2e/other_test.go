@@ -36,8 +36,12 @@ func copied(want string) func(*stage) error {
 		return eventually(s.t.Context(), func() error {
 			// xclip fails while there is nothing.
 			out, err := exec.CommandContext(s.t.Context(), "xclip", "-o", "-selection", "clipboard").CombinedOutput()
-			if got := strings.TrimSpace(string(out)); err != nil || got != want {
-				return fmt.Errorf("the clipboard: wanted %q, found %q (%v)", want, got, err)
+			got := strings.TrimSpace(string(out))
+			if err != nil {
+				return fmt.Errorf("the clipboard: wanted %q, xclip said %q: %w", want, got, err)
+			}
+			if got != want {
+				return fmt.Errorf("the clipboard: wanted %q, found %q", want, got)
 			}
 			return nil
 		})

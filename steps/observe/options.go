@@ -63,6 +63,7 @@ type TreeOptions struct {
 	TreeOutputFormat          TreeFormat     `json:"tree_output_format,omitzero" use:"rare" jsonschema:"how to write the elements; clustered_yaml is compact_yaml, as all come from one place"`
 }
 
+// DefaultTreeOptions are those of a caller that says nothing.
 var DefaultTreeOptions = TreeOptions{TreeMaxDepth: 30, TreeOutputFormat: CompactYAML}
 
 // TreeFormat is how elements are written.
