@@ -123,7 +123,7 @@ func newBenched(b *testing.B, tool string) *benched {
 		_ = e.Shutdown(context.Background())
 		_ = st.Close()
 	})
-	return &benched{Server: s.mcp, serve: s.ServeStdio, http: s.Handler(), store: st}
+	return &benched{Server: s.mcp, serve: s.ServeStdio, http: s.http.Handler(), store: st}
 }
 
 func bare() *benched {

@@ -32,7 +32,7 @@ func fuzzed(f *testing.F) http.Handler {
 		_ = s.Close(ctx)
 		_ = e.Shutdown(ctx)
 	})
-	return s.Handler()
+	return s.http.Handler()
 }
 
 // posted sends a body, and fails when the server did.

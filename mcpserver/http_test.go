@@ -18,7 +18,7 @@ import (
 
 // site is a server over HTTP.
 func (st *stage) site() *httptest.Server {
-	h := httptest.NewServer(st.Handler())
+	h := httptest.NewServer(st.http.Handler())
 	st.t.Cleanup(h.Close)
 	return h
 }

@@ -13,9 +13,9 @@ import (
 // allow says whether a run may still use a kind. An engine calls it before each
 // step, so that a right that was revoked is lost at once. The rights are those of
 // the client that began the run or continued it last, within those of this server.
-func (c *clients) allow(run, client string, k steps.Kind) error {
-	for _, caller := range c.inflight.callersOf(run, client) {
-		p, err := c.policyNow(caller)
+func (s *clients) allow(run, client string, k steps.Kind) error {
+	for _, caller := range s.inflight.callersOf(run, client) {
+		p, err := s.policyNow(caller)
 		if err != nil {
 			return &steps.Error{Code: steps.Denied, Err: err, Next: "the operator can make a new token: understudy token add NAME"}
 		}
@@ -23,12 +23,12 @@ func (c *clients) allow(run, client string, k steps.Kind) error {
 			return why.Denied()
 		}
 	}
-	return c.rights().Allow(client, k)
+	return s.rights().Allow(client, k)
 }
 
 // policyNow is what a caller may do by now: never more than when it called.
-func (c *clients) policyNow(by caller) (access.Policy, error) {
-	p := by.policy.Narrowed(c.modes.Of(by.self))
+func (s *clients) policyNow(by caller) (access.Policy, error) {
+	p := by.policy.Narrowed(s.modes.Of(by.self))
 	if by.grant == nil {
 		return p, nil
 	}
@@ -36,7 +36,7 @@ func (c *clients) policyNow(by caller) (access.Policy, error) {
 	if err != nil {
 		return p, errors.New("the token of " + by.grant.Name + " was taken back")
 	}
-	return p.Narrowed(limitsOf(g)).Narrowed(c.modes.Of(g.Name)), nil
+	return p.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name)), nil
 }
 
 // limitsOf are the limits of a credential.
@@ -48,18 +48,18 @@ func limitsOf(g auth.Grant) access.Limits {
 	return l
 }
 
-func (c *clients) rights() access.Rights {
-	return access.Rights{Policy: c.policy, Modes: c.modes.All()}
+func (s *clients) rights() access.Rights {
+	return access.Rights{Policy: s.policy, Modes: s.modes.All()}
 }
 
 // setMode sets the mode of a client by name. It tells the owner of the data
 // folder, if that is another process.
-func (c *clients) setMode(ctx context.Context, client string, mode access.Mode) error {
-	c.modes.Set(client, mode)
-	if m, ok := c.runs.opened().(interface {
+func (s *clients) setMode(ctx context.Context, client string, mode access.Mode) error {
+	s.modes.Set(client, mode)
+	if m, ok := s.runs.opened().(interface {
 		SetRights(ctx context.Context, rights access.Rights) error
 	}); ok {
-		return m.SetRights(ctx, c.rights())
+		return m.SetRights(ctx, s.rights())
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -138,11 +137,9 @@ func (s *Server) offer(l *library) {
 	res.add()
 }
 
-// Handler answers over HTTP: clients at /mcp, operators at the other addresses.
-func (s *Server) Handler() http.Handler { return s.http.Handler() }
-
-// ServeHTTP answers on a listener until the context ends; then the runs are
-// stopped, their replies let out, and the connections closed.
+// ServeHTTP answers on a listener, clients at /mcp and operators at the other
+// addresses, until the context ends; then the runs are stopped, their replies
+// written, and the connections closed.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	return s.http.Serve(ctx, l, s.Close)
 }

@@ -3,7 +3,7 @@ package conformance
 import (
 	"context"
 	"flag"
-	"net/http/httptest"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,7 +108,13 @@ func serve(t *testing.T) string {
 		Folder: t.TempDir(), Dir: t.TempDir(), Version: "test", MaxConcurrent: 100,
 		Extend: func(s *mcp.Server) { sdk = s; addFixtures(s) },
 	})
-	site := httptest.NewServer(s.Handler())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.ServeHTTP(ctx, l) }()
 	stop := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
@@ -126,15 +132,12 @@ func serve(t *testing.T) string {
 	t.Cleanup(func() {
 		close(stop)
 		<-done
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
+		end()
+		if err := <-ended; err != nil {
 			t.Errorf("closing: %v", err)
 		}
-		site.CloseClientConnections()
-		site.Close()
 	})
-	return site.URL
+	return "http://" + l.Addr().String()
 }
 
 type desk struct{ fake *fake.Desktop }
