@@ -43,6 +43,9 @@ var elsewhere = map[string]string{
 	"sha256sum":                      "internal/packaging/packaging_test.go",
 	"systemctl --user":               "internal/packaging/packaging_test.go",
 	"claude mcp":                     "internal/realclients/clients_test.go",
+
+	"go test ./steps/desktop/local -run TestContract":            "steps/desktop/local/contract_linux_test.go",
+	"UNDERSTUDY_E2E=1 go test ./internal/e2e -run TestScenarios": "internal/e2e/scenario_test.go",
 }
 
 // TestEveryCommandIsRun types what the pages say to type.
