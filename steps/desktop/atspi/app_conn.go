@@ -14,76 +14,76 @@ import (
 // application, at the end of an action, sits in a dialog: what blocks then is
 // the connection that the action came by, and only that.
 
-// straight is a connection to the application itself, or the bus when it has
+// directConn is a connection to the application itself, or the bus when it has
 // none.
-func (a *application) straight(ctx context.Context, l *conn, patience time.Duration) line {
+func (a *application) directConn(ctx context.Context, l *busConn, patience time.Duration) dbusConn {
 	a.mu.Lock()
-	peer, address := a.peer, a.address
+	peer, address := a.appConn, a.address
 	a.mu.Unlock()
 	if peer.Conn != nil && peer.Connected() {
 		return peer
 	}
-	limited, cancel := within(ctx, patience)
+	limited, cancel := withTimeout(ctx, patience)
 	defer cancel()
-	peer, ok := dialPeer(limited, address) // not under the lock, which others wait for
+	peer, ok := dialApp(limited, address) // not under the lock, which others wait for
 	if !ok {
 		if ctx.Err() == nil {
-			a.unreachable()
+			a.dropAddress()
 		}
-		return l.line
+		return l.dbusConn
 	}
-	return a.keepPeer(peer)
+	return a.keepAppConn(peer)
 }
 
-// unreachable remembers that an application cannot be reached but by the bus.
-func (a *application) unreachable() {
+// dropAddress remembers that an application cannot be reached but by the bus.
+func (a *application) dropAddress() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.address = ""
 }
 
-// keepPeer keeps a connection, or takes the one that another visit made first.
-func (a *application) keepPeer(peer line) line {
+// keepAppConn keeps a connection, or takes the one that another visit made first.
+func (a *application) keepAppConn(peer dbusConn) dbusConn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.peer.Conn != nil && a.peer.Connected() {
+	if a.appConn.Conn != nil && a.appConn.Connected() {
 		peer.Close()
-		return a.peer
+		return a.appConn
 	}
-	if a.left {
+	if a.closed {
 		peer.Close() // asking there says that it is gone
 	}
-	a.peer = peer
+	a.appConn = peer
 	return peer
 }
 
-// acting is a connection for one action, and how to end it.
-func (a *application) acting(ctx context.Context, l *conn) (line, func()) {
+// actionConn is a connection for one action, and how to end it.
+func (a *application) actionConn(ctx context.Context, l *busConn) (dbusConn, func()) {
 	a.mu.Lock()
 	address := a.address
 	a.mu.Unlock()
-	if peer, ok := dialPeer(ctx, address); ok {
+	if peer, ok := dialApp(ctx, address); ok {
 		return peer, func() { peer.Close() }
 	}
-	return l.line, func() {}
+	return l.dbusConn, func() {}
 }
 
-// dialPeer connects to an application. There is no bus to say hello to.
-func dialPeer(ctx context.Context, address string) (line, bool) {
+// dialApp connects to an application. There is no bus to say hello to.
+func dialApp(ctx context.Context, address string) (dbusConn, bool) {
 	if address == "" {
-		return line{}, false
+		return dbusConn{}, false
 	}
-	peer, err := begin(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
-	return line{Conn: peer, peer: true}, err == nil
+	peer, err := dialAndGreet(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
+	return dbusConn{Conn: peer, direct: true}, err == nil
 }
 
-// leave closes the connection to an application.
-func (a *application) leave() {
+// closeConn closes the connection to an application.
+func (a *application) closeConn() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.left = true
-	if a.peer.Conn != nil {
-		a.peer.Close()
-		a.peer = line{}
+	a.closed = true
+	if a.appConn.Conn != nil {
+		a.appConn.Close()
+		a.appConn = dbusConn{}
 	}
 }

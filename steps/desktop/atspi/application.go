@@ -19,9 +19,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// patience is how long an application may take to say that it is there, when
+// greetTimeout is how long an application may take to say that it is there, when
 // nobody asked for it in particular.
-const patience = 500 * time.Millisecond
+const greetTimeout = 500 * time.Millisecond
 
 // An application is one program on the accessibility bus.
 type application struct {
@@ -32,24 +32,24 @@ type application struct {
 	mu      sync.Mutex // guards what follows
 	name    string
 	toolkit string
-	peer    line          // straight to it; see app_conn.go
+	appConn    dbusConn          // straight to it; see app_conn.go
 	address string        // of the peer
-	left    bool          // it is not on the bus any more
-	silent  chan struct{} // see silence
-	told    bool          // it tells of itself in items
-	hints   hints
+	closed    bool          // it is not on the bus any more
+	unresponsive  chan struct{} // see silence
+	providesItems    bool          // it tells of itself in items
+	remembered   remembered
 
 	items     items  // what it last told of itself
-	itemsAt   uint64 // the count of its events then
-	itemsFrom time.Time
+	itemsCount   uint64 // the count of its events then
+	itemsRead time.Time
 }
 
 // applications lists who is on the bus. The registry answers, which is a
 // program of its own, so an application that has stopped does not matter here.
-func (c *Client) applications(ctx context.Context, l *conn) ([]*application, error) {
-	ctx, cancel := within(ctx, c.options.Timeout)
+func (c *Client) applications(ctx context.Context, l *busConn) ([]*application, error) {
+	ctx, cancel := withTimeout(ctx, c.options.Timeout)
 	defer cancel()
-	turn := c.turns.Add(1)
+	turn := c.listings.Add(1)
 	body, err := l.call(ctx, everyone, ifaceAccessible+".GetChildren")
 	if err != nil {
 		return nil, err
@@ -63,10 +63,10 @@ func (c *Client) applications(ctx context.Context, l *conn) ([]*application, err
 }
 
 // newPIDs asks the bus for the processes of applications not met before.
-func (c *Client) newPIDs(ctx context.Context, l *conn, roots []object) (map[object]int, error) {
+func (c *Client) newPIDs(ctx context.Context, l *busConn, roots []object) (map[object]int, error) {
 	daemon := object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}
 	pids := map[object]int{}
-	p := newPipeline(ctx, l.line, c.options.Timeout)
+	p := newPipeline(ctx, l.dbusConn, c.options.Timeout)
 	c.mu.Lock()
 	for _, o := range roots {
 		if c.apps[o] == nil {
@@ -108,15 +108,15 @@ func (c *Client) keepApplications(turn int64, roots []object, pids map[object]in
 			running[o.bus] = true
 			continue
 		}
-		a.leave()
+		a.closeConn()
 		delete(c.apps, o)
 	}
-	c.news.keep(running)
+	c.signals.retain(running)
 	return list
 }
 
 // application is the one that owns a bus name.
-func (c *Client) application(ctx context.Context, l *conn, bus string) (*application, error) {
+func (c *Client) application(ctx context.Context, l *busConn, bus string) (*application, error) {
 	c.mu.Lock()
 	for o, a := range c.apps {
 		if o.bus == bus {
@@ -139,7 +139,7 @@ func (c *Client) application(ctx context.Context, l *conn, bus string) (*applica
 
 // ofProcess are the applications of a process: those that are known, or else
 // those that are new on the bus.
-func (c *Client) ofProcess(ctx context.Context, l *conn, pid int) ([]*application, error) {
+func (c *Client) ofProcess(ctx context.Context, l *busConn, pid int) ([]*application, error) {
 	other := func(a *application) bool { return a.pid != pid }
 	c.mu.Lock()
 	known := slices.DeleteFunc(slices.Collect(maps.Values(c.apps)), other)
@@ -170,33 +170,33 @@ func processName(pid int) string {
 //
 // An application that did not answer is not asked again before it has, so one
 // that has stopped costs its patience once, and nothing is heaped up for it.
-func (a *application) greet(ctx context.Context, l *conn, patience time.Duration, asked bool) error {
-	if silent := a.silence(); silent != nil {
+func (a *application) greet(ctx context.Context, l *busConn, patience time.Duration, asked bool) error {
+	if silent := a.unresponsiveUntil(); silent != nil {
 		if !asked {
 			patience = 0
 		}
-		if !answers(ctx, silent, patience) {
-			return a.silentFor(ctx)
+		if !received(ctx, silent, patience) {
+			return a.unresponsiveError(ctx)
 		}
 	}
 	call := l.Object(a.bus, a.path).Go(ifaceProperties+".Get", 0, make(chan *dbus.Call, 1), ifaceAccessible, "Name")
-	if !answers(ctx, call.Done, patience) {
-		a.fallSilent(call)
-		return a.silentFor(ctx)
+	if !received(ctx, call.Done, patience) {
+		a.markUnresponsive(call)
+		return a.unresponsiveError(ctx)
 	}
-	if err := fault(call.Err); err != nil && !errors.Is(err, desktop.ErrRefused) {
+	if err := translateError(call.Err); err != nil && !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
-	return a.introduce(ctx, l, as[string](variant(call.Body)), patience)
+	return a.learnToolkit(ctx, l, as[string](variant(call.Body)), patience)
 }
 
-// silentFor is the error of an application that did not answer.
-func (a *application) silentFor(ctx context.Context) error {
-	return unanswered(a.process, errors.Join(context.Cause(ctx), desktop.ErrUnresponsive))
+// unresponsiveError is the error of an application that did not answer.
+func (a *application) unresponsiveError(ctx context.Context) error {
+	return namingProgram(a.process, errors.Join(context.Cause(ctx), desktop.ErrUnresponsive))
 }
 
-// answers waits for an answer for a while, and says whether it came.
-func answers[T any](ctx context.Context, answer <-chan T, patience time.Duration) bool {
+// received waits for an answer for a while, and says whether it came.
+func received[T any](ctx context.Context, answer <-chan T, patience time.Duration) bool {
 	select {
 	case <-answer:
 		return true
@@ -213,34 +213,34 @@ func answers[T any](ctx context.Context, answer <-chan T, patience time.Duration
 	return false
 }
 
-// silence is closed when the application answers again; nil while it does.
-func (a *application) silence() <-chan struct{} {
+// unresponsiveUntil is closed when the application answers again; nil while it does.
+func (a *application) unresponsiveUntil() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.silent
+	return a.unresponsive
 }
 
-// fallSilent remembers that an application did not answer, until it does. The
+// markUnresponsive remembers that an application did not answer, until it does. The
 // connection answers for it when it dies, or when the bus does.
-func (a *application) fallSilent(call *dbus.Call) {
+func (a *application) markUnresponsive(call *dbus.Call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.silent != nil {
+	if a.unresponsive != nil {
 		return
 	}
 	silent := make(chan struct{})
-	a.silent = silent
+	a.unresponsive = silent
 	go func() {
 		<-call.Done
 		a.mu.Lock()
-		a.silent = nil
+		a.unresponsive = nil
 		a.mu.Unlock()
 		close(silent)
 	}()
 }
 
-// introduce takes the name of an application, and asks for its toolkit once.
-func (a *application) introduce(ctx context.Context, l *conn, name string, patience time.Duration) error {
+// learnToolkit takes the name of an application, and asks for its toolkit once.
+func (a *application) learnToolkit(ctx context.Context, l *busConn, name string, patience time.Duration) error {
 	a.mu.Lock()
 	a.name = name
 	known := a.toolkit != ""
@@ -249,8 +249,8 @@ func (a *application) introduce(ctx context.Context, l *conn, name string, patie
 		return nil
 	}
 	var toolkit, version, address string // empty while the application is still starting
-	p := newPipeline(ctx, l.line, patience)
-	p.of = a.process
+	p := newPipeline(ctx, l.dbusConn, patience)
+	p.program = a.process
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
 	p.want(a.object, ifaceApplication+".GetApplicationBusAddress", func(b []any) { address = first[string](b) })
@@ -264,27 +264,27 @@ func (a *application) introduce(ctx context.Context, l *conn, name string, patie
 	return err
 }
 
-// kit is the application's toolkit; "gtk" comes with its version.
-func (a *application) kit() string {
+// toolkitName is the application's toolkit; "gtk" comes with its version.
+func (a *application) toolkitName() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.toolkit
 }
 
-// tellsAll says whether the application tells of itself in items.
-func (a *application) tellsAll() bool {
+// hasItems says whether the application tells of itself in items.
+func (a *application) hasItems() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.told
+	return a.providesItems
 }
 
 // relative says whether the application knows its boxes only relative to its
 // window, and says SHOWING of its windows only.
-func (a *application) relative() bool { return a.kit() == "gtk4" }
+func (a *application) relative() bool { return a.toolkitName() == "gtk4" }
 
-// tells says whether the application's events can be trusted to tell of changes
+// signalsChanges says whether the application's events can be trusted to tell of changes
 // of names, roles, states and children; see keepFor for the exception.
-func (a *application) tells() bool { return a.kit() == "gtk3" }
+func (a *application) signalsChanges() bool { return a.toolkitName() == "gtk3" }
 
 // called says whether someone means this application by a name.
 func (a *application) called(name string) bool {

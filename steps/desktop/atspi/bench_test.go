@@ -103,7 +103,7 @@ func naive(b *testing.B, c *Client, pid int, full bool) int {
 	return 0
 }
 
-func naiveWalk(b *testing.B, l *conn, o object, full bool) int {
+func naiveWalk(b *testing.B, l *busConn, o object, full bool) int {
 	ask := func(method string, args ...any) []any {
 		body, err := l.call(b.Context(), o, method, args...)
 		if err != nil {

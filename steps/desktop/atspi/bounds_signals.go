@@ -8,75 +8,75 @@ import (
 	"time"
 )
 
-// restsAfter is how long nothing is read before nobody hears what moves. What
+// unsubscribeAfter is how long nothing is read before nobody hears what moves. What
 // was kept of the last reading is too old by then.
-const restsAfter = keepFor + keepFor/4
+const unsubscribeAfter = cacheFor + cacheFor/4
 
-// moves hears which elements move, while somebody needs to know. A program that
+// boundsSignals hears which elements move, while somebody needs to know. A program that
 // animates says so hundreds of times a second, and to take that from the bus is
 // most of what a client costs that only waits.
-type moves struct {
-	bus line
+type boundsSignals struct {
+	bus dbusConn
 
 	mu      sync.Mutex // guards what follows
-	needed  int        // by how many
-	hears   bool
-	rests   *time.Timer
-	changed time.Time // when it was last needed
-	ended   bool
+	users  int        // by how many
+	subscribed   bool
+	timer   *time.Timer
+	released time.Time // when it was last needed
+	closed   bool
 }
 
-// need hears what moves from when it returns until done, and a little longer.
-func (m *moves) need(ctx context.Context) (done func(), err error) {
+// acquire hears what moves from when it returns until done, and a little longer.
+func (m *boundsSignals) acquire(ctx context.Context) (done func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.hears {
-		if err := m.bus.AddMatchSignalContext(ctx, movesRule...); err != nil {
-			return nil, m.bus.fault(err)
+	if !m.subscribed {
+		if err := m.bus.AddMatchSignalContext(ctx, boundsRule...); err != nil {
+			return nil, m.bus.translateError(err)
 		}
-		m.hears = true
+		m.subscribed = true
 	}
-	m.needed++
-	return m.done, nil
+	m.users++
+	return m.release, nil
 }
 
-var movesRule = matching(ifaceObjectEvent, "BoundsChanged")
+var boundsRule = matching(ifaceObjectEvent, "BoundsChanged")
 
-func (m *moves) done() {
+func (m *boundsSignals) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.needed--; m.needed > 0 || m.ended {
+	if m.users--; m.users > 0 || m.closed {
 		return
 	}
-	m.changed = time.Now()
-	if m.rests == nil {
-		m.rests = time.AfterFunc(restsAfter, m.rest)
+	m.released = time.Now()
+	if m.timer == nil {
+		m.timer = time.AfterFunc(unsubscribeAfter, m.unsubscribe)
 		return
 	}
-	m.rests.Reset(restsAfter)
+	m.timer.Reset(unsubscribeAfter)
 }
 
-// rest hears nothing any more, unless somebody needed it meanwhile.
-func (m *moves) rest() {
+// unsubscribe hears nothing any more, unless somebody needed it meanwhile.
+func (m *boundsSignals) unsubscribe() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ended || m.needed > 0 || !m.hears || time.Since(m.changed) < restsAfter {
+	if m.closed || m.users > 0 || !m.subscribed || time.Since(m.released) < unsubscribeAfter {
 		return
 	}
-	ctx, cancel := within(context.Background(), patience)
+	ctx, cancel := withTimeout(context.Background(), greetTimeout)
 	defer cancel()
-	m.hears = m.bus.RemoveMatchSignalContext(ctx, movesRule...) != nil && m.bus.Connected()
-	if m.hears {
-		m.rests.Reset(restsAfter)
+	m.subscribed = m.bus.RemoveMatchSignalContext(ctx, boundsRule...) != nil && m.bus.Connected()
+	if m.subscribed {
+		m.timer.Reset(unsubscribeAfter)
 	}
 }
 
-// end hears nothing any more, as the connection ends.
-func (m *moves) end() {
+// close hears nothing any more, as the connection ends.
+func (m *boundsSignals) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ended = true
-	if m.rests != nil {
-		m.rests.Stop()
+	m.closed = true
+	if m.timer != nil {
+		m.timer.Stop()
 	}
 }

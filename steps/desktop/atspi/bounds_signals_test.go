@@ -30,15 +30,15 @@ func TestWhatMovesIsHeardOnlyWhileWhatWasReadIsKept(t *testing.T) {
 		defer c.mu.Unlock()
 		for o, a := range c.apps {
 			if a.pid == s.Process.Pid {
-				moves, _, _ = c.news.since(o.bus, 0)
+				moves, _, _ = c.signals.since(o.bus, 0)
 			}
 		}
 		return moves
 	}
 	hears := func(c *Client) bool {
-		c.link.moves.mu.Lock()
-		defer c.link.moves.mu.Unlock()
-		return c.link.moves.hears
+		c.bus.bounds.mu.Lock()
+		defer c.bus.bounds.mu.Unlock()
+		return c.bus.bounds.subscribed
 	}
 	comes := func(c *Client) {
 		t.Helper()

@@ -37,12 +37,12 @@ type Options struct {
 // goroutines at once, and connects again by itself when the bus went away.
 type Client struct {
 	options Options
-	news    *news
+	signals    *signals
 	trees   atomic.Int64 // numbers the trees
-	turns   atomic.Int64 // numbers the questions who is on the bus
+	listings   atomic.Int64 // numbers the questions who is on the bus
 
 	mu     sync.Mutex // guards what follows
-	link   *conn
+	bus   *busConn
 	apps   map[object]*application
 	listed int64 // the turn that apps is from
 	closed bool
@@ -62,39 +62,39 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Second
 	}
-	c := &Client{options: o, news: newNews(), apps: map[object]*application{}}
+	c := &Client{options: o, signals: newSignals(), apps: map[object]*application{}}
 	if _, err := c.connect(ctx); err != nil && (!errors.Is(err, desktop.ErrUnresponsive) || ctx.Err() != nil) {
 		return nil, err
 	}
 	return c, nil
 }
 
-// connectingTakes is how many times as long as an answer it may take to connect:
+// connectFactor is how many times as long as an answer it may take to connect:
 // so much is asked for it, and the first who connects has the bus started.
-const connectingTakes = 5
+const connectFactor = 5
 
 // Close ends the connection. What is still waiting fails.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	c.hangUp()
+	c.closeConns()
 	return nil
 }
 
 // connect is the connection for reading, made again when it was lost.
-func (c *Client) connect(ctx context.Context) (*conn, error) {
+func (c *Client) connect(ctx context.Context) (*busConn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, fmt.Errorf("%w: the accessibility client was closed", desktop.ErrUnavailable)
 	}
-	if c.link != nil && c.link.Connected() {
-		return c.link, nil
+	if c.bus != nil && c.bus.Connected() {
+		return c.bus, nil
 	}
-	ctx, cancel := within(ctx, connectingTakes*c.options.Timeout)
+	ctx, cancel := withTimeout(ctx, connectFactor*c.options.Timeout)
 	defer cancel()
-	link, err := open(ctx, c.options, c.news)
+	link, err := open(ctx, c.options, c.signals)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, fmt.Errorf("connecting to the accessibility bus: %w", cause)
@@ -104,20 +104,20 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 			Mend: "apt-get install at-spi2-core",
 		}
 	}
-	c.hangUp()
-	c.link = link
-	c.news.forget()
+	c.closeConns()
+	c.bus = link
+	c.signals.forget()
 	return link, nil
 }
 
-// hangUp closes every connection. Those of a bus that died are dead as well.
-func (c *Client) hangUp() {
+// closeConns closes every connection. Those of a bus that died are dead as well.
+func (c *Client) closeConns() {
 	for _, a := range c.apps {
-		a.leave()
+		a.closeConn()
 	}
 	clear(c.apps)
-	if c.link != nil {
-		c.link.Close() // it fails only when it was closed already
+	if c.bus != nil {
+		c.bus.Close() // it fails only when it was closed already
 	}
 }
 

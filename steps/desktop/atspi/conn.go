@@ -15,37 +15,37 @@ import (
 
 // A line is a connection on which objects are asked: that to the bus, or one
 // to an application itself.
-type line struct {
+type dbusConn struct {
 	*dbus.Conn
-	peer bool // to an application: it is gone when the connection is
+	direct bool // to an application: it is gone when the connection is
 }
 
-// fault is an error of this connection in our words.
-func (l line) fault(err error) error {
-	err = fault(err)
-	if l.peer && errors.Is(err, desktop.ErrUnavailable) {
+// translateError is an error of this connection in our words.
+func (l dbusConn) translateError(err error) error {
+	err = translateError(err)
+	if l.direct && errors.Is(err, desktop.ErrUnavailable) {
 		return desktop.ErrNotFound
 	}
 	return err
 }
 
 // A conn is the connection to the accessibility bus.
-type conn struct {
-	line
+type busConn struct {
+	dbusConn
 	address string
 	epoch   string // tells this bus from an earlier one, whose names it repeats
-	moves   moves
+	bounds   boundsSignals
 }
 
 // Close ends the connection.
-func (c *conn) Close() error {
-	c.moves.end()
-	return c.line.Close()
+func (c *busConn) Close() error {
+	c.bounds.close()
+	return c.dbusConn.Close()
 }
 
 // dial connects to a bus and says hello, or gives up when the context ends.
 func dial(ctx context.Context, address string, opts ...dbus.ConnOption) (*dbus.Conn, error) {
-	return begin(ctx, address, func(c *dbus.Conn) error {
+	return dialAndGreet(ctx, address, func(c *dbus.Conn) error {
 		if err := c.Auth(nil); err != nil {
 			return err
 		}
@@ -53,8 +53,8 @@ func dial(ctx context.Context, address string, opts ...dbus.ConnOption) (*dbus.C
 	}, opts...)
 }
 
-// begin connects to an address and greets whoever is there.
-func begin(ctx context.Context, address string, greet func(*dbus.Conn) error, opts ...dbus.ConnOption) (*dbus.Conn, error) {
+// dialAndGreet connects to an address and greets whoever is there.
+func dialAndGreet(ctx context.Context, address string, greet func(*dbus.Conn) error, opts ...dbus.ConnOption) (*dbus.Conn, error) {
 	c, err := dbus.Dial(address, opts...)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func begin(ctx context.Context, address string, greet func(*dbus.Conn) error, op
 
 // open finds the accessibility bus through the session bus, switches
 // accessibility on and connects.
-func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*conn, error) {
+func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*busConn, error) {
 	session, err := dial(ctx, o.Bus)
 	if err != nil {
 		return nil, fmt.Errorf("session bus: %w", err)
@@ -88,8 +88,8 @@ func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*conn, er
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
-	c := &conn{line: line{Conn: bus}, address: address}
-	c.moves.bus = c.line
+	c := &busConn{dbusConn: dbusConn{Conn: bus}, address: address}
+	c.bounds.bus = c.dbusConn
 	if err := c.subscribe(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("accessibility bus: %w", err), bus.Close())
 	}
@@ -134,7 +134,7 @@ var events = []struct{ name, iface, member string }{
 }
 
 // subscribe learns which bus this is and asks for events.
-func (c *conn) subscribe(ctx context.Context) error {
+func (c *busConn) subscribe(ctx context.Context) error {
 	var id string
 	if err := c.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetId", 0).Store(&id); err != nil {
 		return err
@@ -166,22 +166,22 @@ func matching(iface, member string) []dbus.MatchOption {
 }
 
 // register has an application send events of a sort; "" is every application.
-func (l line) register(ctx context.Context, event, bus string) error {
+func (l dbusConn) register(ctx context.Context, event, bus string) error {
 	_, err := l.call(ctx, registry, ifaceRegistry+".RegisterEvent", event, []string{}, bus)
 	return err
 }
 
 // call asks an object one thing and waits for the answer.
-func (l line) call(ctx context.Context, o object, method string, args ...any) ([]any, error) {
+func (l dbusConn) call(ctx context.Context, o object, method string, args ...any) ([]any, error) {
 	done := l.Object(o.bus, o.path).CallWithContext(ctx, method, 0, args...)
 	if done.Err != nil {
-		return nil, l.fault(done.Err)
+		return nil, l.translateError(done.Err)
 	}
 	return done.Body, nil
 }
 
 // get reads one property.
-func (l line) get(ctx context.Context, o object, iface, name string) (any, error) {
+func (l dbusConn) get(ctx context.Context, o object, iface, name string) (any, error) {
 	body, err := l.call(ctx, o, ifaceProperties+".Get", iface, name)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (l line) get(ctx context.Context, o object, iface, name string) (any, error
 	return variant(body), nil
 }
 
-// within bounds ctx, with ErrUnresponsive as its cause when the time is over.
-func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+// withTimeout bounds ctx, with ErrUnresponsive as its cause when the time is over.
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, desktop.ErrUnresponsive)
 }

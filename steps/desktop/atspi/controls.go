@@ -15,8 +15,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// usual are the names of default actions, the more telling first.
-var usual = []string{"click", "press", "activate", "toggle", "jump", "open", "doDefault", "expand or contract", "switch"}
+// defaultActions are the names of default actions, the more telling first.
+var defaultActions = []string{"click", "press", "activate", "toggle", "jump", "open", "doDefault", "expand or contract", "switch"}
 
 // actionTime is how long an action may take before it is seen whether the
 // application still answers.
@@ -29,7 +29,7 @@ const actionTime = time.Second
 // answers otherwise, it sits in such a dialog and the action is done: that is
 // no error. When it does not answer at all, it is ErrUnresponsive.
 func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) error {
-	l, w, n, done, err := c.hold(ctx, h, offersAction, "actions")
+	l, w, n, done, err := c.resolve(ctx, h, offersAction, "actions")
 	if err != nil {
 		return err
 	}
@@ -41,26 +41,26 @@ func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) er
 	if err != nil {
 		return err
 	}
-	ctx, cancel := within(ctx, actionTime)
+	ctx, cancel := withTimeout(ctx, actionTime)
 	defer cancel()
-	acting, end := w.app.acting(ctx, l)
+	acting, end := w.app.actionConn(ctx, l)
 	defer end()
 	body, err := acting.call(ctx, n.object, ifaceAction+".DoAction", int32(index))
 	if errors.Is(err, desktop.ErrUnresponsive) {
-		return c.alive(context.WithoutCancel(ctx), l, w.app)
+		return c.checkResponsive(context.WithoutCancel(ctx), l, w.app)
 	}
-	return agreed(body, err, "the action %q", name)
+	return requireTrue(body, err, "the action %q", name)
 }
 
 // action is the index of an action of a node, and its name. The names that come
 // with all actions may be in the language of the user; that of each is not.
-func (w *walk) action(n *node, wanted string) (int, string, error) {
+func (w *walker) action(n *node, wanted string) (int, string, error) {
 	w.askActions(n)
 	if err := w.run(); err != nil {
 		return 0, "", err
 	}
 	told := n.details.actions
-	if i := pick(told, wanted); i >= 0 {
+	if i := actionIndex(told, wanted); i >= 0 {
 		return i, told[i], nil
 	}
 	own := make([]string, len(told))
@@ -70,7 +70,7 @@ func (w *walk) action(n *node, wanted string) (int, string, error) {
 	if err := w.run(); err != nil {
 		return 0, "", err
 	}
-	switch i := pick(own, wanted); {
+	switch i := actionIndex(own, wanted); {
 	case len(told) == 0:
 		return 0, "", fmt.Errorf("%w: it has no actions now", desktop.ErrRefused)
 	case i >= 0:
@@ -81,10 +81,10 @@ func (w *walk) action(n *node, wanted string) (int, string, error) {
 	return 0, "", fmt.Errorf("%w: it has no action %q, only %q", desktop.ErrRefused, wanted, told)
 }
 
-// pick is the index of an action by its name, where case does not matter, or
+// actionIndex is the index of an action by its name, where case does not matter, or
 // that of the default action; -1 when there is none.
-func pick(actions []string, name string) int {
-	names := usual
+func actionIndex(actions []string, name string) int {
+	names := defaultActions
 	if name != "" {
 		names = []string{name}
 	}
@@ -96,23 +96,23 @@ func pick(actions []string, name string) int {
 	return -1
 }
 
-// alive says whether an application answers at all.
-func (c *Client) alive(ctx context.Context, l *conn, a *application) error {
-	ctx, cancel := within(ctx, patience)
+// checkResponsive says whether an application answers at all.
+func (c *Client) checkResponsive(ctx context.Context, l *busConn, a *application) error {
+	ctx, cancel := withTimeout(ctx, greetTimeout)
 	defer cancel()
-	_, err := a.straight(ctx, l, patience).get(ctx, a.object, ifaceAccessible, "Name")
+	_, err := a.directConn(ctx, l, greetTimeout).get(ctx, a.object, ifaceAccessible, "Name")
 	return err
 }
 
 // SetText replaces the text of an element. Where the toolkit offers no
 // editing, as in Chromium, it is ErrRefused, and typing is left.
 func (c *Client) SetText(ctx context.Context, h desktop.Handle, text string) error {
-	return c.tell(ctx, h, offersEditable, "editing", ifaceEditable+".SetTextContents", text)
+	return c.callBool(ctx, h, offersEditable, "editing", ifaceEditable+".SetTextContents", text)
 }
 
 // SetNumber sets the value of a slider or a spin button.
 func (c *Client) SetNumber(ctx context.Context, h desktop.Handle, value float64) error {
-	_, w, n, done, err := c.hold(ctx, h, offersValue, "value")
+	_, w, n, done, err := c.resolve(ctx, h, offersValue, "value")
 	if err != nil {
 		return err
 	}
@@ -127,36 +127,36 @@ func (c *Client) Select(ctx context.Context, h desktop.Handle, child int, on boo
 	if on {
 		method = ifaceSelection + ".SelectChild"
 	}
-	return c.tell(ctx, h, offersSelection, "selection", method, int32(child))
+	return c.callBool(ctx, h, offersSelection, "selection", method, int32(child))
 }
 
 // GrabFocus gives an element the keyboard focus of its window.
 func (c *Client) GrabFocus(ctx context.Context, h desktop.Handle) error {
-	return c.tell(ctx, h, offersComponent, "focus", ifaceComponent+".GrabFocus")
+	return c.callBool(ctx, h, offersComponent, "focus", ifaceComponent+".GrabFocus")
 }
 
-// tell has an element do something that it answers with yes or no.
-func (c *Client) tell(ctx context.Context, h desktop.Handle, need offers, what, method string, args ...any) error {
-	_, w, n, done, err := c.hold(ctx, h, need, what)
+// callBool has an element do something that it answers with yes or no.
+func (c *Client) callBool(ctx context.Context, h desktop.Handle, need offers, what, method string, args ...any) error {
+	_, w, n, done, err := c.resolve(ctx, h, need, what)
 	if err != nil {
 		return err
 	}
 	defer done()
 	body, err := w.call(n.object, method, args...)
-	return agreed(body, err, "%s", method[strings.LastIndexByte(method, '.')+1:])
+	return requireTrue(body, err, "%s", method[strings.LastIndexByte(method, '.')+1:])
 }
 
-// hold reaches the element of a handle and sees that it offers something.
-func (c *Client) hold(ctx context.Context, h desktop.Handle, need offers, what string) (*conn, *walk, *node, context.CancelFunc, error) {
+// resolve reaches the element of a handle and sees that it offers something.
+func (c *Client) resolve(ctx context.Context, h desktop.Handle, need offers, what string) (*busConn, *walker, *node, context.CancelFunc, error) {
 	l, err := c.connect(ctx)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	p, w, done, err := c.enter(ctx, l, h, untold, nothing)
+	p, w, done, err := c.enter(ctx, l, h, visitWithoutItems, noPrefetch)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	n, err := w.reach(p.object)
+	n, err := w.loadAlone(p.object)
 	if err == nil && n.offers&need != need {
 		err = fmt.Errorf("%w: the %s %q offers no %s", desktop.ErrRefused, roleName(n.role), n.name, what)
 	}
@@ -167,8 +167,8 @@ func (c *Client) hold(ctx context.Context, h desktop.Handle, need offers, what s
 	return l, w, n, done, nil
 }
 
-// agreed is the error of an answer that should be yes.
-func agreed(body []any, err error, format string, args ...any) error {
+// requireTrue is the error of an answer that should be yes.
+func requireTrue(body []any, err error, format string, args ...any) error {
 	if err == nil && !first[bool](body) {
 		err = fmt.Errorf("%w: it answered no to "+format, append([]any{desktop.ErrRefused}, args...)...)
 	}

@@ -60,16 +60,16 @@ func stateBits(v any) uint64 {
 	return uint64(words[0]) | uint64(words[1])<<32
 }
 
-// faraway bounds the coordinates that can be meant: a toolkit that does not
+// maxCoordinate bounds the coordinates that can be meant: a toolkit that does not
 // know where an element is says −2147483648.
-const faraway = 1 << 20
+const maxCoordinate = 1 << 20
 
 // rectOf is a box; what cannot be one is empty.
 func rectOf(pair []any) desktop.Rect {
 	n := func(i int) int { return int(at[int32](pair, i)) }
 	r := desktop.Rect{X: n(0), Y: n(1), W: n(2), H: n(3)}
 	for _, v := range []int{r.X, r.Y, r.W, r.H} {
-		if v > faraway || v < -faraway {
+		if v > maxCoordinate || v < -maxCoordinate {
 			return desktop.Rect{}
 		}
 	}

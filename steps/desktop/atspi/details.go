@@ -25,7 +25,7 @@ type details struct {
 }
 
 // askDetails asks for everything that is not basic.
-func (w *walk) askDetails(n *node) {
+func (w *walker) askDetails(n *node) {
 	if n.offers&offersComponent != 0 && !w.relative && n.box.Empty() { // else it is known
 		w.askBox(n, func() {})
 	}
@@ -41,13 +41,13 @@ func (w *walk) askDetails(n *node) {
 	if n.item == nil {
 		w.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
 	}
-	if !w.app.tells() { // GTK 3 knows neither ids nor attributes
+	if !w.app.signalsChanges() { // GTK 3 knows neither ids nor attributes
 		w.askAttributes(n)
 	}
 }
 
 // askRole asks for the name of a role that has no number.
-func (w *walk) askRole(n *node) {
+func (w *walker) askRole(n *node) {
 	if n.role == roleExtended && n.details.rawRole == "" {
 		w.want(n.object, ifaceAccessible+".GetRoleName", func(b []any) { n.details.rawRole = first[string](b) })
 	}
@@ -55,7 +55,7 @@ func (w *walk) askRole(n *node) {
 
 // askActions asks for the names of a node's actions. Chromium leaves them out
 // of the list of all actions and gives them one by one.
-func (w *walk) askActions(n *node) {
+func (w *walker) askActions(n *node) {
 	w.want(n.object, ifaceAction+".GetActions", func(body []any) {
 		list := first[[][]any](body)
 		n.details.actions = make([]string, len(list))
@@ -69,7 +69,7 @@ func (w *walk) askActions(n *node) {
 }
 
 // askText asks for the text of a node, or for the beginning of a long one.
-func (w *walk) askText(n *node) {
+func (w *walker) askText(n *node) {
 	const all = int32(-1)
 	role := roleOf(roleName(n.role))
 	read := func(to int32) {
@@ -95,7 +95,7 @@ func shown(role desktop.Role, text string) string {
 }
 
 // askValue asks for the value of a node and its bounds.
-func (w *walk) askValue(n *node) {
+func (w *walker) askValue(n *node) {
 	var r desktop.Range
 	w.get(n.object, ifaceValue, "MinimumValue", func(v any) { r.Min = number(v) })
 	w.get(n.object, ifaceValue, "MaximumValue", func(v any) { r.Max = number(v) })
@@ -106,7 +106,7 @@ func (w *walk) askValue(n *node) {
 }
 
 // askAttributes asks for what else the toolkit says of a node.
-func (w *walk) askAttributes(n *node) {
+func (w *walker) askAttributes(n *node) {
 	w.want(n.object, ifaceAccessible+".GetAttributes", func(body []any) {
 		n.details.attributes = maps.Clone(first[map[string]string](body))
 		delete(n.details.attributes, "toolkit")

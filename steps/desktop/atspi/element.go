@@ -13,7 +13,7 @@ import (
 )
 
 // assemble makes the tree of what was read.
-func (c *Client) assemble(l *conn, parts []part, windows []desktop.Window, s desktop.Scope) *desktop.Tree {
+func (c *Client) assemble(l *busConn, parts []appTree, windows []desktop.Window, s desktop.Scope) *desktop.Tree {
 	t := &desktop.Tree{ID: fmt.Sprintf("%s-%d", l.epoch, c.trees.Add(1))}
 	for _, p := range parts {
 		t.Omitted += p.omitted
@@ -28,7 +28,7 @@ func (c *Client) assemble(l *conn, parts []part, windows []desktop.Window, s des
 		}
 	}
 	slices.SortStableFunc(t.Roots, func(a, b *desktop.Element) int {
-		return cmp.Compare(rank(windows, b.Window), rank(windows, a.Window))
+		return cmp.Compare(stackIndex(windows, b.Window), stackIndex(windows, a.Window))
 	})
 	t.Omitted += prune(t, s.Limit)
 	number := 0
@@ -40,8 +40,8 @@ func (c *Client) assemble(l *conn, parts []part, windows []desktop.Window, s des
 	return t
 }
 
-// rank is the place of a window in the stack; -1 when it is in none.
-func rank(windows []desktop.Window, id desktop.WindowID) int {
+// stackIndex is the place of a window in the stack; -1 when it is in none.
+func stackIndex(windows []desktop.Window, id desktop.WindowID) int {
 	return slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
 }
 
@@ -69,14 +69,14 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 }
 
 // build makes the elements of a frame, or of what else is the root of a part.
-func build(f framed, a *application, epoch string, full bool) *desktop.Element {
-	b := builder{framed: f, app: a, epoch: epoch, full: full}
+func build(f frameWindow, a *application, epoch string, full bool) *desktop.Element {
+	b := builder{frameWindow: f, app: a, epoch: epoch, full: full}
 	return b.element(f.frame, nil)
 }
 
 // A builder makes elements of the nodes of one frame.
 type builder struct {
-	framed
+	frameWindow
 	app   *application
 	epoch string
 	full  bool
@@ -84,12 +84,12 @@ type builder struct {
 
 // element is a node, with what is below it, in the words of the desktop.
 func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
-	e := b.alone(n)
+	e := b.base(n)
 	e.Parent = parent
 	if b.full {
-		b.detail(e, n)
+		b.addDetails(e, n)
 	}
-	for _, c := range n.kept() {
+	for _, c := range n.compact() {
 		e.Children = append(e.Children, b.element(c, e))
 	}
 	return e
@@ -98,15 +98,15 @@ func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
 // rawRole is the role of a node in the toolkit's words.
 func (n *node) rawRole() string { return cmp.Or(n.details.rawRole, roleName(n.role)) }
 
-// alone is a node without its relatives and without details.
-func (b builder) alone(n *node) *desktop.Element {
+// base is a node without its relatives and without details.
+func (b builder) base(n *node) *desktop.Element {
 	raw := n.rawRole()
 	role := roleOf(raw)
-	if n.path == b.home && isBox(n) {
+	if n.path == b.framePath && isBox(n) {
 		role = "frame" // Qt calls a plain window a filler
 	}
 	return &desktop.Element{
-		Handle:       place{b.epoch, n.object, b.home}.handle(),
+		Handle:       handleParts{b.epoch, n.object, b.framePath}.handle(),
 		Role:         role,
 		RawRole:      raw,
 		Name:         n.name,
@@ -122,8 +122,8 @@ func (b builder) alone(n *node) *desktop.Element {
 	}
 }
 
-// detail adds what was read in full.
-func (b builder) detail(e *desktop.Element, n *node) {
+// addDetails adds what was read in full.
+func (b builder) addDetails(e *desktop.Element, n *node) {
 	d := &n.details
 	e.Bounds = b.onScreen(n.box)
 	e.Text, e.Label, e.Actions, e.Value = d.text, d.label, d.actions, d.value
@@ -137,7 +137,7 @@ func (b builder) detail(e *desktop.Element, n *node) {
 }
 
 // onScreen is a box of the frame as a box of the screen.
-func (f framed) onScreen(box desktop.Rect) desktop.Rect {
+func (f frameWindow) onScreen(box desktop.Rect) desktop.Rect {
 	if box.Empty() {
 		return desktop.Rect{}
 	}
@@ -147,7 +147,7 @@ func (f framed) onScreen(box desktop.Rect) desktop.Rect {
 // handles are the handles of a node and of what it is in, up to another.
 func (b builder) handles(n, last *node) (list []desktop.Handle) {
 	for m := n; m != last.parent; m = m.parent {
-		list = append(list, place{b.epoch, m.object, b.home}.handle())
+		list = append(list, handleParts{b.epoch, m.object, b.framePath}.handle())
 	}
 	return list
 }

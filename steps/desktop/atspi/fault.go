@@ -15,8 +15,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// gone are the answers of the bus for who is no longer there.
-var gone = []string{
+// goneErrors are the answers of the bus for who is no longer there.
+var goneErrors = []string{
 	"org.freedesktop.DBus.Error.ServiceUnknown",
 	"org.freedesktop.DBus.Error.NameHasNoOwner",
 	"org.freedesktop.DBus.Error.NoReply", // it went away while we waited
@@ -24,8 +24,8 @@ var gone = []string{
 	"org.freedesktop.DBus.Error.UnknownObject",
 }
 
-// fault is an error of the bus in our words.
-func fault(err error) error {
+// translateError is an error of the bus in our words.
+func translateError(err error) error {
 	var answer dbus.Error
 	var network net.Error
 	switch {
@@ -37,7 +37,7 @@ func fault(err error) error {
 		return err
 	case errors.Is(err, dbus.ErrClosed), errors.Is(err, io.EOF), errors.As(err, &network):
 		return fmt.Errorf("%w: the accessibility bus went away", desktop.ErrUnavailable)
-	case errors.As(err, &answer) && slices.Contains(gone, answer.Name):
+	case errors.As(err, &answer) && slices.Contains(goneErrors, answer.Name):
 		return desktop.ErrNotFound
 	case errors.As(err, &answer):
 		return fmt.Errorf("%w: %s", desktop.ErrRefused, answer.Error())

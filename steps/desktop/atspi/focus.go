@@ -47,13 +47,13 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 }
 
 // saveElement remembers the element of an application that has the keyboard.
-func (c *Client) saveElement(ctx context.Context, l *conn, a *application, windows []desktop.Window, f *desktop.FocusState) error {
-	w, done, err := c.visit(ctx, l, a, false, untold, nothing)
+func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, windows []desktop.Window, f *desktop.FocusState) error {
+	w, done, err := c.visit(ctx, l, a, false, visitWithoutItems, noPrefetch)
 	if err != nil {
 		return err
 	}
 	defer done()
-	before, _ := c.news.focusOf(a.bus)
+	before, _ := c.signals.focusOf(a.bus)
 	n, frame, err := w.lastFocused(before, windows, f.Window)
 	if err == nil && n == nil {
 		n, frame, err = c.searchFocused(ctx, l, a, windows, f.Window)
@@ -61,8 +61,8 @@ func (c *Client) saveElement(ctx context.Context, l *conn, a *application, windo
 	if err != nil {
 		return err
 	}
-	c.news.learn(a.bus, before, focused{n.path, frame})
-	f.Element = place{l.epoch, n.object, frame}.handle()
+	c.signals.setFocus(a.bus, before, focused{n.path, frame})
+	f.Element = handleParts{l.epoch, n.object, frame}.handle()
 	if n.offers&offersText == 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (c *Client) saveElement(ctx context.Context, l *conn, a *application, windo
 }
 
 // readText reads the caret and the selection of a node.
-func (w *walk) readText(n *node, f *desktop.FocusState) error {
+func (w *walker) readText(n *node, f *desktop.FocusState) error {
 	w.get(n.object, ifaceText, "CaretOffset", func(v any) { f.Caret = int(as[int32](v)) })
 	w.want(n.object, ifaceText+".GetNSelections", func(b []any) {
 		if first[int32](b) > 0 {
@@ -84,7 +84,7 @@ func (w *walk) readText(n *node, f *desktop.FocusState) error {
 
 // lastFocused is the node that had the focus when we last heard of it, if that
 // is still so and it is in the window; nil when it is not.
-func (w *walk) lastFocused(last focused, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
+func (w *walker) lastFocused(last focused, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
 	if last.path == "" {
 		return nil, "", nil
 	}
@@ -101,8 +101,8 @@ func (w *walk) lastFocused(last focused, windows []desktop.Window, in desktop.Wi
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range match(frames, windows, w.app.pid, w.relative) {
-		if f.home == last.frame && f.window.ID == in {
+	for _, f := range matchWindows(frames, windows, w.app.pid, w.relative) {
+		if f.framePath == last.frame && f.window.ID == in {
 			return n, last.frame, nil
 		}
 	}
@@ -110,7 +110,7 @@ func (w *walk) lastFocused(last focused, windows []desktop.Window, in desktop.Wi
 }
 
 // recheck hands on the node of an object if it has the focus now.
-func (w *walk) recheck(o object, then func(*node)) {
+func (w *walker) recheck(o object, then func(*node)) {
 	n := &node{object: o}
 	w.askBasics(n, func() {
 		if has(n.states, bitFocused) && !has(n.states, bitDefunct) {
@@ -121,8 +121,8 @@ func (w *walk) recheck(o object, then func(*node)) {
 
 // searchFocused looks for the node with the focus in all that shows in a
 // window.
-func (c *Client) searchFocused(ctx context.Context, l *conn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	w, done, err := c.visit(ctx, l, a, false, told, nothing)
+func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
+	w, done, err := c.visit(ctx, l, a, false, visitItems, noPrefetch)
 	if err != nil {
 		return nil, "", err
 	}
@@ -131,13 +131,13 @@ func (c *Client) searchFocused(ctx context.Context, l *conn, a *application, win
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range match(frames, windows, a.pid, w.relative) {
+	for _, f := range matchWindows(frames, windows, a.pid, w.relative) {
 		if f.window.ID != in {
 			continue
 		}
 		n, err := w.focusedBelow(f.frame)
 		if n != nil || err != nil {
-			return n, f.home, err
+			return n, f.framePath, err
 		}
 	}
 	return nil, "", desktop.ErrNotFound
@@ -145,8 +145,8 @@ func (c *Client) searchFocused(ctx context.Context, l *conn, a *application, win
 
 // focusedBelow is the node with the focus below another. Several may say that
 // they have it: one with text is meant.
-func (w *walk) focusedBelow(root *node) (best *node, err error) {
-	w.grow(root, 1)
+func (w *walker) focusedBelow(root *node) (best *node, err error) {
+	w.expand(root, 1)
 	if err := w.run(); err != nil {
 		return nil, err
 	}
@@ -175,14 +175,14 @@ func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 	if f.Element == "" {
 		return nil
 	}
-	_, w, n, done, err := c.hold(ctx, f.Element, offersComponent, "focus")
+	_, w, n, done, err := c.resolve(ctx, f.Element, offersComponent, "focus")
 	if err != nil {
 		return err
 	}
 	defer done()
 	if !has(n.states, bitFocused) { // some toolkits select everything at that
 		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
-		if err := agreed(body, err, "the focus"); err != nil {
+		if err := requireTrue(body, err, "the focus"); err != nil {
 			return err
 		}
 	}
@@ -195,13 +195,13 @@ func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 // restoreText puts the caret and the selection of a node back. Setting the
 // caret ends a selection; setting a selection puts the caret at its end. What
 // stands as it did is left alone: a page's selection can be ended, and not made.
-func (w *walk) restoreText(n *node, f desktop.FocusState) error {
+func (w *walker) restoreText(n *node, f desktop.FocusState) error {
 	now := desktop.FocusState{Caret: -1}
 	if err := w.readText(n, &now); err == nil && now.Caret == f.Caret && now.Selection == f.Selection {
 		return nil
 	}
 	body, err := w.call(n.object, ifaceText+".SetCaretOffset", int32(f.Caret))
-	if err := agreed(body, err, "the caret at %d", f.Caret); err != nil {
+	if err := requireTrue(body, err, "the caret at %d", f.Caret); err != nil {
 		return err
 	}
 	from, to := int32(f.Selection[0]), int32(f.Selection[1])
@@ -212,5 +212,5 @@ func (w *walk) restoreText(n *node, f desktop.FocusState) error {
 		return nil
 	}
 	body, err = w.call(n.object, ifaceText+".SetSelection", int32(0), from, to)
-	return agreed(body, err, "the selection from %d to %d", from, to)
+	return requireTrue(body, err, "the selection from %d to %d", from, to)
 }

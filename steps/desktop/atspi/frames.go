@@ -11,8 +11,8 @@ import (
 )
 
 // A framed is a frame of an application with the window it is on the screen.
-type framed struct {
-	home     dbus.ObjectPath // of the frame
+type frameWindow struct {
+	framePath     dbus.ObjectPath // of the frame
 	name     string          // of the frame
 	frame    *node           // or an element in it, where only that is read
 	window   desktop.Window  // the zero Window when there is none
@@ -22,14 +22,14 @@ type framed struct {
 	sizeOnly bool            // of its place the application knows nothing
 }
 
-// match finds the window of each frame of one process. Titles decide, then
+// matchWindows finds the window of each frame of one process. Titles decide, then
 // boxes. Menus and other popups are no windows of the window manager's: they
 // belong to the topmost window of their application, which opened them.
-func match(frames []*node, windows []desktop.Window, pid int, relative bool) []framed {
+func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bool) []frameWindow {
 	own := ownWindows(windows, pid)
-	list := make([]framed, len(frames))
+	list := make([]frameWindow, len(frames))
 	for i, f := range frames {
-		list[i] = framed{home: f.path, name: f.name, frame: f, box: f.box, sizeOnly: relative}
+		list[i] = frameWindow{framePath: f.path, name: f.name, frame: f, box: f.box, sizeOnly: relative}
 	}
 	taken := map[desktop.WindowID]bool{}
 	for range frames { // the best pair first, then the best of the rest
@@ -39,7 +39,7 @@ func match(frames []*node, windows []desktop.Window, pid int, relative bool) []f
 				if list[i].window.ID != 0 || taken[w.ID] {
 					continue
 				}
-				if s := likeness(list[i].frame, w, relative); s > best {
+				if s := similarity(list[i].frame, w, relative); s > best {
 					best, bi, bw = s, i, j
 				}
 			}
@@ -53,7 +53,7 @@ func match(frames []*node, windows []desktop.Window, pid int, relative bool) []f
 			list[bi].shift = offset(list[bi].frame.box, own[bw].Bounds)
 		}
 	}
-	adopt(list, own)
+	assignPopups(list, own)
 	return list
 }
 
@@ -74,8 +74,8 @@ func ownWindows(windows []desktop.Window, pid int) []desktop.Window {
 	return own
 }
 
-// likeness says how much a frame looks like a window; 0 is not at all.
-func likeness(f *node, w desktop.Window, relative bool) float64 {
+// similarity says how much a frame looks like a window; 0 is not at all.
+func similarity(f *node, w desktop.Window, relative bool) float64 {
 	box := f.box
 	if relative {
 		box.X, box.Y = w.Bounds.X, w.Bounds.Y
@@ -107,8 +107,8 @@ func offset(frame, window desktop.Rect) desktop.Point {
 	return desktop.Point{X: window.X + border - frame.X, Y: window.Y + title - frame.Y}
 }
 
-// adopt gives the frames that are left the topmost window of the application.
-func adopt(list []framed, own []desktop.Window) {
+// assignPopups gives the frames that are left the topmost window of the application.
+func assignPopups(list []frameWindow, own []desktop.Window) {
 	if len(own) == 0 {
 		return
 	}
@@ -127,7 +127,7 @@ func adopt(list []framed, own []desktop.Window) {
 }
 
 // in says whether a scope means this frame.
-func (f framed) in(s desktop.Scope) bool {
+func (f frameWindow) in(s desktop.Scope) bool {
 	if s.Window != 0 && f.window.ID != s.Window {
 		return false
 	}
@@ -139,7 +139,7 @@ func (f framed) in(s desktop.Scope) bool {
 }
 
 // title is what the window is called.
-func (f framed) title() string {
+func (f frameWindow) title() string {
 	if f.window.Title != "" {
 		return f.window.Title
 	}

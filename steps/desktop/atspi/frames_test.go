@@ -70,7 +70,7 @@ func TestFramesFindTheirWindows(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			list := match(test.frames, test.windows, 7, test.relative)
+			list := matchWindows(test.frames, test.windows, 7, test.relative)
 			var got []desktop.WindowID
 			for _, f := range list {
 				got = append(got, f.window.ID)

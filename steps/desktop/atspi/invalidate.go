@@ -6,52 +6,52 @@ import "github.com/godbus/dbus/v5"
 
 // A reach is how far what an event tells may change what is known of objects:
 // their names, roles, states and children.
-type reach int
+type invalidation int
 
 const (
-	noReach     reach = iota
-	ifScrollBar       // all, if the object is a scroll bar: what is in view is what shows
-	itself            // the object itself
-	withBelow         // the object and what is below it
-	moved             // the same; and when more than one did, all: they may have changed places
-	anything
+	invalidatesNothing     invalidation = iota
+	invalidatesIfScrollBar       // all, if the object is a scroll bar: what is in view is what shows
+	invalidatesObject            // the object itself
+	invalidatesSubtree         // the object and what is below it
+	invalidatesMoved             // the same; and when more than one did, all: they may have changed places
+	invalidatesAll
 )
 
-// flat are the states that a change of does not concern other objects.
-var flat = map[string]bool{
+// ownStates are the states that a change of does not concern other objects.
+var ownStates = map[string]bool{
 	"focused": true, "active": true, "armed": true, "pressed": true, "checked": true, "selected": true, "indeterminate": true,
 }
 
-// reachOf is how far an event reaches. What is not known here reaches far.
-func reachOf(member, detail string) reach {
+// invalidationOf is how far an event reaches. What is not known here reaches far.
+func invalidationOf(member, detail string) invalidation {
 	switch member {
 	case "BoundsChanged": // what has moved may have come into view
-		return moved
+		return invalidatesMoved
 	case "StateChanged":
-		if flat[detail] {
-			return itself
+		if ownStates[detail] {
+			return invalidatesObject
 		}
-		return withBelow
+		return invalidatesSubtree
 	case "PropertyChange":
 		switch detail {
 		case "accessible-value":
-			return ifScrollBar
+			return invalidatesIfScrollBar
 		case "accessible-name", "accessible-description":
-			return itself
+			return invalidatesObject
 		}
 	case "TextChanged", "TextCaretMoved", "TextSelectionChanged", "Activate", "Deactivate":
-		return itself
+		return invalidatesObject
 	}
-	return anything
+	return invalidatesAll
 }
 
 // manyChanges is how many objects may have changed before all is read anew.
 const manyChanges = 64
 
 // add takes one event.
-func (c *changes) add(o dbus.ObjectPath, r reach) {
+func (c *changes) add(o dbus.ObjectPath, r invalidation) {
 	c.now++
-	if r == anything || len(c.objects) >= manyChanges {
+	if r == invalidatesAll || len(c.objects) >= manyChanges {
 		c.unclear = c.now
 		clear(c.objects)
 		return
@@ -59,9 +59,9 @@ func (c *changes) add(o dbus.ObjectPath, r reach) {
 	c.objects[o] = change{max(r, c.objects[o].reach), c.now}
 }
 
-// changed are the items that a set of changes concerns. It says false when
+// invalidated are the items that a set of changes concerns. It says false when
 // that is more than is worth asking one by one.
-func (its items) changed(objects map[dbus.ObjectPath]reach) ([]*item, bool) {
+func (its items) invalidated(objects map[dbus.ObjectPath]invalidation) ([]*item, bool) {
 	concerned := map[*item]bool{}
 	var gather func(it *item, depth int) bool
 	gather = func(it *item, depth int) bool {
@@ -76,16 +76,16 @@ func (its items) changed(objects map[dbus.ObjectPath]reach) ([]*item, bool) {
 	moves := 0
 	for o, r := range objects {
 		it := its[o]
-		if r == moved {
+		if r == invalidatesMoved {
 			moves++
 		}
 		switch {
 		case moves > 1:
 			return nil, false
-		case it == nil, r == ifScrollBar && roleName(it.role) != "scroll bar":
-		case r == ifScrollBar:
+		case it == nil, r == invalidatesIfScrollBar && roleName(it.role) != "scroll bar":
+		case r == invalidatesIfScrollBar:
 			return nil, false
-		case r == itself:
+		case r == invalidatesObject:
 			concerned[it] = true
 		case !gather(it, 0):
 			return nil, false
@@ -98,15 +98,15 @@ func (its items) changed(objects map[dbus.ObjectPath]reach) ([]*item, bool) {
 	return list, len(list) <= manyChanges
 }
 
-// mend reads those items again that may have changed. It says false when one
+// reread reads those items again that may have changed. It says false when one
 // of them is gone. What others hold of the items stays as it is.
-func (its items) mend(p *pipeline, list []*item) (items, bool, error) {
+func (its items) reread(p *pipeline, list []*item) (items, bool, error) {
 	now := make(map[*item]*basics, len(list))
 	gone := false
 	for _, it := range list {
 		b := it.basics
 		now[it] = &b
-		got := func(take func(body []any)) answer {
+		got := func(take func(body []any)) replyFunc {
 			return func(body []any, err error) {
 				if err != nil {
 					gone = true
@@ -129,11 +129,11 @@ func (its items) mend(p *pipeline, list []*item) (items, bool, error) {
 	if same {
 		return its, true, nil
 	}
-	return its.with(now), true, nil
+	return its.withBasics(now), true, nil
 }
 
-// with are the items with other basics for some.
-func (its items) with(now map[*item]*basics) items {
+// withBasics are the items with other basics for some.
+func (its items) withBasics(now map[*item]*basics) items {
 	copies := make([]item, 0, len(its))
 	fresh := make(items, len(its))
 	for path, it := range its {
@@ -142,7 +142,7 @@ func (its items) with(now map[*item]*basics) items {
 		if b := now[it]; b != nil {
 			c.basics = *b
 		}
-		c.shows, c.opened, c.below = has(c.states, bitShowing), false, 0
+		c.shows, c.menuOpen, c.descendants = has(c.states, bitShowing), false, 0
 		fresh[path] = c
 	}
 	for _, c := range fresh {
@@ -153,7 +153,7 @@ func (its items) with(now map[*item]*basics) items {
 		c.kids = kids
 	}
 	for _, c := range fresh {
-		c.tellAncestors(fresh)
+		c.updateAncestors(fresh)
 	}
 	return fresh
 }

@@ -49,12 +49,12 @@ func TestOnlyWhatAnEventReachesIsReadAgain(t *testing.T) {
 		{"an object that was not told of", [][3]string{{"StateChanged", "focused", "/elsewhere"}}, 0},
 	} {
 		t.Run(row.say, func(t *testing.T) {
-			n := newNews()
+			n := newSignals()
 			for _, e := range row.events {
 				n.DeliverSignal("", e[0], &dbus.Signal{Sender: ":1.1", Path: dbus.ObjectPath(e[2]), Body: []any{e[1]}})
 			}
 			_, objects, clear := n.since(":1.1", 0)
-			list, few := its.changed(objects)
+			list, few := its.invalidated(objects)
 			got := len(list)
 			if !clear || !few {
 				got = -1
@@ -67,7 +67,7 @@ func TestOnlyWhatAnEventReachesIsReadAgain(t *testing.T) {
 }
 
 func TestEventsThatWereHeededAreNotHeededAgain(t *testing.T) {
-	n := newNews()
+	n := newSignals()
 	send := func(member, detail, path string) {
 		n.DeliverSignal("", member, &dbus.Signal{Sender: ":1.1", Path: dbus.ObjectPath(path), Body: []any{detail}})
 	}
@@ -79,17 +79,17 @@ func TestEventsThatWereHeededAreNotHeededAgain(t *testing.T) {
 	}
 	send("StateChanged", "checked", "/row2")
 	_, objects, clear := n.since(":1.1", now)
-	if !clear || len(objects) != 1 || objects["/row2"] != itself {
+	if !clear || len(objects) != 1 || objects["/row2"] != invalidatesObject {
 		t.Errorf("%v, %v; want only the second row", objects, clear)
 	}
 }
 
 func TestThatManyObjectsChangeIsAsIfAllDid(t *testing.T) {
 	its := windowOfItems(2 * manyChanges)
-	if list, few := its.changed(map[dbus.ObjectPath]reach{"/list": withBelow}); few {
+	if list, few := its.invalidated(map[dbus.ObjectPath]invalidation{"/list": invalidatesSubtree}); few {
 		t.Errorf("%d of the rows are read one by one", len(list))
 	}
-	n := newNews()
+	n := newSignals()
 	for i := range manyChanges + 1 {
 		n.DeliverSignal("", "StateChanged", &dbus.Signal{Sender: ":1.1", Path: dbus.ObjectPath(fmt.Sprintf("/row%d", i)), Body: []any{"checked"}})
 	}
@@ -103,7 +103,7 @@ func TestItemsThatOthersHoldStayAsTheyAre(t *testing.T) {
 	row := its["/row1"]
 	hidden := row.basics
 	hidden.states, hidden.name = 0, "another name"
-	now := its.with(map[*item]*basics{row: &hidden})
+	now := its.withBasics(map[*item]*basics{row: &hidden})
 	if row.name != "row 1" || !row.shows || its["/list"].kids[1] != row {
 		t.Error("the items that were there have changed")
 	}
@@ -111,7 +111,7 @@ func TestItemsThatOthersHoldStayAsTheyAre(t *testing.T) {
 	if got.name != "another name" || got.shows || got != now["/row1"] {
 		t.Errorf("the new row is %+v", got)
 	}
-	if diff := cmp.Diff(its["/f"].below, now["/f"].below); diff != "" || !now["/list"].shows {
+	if diff := cmp.Diff(its["/f"].descendants, now["/f"].descendants); diff != "" || !now["/list"].shows {
 		t.Error("what is below the window is not what was: ", diff)
 	}
 }

@@ -27,33 +27,33 @@ type item struct {
 	index  int
 	count  int // of children; -1 when it is not said
 	kids   []*item
-	whole  bool // kids are all children, in order
+	complete  bool // kids are all children, in order
 	shows  bool // it shows, or something below it
-	opened bool // below it an item of an open menu shows
-	below  int  // how many items are below it
+	menuOpen bool // below it an item of an open menu shows
+	descendants  int  // how many items are below it
 }
 
 // items are what an application tells of itself in one call. Not every
 // toolkit tells, and not every one tells everything.
 type items map[dbus.ObjectPath]*item
 
-// keepFor is how long items are kept at most, though no event came. ATK tells
+// cacheFor is how long items are kept at most, though no event came. ATK tells
 // of every change but one: the first name that a program gives an element
 // which had none.
-const keepFor = time.Second
+const cacheFor = time.Second
 
 // fetchItems gets what the application tells, or what it told last when no
 // event came since. The application was greeted just now.
-func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
+func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
 	asked := time.Now()
 	a.mu.Lock()
-	old, at, from := a.items, a.itemsAt, a.itemsFrom
+	old, at, from := a.items, a.itemsCount, a.itemsRead
 	a.mu.Unlock()
 	now, objects, clear := n.since(a.bus, at) // before asking: an event in between makes it old, never the other way round
-	if old != nil && clear && time.Since(from) < keepFor {
-		its, ok, err := old.after(p, objects)
+	if old != nil && clear && time.Since(from) < cacheFor {
+		its, ok, err := old.update(p, objects)
 		if ok {
-			a.keep(its, now, from)
+			a.cacheItems(its, now, from)
 		}
 		if ok || err != nil {
 			return its, err
@@ -65,37 +65,37 @@ func (a *application) fetchItems(p *pipeline, n *news) (items, error) {
 		return nil, err // what tells nothing is asked
 	}
 	its := parseItems(as[[][]any](first[any](body)))
-	if a.tells() {
-		a.keep(its, now, asked)
+	if a.signalsChanges() {
+		a.cacheItems(its, now, asked)
 	}
 	a.mu.Lock()
-	a.told = len(its) > 0
+	a.providesItems = len(its) > 0
 	a.mu.Unlock()
 	return its, nil
 }
 
-// keep remembers what the application told, and when that was true. When
+// cacheItems remembers what the application told, and when that was true. When
 // another visit kept something later meanwhile, that stays.
-func (a *application) keep(its items, at uint64, from time.Time) {
+func (a *application) cacheItems(its items, at uint64, from time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.items == nil || at >= a.itemsAt {
-		a.items, a.itemsAt, a.itemsFrom = its, at, from
+	if a.items == nil || at >= a.itemsCount {
+		a.items, a.itemsCount, a.itemsRead = its, at, from
 	}
 }
 
-// after are the items after some objects changed. It says false when all must
+// update are the items after some objects changed. It says false when all must
 // be read anew.
-func (its items) after(p *pipeline, objects map[dbus.ObjectPath]reach) (items, bool, error) {
-	list, few := its.changed(objects)
+func (its items) update(p *pipeline, objects map[dbus.ObjectPath]invalidation) (items, bool, error) {
+	list, few := its.invalidated(objects)
 	if !few {
 		return nil, false, nil
 	}
-	return its.mend(p, list)
+	return its.reread(p, list)
 }
 
-// oldItems are what the application told last, true or not.
-func (a *application) oldItems() items {
+// cachedItems are what the application told last, true or not.
+func (a *application) cachedItems() items {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.items
@@ -117,10 +117,10 @@ func parseItems(rows [][]any) items {
 		}
 	}
 	for _, it := range order {
-		it.arrange()
+		it.sortKids()
 	}
 	for _, it := range order {
-		it.tellAncestors(its)
+		it.updateAncestors(its)
 	}
 	return its
 }
@@ -149,25 +149,25 @@ func parseItem(row []any) (*item, bool) {
 	return it, !it.none()
 }
 
-// arrange puts the children in order, and says whether they are all there.
-func (it *item) arrange() {
+// sortKids puts the children in order, and says whether they are all there.
+func (it *item) sortKids() {
 	slices.SortStableFunc(it.kids, func(a, b *item) int { return a.index - b.index })
-	it.whole = len(it.kids) == it.count
+	it.complete = len(it.kids) == it.count
 	for i, k := range it.kids {
-		it.whole = it.whole && k.index == i
+		it.complete = it.complete && k.index == i
 	}
 }
 
-// tellAncestors counts an item with all that it is below of, and lets them
+// updateAncestors counts an item with all that it is below of, and lets them
 // know that it shows. What is in a menu shows only while the menu is open.
-func (it *item) tellAncestors(its items) {
+func (it *item) updateAncestors(its items) {
 	shows := has(it.states, bitShowing)
 	opened := shows && its[it.parent] != nil && roleName(its[it.parent].role) == "menu"
 	steps := 0
 	for p := its[it.parent]; p != nil && p != it && steps < maxDepth; p = its[p.parent] {
-		p.below++
+		p.descendants++
 		p.shows = p.shows || shows
-		p.opened = p.opened || opened
+		p.menuOpen = p.menuOpen || opened
 		steps++
 	}
 }

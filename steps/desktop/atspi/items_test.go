@@ -52,10 +52,10 @@ func TestItemsAreTiedTogether(t *testing.T) {
 	if diff := cmp.Diff([]string{"first", "second", "menu"}, names); diff != "" {
 		t.Error("the children are out of order: ", diff)
 	}
-	if !f.whole || !f.shows || !f.opened || f.below != 4 {
-		t.Errorf("the frame: whole %v, shows %v, opened %v, below %d; want all, and 4", f.whole, f.shows, f.opened, f.below)
+	if !f.complete || !f.shows || !f.menuOpen || f.descendants != 4 {
+		t.Errorf("the frame: whole %v, shows %v, opened %v, below %d; want all, and 4", f.complete, f.shows, f.menuOpen, f.descendants)
 	}
-	if its["/lost"].whole {
+	if its["/lost"].complete {
 		t.Error("an item with two children that are not told is whole")
 	}
 	if its["/a"].offers != offersText|offersComponent {
@@ -70,7 +70,7 @@ func TestItemsOfTheOlderFormAreAskedForTheirOrder(t *testing.T) {
 		oldRow("/a", "/f", nil, 43, showing, "first"),
 	})
 	f := its["/f"]
-	if f == nil || f.count != 2 || len(f.kids) != 2 || f.name != "window" || f.whole {
+	if f == nil || f.count != 2 || len(f.kids) != 2 || f.name != "window" || f.complete {
 		t.Errorf("%+v: want two children in an order that is not known", f)
 	}
 }
@@ -160,7 +160,7 @@ func TestTheDefaultActionIsTheTellingOne(t *testing.T) {
 		{[]string{"a", "b"}, "c", -1},
 		{nil, "", -1},
 	} {
-		if got := pick(test.actions, test.name); got != test.want {
+		if got := actionIndex(test.actions, test.name); got != test.want {
 			t.Errorf("%q of %q: %d, want %d", test.name, test.actions, got, test.want)
 		}
 	}

@@ -32,7 +32,7 @@ func needsLabel(n *node) bool {
 }
 
 // askLabels asks every field without a name below a node what labels it.
-func (w *walk) askLabels(root *node) {
+func (w *walker) askLabels(root *node) {
 	const labelledBy = uint32(2)
 	root.each(func(n *node) bool {
 		if needsLabel(n) {
@@ -49,7 +49,7 @@ func (w *walk) askLabels(root *node) {
 }
 
 // nameLabel gives a node the names of its labels.
-func (w *walk) nameLabel(n *node, labels []object) {
+func (w *walker) nameLabel(n *node, labels []object) {
 	for _, l := range labels {
 		w.get(l, ifaceAccessible, "Name", func(v any) {
 			n.details.label = strings.TrimSpace(n.details.label + " " + as[string](v))

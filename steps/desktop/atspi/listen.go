@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// tellEvery is how often a change of an element is told at most.
-	tellEvery = 20 * time.Millisecond
-	// loudFrom is how many events of an element in countFor are too many, as of
+	// notifyEvery is how often a change of an element is told at most.
+	notifyEvery = 20 * time.Millisecond
+	// maxWeight is how many events of an element in countFor are too many, as of
 	// a log that scrolls: then nobody listens for deafFor.
-	loudFrom = 200
-	countFor = time.Second
-	deafFor  = 2 * time.Second
-	// heavy is how many bytes of text weigh as much as an event more.
-	heavy = 1 << 10
+	maxWeight = 200
+	weighFor = time.Second
+	pauseFor  = 2 * time.Second
+	// textWeight is how many bytes of text weigh as much as an event more.
+	textWeight = 1 << 10
 )
 
 // WatchFocus calls f when an application says that the keyboard went to
@@ -32,7 +32,7 @@ func (c *Client) WatchFocus(ctx context.Context, f func()) error {
 	if _, err := c.connect(ctx); err != nil {
 		return err
 	}
-	end := c.news.tell(f)
+	end := c.signals.onFocus(f)
 	defer end()
 	f()
 	<-ctx.Done()
@@ -56,7 +56,7 @@ func (c *Client) WatchElement(ctx context.Context, h desktop.Handle, f func()) e
 	if p.epoch != l.epoch {
 		return fmt.Errorf("%w: it was on an accessibility bus that is gone", desktop.ErrNotFound)
 	}
-	e := &ear{changed: make(chan struct{}, 1), of: p.object}
+	e := &elementWatch{changed: make(chan struct{}, 1), of: p.object}
 	if err := e.open(ctx, l.address, c.options.Timeout); err != nil {
 		return err
 	}
@@ -65,27 +65,27 @@ func (c *Client) WatchElement(ctx context.Context, h desktop.Handle, f func()) e
 }
 
 // An ear listens to one element.
-type ear struct {
-	line
+type elementWatch struct {
+	dbusConn
 	of      object
 	changed chan struct{} // holds one when it did
 	weight  atomic.Int64  // of the events that came
 }
 
-// asked are the events that an element's changes are told by, beside those that
+// watchedEvents are the events that an element's changes are told by, beside those that
 // are asked for anyhow.
-var asked = []string{"object:text-changed", "object:selection-changed"}
+var watchedEvents = []string{"object:text-changed", "object:selection-changed"}
 
 // open connects to the bus, and asks for the events of the element.
-func (e *ear) open(ctx context.Context, address string, patience time.Duration) error {
-	ctx, cancel := within(ctx, patience)
+func (e *elementWatch) open(ctx context.Context, address string, patience time.Duration) error {
+	ctx, cancel := withTimeout(ctx, patience)
 	defer cancel()
 	bus, err := dial(ctx, address, dbus.WithSignalHandler(e))
 	if err != nil {
-		return e.fault(err)
+		return e.translateError(err)
 	}
-	e.line = line{Conn: bus}
-	for _, event := range asked {
+	e.dbusConn = dbusConn{Conn: bus}
+	for _, event := range watchedEvents {
 		if err == nil {
 			err = e.register(ctx, event, e.of.bus)
 		}
@@ -95,32 +95,32 @@ func (e *ear) open(ctx context.Context, address string, patience time.Duration) 
 	}
 	if err != nil {
 		e.Close()
-		return e.fault(err)
+		return e.translateError(err)
 	}
 	return nil
 }
 
-func (e *ear) match() []dbus.MatchOption {
+func (e *elementWatch) match() []dbus.MatchOption {
 	return []dbus.MatchOption{dbus.WithMatchSender(e.of.bus), dbus.WithMatchObjectPath(e.of.path), dbus.WithMatchInterface(ifaceObjectEvent)}
 }
 
 // DeliverSignal takes one event from the connection, and drops what it holds.
-func (e *ear) DeliverSignal(_, member string, s *dbus.Signal) {
-	e.weight.Add(1 + int64(len(as[string](at[dbus.Variant](s.Body, 3).Value())))/heavy)
-	if showsOther(member, at[string](s.Body, 0)) {
+func (e *elementWatch) DeliverSignal(_, member string, s *dbus.Signal) {
+	e.weight.Add(1 + int64(len(as[string](at[dbus.Variant](s.Body, 3).Value())))/textWeight)
+	if changesContent(member, at[string](s.Body, 0)) {
 		e.wake()
 	}
 }
 
-func (e *ear) wake() {
+func (e *elementWatch) wake() {
 	select {
 	case e.changed <- struct{}{}:
 	default:
 	}
 }
 
-// showsOther says whether an event tells that an element shows something else.
-func showsOther(member, detail string) bool {
+// changesContent says whether an event tells that an element shows something else.
+func changesContent(member, detail string) bool {
 	switch member {
 	case "TextChanged", "SelectionChanged":
 		return true
@@ -133,14 +133,14 @@ func showsOther(member, detail string) bool {
 }
 
 // listen calls f until the context ends, or the bus does.
-func (e *ear) listen(ctx context.Context, f func()) error {
+func (e *elementWatch) listen(ctx context.Context, f func()) error {
 	since := time.Now()
 	for {
 		f()
-		if err := desktop.Sleep(ctx, tellEvery); err != nil {
+		if err := desktop.Sleep(ctx, notifyEvery); err != nil {
 			return err
 		}
-		if time.Since(since) > countFor {
+		if time.Since(since) > weighFor {
 			since = time.Now()
 			e.weight.Store(0)
 		}
@@ -151,24 +151,24 @@ func (e *ear) listen(ctx context.Context, f func()) error {
 			return fmt.Errorf("%w: the accessibility bus is gone", desktop.ErrUnavailable)
 		case <-e.changed:
 		}
-		if e.weight.Load() < loudFrom {
+		if e.weight.Load() < maxWeight {
 			continue
 		}
-		if err := e.rest(ctx); err != nil {
+		if err := e.pause(ctx); err != nil {
 			return err
 		}
 	}
 }
 
-// rest listens no more for a while.
-func (e *ear) rest(ctx context.Context) error {
+// unsubscribe listens no more for a while.
+func (e *elementWatch) pause(ctx context.Context) error {
 	if err := e.RemoveMatchSignalContext(ctx, e.match()...); err != nil {
-		return e.fault(err)
+		return e.translateError(err)
 	}
-	if err := desktop.Sleep(ctx, deafFor); err != nil {
+	if err := desktop.Sleep(ctx, pauseFor); err != nil {
 		return err
 	}
 	e.weight.Store(0)
 	e.wake() // it may have changed meanwhile
-	return e.fault(e.AddMatchSignalContext(ctx, e.match()...))
+	return e.translateError(e.AddMatchSignalContext(ctx, e.match()...))
 }

@@ -111,7 +111,7 @@ func TestAFieldThatFloodsIsHeardLess(t *testing.T) {
 
 // What an event says of the text of a field goes no further.
 func TestAnEventIsOnlyThatSomethingChanged(t *testing.T) {
-	e := &ear{changed: make(chan struct{}, 1)}
+	e := &elementWatch{changed: make(chan struct{}, 1)}
 	text := func(s string) *dbus.Signal {
 		return &dbus.Signal{Body: []any{"insert", int32(0), int32(len(s)), dbus.MakeVariant(s)}}
 	}
@@ -122,15 +122,15 @@ func TestAnEventIsOnlyThatSomethingChanged(t *testing.T) {
 		t.Error("an event that tells of no other text counts as a change")
 	}
 	e.weight.Store(0)
-	if e.DeliverSignal("", "TextChanged", text(strings.Repeat("x", loudFrom*heavy))); e.weight.Load() < loudFrom {
+	if e.DeliverSignal("", "TextChanged", text(strings.Repeat("x", maxWeight*textWeight))); e.weight.Load() < maxWeight {
 		t.Errorf("a very long text weighs %d", e.weight.Load())
 	}
 }
 
 func TestWhoListensToTheFocusIsToldAtOnce(t *testing.T) {
-	n := newNews()
+	n := newSignals()
 	told := 0
-	end := n.tell(func() { told++ })
+	end := n.onFocus(func() { told++ })
 	focus := func(on int32) *dbus.Signal {
 		return &dbus.Signal{Sender: ":1.1", Path: "/1", Body: []any{"focused", on}}
 	}

@@ -44,22 +44,22 @@ func (o object) none() bool { return o.path == "" || o.path == nowhere }
 
 // A place is an object as handles name it: on which bus, and in which frame,
 // so that its window is known without climbing the tree again.
-type place struct {
+type handleParts struct {
 	epoch string // the bus; handles of another bus mean nothing
 	object
 	frame dbus.ObjectPath
 }
 
 // handle writes a place.
-func (p place) handle() desktop.Handle {
+func (p handleParts) handle() desktop.Handle {
 	return desktop.Handle(p.epoch + "|" + p.bus + "|" + string(p.path) + "|" + string(p.frame))
 }
 
 // parseHandle reads what handle wrote.
-func parseHandle(h desktop.Handle) (place, error) {
+func parseHandle(h desktop.Handle) (handleParts, error) {
 	f := strings.Split(string(h), "|")
 	if len(f) != 4 || f[1] == "" || !dbus.ObjectPath(f[2]).IsValid() {
-		return place{}, fmt.Errorf("%w: %q is not a handle of the accessibility bus", desktop.ErrNotFound, h)
+		return handleParts{}, fmt.Errorf("%w: %q is not a handle of the accessibility bus", desktop.ErrNotFound, h)
 	}
-	return place{f[0], object{f[1], dbus.ObjectPath(f[2])}, dbus.ObjectPath(f[3])}, nil
+	return handleParts{f[0], object{f[1], dbus.ObjectPath(f[2])}, dbus.ObjectPath(f[3])}, nil
 }

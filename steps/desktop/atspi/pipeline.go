@@ -26,44 +26,44 @@ const inFlight = 64
 // answering is read to the end.
 type pipeline struct {
 	ctx     context.Context
-	line    line
-	silence time.Duration // how long no answer may come
-	of      string        // the program that is asked, for who hears that it did not answer
+	conn    dbusConn
+	timeout time.Duration // how long no answer may come
+	program      string        // the program that is asked, for who hears that it did not answer
 	done    chan *dbus.Call
-	open    map[*dbus.Call]answer
+	open    map[*dbus.Call]replyFunc
 	queue   []request
 	lost    error // set when the connection is
 
-	guessing bool                   // what is asked is only foreseen
-	foreseen map[question]*forecast // see foresee
+	prefetching bool                   // what is asked is only foreseen
+	prefetched map[callKey]*prefetched // see foresee
 }
 
 // An answer is what to do with the body of a reply, or with its error.
-type answer func(body []any, err error)
+type replyFunc func(body []any, err error)
 
 type request struct {
 	to     object
 	method string
 	args   []any
-	then   answer
+	then   replyFunc
 }
 
-func newPipeline(ctx context.Context, l line, silence time.Duration) *pipeline {
+func newPipeline(ctx context.Context, l dbusConn, silence time.Duration) *pipeline {
 	return &pipeline{
 		ctx:     ctx,
-		line:    l,
-		silence: silence,
+		conn:    l,
+		timeout: silence,
 		done:    make(chan *dbus.Call, inFlight), // never blocks the connection: one place per open call
-		open:    map[*dbus.Call]answer{},
+		open:    map[*dbus.Call]replyFunc{},
 	}
 }
 
-// ask queues a call.
-func (p *pipeline) ask(to object, method string, then answer, args ...any) {
+// keyOf queues a call.
+func (p *pipeline) ask(to object, method string, then replyFunc, args ...any) {
 	switch {
-	case p.guessing:
-		p.guess(to, method, args)
-	case p.taken(to, method, args, then):
+	case p.prefetching:
+		p.askAhead(to, method, args)
+	case p.takePrefetched(to, method, args, then):
 	default:
 		p.queue = append(p.queue, request{to, method, args, then})
 	}
@@ -85,18 +85,18 @@ func (p *pipeline) get(to object, iface, name string, then func(value any)) {
 
 // run sends what is queued and handles the answers until none is missing.
 func (p *pipeline) run() error {
-	timer := time.NewTimer(p.silence)
+	timer := time.NewTimer(p.timeout)
 	defer timer.Stop()
 	for len(p.open)+len(p.queue) > 0 {
 		p.send()
 		select {
 		case call := <-p.done:
 			p.finish(call)
-			timer.Reset(p.silence)
+			timer.Reset(p.timeout)
 		case <-timer.C:
-			return unanswered(p.of, desktop.ErrUnresponsive)
+			return namingProgram(p.program, desktop.ErrUnresponsive)
 		case <-p.ctx.Done():
-			return unanswered(p.of, context.Cause(p.ctx))
+			return namingProgram(p.program, context.Cause(p.ctx))
 		}
 		if p.lost != nil {
 			return p.lost
@@ -105,8 +105,8 @@ func (p *pipeline) run() error {
 	return nil
 }
 
-// unanswered says which program did not answer.
-func unanswered(program string, err error) error {
+// namingProgram says which program did not answer.
+func namingProgram(program string, err error) error {
 	if program == "" || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -118,7 +118,7 @@ func (p *pipeline) send() {
 	for len(p.queue) > 0 && len(p.open) < inFlight {
 		r := p.queue[0]
 		p.queue = p.queue[1:]
-		p.open[p.line.Object(r.to.bus, r.to.path).GoWithContext(p.ctx, r.method, 0, p.done, r.args...)] = r.then
+		p.open[p.conn.Object(r.to.bus, r.to.path).GoWithContext(p.ctx, r.method, 0, p.done, r.args...)] = r.then
 	}
 }
 
@@ -129,8 +129,8 @@ func (p *pipeline) finish(call *dbus.Call) {
 	if p.ctx.Err() != nil {
 		return // the answer is that we stopped waiting, which run reports
 	}
-	err := p.line.fault(call.Err)
-	if err != nil && !p.line.Connected() {
+	err := p.conn.translateError(call.Err)
+	if err != nil && !p.conn.Connected() {
 		p.lost = err
 		return
 	}

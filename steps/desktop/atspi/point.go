@@ -16,23 +16,23 @@ import (
 // top there; then the deepest element whose box holds the point is taken; and
 // from a part of a control, such as its label, it climbs to the control.
 func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
-	return c.elementAt(ctx, spot{at: at})
+	return c.elementAt(ctx, pointQuery{at: at})
 }
 
 // Hit is ElementAt, save in a page of a browser: there it is what the page
 // itself finds at the point.
 func (c *Client) Hit(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
-	return c.elementAt(ctx, spot{at: at, sure: true})
+	return c.elementAt(ctx, pointQuery{at: at, hitTest: true})
 }
 
 // A spot is a point of the screen, and how to look there.
-type spot struct {
+type pointQuery struct {
 	at     desktop.Point
 	popups bool // only in popups
-	sure   bool // a page is asked for what it finds
+	hitTest   bool // a page is asked for what it finds
 }
 
-func (c *Client) elementAt(ctx context.Context, s spot) (*desktop.Element, error) {
+func (c *Client) elementAt(ctx context.Context, s pointQuery) (*desktop.Element, error) {
 	l, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (c *Client) elementAt(ctx context.Context, s spot) (*desktop.Element, error
 
 // inApplication finds the element at a point in a window and in the popups of
 // its application, or only in those.
-func (c *Client) inApplication(ctx context.Context, l *conn, windows desktop.Windows, in desktop.Window, s spot) (*desktop.Element, error) {
+func (c *Client) inApplication(ctx context.Context, l *busConn, windows desktop.Windows, in desktop.Window, s pointQuery) (*desktop.Element, error) {
 	apps, err := c.ofProcess(ctx, l, in.PID)
 	if err != nil {
 		return nil, err
@@ -76,43 +76,43 @@ func (c *Client) inApplication(ctx context.Context, l *conn, windows desktop.Win
 }
 
 // inWindow finds the element at a point in one application.
-func (c *Client) inWindow(ctx context.Context, l *conn, a *application, windows desktop.Windows, in desktop.Window, s spot) (*desktop.Element, error) {
+func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windows desktop.Windows, in desktop.Window, s pointQuery) (*desktop.Element, error) {
 	asked := !s.popups // a menu that another application may have open is not waited for
-	w, done, err := c.visit(ctx, l, a, asked, kept, func(w *walk) { w.foreseePoint(s.at) })
+	w, done, err := c.visit(ctx, l, a, asked, visitCachedItems, func(w *walker) { w.prefetchPoint(s.at) })
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	w.sure = s.sure
+	w.hitTest = s.hitTest
 	frames, err := w.frames()
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range candidates(match(frames, windows, a.pid, w.relative), in, s.at, s.popups, w) {
-		hits, err := w.under(f, s.at)
+	for _, f := range candidates(matchWindows(frames, windows, a.pid, w.relative), in, s.at, s.popups, w) {
+		hits, err := w.hitsAt(f, s.at)
 		if err != nil {
 			return nil, err
 		}
-		a.hints.learn(f, f.frame)
+		a.remembered.learn(f, f.frame)
 		if in.Popup && f.window.ID != in.ID && !f.popup { // only its menus are in that window
 			hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.floats })
 		}
 		if len(hits) == 0 {
 			continue
 		}
-		return w.pointed(f, deepest(hits), s.at, l)
+		return w.elementFor(f, deepest(hits), s.at, l)
 	}
 	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, s.at)
 }
 
-// pointed is the element of the node that the boxes say is at a point. What a
+// elementFor is the element of the node that the boxes say is at a point. What a
 // page finds there itself counts for more, where it is asked: when it must be
 // sure, and when the boxes name nothing of the page.
-func (w *walk) pointed(f framed, n *node, at desktop.Point, l *conn) (*desktop.Element, error) {
+func (w *walker) elementFor(f frameWindow, n *node, at desktop.Point, l *busConn) (*desktop.Element, error) {
 	page, told := w.pageOf(n), false
-	if page != nil && (w.sure || n == page) {
+	if page != nil && (w.hitTest || n == page) {
 		var err error
-		if n, told, err = w.seenOn(page, n, at); err != nil {
+		if n, told, err = w.hitTestNode(page, n, at); err != nil {
 			return nil, err
 		}
 	}
@@ -125,14 +125,14 @@ func (w *walk) pointed(f framed, n *node, at desktop.Point, l *conn) (*desktop.E
 		return nil, err
 	}
 	e.Guessed, e.Sure = page != nil && !told, told
-	e.Hits = builder{framed: f, epoch: l.epoch}.handles(n, m)
+	e.Hits = builder{frameWindow: f, epoch: l.epoch}.handles(n, m)
 	return e, nil
 }
 
 // candidates are the frames that may be seen at a point, popups first. A menu
 // may be a window of its own and yet be in the frame that opened it.
-func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool, w *walk) []framed {
-	var front, own, others []framed
+func candidates(list []frameWindow, in desktop.Window, at desktop.Point, popups bool, w *walker) []frameWindow {
+	var front, own, others []frameWindow
 	for _, f := range list {
 		switch {
 		case f.popup && w.shows(f.frame) && f.onScreen(f.frame.box).Contains(at):
@@ -148,7 +148,7 @@ func candidates(list []framed, in desktop.Window, at desktop.Point, popups bool,
 }
 
 // describe makes the element of a node, with its parents and its label.
-func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
+func (w *walker) describe(f frameWindow, n *node, l *busConn) (*desktop.Element, error) {
 	n.children = nil
 	details := func() {
 		w.askRole(n)
@@ -166,20 +166,20 @@ func (w *walk) describe(f framed, n *node, l *conn) (*desktop.Element, error) {
 	if err := w.labelAmong(f, n); err != nil {
 		return nil, err
 	}
-	w.app.hints.learn(f, n)
-	w.app.hints.pick(n.object)
-	b := builder{framed: f, app: w.app, epoch: l.epoch, full: true}
+	w.app.remembered.learn(f, n)
+	w.app.remembered.setLast(n.object)
+	b := builder{frameWindow: f, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
-	e.Unsettled = !w.app.hints.settled(f, time.Now())
+	e.Unsettled = !w.app.remembered.settled(f, time.Now())
 	for at, m := e, n.parent; m != nil; at, m = at.Parent, m.parent {
-		at.Parent = b.alone(m)
+		at.Parent = b.base(m)
 	}
 	return e, nil
 }
 
 // labelAmong gives a node that needs it a label out of those that were glimpsed
 // on the way to it.
-func (w *walk) labelAmong(f framed, n *node) error {
+func (w *walker) labelAmong(f frameWindow, n *node) error {
 	if !needsLabel(n) || n.details.label != "" {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (w *walk) labelAmong(f framed, n *node) error {
 
 // meaningful climbs from a node to what a person would name: the control that
 // it is a part of, or the nearest that is more than a box of other things.
-func meaningful(n *node, at desktop.Point, f framed) *node {
+func meaningful(n *node, at desktop.Point, f frameWindow) *node {
 	const far = 4
 	m := n
 	for range far {

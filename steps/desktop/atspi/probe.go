@@ -18,17 +18,17 @@ type hit struct {
 
 // A probe looks for what is under a point in a frame. Only where a box holds
 // the point it looks further, save where what is inside lies elsewhere.
-type probe struct {
-	*walk
-	framed
+type pointSearch struct {
+	*walker
+	frameWindow
 	at   desktop.Point
 	hits []hit
 }
 
-// under finds what is under a point in a frame.
-func (w *walk) under(f framed, at desktop.Point) ([]hit, error) {
-	p := &probe{walk: w, framed: f, at: at}
-	p.look(f.frame, 0, false)
+// candidatesAt finds what is under a point in a frame.
+func (w *walker) hitsAt(f frameWindow, at desktop.Point) ([]hit, error) {
+	p := &pointSearch{walker: w, frameWindow: f, at: at}
+	p.examine(f.frame, 0, false)
 	if err := w.run(); err != nil {
 		return nil, err
 	}
@@ -38,38 +38,38 @@ func (w *walk) under(f framed, at desktop.Point) ([]hit, error) {
 	return p.hits, nil
 }
 
-// look takes a node of which it is known where it is and whether it shows.
-func (p *probe) look(n *node, level int, floats bool) {
+// examine takes a node of which it is known where it is and whether it shows.
+func (p *pointSearch) examine(n *node, level int, floats bool) {
 	inside := p.onScreen(n.box).Contains(p.at)
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n) {
 		return
 	}
-	if p.sure && inside && p.isPage(n) && p.cleared.IsZero() && p.app.hints.sincePage() > pageRests {
-		p.clear(n.object) // while the rest is looked for
+	if p.hitTest && inside && p.isPage(n) && p.flushed.IsZero() && p.app.remembered.sincePageAsked() > pageIdle {
+		p.flush(n.object) // while the rest is looked for
 	}
 	if inside && level > 0 {
 		p.hits = append(p.hits, hit{n, level, floats})
 	}
 	if has(n.states, bitManagesDescendants) && (makesRows(n) || !inside) {
-		p.row(n, level+1)
+		p.askRow(n, level+1)
 		return
 	}
 	p.descend(n, level+1, floats || !inside && opensMenu(n))
 }
 
 // descend looks at those children of a node that show.
-func (p *probe) descend(n *node, level int, floats bool) {
+func (p *pointSearch) descend(n *node, level int, floats bool) {
 	p.list(n, func(kids []object) {
 		n.listed = kids
 		n.children = make([]*node, len(kids))
 		for i, k := range kids {
-			p.glimpse(k, n, i, func(child *node) {
+			p.loadBrief(k, n, i, func(child *node) {
 				if !p.shows(child) {
-					p.app.hints.hide(child.object)
+					p.app.remembered.hide(child.object)
 					return
 				}
 				n.children[i] = child
-				p.look(child, level, floats)
+				p.examine(child, level, floats)
 			})
 		}
 	})
@@ -85,8 +85,8 @@ func makesRows(n *node) bool {
 	return false
 }
 
-// row asks a container for the one child at the point.
-func (p *probe) row(n *node, level int) {
+// askRow asks a container for the one child at the point.
+func (p *pointSearch) askRow(n *node, level int) {
 	const onScreen, inWindow = uint32(0), uint32(1)
 	x, y, from := p.at.X, p.at.Y, onScreen
 	if p.relative {
@@ -94,48 +94,48 @@ func (p *probe) row(n *node, level int) {
 	}
 	p.want(n.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any) {
 		if o := objectOf(first[[]any](b)); !o.none() && o != n.object {
-			p.meet(o, n, -1, func(child *node) {
+			p.load(o, n, -1, func(child *node) {
 				n.children = []*node{child}
-				p.askBox(child, func() { p.look(child, level, false) })
+				p.askBox(child, func() { p.examine(child, level, false) })
 			})
 		}
 	}, int32(x), int32(y), from)
 }
 
-// glimpse learns of an object what it is, where it is and whether it shows, and
+// loadBrief learns of an object what it is, where it is and whether it shows, and
 // no more. What did not show when it was looked at before, of which a browser
 // has much, is first asked only for that.
-func (w *walk) glimpse(o object, parent *node, index int, then func(*node)) {
-	n, ok := w.begin(o, parent, index)
+func (w *walker) loadBrief(o object, parent *node, index int, then func(*node)) {
+	n, ok := w.newNode(o, parent, index)
 	switch {
 	case !ok, n.item != nil && !w.shows(n):
 	case n.item != nil:
 		w.askBox(n, func() { then(n) })
-	case w.hid(o):
+	case w.wasHidden(o):
 		w.askStates(n, func() {
 			if has(n.states, bitShowing) {
-				w.askPlace(n, func() { then(n) })
+				w.askBrief(n, func() { then(n) })
 			}
 		})
 	default:
-		w.askPlace(n, func() { then(n) })
+		w.askBrief(n, func() { then(n) })
 	}
 }
 
-// hid says whether an object was seen not to show, by its states alone.
-func (w *walk) hid(o object) bool { return !w.relative && w.app.hints.hides(o) }
+// wasHidden says whether an object was seen not to show, by its states alone.
+func (w *walker) wasHidden(o object) bool { return !w.relative && w.app.remembered.wasHidden(o) }
 
-// askPlace asks an object what it is, where it is and whether it shows.
-func (w *walk) askPlace(n *node, then func()) {
-	together := w.together(3, func() { w.placedByBox(n, then) })
-	w.ask(n.object, ifaceAccessible+".GetRole", taking(func(b []any) { n.role = first[uint32](b) }, together))
+// askBrief asks an object what it is, where it is and whether it shows.
+func (w *walker) askBrief(n *node, then func()) {
+	together := w.barrier(3, func() { w.finishBrief(n, then) })
+	w.ask(n.object, ifaceAccessible+".GetRole", onSuccess(func(b []any) { n.role = first[uint32](b) }, together))
 	w.askStates(n, together)
 	w.askBox(n, together)
 }
 
-// placedByBox hands on when it is known whether a node shows. One of GTK 4
+// finishBrief hands on when it is known whether a node shows. One of GTK 4
 // without a box may be one that has none and shows all the same.
-func (w *walk) placedByBox(n *node, then func()) {
+func (w *walker) finishBrief(n *node, then func()) {
 	w.normalise(n)
 	if w.relative && n.box.Empty() && has(n.states, bitVisible) {
 		w.askOffers(n, then)
@@ -145,7 +145,7 @@ func (w *walk) placedByBox(n *node, then func()) {
 }
 
 // nameAll learns the names of a node and of those that it is in.
-func (w *walk) nameAll(n *node) error {
+func (w *walker) nameAll(n *node) error {
 	for m := n; m.parent != nil; m = m.parent {
 		at := m
 		if at.item == nil && at.name == "" {
@@ -157,8 +157,8 @@ func (w *walk) nameAll(n *node) error {
 
 // opensElsewhere says whether what is below a node in the tree may lie outside
 // of it on the screen: menus, and the pages of GTK 3's tabs.
-func (w *walk) opensElsewhere(n *node) bool {
-	return opensMenu(n) || n.item != nil && n.item.opened || !w.relative && roleOf(roleName(n.role)) == "pagetab"
+func (w *walker) opensElsewhere(n *node) bool {
+	return opensMenu(n) || n.item != nil && n.item.menuOpen || !w.relative && roleOf(roleName(n.role)) == "pagetab"
 }
 
 // opensMenu says whether a node can have a menu open, over the rest.

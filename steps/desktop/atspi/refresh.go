@@ -19,22 +19,22 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err != nil {
 		return nil, err
 	}
-	p, w, done, err := c.enter(ctx, l, h, unheard, func(w *walk) {
+	p, w, done, err := c.enter(ctx, l, h, visitUngreeted, func(w *walker) {
 		if p, err := parseHandle(h); err == nil {
 			w.items = nil
-			w.foreseeFrames()
-			w.foreseeNode(p.object)
+			w.prefetchFrames()
+			w.prefetchNode(p.object)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	n, err := w.reach(p.object)
+	n, err := w.loadAlone(p.object)
 	if err != nil {
 		return nil, err
 	}
-	home, err := w.homeOf(n, p, windows)
+	home, err := w.frameOfNode(n, p, windows)
 	if err != nil {
 		return nil, err
 	}
@@ -44,20 +44,20 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err := w.run(); err != nil {
 		return nil, err
 	}
-	w.app.hints.learn(home, n)
-	w.app.hints.pick(n.object)
-	b := builder{framed: home, app: w.app, epoch: l.epoch, full: true}
+	w.app.remembered.learn(home, n)
+	w.app.remembered.setLast(n.object)
+	b := builder{frameWindow: home, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
-	e.Unsettled = !w.app.hints.settled(home, time.Now())
+	e.Unsettled = !w.app.remembered.settled(home, time.Now())
 	return e, nil
 }
 
-// homeOf is the frame of a node that was reached already, with its window.
-func (w *walk) homeOf(n *node, p place, windows []desktop.Window) (framed, error) {
-	delete(w.met, n.object) // it may be the frame itself
-	home, err := w.home(p, windows)
+// frameOfNode is the frame of a node that was reached already, with its window.
+func (w *walker) frameOfNode(n *node, p handleParts, windows []desktop.Window) (frameWindow, error) {
+	delete(w.visited, n.object) // it may be the frame itself
+	home, err := w.frameOfHandle(p, windows)
 	if err != nil {
-		return framed{}, err
+		return frameWindow{}, err
 	}
 	home.frame = n
 	return home, nil

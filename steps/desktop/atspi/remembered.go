@@ -14,7 +14,7 @@ import (
 
 // A hint is what was read of an object before. It says what is worth asking of
 // it, and never what the answer is.
-type hint struct {
+type rememberedNode struct {
 	role   uint32
 	offers offers
 	parent object
@@ -23,40 +23,40 @@ type hint struct {
 	hidden bool         // it did not show
 }
 
-// hints are what was read of an application before.
-type hints struct {
+// remembered are what was read of an application before.
+type remembered struct {
 	mu     sync.Mutex
-	of     map[object]hint
+	of     map[object]rememberedNode
 	frames []object
 	last   object // what was read last on its own
 	agreed map[dbus.ObjectPath]agreement
-	paged  time.Time // when a page was asked last what is at a point
+	pageAsked  time.Time // when a page was asked last what is at a point
 }
 
-// askedPage remembers that a page has just been asked what is at a point.
-func (h *hints) askedPage() {
+// notePageAsked remembers that a page has just been asked what is at a point.
+func (h *remembered) notePageAsked() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.paged = time.Now()
+	h.pageAsked = time.Now()
 }
 
-// sincePage is how long ago that was.
-func (h *hints) sincePage() time.Duration {
+// sincePageAsked is how long ago that was.
+func (h *remembered) sincePageAsked() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return time.Since(h.paged)
+	return time.Since(h.pageAsked)
 }
 
-// learn keeps what was read below a node.
-func (h *hints) learn(f framed, root *node) {
+// setFocus keeps what was read below a node.
+func (h *remembered) learn(f frameWindow, root *node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.of == nil || len(h.of) > maxNodes {
-		h.of = map[object]hint{}
+		h.of = map[object]rememberedNode{}
 	}
 	var keep func(n *node)
 	keep = func(n *node) {
-		k := hint{role: n.role, offers: n.offers, kids: n.listed, box: f.onScreen(n.box)}
+		k := rememberedNode{role: n.role, offers: n.offers, kids: n.listed, box: f.onScreen(n.box)}
 		if n.parent != nil {
 			k.parent = n.parent.object
 		}
@@ -82,33 +82,33 @@ func (h *hints) learn(f framed, root *node) {
 }
 
 // hide remembers that an object does not show.
-func (h *hints) hide(o object) {
+func (h *remembered) hide(o object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.of == nil {
-		h.of = map[object]hint{}
+		h.of = map[object]rememberedNode{}
 	}
 	k := h.of[o]
 	k.hidden = true
 	h.of[o] = k
 }
 
-// hides says whether an object did not show.
-func (h *hints) hides(o object) bool {
+// wasHidden says whether an object did not show.
+func (h *remembered) wasHidden(o object) bool {
 	k, _ := h.known(o)
 	return k.hidden
 }
 
-// pick remembers what was read on its own: what is under a point is often
+// actionIndex remembers what was read on its own: what is under a point is often
 // asked for because of it.
-func (h *hints) pick(o object) {
+func (h *remembered) setLast(o object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last = o
 }
 
 // keepFrames remembers the frames.
-func (h *hints) keepFrames(frames []*node) {
+func (h *remembered) keepFrames(frames []*node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.frames = h.frames[:0:0]
@@ -121,24 +121,24 @@ func (h *hints) keepFrames(frames []*node) {
 }
 
 // knownFrames are the frames that there were.
-func (h *hints) knownFrames() []object {
+func (h *remembered) knownFrames() []object {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.frames
 }
 
 // known is what was read of an object before.
-func (h *hints) known(o object) (hint, bool) {
+func (h *remembered) known(o object) (rememberedNode, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k, ok := h.of[o]
 	return k, ok
 }
 
-// under are the objects of a frame that probably lie under a point: all that
+// candidatesAt are the objects of a frame that probably lie under a point: all that
 // did so when they were read, and what was read last with all around it. That
 // one is probably meant, or else the last of them.
-func (h *hints) under(frame object, at desktop.Point) (list []object, meant object) {
+func (h *remembered) candidatesAt(frame object, at desktop.Point) (list []object, meant object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	path := map[object]bool{}
@@ -169,11 +169,11 @@ func (h *hints) under(frame object, at desktop.Point) (list []object, meant obje
 	return list, meant
 }
 
-// foreseeFrames asks for what will be asked of the frames.
-func (w *walk) foreseeFrames() {
-	frames := w.app.hints.knownFrames()
-	told := w.items != nil || w.app.tellsAll()
-	w.foresee(func() {
+// prefetchFrames asks for what will be asked of the frames.
+func (w *walker) prefetchFrames() {
+	frames := w.app.remembered.knownFrames()
+	told := w.items != nil || w.app.hasItems()
+	w.prefetch(func() {
 		if !told {
 			w.list(&node{object: w.app.object}, func([]object) {})
 		}
@@ -186,11 +186,11 @@ func (w *walk) foreseeFrames() {
 	})
 }
 
-// foreseeNode asks for what will be asked of a node that is read in full.
-func (w *walk) foreseeNode(o object) {
-	k, _ := w.app.hints.known(o)
+// prefetchNode asks for what will be asked of a node that is read in full.
+func (w *walker) prefetchNode(o object) {
+	k, _ := w.app.remembered.known(o)
 	n := &node{object: o, basics: basics{role: k.role, offers: k.offers}, item: w.items[o.path]}
-	w.foresee(func() {
+	w.prefetch(func() {
 		if n.item == nil {
 			w.askBasics(n, func() {})
 		}
@@ -203,40 +203,40 @@ func (w *walk) foreseeNode(o object) {
 	})
 }
 
-// foreseePoint asks for what will be asked on the way to a point.
-func (w *walk) foreseePoint(at desktop.Point) {
-	w.foreseeFrames()
-	for _, frame := range w.app.hints.knownFrames() {
-		way, meant := w.app.hints.under(frame, at)
+// prefetchPoint asks for what will be asked on the way to a point.
+func (w *walker) prefetchPoint(at desktop.Point) {
+	w.prefetchFrames()
+	for _, frame := range w.app.remembered.knownFrames() {
+		way, meant := w.app.remembered.candidatesAt(frame, at)
 		for _, o := range way {
-			w.foreseeBelow(o, o != frame)
+			w.prefetchBelow(o, o != frame)
 		}
 		if len(way) > 0 {
-			w.foreseeNode(meant)
+			w.prefetchNode(meant)
 		}
 	}
 }
 
-// foreseeBelow asks for what will be asked of a node on the way to a point,
+// prefetchBelow asks for what will be asked of a node on the way to a point,
 // and of its children.
-func (w *walk) foreseeBelow(o object, inner bool) {
-	k, _ := w.app.hints.known(o)
+func (w *walker) prefetchBelow(o object, inner bool) {
+	k, _ := w.app.remembered.known(o)
 	it := w.items[o.path]
-	w.foresee(func() {
+	w.prefetch(func() {
 		if it == nil && inner {
 			w.askName(&node{object: o}, func() {})
 		}
-		if (it == nil || !it.whole) && k.kids != nil { // what makes its children on demand was not asked for them
+		if (it == nil || !it.complete) && k.kids != nil { // what makes its children on demand was not asked for them
 			w.list(&node{object: o}, func([]object) {})
 		}
 		for _, kid := range k.kids {
 			n := &node{object: kid, item: w.items[kid.path]}
 			switch {
-			case n.item == nil && w.hid(kid):
+			case n.item == nil && w.wasHidden(kid):
 				w.askStates(n, func() {})
 			case n.item == nil:
-				w.askPlace(n, func() {})
-				if k, _ := w.app.hints.known(kid); w.relative && k.box.Empty() {
+				w.askBrief(n, func() {})
+				if k, _ := w.app.remembered.known(kid); w.relative && k.box.Empty() {
 					w.askOffers(n, func() {})
 				}
 			case n.item.shows:

@@ -19,7 +19,7 @@ const maxPages = 500
 // asked, the scroll bars around the element are moved; and where there are
 // none, an element that can have the focus gets it, which most toolkits follow.
 func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
-	_, w, n, done, err := c.hold(ctx, h, offersComponent, "place on the screen")
+	_, w, n, done, err := c.resolve(ctx, h, offersComponent, "place on the screen")
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
 	}
 	if has(n.states, bitFocusable) {
 		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
-		return agreed(body, err, "the focus")
+		return requireTrue(body, err, "the focus")
 	}
 	return fmt.Errorf("%w: the %s %q cannot be scrolled into view", desktop.ErrRefused, roleName(n.role), n.name)
 }
@@ -47,7 +47,7 @@ type pane struct {
 
 // scrollAround moves the scroll bars of every scroll pane around a node, the
 // innermost first, and says whether the node is in view then.
-func (w *walk) scrollAround(n *node) (inView bool, err error) {
+func (w *walker) scrollAround(n *node) (inView bool, err error) {
 	up := n.object
 	for range maxDepth {
 		body, err := w.call(up, ifaceProperties+".Get", ifaceAccessible, "Parent")
@@ -77,12 +77,12 @@ func (w *walk) scrollAround(n *node) (inView bool, err error) {
 }
 
 // pane reads a scroll pane and its bars.
-func (w *walk) pane(o object) (*pane, error) {
+func (w *walker) pane(o object) (*pane, error) {
 	p := &pane{node: &node{object: o}}
 	w.askBox(p.node, func() {})
 	w.list(p.node, func(kids []object) {
 		for i, k := range kids {
-			w.meet(k, p.node, i, func(b *node) {
+			w.load(k, p.node, i, func(b *node) {
 				if roleName(b.role) != "scroll bar" || b.offers&offersValue == 0 {
 					return
 				}
@@ -110,7 +110,7 @@ const (
 )
 
 // scrollIn moves the bars of a pane so that a node lies in its view.
-func (w *walk) scrollIn(p *pane, n *node) (inView bool, err error) {
+func (w *walker) scrollIn(p *pane, n *node) (inView bool, err error) {
 	for range scrollTries {
 		moved, err := w.scrollOnce(p, n)
 		if err != nil {
@@ -130,7 +130,7 @@ func (w *walk) scrollIn(p *pane, n *node) (inView bool, err error) {
 }
 
 // scrollOnce moves the bars by what is missing now, and says whether one moved.
-func (w *walk) scrollOnce(p *pane, n *node) (moved bool, err error) {
+func (w *walker) scrollOnce(p *pane, n *node) (moved bool, err error) {
 	if err := w.locate(n); err != nil {
 		return false, err
 	}
@@ -152,7 +152,7 @@ func (w *walk) scrollOnce(p *pane, n *node) (moved bool, err error) {
 }
 
 // arrives waits until a node lies in the view of a pane.
-func (w *walk) arrives(p *pane, n *node) (bool, error) {
+func (w *walker) arrives(p *pane, n *node) (bool, error) {
 	ctx, cancel := context.WithTimeout(w.ctx, layoutTime)
 	defer cancel()
 	for {
@@ -174,14 +174,14 @@ func (p *pane) lacks(n *node) (right, below int) {
 }
 
 // locate asks anew where a node is.
-func (w *walk) locate(n *node) error {
+func (w *walker) locate(n *node) error {
 	w.askBox(n, func() {})
 	return w.run()
 }
 
 // page moves the bar down from the top, a view at a time, until a node has a
 // place.
-func (w *walk) page(p *pane, n *node) error {
+func (w *walker) page(p *pane, n *node) error {
 	bar := p.down.details.value
 	if bar == nil || p.box.H <= 0 {
 		return nil
@@ -204,7 +204,7 @@ func (w *walk) page(p *pane, n *node) error {
 
 // moveBar moves a scroll bar by a distance, as far as it goes, and says
 // whether that is anywhere.
-func (w *walk) moveBar(bar *node, by int) (moved bool, err error) {
+func (w *walker) moveBar(bar *node, by int) (moved bool, err error) {
 	if bar == nil || bar.details.value == nil || by == 0 {
 		return false, nil
 	}
@@ -217,7 +217,7 @@ func (w *walk) moveBar(bar *node, by int) (moved bool, err error) {
 }
 
 // setBar puts a scroll bar somewhere.
-func (w *walk) setBar(bar *node, to float64) error {
+func (w *walker) setBar(bar *node, to float64) error {
 	_, err := w.call(bar.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(to))
 	bar.details.value.Now = to
 	return err

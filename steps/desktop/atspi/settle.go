@@ -26,7 +26,7 @@ type agreement struct {
 }
 
 // settled says whether a frame and its window agree as they have done.
-func (h *hints) settled(f framed, now time.Time) bool {
+func (h *remembered) settled(f frameWindow, now time.Time) bool {
 	w := f.window.Bounds
 	if f.window.ID == 0 || f.popup || f.box.Empty() {
 		return true
@@ -40,7 +40,7 @@ func (h *hints) settled(f framed, now time.Time) bool {
 	if h.agreed == nil {
 		h.agreed = map[dbus.ObjectPath]agreement{}
 	}
-	a, known := h.agreed[f.home]
+	a, known := h.agreed[f.framePath]
 	switch {
 	case !known || a.gap == gap:
 		a = agreement{gap: gap}
@@ -49,6 +49,6 @@ func (h *hints) settled(f framed, now time.Time) bool {
 	case now.Sub(a.since) >= settleFor: // such as a maximized window, which has no border
 		a = agreement{gap: gap}
 	}
-	h.agreed[f.home] = a
+	h.agreed[f.framePath] = a
 	return a.gap == gap
 }

@@ -12,7 +12,7 @@ import (
 // A window is at rest when the application and the window system have agreed
 // for a while on how it lies.
 func TestAWindowThatIsMovedIsNotSettledUntilItsApplicationKnows(t *testing.T) {
-	var h hints
+	var h remembered
 	start := time.Now()
 	for _, look := range []struct {
 		say           string
@@ -31,12 +31,12 @@ func TestAWindowThatIsMovedIsNotSettledUntilItsApplicationKnows(t *testing.T) {
 		{"for good", 1201, desktop.Rect{W: 1000, H: 700}, desktop.Rect{W: 1000, H: 700}, true},
 		{"it has its border again", 1300, desktop.Rect{X: 11, Y: 30, W: 98, H: 70}, desktop.Rect{X: 10, Y: 10, W: 100, H: 91}, false},
 	} {
-		f := framed{home: "/f", window: desktop.Window{ID: 1, Bounds: look.window}, box: look.frame}
+		f := frameWindow{framePath: "/f", window: desktop.Window{ID: 1, Bounds: look.window}, box: look.frame}
 		if got := h.settled(f, start.Add(look.after*time.Millisecond)); got != look.settled {
 			t.Errorf("%s: settled %v, want %v", look.say, got, look.settled)
 		}
 	}
-	popup := framed{home: "/p", popup: true, window: desktop.Window{ID: 1}, box: desktop.Rect{X: 1, W: 9, H: 9}}
+	popup := frameWindow{framePath: "/p", popup: true, window: desktop.Window{ID: 1}, box: desktop.Rect{X: 1, W: 9, H: 9}}
 	for range 2 {
 		popup.box.X += 10
 		if !h.settled(popup, start) {

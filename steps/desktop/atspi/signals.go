@@ -9,17 +9,17 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// news is what events say, per application: what changed since when, and what
+// signals is what events say, per application: what changed since when, and what
 // was focused last. An event never carries a value into what we know; it says
 // only that we must look again, and where.
 //
 // It is called by the connection itself, in the order of the messages. So when
 // an application has answered a call, every event that it sent before is here.
-type news struct {
+type signals struct {
 	mu      sync.Mutex
 	changes map[string]*changes
 	focus   map[string]focused
-	told    map[*func()]bool // who wants to know that the focus may have moved
+	focusListeners    map[*func()]bool // who wants to know that the focus may have moved
 }
 
 // changes are what changed in one application. Times are counts of its events.
@@ -31,7 +31,7 @@ type changes struct {
 
 // A change is one of a single object, and its last time.
 type change struct {
-	reach reach
+	reach invalidation
 	at    uint64
 }
 
@@ -39,21 +39,21 @@ type change struct {
 // in, once that is known.
 type focused struct{ path, frame dbus.ObjectPath }
 
-func newNews() *news {
-	n := &news{told: map[*func()]bool{}}
+func newSignals() *signals {
+	n := &signals{focusListeners: map[*func()]bool{}}
 	n.forget()
 	return n
 }
 
 // forget drops everything, when a new bus gives the old names to others.
-func (n *news) forget() {
+func (n *signals) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.changes, n.focus = map[string]*changes{}, map[string]focused{}
 }
 
 // DeliverSignal takes one event from the connection.
-func (n *news) DeliverSignal(_, member string, s *dbus.Signal) {
+func (n *signals) DeliverSignal(_, member string, s *dbus.Signal) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	c := n.changes[s.Sender]
@@ -61,41 +61,41 @@ func (n *news) DeliverSignal(_, member string, s *dbus.Signal) {
 		c = &changes{objects: map[dbus.ObjectPath]change{}}
 		n.changes[s.Sender] = c
 	}
-	c.add(s.Path, reachOf(member, at[string](s.Body, 0)))
+	c.add(s.Path, invalidationOf(member, at[string](s.Body, 0)))
 	focuses := member == "StateChanged" && at[string](s.Body, 0) == "focused" && at[int32](s.Body, 1) == 1
 	if focuses {
 		n.focus[s.Sender] = focused{path: s.Path}
 	}
 	if focuses || member == "Activate" {
-		for f := range n.told {
+		for f := range n.focusListeners {
 			(*f)()
 		}
 	}
 }
 
-// tell calls f whenever the focus may have moved, until end. It must return at
+// callBool calls f whenever the focus may have moved, until end. It must return at
 // once.
-func (n *news) tell(f func()) (end func()) {
+func (n *signals) onFocus(f func()) (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.told[&f] = true
+	n.focusListeners[&f] = true
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		delete(n.told, &f)
+		delete(n.focusListeners, &f)
 	}
 }
 
 // since is what changed in an application after a time, and what time it is
 // now. It says false when that may be anything.
-func (n *news) since(bus string, at uint64) (now uint64, objects map[dbus.ObjectPath]reach, clear bool) {
+func (n *signals) since(bus string, at uint64) (now uint64, objects map[dbus.ObjectPath]invalidation, clear bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	c := n.changes[bus]
 	if c == nil {
 		return 0, nil, true
 	}
-	objects = map[dbus.ObjectPath]reach{}
+	objects = map[dbus.ObjectPath]invalidation{}
 	for o, change := range c.objects {
 		if change.at > at {
 			objects[o] = change.reach
@@ -105,16 +105,16 @@ func (n *news) since(bus string, at uint64) (now uint64, objects map[dbus.Object
 }
 
 // focusOf is what is thought to have the focus in an application.
-func (n *news) focusOf(bus string) (focused, bool) {
+func (n *signals) focusOf(bus string) (focused, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f, ok := n.focus[bus]
 	return f, ok
 }
 
-// learn takes what was found to have the focus, unless an event came since
+// setFocus takes what was found to have the focus, unless an event came since
 // then that says something else.
-func (n *news) learn(bus string, before, now focused) {
+func (n *signals) setFocus(bus string, before, now focused) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.focus[bus] == before {
@@ -122,8 +122,8 @@ func (n *news) learn(bus string, before, now focused) {
 	}
 }
 
-// keep drops what is known of applications that have left.
-func (n *news) keep(running map[string]bool) {
+// cacheItems drops what is known of applications that have left.
+func (n *signals) retain(running map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	maps.DeleteFunc(n.changes, func(bus string, _ *changes) bool { return !running[bus] })

@@ -174,7 +174,7 @@ func TestTheBusComesBack(t *testing.T) {
 	t.Cleanup(func() { own.close() })
 	c := own.open(t, named("button", "OK"), "zenity", "--password")
 	handle := own.element(t, c, named("button", "OK")).Handle
-	pid, err := own.client.link.call(t.Context(), object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}, "org.freedesktop.DBus.GetConnectionUnixProcessID", "org.freedesktop.DBus")
+	pid, err := own.client.bus.call(t.Context(), object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}, "org.freedesktop.DBus.GetConnectionUnixProcessID", "org.freedesktop.DBus")
 	if err != nil {
 		t.Fatal(err)
 	}

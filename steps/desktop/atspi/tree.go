@@ -14,9 +14,9 @@ import (
 )
 
 // A part is what was read of one application.
-type part struct {
+type appTree struct {
 	app     *application
-	roots   []framed
+	roots   []frameWindow
 	omitted int
 	err     error
 }
@@ -35,7 +35,7 @@ func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, erro
 	if err != nil {
 		return nil, err
 	}
-	var parts []part
+	var parts []appTree
 	if s.Root != "" {
 		parts, err = c.readBelow(ctx, l, windows, s)
 	} else {
@@ -45,13 +45,13 @@ func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, erro
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil {
-		return nil, unanswered(unread(parts), err)
+		return nil, namingProgram(unread(parts), err)
 	}
 	return c.assemble(l, parts, windows, s), nil
 }
 
 // unread names the programs of which something was not read.
-func unread(parts []part) string {
+func unread(parts []appTree) string {
 	var names []string
 	for _, p := range parts {
 		if p.err != nil {
@@ -62,13 +62,13 @@ func unread(parts []part) string {
 }
 
 // readAll reads every application of a scope, side by side.
-func (c *Client) readAll(ctx context.Context, l *conn, windows desktop.Windows, s desktop.Scope) ([]part, error) {
+func (c *Client) readAll(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
 	apps, err := c.applications(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	apps = slices.DeleteFunc(apps, func(a *application) bool { return !mayHold(a, windows, s) })
-	parts := make([]part, len(apps))
+	parts := make([]appTree, len(apps))
 	var wg sync.WaitGroup
 	for i, a := range apps {
 		wg.Go(func() { parts[i] = c.readPart(ctx, l, a, windows, s) })
@@ -93,18 +93,18 @@ func mayHold(a *application, windows desktop.Windows, s desktop.Scope) bool {
 }
 
 // readPart reads what a scope means of one application.
-func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows desktop.Windows, s desktop.Scope) part {
-	r := part{app: a}
+func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windows desktop.Windows, s desktop.Scope) appTree {
+	r := appTree{app: a}
 	named := s.Process != "" && (a.called(s.Process) || runs(windows, a.pid, s.Process))
 	if s.Process != "" && !named {
-		if a.kit() == "" { // nor is its own name for itself known yet
-			r.err = a.greet(ctx, l, min(patience, c.options.Timeout), false)
+		if a.toolkitName() == "" { // nor is its own name for itself known yet
+			r.err = a.greet(ctx, l, min(greetTimeout, c.options.Timeout), false)
 		}
 		if !a.called(s.Process) {
 			return r
 		}
 	}
-	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, told, (*walk).foreseeFrames)
+	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, visitItems, (*walker).prefetchFrames)
 	if err != nil {
 		r.err = err
 		return r
@@ -115,17 +115,17 @@ func (c *Client) readPart(ctx context.Context, l *conn, a *application, windows 
 		r.err = err
 		return r
 	}
-	for _, f := range match(frames, windows, a.pid, w.relative) {
+	for _, f := range matchWindows(frames, windows, a.pid, w.relative) {
 		if f.in(s) && (s.Hidden || w.shows(f.frame)) {
 			r.roots = append(r.roots, f)
 		} else {
-			w.leaveOut(f.frame, 1)
+			w.omit(f.frame, 1)
 		}
 	}
 	r.err = w.read(r.roots, s)
 	r.omitted = w.omitted
 	for _, f := range r.roots {
-		a.hints.learn(f, f.frame)
+		a.remembered.learn(f, f.frame)
 	}
 	return r
 }
@@ -138,41 +138,41 @@ func runs(windows desktop.Windows, pid int, process string) bool {
 }
 
 // How much of what an application tells of itself a visitor wants.
-type telling int
+type visitMode int
 
 const (
-	unheard telling = iota // little is read, and the application need not first say that it is there
-	untold                 // little is read: it is asked
-	kept                   // only where it is kept from before
-	told                   // much is read
+	visitUngreeted visitMode = iota // little is read, and the application need not first say that it is there
+	visitWithoutItems                 // little is read: it is asked
+	visitCachedItems                   // only where it is kept from before
+	visitItems                   // much is read
 )
 
 // visit greets an application and prepares a walk over it. What foresee asks
 // is under way meanwhile.
-func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool, t telling, foresee func(*walk)) (*walk, context.CancelFunc, error) {
-	wait := min(patience, c.options.Timeout)
+func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bool, t visitMode, foresee func(*walker)) (*walker, context.CancelFunc, error) {
+	wait := min(greetTimeout, c.options.Timeout)
 	if asked {
 		wait = c.options.Timeout
 	}
 	ctx, cancel := context.WithCancel(ctx) // ends what is still in flight when the visit is over
-	var w *walk
-	if a.kit() != "" && a.silence() == nil { // it was met before, and answered
-		w = c.walk(ctx, l, a)
-		w.items = a.oldItems()
+	var w *walker
+	if a.toolkitName() != "" && a.unresponsiveUntil() == nil { // it was met before, and answered
+		w = c.newWalker(ctx, l, a)
+		w.items = a.cachedItems()
 		foresee(w)
 		w.items = nil
 		w.send()
 	}
-	if w == nil || t != unheard {
+	if w == nil || t != visitUngreeted {
 		if err := a.greet(ctx, l, wait, asked); err != nil {
 			cancel()
 			return nil, nil, err
 		}
 	}
 	if w == nil {
-		w = c.walk(ctx, l, a)
+		w = c.newWalker(ctx, l, a)
 	}
-	if t == told || t == kept && a.tells() {
+	if t == visitItems || t == visitCachedItems && a.signalsChanges() {
 		var err error
 		if w.items, err = c.items(ctx, l, w); err != nil {
 			cancel()
@@ -184,32 +184,32 @@ func (c *Client) visit(ctx context.Context, l *conn, a *application, asked bool,
 
 // items are what an application tells of itself. Where they are kept, it must be
 // known what changes meanwhile.
-func (c *Client) items(ctx context.Context, l *conn, w *walk) (items, error) {
-	if w.app.tells() {
-		done, err := l.moves.need(ctx)
+func (c *Client) items(ctx context.Context, l *busConn, w *walker) (items, error) {
+	if w.app.signalsChanges() {
+		done, err := l.bounds.acquire(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer done()
 	}
-	return w.app.fetchItems(w.pipeline, c.news)
+	return w.app.fetchItems(w.pipeline, c.signals)
 }
 
-// walk begins a walk over an application whose toolkit is known.
-func (c *Client) walk(ctx context.Context, l *conn, a *application) *walk {
-	p := newPipeline(ctx, a.straight(ctx, l, c.options.Timeout), c.options.Timeout)
-	p.of = a.process
-	return newWalk(p, a)
+// walker begins a walk over an application whose toolkit is known.
+func (c *Client) newWalker(ctx context.Context, l *busConn, a *application) *walker {
+	p := newPipeline(ctx, a.directConn(ctx, l, c.options.Timeout), c.options.Timeout)
+	p.program = a.process
+	return newWalker(p, a)
 }
 
-// nothing is foreseen.
-func nothing(*walk) {}
+// noPrefetch is foreseen.
+func noPrefetch(*walker) {}
 
 // read reads what is below the roots, as much as the scope allows.
-func (w *walk) read(roots []framed, s desktop.Scope) error {
+func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 	w.hidden, w.depth = s.Hidden, s.Depth
 	for _, r := range roots {
-		w.grow(r.frame, 1)
+		w.expand(r.frame, 1)
 	}
 	if err := w.run(); err != nil {
 		return err
@@ -252,7 +252,7 @@ func (w *walk) read(roots []framed, s desktop.Scope) error {
 
 // oneMenuBar leaves out the menu bars of a frame that take up no room beside one
 // that does: LibreOffice has its own, and shows that of the toolkit.
-func (w *walk) oneMenuBar(frame *node) error {
+func (w *walker) oneMenuBar(frame *node) error {
 	var bars []*node
 	frame.each(func(n *node) bool {
 		if roleName(n.role) == "menu bar" && n.parent != nil {
@@ -283,58 +283,58 @@ func (w *walk) oneMenuBar(frame *node) error {
 }
 
 // readBelow reads what is below one element.
-func (c *Client) readBelow(ctx context.Context, l *conn, windows desktop.Windows, s desktop.Scope) ([]part, error) {
-	p, w, done, err := c.enter(ctx, l, s.Root, told, nothing)
+func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
+	p, w, done, err := c.enter(ctx, l, s.Root, visitItems, noPrefetch)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	home, err := w.home(p, windows)
+	home, err := w.frameOfHandle(p, windows)
 	if err != nil {
 		return nil, err
 	}
 	if p.path != p.frame {
-		if home.frame, err = w.reach(p.object); err != nil {
+		if home.frame, err = w.loadAlone(p.object); err != nil {
 			return nil, err
 		}
 	}
-	roots := []framed{home}
+	roots := []frameWindow{home}
 	if err := w.read(roots, s); err != nil {
 		return nil, err
 	}
-	return []part{{app: w.app, roots: roots, omitted: w.omitted}}, nil
+	return []appTree{{app: w.app, roots: roots, omitted: w.omitted}}, nil
 }
 
 // enter begins a walk in the application of a handle.
-func (c *Client) enter(ctx context.Context, l *conn, h desktop.Handle, t telling, foresee func(*walk)) (place, *walk, context.CancelFunc, error) {
+func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visitMode, foresee func(*walker)) (handleParts, *walker, context.CancelFunc, error) {
 	p, err := parseHandle(h)
 	if err != nil {
-		return place{}, nil, nil, err
+		return handleParts{}, nil, nil, err
 	}
 	if p.epoch != l.epoch {
-		return place{}, nil, nil, fmt.Errorf("%w: the accessibility bus was started again since", desktop.ErrNotFound)
+		return handleParts{}, nil, nil, fmt.Errorf("%w: the accessibility bus was started again since", desktop.ErrNotFound)
 	}
 	a, err := c.application(ctx, l, p.bus)
 	if err != nil {
-		return place{}, nil, nil, err
+		return handleParts{}, nil, nil, err
 	}
 	w, done, err := c.visit(ctx, l, a, true, t, foresee)
 	if err != nil {
-		return place{}, nil, nil, err
+		return handleParts{}, nil, nil, err
 	}
 	return p, w, done, nil
 }
 
-// home is the frame that a place is in, with its window.
-func (w *walk) home(p place, windows desktop.Windows) (framed, error) {
+// frameOfHandle is the frame that a place is in, with its window.
+func (w *walker) frameOfHandle(p handleParts, windows desktop.Windows) (frameWindow, error) {
 	frames, err := w.frames()
 	if err != nil {
-		return framed{}, err
+		return frameWindow{}, err
 	}
-	list := match(frames, windows, w.app.pid, w.relative)
-	i := slices.IndexFunc(list, func(f framed) bool { return f.frame.path == p.frame })
+	list := matchWindows(frames, windows, w.app.pid, w.relative)
+	i := slices.IndexFunc(list, func(f frameWindow) bool { return f.frame.path == p.frame })
 	if i < 0 {
-		return framed{}, fmt.Errorf("%w: its window is closed", desktop.ErrNotFound)
+		return frameWindow{}, fmt.Errorf("%w: its window is closed", desktop.ErrNotFound)
 	}
 	return list[i], nil
 }

@@ -37,34 +37,34 @@ type node struct {
 
 // A walk reads a part of one application's tree: what the application told in
 // its items is taken from there, and what is missing is asked for.
-type walk struct {
+type walker struct {
 	*pipeline
 	app      *application
 	items    items
 	hidden   bool // also what does not show
 	depth    int  // see desktop.Scope
 	relative bool // see application.relative
-	met      map[object]bool
+	visited      map[object]bool
 	omitted  int
-	sure     bool      // a page is asked what it finds at a point
-	cleared  time.Time // when a page was asked for nothing; see chromium.go
+	hitTest     bool      // a page is asked what it finds at a point
+	flushed  time.Time // when a page was asked for nothing; see chromium.go
 }
 
-// newWalk prepares a walk over an application that was greeted.
-func newWalk(p *pipeline, a *application) *walk {
-	return &walk{pipeline: p, app: a, relative: a.relative(), met: map[object]bool{}}
+// newWalker prepares a walk over an application that was greeted.
+func newWalker(p *pipeline, a *application) *walker {
+	return &walker{pipeline: p, app: a, relative: a.relative(), visited: map[object]bool{}}
 }
 
-// begin makes the node of an object that was not met before.
-func (w *walk) begin(o object, parent *node, index int) (*node, bool) {
-	if w.met[o] {
+// dialAndGreet makes the node of an object that was not met before.
+func (w *walker) newNode(o object, parent *node, index int) (*node, bool) {
+	if w.visited[o] {
 		return nil, false
 	}
-	if len(w.met) >= maxNodes {
+	if len(w.visited) >= maxNodes {
 		w.omitted++
 		return nil, false
 	}
-	w.met[o] = true
+	w.visited[o] = true
 	n := &node{object: o, parent: parent, index: index}
 	if it := w.items[o.path]; it != nil && it.bus == o.bus {
 		n.item, n.basics = it, it.basics
@@ -72,24 +72,24 @@ func (w *walk) begin(o object, parent *node, index int) (*node, bool) {
 	return n, true
 }
 
-// meet learns the basics of an object and hands on its node; not at all when
+// load learns the basics of an object and hands on its node; not at all when
 // the object is gone or was met before.
-func (w *walk) meet(o object, parent *node, index int, then func(*node)) {
-	n, ok := w.begin(o, parent, index)
+func (w *walker) load(o object, parent *node, index int, then func(*node)) {
+	n, ok := w.newNode(o, parent, index)
 	switch {
 	case !ok:
 	case n.item != nil:
-		w.placed(n, then)
+		w.loadBox(n, then)
 	default:
-		w.askBasics(n, func() { w.placed(n, then) })
+		w.askBasics(n, func() { w.loadBox(n, then) })
 	}
 }
 
 // askBasics asks an object what an item would have told. One that does not
 // even say its role is gone.
-func (w *walk) askBasics(n *node, then func()) {
+func (w *walker) askBasics(n *node, then func()) {
 	there := false
-	together := w.together(2, func() {
+	together := w.barrier(2, func() {
 		if there {
 			then()
 		}
@@ -98,31 +98,31 @@ func (w *walk) askBasics(n *node, then func()) {
 		n.role, there = first[uint32](b), err == nil
 		together()
 	})
-	w.askBesides(n, together)
+	w.askOtherBasics(n, together)
 }
 
-// askBesides asks an object for its basics beside its role.
-func (w *walk) askBesides(n *node, then func()) {
-	together := w.together(3, then)
+// askOtherBasics asks an object for its basics beside its role.
+func (w *walker) askOtherBasics(n *node, then func()) {
+	together := w.barrier(3, then)
 	w.askName(n, together)
 	w.askStates(n, together)
 	w.askOffers(n, together)
 }
 
-func (w *walk) askName(n *node, then func()) {
-	w.ask(n.object, ifaceProperties+".Get", taking(func(b []any) { n.name = as[string](variant(b)) }, then), ifaceAccessible, "Name")
+func (w *walker) askName(n *node, then func()) {
+	w.ask(n.object, ifaceProperties+".Get", onSuccess(func(b []any) { n.name = as[string](variant(b)) }, then), ifaceAccessible, "Name")
 }
 
-func (w *walk) askStates(n *node, then func()) {
-	w.ask(n.object, ifaceAccessible+".GetState", taking(func(b []any) { n.states = stateBits(first[any](b)) }, then))
+func (w *walker) askStates(n *node, then func()) {
+	w.ask(n.object, ifaceAccessible+".GetState", onSuccess(func(b []any) { n.states = stateBits(first[any](b)) }, then))
 }
 
-func (w *walk) askOffers(n *node, then func()) {
-	w.ask(n.object, ifaceAccessible+".GetInterfaces", taking(func(b []any) { n.offers = offersOf(first[[]string](b)) }, then))
+func (w *walker) askOffers(n *node, then func()) {
+	w.ask(n.object, ifaceAccessible+".GetInterfaces", onSuccess(func(b []any) { n.offers = offersOf(first[[]string](b)) }, then))
 }
 
-// taking takes what was answered, if anything was, and goes on.
-func taking(take func(body []any), then func()) answer {
+// onSuccess takes what was answered, if anything was, and goes on.
+func onSuccess(take func(body []any), then func()) replyFunc {
 	return func(body []any, err error) {
 		if err == nil {
 			take(body)
@@ -131,8 +131,8 @@ func taking(take func(body []any), then func()) answer {
 	}
 }
 
-// together is called so many times, and does something the last time.
-func (*walk) together(times int, then func()) func() {
+// barrier is called so many times, and does something the last time.
+func (*walker) barrier(times int, then func()) func() {
 	return func() {
 		if times--; times == 0 {
 			then()
@@ -140,8 +140,8 @@ func (*walk) together(times int, then func()) func() {
 	}
 }
 
-// placed gets the box of a node first where that decides whether it shows.
-func (w *walk) placed(n *node, then func(*node)) {
+// loadBox gets the box of a node first where that decides whether it shows.
+func (w *walker) loadBox(n *node, then func(*node)) {
 	if !w.relative || n.offers&offersComponent == 0 {
 		w.normalise(n)
 		then(n)
@@ -154,7 +154,7 @@ func (w *walk) placed(n *node, then func(*node)) {
 }
 
 // normalise says of a node of GTK 4 what other toolkits say.
-func (w *walk) normalise(n *node) {
+func (w *walker) normalise(n *node) {
 	if !w.relative {
 		return
 	}
@@ -175,7 +175,7 @@ func isClass(name string) bool {
 
 // askBox asks where a node is: on the screen, or in its window where the
 // toolkit knows no more.
-func (w *walk) askBox(n *node, then func()) {
+func (w *walker) askBox(n *node, then func()) {
 	const onScreen, inWindow = uint32(0), uint32(1)
 	from := onScreen
 	if w.relative {
@@ -190,7 +190,7 @@ func (w *walk) askBox(n *node, then func()) {
 }
 
 // shows says whether a node shows, or may hold something that does.
-func (w *walk) shows(n *node) bool {
+func (w *walker) shows(n *node) bool {
 	if has(n.states, bitShowing) || n.item != nil && n.item.shows {
 		return true
 	}
@@ -199,9 +199,9 @@ func (w *walk) shows(n *node) bool {
 }
 
 // list learns the children of a node.
-func (w *walk) list(n *node, then func([]object)) {
+func (w *walker) list(n *node, then func([]object)) {
 	switch {
-	case n.item != nil && n.item.whole:
+	case n.item != nil && n.item.complete:
 		kids := make([]object, len(n.item.kids))
 		for i, k := range n.item.kids {
 			kids[i] = k.object
@@ -215,7 +215,7 @@ func (w *walk) list(n *node, then func([]object)) {
 }
 
 // listRows learns the children of a container that may have far too many.
-func (w *walk) listRows(n *node, then func([]object)) {
+func (w *walker) listRows(n *node, then func([]object)) {
 	w.get(n.object, ifaceAccessible, "ChildCount", func(v any) {
 		count := as[int32](v)
 		if count >= 0 && count <= maxRows {
@@ -233,10 +233,10 @@ func (w *walk) listRows(n *node, then func([]object)) {
 	})
 }
 
-// grow reads what is below a node that is at some level, the first being 1.
-func (w *walk) grow(n *node, level int) {
+// expand reads what is below a node that is at some level, the first being 1.
+func (w *walker) expand(n *node, level int) {
 	if w.depth > 0 && level >= w.depth || level >= maxDepth {
-		w.leaveOut(n, 0)
+		w.omit(n, 0)
 		return
 	}
 	w.list(n, func(kids []object) {
@@ -244,16 +244,16 @@ func (w *walk) grow(n *node, level int) {
 		n.children = make([]*node, len(kids)) // a nil is one left out; see kept
 		for i, k := range kids {
 			if it := w.items[k.path]; it != nil && !it.shows && !w.hidden && !w.relative {
-				w.omitted += 1 + it.below // most of a long list; not worth a node
+				w.omitted += 1 + it.descendants // most of a long list; not worth a node
 				continue
 			}
-			w.meet(k, n, i, func(child *node) {
+			w.load(k, n, i, func(child *node) {
 				if !w.hidden && !w.shows(child) {
-					w.leaveOut(child, 1)
+					w.omit(child, 1)
 					return
 				}
 				n.children[i] = child
-				w.grow(child, level+levels(child))
+				w.expand(child, level+levels(child))
 			})
 		}
 	})
@@ -267,16 +267,16 @@ func levels(n *node) int {
 	return 1
 }
 
-// leaveOut counts a node that is left out with what is known to be below it.
-func (w *walk) leaveOut(n *node, self int) {
+// omit counts a node that is left out with what is known to be below it.
+func (w *walker) omit(n *node, self int) {
 	w.omitted += self
 	if n.item != nil {
-		w.omitted += n.item.below
+		w.omitted += n.item.descendants
 	}
 }
 
-// kept are the children that were not left out.
-func (n *node) kept() []*node {
+// visitCachedItems are the children that were not left out.
+func (n *node) compact() []*node {
 	n.children = slices.DeleteFunc(n.children, func(c *node) bool { return c == nil })
 	return n.children
 }
@@ -287,7 +287,7 @@ func (n *node) each(f func(*node) bool) bool {
 	if !f(n) {
 		return false
 	}
-	for _, c := range n.kept() {
+	for _, c := range n.compact() {
 		if !c.each(f) {
 			return false
 		}
@@ -295,10 +295,10 @@ func (n *node) each(f func(*node) bool) bool {
 	return true
 }
 
-// reach is the node of a path, with nothing below it read.
-func (w *walk) reach(o object) (*node, error) {
+// invalidation is the node of a path, with nothing below it read.
+func (w *walker) loadAlone(o object) (*node, error) {
 	var n *node
-	w.meet(o, nil, 0, func(m *node) { n = m })
+	w.load(o, nil, 0, func(m *node) { n = m })
 	if err := w.run(); err != nil {
 		return nil, err
 	}
@@ -309,13 +309,13 @@ func (w *walk) reach(o object) (*node, error) {
 }
 
 // frames are the top-level windows of the application, with their boxes.
-func (w *walk) frames() ([]*node, error) {
+func (w *walker) frames() ([]*node, error) {
 	root := &node{object: w.app.object, item: w.items[w.app.path]}
 	var list []*node
 	w.list(root, func(kids []object) {
 		list = make([]*node, len(kids))
 		for i, k := range kids {
-			w.meet(k, nil, i, func(f *node) {
+			w.load(k, nil, i, func(f *node) {
 				list[i] = f
 				if !w.relative {
 					w.askBox(f, func() {})
@@ -325,12 +325,12 @@ func (w *walk) frames() ([]*node, error) {
 	})
 	err := w.run()
 	list = slices.DeleteFunc(list, func(f *node) bool { return f == nil })
-	w.app.hints.keepFrames(list)
+	w.app.remembered.keepFrames(list)
 	return list, err
 }
 
 // frameOf finds the frame that a node is in, by asking for its parents.
-func (w *walk) frameOf(o object, then func(frame dbus.ObjectPath)) {
+func (w *walker) frameOf(o object, then func(frame dbus.ObjectPath)) {
 	var climb func(at dbus.ObjectPath, steps int)
 	climb = func(at dbus.ObjectPath, steps int) {
 		if it := w.items[at]; it != nil {
@@ -345,7 +345,7 @@ func (w *walk) frameOf(o object, then func(frame dbus.ObjectPath)) {
 }
 
 // climbed goes one step further up, or hands on where the climb ends.
-func (w *walk) climbed(at, parent dbus.ObjectPath, steps int, climb func(dbus.ObjectPath, int), then func(dbus.ObjectPath)) {
+func (w *walker) climbed(at, parent dbus.ObjectPath, steps int, climb func(dbus.ObjectPath, int), then func(dbus.ObjectPath)) {
 	switch {
 	case parent == w.app.path:
 		then(at)
