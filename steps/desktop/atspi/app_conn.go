@@ -9,75 +9,76 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// Some toolkits also listen for connections of their own. Asking there leaves
-// out the bus and halves the time. It also goes on working while the
-// application, at the end of an action, sits in a dialog: what blocks then is
-// the connection that the action came by, and only that.
+// Some toolkits also listen on a socket of their own. Calling them there skips
+// the bus and halves the time. It also keeps working while the application sits
+// in a dialog that an action opened: only the connection that carried the
+// action is blocked.
 
-// directConn is a connection to the application itself, or the bus when it has
-// none.
-func (a *application) directConn(ctx context.Context, l *busConn, patience time.Duration) dbusConn {
+// directConn returns a connection to the application itself, or to the bus if
+// it has none.
+func (a *application) directConn(ctx context.Context, l *busConn, timeout time.Duration) dbusConn {
 	a.mu.Lock()
-	peer, address := a.appConn, a.address
+	direct, address := a.appConn, a.address
 	a.mu.Unlock()
-	if peer.Conn != nil && peer.Connected() {
-		return peer
+	if direct.Conn != nil && direct.Connected() {
+		return direct
 	}
-	limited, cancel := withTimeout(ctx, patience)
+	limited, cancel := withTimeout(ctx, timeout)
 	defer cancel()
-	peer, ok := dialApp(limited, address) // not under the lock, which others wait for
+	direct, ok := dialApp(limited, address) // outside the mutex
 	if !ok {
 		if ctx.Err() == nil {
 			a.dropAddress()
 		}
 		return l.dbusConn
 	}
-	return a.keepAppConn(peer)
+	return a.keepAppConn(direct)
 }
 
-// dropAddress remembers that an application cannot be reached but by the bus.
+// dropAddress records that an application can be reached only through the bus.
 func (a *application) dropAddress() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.address = ""
 }
 
-// keepAppConn keeps a connection, or takes the one that another visit made first.
-func (a *application) keepAppConn(peer dbusConn) dbusConn {
+// keepAppConn stores a connection, or closes it and returns the one that a
+// concurrent visit stored first.
+func (a *application) keepAppConn(direct dbusConn) dbusConn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.appConn.Conn != nil && a.appConn.Connected() {
-		peer.Close()
+		direct.Close()
 		return a.appConn
 	}
 	if a.closed {
-		peer.Close() // asking there says that it is gone
+		direct.Close() // calls on it now fail
 	}
-	a.appConn = peer
-	return peer
+	a.appConn = direct
+	return direct
 }
 
-// actionConn is a connection for one action, and how to end it.
+// actionConn returns a connection for a single action, and a function that
+// closes it.
 func (a *application) actionConn(ctx context.Context, l *busConn) (dbusConn, func()) {
 	a.mu.Lock()
 	address := a.address
 	a.mu.Unlock()
-	if peer, ok := dialApp(ctx, address); ok {
-		return peer, func() { peer.Close() }
+	if direct, ok := dialApp(ctx, address); ok {
+		return direct, func() { direct.Close() }
 	}
 	return l.dbusConn, func() {}
 }
 
-// dialApp connects to an application. There is no bus to say hello to.
+// dialApp connects to an application directly. There is no bus, so no Hello.
 func dialApp(ctx context.Context, address string) (dbusConn, bool) {
 	if address == "" {
 		return dbusConn{}, false
 	}
-	peer, err := dialAndGreet(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
-	return dbusConn{Conn: peer, direct: true}, err == nil
+	direct, err := dialAndGreet(ctx, address, func(c *dbus.Conn) error { return c.Auth(nil) })
+	return dbusConn{Conn: direct, direct: true}, err == nil
 }
 
-// closeConn closes the connection to an application.
 func (a *application) closeConn() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -19,8 +19,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// greetTimeout is how long an application may take to say that it is there, when
-// nobody asked for it in particular.
+// greetTimeout bounds the wait for an application that the caller did not name.
 const greetTimeout = 500 * time.Millisecond
 
 // An application is one program on the accessibility bus.
@@ -29,27 +28,27 @@ type application struct {
 	pid     int
 	process string
 
-	mu      sync.Mutex // guards what follows
-	name    string
-	toolkit string
-	appConn    dbusConn          // straight to it; see app_conn.go
-	address string        // of the peer
-	closed    bool          // it is not on the bus any more
-	unresponsive  chan struct{} // see silence
-	providesItems    bool          // it tells of itself in items
-	remembered   remembered
+	mu            sync.Mutex // guards the fields below
+	name          string
+	toolkit       string
+	appConn       dbusConn      // direct; see app_conn.go
+	address       string        // of appConn
+	closed        bool          // it left the bus
+	unresponsive  chan struct{} // see unresponsiveUntil
+	providesItems bool          // it replied to Cache.GetItems
+	remembered    remembered
 
-	items     items  // what it last told of itself
-	itemsCount   uint64 // the count of its events then
-	itemsRead time.Time
+	items      items  // the cache
+	itemsCount uint64 // its signal count at that time
+	itemsRead  time.Time
 }
 
-// applications lists who is on the bus. The registry answers, which is a
-// program of its own, so an application that has stopped does not matter here.
+// applications lists the applications on the bus. The registry, a process of
+// its own, replies, so a hung application does not matter here.
 func (c *Client) applications(ctx context.Context, l *busConn) ([]*application, error) {
 	ctx, cancel := withTimeout(ctx, c.options.Timeout)
 	defer cancel()
-	turn := c.listings.Add(1)
+	listing := c.listings.Add(1)
 	body, err := l.call(ctx, everyone, ifaceAccessible+".GetChildren")
 	if err != nil {
 		return nil, err
@@ -59,10 +58,11 @@ func (c *Client) applications(ctx context.Context, l *busConn) ([]*application, 
 	if err != nil {
 		return nil, err
 	}
-	return c.keepApplications(turn, roots, pids), nil
+	return c.keepApplications(listing, roots, pids), nil
 }
 
-// newPIDs asks the bus for the processes of applications not met before.
+// newPIDs asks the bus for the process IDs of applications that are not known
+// yet.
 func (c *Client) newPIDs(ctx context.Context, l *busConn, roots []object) (map[object]int, error) {
 	daemon := object{"org.freedesktop.DBus", "/org/freedesktop/DBus"}
 	pids := map[object]int{}
@@ -79,10 +79,9 @@ func (c *Client) newPIDs(ctx context.Context, l *busConn, roots []object) (map[o
 	return pids, p.run()
 }
 
-// keepApplications takes a list of who is on the bus, and forgets who is not.
-// A list that was asked for before the one taken last knows less, and makes
-// nobody forgotten.
-func (c *Client) keepApplications(turn int64, roots []object, pids map[object]int) []*application {
+// keepApplications stores a listing and drops applications that left the bus. A
+// listing that was requested before the one stored last drops nobody.
+func (c *Client) keepApplications(listing int64, roots []object, pids map[object]int) []*application {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := make([]*application, 0, len(roots))
@@ -98,10 +97,10 @@ func (c *Client) keepApplications(turn int64, roots []object, pids map[object]in
 		}
 		list = append(list, a)
 	}
-	if turn < c.listed {
+	if listing < c.listed {
 		return list
 	}
-	c.listed = turn
+	c.listed = listing
 	running := map[string]bool{}
 	for o, a := range c.apps {
 		if slices.Contains(list, a) {
@@ -115,7 +114,7 @@ func (c *Client) keepApplications(turn int64, roots []object, pids map[object]in
 	return list
 }
 
-// application is the one that owns a bus name.
+// application returns the application that owns a bus name.
 func (c *Client) application(ctx context.Context, l *busConn, bus string) (*application, error) {
 	c.mu.Lock()
 	for o, a := range c.apps {
@@ -137,8 +136,8 @@ func (c *Client) application(ctx context.Context, l *busConn, bus string) (*appl
 	return nil, desktop.ErrNotFound
 }
 
-// ofProcess are the applications of a process: those that are known, or else
-// those that are new on the bus.
+// ofProcess returns the applications of a process. The bus is listed again only
+// if none is known.
 func (c *Client) ofProcess(ctx context.Context, l *busConn, pid int) ([]*application, error) {
 	other := func(a *application) bool { return a.pid != pid }
 	c.mu.Lock()
@@ -151,7 +150,6 @@ func (c *Client) ofProcess(ctx context.Context, l *busConn, pid int) ([]*applica
 	return slices.DeleteFunc(all, other), err
 }
 
-// processName is the name of a program by its process.
 func processName(pid int) string {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	if exe, err := os.Readlink(filepath.Join(dir, "exe")); err == nil {
@@ -164,45 +162,44 @@ func processName(pid int) string {
 	return strings.TrimSpace(string(comm))
 }
 
-// greet asks an application for its name, the smallest sign of life. Its
-// answer comes from the thread that also sends the events, so it also says
-// that every event before it has arrived.
+// greet asks an application for its name, the cheapest ping. The reply comes
+// from the thread that also sends the signals, so every signal sent before it
+// has arrived too.
 //
-// An application that did not answer is not asked again before it has, so one
-// that has stopped costs its patience once, and nothing is heaped up for it.
-func (a *application) greet(ctx context.Context, l *busConn, patience time.Duration, asked bool) error {
+// An application that did not reply is not called again before it has, so a
+// hung one costs its timeout once, and no calls pile up for it.
+func (a *application) greet(ctx context.Context, l *busConn, timeout time.Duration, asked bool) error {
 	if silent := a.unresponsiveUntil(); silent != nil {
 		if !asked {
-			patience = 0
+			timeout = 0
 		}
-		if !received(ctx, silent, patience) {
+		if !received(ctx, silent, timeout) {
 			return a.unresponsiveError(ctx)
 		}
 	}
 	call := l.Object(a.bus, a.path).Go(ifaceProperties+".Get", 0, make(chan *dbus.Call, 1), ifaceAccessible, "Name")
-	if !received(ctx, call.Done, patience) {
+	if !received(ctx, call.Done, timeout) {
 		a.markUnresponsive(call)
 		return a.unresponsiveError(ctx)
 	}
 	if err := translateError(call.Err); err != nil && !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
-	return a.learnToolkit(ctx, l, as[string](variant(call.Body)), patience)
+	return a.learnToolkit(ctx, l, as[string](variant(call.Body)), timeout)
 }
 
-// unresponsiveError is the error of an application that did not answer.
 func (a *application) unresponsiveError(ctx context.Context) error {
 	return namingProgram(a.process, errors.Join(context.Cause(ctx), desktop.ErrUnresponsive))
 }
 
-// received waits for an answer for a while, and says whether it came.
-func received[T any](ctx context.Context, answer <-chan T, patience time.Duration) bool {
+// received waits for a channel, and reports whether it was ready in time.
+func received[T any](ctx context.Context, answer <-chan T, timeout time.Duration) bool {
 	select {
 	case <-answer:
 		return true
 	default:
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case <-answer:
@@ -213,15 +210,16 @@ func received[T any](ctx context.Context, answer <-chan T, patience time.Duratio
 	return false
 }
 
-// unresponsiveUntil is closed when the application answers again; nil while it does.
+// unresponsiveUntil returns a channel that is closed when the application
+// replies again; nil while it is responsive.
 func (a *application) unresponsiveUntil() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.unresponsive
 }
 
-// markUnresponsive remembers that an application did not answer, until it does. The
-// connection answers for it when it dies, or when the bus does.
+// markUnresponsive records that an application has not replied, until it does.
+// The call also ends when the application or the bus dies.
 func (a *application) markUnresponsive(call *dbus.Call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -239,8 +237,9 @@ func (a *application) markUnresponsive(call *dbus.Call) {
 	}()
 }
 
-// learnToolkit takes the name of an application, and asks for its toolkit once.
-func (a *application) learnToolkit(ctx context.Context, l *busConn, name string, patience time.Duration) error {
+// learnToolkit stores the name of an application, and asks for its toolkit
+// once.
+func (a *application) learnToolkit(ctx context.Context, l *busConn, name string, timeout time.Duration) error {
 	a.mu.Lock()
 	a.name = name
 	known := a.toolkit != ""
@@ -249,7 +248,7 @@ func (a *application) learnToolkit(ctx context.Context, l *busConn, name string,
 		return nil
 	}
 	var toolkit, version, address string // empty while the application is still starting
-	p := newPipeline(ctx, l.dbusConn, patience)
+	p := newPipeline(ctx, l.dbusConn, timeout)
 	p.program = a.process
 	p.get(a.object, ifaceApplication, "ToolkitName", func(v any) { toolkit = as[string](v) })
 	p.get(a.object, ifaceApplication, "Version", func(v any) { version = as[string](v) })
@@ -264,29 +263,32 @@ func (a *application) learnToolkit(ctx context.Context, l *busConn, name string,
 	return err
 }
 
-// toolkitName is the application's toolkit; "gtk" comes with its version.
+// toolkitName returns the application's toolkit, with the major version for GTK
+// ("gtk3").
 func (a *application) toolkitName() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.toolkit
 }
 
-// hasItems says whether the application tells of itself in items.
+// hasItems reports whether the application replied to Cache.GetItems with
+// items.
 func (a *application) hasItems() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.providesItems
 }
 
-// relative says whether the application knows its boxes only relative to its
-// window, and says SHOWING of its windows only.
+// relative reports whether the application's boxes are relative to its window,
+// and only its windows have the state SHOWING.
 func (a *application) relative() bool { return a.toolkitName() == "gtk4" }
 
-// signalsChanges says whether the application's events can be trusted to tell of changes
-// of names, roles, states and children; see keepFor for the exception.
+// signalsChanges reports whether the application signals every change of names,
+// roles, states and children, so that its items can be cached; cacheFor covers
+// the exception.
 func (a *application) signalsChanges() bool { return a.toolkitName() == "gtk3" }
 
-// called says whether someone means this application by a name.
+// called reports whether a name means this application.
 func (a *application) called(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

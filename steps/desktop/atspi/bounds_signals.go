@@ -8,25 +8,26 @@ import (
 	"time"
 )
 
-// unsubscribeAfter is how long nothing is read before nobody hears what moves. What
-// was kept of the last reading is too old by then.
+// unsubscribeAfter is how long after the last read bounds signals are still
+// received. Cached items have expired by then.
 const unsubscribeAfter = cacheFor + cacheFor/4
 
-// boundsSignals hears which elements move, while somebody needs to know. A program that
-// animates says so hundreds of times a second, and to take that from the bus is
-// most of what a client costs that only waits.
+// boundsSignals subscribes to BoundsChanged while cached items depend on it. A
+// program that animates sends hundreds a second, and receiving them is most of
+// what an idle client costs.
 type boundsSignals struct {
 	bus dbusConn
 
-	mu      sync.Mutex // guards what follows
-	users  int        // by how many
-	subscribed   bool
-	timer   *time.Timer
-	released time.Time // when it was last needed
-	closed   bool
+	mu         sync.Mutex // guards the fields below
+	users      int
+	subscribed bool
+	timer      *time.Timer
+	released   time.Time // when the last user did
+	closed     bool
 }
 
-// acquire hears what moves from when it returns until done, and a little longer.
+// acquire subscribes, until release was called as often and unsubscribeAfter
+// has passed.
 func (m *boundsSignals) acquire(ctx context.Context) (done func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,7 +57,7 @@ func (m *boundsSignals) release() {
 	m.timer.Reset(unsubscribeAfter)
 }
 
-// unsubscribe hears nothing any more, unless somebody needed it meanwhile.
+// unsubscribe ends the subscription unless it was acquired again meanwhile.
 func (m *boundsSignals) unsubscribe() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +72,6 @@ func (m *boundsSignals) unsubscribe() {
 	}
 }
 
-// close hears nothing any more, as the connection ends.
 func (m *boundsSignals) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,39 +8,40 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Chromium tells half a second late where the elements of a page are, knows
-// some motions not at all, and nothing of what lies over what. But it asks the
-// page itself what is at a point: whoever asks gets a guess, and the page's own
-// answer is there after a frame or two, for whoever asks once more. With that
-// answer comes where the element is now.
+// Chromium reports the boxes of a page's elements half a second late, does not
+// report some motions at all, and knows nothing of what covers what. But
+// GetAccessibleAtPoint starts a hit test in the page: the immediate reply is a
+// guess, and one or two frames later the next call returns the page's own
+// result, which also updates the element's box.
 //
-// So that a guess is never taken for an answer, the page is first asked for a
-// point where it has nothing, which makes its document the answer for every
-// point. What is told after that is new.
+// To tell a result from a guess, flush the hit-test cache first by asking for a
+// point off the page: from then on any reply other than the document is fresh.
 
 const (
-	// pageFirstPoll is the first pause before what a page has answered is looked at;
-	// each is a quarter longer than the one before, up to pageLate.
+	// pageFirstPoll is the first pause between polls of a hit test; each is a
+	// quarter longer than the one before, up to pageMaxPoll.
 	pageFirstPoll, pageMaxPoll = 3 * time.Millisecond, 50 * time.Millisecond
-	// pageIdle is how long a page is left alone before it is asked for nothing:
-	// what it is asked while it tells of something else, it keeps back.
+	// pageIdle is how long a page must not have been asked before it is
+	// flushed: while it delivers another result it holds the flush back.
 	pageIdle = 5 * time.Millisecond
-	// pageTimeout is how long a page may take to answer anything at all.
+	// pageTimeout bounds a whole hit test.
 	pageTimeout = time.Second
-	// emptyFor is how long a page must go on naming nothing at a point where
-	// nothing is expected, and bareAgainst where the boxes say otherwise.
+	// emptyFor is how long a page must keep reporting nothing at a point where
+	// nothing is expected; emptyDespiteBoxes applies where the boxes say
+	// otherwise.
 	emptyFor, emptyDespiteBoxes = 30 * time.Millisecond, 100 * time.Millisecond
 )
 
-// offPage is a point where no page has anything.
+// offPage is a point outside every page.
 var offPage = desktop.Point{X: -10_000, Y: -10_000}
 
-// isPage says whether a node is a page that answers late.
+// isPage reports whether a node is a page of a browser whose hit tests are
+// asynchronous.
 func (w *walker) isPage(n *node) bool {
 	return w.app.toolkitName() == "Chromium" && roleName(n.role) == "document web"
 }
 
-// pageOf is the page that a node is in, the outermost; nil when there is none.
+// pageOf returns the outermost page that holds a node, or nil.
 func (w *walker) pageOf(n *node) (page *node) {
 	for m := n; m != nil; m = m.parent {
 		if w.isPage(m) {
@@ -50,32 +51,33 @@ func (w *walker) pageOf(n *node) (page *node) {
 	return page
 }
 
-// flush asks a page for a point where it has nothing.
+// flush replaces the page's cached hit-test result by the document.
 func (w *walker) flush(page object) {
 	w.want(page, ifaceComponent+".GetAccessibleAtPoint", func([]any) {
 		w.flushed = time.Now()
 	}, atPoint(offPage)...)
 }
 
-// atPoint are the arguments of the question what is at a point of the screen.
+// atPoint returns the arguments of GetAccessibleAtPoint for a point of the
+// screen.
 func atPoint(at desktop.Point) []any {
 	const onScreen = uint32(0)
 	return []any{int32(at.X), int32(at.Y), onScreen}
 }
 
-// askPage is what a page was last known to have at a point.
+// askPage returns the page's cached hit-test result, and starts a new test.
 func (w *walker) askPage(page object, at desktop.Point) (object, error) {
 	body, err := w.call(page, ifaceComponent+".GetAccessibleAtPoint", atPoint(at)...)
 	w.app.remembered.notePageAsked()
 	return objectOf(first[[]any](body)), err
 }
 
-// hitTestPage is what a page itself has at a point, which is expected to be a node.
-// It says false when the page does not answer.
+// hitTestPage returns what the page itself has at a point where expected is
+// expected. It returns false if the page does not reply.
 func (w *walker) hitTestPage(page, expected *node, at desktop.Point) (object, bool, error) {
-	bare := emptyFor
+	empty := emptyFor
 	if expected != page {
-		bare = emptyDespiteBoxes
+		empty = emptyDespiteBoxes
 	}
 	began := time.Now()
 	for rest := pageIdle; time.Since(began) < pageTimeout; rest = min(2*rest, pageMaxPoll) {
@@ -86,8 +88,8 @@ func (w *walker) hitTestPage(page, expected *node, at desktop.Point) (object, bo
 		if err != nil {
 			return object{}, false, err
 		}
-		if o == page.object { // what is told from here on is new
-			o, err = w.pollPage(page, at, bare)
+		if o == page.object { // flushed: other replies are fresh
+			o, err = w.pollPage(page, at, empty)
 			return o, err == nil, err
 		}
 		w.flushed = time.Time{}
@@ -95,8 +97,8 @@ func (w *walker) hitTestPage(page, expected *node, at desktop.Point) (object, bo
 	return object{}, false, nil
 }
 
-// flushOnceIdle asks a page for nothing, unless that was done, once it has been left
-// alone for a while.
+// flushOnceIdle flushes a page that has been idle for a while, unless it is
+// flushed.
 func (w *walker) flushOnceIdle(page object, rest time.Duration) error {
 	if !w.flushed.IsZero() {
 		return nil
@@ -108,7 +110,6 @@ func (w *walker) flushOnceIdle(page object, rest time.Duration) error {
 	return w.run()
 }
 
-// askPageAfter is what a page was known to have at a point after a pause.
 func (w *walker) askPageAfter(page *node, at desktop.Point, pause time.Duration) (object, error) {
 	if err := desktop.Sleep(w.ctx, pause); err != nil {
 		return object{}, err
@@ -116,45 +117,44 @@ func (w *walker) askPageAfter(page *node, at desktop.Point, pause time.Duration)
 	return w.askPage(page.object, at)
 }
 
-// pollPage waits for what a page has at a point, whose answer was nothing when
-// it was last looked at: it is nothing, when that is the answer for a while.
-func (w *walker) pollPage(page *node, at desktop.Point, bare time.Duration) (object, error) {
+// pollPage polls a flushed page for the element at a point. It accepts the
+// document itself only after it was the reply for a while.
+func (w *walker) pollPage(page *node, at desktop.Point, empty time.Duration) (object, error) {
 	began := time.Now()
 	for pause := pageFirstPoll; ; pause = min(pause*5/4, pageMaxPoll) {
 		asked := time.Since(began) + pause
 		o, err := w.askPageAfter(page, at, pause)
-		if err != nil || o != page.object || asked >= bare {
+		if err != nil || o != page.object || asked >= empty {
 			return o, err
 		}
 	}
 }
 
-// hitTestNode is the node that a page itself has at a point, where the boxes say
-// that another one is. It says false when the page does not answer: it is the
-// other one then, for want of a better one.
+// hitTestNode replaces the node that the boxes suggest by the one that the page
+// has at the point. It returns the former and false if the page does not reply.
 func (w *walker) hitTestNode(page, n *node, at desktop.Point) (*node, bool, error) {
-	o, told, err := w.hitTestPage(page, n, at)
-	if err != nil || !told {
+	o, replied, err := w.hitTestPage(page, n, at)
+	if err != nil || !replied {
 		return n, false, err
 	}
 	if n, err = w.nodeIn(page, o); err != nil {
 		return nil, false, err
 	}
 	for m := n; m != page; m = m.parent {
-		m.box = desktop.Rect{} // it is known better now
+		m.box = desktop.Rect{} // the hit test updated it
 		w.askBox(m, func() {})
 	}
 	return n, true, w.run()
 }
 
-// nodeIn is the node of an object in a page, with those that it is in.
+// nodeIn returns the node of an object in a page, with its ancestors.
 func (w *walker) nodeIn(page *node, o object) (*node, error) {
 	known := map[object]*node{}
 	page.each(func(m *node) bool {
 		known[m.object] = m
 		return true
 	})
-	var chain []object // from the object up to what is known
+	var chain []object // from o up to a known node
 	for known[o] == nil {
 		if len(chain) > maxDepth {
 			return page, nil
@@ -165,7 +165,7 @@ func (w *walker) nodeIn(page *node, o object) (*node, error) {
 			return nil, err
 		}
 		if o = objectOf(as[[]any](variant(body))); o.none() || o == w.app.object {
-			return page, nil // what is not in the page any more is not at the point
+			return page, nil // o has left the page
 		}
 	}
 	n := known[o]

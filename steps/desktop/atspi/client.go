@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Options say which bus to use, and lend what only the window system knows.
+// Options say which bus to use, and provide what only the window system knows.
 type Options struct {
 	// Bus is the address of the session bus.
 	Bus string
@@ -22,29 +22,27 @@ type Options struct {
 	Windows func(context.Context) ([]desktop.Window, error)
 	// Activate makes a window the active one and returns when it is.
 	Activate func(context.Context, desktop.WindowID) error
-	// ScreenReader says on the bus that a screen reader runs, which Qt 5 waits
-	// for before it shows its elements. Where GNOME runs, this would start its
-	// screen reader: it is meant for a desktop of our own. Elsewhere a Qt 5
-	// application is reached by starting it with
+	// ScreenReader announces a screen reader on the bus, which Qt 5 waits for
+	// before it exposes its elements. Under GNOME this would start Orca, so set
+	// it only on a desktop of our own. Elsewhere start Qt 5 applications with
 	// QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1.
 	ScreenReader bool
-	// Timeout is how long an application may leave a call unanswered; zero is
-	// 2 s.
+	// Timeout bounds each call to an application; zero is 2 s.
 	Timeout time.Duration
 }
 
-// A Client is the accessibility tree of one desktop. It may be used by many
-// goroutines at once, and connects again by itself when the bus went away.
+// A Client is the accessibility tree of one desktop. It is safe for concurrent
+// use, and reconnects when the bus went away.
 type Client struct {
-	options Options
-	signals    *signals
-	trees   atomic.Int64 // numbers the trees
-	listings   atomic.Int64 // numbers the questions who is on the bus
+	options  Options
+	signals  *signals
+	trees    atomic.Int64 // numbers the trees
+	listings atomic.Int64 // numbers the listings of the bus
 
-	mu     sync.Mutex // guards what follows
-	bus   *busConn
+	mu     sync.Mutex // guards the fields below
+	bus    *busConn
 	apps   map[object]*application
-	listed int64 // the turn that apps is from
+	listed int64 // the listing that apps is from
 	closed bool
 }
 
@@ -55,9 +53,9 @@ var (
 	_ desktop.Changes  = (*Client)(nil)
 )
 
-// Connect connects to the accessibility bus and switches accessibility on. A bus
-// that is there and slow to answer, as when the session has just begun or the
-// machine has too much to do, is connected to when it is needed.
+// Connect connects to the accessibility bus and enables accessibility. If the
+// bus exists but is slow to reply, as at the start of a session or on a loaded
+// machine, the client connects on first use.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Second
@@ -69,11 +67,12 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	return c, nil
 }
 
-// connectFactor is how many times as long as an answer it may take to connect:
-// so much is asked for it, and the first who connects has the bus started.
+// connectFactor times Options.Timeout bounds connecting: it takes several
+// calls, and the first client makes the session bus start the accessibility
+// bus.
 const connectFactor = 5
 
-// Close ends the connection. What is still waiting fails.
+// Close ends the connection. Pending calls fail.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +81,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// connect is the connection for reading, made again when it was lost.
+// connect returns the bus connection, made anew if it was lost.
 func (c *Client) connect(ctx context.Context) (*busConn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,19 +109,20 @@ func (c *Client) connect(ctx context.Context) (*busConn, error) {
 	return link, nil
 }
 
-// closeConns closes every connection. Those of a bus that died are dead as well.
+// closeConns closes every connection; after the bus died, those to applications
+// are dead as well.
 func (c *Client) closeConns() {
 	for _, a := range c.apps {
 		a.closeConn()
 	}
 	clear(c.apps)
 	if c.bus != nil {
-		c.bus.Close() // it fails only when it was closed already
+		c.bus.Close() // fails only if closed already
 	}
 }
 
-// windows are the windows of the desktop, bottom first; none when nobody lends
-// them.
+// windows lists the windows of the desktop, bottom first; none without
+// Options.Windows.
 func (c *Client) windows(ctx context.Context) (desktop.Windows, error) {
 	if c.options.Windows == nil {
 		return nil, nil

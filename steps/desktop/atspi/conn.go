@@ -13,14 +13,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A line is a connection on which objects are asked: that to the bus, or one
-// to an application itself.
+// A dbusConn is a D-Bus connection on which objects are called: to the bus, or
+// to one application directly.
 type dbusConn struct {
 	*dbus.Conn
-	direct bool // to an application: it is gone when the connection is
+	direct bool // to an application, which is gone once this is closed
 }
 
-// translateError is an error of this connection in our words.
+// translateError maps an error of this connection to the desktop's errors.
 func (l dbusConn) translateError(err error) error {
 	err = translateError(err)
 	if l.direct && errors.Is(err, desktop.ErrUnavailable) {
@@ -29,12 +29,12 @@ func (l dbusConn) translateError(err error) error {
 	return err
 }
 
-// A conn is the connection to the accessibility bus.
+// A busConn is the connection to the accessibility bus.
 type busConn struct {
 	dbusConn
 	address string
-	epoch   string // tells this bus from an earlier one, whose names it repeats
-	bounds   boundsSignals
+	epoch   string // distinguishes this bus from an earlier one, whose names it reuses
+	bounds  boundsSignals
 }
 
 // Close ends the connection.
@@ -43,7 +43,7 @@ func (c *busConn) Close() error {
 	return c.dbusConn.Close()
 }
 
-// dial connects to a bus and says hello, or gives up when the context ends.
+// dial connects to a bus and says Hello, bounded by the context.
 func dial(ctx context.Context, address string, opts ...dbus.ConnOption) (*dbus.Conn, error) {
 	return dialAndGreet(ctx, address, func(c *dbus.Conn) error {
 		if err := c.Auth(nil); err != nil {
@@ -53,7 +53,8 @@ func dial(ctx context.Context, address string, opts ...dbus.ConnOption) (*dbus.C
 	}, opts...)
 }
 
-// dialAndGreet connects to an address and greets whoever is there.
+// dialAndGreet connects to an address and runs a handshake, bounded by the
+// context.
 func dialAndGreet(ctx context.Context, address string, greet func(*dbus.Conn) error, opts ...dbus.ConnOption) (*dbus.Conn, error) {
 	c, err := dbus.Dial(address, opts...)
 	if err != nil {
@@ -72,8 +73,8 @@ func dialAndGreet(ctx context.Context, address string, greet func(*dbus.Conn) er
 	return c, nil
 }
 
-// open finds the accessibility bus through the session bus, switches
-// accessibility on and connects.
+// open finds the accessibility bus through the session bus, enables
+// accessibility and connects.
 func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*busConn, error) {
 	session, err := dial(ctx, o.Bus)
 	if err != nil {
@@ -96,7 +97,7 @@ func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*busConn,
 	return c, nil
 }
 
-// enable switches accessibility on and says where its bus is.
+// enable enables accessibility and returns the address of its bus.
 func enable(ctx context.Context, session *dbus.Conn, reader bool) (address string, err error) {
 	o := session.Object("org.a11y.Bus", "/org/a11y/bus")
 	if err := o.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
@@ -104,7 +105,7 @@ func enable(ctx context.Context, session *dbus.Conn, reader bool) (address strin
 	}
 	for name, on := range map[string]bool{"IsEnabled": true, "ScreenReaderEnabled": reader} {
 		if !on {
-			continue // it may be on for somebody else
+			continue // another client may need it
 		}
 		err := o.CallWithContext(ctx, ifaceProperties+".Set", 0, "org.a11y.Status", name, dbus.MakeVariant(true)).Err
 		if err != nil {
@@ -119,11 +120,11 @@ const (
 	ifaceWindowEvent = "org.a11y.atspi.Event.Window"
 )
 
-// events are what tells us that something we know may have changed: what an
-// application is asked to send, and the signal that it comes as. GTK 3 publishes
-// its cache only once somebody has registered for some of them. Others that
-// somebody else asked for are not for us, and what moves is not always; see
-// moves.
+// events are the changes that invalidate what we know: what an application is
+// asked to send, and the signal it arrives as. GTK 3 publishes its cache only
+// once somebody has registered for some of them. Other clients' events are not
+// matched; those without an interface here are matched on demand, see
+// boundsSignals.
 var events = []struct{ name, iface, member string }{
 	{"object:bounds-changed", "", ""},
 	{"object:children-changed", ifaceObjectEvent, "ChildrenChanged"},
@@ -133,7 +134,7 @@ var events = []struct{ name, iface, member string }{
 	{"window:", ifaceWindowEvent, ""},
 }
 
-// subscribe learns which bus this is and asks for events.
+// subscribe reads the bus ID and registers for events.
 func (c *busConn) subscribe(ctx context.Context) error {
 	var id string
 	if err := c.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetId", 0).Store(&id); err != nil {
@@ -156,7 +157,8 @@ func (c *busConn) subscribe(ctx context.Context) error {
 	return nil
 }
 
-// matching is a rule for a signal; "" is every one of the interface.
+// matching returns a match rule for a signal; "" is every member of the
+// interface.
 func matching(iface, member string) []dbus.MatchOption {
 	rule := []dbus.MatchOption{dbus.WithMatchInterface(iface)}
 	if member != "" {
@@ -165,13 +167,13 @@ func matching(iface, member string) []dbus.MatchOption {
 	return rule
 }
 
-// register has an application send events of a sort; "" is every application.
+// register has an application send events of a type; bus "" is every
+// application.
 func (l dbusConn) register(ctx context.Context, event, bus string) error {
 	_, err := l.call(ctx, registry, ifaceRegistry+".RegisterEvent", event, []string{}, bus)
 	return err
 }
 
-// call asks an object one thing and waits for the answer.
 func (l dbusConn) call(ctx context.Context, o object, method string, args ...any) ([]any, error) {
 	done := l.Object(o.bus, o.path).CallWithContext(ctx, method, 0, args...)
 	if done.Err != nil {
@@ -180,7 +182,6 @@ func (l dbusConn) call(ctx context.Context, o object, method string, args ...any
 	return done.Body, nil
 }
 
-// get reads one property.
 func (l dbusConn) get(ctx context.Context, o object, iface, name string) (any, error) {
 	body, err := l.call(ctx, o, ifaceProperties+".Get", iface, name)
 	if err != nil {
@@ -189,7 +190,7 @@ func (l dbusConn) get(ctx context.Context, o object, iface, name string) (any, e
 	return variant(body), nil
 }
 
-// withTimeout bounds ctx, with ErrUnresponsive as its cause when the time is over.
+// withTimeout bounds ctx, with ErrUnresponsive as its cause.
 func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, desktop.ErrUnresponsive)
 }

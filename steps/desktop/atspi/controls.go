@@ -15,26 +15,25 @@ import (
 	"understudy/steps/desktop"
 )
 
-// defaultActions are the names of default actions, the more telling first.
+// defaultActions are the names of default actions, the most specific first.
 var defaultActions = []string{"click", "press", "activate", "toggle", "jump", "open", "doDefault", "expand or contract", "switch"}
 
-// actionTime is how long an action may take before it is seen whether the
-// application still answers.
+// actionTime bounds an action before the application is pinged.
 const actionTime = time.Second
 
-// Invoke does the named action of an element; "" is its default action. The
+// Invoke performs the named action of an element; "" is its default action. The
 // action has a connection of its own, because an application that opens a
-// dialog at the end of one may answer nothing else there until the dialog is
-// closed. When the answer to the action does not come, but the application
-// answers otherwise, it sits in such a dialog and the action is done: that is
-// no error. When it does not answer at all, it is ErrUnresponsive.
+// dialog at the end of one may reply to nothing else there until the dialog is
+// closed. If the action times out but the application replies otherwise, it
+// sits in such a dialog and the action was performed: that is no error. If it
+// replies to nothing, it is ErrUnresponsive.
 func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) error {
 	l, w, n, done, err := c.resolve(ctx, h, offersAction, "actions")
 	if err != nil {
 		return err
 	}
 	defer done()
-	if !has(n.states, bitEnabled) && !has(n.states, bitSensitive) { // GTK 3 agrees, and does nothing
+	if !has(n.states, bitEnabled) && !has(n.states, bitSensitive) { // GTK 3 replies true and does nothing
 		return fmt.Errorf("%w: the %s %q is disabled", desktop.ErrRefused, roleName(n.role), n.name)
 	}
 	index, name, err := w.action(n, action)
@@ -52,37 +51,37 @@ func (c *Client) Invoke(ctx context.Context, h desktop.Handle, action string) er
 	return requireTrue(body, err, "the action %q", name)
 }
 
-// action is the index of an action of a node, and its name. The names that come
-// with all actions may be in the language of the user; that of each is not.
+// action finds an action of a node and returns its index and name. GetActions
+// may return localized names; GetName does not.
 func (w *walker) action(n *node, wanted string) (int, string, error) {
 	w.askActions(n)
 	if err := w.run(); err != nil {
 		return 0, "", err
 	}
-	told := n.details.actions
-	if i := actionIndex(told, wanted); i >= 0 {
-		return i, told[i], nil
+	names := n.details.actions
+	if i := actionIndex(names, wanted); i >= 0 {
+		return i, names[i], nil
 	}
-	own := make([]string, len(told))
-	for i := range told {
+	own := make([]string, len(names))
+	for i := range names {
 		w.want(n.object, ifaceAction+".GetName", func(b []any) { own[i] = first[string](b) }, int32(i))
 	}
 	if err := w.run(); err != nil {
 		return 0, "", err
 	}
 	switch i := actionIndex(own, wanted); {
-	case len(told) == 0:
+	case len(names) == 0:
 		return 0, "", fmt.Errorf("%w: it has no actions now", desktop.ErrRefused)
 	case i >= 0:
 		return i, own[i], nil
 	case wanted == "":
-		return 0, told[0], nil
+		return 0, names[0], nil
 	}
-	return 0, "", fmt.Errorf("%w: it has no action %q, only %q", desktop.ErrRefused, wanted, told)
+	return 0, "", fmt.Errorf("%w: it has no action %q, only %q", desktop.ErrRefused, wanted, names)
 }
 
-// actionIndex is the index of an action by its name, where case does not matter, or
-// that of the default action; -1 when there is none.
+// actionIndex returns the index of an action by its name, ignoring case, or of
+// the default action for ""; -1 if there is none.
 func actionIndex(actions []string, name string) int {
 	names := defaultActions
 	if name != "" {
@@ -96,7 +95,7 @@ func actionIndex(actions []string, name string) int {
 	return -1
 }
 
-// checkResponsive says whether an application answers at all.
+// checkResponsive returns an error unless the application replies to a ping.
 func (c *Client) checkResponsive(ctx context.Context, l *busConn, a *application) error {
 	ctx, cancel := withTimeout(ctx, greetTimeout)
 	defer cancel()
@@ -104,8 +103,8 @@ func (c *Client) checkResponsive(ctx context.Context, l *busConn, a *application
 	return err
 }
 
-// SetText replaces the text of an element. Where the toolkit offers no
-// editing, as in Chromium, it is ErrRefused, and typing is left.
+// SetText replaces the text of an element. Where the toolkit offers no editing,
+// as in Chromium, it is ErrRefused, and the caller may type instead.
 func (c *Client) SetText(ctx context.Context, h desktop.Handle, text string) error {
 	return c.callBool(ctx, h, offersEditable, "editing", ifaceEditable+".SetTextContents", text)
 }
@@ -135,7 +134,7 @@ func (c *Client) GrabFocus(ctx context.Context, h desktop.Handle) error {
 	return c.callBool(ctx, h, offersComponent, "focus", ifaceComponent+".GrabFocus")
 }
 
-// callBool has an element do something that it answers with yes or no.
+// callBool calls a method of an element that replies with a success flag.
 func (c *Client) callBool(ctx context.Context, h desktop.Handle, need offers, what, method string, args ...any) error {
 	_, w, n, done, err := c.resolve(ctx, h, need, what)
 	if err != nil {
@@ -146,7 +145,7 @@ func (c *Client) callBool(ctx context.Context, h desktop.Handle, need offers, wh
 	return requireTrue(body, err, "%s", method[strings.LastIndexByte(method, '.')+1:])
 }
 
-// resolve reaches the element of a handle and sees that it offers something.
+// resolve loads the element of a handle and checks that it has an interface.
 func (c *Client) resolve(ctx context.Context, h desktop.Handle, need offers, what string) (*busConn, *walker, *node, context.CancelFunc, error) {
 	l, err := c.connect(ctx)
 	if err != nil {
@@ -167,7 +166,7 @@ func (c *Client) resolve(ctx context.Context, h desktop.Handle, need offers, wha
 	return l, w, n, done, nil
 }
 
-// requireTrue is the error of an answer that should be yes.
+// requireTrue returns ErrRefused for a success flag that is false.
 func requireTrue(body []any, err error, format string, args ...any) error {
 	if err == nil && !first[bool](body) {
 		err = fmt.Errorf("%w: it answered no to "+format, append([]any{desktop.ErrRefused}, args...)...)

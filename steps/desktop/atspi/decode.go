@@ -10,13 +10,13 @@ import (
 	"understudy/steps/desktop"
 )
 
-// What comes over the bus is what an application chose to send, so every value
-// is taken with a check and becomes the zero value when it is something else.
+// Applications choose what they send, so every value is checked; one of another
+// type becomes the zero value.
 
-// first is the first value of a reply, as a T.
+// first returns the first value of a reply, as a T.
 func first[T any](body []any) T { return at[T](body, 0) }
 
-// at is the ith value of a list, as a T.
+// at returns the ith value of a list, as a T.
 func at[T any](values []any, i int) T {
 	var v T
 	if i < len(values) {
@@ -25,21 +25,19 @@ func at[T any](values []any, i int) T {
 	return v
 }
 
-// variant is the value inside the variant that a reply holds.
+// variant unwraps the variant in a reply.
 func variant(body []any) any { return first[dbus.Variant](body).Value() }
 
-// as is a value as a T.
 func as[T any](v any) T {
 	t, _ := v.(T)
 	return t
 }
 
-// objectOf is a pair of bus name and path.
+// objectOf decodes a pair of bus name and path.
 func objectOf(pair []any) object {
 	return object{at[string](pair, 0), at[dbus.ObjectPath](pair, 1)}
 }
 
-// objectsOf is a list of pairs.
 func objectsOf(v any) []object {
 	pairs := as[[][]any](v)
 	list := make([]object, 0, len(pairs))
@@ -51,7 +49,7 @@ func objectsOf(v any) []object {
 	return list
 }
 
-// stateBits joins the two words of a set of states.
+// stateBits joins the two words of a state set.
 func stateBits(v any) uint64 {
 	words := as[[]uint32](v)
 	if len(words) < 2 {
@@ -60,11 +58,11 @@ func stateBits(v any) uint64 {
 	return uint64(words[0]) | uint64(words[1])<<32
 }
 
-// maxCoordinate bounds the coordinates that can be meant: a toolkit that does not
-// know where an element is says −2147483648.
+// maxCoordinate bounds plausible coordinates: a toolkit that does not know
+// where an element is reports −2147483648.
 const maxCoordinate = 1 << 20
 
-// rectOf is a box; what cannot be one is empty.
+// rectOf decodes a box; an implausible one is empty.
 func rectOf(pair []any) desktop.Rect {
 	n := func(i int) int { return int(at[int32](pair, i)) }
 	r := desktop.Rect{X: n(0), Y: n(1), W: n(2), H: n(3)}
@@ -79,7 +77,7 @@ func rectOf(pair []any) desktop.Rect {
 	return r
 }
 
-// number is a finite number, which JSON can hold.
+// number returns a finite number, which JSON can hold.
 func number(v any) float64 {
 	f := as[float64](v)
 	if math.IsNaN(f) || math.IsInf(f, 0) {

@@ -10,10 +10,10 @@ import (
 	"understudy/steps/desktop"
 )
 
-// maxText is how much of a text is read, in characters.
+// maxText is how many characters of a text are read.
 const maxText = 10_000
 
-// details are what is read of an element in full.
+// details are the fields of an element that only a full read has.
 type details struct {
 	rawRole    string
 	text       string
@@ -24,7 +24,7 @@ type details struct {
 	label      string
 }
 
-// askDetails asks for everything that is not basic.
+// askDetails requests everything that basics lacks.
 func (w *walker) askDetails(n *node) {
 	if n.offers&offersComponent != 0 && !w.relative && n.box.Empty() { // else it is known
 		w.askBox(n, func() {})
@@ -46,15 +46,15 @@ func (w *walker) askDetails(n *node) {
 	}
 }
 
-// askRole asks for the name of a role that has no number.
+// askRole requests the name of a role that has no number.
 func (w *walker) askRole(n *node) {
 	if n.role == roleExtended && n.details.rawRole == "" {
 		w.want(n.object, ifaceAccessible+".GetRoleName", func(b []any) { n.details.rawRole = first[string](b) })
 	}
 }
 
-// askActions asks for the names of a node's actions. Chromium leaves them out
-// of the list of all actions and gives them one by one.
+// askActions requests the names of a node's actions. Chromium leaves them empty
+// in GetActions and returns them one by one.
 func (w *walker) askActions(n *node) {
 	w.want(n.object, ifaceAction+".GetActions", func(body []any) {
 		list := first[[][]any](body)
@@ -68,7 +68,7 @@ func (w *walker) askActions(n *node) {
 	})
 }
 
-// askText asks for the text of a node, or for the beginning of a long one.
+// askText requests the text of a node, or the beginning of a long one.
 func (w *walker) askText(n *node) {
 	const all = int32(-1)
 	role := roleOf(roleName(n.role))
@@ -86,7 +86,7 @@ func (w *walker) askText(n *node) {
 	})
 }
 
-// shown is a text as a person sees it. Some toolkits tell a password.
+// shown returns a text as it is displayed. Some toolkits expose passwords.
 func shown(role desktop.Role, text string) string {
 	if role == "password" {
 		return strings.Repeat("●", utf8.RuneCountInString(text))
@@ -94,7 +94,6 @@ func shown(role desktop.Role, text string) string {
 	return strings.ReplaceAll(text, "\ufffc", "") // stands for an embedded element
 }
 
-// askValue asks for the value of a node and its bounds.
 func (w *walker) askValue(n *node) {
 	var r desktop.Range
 	w.get(n.object, ifaceValue, "MinimumValue", func(v any) { r.Min = number(v) })
@@ -105,7 +104,6 @@ func (w *walker) askValue(n *node) {
 	})
 }
 
-// askAttributes asks for what else the toolkit says of a node.
 func (w *walker) askAttributes(n *node) {
 	w.want(n.object, ifaceAccessible+".GetAttributes", func(body []any) {
 		n.details.attributes = maps.Clone(first[map[string]string](body))
@@ -114,7 +112,7 @@ func (w *walker) askAttributes(n *node) {
 	w.get(n.object, ifaceAccessible, "AccessibleId", func(v any) { n.details.id = as[string](v) })
 }
 
-// identity is the id that the toolkit or the document gives a node.
+// identity returns the ID that the toolkit or the document gives a node.
 func (d *details) identity() string {
 	if d.id != "" {
 		return d.id

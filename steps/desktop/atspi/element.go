@@ -12,7 +12,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// assemble makes the tree of what was read.
+// assemble builds the desktop's tree from what was read.
 func (c *Client) assemble(l *busConn, parts []appTree, windows []desktop.Window, s desktop.Scope) *desktop.Tree {
 	t := &desktop.Tree{ID: fmt.Sprintf("%s-%d", l.epoch, c.trees.Add(1))}
 	for _, p := range parts {
@@ -21,7 +21,7 @@ func (c *Client) assemble(l *busConn, parts []appTree, windows []desktop.Window,
 			t.Unread = append(t.Unread, p.app.process)
 		}
 		if p.err != nil {
-			continue // gone, or half read: nothing of it is better than a part that looks whole
+			continue // a partial tree would look complete
 		}
 		for _, r := range p.roots {
 			t.Roots = append(t.Roots, build(r, p.app, l.epoch, s.Full))
@@ -40,12 +40,12 @@ func (c *Client) assemble(l *busConn, parts []appTree, windows []desktop.Window,
 	return t
 }
 
-// stackIndex is the place of a window in the stack; -1 when it is in none.
+// stackIndex returns the position of a window in the stack; -1 if it has none.
 func stackIndex(windows []desktop.Window, id desktop.WindowID) int {
 	return slices.IndexFunc(windows, func(w desktop.Window) bool { return w.ID == id })
 }
 
-// prune keeps the first elements of a tree and counts the others.
+// prune keeps the first limit elements of a tree and counts the others.
 func prune(t *desktop.Tree, limit int) (omitted int) {
 	if limit <= 0 {
 		return 0
@@ -68,13 +68,13 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 	return omitted
 }
 
-// build makes the elements of a frame, or of what else is the root of a part.
+// build makes the elements of a frame, or of another root.
 func build(f frameWindow, a *application, epoch string, full bool) *desktop.Element {
 	b := builder{frameWindow: f, app: a, epoch: epoch, full: full}
 	return b.element(f.frame, nil)
 }
 
-// A builder makes elements of the nodes of one frame.
+// A builder converts the nodes of one frame to elements.
 type builder struct {
 	frameWindow
 	app   *application
@@ -82,7 +82,7 @@ type builder struct {
 	full  bool
 }
 
-// element is a node, with what is below it, in the words of the desktop.
+// element converts a node and its descendants.
 func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
 	e := b.base(n)
 	e.Parent = parent
@@ -95,10 +95,10 @@ func (b builder) element(n *node, parent *desktop.Element) *desktop.Element {
 	return e
 }
 
-// rawRole is the role of a node in the toolkit's words.
+// rawRole is the toolkit's name of the node's role.
 func (n *node) rawRole() string { return cmp.Or(n.details.rawRole, roleName(n.role)) }
 
-// base is a node without its relatives and without details.
+// base converts a node without relatives and details.
 func (b builder) base(n *node) *desktop.Element {
 	raw := n.rawRole()
 	role := roleOf(raw)
@@ -122,7 +122,7 @@ func (b builder) base(n *node) *desktop.Element {
 	}
 }
 
-// addDetails adds what was read in full.
+// addDetails adds what only a full read has.
 func (b builder) addDetails(e *desktop.Element, n *node) {
 	d := &n.details
 	e.Bounds = b.onScreen(n.box)
@@ -136,7 +136,7 @@ func (b builder) addDetails(e *desktop.Element, n *node) {
 	}
 }
 
-// onScreen is a box of the frame as a box of the screen.
+// onScreen converts a box of the application to screen coordinates.
 func (f frameWindow) onScreen(box desktop.Rect) desktop.Rect {
 	if box.Empty() {
 		return desktop.Rect{}
@@ -144,7 +144,7 @@ func (f frameWindow) onScreen(box desktop.Rect) desktop.Rect {
 	return desktop.Rect{X: box.X + f.shift.X, Y: box.Y + f.shift.Y, W: box.W, H: box.H}
 }
 
-// handles are the handles of a node and of what it is in, up to another.
+// handles returns the handles of a node and its ancestors up to last.
 func (b builder) handles(n, last *node) (list []desktop.Handle) {
 	for m := n; m != last.parent; m = m.parent {
 		list = append(list, handleParts{b.epoch, m.object, b.framePath}.handle())

@@ -15,7 +15,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// goneErrors are the answers of the bus for who is no longer there.
+// goneErrors are the bus's replies for an owner or object that no longer
+// exists.
 var goneErrors = []string{
 	"org.freedesktop.DBus.Error.ServiceUnknown",
 	"org.freedesktop.DBus.Error.NameHasNoOwner",
@@ -24,7 +25,7 @@ var goneErrors = []string{
 	"org.freedesktop.DBus.Error.UnknownObject",
 }
 
-// translateError is an error of the bus in our words.
+// translateError maps an error of the bus to the desktop's errors.
 func translateError(err error) error {
 	var answer dbus.Error
 	var network net.Error

@@ -11,10 +11,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// SaveFocus remembers the active window, the element that has the keyboard
-// there, its caret and its selection. The pointer is not known here. What is
-// not known, such as the element of an application that does not answer, is
-// left empty: the window alone is worth bringing back.
+// SaveFocus reads the active window, its focused element, caret and selection.
+// The pointer is not known here. What cannot be read, such as the element of a
+// hung application, stays empty: the window alone is worth restoring.
 func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	f := desktop.FocusState{Caret: -1}
 	l, err := c.connect(ctx)
@@ -46,7 +45,7 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	return f, context.Cause(ctx)
 }
 
-// saveElement remembers the element of an application that has the keyboard.
+// saveElement adds the focused element of an application.
 func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, windows []desktop.Window, f *desktop.FocusState) error {
 	w, done, err := c.visit(ctx, l, a, false, visitWithoutItems, noPrefetch)
 	if err != nil {
@@ -82,8 +81,8 @@ func (w *walker) readText(n *node, f *desktop.FocusState) error {
 	return w.run()
 }
 
-// lastFocused is the node that had the focus when we last heard of it, if that
-// is still so and it is in the window; nil when it is not.
+// lastFocused returns the node that the last focus signal named, if it still
+// has the focus and is in the window; otherwise nil.
 func (w *walker) lastFocused(last focused, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
 	if last.path == "" {
 		return nil, "", nil
@@ -119,8 +118,8 @@ func (w *walker) recheck(o object, then func(*node)) {
 	})
 }
 
-// searchFocused looks for the node with the focus in all that shows in a
-// window.
+// searchFocused searches everything that shows in a window for the focused
+// node.
 func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
 	w, done, err := c.visit(ctx, l, a, false, visitItems, noPrefetch)
 	if err != nil {
@@ -143,8 +142,8 @@ func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, 
 	return nil, "", desktop.ErrNotFound
 }
 
-// focusedBelow is the node with the focus below another. Several may say that
-// they have it: one with text is meant.
+// focusedBelow returns the focused descendant of a node. If several claim the
+// focus, one with text is meant.
 func (w *walker) focusedBelow(root *node) (best *node, err error) {
 	w.expand(root, 1)
 	if err := w.run(); err != nil {
@@ -163,9 +162,9 @@ func (w *walker) focusedBelow(root *node) (best *node, err error) {
 	return best, w.run()
 }
 
-// RestoreFocus makes the window the active one again, gives the element the
-// keyboard and puts caret and selection back. It fails with ErrNotFound when
-// the element is gone; its window is active again then.
+// RestoreFocus activates the window, focuses the element and restores caret and
+// selection. It fails with ErrNotFound if the element is gone; the window is
+// active by then.
 func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 	if f.Window != 0 && c.options.Activate != nil {
 		if err := c.options.Activate(ctx, f.Window); err != nil {
@@ -192,9 +191,9 @@ func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 	return w.restoreText(n, f)
 }
 
-// restoreText puts the caret and the selection of a node back. Setting the
-// caret ends a selection; setting a selection puts the caret at its end. What
-// stands as it did is left alone: a page's selection can be ended, and not made.
+// restoreText restores the caret and the selection of a node. Setting the caret
+// clears a selection; setting a selection moves the caret to its end. What is
+// unchanged is left alone: in a page a selection can be cleared but not made.
 func (w *walker) restoreText(n *node, f desktop.FocusState) error {
 	now := desktop.FocusState{Caret: -1}
 	if err := w.readText(n, &now); err == nil && now.Caret == f.Caret && now.Selection == f.Selection {

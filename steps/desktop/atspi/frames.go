@@ -10,21 +10,22 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A framed is a frame of an application with the window it is on the screen.
+// A frameWindow is a frame of an application, matched to its window on the
+// screen.
 type frameWindow struct {
-	framePath     dbus.ObjectPath // of the frame
-	name     string          // of the frame
-	frame    *node           // or an element in it, where only that is read
-	window   desktop.Window  // the zero Window when there is none
-	popup    bool            // the window is not its own but that of its application
-	shift    desktop.Point   // what to add to the boxes of the application
-	box      desktop.Rect    // of the frame, as the application says
-	sizeOnly bool            // of its place the application knows nothing
+	framePath dbus.ObjectPath // of the frame
+	name      string          // of the frame
+	frame     *node           // or an element in it, where only that is read
+	window    desktop.Window  // zero if there is none
+	popup     bool            // the window is its application's, not its own
+	shift     desktop.Point   // what to add to the boxes of the application
+	box       desktop.Rect    // of the frame, as the application says
+	sizeOnly  bool            // the application knows its size but not its position
 }
 
-// matchWindows finds the window of each frame of one process. Titles decide, then
-// boxes. Menus and other popups are no windows of the window manager's: they
-// belong to the topmost window of their application, which opened them.
+// matchWindows finds the window of each frame of one process, by title, then by
+// box. Menus and other popups are not managed windows: they belong to the
+// topmost window of their application, which opened them.
 func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bool) []frameWindow {
 	own := ownWindows(windows, pid)
 	list := make([]frameWindow, len(frames))
@@ -57,7 +58,8 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 	return list
 }
 
-// ownWindows are the windows of a process; those of nobody when it has none.
+// ownWindows returns the windows of a process, or those without a PID if it has
+// none.
 func ownWindows(windows []desktop.Window, pid int) []desktop.Window {
 	var own, orphans []desktop.Window
 	for _, w := range windows {
@@ -74,7 +76,7 @@ func ownWindows(windows []desktop.Window, pid int) []desktop.Window {
 	return own
 }
 
-// similarity says how much a frame looks like a window; 0 is not at all.
+// similarity scores how well a frame fits a window; 0 is no match.
 func similarity(f *node, w desktop.Window, relative bool) float64 {
 	box := f.box
 	if relative {
@@ -95,9 +97,9 @@ func similarity(f *node, w desktop.Window, relative bool) float64 {
 	return score
 }
 
-// offset is how far the content of a window is from the origin of its frame's
-// boxes. The window manager's border is equal at three sides, the rest of the
-// height is its title.
+// offset returns the distance from the origin of a frame's boxes to the content
+// of its window. The window manager's border is equal on three sides; the rest
+// of the height is the title bar.
 func offset(frame, window desktop.Rect) desktop.Point {
 	border := max(0, (window.W-frame.W)/2)
 	title := max(0, window.H-frame.H-border)
@@ -107,7 +109,8 @@ func offset(frame, window desktop.Rect) desktop.Point {
 	return desktop.Point{X: window.X + border - frame.X, Y: window.Y + title - frame.Y}
 }
 
-// assignPopups gives the frames that are left the topmost window of the application.
+// assignPopups gives the unmatched frames the topmost window of the
+// application.
 func assignPopups(list []frameWindow, own []desktop.Window) {
 	if len(own) == 0 {
 		return
@@ -126,7 +129,7 @@ func assignPopups(list []frameWindow, own []desktop.Window) {
 	}
 }
 
-// in says whether a scope means this frame.
+// in reports whether a scope includes this frame.
 func (f frameWindow) in(s desktop.Scope) bool {
 	if s.Window != 0 && f.window.ID != s.Window {
 		return false
@@ -138,7 +141,6 @@ func (f frameWindow) in(s desktop.Scope) bool {
 	return strings.Contains(strings.ToLower(f.window.Title), title) || strings.Contains(strings.ToLower(f.name), title)
 }
 
-// title is what the window is called.
 func (f frameWindow) title() string {
 	if f.window.Title != "" {
 		return f.window.Title

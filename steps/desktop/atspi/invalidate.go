@@ -4,28 +4,29 @@ package atspi
 
 import "github.com/godbus/dbus/v5"
 
-// A reach is how far what an event tells may change what is known of objects:
+// An invalidation is how much a signal may change of what is known of objects:
 // their names, roles, states and children.
 type invalidation int
 
 const (
 	invalidatesNothing     invalidation = iota
-	invalidatesIfScrollBar       // all, if the object is a scroll bar: what is in view is what shows
-	invalidatesObject            // the object itself
-	invalidatesSubtree         // the object and what is below it
-	invalidatesMoved             // the same; and when more than one did, all: they may have changed places
+	invalidatesIfScrollBar              // all if it is a scroll bar, which changes what shows
+	invalidatesObject                   // the object itself
+	invalidatesSubtree                  // the object and its descendants
+	invalidatesMoved                    // the same, but all if several moved: they may have changed order
 	invalidatesAll
 )
 
-// ownStates are the states that a change of does not concern other objects.
+// ownStates are the states whose change does not concern other objects.
 var ownStates = map[string]bool{
 	"focused": true, "active": true, "armed": true, "pressed": true, "checked": true, "selected": true, "indeterminate": true,
 }
 
-// invalidationOf is how far an event reaches. What is not known here reaches far.
+// invalidationOf returns what a signal invalidates. An unknown one invalidates
+// all.
 func invalidationOf(member, detail string) invalidation {
 	switch member {
-	case "BoundsChanged": // what has moved may have come into view
+	case "BoundsChanged": // it may have come into view
 		return invalidatesMoved
 	case "StateChanged":
 		if ownStates[detail] {
@@ -45,10 +46,10 @@ func invalidationOf(member, detail string) invalidation {
 	return invalidatesAll
 }
 
-// manyChanges is how many objects may have changed before all is read anew.
+// manyChanges is how many objects may be invalid before everything is read
+// again.
 const manyChanges = 64
 
-// add takes one event.
 func (c *changes) add(o dbus.ObjectPath, r invalidation) {
 	c.now++
 	if r == invalidatesAll || len(c.objects) >= manyChanges {
@@ -59,8 +60,8 @@ func (c *changes) add(o dbus.ObjectPath, r invalidation) {
 	c.objects[o] = change{max(r, c.objects[o].reach), c.now}
 }
 
-// invalidated are the items that a set of changes concerns. It says false when
-// that is more than is worth asking one by one.
+// invalidated returns the items that a set of changes concerns, or false if
+// they are too many to read one by one.
 func (its items) invalidated(objects map[dbus.ObjectPath]invalidation) ([]*item, bool) {
 	concerned := map[*item]bool{}
 	var gather func(it *item, depth int) bool
@@ -98,8 +99,8 @@ func (its items) invalidated(objects map[dbus.ObjectPath]invalidation) ([]*item,
 	return list, len(list) <= manyChanges
 }
 
-// reread reads those items again that may have changed. It says false when one
-// of them is gone. What others hold of the items stays as it is.
+// reread reads invalid items again. It returns false if one of them is gone.
+// The receiver stays as it is, since others may hold it.
 func (its items) reread(p *pipeline, list []*item) (items, bool, error) {
 	now := make(map[*item]*basics, len(list))
 	gone := false
@@ -132,7 +133,7 @@ func (its items) reread(p *pipeline, list []*item) (items, bool, error) {
 	return its.withBasics(now), true, nil
 }
 
-// withBasics are the items with other basics for some.
+// withBasics returns a copy with other basics for some items.
 func (its items) withBasics(now map[*item]*basics) items {
 	copies := make([]item, 0, len(its))
 	fresh := make(items, len(its))

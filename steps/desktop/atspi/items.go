@@ -19,37 +19,36 @@ type basics struct {
 	offers      offers
 }
 
-// An item is one element as its application told of it, unasked for.
+// An item is one element as Cache.GetItems returned it.
 type item struct {
 	object
 	basics
-	parent dbus.ObjectPath
-	index  int
-	count  int // of children; -1 when it is not said
-	kids   []*item
-	complete  bool // kids are all children, in order
-	shows  bool // it shows, or something below it
-	menuOpen bool // below it an item of an open menu shows
-	descendants  int  // how many items are below it
+	parent      dbus.ObjectPath
+	index       int
+	count       int // of children; -1 if unknown
+	kids        []*item
+	complete    bool // kids are all children, in order
+	shows       bool // it or a descendant shows
+	menuOpen    bool // an item of an open menu below it shows
+	descendants int
 }
 
-// items are what an application tells of itself in one call. Not every
-// toolkit tells, and not every one tells everything.
+// items are the reply of Cache.GetItems. Some toolkits return none, and some
+// return only a part.
 type items map[dbus.ObjectPath]*item
 
-// cacheFor is how long items are kept at most, though no event came. ATK tells
-// of every change but one: the first name that a program gives an element
-// which had none.
+// cacheFor bounds the age of cached items even without a signal. ATK signals
+// every change but one: the first name given to an element that had none.
 const cacheFor = time.Second
 
-// fetchItems gets what the application tells, or what it told last when no
-// event came since. The application was greeted just now.
+// fetchItems returns the cached items, updated for the signals since, or asks
+// for all of them. The application was greeted just now.
 func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
 	asked := time.Now()
 	a.mu.Lock()
 	old, at, from := a.items, a.itemsCount, a.itemsRead
 	a.mu.Unlock()
-	now, objects, clear := n.since(a.bus, at) // before asking: an event in between makes it old, never the other way round
+	now, objects, clear := n.since(a.bus, at) // before asking, so that a signal in between makes the items stale
 	if old != nil && clear && time.Since(from) < cacheFor {
 		its, ok, err := old.update(p, objects)
 		if ok {
@@ -62,7 +61,7 @@ func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
 	var body []any
 	p.want(object{a.bus, "/org/a11y/atspi/cache"}, ifaceCache+".GetItems", func(b []any) { body = b })
 	if err := p.run(); err != nil || body == nil {
-		return nil, err // what tells nothing is asked
+		return nil, err // without items each element is asked
 	}
 	its := parseItems(as[[][]any](first[any](body)))
 	if a.signalsChanges() {
@@ -74,8 +73,7 @@ func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
 	return its, nil
 }
 
-// cacheItems remembers what the application told, and when that was true. When
-// another visit kept something later meanwhile, that stays.
+// cacheItems stores items, unless a concurrent visit stored newer ones.
 func (a *application) cacheItems(its items, at uint64, from time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -84,8 +82,8 @@ func (a *application) cacheItems(its items, at uint64, from time.Time) {
 	}
 }
 
-// update are the items after some objects changed. It says false when all must
-// be read anew.
+// update returns the items after some objects changed, or false if all must be
+// read again.
 func (its items) update(p *pipeline, objects map[dbus.ObjectPath]invalidation) (items, bool, error) {
 	list, few := its.invalidated(objects)
 	if !few {
@@ -94,14 +92,15 @@ func (its items) update(p *pipeline, objects map[dbus.ObjectPath]invalidation) (
 	return its.reread(p, list)
 }
 
-// cachedItems are what the application told last, true or not.
+// cachedItems returns the items stored last, stale or not.
 func (a *application) cachedItems() items {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.items
 }
 
-// parseItems reads the answer of Cache.GetItems and ties the items together.
+// parseItems decodes the reply of Cache.GetItems and links parents and
+// children.
 func parseItems(rows [][]any) items {
 	its := make(items, len(rows))
 	order := make([]*item, 0, len(rows))
@@ -125,8 +124,8 @@ func parseItems(rows [][]any) items {
 	return its
 }
 
-// parseItem reads one item, in either of its two forms: the newer one has the
-// index and the number of children where the older has the list of children.
+// parseItem decodes one item in either format: the newer has the index and the
+// number of children where the older has the list of children.
 func parseItem(row []any) (*item, bool) {
 	if len(row) != 9 && len(row) != 10 {
 		return nil, false
@@ -149,7 +148,7 @@ func parseItem(row []any) (*item, bool) {
 	return it, !it.none()
 }
 
-// sortKids puts the children in order, and says whether they are all there.
+// sortKids sorts the children, and notes whether they are complete.
 func (it *item) sortKids() {
 	slices.SortStableFunc(it.kids, func(a, b *item) int { return a.index - b.index })
 	it.complete = len(it.kids) == it.count
@@ -158,8 +157,8 @@ func (it *item) sortKids() {
 	}
 }
 
-// updateAncestors counts an item with all that it is below of, and lets them
-// know that it shows. What is in a menu shows only while the menu is open.
+// updateAncestors counts an item in all its ancestors, and marks them as
+// showing if it shows. The items of a menu show only while the menu is open.
 func (it *item) updateAncestors(its items) {
 	shows := has(it.states, bitShowing)
 	opened := shows && its[it.parent] != nil && roleName(its[it.parent].role) == "menu"

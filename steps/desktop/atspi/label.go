@@ -12,14 +12,14 @@ import (
 // labelReach is how far, in pixels, a label may be from the field it names.
 const labelReach = 250
 
-// labelLength is how long a label may be, in characters; more is prose.
+// labelLength is how many characters a label may have; more is prose.
 const labelLength = 50
 
 // labelAbove is how far, in pixels, a label may be above the field it names.
 const labelAbove = 40
 
-// needsLabel says whether a node is something that a person knows by the words
-// beside it, left of it or above.
+// needsLabel reports whether a node is a field that only a label beside or
+// above it names.
 func needsLabel(n *node) bool {
 	if n.name != "" {
 		return false
@@ -31,7 +31,7 @@ func needsLabel(n *node) bool {
 	return false
 }
 
-// askLabels asks every field without a name below a node what labels it.
+// askLabels requests the label of every field without a name below a node.
 func (w *walker) askLabels(root *node) {
 	const labelledBy = uint32(2)
 	root.each(func(n *node) bool {
@@ -48,7 +48,7 @@ func (w *walker) askLabels(root *node) {
 	})
 }
 
-// nameLabel gives a node the names of its labels.
+// nameLabel joins the names of a node's labels.
 func (w *walker) nameLabel(n *node, labels []object) {
 	for _, l := range labels {
 		w.get(l, ifaceAccessible, "Name", func(v any) {
@@ -57,8 +57,8 @@ func (w *walker) nameLabel(n *node, labels []object) {
 	}
 }
 
-// labelByPlace gives every field without a name and without a label of its own
-// the nearest words to its left, or else above it.
+// labelByPlace labels every field that has neither a name nor a label with the
+// nearest words to its left, or else above it.
 func labelByPlace(root *node) {
 	var fields, words []*node
 	root.each(func(n *node) bool {
@@ -81,8 +81,8 @@ func labelByPlace(root *node) {
 	}
 }
 
-// inControl says whether a node is a part of a control, such as the words on a
-// button, which name that and nothing beside it.
+// inControl reports whether a node is part of a control, such as the words on a
+// button, which name only that.
 func inControl(n *node) bool {
 	for p := n.parent; p != nil; p = p.parent {
 		if isControl(p) {
@@ -92,8 +92,8 @@ func inControl(n *node) bool {
 	return false
 }
 
-// labelDistance is how far words are from the field that they may name. Words
-// above are a little further than words to the left.
+// labelDistance returns how far words are from the field that they may name.
+// Words above count as a little further than words to the left.
 func labelDistance(words, field desktop.Rect) (distance int, ok bool) {
 	middle := words.Center().Y
 	switch {

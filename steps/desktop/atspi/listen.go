@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// notifyEvery is how often a change of an element is told at most.
+	// notifyEvery is the minimum time between two notifications for an element.
 	notifyEvery = 20 * time.Millisecond
-	// maxWeight is how many events of an element in countFor are too many, as of
-	// a log that scrolls: then nobody listens for deafFor.
+	// maxWeight is how many events of an element within weighFor are too many,
+	// as from a log that scrolls: then the subscription pauses for pauseFor.
 	maxWeight = 200
-	weighFor = time.Second
+	weighFor  = time.Second
 	pauseFor  = 2 * time.Second
-	// textWeight is how many bytes of text weigh as much as an event more.
+	// textWeight is how many bytes of text weigh as much as one more event.
 	textWeight = 1 << 10
 )
 
-// WatchFocus calls f when an application says that the keyboard went to
-// another of its elements, or to a window of its. f must return at once: the
-// events of all applications wait for it.
+// WatchFocus calls f when an application signals that the focus moved to
+// another of its elements or windows. f must return at once: it blocks the
+// delivery of all signals.
 func (c *Client) WatchFocus(ctx context.Context, f func()) error {
 	if _, err := c.connect(ctx); err != nil {
 		return err
@@ -39,11 +39,11 @@ func (c *Client) WatchFocus(ctx context.Context, f func()) error {
 	return context.Cause(ctx)
 }
 
-// WatchElement calls f when an element says that it changed.
+// WatchElement calls f when an element signals that it changed.
 //
-// It listens on a connection of its own, to this element only, and its
-// application is asked for these events only as long: so an application that
-// floods delays nobody who asks for something. What an event holds is dropped.
+// It listens on a connection of its own, for this element only, and its
+// application is asked for these events only as long: an application that
+// floods the bus delays no other call. The payload of an event is dropped.
 func (c *Client) WatchElement(ctx context.Context, h desktop.Handle, f func()) error {
 	l, err := c.connect(ctx)
 	if err != nil {
@@ -64,21 +64,21 @@ func (c *Client) WatchElement(ctx context.Context, h desktop.Handle, f func()) e
 	return e.listen(ctx, f)
 }
 
-// An ear listens to one element.
+// An elementWatch listens for the signals of one element.
 type elementWatch struct {
 	dbusConn
 	of      object
-	changed chan struct{} // holds one when it did
+	changed chan struct{} // has capacity 1
 	weight  atomic.Int64  // of the events that came
 }
 
-// watchedEvents are the events that an element's changes are told by, beside those that
-// are asked for anyhow.
+// watchedEvents signal an element's changes, beside those that busConn
+// subscribes to.
 var watchedEvents = []string{"object:text-changed", "object:selection-changed"}
 
-// open connects to the bus, and asks for the events of the element.
-func (e *elementWatch) open(ctx context.Context, address string, patience time.Duration) error {
-	ctx, cancel := withTimeout(ctx, patience)
+// open connects to the bus and subscribes to the events of the element.
+func (e *elementWatch) open(ctx context.Context, address string, timeout time.Duration) error {
+	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	bus, err := dial(ctx, address, dbus.WithSignalHandler(e))
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *elementWatch) match() []dbus.MatchOption {
 	return []dbus.MatchOption{dbus.WithMatchSender(e.of.bus), dbus.WithMatchObjectPath(e.of.path), dbus.WithMatchInterface(ifaceObjectEvent)}
 }
 
-// DeliverSignal takes one event from the connection, and drops what it holds.
+// DeliverSignal counts one event and drops its payload.
 func (e *elementWatch) DeliverSignal(_, member string, s *dbus.Signal) {
 	e.weight.Add(1 + int64(len(as[string](at[dbus.Variant](s.Body, 3).Value())))/textWeight)
 	if changesContent(member, at[string](s.Body, 0)) {
@@ -119,7 +119,8 @@ func (e *elementWatch) wake() {
 	}
 }
 
-// changesContent says whether an event tells that an element shows something else.
+// changesContent reports whether an event says that an element shows something
+// else.
 func changesContent(member, detail string) bool {
 	switch member {
 	case "TextChanged", "SelectionChanged":
@@ -132,7 +133,7 @@ func changesContent(member, detail string) bool {
 	return false
 }
 
-// listen calls f until the context ends, or the bus does.
+// listen calls f until the context or the connection ends.
 func (e *elementWatch) listen(ctx context.Context, f func()) error {
 	since := time.Now()
 	for {
@@ -160,7 +161,7 @@ func (e *elementWatch) listen(ctx context.Context, f func()) error {
 	}
 }
 
-// unsubscribe listens no more for a while.
+// pause unsubscribes for a while.
 func (e *elementWatch) pause(ctx context.Context) error {
 	if err := e.RemoveMatchSignalContext(ctx, e.match()...); err != nil {
 		return e.translateError(err)

@@ -26,7 +26,7 @@ const (
 	ifaceProperties  = "org.freedesktop.DBus.Properties"
 )
 
-// An object is one accessible object: who owns it, and its path there.
+// An object is one accessible object: its owner on the bus, and its path there.
 type object struct {
 	bus  string
 	path dbus.ObjectPath
@@ -39,23 +39,21 @@ var (
 
 const nowhere dbus.ObjectPath = "/org/a11y/atspi/null"
 
-// none says whether o refers to nothing.
+// none reports whether o refers to nothing.
 func (o object) none() bool { return o.path == "" || o.path == nowhere }
 
-// A place is an object as handles name it: on which bus, and in which frame,
-// so that its window is known without climbing the tree again.
+// handleParts are an object as a handle names it: with its bus and its frame,
+// so that its window is found without walking up the tree.
 type handleParts struct {
-	epoch string // the bus; handles of another bus mean nothing
+	epoch string // of the bus; handles of another bus are invalid
 	object
 	frame dbus.ObjectPath
 }
 
-// handle writes a place.
 func (p handleParts) handle() desktop.Handle {
 	return desktop.Handle(p.epoch + "|" + p.bus + "|" + string(p.path) + "|" + string(p.frame))
 }
 
-// parseHandle reads what handle wrote.
 func parseHandle(h desktop.Handle) (handleParts, error) {
 	f := strings.Split(string(h), "|")
 	if len(f) != 4 || f[1] == "" || !dbus.ObjectPath(f[2]).IsValid() {

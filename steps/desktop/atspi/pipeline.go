@@ -13,32 +13,31 @@ import (
 	"understudy/steps/desktop"
 )
 
-// inFlight is how many calls to one application may wait for their answers.
-// More is no faster: the application answers one at a time.
+// inFlight bounds the calls to one application that are in flight. More is no
+// faster: the application replies one at a time.
 const inFlight = 64
 
-// A pipeline keeps many calls in flight. What is to be done with an answer is
-// a function, which may ask more; all of them run on the goroutine that called
-// run, one after the other, so they need no locks.
+// A pipeline keeps many calls in flight. Each reply goes to a callback, which
+// may queue more calls; all callbacks run sequentially on the goroutine that
+// called run, so they need no locks.
 //
-// How long all of it takes depends on how much there is. So there is no time
-// limit on the whole, but one on silence: an application that goes on
-// answering is read to the end.
+// The whole takes as long as there is data, so the timeout applies to silence
+// only: an application that keeps replying is read to the end.
 type pipeline struct {
 	ctx     context.Context
 	conn    dbusConn
-	timeout time.Duration // how long no answer may come
-	program      string        // the program that is asked, for who hears that it did not answer
+	timeout time.Duration // how long no reply may arrive
+	program string        // for errors
 	done    chan *dbus.Call
 	open    map[*dbus.Call]replyFunc
 	queue   []request
-	lost    error // set when the connection is
+	lost    error // why the connection was lost
 
-	prefetching bool                   // what is asked is only foreseen
-	prefetched map[callKey]*prefetched // see foresee
+	prefetching bool                    // ask only prefetches
+	prefetched  map[callKey]*prefetched // see prefetch
 }
 
-// An answer is what to do with the body of a reply, or with its error.
+// A replyFunc handles the body of a reply, or its error.
 type replyFunc func(body []any, err error)
 
 type request struct {
@@ -53,12 +52,12 @@ func newPipeline(ctx context.Context, l dbusConn, silence time.Duration) *pipeli
 		ctx:     ctx,
 		conn:    l,
 		timeout: silence,
-		done:    make(chan *dbus.Call, inFlight), // never blocks the connection: one place per open call
+		done:    make(chan *dbus.Call, inFlight), // room for every open call, so that the connection never blocks
 		open:    map[*dbus.Call]replyFunc{},
 	}
 }
 
-// keyOf queues a call.
+// ask queues a call.
 func (p *pipeline) ask(to object, method string, then replyFunc, args ...any) {
 	switch {
 	case p.prefetching:
@@ -69,7 +68,7 @@ func (p *pipeline) ask(to object, method string, then replyFunc, args ...any) {
 	}
 }
 
-// want queues a call of which only a successful answer matters.
+// want queues a call and ignores its error.
 func (p *pipeline) want(to object, method string, then func(body []any), args ...any) {
 	p.ask(to, method, func(body []any, err error) {
 		if err == nil {
@@ -78,12 +77,12 @@ func (p *pipeline) want(to object, method string, then func(body []any), args ..
 	}, args...)
 }
 
-// get queues reading a property, of which only the value matters.
+// get queues reading a property and ignores its error.
 func (p *pipeline) get(to object, iface, name string, then func(value any)) {
 	p.want(to, ifaceProperties+".Get", func(body []any) { then(variant(body)) }, iface, name)
 }
 
-// run sends what is queued and handles the answers until none is missing.
+// run sends what is queued and handles the replies until none is missing.
 func (p *pipeline) run() error {
 	timer := time.NewTimer(p.timeout)
 	defer timer.Stop()
@@ -105,7 +104,7 @@ func (p *pipeline) run() error {
 	return nil
 }
 
-// namingProgram says which program did not answer.
+// namingProgram adds the program that did not reply.
 func namingProgram(program string, err error) error {
 	if program == "" || errors.Is(err, context.Canceled) {
 		return err
@@ -113,7 +112,7 @@ func namingProgram(program string, err error) error {
 	return fmt.Errorf("%s: %w", program, err)
 }
 
-// send sends as much of what is queued as may be under way.
+// send sends as much of the queue as may be in flight.
 func (p *pipeline) send() {
 	for len(p.queue) > 0 && len(p.open) < inFlight {
 		r := p.queue[0]
@@ -122,12 +121,12 @@ func (p *pipeline) send() {
 	}
 }
 
-// finish hands one answer on.
+// finish dispatches one reply.
 func (p *pipeline) finish(call *dbus.Call) {
 	then := p.open[call]
 	delete(p.open, call)
 	if p.ctx.Err() != nil {
-		return // the answer is that we stopped waiting, which run reports
+		return // run reports the cancellation
 	}
 	err := p.conn.translateError(call.Err)
 	if err != nil && !p.conn.Connected() {
@@ -137,7 +136,7 @@ func (p *pipeline) finish(call *dbus.Call) {
 	then(call.Body, err)
 }
 
-// call asks one thing and waits for the answer.
+// call makes one call and waits for the reply.
 func (p *pipeline) call(to object, method string, args ...any) (body []any, err error) {
 	p.ask(to, method, func(b []any, failed error) { body, err = b, failed }, args...)
 	if lost := p.run(); lost != nil {

@@ -11,25 +11,25 @@ import (
 	"understudy/steps/desktop"
 )
 
-// ElementAt is the meaningful element under a point of the screen, with the
-// elements it is in as its parents. The window system says whose window is on
-// top there; then the deepest element whose box holds the point is taken; and
-// from a part of a control, such as its label, it climbs to the control.
+// ElementAt returns the meaningful element under a point of the screen, with
+// its ancestors as its parents. The window system says whose window is on top
+// there; the deepest element whose box holds the point is taken; and from a
+// part of a control, such as its label, it climbs to the control.
 func (c *Client) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
 	return c.elementAt(ctx, pointQuery{at: at})
 }
 
-// Hit is ElementAt, save in a page of a browser: there it is what the page
-// itself finds at the point.
+// Hit is ElementAt, except in a page of a browser, where it is the result of
+// the page's own hit test.
 func (c *Client) Hit(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
 	return c.elementAt(ctx, pointQuery{at: at, hitTest: true})
 }
 
-// A spot is a point of the screen, and how to look there.
+// A pointQuery is a point of the screen, and how to look there.
 type pointQuery struct {
-	at     desktop.Point
-	popups bool // only in popups
-	hitTest   bool // a page is asked for what it finds
+	at      desktop.Point
+	popups  bool // only in popups
+	hitTest bool // ask a page for its own hit test
 }
 
 func (c *Client) elementAt(ctx context.Context, s pointQuery) (*desktop.Element, error) {
@@ -77,7 +77,7 @@ func (c *Client) inApplication(ctx context.Context, l *busConn, windows desktop.
 
 // inWindow finds the element at a point in one application.
 func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windows desktop.Windows, in desktop.Window, s pointQuery) (*desktop.Element, error) {
-	asked := !s.popups // a menu that another application may have open is not waited for
+	asked := !s.popups // do not wait for a menu that another application may have open
 	w, done, err := c.visit(ctx, l, a, asked, visitCachedItems, func(w *walker) { w.prefetchPoint(s.at) })
 	if err != nil {
 		return nil, err
@@ -105,14 +105,14 @@ func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windo
 	return nil, fmt.Errorf("%w: nothing of the window %q is at %s", desktop.ErrNotFound, in.Title, s.at)
 }
 
-// elementFor is the element of the node that the boxes say is at a point. What a
-// page finds there itself counts for more, where it is asked: when it must be
-// sure, and when the boxes name nothing of the page.
+// elementFor returns the element of the node that the boxes suggest at a point.
+// A page is asked for its own hit test if the query wants that, and if the
+// boxes name nothing in the page.
 func (w *walker) elementFor(f frameWindow, n *node, at desktop.Point, l *busConn) (*desktop.Element, error) {
-	page, told := w.pageOf(n), false
+	page, tested := w.pageOf(n), false
 	if page != nil && (w.hitTest || n == page) {
 		var err error
-		if n, told, err = w.hitTestNode(page, n, at); err != nil {
+		if n, tested, err = w.hitTestNode(page, n, at); err != nil {
 			return nil, err
 		}
 	}
@@ -124,13 +124,13 @@ func (w *walker) elementFor(f frameWindow, n *node, at desktop.Point, l *busConn
 	if err != nil {
 		return nil, err
 	}
-	e.Guessed, e.Sure = page != nil && !told, told
+	e.Guessed, e.Sure = page != nil && !tested, tested
 	e.Hits = builder{frameWindow: f, epoch: l.epoch}.handles(n, m)
 	return e, nil
 }
 
-// candidates are the frames that may be seen at a point, popups first. A menu
-// may be a window of its own and yet be in the frame that opened it.
+// candidates returns the frames that may be visible at a point, popups first. A
+// menu may be a window of its own and yet belong to the frame that opened it.
 func candidates(list []frameWindow, in desktop.Window, at desktop.Point, popups bool, w *walker) []frameWindow {
 	var front, own, others []frameWindow
 	for _, f := range list {
@@ -143,11 +143,11 @@ func candidates(list []frameWindow, in desktop.Window, at desktop.Point, popups 
 			others = append(others, f)
 		}
 	}
-	slices.Reverse(front) // the one opened last is on top
+	slices.Reverse(front) // the last opened is on top
 	return slices.Concat(front, own, others)
 }
 
-// describe makes the element of a node, with its parents and its label.
+// describe reads a node in full, with its parents and its label.
 func (w *walker) describe(f frameWindow, n *node, l *busConn) (*desktop.Element, error) {
 	n.children = nil
 	details := func() {
@@ -177,8 +177,8 @@ func (w *walker) describe(f frameWindow, n *node, l *busConn) (*desktop.Element,
 	return e, nil
 }
 
-// labelAmong gives a node that needs it a label out of those that were glimpsed
-// on the way to it.
+// labelAmong labels a node that needs it from the nodes that were read on the
+// way to it.
 func (w *walker) labelAmong(f frameWindow, n *node) error {
 	if !needsLabel(n) || n.details.label != "" {
 		return nil
@@ -195,7 +195,7 @@ func (w *walker) labelAmong(f frameWindow, n *node) error {
 }
 
 // meaningful climbs from a node to what a person would name: the control that
-// it is a part of, or the nearest that is more than a box of other things.
+// it is part of, or the nearest ancestor that is not merely a container.
 func meaningful(n *node, at desktop.Point, f frameWindow) *node {
 	const far = 4
 	m := n
@@ -216,7 +216,7 @@ func meaningful(n *node, at desktop.Point, f frameWindow) *node {
 	return m
 }
 
-// isControl says whether a person would name this node, not what is in it.
+// isControl reports whether a person would name this node, not what is in it.
 func isControl(n *node) bool {
 	switch roleOf(roleName(n.role)) {
 	case "button", "togglebutton", "checkbox", "radiobutton", "switch", "link", "menuitem", "checkmenuitem", "radiomenuitem",
@@ -226,7 +226,7 @@ func isControl(n *node) bool {
 	return false
 }
 
-// isPart says whether a node can be a part of a control.
+// isPart reports whether a node can be part of a control.
 func isPart(n *node) bool {
 	switch roleOf(roleName(n.role)) {
 	case "label", "image", "icon":
@@ -235,7 +235,7 @@ func isPart(n *node) bool {
 	return isBox(n)
 }
 
-// isBox says whether a node only holds others.
+// isBox reports whether a node is merely a container.
 func isBox(n *node) bool {
 	switch roleOf(roleName(n.role)) {
 	case "filler", "panel", "group", "unknown":

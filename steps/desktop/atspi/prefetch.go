@@ -4,36 +4,36 @@ package atspi
 
 import "fmt"
 
-// A question is a call that may be asked before its answer is wanted.
+// A callKey identifies a call that may be sent before its reply is wanted.
 type callKey struct {
 	object
 	method, args string
 }
 
-// A forecast is a question that is under way, or its answer.
+// A prefetched call is in flight, or has its reply.
 type prefetched struct {
 	answered bool
 	body     []any
 	err      error
-	then     replyFunc // who wants it; nil when nobody has asked yet
+	then     replyFunc // nil until the reply is wanted
 }
 
 func keyOf(to object, method string, args []any) callKey {
 	return callKey{to, method, fmt.Sprint(args...)}
 }
 
-// prefetch asks now for what is likely to be wanted soon. What do asks is sent
-// with what is asked next, and what it would do with the answers is left out.
-// So what would take a round trip for each level of a tree takes one. A wrong
-// guess costs the application an answer that nobody wants, and nothing else:
-// no answer is ever guessed.
+// prefetch sends now what is likely to be asked soon: the calls that do makes
+// go out with the next batch, and do's callbacks are dropped. So what would
+// take a round trip per level of a tree takes one. A wrong guess costs the
+// application a reply that nobody reads, and nothing else: no reply is ever
+// guessed.
 func (p *pipeline) prefetch(do func()) {
 	p.prefetching = true
 	do()
 	p.prefetching = false
 }
 
-// askAhead asks a question that nobody wants the answer of yet.
+// askAhead queues a call whose reply nobody wants yet.
 func (p *pipeline) askAhead(to object, method string, args []any) {
 	q := keyOf(to, method, args)
 	if p.prefetched[q] != nil {
@@ -52,8 +52,8 @@ func (p *pipeline) askAhead(to object, method string, args []any) {
 	}})
 }
 
-// takePrefetched hands on the answer of a question that was foreseen, now or when it
-// comes. Whoever asks a second time wants to know anew.
+// takePrefetched hands on the reply of a prefetched call, now or when it
+// arrives. It serves each call once: a second request wants a fresh reply.
 func (p *pipeline) takePrefetched(to object, method string, args []any, then replyFunc) bool {
 	if len(p.prefetched) == 0 {
 		return false

@@ -13,11 +13,12 @@ import (
 type hit struct {
 	*node
 	level  int
-	floats bool // it is in a menu that is open over the rest
+	floats bool // in a menu that is open over the rest
 }
 
-// A probe looks for what is under a point in a frame. Only where a box holds
-// the point it looks further, save where what is inside lies elsewhere.
+// A pointSearch collects the nodes of a frame under a point. It descends only
+// where a box holds the point, except where children may lie outside their
+// parent.
 type pointSearch struct {
 	*walker
 	frameWindow
@@ -25,7 +26,7 @@ type pointSearch struct {
 	hits []hit
 }
 
-// candidatesAt finds what is under a point in a frame.
+// hitsAt collects what is under a point in a frame.
 func (w *walker) hitsAt(f frameWindow, at desktop.Point) ([]hit, error) {
 	p := &pointSearch{walker: w, frameWindow: f, at: at}
 	p.examine(f.frame, 0, false)
@@ -38,14 +39,14 @@ func (w *walker) hitsAt(f frameWindow, at desktop.Point) ([]hit, error) {
 	return p.hits, nil
 }
 
-// examine takes a node of which it is known where it is and whether it shows.
+// examine handles a node whose box and states are known.
 func (p *pointSearch) examine(n *node, level int, floats bool) {
 	inside := p.onScreen(n.box).Contains(p.at)
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n) {
 		return
 	}
 	if p.hitTest && inside && p.isPage(n) && p.flushed.IsZero() && p.app.remembered.sincePageAsked() > pageIdle {
-		p.flush(n.object) // while the rest is looked for
+		p.flush(n.object) // in flight with the rest
 	}
 	if inside && level > 0 {
 		p.hits = append(p.hits, hit{n, level, floats})
@@ -57,7 +58,7 @@ func (p *pointSearch) examine(n *node, level int, floats bool) {
 	p.descend(n, level+1, floats || !inside && opensMenu(n))
 }
 
-// descend looks at those children of a node that show.
+// descend examines the children of a node that show.
 func (p *pointSearch) descend(n *node, level int, floats bool) {
 	p.list(n, func(kids []object) {
 		n.listed = kids
@@ -75,8 +76,8 @@ func (p *pointSearch) descend(n *node, level int, floats bool) {
 	})
 }
 
-// makesRows says whether a node may make its children on demand, too many to
-// be listed.
+// makesRows reports whether a node may create its children on demand, too many
+// to list.
 func makesRows(n *node) bool {
 	switch roleOf(roleName(n.role)) {
 	case "table", "tree", "treetable", "list":
@@ -102,9 +103,8 @@ func (p *pointSearch) askRow(n *node, level int) {
 	}, int32(x), int32(y), from)
 }
 
-// loadBrief learns of an object what it is, where it is and whether it shows, and
-// no more. What did not show when it was looked at before, of which a browser
-// has much, is first asked only for that.
+// loadBrief reads role, states and box of an object. One that was hidden
+// before, as much of a browser is, is first asked only for its states.
 func (w *walker) loadBrief(o object, parent *node, index int, then func(*node)) {
 	n, ok := w.newNode(o, parent, index)
 	switch {
@@ -122,10 +122,9 @@ func (w *walker) loadBrief(o object, parent *node, index int, then func(*node)) 
 	}
 }
 
-// wasHidden says whether an object was seen not to show, by its states alone.
+// wasHidden reports whether an object was hidden by its own states.
 func (w *walker) wasHidden(o object) bool { return !w.relative && w.app.remembered.wasHidden(o) }
 
-// askBrief asks an object what it is, where it is and whether it shows.
 func (w *walker) askBrief(n *node, then func()) {
 	together := w.barrier(3, func() { w.finishBrief(n, then) })
 	w.ask(n.object, ifaceAccessible+".GetRole", onSuccess(func(b []any) { n.role = first[uint32](b) }, together))
@@ -133,7 +132,7 @@ func (w *walker) askBrief(n *node, then func()) {
 	w.askBox(n, together)
 }
 
-// finishBrief hands on when it is known whether a node shows. One of GTK 4
+// finishBrief continues when it is known whether a node shows. In GTK 4 a node
 // without a box may be one that has none and shows all the same.
 func (w *walker) finishBrief(n *node, then func()) {
 	w.normalise(n)
@@ -144,7 +143,7 @@ func (w *walker) finishBrief(n *node, then func()) {
 	then()
 }
 
-// nameAll learns the names of a node and of those that it is in.
+// nameAll reads the names of a node and its ancestors.
 func (w *walker) nameAll(n *node) error {
 	for m := n; m.parent != nil; m = m.parent {
 		at := m
@@ -155,13 +154,13 @@ func (w *walker) nameAll(n *node) error {
 	return w.run()
 }
 
-// opensElsewhere says whether what is below a node in the tree may lie outside
-// of it on the screen: menus, and the pages of GTK 3's tabs.
+// opensElsewhere reports whether the children of a node may lie outside its
+// box: menus, and the pages of GTK 3's tabs.
 func (w *walker) opensElsewhere(n *node) bool {
 	return opensMenu(n) || n.item != nil && n.item.menuOpen || !w.relative && roleOf(roleName(n.role)) == "pagetab"
 }
 
-// opensMenu says whether a node can have a menu open, over the rest.
+// opensMenu reports whether a node can have a menu open over the rest.
 func opensMenu(n *node) bool {
 	switch roleOf(roleName(n.role)) {
 	case "menu", "menuitem", "menubar", "combobox", "popup":
@@ -170,9 +169,8 @@ func opensMenu(n *node) bool {
 	return false
 }
 
-// deepest is the hit that lies inside the others; of two that lie side by side
-// in the tree it is the later, which is drawn over the other. An open menu is
-// over everything else.
+// deepest returns the innermost hit. Of siblings it is the later one, which is
+// drawn over the other. An open menu is above everything else.
 func deepest(hits []hit) *node {
 	return slices.MaxFunc(hits, func(a, b hit) int {
 		if a.floats != b.floats {

@@ -52,7 +52,8 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	return e, nil
 }
 
-// frameOfNode is the frame of a node that was reached already, with its window.
+// frameOfNode returns the frame of a node that was loaded already, with its
+// window.
 func (w *walker) frameOfNode(n *node, p handleParts, windows []desktop.Window) (frameWindow, error) {
 	delete(w.visited, n.object) // it may be the frame itself
 	home, err := w.frameOfHandle(p, windows)

@@ -12,42 +12,41 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A hint is what was read of an object before. It says what is worth asking of
-// it, and never what the answer is.
+// A rememberedNode is what an earlier read returned for an object. It decides
+// what is worth asking, never what the reply is.
 type rememberedNode struct {
 	role   uint32
 	offers offers
 	parent object
 	kids   []object
-	box    desktop.Rect // on the screen; empty when it was not read
+	box    desktop.Rect // on the screen; empty if it was not read
 	hidden bool         // it did not show
 }
 
-// remembered are what was read of an application before.
+// remembered is what earlier reads returned for an application.
 type remembered struct {
-	mu     sync.Mutex
-	of     map[object]rememberedNode
-	frames []object
-	last   object // what was read last on its own
-	agreed map[dbus.ObjectPath]agreement
-	pageAsked  time.Time // when a page was asked last what is at a point
+	mu        sync.Mutex
+	of        map[object]rememberedNode
+	frames    []object
+	last      object // see setLast
+	agreed    map[dbus.ObjectPath]agreement
+	pageAsked time.Time // see sincePageAsked
 }
 
-// notePageAsked remembers that a page has just been asked what is at a point.
 func (h *remembered) notePageAsked() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pageAsked = time.Now()
 }
 
-// sincePageAsked is how long ago that was.
+// sincePageAsked returns the time since a page was last asked for a hit test.
 func (h *remembered) sincePageAsked() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return time.Since(h.pageAsked)
 }
 
-// setFocus keeps what was read below a node.
+// learn stores a node and what was read below it.
 func (h *remembered) learn(f frameWindow, root *node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +60,7 @@ func (h *remembered) learn(f frameWindow, root *node) {
 			k.parent = n.parent.object
 		}
 		old := h.of[n.object]
-		k.offers |= old.offers // not asked again of what is only passed by
+		k.offers |= old.offers // not read again for a node on the way
 		if k.kids == nil {
 			k.kids = old.kids
 		}
@@ -81,7 +80,7 @@ func (h *remembered) learn(f frameWindow, root *node) {
 	keep(root)
 }
 
-// hide remembers that an object does not show.
+// hide stores that an object does not show.
 func (h *remembered) hide(o object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,21 +92,19 @@ func (h *remembered) hide(o object) {
 	h.of[o] = k
 }
 
-// wasHidden says whether an object did not show.
 func (h *remembered) wasHidden(o object) bool {
 	k, _ := h.known(o)
 	return k.hidden
 }
 
-// actionIndex remembers what was read on its own: what is under a point is often
-// asked for because of it.
+// setLast stores the object that was last read on its own: a hit test often
+// follows for the same one.
 func (h *remembered) setLast(o object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last = o
 }
 
-// keepFrames remembers the frames.
 func (h *remembered) keepFrames(frames []*node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,14 +117,12 @@ func (h *remembered) keepFrames(frames []*node) {
 	maps.DeleteFunc(h.agreed, func(frame dbus.ObjectPath, _ agreement) bool { return !there[frame] })
 }
 
-// knownFrames are the frames that there were.
 func (h *remembered) knownFrames() []object {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.frames
 }
 
-// known is what was read of an object before.
 func (h *remembered) known(o object) (rememberedNode, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,9 +130,9 @@ func (h *remembered) known(o object) (rememberedNode, bool) {
 	return k, ok
 }
 
-// candidatesAt are the objects of a frame that probably lie under a point: all that
-// did so when they were read, and what was read last with all around it. That
-// one is probably meant, or else the last of them.
+// candidatesAt returns the objects of a frame that probably lie under a point:
+// those whose stored box holds it, and the object read last with its ancestors.
+// meant is that object, or else the last of the list.
 func (h *remembered) candidatesAt(frame object, at desktop.Point) (list []object, meant object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -169,16 +164,16 @@ func (h *remembered) candidatesAt(frame object, at desktop.Point) (list []object
 	return list, meant
 }
 
-// prefetchFrames asks for what will be asked of the frames.
+// prefetchFrames sends the calls that frames will make.
 func (w *walker) prefetchFrames() {
 	frames := w.app.remembered.knownFrames()
-	told := w.items != nil || w.app.hasItems()
+	listed := w.items != nil || w.app.hasItems()
 	w.prefetch(func() {
-		if !told {
+		if !listed {
 			w.list(&node{object: w.app.object}, func([]object) {})
 		}
 		for _, f := range frames {
-			if !told {
+			if !listed {
 				w.askBasics(&node{object: f}, func() {})
 			}
 			w.askBox(&node{object: f}, func() {})
@@ -186,7 +181,7 @@ func (w *walker) prefetchFrames() {
 	})
 }
 
-// prefetchNode asks for what will be asked of a node that is read in full.
+// prefetchNode sends the calls that a full read of a node will make.
 func (w *walker) prefetchNode(o object) {
 	k, _ := w.app.remembered.known(o)
 	n := &node{object: o, basics: basics{role: k.role, offers: k.offers}, item: w.items[o.path]}
@@ -203,7 +198,7 @@ func (w *walker) prefetchNode(o object) {
 	})
 }
 
-// prefetchPoint asks for what will be asked on the way to a point.
+// prefetchPoint sends the calls that a hit test will make.
 func (w *walker) prefetchPoint(at desktop.Point) {
 	w.prefetchFrames()
 	for _, frame := range w.app.remembered.knownFrames() {
@@ -217,8 +212,8 @@ func (w *walker) prefetchPoint(at desktop.Point) {
 	}
 }
 
-// prefetchBelow asks for what will be asked of a node on the way to a point,
-// and of its children.
+// prefetchBelow sends the calls that a hit test will make for a node on its
+// path and for that node's children.
 func (w *walker) prefetchBelow(o object, inner bool) {
 	k, _ := w.app.remembered.known(o)
 	it := w.items[o.path]
@@ -226,7 +221,7 @@ func (w *walker) prefetchBelow(o object, inner bool) {
 		if it == nil && inner {
 			w.askName(&node{object: o}, func() {})
 		}
-		if (it == nil || !it.complete) && k.kids != nil { // what makes its children on demand was not asked for them
+		if (it == nil || !it.complete) && k.kids != nil { // children created on demand were not listed
 			w.list(&node{object: o}, func([]object) {})
 		}
 		for _, kid := range k.kids {

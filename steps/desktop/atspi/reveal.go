@@ -15,9 +15,9 @@ import (
 // maxPages is how far a scroll bar is followed in search of an element.
 const maxPages = 500
 
-// Reveal scrolls an element into view. Where the toolkit does not do it when
-// asked, the scroll bars around the element are moved; and where there are
-// none, an element that can have the focus gets it, which most toolkits follow.
+// Reveal scrolls an element into view. If the toolkit does not do so on
+// request, the surrounding scroll bars are moved; without any, a focusable
+// element is focused, which most toolkits scroll to.
 func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
 	_, w, n, done, err := c.resolve(ctx, h, offersComponent, "place on the screen")
 	if err != nil {
@@ -39,14 +39,14 @@ func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
 	return fmt.Errorf("%w: the %s %q cannot be scrolled into view", desktop.ErrRefused, roleName(n.role), n.name)
 }
 
-// A pane is a scroll pane with the scroll bars that it has.
+// A pane is a scroll pane with its scroll bars.
 type pane struct {
 	*node
-	across, down *node // nil when there is none
+	across, down *node // nil if missing
 }
 
 // scrollAround moves the scroll bars of every scroll pane around a node, the
-// innermost first, and says whether the node is in view then.
+// innermost first, and reports whether the node is then in view.
 func (w *walker) scrollAround(n *node) (inView bool, err error) {
 	up := n.object
 	for range maxDepth {
@@ -76,7 +76,6 @@ func (w *walker) scrollAround(n *node) (inView bool, err error) {
 	return inView, nil
 }
 
-// pane reads a scroll pane and its bars.
 func (w *walker) pane(o object) (*pane, error) {
 	p := &pane{node: &node{object: o}}
 	w.askBox(p.node, func() {})
@@ -100,16 +99,16 @@ func (w *walker) pane(o object) (*pane, error) {
 	return p, w.run()
 }
 
-// How often the bars of a pane are moved, and how long an application may take
-// to lay out anew what they scroll. One that is still laying itself out does
-// not know yet how far its bars go.
+// scrollTries bounds how often the bars of a pane are moved, and layoutTime how
+// long an application may take to lay out what they scroll: until then it does
+// not know how far its bars go.
 const (
 	scrollTries = 3
 	layoutTime  = 300 * time.Millisecond
 	layoutLook  = 10 * time.Millisecond
 )
 
-// scrollIn moves the bars of a pane so that a node lies in its view.
+// scrollIn moves the bars of a pane until a node lies in its view.
 func (w *walker) scrollIn(p *pane, n *node) (inView bool, err error) {
 	for range scrollTries {
 		moved, err := w.scrollOnce(p, n)
@@ -129,12 +128,13 @@ func (w *walker) scrollIn(p *pane, n *node) (inView bool, err error) {
 	return !n.box.Intersect(p.box).Empty(), nil
 }
 
-// scrollOnce moves the bars by what is missing now, and says whether one moved.
+// scrollOnce moves the bars by the remaining distance, and reports whether one
+// moved.
 func (w *walker) scrollOnce(p *pane, n *node) (moved bool, err error) {
 	if err := w.locate(n); err != nil {
 		return false, err
 	}
-	if n.box.Empty() && p.down != nil { // a toolkit may know the place of what shows only
+	if n.box.Empty() && p.down != nil { // some toolkits know only the boxes of what shows
 		if err := w.page(p, n); err != nil {
 			return false, err
 		}
@@ -168,19 +168,19 @@ func (w *walker) arrives(p *pane, n *node) (bool, error) {
 	}
 }
 
-// lacks is how far a node must be scrolled to lie in the view.
+// lacks returns how far a node must be scrolled to lie in the view.
 func (p *pane) lacks(n *node) (right, below int) {
 	return missing(n.box.X, n.box.W, p.box.X, p.box.W), missing(n.box.Y, n.box.H, p.box.Y, p.box.H)
 }
 
-// locate asks anew where a node is.
+// locate reads the node's box again.
 func (w *walker) locate(n *node) error {
 	w.askBox(n, func() {})
 	return w.run()
 }
 
 // page moves the bar down from the top, a view at a time, until a node has a
-// place.
+// box.
 func (w *walker) page(p *pane, n *node) error {
 	bar := p.down.details.value
 	if bar == nil || p.box.H <= 0 {
@@ -202,8 +202,8 @@ func (w *walker) page(p *pane, n *node) error {
 	return nil
 }
 
-// moveBar moves a scroll bar by a distance, as far as it goes, and says
-// whether that is anywhere.
+// moveBar moves a scroll bar by a distance within its range, and reports
+// whether it moved.
 func (w *walker) moveBar(bar *node, by int) (moved bool, err error) {
 	if bar == nil || bar.details.value == nil || by == 0 {
 		return false, nil
@@ -216,14 +216,13 @@ func (w *walker) moveBar(bar *node, by int) (moved bool, err error) {
 	return true, w.setBar(bar, to)
 }
 
-// setBar puts a scroll bar somewhere.
 func (w *walker) setBar(bar *node, to float64) error {
 	_, err := w.call(bar.object, ifaceProperties+".Set", ifaceValue, "CurrentValue", dbus.MakeVariant(to))
 	bar.details.value.Now = to
 	return err
 }
 
-// missing is how far a span must be scrolled to lie in the view.
+// missing returns how far a span must be scrolled to lie in the view.
 func missing(from, size, viewFrom, viewSize int) int {
 	if from < viewFrom || size > viewSize {
 		return from - viewFrom

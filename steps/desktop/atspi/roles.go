@@ -29,7 +29,6 @@ var roleNames = []string{
 	"content deletion", "content insertion", "mark", "suggestion", "push button menu", "switch",
 }
 
-// roleName is the toolkit's own name of a role.
 func roleName(number uint32) string {
 	if int(number) < len(roleNames) {
 		return roleNames[number]
@@ -37,7 +36,7 @@ func roleName(number uint32) string {
 	return "unknown"
 }
 
-// roleOf is a role in our words; one that nobody knows yet is unknown.
+// roleOf converts a toolkit's role; one that we do not know is unknown.
 func roleOf(raw string) desktop.Role {
 	if r, ok := desktop.ParseRole(raw); ok {
 		return r

@@ -10,22 +10,22 @@ import (
 	"understudy/steps/desktop"
 )
 
-// settleFor is how long an application and the window system must differ in the
-// same way on where a window is, until that is how it lies. Browsers learn of a
-// move only after half a second.
+// settleFor is how long the application and the window system must differ in
+// the same way on a window's position until that becomes the agreement.
+// Browsers learn of a move only after half a second.
 const settleFor = 600 * time.Millisecond
 
-// An agreement is how a frame lies in its window: as far as the application
-// says where the one, and the window system where the other is. It stays the
-// same wherever the window goes; while the window is being moved, it does not,
-// because the application learns of that a moment later.
+// An agreement is the offset of a frame, as the application reports it, from
+// its window, as the window system reports it. It stays the same wherever the
+// window goes; while the window is being moved it does not, because the
+// application learns of that a moment later.
 type agreement struct {
-	gap   desktop.Rect // of the frame from the window
-	other desktop.Rect // what it seems to be now, while that is different
-	since time.Time    // when it began to be different
+	gap   desktop.Rect // from the window to the frame
+	other desktop.Rect // the current gap while it differs
+	since time.Time    // when it began to differ
 }
 
-// settled says whether a frame and its window agree as they have done.
+// settled reports whether a frame and its window differ as they did before.
 func (h *remembered) settled(f frameWindow, now time.Time) bool {
 	w := f.window.Bounds
 	if f.window.ID == 0 || f.popup || f.box.Empty() {
@@ -46,7 +46,7 @@ func (h *remembered) settled(f frameWindow, now time.Time) bool {
 		a = agreement{gap: gap}
 	case a.since.IsZero() || a.other != gap:
 		a.other, a.since = gap, now
-	case now.Sub(a.since) >= settleFor: // such as a maximized window, which has no border
+	case now.Sub(a.since) >= settleFor: // such as a window that lost its border when maximized
 		a = agreement{gap: gap}
 	}
 	h.agreed[f.framePath] = a

@@ -9,34 +9,35 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// signals is what events say, per application: what changed since when, and what
-// was focused last. An event never carries a value into what we know; it says
-// only that we must look again, and where.
+// signals is what the bus signalled, per application: what changed since when,
+// and what was focused last. A signal never carries a value into our data; it
+// only says what to read again.
 //
-// It is called by the connection itself, in the order of the messages. So when
-// an application has answered a call, every event that it sent before is here.
+// It is called by the connection, in the order of the messages: once an
+// application has replied to a call, every signal that it sent before has been
+// handled.
 type signals struct {
-	mu      sync.Mutex
-	changes map[string]*changes
-	focus   map[string]focused
-	focusListeners    map[*func()]bool // who wants to know that the focus may have moved
+	mu             sync.Mutex
+	changes        map[string]*changes
+	focus          map[string]focused
+	focusListeners map[*func()]bool
 }
 
-// changes are what changed in one application. Times are counts of its events.
+// changes are what changed in one application. Times are counts of its signals.
 type changes struct {
 	now     uint64
-	unclear uint64 // when something changed that may concern every object
+	unclear uint64 // when a change last concerned every object
 	objects map[dbus.ObjectPath]change
 }
 
-// A change is one of a single object, and its last time.
+// A change concerns a single object.
 type change struct {
 	reach invalidation
 	at    uint64
 }
 
-// focused is what has the focus in an application, and the frame that it is
-// in, once that is known.
+// focused is the focused element of an application, and its frame once that is
+// known.
 type focused struct{ path, frame dbus.ObjectPath }
 
 func newSignals() *signals {
@@ -45,14 +46,14 @@ func newSignals() *signals {
 	return n
 }
 
-// forget drops everything, when a new bus gives the old names to others.
+// forget drops everything, since a new bus reuses the old names.
 func (n *signals) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.changes, n.focus = map[string]*changes{}, map[string]focused{}
 }
 
-// DeliverSignal takes one event from the connection.
+// DeliverSignal records one signal.
 func (n *signals) DeliverSignal(_, member string, s *dbus.Signal) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -73,8 +74,8 @@ func (n *signals) DeliverSignal(_, member string, s *dbus.Signal) {
 	}
 }
 
-// callBool calls f whenever the focus may have moved, until end. It must return at
-// once.
+// onFocus calls f whenever the focus may have moved, until end. f must return
+// at once.
 func (n *signals) onFocus(f func()) (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -86,8 +87,8 @@ func (n *signals) onFocus(f func()) (end func()) {
 	}
 }
 
-// since is what changed in an application after a time, and what time it is
-// now. It says false when that may be anything.
+// since returns the current time and what changed in an application after a
+// time, or false if that may be anything.
 func (n *signals) since(bus string, at uint64) (now uint64, objects map[dbus.ObjectPath]invalidation, clear bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -104,7 +105,7 @@ func (n *signals) since(bus string, at uint64) (now uint64, objects map[dbus.Obj
 	return c.now, objects, c.unclear <= at
 }
 
-// focusOf is what is thought to have the focus in an application.
+// focusOf returns what an application last signalled as focused.
 func (n *signals) focusOf(bus string) (focused, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -112,8 +113,7 @@ func (n *signals) focusOf(bus string) (focused, bool) {
 	return f, ok
 }
 
-// setFocus takes what was found to have the focus, unless an event came since
-// then that says something else.
+// setFocus replaces before, unless a signal came meanwhile.
 func (n *signals) setFocus(bus string, before, now focused) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -122,7 +122,7 @@ func (n *signals) setFocus(bus string, before, now focused) {
 	}
 }
 
-// cacheItems drops what is known of applications that have left.
+// retain drops applications that have left.
 func (n *signals) retain(running map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -59,10 +59,8 @@ var stateTable = []struct {
 	{bitVisible, desktop.Visible},
 }
 
-// has says whether a bit is in a set of states.
 func has(bits uint64, bit int) bool { return bits&(1<<bit) != 0 }
 
-// statesOf are their states in our words.
 func statesOf(bits uint64) desktop.States {
 	var s desktop.States
 	for _, t := range stateTable {
@@ -76,7 +74,7 @@ func statesOf(bits uint64) desktop.States {
 	return s
 }
 
-// A set of interfaces that an object offers.
+// offers is a set of interfaces that an object implements.
 type offers uint16
 
 const (
@@ -97,7 +95,6 @@ var offerByName = map[string]offers{
 	ifaceValue:     offersValue,
 }
 
-// offersOf are the interfaces with these names.
 func offersOf(names []string) offers {
 	var o offers
 	for _, n := range names {

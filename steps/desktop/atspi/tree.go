@@ -13,7 +13,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A part is what was read of one application.
+// An appTree is what was read of one application.
 type appTree struct {
 	app     *application
 	roots   []frameWindow
@@ -23,9 +23,8 @@ type appTree struct {
 
 // Tree reads the elements in a scope, the topmost window first. Omitted counts
 // what is known to have been left out; below an element that does not show,
-// only some toolkits tell how much there is. An application that did not
-// answer in time is in Unread; it is an error only when the scope is one of
-// its elements.
+// only some toolkits report how much there is. An application that timed out is
+// in Unread; it is an error only if the scope is one of its elements.
 func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error) {
 	l, err := c.connect(ctx)
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *Client) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, erro
 	return c.assemble(l, parts, windows, s), nil
 }
 
-// unread names the programs of which something was not read.
+// unread names the programs that were not read completely.
 func unread(parts []appTree) string {
 	var names []string
 	for _, p := range parts {
@@ -61,7 +60,7 @@ func unread(parts []appTree) string {
 	return strings.Join(names, ", ")
 }
 
-// readAll reads every application of a scope, side by side.
+// readAll reads every application of a scope concurrently.
 func (c *Client) readAll(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
 	apps, err := c.applications(ctx, l)
 	if err != nil {
@@ -82,8 +81,8 @@ func (c *Client) readAll(ctx context.Context, l *busConn, windows desktop.Window
 	return parts, nil
 }
 
-// mayHold says whether a scope may mean something of an application, as far
-// as can be told without asking it.
+// mayHold reports whether a scope may include an application, as far as is
+// known without calling it.
 func mayHold(a *application, windows desktop.Windows, s desktop.Scope) bool {
 	if s.PID != 0 && a.pid != s.PID {
 		return false
@@ -92,12 +91,12 @@ func mayHold(a *application, windows desktop.Windows, s desktop.Scope) bool {
 	return s.Window == 0 || w == nil || w.PID == 0 || w.PID == a.pid
 }
 
-// readPart reads what a scope means of one application.
+// readPart reads what a scope includes of one application.
 func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windows desktop.Windows, s desktop.Scope) appTree {
 	r := appTree{app: a}
 	named := s.Process != "" && (a.called(s.Process) || runs(windows, a.pid, s.Process))
 	if s.Process != "" && !named {
-		if a.toolkitName() == "" { // nor is its own name for itself known yet
+		if a.toolkitName() == "" { // then its name is unknown too
 			r.err = a.greet(ctx, l, min(greetTimeout, c.options.Timeout), false)
 		}
 		if !a.called(s.Process) {
@@ -130,36 +129,36 @@ func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windo
 	return r
 }
 
-// runs says whether a process is known to the window system by a name.
+// runs reports whether the window system knows a process by a name.
 func runs(windows desktop.Windows, pid int, process string) bool {
 	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
 		return w.PID == pid && desktop.ProgramName(w.Process) == desktop.ProgramName(process)
 	})
 }
 
-// How much of what an application tells of itself a visitor wants.
+// A visitMode is how an application is prepared for a walk.
 type visitMode int
 
 const (
-	visitUngreeted visitMode = iota // little is read, and the application need not first say that it is there
-	visitWithoutItems                 // little is read: it is asked
-	visitCachedItems                   // only where it is kept from before
-	visitItems                   // much is read
+	visitUngreeted    visitMode = iota // little is read, without waiting for the greeting
+	visitWithoutItems                  // little is read, one by one
+	visitCachedItems                   // like visitItems where items are cached, else without
+	visitItems                         // much is read: fetch the items first
 )
 
-// visit greets an application and prepares a walk over it. What foresee asks
-// is under way meanwhile.
-func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bool, t visitMode, foresee func(*walker)) (*walker, context.CancelFunc, error) {
+// visit greets an application and prepares a walk over it. The calls that
+// prefetch makes are in flight meanwhile.
+func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bool, t visitMode, prefetch func(*walker)) (*walker, context.CancelFunc, error) {
 	wait := min(greetTimeout, c.options.Timeout)
 	if asked {
 		wait = c.options.Timeout
 	}
-	ctx, cancel := context.WithCancel(ctx) // ends what is still in flight when the visit is over
+	ctx, cancel := context.WithCancel(ctx) // also ends calls in flight after the visit
 	var w *walker
-	if a.toolkitName() != "" && a.unresponsiveUntil() == nil { // it was met before, and answered
+	if a.toolkitName() != "" && a.unresponsiveUntil() == nil { // known and responsive
 		w = c.newWalker(ctx, l, a)
 		w.items = a.cachedItems()
-		foresee(w)
+		prefetch(w)
 		w.items = nil
 		w.send()
 	}
@@ -182,8 +181,8 @@ func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bo
 	return w, cancel, nil
 }
 
-// items are what an application tells of itself. Where they are kept, it must be
-// known what changes meanwhile.
+// items fetches the items of an application. While they are cached, signals
+// must say what moves.
 func (c *Client) items(ctx context.Context, l *busConn, w *walker) (items, error) {
 	if w.app.signalsChanges() {
 		done, err := l.bounds.acquire(ctx)
@@ -195,17 +194,16 @@ func (c *Client) items(ctx context.Context, l *busConn, w *walker) (items, error
 	return w.app.fetchItems(w.pipeline, c.signals)
 }
 
-// walker begins a walk over an application whose toolkit is known.
+// newWalker returns a walker over an application whose toolkit is known.
 func (c *Client) newWalker(ctx context.Context, l *busConn, a *application) *walker {
 	p := newPipeline(ctx, a.directConn(ctx, l, c.options.Timeout), c.options.Timeout)
 	p.program = a.process
 	return newWalker(p, a)
 }
 
-// noPrefetch is foreseen.
 func noPrefetch(*walker) {}
 
-// read reads what is below the roots, as much as the scope allows.
+// read reads what is below the roots, as far as the scope allows.
 func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 	w.hidden, w.depth = s.Hidden, s.Depth
 	for _, r := range roots {
@@ -226,7 +224,7 @@ func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 		}
 	}
 	for _, r := range roots {
-		left := s.Limit // for each root: which comes first is not known here
+		left := s.Limit // per root: their order is not known yet
 		r.frame.each(func(n *node) bool {
 			if s.Of == "" || roleOf(n.rawRole()) == s.Of {
 				w.askDetails(n)
@@ -250,8 +248,8 @@ func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 	return nil
 }
 
-// oneMenuBar leaves out the menu bars of a frame that take up no room beside one
-// that does: LibreOffice has its own, and shows that of the toolkit.
+// oneMenuBar drops the menu bars of a frame that have no size if another has
+// one: LibreOffice has its own beside the toolkit's.
 func (w *walker) oneMenuBar(frame *node) error {
 	var bars []*node
 	frame.each(func(n *node) bool {
@@ -282,7 +280,6 @@ func (w *walker) oneMenuBar(frame *node) error {
 	return nil
 }
 
-// readBelow reads what is below one element.
 func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
 	p, w, done, err := c.enter(ctx, l, s.Root, visitItems, noPrefetch)
 	if err != nil {
@@ -306,7 +303,7 @@ func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Wind
 }
 
 // enter begins a walk in the application of a handle.
-func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visitMode, foresee func(*walker)) (handleParts, *walker, context.CancelFunc, error) {
+func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visitMode, prefetch func(*walker)) (handleParts, *walker, context.CancelFunc, error) {
 	p, err := parseHandle(h)
 	if err != nil {
 		return handleParts{}, nil, nil, err
@@ -318,14 +315,14 @@ func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visi
 	if err != nil {
 		return handleParts{}, nil, nil, err
 	}
-	w, done, err := c.visit(ctx, l, a, true, t, foresee)
+	w, done, err := c.visit(ctx, l, a, true, t, prefetch)
 	if err != nil {
 		return handleParts{}, nil, nil, err
 	}
 	return p, w, done, nil
 }
 
-// frameOfHandle is the frame that a place is in, with its window.
+// frameOfHandle returns the frame that a handle names, with its window.
 func (w *walker) frameOfHandle(p handleParts, windows desktop.Windows) (frameWindow, error) {
 	frames, err := w.frames()
 	if err != nil {

@@ -13,49 +13,49 @@ import (
 )
 
 const (
-	// maxDepth ends the walk in a tree that bites its tail.
+	// maxDepth ends the walk in a cyclic tree.
 	maxDepth = 256
-	// maxNodes is how much of one application is read at most.
+	// maxNodes bounds what is read of one application.
 	maxNodes = 50_000
-	// maxRows is how many children are listed of a container that makes them
-	// on demand; a spreadsheet says it has two thousand million.
+	// maxRows bounds the children that are listed of a container that creates
+	// them on demand; a spreadsheet reports two thousand million.
 	maxRows = 2_000
 )
 
-// A node is one element as it is being read.
+// A node is one element while it is being read.
 type node struct {
 	object
 	basics
 	parent   *node
 	children []*node
 	index    int
-	item     *item // what the application told of it, if it did
+	item     *item // nil if the application returned none
 	box      desktop.Rect
-	listed   []object // all children, also those that are not read
+	listed   []object // all children, including those not read
 	details  details
 }
 
-// A walk reads a part of one application's tree: what the application told in
-// its items is taken from there, and what is missing is asked for.
+// A walker reads some of one application's tree: what its items hold is taken
+// from there, and the rest is asked for.
 type walker struct {
 	*pipeline
 	app      *application
 	items    items
-	hidden   bool // also what does not show
+	hidden   bool // include what does not show
 	depth    int  // see desktop.Scope
 	relative bool // see application.relative
-	visited      map[object]bool
+	visited  map[object]bool
 	omitted  int
-	hitTest     bool      // a page is asked what it finds at a point
-	flushed  time.Time // when a page was asked for nothing; see chromium.go
+	hitTest  bool      // see pointQuery
+	flushed  time.Time // when a page was flushed; see chromium.go
 }
 
-// newWalker prepares a walk over an application that was greeted.
+// newWalker returns a walker over an application that was greeted.
 func newWalker(p *pipeline, a *application) *walker {
 	return &walker{pipeline: p, app: a, relative: a.relative(), visited: map[object]bool{}}
 }
 
-// dialAndGreet makes the node of an object that was not met before.
+// newNode makes the node of an object that was not visited before.
 func (w *walker) newNode(o object, parent *node, index int) (*node, bool) {
 	if w.visited[o] {
 		return nil, false
@@ -72,8 +72,8 @@ func (w *walker) newNode(o object, parent *node, index int) (*node, bool) {
 	return n, true
 }
 
-// load learns the basics of an object and hands on its node; not at all when
-// the object is gone or was met before.
+// load reads the basics of an object and hands on its node, unless the object
+// is gone or was visited before.
 func (w *walker) load(o object, parent *node, index int, then func(*node)) {
 	n, ok := w.newNode(o, parent, index)
 	switch {
@@ -85,8 +85,8 @@ func (w *walker) load(o object, parent *node, index int, then func(*node)) {
 	}
 }
 
-// askBasics asks an object what an item would have told. One that does not
-// even say its role is gone.
+// askBasics requests what an item would hold. An object that does not even
+// return its role is gone.
 func (w *walker) askBasics(n *node, then func()) {
 	there := false
 	together := w.barrier(2, func() {
@@ -101,7 +101,6 @@ func (w *walker) askBasics(n *node, then func()) {
 	w.askOtherBasics(n, together)
 }
 
-// askOtherBasics asks an object for its basics beside its role.
 func (w *walker) askOtherBasics(n *node, then func()) {
 	together := w.barrier(3, then)
 	w.askName(n, together)
@@ -121,7 +120,7 @@ func (w *walker) askOffers(n *node, then func()) {
 	w.ask(n.object, ifaceAccessible+".GetInterfaces", onSuccess(func(b []any) { n.offers = offersOf(first[[]string](b)) }, then))
 }
 
-// onSuccess takes what was answered, if anything was, and goes on.
+// onSuccess passes a successful reply to take, and continues in either case.
 func onSuccess(take func(body []any), then func()) replyFunc {
 	return func(body []any, err error) {
 		if err == nil {
@@ -131,7 +130,8 @@ func onSuccess(take func(body []any), then func()) replyFunc {
 	}
 }
 
-// barrier is called so many times, and does something the last time.
+// barrier returns a function that calls then when it was called the given
+// number of times.
 func (*walker) barrier(times int, then func()) func() {
 	return func() {
 		if times--; times == 0 {
@@ -140,7 +140,7 @@ func (*walker) barrier(times int, then func()) func() {
 	}
 }
 
-// loadBox gets the box of a node first where that decides whether it shows.
+// loadBox reads the box of a node first where that decides whether it shows.
 func (w *walker) loadBox(n *node, then func(*node)) {
 	if !w.relative || n.offers&offersComponent == 0 {
 		w.normalise(n)
@@ -153,7 +153,7 @@ func (w *walker) loadBox(n *node, then func(*node)) {
 	})
 }
 
-// normalise says of a node of GTK 4 what other toolkits say.
+// normalise converts names and states of GTK 4 to what other toolkits report.
 func (w *walker) normalise(n *node) {
 	if !w.relative {
 		return
@@ -166,14 +166,14 @@ func (w *walker) normalise(n *node) {
 	}
 }
 
-// isClass says whether a name is only that of a widget class, which GTK 4 gives
-// to what has no name.
+// isClass reports whether a name is only that of a widget class, which GTK 4
+// gives to what has no name.
 func isClass(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Gtk")
 	return ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.Contains(rest, " ")
 }
 
-// askBox asks where a node is: on the screen, or in its window where the
+// askBox requests the box of a node: on the screen, or in its window where the
 // toolkit knows no more.
 func (w *walker) askBox(n *node, then func()) {
 	const onScreen, inWindow = uint32(0), uint32(1)
@@ -189,16 +189,16 @@ func (w *walker) askBox(n *node, then func()) {
 	}, from)
 }
 
-// shows says whether a node shows, or may hold something that does.
+// shows reports whether a node shows, or may hold something that does.
 func (w *walker) shows(n *node) bool {
 	if has(n.states, bitShowing) || n.item != nil && n.item.shows {
 		return true
 	}
-	// The parts of a GTK 4 stack have no box of their own.
+	// The pages of a GTK 4 stack have no box.
 	return w.relative && has(n.states, bitVisible) && n.offers&offersComponent == 0
 }
 
-// list learns the children of a node.
+// list reads the children of a node.
 func (w *walker) list(n *node, then func([]object)) {
 	switch {
 	case n.item != nil && n.item.complete:
@@ -214,7 +214,7 @@ func (w *walker) list(n *node, then func([]object)) {
 	}
 }
 
-// listRows learns the children of a container that may have far too many.
+// listRows reads the children of a container that may have far too many.
 func (w *walker) listRows(n *node, then func([]object)) {
 	w.get(n.object, ifaceAccessible, "ChildCount", func(v any) {
 		count := as[int32](v)
@@ -233,7 +233,7 @@ func (w *walker) listRows(n *node, then func([]object)) {
 	})
 }
 
-// expand reads what is below a node that is at some level, the first being 1.
+// expand reads the descendants of a node at a level, the first being 1.
 func (w *walker) expand(n *node, level int) {
 	if w.depth > 0 && level >= w.depth || level >= maxDepth {
 		w.omit(n, 0)
@@ -241,10 +241,10 @@ func (w *walker) expand(n *node, level int) {
 	}
 	w.list(n, func(kids []object) {
 		n.listed = kids
-		n.children = make([]*node, len(kids)) // a nil is one left out; see kept
+		n.children = make([]*node, len(kids)) // nil is left out; see compact
 		for i, k := range kids {
 			if it := w.items[k.path]; it != nil && !it.shows && !w.hidden && !w.relative {
-				w.omitted += 1 + it.descendants // most of a long list; not worth a node
+				w.omitted += 1 + it.descendants // most of a long list: skip making a node
 				continue
 			}
 			w.load(k, n, i, func(child *node) {
@@ -259,7 +259,8 @@ func (w *walker) expand(n *node, level int) {
 	})
 }
 
-// levels is how many levels a node counts for: none when it only holds others.
+// levels is how many levels a node counts for: none if it is merely a
+// container.
 func levels(n *node) int {
 	if n.name == "" && roleOf(roleName(n.role)).Holds() {
 		return 0
@@ -267,7 +268,7 @@ func levels(n *node) int {
 	return 1
 }
 
-// omit counts a node that is left out with what is known to be below it.
+// omit counts a node that is left out and its known descendants.
 func (w *walker) omit(n *node, self int) {
 	w.omitted += self
 	if n.item != nil {
@@ -275,14 +276,14 @@ func (w *walker) omit(n *node, self int) {
 	}
 }
 
-// visitCachedItems are the children that were not left out.
+// compact drops the nil children, which were left out.
 func (n *node) compact() []*node {
 	n.children = slices.DeleteFunc(n.children, func(c *node) bool { return c == nil })
 	return n.children
 }
 
-// each calls f for the node and everything below it, parents first, until f
-// says false.
+// each calls f for the node and its descendants, parents first, until f returns
+// false.
 func (n *node) each(f func(*node) bool) bool {
 	if !f(n) {
 		return false
@@ -295,7 +296,7 @@ func (n *node) each(f func(*node) bool) bool {
 	return true
 }
 
-// invalidation is the node of a path, with nothing below it read.
+// loadAlone returns the node of an object without its children.
 func (w *walker) loadAlone(o object) (*node, error) {
 	var n *node
 	w.load(o, nil, 0, func(m *node) { n = m })
@@ -308,7 +309,7 @@ func (w *walker) loadAlone(o object) (*node, error) {
 	return n, nil
 }
 
-// frames are the top-level windows of the application, with their boxes.
+// frames returns the top-level windows of the application, with their boxes.
 func (w *walker) frames() ([]*node, error) {
 	root := &node{object: w.app.object, item: w.items[w.app.path]}
 	var list []*node
@@ -329,7 +330,7 @@ func (w *walker) frames() ([]*node, error) {
 	return list, err
 }
 
-// frameOf finds the frame that a node is in, by asking for its parents.
+// frameOf finds the frame that an object is in by asking for its parents.
 func (w *walker) frameOf(o object, then func(frame dbus.ObjectPath)) {
 	var climb func(at dbus.ObjectPath, steps int)
 	climb = func(at dbus.ObjectPath, steps int) {
@@ -344,7 +345,7 @@ func (w *walker) frameOf(o object, then func(frame dbus.ObjectPath)) {
 	climb(o.path, 0)
 }
 
-// climbed goes one step further up, or hands on where the climb ends.
+// climbed continues with the parent, or hands on the frame at the end.
 func (w *walker) climbed(at, parent dbus.ObjectPath, steps int, climb func(dbus.ObjectPath, int), then func(dbus.ObjectPath)) {
 	switch {
 	case parent == w.app.path:
