@@ -58,15 +58,15 @@ func (k kind) relative() bool {
 	return k == rightOf || k == leftOf || k == above || k == below || k == near
 }
 
-// detail says whether the atom is decided by what is read of elements only in
+// needsFull says whether the atom is decided by what is read of elements only in
 // full.
-func (k kind) detail() bool {
+func (k kind) needsFull() bool {
 	return k == byText || k == byID || k == byClass || k == byPos || k.relative()
 }
 
-// own says whether an element fulfils the atom by itself, whatever else there
+// local says whether an element fulfils the atom by itself, whatever else there
 // is. Only such an atom can be turned round.
-func (k kind) own() bool {
+func (k kind) local() bool {
 	switch k {
 	case byNth, byPos, byImage, parent:
 		return false
@@ -85,16 +85,16 @@ func (k kind) foldable() bool {
 
 // atom is one condition. Which fields are used depends on the kind.
 type atom struct {
-	kind  kind
-	not   bool
-	fold  bool   // written with "~"
-	value string // of the atoms that compare text
-	low   string // the value as it is compared without regard to case
-	role  desktop.Role
-	state desktop.States
-	n     int // of nth; negative counts from the back
-	at    desktop.Point
-	inner *Selector
+	kind   kind
+	not    bool
+	fold   bool   // written with "~"
+	value  string // of the atoms that compare text
+	folded string // the value as it is compared without regard to case
+	role   desktop.Role
+	state  desktop.States
+	n      int // of nth; negative counts from the back
+	at     desktop.Point
+	inner  *Selector
 }
 
 func (a atom) String() string {

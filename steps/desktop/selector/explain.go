@@ -51,7 +51,7 @@ func (s *Selector) Trace(roots []*desktop.Element) []Candidate {
 func (s *Selector) Nearest(roots []*desktop.Element) []Suggestion {
 	found := s.Find(roots)
 	if len(found) == 0 {
-		found = s.alike(roots)
+		found = s.similar(roots)
 	}
 	return suggest(found, roots)
 }
@@ -117,41 +117,41 @@ func describe(e *desktop.Element) string {
 	return text.String()
 }
 
-// likeness is an element with how like it is to what was asked, up to 1.
-type likeness struct {
+// scored is an element with how like it is to what was asked, up to 1.
+type scored struct {
 	element *desktop.Element
 	score   float64
 }
 
-// alike are the elements that are most like the first part that matches none.
-func (s *Selector) alike(roots []*desktop.Element) []*desktop.Element {
+// textSimilarity are the elements that are most like the first part that matches none.
+func (s *Selector) similar(roots []*desktop.Element) []*desktop.Element {
 	found, self := roots, true
 	for i, p := range s.parts {
 		next := (&Selector{s.parts[:i+1]}).Find(roots)
 		if len(next) == 0 {
-			return p.alike(outermost(roots, found), self)
+			return p.similar(outermost(roots, found), self)
 		}
-		found, self = next, p.where()
+		found, self = next, p.scopeOnly()
 	}
 	return nil
 }
 
-func (p part) alike(tops []*desktop.Element, self bool) []*desktop.Element {
-	var all []likeness
+func (p part) similar(tops []*desktop.Element, self bool) []*desktop.Element {
+	var all []scored
 	for _, t := range tops {
 		t.Walk(func(e *desktop.Element) bool {
 			if score := p.score(e); score >= 0.5 && (self || e != t) {
-				all = append(all, likeness{e, score})
+				all = append(all, scored{e, score})
 			}
-			return !p.where() || len(all) < maxSuggestions
+			return !p.scopeOnly() || len(all) < maxSuggestions
 		})
 	}
-	slices.SortStableFunc(all, func(a, b likeness) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	found := make([]*desktop.Element, len(all))
 	for i, l := range all {
 		found[i] = l.element
 	}
-	if p.where() {
+	if p.scopeOnly() {
 		in := setOf(found)
 		found = slices.DeleteFunc(found, func(e *desktop.Element) bool { return in[e.Parent] })
 	}
@@ -163,14 +163,14 @@ func (p part) score(e *desktop.Element) float64 {
 	sum, n := 0.0, 0
 	for i := range p {
 		a := &p[i]
-		if !a.kind.own() {
+		if !a.kind.local() {
 			continue
 		}
 		n++
-		if a.fits(e) != a.not {
+		if a.matches(e) != a.not {
 			sum++
 		} else if !a.not {
-			sum += a.near(e)
+			sum += a.similarity(e)
 		}
 	}
 	if n == 0 {
@@ -179,30 +179,30 @@ func (p part) score(e *desktop.Element) float64 {
 	return sum / float64(n)
 }
 
-// near says how like an element's text is to what an atom asks for.
-func (a *atom) near(e *desktop.Element) float64 {
+// similarity says how like an element's text is to what an atom asks for.
+func (a *atom) similarity(e *desktop.Element) float64 {
 	switch a.kind {
 	case byName:
-		return similar(a.low, NameOf(e))
+		return textSimilarity(a.folded, NameOf(e))
 	case byText:
-		return max(similar(a.low, e.Text), similar(a.low, e.Name))
+		return max(textSimilarity(a.folded, e.Text), textSimilarity(a.folded, e.Name))
 	case byID:
-		return similar(a.low, e.ID)
+		return textSimilarity(a.folded, e.ID)
 	case byClass:
-		return similar(a.low, e.Class)
+		return textSimilarity(a.folded, e.Class)
 	case byProcess:
-		return similar(a.low, inherited(e, process))
+		return textSimilarity(a.folded, inherited(e, process))
 	case byWindow:
-		return similar(a.low, inherited(e, title))
+		return textSimilarity(a.folded, inherited(e, title))
 	}
 	return 0
 }
 
-// similar says how like a text, or one of its words, is to a word, from 0 to
+// textSimilarity says how like a text, or one of its words, is to a word, from 0 to
 // less than 1. It is the share of pairs of letters that they have in common;
 // less than half of them counts as not at all.
-func similar(word, text string) float64 {
-	text = strings.ToLower(collapse(text))
+func textSimilarity(word, text string) float64 {
+	text = strings.ToLower(collapseSpace(text))
 	if text == "" || word == "" || len(text) > 200 {
 		return 0
 	}

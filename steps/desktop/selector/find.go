@@ -13,7 +13,7 @@ func (s *Selector) Find(roots []*desktop.Element) []*desktop.Element {
 	found, within := roots, true
 	for i, p := range s.parts {
 		found = p.find(roots, found, i == 0 || within)
-		within = p.where()
+		within = p.scopeOnly()
 		if len(found) == 0 {
 			return nil
 		}
@@ -41,10 +41,10 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 // element fulfils by itself.
 func (p part) collect(tops []*desktop.Element, self bool) []*desktop.Element {
 	var fits []*desktop.Element
-	outer := p.where()
+	outer := p.scopeOnly()
 	var visit func(e *desktop.Element)
 	visit = func(e *desktop.Element) {
-		if p.fits(e) {
+		if p.matches(e) {
 			fits = append(fits, e)
 			if outer {
 				return
@@ -66,9 +66,9 @@ func (p part) collect(tops []*desktop.Element, self bool) []*desktop.Element {
 	return fits
 }
 
-func (p part) fits(e *desktop.Element) bool {
+func (p part) matches(e *desktop.Element) bool {
 	for i := range p {
-		if p[i].kind.own() && p[i].fits(e) == p[i].not {
+		if p[i].kind.local() && p[i].matches(e) == p[i].not {
 			return false
 		}
 	}
@@ -82,7 +82,7 @@ func (p part) choose(tops, fits []*desktop.Element) []*desktop.Element {
 	for _, a := range p {
 		switch {
 		case a.kind == byPos:
-			fits = under(fits, a.at)
+			fits = smallestAt(fits, a.at)
 		case a.kind == byNth:
 			nth = &a.n
 		case a.kind.relative():
@@ -90,7 +90,7 @@ func (p part) choose(tops, fits []*desktop.Element) []*desktop.Element {
 		}
 	}
 	if len(sides) > 0 {
-		return beside(tops, fits, sides, nth)
+		return nearestBeside(tops, fits, sides, nth)
 	}
 	if nth != nil {
 		return pick(fits, *nth)
@@ -109,23 +109,23 @@ func pick(all []*desktop.Element, n int) []*desktop.Element {
 	return all[n : n+1]
 }
 
-// fits says whether an element fulfils an atom, before "!" turns it round.
-func (a *atom) fits(e *desktop.Element) bool {
+// matches says whether an element fulfils an atom, before "!" turns it round.
+func (a *atom) matches(e *desktop.Element) bool {
 	switch a.kind {
 	case byRole:
 		return e.Role.Matches(a.role)
 	case byName:
-		return a.compares(NameOf(e))
+		return a.matchesText(NameOf(e))
 	case byText:
-		return a.holds(e.Text) || a.holds(e.Name)
+		return a.containsText(e.Text) || a.containsText(e.Name)
 	case byID:
-		return e.ID != "" && a.compares(e.ID)
+		return e.ID != "" && a.matchesText(e.ID)
 	case byClass:
-		return a.compares(e.Class)
+		return a.matchesText(e.Class)
 	case byProcess:
-		return a.runs(inherited(e, process))
+		return a.matchesProgram(inherited(e, process))
 	case byWindow:
-		return strings.Contains(strings.ToLower(collapse(inherited(e, title))), a.low)
+		return strings.Contains(strings.ToLower(collapseSpace(inherited(e, title))), a.folded)
 	case byState:
 		return e.States.Has(a.state)
 	case byVisible:
@@ -144,26 +144,26 @@ func NameOf(e *desktop.Element) string {
 	return e.Name
 }
 
-// compares compares a whole text, or with "~" looks for a part of it.
-func (a *atom) compares(text string) bool {
+// matchesText compares a whole text, or with "~" looks for a part of it.
+func (a *atom) matchesText(text string) bool {
 	if a.fold {
-		return strings.Contains(strings.ToLower(collapse(text)), a.low)
+		return strings.Contains(strings.ToLower(collapseSpace(text)), a.folded)
 	}
-	return text == a.value || collapse(text) == collapse(a.value)
+	return text == a.value || collapseSpace(text) == collapseSpace(a.value)
 }
 
-// holds looks for a part of a text.
-func (a *atom) holds(text string) bool {
+// containsText looks for a part of a text.
+func (a *atom) containsText(text string) bool {
 	if a.fold {
-		return a.compares(text)
+		return a.matchesText(text)
 	}
-	return strings.Contains(text, a.value) || strings.Contains(collapse(text), collapse(a.value))
+	return strings.Contains(text, a.value) || strings.Contains(collapseSpace(text), collapseSpace(a.value))
 }
 
-// runs compares a program's name.
-func (a *atom) runs(name string) bool {
+// matchesProgram compares a program's name.
+func (a *atom) matchesProgram(name string) bool {
 	name = desktop.ProgramName(name)
-	return name == a.low || a.fold && strings.Contains(name, a.low)
+	return name == a.folded || a.fold && strings.Contains(name, a.folded)
 }
 
 func process(e *desktop.Element) string { return e.Process }
@@ -180,8 +180,8 @@ func inherited(e *desktop.Element, what func(*desktop.Element) string) string {
 	return ""
 }
 
-// collapse runs the blanks of a text together and takes them off its ends.
-func collapse(text string) string {
+// collapseSpace runs the blanks of a text together and takes them off its ends.
+func collapseSpace(text string) string {
 	for i := range len(text) {
 		if c := text[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(text)-1 || text[i+1] == ' ') || c >= 0x80 {
 			return strings.Join(strings.Fields(text), " ")

@@ -216,7 +216,7 @@ func TestIn(t *testing.T) {
 		want  string
 	}{
 		{"a program, a window, an element", []*Selector{Process("gedit"), MustParse("role:frame"), MustParse("role:panel >> name:Save")}, "process:gedit >> role:frame >> role:panel >> name:Save"},
-		{"what is not given is left out", []*Selector{Process(""), where(byWindow, "a && b"), nil}, `window:"a && b"`},
+		{"what is not given is left out", []*Selector{Process(""), single(byWindow, "a && b"), nil}, `window:"a && b"`},
 	} {
 		s, err := In(c.chain...)
 		if err != nil || s.String() != c.want {

@@ -27,14 +27,14 @@ func FillLabels(roots []*desktop.Element) {
 // NeedsLabel says whether an element is a field that only the words beside it
 // can name.
 func NeedsLabel(e *desktop.Element) bool {
-	return e.Name == "" && e.Label == "" && labelled(e.Role)
+	return e.Name == "" && e.Label == "" && isField(e.Role)
 }
 
 // fields are the roles of what a label stands beside.
 var fields = []desktop.Role{"entry", "text", "password", "combobox", "spinbutton", "slider", "switch", "progressbar"}
 
-// labelled says whether a role is that of a field.
-func labelled(r desktop.Role) bool { return slices.Contains(fields, r) }
+// isField says whether a role is that of a field.
+func isField(r desktop.Role) bool { return slices.Contains(fields, r) }
 
 func nearestLabel(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	if l := labelOn(RightOf, e, roots); l != nil {
@@ -50,43 +50,43 @@ func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desk
 	closest := 0
 	for _, root := range roots {
 		root.Walk(func(o *desktop.Element) bool {
-			if o == e || o.Window != e.Window || !labelled(o.Role) && !mayName(o, e) {
+			if o == e || o.Window != e.Window || !isField(o.Role) && !canLabel(o, e) {
 				return true
 			}
-			if d, ok := side.Distance(e.Bounds, o.Bounds); ok && d <= reach[side] && (label == nil || d < closest) {
+			if d, ok := side.Distance(e.Bounds, o.Bounds); ok && d <= labelReach[side] && (label == nil || d < closest) {
 				label, closest = o, d
 			}
 			return true
 		})
 	}
-	if label == nil || labelled(label.Role) {
+	if label == nil || isField(label.Role) {
 		return nil
 	}
 	return label
 }
 
-// reach is how far, in pixels, a field may be from what labels it.
-var reach = map[Direction]int{RightOf: 400, Below: 40}
+// labelReach is how far, in pixels, a field may be from what labels it.
+var labelReach = map[Direction]int{RightOf: 400, Below: 40}
 
 // labelLength is how long a label may be, in characters; more is prose.
 const labelLength = 50
 
-// mayName says whether an element is words that may name a field. What stands
+// canLabel says whether an element is words that may name a field. What stands
 // in a bar, such as that of a message over a page of text, names only what is
 // in the same bar.
-func mayName(words, field *desktop.Element) bool {
+func canLabel(words, field *desktop.Element) bool {
 	if text := labelText(words); words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength {
 		return false
 	}
-	if onControl(words) {
+	if inControl(words) {
 		return false
 	}
-	return barAround(words) == nil || barAround(words) == barAround(field)
+	return enclosingBar(words) == nil || enclosingBar(words) == enclosingBar(field)
 }
 
-// onControl says whether words are those on a control, such as a button, which
+// inControl says whether words are those on a control, such as a button, which
 // name that and nothing beside it.
-func onControl(words *desktop.Element) bool {
+func inControl(words *desktop.Element) bool {
 	for p := words.Parent; p != nil; p = p.Parent {
 		switch p.Role {
 		case "button", "togglebutton", "checkbox", "radiobutton", "combobox", "link", "menuitem", "pagetab", "switch":
@@ -96,8 +96,8 @@ func onControl(words *desktop.Element) bool {
 	return false
 }
 
-// barAround is the bar that an element is in; nil when it is in none.
-func barAround(e *desktop.Element) *desktop.Element {
+// enclosingBar is the bar that an element is in; nil when it is in none.
+func enclosingBar(e *desktop.Element) *desktop.Element {
 	for p := e.Parent; p != nil; p = p.Parent {
 		switch p.Role {
 		case "statusbar", "alert", "toolbar", "menubar", "titlebar":
@@ -109,7 +109,7 @@ func barAround(e *desktop.Element) *desktop.Element {
 
 func labelText(l *desktop.Element) string {
 	if l.Name == "" {
-		return collapse(l.Text)
+		return collapseSpace(l.Text)
 	}
-	return collapse(l.Name)
+	return collapseSpace(l.Name)
 }

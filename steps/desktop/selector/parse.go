@@ -26,7 +26,7 @@ func Parse(text string) (*Selector, error) {
 		return nil, &SyntaxError{i, 1, "this is not UTF-8", ""}
 	}
 	p := &parser{text: text}
-	s, err := p.whole()
+	s, err := p.parseAll()
 	if err != nil {
 		return nil, err
 	}
@@ -57,20 +57,20 @@ func invalidAt(text string) int {
 type parser struct {
 	text   string
 	pos    int
-	open   int // how many parentheses are open
+	parens int // how many parentheses are open
 	nested int // how many selectors this one is within
 	depth  int // both together
 }
 
-func (p *parser) fault(from, to int, hint, format string, args ...any) *SyntaxError {
+func (p *parser) errorf(from, to int, hint, format string, args ...any) *SyntaxError {
 	return &SyntaxError{from, to - from, fmt.Sprintf(format, args...), hint}
 }
 
-// whole reads the text to its end.
-func (p *parser) whole() (*Selector, *SyntaxError) {
+// parseAll reads the text to its end.
+func (p *parser) parseAll() (*Selector, *SyntaxError) {
 	s, err := p.chain()
 	if err == nil && p.pos < len(p.text) {
-		return nil, p.fault(p.pos, p.pos+1, "", "this parenthesis closes nothing")
+		return nil, p.errorf(p.pos, p.pos+1, "", "this parenthesis closes nothing")
 	}
 	return s, err
 }
@@ -79,7 +79,7 @@ func (p *parser) whole() (*Selector, *SyntaxError) {
 func (p *parser) chain() (*Selector, *SyntaxError) {
 	s := &Selector{}
 	for {
-		p.blanks()
+		p.skipBlanks()
 		from := p.pos
 		atoms, err := p.atoms()
 		if err != nil {
@@ -93,7 +93,7 @@ func (p *parser) chain() (*Selector, *SyntaxError) {
 			return s, nil
 		}
 		if _, ok := s.Image(); ok {
-			return nil, p.fault(from, p.pos, "", "a picture has nothing inside: image: stands in the last part")
+			return nil, p.errorf(from, p.pos, "", "a picture has nothing inside: image: stands in the last part")
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (p *parser) atoms() (part, *SyntaxError) {
 		from := p.pos
 		switch {
 		case p.accept("||"):
-			return nil, p.fault(from, p.pos, "", "a selector has no alternatives: give several selectors in targets")
+			return nil, p.errorf(from, p.pos, "", "a selector has no alternatives: give several selectors in targets")
 		case p.accept("&&"), p.accept("|"):
 		default:
 			return all, nil
@@ -120,19 +120,19 @@ func (p *parser) atoms() (part, *SyntaxError) {
 
 // item reads an atom, one that is turned round, or several in parentheses.
 func (p *parser) item() (part, *SyntaxError) {
-	p.blanks()
+	p.skipBlanks()
 	from := p.pos
 	if p.accept("(") {
 		return p.group(from)
 	}
 	not := p.accept("!")
-	p.blanks()
+	p.skipBlanks()
 	a, err := p.atom()
 	if err != nil {
 		return nil, err
 	}
-	if not && !a.kind.own() {
-		return nil, p.fault(from, from+1, "", "%s cannot be turned round by !", a.kind)
+	if not && !a.kind.local() {
+		return nil, p.errorf(from, from+1, "", "%s cannot be turned round by !", a.kind)
 	}
 	a.not = a.not != not
 	return part{a}, nil
@@ -140,9 +140,9 @@ func (p *parser) item() (part, *SyntaxError) {
 
 // group reads what stands in parentheses.
 func (p *parser) group(from int) (part, *SyntaxError) {
-	p.open++
+	p.parens++
 	if p.depth++; p.depth > MaxNested {
-		return nil, p.fault(from, from+1, "", "parentheses go at most %d deep", MaxNested)
+		return nil, p.errorf(from, from+1, "", "parentheses go at most %d deep", MaxNested)
 	}
 	defer func() { p.depth-- }()
 	all, err := p.atoms()
@@ -151,23 +151,23 @@ func (p *parser) group(from int) (part, *SyntaxError) {
 	}
 	at := p.pos
 	if p.accept(">>") {
-		return nil, p.fault(at, p.pos, "", "a chain stands in parentheses only after rightof: and its like")
+		return nil, p.errorf(at, p.pos, "", "a chain stands in parentheses only after rightof: and its like")
 	}
 	return all, p.close(from)
 }
 
 func (p *parser) close(from int) *SyntaxError {
 	if !p.accept(")") {
-		return p.fault(from, from+1, "", "this parenthesis is not closed")
+		return p.errorf(from, from+1, "", "this parenthesis is not closed")
 	}
-	p.open--
+	p.parens--
 	return nil
 }
 
 // check holds what a part may be made of, and where.
 func (p *parser) check(s *Selector, atoms part, from int) *SyntaxError {
 	if len(s.parts) == MaxParts {
-		return p.fault(from, p.pos, "", "a chain has at most %d parts", MaxParts)
+		return p.errorf(from, p.pos, "", "a chain has at most %d parts", MaxParts)
 	}
 	count := map[kind]int{}
 	for _, a := range atoms {
@@ -175,20 +175,20 @@ func (p *parser) check(s *Selector, atoms part, from int) *SyntaxError {
 	}
 	switch {
 	case count[parent] > 0 && len(s.parts) == 0:
-		return p.fault(from, p.pos, "", ".. is the parent of what stands before it, and nothing does")
+		return p.errorf(from, p.pos, "", ".. is the parent of what stands before it, and nothing does")
 	case count[byNth] == len(atoms) && len(s.parts) == 0:
-		return p.fault(from, p.pos, "", "nth picks from what is matched, and nothing says what")
+		return p.errorf(from, p.pos, "", "nth picks from what is matched, and nothing says what")
 	case (count[parent] > 0 || count[byImage] > 0) && len(atoms) > 1:
-		return p.fault(from, p.pos, "", "%s stands alone in its part: join it by >>", either(count[parent] > 0, "..", "image:"))
+		return p.errorf(from, p.pos, "", "%s stands alone in its part: join it by >>", choose(count[parent] > 0, "..", "image:"))
 	case count[byNth] > 1 || count[byPos] > 1:
-		return p.fault(from, p.pos, "", "%s stands only once in a part", either(count[byNth] > 1, "nth", "pos:"))
+		return p.errorf(from, p.pos, "", "%s stands only once in a part", choose(count[byNth] > 1, "nth", "pos:"))
 	case count[byImage] > 0 && p.nested > 0:
-		return p.fault(from, p.pos, "", "image: cannot stand within another atom")
+		return p.errorf(from, p.pos, "", "image: cannot stand within another atom")
 	}
 	return nil
 }
 
-func either(first bool, a, b string) string {
+func choose(first bool, a, b string) string {
 	if first {
 		return a
 	}
@@ -198,7 +198,7 @@ func either(first bool, a, b string) string {
 // atom reads "word:value" and its few other forms.
 func (p *parser) atom() (atom, *SyntaxError) {
 	from := p.pos
-	if err := p.missing(); err != nil {
+	if err := p.checkAtom(); err != nil {
 		return atom{}, err
 	}
 	bare := p.bareEnd()
@@ -218,48 +218,48 @@ func (p *parser) atom() (atom, *SyntaxError) {
 	}
 	fold := p.accept("~:")
 	if !fold && !p.accept(":") && !((k == byRef || k == byNth) && p.accept("=")) {
-		return atom{}, p.prefixless(from, word, text, known)
+		return atom{}, p.errNoPrefix(from, word, text, known)
 	}
 	if !known {
-		return atom{}, p.unknown(from, word, text)
+		return atom{}, p.errUnknown(from, word, text)
 	}
 	if fold && !k.foldable() {
-		return atom{}, p.fault(from, p.pos, string(k)+":", "%s is compared as it is, so ~ cannot stand after it", k)
+		return atom{}, p.errorf(from, p.pos, string(k)+":", "%s is compared as it is, so ~ cannot stand after it", k)
 	}
-	return p.filled(from, k, fold)
+	return p.atomWithValue(from, k, fold)
 }
 
-// missing fails where an atom should be and is not.
-func (p *parser) missing() *SyntaxError {
+// checkAtom fails where an atom should be and is not.
+func (p *parser) checkAtom() *SyntaxError {
 	for _, op := range []string{"&&", "||", "|", ">>", ")"} {
 		if p.peek(op) {
-			return p.fault(p.pos, p.pos+len(op), "", "an atom such as role:button is missing before %s", op)
+			return p.errorf(p.pos, p.pos+len(op), "", "an atom such as role:button is missing before %s", op)
 		}
 	}
 	if p.pos == len(p.text) {
-		return p.fault(p.pos, p.pos, "", "an atom such as role:button is missing here")
+		return p.errorf(p.pos, p.pos, "", "an atom such as role:button is missing here")
 	}
 	return nil
 }
 
-// prefixless explains a text that does not say what it is.
-func (p *parser) prefixless(from int, word, text string, known bool) *SyntaxError {
+// unprefixed explains a text that does not say what it is.
+func (p *parser) errNoPrefix(from int, word, text string, known bool) *SyntaxError {
 	if known && p.peek("=") {
-		return p.fault(from, p.pos+1, strings.ToLower(word)+":", "an atom is written with a colon")
+		return p.errorf(from, p.pos+1, strings.ToLower(word)+":", "an atom is written with a colon")
 	}
 	msg := fmt.Sprintf("%q does not say what it is, as role:, name: or text: would", text)
 	if from > 0 && strings.ContainsAny(p.text[:from], "|&>") {
 		msg += "; if it belongs to the value before it, quote that value"
 	}
-	return p.fault(from, from+len(text), barewords(text), "%s", msg)
+	return p.errorf(from, from+len(text), suggestSelector(text), "%s", msg)
 }
 
-// unknown explains a word before a colon that is no atom.
-func (p *parser) unknown(from int, word, text string) *SyntaxError {
+// errUnknown explains a word before a colon that is no atom.
+func (p *parser) errUnknown(from int, word, text string) *SyntaxError {
 	if near := desktop.Nearest(word, Atoms()); near != "" {
-		return p.fault(from, from+len(word), near, "there is no atom %s:", word)
+		return p.errorf(from, from+len(word), near, "there is no atom %s:", word)
 	}
-	return p.fault(from, from+len(text), barewords(text), "there is no atom %s:", either(word == "", text, word))
+	return p.errorf(from, from+len(text), suggestSelector(text), "there is no atom %s:", choose(word == "", text, word))
 }
 
 func isRef(text string) bool {
@@ -275,7 +275,7 @@ func (p *parser) word() string {
 	return p.text[from:p.pos]
 }
 
-func (p *parser) blanks() {
+func (p *parser) skipBlanks() {
 	rest := strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace)
 	p.pos = len(p.text) - len(rest)
 }
@@ -286,7 +286,7 @@ func (p *parser) peek(op string) bool { return strings.HasPrefix(p.text[p.pos:],
 func (p *parser) accept(op string) bool {
 	from := p.pos
 	if !slices.Contains([]string{":", "~:", "="}, op) {
-		p.blanks()
+		p.skipBlanks()
 	}
 	if !p.peek(op) {
 		p.pos = from

@@ -26,7 +26,7 @@ func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 		return nil
 	}
 	r := &ranking{element: e, roots: roots, seen: map[string]bool{}}
-	own := r.own()
+	own := r.roleAndName()
 	steady := own // unless the name will be another tomorrow
 	if !Lasting(NameOf(e)) {
 		steady = nil
@@ -94,7 +94,7 @@ func (r *ranking) try(parts ...part) {
 // tryInWindow adds a part alone, and in its window.
 func (r *ranking) tryInWindow(p part) {
 	r.try(p)
-	if where := r.where(); len(where) > 0 {
+	if where := r.window(); len(where) > 0 {
 		r.try(where, p)
 	}
 }
@@ -111,7 +111,7 @@ func (r *ranking) tryText() {
 func (r *ranking) tryNeighbours() {
 	for _, side := range []Direction{RightOf, Below} {
 		if l := labelOn(side, r.element, r.roots); l != nil && strings.TrimSpace(NameOf(l)) != "" {
-			r.tryInWindow(append(r.role(), atom{kind: kind(side), inner: &Selector{[]part{ownOf(l)}}}))
+			r.tryInWindow(append(r.role(), atom{kind: kind(side), inner: &Selector{[]part{roleAndName(l)}}}))
 		}
 	}
 }
@@ -125,17 +125,17 @@ func (r *ranking) tryAncestors(own part) {
 		}
 		tried++
 		for _, p := range []part{own, r.role()} {
-			r.try(ownOf(a), p)
-			r.try(r.where(), ownOf(a), p)
+			r.try(roleAndName(a), p)
+			r.try(r.window(), roleAndName(a), p)
 		}
-		r.tryCount(ownOf(a), r.role())
+		r.tryCount(roleAndName(a), r.role())
 	}
 }
 
 // tryNth counts the elements of the same sort.
 func (r *ranking) tryNth(own part) {
 	for _, p := range []part{own, r.role()} {
-		r.tryCount(r.where(), p)
+		r.tryCount(r.window(), p)
 		r.tryCount(p)
 	}
 }
@@ -154,29 +154,29 @@ func (r *ranking) tryCount(parts ...part) {
 
 func (r *ranking) role() part { return roleOf(r.element) }
 
-// own is the element's role and name; nothing when it has no name.
-func (r *ranking) own() part {
+// local is the element's role and name; nothing when it has no name.
+func (r *ranking) roleAndName() part {
 	if strings.TrimSpace(NameOf(r.element)) == "" {
 		return nil
 	}
-	return ownOf(r.element)
+	return roleAndName(r.element)
 }
 
-// where says which window the element is in; a mark of unsaved changes is not
+// scopeOnly says which window the element is in; a mark of unsaved changes is not
 // taken for the title.
-func (r *ranking) where() part {
+func (r *ranking) window() part {
 	var p part
 	if name := inherited(r.element, process); strings.TrimSpace(name) != "" {
 		p = append(p, valued(byProcess, name))
 	}
 	if t := strings.TrimSpace(strings.TrimLeft(inherited(r.element, title), "*● ")); t != "" {
-		p = append(p, valued(byWindow, collapse(t)))
+		p = append(p, valued(byWindow, collapseSpace(t)))
 	}
 	return p
 }
 
-func ownOf(e *desktop.Element) part {
-	return append(roleOf(e), valued(byName, collapse(NameOf(e))))
+func roleAndName(e *desktop.Element) part {
+	return append(roleOf(e), valued(byName, collapseSpace(NameOf(e))))
 }
 
 func roleOf(e *desktop.Element) part {
@@ -192,9 +192,9 @@ func valued(k kind, value string) atom {
 	return a
 }
 
-// fleeting are names that will be others tomorrow.
-var fleeting = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b`)
+// volatile are names that will be others tomorrow.
+var volatile = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b`)
 
 // Lasting says whether a name can be expected to stay: it is not long, and
 // tells no time.
-func Lasting(name string) bool { return len(name) <= 120 && !fleeting.MatchString(name) }
+func Lasting(name string) bool { return len(name) <= 120 && !volatile.MatchString(name) }

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// nearby is how far near: reaches, in pixels between two boxes.
-	nearby = 100
-	// slack is how far two boxes may overlap and still stand side by side:
+	// nearDistance is how far near: reaches, in pixels between two boxes.
+	nearDistance = 100
+	// overlapSlack is how far two boxes may overlap and still stand side by side:
 	// toolkits count borders and shadows differently.
-	slack = 4
+	overlapSlack = 4
 	// maxAnchors is how many elements beside which others lie are looked at.
 	// One is meant; the rest only show that it is not clear which.
 	maxAnchors = 100
@@ -48,14 +48,14 @@ func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	var gap, overlap, askew int
 	switch d {
 	case RightOf, LeftOf:
-		overlap = shared(box.Y, box.H, anchor.Y, anchor.H)
+		overlap = overlapLen(box.Y, box.H, anchor.Y, anchor.H)
 		askew = min(box.H, anchor.H) - overlap
 	case Above, Below:
-		overlap = shared(box.X, box.W, anchor.X, anchor.W)
+		overlap = overlapLen(box.X, box.W, anchor.X, anchor.W)
 		askew = min(box.W, anchor.W) - overlap
 	case Near:
-		gap = between(box, anchor)
-		return gap, gap <= nearby
+		gap = gapBetween(box, anchor)
+		return gap, gap <= nearDistance
 	}
 	switch d {
 	case RightOf:
@@ -67,31 +67,31 @@ func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	case Below:
 		gap = box.Y - (anchor.Y + anchor.H)
 	}
-	return max(gap, 0) + askew, gap >= -slack && overlap > 0
+	return max(gap, 0) + askew, gap >= -overlapSlack && overlap > 0
 }
 
-// shared is how much of two stretches lies over one another; negative is the
+// overlapLen is how much of two stretches lies over one another; negative is the
 // gap between them.
-func shared(a, aLen, b, bLen int) int { return min(a+aLen, b+bLen) - max(a, b) }
+func overlapLen(a, aLen, b, bLen int) int { return min(a+aLen, b+bLen) - max(a, b) }
 
-// between is the distance between two boxes.
-func between(a, b desktop.Rect) int {
-	dx := max(0, -shared(a.X, a.W, b.X, b.W))
-	dy := max(0, -shared(a.Y, a.H, b.Y, b.H))
+// gapBetween is the distance between two boxes.
+func gapBetween(a, b desktop.Rect) int {
+	dx := max(0, -overlapLen(a.X, a.W, b.X, b.W))
+	dy := max(0, -overlapLen(a.Y, a.H, b.Y, b.H))
 	return int(math.Hypot(float64(dx), float64(dy)))
 }
 
-// placed is an element with its distance from what it is beside.
-type placed struct {
+// distanced is an element with its distance from what it is beside.
+type distanced struct {
 	element *desktop.Element
 	pixels  int
 }
 
-// beside keeps, for each anchor of the first side, the nearest of the elements
+// nearestBeside keeps, for each anchor of the first side, the nearest of the elements
 // that lie on every side, or the nth from the nearest. Distances from the
 // anchors of several sides add up. An anchor that is ambiguous thus makes an
 // ambiguous match, and not one that is right by chance.
-func beside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.Element {
+func nearestBeside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.Element {
 	anchors := make([][]*desktop.Element, len(sides))
 	for i, a := range sides {
 		found := a.inner.Find(tops)
@@ -108,26 +108,26 @@ func beside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.El
 }
 
 // ranked are the elements that lie on every side, from the nearest on.
-func ranked(fits []*desktop.Element, sides []atom, anchors [][]*desktop.Element) []placed {
-	var found []placed
+func ranked(fits []*desktop.Element, sides []atom, anchors [][]*desktop.Element) []distanced {
+	var found []distanced
 next:
 	for _, e := range fits {
 		sum := 0
 		for i, a := range sides {
-			d, ok := least(Direction(a.kind), e, anchors[i])
+			d, ok := nearestDistance(Direction(a.kind), e, anchors[i])
 			if !ok {
 				continue next
 			}
 			sum += d
 		}
-		found = append(found, placed{e, sum})
+		found = append(found, distanced{e, sum})
 	}
-	slices.SortStableFunc(found, func(a, b placed) int { return cmp.Compare(a.pixels, b.pixels) })
+	slices.SortStableFunc(found, func(a, b distanced) int { return cmp.Compare(a.pixels, b.pixels) })
 	return found
 }
 
 // closest are the elements at the least distance, or the nth of all.
-func closest(found []placed, nth *int) []*desktop.Element {
+func closest(found []distanced, nth *int) []*desktop.Element {
 	var all []*desktop.Element
 	for _, p := range found {
 		if nth == nil && p.pixels > found[0].pixels {
@@ -141,22 +141,22 @@ func closest(found []placed, nth *int) []*desktop.Element {
 	return pick(all, *nth)
 }
 
-// least is the distance to the closest of the anchors that are in the same
+// nearestDistance is the distance to the closest of the anchors that are in the same
 // window, not the element itself, and not around or inside it.
-func least(d Direction, e *desktop.Element, anchors []*desktop.Element) (pixels int, ok bool) {
+func nearestDistance(d Direction, e *desktop.Element, anchors []*desktop.Element) (pixels int, ok bool) {
 	for _, a := range anchors {
 		if a.Window != e.Window {
 			continue
 		}
-		if n, lies := d.Distance(e.Bounds, a.Bounds); lies && (!ok || n < pixels) && !around(a, e) && !around(e, a) {
+		if n, lies := d.Distance(e.Bounds, a.Bounds); lies && (!ok || n < pixels) && !holdsElement(a, e) && !holdsElement(e, a) {
 			pixels, ok = n, true
 		}
 	}
 	return pixels, ok
 }
 
-// around says whether outer is the element, or holds it at any depth.
-func around(outer, e *desktop.Element) bool {
+// holdsElement says whether outer is the element, or holds it at any depth.
+func holdsElement(outer, e *desktop.Element) bool {
 	for ; e != nil; e = e.Parent {
 		if e == outer {
 			return true
@@ -179,9 +179,9 @@ func innermost(all []*desktop.Element) []*desktop.Element {
 	return slices.DeleteFunc(all, func(e *desktop.Element) bool { return holds[e] })
 }
 
-// under is the smallest of the elements that are at a point; of equally small
+// smallestAt is the smallest of the elements that are at a point; of equally small
 // ones, the one that stands last in the tree, because it is drawn last.
-func under(all []*desktop.Element, at desktop.Point) []*desktop.Element {
+func smallestAt(all []*desktop.Element, at desktop.Point) []*desktop.Element {
 	var best []*desktop.Element
 	smallest := 0
 	for _, e := range all {

@@ -88,12 +88,12 @@ func In(chain ...*Selector) (*Selector, error) {
 }
 
 // Process is the selector of a program, or nil without a name.
-func Process(name string) *Selector { return where(byProcess, name) }
+func Process(name string) *Selector { return single(byProcess, name) }
 
 // Picture is the selector of a picture, or nil without a file.
-func Picture(file string) *Selector { return where(byImage, file) }
+func Picture(file string) *Selector { return single(byImage, file) }
 
-func where(k kind, value string) *Selector {
+func single(k kind, value string) *Selector {
 	if strings.TrimSpace(value) == "" {
 		return nil
 	}
@@ -183,12 +183,12 @@ func (s *Selector) Within() *Selector {
 func (s *Selector) Scope() desktop.Scope {
 	var sc desktop.Scope
 	for i, p := range s.parts {
-		if i > 0 && !s.parts[i-1].where() {
+		if i > 0 && !s.parts[i-1].scopeOnly() {
 			break
 		}
 		p.narrow(&sc)
 	}
-	sc.Full, sc.Hidden = s.reads()
+	sc.Full, sc.Hidden = s.needs()
 	return sc
 }
 
@@ -205,16 +205,16 @@ func (p part) narrow(sc *desktop.Scope) {
 	}
 }
 
-// reads says whether boxes, texts, labels and ids, and elements that do not
+// needs says whether boxes, texts, labels and ids, and elements that do not
 // show, must be read.
-func (s *Selector) reads() (full, hidden bool) {
+func (s *Selector) needs() (full, hidden bool) {
 	for _, p := range s.parts {
 		for _, a := range p {
 			shows := a.kind == byVisible || a.kind == byState && a.state&(desktop.Showing|desktop.Visible) != 0
-			full = full || shows || a.kind.detail() || a.kind == byName && p.mayBeField()
+			full = full || shows || a.kind.needsFull() || a.kind == byName && p.mayBeField()
 			hidden = hidden || shows && a.not
 			if a.inner != nil {
-				_, h := a.inner.reads()
+				_, h := a.inner.needs()
 				hidden = hidden || h
 			}
 		}
@@ -233,8 +233,8 @@ func (p part) mayBeField() bool {
 	return true
 }
 
-// where says whether the part only says where to look.
-func (p part) where() bool {
+// scopeOnly says whether the part only says where to look.
+func (p part) scopeOnly() bool {
 	for _, a := range p {
 		if a.kind != byProcess && a.kind != byWindow || a.not {
 			return false

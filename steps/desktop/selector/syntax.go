@@ -23,8 +23,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("selector, column %d: %s; write %s", e.Offset+1, e.Message, e.Hint)
 }
 
-// barewords says what a text without a prefix was probably meant to be.
-func barewords(text string) string {
+// suggestSelector says what a text without a prefix was probably meant to be.
+func suggestSelector(text string) string {
 	text = strings.TrimSpace(text)
 	word, rest, colon := strings.Cut(text, ":")
 	if id, ok := strings.CutPrefix(text, "#"); ok && id != "" {

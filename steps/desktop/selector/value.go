@@ -16,8 +16,8 @@ var opposites = map[string]desktop.States{
 	"unselected": desktop.Selected, "unfocused": desktop.Focused,
 }
 
-// filled reads the value of an atom.
-func (p *parser) filled(from int, k kind, fold bool) (atom, *SyntaxError) {
+// atomWithValue reads the value of an atom.
+func (p *parser) atomWithValue(from int, k kind, fold bool) (atom, *SyntaxError) {
 	if k.relative() {
 		inner, err := p.inner(from, k)
 		return atom{kind: k, inner: inner}, err
@@ -25,11 +25,11 @@ func (p *parser) filled(from int, k kind, fold bool) (atom, *SyntaxError) {
 	if k == byNth || k == byPos {
 		return p.number(from, k)
 	}
-	p.blanks()
+	p.skipBlanks()
 	at, quoted := p.pos, p.peek(`"`)
 	value, err := p.value()
 	if err == nil && strings.TrimSpace(value) == "" {
-		err = p.fault(from, p.pos, "", "%s: needs a value", k)
+		err = p.errorf(from, p.pos, "", "%s: needs a value", k)
 	}
 	if err != nil {
 		return atom{}, err
@@ -57,13 +57,13 @@ func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxE
 		a.not = strings.EqualFold(value, "false")
 		known, a.value = []string{"true", "false"}, ""
 	default:
-		if a.low = strings.ToLower(collapse(value)); k == byProcess {
-			a.low = desktop.ProgramName(value)
+		if a.folded = strings.ToLower(collapseSpace(value)); k == byProcess {
+			a.folded = desktop.ProgramName(value)
 		}
 		return a, nil
 	}
 	if !ok {
-		return atom{}, p.fault(at, at+len(strings.TrimSpace(p.text[at:p.pos])), desktop.Nearest(value, known), "there is no %s %q", k, value)
+		return atom{}, p.errorf(at, at+len(strings.TrimSpace(p.text[at:p.pos])), desktop.Nearest(value, known), "there is no %s %q", k, value)
 	}
 	return a, nil
 }
@@ -98,7 +98,7 @@ func (p *parser) bareEnd() int {
 			return i
 		case rest[0] == '(':
 			level++
-		case rest[0] == ')' && level == 0 && p.open > 0:
+		case rest[0] == ')' && level == 0 && p.parens > 0:
 			return i
 		case rest[0] == ')':
 			level--
@@ -116,7 +116,7 @@ func (p *parser) quoted() (string, []int, *SyntaxError) {
 		c := p.text[p.pos]
 		if c == '"' {
 			p.pos++
-			return string(value), append(places, p.pos-1), p.ended(from)
+			return string(value), append(places, p.pos-1), p.checkValueEnd(from)
 		}
 		if c == '\\' && (p.text[p.pos+1:] != "" && strings.IndexByte(`"\`, p.text[p.pos+1]) >= 0) {
 			p.pos++
@@ -124,37 +124,37 @@ func (p *parser) quoted() (string, []int, *SyntaxError) {
 		}
 		value, places = append(value, c), append(places, p.pos)
 	}
-	return "", nil, p.fault(from, len(p.text), p.text[from:]+`"`, "this quote is not closed")
+	return "", nil, p.errorf(from, len(p.text), p.text[from:]+`"`, "this quote is not closed")
 }
 
-// ended fails when something other than an operator follows a closing quote.
-func (p *parser) ended(from int) *SyntaxError {
+// checkValueEnd fails when something other than an operator follows a closing quote.
+func (p *parser) checkValueEnd(from int) *SyntaxError {
 	for _, op := range []string{"&&", "|", ">>", ")"} {
 		if p.accept(op) {
 			p.pos -= len(op)
 			return nil
 		}
 	}
-	p.blanks()
+	p.skipBlanks()
 	if p.pos == len(p.text) {
 		return nil
 	}
-	return p.fault(p.pos, p.bareEnd(), "", "after the quoted value %s only an operator can stand", strings.TrimSpace(p.text[from:p.pos]))
+	return p.errorf(p.pos, p.bareEnd(), "", "after the quoted value %s only an operator can stand", strings.TrimSpace(p.text[from:p.pos]))
 }
 
 // inner reads the selector after rightof: and its like.
 func (p *parser) inner(from int, k kind) (*Selector, *SyntaxError) {
 	p.nested++
 	if p.depth++; p.depth > MaxNested {
-		return nil, p.fault(from, p.pos, "", "selectors within selectors go at most %d deep", MaxNested)
+		return nil, p.errorf(from, p.pos, "", "selectors within selectors go at most %d deep", MaxNested)
 	}
 	defer func() { p.nested, p.depth = p.nested-1, p.depth-1 }()
-	p.blanks()
+	p.skipBlanks()
 	switch at := p.pos; {
 	case p.peek(`"`):
 		return p.innerQuoted()
 	case p.accept("("):
-		p.open++
+		p.parens++
 		s, err := p.chain()
 		if err != nil {
 			return nil, err
@@ -162,7 +162,7 @@ func (p *parser) inner(from int, k kind) (*Selector, *SyntaxError) {
 		return s, p.close(at)
 	}
 	if p.pos == len(p.text) {
-		return nil, p.fault(from, p.pos, "", "%s: needs a selector, such as %s:name:Age", k, k)
+		return nil, p.errorf(from, p.pos, "", "%s: needs a selector, such as %s:name:Age", k, k)
 	}
 	at := p.pos
 	a, err := p.atom()
@@ -184,7 +184,7 @@ func (p *parser) innerQuoted() (*Selector, *SyntaxError) {
 		return nil, err
 	}
 	q := &parser{text: value, nested: p.nested, depth: p.depth}
-	s, err := q.whole()
+	s, err := q.parseAll()
 	if err != nil {
 		end := places[min(err.Offset+err.Length, len(places)-1)]
 		err.Offset = places[min(err.Offset, len(places)-1)]
@@ -205,7 +205,7 @@ func (p *parser) number(from int, k kind) (atom, *SyntaxError) {
 	if k == byNth {
 		n, err := strconv.ParseInt(value, 10, 32)
 		if err != nil {
-			return atom{}, p.fault(at, p.pos, "", "%q: nth is written nth:0 for the first and nth-1 for the last", p.text[from:p.pos])
+			return atom{}, p.errorf(at, p.pos, "", "%q: nth is written nth:0 for the first and nth-1 for the last", p.text[from:p.pos])
 		}
 		return atom{kind: byNth, n: int(n)}, nil
 	}
@@ -213,7 +213,7 @@ func (p *parser) number(from int, k kind) (atom, *SyntaxError) {
 	px, errX := strconv.ParseInt(strings.TrimSpace(x), 10, 32)
 	py, errY := strconv.ParseInt(strings.TrimSpace(y), 10, 32)
 	if errX != nil || errY != nil {
-		return atom{}, p.fault(at, p.pos, "", "%q is no point: wanted two whole numbers, such as pos:100,200", value)
+		return atom{}, p.errorf(at, p.pos, "", "%q is no point: wanted two whole numbers, such as pos:100,200", value)
 	}
 	return atom{kind: byPos, at: desktop.Point{X: int(px), Y: int(py)}}, nil
 }
