@@ -8,7 +8,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// kind is the sort of an atom, in the word that is written before its colon.
+// A kind of atom is the word before its colon.
 type kind string
 
 const (
@@ -33,8 +33,8 @@ const (
 	parent    kind = ".."
 )
 
-// kinds are the words that may stand before a colon, ours and those that users
-// of other tools know.
+// kinds maps the words before a colon, including those of other tools, to
+// kinds.
 var kinds = map[string]kind{
 	"role": byRole, "name": byName, "text": byText, "state": byState, "visible": byVisible,
 	"id": byID, "nativeid": byID, "classname": byClass, "class": byClass,
@@ -43,7 +43,7 @@ var kinds = map[string]kind{
 	"rightof": rightOf, "leftof": leftOf, "above": above, "below": below, "near": near,
 }
 
-// Atoms are the words that may stand before an atom's colon, in alphabetical order.
+// Atoms lists the words that may stand before an atom's colon, sorted.
 func Atoms() []string {
 	var names []string
 	for n := range kinds {
@@ -53,19 +53,18 @@ func Atoms() []string {
 	return names
 }
 
-// relative says whether the atom's value is another selector.
+// relative reports whether the atom's value is another selector.
 func (k kind) relative() bool {
 	return k == rightOf || k == leftOf || k == above || k == below || k == near
 }
 
-// needsFull says whether the atom is decided by what is read of elements only in
-// full.
+// needsFull reports whether deciding the atom needs a full read.
 func (k kind) needsFull() bool {
 	return k == byText || k == byID || k == byClass || k == byPos || k.relative()
 }
 
-// local says whether an element fulfils the atom by itself, whatever else there
-// is. Only such an atom can be turned round.
+// local reports whether an element fulfils the atom regardless of other
+// elements. Only such an atom can be negated.
 func (k kind) local() bool {
 	switch k {
 	case byNth, byPos, byImage, parent:
@@ -74,7 +73,7 @@ func (k kind) local() bool {
 	return !k.relative()
 }
 
-// foldable says whether "~" may stand before the colon.
+// foldable reports whether "~" may stand before the colon.
 func (k kind) foldable() bool {
 	switch k {
 	case byName, byText, byID, byClass, byProcess, byWindow:
@@ -83,13 +82,13 @@ func (k kind) foldable() bool {
 	return false
 }
 
-// atom is one condition. Which fields are used depends on the kind.
+// An atom is one condition. Which fields are used depends on the kind.
 type atom struct {
 	kind   kind
 	not    bool
 	fold   bool   // written with "~"
 	value  string // of the atoms that compare text
-	folded string // the value as it is compared without regard to case
+	folded string // the value, prepared for comparison without case
 	role   desktop.Role
 	state  desktop.States
 	n      int // of nth; negative counts from the back
@@ -126,7 +125,7 @@ func (a atom) String() string {
 	return text + ":" + quote(a.value)
 }
 
-// nested is the selector as it stands after rightof: and its like.
+// nested returns the selector as it stands after rightof: and its like.
 func (s *Selector) nested() string {
 	if len(s.parts) == 1 && len(s.parts[0]) == 1 && !s.parts[0][0].not {
 		return s.String()
@@ -134,7 +133,7 @@ func (s *Selector) nested() string {
 	return "(" + s.String() + ")"
 }
 
-// quote writes a value, in quotes where it would be read otherwise without.
+// quote returns a value, quoted if it would parse differently otherwise.
 func quote(v string) string {
 	if !mustQuote(v) {
 		return v

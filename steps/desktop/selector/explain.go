@@ -9,7 +9,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// maxSuggestions is how many elements are offered when one was wanted.
+// maxSuggestions bounds the elements that are offered instead of the wanted
+// one.
 const maxSuggestions = 5
 
 // A Suggestion is an element that may have been meant, and a selector that
@@ -19,9 +20,9 @@ type Suggestion struct {
 	Element  *desktop.Element `json:"-"`
 }
 
-// Trace says how many elements each part of the chain matched, up to the first
-// that matched none. Of that one it also says how many each of its atoms would
-// have matched alone.
+// Trace counts the matches of each part of the chain, up to the first part
+// without any. For that part it also counts the matches of each of its atoms
+// alone.
 func (s *Selector) Trace(roots []*desktop.Element) []Candidate {
 	var trace []Candidate
 	for i, p := range s.parts {
@@ -45,9 +46,9 @@ func (s *Selector) Trace(roots []*desktop.Element) []Candidate {
 	return trace
 }
 
-// Nearest lists what may have been meant when not exactly one element was
-// matched: the first of the matches, or when there are none what is most like
-// the part of the chain that failed.
+// Nearest lists what may have been meant when not exactly one element matched:
+// the first matches, or without any the elements most similar to the part that
+// failed.
 func (s *Selector) Nearest(roots []*desktop.Element) []Suggestion {
 	found := s.Find(roots)
 	if len(found) == 0 {
@@ -64,8 +65,8 @@ func suggest(found, roots []*desktop.Element) []Suggestion {
 	return all
 }
 
-// Explain says in words why a selector does not match exactly one element, and
-// which selectors would. It is empty when it does.
+// Explain says why a selector does not match exactly one element, and which
+// selectors would. It is empty if it does.
 func (s *Selector) Explain(roots []*desktop.Element) string {
 	found := s.Find(roots)
 	if len(found) == 1 {
@@ -101,14 +102,13 @@ func counts(trace []Candidate) string {
 	return strings.Join(words, "; ")
 }
 
-// describe is the element as a person would point it out.
 func describe(e *desktop.Element) string {
 	var text strings.Builder
 	text.WriteString(string(e.Role))
 	if name := NameOf(e); name != "" {
 		fmt.Fprintf(&text, " %q", name)
 	}
-	for _, m := range e.Marks() { // what tells apart those that have one name
+	for _, m := range e.Marks() { // to tell apart elements of the same name
 		text.WriteString(" [" + m + "]")
 	}
 	if t := inherited(e, title); t != "" && t != e.Name {
@@ -117,13 +117,14 @@ func describe(e *desktop.Element) string {
 	return text.String()
 }
 
-// scored is an element with how like it is to what was asked, up to 1.
+// A scored element has a similarity of up to 1 to what was asked.
 type scored struct {
 	element *desktop.Element
 	score   float64
 }
 
-// textSimilarity are the elements that are most like the first part that matches none.
+// similar returns the elements most similar to the first part that matches
+// none.
 func (s *Selector) similar(roots []*desktop.Element) []*desktop.Element {
 	found, self := roots, true
 	for i, p := range s.parts {
@@ -158,7 +159,7 @@ func (p part) similar(tops []*desktop.Element, self bool) []*desktop.Element {
 	return found
 }
 
-// score says how much of a part an element fulfils, from 0 to 1.
+// score returns how much of a part an element fulfils, from 0 to 1.
 func (p part) score(e *desktop.Element) float64 {
 	sum, n := 0.0, 0
 	for i := range p {
@@ -179,7 +180,7 @@ func (p part) score(e *desktop.Element) float64 {
 	return sum / float64(n)
 }
 
-// similarity says how like an element's text is to what an atom asks for.
+// similarity scores an element's text against what an atom asks for.
 func (a *atom) similarity(e *desktop.Element) float64 {
 	switch a.kind {
 	case byName:
@@ -198,9 +199,9 @@ func (a *atom) similarity(e *desktop.Element) float64 {
 	return 0
 }
 
-// textSimilarity says how like a text, or one of its words, is to a word, from 0 to
-// less than 1. It is the share of pairs of letters that they have in common;
-// less than half of them counts as not at all.
+// textSimilarity scores a text, or one of its words, against a word, from 0 to
+// less than 1: the share of letter pairs that they have in common. Less than
+// half counts as none.
 func textSimilarity(word, text string) float64 {
 	text = strings.ToLower(collapseSpace(text))
 	if text == "" || word == "" || len(text) > 200 {
@@ -214,12 +215,12 @@ func textSimilarity(word, text string) float64 {
 		best = max(best, 0.75)
 	}
 	if best < 0.5 && desktop.Nearest(word, []string{text}) != "" {
-		best = 0.5 // a slip in a short word leaves few pairs
+		best = 0.5 // a typo in a short word leaves few pairs
 	}
 	if best < 0.5 {
 		return 0
 	}
-	return (best + pairsShared(word, text)) / 2 * 0.95 // only what fits counts in full
+	return (best + pairsShared(word, text)) / 2 * 0.95 // only a match scores 1
 }
 
 func pairsShared(a, b string) float64 {

@@ -7,8 +7,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Find returns every element that the selector matches, in the order of the
-// tree. It never leaves the roots, and reads nothing but the elements.
+// Find returns every element that the selector matches, in tree order. It stays
+// within the roots, and reads nothing but the elements.
 func (s *Selector) Find(roots []*desktop.Element) []*desktop.Element {
 	found, within := roots, true
 	for i, p := range s.parts {
@@ -21,8 +21,8 @@ func (s *Selector) Find(roots []*desktop.Element) []*desktop.Element {
 	return found
 }
 
-// find is one step of a chain: from what the parts before matched to what this
-// part matches. With self, those elements may match themselves.
+// find narrows the matches of the parts before it to those of this part. With
+// self, those elements may match themselves.
 func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element {
 	switch {
 	case p[0].kind == parent:
@@ -37,8 +37,7 @@ func (p part) find(roots, from []*desktop.Element, self bool) []*desktop.Element
 	return p.choose(tops, fits)
 }
 
-// collect is every element below the tops that fulfils the atoms that an
-// element fulfils by itself.
+// collect returns every element below the tops that fulfils the local atoms.
 func (p part) collect(tops []*desktop.Element, self bool) []*desktop.Element {
 	var fits []*desktop.Element
 	outer := p.scopeOnly()
@@ -75,7 +74,7 @@ func (p part) matches(e *desktop.Element) bool {
 	return true
 }
 
-// choose applies the atoms that look at all of a part's matches together.
+// choose applies the atoms that concern all matches of a part together.
 func (p part) choose(tops, fits []*desktop.Element) []*desktop.Element {
 	var nth *int
 	var sides []atom
@@ -98,7 +97,7 @@ func (p part) choose(tops, fits []*desktop.Element) []*desktop.Element {
 	return fits
 }
 
-// pick is the nth of the elements, from the back when n is negative.
+// pick returns the nth element, from the back if n is negative.
 func pick(all []*desktop.Element, n int) []*desktop.Element {
 	if n < 0 {
 		n += len(all)
@@ -109,7 +108,7 @@ func pick(all []*desktop.Element, n int) []*desktop.Element {
 	return all[n : n+1]
 }
 
-// matches says whether an element fulfils an atom, before "!" turns it round.
+// matches reports whether an element fulfils an atom, before negation.
 func (a *atom) matches(e *desktop.Element) bool {
 	switch a.kind {
 	case byRole:
@@ -136,7 +135,7 @@ func (a *atom) matches(e *desktop.Element) bool {
 	return false
 }
 
-// NameOf is what an element is called: its name, or its label when it has none.
+// NameOf returns an element's name, or its label if it has none.
 func NameOf(e *desktop.Element) string {
 	if e.Name == "" {
 		return e.Label
@@ -144,7 +143,7 @@ func NameOf(e *desktop.Element) string {
 	return e.Name
 }
 
-// matchesText compares a whole text, or with "~" looks for a part of it.
+// matchesText compares a whole text, or with "~" searches it.
 func (a *atom) matchesText(text string) bool {
 	if a.fold {
 		return strings.Contains(strings.ToLower(collapseSpace(text)), a.folded)
@@ -152,7 +151,6 @@ func (a *atom) matchesText(text string) bool {
 	return text == a.value || collapseSpace(text) == collapseSpace(a.value)
 }
 
-// containsText looks for a part of a text.
 func (a *atom) containsText(text string) bool {
 	if a.fold {
 		return a.matchesText(text)
@@ -160,7 +158,6 @@ func (a *atom) containsText(text string) bool {
 	return strings.Contains(text, a.value) || strings.Contains(collapseSpace(text), collapseSpace(a.value))
 }
 
-// matchesProgram compares a program's name.
 func (a *atom) matchesProgram(name string) bool {
 	name = desktop.ProgramName(name)
 	return name == a.folded || a.fold && strings.Contains(name, a.folded)
@@ -170,7 +167,8 @@ func process(e *desktop.Element) string { return e.Process }
 
 func title(e *desktop.Element) string { return e.WindowTitle }
 
-// inherited is what the element, or the nearest around it that says so, says.
+// inherited returns a property of the element, or of the nearest ancestor that
+// has it.
 func inherited(e *desktop.Element, what func(*desktop.Element) string) string {
 	for ; e != nil; e = e.Parent {
 		if v := what(e); v != "" {
@@ -180,7 +178,7 @@ func inherited(e *desktop.Element, what func(*desktop.Element) string) string {
 	return ""
 }
 
-// collapseSpace runs the blanks of a text together and takes them off its ends.
+// collapseSpace joins runs of white space and trims both ends.
 func collapseSpace(text string) string {
 	for i := range len(text) {
 		if c := text[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(text)-1 || text[i+1] == ' ') || c >= 0x80 {
@@ -190,7 +188,7 @@ func collapseSpace(text string) string {
 	return text
 }
 
-// outermost are those of the elements that no other of them is around.
+// outermost returns those of the elements that are inside no other of them.
 func outermost(roots, all []*desktop.Element) []*desktop.Element {
 	if len(all) < 2 || slices.Equal(roots, all) {
 		return all
@@ -213,7 +211,7 @@ func outermost(roots, all []*desktop.Element) []*desktop.Element {
 	return tops
 }
 
-// parents are the elements that have one of the others as a child.
+// parents returns the elements that have one of the others as a child.
 func parents(roots, all []*desktop.Element) []*desktop.Element {
 	in := setOf(all)
 	var found []*desktop.Element

@@ -7,9 +7,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// FillLabels gives a label to every field that has neither a name nor one: the
+// FillLabels labels every field that has neither a name nor a label: with the
 // nearest label before it in its row, else the nearest above it, in the same
-// window. For toolkits that do not say what labels what. Boxes must have been
+// window. It is for toolkits that do not report labels. Boxes must have been
 // read.
 func FillLabels(roots []*desktop.Element) {
 	for _, root := range roots {
@@ -24,7 +24,7 @@ func FillLabels(roots []*desktop.Element) {
 	}
 }
 
-// NeedsLabel says whether an element is a field that only the words beside it
+// NeedsLabel reports whether an element is a field that only a label beside it
 // can name.
 func NeedsLabel(e *desktop.Element) bool {
 	return e.Name == "" && e.Label == "" && isField(e.Role)
@@ -33,7 +33,6 @@ func NeedsLabel(e *desktop.Element) bool {
 // fields are the roles of what a label stands beside.
 var fields = []desktop.Role{"entry", "text", "password", "combobox", "spinbutton", "slider", "switch", "progressbar"}
 
-// isField says whether a role is that of a field.
 func isField(r desktop.Role) bool { return slices.Contains(fields, r) }
 
 func nearestLabel(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
@@ -43,8 +42,8 @@ func nearestLabel(e *desktop.Element, roots []*desktop.Element) *desktop.Element
 	return labelOn(Below, e, roots)
 }
 
-// labelOn is the label that an element lies right of, or below: the nearest
-// with a text, with no other field in between.
+// labelOn returns the nearest label with a text on one side of an element, with
+// no other field in between.
 func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	var label *desktop.Element
 	closest := 0
@@ -65,15 +64,14 @@ func labelOn(side Direction, e *desktop.Element, roots []*desktop.Element) *desk
 	return label
 }
 
-// labelReach is how far, in pixels, a field may be from what labels it.
+// labelReach is how far, in pixels, a field may be from its label.
 var labelReach = map[Direction]int{RightOf: 400, Below: 40}
 
-// labelLength is how long a label may be, in characters; more is prose.
+// labelLength is how many characters a label may have; more is prose.
 const labelLength = 50
 
-// canLabel says whether an element is words that may name a field. What stands
-// in a bar, such as that of a message over a page of text, names only what is
-// in the same bar.
+// canLabel reports whether words may name a field. Words in a bar, such as an
+// info bar over a page of text, name only what is in the same bar.
 func canLabel(words, field *desktop.Element) bool {
 	if text := labelText(words); words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength {
 		return false
@@ -84,8 +82,8 @@ func canLabel(words, field *desktop.Element) bool {
 	return enclosingBar(words) == nil || enclosingBar(words) == enclosingBar(field)
 }
 
-// inControl says whether words are those on a control, such as a button, which
-// name that and nothing beside it.
+// inControl reports whether words are part of a control, such as a button,
+// which name only that.
 func inControl(words *desktop.Element) bool {
 	for p := words.Parent; p != nil; p = p.Parent {
 		switch p.Role {
@@ -96,7 +94,7 @@ func inControl(words *desktop.Element) bool {
 	return false
 }
 
-// enclosingBar is the bar that an element is in; nil when it is in none.
+// enclosingBar returns the bar that holds an element, or nil.
 func enclosingBar(e *desktop.Element) *desktop.Element {
 	for p := e.Parent; p != nil; p = p.Parent {
 		switch p.Role {

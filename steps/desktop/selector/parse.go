@@ -10,14 +10,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// What a selector may not exceed.
+// Limits of a selector.
 const (
 	MaxLength = 4 << 10 // bytes
 	MaxParts  = 16      // in a chain
 	MaxNested = 8       // selectors within selectors
 )
 
-// Parse reads a selector. Its errors are *SyntaxError.
+// Parse parses a selector. Its errors are *SyntaxError.
 func Parse(text string) (*Selector, error) {
 	if len(text) > MaxLength {
 		return nil, &SyntaxError{MaxLength, len(text) - MaxLength, fmt.Sprintf("a selector has at most %d bytes, this one has %d", MaxLength, len(text)), ""}
@@ -33,7 +33,7 @@ func Parse(text string) (*Selector, error) {
 	return s, nil
 }
 
-// MustParse is Parse for selectors that are written in the program itself.
+// MustParse is Parse for constant selectors; it panics on an error.
 func MustParse(text string) *Selector {
 	s, err := Parse(text)
 	if err != nil {
@@ -53,12 +53,12 @@ func invalidAt(text string) int {
 	return -1
 }
 
-// parser reads from pos on.
+// A parser parses text from pos on.
 type parser struct {
 	text   string
 	pos    int
-	parens int // how many parentheses are open
-	nested int // how many selectors this one is within
+	parens int // open parentheses
+	nested int // enclosing selectors
 	depth  int // both together
 }
 
@@ -66,7 +66,7 @@ func (p *parser) errorf(from, to int, hint, format string, args ...any) *SyntaxE
 	return &SyntaxError{from, to - from, fmt.Sprintf(format, args...), hint}
 }
 
-// parseAll reads the text to its end.
+// parseAll parses the text to its end.
 func (p *parser) parseAll() (*Selector, *SyntaxError) {
 	s, err := p.chain()
 	if err == nil && p.pos < len(p.text) {
@@ -75,7 +75,7 @@ func (p *parser) parseAll() (*Selector, *SyntaxError) {
 	return s, err
 }
 
-// chain reads parts joined by ">>".
+// chain parses parts joined by ">>".
 func (p *parser) chain() (*Selector, *SyntaxError) {
 	s := &Selector{}
 	for {
@@ -98,7 +98,7 @@ func (p *parser) chain() (*Selector, *SyntaxError) {
 	}
 }
 
-// atoms reads atoms joined by "&&" or "|".
+// atoms parses atoms joined by "&&" or "|".
 func (p *parser) atoms() (part, *SyntaxError) {
 	var all part
 	for {
@@ -118,7 +118,7 @@ func (p *parser) atoms() (part, *SyntaxError) {
 	}
 }
 
-// item reads an atom, one that is turned round, or several in parentheses.
+// item parses an atom, a negated one, or several in parentheses.
 func (p *parser) item() (part, *SyntaxError) {
 	p.skipBlanks()
 	from := p.pos
@@ -138,7 +138,7 @@ func (p *parser) item() (part, *SyntaxError) {
 	return part{a}, nil
 }
 
-// group reads what stands in parentheses.
+// group parses what stands in parentheses.
 func (p *parser) group(from int) (part, *SyntaxError) {
 	p.parens++
 	if p.depth++; p.depth > MaxNested {
@@ -164,7 +164,7 @@ func (p *parser) close(from int) *SyntaxError {
 	return nil
 }
 
-// check holds what a part may be made of, and where.
+// check validates the combination of atoms in a part, and its position.
 func (p *parser) check(s *Selector, atoms part, from int) *SyntaxError {
 	if len(s.parts) == MaxParts {
 		return p.errorf(from, p.pos, "", "a chain has at most %d parts", MaxParts)
@@ -195,7 +195,7 @@ func choose(first bool, a, b string) string {
 	return b
 }
 
-// atom reads "word:value" and its few other forms.
+// atom parses "word:value" and its few other forms.
 func (p *parser) atom() (atom, *SyntaxError) {
 	from := p.pos
 	if err := p.checkAtom(); err != nil {
@@ -229,7 +229,7 @@ func (p *parser) atom() (atom, *SyntaxError) {
 	return p.atomWithValue(from, k, fold)
 }
 
-// checkAtom fails where an atom should be and is not.
+// checkAtom returns an error where an atom is missing.
 func (p *parser) checkAtom() *SyntaxError {
 	for _, op := range []string{"&&", "||", "|", ">>", ")"} {
 		if p.peek(op) {
@@ -242,7 +242,7 @@ func (p *parser) checkAtom() *SyntaxError {
 	return nil
 }
 
-// unprefixed explains a text that does not say what it is.
+// errNoPrefix explains a text without a word and colon before it.
 func (p *parser) errNoPrefix(from int, word, text string, known bool) *SyntaxError {
 	if known && p.peek("=") {
 		return p.errorf(from, p.pos+1, strings.ToLower(word)+":", "an atom is written with a colon")
@@ -254,7 +254,7 @@ func (p *parser) errNoPrefix(from int, word, text string, known bool) *SyntaxErr
 	return p.errorf(from, from+len(text), suggestSelector(text), "%s", msg)
 }
 
-// errUnknown explains a word before a colon that is no atom.
+// errUnknown explains an unknown word before a colon.
 func (p *parser) errUnknown(from int, word, text string) *SyntaxError {
 	if near := desktop.Nearest(word, Atoms()); near != "" {
 		return p.errorf(from, from+len(word), near, "there is no atom %s:", word)
@@ -266,7 +266,7 @@ func isRef(text string) bool {
 	return len(text) > 1 && text[0] == 'e' && strings.Trim(text[1:], "0123456789") == ""
 }
 
-// word reads the letters at pos.
+// word parses the letters at pos.
 func (p *parser) word() string {
 	from := p.pos
 	for p.pos < len(p.text) && (p.text[p.pos]|0x20 >= 'a' && p.text[p.pos]|0x20 <= 'z' || p.text[p.pos] == '_') {
@@ -282,7 +282,7 @@ func (p *parser) skipBlanks() {
 
 func (p *parser) peek(op string) bool { return strings.HasPrefix(p.text[p.pos:], op) }
 
-// accept goes past an operator, and the blanks before it, when it is next.
+// accept consumes an operator, and the blanks before it, if it is next.
 func (p *parser) accept(op string) bool {
 	from := p.pos
 	if !slices.Contains([]string{":", "~:", "="}, op) {

@@ -14,12 +14,11 @@ type Candidate struct {
 	Matches  int    `json:"matches"`
 }
 
-// For lists selectors that match an element of the roots, those first that are
-// likeliest to hold tomorrow: its id; its role and name, in its window when
-// need be; its role beside a label; below an ancestor with a name; by count.
-// Each says how many it matches here; whoever needs a unique one takes the
-// first that matches 1. An element that was read by itself is known again by
-// its handle. Boxes must have been read for neighbours to count.
+// For lists selectors that match an element of the roots, the most durable
+// first: its id; its role and name, in its window if needed; its role beside a
+// label; below an ancestor with a name; by count. Each has its number of matches;
+// for a unique one take the first that matches 1. An element that was read alone
+// is identified by its handle. Labels count only if boxes have been read.
 func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	e = locate(e, roots)
 	if e == nil {
@@ -27,24 +26,25 @@ func For(e *desktop.Element, roots []*desktop.Element) []Candidate {
 	}
 	r := &ranking{element: e, roots: roots, seen: map[string]bool{}}
 	own := r.roleAndName()
-	steady := own // unless the name will be another tomorrow
+	stable := own // nil if the name is volatile
 	if !Lasting(NameOf(e)) {
-		steady = nil
+		stable = nil
 	}
 	if e.ID != "" {
 		r.try(part{valued(byID, e.ID)})
 		r.try(append(r.role(), valued(byID, e.ID)))
 	}
-	r.tryInWindow(steady)
+	r.tryInWindow(stable)
 	r.tryText()
 	r.tryNeighbours()
-	r.tryAncestors(steady)
+	r.tryAncestors(stable)
 	r.tryInWindow(own)
-	r.tryNth(steady)
+	r.tryNth(stable)
 	return r.found
 }
 
-// unique is the best selector that matches only the element, or the best one.
+// unique returns the best selector that matches only the element, or the best
+// one.
 func unique(e *desktop.Element, roots []*desktop.Element) string {
 	all := For(e, roots)
 	if i := slices.IndexFunc(all, func(c Candidate) bool { return c.Matches == 1 }); i >= 0 {
@@ -56,7 +56,8 @@ func unique(e *desktop.Element, roots []*desktop.Element) string {
 	return all[0].Selector
 }
 
-// locate is the element of the roots that is the same as one read elsewhere.
+// locate returns the element of the roots that is the same as one read
+// elsewhere.
 func locate(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	var found *desktop.Element
 	for _, root := range roots {
@@ -70,7 +71,7 @@ func locate(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	return found
 }
 
-// ranking is the list of candidates while it is made.
+// A ranking collects the candidates.
 type ranking struct {
 	element *desktop.Element
 	roots   []*desktop.Element
@@ -78,7 +79,7 @@ type ranking struct {
 	seen    map[string]bool
 }
 
-// try adds a selector, if it is new and matches the element.
+// try adds a selector if it is new and matches the element.
 func (r *ranking) try(parts ...part) {
 	s := &Selector{parts}
 	text := s.String()
@@ -91,7 +92,7 @@ func (r *ranking) try(parts ...part) {
 	}
 }
 
-// tryInWindow adds a part alone, and in its window.
+// tryInWindow tries a part alone, and in its window.
 func (r *ranking) tryInWindow(p part) {
 	r.try(p)
 	if where := r.window(); len(where) > 0 {
@@ -99,15 +100,14 @@ func (r *ranking) tryInWindow(p part) {
 	}
 }
 
-// tryText names a thing without a name by what it shows, unless that is there
-// to be changed.
+// tryText identifies a nameless element by its text, unless that is editable.
 func (r *ranking) tryText() {
 	if e := r.element; NameOf(e) == "" && e.Text != "" && len(e.Text) <= 60 && Lasting(e.Text) && !e.States.Has(desktop.Editable) {
 		r.tryInWindow(append(r.role(), valued(byText, strings.TrimSpace(e.Text))))
 	}
 }
 
-// tryNeighbours names the element by the label before it, or above it.
+// tryNeighbours identifies the element by the label before or above it.
 func (r *ranking) tryNeighbours() {
 	for _, side := range []Direction{RightOf, Below} {
 		if l := labelOn(side, r.element, r.roots); l != nil && strings.TrimSpace(NameOf(l)) != "" {
@@ -162,8 +162,8 @@ func (r *ranking) roleAndName() part {
 	return roleAndName(r.element)
 }
 
-// scopeOnly says which window the element is in; a mark of unsaved changes is not
-// taken for the title.
+// window identifies the element's window; a mark of unsaved changes is not part
+// of the title.
 func (r *ranking) window() part {
 	var p part
 	if name := inherited(r.element, process); strings.TrimSpace(name) != "" {
@@ -186,15 +186,15 @@ func roleOf(e *desktop.Element) part {
 	return nil
 }
 
-// valued is an atom that compares text.
+// valued returns an atom that compares text.
 func valued(k kind, value string) atom {
 	a, _ := (&parser{}).atomOf(0, k, false, value)
 	return a
 }
 
-// volatile are names that will be others tomorrow.
+// volatile matches names that will differ tomorrow.
 var volatile = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b`)
 
-// Lasting says whether a name can be expected to stay: it is not long, and
-// tells no time.
+// Lasting reports whether a name can be expected to stay: it is short and holds
+// no time.
 func Lasting(name string) bool { return len(name) <= 120 && !volatile.MatchString(name) }

@@ -11,15 +11,15 @@ import (
 const (
 	// nearDistance is how far near: reaches, in pixels between two boxes.
 	nearDistance = 100
-	// overlapSlack is how far two boxes may overlap and still stand side by side:
+	// overlapSlack is how far two boxes may overlap and still be side by side:
 	// toolkits count borders and shadows differently.
 	overlapSlack = 4
-	// maxAnchors is how many elements beside which others lie are looked at.
-	// One is meant; the rest only show that it is not clear which.
+	// maxAnchors bounds the anchors that are considered. One is meant; more
+	// only show that it is ambiguous.
 	maxAnchors = 100
 )
 
-// A Direction is where an element lies, seen from another.
+// A Direction is where an element lies relative to another.
 type Direction string
 
 // The directions.
@@ -31,16 +31,15 @@ const (
 	Near    Direction = "near"
 )
 
-// Distance says how far box lies from anchor, and whether it lies in that
+// Distance returns how far box lies from anchor, and whether it lies in that
 // direction at all.
 //
 // A box is right of an anchor when it begins where the anchor ends, or farther
 // right, and shares a row of pixels with it; likewise for the other sides. Its
-// distance is the gap between the two plus how far the smaller one sticks out of
-// the other's line, so that of two entries beside a label the one on its line
-// is nearer.
-// A box is near an anchor when the gap is at most 100 pixels. An empty box
-// lies nowhere.
+// distance is the gap between the two plus how far the smaller one sticks out
+// of the other's row or column, so that of two entries beside a label the
+// aligned one is nearer. A box is near an anchor when the gap is at most 100
+// pixels. An empty box lies nowhere.
 func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	if box.Empty() || anchor.Empty() {
 		return 0, false
@@ -70,27 +69,27 @@ func (d Direction) Distance(box, anchor desktop.Rect) (pixels int, ok bool) {
 	return max(gap, 0) + askew, gap >= -overlapSlack && overlap > 0
 }
 
-// overlapLen is how much of two stretches lies over one another; negative is the
-// gap between them.
+// overlapLen returns how far two spans overlap; if negative, the gap between
+// them.
 func overlapLen(a, aLen, b, bLen int) int { return min(a+aLen, b+bLen) - max(a, b) }
 
-// gapBetween is the distance between two boxes.
+// gapBetween returns the distance between two boxes.
 func gapBetween(a, b desktop.Rect) int {
 	dx := max(0, -overlapLen(a.X, a.W, b.X, b.W))
 	dy := max(0, -overlapLen(a.Y, a.H, b.Y, b.H))
 	return int(math.Hypot(float64(dx), float64(dy)))
 }
 
-// distanced is an element with its distance from what it is beside.
+// A distanced element has a distance from its anchors.
 type distanced struct {
 	element *desktop.Element
 	pixels  int
 }
 
-// nearestBeside keeps, for each anchor of the first side, the nearest of the elements
-// that lie on every side, or the nth from the nearest. Distances from the
-// anchors of several sides add up. An anchor that is ambiguous thus makes an
-// ambiguous match, and not one that is right by chance.
+// nearestBeside keeps, for each anchor of the first side, the nearest of the
+// elements that lie on every side, or the nth nearest. Distances from the
+// anchors of several sides add up. An ambiguous anchor thus makes an ambiguous
+// match, not one that is right by chance.
 func nearestBeside(tops, fits []*desktop.Element, sides []atom, nth *int) []*desktop.Element {
 	anchors := make([][]*desktop.Element, len(sides))
 	for i, a := range sides {
@@ -107,7 +106,7 @@ func nearestBeside(tops, fits []*desktop.Element, sides []atom, nth *int) []*des
 	return slices.DeleteFunc(fits, func(e *desktop.Element) bool { return !kept[e] })
 }
 
-// ranked are the elements that lie on every side, from the nearest on.
+// ranked returns the elements that lie on every side, the nearest first.
 func ranked(fits []*desktop.Element, sides []atom, anchors [][]*desktop.Element) []distanced {
 	var found []distanced
 next:
@@ -126,7 +125,7 @@ next:
 	return found
 }
 
-// closest are the elements at the least distance, or the nth of all.
+// closest returns the elements at the least distance, or the nth of all.
 func closest(found []distanced, nth *int) []*desktop.Element {
 	var all []*desktop.Element
 	for _, p := range found {
@@ -141,8 +140,8 @@ func closest(found []distanced, nth *int) []*desktop.Element {
 	return pick(all, *nth)
 }
 
-// nearestDistance is the distance to the closest of the anchors that are in the same
-// window, not the element itself, and not around or inside it.
+// nearestDistance returns the distance to the closest anchor in the same window
+// that is not the element itself, its ancestor or its descendant.
 func nearestDistance(d Direction, e *desktop.Element, anchors []*desktop.Element) (pixels int, ok bool) {
 	for _, a := range anchors {
 		if a.Window != e.Window {
@@ -155,7 +154,7 @@ func nearestDistance(d Direction, e *desktop.Element, anchors []*desktop.Element
 	return pixels, ok
 }
 
-// holdsElement says whether outer is the element, or holds it at any depth.
+// holdsElement reports whether outer is the element or an ancestor.
 func holdsElement(outer, e *desktop.Element) bool {
 	for ; e != nil; e = e.Parent {
 		if e == outer {
@@ -165,7 +164,7 @@ func holdsElement(outer, e *desktop.Element) bool {
 	return false
 }
 
-// innermost are those of the elements that hold no other of them.
+// innermost returns those of the elements that hold no other of them.
 func innermost(all []*desktop.Element) []*desktop.Element {
 	if len(all) < 2 {
 		return all
@@ -179,8 +178,8 @@ func innermost(all []*desktop.Element) []*desktop.Element {
 	return slices.DeleteFunc(all, func(e *desktop.Element) bool { return holds[e] })
 }
 
-// smallestAt is the smallest of the elements that are at a point; of equally small
-// ones, the one that stands last in the tree, because it is drawn last.
+// smallestAt returns the smallest of the elements at a point; of equally small
+// ones the last in the tree, which is drawn last.
 func smallestAt(all []*desktop.Element, at desktop.Point) []*desktop.Element {
 	var best []*desktop.Element
 	smallest := 0

@@ -6,7 +6,7 @@
 // A selector is a chain of parts joined by ">>"; each part is looked for
 // inside what the part before it matched. A part is a list of atoms joined by
 // "&&" (or by a single "|", as in role:Button|name:Save), all of which one
-// element must fulfil. "!" before an atom turns it round: !state:enabled.
+// element must fulfil. "!" before an atom negates it: !state:enabled.
 // Parentheses around atoms only group for the eye.
 //
 //	role:button      the accessibility role, in any of its spellings
@@ -26,7 +26,7 @@
 //	image:save.png   a picture on the screen; the caller looks for it
 //	..               the parent of what the part before it matched
 //
-// Names are compared with blanks run together. "~" before the colon means
+// Names are compared with runs of white space as one blank. "~" before the colon means
 // that the text is held, without regard to case: name~:sav.
 //
 // A value runs to the next operator and may hold blanks. One that holds an
@@ -57,17 +57,16 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A Selector is a parsed selector. It does not change, and may be used by
-// several goroutines at once.
+// A Selector is a parsed selector. It is immutable and safe for concurrent use.
 type Selector struct {
 	parts []part
 }
 
-// part is what one element must fulfil.
+// A part is a list of conditions that one element must fulfil.
 type part []atom
 
-// In is the selector that looks for each of the chain's inside the one before
-// it. Those that are nil are left out; it is nil when all are.
+// In returns the selector that looks for each of the chain's inside the one
+// before it. Nil ones are left out; it is nil if all are.
 func In(chain ...*Selector) (*Selector, error) {
 	var all Selector
 	for _, s := range chain {
@@ -87,10 +86,10 @@ func In(chain ...*Selector) (*Selector, error) {
 	return &all, nil
 }
 
-// Process is the selector of a program, or nil without a name.
+// Process returns the selector of a program, or nil for an empty name.
 func Process(name string) *Selector { return single(byProcess, name) }
 
-// Picture is the selector of a picture, or nil without a file.
+// Picture returns the selector of a picture, or nil for an empty file name.
 func Picture(file string) *Selector { return single(byImage, file) }
 
 func single(k kind, value string) *Selector {
@@ -100,7 +99,7 @@ func single(k kind, value string) *Selector {
 	return &Selector{[]part{{valued(k, value)}}}
 }
 
-// String is the selector in canonical form. Parsing it gives the same selector.
+// String returns the canonical form. Parsing it gives the same selector.
 func (s *Selector) String() string {
 	words := make([]string, len(s.parts))
 	for i, p := range s.parts {
@@ -117,7 +116,7 @@ func (p part) String() string {
 	return strings.Join(words, " && ")
 }
 
-// MarshalText writes the canonical form.
+// MarshalText returns the canonical form.
 func (s *Selector) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText parses a selector.
@@ -130,7 +129,7 @@ func (s *Selector) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// only is the selector's single atom, when it has just one.
+// only returns the selector's atom if it is its only one and of the kind.
 func (s *Selector) only(k kind) (atom, bool) {
 	if len(s.parts) != 1 || len(s.parts[0]) != 1 || s.parts[0][0].kind != k {
 		return atom{}, false
@@ -138,23 +137,23 @@ func (s *Selector) only(k kind) (atom, bool) {
 	return s.parts[0][0], true
 }
 
-// Ref is the ref of a selector that is nothing else, so that its tree can be
-// asked whether it is stale.
+// Ref returns the ref of a selector that is nothing else, so that the caller
+// can check whether its tree is stale.
 func (s *Selector) Ref() (ref string, ok bool) {
 	a, ok := s.only(byRef)
 	return a.value, ok
 }
 
-// Point is the point of a selector that is nothing else, which can be acted on
-// without knowing an element.
+// Point returns the point of a selector that is nothing else, which can be
+// acted on without an element.
 func (s *Selector) Point() (at desktop.Point, ok bool) {
 	a, ok := s.only(byPos)
 	return a.at, ok
 }
 
-// Image is the file of the picture that the selector ends with. Find finds
-// nothing for such a selector: whoever can see must look for the picture, in
-// what Within matches.
+// Image returns the file of the picture that the selector ends with. Find finds
+// nothing for such a selector: the caller must look for the picture on the
+// screen, in what Within matches.
 func (s *Selector) Image() (file string, ok bool) {
 	last := s.parts[len(s.parts)-1]
 	if last[0].kind != byImage {
@@ -163,7 +162,7 @@ func (s *Selector) Image() (file string, ok bool) {
 	return last[0].value, true
 }
 
-// Counts says whether the selector counts elements, so that it means another
+// Counts reports whether the selector counts elements, so that it means another
 // when one comes or goes.
 func (s *Selector) Counts() bool {
 	return slices.ContainsFunc(s.parts, func(p part) bool {
@@ -171,7 +170,7 @@ func (s *Selector) Counts() bool {
 	})
 }
 
-// Within is the selector without its last part, or nil when it has only one.
+// Within returns the selector without its last part, or nil if it has only one.
 func (s *Selector) Within() *Selector {
 	if len(s.parts) < 2 {
 		return nil
@@ -179,7 +178,7 @@ func (s *Selector) Within() *Selector {
 	return &Selector{s.parts[:len(s.parts)-1]}
 }
 
-// Scope is the least that must be read for the selector to be decided.
+// Scope returns the least that must be read to decide the selector.
 func (s *Selector) Scope() desktop.Scope {
 	var sc desktop.Scope
 	for i, p := range s.parts {
@@ -192,7 +191,7 @@ func (s *Selector) Scope() desktop.Scope {
 	return sc
 }
 
-// narrow takes the part's program and title into a scope that has none yet.
+// narrow copies the part's program and title into a scope that has none yet.
 func (p part) narrow(sc *desktop.Scope) {
 	for _, a := range p {
 		switch {
@@ -205,8 +204,7 @@ func (p part) narrow(sc *desktop.Scope) {
 	}
 }
 
-// needs says whether boxes, texts, labels and ids, and elements that do not
-// show, must be read.
+// needs reports whether a full read, and hidden elements, are required.
 func (s *Selector) needs() (full, hidden bool) {
 	for _, p := range s.parts {
 		for _, a := range p {
@@ -222,8 +220,8 @@ func (s *Selector) needs() (full, hidden bool) {
 	return full, hidden
 }
 
-// mayBeField says whether the part may mean a field, which can have the words
-// beside it for a name.
+// mayBeField reports whether the part may mean a field, whose name can be the
+// label beside it.
 func (p part) mayBeField() bool {
 	for _, a := range p {
 		if a.kind == byRole && !a.not {
@@ -233,7 +231,7 @@ func (p part) mayBeField() bool {
 	return true
 }
 
-// scopeOnly says whether the part only says where to look.
+// scopeOnly reports whether the part only says where to look.
 func (p part) scopeOnly() bool {
 	for _, a := range p {
 		if a.kind != byProcess && a.kind != byWindow || a.not {

@@ -7,13 +7,13 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A SyntaxError says what cannot be read in a selector, where, and what could
-// stand there.
+// A SyntaxError says what is wrong in a selector, where, and what could be
+// written instead.
 type SyntaxError struct {
-	Offset  int    // where the fault begins, in bytes of the text
-	Length  int    // how long it is; 0 when something is missing there
-	Message string // what was wanted and what was found
-	Hint    string // what could be written in place of the fault; may be empty
+	Offset  int    // of the error, in bytes of the text
+	Length  int    // 0 if something is missing there
+	Message string // what was wanted and found
+	Hint    string // a replacement; may be empty
 }
 
 func (e *SyntaxError) Error() string {
@@ -23,7 +23,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("selector, column %d: %s; write %s", e.Offset+1, e.Message, e.Hint)
 }
 
-// suggestSelector says what a text without a prefix was probably meant to be.
+// suggestSelector returns what a text without a prefix probably meant.
 func suggestSelector(text string) string {
 	text = strings.TrimSpace(text)
 	word, rest, colon := strings.Cut(text, ":")
@@ -39,7 +39,7 @@ func suggestSelector(text string) string {
 	return "name:" + quote(unquoted(text))
 }
 
-// unquoted is a text without the quotes around it.
+// unquoted strips quotes.
 func unquoted(text string) string {
 	if len(text) > 2 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
 		return text[1 : len(text)-1]

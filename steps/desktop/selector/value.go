@@ -10,13 +10,13 @@ import (
 // containsWord is how other tools ask for a part of a name: name:contains:Sav.
 const containsWord = "contains:"
 
-// opposites are states that people name by what they are not.
+// opposites are states that people name by their negation.
 var opposites = map[string]desktop.States{
 	"disabled": desktop.Enabled, "unchecked": desktop.Checked,
 	"unselected": desktop.Selected, "unfocused": desktop.Focused,
 }
 
-// atomWithValue reads the value of an atom.
+// atomWithValue parses the value of an atom.
 func (p *parser) atomWithValue(from int, k kind, fold bool) (atom, *SyntaxError) {
 	if k.relative() {
 		inner, err := p.inner(from, k)
@@ -40,7 +40,7 @@ func (p *parser) atomWithValue(from int, k kind, fold bool) (atom, *SyntaxError)
 	return p.atomOf(at, k, fold, value)
 }
 
-// atomOf makes an atom of its value, which began at a place of the text.
+// atomOf makes an atom of its value, which began at an offset of the text.
 func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxError) {
 	a := atom{kind: k, fold: fold && k != byWindow, value: value}
 	var ok bool
@@ -77,7 +77,7 @@ func parseState(value string) (s desktop.States, not, ok bool) {
 	return s, false, ok
 }
 
-// value reads a quoted value, or a bare one up to the next operator.
+// value parses a quoted value, or a bare one up to the next operator.
 func (p *parser) value() (string, *SyntaxError) {
 	if p.peek(`"`) {
 		v, _, err := p.quoted()
@@ -88,8 +88,8 @@ func (p *parser) value() (string, *SyntaxError) {
 	return strings.TrimSpace(p.text[from:p.pos]), nil
 }
 
-// bareEnd is where a bare value that begins at pos ends. A parenthesis ends it
-// only when it closes one that was opened before.
+// bareEnd returns where a bare value at pos ends. A parenthesis ends it only if
+// it closes one that was opened before.
 func (p *parser) bareEnd() int {
 	level := 0
 	for i := p.pos; i < len(p.text); i++ {
@@ -107,7 +107,7 @@ func (p *parser) bareEnd() int {
 	return len(p.text)
 }
 
-// quoted reads a value in quotes, and where each of its bytes stood in the text.
+// quoted parses a quoted value, and returns the offset of each of its bytes.
 func (p *parser) quoted() (string, []int, *SyntaxError) {
 	from := p.pos
 	var value []byte
@@ -127,7 +127,8 @@ func (p *parser) quoted() (string, []int, *SyntaxError) {
 	return "", nil, p.errorf(from, len(p.text), p.text[from:]+`"`, "this quote is not closed")
 }
 
-// checkValueEnd fails when something other than an operator follows a closing quote.
+// checkValueEnd returns an error if something other than an operator follows a
+// closing quote.
 func (p *parser) checkValueEnd(from int) *SyntaxError {
 	for _, op := range []string{"&&", "|", ">>", ")"} {
 		if p.accept(op) {
@@ -142,7 +143,7 @@ func (p *parser) checkValueEnd(from int) *SyntaxError {
 	return p.errorf(p.pos, p.bareEnd(), "", "after the quoted value %s only an operator can stand", strings.TrimSpace(p.text[from:p.pos]))
 }
 
-// inner reads the selector after rightof: and its like.
+// inner parses the selector after rightof: and its like.
 func (p *parser) inner(from int, k kind) (*Selector, *SyntaxError) {
 	p.nested++
 	if p.depth++; p.depth > MaxNested {
@@ -177,7 +178,7 @@ func (p *parser) inner(from int, k kind) (*Selector, *SyntaxError) {
 	return s, nil
 }
 
-// innerQuoted reads a selector in quotes; faults keep their place in the text.
+// innerQuoted parses a quoted selector; errors keep their offset in the text.
 func (p *parser) innerQuoted() (*Selector, *SyntaxError) {
 	value, places, err := p.quoted()
 	if err != nil {
@@ -195,7 +196,7 @@ func (p *parser) innerQuoted() (*Selector, *SyntaxError) {
 	return s, nil
 }
 
-// number reads the value of nth and pos.
+// number parses the value of nth and pos.
 func (p *parser) number(from int, k kind) (atom, *SyntaxError) {
 	at := p.pos
 	value, err := p.value()
