@@ -28,15 +28,14 @@ type application struct {
 	pid     int
 	process string
 
-	mu            sync.Mutex // guards the fields below
-	name          string
-	toolkit       string
-	appConn       dbusConn      // direct; see app_conn.go
-	address       string        // of appConn
-	closed        bool          // it left the bus
-	unresponsive  chan struct{} // see unresponsiveUntil
-	providesItems bool          // it replied to Cache.GetItems
-	remembered    remembered
+	mu           sync.Mutex // guards the fields below
+	name         string
+	toolkit      string
+	appConn      dbusConn      // direct; see app_conn.go
+	address      string        // of appConn
+	closed       bool          // it left the bus
+	unresponsive chan struct{} // see unresponsiveUntil
+	remembered   remembered
 
 	items      items  // the cache
 	itemsCount uint64 // its signal count at that time
@@ -269,14 +268,6 @@ func (a *application) toolkitName() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.toolkit
-}
-
-// hasItems reports whether the application replied to Cache.GetItems with
-// items.
-func (a *application) hasItems() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.providesItems
 }
 
 // relative reports whether the application's boxes are relative to its window,

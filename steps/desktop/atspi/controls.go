@@ -151,7 +151,7 @@ func (c *Client) resolve(ctx context.Context, h desktop.Handle, need offers, wha
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	p, w, done, err := c.enter(ctx, l, h, visitWithoutItems, noPrefetch)
+	p, w, done, err := c.enter(ctx, l, h, visitWithoutItems)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}

@@ -47,7 +47,7 @@ func (c *Client) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 
 // saveElement adds the focused element of an application.
 func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, windows []desktop.Window, f *desktop.FocusState) error {
-	w, done, err := c.visit(ctx, l, a, false, visitWithoutItems, noPrefetch)
+	w, done, err := c.visit(ctx, l, a, false, visitWithoutItems)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (w *walker) recheck(o object, then func(*node)) {
 // searchFocused searches everything that shows in a window for the focused
 // node.
 func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	w, done, err := c.visit(ctx, l, a, false, visitItems, noPrefetch)
+	w, done, err := c.visit(ctx, l, a, false, visitItems)
 	if err != nil {
 		return nil, "", err
 	}

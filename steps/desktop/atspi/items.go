@@ -67,9 +67,6 @@ func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
 	if a.signalsChanges() {
 		a.cacheItems(its, now, asked)
 	}
-	a.mu.Lock()
-	a.providesItems = len(its) > 0
-	a.mu.Unlock()
 	return its, nil
 }
 
@@ -90,13 +87,6 @@ func (its items) update(p *pipeline, objects map[dbus.ObjectPath]invalidation) (
 		return nil, false, nil
 	}
 	return its.reread(p, list)
-}
-
-// cachedItems returns the items stored last, stale or not.
-func (a *application) cachedItems() items {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.items
 }
 
 // parseItems decodes the reply of Cache.GetItems and links parents and

@@ -32,9 +32,6 @@ type pipeline struct {
 	open    map[*dbus.Call]replyFunc
 	queue   []request
 	lost    error // why the connection was lost
-
-	prefetching bool                    // ask only prefetches
-	prefetched  map[callKey]*prefetched // see prefetch
 }
 
 // A replyFunc handles the body of a reply, or its error.
@@ -57,15 +54,8 @@ func newPipeline(ctx context.Context, l dbusConn, silence time.Duration) *pipeli
 	}
 }
 
-// ask queues a call.
 func (p *pipeline) ask(to object, method string, then replyFunc, args ...any) {
-	switch {
-	case p.prefetching:
-		p.askAhead(to, method, args)
-	case p.takePrefetched(to, method, args, then):
-	default:
-		p.queue = append(p.queue, request{to, method, args, then})
-	}
+	p.queue = append(p.queue, request{to, method, args, then})
 }
 
 // want queues a call and ignores its error.

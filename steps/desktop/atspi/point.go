@@ -78,7 +78,7 @@ func (c *Client) inApplication(ctx context.Context, l *busConn, windows desktop.
 // inWindow finds the element at a point in one application.
 func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windows desktop.Windows, in desktop.Window, s pointQuery) (*desktop.Element, error) {
 	asked := !s.popups // do not wait for a menu that another application may have open
-	w, done, err := c.visit(ctx, l, a, asked, visitCachedItems, func(w *walker) { w.prefetchPoint(s.at) })
+	w, done, err := c.visit(ctx, l, a, asked, visitCachedItems)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,6 @@ func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windo
 		if err != nil {
 			return nil, err
 		}
-		a.remembered.learn(f, f.frame)
 		if in.Popup && f.window.ID != in.ID && !f.popup { // only its menus are in that window
 			hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.floats })
 		}
@@ -166,8 +165,6 @@ func (w *walker) describe(f frameWindow, n *node, l *busConn) (*desktop.Element,
 	if err := w.labelAmong(f, n); err != nil {
 		return nil, err
 	}
-	w.app.remembered.learn(f, n)
-	w.app.remembered.setLast(n.object)
 	b := builder{frameWindow: f, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
 	e.Unsettled = !w.app.remembered.settled(f, time.Now())

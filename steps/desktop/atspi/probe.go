@@ -61,12 +61,12 @@ func (p *pointSearch) examine(n *node, level int, floats bool) {
 // descend examines the children of a node that show.
 func (p *pointSearch) descend(n *node, level int, floats bool) {
 	p.list(n, func(kids []object) {
-		n.listed = kids
 		n.children = make([]*node, len(kids))
 		for i, k := range kids {
 			p.loadBrief(k, n, i, func(child *node) {
-				if !p.shows(child) {
-					p.app.remembered.hide(child.object)
+				shows := p.shows(child)
+				p.app.remembered.setHidden(child.object, !shows)
+				if !shows {
 					return
 				}
 				n.children[i] = child

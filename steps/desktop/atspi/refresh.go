@@ -19,13 +19,7 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err != nil {
 		return nil, err
 	}
-	p, w, done, err := c.enter(ctx, l, h, visitUngreeted, func(w *walker) {
-		if p, err := parseHandle(h); err == nil {
-			w.items = nil
-			w.prefetchFrames()
-			w.prefetchNode(p.object)
-		}
-	})
+	p, w, done, err := c.enter(ctx, l, h, visitUngreeted)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +38,6 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err := w.run(); err != nil {
 		return nil, err
 	}
-	w.app.remembered.learn(home, n)
-	w.app.remembered.setLast(n.object)
 	b := builder{frameWindow: home, app: w.app, epoch: l.epoch, full: true}
 	e := b.element(n, nil)
 	e.Unsettled = !w.app.remembered.settled(home, time.Now())

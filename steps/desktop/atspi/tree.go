@@ -103,7 +103,7 @@ func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windo
 			return r
 		}
 	}
-	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, visitItems, (*walker).prefetchFrames)
+	w, done, err := c.visit(ctx, l, a, named || s.PID != 0 || s.Window != 0, visitItems)
 	if err != nil {
 		r.err = err
 		return r
@@ -123,9 +123,6 @@ func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windo
 	}
 	r.err = w.read(r.roots, s)
 	r.omitted = w.omitted
-	for _, f := range r.roots {
-		a.remembered.learn(f, f.frame)
-	}
 	return r
 }
 
@@ -146,31 +143,21 @@ const (
 	visitItems                         // much is read: fetch the items first
 )
 
-// visit greets an application and prepares a walk over it. The calls that
-// prefetch makes are in flight meanwhile.
-func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bool, t visitMode, prefetch func(*walker)) (*walker, context.CancelFunc, error) {
+// visit greets an application and prepares a walk over it.
+func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bool, t visitMode) (*walker, context.CancelFunc, error) {
 	wait := min(greetTimeout, c.options.Timeout)
 	if asked {
 		wait = c.options.Timeout
 	}
 	ctx, cancel := context.WithCancel(ctx) // also ends calls in flight after the visit
-	var w *walker
-	if a.toolkitName() != "" && a.unresponsiveUntil() == nil { // known and responsive
-		w = c.newWalker(ctx, l, a)
-		w.items = a.cachedItems()
-		prefetch(w)
-		w.items = nil
-		w.send()
-	}
-	if w == nil || t != visitUngreeted {
+	known := a.toolkitName() != "" && a.unresponsiveUntil() == nil
+	if !known || t != visitUngreeted {
 		if err := a.greet(ctx, l, wait, asked); err != nil {
 			cancel()
 			return nil, nil, err
 		}
 	}
-	if w == nil {
-		w = c.newWalker(ctx, l, a)
-	}
+	w := c.newWalker(ctx, l, a)
 	if t == visitItems || t == visitCachedItems && a.signalsChanges() {
 		var err error
 		if w.items, err = c.items(ctx, l, w); err != nil {
@@ -200,8 +187,6 @@ func (c *Client) newWalker(ctx context.Context, l *busConn, a *application) *wal
 	p.program = a.process
 	return newWalker(p, a)
 }
-
-func noPrefetch(*walker) {}
 
 // read reads what is below the roots, as far as the scope allows.
 func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
@@ -281,7 +266,7 @@ func (w *walker) oneMenuBar(frame *node) error {
 }
 
 func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
-	p, w, done, err := c.enter(ctx, l, s.Root, visitItems, noPrefetch)
+	p, w, done, err := c.enter(ctx, l, s.Root, visitItems)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +288,7 @@ func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Wind
 }
 
 // enter begins a walk in the application of a handle.
-func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visitMode, prefetch func(*walker)) (handleParts, *walker, context.CancelFunc, error) {
+func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visitMode) (handleParts, *walker, context.CancelFunc, error) {
 	p, err := parseHandle(h)
 	if err != nil {
 		return handleParts{}, nil, nil, err
@@ -315,7 +300,7 @@ func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visi
 	if err != nil {
 		return handleParts{}, nil, nil, err
 	}
-	w, done, err := c.visit(ctx, l, a, true, t, prefetch)
+	w, done, err := c.visit(ctx, l, a, true, t)
 	if err != nil {
 		return handleParts{}, nil, nil, err
 	}

@@ -31,7 +31,6 @@ type node struct {
 	index    int
 	item     *item // nil if the application returned none
 	box      desktop.Rect
-	listed   []object // all children, including those not read
 	details  details
 }
 
@@ -240,7 +239,6 @@ func (w *walker) expand(n *node, level int) {
 		return
 	}
 	w.list(n, func(kids []object) {
-		n.listed = kids
 		n.children = make([]*node, len(kids)) // nil is left out; see compact
 		for i, k := range kids {
 			if it := w.items[k.path]; it != nil && !it.shows && !w.hidden && !w.relative {
@@ -326,7 +324,7 @@ func (w *walker) frames() ([]*node, error) {
 	})
 	err := w.run()
 	list = slices.DeleteFunc(list, func(f *node) bool { return f == nil })
-	w.app.remembered.keepFrames(list)
+	w.app.remembered.retainFrames(list)
 	return list, err
 }
 

@@ -102,8 +102,7 @@ func TestAFirstNameIsKnownBeforeLong(t *testing.T) {
 	}
 }
 
-// What was read before says what to ask, and never what the answer is.
-func TestWhatIsForeseenIsAskedAnew(t *testing.T) {
+func TestWhatWasReadBeforeIsReadAgain(t *testing.T) {
 	s := openSandbox(t, 20)
 	app := s.desk.settle(t, s.Cmd)
 	c := s.desk.still(t)
