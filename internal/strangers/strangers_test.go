@@ -44,7 +44,7 @@ func TestAttackByAnotherUserOnFiles(t *testing.T) {
 // TestAttackByAnotherUserOnTheServer calls a server that asks nobody for a token.
 func TestAttackByAnotherUserOnTheServer(t *testing.T) {
 	s := newStage(t)
-	site := s.serve("--toolsets", "core,files")
+	site := s.serve("--toolsets", "core,files", "--root", s.home)
 	s.closed("call "+site+"/mcp", "call "+site+"/mcp/ask", "get "+site+"/runs", "get "+site+"/metrics")
 	if came := s.try(strangerUID, "get "+site+"/health"); came["get "+site+"/health"] != "done" {
 		t.Errorf("a load balancer is answered %v", came)
