@@ -83,18 +83,10 @@ func Shown(e *desktop.Element) string {
 }
 
 // InMenu reports whether an element is a menu or an item of one.
-func InMenu(s *Seen) bool {
-	return s.Role == "menu" || strings.HasSuffix(string(s.Role), "menuitem")
-}
+func InMenu(s *Seen) bool { return s.Role.Is(desktop.InMenu) }
 
 // IsToggle reports whether an element is on or off.
-func IsToggle(s *Seen) bool {
-	switch s.Role {
-	case "checkbox", "radiobutton", "switch":
-		return true
-	}
-	return false
-}
+func IsToggle(s *Seen) bool { return s.Role.Is(desktop.Toggle) && !InMenu(s) }
 
 // IsOption reports whether an element of a role can be an option of a list.
 func IsOption(role desktop.Role) bool {

@@ -165,21 +165,10 @@ func (e *Element) Marks() []string {
 			marks = append(marks, s.Names()[0])
 		}
 	}
-	if !e.States.Has(Enabled) && e.can() {
+	if !e.States.Has(Enabled) && e.Role.Is(Operable) {
 		marks = append(marks, "disabled")
 	}
 	return marks
-}
-
-// can says whether an element is one that a person acts on, so that it matters
-// when it is disabled.
-func (e *Element) can() bool {
-	switch e.Role {
-	case "button", "checkbox", "checkmenuitem", "combobox", "entry", "link", "listitem", "menu", "menuitem", "pagetab", "password",
-		"radiobutton", "radiomenuitem", "slider", "spinbutton", "switch", "text", "togglebutton", "treeitem":
-		return true
-	}
-	return false
 }
 
 // quoted is a text in quotes, on one line, cut when it is long.

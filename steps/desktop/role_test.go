@@ -1,6 +1,9 @@
 package desktop
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestParseRole(t *testing.T) {
 	for name, want := range map[string]Role{
@@ -46,6 +49,32 @@ func TestScopeAdmits(t *testing.T) {
 	} {
 		if got := c.scope.Admits(c.process, c.title); got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+func TestEachTraitIsOfTheseRoles(t *testing.T) {
+	for trait, want := range map[Trait]string{
+		Operable:  "button checkbox checkmenuitem combobox entry link listitem menu menuitem pagetab password radiobutton radiomenuitem slider spinbutton switch text togglebutton treeitem",
+		Control:   "button cell checkbox checkmenuitem columnheader combobox entry link listitem menuitem pagetab password radiobutton radiomenuitem slider spinbutton switch text togglebutton treeitem",
+		Worded:    "button checkbox combobox link menuitem pagetab radiobutton switch togglebutton",
+		Labelled:  "combobox entry password slider spinbutton switch text",
+		NoText:    "button checkbox checkmenuitem columnheader heading icon image label menu menubar menuitem pagetab progressbar radiobutton radiomenuitem rowheader scrollbar separator slider statusbar switch togglebutton toolbar tooltip",
+		Option:    "cell checkmenuitem listitem menuitem pagetab radiobutton radiomenuitem treeitem",
+		Toggle:    "checkbox checkmenuitem radiobutton radiomenuitem switch",
+		InMenu:    "checkmenuitem menu menuitem radiomenuitem",
+		OpensMenu: "combobox menu menubar menuitem popup",
+		Rows:      "list table tree treetable",
+		Container: "filler group panel separator unknown",
+	} {
+		var got []string
+		for _, r := range roles {
+			if name := Role(r.names[0]); name.Is(trait) {
+				got = append(got, string(name))
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("trait %b is of %v, want %s", trait, got, want)
 		}
 	}
 }

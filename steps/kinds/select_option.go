@@ -105,8 +105,7 @@ func option(ctx context.Context, d *desktop.Desktop, el *desktop.Element, name s
 func options(t *desktop.Tree) []*desktop.Element {
 	var all []*desktop.Element
 	t.Walk(func(o *desktop.Element) bool {
-		switch o.Role {
-		case "listitem", "menuitem", "radiomenuitem", "checkmenuitem", "treeitem", "cell", "pagetab", "radiobutton":
+		if o.Role.Is(desktop.Option) {
 			all = append(all, o)
 		}
 		return true

@@ -83,15 +83,8 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 // takesNoText says whether an element is of a sort into which nobody can type. To
 // click it and to type all the same would type into whatever has the focus then.
 func takesNoText(el *desktop.Element) bool {
-	if el.Handle == "" || el.States.Has(desktop.Editable) { // a picture shows no more than its looks
-		return false
-	}
-	switch el.Role {
-	case "button", "checkbox", "checkmenuitem", "columnheader", "heading", "icon", "image", "label", "menu", "menubar", "menuitem", "pagetab",
-		"progressbar", "radiobutton", "radiomenuitem", "rowheader", "scrollbar", "separator", "slider", "statusbar", "switch", "togglebutton", "toolbar", "tooltip":
-		return true
-	}
-	return false
+	// A picture shows no more than its looks.
+	return el.Handle != "" && !el.States.Has(desktop.Editable) && el.Role.Is(desktop.NoText)
 }
 
 // mostFields is how many fields a message names.

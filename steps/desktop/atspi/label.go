@@ -20,16 +20,7 @@ const labelAbove = 40
 
 // needsLabel reports whether a node is a field that only a label beside or
 // above it names.
-func needsLabel(n *node) bool {
-	if n.name != "" {
-		return false
-	}
-	switch roleOf(roleName(n.role)) {
-	case "entry", "text", "password", "combobox", "spinbutton", "slider", "switch":
-		return true
-	}
-	return false
-}
+func needsLabel(n *node) bool { return n.name == "" && roleOf(roleName(n.role)).Is(desktop.Labelled) }
 
 // askLabels requests the label of every field without a name below a node.
 func (w *walker) askLabels(root *node) {

@@ -214,14 +214,7 @@ func meaningful(n *node, at desktop.Point, f frameWindow) *node {
 }
 
 // isControl reports whether a person would name this node, not what is in it.
-func isControl(n *node) bool {
-	switch roleOf(roleName(n.role)) {
-	case "button", "togglebutton", "checkbox", "radiobutton", "switch", "link", "menuitem", "checkmenuitem", "radiomenuitem",
-		"pagetab", "listitem", "treeitem", "combobox", "entry", "password", "text", "spinbutton", "slider", "columnheader", "cell":
-		return true
-	}
-	return false
-}
+func isControl(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.Control) }
 
 // isPart reports whether a node can be part of a control.
 func isPart(n *node) bool {
@@ -234,9 +227,6 @@ func isPart(n *node) bool {
 
 // isBox reports whether a node is merely a container.
 func isBox(n *node) bool {
-	switch roleOf(roleName(n.role)) {
-	case "filler", "panel", "group", "unknown":
-		return true
-	}
-	return false
+	r := roleOf(roleName(n.role))
+	return r.Is(desktop.Container) && r != "separator"
 }

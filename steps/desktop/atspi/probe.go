@@ -78,13 +78,7 @@ func (p *pointSearch) descend(n *node, level int, floats bool) {
 
 // makesRows reports whether a node may create its children on demand, too many
 // to list.
-func makesRows(n *node) bool {
-	switch roleOf(roleName(n.role)) {
-	case "table", "tree", "treetable", "list":
-		return true
-	}
-	return false
-}
+func makesRows(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.Rows) }
 
 // askRow asks a container for the one child at the point.
 func (p *pointSearch) askRow(n *node, level int) {
@@ -161,13 +155,7 @@ func (w *walker) opensElsewhere(n *node) bool {
 }
 
 // opensMenu reports whether a node can have a menu open over the rest.
-func opensMenu(n *node) bool {
-	switch roleOf(roleName(n.role)) {
-	case "menu", "menuitem", "menubar", "combobox", "popup":
-		return true
-	}
-	return false
-}
+func opensMenu(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.OpensMenu) }
 
 // deepest returns the innermost hit. Of siblings it is the later one, which is
 // drawn over the other. An open menu is above everything else.

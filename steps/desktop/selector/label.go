@@ -1,7 +1,6 @@
 package selector
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"understudy/steps/desktop"
@@ -30,10 +29,8 @@ func NeedsLabel(e *desktop.Element) bool {
 	return e.Name == "" && e.Label == "" && isField(e.Role)
 }
 
-// fields are the roles of what a label stands beside.
-var fields = []desktop.Role{"entry", "text", "password", "combobox", "spinbutton", "slider", "switch", "progressbar"}
-
-func isField(r desktop.Role) bool { return slices.Contains(fields, r) }
+// isField reports whether a label stands beside elements of a role.
+func isField(r desktop.Role) bool { return r.Is(desktop.Labelled) || r == "progressbar" }
 
 func nearestLabel(e *desktop.Element, roots []*desktop.Element) *desktop.Element {
 	if l := labelOn(RightOf, e, roots); l != nil {
@@ -86,8 +83,7 @@ func canLabel(words, field *desktop.Element) bool {
 // which name only that.
 func inControl(words *desktop.Element) bool {
 	for p := words.Parent; p != nil; p = p.Parent {
-		switch p.Role {
-		case "button", "togglebutton", "checkbox", "radiobutton", "combobox", "link", "menuitem", "pagetab", "switch":
+		if p.Role.Is(desktop.Worded) {
 			return true
 		}
 	}

@@ -225,7 +225,7 @@ func (s *Selector) needs() (full, hidden bool) {
 func (p part) mayBeField() bool {
 	for _, a := range p {
 		if a.kind == byRole && !a.not {
-			return slices.ContainsFunc(fields, func(f desktop.Role) bool { return f.Matches(a.role) })
+			return isField(a.role)
 		}
 	}
 	return true
