@@ -38,16 +38,16 @@ func (r WindowsResult) Say() string {
 	}
 	lines := make([]string, len(r.Windows))
 	for i, w := range r.Windows {
-		states := ""
+		var states strings.Builder
 		for _, s := range []struct {
 			is   bool
 			word string
 		}{{w.Active, " active"}, {w.Minimized, " minimized"}, {w.Hidden, " hidden"}, {w.Modal, " modal"}, {w.Popup, " popup"}} {
 			if s.is {
-				states += s.word
+				states.WriteString(s.word)
 			}
 		}
-		lines[i] = fmt.Sprintf("%s: %q%s, %s, window id %d", w.Process, w.Title, states, w.Bounds, w.ID)
+		lines[i] = fmt.Sprintf("%s: %q%s, %s, window id %d", w.Process, w.Title, states.String(), w.Bounds, w.ID)
 	}
 	return strings.Join(lines, "\n")
 }
