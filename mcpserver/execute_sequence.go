@@ -179,8 +179,11 @@ func (r *runner) detach(ctx context.Context, c *call, b begin) (*reply, error) {
 	release := r.http.ClaimSlot(headers(c.req))
 	r.inflight.detached.Go(func() {
 		defer release()
-		defer r.inflight.forgetRun(h.ID)
-		if _, err := runs.Wait(r.inflight.life, h.ID); err != nil && !errors.Is(err, errStopping) {
+		_, err := runs.Wait(r.inflight.life, h.ID)
+		switch {
+		case err == nil:
+			r.inflight.forgetRun(h.ID)
+		case !errors.Is(err, errStopping):
 			r.o.Log.Warn("run left out of sight", "run", h.ID, "error", err)
 		}
 	})

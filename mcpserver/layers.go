@@ -252,14 +252,36 @@ func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, eng
 // dispatch is the sixth layer: it follows the run until it stands still, and
 // stops it when the call is ended before.
 func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engine.Header) (engine.Header, error) {
-	defer r.inflight.forgetRun(h.ID)
 	p := r.startProgress(ctx, c, h)
 	defer p.end()
 	h, err := awaitRest(ctx, runs, h, p)
-	if err != nil && ctx.Err() != nil {
-		return r.stopFor(ctx, c, runs, h.ID)
+	if err == nil {
+		r.inflight.forgetRun(h.ID)
+		return h, nil
+	}
+	rest := r.forgetAtRest(ctx, runs, h.ID)
+	if c.outlived && c.gone(ctx) {
+		r.inflight.orphaned.Go(func() { <-rest })
+		return engine.Header{}, ended(ctx)
+	}
+	if ctx.Err() != nil {
+		return r.stopFor(ctx, runs, h.ID)
 	}
 	return h, err
+}
+
+// forgetAtRest forgets whose a run is when it has come to rest, which it tells by
+// closing the channel. The run may go on for long after its call, and until its
+// last step each asks for the rights of its caller.
+func (r *runner) forgetAtRest(ctx context.Context, runs engine.Runs, id string) (rest chan struct{}) {
+	rest = make(chan struct{})
+	go func() {
+		defer close(rest)
+		if _, err := runs.Wait(context.WithoutCancel(ctx), id); err == nil {
+			r.inflight.forgetRun(id)
+		}
+	}()
+	return rest
 }
 
 // awaitRest waits until a run stands still, and reports what it does if anyone
@@ -287,12 +309,8 @@ func resting(s engine.Status) bool { return s != engine.Running && s != engine.Q
 const stopTime = 10 * time.Second
 
 // stopFor stops the run of a call that was ended. What was done is kept: the run
-// can be resumed. One that outlives its client goes on when that is gone.
-func (r *runner) stopFor(ctx context.Context, c *call, runs engine.Runs, id string) (engine.Header, error) {
-	if c.outlived && c.gone(ctx) {
-		r.inflight.orphaned.Go(func() { _, _ = runs.Wait(context.WithoutCancel(ctx), id) })
-		return engine.Header{}, ended(ctx)
-	}
+// can be resumed.
+func (r *runner) stopFor(ctx context.Context, runs engine.Runs, id string) (engine.Header, error) {
 	cause, message := causeOf(ctx)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()

@@ -229,7 +229,7 @@ func (s *resources) readTree(ctx context.Context, req *mcp.ReadResourceRequest) 
 	id := h.ID
 	if h, err = runs.Wait(ctx, id); err != nil {
 		if ctx.Err() != nil {
-			_, err = s.stopFor(ctx, c, runs, id)
+			_, err = s.stopFor(ctx, runs, id)
 		}
 		return nil, cmp.Or(err, ctx.Err())
 	}

@@ -181,6 +181,38 @@ func TestTokenIsTakenBackUnderWay(t *testing.T) {
 	}
 }
 
+// TestTokenIsTakenBackAfterItsClientLeft drops the connection of a run that
+// outlives its client, and takes the token back before the next step.
+func TestTokenIsTakenBackAfterItsClientLeft(t *testing.T) {
+	for _, version := range byhand.HTTPVersions {
+		t.Run(version, func(t *testing.T) {
+			s := newSecured(t)
+			p := s.greet(version, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+			stays := waitsThenClicks()
+			stays["wait"], stays["on_disconnect"] = true, "continue"
+			ctx, drop := context.WithCancel(t.Context())
+			go func() {
+				if res, err := p.Send(ctx, 1, "tools/call", byhand.Object{"name": "execute_sequence", "arguments": stays}); err == nil {
+					_, _ = io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+				}
+			}()
+			run := s.hanging()
+			drop()
+			eventually(t, "the call ends", func() bool { return s.inflight.counts().Calls == 0 })
+			if err := s.tokens.Remove("laptop"); err != nil {
+				t.Fatal(err)
+			}
+			close(s.goOn)
+			h := s.rest(run)
+			if h.Status != engine.Failed || h.Error == nil || h.Error.Code != steps.Denied || len(s.desk.Journal()) > 0 {
+				t.Errorf("the run is %s, %+v; it did %v", h.Status, h.Error, s.desk.Journal())
+			}
+			eventually(t, "the run is forgotten", func() bool { return s.inflight.counts().Runs == 0 })
+		})
+	}
+}
+
 func TestOtherClientsKeepTheirRights(t *testing.T) {
 	s := newSecured(t)
 	p := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
