@@ -36,13 +36,14 @@ func TestAttackTemplatesInValues(t *testing.T) {
 				byhand.Object{"id": "bare", "tool_name": "run_command", "arguments": byhand.Object{"run": "printf '[%s]' ${{ steps.said.result.content }}"}},
 				byhand.Object{"id": "quoted", "tool_name": "run_command", "arguments": byhand.Object{"run": `printf '[%s]' "${{ steps.said.result.content }}"`}},
 				byhand.Object{"id": "single", "tool_name": "run_command", "arguments": byhand.Object{"run": `printf '[%s]' '${{ steps.said.result.content }}'`}},
+				byhand.Object{"id": "script", "tool_name": "run_command", "arguments": byhand.Object{"engine": "python", "run": "return [${{ steps.said.result.content }}, '${{ steps.said.result.content }}'][1]"}},
 				byhand.Object{"id": "answer", "tool_name": "run_command", "arguments": byhand.Object{"run": "printf '%s' ${{ steps.bare.result.stdout }}"}},
 				byhand.Object{"id": "title", "tool_name": "set_value", "arguments": byhand.Object{"selector": "role:entry", "value": "${{ steps.said.result.content }}"}},
 			},
-			"output": "[steps.said.result.content, steps.bare.result.stdout, steps.quoted.result.stdout, steps.single.result.stdout, steps.answer.result.stdout]",
+			"output": "[steps.said.result.content, steps.bare.result.stdout, steps.quoted.result.stdout, steps.single.result.stdout, steps.answer.result.stdout, steps.script.result.result]",
 		})
 		bracketed := "[" + value + "]"
-		want := fmt.Sprintf("%q", []any{value, bracketed, bracketed, bracketed, bracketed})
+		want := fmt.Sprintf("%q", []any{value, bracketed, bracketed, bracketed, bracketed, value})
 		if got := fmt.Sprintf("%q", byhand.Dig(res, "result", "structuredContent", "output")); byhand.IsError(res) || got != want {
 			t.Errorf("%q comes out as %s: %.600v", value, got, res)
 		}

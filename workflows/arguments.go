@@ -196,14 +196,14 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 		return constant{v.text}
 	}
 	if schema != nil && schema.Format == "shell" {
-		return u.commandPart(v, t, schema, path, s)
+		return u.commandPart(v, t, path, s)
 	}
 	return textPart{t, schema, path}
 }
 
 // commandPart compiles what run_command runs: a script where the arguments name
 // an engine, and otherwise a command line.
-func (u *unit) commandPart(v *value, t *expression.Text, schema *jsonschema.Schema, path string, s *scope) part {
+func (u *unit) commandPart(v *value, t *expression.Text, path string, s *scope) part {
 	engine := s.arguments.get("engine")
 	switch {
 	case engine == nil || engine.sort == sortNull || engine.text == "":
@@ -211,8 +211,16 @@ func (u *unit) commandPart(v *value, t *expression.Text, schema *jsonschema.Sche
 	case isTemplate(engine.text):
 		u.report.add(engine.position, "write its name", "with expressions in the script, the engine cannot be one")
 		return constant{v.text}
+	case t.Whole():
+		u.report.add(v.position, "write the script out, or put it into a file and name it by script_file", "what an expression gives is never executed as a script")
+		return constant{v.text}
 	}
-	return textPart{t, schema, path}
+	script, inText, err := readScript(t, engine.text)
+	if err != nil {
+		u.report.add(v.position, "", "%v", err)
+		return constant{v.text}
+	}
+	return scriptPart{t, script, inText, path}
 }
 
 // shellPart compiles a command line with expressions in it.
@@ -228,7 +236,10 @@ func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) pa
 	}
 	variant, power, err := language(shell.str())
 	command := ""
-	if err == nil && !power {
+	switch {
+	case power:
+		command, err = powerShellCommand(t.Outline, valueName)
+	case err == nil:
 		command, err = posixCommand(t.Outline, variant, valueName)
 	}
 	if err != nil {

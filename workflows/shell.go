@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 // place where it stands asks for, so that nothing in it is ever executed.
 type shellPart struct {
 	text    *expression.Text
-	command string // with the references; "" for PowerShell, into which values are written
+	command string // with the references
 	path    string
 }
 
@@ -34,26 +35,16 @@ func valueName(i int) string { return "UNDERSTUDY_VALUE_" + strconv.Itoa(i+1) }
 const maxVariable = 128<<10 - 1
 
 func (s shellPart) eval(e *evaluation) (any, error) {
-	var values []string
-	command, err := s.text.EvalQuoted(e.ctx, e.scope, e.probe, func(v string) string {
-		values = append(values, v)
-		return string(mark)
-	})
+	values, err := s.text.Values(e.ctx, e.scope, e.probe, func(int) bool { return true })
 	if err != nil {
 		return nil, at(s.path, err)
 	}
-	if strings.Count(command, string(mark)) != len(values) || strings.ContainsRune(strings.Join(values, ""), mark) {
-		return nil, at(s.path, errors.New("a command cannot hold the character NUL"))
-	}
-	if s.command == "" {
-		filled, err := fillPowerShell(command, values)
-		if err != nil {
-			return nil, at(s.path, err)
-		}
-		return filled, nil
-	}
 	e.variables = map[string]any{}
 	for i, v := range values {
+		v, _ := v.(string)
+		if strings.ContainsRune(v, mark) {
+			return nil, at(s.path, errors.New("a command cannot hold the character NUL"))
+		}
 		if len(valueName(i))+1+len(v) > maxVariable {
 			return nil, at(s.path, fmt.Errorf("a value of %d bytes is too long for a command; write it to a file with write_file, and have the command read the file", len(v)))
 		}
@@ -118,44 +109,100 @@ const (
 	doubleQuotes = "\"“”„"
 )
 
-// fillPowerShell puts values into a command of PowerShell. Between double
-// quotes it refuses, because what is executed there cannot be told from text.
-func fillPowerShell(command string, values []string) (string, error) {
-	var out strings.Builder
-	var open string // the quotes that close what is open
-	for _, c := range command {
-		switch {
-		case c == mark && open == doubleQuotes:
-			return "", errPlace("between double quotes")
-		case c == mark:
-			v := doubled(values[0])
-			if open == "" {
-				v = "'" + v + "'"
-			}
-			out.WriteString(v)
-			values = values[1:]
+// powerShellCommand writes a command of PowerShell with references to the
+// variables name(i) where its values stand. Between double quotes it refuses,
+// because what is executed there cannot be told from text.
+func powerShellCommand(outline func(func(int) string) string, name func(int) string) (string, error) {
+	p := powerShell{name: name}
+	command := []rune(outline(func(int) string { return string(mark) }))
+	for i := 0; i < len(command); i++ {
+		if p.open == singleQuotes && i+1 < len(command) && isSingle(command[i]) && isSingle(command[i+1]) {
+			p.text = append(p.text, command[i]) // a quotation mark is doubled inside
+			i++
 			continue
-		case open != "" && strings.ContainsRune(open, c):
-			open = ""
-		case open != "":
-		case strings.ContainsAny(string(c), "`@#"):
-			return "", errPlace("into a command with ` or @ or #")
-		case strings.ContainsRune(singleQuotes, c):
-			open = singleQuotes
-		case strings.ContainsRune(doubleQuotes, c):
-			open = doubleQuotes
 		}
-		out.WriteRune(c)
+		if err := p.next(command[i]); err != nil {
+			return "", err
+		}
 	}
-	return out.String(), nil
+	if p.open != "" && (p.values > 0 || slices.Contains(p.text, mark)) {
+		return "", errPlace("behind a quotation mark that is not closed")
+	}
+	return p.out.String(), nil
 }
 
-// doubled is a value inside single quotes of PowerShell.
-func doubled(value string) string {
+// powerShell is a command that is being written.
+type powerShell struct {
+	name   func(int) string
+	out    strings.Builder
+	text   []rune // what stands between single quotes, so far
+	open   string // the quotes that close what is open
+	values int
+}
+
+func isSingle(c rune) bool { return strings.ContainsRune(singleQuotes, c) }
+
+func (p *powerShell) next(c rune) error {
+	switch {
+	case c == mark && p.open == doubleQuotes:
+		return errPlace("between double quotes")
+	case p.open != "" && strings.ContainsRune(p.open, c):
+		p.close(c)
+	case p.open == singleQuotes:
+		p.text = append(p.text, c)
+	case p.open != "":
+		p.out.WriteRune(c)
+	case c == mark:
+		p.out.WriteString(`"` + p.reference() + `"`)
+	case strings.ContainsAny(string(c), "`@#"):
+		return errPlace("into a command with ` or @ or #")
+	case isSingle(c):
+		p.open, p.text = singleQuotes, nil
+	case strings.ContainsRune(doubleQuotes, c):
+		p.open = doubleQuotes
+		p.out.WriteRune(c)
+	default:
+		p.out.WriteRune(c)
+	}
+	return nil
+}
+
+func (p *powerShell) reference() string {
+	p.values++
+	return "${env:" + p.name(p.values-1) + "}"
+}
+
+// close writes what stood between quotes: with values, between double quotes,
+// where a reference is replaced.
+func (p *powerShell) close(quote rune) {
+	switch {
+	case p.open == doubleQuotes:
+		p.out.WriteRune(quote)
+	case !slices.Contains(p.text, mark):
+		p.out.WriteString("'" + doubled(string(p.text)) + "'")
+	default:
+		p.out.WriteByte('"')
+		for _, c := range p.text {
+			switch {
+			case c == mark:
+				p.out.WriteString(p.reference())
+				continue
+			case strings.ContainsRune("`$"+doubleQuotes, c):
+				p.out.WriteByte('`')
+			}
+			p.out.WriteRune(c)
+		}
+		p.out.WriteByte('"')
+	}
+	p.open = ""
+}
+
+// doubled is a text inside single quotes of PowerShell.
+func doubled(text string) string {
 	var b strings.Builder
-	for _, c := range value {
+	for _, c := range text {
 		b.WriteRune(c)
-		if strings.ContainsRune(singleQuotes, c) {
+		if isSingle(c) {
 			b.WriteRune(c)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -186,13 +187,26 @@ func TestValuesThatACommandCannotHold(t *testing.T) {
 	}
 }
 
-func TestPowerShellQuotes(t *testing.T) {
-	got, err := fillPowerShell("Write-Output \x00 'a\x00'", []string{"it's ’ $(x)", "b'"})
-	if want := "Write-Output 'it''s ’’ $(x)' 'ab'''"; err != nil || got != want {
-		t.Errorf("wanted %s, found %s, %v", want, got, err)
-	}
-	if got, err := fillPowerShell("echo \"\x00\"", []string{"v"}); err == nil {
-		t.Errorf("between double quotes it gave %q", got)
+func TestPowerShellNamesItsValues(t *testing.T) {
+	for _, c := range []struct{ say, command, want string }{
+		{"between quotes and outside", "Write-Output \x00 'a\x00'", `Write-Output "${env:V0}" "a${env:V1}"`},
+		{"what means more between double quotes", "echo 'it''s $x ` \" ’’\x00'", "echo \"it's `$x `` `\" ’${env:V0}\""},
+		{"a text without a value", "echo 'it''s $x' \x00", `echo 'it''s $x' "${env:V0}"`},
+		{"between double quotes", "echo \"\x00\"", ""},
+		{"behind a quotation mark that is not closed", "echo '\x00", ""},
+		{"a backtick", "echo ` \x00", ""},
+	} {
+		outline := func(stand func(int) string) string {
+			parts, text := strings.Split(c.command, "\x00"), ""
+			for i := range parts[1:] {
+				text += parts[i] + stand(i)
+			}
+			return text + parts[len(parts)-1]
+		}
+		got, err := powerShellCommand(outline, func(i int) string { return "V" + strconv.Itoa(i) })
+		if got != c.want || (err == nil) == (c.want == "") {
+			t.Errorf("%s: wanted %s, found %s, %v", c.say, c.want, got, err)
+		}
 	}
 }
 
@@ -204,7 +218,7 @@ steps:
   - {id: b, tool_name: run_command, arguments: {run: "return '${{ who }}'", engine: javascript}}
 `)
 	scope := &expression.Scope{Inputs: map[string]any{"who": "a $b"}}
-	for id, want := range map[string]string{"a": `echo "${UNDERSTUDY_VALUE_1}" "for ${UNDERSTUDY_VALUE_2}"`, "b": "return 'a $b'"} {
+	for id, want := range map[string]string{"a": `echo "${UNDERSTUDY_VALUE_1}" "for ${UNDERSTUDY_VALUE_2}"`, "b": "return `${UNDERSTUDY_VALUE_1}`"} {
 		n, _ := p.Node(id)
 		got, err := n.Args.Eval(t.Context(), scope, nil)
 		if err != nil {

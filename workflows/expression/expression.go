@@ -68,8 +68,8 @@
 // An expression has at most 16 KiB and 2,000 parts. An evaluation makes at
 // most 16 MiB of values and computes for at most a second; it ends early when
 // its context does. A value has no functions of its own: there is trim(a), but
-// no a.trim(). Values are not quoted for whatever reads a Text, unless its
-// caller does it with EvalQuoted.
+// no a.trim(). Values are not quoted for whatever reads a Text; for a shell or a
+// script, its caller puts them into variables (Values).
 package expression
 
 import (

@@ -151,28 +151,50 @@ func (t *Text) Eval(ctx context.Context, s *Scope, p Probe) (any, error) {
 	if t.whole {
 		return t.parts[0].value(ctx, s, p)
 	}
-	return t.EvalQuoted(ctx, s, p, func(value string) string { return value })
-}
-
-// EvalQuoted gives the string with each expression's value, but not the text
-// around it, passed through quote.
-func (t *Text) EvalQuoted(ctx context.Context, s *Scope, p Probe, quote func(string) string) (string, error) {
 	var b strings.Builder
 	for _, part := range t.parts {
+		text := part.literal
+		if part.expr != nil {
+			var err error
+			if text, err = part.text(ctx, s, p); err != nil {
+				return nil, err
+			}
+			if b.Len()+len(text) > maxTextSize {
+				return nil, &EvalError{Expr: part.expr.text, Err: errTextSize}
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// Values gives the value of each expression, in order, those that inText names
+// as they stand in a text.
+func (t *Text) Values(ctx context.Context, s *Scope, p Probe, inText func(i int) bool) ([]any, error) {
+	var values []any
+	size := 0
+	for _, part := range t.parts {
 		if part.expr == nil {
-			b.WriteString(part.literal)
+			continue
+		}
+		if !inText(len(values)) {
+			v, err := part.value(ctx, s, p)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, v)
 			continue
 		}
 		text, err := part.text(ctx, s, p)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if b.Len()+len(text) > maxTextSize {
-			return "", &EvalError{Expr: part.expr.text, Err: errTextSize}
+		if size += len(text); size > maxTextSize {
+			return nil, &EvalError{Expr: part.expr.text, Err: errTextSize}
 		}
-		b.WriteString(quote(text))
+		values = append(values, text)
 	}
-	return b.String(), nil
+	return values, nil
 }
 
 func (p part) value(ctx context.Context, s *Scope, probe Probe) (any, error) {
@@ -222,4 +244,19 @@ func (t *Text) Outline(stand func(i int) string) string {
 		i++
 	}
 	return b.String()
+}
+
+// Calls reports whether expression i is one whole call of a function.
+func (t *Text) Calls(i int, function string) bool {
+	for _, part := range t.parts {
+		if part.expr == nil {
+			continue
+		}
+		if i == 0 {
+			text := strings.TrimSpace(part.expr.text)
+			return strings.HasPrefix(text, function+"(") && strings.HasSuffix(text, ")")
+		}
+		i--
+	}
+	return false
 }

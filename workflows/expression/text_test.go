@@ -119,11 +119,11 @@ func TestTextSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestQuotingLeavesTheTextAround(t *testing.T) {
-	got, err := mustCompileText(t, "echo ${{ count }} 'x'", testNames(t)).
-		EvalQuoted(t.Context(), testScope(), nil, func(v string) string { return "<" + v + ">" })
-	if want := "echo <3> 'x'"; err != nil || got != want {
-		t.Errorf("got %q, %v; want %q", got, err, want)
+func TestValuesOfAText(t *testing.T) {
+	got, err := mustCompileText(t, "echo ${{ count }} 'x' ${{ count }}", testNames(t)).
+		Values(t.Context(), testScope(), nil, func(i int) bool { return i == 0 })
+	if diff := cmp.Diff([]any{"3", 3.0}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
