@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -194,7 +195,7 @@ func TestAttackPathsOfWorkflows(t *testing.T) {
 			if raw := fmt.Sprint(res); strings.Contains(raw, "the secret") || strings.Contains(raw, "root:") || strings.Contains(raw, "PATH=") {
 				t.Errorf("%s of %s shows the file: %s", tool, ref, raw)
 			}
-			if raw := fmt.Sprint(res); !strings.Contains(raw, "out of bounds") && !strings.Contains(raw, "no such file") {
+			if raw := fmt.Sprint(res); !strings.Contains(raw, "there is no such document") {
 				t.Errorf("%s of %s: %s", tool, ref, raw)
 			}
 		}
@@ -212,6 +213,74 @@ func TestAttackPathsOfWorkflows(t *testing.T) {
 	above, err := filepath.Glob(filepath.Join(st.o.Folder, "..", "evil*"))
 	if err != nil || len(above) > 0 {
 		t.Errorf("it wrote %v, %v", above, err)
+	}
+}
+
+// TestAttackLinesOfCalledDocuments calls files that are no documents, and some
+// that say they are: no answer shows a line of them, and none tells a file that
+// there is from one that there is not.
+func TestAttackLinesOfCalledDocuments(t *testing.T) {
+	st := newStage(t)
+	w := st.connect("2025-11-25", byhand.Object{})
+	for name, text := range map[string]string{
+		".netrc":       "machine ex.com login foo password hunter2",
+		".env":         "A=1 SECRET_KEY=hunter2",
+		"conf.yaml":    "password: hunter2",
+		"listed.yaml":  "steps: [{hunter2: 1}]",
+		"takes.yaml":   "variables: {hunter2: {type: string}}\nsteps: [{tool_name: hunter2}]",
+		"pairs.json":   `{"password": "hunter2"}`,
+		"broken.json":  `{"password": "hunter2`,
+		"deeper.yaml":  "steps: [{workflow: conf.yaml}]",
+		"private.yaml": "password: hunter2",
+	} {
+		if err := os.WriteFile(filepath.Join(st.o.Dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(st.o.Dir, "private.yaml"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(st.o.Folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(st.o.Folder, "kept.yaml"), []byte("password: hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := map[string]bool{}
+	for _, ref := range []string{
+		".netrc", ".env", "conf.yaml", "listed.yaml", "takes.yaml", "pairs.json", "broken.json", "deeper.yaml", "private.yaml", "kept",
+		"/etc/shadow", "/etc/nope", "/etc/nope.yaml", "nope.yaml", "sub/nope.yaml", "/dev/zero",
+	} {
+		quoted := strconv.Quote(ref)
+		for _, url := range []string{ref, "file://" + filepath.Join(st.o.Dir, ref)} {
+			for tool, args := range map[string]byhand.Object{
+				"execute_sequence":  {"steps": []any{byhand.Object{"workflow": url}}},
+				"save_workflow":     {"name": "mine", "text": "url: " + strconv.Quote(url)},
+				"validate_workflow": {"text": "steps:\n  - workflow: " + quoted},
+			} {
+				res := w.Call(tool, args)
+				raw := fmt.Sprint(res)
+				if strings.Contains(raw, "hunter2") {
+					t.Errorf("%s of %s shows the file: %s", tool, url, raw)
+				}
+				if !strings.Contains(raw, "there is no such document") && !strings.Contains(raw, "which is called, is not valid") {
+					t.Errorf("%s of %s: %s", tool, url, raw)
+				}
+				if _, said, found := strings.Cut(raw, "cannot be loaded: "); found && tool == "save_workflow" && url == ref {
+					said, _, _ = strings.Cut(said, "\n")
+					refused[said] = true
+				}
+			}
+		}
+	}
+	if len(refused) != 1 {
+		t.Errorf("what cannot be called is told apart: %v", slices.Collect(maps.Keys(refused)))
+	}
+	if raw := fmt.Sprint(w.Call("list_workflows", byhand.Object{})); strings.Contains(raw, "hunter2") || !strings.Contains(raw, "kept") {
+		t.Errorf("the list shows the file: %s", raw)
+	}
+	if raw := fmt.Sprint(w.Call("validate_workflow", byhand.Object{"name": "kept"})); !strings.Contains(raw, "password") {
+		t.Errorf("a saved workflow, which anyone may read, is not explained: %s", raw)
 	}
 }
 

@@ -133,54 +133,93 @@ func (l *library) load(ref string, from workflows.Source) (workflows.Source, err
 		return l.get(ref)
 	}
 	path := ref
-	if strings.HasPrefix(ref, "file://") {
-		u, err := url.Parse(ref)
-		if err != nil {
-			return workflows.Source{}, err
-		}
+	if u, err := url.Parse(ref); err == nil && u.Scheme == "file" {
 		path = u.Path
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cmp.Or(from.Dir, l.dir), path)
 	}
-	if err := l.within(path); err != nil {
-		return workflows.Source{}, err
+	text, ok := l.textAt(path)
+	if !ok {
+		return workflows.Source{}, l.unreachable()
 	}
-	return readSource(path)
+	return workflows.Source{Name: path, Dir: filepath.Dir(path), Text: []byte(text)}, nil
 }
 
-// within refuses a path that leads out of the folders in which a run may read,
-// after links are resolved: the problems of a document quote its lines, through
-// which a client could read any file.
-func (l *library) within(path string) error {
-	path, err := filepath.EvalSymlinks(path)
+// textAt reads a document in the folders in which a run may read. The name is
+// looked at before the file, and no link leads out.
+func (l *library) textAt(path string) (text string, ok bool) {
+	if !slices.Contains(endings, filepath.Ext(path)) {
+		return "", false
+	}
+	in := steps.Folders{Roots: l.roots, Private: l.private}
 	switch {
-	case err != nil:
-		return err
 	case isBelow(path, l.folder):
-		return nil
-	case slices.ContainsFunc(l.roots, func(root string) bool { return isBelow(path, root) }):
-		return l.private.Refuse(path)
+		in = steps.Folders{Roots: []string{l.folder}}
+	case !slices.ContainsFunc(l.roots, func(root string) bool { return isBelow(path, root) }):
+		return "", false
 	}
+	f, err := confined.Find(&steps.Env{Folders: in}, steps.Path(path), "")
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	text, _, err = f.Text()
+	return text, err == nil
+}
+
+// unreachable is the error for every document that cannot be called. It says the
+// same of one that is missing, forbidden or out of bounds, or a client would learn
+// which files there are.
+func (l *library) unreachable() error {
+	folders := strings.Join(append(l.roots[:len(l.roots):len(l.roots)], l.folder), ", ")
 	return &steps.Error{
-		Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: documents may be read in %s", path, strings.Join(append(l.roots[:len(l.roots):len(l.roots)], l.folder), ", ")),
-		Next: "save it with save_workflow and use its name, or start the server in its folder",
+		Code: steps.NotFound, Err: fmt.Errorf("there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(endings, ", "), folders),
+		Next: "save it with save_workflow and use its name",
 	}
 }
 
-// isBelow says whether a path without links lies in a folder.
+// isBelow says whether a path is in a folder by its name, or by that of the folder
+// without links.
 func isBelow(path, folder string) bool {
-	root, err := filepath.EvalSymlinks(folder)
+	real, err := filepath.EvalSymlinks(folder)
 	if folder == "" || err != nil {
 		return false
 	}
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
+	return slices.ContainsFunc([]string{folder, real}, func(folder string) bool {
+		rel, err := filepath.Rel(folder, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 // pack compiles a document. What it calls is found from a folder.
 func (l *library) pack(name, dir string, text []byte) (engine.Bundle, *workflows.Program, error) {
-	return engine.Pack(workflows.Source{Name: name, Dir: dir, Text: text}, l.kinds, l.load)
+	src := workflows.Source{Name: name, Dir: dir, Text: text}
+	b, p, err := engine.Pack(src, l.kinds, l.load)
+	return b, p, l.withoutForeignLines(src, err)
+}
+
+// withoutForeignLines is an error without the lines of documents that are only
+// called: what was sent may be shown to who sent it, and any file may be called.
+func (l *library) withoutForeignLines(sent workflows.Source, err error) error {
+	invalid, ok := errors.AsType[*workflows.InvalidError](err)
+	if !ok {
+		return err
+	}
+	var foreign []workflows.Problem
+	for _, p := range invalid.Problems {
+		if p.File != sent.Name && !slices.ContainsFunc(foreign, func(x workflows.Problem) bool { return x.File == p.File }) {
+			hint := "the one who keeps it runs: understudy validate FILE"
+			if validName.MatchString(p.File) {
+				hint = fmt.Sprintf("validate_workflow {\"name\": %q} says what is wrong", p.File)
+			}
+			foreign = append(foreign, workflows.Problem{File: p.File, Line: 1, Column: 1, Length: 1, Message: fmt.Sprintf("the document %s, which is called, is not valid", p.File), Hint: hint})
+		}
+	}
+	if len(foreign) == 0 {
+		return err
+	}
+	return &workflows.InvalidError{Problems: foreign}
 }
 
 func readSource(path string) (workflows.Source, error) {

@@ -93,7 +93,11 @@ func TestAttackDataFolderInsideTheRoot(t *testing.T) {
 		"checking a document of there": {"name": "validate_workflow", "arguments": byhand.Object{"text": "steps:\n  - workflow: " + filepath.Join(data, "run.yaml")}},
 	} {
 		_, answer := v.Ask(t, "tools/call", call)
-		if res := fmt.Sprint(answer); !strings.Contains(res, "out of bounds") || strings.Contains(res, "the secret") || strings.Contains(res, "sha256") {
+		refusal := "is out of bounds"
+		if call["name"] != "write_file" && call["name"] != "read_file" {
+			refusal = "there is no such document"
+		}
+		if res := fmt.Sprint(answer); !strings.Contains(res, refusal) || strings.Contains(res, "the secret") || strings.Contains(res, "sha256") {
 			t.Errorf("%s: %s", say, res)
 		}
 	}

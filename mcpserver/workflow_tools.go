@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"understudy/engine"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
@@ -75,7 +74,7 @@ func (l *library) info(name string) workflowInfo {
 	src, err := l.get(name)
 	if err == nil {
 		var p *workflows.Program
-		if _, p, err = engine.Pack(src, l.kinds, l.load); err == nil {
+		if _, p, err = l.pack(name, src.Dir, src.Text); err == nil {
 			w.Description = p.Description
 			for _, v := range p.Variables {
 				w.Inputs = append(w.Inputs, v.Name)
@@ -83,7 +82,7 @@ func (l *library) info(name string) workflowInfo {
 		}
 	}
 	if err != nil {
-		w.Problem, _, _ = strings.Cut(err.Error(), "\n")
+		w.Problem = fmt.Sprintf("it is not valid: validate_workflow {\"name\": %q} says why", name)
 	}
 	return w
 }
