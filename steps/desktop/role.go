@@ -26,110 +26,156 @@ const (
 	Container                   // only holds or parts others
 )
 
-// roles lists each role with its traits and its names: the one that we print, the
-// toolkits' own, with their blanks, and those that users of other automation
-// tools know. A name may stand in one list only.
+// roles lists each role with its traits, the names that mean any element of it
+// (the first is the one that we print, others are what other automation tools
+// call it), and the toolkits' roles that we count as it: in a selector such a
+// name means that role only. Names are compared as roleKey makes them, and one
+// may stand in one list only.
 var roles = []struct {
-	traits Trait
-	names  []string
+	traits     Trait
+	names      []string
+	particular []string
 }{
-	{0, []string{"alert", "alert dialog", "notification"}},
-	{0, []string{"application", "app"}},
-	{Operable | Control | Worded | NoText, []string{"button", "push button", "button menu", "push button menu", "split button", "splitbutton"}},
-	{0, []string{"calendar", "date editor"}},
-	{0, []string{"canvas", "drawing area"}},
-	{Control | Option, []string{"cell", "table cell", "dataitem", "grid cell"}},
-	{Operable | Control | Worded | NoText | Toggle, []string{"checkbox", "check box"}},
-	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"checkmenuitem", "check menu item"}},
-	{0, []string{"colorchooser", "color chooser"}},
-	{Control | NoText, []string{"columnheader", "column header", "table column header", "headeritem", "header item"}},
-	{Operable | Control | Worded | Labelled | OpensMenu, []string{"combobox", "combo box"}},
-	{0, []string{"desktop", "desktop frame"}},
-	{0, []string{"desktopicon", "desktop icon"}},
-	{0, []string{"dialog", "file chooser", "font chooser", "option pane"}},
-	{0, []string{"document", "document frame", "document web", "document text", "document spreadsheet", "document presentation", "document email"}},
-	{0, []string{"editbar", "edit bar", "autocomplete"}},
-	{0, []string{"embedded", "embedded component"}},
-	{Operable | Control | Labelled, []string{"entry", "edit", "textbox", "text box", "text field", "textfield", "entry text", "searchbox", "search box", "input"}},
-	{Container, []string{"filler", "layered pane", "glass pane", "root pane", "viewport", "view port", "scroll pane", "split pane", "option group", "internal frame", "redundant object", "directory pane", "html container", "focus traversable"}},
-	{0, []string{"footer", "foot note", "footnote"}},
-	{0, []string{"form"}},
-	{0, []string{"frame", "window", "input method window"}},
-	{Container, []string{"group", "grouping"}},
-	{0, []string{"header"}},
-	{NoText, []string{"heading"}},
-	{NoText, []string{"icon"}},
-	{NoText, []string{"image", "picture", "graphic", "animation", "arrow", "image map"}},
-	{NoText, []string{"label", "caption", "static", "description term", "description value", "accelerator label", "subscript", "superscript"}},
-	{Operable | Control | Worded, []string{"link", "hyperlink"}},
-	{Rows, []string{"list", "list box", "listbox", "description list"}},
-	{Operable | Control | Option, []string{"listitem", "list item"}},
-	{0, []string{"media", "audio", "video"}},
-	{Operable | NoText | InMenu | OpensMenu, []string{"menu"}},
-	{NoText | OpensMenu, []string{"menubar", "menu bar"}},
-	{Operable | Control | Worded | NoText | Option | InMenu | OpensMenu, []string{"menuitem", "menu item", "tearoff menu item"}},
-	{Operable | Control | Worded | NoText | Option, []string{"pagetab", "page tab", "tab", "tabitem", "tab item"}},
-	{0, []string{"pagetablist", "page tab list", "tablist", "tab list"}},
-	{Container, []string{"panel", "pane", "section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "custom", "chart", "page", "comment", "math", "math fraction", "math root"}},
-	{0, []string{"paragraph"}},
-	{Operable | Control | Labelled, []string{"password", "password text", "passwordbox"}},
-	{OpensMenu, []string{"popup", "popup menu", "pop up menu", "popupmenu"}},
-	{NoText, []string{"progressbar", "progress bar", "level bar"}},
-	{Operable | Control | Worded | NoText | Option | Toggle, []string{"radiobutton", "radio button"}},
-	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"radiomenuitem", "radio menu item"}},
-	{0, []string{"row", "table row"}},
-	{NoText, []string{"rowheader", "row header", "table row header"}},
-	{0, []string{"ruler"}},
-	{NoText, []string{"scrollbar", "scroll bar"}},
-	{NoText | Container, []string{"separator"}},
-	{Operable | Control | Labelled | NoText, []string{"slider", "dial", "rating"}},
-	{Operable | Control | Labelled, []string{"spinbutton", "spin button", "spin box", "spinbox", "spinner"}},
-	{NoText, []string{"statusbar", "status bar", "info bar", "timer", "log", "marquee", "status"}},
-	{Operable | Control | Worded | Labelled | NoText | Toggle, []string{"switch"}},
-	{Rows, []string{"table", "grid", "datagrid", "data grid"}},
-	{0, []string{"terminal"}},
-	{Operable | Control | Labelled, []string{"text", "multiline text", "multi line text"}},
-	{0, []string{"titlebar", "title bar"}},
-	{Operable | Control | Worded | NoText, []string{"togglebutton", "toggle button"}},
-	{NoText, []string{"toolbar", "tool bar", "appbar", "app bar"}},
-	{NoText, []string{"tooltip", "tool tip"}},
-	{Rows, []string{"tree"}},
-	{Operable | Control | Option, []string{"treeitem", "tree item"}},
-	{Rows, []string{"treetable", "tree table"}},
-	{Container, []string{"unknown", "invalid", "extended", "static object"}},
+	{0, []string{"alert", "alert dialog"}, []string{"notification"}},
+	{0, []string{"application", "app"}, nil},
+	{Operable | Control | Worded | NoText, []string{"button", "split button"}, []string{"push button menu"}},
+	{0, []string{"calendar"}, []string{"date editor"}},
+	{0, []string{"canvas"}, []string{"drawing area"}},
+	{Control | Option, []string{"cell", "table cell", "dataitem", "grid cell"}, nil},
+	{Operable | Control | Worded | NoText | Toggle, []string{"checkbox"}, nil},
+	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"checkmenuitem"}, nil},
+	{0, []string{"colorchooser"}, nil},
+	{Control | NoText, []string{"columnheader", "headeritem"}, []string{"table column header"}},
+	{Operable | Control | Worded | Labelled | OpensMenu, []string{"combobox"}, nil},
+	{0, []string{"desktop", "desktop frame"}, nil},
+	{0, []string{"desktopicon"}, nil},
+	{0, []string{"dialog"}, []string{"file chooser", "font chooser", "option pane"}},
+	{0, []string{"document"}, []string{"document frame", "document web", "document text", "document spreadsheet", "document presentation", "document email"}},
+	{0, []string{"editbar"}, []string{"autocomplete"}},
+	{0, []string{"embedded", "embedded component"}, nil},
+	{Operable | Control | Labelled, []string{"entry", "edit", "textbox", "text field", "entry text", "searchbox", "input"}, nil},
+	{Container, []string{"filler"}, []string{"layered pane", "glass pane", "root pane", "viewport", "scroll pane", "split pane", "option group", "internal frame", "redundant object", "directory pane", "html container", "focus traversable"}},
+	{0, []string{"footer"}, []string{"footnote"}},
+	{0, []string{"form"}, nil},
+	{0, []string{"frame", "window"}, []string{"input method window"}},
+	{Container, []string{"group", "grouping"}, nil},
+	{0, []string{"header"}, nil},
+	{NoText, []string{"heading"}, nil},
+	{NoText, []string{"icon"}, nil},
+	{NoText, []string{"image", "picture", "graphic"}, []string{"animation", "arrow", "image map"}},
+	{NoText, []string{"label", "static"}, []string{"caption", "description term", "description value", "accelerator label", "subscript", "superscript"}},
+	{Operable | Control | Worded, []string{"link", "hyperlink"}, nil},
+	{Rows, []string{"list"}, []string{"list box", "description list"}},
+	{Operable | Control | Option, []string{"listitem"}, nil},
+	{0, []string{"media"}, []string{"audio", "video"}},
+	{Operable | NoText | InMenu | OpensMenu, []string{"menu"}, nil},
+	{NoText | OpensMenu, []string{"menubar"}, nil},
+	{Operable | Control | Worded | NoText | Option | InMenu | OpensMenu, []string{"menuitem"}, []string{"tearoff menu item"}},
+	{Operable | Control | Worded | NoText | Option, []string{"pagetab", "tab", "tabitem"}, nil},
+	{0, []string{"pagetablist", "tablist"}, nil},
+	{Container, []string{"panel", "pane", "custom"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root"}},
+	{0, []string{"paragraph"}, nil},
+	{Operable | Control | Labelled, []string{"password", "password text", "passwordbox"}, nil},
+	{OpensMenu, []string{"popup", "popup menu"}, nil},
+	{NoText, []string{"progressbar"}, []string{"level bar"}},
+	{Operable | Control | Worded | NoText | Option | Toggle, []string{"radiobutton"}, nil},
+	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"radiomenuitem"}, nil},
+	{0, []string{"row", "table row"}, nil},
+	{NoText, []string{"rowheader"}, []string{"table row header"}},
+	{0, []string{"ruler"}, nil},
+	{NoText, []string{"scrollbar"}, nil},
+	{NoText | Container, []string{"separator"}, nil},
+	{Operable | Control | Labelled | NoText, []string{"slider"}, []string{"dial", "rating"}},
+	{Operable | Control | Labelled, []string{"spinbutton", "spin box", "spinner"}, nil},
+	{NoText, []string{"statusbar", "status"}, []string{"info bar", "timer", "log", "marquee"}},
+	{Operable | Control | Worded | Labelled | NoText | Toggle, []string{"switch"}, nil},
+	{Rows, []string{"table", "grid", "datagrid"}, nil},
+	{0, []string{"terminal"}, nil},
+	{Operable | Control | Labelled, []string{"text", "multiline text"}, nil},
+	{0, []string{"titlebar"}, nil},
+	{Operable | Control | Worded | NoText, []string{"togglebutton"}, nil},
+	{NoText, []string{"toolbar", "appbar"}, nil},
+	{NoText, []string{"tooltip"}, nil},
+	{Rows, []string{"tree"}, nil},
+	{Operable | Control | Option, []string{"treeitem"}, nil},
+	{Rows, []string{"treetable"}, nil},
+	{Container, []string{"unknown", "static object"}, []string{"invalid", "extended"}},
 }
 
-var roleByName, traits = func() (map[string]Role, map[Role]Trait) {
-	byName, traits := map[string]Role{}, map[Role]Trait{}
+// A roleEntry is what a name of a role means.
+type roleEntry struct {
+	role, class Role // the same unless the role is a particular one
+	traits      Trait
+}
+
+// The roles by what roleKey makes of each of their names, and by role.
+var roleByKey, roleEntries = func() (map[string]roleEntry, map[Role]roleEntry) {
+	byKey, byRole := map[string]roleEntry{}, map[Role]roleEntry{}
+	add := func(name string, r roleEntry) { byKey[roleKey(name)], byRole[r.role] = r, r }
 	for _, r := range roles {
-		traits[Role(r.names[0])] = r.traits
+		class := Role(r.names[0])
 		for _, n := range r.names {
-			byName[n] = Role(r.names[0])
+			add(n, roleEntry{class, class, r.traits})
+		}
+		for _, n := range r.particular {
+			add(n, roleEntry{Role(n), class, r.traits})
 		}
 	}
-	return byName, traits
+	return byKey, byRole
 }()
 
-// Is reports whether a role has a trait.
-func (r Role) Is(t Trait) bool { return traits[r]&t != 0 }
+// withoutBlanks drops what the spellings of one name differ in.
+var withoutBlanks = strings.NewReplacer(" ", "", "_", "", "-", "")
 
-// ParseRole is the role with a name, in any of its spellings; case, blanks at
-// the ends, underscores and hyphens do not matter.
+// roleKey is a role's name without case, blanks, hyphens and the "push" that
+// older toolkits put before a button.
+func roleKey(name string) string {
+	return strings.TrimPrefix(withoutBlanks.Replace(strings.ToLower(strings.TrimSpace(name))), "push")
+}
+
+// Is reports whether a role has a trait.
+func (r Role) Is(t Trait) bool { return roleEntries[r].traits&t != 0 }
+
+// ParseRole is the role that an element with a toolkit's name of a role counts
+// as.
 func ParseRole(name string) (Role, bool) {
-	n := strings.ToLower(strings.TrimSpace(name))
-	n = strings.NewReplacer("_", " ", "-", " ").Replace(n)
-	r, ok := roleByName[n]
-	return r, ok
+	r, ok := roleByKey[roleKey(name)]
+	return r.class, ok
+}
+
+// WantedRole is the role that somebody means who asks for one by a name: a
+// particular one of a toolkit ("page"), or any of a class ("panel", "Pane").
+func WantedRole(name string) (Role, bool) {
+	r, ok := roleByKey[roleKey(name)]
+	return r.role, ok
 }
 
 // RoleNames are all names of all roles, in alphabetical order.
 func RoleNames() []string {
 	var all []string
 	for _, r := range roles {
-		all = append(all, r.names...)
+		all = append(append(all, r.names...), r.particular...)
 	}
 	slices.Sort(all)
 	return all
+}
+
+// HasRole says whether an element is what somebody means who asks for a role,
+// as WantedRole returned it.
+func (e *Element) HasRole(want Role) bool {
+	if class := roleEntries[want].class; class != want && class != "" {
+		return e.Role == class && e.ParticularRole() == want
+	}
+	return e.Role.Matches(want)
+}
+
+// ParticularRole is the role of a toolkit that an element has within its class;
+// empty when there is none.
+func (e *Element) ParticularRole() Role {
+	if r := roleByKey[roleKey(e.RawRole)]; r.class != r.role && r.class == e.Role {
+		return r.role
+	}
+	return ""
 }
 
 // Matches says whether an element with role r is what someone means who asks

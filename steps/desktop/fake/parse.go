@@ -63,6 +63,7 @@ func parseLine(text string) (n *Node, depth int, err error) {
 		return nil, 0, err
 	}
 	n = El(role, name)
+	n.el.RawRole = m[2]
 	if n.text, err = runes(m[5]); err != nil {
 		return nil, 0, err
 	}

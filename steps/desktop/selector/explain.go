@@ -104,7 +104,7 @@ func counts(trace []Candidate) string {
 
 func describe(e *desktop.Element) string {
 	var text strings.Builder
-	text.WriteString(string(e.Role))
+	text.WriteString(string(cmp.Or(e.ParticularRole(), e.Role)))
 	if name := NameOf(e); name != "" {
 		fmt.Fprintf(&text, " %q", name)
 	}

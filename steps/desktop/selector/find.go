@@ -112,7 +112,7 @@ func pick(all []*desktop.Element, n int) []*desktop.Element {
 func (a *atom) matches(e *desktop.Element) bool {
 	switch a.kind {
 	case byRole:
-		return e.Role.Matches(a.role)
+		return e.HasRole(a.role)
 	case byName:
 		return a.matchesText(NameOf(e))
 	case byText:

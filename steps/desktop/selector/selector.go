@@ -9,7 +9,8 @@
 // element must fulfil. "!" before an atom negates it: !state:enabled.
 // Parentheses around atoms only group for the eye.
 //
-//	role:button      the accessibility role, in any of its spellings
+//	role:button      the accessibility role, in any of its spellings; a toolkit's
+//	                 own role, such as role:page, is no other panel
 //	name:Save        the accessible name; the label of an element without a name
 //	text:Open        what the element shows or is called holds this
 //	id:submit        the toolkit's or document's id; also nativeid:

@@ -30,7 +30,7 @@ func suggestSelector(text string) string {
 	if id, ok := strings.CutPrefix(text, "#"); ok && id != "" {
 		return "id:" + quote(id)
 	}
-	if r, ok := desktop.ParseRole(word); ok && (!colon || strings.TrimSpace(rest) != "") {
+	if r, ok := desktop.WantedRole(word); ok && (!colon || strings.TrimSpace(rest) != "") {
 		if !colon {
 			return "role:" + string(r)
 		}

@@ -47,7 +47,7 @@ func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxE
 	var known []string
 	switch k {
 	case byRole:
-		a.role, ok = desktop.ParseRole(value)
+		a.role, ok = desktop.WantedRole(value)
 		known, a.value = desktop.RoleNames(), ""
 	case byState:
 		a.state, a.not, ok = parseState(value)
