@@ -1,22 +1,24 @@
 // Package words makes the words of messages: the word that someone probably
-// meant, and a text cut to a length. The desktop package, which says the same
-// things and imports nothing, has them.
+// meant, and a text cut to a length. It imports nothing of this module.
 package words
 
 import (
 	"slices"
 	"strings"
-
-	"understudy/steps/desktop"
 )
-
-// Nearest is the known word that is most like the given one, or "" when none
-// is like it.
-func Nearest(word string, known []string) string { return desktop.Nearest(word, known) }
 
 // Shorten is a text of at most so many characters; one that was longer ends in
 // "…".
-func Shorten(text string, limit int) string { return desktop.Shorten(text, limit) }
+func Shorten(text string, limit int) string {
+	last, n := 0, 0
+	for at := range text {
+		if n++; n > limit {
+			return text[:last] + "…"
+		}
+		last = at
+	}
+	return text
+}
 
 // DidYouMean is the end of a message that refuses a word: the nearest known
 // word, or else the known words when they are few.
@@ -28,4 +30,60 @@ func DidYouMean(word string, known []string) string {
 		return ""
 	}
 	return "known are " + strings.Join(slices.Sorted(slices.Values(known)), ", ")
+}
+
+// Nearest is the known word that is most like a misspelled one, or "" when
+// none is like it. Case, blanks, hyphens and underscores count for nothing.
+func Nearest(word string, known []string) string {
+	w := fold(word)
+	if w == "" {
+		return ""
+	}
+	best, bestCost := "", len([]rune(w))/3+1
+	for _, k := range slices.Sorted(slices.Values(known)) {
+		f := fold(k)
+		if f == w {
+			return k
+		}
+		cost := distance(w, f, bestCost)
+		if cost >= bestCost && len(w) >= 4 && (strings.HasPrefix(f, w) || strings.HasPrefix(w, f) && len(f) >= 4) {
+			cost = bestCost - 1
+		}
+		if cost < bestCost {
+			best, bestCost = k, cost
+		}
+	}
+	return best
+}
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
+
+// distance counts the letters to add, drop, change or swap to make a into b;
+// it gives up, with limit, when they are that many.
+func distance(a, b string, limit int) int {
+	x, y := []rune(a), []rune(b)
+	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
+		return limit
+	}
+	rows := [3][]int{make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		before, above, row := rows[(i+2)%3], rows[i%3], rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			change := above[j-1]
+			if x[i-1] != y[j-1] {
+				change++
+			}
+			row[j] = min(change, above[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return min(rows[(len(x)+1)%3][len(y)], limit)
 }

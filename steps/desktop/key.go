@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"understudy/internal/words"
 )
 
 // Key is the name of a key: "enter", "f5", "ctrl", or one character.
@@ -151,7 +153,7 @@ func ParseKey(name string) (Key, error) {
 	if k, ok := keyByName[strings.NewReplacer(" ", "", "_", "", "-", "").Replace(low)]; ok {
 		return k, nil
 	}
-	return "", &UnknownKeyError{Name: name, Near: Nearest(t, KeyNames())}
+	return "", &UnknownKeyError{Name: name, Near: words.Nearest(t, KeyNames())}
 }
 
 // An UnknownKeyError names a key that does not exist, and the nearest that does.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"understudy/internal/words"
 )
 
 const (
@@ -173,7 +175,7 @@ func (e *Element) Marks() []string {
 
 // quoted is a text in quotes, on one line, cut when it is long.
 func quoted(text string) string {
-	return strconv.Quote(Shorten(strings.Join(strings.Fields(text), " "), outlineText))
+	return strconv.Quote(words.Shorten(strings.Join(strings.Fields(text), " "), outlineText))
 }
 
 // yamlKey is a line as YAML reads it: in single quotes where the plain line

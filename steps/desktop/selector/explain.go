@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"understudy/internal/words"
 	"understudy/steps/desktop"
 )
 
@@ -214,7 +215,7 @@ func textSimilarity(word, text string) float64 {
 	if strings.Contains(text, word) || strings.Contains(word, text) && len(text) > 2 {
 		best = max(best, 0.75)
 	}
-	if best < 0.5 && desktop.Nearest(word, []string{text}) != "" {
+	if best < 0.5 && words.Nearest(word, []string{text}) != "" {
 		best = 0.5 // a typo in a short word leaves few pairs
 	}
 	if best < 0.5 {

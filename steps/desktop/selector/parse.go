@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"understudy/steps/desktop"
+	"understudy/internal/words"
 )
 
 // Limits of a selector.
@@ -256,7 +256,7 @@ func (p *parser) errNoPrefix(from int, word, text string, known bool) *SyntaxErr
 
 // errUnknown explains an unknown word before a colon.
 func (p *parser) errUnknown(from int, word, text string) *SyntaxError {
-	if near := desktop.Nearest(word, Atoms()); near != "" {
+	if near := words.Nearest(word, Atoms()); near != "" {
 		return p.errorf(from, from+len(word), near, "there is no atom %s:", word)
 	}
 	return p.errorf(from, from+len(text), suggestSelector(text), "there is no atom %s:", choose(word == "", text, word))

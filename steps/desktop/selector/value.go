@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"understudy/internal/words"
 	"understudy/steps/desktop"
 )
 
@@ -63,7 +64,7 @@ func (p *parser) atomOf(at int, k kind, fold bool, value string) (atom, *SyntaxE
 		return a, nil
 	}
 	if !ok {
-		return atom{}, p.errorf(at, at+len(strings.TrimSpace(p.text[at:p.pos])), desktop.Nearest(value, known), "there is no %s %q", k, value)
+		return atom{}, p.errorf(at, at+len(strings.TrimSpace(p.text[at:p.pos])), words.Nearest(value, known), "there is no %s %q", k, value)
 	}
 	return a, nil
 }
