@@ -9,109 +9,89 @@ import (
 
 // Do performs an action and writes it in the journal, unless it fails.
 func (d *Desktop) Do(ctx context.Context, a desktop.Action) error {
+	var line string
+	note := func(err error) error {
+		if err == nil {
+			d.journal = append(d.journal, line)
+		}
+		return err
+	}
 	name := desktop.NameOf(a)
 	if h, ok := target(a); ok {
 		return d.with(ctx, name, h, func(n *Node) error {
-			return d.noted(controlLine(a, n), func() error { return d.control(n, a) })
+			line = controlLine(a, n)
+			return note(d.control(n, a))
 		})
 	}
-	return d.do(ctx, name, func() error {
-		return d.noted(d.lineOf(a), func() error { return d.perform(a) })
+	return d.do(ctx, name, func() (err error) {
+		line, err = d.perform(a)
+		return note(err)
 	})
 }
 
-// noted writes a line of the journal when f succeeds. The lock is held.
-func (d *Desktop) noted(line string, f func() error) error {
-	err := f()
-	if err == nil {
-		d.journal = append(d.journal, line)
-	}
-	return err
-}
-
-// perform performs an action that is for no element.
-func (d *Desktop) perform(a desktop.Action) error {
+// perform performs an action that is for no element, and returns its line of the
+// journal.
+func (d *Desktop) perform(a desktop.Action) (line string, err error) {
 	switch a := a.(type) {
 	case desktop.MovePointer:
 		d.move(a.To)
+		return fmt.Sprintf("move %s", a.To), nil
 	case desktop.ButtonDown:
 		d.hold(a.Button)
+		return fmt.Sprintf("button down %s", a.Button), nil
 	case desktop.ButtonUp:
 		d.release(a.Button)
+		return fmt.Sprintf("button up %s", a.Button), nil
 	case desktop.Click:
-		return d.clickAt(a)
-	case desktop.KeyDown:
-		d.holdKey(a.Key)
-	case desktop.KeyUp:
-		d.releaseKey(a.Key)
-	case desktop.Press:
-		d.press(a.Chord)
-	case desktop.Type:
-		d.typeText(a.Text)
-	case desktop.Manage:
-		return d.manage(a)
-	case desktop.WriteClipboard:
-		d.clipboard = a.Text
-	case desktop.RestoreFocus:
-		return d.restoreFocus(a.State)
-	case desktop.Launch:
-		return d.launch(a)
+		line = fmt.Sprintf("click %s %s", a.At, a.Button)
+		if a.Count > 1 {
+			line += fmt.Sprintf(" x%d", a.Count)
+		}
+		return line, d.clickAt(a)
 	case desktop.Scroll:
 		d.turnWheel(a.DX, a.DY)
-	case desktop.Mark:
-		d.mark = a.Area
-	case desktop.Unmark:
-		d.mark = desktop.Rect{}
-	case desktop.OpenURL: // only writes the journal
-	default:
-		return desktop.Unsupported(a)
+		return fmt.Sprintf("scroll %d,%d", a.DX, a.DY), nil
+	case desktop.KeyDown:
+		d.holdKey(a.Key)
+		return fmt.Sprintf("key down %s", a.Key), nil
+	case desktop.KeyUp:
+		d.releaseKey(a.Key)
+		return fmt.Sprintf("key up %s", a.Key), nil
+	case desktop.Press:
+		d.press(a.Chord)
+		return fmt.Sprintf("press %s", a.Chord), nil
+	case desktop.Type:
+		d.typeText(a.Text)
+		return fmt.Sprintf("type %q", a.Text), nil
 	}
-	return nil
+	return d.performOther(a)
 }
 
-// lineOf is the line of the journal for an action that is for no element.
-func (d *Desktop) lineOf(a desktop.Action) string {
+// performOther performs what neither the pointer nor the keyboard does.
+func (d *Desktop) performOther(a desktop.Action) (line string, err error) {
 	switch a := a.(type) {
-	case desktop.MovePointer:
-		return fmt.Sprintf("move %s", a.To)
-	case desktop.ButtonDown:
-		return fmt.Sprintf("button down %s", a.Button)
-	case desktop.ButtonUp:
-		return fmt.Sprintf("button up %s", a.Button)
-	case desktop.Click:
-		times := ""
-		if a.Count > 1 {
-			times = fmt.Sprintf(" x%d", a.Count)
-		}
-		return fmt.Sprintf("click %s %s%s", a.At, a.Button, times)
-	case desktop.Scroll:
-		return fmt.Sprintf("scroll %d,%d", a.DX, a.DY)
-	case desktop.KeyDown:
-		return fmt.Sprintf("key down %s", a.Key)
-	case desktop.KeyUp:
-		return fmt.Sprintf("key up %s", a.Key)
-	case desktop.Press:
-		return fmt.Sprintf("press %s", a.Chord)
-	case desktop.Type:
-		return fmt.Sprintf("type %q", a.Text)
 	case desktop.Manage:
 		if w := d.windowOf(a.Window); w != nil {
-			return fmt.Sprintf("%s %q", a.Do, w.el.Name)
+			line = fmt.Sprintf("%s %q", a.Do, w.el.Name)
 		}
+		return line, d.manage(a)
 	case desktop.WriteClipboard:
-		return fmt.Sprintf("clipboard %q", a.Text)
+		d.clipboard = a.Text
+		return fmt.Sprintf("clipboard %q", a.Text), nil
 	case desktop.RestoreFocus:
-		return "restore focus"
+		return "restore focus", d.restoreFocus(a.State)
 	case desktop.Launch:
-		return fmt.Sprintf("launch %s", a.App)
+		return fmt.Sprintf("launch %s", a.App), d.launch(a)
 	case desktop.OpenURL:
-		return fmt.Sprintf("open %s", a.URL)
+		return fmt.Sprintf("open %s", a.URL), nil
 	case desktop.Mark:
-		return fmt.Sprintf("mark %s %q for %s", a.Area, a.Label, a.For)
+		d.mark = a.Area
+		return fmt.Sprintf("mark %s %q for %s", a.Area, a.Label, a.For), nil
 	case desktop.Unmark:
-		return "unmark"
+		d.mark = desktop.Rect{}
+		return "unmark", nil
 	}
-	return ""
+	return "", desktop.Unsupported(a)
 }
 
 // controlLine is the line of the journal for an action on a node.

@@ -180,6 +180,12 @@ func (d *Desktop) do(ctx context.Context, method string, f func() error) error {
 	return fail.err
 }
 
+// get is do for a method that returns a value.
+func get[T any](ctx context.Context, d *Desktop, method string, f func() (T, error)) (v T, err error) {
+	err = d.do(ctx, method, func() (err error) { v, err = f(); return err })
+	return v, err
+}
+
 // enter counts a call and waits as long as it is to take.
 func (d *Desktop) enter(ctx context.Context, method string) (failure, error) {
 	d.mu.Lock()

@@ -20,9 +20,7 @@ func (d *Desktop) OnPress(chord string, f func()) {
 
 // PointerPosition is where the pointer is.
 func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
-	var at desktop.Point
-	err := d.do(ctx, "PointerPosition", func() error { at = d.pointer; return nil })
-	return at, err
+	return get(ctx, d, "PointerPosition", func() (desktop.Point, error) { return d.pointer, nil })
 }
 
 // RestBeforeClick has nothing to wait for: no application is here that counts.

@@ -22,9 +22,7 @@ func (d *Desktop) Resize(s desktop.Size) {
 
 // Monitors is the one screen.
 func (d *Desktop) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
-	var all []desktop.Monitor
-	err := d.do(ctx, "Monitors", func() error { all = d.monitors(); return nil })
-	return all, err
+	return get(ctx, d, "Monitors", func() ([]desktop.Monitor, error) { return d.monitors(), nil })
 }
 
 func (d *Desktop) monitors() []desktop.Monitor {
@@ -35,16 +33,13 @@ func (d *Desktop) monitors() []desktop.Monitor {
 // that is known of the element: the same desktop gives the same picture, and a
 // change changes it.
 func (d *Desktop) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
-	var picture *image.RGBA
-	err := d.do(ctx, "Capture", func() error {
+	return get(ctx, d, "Capture", func() (*image.RGBA, error) {
 		whole := desktop.Rect{W: d.size.W, H: d.size.H}
 		if area == (desktop.Rect{}) {
 			area = whole
 		}
-		picture = d.paint(area.Intersect(whole))
-		return nil
+		return d.paint(area.Intersect(whole)), nil
 	})
-	return picture, err
 }
 
 // paint draws what shows in an area.
@@ -81,8 +76,8 @@ type drawn struct {
 
 // LastDrawn is when it was asked first for the area, and it showed what it shows
 // now.
-func (d *Desktop) LastDrawn(ctx context.Context, _ desktop.WindowID, area desktop.Rect) (since time.Time, err error) {
-	err = d.do(ctx, "LastDrawn", func() error {
+func (d *Desktop) LastDrawn(ctx context.Context, _ desktop.WindowID, area desktop.Rect) (time.Time, error) {
+	return get(ctx, d, "LastDrawn", func() (time.Time, error) {
 		now := drawn{area, d.paint(area).Pix, time.Now()}
 		i := slices.IndexFunc(d.drawn, func(old drawn) bool { return old.area == area })
 		if i < 0 {
@@ -91,10 +86,8 @@ func (d *Desktop) LastDrawn(ctx context.Context, _ desktop.WindowID, area deskto
 		if !bytes.Equal(d.drawn[i].pixels, now.pixels) {
 			d.drawn[i] = now
 		}
-		since = d.drawn[i].since
-		return nil
+		return d.drawn[i].since, nil
 	})
-	return since, err
 }
 
 // Snap is a Capture of the whole screen.

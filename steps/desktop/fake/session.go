@@ -34,16 +34,13 @@ func (d *Desktop) launch(a desktop.Launch) error {
 
 // ReadClipboard reads the clipboard.
 func (d *Desktop) ReadClipboard(ctx context.Context) (string, error) {
-	var text string
-	err := d.do(ctx, "ReadClipboard", func() error { text = d.clipboard; return nil })
-	return text, err
+	return get(ctx, d, "ReadClipboard", func() (string, error) { return d.clipboard, nil })
 }
 
 // SaveFocus says where the user is.
 func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
-	f := desktop.FocusState{Caret: -1}
-	err := d.do(ctx, "SaveFocus", func() error {
-		f.Pointer = d.pointer
+	return get(ctx, d, "SaveFocus", func() (desktop.FocusState, error) {
+		f := desktop.FocusState{Caret: -1, Pointer: d.pointer}
 		if d.active != nil {
 			f.Window = d.active.el.Window
 		}
@@ -53,9 +50,8 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 				f.Caret, f.Selection = n.caret, n.chosen
 			}
 		}
-		return nil
+		return f, nil
 	})
-	return f, err
 }
 
 // restoreFocus brings the user back to where they were, as far as that is still
@@ -81,12 +77,9 @@ func (d *Desktop) restoreFocus(f desktop.FocusState) error {
 
 // Info describes the desktop.
 func (d *Desktop) Info(ctx context.Context) (desktop.Info, error) {
-	var info desktop.Info
-	err := d.do(ctx, "Info", func() error {
-		info = desktop.Info{System: "fake", Display: "fake", Virtual: true, Manager: "fake", Monitors: d.monitors()}
-		return nil
+	return get(ctx, d, "Info", func() (desktop.Info, error) {
+		return desktop.Info{System: "fake", Display: "fake", Virtual: true, Manager: "fake", Monitors: d.monitors()}, nil
 	})
-	return info, err
 }
 
 // Ping does nothing; plan a failure to lose the display.

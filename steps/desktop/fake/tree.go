@@ -104,15 +104,12 @@ func (d *Desktop) Get(n *Node) desktop.Element {
 
 // Tree reads the elements in a scope, and names the programs that are frozen.
 func (d *Desktop) Tree(ctx context.Context, s desktop.Scope) (*desktop.Tree, error) {
-	var t *desktop.Tree
-	err := d.do(ctx, "Tree", func() error {
+	return get(ctx, d, "Tree", func() (*desktop.Tree, error) {
 		if s.Root != "" && d.node(s.Root) == nil {
-			return desktop.ErrNotFound
+			return nil, desktop.ErrNotFound
 		}
-		t = d.read(s)
-		return nil
+		return d.read(s), nil
 	})
-	return t, err
 }
 
 // reading is a tree while it is read.
@@ -254,19 +251,16 @@ func (n *Node) deepest(at desktop.Point) *Node {
 
 // ElementAt is the element under a point.
 func (d *Desktop) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
-	var e *desktop.Element
-	err := d.do(ctx, "ElementAt", func() error {
+	return get(ctx, d, "ElementAt", func() (*desktop.Element, error) {
 		n := d.under(at)
 		if n == nil {
-			return desktop.ErrNotFound
+			return nil, desktop.ErrNotFound
 		}
 		if d.frozen[n.window().el.Process] {
-			return desktop.ErrUnresponsive
+			return nil, desktop.ErrUnresponsive
 		}
-		e = d.element(n, true)
-		return nil
+		return d.element(n, true), nil
 	})
-	return e, err
 }
 
 // Hit is ElementAt: here boxes tell the truth.

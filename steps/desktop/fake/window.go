@@ -91,8 +91,7 @@ func (d *Desktop) leave(w *Node) {
 
 // Windows lists the windows from the bottom of the stack to its top.
 func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
-	var all []desktop.Window
-	err := d.do(ctx, "Windows", func() error {
+	return get(ctx, d, "Windows", func() (all []desktop.Window, err error) {
 		for _, w := range d.windows {
 			all = append(all, desktop.Window{
 				ID: w.el.Window, Title: w.el.Name, Process: w.el.Process, Class: w.el.Class,
@@ -100,9 +99,8 @@ func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
 				Minimized: w.small, Maximized: w.large, Modal: w.has(desktop.IsModal), Popup: w.popup, Tooltip: w.tooltip,
 			})
 		}
-		return nil
+		return all, nil
 	})
-	return all, err
 }
 
 // manage changes a window.
