@@ -55,7 +55,6 @@ type xConn struct {
 	gone                  chan struct{} // closed when nothing more will arrive
 
 	mappings atomic.Int64  // how often the keyboard's mapping changed
-	remapped atomic.Bool   // set when the mapping that we know changed, for robotgo
 	changed  broadcast     // rung when a window that we watch changes
 	wm       atomic.Uint32 // the window manager's own window when we last looked
 

@@ -8,16 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-vgo/robotgo/x11"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
 )
-
-// robotgo waits after each key unless it is told not to.
-func init() { x11.KeySleep = 0 }
 
 // keyboard presses keys and types text.
 type keyboard struct {
@@ -41,9 +37,6 @@ func (b *keyboard) press(ctx context.Context, l *xConn, c desktop.Chord) error {
 		return err
 	}
 	return b.once(ctx, l, func() error {
-		if name, mods, ok := robotgoKeys(l, c); ok {
-			return b.tap(ctx, l, keys, name, mods)
-		}
 		_, err = perform(ctx, l, func() (struct{}, error) {
 			return struct{}{}, b.chord(l, keys, isDigitOfPad(c.Key))
 		})
@@ -80,51 +73,6 @@ func (b *keyboard) chord(l *xConn, keys []xproto.Keycode, numlock bool) error {
 func isDigitOfPad(k desktop.Key) bool {
 	sym := input.NamedKeys[k].Sym
 	return sym >= 0xffb0 && sym <= 0xffb9 || sym == 0xffae
-}
-
-// robotgoKeys are robotgo's names for a chord, when robotgo presses the right
-// keys for it: it drops modifiers that it does not know, and reads only the
-// first layout. It also does not know what NumLock changes.
-func robotgoKeys(l *xConn, c desktop.Chord) (key string, mods []string, ok bool) {
-	if isDigitOfPad(c.Key) {
-		return "", nil, false
-	}
-	for _, m := range c.Mods {
-		n := input.NamedKeys[m]
-		if _, there := l.keymap.layout[n.Sym]; n.Robotgo == "" || !there {
-			return "", nil, false
-		}
-		mods = append(mods, n.Robotgo)
-	}
-	if n, named := input.NamedKeys[c.Key]; named {
-		_, there := l.keymap.layout[n.Sym]
-		return n.Robotgo, mods, n.Robotgo != "" && there
-	}
-	char, _ := input.Character(c.Key)
-	_, there := l.keymap.layout[symOf(char)]
-	return string(c.Key), mods, there
-}
-
-// tap presses a chord through robotgo, noting what that holds meanwhile.
-func (b *keyboard) tap(ctx context.Context, l *xConn, keys []xproto.Keycode, name string, mods []string) error {
-	for _, key := range keys {
-		b.held.key(byte(key), true)
-		b.own.expect(xproto.KeyPress, byte(key))
-	}
-	for _, key := range slices.Backward(keys) {
-		b.own.expect(xproto.KeyRelease, byte(key))
-	}
-	args := make([]any, len(mods))
-	for i, m := range mods {
-		args[i] = m
-	}
-	if err := b.robotgo(ctx, l, func() error { return x11.KeyTap(name, args...) }); err != nil {
-		return fmt.Errorf("pressing %s: %w", name, err)
-	}
-	for _, key := range keys {
-		b.held.key(byte(key), false)
-	}
-	return nil
 }
 
 // keyDown presses a key, unless it is down.

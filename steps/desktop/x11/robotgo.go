@@ -85,7 +85,7 @@ func takeToolkit(ctx context.Context) error {
 // or nearly full of unread events. The caller holds the turn.
 func (d *Driver) aimToolkit(l *xConn) {
 	seen := l.mappings.Load()
-	if toolkit.to == l && seen-toolkit.mappings < stale && !l.remapped.Swap(false) {
+	if toolkit.to == l && seen-toolkit.mappings < stale {
 		return
 	}
 	x11.Close()

@@ -150,7 +150,6 @@ func (l *xConn) learn() (bool, error) {
 	if !changed {
 		return false, nil
 	}
-	l.remapped.Store(true)
 	mods, err := xproto.GetModifierMapping(l.x).Reply()
 	if err != nil {
 		return true, err
