@@ -4,6 +4,7 @@ import (
 	"context"
 	"syscall"
 	"testing"
+	"time"
 
 	"understudy/internal/scratch"
 	"understudy/steps"
@@ -34,6 +35,10 @@ func (c *clicks) next() map[string]any {
 	return args
 }
 
+// thinks is how long a client does nothing between two clicks: longer than a double
+// click, and than anything is drawn after the click before.
+const thinks = 500 * time.Millisecond
+
 // What a click on an element costs on a real display with all checks: in a
 // window that is at rest, and not drawn anew by what was clicked before.
 func BenchmarkClickAtRest(b *testing.B) {
@@ -47,10 +52,17 @@ func BenchmarkClickAtRest(b *testing.B) {
 	defer syscall.Kill(app.PID, syscall.SIGKILL)
 	click := clicks{selector: "role:togglebutton && name:7", process: "galculator"}
 	var stirred steps.LastAct
-	for b.Loop() {
+	press := func() {
 		if o := kinds.ClickElement.Run(b.Context(), &steps.Env{Desktop: d, Trees: &observe.ShownTrees{}, LastAct: &stirred}, click.next()); o.Err != nil {
 			b.Fatal(o.Err)
 		}
+	}
+	press() // when the application has started
+	for b.Loop() {
+		b.StopTimer()
+		time.Sleep(thinks)
+		b.StartTimer()
+		press()
 	}
 }
 
