@@ -118,15 +118,17 @@ const maxLogs = 1000
 
 // logger writes what a step logs into the run, and into the program's log.
 func (w *worker) logger(path string) *slog.Logger {
-	return slog.New(&runLog{w: w, path: path, next: w.e.log().Handler()})
+	return slog.New(&runLog{w: w, secrets: w.secrets, near: w.near, path: path, next: w.e.log().Handler()})
 }
 
 // runLog is a slog.Handler that makes events of records.
 type runLog struct {
-	w     *worker
-	path  string
-	next  slog.Handler
-	attrs []slog.Attr
+	w       *worker
+	secrets secrets
+	near    []string
+	path    string
+	next    slog.Handler
+	attrs   []slog.Attr
 }
 
 // Enabled takes everything from info on.
@@ -136,14 +138,14 @@ func (h *runLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slo
 func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
 	attrs := map[string]any{}
 	add := func(a slog.Attr) bool {
-		attrs[a.Key] = h.w.secrets.maskText(a.Value.String())
+		attrs[a.Key] = h.secrets.maskText(a.Value.String(), h.near...)
 		return true
 	}
 	for _, a := range h.attrs {
 		add(a)
 	}
 	r.Attrs(add)
-	message := h.w.secrets.maskText(r.Message)
+	message := h.secrets.maskText(r.Message, h.near...)
 	ev, err := newEvent(EvLogged, h.path, Logged{Level: r.Level.String(), Message: message, Attrs: attrs})
 	if err != nil {
 		return err

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -42,6 +44,7 @@ func (w *worker) evaluate(e evaluate) error {
 	}
 	ctx, done := w.context(w.limitOf(e.node))
 	defer done()
+	w.near = slices.Collect(maps.Keys(w.secrets)) // an error may name any of them
 	var err error
 	switch e.what {
 	case TheIf:
@@ -119,16 +122,40 @@ func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
 // evalWithPlaceholders evaluates a template with the secrets' true values, and gives also the
 // form of the value that events may hold.
 func (w *worker) evalWithPlaceholders(ctx context.Context, t *workflows.Template) (value, form any, exact bool, err error) {
+	return w.evalTwice(func(names *expression.Scope) (any, error) { return t.Eval(ctx, names, w.probe()) },
+		func(names *expression.Scope) (any, error) { return t.EvalKnown(ctx, names, w.probe()) })
+}
+
+// evalTwice evaluates with the secrets' true values and with stand-ins. What
+// was computed from a secret is one itself from then on, and the secrets that
+// went into the value are near whatever comes of it.
+func (w *worker) evalTwice(real, known func(*expression.Scope) (any, error)) (value, form any, exact bool, err error) {
 	names := w.names()
-	value, err = t.Eval(ctx, w.secrets.scope(names, w.secrets.reveal), w.probe())
+	w.near = slices.Collect(maps.Keys(w.secrets))
+	value, err = real(w.secrets.scope(names, w.secrets.reveal))
 	if err != nil || len(w.secrets) == 0 {
 		return value, value, true, err
 	}
-	stood, err := t.Eval(ctx, w.secrets.scope(names, w.secrets.withPlaceholders), w.probe())
+	if lost(value) {
+		return nil, nil, false, &steps.Error{
+			Code: steps.Invalid,
+			Err:  errors.New("a value that was computed from a secret is needed here, and such values are not stored"),
+			Next: "resume from the step that computes it, with --from",
+		}
+	}
+	stood, err := known(w.secrets.scope(names, w.secrets.withPlaceholders))
 	if err != nil { // the value is not one that a stand-in can take
-		return value, w.secrets.opaque(nil, value), false, nil
+		stood = nil
 	}
 	form, exact = w.secrets.storable(stood, value)
+	w.near = namesIn(form)
+	if !exact {
+		var more []string
+		if w.secrets, more, err = w.secrets.with(computed(form, value)); err != nil {
+			return nil, nil, false, err
+		}
+		w.near = append(w.near, more...)
+	}
 	return value, form, exact, nil
 }
 
@@ -184,20 +211,25 @@ func (w *worker) reveal(m map[string]any) map[string]any {
 }
 
 func (w *worker) output(ctx context.Context, o *workflows.Output) (any, error) {
-	names := w.secrets.scope(w.names(), w.secrets.reveal)
 	if o.Value != nil {
-		v, err := o.Value.Eval(ctx, names, w.probe())
-		return w.secrets.mask(v), err
+		return w.masked(ctx, o.Value)
 	}
 	out := map[string]any{}
 	for key, x := range o.Named {
-		v, err := x.Eval(ctx, names, w.probe())
+		v, err := w.masked(ctx, x)
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", key, err)
 		}
 		out[key] = v
 	}
-	return w.secrets.mask(out), nil
+	return out, nil
+}
+
+// masked is the value of an expression with references to its secrets.
+func (w *worker) masked(ctx context.Context, x *expression.Expr) (any, error) {
+	eval := func(names *expression.Scope) (any, error) { return x.Eval(ctx, names, w.probe()) }
+	v, _, _, err := w.evalTwice(eval, eval)
+	return w.secrets.mask(v, w.near...), err
 }
 
 // probe asks the desktop for expressions.

@@ -211,8 +211,8 @@ func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string
 		}
 		return o, nil, nil
 	}
-	o.Result, written = w.small(w.secrets.mask(out.Result))
-	sets, _ = w.secrets.mask(out.Sets).(map[string]any)
+	o.Result, written = w.small(w.secrets.mask(out.Result, w.near...))
+	sets, _ = w.secrets.mask(out.Sets, w.near...).(map[string]any)
 	return o, sets, written
 }
 
@@ -248,7 +248,8 @@ func (w *worker) ask(e ask) (over bool, err error) {
 			rec := w.errorRecord(steps.AsError(err), q.Step)
 			return false, w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: q.ID, Error: rec})
 		}
-		q.asked(args)
+		shown, _ := w.secrets.maskTexts(args, w.near...).(map[string]any)
+		q.asked(shown)
 	} else {
 		q.doubt(w.s.top().Cur)
 	}

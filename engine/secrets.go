@@ -1,11 +1,18 @@
 package engine
 
 import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"understudy/steps"
 	"understudy/workflows/expression"
 )
 
@@ -21,20 +28,73 @@ const (
 	derivedKey = "$derived" // beside $secret: computed from it, and not kept
 )
 
-// leastMasked is the length from which a secret is found by its content.
-const leastMasked = 4
+// leastMasked is the length from which a secret is found by its content, and
+// leastComputed the length from which a value computed from one is: shorter
+// ones are found in what comes of the step that was given them.
+const (
+	leastMasked   = 4
+	leastComputed = 8
+)
+
+// computedPrefix begins the names of values that were computed from secrets.
+// They live in memory as secrets do, and a document cannot name them.
+const computedPrefix = "computed "
+
+// maxComputed bounds the computed values of a run.
+const maxComputed = 1000
 
 // placeholder is what stands for a secret while a template is evaluated, so that
 // where it went can be told exactly. The private-use characters keep it apart
 // from anything that a document would hold.
-func placeholder(name string) string { return "\uE5EC" + name + "\uE5ED" }
+func placeholder(name string) string { return placeholderStart + name + "\uE5ED" }
+
+const placeholderStart = "\uE5EC"
 
 // reference is what events hold where a secret stood.
 func reference(name string) map[string]any { return map[string]any{secretKey: name} }
 
 // reveal puts the values back where references stand.
 func (x secrets) reveal(v any) any {
-	return x.resolve(v, func(name string) string { return x[name] })
+	return x.resolve(v, x.value)
+}
+
+// value is a secret or a part of one, by name. One that was computed in a
+// process that is gone is a placeholder, which lost finds.
+func (x secrets) value(name string) string {
+	if v, ok := x[name]; ok {
+		return v
+	}
+	if strings.HasPrefix(name, computedPrefix) {
+		return placeholder(name)
+	}
+	of, _, _ := strings.Cut(name, ", ")
+	for _, part := range x.parts(of) {
+		if part.name == name {
+			return part.text
+		}
+	}
+	return ""
+}
+
+// parts are the forms in which a secret shows that are not its own text: its
+// lines, and what it is inside a string of JSON.
+func (x secrets) parts(name string) []needle {
+	var out []needle
+	if quoted := mustJSON(x[name]); quoted != x[name] {
+		out = append(out, needle{text: quoted, name: name + ", as JSON"})
+	}
+	if lines := strings.FieldsFunc(x[name], func(c rune) bool { return c == '\n' || c == '\r' }); len(lines) > 1 {
+		for i, line := range lines {
+			out = append(out, needle{text: line, name: fmt.Sprintf("%s, line %d", name, i+1)})
+		}
+	}
+	return out
+}
+
+// mustJSON is a text inside a string of JSON.
+func mustJSON(text string) string {
+	b, _ := json.Marshal(text) // which takes every string
+	return string(b[1 : len(b)-1])
 }
 
 // withPlaceholders puts stand-ins where references stand.
@@ -77,17 +137,24 @@ func (x secrets) toReferences(v any) any {
 	return x.replace(v, func(s string) any { return cut(s, x.placeholders()) })
 }
 
-// mask turns the secrets themselves into references, wherever they appear.
-func (x secrets) mask(v any) any {
-	return x.replace(v, func(s string) any { return cut(s, x.contents()) })
+// mask turns the secrets themselves into references, wherever they appear, and
+// those that are near also where they are short.
+func (x secrets) mask(v any, near ...string) any {
+	needles := x.contents(near)
+	return x.replace(v, func(s string) any { return cut(s, needles) })
 }
 
 // maskText hides secrets in a message for people.
-func (x secrets) maskText(s string) string {
-	for _, c := range x.contents() {
-		s = strings.ReplaceAll(s, c.text, "‹secret "+c.name+"›")
+func (x secrets) maskText(s string, near ...string) string {
+	for _, n := range x.contents(near) {
+		s = strings.Join(n.split(s), "‹secret "+n.name+"›")
 	}
 	return s
+}
+
+// maskTexts hides secrets in every string of a value for people.
+func (x secrets) maskTexts(v any, near ...string) any {
+	return x.replace(v, func(s string) any { return x.maskText(s, near...) })
 }
 
 func (x secrets) replace(v any, f func(string) any) any {
@@ -102,7 +169,7 @@ func (x secrets) replace(v any, f func(string) any) any {
 		for k, e := range v {
 			key, ok := f(k).(string)
 			if !ok {
-				key = x.maskText(k)
+				key = x.maskText(k, slices.Collect(maps.Keys(x))...)
 			}
 			out[key] = x.replace(e, f)
 		}
@@ -113,26 +180,68 @@ func (x secrets) replace(v any, f func(string) any) any {
 			out[i] = x.replace(e, f)
 		}
 		return out
+	case float64:
+		if r, ok := f(strconv.FormatFloat(v, 'f', -1, 64)).(map[string]any); ok && r[secretKey] != nil {
+			return r
+		}
 	}
 	return v
 }
 
 // needle is a text that stands for a secret.
-type needle struct{ text, name string }
+type needle struct {
+	text, name string
+	word       bool // it counts only where no letter or digit is beside it
+}
+
+// split cuts a text at a needle.
+func (n needle) split(text string) []string {
+	if !n.word {
+		return strings.Split(text, n.text)
+	}
+	var pieces []string
+	from := 0
+	for at := 0; ; {
+		i := strings.Index(text[at:], n.text)
+		if i < 0 {
+			return append(pieces, text[from:])
+		}
+		i += at
+		at = i + len(n.text)
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[at:])
+		if !alphanumeric(before) && !alphanumeric(after) {
+			pieces, from = append(pieces, text[from:i]), at
+		}
+	}
+}
+
+func alphanumeric(c rune) bool {
+	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c))
+}
 
 func (x secrets) placeholders() []needle {
 	var out []needle
 	for _, n := range slices.Sorted(maps.Keys(x)) {
-		out = append(out, needle{placeholder(n), n})
+		out = append(out, needle{text: placeholder(n), name: n})
 	}
 	return out
 }
 
-func (x secrets) contents() []needle {
+// contents are the texts to be found by their content. Those of the secrets
+// that are near count also when they are short.
+func (x secrets) contents(near []string) []needle {
 	var out []needle
 	for _, n := range slices.Sorted(maps.Keys(x)) {
-		if len([]rune(x[n])) >= leastMasked {
-			out = append(out, needle{x[n], n})
+		least := leastMasked
+		if strings.HasPrefix(n, computedPrefix) {
+			least = leastComputed
+		}
+		for _, c := range append(x.parts(n), needle{text: x[n], name: n}) {
+			c.word = utf8.RuneCountInString(c.text) < least
+			if strings.TrimSpace(c.text) != "" && (!c.word || slices.Contains(near, n)) {
+				out = append(out, c)
+			}
 		}
 	}
 	// a secret that holds another is found first
@@ -152,7 +261,7 @@ func cut(s string, needles []needle) any {
 				next = append(next, p)
 				continue
 			}
-			pieces := strings.Split(text, n.text)
+			pieces := n.split(text)
 			for i, piece := range pieces {
 				if i > 0 {
 					next = append(next, reference(n.name))
@@ -190,6 +299,9 @@ func (x secrets) opaque(form, real any) any {
 		if r, ok := real.(map[string]any); ok && len(f) == len(r) && f[secretKey] == nil && f[joinKey] == nil {
 			out := map[string]any{}
 			for k := range r {
+				if _, known := f[k]; !known { // the key itself was computed
+					return x.computedForm()
+				}
 				out[k] = x.opaque(f[k], r[k])
 			}
 			return out
@@ -207,7 +319,107 @@ func (x secrets) opaque(form, real any) any {
 	if reflect.DeepEqual(x.reveal(form), real) {
 		return form
 	}
-	return map[string]any{secretKey: strings.Join(slices.Sorted(maps.Keys(x)), ","), derivedKey: true}
+	return x.computedForm()
+}
+
+// computedForm stands in events for a value that was computed from secrets.
+func (x secrets) computedForm() map[string]any {
+	declared := slices.DeleteFunc(slices.Sorted(maps.Keys(x)), func(n string) bool { return strings.HasPrefix(n, computedPrefix) })
+	return map[string]any{secretKey: strings.Join(declared, ","), derivedKey: true}
+}
+
+// computed are the texts and numbers of a value whose form says that they were
+// computed from secrets.
+func computed(form, real any) []string {
+	f, _ := form.(map[string]any)
+	switch r := real.(type) {
+	case map[string]any:
+		var out []string
+		for k, v := range r {
+			if f[derivedKey] != nil {
+				out = append(append(out, k), computed(form, v)...)
+			} else {
+				out = append(out, computed(f[k], v)...)
+			}
+		}
+		return out
+	case []any:
+		var out []string
+		list, _ := form.([]any)
+		for i, v := range r {
+			if f[derivedKey] != nil {
+				out = append(out, computed(form, v)...)
+			} else if i < len(list) {
+				out = append(out, computed(list[i], v)...)
+			}
+		}
+		return out
+	case string, float64:
+		if f[derivedKey] != nil {
+			return []string{fmt.Sprint(r)}
+		}
+	}
+	return nil
+}
+
+// with adds values that were computed. The map itself is not changed, for what
+// a step logs is read meanwhile.
+func (x secrets) with(texts []string) (all secrets, names []string, err error) {
+	all = x
+	for _, text := range texts {
+		if name, known := all.nameOf(text); known {
+			names = append(names, name)
+			continue
+		}
+		if len(all) >= maxComputed {
+			return x, nil, steps.Errorf(steps.Invalid, "the run has more than %d values that were computed from secrets; use the secret itself where it is needed", maxComputed)
+		}
+		all = maps.Clone(all)
+		name := computedPrefix + rand.Text()[:8]
+		all[name], names = text, append(names, name)
+	}
+	return all, names, nil
+}
+
+func (x secrets) nameOf(text string) (string, bool) {
+	for name, v := range x {
+		if v == text {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// namesIn are the secrets to which a form refers.
+func namesIn(form any) (names []string) {
+	switch f := form.(type) {
+	case map[string]any:
+		if name, ok := f[secretKey].(string); ok {
+			return strings.Split(name, ",")
+		}
+		for _, v := range f {
+			names = append(names, namesIn(v)...)
+		}
+	case []any:
+		for _, v := range f {
+			names = append(names, namesIn(v)...)
+		}
+	}
+	return names
+}
+
+// lost says that a value holds one that was computed from a secret in a process
+// that is gone.
+func lost(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, placeholderStart+computedPrefix)
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), lost)
+	case []any:
+		return slices.ContainsFunc(v, lost)
+	}
+	return false
 }
 
 // scope is a scope in which every reference is resolved by f.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,8 @@ type worker struct {
 	layout  *layout
 	s       State
 	header  Header
-	secrets secrets
+	secrets secrets  // replaced, never changed, once the worker goes
+	near    []string // the secrets that went into what is performed
 	environ []string
 	actor   string // the client that continued the run; empty: the one that began it
 	looks   expression.Probe
@@ -367,8 +369,12 @@ func (w *worker) errorRecord(e *steps.Error, step string) *ErrorRecord {
 		text = e.Err.Error()
 	}
 	r := &ErrorRecord{
-		Code: e.Code, Message: w.secrets.maskText(text), Step: step,
-		Next: w.secrets.maskText(e.Next), Candidates: e.Candidates,
+		Code: e.Code, Message: w.secrets.maskText(text, w.near...), Step: step,
+		Next: w.secrets.maskText(e.Next, w.near...), Candidates: slices.Clone(e.Candidates),
+	}
+	for i, c := range r.Candidates {
+		r.Candidates[i].Selector = w.secrets.maskText(c.Selector, w.near...)
+		r.Candidates[i].Element = w.secrets.maskText(c.Element, w.near...)
 	}
 	return r
 }

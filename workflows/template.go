@@ -30,6 +30,7 @@ type evaluation struct {
 	scope *expression.Scope
 	probe expression.Probe
 
+	known     bool           // what cannot be evaluated is left out
 	variables map[string]any // of the command among the arguments
 }
 
@@ -41,6 +42,26 @@ func (t *Template) Eval(ctx context.Context, s *expression.Scope, p expression.P
 		return nil, err
 	}
 	return withVariables(v, e.variables)
+}
+
+// EvalKnown is Eval that gives nil for each string of the value that cannot be
+// evaluated.
+func (t *Template) EvalKnown(ctx context.Context, s *expression.Scope, p expression.Probe) (any, error) {
+	e := &evaluation{ctx: ctx, scope: s, probe: p, known: true}
+	v, err := e.of(t.root)
+	if err != nil {
+		return nil, err
+	}
+	return withVariables(v, e.variables)
+}
+
+// of evaluates a part of another.
+func (e *evaluation) of(p part) (any, error) {
+	v, err := p.eval(e)
+	if e.known && err != nil {
+		return nil, nil
+	}
+	return v, err
 }
 
 // Looks reports whether evaluating it asks the desktop.
@@ -62,7 +83,7 @@ type listPart []part
 func (l listPart) eval(e *evaluation) (any, error) {
 	list := make([]any, len(l))
 	for i, p := range l {
-		v, err := p.eval(e)
+		v, err := e.of(p)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +106,7 @@ type field struct {
 func (o objectPart) eval(e *evaluation) (any, error) {
 	object := make(map[string]any, len(o))
 	for _, f := range o {
-		v, err := f.part.eval(e)
+		v, err := e.of(f.part)
 		if err != nil {
 			return nil, err
 		}
