@@ -6,7 +6,7 @@ COUNT     ?= 10
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e soak loop check lint fmt golden bench fuzz crash build cross package clients
+.PHONY: help run test e2e soak loop check lint fmt golden bench bench-model fuzz crash build cross package clients
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 	@mkdir -p dist
 	UNDERSTUDY_E2E=1 $(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
+
+bench-model: ## play the jobs of a language model with real applications, and print what they cost; TRANSCRIPTS=folder keeps what was said
+	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) $(GO) test -v -run=TestJobs -count=1 -timeout=30m ./internal/modelbench
 
 fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
 	@.ci/fuzz all $(FUZZTIME)

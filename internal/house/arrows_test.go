@@ -64,6 +64,7 @@ var arrows = map[string][]string{
 	},
 	"internal/children":    {},
 	"internal/clients":     {},
+	"internal/modelbench":  {},
 	"internal/owner":       {"engine", "mcpserver/access", "steps"},
 	"internal/crash":       {},
 	"internal/e2e":         {},

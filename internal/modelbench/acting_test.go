@@ -1,0 +1,47 @@
+//go:build linux
+
+package modelbench
+
+import "regexp"
+
+// click presses what an answer shows.
+func (p *player) click(process, role, name string) {
+	p.Helper()
+	p.call("click_element", object{"ref": p.ref(process, regexp.QuoteMeta(role+` "`+name))})
+}
+
+// typeInto types into a field that an answer shows.
+func (p *player) typeInto(process, field, text string) {
+	p.Helper()
+	p.call("type_into_element", object{"ref": p.ref(process, regexp.QuoteMeta(field)), "text_to_type": text})
+}
+
+// quit closes an application, and sees that it has gone.
+func (p *player) quit(process string) {
+	p.Helper()
+	if p.tools["close_window"] {
+		p.call("close_window", object{"process": process})
+		return
+	}
+	p.call("press_key", object{"process": process, "key": "ctrl+q"})
+	for range looks {
+		if p.call("get_applications_and_windows_list", object{}); !p.sees(process) {
+			return
+		}
+	}
+	p.Errorf("%s did not close\n\n%s", process, p.script.String())
+}
+
+// masks cover what differs from run to run.
+var masks = []struct {
+	what *regexp.Regexp
+	by   string
+}{
+	{regexp.MustCompile(`\b01[0-9a-hjkmnp-tv-z]{24}\b`), "RUN"},
+	{regexp.MustCompile(`understudy://captures/[0-9a-f]+`), "understudy://captures/HASH"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
+	{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s)\b`), "TIME"},
+	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},
+	{regexp.MustCompile(`"?pid"?: \d+`), "pid: PID"},
+	{regexp.MustCompile(`\bid "?\d+"?`), "id ID"},
+}
