@@ -49,10 +49,12 @@ func (l *layout) add(key string, p *workflows.Program, nodes []*workflows.Node) 
 		if n.ID != "" {
 			x.ids[n.ID] = i
 		}
-		if n.Type == workflows.StepNode {
+		switch n.Type {
+		case workflows.StepNode:
 			l.total++
+		case workflows.GroupNode, workflows.ForeachNode, workflows.WhileNode:
+			l.add(childKey(key, i), p, n.Steps)
 		}
-		l.add(childKey(key, i), p, n.Steps)
 		if len(n.Retry.Before) > 0 {
 			l.add(beforeKey(key, i), p, n.Retry.Before)
 		}

@@ -62,8 +62,8 @@ func (e *Engine) room(p *workflows.Program, queue bool) error {
 // touches says whether a program has a step that needs this of the desktop.
 func touches(p *workflows.Program, needs ...steps.Touch) bool {
 	found := false
-	p.Walk(func(n *workflows.Node) {
-		found = found || n.Kind != nil && slices.Contains(needs, n.Kind.Touches) || n.Call != nil && touches(n.Call, needs...)
+	p.WalkAll(func(n *workflows.Node) {
+		found = found || n.Kind != nil && slices.Contains(needs, n.Kind.Touches)
 	})
 	return found
 }
@@ -71,9 +71,7 @@ func touches(p *workflows.Program, needs ...steps.Touch) bool {
 // readsOnly says whether every step of a program only reads.
 func readsOnly(p *workflows.Program) bool {
 	reads := true
-	p.Walk(func(n *workflows.Node) {
-		reads = reads && (n.Kind == nil || n.Kind.Reads) && (n.Call == nil || readsOnly(n.Call))
-	})
+	p.WalkAll(func(n *workflows.Node) { reads = reads && (n.Kind == nil || n.Kind.Reads) })
 	return reads
 }
 

@@ -14,8 +14,12 @@ import (
 	"understudy/workflows/expression"
 )
 
-// maxCalls is how deep documents may call one another.
-const maxCalls = 16
+// maxCalls is how deep documents may call one another, and maxSize how many
+// steps they may have together, those of a call counted at each call.
+const (
+	maxCalls = 16
+	maxSize  = 100_000
+)
 
 // Loaded is a document that another one named. A Program keeps all of its, so
 // that a run can be compiled again when the files have changed.
@@ -86,6 +90,7 @@ func (u *unit) callNode(n *Node, x *step, s *scope) {
 	}
 	var schema *jsonschema.Schema
 	if n.Call != nil {
+		u.grow(n.Call.size, x.Workflow.position)
 		schema = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 		for _, v := range n.Call.Variables {
 			schema.Properties[v.Name] = v.Schema
@@ -95,6 +100,15 @@ func (u *unit) callNode(n *Node, x *step, s *scope) {
 	}
 	if x.Inputs.value != nil {
 		n.Inputs = &Template{u.part(x.Inputs.value, schema, "inputs", s)}
+	}
+}
+
+// grow counts the steps of a program, and refuses more than it may have.
+func (u *unit) grow(by int, at position) {
+	before := u.program.size
+	u.program.size = min(u.program.size+by, maxSize+1)
+	if before <= maxSize && u.program.size > maxSize {
+		u.report.add(at, "repeat a call in a loop, which counts once", "there are more than %d steps, those of each call included", maxSize)
 	}
 }
 

@@ -105,3 +105,26 @@ func TestAURLBringsTheStepsAndWhatIsSaidHereGoesFirst(t *testing.T) {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
 }
+
+// TestCallsThatMultiply holds that calls which call many others are refused
+// before they are as many steps as would fill the memory.
+func TestCallsThatMultiply(t *testing.T) {
+	files := map[string]string{}
+	for i := range 12 {
+		files[fmt.Sprintf("d%d", i)] = "steps: [" + strings.TrimSuffix(strings.Repeat(fmt.Sprintf("{workflow: d%d}, ", i+1), 8), ", ") + "]"
+	}
+	files["d12"] = "steps: [{tool_name: log, arguments: {message: x}}]"
+	_, err := Compile(Source{Name: "test.yaml", Text: []byte("steps: [{workflow: d0}]")}, options(files))
+	if err == nil || !strings.Contains(err.Error(), "more than 100000 steps") {
+		t.Errorf("8^12 steps: %v", err)
+	}
+	p, err := Compile(Source{Name: "test.yaml", Text: []byte("steps: [{workflow: d8}]")}, options(files))
+	if err != nil {
+		t.Fatalf("8^4 steps: %v", err)
+	}
+	visited := 0
+	p.WalkAll(func(*Node) { visited++ })
+	if visited != 1+4*8+1 {
+		t.Errorf("visited %d nodes, wanted each once", visited)
+	}
+}

@@ -128,6 +128,7 @@ func (u *unit) compile() {
 	p.Finally = u.nodes(u.doc.Finally, "finally.", top)
 	p.Output = u.output(top)
 	p.Options = u.runOptions()
+	p.Walk(func(*Node) { p.size++ })
 }
 
 // scope is where an expression stands: what it may name there.

@@ -28,7 +28,8 @@ type Program struct {
 	Options         Options
 	Loaded          []Loaded // the documents that it calls, and those that they call; only of the outermost
 
-	ids map[string]*Node
+	ids  map[string]*Node
+	size int // its nodes, and those of every call
 }
 
 // Options are the document's settings of a run.
@@ -219,6 +220,26 @@ func (p *Program) Walk(f func(*Node)) {
 	list(p.Steps)
 	list(p.Troubleshooting)
 	list(p.Finally)
+}
+
+// WalkAll calls f for every node of the program and of those that it calls, of
+// each once, however often it is called.
+func (p *Program) WalkAll(f func(*Node)) {
+	seen := map[*Program]bool{}
+	var visit func(*Program)
+	visit = func(p *Program) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		p.Walk(func(n *Node) {
+			f(n)
+			if n.Call != nil {
+				visit(n.Call)
+			}
+		})
+	}
+	visit(p)
 }
 
 // Single is the program of a single call: one step, with arguments that are
