@@ -22,8 +22,9 @@ const ContentLimit = 200 << 10
 // line that is longer than anything that is shown, it gives the beginning.
 func Lines(ctx context.Context, in *bufio.Reader, f func(n int, line string)) error {
 	var long []byte
-	for n := 1; ; {
+	for n, read := 1, 0; ; {
 		part, err := in.ReadSlice('\n')
+		read += len(part)
 		if room := ContentLimit + 1 - len(long); room > 0 {
 			long = append(long, part[:min(room, len(part))]...)
 		}
@@ -39,8 +40,10 @@ func Lines(ctx context.Context, in *bufio.Reader, f func(n int, line string)) er
 		if err != nil {
 			return nil
 		}
-		if n++; n%1000 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if n++; n%1000 == 0 || read > ContentLimit {
+			if read = 0; ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 		}
 		long = long[:0]
 	}

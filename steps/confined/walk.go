@@ -2,6 +2,8 @@ package confined
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -13,8 +15,56 @@ import (
 	"understudy/steps"
 )
 
-// ValidPattern says whether a pattern for Walk can be understood.
-func ValidPattern(pattern string) bool { return doublestar.ValidatePattern(pattern) }
+// What a pattern may hold at most, so that matching it takes little time.
+const (
+	maxAlternatives = 1000
+	maxDeep         = 4 // folders of any depth, **
+)
+
+// CheckPattern says why a pattern for Walk cannot be used.
+func CheckPattern(pattern string) error {
+	switch {
+	case !doublestar.ValidatePattern(pattern):
+		return errors.New("wanted names with *, **, ? and [ ], such as **/*.yaml")
+	case alternatives(pattern) > maxAlternatives:
+		return fmt.Errorf("wanted at most %d alternatives in { } together, found more; use * and several calls", maxAlternatives)
+	case strings.Count(collapse(pattern), "**") > maxDeep:
+		return fmt.Errorf("wanted at most %d times **, found more", maxDeep)
+	}
+	return nil
+}
+
+// alternatives is how many patterns one with { } stands for.
+func alternatives(pattern string) int {
+	var outer [][2]int // of each open { : the alternatives before it, and those that are complete in it
+	one, sum := 1, 0   // of the alternative that is read, and of those before it
+	for i := 0; i < len(pattern) && one <= maxAlternatives && sum <= maxAlternatives; i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '{':
+			outer = append(outer, [2]int{one, sum})
+			one, sum = 1, 0
+		case ',':
+			if len(outer) > 0 {
+				sum, one = sum+one, 1
+			}
+		case '}':
+			if n := len(outer); n > 0 {
+				one, sum, outer = outer[n-1][0]*(sum+one), outer[n-1][1], outer[:n-1]
+			}
+		}
+	}
+	return one + sum
+}
+
+// collapse makes one of several ** that follow each other and so mean the same.
+func collapse(pattern string) string {
+	for strings.Contains(pattern, "**/**/") {
+		pattern = strings.ReplaceAll(pattern, "**/**/", "**/")
+	}
+	return pattern
+}
 
 // Match is a file that a pattern matches.
 type Match struct {
@@ -26,7 +76,7 @@ type Match struct {
 // Walk calls f for each plain file that a pattern matches. Links to folders
 // are not followed, and what git keeps for itself is left out.
 func Walk(ctx context.Context, env *steps.Env, pattern string, within steps.Path, f func(Match) error) error {
-	base, rest := doublestar.SplitPattern(filepath.ToSlash(pattern))
+	base, rest := doublestar.SplitPattern(collapse(filepath.ToSlash(pattern)))
 	s, err := Find(env, steps.Path(filepath.FromSlash(base)), within)
 	if err != nil {
 		return err
@@ -46,6 +96,9 @@ func Walk(ctx context.Context, env *steps.Env, pattern string, within steps.Path
 	defer folder.Close()
 	hidden := Private(env.Private).below(s.Path)
 	err = doublestar.GlobWalk(cancellable{ctx, folder.FS()}, rest, func(name string, d fs.DirEntry) error {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
 		info, err := d.Info()
 		if err != nil || !info.Mode().IsRegular() || slices.Contains(strings.Split(name, "/"), ".git") || hidden(name, info) {
 			return nil // gone meanwhile, not a file, or private
@@ -82,7 +135,12 @@ func (w cancellable) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // Lstat reads what is known of a file, and of a link itself.
-func (w cancellable) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(w.FS, name) }
+func (w cancellable) Lstat(name string) (fs.FileInfo, error) {
+	if err := context.Cause(w.ctx); err != nil {
+		return nil, err
+	}
+	return fs.Lstat(w.FS, name)
+}
 
 // ReadLink reads where a link leads.
 func (w cancellable) ReadLink(name string) (string, error) { return fs.ReadLink(w.FS, name) }

@@ -1,10 +1,13 @@
 package kinds
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -316,5 +319,48 @@ func TestGrepFiles(t *testing.T) {
 	m := o.Result["matches"].([]any)[0].(map[string]any)
 	if d := cmp.Diff([]any{m["before"], m["after"]}, []any{[]any{"two"}, []any{"two and a half"}}); d != "" {
 		t.Errorf("context: %s", d)
+	}
+}
+
+func TestPatternsThatTakeForeverAreRefused(t *testing.T) {
+	env := &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}}
+	env.Roots = []string{env.Dir}
+	for _, c := range []struct {
+		kind steps.Kind
+		args map[string]any
+		code steps.Code
+	}{
+		{GlobFiles, map[string]any{"pattern": strings.Repeat("{a,b}", 40)}, steps.Invalid},
+		{GlobFiles, map[string]any{"pattern": strings.Repeat("{a,{b,c}}", 9)}, steps.Invalid},
+		{GlobFiles, map[string]any{"pattern": "{" + strings.Repeat("a,", 1000) + "b}"}, steps.Invalid},
+		{GlobFiles, map[string]any{"pattern": strings.Repeat("{a,b}", 9)}, ""},
+		{GlobFiles, map[string]any{"pattern": "{" + strings.Repeat("a,", 900) + "b}"}, ""},
+		{GlobFiles, map[string]any{"pattern": strings.Repeat("**/a/", 12)}, steps.Invalid},
+		{GlobFiles, map[string]any{"pattern": strings.Repeat("**/", 12) + "a"}, ""},
+		{GrepFiles, map[string]any{"pattern": "a", "glob": strings.Repeat("{a,b}", 40)}, steps.Invalid},
+		{GrepFiles, map[string]any{"pattern": strings.Repeat("(a|b){500}", 40)}, steps.Invalid},
+		{GrepFiles, map[string]any{"pattern": `(?i)\bfunc (\w+)\b.{0,200}$`}, ""},
+	} {
+		if o := c.kind.Run(t.Context(), env, c.args); code(o) != c.code {
+			t.Errorf("%.60v: %v, want code %q", c.args, o.Err, c.code)
+		}
+	}
+}
+
+// TestASearchEndsWithItsStep holds that the costliest pattern that is allowed
+// stops soon after its step has ended.
+func TestASearchEndsWithItsStep(t *testing.T) {
+	files := map[string]string{}
+	for i := range 200 {
+		files[strings.Repeat("a/", 1+i%20)+fmt.Sprint(i)] = ""
+	}
+	dir := tree(t, files)
+	env := &steps.Env{Folders: steps.Folders{Dir: dir, Roots: []string{dir}}}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_ = confined.Walk(ctx, env, "**/{a,b}/**/{a,b}/**/{a,b}/**/{a,b}"+strings.Repeat("{a,b}", 5), "", func(confined.Match) error { return nil })
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it went on for %s after its end", took)
 	}
 }

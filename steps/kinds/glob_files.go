@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -44,8 +45,8 @@ type FoundFile struct {
 
 // Validate wants a pattern that can match.
 func (a *GlobArgs) Validate() error {
-	if !confined.ValidPattern(a.Pattern) {
-		return errors.New("pattern: wanted names with *, **, ? and [ ], such as **/*.yaml")
+	if err := confined.CheckPattern(a.Pattern); err != nil {
+		return fmt.Errorf("pattern: %w", err)
 	}
 	if a.MaxResults < 1 {
 		return errors.New("max_results: wanted at least 1")

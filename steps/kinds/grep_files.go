@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"time"
@@ -51,13 +53,22 @@ type GrepMatch struct {
 	After  []string `json:"after,omitzero" jsonschema:"the lines after it"`
 }
 
+// maxInstructions bounds an expression, so that a long line does not take
+// seconds, in which nobody could stop the search.
+const maxInstructions = 2000
+
 // lineShown is how much of a long line is shown.
 const lineShown = 500
 
 // Validate wants patterns that can match.
 func (a *GrepArgs) Validate() error {
-	if !confined.ValidPattern(a.Glob) {
-		return errors.New("glob: wanted names with *, **, ? and [ ], such as **/*.yaml")
+	if err := confined.CheckPattern(a.Glob); err != nil {
+		return fmt.Errorf("glob: %w", err)
+	}
+	if parsed, err := syntax.Parse(string(a.Pattern), syntax.Perl); err == nil {
+		if program, err := syntax.Compile(parsed.Simplify()); err == nil && len(program.Inst) > maxInstructions {
+			return fmt.Errorf("pattern: wanted one of at most %d instructions, found %d; repeat less in it", maxInstructions, len(program.Inst))
+		}
 	}
 	if a.MaxResults < 1 {
 		return errors.New("max_results: wanted at least 1")
