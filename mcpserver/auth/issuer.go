@@ -100,6 +100,40 @@ type claims struct {
 	Scp   words `json:"scp"` // as some issuers call it
 }
 
+// counted are the claims on which something depends.
+var counted = []string{"iss", "aud", "exp", "nbf", "iat", "sub", "scope", "scp"}
+
+// exact refuses claims that stand there twice, or written in another case:
+// encoding/json takes the last of those that differ in case only, so what an
+// issuer lets its users name could replace what it says itself.
+func exact(raw json.RawMessage) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := t.(string)
+		for _, known := range counted {
+			if strings.EqualFold(name, known) && name != known {
+				return fmt.Errorf("the claim %q is written %q", known, name)
+			}
+		}
+		if seen[name] {
+			return fmt.Errorf("the claim %q stands there twice", name)
+		}
+		seen[name] = true
+		if err := d.Decode(new(json.RawMessage)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // words are a list, or a text with spaces between.
 type words []string
 
@@ -132,8 +166,9 @@ func (i *Issuer) verify(ctx context.Context, credential string) (Grant, error) {
 	if err != nil {
 		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
+	var raw json.RawMessage
 	var c claims
-	if err := token.Claims(&c); err != nil {
+	if err := errors.Join(token.Claims(&raw), exact(raw), token.Claims(&c)); err != nil {
 		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if err := checkName(token.Subject); err != nil {

@@ -402,3 +402,50 @@ func FuzzCredential(f *testing.F) {
 		}
 	})
 }
+
+// TestClaimsAreReadByTheirExactNames signs claims that count only to who takes
+// names without regard to case, or the last of two.
+func TestClaimsAreReadByTheirExactNames(t *testing.T) {
+	s := rsaSigner(t, "k")
+	a := newAuthority(t, s.jwk())
+	st := trust(t, a)
+	good := a.said(st, nil)
+	for _, c := range []struct {
+		say  string
+		more string // put before and behind the claims
+		drop string
+		want int
+	}{
+		{"as they should be", "", "", 200},
+		{"an audience in capitals behind another's", `"aud":"other","AUD":"` + fmt.Sprint(good["aud"]) + `"`, "aud", 401},
+		{"only one in capitals", `"AUD":"` + fmt.Sprint(good["aud"]) + `"`, "aud", 401},
+		{"an issuer in capitals", `"iss":"http://evil","ISS":"` + a.URL + `"`, "iss", 401},
+		{"an end in capitals", `"exp":1,"Exp":99999999999`, "exp", 401},
+		{"only such an end", `"EXP":99999999999`, "exp", 401},
+		{"a scope in capitals", `"scope":"openid","SCOPE":"understudy:act"`, "scope", 401},
+		{"a scope with a long s", `"scope":"openid","\u017fcope":"understudy:act"`, "scope", 401},
+		{"an audience twice", `"aud":"other","aud":"` + fmt.Sprint(good["aud"]) + `"`, "aud", 401},
+		{"something else twice", `"x":1,"x":2`, "", 401},
+		{"something else in capitals", `"X":1,"x":2`, "", 200},
+	} {
+		claims := maps.Clone(good)
+		delete(claims, c.drop)
+		raw, err := json.Marshal(claims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.more != "" {
+			raw = []byte(strings.TrimSuffix(string(raw), "}") + "," + c.more + "}")
+		}
+		text := packed(map[string]string{"alg": s.alg, "kid": s.id, "typ": "JWT"}) + "." + b64(raw)
+		sum := sha256.Sum256([]byte(text))
+		sig, err := s.key.Sign(rand.Reader, sum[:], crypto.SHA256)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.limit.by = nil
+		if res := st.try("GET", "/runs", "Authorization", "Bearer "+text+"."+b64(sig)); res.StatusCode != c.want {
+			t.Errorf("%s: %s, want %d", c.say, res.Status, c.want)
+		}
+	}
+}
