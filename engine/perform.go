@@ -84,6 +84,15 @@ func (w *worker) allowed(k *steps.Kind) error {
 	return w.e.Allow(w.id, cmp.Or(w.actor, w.s.Created.Client), *k)
 }
 
+// refusal is why the one who runs the step may not use the kind with a name.
+func (w *worker) refusal(kind string) error {
+	k, ok := steps.Find(w.e.Kinds, kind)
+	if !ok {
+		k.Name = kind
+	}
+	return w.allowed(&k)
+}
+
 // takeLease makes sure that no other run acts on the desktop meanwhile.
 func (w *worker) takeLease() (ok bool, err error) {
 	if w.e.Lease.Holds(w.id) {
@@ -169,7 +178,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords
 	}
-	env.LastAct = &w.e.stirred
+	env.LastAct, env.Refusal = &w.e.stirred, w.refusal
 	env.DesktopEnv = w.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil

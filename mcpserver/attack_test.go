@@ -19,6 +19,7 @@ import (
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
+	"understudy/steps"
 	"understudy/steps/desktop/fake"
 )
 
@@ -281,6 +282,54 @@ func TestAttackLinesOfCalledDocuments(t *testing.T) {
 	}
 	if raw := fmt.Sprint(w.Call("validate_workflow", byhand.Object{"name": "kept"})); !strings.Contains(raw, "password") {
 		t.Errorf("a saved workflow, which anyone may read, is not explained: %s", raw)
+	}
+}
+
+// TestAttackProgramsWithoutTheShell starts programs that run commands, and opens
+// addresses that start others, with a token that may do neither.
+func TestAttackProgramsWithoutTheShell(t *testing.T) {
+	s := newSecured(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
+	window := func() *fake.Node { return fake.Window("Text", "editor", fake.Button("Go")) }
+	for _, name := range []string{"editor", "sh", "bash", "env", "xargs", "busybox", "python3", "find", "xterm", "/usr/bin/editor"} {
+		s.desk.Install(name, window)
+	}
+	core := s.greet(modern, s.holder(auth.Token{Name: "core", Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core, steps.Desktop}}))
+	shell := s.greet(modern, s.holder(auth.Token{Name: "shell", Mode: auth.Act}))
+	if _, res := core.Call(t, "open_application", byhand.Object{"app_name": "editor"}); byhand.IsError(res) || res["error"] != nil {
+		t.Errorf("a program by its name: %v", res)
+	}
+	before := len(s.desk.Journal())
+	for _, app := range []string{
+		"sh -c 'id > /tmp/x'", "sh", "bash", "env sh", "xargs", "busybox sh", "python3", "find / -exec id ;", "xterm -e id", "xterm", "editor /etc/passwd", "/usr/bin/editor",
+	} {
+		for say, call := range map[string]byhand.Object{
+			"by name":       {"name": "open_application", "arguments": byhand.Object{"app_name": app}},
+			"in a sequence": {"name": "execute_sequence", "arguments": document("open_application", byhand.Object{"app_name": app})},
+			"by a template": {"name": "execute_sequence", "arguments": byhand.Object{
+				"inputs": byhand.Object{"app": app}, "variables": byhand.Object{"app": byhand.Object{"type": "string"}},
+				"steps": []any{byhand.Object{"tool_name": "open_application", "arguments": byhand.Object{"app_name": "${{ inputs.app }}"}}},
+			}},
+		} {
+			if _, res := core.Ask(t, "tools/call", call); code(res) != "denied" || !strings.Contains(fmt.Sprint(res), "--toolsets core,shell") {
+				t.Errorf("%s %s: %v", app, say, res)
+			}
+		}
+	}
+	for _, address := range []string{"file:///etc/passwd", "ssh://host", "x-run:id"} {
+		if _, res := core.Call(t, "open_url", byhand.Object{"url": address}); code(res) != "denied" || !strings.Contains(fmt.Sprint(res), "--toolsets core,") {
+			t.Errorf("%s: %v", address, res)
+		}
+	}
+	if did := s.desk.Journal()[before:]; len(did) > 0 {
+		t.Errorf("it did %v", did)
+	}
+	for _, call := range []byhand.Object{
+		{"name": "open_application", "arguments": byhand.Object{"app_name": "sh -c 'exit 0'"}},
+		{"name": "open_url", "arguments": byhand.Object{"url": "file:///etc/passwd"}},
+	} {
+		if _, res := shell.Ask(t, "tools/call", call); byhand.IsError(res) || res["error"] != nil {
+			t.Errorf("with the shell: %v", res)
+		}
 	}
 }
 

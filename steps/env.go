@@ -35,6 +35,9 @@ type Env struct {
 	// meant to move them. It is for calls of their own: the steps of a workflow
 	// build on the focus that the step before left.
 	KeepFocus bool
+	// Refusal is why the one who runs the step may not use the kind with a name;
+	// nil: all kinds may be used.
+	Refusal func(kind string) error
 	// Keep stores a picture and says where; nil when pictures are not kept.
 	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
 
@@ -44,6 +47,15 @@ type Env struct {
 	acted atomic.Int32
 	// unaccounted is the desktop without account of what acts; nil before Run.
 	unaccounted *desktop.Desktop
+}
+
+// MayUse is why the one who runs the step may not use another kind; nil: it may.
+// A kind asks whose arguments can do what the other kind is for.
+func (e *Env) MayUse(kind string) error {
+	if e.Refusal == nil {
+		return nil
+	}
+	return e.Refusal(kind)
 }
 
 // Folders are where a kind finds files.

@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 
 	// observe uses aim to find what it looks at; aim never looks at what came of a press.
 	"steps":          {"steps/desktop", "steps/desktop/selector"},
-	"steps/confined": {"steps"},
+	"steps/confined": {"steps", "steps/desktop"},
 	"steps/aim":      {"steps", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision"},
 	"steps/observe":  {"steps", "steps/aim", "steps/desktop", "steps/desktop/selector"},
 	// Only internal/cli imports the kinds; others get their list as a value.

@@ -103,6 +103,17 @@ type RestoreFocus struct{ State FocusState }
 type Launch struct {
 	App     string
 	Started *App // receives the program that was started, unless nil
+	// Vet is asked before it starts; its error keeps it from starting. Nil:
+	// everything may start.
+	Vet func(LaunchTarget) error
+}
+
+// LaunchTarget is what Launch has found to start.
+type LaunchTarget struct {
+	Args     []string // the program as it is named, and its arguments
+	File     string   // where the program is; empty when that is not known
+	Entry    string   // the desktop file that names it; empty: the caller did
+	Terminal bool     // the desktop file wants a terminal, or is one
 }
 
 // OpenURL opens an address with the user's preferred program, and waits to

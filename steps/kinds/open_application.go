@@ -12,6 +12,7 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/aim"
+	"understudy/steps/confined"
 	"understudy/steps/desktop"
 	"understudy/steps/observe"
 )
@@ -20,6 +21,7 @@ import (
 var OpenApplication = steps.Define(steps.Kind{
 	Name:    "open_application",
 	Summary: "Start an application and wait for its window.",
+	Details: "Without the toolset shell: a desktop file's name, or a program without arguments that is no shell, terminal or interpreter.",
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
@@ -56,7 +58,7 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 		return OpenResult{}, err
 	}
 	var app desktop.App
-	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Started: &app})
+	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Started: &app, Vet: vet(hand.Env)})
 	if steps.CodeOf(err) == steps.NotFound {
 		return OpenResult{}, &steps.Error{Code: steps.NotFound, Err: err, Next: "install it, or name another application"}
 	}
@@ -84,6 +86,25 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 		r.NotSeen = err.Error()
 	}
 	return r, nil
+}
+
+// vet keeps those who may not run commands from starting a program that does it
+// for them; nil: they may.
+func vet(env *steps.Env) func(desktop.LaunchTarget) error {
+	refusal := env.MayUse(RunCommand.Name)
+	if refusal == nil {
+		return nil
+	}
+	return func(t desktop.LaunchTarget) error {
+		why := confined.Application(env, t)
+		if why == nil {
+			return nil
+		}
+		return &steps.Error{
+			Code: steps.Denied, Err: fmt.Errorf("%w, and %w", why, refusal),
+			Next: "name an installed desktop file or a program without arguments; for command lines " + steps.AsError(refusal).Next,
+		}
+	}
 }
 
 // nothing is what the window of an application held before it was there.

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"understudy/steps"
 	"understudy/steps/aim"
+	"understudy/steps/confined"
 	"understudy/steps/desktop"
 )
 
@@ -47,6 +51,9 @@ const settleFor = 3 * time.Second
 
 func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult, error) {
 	r := OpenURLResult{URL: a.URL}
+	if err := mayOpen(env, a.URL); err != nil {
+		return r, err
+	}
 	before, err := env.Desktop.Windows(ctx)
 	if err != nil {
 		return r, err
@@ -82,6 +89,27 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 			return r, <-opened
 		}
 		return r, nil
+	}
+}
+
+// mayOpen keeps those who may not run commands to pages and mails, and to the
+// documents that they may read: other addresses start what claims them.
+func mayOpen(env *steps.Env, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(u.Scheme)) {
+		return err
+	}
+	refusal := env.MayUse(RunCommand.Name)
+	if refusal == nil {
+		return nil
+	}
+	if strings.EqualFold(u.Scheme, "file") {
+		if refusal = env.MayUse(ReadFile.Name); refusal == nil {
+			return confined.Document(env, steps.Path(u.Path))
+		}
+	}
+	return &steps.Error{
+		Code: steps.Denied, Err: fmt.Errorf("%s: only http, https and mailto, for %w", address, refusal), Next: steps.AsError(refusal).Next,
 	}
 }
 

@@ -20,6 +20,11 @@ func (d *Desktop) Install(app string, window func() *Node) {
 // the command line is passed over.
 func (d *Desktop) launch(a desktop.Launch) error {
 	name, _, _ := strings.Cut(a.App, " ")
+	if a.Vet != nil {
+		if err := a.Vet(desktop.LaunchTarget{Args: strings.Fields(a.App)}); err != nil {
+			return err
+		}
+	}
 	window := d.apps[name]
 	if window == nil {
 		return fmt.Errorf("%w: no application %q", desktop.ErrNotFound, name)

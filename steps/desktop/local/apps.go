@@ -21,11 +21,14 @@ type apps struct{ env []string }
 // launch starts an application: a command line, the id of a desktop file, or
 // the name that menus show. The program outlives us.
 func (a apps) launch(l desktop.Launch) error {
-	args, err := commandOf(l.App)
+	target, err := targetOf(l.App)
+	if err == nil && l.Vet != nil {
+		err = l.Vet(target)
+	}
 	if err != nil {
 		return err
 	}
-	cmd, _, err := a.start(forAccessibility(args))
+	cmd, _, err := a.start(forAccessibility(target.Args))
 	if err != nil {
 		return fmt.Errorf("starting %q: %w", l.App, err)
 	}
@@ -35,26 +38,26 @@ func (a apps) launch(l desktop.Launch) error {
 	return nil
 }
 
-// commandOf finds what to run. A command that exists goes before an
-// application of the same name.
-func commandOf(app string) ([]string, error) {
+// targetOf finds what to run. A command that exists goes before an application
+// of the same name.
+func targetOf(app string) (desktop.LaunchTarget, error) {
 	if strings.HasSuffix(app, ".desktop") {
-		return desktopFileCommand(app)
+		return desktopFileTarget(app)
 	}
 	args, err := splitCommand(app)
 	if err != nil {
-		return nil, err
+		return desktop.LaunchTarget{}, err
 	}
 	if len(args) == 0 {
-		return nil, fmt.Errorf("no application is named: wanted a command line, a desktop file or a name")
+		return desktop.LaunchTarget{}, fmt.Errorf("no application is named: wanted a command line, a desktop file or a name")
 	}
-	if _, err := exec.LookPath(args[0]); err == nil {
-		return args, nil
+	if file, err := exec.LookPath(args[0]); err == nil {
+		return desktop.LaunchTarget{Args: args, File: file}, nil
 	}
-	if found, err := desktopFileCommand(app); err == nil {
+	if found, err := desktopFileTarget(app); err == nil {
 		return found, nil
 	}
-	return nil, absentError(fmt.Sprintf("there is neither a program %q nor an application %q here", args[0], app))
+	return desktop.LaunchTarget{}, absentError(fmt.Sprintf("there is neither a program %q nor an application %q here", args[0], app))
 }
 
 // absentError is the error of an application that is not installed.

@@ -76,6 +76,7 @@ func TestApplicationsAreFound(t *testing.T) {
 	}
 	write("org.example.Pad.desktop", "[Desktop Entry]\nType=Application\nName=Note Pad\nName[de]=Notizen\nExec=pad --new \"my file\" %U\n[Desktop Action x]\nExec=other\n")
 	write("shell.desktop", "[Desktop Entry]\nType=Application\nName=Shell\nExec=sh %c 100%%\nTerminal=true\n")
+	write("console.desktop", "[Desktop Entry]\nType=Application\nName=Console\nExec=console-app\nCategories=GTK;System;TerminalEmulator;\n")
 	write("gone.desktop", "[Desktop Entry]\nType=Application\nName=Gone\nExec=gone\nHidden=true\n")
 	for _, row := range []struct {
 		sentence, app string
@@ -86,27 +87,31 @@ func TestApplicationsAreFound(t *testing.T) {
 		{"by the name in menus, whatever its case", "note pad", []string{"pad", "--new", "my file"}},
 		{"by the path of the file", filepath.Join(dir, "applications", "org.example.Pad.desktop"), []string{"pad", "--new", "my file"}},
 		{"in a terminal when it wants one", "Shell", []string{"x-terminal-emulator", "-e", "sh", "Shell", "100%"}},
+		{"a terminal is known as one", "console", []string{"console-app"}},
 		{"by a command before all", "sh -c 'exit 3'", []string{"sh", "-c", "exit 3"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			got, err := commandOf(row.app)
+			got, err := targetOf(row.app)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(row.want, got); diff != "" {
+			if diff := cmp.Diff(row.want, got.Args); diff != "" {
 				t.Error(diff)
+			}
+			if (got.Entry == "") != (row.app == "sh -c 'exit 3'") || got.Terminal != (row.app == "Shell" || row.app == "console") {
+				t.Errorf("it comes from %q, in a terminal: %t", got.Entry, got.Terminal)
 			}
 		})
 	}
 	for _, app := range []string{"", "Gone", "no such thing", "missing.desktop", `"`} {
-		if got, err := commandOf(app); err == nil {
-			t.Errorf("%q gave %q", app, got)
+		if got, err := targetOf(app); err == nil {
+			t.Errorf("%q gave %q", app, got.Args)
 		}
 	}
 }
 
 func TestAbsentApplicationSaysSo(t *testing.T) {
-	_, err := commandOf("no-such-program --now")
+	_, err := targetOf("no-such-program --now")
 	if want := `there is neither a program "no-such-program" nor an application "no-such-program --now" here`; !errors.Is(err, desktop.ErrNotFound) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -13,22 +15,24 @@ import (
 
 // entry is what a desktop file says of an application.
 type entry struct {
+	path     string
 	id       string // the file's name without ".desktop"
 	name     string
 	exec     string
-	terminal bool
+	terminal bool // it runs in a terminal
+	console  bool // it is a terminal
 	hidden   bool
 }
 
-// desktopFileCommand is the command of the desktop file with an id or a path,
-// or of the application with a name.
-func desktopFileCommand(app string) ([]string, error) {
+// desktopFileTarget is what the desktop file with an id or a path starts, or the
+// application with a name.
+func desktopFileTarget(app string) (desktop.LaunchTarget, error) {
 	if strings.ContainsRune(app, filepath.Separator) {
 		e, err := readEntry(app)
 		if err != nil {
-			return nil, err
+			return desktop.LaunchTarget{}, err
 		}
-		return e.command()
+		return e.target()
 	}
 	want := strings.ToLower(strings.TrimSuffix(app, ".desktop"))
 	var named *entry
@@ -38,16 +42,26 @@ func desktopFileCommand(app string) ([]string, error) {
 			continue
 		}
 		if strings.ToLower(e.id) == want {
-			return e.command()
+			return e.target()
 		}
 		if named == nil && strings.ToLower(e.name) == want {
 			named = &e
 		}
 	}
 	if named == nil {
-		return nil, fmt.Errorf("application %q: %w", app, desktop.ErrNotFound)
+		return desktop.LaunchTarget{}, fmt.Errorf("application %q: %w", app, desktop.ErrNotFound)
 	}
-	return named.command()
+	return named.target()
+}
+
+// target is what a desktop file starts.
+func (e *entry) target() (desktop.LaunchTarget, error) {
+	args, err := e.command()
+	if err != nil {
+		return desktop.LaunchTarget{}, err
+	}
+	file, _ := exec.LookPath(args[0])
+	return desktop.LaunchTarget{Args: args, File: file, Entry: e.path, Terminal: e.terminal || e.console}, nil
 }
 
 // desktopFiles are the files of all applications, the user's own first.
@@ -79,7 +93,7 @@ func readEntry(path string) (entry, error) {
 		return entry{}, err
 	}
 	defer f.Close()
-	e := entry{id: strings.TrimSuffix(filepath.Base(path), ".desktop")}
+	e := entry{path: path, id: strings.TrimSuffix(filepath.Base(path), ".desktop")}
 	section := ""
 	for s := bufio.NewScanner(f); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
@@ -104,6 +118,8 @@ func (e *entry) set(key, value string) {
 		e.exec = value
 	case "Terminal":
 		e.terminal = value == "true"
+	case "Categories":
+		e.console = slices.Contains(strings.Split(value, ";"), "TerminalEmulator")
 	case "Hidden":
 		e.hidden = value == "true"
 	case "Type":
