@@ -21,7 +21,7 @@ import (
 var OpenApplication = steps.Define(steps.Kind{
 	Name:    "open_application",
 	Summary: "Start an application and wait for its window.",
-	Details: "Without the toolset shell: a desktop file's name, or a program without arguments that is no shell, terminal or interpreter.",
+	Details: "Command lines need toolset shell.",
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
