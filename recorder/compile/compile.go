@@ -49,6 +49,7 @@ type Compiler struct {
 
 	windows       map[desktop.WindowID]desktop.Window
 	unvisited     map[desktop.WindowID]bool // opened, and not used yet
+	programs      map[int]bool              // that had a window
 	active        desktop.WindowID
 	current       desktop.WindowID // the window in which the last step acts
 	process       string           // its program
@@ -72,7 +73,7 @@ type Compiler struct {
 // New returns a Compiler that has seen nothing.
 func New() *Compiler {
 	return &Compiler{
-		windows: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{},
+		windows: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{},
 		fields: map[int]*recorder.Seen{}, values: map[int]string{}, clickedIn: map[desktop.WindowID]bool{},
 	}
 }

@@ -178,6 +178,7 @@ var (
 	editor  = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
 	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
 	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
+	splash  = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
 	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
 	list    = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
 	page    = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
@@ -287,6 +288,12 @@ var scenes = []struct {
 			keys("alt+tab").switches(editor).wait(7*time.Second).focus(page, "").types("Ada").holds("Ada").
 			switches(ledger).click(ok),
 		Options{Name: "programs"},
+	},
+	{
+		"a program is started with its files and addresses as variables, and its further windows are no further start", "starts",
+		newTape(editor).opens(splash, "ledger --book 'this year' --home=/home/me/.ledger '/home/me/my books/' https://books.example/?year=1").closes(splash).
+			wait(time.Second).opens(ledger, "ledger --book 'this year'").focus(name, "").types("Ada").holds("Ada").closes(ledger).opens(ledger, "ledger"),
+		Options{Name: "starts"},
 	},
 	{
 		"a choice by keys, in an open list and in a closed one, is a choice", "choice_by_keys",

@@ -62,6 +62,9 @@ func (w *writer) step(s *step, last time.Time) {
 	if s.input != nil {
 		s.set(s.input.arg, w.input(s, out.ID))
 	}
+	if s.command != nil {
+		s.set("app_name", w.command(s.command))
+	}
 	out.Arguments = s.args
 	w.draft.Steps = append(w.draft.Steps, out)
 }
@@ -99,18 +102,29 @@ func (w *writer) input(s *step, id string) string {
 	case slug(in.names) != "":
 		proposed = slug(in.names)
 	}
-	name := proposed
-	switch {
-	case in.secret:
-	case w.options.Literal || in.value == "" || s.kind == selectOption && w.options.Ask == nil:
+	if !in.secret && s.kind == selectOption && w.options.Ask == nil {
 		return plain(in.value) + in.after
+	}
+	return w.value(proposed, in.value, in.secret) + in.after
+}
+
+// value is a reference to a variable that holds a value, or the value where none is
+// wanted.
+func (w *writer) value(proposed, value string, secret bool) string {
+	switch {
+	case secret:
+	case w.options.Literal || value == "":
+		return plain(value)
 	case w.options.Ask != nil:
-		if name = slug(w.options.Ask(proposed, in.value)); name == "" {
-			return plain(in.value) + in.after
+		if proposed = slug(w.options.Ask(proposed, value)); proposed == "" {
+			return plain(value)
 		}
 	}
-	return "${{ inputs." + w.variable(name, in.value, in.secret) + " }}" + in.after
+	return inputs(w.variable(proposed, value, secret))
 }
+
+// inputs is a reference to a variable.
+func inputs(name string) string { return "${{ inputs." + name + " }}" }
 
 // plain escapes a text for an argument, in which templates are replaced.
 func plain(text string) string {

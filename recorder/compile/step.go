@@ -27,7 +27,8 @@ type step struct {
 	process string
 	pid     int
 	target  *recorder.Seen
-	input   *input // the argument that a person typed
+	input   *input   // the argument that a person typed
+	command []string // the words of the command line that it runs, as a shell reads them
 	click   *click
 	wheel   *wheel
 	letGo   *desktop.Point // where the pointer let go, if it made the step

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ const (
 func (c *Compiler) begin(ev recorder.Event) {
 	for _, w := range ev.Windows {
 		c.windows[w.ID] = w
+		c.programs[w.PID] = true
 		if w.Active {
 			c.active = w.ID
 		}
@@ -34,8 +36,9 @@ func (c *Compiler) opened(ev recorder.Event) {
 	if w == nil {
 		return
 	}
-	known := slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.PID == w.PID && o.PID != 0 && !o.Popup })
+	known := c.runs(w.PID, ev.Time)
 	c.windows[w.ID] = *w
+	c.programs[w.PID] = true
 	if w.Popup {
 		c.popup = &ev
 		return
@@ -56,6 +59,19 @@ func (c *Compiler) opened(ev recorder.Event) {
 	}
 }
 
+// runs reports whether a program was there before a window of it opened: it has
+// others, or the last step acted in one that is closed.
+func (c *Compiler) runs(pid int, at time.Time) bool {
+	if pid == 0 {
+		return false
+	}
+	if slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.PID == pid && !o.Popup }) {
+		return true
+	}
+	s := c.last()
+	return c.programs[pid] && s != nil && s.pid == pid && at.Sub(s.end) <= openTime
+}
+
 func (c *Compiler) openWindows() []desktop.Window {
 	var all []desktop.Window
 	for _, w := range c.windows {
@@ -70,12 +86,14 @@ func (c *Compiler) launched(ev recorder.Event) {
 	for s := c.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.last() {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
-	command := ev.Command
-	if command == "" {
-		command = ev.Window.Process
+	words := splitCommand(ev.Command)
+	if len(words) == 0 {
+		words = []string{quoteWord(ev.Window.Process)}
 	}
-	s := &step{kind: openApplication, subject: "open " + ev.Window.Process, summary: "open " + command}
+	command := strings.Join(words, " ")
+	s := &step{kind: openApplication, subject: "open " + path.Base(unquoteWord(words[0])), summary: "open " + command}
 	s.set("app_name", command)
+	s.command = words
 	s.process, s.pid, s.window = ev.Window.Process, ev.Window.PID, ev.Window.ID
 	c.emit(s)
 	c.arrive(ev.Window.ID, ev.Window.Process)
@@ -103,13 +121,15 @@ func (c *Compiler) closed(ev recorder.Event) {
 	}
 	s := c.last()
 	same := slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
-	if s != nil && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && isLastingTitle(w.Title) && !same && !c.wasTyped(w.Title) {
+	if s != nil && s.kind != openApplication && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && isLastingTitle(w.Title) && !same && !c.wasTyped(w.Title) {
 		s.addExpect("!" + windowExists(w))
 	}
 }
 
-// addExpect adds a condition, unless the step has it.
+// addExpect adds a condition, unless the step has it. It takes the place of its
+// opposite.
 func (s *step) addExpect(condition string) {
+	s.expect = slices.DeleteFunc(s.expect, func(c string) bool { return c == "!"+condition || "!"+c == condition })
 	if !slices.Contains(s.expect, condition) {
 		s.expect = append(s.expect, condition)
 	}

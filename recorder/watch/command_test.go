@@ -1,3 +1,5 @@
+//go:build unix
+
 package watch_test
 
 import (

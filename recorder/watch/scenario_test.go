@@ -1,3 +1,5 @@
+//go:build unix
+
 package watch_test
 
 import (
@@ -32,7 +34,7 @@ type scenario struct {
 var update = flag.Bool("update", false, "write the golden files again")
 
 func TestWhatWasRecordedIsPlayedAgain(t *testing.T) {
-	for _, c := range scenarios {
+	for _, c := range slices.Concat(scenarios, startScenarios) {
 		t.Run(c.name, c.play)
 	}
 }
@@ -126,7 +128,8 @@ var passing = regexp.MustCompile(`(?m)^ *# the person waited .*\n|^ *timeout_ms:
 // written.
 func (c *scenario) compare(s *scene, text string) {
 	s.t.Helper()
-	got := passing.ReplaceAllString(strings.ReplaceAll(text, s.dir, "/home/me"), "")
+	wd, _ := os.Getwd()
+	got := passing.ReplaceAllString(strings.NewReplacer(s.dir, "/home/me", wd, "/home/us").Replace(text), "")
 	path := filepath.Join("testdata", "scenarios", c.name+".yaml")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package watch_test
 
 import (
@@ -7,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -99,7 +102,8 @@ func (s *scene) tool(name string, args ...string) {
 func (s *scene) start(title, name string, args ...string) *program {
 	s.t.Helper()
 	p := &program{Cmd: virtualtest.Command(s.t, s.display, name, args...), ended: make(chan struct{})}
-	p.Dir, p.Stdout = s.dir, &p.out
+	p.Dir, p.Stdout, p.WaitDelay = s.dir, &p.out, time.Second // what a launcher started may keep its output open
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -126,7 +130,7 @@ func (s *scene) ends(p *program) string {
 // quit ends the programs that were started.
 func (s *scene) quit() {
 	for _, p := range s.running {
-		_ = p.Process.Kill()
+		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL) // with what a launcher started
 		<-p.ended
 	}
 	s.running = nil

@@ -2,11 +2,7 @@ package watch
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"understudy/recorder"
@@ -33,7 +29,8 @@ func (r *recording) pollWindows(ctx context.Context) {
 		}
 		command, origins := "", []int(nil)
 		if !w.Popup {
-			command, origins = commandLine(w.PID), parentPIDs(w.PID)
+			origins = parentPIDs(w.PID)
+			command = commandLine(w.Class, w.PID, origins)
 		}
 		r.writeWindow(recorder.Event{Type: recorder.Opened, Window: &w, Command: command, Origins: origins})
 	}
@@ -54,42 +51,4 @@ func (r *recording) writeWindow(ev recorder.Event) {
 // without are the windows of a list that another lacks.
 func without(list, other desktop.Windows) desktop.Windows {
 	return slices.DeleteFunc(slices.Clone(list), func(w desktop.Window) bool { return other.ByID(w.ID) != nil })
-}
-
-// commandLine is the command line that started a program, as a shell reads it;
-// "" where the system does not say.
-func commandLine(pid int) string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil {
-		return ""
-	}
-	words := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
-	for i, w := range words {
-		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// parentPIDs are the processes that started one, the nearest first.
-func parentPIDs(pid int) (pids []int) {
-	const most = 16
-	for range most {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			return pids
-		}
-		// The name stands in parentheses and may hold anything.
-		_, rest, _ := strings.Cut(string(text)[strings.LastIndex(string(text), ")"):], " ")
-		fields := strings.Fields(rest)
-		if len(fields) < 2 {
-			return pids
-		}
-		if pid, err = strconv.Atoi(fields[1]); err != nil || pid <= 1 {
-			return pids
-		}
-		pids = append(pids, pid)
-	}
-	return pids
 }

@@ -1,0 +1,64 @@
+package compile
+
+import (
+	"regexp"
+	"strings"
+)
+
+// commandWord matches a word of a command line with its quotes.
+var commandWord = regexp.MustCompile(`(?:'[^']*'|\\.|[^\s'\\])+`)
+
+// splitCommand are the words of a command line, with their quotes.
+func splitCommand(line string) []string { return commandWord.FindAllString(line, -1) }
+
+// escaped matches what stands in quotes, or behind a backslash.
+var escaped = regexp.MustCompile(`'([^']*)'|\\(.)`)
+
+// unquoteWord is a word without its quotes.
+func unquoteWord(word string) string { return escaped.ReplaceAllString(word, "$1$2") }
+
+// quoteWord is a word that a shell reads as one.
+func quoteWord(word string) string {
+	if !strings.ContainsAny(word, " '\\\"") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// command is a command line in which the files and addresses that a program was
+// given are variables.
+func (w *writer) command(words []string) string {
+	out := make([]string, len(words))
+	for i, word := range words {
+		out[i] = plain(word)
+		flag, value := "", unquoteWord(word)
+		if name, v, ok := strings.Cut(value, "="); ok && strings.HasPrefix(name, "-") {
+			flag, value = name+"=", v
+		}
+		if i == 0 || w.options.Literal {
+			continue
+		}
+		if kind := openable(value, flag != ""); kind != "" {
+			if text := w.value(kind, value, false); text != plain(value) {
+				out[i] = flag + "'" + text + "'" // other data may hold a blank
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// openable is what an argument of a program that opens something is called; "" for
+// other arguments. What is a file in an option says where a program keeps its own.
+func openable(value string, option bool) string {
+	switch {
+	case strings.Contains(value, "://"):
+		return "address"
+	case option:
+		return ""
+	case strings.HasSuffix(value, "/") && strings.HasPrefix(value, "/"):
+		return "folder"
+	case strings.HasPrefix(value, "/"), strings.HasPrefix(value, "~/"):
+		return "file"
+	}
+	return ""
+}

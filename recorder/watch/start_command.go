@@ -1,0 +1,209 @@
+package watch
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A launched is a process, as far as it says how it was started.
+type launched struct {
+	args []string // its command line
+	exe  string   // the file of its program
+	dir  string   // where its relative paths begin
+}
+
+// programFiles says which programs are installed. It is a value so that tests need none.
+type programFiles struct {
+	// find is the file of a command in PATH, without and with links followed; ""
+	// when there is none.
+	find func(name string) (path, resolved string)
+	// script is the text of a file that an interpreter reads, and of those that it
+	// includes; "" for other files.
+	script func(path string) string
+	// isApplication reports whether a desktop file has this name.
+	isApplication func(id string) bool
+	exists        func(path string) bool
+}
+
+// command is the command line by which a person starts the program of a window.
+// What runs may be another: a launcher that adds arguments, and replaces itself
+// by a file that nobody calls. Its parents follow it, the nearest first.
+func (f *programFiles) command(class string, chain []launched) []string {
+	if len(chain) == 0 {
+		return nil
+	}
+	own := chain[0]
+	words := f.given(own)
+	if len(words) == 0 {
+		return nil
+	}
+	if script := f.scriptOf(words); script != nil {
+		return script
+	}
+	name := filepath.Base(words[0])
+	if path, _ := f.find(name); path != "" && (path == words[0] || name == words[0]) {
+		return withName(name, words)
+	}
+	if len(chain) > 1 {
+		if script := f.scriptOf(f.given(chain[1])); script != nil {
+			return script
+		}
+	}
+	for _, n := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
+		path, resolved := f.find(n)
+		if path == "" {
+			continue
+		}
+		if script := f.script(path); script != "" || own.exe == words[0] && filepath.Dir(resolved) == filepath.Dir(own.exe) {
+			return withName(n, withoutAdded(words, script))
+		}
+	}
+	for _, id := range []string{class, strings.ToLower(class)} {
+		if len(words) == 1 && f.isApplication(id) {
+			return []string{id}
+		}
+	}
+	return words
+}
+
+// scriptOf is the command of a script that an interpreter runs, if that script is
+// in PATH.
+func (f *programFiles) scriptOf(words []string) []string {
+	if len(words) < 2 || !filepath.IsAbs(words[1]) {
+		return nil
+	}
+	name := filepath.Base(words[1])
+	if path, resolved := f.find(name); path == "" || path != words[1] && resolved != words[1] {
+		return nil
+	}
+	return withName(name, words[1:])
+}
+
+// withoutAdded are the words without the options that stand in the script of a launcher,
+// which adds them again.
+func withoutAdded(words []string, script string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") && strings.Contains(script, w) })
+}
+
+func withName(name string, words []string) []string {
+	return append([]string{name}, words[1:]...)
+}
+
+// given are the words of a command line, with files that are found from anywhere.
+func (f *programFiles) given(p launched) []string {
+	words := p.args
+	if len(words) == 1 && strings.Contains(words[0], " ") && !f.exists(words[0]) {
+		words = strings.Fields(words[0]) // some programs write their title there
+	}
+	words = slices.Clone(words)
+	for i, w := range words {
+		if path := filepath.Join(p.dir, w); i > 0 && w != "" && !filepath.IsAbs(w) && p.dir != "" && f.exists(path) {
+			words[i] = path
+		}
+	}
+	return words
+}
+
+// installed are the programs of this machine.
+var installed = programFiles{
+	find: func(name string) (path, resolved string) {
+		path, err := exec.LookPath(name)
+		if err != nil || strings.ContainsRune(name, filepath.Separator) {
+			return "", ""
+		}
+		resolved, _ = filepath.EvalSymlinks(path)
+		return path, resolved
+	},
+	script: readScript,
+	isApplication: func(id string) bool {
+		return id != "" && slices.ContainsFunc(filepath.SplitList(os.Getenv("XDG_DATA_DIRS")+":/usr/local/share:/usr/share"), func(dir string) bool {
+			_, err := os.Stat(filepath.Join(dir, "applications", id+".desktop"))
+			return err == nil
+		})
+	},
+	exists: func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	},
+}
+
+// included matches the files that a script reads, such as /etc/chromium.d/*.
+var included = regexp.MustCompile(`/etc/[\w.*/-]+`)
+
+// readScript is the text of a script and of the settings that it includes.
+func readScript(path string) string {
+	const most = 1 << 20 // a program is larger, and no script
+	if info, err := os.Stat(path); err != nil || info.Size() > most {
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.HasPrefix(text, []byte("#!")) {
+		return ""
+	}
+	for _, pattern := range included.FindAllString(string(text), -1) {
+		settings, _ := filepath.Glob(pattern)
+		for _, file := range settings {
+			more, _ := os.ReadFile(file)
+			text = append(text, more...)
+		}
+	}
+	return string(text)
+}
+
+// commandLine is the command line by which a person starts a program, as a shell
+// reads it; "" where the system does not say.
+func commandLine(class string, pid int, parents []int) string {
+	chain := []launched{readLaunched(pid)}
+	for _, p := range parents {
+		chain = append(chain, readLaunched(p))
+	}
+	words := installed.command(class, chain)
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// readLaunched reads what the system knows of a process.
+func readLaunched(pid int) (p launched) {
+	of := func(name string) string { return fmt.Sprintf("/proc/%d/%s", pid, name) }
+	text, err := os.ReadFile(of("cmdline"))
+	if text = bytes.TrimRight(text, "\x00"); err != nil || len(text) == 0 {
+		return p
+	}
+	p.args = strings.Split(string(text), "\x00")
+	p.exe, _ = os.Readlink(of("exe"))
+	p.dir, _ = os.Readlink(of("cwd"))
+	return p
+}
+
+// parentPIDs are the processes that started one, the nearest first.
+func parentPIDs(pid int) (pids []int) {
+	const most = 16
+	for range most {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return pids
+		}
+		// The name stands in parentheses and may hold anything.
+		_, rest, _ := strings.Cut(string(text)[strings.LastIndex(string(text), ")"):], " ")
+		fields := strings.Fields(rest)
+		if len(fields) < 2 {
+			return pids
+		}
+		if pid, err = strconv.Atoi(fields[1]); err != nil || pid <= 1 {
+			return pids
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
