@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"understudy/steps"
@@ -134,10 +136,32 @@ type Query struct {
 	WorkflowID  string
 	TraceID     string
 	ExecutionID string
+	Client      string
+	Text        string // in what a person reads of a run, in any case
 	Since       time.Time
 	Before      string // only runs that are older than this one
 	Calls       bool   // also runs of one step that came from a single call
 	Limit       int    // 0: no limit
+}
+
+// Wants says whether a run is among those to list.
+func (q Query) Wants(h *Header) bool {
+	same := func(want, have string) bool { return want == "" || want == have }
+	return (q.Calls || h.Call == "") &&
+		(len(q.Status) == 0 || slices.Contains(q.Status, h.Status)) &&
+		same(q.Workflow, h.Workflow) && same(q.WorkflowID, h.WorkflowID) &&
+		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) && same(q.Client, h.Client) &&
+		(q.Since.IsZero() || !h.StartedAt.Before(q.Since.Round(0))) &&
+		(q.Before == "" || h.ID < q.Before) &&
+		(q.Text == "" || h.mentions(strings.ToLower(q.Text)))
+}
+
+func (h *Header) mentions(text string) bool {
+	words := []string{h.ID, h.Workflow, h.Call, h.Client, h.ResumeFrom}
+	if h.Error != nil {
+		words = append(words, string(h.Error.Code), h.Error.Message, h.Error.Step)
+	}
+	return strings.Contains(strings.ToLower(strings.Join(words, "\n")), text)
 }
 
 // Error is a constant error of the engine and its stores.

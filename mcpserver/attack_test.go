@@ -392,6 +392,7 @@ func TestAttackNamesInPages(t *testing.T) {
 		}
 		page.Body.Close()
 		html := strings.Contains(page.Header.Get("Content-Type"), "html")
+		raw = bytes.Replace(raw, []byte(`<script src="/pages/page.js" defer></script>`), nil, 1) // our own
 		if html && (bytes.Contains(raw, []byte("<script")) || bytes.Contains(raw, []byte("<img src=x"))) {
 			t.Errorf("%s: %s", path, raw)
 		}

@@ -181,17 +181,6 @@ func fits(q engine.Query, value []byte) bool {
 	return len(q.Status) == 0 || slices.Contains(q.Status, engine.Status(value[8:]))
 }
 
-// matches says whether a query wants a header.
-func matches(q engine.Query, h *engine.Header) bool {
-	same := func(want, have string) bool { return want == "" || want == have }
-	return (q.Calls || h.Call == "") &&
-		(len(q.Status) == 0 || slices.Contains(q.Status, h.Status)) &&
-		same(q.Workflow, h.Workflow) && same(q.WorkflowID, h.WorkflowID) &&
-		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) &&
-		(q.Since.IsZero() || !h.StartedAt.Before(q.Since.Round(0))) &&
-		(q.Before == "" || h.ID < q.Before)
-}
-
 // idOfKey is the run that an index key is of.
 func idOfKey(key []byte) (string, bool) {
 	if len(key) < 4 {

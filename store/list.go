@@ -35,7 +35,7 @@ func (s *Store) merged(ctx context.Context, q engine.Query) iter.Seq2[engine.Hea
 		lazy := s.lazyHeaders()
 		var waiting []engine.Header // the newest last
 		for _, h := range lazy {
-			if matches(q, &h) {
+			if q.Wants(&h) {
 				waiting = append(waiting, h)
 			}
 		}
@@ -119,7 +119,7 @@ func listPiece(tx *bolt.Tx, q engine.Query, size int) ([]engine.Header, error) {
 		if err != nil {
 			return piece, err
 		}
-		if matches(q, &h.Header) {
+		if q.Wants(&h.Header) {
 			piece = append(piece, h.Header)
 		}
 	}

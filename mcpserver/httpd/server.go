@@ -114,9 +114,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /events", op.events)
 	mux.HandleFunc("POST /mode", op.changeMode)
 	pages := viewer.New(s.o.Runs)
-	mux.Handle("/runs", pages)
-	mux.Handle("/runs/", pages)
-	mux.Handle("/captures/", pages)
+	for _, path := range viewer.Paths() {
+		mux.Handle(path, pages)
+	}
 	mux.Handle("GET /{$}", http.RedirectHandler("/runs", http.StatusFound))
 	return s.guarded(mux)
 }

@@ -1,12 +1,12 @@
-// Package viewer shows runs as pages: a list, and for each run its steps,
-// times, errors and pictures. The pages are plain HTML without scripts, and show
-// nothing that a report of the run does not hold.
+// Package viewer shows runs as pages: a list, and for each run its steps, times,
+// errors, events and pictures. The pages are whole without scripts; one small
+// script keeps them fresh and moves by keys.
 package viewer
 
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -27,25 +27,51 @@ type Viewer struct {
 // New is a viewer of the runs that open gives.
 func New(open func(context.Context) (engine.Runs, error)) *Viewer {
 	v := &Viewer{open: open, mux: http.NewServeMux()}
-	v.mux.HandleFunc("GET /runs", v.list)
-	v.mux.HandleFunc("GET /runs/{id}", v.run)
-	v.mux.HandleFunc("GET /captures/{hash}", v.picture)
+	for pattern, serve := range map[string]func(http.ResponseWriter, *http.Request, engine.Runs) error{
+		"GET /runs":               v.list,
+		"GET /runs/{id}":          v.run,
+		"GET /runs/{id}/document": v.document,
+		"GET /runs/{id}/page":     v.alone,
+		"GET /captures/{hash}":    v.picture,
+	} {
+		v.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			runs, err := v.open(r.Context())
+			if err == nil {
+				err = serve(w, r, runs)
+			}
+			if err != nil {
+				fail(w, err)
+			}
+		})
+	}
+	v.mux.HandleFunc("GET /pages/{file}", asset)
 	return v
 }
 
-//go:embed pages.html
-var pagesHTML string
+// Paths are the addresses that a viewer answers at.
+func Paths() []string { return []string{"/runs", "/runs/", "/captures/", "/pages/"} }
 
-//go:embed style.css
-var styleCSS string
+//go:embed page
+var files embed.FS
 
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
-	"took": took, "when": when, "pretty": pretty, "picture": picture,
-	"style": func() template.CSS { return template.CSS(styleCSS) },
-}).Parse(pagesHTML))
+	"took": took, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty,
+	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
+	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
+	"style":     func() template.CSS { return template.CSS(embedded("style.css")) },
+	"script":    func() template.JS { return template.JS(embedded("page.js")) },
+}).ParseFS(files, "page/*.html"))
 
-// policy lets a page load its pictures and its own style, and nothing else.
-const policy = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+func embedded(name string) string {
+	raw, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(raw)
+}
+
+// policy lets a page load what is served here, and nothing else.
+const policy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // ServeHTTP answers one request.
 func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -56,71 +82,38 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mux.ServeHTTP(w, r)
 }
 
-// perPage is how many runs one list shows.
-const perPage = 100
-
-func (v *Viewer) list(w http.ResponseWriter, r *http.Request) {
-	q := engine.Query{Limit: perPage, Before: r.FormValue("before"), Calls: r.FormValue("calls") != "", Workflow: r.FormValue("workflow")}
-	if s := r.FormValue("status"); s != "" {
-		q.Status = []engine.Status{engine.Status(s)}
-	}
-	runs, err := v.open(r.Context())
-	if err != nil {
-		fail(w, err)
+func asset(w http.ResponseWriter, r *http.Request) {
+	types := map[string]string{"style.css": "text/css", "page.js": "text/javascript"}
+	file := r.PathValue("file")
+	if types[file] == "" {
+		http.NotFound(w, r)
 		return
 	}
-	list, err := runs.List(r.Context(), q)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	next := ""
-	if len(list) == perPage {
-		next = list[perPage-1].ID
-	}
-	show(w, "list", map[string]any{"Runs": list, "Next": next, "Calls": q.Calls})
+	w.Header().Set("Content-Type", types[file]+"; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	http.ServeContent(w, r, file, began, strings.NewReader(embedded(file)))
 }
 
-func (v *Viewer) run(w http.ResponseWriter, r *http.Request) {
-	runs, err := v.open(r.Context())
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	report, err := runs.Report(r.Context(), r.PathValue("id"), engine.Page{All: r.FormValue("all") != ""})
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	show(w, "run", report)
-}
+// began stands for the time of what is embedded, which changes with the program.
+var began = time.Now()
 
-func (v *Viewer) picture(w http.ResponseWriter, r *http.Request) {
-	runs, err := v.open(r.Context())
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	raw, err := runs.File(r.Context(), engine.Captures, r.PathValue("hash"))
-	if err != nil {
-		http.Error(w, "There is no such picture.", http.StatusNotFound)
-		return
-	}
-	w.Header().Set("Content-Type", "image/png")
-	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
-	_, _ = w.Write(raw)
+// frame is what every page has.
+type frame struct {
+	Title string
+	Page  string // which of the pages at the top it belongs to
+	Alone bool   // a file by itself, without a server
 }
 
 // show writes a page, whole or not at all.
-func show(w http.ResponseWriter, name string, data any) {
+func show(w http.ResponseWriter, name string, data any) error {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = b.WriteTo(w)
+	return nil
 }
 
 func fail(w http.ResponseWriter, err error) {
@@ -128,17 +121,27 @@ func fail(w http.ResponseWriter, err error) {
 	switch steps.CodeOf(err) {
 	case steps.NotFound, steps.Invalid:
 		status = http.StatusNotFound
+	case steps.Denied:
+		status = http.StatusForbidden
 	case steps.Unavailable:
 		status = http.StatusServiceUnavailable
 	}
 	http.Error(w, err.Error(), status)
 }
 
-func took(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+func took(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return d.String()
+}
 
-func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+func when(t time.Time) string  { return t.UTC().Format(time.DateTime) }
+func clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }
+func iso(t time.Time) string   { return t.UTC().Format(time.RFC3339) }
 
-// pretty is a result as it is read best: nothing at all when it is empty.
+// pretty is a value as it is read best: nothing at all when it is empty.
 func pretty(v any) string {
 	if m, ok := v.(map[string]any); v == nil || ok && len(m) == 0 {
 		return ""
@@ -148,9 +151,4 @@ func pretty(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(raw)
-}
-
-// picture is the address at which a capture is shown.
-func picture(uri string) string {
-	return "/captures/" + strings.TrimPrefix(uri, engine.CaptureURI(""))
 }

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"understudy/engine"
@@ -160,6 +161,8 @@ func wants(q engine.Query, h engine.Header) bool {
 		q.WorkflowID != "" && q.WorkflowID != h.WorkflowID,
 		q.TraceID != "" && q.TraceID != h.TraceID,
 		q.ExecutionID != "" && q.ExecutionID != h.ExecutionID,
+		q.Client != "" && q.Client != h.Client,
+		q.Text != "" && !strings.Contains(strings.ToLower(h.Workflow), strings.ToLower(q.Text)),
 		!q.Since.IsZero() && h.StartedAt.Before(q.Since),
 		q.Before != "" && h.ID >= q.Before,
 		!q.Calls && h.Call != "":

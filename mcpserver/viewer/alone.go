@@ -1,0 +1,80 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http"
+	"path"
+
+	"understudy/engine"
+	"understudy/steps/desktop/vision"
+)
+
+// A page that stands alone holds its style, its script and its pictures, so that
+// it can be sent to somebody who has no server.
+
+// aloneSide is the longest side of its pictures, and aloneQuality their quality:
+// text stays legible, and a run of fifty steps has some megabytes.
+const (
+	aloneSide    = 1280
+	aloneQuality = 60
+)
+
+// Export writes the page of a run as one file.
+func Export(ctx context.Context, runs engine.Runs, id string, out io.Writer) error {
+	p, err := pageOf(ctx, runs, id, true)
+	if err != nil {
+		return err
+	}
+	p.Alone, p.Moving, p.inline = true, false, map[string]template.URL{}
+	for _, x := range p.Executions {
+		for _, address := range []string{x.Before, x.After} {
+			if address == "" || p.inline[address] != "" {
+				continue
+			}
+			raw, err := runs.File(ctx, engine.Captures, path.Base(address))
+			if err != nil {
+				return fmt.Errorf("the picture of step %s: %w", x.Path, err)
+			}
+			if p.inline[address], err = inlined(raw); err != nil {
+				return fmt.Errorf("the picture of step %s: %w", x.Path, err)
+			}
+		}
+	}
+	return pages.ExecuteTemplate(out, "run", p)
+}
+
+// inlined is a picture as an address that holds it.
+func inlined(raw []byte) (template.URL, error) {
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return "", err
+	}
+	small, _ := vision.Fit(img, aloneSide, aloneSide*aloneSide)
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, small, &jpeg.Options{Quality: aloneQuality}); err != nil {
+		return "", err
+	}
+	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
+}
+
+func (v *Viewer) alone(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	var b bytes.Buffer
+	id := r.PathValue("id")
+	if err := Export(r.Context(), runs, id, &b); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="run-`+id+`.html"`)
+	// what it holds is its own: the policy of the pages would stop it
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	_, _ = b.WriteTo(w)
+	return nil
+}

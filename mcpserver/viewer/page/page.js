@@ -1,0 +1,124 @@
+// The pages work without this: it keeps them fresh, moves by keys, shows one step
+// at a time, and draws on its picture where the step acted.
+"use strict";
+(() => {
+	const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+	const one = (selector, within = document) => within.querySelector(selector);
+	const svg = (name, attributes) => {
+		const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+		for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+		return e;
+	};
+	let playing = 0;
+
+	const places = () => all("[data-rows] tr, .steps li:not([hidden]) a");
+	const here = () => one("tr.here, .steps a.here");
+
+	function choose(place, move = true) {
+		if (!place) return;
+		here()?.classList.remove("here");
+		place.classList.add("here");
+		place.scrollIntoView({ block: "nearest" });
+		if (!place.dataset.step) return;
+		all(".step.here").forEach((s) => s.classList.remove("here"));
+		const step = document.getElementById("s" + place.dataset.step);
+		step.classList.add("here");
+		place.setAttribute("aria-current", "step");
+		all(".steps [aria-current]").forEach((a) => a !== place && a.removeAttribute("aria-current"));
+		if (move) history.replaceState(null, "", "#s" + place.dataset.step);
+	}
+
+	function step(by) {
+		const list = places();
+		const at = list.indexOf(here());
+		choose(list[Math.min(Math.max(at + by, 0), list.length - 1)]);
+		return at + by < list.length;
+	}
+
+	function play() {
+		clearInterval(playing);
+		playing = playing ? 0 : setInterval(() => { if (!step(1)) play(); }, 800);
+	}
+
+	function draw(figure) {
+		const image = one("img", figure), board = one("svg", figure);
+		if (!image?.naturalWidth || board.childElementCount) return;
+		board.setAttribute("viewBox", `0 0 ${image.naturalWidth} ${image.naturalHeight}`);
+		const { x, y, box } = figure.dataset;
+		if (box) {
+			const [left, top, width, height] = box.split(" ");
+			board.append(svg("rect", { x: left, y: top, width, height }));
+		}
+		if (x) board.append(svg("circle", { cx: x, cy: y, r: 14 }), svg("circle", { cx: x, cy: y, r: 2 }));
+	}
+
+	function settle() {
+		all(".compare").forEach((figure) => {
+			all("img", figure).forEach((image) => image.addEventListener("load", () => draw(figure)));
+			draw(figure);
+		});
+		const wanted = /^#s\d+$/.test(location.hash) && one(`.steps a[href="${location.hash}"]`);
+		if (one(".steps")) choose(wanted || one(".steps a.error, .steps a.failed, .steps a.waiting") || one(".steps a"), false);
+	}
+
+	document.addEventListener("input", (e) => {
+		if (e.target.matches("[data-cut]")) {
+			one(".pair", e.target.closest("figure")).style.setProperty("--cut", e.target.value + "%");
+		}
+		if (e.target.matches("[data-narrow]")) {
+			const text = e.target.value.toLowerCase();
+			all(".steps li").forEach((li) => { li.hidden = !li.textContent.toLowerCase().includes(text); });
+		}
+	});
+
+	document.addEventListener("click", (e) => {
+		const link = e.target.closest(".steps a");
+		if (!link) return;
+		e.preventDefault();
+		choose(link);
+		document.getElementById("s" + link.dataset.step).focus({ preventScroll: true });
+	});
+
+	document.addEventListener("keydown", (e) => {
+		if (e.ctrlKey || e.altKey || e.metaKey) return;
+		if (e.target.matches("input, select, textarea")) {
+			if (e.key === "Escape") e.target.blur();
+			return;
+		}
+		const onButton = e.target.matches("button, summary, a");
+		const keys = {
+			j: () => step(1), k: () => step(-1),
+			f: () => choose(one(".steps a.error, .steps a.failed")),
+			"/": () => one("[data-find]")?.focus(),
+			" ": () => one(".steps") && !onButton ? play() : true,
+			Enter: () => !onButton && one("tr.here a")?.click(),
+		};
+		if (keys[e.key] && keys[e.key]() !== true) e.preventDefault();
+	});
+
+	// fresh shows the page again as it is now, and leaves the reader where he was.
+	async function fresh() {
+		const kept = here()?.dataset.step, row = here()?.querySelector("a")?.href, open = document.activeElement;
+		if (open?.closest("#live form")) return; // somebody is writing
+		const answer = await fetch(location.href.split("#")[0], { headers: { Accept: "text/html" } });
+		if (!answer.ok) return;
+		const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+		one("#live").replaceWith(one("#live", page));
+		settle();
+		if (kept) choose(one(`.steps a[data-step="${kept}"]`), false);
+		if (row) choose(all("[data-rows] tr").find((tr) => one("a", tr).href === row));
+		if (!one("main", page).dataset.live) events?.close();
+	}
+
+	let events, due = 0;
+	document.documentElement.classList.add("scripted");
+	settle();
+	const live = one("main")?.dataset.live;
+	if (live) {
+		events = new EventSource(live);
+		const soon = () => { due ||= setTimeout(() => { due = 0; fresh(); }, 400); };
+		for (const name of ["run", "started", "ended", "captured", "skipped", "asked", "answered", "finished", "resumed", "paused", "continued"]) {
+			events.addEventListener(name, soon);
+		}
+	}
+})();

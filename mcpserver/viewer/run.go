@@ -1,0 +1,135 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html/template"
+	"image/png"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
+)
+
+type runPage struct {
+	frame
+	engine.Report
+	Client, Desktop string
+	Executions      []*execution
+	Moving          bool // it may change by itself
+	Said            string
+	// inline are the pictures of a page that stands alone, by address.
+	inline map[string]template.URL
+}
+
+// pageOf is all that the page of a run shows.
+func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage, error) {
+	h, err := runs.Get(ctx, id)
+	if err != nil {
+		return runPage{}, err
+	}
+	report, err := runs.Report(ctx, id, engine.Page{All: all})
+	if err != nil {
+		return runPage{}, err
+	}
+	events, err := runs.Events(ctx, id, 1)
+	if err != nil {
+		return runPage{}, err
+	}
+	p := runPage{
+		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client,
+		Executions: executionsOf(report, events), Moving: !h.Status.Ended(),
+	}
+	if h.Desktop != nil {
+		p.Desktop = strings.TrimSpace(h.Desktop.System + " " + h.Desktop.Display)
+	}
+	return p, nil
+}
+
+func (v *Viewer) run(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	p, err := pageOf(r.Context(), runs, r.PathValue("id"), r.FormValue("all") != "")
+	if err != nil {
+		return err
+	}
+	return show(w, "run", p)
+}
+
+type documentPage struct {
+	frame
+	RunID string
+	Lines []string
+}
+
+func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	h, err := runs.Get(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if h.Document == "" {
+		return steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)
+	}
+	text, err := runs.File(r.Context(), engine.Documents, h.Document)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	return show(w, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, lines})
+}
+
+// thumbnailWidth is twice what the page shows, for dense screens.
+const thumbnailWidth = 192
+
+// picture serves a stored picture, or with ?width=N a small one.
+func (v *Viewer) picture(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	raw, err := runs.File(r.Context(), engine.Captures, r.PathValue("hash"))
+	if err != nil {
+		http.Error(w, "There is no such picture.", http.StatusNotFound)
+		return nil
+	}
+	if width, err := strconv.Atoi(r.FormValue("width")); err == nil && width == thumbnailWidth {
+		if raw, err = narrowed(raw, width); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	_, _ = w.Write(raw)
+	return nil
+}
+
+// narrowed is a picture scaled down to a width.
+func narrowed(raw []byte, width int) ([]byte, error) {
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("decoding a picture: %w", err)
+	}
+	size := img.Bounds()
+	if size.Dx() <= width {
+		return raw, nil
+	}
+	var b bytes.Buffer
+	small := vision.Scale(img, desktop.Size{W: width, H: max(1, size.Dy()*width/size.Dx())})
+	err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, small)
+	return b.Bytes(), err
+}
+
+// picture is the address at which a capture is shown.
+func picture(uri string) string {
+	return "/captures/" + strings.TrimPrefix(uri, engine.CaptureURI(""))
+}
+
+// source is where a page finds a picture.
+func (p runPage) source(picture string, width int) template.URL {
+	if p.Alone {
+		return p.inline[picture]
+	}
+	if width > 0 {
+		picture += "?width=" + strconv.Itoa(width)
+	}
+	return template.URL(picture)
+}

@@ -1,0 +1,60 @@
+package viewer
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"time"
+
+	"understudy/engine"
+)
+
+// perPage is how many runs one list shows.
+const perPage = 100
+
+type runsPage struct {
+	frame
+	Query    engine.Query
+	Status   engine.Status
+	Statuses []engine.Status
+	Runs     []engine.Header
+	Filtered bool
+	Next     string // the address of the older ones
+}
+
+func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	p := runsPage{frame: frame{Title: "Runs", Page: "runs"}, Statuses: engine.Statuses(), Status: engine.Status(r.FormValue("status"))}
+	p.Query = engine.Query{
+		Limit: perPage, Before: r.FormValue("before"), Calls: r.FormValue("calls") != "",
+		Workflow: r.FormValue("workflow"), Client: r.FormValue("client"), Text: r.FormValue("text"),
+	}
+	if p.Status != "" {
+		p.Query.Status = []engine.Status{p.Status}
+	}
+	p.Filtered = p.Status != "" || p.Query.Workflow+p.Query.Client+p.Query.Text != ""
+	var err error
+	if p.Runs, err = runs.List(r.Context(), p.Query); err != nil {
+		return err
+	}
+	if len(p.Runs) == perPage {
+		older := url.Values{"before": {p.Runs[perPage-1].ID}}
+		for _, key := range []string{"status", "workflow", "client", "text", "calls"} {
+			if value := r.FormValue(key); value != "" {
+				older.Set(key, value)
+			}
+		}
+		p.Next = "/runs?" + older.Encode()
+	}
+	return show(w, "runs", p)
+}
+
+// name is what a person calls a run.
+func name(h engine.Header) string { return cmp.Or(h.Workflow, h.Call, "(no name)") }
+
+// lasted is how long a run took, from its start to its end.
+func lasted(h engine.Header) string {
+	if h.EndedAt.IsZero() {
+		return ""
+	}
+	return took(h.EndedAt.Sub(h.StartedAt).Round(time.Millisecond * 100).Milliseconds())
+}

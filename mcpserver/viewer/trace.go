@@ -1,0 +1,144 @@
+package viewer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"understudy/engine"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// execution is a step of a run as the page shows it: what the report says, and
+// what only the events tell.
+type execution struct {
+	engine.StepReport
+
+	N      int // its place in the list, from 1
+	Args   any
+	Marks  []string // what a reader should notice: tries, a fallback, a jump
+	Log    []line
+	Events []line
+	// Before and After are the last pictures of each; empty where there is none.
+	Before, After string
+	// At and Box are where it acted, on these pictures.
+	At  *desktop.Point
+	Box *desktop.Rect
+}
+
+// line is one thing that happened.
+type line struct {
+	Seq   uint64
+	At    time.Time
+	Sort  string
+	Words string
+}
+
+// executionsOf joins a report with the events of its run.
+func executionsOf(r engine.Report, events []engine.Event) []*execution {
+	all := make([]*execution, len(r.Steps))
+	at := map[string][]*execution{}
+	for i, s := range r.Steps {
+		x := &execution{StepReport: s, N: i + 1}
+		x.pictures()
+		x.place()
+		if s.Attempts > 1 {
+			x.Marks = append(x.Marks, fmt.Sprintf("%d tries", s.Attempts))
+		}
+		all[i] = x
+		at[s.Path] = append(at[s.Path], x)
+	}
+	for _, ev := range events {
+		if x := during(at[ev.Path], ev.At); x != nil {
+			x.add(ev)
+		}
+	}
+	return all
+}
+
+// during is the execution of a step that an event belongs to: the last that had
+// begun by then. What is decided before a step begins belongs to the first.
+func during(of []*execution, at time.Time) *execution {
+	for _, x := range slices.Backward(of) {
+		if !x.StartedAt.After(at) {
+			return x
+		}
+	}
+	if len(of) > 0 {
+		return of[0]
+	}
+	return nil
+}
+
+func (x *execution) add(ev engine.Event) {
+	x.Events = append(x.Events, line{ev.Seq, ev.At, string(ev.Type), string(ev.Data)})
+	switch ev.Type {
+	case engine.EvStarted:
+		if f, err := engine.Fact[engine.Started](ev); err == nil {
+			x.Args = f.Args
+		}
+	case engine.EvLogged:
+		if f, err := engine.Fact[engine.Logged](ev); err == nil {
+			x.Log = append(x.Log, line{ev.Seq, ev.At, f.Level, f.Message})
+		}
+	case engine.EvMoved:
+		if f, err := engine.Fact[engine.Moved](ev); err == nil {
+			x.Marks = append(x.Marks, f.Why+" to "+f.To)
+		}
+	}
+}
+
+func (x *execution) pictures() {
+	for _, c := range x.Captures {
+		if c.When == "before" {
+			x.Before = picture(c.URI)
+		} else {
+			x.After = picture(c.URI)
+		}
+	}
+}
+
+// place reads from the result where the step acted, or from its failure which
+// element it was about.
+func (x *execution) place() {
+	var r struct {
+		At      *desktop.Point   `json:"at"`
+		Element *desktop.Element `json:"element"`
+	}
+	raw, err := json.Marshal(x.Result)
+	if err == nil && json.Unmarshal(raw, &r) == nil {
+		x.At = r.At
+	}
+	if r.Element != nil && !r.Element.Bounds.Empty() {
+		x.Box = &r.Element.Bounds
+	}
+}
+
+// Tried are the elements that a selector came near to.
+func (x *execution) Tried() []steps.Candidate {
+	if x.Error == nil {
+		return nil
+	}
+	return x.Error.Candidates
+}
+
+// Name is what a person calls the step.
+func (x *execution) Name() string {
+	switch {
+	case x.ID != "":
+		return x.ID
+	case x.Kind != "":
+		return x.Kind
+	}
+	return "step " + x.Path
+}
+
+// Thumbnail is the picture that says most.
+func (x *execution) Thumbnail() string {
+	if x.After != "" {
+		return x.After
+	}
+	return x.Before
+}
