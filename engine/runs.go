@@ -1,6 +1,9 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"iter"
+)
 
 // Runs is what the command line and each server use: all that can be done
 // with runs. It is an Engine in the process that owns the store and the
@@ -36,6 +39,28 @@ type Runs interface {
 }
 
 var _ Runs = (*Engine)(nil)
+
+// History yields all events of a run.
+func History(ctx context.Context, runs Runs, id string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for seen := uint64(0); ; {
+			events, err := runs.Events(ctx, id, seen+1)
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			if len(events) == 0 {
+				return
+			}
+			for _, ev := range events {
+				if !yield(ev, nil) {
+					return
+				}
+				seen = ev.Seq
+			}
+		}
+	}
+}
 
 // Places are those for runs that act on the desktop.
 type Places struct {

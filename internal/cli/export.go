@@ -14,25 +14,43 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/mcpserver/viewer"
 	"understudy/steps"
 )
 
 func (a *app) runsExport() *cobra.Command {
-	return a.withRuns(&cobra.Command{
+	var page bool
+	cmd := a.withRuns(&cobra.Command{
 		Use: "export RUN FOLDER", Short: "Write a run into a folder: its events, its document and its pictures",
-		Args: exactly(2, "the id of one run and a new folder"),
+		Args: exactly(2, "the id of one run and a new folder, or with --html a new file"),
 	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
 		id, err := a.find(cmd.Context(), runs, args[0])
 		if err != nil {
 			return err
 		}
 		x := exporter{runs: runs, id: id, dir: args[1]}
-		if err := x.export(cmd.Context()); err != nil {
+		if page {
+			err = x.page(cmd.Context())
+		} else {
+			err = x.export(cmd.Context())
+		}
+		if err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out, args[1])
 		return nil
 	})
+	cmd.Flags().BoolVar(&page, "html", false, "write its page, with its pictures, as one file")
+	return cmd
+}
+
+// page writes the page of a run as one file.
+func (x *exporter) page(ctx context.Context) error {
+	f, err := os.OpenFile(x.dir, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file that is not there yet"}
+	}
+	return errors.Join(viewer.Export(ctx, x.runs, x.id, f), f.Close())
 }
 
 // exporter writes one run into a folder.
@@ -81,21 +99,15 @@ func (x *exporter) events(ctx context.Context) error {
 	defer f.Close()
 	e := json.NewEncoder(f)
 	e.SetEscapeHTML(false)
-	for seen := uint64(0); ; {
-		evs, err := x.runs.Events(ctx, x.id, seen+1)
+	for ev, err := range engine.History(ctx, x.runs, x.id) {
 		if err != nil {
 			return err
 		}
-		if len(evs) == 0 {
-			return f.Close()
-		}
-		for _, ev := range evs {
-			if err := e.Encode(ev); err != nil {
-				return err
-			}
-			seen = ev.Seq
+		if err := e.Encode(ev); err != nil {
+			return err
 		}
 	}
+	return f.Close()
 }
 
 // documents writes the text that the run started with, and those it calls.

@@ -59,7 +59,7 @@ var arrows = map[string][]string{
 	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "steps/desktop/vision"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
+		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
 		"steps/desktop/selector", "steps/kinds", "steps/observe", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},

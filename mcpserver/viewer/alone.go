@@ -13,6 +13,7 @@ import (
 	"path"
 
 	"understudy/engine"
+	"understudy/steps/desktop"
 	"understudy/steps/desktop/vision"
 )
 
@@ -32,10 +33,10 @@ func Export(ctx context.Context, runs engine.Runs, id string, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	p.Alone, p.Moving, p.inline = true, false, map[string]template.URL{}
+	p.Alone, p.Moving, p.inline = true, false, map[string]inlinedPicture{}
 	for _, x := range p.Executions {
 		for _, address := range []string{x.Before, x.After} {
-			if address == "" || p.inline[address] != "" {
+			if address == "" || p.inline[address].URL != "" {
 				continue
 			}
 			raw, err := runs.File(ctx, engine.Captures, path.Base(address))
@@ -50,18 +51,25 @@ func Export(ctx context.Context, runs engine.Runs, id string, out io.Writer) err
 	return pages.ExecuteTemplate(out, "run", p)
 }
 
-// inlined is a picture as an address that holds it.
-func inlined(raw []byte) (template.URL, error) {
+// inlinedPicture is an address that holds a picture, and how large the screen was
+// that it shows.
+type inlinedPicture struct {
+	URL    template.URL
+	Screen desktop.Size
+}
+
+func inlined(raw []byte) (inlinedPicture, error) {
 	img, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
-		return "", err
+		return inlinedPicture{}, err
 	}
 	small, _ := vision.Fit(img, aloneSide, aloneSide*aloneSide)
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, small, &jpeg.Options{Quality: aloneQuality}); err != nil {
-		return "", err
+		return inlinedPicture{}, err
 	}
-	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
+	url := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+	return inlinedPicture{template.URL(url), desktop.Size{W: img.Bounds().Dx(), H: img.Bounds().Dy()}}, nil
 }
 
 func (v *Viewer) alone(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {

@@ -24,7 +24,7 @@ type runPage struct {
 	Moving          bool // it may change by itself
 	Said            string
 	// inline are the pictures of a page that stands alone, by address.
-	inline map[string]template.URL
+	inline map[string]inlinedPicture
 }
 
 // pageOf is all that the page of a run shows.
@@ -37,13 +37,11 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 	if err != nil {
 		return runPage{}, err
 	}
-	events, err := runs.Events(ctx, id, 1)
-	if err != nil {
-		return runPage{}, err
-	}
 	p := runPage{
-		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client,
-		Executions: executionsOf(report, events), Moving: !h.Status.Ended(),
+		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client, Moving: !h.Status.Ended(),
+	}
+	if p.Executions, err = executionsOf(report, engine.History(ctx, runs, id)); err != nil {
+		return runPage{}, err
 	}
 	if h.Desktop != nil {
 		p.Desktop = strings.TrimSpace(h.Desktop.System + " " + h.Desktop.Display)
@@ -73,11 +71,15 @@ func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	if h.Document == "" {
 		return steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)
 	}
-	text, err := runs.File(r.Context(), engine.Documents, h.Document)
+	raw, err := runs.File(r.Context(), engine.Documents, h.Document)
 	if err != nil {
 		return err
 	}
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	b, err := engine.ReadBundle(raw)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(b.Main.Text), "\n"), "\n")
 	return show(w, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, lines})
 }
 
@@ -126,7 +128,7 @@ func picture(uri string) string {
 // source is where a page finds a picture.
 func (p runPage) source(picture string, width int) template.URL {
 	if p.Alone {
-		return p.inline[picture]
+		return p.inline[picture].URL
 	}
 	if width > 0 {
 		picture += "?width=" + strconv.Itoa(width)

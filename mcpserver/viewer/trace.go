@@ -3,6 +3,7 @@ package viewer
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -37,7 +38,7 @@ type line struct {
 }
 
 // executionsOf joins a report with the events of its run.
-func executionsOf(r engine.Report, events []engine.Event) []*execution {
+func executionsOf(r engine.Report, events iter.Seq2[engine.Event, error]) ([]*execution, error) {
 	all := make([]*execution, len(r.Steps))
 	at := map[string][]*execution{}
 	for i, s := range r.Steps {
@@ -50,12 +51,15 @@ func executionsOf(r engine.Report, events []engine.Event) []*execution {
 		all[i] = x
 		at[s.Path] = append(at[s.Path], x)
 	}
-	for _, ev := range events {
+	for ev, err := range events {
+		if err != nil {
+			return nil, err
+		}
 		if x := during(at[ev.Path], ev.At); x != nil {
 			x.add(ev)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // during is the execution of a step that an event belongs to: the last that had

@@ -30,7 +30,7 @@ func TestEachExecutionHasItsOwnEvents(t *testing.T) {
 		{Path: "1", StartedAt: at(3), Attempts: 3},
 		{Path: "0", ID: "press", StartedAt: at(5), Attempts: 1},
 	}}
-	all := executionsOf(report, []engine.Event{
+	events := []engine.Event{
 		event(t, 1, at(0), "0", engine.EvEvaluated, engine.Evaluated{What: engine.TheIf, Holds: true}),
 		event(t, 2, at(1), "0", engine.EvStarted, engine.Started{Args: "first"}),
 		event(t, 3, at(3), "1", engine.EvStarted, engine.Started{Try: 1}),
@@ -38,7 +38,17 @@ func TestEachExecutionHasItsOwnEvents(t *testing.T) {
 		event(t, 5, at(5), "0", engine.EvStarted, engine.Started{Args: "second"}),
 		event(t, 6, at(6), "0", engine.EvLogged, engine.Logged{Level: "info", Message: "said"}),
 		event(t, 7, at(6), "9", engine.EvLogged, engine.Logged{Message: "of a step that the page does not show"}),
+	}
+	all, err := executionsOf(report, func(yield func(engine.Event, error) bool) {
+		for _, ev := range events {
+			if !yield(ev, nil) {
+				return
+			}
+		}
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	type seen struct {
 		Name, Before, After string
 		Args                any

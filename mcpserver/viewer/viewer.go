@@ -16,6 +16,7 @@ import (
 
 	"understudy/engine"
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // Viewer serves the pages.
@@ -58,6 +59,7 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"took": took, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty,
 	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
 	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
+	"screen":    func(p runPage, picture string) desktop.Size { return p.inline[picture].Screen },
 	"style":     func() template.CSS { return template.CSS(embedded("style.css")) },
 	"script":    func() template.JS { return template.JS(embedded("page.js")) },
 }).ParseFS(files, "page/*.html"))

@@ -43,7 +43,8 @@
 	function draw(figure) {
 		const image = one("img", figure), board = one("svg", figure);
 		if (!image?.naturalWidth || board.childElementCount) return;
-		board.setAttribute("viewBox", `0 0 ${image.naturalWidth} ${image.naturalHeight}`);
+		const wide = image.getAttribute("width") || image.naturalWidth, high = image.getAttribute("height") || image.naturalHeight;
+		board.setAttribute("viewBox", `0 0 ${wide} ${high}`);
 		const { x, y, box } = figure.dataset;
 		if (box) {
 			const [left, top, width, height] = box.split(" ");
