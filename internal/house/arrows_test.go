@@ -105,7 +105,7 @@ var owners = map[string][]string{
 	"mvdan.cc/sh/":                     {"workflows"},
 	"github.com/tailscale/hujson":      {"internal/clients"},
 	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
-	"golang.org/x/sys/":                {"internal/children", "mcpserver/auth", "store"},
+	"golang.org/x/sys/":                {"internal/children", "mcpserver/auth", "steps/desktop/local", "store"},
 	"golang.org/x/image/":              {"steps/desktop/vision"},
 	"github.com/google/go-cmp/":        {"steps/desktop/desktoptest", "store/storetest"},
 }

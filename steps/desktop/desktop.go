@@ -154,6 +154,15 @@ type Info struct {
 type App struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"`
+	// Status says how the program is now; nil where that cannot be known.
+	Status func() AppStatus `json:"-"`
+}
+
+// AppStatus is what is known of a program that was started.
+type AppStatus struct {
+	Ended bool
+	Err   error  // how it ended, unless well
+	Said  string // the last lines of its standard error
 }
 
 // FocusState is where the user was: window, element, caret and pointer.

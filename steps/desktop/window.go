@@ -26,6 +26,10 @@ type Window struct {
 	Modal bool `json:"modal,omitempty"`
 	// Popup windows are menus and tooltips, which no window manager manages.
 	Popup bool `json:"popup,omitempty"`
+	// Dialog windows ask or tell something beside the application's own.
+	Dialog bool `json:"-"`
+	// Splash windows show that the application is starting.
+	Splash bool `json:"-"`
 	// Tooltip windows are those popups that go when the pointer moves.
 	Tooltip bool `json:"-"`
 }

@@ -2,11 +2,15 @@ package kinds
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
+	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +64,7 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	var app desktop.App
 	err = hand.Desktop.Do(ctx, desktop.Launch{App: a.AppName, Started: &app, Vet: vet(hand.Env)})
 	if steps.CodeOf(err) == steps.NotFound {
-		return OpenResult{}, &steps.Error{Code: steps.NotFound, Err: err, Next: "install it, or name another application"}
+		return OpenResult{}, &steps.Error{Code: steps.NotFound, Err: err, Next: instead(hand.Env, a.AppName)}
 	}
 	if err != nil {
 		return OpenResult{}, err
@@ -107,6 +111,20 @@ func vet(env *steps.Env) func(desktop.LaunchTarget) error {
 	}
 }
 
+// instead says what to do where there is no application with a name. Only who may
+// run commands is told of files.
+func instead(env *steps.Env, name string) string {
+	if u, err := url.Parse(name); err == nil && (u.Host != "" || u.Opaque != "") {
+		return "this is an address: open it with open_url"
+	}
+	if path, err := filepath.Abs(name); err == nil && env.MayUse(RunCommand.Name) == nil {
+		if _, err := os.Stat(path); err == nil {
+			return "this is a file: open it with open_url and url: " + (&url.URL{Scheme: "file", Path: path}).String()
+		}
+	}
+	return "install it, or name another application"
+}
+
 // nothing is what the window of an application held before it was there.
 func (a *OpenArgs) nothing() *desktop.Tree {
 	if a.UIDiffBeforeAfter {
@@ -120,35 +138,109 @@ func (a *OpenArgs) nothing() *desktop.Tree {
 // may hand over to another process with another name.
 const strangerAfter = 3 * time.Second
 
+// handOverFor is how long a window is awaited after the program has ended well,
+// because it may have handed over to an instance that runs.
+const handOverFor = 10 * time.Second
+
+// An opening waits for the window of an application that was started.
+type opening struct {
+	OpenArgs
+	app    desktop.App
+	before desktop.Windows
+	start  time.Time
+	passed string // a window that is not the application's own, in words
+
+	ended time.Time // when it was seen that the program has ended
+}
+
 // opened waits for the window of an application that was started.
 func opened(ctx context.Context, d *desktop.Desktop, a OpenArgs, app desktop.App, before desktop.Windows) (found *desktop.Window, err error) {
-	start := time.Now()
+	o := &opening{OpenArgs: a, app: app, before: before, start: time.Now()}
 	var shown time.Time
+	var over error
 	err = aim.WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {
-		found = nil
 		windows, err := d.Windows(ctx)
 		if err != nil {
 			return err
 		}
-		patient := time.Since(start) < strangerAfter
-		for _, w := range windows.Of(desktop.Scope{Title: a.Title}) {
-			if before.ByID(w.ID) != nil || w.Bounds.Empty() {
-				continue
+		if found = o.window(windows); found == nil {
+			over = o.over()
+			if over != nil {
+				return nil // waiting longer does not help
 			}
-			if a.Title != "" || !patient || belongs(w, app, a.AppName) {
-				found = &w
-				if shown.IsZero() {
-					shown = time.Now()
-				}
-				return drawn(ctx, d, w, time.Since(shown))
-			}
+			return o.missing("was started (process %d) and", app.PID)
 		}
-		return &steps.Error{Code: steps.Timeout, Err: fmt.Errorf("%s was started (process %d) and showed no window", a.AppName, app.PID), Next: "look at the screen; give it more time with timeout_ms, or set wait_for_window to false"}
+		if shown.IsZero() {
+			shown = time.Now()
+		}
+		return drawn(ctx, d, *found, time.Since(shown))
 	})
 	if found != nil && steps.CodeOf(err) == steps.Timeout { // it is there, and blank
 		return found, nil
 	}
-	return found, err
+	return found, cmp.Or(over, err)
+}
+
+// window returns the application's window, or nil. A splash is not yet that, and
+// the dialog of an instance that ran before is none that this start opened.
+func (o *opening) window(now desktop.Windows) *desktop.Window {
+	patient := o.ended.IsZero() && time.Since(o.start) < strangerAfter
+	for _, w := range now.Of(desktop.Scope{Title: o.Title}) {
+		older := slices.ContainsFunc(o.before, func(b desktop.Window) bool { return w.PID != 0 && b.PID == w.PID })
+		switch {
+		case o.before.ByID(w.ID) != nil || w.Bounds.Empty() || patient && w.Popup:
+		case w.Splash:
+			o.passed = fmt.Sprintf("its splash window %q", w.Title)
+		case w.Dialog && older && o.Title == "":
+			o.passed = fmt.Sprintf("a dialog %q of %s, which ran before", w.Title, w.Process)
+		case o.Title != "" || !patient || belongs(w, o.app, o.AppName):
+			return &w
+		}
+	}
+	return nil
+}
+
+// over is an error once the program has ended and no window is to be expected.
+func (o *opening) over() error {
+	s := o.status()
+	if !s.Ended {
+		return nil
+	}
+	if o.ended.IsZero() {
+		o.ended = time.Now()
+	}
+	switch {
+	case s.Err != nil:
+		e := o.missing("ended (%w) and", s.Err)
+		e.Code, e.Next = steps.Unexpected, "mend what it says; run_command shows all that it prints"
+		return e
+	case time.Since(o.ended) > handOverFor:
+		e := o.missing("ended %s ago and", handOverFor)
+		e.Code, e.Next = steps.Unexpected, "set wait_for_window to false for a program without a window"
+		return e
+	}
+	return nil
+}
+
+func (o *opening) status() desktop.AppStatus {
+	if o.app.Status == nil {
+		return desktop.AppStatus{}
+	}
+	return o.app.Status()
+}
+
+// missing is the error of an application that did something and showed no window
+// of its own.
+func (o *opening) missing(did string, with any) *steps.Error {
+	e := &steps.Error{Code: steps.Timeout, Err: fmt.Errorf("%s "+did+" showed no window", o.AppName, with), Next: "look at the screen; give it more time with timeout_ms, or set wait_for_window to false"}
+	if o.passed != "" {
+		e.Err = fmt.Errorf("%w of its own, only %s", e.Err, o.passed)
+		e.Next = "answer or close that window, or wait for the one that is meant with title"
+	}
+	if said := o.status().Said; said != "" {
+		e.Err = fmt.Errorf("%w; it said: %s", e.Err, said)
+	}
+	return e
 }
 
 // blankFor is how long a new window that is blank is waited for. Some stay so.

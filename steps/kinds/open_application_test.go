@@ -2,9 +2,15 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/color"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -69,6 +75,66 @@ func TestBlank(t *testing.T) {
 	} {
 		if got := blank(row.picture); got != row.want {
 			t.Errorf("%s: got %v", row.sentence, got)
+		}
+	}
+}
+
+// windowless starts programs that show no window.
+type windowless struct {
+	desktop.Actor
+	status desktop.AppStatus
+}
+
+func (w windowless) Do(ctx context.Context, a desktop.Action) error {
+	l, ok := a.(desktop.Launch)
+	if !ok {
+		return w.Actor.Do(ctx, a)
+	}
+	*l.Started = desktop.App{PID: 7, Command: l.App, Status: func() desktop.AppStatus { return w.status }}
+	return nil
+}
+
+func TestAProgramWithoutAWindowIsToldAsSoonAsItIsKnown(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		status   desktop.AppStatus
+		within   time.Duration
+		code     steps.Code
+		says     string
+	}{
+		{"one that fails at once", desktop.AppStatus{Ended: true, Err: errors.New("exit status 1"), Said: "not as root"}, time.Second, steps.Unexpected, "ended (exit status 1) and showed no window; it said: not as root"},
+		{"one that ends well may have handed over", desktop.AppStatus{Ended: true}, 11 * time.Second, steps.Unexpected, "ended 10s ago and showed no window"},
+		{"one that runs is given all the time, and its complaints are told", desktop.AppStatus{Said: "a warning"}, 31 * time.Second, steps.Timeout, "(process 7) and showed no window; it said: a warning"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := fake.New(fake.MustParse(notes)...).Desktop()
+			defer d.Close()
+			d.Actor = windowless{d.Actor, row.status}
+			start := time.Now()
+			o := OpenApplication.Run(t.Context(), &steps.Env{Desktop: d}, map[string]any{"app_name": "editor"})
+			if steps.CodeOf(o.Err) != row.code || !strings.Contains(o.Err.Error(), row.says) || time.Since(start) > row.within {
+				t.Errorf("%s: after %s got %v", row.sentence, time.Since(start), o.Err)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoApplicationIsToldWhichKindOpensIt(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a report.txt")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, next := range map[string]string{
+		"https://example.org/a": "an address: open it with open_url",
+		"mailto:me@example.org": "an address: open it with open_url",
+		file:                    "a file: open it with open_url and url: file://" + strings.ReplaceAll(file, " ", "%20"),
+		"no-such-program":       "install it",
+		"no such: program":      "install it",
+	} {
+		d := fake.New(fake.MustParse(notes)...).Desktop()
+		o := OpenApplication.Run(t.Context(), &steps.Env{Desktop: d}, map[string]any{"app_name": name})
+		if steps.CodeOf(o.Err) != steps.NotFound || !strings.Contains(o.Err.Error(), next) {
+			t.Errorf("%s: got %v, want %q", name, o.Err, next)
 		}
 	}
 }

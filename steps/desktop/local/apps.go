@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -28,12 +29,12 @@ func (a apps) launch(l desktop.Launch) error {
 	if err != nil {
 		return err
 	}
-	cmd, _, err := a.start(forAccessibility(target.Args))
+	p, err := a.start(forAccessibility(target.Args))
 	if err != nil {
 		return fmt.Errorf("starting %q: %w", l.App, err)
 	}
 	if l.Started != nil {
-		*l.Started = desktop.App{PID: cmd.Process.Pid, Command: strings.Join(cmd.Args, " ")}
+		*l.Started = desktop.App{PID: p.cmd.Process.Pid, Command: strings.Join(p.cmd.Args, " "), Status: p.status}
 	}
 	return nil
 }
@@ -68,18 +69,58 @@ func (e absentError) Error() string { return string(e) }
 // Is says that it was not found.
 func (absentError) Is(target error) bool { return target == desktop.ErrNotFound }
 
+// A program is one that was started.
+type program struct {
+	cmd   *exec.Cmd
+	said  *os.File // its standard error; nil if that is not kept
+	ended chan struct{}
+	err   error // how it ended; to be read once it has
+}
+
 // start starts a program in a process group of its own, with nothing of ours
-// open, and gives a channel that tells how it ended.
-func (a apps) start(args []string) (*exec.Cmd, <-chan error, error) {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), a.env...)
-	detach(cmd)
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
+// open but the memory that keeps its standard error.
+func (a apps) start(args []string) (*program, error) {
+	p := &program{cmd: exec.Command(args[0], args[1:]...), said: newStderr(), ended: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), a.env...)
+	if p.said != nil { // a nil *os.File would be no nil writer
+		p.cmd.Stderr = p.said
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	return cmd, ended, nil
+	detach(p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// status says how a program is now.
+func (p *program) status() desktop.AppStatus {
+	s := desktop.AppStatus{Said: lastLines(p.said)}
+	select {
+	case <-p.ended:
+		s.Ended, s.Err = true, p.err
+	default:
+	}
+	return s
+}
+
+// lastLines are the last lines of what was written to a file.
+func lastLines(f *os.File) string {
+	const lines, size = 5, 2_000
+	if f == nil {
+		return ""
+	}
+	end, err := f.Seek(0, io.SeekCurrent) // the program writes with the same offset
+	if err != nil {
+		return ""
+	}
+	text := make([]byte, min(end, size))
+	n, _ := f.ReadAt(text, end-int64(len(text)))
+	all := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(text[:n]), "")), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
 // chromiums show their pages to others only when they are told to.
@@ -108,16 +149,16 @@ func (a apps) openURL(ctx context.Context, o desktop.OpenURL) error {
 	if err != nil {
 		return err
 	}
-	_, ended, err := a.start(args)
+	p, err := a.start(args)
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", address, err)
 	}
 	timer := time.NewTimer(openPatience)
 	defer timer.Stop()
 	select {
-	case err := <-ended:
-		if err != nil {
-			return fmt.Errorf("%s could not open %s (%w): %w", args[0], address, err, desktop.ErrRefused)
+	case <-p.ended:
+		if p.err != nil {
+			return fmt.Errorf("%s could not open %s (%w): %w", args[0], address, p.err, desktop.ErrRefused)
 		}
 	case <-timer.C:
 	case <-o.Seen:

@@ -155,7 +155,9 @@ func (l *xConn) read(q questions) seenWindow {
 	w.Class = className(l.decode(class))
 	pids, states := numbers(q.pid.Reply()), numbers(q.states.Reply())
 	frame, shadow := numbers(q.frame.Reply()), numbers(q.shadow.Reply())
-	w.Tooltip = slices.Contains(numbers(q.sort.Reply()), uint32(l.atom("_NET_WM_WINDOW_TYPE_TOOLTIP")))
+	sorts := numbers(q.sort.Reply())
+	sort := func(name string) bool { return slices.Contains(sorts, uint32(l.atom("_NET_WM_WINDOW_TYPE_"+name))) }
+	w.Tooltip, w.Splash, w.Dialog = sort("TOOLTIP"), sort("SPLASH"), sort("DIALOG")
 	if ws := numbers(q.workspace.Reply()); len(ws) == 1 {
 		w.workspace = ws[0]
 	}
@@ -167,6 +169,7 @@ func (l *xConn) read(q questions) seenWindow {
 	w.Minimized = has("_NET_WM_STATE_HIDDEN")
 	w.Maximized = has("_NET_WM_STATE_MAXIMIZED_VERT") && has("_NET_WM_STATE_MAXIMIZED_HORZ")
 	w.Modal = has("_NET_WM_STATE_MODAL")
+	w.Dialog = w.Dialog || w.Modal
 	if w.PID = q.owner(); w.PID == 0 && len(pids) == 1 {
 		w.PID = int(pids[0])
 	}
