@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/mcpserver/httpd"
 )
@@ -479,4 +480,105 @@ func TestAbuseStdio(t *testing.T) {
 		in.Close()
 		out.Close()
 	}
+}
+
+// TestAbuseManyConnections opens more connections than there may be, and says
+// nothing on them: who comes later is served.
+func TestAbuseManyConnections(t *testing.T) {
+	l := newLive(t, httpd.DefaultTimeouts)
+	var idle []net.Conn
+	defer func() {
+		for _, c := range idle {
+			c.Close()
+		}
+	}()
+	for range 700 {
+		c, err := net.Dial("tcp", l.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle = append(idle, c)
+		if len(idle)%100 == 0 {
+			l.serves()
+		}
+	}
+	l.serves()
+	text := metrics(t, l.url, nil)
+	for _, want := range []string{"understudy_connections_dropped_total 3", "understudy_connections 38"} {
+		if !strings.Contains(text, "\n"+want) {
+			t.Errorf("wanted %s… in %s", want, text)
+		}
+	}
+}
+
+func metrics(t *testing.T, url string, h http.Header) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h != nil {
+		req.Header = h
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestAbuseOneCredentialTakesAll has one credential take as many sessions, calls
+// and runs as it can: it is told to wait, and another one is served.
+func TestAbuseOneCredentialTakesAll(t *testing.T) {
+	s := newSecured(t, func(o *Options) { o.MaxConcurrent = 1 })
+	greedy, other := s.holder(auth.Token{Name: "greedy", Mode: auth.Ask}), s.holder(auth.Token{Name: "other", Mode: auth.Act})
+	go func() { // the stage has room for a hundred
+		for range s.began {
+		}
+	}()
+	visitor := byhand.Visitor{Version: "2025-11-25", Address: s.url + "/mcp", Header: greedy}
+	status := 0
+	for range httpd.MaxSessions {
+		res, err := visitor.Send(t.Context(), 1, "initialize", byhand.Greeting(visitor.Version, byhand.Object{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		if status = res.StatusCode; status != http.StatusOK {
+			break
+		}
+	}
+	if status != http.StatusTooManyRequests {
+		t.Errorf("it takes every session: %d", status)
+	}
+	s.greet("2025-11-25", other)
+
+	held := byhand.Object{"steps": []any{byhand.Object{"tool_name": "pause", "arguments": byhand.Object{}}}, "wait": false}
+	visitor.Version = modern
+	for i := range httpd.MaxRuns {
+		if status, _ = visitor.Call(t, "execute_sequence", held); status != http.StatusOK {
+			t.Logf("refused after %d runs", i)
+			break
+		}
+	}
+	if status != http.StatusTooManyRequests {
+		t.Errorf("it holds any number of runs: %d", status)
+	}
+	friend := byhand.Visitor{Version: modern, Address: s.url + "/mcp", Header: other}
+	if status, res := friend.Call(t, "click_element", save); status != 200 || byhand.IsError(res) {
+		t.Errorf("runs that only look take the place to act: %d %v", status, res)
+	}
+	text := metrics(t, s.url, other)
+	for _, want := range []string{`understudy_refused_total{what="sessions"} 1`, `understudy_refused_total{what="runs"} 1`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("wanted %s in %s", want, text)
+		}
+	}
+	close(s.goOn)
 }

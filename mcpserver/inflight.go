@@ -64,6 +64,18 @@ func (f *inflight) counts() httpd.Counts {
 	return httpd.Counts{Calls: len(f.calls), Runs: len(f.runs), Total: f.total, Activity: f.activity}
 }
 
+// runsOf counts the runs of a credential, and of all.
+func (f *inflight) runsOf(credential string) (own, all int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.runs {
+		if c.grant != nil && c.grant.Name == credential {
+			own++
+		}
+	}
+	return own, len(f.runs)
+}
+
 func (f *inflight) noteRun(run string, c caller) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

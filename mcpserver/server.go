@@ -106,7 +106,7 @@ func New(o Options) *Server {
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
 		Clients: s.mcp, Modern: modern, Runs: s.runs.get, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted,
-		Replying: s.unsent.begin, Counts: s.inflight.counts, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
+		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Log: o.Log,
 	})
 	s.offer(library)

@@ -91,7 +91,38 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 	if t == nil {
 		return nil
 	}
-	return &httpd.Tool{Acts: t.acts, Manages: t.Toolset == steps.Runs}
+	return &httpd.Tool{
+		Acts:    func(args json.RawMessage) bool { return t.acts && !(t.Toolset == steps.Runs && b.onlyLooks(args)) },
+		Manages: t.Toolset == steps.Runs && !t.acts,
+	}
+}
+
+// onlyLooks says whether the steps that a sequence brings leave the desktop
+// alone, so that it needs no slot. What it calls by name may act.
+func (b *toolbox) onlyLooks(args json.RawMessage) bool {
+	var v any
+	_ = json.Unmarshal(args, &v) // what cannot be read is refused later
+	looks := false
+	var visit func(v any) (harmless bool)
+	visit = func(v any) bool {
+		switch v := v.(type) {
+		case []any:
+			return !slices.ContainsFunc(v, func(x any) bool { return !visit(x) })
+		case map[string]any:
+			for key, x := range v {
+				switch name, _ := x.(string); {
+				case key == "workflow", key == "url", key == "tool_name" && (b.named[name] == nil || b.named[name].acts):
+					return false
+				case key == "tool_name":
+					looks = true
+				case !visit(x):
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return visit(v) && looks
 }
 
 // visible is a list of tools without those that a policy does not offer.

@@ -164,19 +164,17 @@ func (w waiting) Error() string {
 
 func (w waiting) seconds() int { return 1 + int(time.Duration(w).Seconds()) }
 
-// check verifies a credential, unless its address brought too many wrong ones.
+// check verifies a credential. An address that brings too many wrong ones is told
+// to wait, and learns no more about them.
 func (g *Authenticator) check(r *http.Request, credential string) (Grant, error) {
-	address := addressOf(r.RemoteAddr)
-	if wait := g.limit.wait(address, credential); wait > 0 {
-		return Grant{}, waiting(wait)
-	}
 	grant, err := g.verify(r.Context(), credential)
 	switch {
 	case err == nil:
-		g.limit.succeeded(credential)
 	case errors.Is(err, ErrRefused):
-		if g.limit.failed(address, credential) {
+		address := addressOf(r.RemoteAddr)
+		if wait := g.limit.failed(address); wait > 0 {
 			g.o.Log.Warn("an address brings wrong credentials, and must wait", "address", address.String())
+			return Grant{}, waiting(wait)
 		}
 		g.o.Log.Info("credential refused", "address", address.String(), "why", err)
 	case !errors.Is(err, errScope):

@@ -100,10 +100,10 @@ func TestTokensAreNotGuessed(t *testing.T) {
 	if tried != failures || limited != 100-failures {
 		t.Errorf("%d guesses were tried and %d were not, want %d tried", tried, limited, failures)
 	}
-	if res := st.try("GET", "/runs", "Authorization", "Bearer "+late); res.StatusCode != 429 {
-		t.Errorf("a guess that would have been right: %s", res.Status)
+	if res := st.try("GET", "/runs", "Authorization", "Bearer "+late); res.StatusCode != 200 {
+		t.Errorf("a right credential that was not seen before: %s", res.Status)
 	}
-	if res := st.form("/login", url.Values{"token": {late}}); res.StatusCode != 429 {
+	if res := st.form("/login", url.Values{"token": {late + "x"}}); res.StatusCode != 429 {
 		t.Errorf("a guess in the page: %s", res.Status)
 	}
 	if res := st.try("GET", "/runs", "Authorization", "Bearer "+token); res.StatusCode != 200 {
@@ -115,8 +115,8 @@ func TestTokensAreNotGuessed(t *testing.T) {
 		t.Errorf("from another address: %s", res.Status)
 	}
 	st.clock.pass(interval)
-	if res := st.try("GET", "/runs", "Authorization", "Bearer "+late); res.StatusCode != 200 {
-		t.Errorf("after a while: %s", res.Status)
+	if res := st.try("GET", "/runs", "Authorization", "Bearer x"); res.StatusCode != 401 {
+		t.Errorf("a guess after a while: %s", res.Status)
 	}
 	if got := st.log.String(); !strings.Contains(got, "an address brings wrong credentials") || strings.Contains(got, token) || strings.Contains(got, late) {
 		t.Errorf("the log: %s", got)
@@ -128,16 +128,10 @@ func TestLimiterForgets(t *testing.T) {
 	l := &limiter{now: func() time.Time { return now }}
 	for i := range addresses + 10 {
 		a := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-		l.failed(netip.PrefixFrom(a, 32), "x")
+		l.failed(netip.PrefixFrom(a, 32))
 	}
 	if len(l.by) > addresses {
 		t.Errorf("%d addresses are kept", len(l.by))
-	}
-	for i := range known + 10 {
-		l.succeeded(fmt.Sprint(i))
-	}
-	if len(l.good) > known {
-		t.Errorf("%d credentials are kept", len(l.good))
 	}
 }
 

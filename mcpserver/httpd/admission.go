@@ -29,9 +29,15 @@ func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 				writeError(w, http.StatusBadRequest, errBatchFirst)
 				return
 			}
-			if s.crowded(r, messages) {
-				busy(w)
+			leave, err := s.admitted(r, messages)
+			if err != nil {
+				w.Header().Set("Retry-After", "1")
+				writeError(w, err.status, err.err)
 				return
+			}
+			defer leave()
+			if opensSession(r, messages) {
+				defer func() { s.quotas.noteSession(w.Header().Get(sessionHeader), ownerOf(r)) }()
 			}
 			if slices.ContainsFunc(messages, message.isCall) {
 				defer s.o.Replying()()
@@ -65,11 +71,27 @@ func busy(w http.ResponseWriter) {
 
 // message is the part of a request that admission looks at.
 type message struct {
-	Method string `json:"method"`
+	Method string
 	Params struct {
-		Name         string `json:"name"`
-		RequestState string `json:"requestState"`
-	} `json:"params"`
+		Name         string
+		RequestState string
+		Arguments    json.RawMessage
+	}
+}
+
+// UnmarshalJSON reads names by their exact letters, as who answers the message
+// does: encoding/json would take METHOD for method.
+func (m *message) UnmarshalJSON(raw []byte) error {
+	var fields, params map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	_ = json.Unmarshal(fields["method"], &m.Method) // what is no text is no name
+	_ = json.Unmarshal(fields["params"], &params)
+	_ = json.Unmarshal(params["name"], &m.Params.Name)
+	_ = json.Unmarshal(params["requestState"], &m.Params.RequestState)
+	m.Params.Arguments = params["arguments"]
+	return nil
 }
 
 func (m message) isCall() bool { return m.Method == "tools/call" }
@@ -90,29 +112,30 @@ func peek(r *http.Request) (messages []message, batch bool) {
 	return messages, bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 }
 
-// Bounds of what all clients together may have under way; beyond them the server
-// is busy. They are far from what any use needs.
-const (
-	MaxCalls    = 256
-	MaxSessions = 2_000
-)
-
 // sessionHeader names the session of a request.
 const sessionHeader = "Mcp-Session-Id"
 
-// crowded says whether a request would go beyond a bound. What looks at runs and
-// ends them is always let in.
-func (s *Server) crowded(r *http.Request, messages []message) bool {
-	return slices.ContainsFunc(messages, func(m message) bool {
-		switch {
-		case m.Method == "initialize" && r.Header.Get(sessionHeader) == "":
-			return count(s.o.Clients.Sessions()) >= MaxSessions
-		case m.isCall() && m.Params.RequestState == "":
-			t := s.o.Tool(m.Params.Name)
-			return t != nil && !t.Manages && s.o.Counts().Calls >= MaxCalls
+// admitted notes what a request has under way, until release is called. What
+// looks at runs and ends them is always let in.
+func (s *Server) admitted(r *http.Request, messages []message) (release func(), err *exceeded) {
+	calls := 0
+	for _, m := range messages {
+		if t := s.o.Tool(m.Params.Name); m.isCall() && t != nil && !t.Manages {
+			calls++
 		}
-		return false
-	})
+	}
+	live := func() (ids []string) {
+		for session := range s.o.Clients.Sessions() {
+			ids = append(ids, session.ID())
+		}
+		return ids
+	}
+	return s.quotas.take(ownerOf(r), calls, opensSession(r, messages), live, s.o.RunsOf)
+}
+
+// opensSession says whether a request asks for a session.
+func opensSession(r *http.Request, messages []message) bool {
+	return r.Header.Get(sessionHeader) == "" && slices.ContainsFunc(messages, func(m message) bool { return m.Method == "initialize" })
 }
 
 func count[T any](all iter.Seq[T]) (n int) {
@@ -126,7 +149,7 @@ func count[T any](all iter.Seq[T]) (n int) {
 // answer to a question belongs to a run that has begun.
 func (s *Server) needsSlot(m message) bool {
 	t := s.o.Tool(m.Params.Name)
-	return m.isCall() && t != nil && t.Acts && m.Params.RequestState == ""
+	return m.isCall() && t != nil && t.Acts(m.Params.Arguments) && m.Params.RequestState == ""
 }
 
 const (

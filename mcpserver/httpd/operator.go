@@ -83,9 +83,17 @@ func (o operator) metrics(w http.ResponseWriter, r *http.Request) {
 		{"understudy_places_taken", "gauge", "Runs that may act on the desktop.", float64(acting)},
 		{"understudy_places", "gauge", "How many runs may act at once.", float64(o.slots.limit)},
 		{"understudy_sessions", "gauge", "Sessions of clients.", float64(count(o.o.Clients.Sessions()))},
+		{"understudy_connections", "gauge", "Open connections.", float64(o.conns.count())},
+		{"understudy_connections_dropped_total", "counter", "Idle connections that were closed to make room.", float64(o.conns.dropped())},
 		{"understudy_uptime_seconds", "gauge", "Seconds since the start.", time.Since(o.began).Seconds()},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %g\n", m.name, m.help, m.name, m.sort, m.name, m.value)
+	}
+	const refused = "understudy_refused_total"
+	fmt.Fprintf(w, "# HELP %s Requests that were refused because there were too many.\n# TYPE %s counter\n", refused, refused)
+	all := o.quotas.refusals()
+	for _, what := range []string{"calls", "runs", "sessions"} {
+		fmt.Fprintf(w, "%s{what=%q} %d\n", refused, what, all[what])
 	}
 }
 

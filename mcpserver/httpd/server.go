@@ -2,11 +2,11 @@ package httpd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,6 +33,8 @@ type Options struct {
 	Replying func() (done func())
 	// Counts are the calls and runs of clients.
 	Counts func() Counts
+	// RunsOf counts the runs under way of a credential, and of all.
+	RunsOf func(credential string) (own, all int)
 	// SetMode sets the mode of a client.
 	SetMode func(ctx context.Context, client string, mode access.Mode) error
 	// Check says whether the machine is ready; nil: it is.
@@ -50,8 +52,8 @@ type Options struct {
 
 // Tool is what admission has to know of a tool.
 type Tool struct {
-	Acts    bool // its run takes a slot of the concurrency limit
-	Manages bool // it looks at runs or ends them, so it is never refused as one too many
+	Acts    func(arguments json.RawMessage) bool // its run takes a slot of the concurrency limit
+	Manages bool                                 // it looks at runs or ends them, so it is never refused as one too many
 }
 
 // Counts are the calls and runs of clients.
@@ -85,9 +87,11 @@ type Server struct {
 	Exchanges
 	Timeouts Timeouts
 
-	o     Options
-	slots slots
-	began time.Time
+	o      Options
+	slots  slots
+	quotas quotas
+	conns  connections
+	began  time.Time
 }
 
 // New makes a server. It listens nowhere.
@@ -149,9 +153,8 @@ const shutdownTime = 10 * time.Second
 // Serve answers on a listener until the context ends. Then stop ends the calls
 // and lets their replies out, and the connections are closed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, stop func(context.Context) error) error {
-	silent := silentConns{}
 	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: s.Timeouts.Header, IdleTimeout: s.Timeouts.Idle, MaxHeaderBytes: headerLimit, ConnState: silent.note,
+		Handler: s.Handler(), ReadHeaderTimeout: s.Timeouts.Header, IdleTimeout: s.Timeouts.Idle, MaxHeaderBytes: headerLimit, ConnState: s.conns.note,
 	}
 	if s.o.SameUser != nil {
 		h.ConnContext = s.o.SameUser.Note
@@ -167,37 +170,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, stop func(context.Co
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	err = errors.Join(err, stop(last))
-	silent.close()
+	s.conns.closeSilent()
 	if h.Shutdown(last) != nil {
 		err = errors.Join(err, h.Close())
 	}
 	return err
-}
-
-// silentConns are the connections that have sent nothing yet. Shutdown of an
-// http.Server waits some seconds for them, though nothing was asked.
-type silentConns struct {
-	mu   sync.Mutex
-	open map[net.Conn]bool
-}
-
-func (n *silentConns) note(c net.Conn, state http.ConnState) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if state != http.StateNew {
-		delete(n.open, c)
-		return
-	}
-	if n.open == nil {
-		n.open = map[net.Conn]bool{}
-	}
-	n.open[c] = true
-}
-
-func (n *silentConns) close() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for c := range n.open {
-		_ = c.Close()
-	}
 }

@@ -1,0 +1,100 @@
+package httpd
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Bounds of open connections, of one address and of all. Beyond them, whoever
+// has been idle for longest makes room, so that a stranger who opens many
+// cannot keep others out.
+const (
+	maxConnections     = 512
+	maxConnectionsEach = 384
+)
+
+// connections are those that are open. Their zero value is ready.
+type connections struct {
+	mu    sync.Mutex
+	open  map[net.Conn]connection
+	by    map[string]int // by address
+	drops uint64
+}
+
+type connection struct {
+	address string
+	state   http.ConnState
+	since   time.Time
+}
+
+// note is the ConnState of an http.Server.
+func (n *connections) note(c net.Conn, state http.ConnState) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open == nil {
+		n.open, n.by = map[net.Conn]connection{}, map[string]int{}
+	}
+	if state == http.StateClosed || state == http.StateHijacked {
+		n.forget(c)
+		return
+	}
+	address, _, _ := net.SplitHostPort(c.RemoteAddr().String())
+	if _, known := n.open[c]; !known {
+		add(&n.by, address, 1)
+	}
+	n.open[c] = connection{address, state, time.Now()}
+	switch {
+	case n.by[address] > maxConnectionsEach:
+		n.makeRoom(c, address)
+	case len(n.open) > maxConnections:
+		n.makeRoom(c, "")
+	}
+}
+
+func (n *connections) forget(c net.Conn) {
+	if x, known := n.open[c]; known {
+		add(&n.by, x.address, -1)
+		delete(n.open, c)
+	}
+}
+
+// makeRoom closes the connection of an address, or of any, that has been idle
+// for longest; when all are busy, the new one. The lock is held.
+func (n *connections) makeRoom(fresh net.Conn, address string) {
+	victim := fresh
+	oldest := time.Now().Add(time.Hour)
+	for c, x := range n.open {
+		if c != fresh && x.state != http.StateActive && (address == "" || x.address == address) && x.since.Before(oldest) {
+			victim, oldest = c, x.since
+		}
+	}
+	n.forget(victim)
+	n.drops++
+	_ = victim.Close()
+}
+
+// closeSilent closes the connections that have sent nothing yet. Shutdown of an
+// http.Server waits some seconds for them, though nothing was asked.
+func (n *connections) closeSilent() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for c, x := range n.open {
+		if x.state == http.StateNew {
+			_ = c.Close()
+		}
+	}
+}
+
+func (n *connections) count() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.open)
+}
+
+func (n *connections) dropped() uint64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.drops
+}

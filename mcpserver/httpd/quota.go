@@ -1,0 +1,144 @@
+package httpd
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+
+	"understudy/mcpserver/auth"
+	"understudy/steps"
+)
+
+// Bounds of what is under way; beyond them the server is busy. They are far from
+// what any use needs. Where credentials are asked for, no single one may take
+// all that there is.
+const (
+	MaxCalls    = 256
+	MaxSessions = 2_000
+	MaxRuns     = 256
+
+	maxCallsEach    = MaxCalls / 4
+	maxSessionsEach = MaxSessions / 4
+	maxRunsEach     = MaxRuns / 4
+)
+
+// quotas keep account of what each credential has under way.
+type quotas struct {
+	mu       sync.Mutex
+	calls    map[string]int // by credential
+	total    int
+	sessions map[string]string // whose each session is
+	opening  map[string]int    // sessions that are asked for, by credential
+	refused  map[string]uint64 // by what was too many
+}
+
+// ownerOf is the credential of a request; empty: nobody is asked for one.
+func ownerOf(r *http.Request) string {
+	g, _ := auth.From(r.Context())
+	return g.Name
+}
+
+// take notes calls and a session that a request asks for, unless they are too
+// many. live are the sessions that there are, and runs those of the credential
+// and of all.
+func (q *quotas) take(owner string, calls int, session bool, live func() []string, runs func(owner string) (own, all int)) (release func(), err *exceeded) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if calls > 0 {
+		own, all := runs(owner)
+		if err := q.within("runs", owner, own, maxRunsEach, all, MaxRuns); err != nil {
+			return nil, err
+		}
+		if err := q.within("calls", owner, q.calls[owner]+calls-1, maxCallsEach, q.total+calls-1, MaxCalls); err != nil {
+			return nil, err
+		}
+	}
+	if session {
+		own, all := q.countSessions(owner, live())
+		if err := q.within("sessions", owner, own, maxSessionsEach, all, MaxSessions); err != nil {
+			return nil, err
+		}
+		add(&q.opening, owner, 1)
+	}
+	add(&q.calls, owner, calls)
+	q.total += calls
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		add(&q.calls, owner, -calls)
+		q.total -= calls
+		if session {
+			add(&q.opening, owner, -1)
+		}
+	}, nil
+}
+
+// countSessions counts the sessions of a credential and of all, those included
+// that are being opened, and forgets those that ended.
+func (q *quotas) countSessions(owner string, live []string) (own, all int) {
+	kept := map[string]string{}
+	for _, id := range live {
+		kept[id] = q.sessions[id]
+		if kept[id] == owner {
+			own++
+		}
+	}
+	q.sessions = kept
+	own, all = own+q.opening[owner], len(live)
+	for _, n := range q.opening {
+		all += n
+	}
+	return own, all
+}
+
+// noteSession notes whose a session is.
+func (q *quotas) noteSession(id, owner string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.sessions == nil {
+		q.sessions = map[string]string{}
+	}
+	q.sessions[id] = owner
+}
+
+// within says that something is too many. The lock is held.
+func (q *quotas) within(what, owner string, own, mostOwn, all, most int) *exceeded {
+	if all < most && (owner == "" || own < mostOwn) {
+		return nil
+	}
+	if q.refused == nil {
+		q.refused = map[string]uint64{}
+	}
+	q.refused[what]++
+	x := &exceeded{status: http.StatusServiceUnavailable}
+	x.err = steps.Errorf(steps.Busy, "there are %d %s, as many as there may be", all, what)
+	if all < most {
+		x.status = http.StatusTooManyRequests
+		x.err = steps.Errorf(steps.Busy, "this credential has %d %s, as many as one may have", own, what)
+	}
+	x.err.Next = fmt.Sprintf("end some %s, or try again later; get_run and stop_execution still work", what)
+	return x
+}
+
+// exceeded is the error of a bound that is reached: by one credential, or by all.
+type exceeded struct {
+	status int
+	err    *steps.Error
+}
+
+// refusals are how many requests were refused, by what was too many.
+func (q *quotas) refusals() map[string]uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return maps.Clone(q.refused)
+}
+
+func add(m *map[string]int, key string, n int) {
+	if *m == nil {
+		*m = map[string]int{}
+	}
+	if (*m)[key] += n; (*m)[key] == 0 {
+		delete(*m, key)
+	}
+}
