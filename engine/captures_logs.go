@@ -47,45 +47,23 @@ func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflo
 		return
 	}
 	taken := time.Now().UTC()
-	w.mu.Lock()
-	w.pictures++
-	w.mu.Unlock()
+	w.inbox.expect()
 	w.e.Pictures.Take(ctx, env.Desktop, func(hash string, err error) {
 		if err != nil {
 			w.e.log().Warn("picture not stored", "run", w.id, "step", e.path, "error", err)
-			w.post(Event{}, true)
+			w.inbox.picture(nil)
 			return
 		}
 		ev, err := newEvent(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, TakenAt: taken})
 		if err == nil {
-			w.post(ev, true)
+			w.inbox.picture(&ev)
 		}
 	})
 }
 
-// post hands an event to the worker, from another goroutine.
-func (w *worker) post(ev Event, picture bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if picture {
-		w.pictures--
-	}
-	if ev.Type != "" {
-		w.later = append(w.later, ev)
-	}
-	select {
-	case w.posted <- struct{}{}:
-	default:
-	}
-}
-
 // drain records what other goroutines handed over.
 func (w *worker) drain() error {
-	w.mu.Lock()
-	later := w.later
-	w.later = nil
-	w.mu.Unlock()
-	for _, ev := range later {
+	for _, ev := range w.inbox.take() {
 		if err := w.append(ev); err != nil {
 			return err
 		}
@@ -95,26 +73,10 @@ func (w *worker) drain() error {
 
 // awaitPictures waits until no picture is under way, but not for long.
 func (w *worker) awaitPictures() {
-	t := time.NewTimer(pictureTime)
-	defer t.Stop()
-	for {
-		w.mu.Lock()
-		left := w.pictures
-		w.mu.Unlock()
-		if left == 0 {
-			return
-		}
-		select {
-		case <-w.posted:
-		case <-t.C:
-			w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
-			return
-		}
+	if left := w.inbox.await(pictureTime); left > 0 {
+		w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
 	}
 }
-
-// maxLogs is how many messages of one worker wait to be recorded at most.
-const maxLogs = 1000
 
 // logger writes what a step logs into the run, and into the program's log.
 func (w *worker) logger(path string) *slog.Logger {
@@ -150,12 +112,7 @@ func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
 	if err != nil {
 		return err
 	}
-	h.w.mu.Lock()
-	full := len(h.w.later) >= maxLogs
-	h.w.mu.Unlock()
-	if !full {
-		h.w.post(ev, false)
-	}
+	h.w.inbox.log(ev)
 	if h.next.Enabled(ctx, r.Level) {
 		out := slog.NewRecord(r.Time, r.Level, message, r.PC)
 		for k, v := range attrs {

@@ -181,12 +181,12 @@ func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
 
 // lastStart is the number of the event before the last start of a step; 0
 // when it was never reached.
-func (w *worker) lastStart(ctx context.Context, step string) (uint64, error) {
+func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
 	var base uint64
-	nodes := executedNodes(w.layout)
-	_, ours := w.program.Node(step) // rather than one of the same id in a called workflow
+	nodes := executedNodes(j.layout)
+	_, ours := j.program.Node(step) // rather than one of the same id in a called workflow
 	last := map[string]Event{}      // of each path
-	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
+	for ev, err := range j.e.Store.Events(ctx, j.id, 1) {
 		if err != nil {
 			return 0, err
 		}
@@ -292,7 +292,7 @@ func fits(q *Question, a Answer) error {
 func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (Header, error) {
 	e.open()
 	if w := e.at(id); w != nil {
-		if w.interrupt(c, message) {
+		if w.stops.interrupt(c, message) {
 			h, err := e.Get(ctx, id)
 			h.Stopping = true
 			return h, err
@@ -306,7 +306,7 @@ func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (
 	if w.s.Status != Waiting && w.s.Status != Paused {
 		return Header{}, steps.Errorf(steps.Invalid, "run %s is not being executed: it is %s", id, e.present(w.header).Status)
 	}
-	w.interrupt(c, message)
+	w.stops.interrupt(c, message)
 	if err := w.record(EvContinued, "", struct{}{}); err != nil {
 		return Header{}, err
 	}
@@ -336,7 +336,7 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 func (e *Engine) Disconnected(id string, goesOn bool) {
 	e.open()
 	if w := e.at(id); w != nil && !w.program.Options.OutlivesClient(goesOn) {
-		w.interrupt(ByClient, "its client went away")
+		w.stops.interrupt(ByClient, "its client went away")
 	}
 }
 
@@ -362,9 +362,7 @@ func (e *Engine) Pause(_ context.Context, id string) error {
 	if w == nil {
 		return steps.Errorf(steps.Invalid, "run %s is not being executed", id)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.pause = true
+	w.stops.pauseAt(true)
 	return nil
 }
 

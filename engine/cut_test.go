@@ -284,7 +284,7 @@ func (p *played) stop(t *testing.T, at int) bool {
 	count := 0
 	s.between = func(w *worker) {
 		if count++; count == at {
-			w.interrupt(ByUser, "enough")
+			w.stops.interrupt(ByUser, "enough")
 		}
 	}
 	h := s.play(r)

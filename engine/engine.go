@@ -151,7 +151,7 @@ func (e *Engine) Forget(client string) {
 // that is new shares that commit with what it does first: its worker begins at
 // once, and launch returns when anything is stored.
 func (e *Engine) launch(w *worker) (Header, error) {
-	if names := w.lacks(); len(names) > 0 && w.stop == nil {
+	if names := w.lacks(); len(names) > 0 && w.stops.stop == nil {
 		q := Question{Sort: AskSecret, Step: names[0], Choices: names, Text: "the run needs the secret " + join(names)}
 		if err := w.record(EvAsked, "", q); err != nil {
 			return Header{}, err
@@ -241,7 +241,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	works := slices.Collect(maps.Values(e.works))
 	e.mu.Unlock()
 	for _, w := range works {
-		w.interrupt(ByShutdown, errShutDown.Error())
+		w.stops.interrupt(ByShutdown, errShutDown.Error())
 	}
 	for _, w := range works {
 		select {

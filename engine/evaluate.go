@@ -13,13 +13,22 @@ import (
 	"understudy/workflows/expression"
 )
 
+// evaluator computes the expressions of a run. Its secrets are known to it, and
+// stored nowhere.
+type evaluator struct {
+	*journal
+	secrets secrets  // replaced, never changed, once the worker goes
+	near    []string // the secrets that went into what is performed
+	looks   expression.Probe
+}
+
 // names is what the expressions of the innermost list see.
-func (w *worker) names() *expression.Scope {
-	s := &w.s
+func (v *evaluator) names() *expression.Scope {
+	s := &v.s
 	c := s.scope()
 	x := &expression.Scope{
 		Inputs: c.Inputs, Env: c.Env, Selectors: c.Selectors, Steps: c.Steps,
-		Run:     expression.RunScope{ID: w.id, Attempt: s.Attempt, Workflow: w.program.Name},
+		Run:     expression.RunScope{ID: v.id, Attempt: s.Attempt, Workflow: v.program.Name},
 		Failing: s.failing(),
 	}
 	first := len(s.Frames) - 1
@@ -42,7 +51,7 @@ func (w *worker) evaluate(e evaluate) error {
 		n = *e.node
 		ev.ID = n.ID
 	}
-	ctx, done := w.context(w.limitOf(e.node))
+	ctx, done := w.context(w.limits.of(e.node))
 	defer done()
 	w.near = slices.Collect(maps.Keys(w.secrets)) // an error may name any of them
 	var err error
@@ -95,8 +104,8 @@ func unexpected(n *workflows.Node, path string) *ErrorRecord {
 }
 
 // holds evaluates a condition with the secrets' true values.
-func (w *worker) holds(ctx context.Context, x *expression.Expr) (bool, error) {
-	return x.Holds(ctx, w.secrets.scope(w.names(), w.secrets.reveal), w.probe())
+func (v *evaluator) holds(ctx context.Context, x *expression.Expr) (bool, error) {
+	return x.Holds(ctx, v.secrets.scope(v.names(), v.secrets.reveal), v.probe())
 }
 
 // pollEvery is how long to wait before an expectation is looked at again.
@@ -121,19 +130,19 @@ func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
 
 // evalWithPlaceholders evaluates a template with the secrets' true values, and gives also the
 // form of the value that events may hold.
-func (w *worker) evalWithPlaceholders(ctx context.Context, t *workflows.Template) (value, form any, exact bool, err error) {
-	return w.evalTwice(func(names *expression.Scope) (any, error) { return t.Eval(ctx, names, w.probe()) },
-		func(names *expression.Scope) (any, error) { return t.EvalKnown(ctx, names, w.probe()) })
+func (v *evaluator) evalWithPlaceholders(ctx context.Context, t *workflows.Template) (value, form any, exact bool, err error) {
+	return v.evalTwice(func(names *expression.Scope) (any, error) { return t.Eval(ctx, names, v.probe()) },
+		func(names *expression.Scope) (any, error) { return t.EvalKnown(ctx, names, v.probe()) })
 }
 
 // evalTwice evaluates with the secrets' true values and with stand-ins. What
 // was computed from a secret is one itself from then on, and the secrets that
 // went into the value are near whatever comes of it.
-func (w *worker) evalTwice(real, known func(*expression.Scope) (any, error)) (value, form any, exact bool, err error) {
-	names := w.names()
-	w.near = slices.Collect(maps.Keys(w.secrets))
-	value, err = real(w.secrets.scope(names, w.secrets.reveal))
-	if err != nil || len(w.secrets) == 0 {
+func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) (value, form any, exact bool, err error) {
+	names := v.names()
+	v.near = slices.Collect(maps.Keys(v.secrets))
+	value, err = real(v.secrets.scope(names, v.secrets.reveal))
+	if err != nil || len(v.secrets) == 0 {
 		return value, value, true, err
 	}
 	if lost(value) {
@@ -143,25 +152,25 @@ func (w *worker) evalTwice(real, known func(*expression.Scope) (any, error)) (va
 			Next: "resume from the step that computes it, with --from",
 		}
 	}
-	stood, err := known(w.secrets.scope(names, w.secrets.withPlaceholders))
+	stood, err := known(v.secrets.scope(names, v.secrets.withPlaceholders))
 	if err != nil { // the value is not one that a stand-in can take
 		stood = nil
 	}
-	form, exact = w.secrets.storable(stood, value)
-	w.near = namesIn(form)
+	form, exact = v.secrets.storable(stood, value)
+	v.near = namesIn(form)
 	if !exact {
 		var more []string
-		if w.secrets, more, err = w.secrets.with(computed(form, value)); err != nil {
+		if v.secrets, more, err = v.secrets.with(computed(form, value)); err != nil {
 			return nil, nil, false, err
 		}
-		w.near = append(w.near, more...)
+		v.near = append(v.near, more...)
 	}
 	return value, form, exact, nil
 }
 
 // value evaluates a template whose value the run needs again later.
-func (w *worker) value(ctx context.Context, t *workflows.Template) (any, error) {
-	_, form, exact, err := w.evalWithPlaceholders(ctx, t)
+func (v *evaluator) value(ctx context.Context, t *workflows.Template) (any, error) {
+	_, form, exact, err := v.evalWithPlaceholders(ctx, t)
 	if err == nil && !exact {
 		return nil, steps.Errorf(steps.Invalid, "a value computed from a secret cannot be kept for later steps; use the secret itself where it is needed")
 	}
@@ -171,71 +180,71 @@ func (w *worker) value(ctx context.Context, t *workflows.Template) (any, error) 
 // maxRounds is how many elements a foreach may have.
 const maxRounds = 100_000
 
-func (w *worker) list(ctx context.Context, t *workflows.Template) (any, error) {
-	v, err := w.value(ctx, t)
+func (v *evaluator) list(ctx context.Context, t *workflows.Template) (any, error) {
+	value, err := v.value(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	switch v := v.(type) {
+	switch list := value.(type) {
 	case []any:
-		if len(v) > maxRounds {
-			return nil, steps.Errorf(steps.LoopLimit, "foreach has %d elements, more than the %d that it may", len(v), maxRounds)
+		if len(list) > maxRounds {
+			return nil, steps.Errorf(steps.LoopLimit, "foreach has %d elements, more than the %d that it may", len(list), maxRounds)
 		}
-		return v, nil
+		return list, nil
 	case nil:
 		return []any{}, nil
 	}
-	return nil, steps.Errorf(steps.Invalid, "foreach wants a list, found %v", v)
+	return nil, steps.Errorf(steps.Invalid, "foreach wants a list, found %v", value)
 }
 
 // inputs are the inputs of a call, checked and completed.
-func (w *worker) inputs(ctx context.Context, n *workflows.Node) (any, error) {
+func (v *evaluator) inputs(ctx context.Context, n *workflows.Node) (any, error) {
 	given := map[string]any{}
 	if n.Inputs != nil {
-		v, err := w.value(ctx, n.Inputs)
+		value, err := v.value(ctx, n.Inputs)
 		if err != nil {
 			return nil, err
 		}
-		given, _ = v.(map[string]any)
+		given, _ = value.(map[string]any)
 	}
-	checked, problems := n.Call.CheckInputs(w.reveal(given))
+	checked, problems := n.Call.CheckInputs(v.reveal(given))
 	if len(problems) > 0 {
 		return nil, steps.Errorf(steps.Invalid, "the inputs of %s: %s", n.Call.Name, problems[0])
 	}
-	return w.secrets.mask(checked), nil
+	return v.secrets.mask(checked), nil
 }
 
-func (w *worker) reveal(m map[string]any) map[string]any {
-	out, _ := w.secrets.reveal(m).(map[string]any)
+func (v *evaluator) reveal(m map[string]any) map[string]any {
+	out, _ := v.secrets.reveal(m).(map[string]any)
 	return out
 }
 
-func (w *worker) output(ctx context.Context, o *workflows.Output) (any, error) {
+func (v *evaluator) output(ctx context.Context, o *workflows.Output) (any, error) {
 	if o.Value != nil {
-		return w.masked(ctx, o.Value)
+		return v.masked(ctx, o.Value)
 	}
 	out := map[string]any{}
 	for key, x := range o.Named {
-		v, err := w.masked(ctx, x)
+		value, err := v.masked(ctx, x)
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", key, err)
 		}
-		out[key] = v
+		out[key] = value
 	}
 	return out, nil
 }
 
 // masked is the value of an expression with references to its secrets.
-func (w *worker) masked(ctx context.Context, x *expression.Expr) (any, error) {
-	eval := func(names *expression.Scope) (any, error) { return x.Eval(ctx, names, w.probe()) }
-	v, _, _, err := w.evalTwice(eval, eval)
-	return w.secrets.mask(v, w.near...), err
+func (v *evaluator) masked(ctx context.Context, x *expression.Expr) (any, error) {
+	eval := func(names *expression.Scope) (any, error) { return x.Eval(ctx, names, v.probe()) }
+	value, _, _, err := v.evalTwice(eval, eval)
+	return v.secrets.mask(value, v.near...), err
 }
 
 // probe asks the desktop for expressions.
-func (w *worker) probe() expression.Probe {
-	if w.looks == nil && w.e.Probe != nil {
-		w.looks = w.e.Probe(w.e.Desk, w.s.Created.Dir, slices.Concat(w.roots(), w.e.PictureRoots))
+func (v *evaluator) probe() expression.Probe {
+	if v.looks == nil && v.e.Probe != nil {
+		v.looks = v.e.Probe(v.e.Desk, v.s.Created.Dir, slices.Concat(v.roots(), v.e.PictureRoots))
 	}
-	return w.looks
+	return v.looks
 }

@@ -10,37 +10,37 @@ import (
 )
 
 // accept checks the inputs of a run, and takes the secrets out of them.
-func (w *worker) accept(given map[string]any, secret map[string]string) (map[string]any, error) {
-	all := maps.Clone(w.program.Inputs)
+func (v *evaluator) accept(given map[string]any, secret map[string]string) (map[string]any, error) {
+	all := maps.Clone(v.program.Inputs)
 	if all == nil {
 		all = map[string]any{}
 	}
 	maps.Copy(all, given)
-	for name, v := range secret {
-		all[name] = v
+	for name, text := range secret {
+		all[name] = text
 	}
-	checked, problems := w.program.CheckInputs(all)
+	checked, problems := v.program.CheckInputs(all)
 	missing := map[string]bool{}
-	for _, v := range w.program.Missing(all) {
-		missing[v.Name] = v.Secret
+	for _, x := range v.program.Missing(all) {
+		missing[x.Name] = x.Secret
 	}
 	problems = slices.DeleteFunc(problems, func(p steps.Problem) bool { return len(p.Path) > 0 && missing[p.Path[0]] })
 	if len(problems) > 0 {
 		return nil, refuseInputs(problems)
 	}
-	for _, v := range w.program.Variables {
-		if !v.Secret {
+	for _, x := range v.program.Variables {
+		if !x.Secret {
 			continue
 		}
-		value, given := checked[v.Name]
+		value, given := checked[x.Name]
 		if given {
-			w.secrets[v.Name] = fmt.Sprint(value)
+			v.secrets[x.Name] = fmt.Sprint(value)
 		}
-		if checked[v.Name] = nil; given || v.Required {
-			checked[v.Name] = reference(v.Name)
+		if checked[x.Name] = nil; given || x.Required {
+			checked[x.Name] = reference(x.Name)
 		}
 	}
-	masked, _ := w.secrets.mask(checked).(map[string]any)
+	masked, _ := v.secrets.mask(checked).(map[string]any)
 	return masked, nil
 }
 
@@ -55,13 +55,13 @@ func refuseInputs(problems []steps.Problem) error {
 }
 
 // lacks are the secrets that a run needs and does not have.
-func (w *worker) lacks() []string {
+func (v *evaluator) lacks() []string {
 	var names []string
-	for _, v := range w.program.Variables {
-		_, given := w.secrets[v.Name]
-		_, wanted := w.s.Scopes[1].Inputs[v.Name].(map[string]any)
-		if v.Secret && wanted && !given {
-			names = append(names, v.Name)
+	for _, x := range v.program.Variables {
+		_, given := v.secrets[x.Name]
+		_, wanted := v.s.Scopes[1].Inputs[x.Name].(map[string]any)
+		if x.Secret && wanted && !given {
+			names = append(names, x.Name)
 		}
 	}
 	return names

@@ -32,33 +32,36 @@ func tryLimit(d time.Duration) limit {
 	return limit{"it", "raise its timeout, or look at the picture to see what it waited for", d, time.Now().Add(d)}
 }
 
-// workflowLimit is that of the attempt.
-func (w *worker) workflowLimit() limit {
-	long := w.program.Options.Timeout
-	return limit{"the workflow", "resume the run, or raise its timeout", long, w.s.Since.Add(long - w.s.Used)}
+// limits are those of a run's steps, its lists and itself.
+type limits struct{ *journal }
+
+// workflow is that of the attempt.
+func (l limits) workflow() limit {
+	long := l.program.Options.Timeout
+	return limit{"the workflow", "resume the run, or raise its timeout", long, l.s.Since.Add(long - l.s.Used)}
 }
 
-// listLimit is that of a list which is executed.
-func (w *worker) listLimit(i int) limit {
-	f := w.s.Frames[i]
-	l := limit{"finally", "make it shorter: it has " + finallyLimit.String() + " in all", f.Limit, f.Since.Add(f.Limit)}
+// list is that of a list which is executed.
+func (l limits) list(i int) limit {
+	f := l.s.Frames[i]
+	of := limit{"finally", "make it shorter: it has " + finallyLimit.String() + " in all", f.Limit, f.Since.Add(f.Limit)}
 	if f.Sort == FinallyFrame || i == 0 {
-		return l
+		return of
 	}
-	owner := &w.s.Frames[i-1]
+	owner := &l.s.Frames[i-1]
 	what := map[FrameSort]string{GroupFrame: "group", LoopFrame: "loop", BodyFrame: "called workflow"}[f.Sort]
-	n, err := w.layout.node(owner)
+	n, err := l.layout.node(owner)
 	if err != nil {
 		n = nil
 	}
-	l.what, l.mend = fmt.Sprintf("the %s at step %s", what, name(n, pathOf(owner))), "raise the timeout of that step, or do less in it"
-	return l
+	of.what, of.mend = fmt.Sprintf("the %s at step %s", what, name(n, pathOf(owner))), "raise the timeout of that step, or do less in it"
+	return of
 }
 
 // overdue says whether the attempt has used up the time of its workflow.
-func (w *worker) overdue() bool {
-	limit := w.program.Options.Timeout
-	return limit > 0 && w.s.Stop == nil && !w.s.finishing() && w.s.Used+time.Since(w.s.Since) >= limit
+func (l limits) overdue() bool {
+	limit := l.program.Options.Timeout
+	return limit > 0 && l.s.Stop == nil && !l.s.finishing() && l.s.Used+time.Since(l.s.Since) >= limit
 }
 
 // expire ends the outermost list whose limit has passed.
@@ -68,7 +71,7 @@ func (w *worker) expire() error {
 		if f.Limit == 0 || f.Failure != nil || now.Sub(f.Since) < f.Limit {
 			continue
 		}
-		return w.record(EvExpired, f.Base, Expired{Depth: i + 1, Error: w.listLimit(i).exceeded()})
+		return w.record(EvExpired, f.Base, Expired{Depth: i + 1, Error: w.limits.list(i).exceeded()})
 	}
 	return nil
 }
@@ -77,18 +80,13 @@ func (w *worker) expire() error {
 // executed; a second stop, or the end of the program, always does.
 func (w *worker) context(limit time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(w.e.life)
-	w.mu.Lock()
-	w.cancel, w.shielded = cancel, w.s.Stop != nil || w.s.finishing()
-	w.wake()
-	w.mu.Unlock()
+	w.stops.begin(cancel, w.s.Stop != nil || w.s.finishing())
 	release := func() {}
-	if l, ok := w.deadline(limit); ok && limit != unlimited {
+	if l, ok := w.limits.deadline(limit); ok && limit != unlimited {
 		ctx, release = context.WithDeadlineCause(ctx, l.at, l.error())
 	}
 	return ctx, func() {
-		w.mu.Lock()
-		w.cancel = nil
-		w.mu.Unlock()
+		w.stops.begin(nil, false)
 		release()
 		cancel(nil)
 	}
@@ -99,18 +97,18 @@ const unlimited time.Duration = -1
 
 // deadline is when an effect must end: by its own limit, by those of the
 // lists around it, or by that of the workflow.
-func (w *worker) deadline(own time.Duration) (first limit, ok bool) {
+func (l limits) deadline(own time.Duration) (first limit, ok bool) {
 	sooner := func(l limit) {
 		if !ok || l.at.Before(first.at) {
 			first, ok = l, true
 		}
 	}
-	if t := w.program.Options.Timeout; t > 0 && !w.s.finishing() {
-		sooner(w.workflowLimit())
+	if t := l.program.Options.Timeout; t > 0 && !l.s.finishing() {
+		sooner(l.workflow())
 	}
-	for i, f := range w.s.Frames {
+	for i, f := range l.s.Frames {
 		if f.Limit > 0 && f.Failure == nil {
-			sooner(w.listLimit(i))
+			sooner(l.list(i))
 		}
 	}
 	if own > 0 {
@@ -119,8 +117,8 @@ func (w *worker) deadline(own time.Duration) (first limit, ok bool) {
 	return first, ok
 }
 
-// limitOf is how long one attempt of a node may take.
-func (w *worker) limitOf(n *workflows.Node) time.Duration {
+// of is how long one attempt of a node may take.
+func (l limits) of(n *workflows.Node) time.Duration {
 	switch {
 	case n == nil:
 		return steps.DefaultTimeout

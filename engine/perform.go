@@ -57,9 +57,8 @@ func (w *worker) start(e start) error {
 // refusedByStop says whether a stop was asked for, so that what failed is
 // decided anew once it is recorded.
 func (w *worker) refusedByStop() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.stop != nil && w.s.Stop == nil
+	stop, _, _ := w.stops.asked()
+	return stop != nil && w.s.Stop == nil
 }
 
 // arguments are the arguments of a step, and their form in events.
@@ -67,7 +66,7 @@ func (w *worker) arguments(e start) (args map[string]any, form any, err error) {
 	if e.node.Args == nil {
 		return map[string]any{}, nil, nil
 	}
-	ctx, done := w.context(w.limitOf(e.node))
+	ctx, done := w.context(w.limits.of(e.node))
 	defer done()
 	value, form, _, err := w.evalWithPlaceholders(ctx, e.node.Args)
 	if err != nil {
@@ -119,7 +118,7 @@ func (w *worker) try(e start, args map[string]any) steps.Outcome {
 	if w.s.Created.DryRun && !kind.Reads {
 		return steps.Outcome{Result: map[string]any{"dry_run": true}, Acted: steps.ActedNo}
 	}
-	ctx, done := w.context(w.limitOf(e.node))
+	ctx, done := w.context(w.limits.of(e.node))
 	defer done()
 	env, err := w.env(ctx, e)
 	if err != nil {
@@ -196,7 +195,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 }
 
 // roots are the folders in which the run may use files.
-func (w *worker) roots() []string { return slices.Concat(w.e.Roots, w.s.Created.Roots) }
+func (v *evaluator) roots() []string { return slices.Concat(v.e.Roots, v.s.Created.Roots) }
 
 // keepPicture stores a picture that a kind took.
 func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {

@@ -57,10 +57,10 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 }
 
 // divide sorts what was executed by whether it will be done again.
-func (w *worker) divide(ctx context.Context, p *Plan, base uint64) error {
-	nodes := executedNodes(w.layout)
+func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
+	nodes := executedNodes(j.layout)
 	kept, again, undone := onePerPath{}, onePerPath{}, onePerPath{}
-	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
+	for ev, err := range j.e.Store.Events(ctx, j.id, 1) {
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ troubleshooting: [{id: fix, tool_name: act, arguments: {name: fix}}]`,
 				s.between = func(w *worker) {
 					if last := w.pending; !done && len(last) > 0 && last[len(last)-1].Type == c.after && last[len(last)-1].Path == c.path {
 						done = true
-						w.interrupt(ByUser, "enough")
+						w.stops.interrupt(ByUser, "enough")
 					}
 				}
 				h := s.play(s.request(c.doc, c.also))

@@ -76,10 +76,13 @@ func readsOnly(p *workflows.Program) bool {
 }
 
 func (e *Engine) worker(id string, p *workflows.Program) *worker {
-	return &worker{
-		e: e, id: id, program: p, layout: newLayout(p), secrets: secrets{},
-		done: make(chan struct{}), first: make(chan struct{}, 1), posted: make(chan struct{}, 1),
+	w := &worker{
+		journal: journal{e: e, id: id, program: p, layout: newLayout(p), first: make(chan struct{}, 1)},
+		inbox:   inbox{posted: make(chan struct{}, 1)},
+		done:    make(chan struct{}),
 	}
+	w.evaluator, w.limits = evaluator{journal: &w.journal, secrets: secrets{}}, limits{&w.journal}
+	return w
 }
 
 // creation is the first event of a run.

@@ -6,63 +6,30 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"understudy/steps"
-	"understudy/workflows"
-	"understudy/workflows/expression"
 )
 
 // worker is one attempt of a run, in one goroutine, from its first effect
 // until it ends, waits or pauses.
 type worker struct {
-	e       *Engine
-	id      string
-	program *workflows.Program
+	journal
+	evaluator
+	limits  limits
+	stops   stops
+	inbox   inbox
 	bundle  Bundle
-	layout  *layout
-	s       State
-	header  Header
-	secrets secrets  // replaced, never changed, once the worker goes
-	near    []string // the secrets that went into what is performed
 	environ []string
-	actor   string // the client that continued the run; empty: the one that began it
-	looks   expression.Probe
+	actor   string    // the client that continued the run; empty: the one that began it
 	user    *borrowed // nil before it acted
-
-	pending []Event   // recorded, not stored yet
-	stored  uint64    // how many events are stored
-	base    int       // the attempt that is stored
-	flushed time.Time // when
 	tried   int       // tries made by this worker
-	snapped uint64    // the event of the last snapshot
 
 	queued atomic.Bool // it waits for the lease
 
-	first chan struct{} // of a new run: that its beginning is stored; closed with done
-	done  chan struct{} // closed when the worker has ended
-	err   error         // why it ended before its time, once done is closed
-
-	mu       sync.Mutex
-	stop     *Stopping // asked for
-	abort    bool      // asked for twice
-	shielded bool      // what is performed is not ended by a first stop
-	pause    bool      // asked for
-	cancel   context.CancelCauseFunc
-	later    []Event // from pictures and logs, to be recorded by the worker
-	pictures int     // under way
-	posted   chan struct{}
-}
-
-// snapshotEvery is how many events lie between snapshots of the state: few
-// enough to resume quickly, many enough to cost nothing.
-func (e *Engine) snapshotEvery() uint64 {
-	if e.every > 0 {
-		return e.every
-	}
-	return 5000
+	done chan struct{} // closed when the worker has ended
+	err  error         // why it ended before its time, once done is closed
 }
 
 // work performs effects until the attempt ends, waits or pauses.
@@ -118,11 +85,9 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	if w.e.between != nil {
 		w.e.between(w)
 	}
-	w.mu.Lock()
-	stop, abort, pause := w.stop, w.abort, w.pause
-	w.mu.Unlock()
-	if stop == nil && w.overdue() {
-		stop = &Stopping{Cause: ByTimeout, Error: w.workflowLimit().exceeded()}
+	stop, abort, pause := w.stops.asked()
+	if stop == nil && w.limits.overdue() {
+		stop = &Stopping{Cause: ByTimeout, Error: w.limits.workflow().exceeded()}
 	}
 	if stop != nil && (w.s.Stop == nil || abort && !w.s.Stop.Abort) {
 		ev := *stop
@@ -188,74 +153,6 @@ func (w *worker) asksDesktop(e evaluate) bool {
 	return false
 }
 
-// record adds an event to the run and applies it.
-func (w *worker) record(t EventType, path string, data any) error {
-	return w.recordAs(t, path, data, data)
-}
-
-// recordAs is record, with data that is written in a form of its own.
-func (w *worker) recordAs(t EventType, path string, data, written any) error {
-	ev, err := newEvent(t, path, written)
-	if err != nil {
-		return err
-	}
-	ev.fact = data
-	return w.append(ev)
-}
-
-func (w *worker) append(ev Event) error {
-	ev.Seq, ev.Attempt, ev.At = w.s.Seq+1, w.s.Attempt, time.Now().UTC()
-	if ev.Type == EvResumed || ev.Type == EvCreated {
-		ev.Attempt++
-	}
-	if err := apply(&w.s, ev); err != nil {
-		return fmt.Errorf("run %s: %w", w.id, err)
-	}
-	ev.fact = nil
-	w.pending = append(w.pending, ev)
-	return nil
-}
-
-// flush stores what is recorded. Lazy events may be lost in a crash.
-func (w *worker) flush(lazy bool) error {
-	if len(w.pending) == 0 {
-		return nil
-	}
-	w.header = headerOf(&w.s, w.header, w.layout)
-	b := Batch{Attempt: w.base, Seq: w.stored, Events: w.pending, Header: w.header, Lazy: lazy}
-	if w.s.Seq-w.snapped >= w.e.snapshotEvery() {
-		snap, err := snapshot(&w.s)
-		if err != nil {
-			return err
-		}
-		b.Snapshot, w.snapped = snap, w.s.Seq
-	}
-	if err := w.e.Store.Append(w.e.life, w.id, b); err != nil {
-		return fmt.Errorf("run %s: storing %d events: %w", w.id, len(b.Events), err)
-	}
-	if w.stored == 0 {
-		w.first <- struct{}{}
-	}
-	w.stored, w.base, w.pending, w.flushed = w.s.Seq, w.s.Attempt, nil, time.Now()
-	w.e.hub.notify(w.id)
-	return nil
-}
-
-// interval is how long events may wait for a sync with durability: interval.
-const interval = 100 * time.Millisecond
-
-// flushBefore makes durable what must be before a step starts.
-func (w *worker) flushBefore(n *workflows.Node) error {
-	if w.program.Options.Durability == workflows.Interval && n.Repeatable() && time.Since(w.flushed) < interval {
-		return nil
-	}
-	return w.flush(w.lazy())
-}
-
-// lazy says whether the run is one that may be lost: a single call that only
-// reads.
-func (w *worker) lazy() bool { return w.header.Call != "" && w.header.Reads }
-
 // halt records why the run stands still, after the pictures that are still
 // under way, and lets go of the desktop.
 func (w *worker) halt(t EventType, path string, data any) error {
@@ -264,25 +161,11 @@ func (w *worker) halt(t EventType, path string, data any) error {
 	if err := w.drain(); err != nil {
 		return err
 	}
-	w.mu.Lock()
-	w.pause = false
-	w.mu.Unlock()
+	w.stops.pauseAt(false)
 	if err := w.record(t, path, data); err != nil {
 		return err
 	}
 	return w.flush(false)
-}
-
-// cause is the error of the stop that was asked for. The lock is held.
-func (w *worker) cause() error {
-	if w.stop == nil {
-		return steps.Errorf(steps.Cancelled, "the run was stopped")
-	}
-	code := steps.Cancelled
-	if w.stop.Cause == ByTimeout {
-		code = steps.Timeout
-	}
-	return steps.Errorf(code, "%s", w.stop.Error.Message)
 }
 
 // stopped says whether a context ended because the run is to stop.
@@ -290,41 +173,8 @@ func (w *worker) stopped(ctx context.Context) bool {
 	if ctx.Err() == nil {
 		return false
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.stop != nil && w.s.Stop == nil || w.abort
-}
-
-// interrupt asks the worker to stop. Asked again, it gives up finally too. What
-// is shielded goes on.
-func (w *worker) interrupt(c Cause, message string) (goesOn bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.stop != nil {
-		w.abort = true
-	} else {
-		code := steps.Cancelled
-		switch c {
-		case ByTimeout:
-			code = steps.Timeout
-		case ByShutdown:
-			code = steps.Interrupted
-		}
-		w.stop = &Stopping{Cause: c, Error: ErrorRecord{Code: code, Message: message, Next: "resume the run when you are ready"}}
-	}
-	w.wake()
-	return w.cancel != nil && w.shielded && !w.abort && c != ByShutdown
-}
-
-// wake ends the effect that is performed, if a stop concerns it. The lock is
-// held.
-func (w *worker) wake() {
-	if w.cancel == nil || w.stop == nil {
-		return
-	}
-	if w.abort || !w.shielded || w.stop.Cause == ByShutdown {
-		w.cancel(w.cause())
-	}
+	stop, abort, _ := w.stops.asked()
+	return stop != nil && w.s.Stop == nil || abort
 }
 
 // wait lets time pass.
@@ -360,7 +210,7 @@ func (w *worker) finish(e finish) error {
 }
 
 // errorRecord is an error as events hold it: without secrets.
-func (w *worker) errorRecord(e *steps.Error, step string) *ErrorRecord {
+func (v *evaluator) errorRecord(e *steps.Error, step string) *ErrorRecord {
 	if e == nil {
 		return nil
 	}
@@ -369,12 +219,12 @@ func (w *worker) errorRecord(e *steps.Error, step string) *ErrorRecord {
 		text = e.Err.Error()
 	}
 	r := &ErrorRecord{
-		Code: e.Code, Message: w.secrets.maskText(text, w.near...), Step: step,
-		Next: w.secrets.maskText(e.Next, w.near...), Candidates: slices.Clone(e.Candidates),
+		Code: e.Code, Message: v.secrets.maskText(text, v.near...), Step: step,
+		Next: v.secrets.maskText(e.Next, v.near...), Candidates: slices.Clone(e.Candidates),
 	}
 	for i, c := range r.Candidates {
-		r.Candidates[i].Selector = w.secrets.maskText(c.Selector, w.near...)
-		r.Candidates[i].Element = w.secrets.maskText(c.Element, w.near...)
+		r.Candidates[i].Selector = v.secrets.maskText(c.Selector, v.near...)
+		r.Candidates[i].Element = v.secrets.maskText(c.Element, v.near...)
 	}
 	return r
 }

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"understudy/workflows"
+)
+
+// journal is a run as its events make it: one that is recorded is applied to the
+// state at once, and stored with the next flush.
+type journal struct {
+	e       *Engine
+	id      string
+	program *workflows.Program
+	layout  *layout
+	s       State
+	header  Header
+
+	pending []Event       // recorded, not stored yet
+	stored  uint64        // how many events are stored
+	base    int           // the attempt that is stored
+	flushed time.Time     // when
+	snapped uint64        // the event of the last snapshot
+	first   chan struct{} // of a new run: that its beginning is stored; closed with done
+}
+
+// snapshotEvery is how many events lie between snapshots of the state: few
+// enough to resume quickly, many enough to cost nothing.
+func (e *Engine) snapshotEvery() uint64 {
+	if e.every > 0 {
+		return e.every
+	}
+	return 5000
+}
+
+// record adds an event to the run and applies it.
+func (j *journal) record(t EventType, path string, data any) error {
+	return j.recordAs(t, path, data, data)
+}
+
+// recordAs is record, with data that is written in a form of its own.
+func (j *journal) recordAs(t EventType, path string, data, written any) error {
+	ev, err := newEvent(t, path, written)
+	if err != nil {
+		return err
+	}
+	ev.fact = data
+	return j.append(ev)
+}
+
+func (j *journal) append(ev Event) error {
+	ev.Seq, ev.Attempt, ev.At = j.s.Seq+1, j.s.Attempt, time.Now().UTC()
+	if ev.Type == EvResumed || ev.Type == EvCreated {
+		ev.Attempt++
+	}
+	if err := apply(&j.s, ev); err != nil {
+		return fmt.Errorf("run %s: %w", j.id, err)
+	}
+	ev.fact = nil
+	j.pending = append(j.pending, ev)
+	return nil
+}
+
+// flush stores what is recorded. Lazy events may be lost in a crash.
+func (j *journal) flush(lazy bool) error {
+	if len(j.pending) == 0 {
+		return nil
+	}
+	j.header = headerOf(&j.s, j.header, j.layout)
+	b := Batch{Attempt: j.base, Seq: j.stored, Events: j.pending, Header: j.header, Lazy: lazy}
+	if j.s.Seq-j.snapped >= j.e.snapshotEvery() {
+		snap, err := snapshot(&j.s)
+		if err != nil {
+			return err
+		}
+		b.Snapshot, j.snapped = snap, j.s.Seq
+	}
+	if err := j.e.Store.Append(j.e.life, j.id, b); err != nil {
+		return fmt.Errorf("run %s: storing %d events: %w", j.id, len(b.Events), err)
+	}
+	if j.stored == 0 {
+		j.first <- struct{}{}
+	}
+	j.stored, j.base, j.pending, j.flushed = j.s.Seq, j.s.Attempt, nil, time.Now()
+	j.e.hub.notify(j.id)
+	return nil
+}
+
+// interval is how long events may wait for a sync with durability: interval.
+const interval = 100 * time.Millisecond
+
+// flushBefore makes durable what must be before a step starts.
+func (j *journal) flushBefore(n *workflows.Node) error {
+	if j.program.Options.Durability == workflows.Interval && n.Repeatable() && time.Since(j.flushed) < interval {
+		return nil
+	}
+	return j.flush(j.lazy())
+}
+
+// lazy says whether the run is one that may be lost: a single call that only
+// reads.
+func (j *journal) lazy() bool { return j.header.Call != "" && j.header.Reads }
