@@ -22,6 +22,7 @@ import (
 // camera keeps the memory that the X server puts pictures into, because sharing
 // memory costs more than taking a picture.
 type camera struct {
+	*server
 	mu    sync.Mutex
 	spare []*shmBuffer // guarded by mu
 	plain bool         // the server cannot share memory with us, it is elsewhere; guarded by mu
@@ -30,7 +31,7 @@ type camera struct {
 // spares is how many plates are kept for the next pictures.
 const spares = 2
 
-// A plate is memory that we share with the server.
+// A shmBuffer is memory that we share with the server.
 type shmBuffer struct {
 	seg    mitshm.Seg
 	memory []byte
@@ -76,7 +77,7 @@ func (s screen) Snap(ctx context.Context) (func() *image.RGBA, error) {
 }
 
 // grab lets the server give a picture of an area.
-func (l *xConn) grab(area desktop.Rect) (exposed, error) {
+func (l *camera) grab(area desktop.Rect) (exposed, error) {
 	if l.setup.ImageByteOrder != xproto.ImageOrderLSBFirst || l.screen.RootDepth < 24 {
 		return exposed{}, &desktop.MissingError{What: fmt.Sprintf("pictures of a screen with %d bits a pixel are not supported: 24 are needed", l.screen.RootDepth)}
 	}
@@ -95,7 +96,7 @@ func (l *xConn) grab(area desktop.Rect) (exposed, error) {
 	}
 }
 
-func (l *xConn) shootPart(area, screen desktop.Rect) (exposed, error) {
+func (l *camera) shootPart(area, screen desktop.Rect) (exposed, error) {
 	if area == (desktop.Rect{}) {
 		area = screen
 	}
@@ -107,7 +108,7 @@ func (l *xConn) shootPart(area, screen desktop.Rect) (exposed, error) {
 }
 
 // size is the screen, which may have been resized since we connected.
-func (l *xConn) size() (desktop.Rect, error) {
+func (l *server) size() (desktop.Rect, error) {
 	g, err := xproto.GetGeometry(l.x, xproto.Drawable(l.root)).Reply()
 	if err != nil {
 		return desktop.Rect{}, err
@@ -117,7 +118,7 @@ func (l *xConn) size() (desktop.Rect, error) {
 
 // expose reads the pixels of a part of the screen, through shared memory when
 // it can be had.
-func (l *xConn) expose(part desktop.Rect, room int) (exposed, error) {
+func (l *camera) expose(part desktop.Rect, room int) (exposed, error) {
 	plate := l.shmBuffer(room)
 	if plate == nil {
 		r, err := xproto.GetImage(l.x, xproto.ImageFormatZPixmap, xproto.Drawable(l.root),
@@ -137,36 +138,34 @@ func (l *xConn) expose(part desktop.Rect, room int) (exposed, error) {
 }
 
 // shmBuffer is memory to share with the server; nil when there can be none.
-func (l *xConn) shmBuffer(room int) *shmBuffer {
-	c := &l.camera
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for len(c.spare) > 0 {
-		p := c.spare[len(c.spare)-1]
-		c.spare = c.spare[:len(c.spare)-1]
+func (l *camera) shmBuffer(room int) *shmBuffer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.spare) > 0 {
+		p := l.spare[len(l.spare)-1]
+		l.spare = l.spare[:len(l.spare)-1]
 		if len(p.memory) >= room {
 			return p
 		}
 		mitshm.Detach(l.x, p.seg)
 	}
-	if c.plain {
+	if l.plain {
 		return nil
 	}
 	p, err := l.share(room)
-	c.plain = err != nil
+	l.plain = err != nil
 	return p
 }
 
 // reuse keeps a plate, if there is one, for the next picture.
-func (l *xConn) reuse(p *shmBuffer) {
+func (l *camera) reuse(p *shmBuffer) {
 	if p == nil {
 		return
 	}
-	c := &l.camera
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.spare) < spares {
-		c.spare = append(c.spare, p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.spare) < spares {
+		l.spare = append(l.spare, p)
 		return
 	}
 	mitshm.Detach(l.x, p.seg)
@@ -175,7 +174,7 @@ func (l *xConn) reuse(p *shmBuffer) {
 // share makes shared memory. The server lets go of it when it is told to, or
 // when the connection ends; we do when nothing uses it any more, for what nobody
 // waits for any longer may still be read.
-func (l *xConn) share(room int) (*shmBuffer, error) {
+func (l *camera) share(room int) (*shmBuffer, error) {
 	if !l.has["MIT-SHM"] {
 		return nil, errors.New("the server has no shared memory")
 	}
@@ -200,7 +199,7 @@ func (l *xConn) share(room int) (*shmBuffer, error) {
 }
 
 // decodeImage makes a picture of what the server gave.
-func (l *xConn) decodeImage(e exposed) *image.RGBA {
+func (l *camera) decodeImage(e exposed) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, e.part.W, e.part.H))
 	opaque(img.Pix, e.pixels)
 	l.reuse(e.plate)

@@ -40,15 +40,16 @@ func init() { xgb.Logger = log.New(io.Discard, "", 0) }
 // once, because xgb stops for good when 5,000 events lie unread. A link that
 // failed once stays cut.
 type xConn struct {
-	x       *xgb.Conn
+	server
+	properties
+	keyboardExtension
+	windowTable
+	camera
+	drawings
+
 	raw     *wire // closing it ends every wait for the server
 	place   address
-	screen  *xproto.ScreenInfo
-	root    xproto.Window
-	setup   *xproto.SetupInfo
-	xkb     byte          // the opcode of the keyboard extension
 	self    xproto.Window // a window that only receives our messages to ourselves
-	has     map[string]bool
 	severed atomic.Bool
 	// The numbers of the events of extensions.
 	xkbEvent, damageEvent byte
@@ -58,13 +59,19 @@ type xConn struct {
 	changed  broadcast     // rung when a window that we watch changes
 	wm       atomic.Uint32 // the window manager's own window when we last looked
 
-	atoms     atoms
 	protocols atomic.Uint32 // the atom WM_PROTOCOLS
 	echoes    echoes
 	ticks     ticks
 	keymap    keymap // guarded by Driver.turn
-	camera    camera
-	drawings  drawings
+}
+
+// server is what is asked: the connection, and what was told when it was made.
+type server struct {
+	x      *xgb.Conn
+	screen *xproto.ScreenInfo
+	root   xproto.Window
+	setup  *xproto.SetupInfo
+	has    map[string]bool // the extensions
 }
 
 // connect opens a link.
@@ -88,16 +95,26 @@ func connect(ctx context.Context, p address, authority string) (*xConn, error) {
 		return nil, lost(p.name, err)
 	}
 	_ = raw.SetDeadline(time.Time{})
-	l := &xConn{x: x, raw: raw, place: p, gone: make(chan struct{}), setup: xproto.Setup(x)}
-	l.ticks.told = make(chan xproto.Timestamp, 2)
-	l.screen = l.setup.DefaultScreen(x)
-	l.root = l.screen.Root
+	l := newConn(x)
+	l.raw, l.place = raw, p
 	go l.drain()
 	if _, err := perform(ctx, l, func() (struct{}, error) { return struct{}{}, l.prepare() }); err != nil {
 		l.cut()
 		return nil, err
 	}
 	return l, nil
+}
+
+// newConn is a link over a connection.
+func newConn(x *xgb.Conn) *xConn {
+	setup := xproto.Setup(x)
+	screen := setup.DefaultScreen(x)
+	l := &xConn{server: server{x: x, screen: screen, root: screen.Root, setup: setup}, gone: make(chan struct{})}
+	s := &l.server
+	l.properties.server, l.keyboardExtension.server, l.camera.server, l.drawings.server = s, s, s, s
+	l.windowTable.properties, l.drawings.alive = &l.properties, l.alive
+	l.ticks.told = make(chan xproto.Timestamp, 2)
+	return l
 }
 
 func shakeHands(raw net.Conn, cookie string) (*xgb.Conn, error) {

@@ -37,12 +37,14 @@ const (
 
 // drawings is what was drawn in windows.
 type drawings struct {
+	*server
+	alive  func() bool // whether the connection still stands
 	mu     sync.Mutex
 	region xfixes.Region    // which the server answers in; guarded by mu
 	of     []*damagedWindow // guarded by mu; the one that was wanted last is last
 }
 
-// A canvas is a window that the server keeps account of.
+// A damagedWindow is a window that the server keeps account of.
 type damagedWindow struct {
 	window xproto.Window
 	damage damage.Damage
@@ -60,16 +62,16 @@ type paint struct {
 }
 
 // useDamage turns to the extensions that keep account, if the server has them.
-func (l *xConn) useDamage() {
-	if !l.has["XFIXES"] || !l.has["DAMAGE"] {
+func (d *drawings) useDamage() {
+	if !d.has["XFIXES"] || !d.has["DAMAGE"] {
 		return
 	}
-	fixes := xfixes.QueryVersion(l.x, 2, 0) // the first with regions
-	_, err := damage.QueryVersion(l.x, 1, 1).Reply()
+	fixes := xfixes.QueryVersion(d.x, 2, 0) // the first with regions
+	_, err := damage.QueryVersion(d.x, 1, 1).Reply()
 	_, err2 := fixes.Reply()
-	region, err3 := xfixes.NewRegionId(l.x)
-	if errors.Join(err, err2, err3) == nil && xfixes.CreateRegionChecked(l.x, region, nil).Check() == nil {
-		l.drawings.region = region
+	region, err3 := xfixes.NewRegionId(d.x)
+	if errors.Join(err, err2, err3) == nil && xfixes.CreateRegionChecked(d.x, region, nil).Check() == nil {
+		d.region = region
 	}
 }
 
@@ -81,8 +83,7 @@ func (s screen) LastDrawn(ctx context.Context, id desktop.WindowID, area desktop
 	})
 }
 
-func (l *xConn) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error) {
-	d := &l.drawings
+func (d *drawings) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.region == 0 { // the server keeps no account
@@ -90,13 +91,13 @@ func (l *xConn) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error)
 	}
 	i := slices.IndexFunc(d.of, func(c *damagedWindow) bool { return c.window == w })
 	if i < 0 {
-		l.subscribeDamage(w)
+		d.subscribeDamage(w)
 		return time.Now(), nil
 	}
 	c := d.of[i]
 	d.of = append(slices.Delete(d.of, i, i+1), c)
 	c.wanted = time.Now()
-	corner, err := l.hear(c)
+	corner, err := d.hear(c)
 	if err != nil { // another window may have its number by now
 		d.of = d.of[:len(d.of)-1]
 		return time.Now(), nil
@@ -106,14 +107,13 @@ func (l *xConn) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, error)
 }
 
 // subscribeDamage lets the server keep account of a window, unless it is gone.
-func (l *xConn) subscribeDamage(w xproto.Window) {
-	d := &l.drawings
+func (d *drawings) subscribeDamage(w xproto.Window) {
 	if len(d.of) == canvases {
-		l.forget(d.of[0])
+		d.forget(d.of[0])
 	}
-	id, err := damage.NewDamageId(l.x)
+	id, err := damage.NewDamageId(d.x)
 	if err == nil {
-		err = damage.CreateChecked(l.x, id, xproto.Drawable(w), damage.ReportLevelNonEmpty).Check()
+		err = damage.CreateChecked(d.x, id, xproto.Drawable(w), damage.ReportLevelNonEmpty).Check()
 	}
 	if err == nil {
 		now := time.Now()
@@ -122,15 +122,14 @@ func (l *xConn) subscribeDamage(w xproto.Window) {
 }
 
 // forget lets the server keep account of a window no more.
-func (l *xConn) forget(c *damagedWindow) {
-	damage.Destroy(l.x, c.damage)
-	l.drawings.of = slices.DeleteFunc(l.drawings.of, func(o *damagedWindow) bool { return o == c })
+func (d *drawings) forget(c *damagedWindow) {
+	damage.Destroy(d.x, c.damage)
+	d.of = slices.DeleteFunc(d.of, func(o *damagedWindow) bool { return o == c })
 }
 
 // painted hears soon what was drawn in a window, after the server said that
 // something was.
-func (l *xConn) painted(id damage.Damage) {
-	d := &l.drawings
+func (d *drawings) painted(id damage.Damage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.IndexFunc(d.of, func(c *damagedWindow) bool { return c.damage == id })
@@ -145,22 +144,22 @@ func (l *xConn) painted(id damage.Damage) {
 	time.AfterFunc(pause, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if !slices.Contains(d.of, c) || !l.alive() {
+		if !slices.Contains(d.of, c) || !d.alive() {
 			return
 		}
-		_, err := l.hear(c)
+		_, err := d.hear(c)
 		if err != nil || time.Since(c.wanted) > forgetAfter {
-			l.forget(c)
+			d.forget(c)
 		}
 	})
 }
 
 // hear takes what was drawn in a window since it was heard last, and gives the
 // place of its corner.
-func (l *xConn) hear(c *damagedWindow) (desktop.Point, error) {
-	place := xproto.TranslateCoordinates(l.x, c.window, l.root, 0, 0)
-	taken := damage.SubtractChecked(l.x, c.damage, xfixes.RegionNone, l.drawings.region)
-	told, err := xfixes.FetchRegion(l.x, l.drawings.region).Reply()
+func (d *drawings) hear(c *damagedWindow) (desktop.Point, error) {
+	place := xproto.TranslateCoordinates(d.x, c.window, d.root, 0, 0)
+	taken := damage.SubtractChecked(d.x, c.damage, xfixes.RegionNone, d.region)
+	told, err := xfixes.FetchRegion(d.x, d.region).Reply()
 	if err == nil {
 		err = taken.Check()
 	}

@@ -65,7 +65,7 @@ func (l *xConn) extensions() {
 		l.x.ExtLock.Unlock()
 		switch n {
 		case "XKEYBOARD":
-			l.xkb, l.xkbEvent = r.MajorOpcode, r.FirstEvent
+			l.opcode, l.xkbEvent = r.MajorOpcode, r.FirstEvent
 		case "DAMAGE":
 			l.damageEvent = r.FirstEvent
 		}

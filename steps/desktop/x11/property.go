@@ -10,40 +10,42 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// atoms are the numbers that the server has given to names.
-type atoms struct {
-	mu     sync.Mutex
-	byName map[string]xproto.Atom
+// properties reads the properties of windows, and knows the numbers that the
+// server has given to names.
+type properties struct {
+	*server
+	mu    sync.Mutex
+	atoms map[string]xproto.Atom // guarded by mu
 }
 
 // atom is the number of a name, made when there is none yet. It is 0 when the
 // connection has ended.
-func (l *xConn) atom(name string) xproto.Atom {
-	l.atoms.mu.Lock()
-	defer l.atoms.mu.Unlock()
-	if a, ok := l.atoms.byName[name]; ok {
+func (l *properties) atom(name string) xproto.Atom {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a, ok := l.atoms[name]; ok {
 		return a
 	}
 	r, err := xproto.InternAtom(l.x, false, uint16(len(name)), name).Reply()
 	if err != nil {
 		return 0
 	}
-	if l.atoms.byName == nil {
-		l.atoms.byName = map[string]xproto.Atom{}
+	if l.atoms == nil {
+		l.atoms = map[string]xproto.Atom{}
 	}
-	l.atoms.byName[name] = r.Atom
+	l.atoms[name] = r.Atom
 	return r.Atom
 }
 
 // longest is how much of a property is read, in units of four bytes.
 const longest = 1 << 16
 
-func (l *xConn) property(w xproto.Window, a xproto.Atom) xproto.GetPropertyCookie {
+func (l *properties) property(w xproto.Window, a xproto.Atom) xproto.GetPropertyCookie {
 	return xproto.GetProperty(l.x, false, w, a, xproto.GetPropertyTypeAny, 0, longest)
 }
 
 // text is a property that holds text.
-func (l *xConn) text(w xproto.Window, a xproto.Atom) (string, error) {
+func (l *properties) text(w xproto.Window, a xproto.Atom) (string, error) {
 	r, err := l.property(w, a).Reply()
 	if err != nil {
 		return "", err
@@ -52,7 +54,7 @@ func (l *xConn) text(w xproto.Window, a xproto.Atom) (string, error) {
 }
 
 // decode reads text, which old programs write in Latin-1.
-func (l *xConn) decode(r *xproto.GetPropertyReply) string {
+func (l *properties) decode(r *xproto.GetPropertyReply) string {
 	if r == nil || r.Format != 8 {
 		return ""
 	}
@@ -78,12 +80,12 @@ func numbers(r *xproto.GetPropertyReply, err error) []uint32 {
 	return ns
 }
 
-func (l *xConn) numbers(w xproto.Window, name string) []uint32 {
+func (l *properties) numbers(w xproto.Window, name string) []uint32 {
 	return numbers(l.property(w, l.atom(name)).Reply())
 }
 
 // number is the first number of a property, or 0.
-func (l *xConn) number(w xproto.Window, name string) uint32 {
+func (l *properties) number(w xproto.Window, name string) uint32 {
 	if ns := l.numbers(w, name); len(ns) > 0 {
 		return ns[0]
 	}
@@ -91,7 +93,7 @@ func (l *xConn) number(w xproto.Window, name string) uint32 {
 }
 
 // tell sends the window manager a message about a window.
-func (l *xConn) tell(w xproto.Window, message string, data ...uint32) error {
+func (l *properties) tell(w xproto.Window, message string, data ...uint32) error {
 	data = append(data, make([]uint32, 5)...)[:5]
 	ev := xproto.ClientMessageEvent{Format: 32, Window: w, Type: l.atom(message), Data: xproto.ClientMessageDataUnionData32New(data)}
 	const mask = xproto.EventMaskSubstructureNotify | xproto.EventMaskSubstructureRedirect

@@ -56,14 +56,14 @@ func (b *keyboard) repeatAgain(l *xConn) error {
 // repeatKeys is the control of a keyboard that makes keys repeat.
 const repeatKeys = 1 << 0
 
-func (l *xConn) repeating() (bool, error) {
+func (l *keyboardExtension) repeating() (bool, error) {
 	b := l.xkbRequest(xkbGetControls, 8)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	r, err := l.xkbAsk(b)
 	return err == nil && len(r) >= 60 && xgb.Get32(r[56:])&repeatKeys != 0, err
 }
 
-func (l *xConn) setRepeating(on bool) {
+func (l *keyboardExtension) setRepeating(on bool) {
 	b := l.xkbRequest(xkbSetControls, 100)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	xgb.Put32(b[24:], repeatKeys)
@@ -77,7 +77,7 @@ func (l *xConn) setRepeating(on bool) {
 
 // repeatWhenGone says whether the server shall let keys repeat when our
 // connection has ended, or leave that as it is.
-func (l *xConn) repeatWhenGone(yes bool) error {
+func (l *keyboardExtension) repeatWhenGone(yes bool) error {
 	const autoReset = 1 << 2
 	b := l.xkbRequest(xkbPerClientFlags, 28)
 	xgb.Put16(b[4:], xkbCoreKeyboard)

@@ -28,7 +28,10 @@ func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) {
 	})
 }
 
-func (l *xConn) windows() ([]desktop.Window, error) {
+// windowTable lists windows.
+type windowTable struct{ *properties }
+
+func (l *windowTable) windows() ([]desktop.Window, error) {
 	managed := l.numbers(l.root, "_NET_CLIENT_LIST_STACKING")
 	active, current := l.number(l.root, "_NET_ACTIVE_WINDOW"), l.number(l.root, "_NET_CURRENT_DESKTOP")
 	ws := l.describe(managed)
@@ -61,7 +64,7 @@ func (l *xConn) windows() ([]desktop.Window, error) {
 
 // popups are the windows that show on the screen and that no window manager
 // manages, from the bottom to the top, without our own marks.
-func (l *xConn) popups(managed []uint32) ([]uint32, error) {
+func (l *windowTable) popups(managed []uint32) ([]uint32, error) {
 	tree, err := xproto.QueryTree(l.x, l.root).Reply()
 	if err != nil {
 		return nil, err
@@ -97,7 +100,7 @@ type seenWindow struct {
 // describe reads what there is to know of windows. The questions about a
 // batch of windows are all asked before the first answer is read, which makes
 // it one round trip instead of ten for each.
-func (l *xConn) describe(ids []uint32) []seenWindow {
+func (l *windowTable) describe(ids []uint32) []seenWindow {
 	const batch = 32 // xgb stops when a thousand answers are outstanding
 	ws := make([]seenWindow, 0, len(ids))
 	for some := range slices.Chunk(ids, batch) {
@@ -122,7 +125,7 @@ type questions struct {
 	owner                               func() int
 }
 
-func (l *xConn) inquire(w xproto.Window) questions {
+func (l *windowTable) inquire(w xproto.Window) questions {
 	p := func(name string) xproto.GetPropertyCookie { return l.property(w, l.atom(name)) }
 	return questions{
 		id:        w,
@@ -141,7 +144,7 @@ func (l *xConn) inquire(w xproto.Window) questions {
 	}
 }
 
-func (l *xConn) read(q questions) seenWindow {
+func (l *windowTable) read(q questions) seenWindow {
 	w := seenWindow{Window: desktop.Window{ID: desktop.WindowID(q.id)}, workspace: everyWorkspace}
 	geometry, err := q.geometry.Reply()
 	origin, err2 := q.origin.Reply()
@@ -204,7 +207,7 @@ func outline(r desktop.Rect, frame, shadow []uint32) desktop.Rect {
 // owner asks for the process that made a window, as the server knows it: what
 // the window says of itself is wrong when it lives in a container. The answer
 // is 0 when the server does not know.
-func (l *xConn) owner(w xproto.Window) func() int {
+func (l *windowTable) owner(w xproto.Window) func() int {
 	if !l.has["X-Resource"] {
 		return func() int { return 0 }
 	}

@@ -74,7 +74,7 @@ func (l *xConn) askActive(n uint32) (bool, error) {
 }
 
 // message sends a message about one window to another.
-func (l *xConn) message(to, about xproto.Window, kind xproto.Atom, data ...uint32) xproto.SendEventCookie {
+func (l *properties) message(to, about xproto.Window, kind xproto.Atom, data ...uint32) xproto.SendEventCookie {
 	data = append(data, make([]uint32, 5)...)[:5]
 	ev := xproto.ClientMessageEvent{Format: 32, Window: about, Type: kind, Data: xproto.ClientMessageDataUnionData32New(data)}
 	return xproto.SendEventChecked(l.x, false, to, 0, string(ev.Bytes()))

@@ -40,9 +40,15 @@ type keyState struct {
 	group, lockedGroup    byte      // which of several layouts
 }
 
+// keyboardExtension speaks XKEYBOARD, of which xgb has nothing.
+type keyboardExtension struct {
+	*server
+	opcode byte
+}
+
 // useXKB turns to the keyboard extension. From then on the server tells of
 // changes of the mapping by events of the extension.
-func (l *xConn) useXKB() error {
+func (l *keyboardExtension) useXKB() error {
 	b := l.xkbRequest(xkbUseExtension, 8)
 	xgb.Put16(b[4:], 1)
 	if _, err := l.xkbAsk(b); err != nil {
@@ -60,7 +66,7 @@ func (l *xConn) useXKB() error {
 }
 
 // xkbState reads the state of the keyboard.
-func (l *xConn) xkbState() (keyState, error) {
+func (l *keyboardExtension) xkbState() (keyState, error) {
 	b := l.xkbRequest(xkbGetState, 8)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	r, err := l.xkbAsk(b)
@@ -75,7 +81,7 @@ func (l *xConn) xkbState() (keyState, error) {
 
 // xkbLock switches the modifiers of a mask on or off and chooses a layout. It
 // ends what was latched.
-func (l *xConn) xkbLock(mask, on modifiers, group byte) {
+func (l *keyboardExtension) xkbLock(mask, on modifiers, group byte) {
 	b := l.xkbRequest(xkbLatchLockState, 16)
 	xgb.Put16(b[4:], xkbCoreKeyboard)
 	b[6], b[7] = byte(mask), byte(on)
@@ -85,14 +91,14 @@ func (l *xConn) xkbLock(mask, on modifiers, group byte) {
 	l.x.NewRequest(b, l.x.NewCookie(false, false))
 }
 
-func (l *xConn) xkbRequest(minor byte, size int) []byte {
+func (l *keyboardExtension) xkbRequest(minor byte, size int) []byte {
 	b := make([]byte, size)
-	b[0], b[1] = l.xkb, minor
+	b[0], b[1] = l.opcode, minor
 	xgb.Put16(b[2:], uint16(size/4))
 	return b
 }
 
-func (l *xConn) xkbAsk(b []byte) ([]byte, error) {
+func (l *keyboardExtension) xkbAsk(b []byte) ([]byte, error) {
 	cookie := l.x.NewCookie(true, true)
 	l.x.NewRequest(b, cookie)
 	r, err := cookie.Reply()
