@@ -36,7 +36,7 @@ func (d *Desktop) control(n *Node, a desktop.Action) error {
 		d.act(n)
 	case desktop.SetText:
 		n.chosen = [2]int{0, len(n.text)}
-		d.insert(n, a.Text)
+		d.hands.insert(n, a.Text)
 	case desktop.SetNumber:
 		n.el.Value.Now = min(max(a.Value, n.el.Value.Min), n.el.Value.Max)
 		d.hear("number %q %g", n.el.Name, n.el.Value.Now)
@@ -180,19 +180,19 @@ func (d *Desktop) only(n *Node) {
 	d.turn(n, desktop.Checked, true)
 }
 
-func (d *Desktop) focus(n *Node) {
-	d.unfocus()
-	d.focused = n
+func (s *stack) focus(n *Node) {
+	s.unfocus()
+	s.focused = n
 	n.put(desktop.Focused, true)
 	n.window().last = n
-	if d.active != n.window() {
-		d.activate(n.window())
+	if s.active != n.window() {
+		s.activate(n.window())
 	}
 }
 
-func (d *Desktop) unfocus() {
-	if d.focused != nil {
-		d.focused.put(desktop.Focused, false)
-		d.focused = nil
+func (s *stack) unfocus() {
+	if s.focused != nil {
+		s.focused.put(desktop.Focused, false)
+		s.focused = nil
 	}
 }

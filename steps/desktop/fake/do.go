@@ -12,7 +12,7 @@ func (d *Desktop) Do(ctx context.Context, a desktop.Action) error {
 	var line string
 	note := func(err error) error {
 		if err == nil {
-			d.journal = append(d.journal, line)
+			d.note("%s", line)
 		}
 		return err
 	}
@@ -34,34 +34,34 @@ func (d *Desktop) Do(ctx context.Context, a desktop.Action) error {
 func (d *Desktop) perform(a desktop.Action) (line string, err error) {
 	switch a := a.(type) {
 	case desktop.MovePointer:
-		d.move(a.To)
+		d.hands.move(a.To)
 		return fmt.Sprintf("move %s", a.To), nil
 	case desktop.ButtonDown:
-		d.hold(a.Button)
+		d.hands.hold(a.Button)
 		return fmt.Sprintf("button down %s", a.Button), nil
 	case desktop.ButtonUp:
-		d.release(a.Button)
+		d.hands.release(a.Button)
 		return fmt.Sprintf("button up %s", a.Button), nil
 	case desktop.Click:
 		line = fmt.Sprintf("click %s %s", a.At, a.Button)
 		if a.Count > 1 {
 			line += fmt.Sprintf(" x%d", a.Count)
 		}
-		return line, d.clickAt(a)
+		return line, d.hands.clickAt(a)
 	case desktop.Scroll:
-		d.turnWheel(a.DX, a.DY)
+		d.hands.turnWheel(a.DX, a.DY)
 		return fmt.Sprintf("scroll %d,%d", a.DX, a.DY), nil
 	case desktop.KeyDown:
-		d.holdKey(a.Key)
+		d.hands.holdKey(a.Key)
 		return fmt.Sprintf("key down %s", a.Key), nil
 	case desktop.KeyUp:
-		d.releaseKey(a.Key)
+		d.hands.releaseKey(a.Key)
 		return fmt.Sprintf("key up %s", a.Key), nil
 	case desktop.Press:
-		d.press(a.Chord)
+		d.hands.press(a.Chord)
 		return fmt.Sprintf("press %s", a.Chord), nil
 	case desktop.Type:
-		d.typeText(a.Text)
+		d.hands.typeText(a.Text)
 		return fmt.Sprintf("type %q", a.Text), nil
 	}
 	return d.performOther(a)

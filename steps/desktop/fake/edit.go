@@ -20,7 +20,7 @@ func (n *Node) admits(text string) string {
 }
 
 // insert puts text in place of the selected text, or at the caret.
-func (d *Desktop) insert(n *Node, text string) {
+func (h *hands) insert(n *Node, text string) {
 	from, to := min(n.chosen[0], n.chosen[1]), max(n.chosen[0], n.chosen[1])
 	if text == "" && from == to {
 		return
@@ -28,9 +28,9 @@ func (d *Desktop) insert(n *Node, text string) {
 	n.text = slices.Concat(n.text[:from], []rune(text), n.text[to:])
 	n.moveTo(from + len([]rune(text)))
 	now := string(n.text)
-	d.hear("text %q %q", n.el.Name, now)
+	h.hear("text %q %q", n.el.Name, now)
 	if f := n.changed; f != nil {
-		d.later(func() { f(now) })
+		h.later(func() { f(now) })
 	}
 }
 
@@ -47,7 +47,7 @@ func (n *Node) extendTo(at int) {
 }
 
 // edit has the effect of a chord in a field.
-func (d *Desktop) edit(n *Node, c desktop.Chord) {
+func (h *hands) edit(n *Node, c desktop.Chord) {
 	switch c.String() {
 	case "left":
 		n.moveTo(n.caret - 1)
@@ -66,40 +66,40 @@ func (d *Desktop) edit(n *Node, c desktop.Chord) {
 	case "shift+end":
 		n.extendTo(len(n.text))
 	case "backspace":
-		d.erase(n, n.caret-1)
+		h.erase(n, n.caret-1)
 	case "delete":
-		d.erase(n, n.caret+1)
+		h.erase(n, n.caret+1)
 	case "enter":
-		d.insert(n, n.admits("\n"))
+		h.insert(n, n.admits("\n"))
 	case "space":
-		d.insert(n, " ")
+		h.insert(n, " ")
 	case "ctrl+a":
 		n.chosen, n.caret = [2]int{0, len(n.text)}, len(n.text)
 	case "ctrl+c":
-		d.copy(n)
+		h.copy(n)
 	case "ctrl+x":
-		d.copy(n)
-		d.insert(n, "")
+		h.copy(n)
+		h.insert(n, "")
 	case "ctrl+v":
-		d.insert(n, n.admits(d.clipboard))
+		h.insert(n, n.admits(h.clipboard))
 	default:
 		if len(c.Mods) == 0 && len([]rune(c.Key)) == 1 {
-			d.insert(n, string(c.Key))
+			h.insert(n, string(c.Key))
 		}
 	}
 }
 
 // erase takes away the selected text, or from the caret to a place beside it.
-func (d *Desktop) erase(n *Node, to int) {
+func (h *hands) erase(n *Node, to int) {
 	if n.chosen[0] == n.chosen[1] {
 		n.chosen = [2]int{n.caret, min(max(to, 0), len(n.text))}
 	}
-	d.insert(n, "")
+	h.insert(n, "")
 }
 
 // copy puts the selected text on the clipboard; a password is not copied.
-func (d *Desktop) copy(n *Node) {
+func (h *hands) copy(n *Node) {
 	if from, to := min(n.chosen[0], n.chosen[1]), max(n.chosen[0], n.chosen[1]); from < to && n.el.Role != "password" {
-		d.clipboard = string(n.text[from:to])
+		h.clipboard = string(n.text[from:to])
 	}
 }

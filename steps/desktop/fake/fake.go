@@ -32,27 +32,15 @@ import (
 // Desktop is a desktop in memory. All of its methods may be called by several
 // goroutines, and by the functions that it calls.
 type Desktop struct {
-	size desktop.Size
+	plans
+	records
 
-	mu        sync.Mutex
-	windows   []*Node // from the bottom of the stack to its top
-	active    *Node
-	focused   *Node
-	menu      *Node // the one that is open
-	grabbed   *Node // what a button was pressed on that is held
-	pointer   desktop.Point
-	keys      []desktop.Key
-	buttons   []desktop.Button
+	mu sync.Mutex // guards all below
+	stack
+	hands     hands
 	clipboard string
 	apps      map[string]func() *Node
-	pids      map[string]int
 	frozen    map[string]bool
-	presses   map[string]func()
-	failures  map[string][]failure
-	delays    map[string]time.Duration
-	calls     map[string]int
-	journal   []string
-	received  []string
 	mark      desktop.Rect // the frame that is drawn around something
 	pending   []func()     // to call when the lock is given back
 	timers    []*time.Timer
@@ -60,8 +48,44 @@ type Desktop struct {
 	listeners []*listener
 	early     []desktop.InputEvent // what happened before anyone watched
 	drawn     []drawn
-	handles   int
 	trees     int
+}
+
+// plans are how calls of methods are to fail, and how long they are to take.
+type plans struct {
+	mu       sync.Mutex
+	failures map[string][]failure
+	delays   map[string]time.Duration
+	calls    map[string]int
+}
+
+// records are what was done to the desktop, and what came of that.
+type records struct {
+	mu       sync.Mutex
+	journal  []string
+	received []string
+}
+
+// stack are the windows, and which of their elements has the focus.
+type stack struct {
+	*records
+	size    desktop.Size
+	windows []*Node // from the bottom of the stack to its top
+	active  *Node
+	focused *Node
+	menu    *Node // the one that is open
+	pids    map[string]int
+	handles int
+}
+
+// hands are the pointer and the keyboard.
+type hands struct {
+	*Desktop
+	pointer desktop.Point
+	keys    []desktop.Key
+	buttons []desktop.Button
+	grabbed *Node // what a button was pressed on that is held
+	presses map[string]func()
 }
 
 // failure is an error that a method is to fail with.
@@ -74,15 +98,12 @@ type failure struct {
 // New is a desktop of 1280×800 pixels that shows windows, the last on top.
 func New(windows ...*Node) *Desktop {
 	d := &Desktop{
-		size:     desktop.Size{W: 1280, H: 800},
-		apps:     map[string]func() *Node{},
-		pids:     map[string]int{},
-		frozen:   map[string]bool{},
-		presses:  map[string]func(){},
-		failures: map[string][]failure{},
-		delays:   map[string]time.Duration{},
-		calls:    map[string]int{},
+		plans:  plans{failures: map[string][]failure{}, delays: map[string]time.Duration{}, calls: map[string]int{}},
+		apps:   map[string]func() *Node{},
+		frozen: map[string]bool{},
 	}
+	d.stack = stack{records: &d.records, size: desktop.Size{W: 1280, H: 800}, pids: map[string]int{}}
+	d.hands = hands{Desktop: d, presses: map[string]func(){}}
 	for _, w := range windows {
 		d.open(w)
 	}
@@ -100,28 +121,28 @@ func (d *Desktop) Desktop() *desktop.Desktop {
 // Fail makes the next calls of a method of the desktop's interfaces fail
 // before they do anything; "*" is every method, and a negative number of times
 // is for ever.
-func (d *Desktop) Fail(method string, err error, times int) {
-	d.plan(method, failure{err, times, false})
+func (p *plans) Fail(method string, err error, times int) {
+	p.plan(method, failure{err, times, false})
 }
 
 // FailAfter is Fail for calls that act and then fail, such as one whose answer
 // was lost.
-func (d *Desktop) FailAfter(method string, err error, times int) {
-	d.plan(method, failure{err, times, true})
+func (p *plans) FailAfter(method string, err error, times int) {
+	p.plan(method, failure{err, times, true})
 }
 
-func (d *Desktop) plan(method string, f failure) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.failures[method] = append(d.failures[method], f)
+func (p *plans) plan(method string, f failure) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failures[method] = append(p.failures[method], f)
 }
 
 // Delay makes each call of a method take a time, or until its context ends;
 // "*" is every method that has no delay of its own.
-func (d *Desktop) Delay(method string, long time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.delays[method] = long
+func (p *plans) Delay(method string, long time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delays[method] = long
 }
 
 // After calls f when a time has passed, unless the desktop was closed.
@@ -133,35 +154,39 @@ func (d *Desktop) After(wait time.Duration, f func()) {
 
 // Journal lists what was done to the desktop, in order: what acts, not what
 // only looks.
-func (d *Desktop) Journal() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.journal)
+func (r *records) Journal() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.journal)
 }
 
 // Received lists what reached the applications, in order, in the words of an
 // application under desktoptest.
-func (d *Desktop) Received() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.received)
+func (r *records) Received() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.received)
 }
 
-// hear writes down what reached an application. The lock is held.
-func (d *Desktop) hear(format string, args ...any) {
-	d.received = append(d.received, fmt.Sprintf(format, args...))
+// hear writes down what reached an application.
+func (r *records) hear(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.received = append(r.received, fmt.Sprintf(format, args...))
 }
 
 // Calls says how often a method of the desktop's interfaces was called.
-func (d *Desktop) Calls(method string) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.calls[method]
+func (p *plans) Calls(method string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[method]
 }
 
-// note writes a line of the journal. The lock is held.
-func (d *Desktop) note(format string, args ...any) {
-	d.journal = append(d.journal, fmt.Sprintf(format, args...))
+// note writes a line of the journal.
+func (r *records) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.journal = append(r.journal, fmt.Sprintf(format, args...))
 }
 
 // do is one call of a method: it waits and fails as was planned, else does it
@@ -186,19 +211,25 @@ func get[T any](ctx context.Context, d *Desktop, method string, f func() (T, err
 	return v, err
 }
 
+func (p *plans) count(method string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls[method]++
+}
+
 // enter counts a call and waits as long as it is to take.
-func (d *Desktop) enter(ctx context.Context, method string) (failure, error) {
-	d.mu.Lock()
-	d.calls[method]++
-	long, ok := d.delays[method]
+func (p *plans) enter(ctx context.Context, method string) (failure, error) {
+	p.mu.Lock()
+	p.calls[method]++
+	long, ok := p.delays[method]
 	if !ok {
-		long = d.delays["*"]
+		long = p.delays["*"]
 	}
-	fail := d.next(method)
+	fail := p.next(method)
 	if fail.err == nil {
-		fail = d.next("*")
+		fail = p.next("*")
 	}
-	d.mu.Unlock()
+	p.mu.Unlock()
 	if ctx.Err() != nil {
 		return failure{}, context.Cause(ctx)
 	}
@@ -209,9 +240,9 @@ func (d *Desktop) enter(ctx context.Context, method string) (failure, error) {
 }
 
 // next takes the next planned failure of a method.
-func (d *Desktop) next(method string) failure {
-	for i := range d.failures[method] {
-		f := &d.failures[method][i]
+func (p *plans) next(method string) failure {
+	for i := range p.failures[method] {
+		f := &p.failures[method][i]
 		if f.times != 0 {
 			f.times--
 			return *f

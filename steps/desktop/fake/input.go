@@ -15,12 +15,12 @@ import (
 func (d *Desktop) OnPress(chord string, f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.presses[chord] = f
+	d.hands.presses[chord] = f
 }
 
 // PointerPosition is where the pointer is.
 func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
-	return get(ctx, d, "PointerPosition", func() (desktop.Point, error) { return d.pointer, nil })
+	return get(ctx, d, "PointerPosition", func() (desktop.Point, error) { return d.hands.pointer, nil })
 }
 
 // RestBeforeClick has nothing to wait for: no application is here that counts.
@@ -29,44 +29,44 @@ func (d *Desktop) RestBeforeClick(ctx context.Context, _ desktop.Point, _ deskto
 }
 
 // move moves the pointer, from which popups go.
-func (d *Desktop) move(to desktop.Point) {
-	d.point(to)
-	for _, w := range slices.Clone(d.windows) {
+func (h *hands) move(to desktop.Point) {
+	h.point(to)
+	for _, w := range slices.Clone(h.windows) {
 		if w.popup && !w.stays {
-			d.close(w)
+			h.close(w)
 		}
 	}
 }
 
 // clickAt presses a button at a point and lets go of it, count times.
-func (d *Desktop) clickAt(c desktop.Click) error {
-	n := d.under(c.At)
+func (h *hands) clickAt(c desktop.Click) error {
+	n := h.under(c.At)
 	if w := c.In; w != nil && (n == nil || n.window().el.Window != w.ID || n.window().el.Bounds != w.Bounds) {
 		return fmt.Errorf("the window %q is not at %s: %w", w.Title, c.At, desktop.ErrMoved)
 	}
-	d.point(c.At)
+	h.point(c.At)
 	for i := range max(c.Count, 1) {
-		d.pressButton(c.Button, i > 0)
-		d.letGo(c.Button)
+		h.pressButton(c.Button, i > 0)
+		h.letGo(c.Button)
 	}
 	return nil
 }
 
 // point puts the pointer somewhere.
-func (d *Desktop) point(at desktop.Point) {
-	if d.pointer == at {
+func (h *hands) point(at desktop.Point) {
+	if h.pointer == at {
 		return
 	}
-	d.pointer = at
-	n := d.grabbed
+	h.pointer = at
+	n := h.grabbed
 	if n == nil {
-		n = d.under(at)
+		n = h.under(at)
 	}
-	d.tellCanvas(n, "move", "")
+	h.tellCanvas(n, "move", "")
 }
 
 // tellCanvas has a canvas, which does nothing of its own, hear what is done on it.
-func (d *Desktop) tellCanvas(n *Node, what string, b desktop.Button) {
+func (h *hands) tellCanvas(n *Node, what string, b desktop.Button) {
 	if n == nil || n.el.Role != "canvas" {
 		return
 	}
@@ -74,77 +74,77 @@ func (d *Desktop) tellCanvas(n *Node, what string, b desktop.Button) {
 	if b != "" {
 		words = append(words, string(b))
 	}
-	at := desktop.Point{X: d.pointer.X - n.el.Bounds.X, Y: d.pointer.Y - n.el.Bounds.Y}
+	at := desktop.Point{X: h.pointer.X - n.el.Bounds.X, Y: h.pointer.Y - n.el.Bounds.Y}
 	words = append(words, "at", at.String())
-	if slices.Contains(d.keys, desktop.Ctrl) {
+	if slices.Contains(h.keys, desktop.Ctrl) {
 		words = append(words, string(desktop.Ctrl))
 	}
-	d.hear("%s", strings.Join(words, " "))
+	h.hear("%s", strings.Join(words, " "))
 }
 
 // pressButton presses a button where the pointer is: the window comes up, and
 // what can have the focus gets it. Again is the second press of a double click.
-func (d *Desktop) pressButton(b desktop.Button, again bool) {
-	n := d.under(d.pointer)
-	if d.grabbed = n; n == nil {
+func (h *hands) pressButton(b desktop.Button, again bool) {
+	n := h.under(h.pointer)
+	if h.grabbed = n; n == nil {
 		return
 	}
-	if n.window() != d.active {
-		d.activate(n.window())
+	if n.window() != h.active {
+		h.activate(n.window())
 	}
 	if n.has(desktop.Focusable | desktop.Enabled) {
-		d.focus(n)
+		h.focus(n)
 	}
-	d.tellCanvas(n, "press", b)
+	h.tellCanvas(n, "press", b)
 	n.chosen = [2]int{n.caret, n.caret}
 	if again {
-		d.tellCanvas(n, "double", b)
+		h.tellCanvas(n, "double", b)
 		n.chosen = [2]int{0, len(n.text)}
 	}
 }
 
 // letGo lets go of a button: where it was pressed, that does what its role does.
-func (d *Desktop) letGo(b desktop.Button) {
-	n := d.grabbed
-	d.grabbed = nil
+func (h *hands) letGo(b desktop.Button) {
+	n := h.grabbed
+	h.grabbed = nil
 	if n == nil {
-		d.closeMenu(nil)
+		h.closeMenu(nil)
 		return
 	}
-	d.tellCanvas(n, "release", b)
-	if b == desktop.Left && n == d.under(d.pointer) {
-		d.act(n)
+	h.tellCanvas(n, "release", b)
+	if b == desktop.Left && n == h.under(h.pointer) {
+		h.act(n)
 	}
 }
 
 // hold presses a button where the pointer is, and holds it.
-func (d *Desktop) hold(b desktop.Button) {
-	if !slices.Contains(d.buttons, b) {
-		d.buttons = append(d.buttons, b)
-		d.pressButton(b, false)
+func (h *hands) hold(b desktop.Button) {
+	if !slices.Contains(h.buttons, b) {
+		h.buttons = append(h.buttons, b)
+		h.pressButton(b, false)
 	}
 }
 
 // release lets go of a button, which makes a click where it was pressed.
-func (d *Desktop) release(b desktop.Button) {
-	d.letGo(b)
-	d.buttons = slices.DeleteFunc(d.buttons, func(o desktop.Button) bool { return o == b })
+func (h *hands) release(b desktop.Button) {
+	h.letGo(b)
+	h.buttons = slices.DeleteFunc(h.buttons, func(o desktop.Button) bool { return o == b })
 }
 
 // holdKey holds a key.
-func (d *Desktop) holdKey(k desktop.Key) {
-	if !slices.Contains(d.keys, k) {
-		d.keys = append(d.keys, k)
-		d.hear("key %q down", k)
+func (h *hands) holdKey(k desktop.Key) {
+	if !slices.Contains(h.keys, k) {
+		h.keys = append(h.keys, k)
+		h.hear("key %q down", k)
 	}
 }
 
 // releaseKey lets go of a key.
-func (d *Desktop) releaseKey(k desktop.Key) {
-	if slices.Contains(d.keys, k) {
-		d.hear("key %q up", k)
+func (h *hands) releaseKey(k desktop.Key) {
+	if slices.Contains(h.keys, k) {
+		h.hear("key %q up", k)
 	}
-	d.keys = slices.DeleteFunc(d.keys, func(o desktop.Key) bool { return o == k })
+	h.keys = slices.DeleteFunc(h.keys, func(o desktop.Key) bool { return o == k })
 }
 
 // Held lists the keys and buttons that are held down.
@@ -152,10 +152,10 @@ func (d *Desktop) Held() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []string
-	for _, k := range d.keys {
+	for _, k := range d.hands.keys {
 		all = append(all, string(k))
 	}
-	for _, b := range d.buttons {
+	for _, b := range d.hands.buttons {
 		all = append(all, string(b))
 	}
 	return all
@@ -163,33 +163,33 @@ func (d *Desktop) Held() []string {
 
 // press presses a chord. Keys that edit do so where the focus is, tab moves the
 // focus, and enter or space act on a focused button.
-func (d *Desktop) press(c desktop.Chord) {
-	d.later(d.presses[c.String()])
+func (h *hands) press(c desktop.Chord) {
+	h.later(h.presses[c.String()])
 	if c.Key == "tab" && (len(c.Mods) == 0 || c.String() == "shift+tab") {
-		d.tab(len(c.Mods) > 0)
+		h.tab(len(c.Mods) > 0)
 		return
 	}
-	n := d.focused
+	n := h.focused
 	switch {
-	case d.menu != nil:
+	case h.menu != nil:
 		if c.Key == "escape" {
-			d.closeMenu(nil)
+			h.closeMenu(nil)
 		}
 	case n == nil:
 	case n.editable():
-		d.edit(n, c)
+		h.edit(n, c)
 	case len(c.Mods) == 0 && (c.Key == "enter" || c.Key == "space"):
-		d.act(n)
+		h.act(n)
 	}
 }
 
 // tab moves the focus to the next element of the active window, or back.
-func (d *Desktop) tab(back bool) {
-	if d.active == nil {
+func (h *hands) tab(back bool) {
+	if h.active == nil {
 		return
 	}
 	var all []*Node
-	d.active.walk(func(n *Node) bool {
+	h.active.walk(func(n *Node) bool {
 		if n.has(desktop.Focusable | desktop.Enabled | desktop.Showing) {
 			all = append(all, n)
 		}
@@ -198,23 +198,23 @@ func (d *Desktop) tab(back bool) {
 	if len(all) == 0 {
 		return
 	}
-	step, from := 1, slices.Index(all, d.focused)
+	step, from := 1, slices.Index(all, h.focused)
 	if back {
 		step, from = len(all)-1, max(from, 0)
 	}
-	d.focus(all[(from+step)%len(all)])
+	h.focus(all[(from+step)%len(all)])
 }
 
 // typeText enters text where the focus is. In a field of one line a tab moves the
 // focus, and an end of line is passed over.
-func (d *Desktop) typeText(text string) {
+func (h *hands) typeText(text string) {
 	for _, run := range strings.SplitAfter(text, "\t") {
-		n := d.focused
+		n := h.focused
 		if n != nil && n.editable() {
-			d.insert(n, n.admits(run))
+			h.insert(n, n.admits(run))
 		}
 		if strings.HasSuffix(run, "\t") && (n == nil || !n.has(desktop.MultiLine)) {
-			d.tab(false)
+			h.tab(false)
 		}
 	}
 }

@@ -9,24 +9,24 @@ func (n *Node) pullsDown() bool {
 }
 
 // openMenu opens a menu.
-func (d *Desktop) openMenu(n *Node) {
+func (s *stack) openMenu(n *Node) {
 	if !n.pullsDown() {
 		return
 	}
-	d.menu = n
+	s.menu = n
 	n.showItems(true)
-	d.hear("menu %q open", n.el.Name)
+	s.hear("menu %q open", n.el.Name)
 }
 
 // closeMenu closes the menu that is open, because something was done to another
 // element, or to an item of it.
-func (d *Desktop) closeMenu(by *Node) {
-	if d.menu == nil || by != nil && by == d.menu {
+func (s *stack) closeMenu(by *Node) {
+	if s.menu == nil || by != nil && by == s.menu {
 		return
 	}
-	d.menu.showItems(false)
-	d.hear("menu %q closed", d.menu.el.Name)
-	d.menu = nil
+	s.menu.showItems(false)
+	s.hear("menu %q closed", s.menu.el.Name)
+	s.menu = nil
 }
 
 func (n *Node) showItems(on bool) {

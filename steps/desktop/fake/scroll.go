@@ -6,13 +6,13 @@ import "understudy/steps/desktop"
 const notch = line
 
 // turnWheel scrolls what is under the pointer.
-func (d *Desktop) turnWheel(dx, dy int) {
-	n := d.under(d.pointer)
+func (h *hands) turnWheel(dx, dy int) {
+	n := h.under(h.pointer)
 	for range max(dy, -dy) {
-		d.tellWheel(n, dy > 0, "down", "up")
+		h.tellWheel(n, dy > 0, "down", "up")
 	}
 	for range max(dx, -dx) {
-		d.tellWheel(n, dx > 0, "right", "left")
+		h.tellWheel(n, dx > 0, "right", "left")
 	}
 	for ; n != nil; n = n.parent {
 		if n.scrolls {
@@ -23,14 +23,14 @@ func (d *Desktop) turnWheel(dx, dy int) {
 }
 
 // tellWheel has a canvas hear one notch of the wheel.
-func (d *Desktop) tellWheel(n *Node, forth bool, ahead, back string) {
+func (h *hands) tellWheel(n *Node, forth bool, ahead, back string) {
 	if n == nil || n.el.Role != "canvas" {
 		return
 	}
 	if !forth {
 		ahead = back
 	}
-	d.hear("wheel %q %s", n.el.Name, ahead)
+	h.hear("wheel %q %s", n.el.Name, ahead)
 }
 
 // scrollBy moves what is in a node up, as far as there is more of it.

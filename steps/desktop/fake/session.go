@@ -45,7 +45,7 @@ func (d *Desktop) ReadClipboard(ctx context.Context) (string, error) {
 // SaveFocus says where the user is.
 func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	return get(ctx, d, "SaveFocus", func() (desktop.FocusState, error) {
-		f := desktop.FocusState{Caret: -1, Pointer: d.pointer}
+		f := desktop.FocusState{Caret: -1, Pointer: d.hands.pointer}
 		if d.active != nil {
 			f.Window = d.active.el.Window
 		}
@@ -62,7 +62,7 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 // restoreFocus brings the user back to where they were, as far as that is still
 // there.
 func (d *Desktop) restoreFocus(f desktop.FocusState) error {
-	d.point(f.Pointer)
+	d.hands.point(f.Pointer)
 	w := d.windowOf(f.Window)
 	if w == nil {
 		return desktop.ErrNotFound
@@ -95,15 +95,15 @@ func (d *Desktop) Ping(ctx context.Context) error {
 // ReleaseAll lets go of every key and button.
 func (d *Desktop) ReleaseAll(ctx context.Context) error {
 	return d.do(ctx, "ReleaseAll", func() error {
-		for _, k := range d.keys {
+		for _, k := range d.hands.keys {
 			d.note("key up %s", k)
 			d.hear("key %q up", k)
 		}
-		for _, b := range d.buttons {
+		for _, b := range d.hands.buttons {
 			d.note("button up %s", b)
-			d.letGo(b)
+			d.hands.letGo(b)
 		}
-		d.keys, d.buttons = nil, nil
+		d.hands.keys, d.hands.buttons = nil, nil
 		return nil
 	})
 }
@@ -112,7 +112,7 @@ func (d *Desktop) ReleaseAll(ctx context.Context) error {
 func (d *Desktop) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls["Close"]++
+	d.count("Close")
 	for _, t := range d.timers {
 		t.Stop()
 	}

@@ -184,16 +184,16 @@ func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Ele
 
 // element is what was asked of a node: with full also its box, text, actions
 // and value.
-func (d *Desktop) element(n *Node, full bool) *desktop.Element {
+func (s *stack) element(n *Node, full bool) *desktop.Element {
 	e, w := n.el, n.window()
-	e.Process, e.PID, e.Window, e.WindowTitle = w.el.Process, d.pids[w.el.Process], w.el.Window, w.el.Name
+	e.Process, e.PID, e.Window, e.WindowTitle = w.el.Process, s.pids[w.el.Process], w.el.Window, w.el.Name
 	e.WindowBounds = w.el.Bounds
 	e.Attributes = maps.Clone(e.Attributes)
 	e.Text = string(n.text)
 	if e.Role == "password" {
 		e.Text = strings.Repeat("●", len(n.text))
 	}
-	if n == d.active {
+	if n == s.active {
 		e.States |= desktop.Active
 	}
 	if w.small {
@@ -212,9 +212,9 @@ func (d *Desktop) element(n *Node, full bool) *desktop.Element {
 }
 
 // node is the live node with a handle, or nil.
-func (d *Desktop) node(h desktop.Handle) *Node {
+func (s *stack) node(h desktop.Handle) *Node {
 	var found *Node
-	for _, w := range d.windows {
+	for _, w := range s.windows {
 		w.walk(func(n *Node) bool {
 			if n.el.Handle == h {
 				found = n
@@ -226,13 +226,13 @@ func (d *Desktop) node(h desktop.Handle) *Node {
 }
 
 // under is the deepest node at a point, in the topmost window there.
-func (d *Desktop) under(at desktop.Point) *Node {
-	if d.menu != nil {
-		if n := d.menu.deepest(at); n != d.menu {
+func (s *stack) under(at desktop.Point) *Node {
+	if s.menu != nil {
+		if n := s.menu.deepest(at); n != s.menu {
 			return n
 		}
 	}
-	for _, w := range slices.Backward(d.windows) {
+	for _, w := range slices.Backward(s.windows) {
 		if !w.small && w.has(desktop.Showing) && w.el.Bounds.Contains(at) {
 			return w.deepest(at)
 		}
@@ -304,6 +304,6 @@ func (d *Desktop) stuck(method string, h desktop.Handle) bool {
 	if n == nil || !d.frozen[n.window().el.Process] {
 		return false
 	}
-	d.calls[method]++
+	d.count(method)
 	return true
 }

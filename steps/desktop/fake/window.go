@@ -15,75 +15,75 @@ func (d *Desktop) Open(w *Node) desktop.WindowID {
 	return d.open(w)
 }
 
-func (d *Desktop) open(w *Node) desktop.WindowID {
-	d.adopt(w, nil)
-	w.el.Window = desktop.WindowID(100 + d.handles)
-	layout(w, len(d.windows))
+func (s *stack) open(w *Node) desktop.WindowID {
+	s.adopt(w, nil)
+	w.el.Window = desktop.WindowID(100 + s.handles)
+	layout(w, len(s.windows))
 	w.walk(func(n *Node) bool {
 		if n.has(desktop.Focused) {
 			w.last = n
 		}
 		return true
 	})
-	d.windows = append(d.windows, w)
+	s.windows = append(s.windows, w)
 	if !w.popup {
-		d.activate(w)
+		s.activate(w)
 	}
 	return w.el.Window
 }
 
 // adopt gives handles to a node and what is in it.
-func (d *Desktop) adopt(n, parent *Node) {
+func (s *stack) adopt(n, parent *Node) {
 	n.parent = parent
 	n.walk(func(c *Node) bool {
-		d.handles++
-		c.el.Handle = desktop.Handle(fmt.Sprintf("h%d", d.handles))
+		s.handles++
+		c.el.Handle = desktop.Handle(fmt.Sprintf("h%d", s.handles))
 		return true
 	})
 	process := n.window().el.Process
-	if d.pids[process] == 0 {
-		d.pids[process] = 1000 + len(d.pids)
+	if s.pids[process] == 0 {
+		s.pids[process] = 1000 + len(s.pids)
 	}
 }
 
 // activate raises a window and gives the focus to what had it there before.
-func (d *Desktop) activate(w *Node) {
+func (s *stack) activate(w *Node) {
 	w.small = false
-	i := slices.Index(d.windows, w)
-	d.windows = append(slices.Delete(d.windows, i, i+1), w)
-	d.active = w
-	if d.focused != nil && d.focused.window() == w {
+	i := slices.Index(s.windows, w)
+	s.windows = append(slices.Delete(s.windows, i, i+1), w)
+	s.active = w
+	if s.focused != nil && s.focused.window() == w {
 		return
 	}
-	d.unfocus()
+	s.unfocus()
 	if w.last != nil {
-		d.focused = w.last
-		d.focused.put(desktop.Focused, true)
+		s.focused = w.last
+		s.focused.put(desktop.Focused, true)
 	}
 }
 
 // close takes a window away; the one below becomes active.
-func (d *Desktop) close(w *Node) {
-	d.windows = slices.DeleteFunc(d.windows, func(o *Node) bool { return o == w })
-	if d.focused != nil && d.focused.window() == w {
-		d.unfocus()
+func (s *stack) close(w *Node) {
+	s.windows = slices.DeleteFunc(s.windows, func(o *Node) bool { return o == w })
+	if s.focused != nil && s.focused.window() == w {
+		s.unfocus()
 	}
-	if d.menu != nil && d.menu.window() == w {
-		d.menu = nil
+	if s.menu != nil && s.menu.window() == w {
+		s.menu = nil
 	}
-	d.leave(w)
+	s.leave(w)
 }
 
 // leave makes the topmost of the other windows active, when a window was.
-func (d *Desktop) leave(w *Node) {
-	if d.active != w {
+func (s *stack) leave(w *Node) {
+	if s.active != w {
 		return
 	}
-	d.active = nil
-	d.unfocus()
-	for _, o := range slices.Backward(d.windows) {
+	s.active = nil
+	s.unfocus()
+	for _, o := range slices.Backward(s.windows) {
 		if o != w && !o.small && !o.popup {
-			d.activate(o)
+			s.activate(o)
 			return
 		}
 	}
@@ -104,24 +104,24 @@ func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
 }
 
 // manage changes a window.
-func (d *Desktop) manage(c desktop.Manage) error {
-	w := d.windowOf(c.Window)
+func (s *stack) manage(c desktop.Manage) error {
+	w := s.windowOf(c.Window)
 	if w == nil {
 		return desktop.ErrNotFound
 	}
 	switch c.Do {
 	case desktop.Activate:
-		d.activate(w)
+		s.activate(w)
 	case desktop.Close:
-		d.hear("close %q", w.el.Name)
-		d.close(w)
+		s.hear("close %q", w.el.Name)
+		s.close(w)
 	case desktop.Minimize:
 		w.small = true
-		d.leave(w)
+		s.leave(w)
 	case desktop.Maximize:
 		if !w.large {
 			w.former, w.large = w.el.Bounds, true
-			place(w, desktop.Rect{W: d.size.W, H: d.size.H})
+			place(w, desktop.Rect{W: s.size.W, H: s.size.H})
 		}
 	case desktop.Restore:
 		w.small = false
@@ -138,12 +138,12 @@ func (d *Desktop) manage(c desktop.Manage) error {
 }
 
 // windowOf is the window with an id, or nil.
-func (d *Desktop) windowOf(id desktop.WindowID) *Node {
-	i := slices.IndexFunc(d.windows, func(w *Node) bool { return w.el.Window == id })
+func (s *stack) windowOf(id desktop.WindowID) *Node {
+	i := slices.IndexFunc(s.windows, func(w *Node) bool { return w.el.Window == id })
 	if i < 0 {
 		return nil
 	}
-	return d.windows[i]
+	return s.windows[i]
 }
 
 // place moves a window with what is in it; a zero size keeps the size.
