@@ -14,15 +14,21 @@ func apply(s *State, ev Event) error {
 		return fmt.Errorf("event %d follows event %d", ev.Seq, s.Seq)
 	}
 	s.Seq = ev.Seq
-	f, ok := folds[ev.Type]
+	sort, ok := sorts[ev.Type]
 	if !ok {
 		return fmt.Errorf("event %d has the unknown type %q: it was written by a newer version", ev.Seq, ev.Type)
 	}
-	return f(s, ev)
+	return sort.fold(s, ev)
 }
 
-// folds says, for each sort of event, what it does to the state.
-var folds = map[EventType]func(*State, Event) error{
+// An eventSort says what data events of a type have, and what they do to the state.
+type eventSort struct {
+	read func(Event) (any, error)
+	fold func(*State, Event) error
+}
+
+// sorts are the types of events.
+var sorts = map[EventType]eventSort{
 	EvCreated:   with((*State).created),
 	EvEvaluated: with((*State).evaluated),
 	EvStarted:   with((*State).started),
@@ -43,19 +49,21 @@ var folds = map[EventType]func(*State, Event) error{
 	EvStopping:  with((*State).stopping),
 	EvFinished:  with((*State).finished),
 	EvResumed:   with((*State).resumed),
-	EvCaptured:  func(*State, Event) error { return nil },
-	EvLogged:    func(*State, Event) error { return nil },
+	EvCaptured:  with(func(*State, Event, Captured) {}),
+	EvLogged:    with(func(*State, Event, Logged) {}),
 }
 
-// with makes a fold of a method on typed data.
-func with[T any](f func(*State, Event, T)) func(*State, Event) error {
-	return func(s *State, ev Event) error {
-		data, err := factOf[T](ev)
-		if err != nil {
+// with is the sort of events whose data is a T.
+func with[T any](fold func(*State, Event, T)) eventSort {
+	return eventSort{
+		read: func(ev Event) (any, error) { return factOf[T](ev) },
+		fold: func(s *State, ev Event) error {
+			data, err := factOf[T](ev)
+			if err == nil {
+				fold(s, ev, data)
+			}
 			return err
-		}
-		f(s, ev, data)
-		return nil
+		},
 	}
 }
 

@@ -288,5 +288,10 @@ func factOf[T any](ev Event) (T, error) {
 	return f, nil
 }
 
-// Fact is the data of an event, for those who read events.
-func Fact[T any](ev Event) (T, error) { return factOf[T](ev) }
+// Fact is the data of an event, as a value of its type; nil when it has none.
+func Fact(ev Event) (any, error) {
+	if s, ok := sorts[ev.Type]; ok && s.read != nil {
+		return s.read(ev)
+	}
+	return nil, nil
+}

@@ -109,50 +109,35 @@ func (b *reporter) add(ev Event) error {
 	switch ev.Type {
 	case EvCreated, EvResumed, EvContinued, EvAnswered:
 		b.since = ev.At
-		b.answered(ev)
 	case EvFinished, EvAsked, EvPaused:
 		b.running += ev.At.Sub(b.since)
-		return b.asked(ev)
-	case EvStarted:
-		st, err := factOf[Started](ev)
-		if err != nil {
-			return err
-		}
-		b.started(ev, st)
-	case EvEnded:
-		end, err := factOf[Ended](ev)
-		if err != nil {
-			return err
-		}
-		b.ended(ev, end)
-	case EvEvaluated:
-		e, err := factOf[Evaluated](ev)
-		if err != nil {
-			return err
-		}
-		b.evaluated(ev, e)
-	case EvSkipped:
-		e, err := factOf[SkippedStep](ev)
-		if err != nil {
-			return err
-		}
+	}
+	fact, err := Fact(ev)
+	switch f := fact.(type) {
+	case Answered:
+		b.answered(f)
+	case Question:
+		b.asked(ev, f)
+	case Started:
+		b.started(ev, f)
+	case Ended:
+		b.ended(ev, f)
+	case Evaluated:
+		b.evaluated(ev, f)
+	case SkippedStep:
 		if s := b.current[ev.Path]; s != nil { // cut short, and then left out
 			s.Status, s.Error = Skipped, nil
 			break
 		}
-		b.skipped(ev, e.ID)
-	case EvCaptured:
-		c, err := factOf[Captured](ev)
-		if err != nil {
-			return err
-		}
+		b.skipped(ev, f.ID)
+	case Captured:
 		if s := b.current[ev.Path]; s != nil {
-			s.Captures = append(s.Captures, CaptureReport{When: c.When, Try: c.Try, URI: CaptureURI(c.Hash), Hash: c.Hash, takenAt: c.TakenAt})
+			s.Captures = append(s.Captures, CaptureReport{When: f.When, Try: f.Try, URI: CaptureURI(f.Hash), Hash: f.Hash, takenAt: f.TakenAt})
 			// an earlier picture may have been stored later
 			slices.SortStableFunc(s.Captures, func(a, b CaptureReport) int { return a.takenAt.Compare(b.takenAt) })
 		}
 	}
-	return nil
+	return err
 }
 
 // begin counts an execution, and keeps it when it belongs to the page.
@@ -185,21 +170,18 @@ func (b *reporter) ended(ev Event, end Ended) {
 }
 
 // asked tells of a question that is a step of its own.
-func (b *reporter) asked(ev Event) error {
-	q, err := factOf[Question](ev)
-	if err != nil || ev.Type != EvAsked || q.Sort != AskUser {
-		return err
+func (b *reporter) asked(ev Event, q Question) {
+	if q.Sort != AskUser {
+		return
 	}
 	if b.question = b.current[ev.Path]; b.question == nil || b.question.Status != string(Waiting) {
 		b.question = b.begin(ev, q.ID, AskUser)
 	}
 	b.question.Status, b.question.Attempts = string(Waiting), 1
-	return nil
 }
 
-func (b *reporter) answered(ev Event) {
-	a, err := factOf[Answered](ev)
-	if err != nil || ev.Type != EvAnswered || b.question == nil {
+func (b *reporter) answered(a Answered) {
+	if b.question == nil {
 		return
 	}
 	b.question.Status, b.question.Result = Success, map[string]any{"answer": a.Value}

@@ -72,29 +72,21 @@ func (l *levels) of(req *mcp.CallToolRequest) (slog.Level, bool) {
 func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level) {
 	data := map[string]any{"run_id": run, "path": ev.Path}
 	word := mcp.LoggingLevel("debug")
-	switch ev.Type {
-	case engine.EvStarted:
-		f, err := engine.Fact[engine.Started](ev)
-		if err != nil {
-			return nil, 0
-		}
+	fact, err := engine.Fact(ev)
+	if err != nil {
+		return nil, 0
+	}
+	switch f := fact.(type) {
+	case engine.Started:
 		data["message"], data["step"], data["kind"] = "step started", cmp.Or(f.ID, ev.Path), f.Kind
-	case engine.EvEnded:
-		f, err := engine.Fact[engine.Ended](ev)
-		if err != nil {
-			return nil, 0
-		}
+	case engine.Ended:
 		word = "info"
 		data["message"], data["step"], data["took_ms"] = "step ended", cmp.Or(f.ID, ev.Path), f.Duration.Milliseconds()
 		if e := f.Outcome.Error; e != nil {
 			word = "warning"
 			data["message"], data["code"], data["error"] = "step failed", e.Code, e.Message
 		}
-	case engine.EvLogged:
-		f, err := engine.Fact[engine.Logged](ev)
-		if err != nil {
-			return nil, 0
-		}
+	case engine.Logged:
 		word = wordOf(f.Level)
 		data["message"] = f.Message
 		if len(f.Attrs) > 0 {

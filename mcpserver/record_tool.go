@@ -257,26 +257,22 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 		}
 		for _, ev := range events {
 			seen = ev.Seq
-			switch ev.Type {
-			case engine.EvStarted:
-				st, err := engine.Fact[engine.Started](ev)
-				if err != nil {
-					return nil, err
-				}
-				c := compile.Call{ID: st.ID, Begin: ev.At}
-				c.Args, _ = st.Args.(map[string]any)
-				c.Kind, _ = steps.Find(kinds, st.Kind)
+			fact, err := engine.Fact(ev)
+			if err != nil {
+				return nil, err
+			}
+			switch f := fact.(type) {
+			case engine.Started:
+				c := compile.Call{ID: f.ID, Begin: ev.At}
+				c.Args, _ = f.Args.(map[string]any)
+				c.Kind, _ = steps.Find(kinds, f.Kind)
 				started[ev.Path] = c
-			case engine.EvEnded:
-				end, err := engine.Fact[engine.Ended](ev)
-				if err != nil {
-					return nil, err
-				}
+			case engine.Ended:
 				c, ok := started[ev.Path]
-				if !ok || c.Kind.Args == nil || end.Outcome.Status != engine.Success {
+				if !ok || c.Kind.Args == nil || f.Outcome.Status != engine.Success {
 					continue
 				}
-				c.Result, c.End = end.Outcome.Result, ev.At
+				c.Result, c.End = f.Outcome.Result, ev.At
 				calls = append(calls, c)
 			}
 		}

@@ -42,32 +42,26 @@ func (p *progress) event(ev engine.Event) {
 	if p.quiet {
 		return
 	}
-	switch ev.Type {
-	case engine.EvStarted:
-		if st, err := engine.Fact[engine.Started](ev); err == nil {
-			p.started(ev, st)
-		}
-	case engine.EvEnded:
-		if end, err := engine.Fact[engine.Ended](ev); err == nil {
-			p.ended(ev, end)
-		}
-	case engine.EvEvaluated:
-		if e, err := engine.Fact[engine.Evaluated](ev); err == nil {
-			p.evaluated(ev, e)
-		}
-	case engine.EvMoved:
-		if m, err := engine.Fact[engine.Moved](ev); err == nil {
-			p.line("→", "", ev.Path, fmt.Sprintf("%s to %s", m.Why, m.To), m.Reason, 0)
-		}
-	case engine.EvWaited:
-		if w, err := engine.Fact[engine.Waited](ev); err == nil && w.Why == "retry" {
+	fact, err := engine.Fact(ev)
+	if err != nil {
+		return
+	}
+	switch f := fact.(type) {
+	case engine.Started:
+		p.started(ev, f)
+	case engine.Ended:
+		p.ended(ev, f)
+	case engine.Evaluated:
+		p.evaluated(ev, f)
+	case engine.Moved:
+		p.line("→", "", ev.Path, fmt.Sprintf("%s to %s", f.Why, f.To), f.Reason, 0)
+	case engine.Waited:
+		if f.Why == "retry" {
 			p.line("↻", "", ev.Path, "another try", "", 0)
 		}
-	case engine.EvLogged:
-		if l, err := engine.Fact[engine.Logged](ev); err == nil {
-			p.line("·", "", ev.Path, l.Message, "", 0)
-		}
-	case engine.EvResumed:
+	case engine.Logged:
+		p.line("·", "", ev.Path, f.Message, "", 0)
+	case engine.Resumed:
 		p.say(fmt.Sprintf("attempt %d", ev.Attempt))
 	}
 }

@@ -305,13 +305,11 @@ func inDoubt(ctx context.Context, e *engine.Engine, id string) (string, error) {
 		}
 		for _, ev := range evs {
 			seen = ev.Seq
-			if ev.Type != engine.EvStarted {
-				continue
-			}
-			st, err := engine.Fact[engine.Started](ev)
+			fact, err := engine.Fact(ev)
 			if err != nil {
 				return "", err
 			}
+			st, _ := fact.(engine.Started)
 			if args, ok := st.Args.(map[string]any); ok {
 				name, _ = args["name"].(string)
 			}

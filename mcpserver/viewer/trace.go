@@ -78,19 +78,17 @@ func during(of []*execution, at time.Time) *execution {
 
 func (x *execution) add(ev engine.Event) {
 	x.Events = append(x.Events, line{ev.Seq, ev.At, string(ev.Type), string(ev.Data)})
-	switch ev.Type {
-	case engine.EvStarted:
-		if f, err := engine.Fact[engine.Started](ev); err == nil {
-			x.Args = f.Args
-		}
-	case engine.EvLogged:
-		if f, err := engine.Fact[engine.Logged](ev); err == nil {
-			x.Log = append(x.Log, line{ev.Seq, ev.At, f.Level, f.Message})
-		}
-	case engine.EvMoved:
-		if f, err := engine.Fact[engine.Moved](ev); err == nil {
-			x.Marks = append(x.Marks, f.Why+" to "+f.To)
-		}
+	fact, err := engine.Fact(ev)
+	if err != nil {
+		return
+	}
+	switch f := fact.(type) {
+	case engine.Started:
+		x.Args = f.Args
+	case engine.Logged:
+		x.Log = append(x.Log, line{ev.Seq, ev.At, f.Level, f.Message})
+	case engine.Moved:
+		x.Marks = append(x.Marks, f.Why+" to "+f.To)
 	}
 }
 
