@@ -16,45 +16,41 @@ import (
 	"understudy/workflows/examples"
 )
 
-// A completer offers what may stand in one place of a command line. It is asked
-// while a person types, so it says nothing when it cannot know.
-type completer = cobra.CompletionFunc
-
 // argumentCompleters say what the words of a command's usage stand for.
-func (a *app) argumentCompleters() map[string]completer {
-	return map[string]completer{
-		"CLIENT": a.completeClient, "NEW": nothing,
+func (a *app) argumentCompleters() map[string]cobra.CompletionFunc {
+	return map[string]cobra.CompletionFunc{
+		"CLIENT": a.completeClient, "NEW": cobra.NoFileCompletions,
 		"ANSWER":    a.completeAnswer,
-		"COMMAND":   nothing,
+		"COMMAND":   cobra.NoFileCompletions,
 		"EVENTS":    filesOf("jsonl"),
 		"FILE":      filesOf("yaml", "yml", "json"),
 		"FILE|NAME": a.completeWorkflow,
 		"FOLDER":    folders,
-		"JSON":      nothing,
-		"KIND":      choices(func() []string { return steps.Names(a.kinds) }),
+		"JSON":      cobra.NoFileCompletions,
+		"KIND":      oneOf(steps.Names(a.kinds)...),
 		"RUN":       a.completeRun,
-		"SELECTOR":  nothing,
-		"SHELL":     choices(func() []string { return shells }),
+		"SELECTOR":  cobra.NoFileCompletions,
+		"SHELL":     oneOf(shells...),
 	}
 }
 
 // flagCompleters say what the value of a flag may be, on every command that has it.
-func (a *app) flagCompleters() map[string]completer {
-	kinds := choices(func() []string { return steps.Names(a.kinds) })
-	return map[string]completer{
-		"client":        choices(clients.Names),
+func (a *app) flagCompleters() map[string]cobra.CompletionFunc {
+	kinds := oneOf(steps.Names(a.kinds)...)
+	return map[string]cobra.CompletionFunc{
+		"client":        oneOf(clients.Names()...),
 		"display":       oneOf("auto", "virtual"),
 		"exclude-tools": kinds,
 		"from":          a.completeStep,
 		"home":          folders,
 		"input":         a.completeInput,
 		"inputs-file":   filesOf("yaml", "yml", "json"),
-		"mode":          oneOf(string(access.Ask), string(access.Act)),
+		"mode":          oneOf(access.Ask, access.Act),
 		"on-disconnect": oneOf("cancel", "continue"),
-		"status":        choices(statuses),
+		"status":        oneOf(engine.Statuses()...),
 		"to":            a.completeStep,
 		"tools":         kinds,
-		"toolsets":      choices(toolsets),
+		"toolsets":      oneOf(access.Toolsets()...),
 	}
 }
 
@@ -99,7 +95,7 @@ func arguments(cmd *cobra.Command) (names []string, repeated bool) {
 }
 
 // inPlace completes each argument by what its word stands for.
-func inPlace(cmd *cobra.Command, byWord map[string]completer) completer {
+func inPlace(cmd *cobra.Command, byWord map[string]cobra.CompletionFunc) cobra.CompletionFunc {
 	if cmd.HasSubCommands() {
 		return nil // cobra offers them
 	}
@@ -116,40 +112,22 @@ func inPlace(cmd *cobra.Command, byWord map[string]completer) completer {
 	}
 }
 
-func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
 func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func filesOf(endings ...string) completer {
+func filesOf(endings ...string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return endings, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 
-func oneOf(known ...string) completer { return choices(func() []string { return known }) }
-
-func choices(known func() []string) completer {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return known(), cobra.ShellCompDirectiveNoFileComp
+func oneOf[T ~string](known ...T) cobra.CompletionFunc {
+	names := make([]cobra.Completion, len(known))
+	for i, k := range known {
+		names[i] = string(k)
 	}
-}
-
-func statuses() (names []string) {
-	for _, s := range engine.Statuses() {
-		names = append(names, string(s))
-	}
-	return names
-}
-
-func toolsets() (names []string) {
-	for _, t := range access.Toolsets() {
-		names = append(names, string(t))
-	}
-	return names
+	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
 }
 
 // completions is how many runs are offered; the newest are those that are meant.
@@ -165,7 +143,7 @@ func (a *app) completeRun(cmd *cobra.Command, args []string, typed string) (foun
 		}
 		offer := func(name, about string) {
 			if strings.HasPrefix(name, typed) && !slices.Contains(args, name) && len(found) < completions {
-				found = append(found, described(name, about))
+				found = append(found, cobra.CompletionWithDesc(name, about))
 			}
 		}
 		offer("last", "the newest run")
@@ -175,8 +153,6 @@ func (a *app) completeRun(cmd *cobra.Command, args []string, typed string) (foun
 	})
 	return found, d
 }
-
-func described(value, text string) string { return cobra.CompletionWithDesc(value, text) }
 
 // withStored gives the runs of a data folder that is there; looking for what to
 // offer makes none.
@@ -237,19 +213,15 @@ func (a *app) completeStep(cmd *cobra.Command, args []string, _ string) (found [
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	p.Walk(func(n *workflows.Node) {
+		kind := ""
+		if n.Kind != nil {
+			kind = n.Kind.Name
+		}
 		if n.ID != "" {
-			found = append(found, described(n.ID, kindOf(n)))
+			found = append(found, cobra.CompletionWithDesc(n.ID, kind))
 		}
 	})
 	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-// kindOf is what a step does, in a word.
-func kindOf(n *workflows.Node) string {
-	if n.Kind != nil {
-		return n.Kind.Name
-	}
-	return ""
 }
 
 // completeInput offers the names of the inputs, each with the sign that a value
@@ -261,7 +233,7 @@ func (a *app) completeInput(cmd *cobra.Command, args []string, _ string) (found 
 		return nil, d
 	}
 	for _, v := range p.Variables {
-		found = append(found, described(v.Name+"=", v.Label))
+		found = append(found, cobra.CompletionWithDesc(v.Name+"=", v.Label))
 	}
 	return found, d
 }
@@ -295,7 +267,7 @@ func (a *app) completeClient(cmd *cobra.Command, _ []string, _ string) (found []
 	}
 	list, _ := tokens.List()
 	for _, x := range list {
-		found = append(found, described(x.Name, x.Mode))
+		found = append(found, cobra.CompletionWithDesc(x.Name, x.Mode))
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
