@@ -178,6 +178,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		env.Passwords = w.e.Passwords
 	}
 	env.LastAct, env.Refusal = &w.e.stirred, w.refusal
+	env.Secret = maps.Clone(w.secrets).in
 	env.DesktopEnv = w.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil

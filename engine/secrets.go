@@ -157,6 +157,11 @@ func (x secrets) maskTexts(v any, near ...string) any {
 	return x.replace(v, func(s string) any { return x.maskText(s, near...) })
 }
 
+// in reports whether a text holds a secret.
+func (x secrets) in(text string) bool {
+	return x.maskText(text) != text
+}
+
 func (x secrets) replace(v any, f func(string) any) any {
 	if len(x) == 0 {
 		return v

@@ -23,6 +23,7 @@ var acts = []desktop.Action{
 	desktop.WriteClipboard{Text: "a"},
 	desktop.Invoke{Element: "h"},
 	desktop.SetText{Element: "h"},
+	desktop.InsertText{Element: "h"},
 	desktop.SetNumber{Element: "h", Value: 1},
 	desktop.Select{Container: "h", On: true},
 	desktop.GrabFocus{Element: "h"},

@@ -41,6 +41,9 @@ type Env struct {
 	// Keep stores a picture and says where; nil when pictures are not kept.
 	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
 
+	// Secret says whether a text holds a secret of the run; nil when it has none.
+	Secret func(text string) bool
+
 	// LastAct is when something was last done on the desktop.
 	LastAct *LastAct
 
@@ -107,6 +110,9 @@ func (e *Env) Logger() *slog.Logger {
 	}
 	return e.Log
 }
+
+// IsSecret reports whether a text holds a secret of the run.
+func (e *Env) IsSecret(text string) bool { return e.Secret != nil && e.Secret(text) }
 
 // Abs is a path of an argument, made absolute.
 func (f *Folders) Abs(path Path) string {

@@ -3,6 +3,7 @@ package aim
 import (
 	"fmt"
 
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
@@ -33,6 +34,9 @@ func Describe(e *desktop.Element) string {
 	return text
 }
 
+// shownText is how much of an element's text results show.
+const shownText = 10_000
+
 // Plain returns a copy of an element without its relatives, as results show it.
 func Plain(e *desktop.Element) *desktop.Element {
 	if e == nil {
@@ -40,5 +44,8 @@ func Plain(e *desktop.Element) *desktop.Element {
 	}
 	c := *e
 	c.Parent, c.Children = nil, nil
+	if len(c.Text) > shownText {
+		c.Text = words.Shorten(c.Text, shownText)
+	}
 	return &c
 }

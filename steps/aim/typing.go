@@ -3,52 +3,65 @@ package aim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
+	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
 // Typing says how to type into a field.
 type Typing struct {
-	Clear bool // empty the field first
-	Focus FocusOptions
+	Clear  bool // empty the field first
+	Focus  FocusOptions
+	Method Method
 }
 
-// TypeInto focuses a field, clears it if asked, and types. It returns what the field
-// held before.
-func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string, o Typing) (string, error) {
+// Typed is what was found and done when text was typed into a field.
+type Typed struct {
+	Before string // what the field held
+	Method Method // how the text went in
+	// Release gives back what the method borrowed, such as the clipboard. It is
+	// called when the field holds the text.
+	Release func(context.Context)
+}
+
+// TypeInto focuses a field, clears it if asked, and enters a text.
+func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string, o Typing) (Typed, error) {
+	t := Typed{Method: Keys, Release: func(context.Context) {}}
 	adds := !o.Clear && text != "" && el.Handle != ""
 	had := false
 	if adds {
 		var err error
 		if had, err = HasFocus(ctx, hand.Desktop, el); err != nil {
-			return "", err
+			return t, err
 		}
 	}
 	if err := Focus(ctx, hand, el, o.Focus); err != nil {
-		return "", err
+		return t, err
 	}
 	if el.Handle == "" {
-		return "", typeIntoPicture(ctx, hand.Desktop, text, o.Clear)
+		return t, typeIntoPicture(ctx, hand.Desktop, text, o)
 	}
 	now, err := hand.Desktop.Refresh(ctx, el.Handle)
 	if err != nil {
-		return "", err
+		return t, err
 	}
+	t.Before = now.Text
 	if o.Clear {
 		if err := clearField(ctx, hand.Desktop, now); err != nil {
-			return "", err
+			return t, err
 		}
 	}
 	if adds && (o.Focus.Grab || o.Focus.Click) {
 		if err := caretToEnd(ctx, hand.Desktop, now, had); err != nil {
-			return "", err
+			return t, err
 		}
 	}
 	if text == "" {
-		return now.Text, nil
+		return t, nil
 	}
-	return now.Text, hand.Desktop.Do(ctx, desktop.Type{Text: text})
+	return t, t.enter(ctx, hand, now, text, o.Method)
 }
 
 // caretToEnd moves the caret to the end of a field whose text is to stay, because most
@@ -73,8 +86,11 @@ func caretToEnd(ctx context.Context, d *desktop.Desktop, el *desktop.Element, ha
 
 // typeIntoPicture types where a picture match took the focus. The field cannot be
 // read, so it is cleared by keys.
-func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, clear bool) error {
-	if clear {
+func typeIntoPicture(ctx context.Context, d *desktop.Desktop, text string, o Typing) error {
+	if o.Method == Text || o.Method == Paste {
+		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("method: %s is for fields that can be read, and a picture cannot", o.Method), Next: "leave the method out, or use keys"}
+	}
+	if o.Clear {
 		if err := PressKeys(ctx, d, ClearingKeys); err != nil {
 			return err
 		}
@@ -99,6 +115,11 @@ func clearField(ctx context.Context, d *desktop.Desktop, el *desktop.Element) er
 		return err
 	}
 	return PressKeys(ctx, d, ClearingKeys)
+}
+
+// WaitUntilRead waits until the application has read the keys that were pressed.
+func WaitUntilRead(ctx context.Context, d *desktop.Desktop) error {
+	return d.Do(ctx, desktop.Type{})
 }
 
 // PressKeys presses chords in order.

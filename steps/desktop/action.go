@@ -52,7 +52,9 @@ type KeyUp struct{ Key Key }
 // Press presses a chord's modifiers, its key, and releases them in reverse.
 type Press struct{ Chord Chord }
 
-// Type enters text exactly, whatever the layout and CapsLock.
+// Type enters text exactly, whatever the layout and CapsLock, and returns when
+// the application has read it, as far as it can be asked. No text at all only
+// waits until it has read what was sent before.
 type Type struct{ Text string }
 
 // Manage changes one window and returns when the change can be seen.
@@ -73,6 +75,13 @@ type Invoke struct {
 
 // SetText replaces the text of an element.
 type SetText struct {
+	Element Handle
+	Text    string
+}
+
+// InsertText inserts text into an element where its caret is, and leaves the
+// caret behind it.
+type InsertText struct {
 	Element Handle
 	Text    string
 }
@@ -147,6 +156,7 @@ func (Manage) action()         {}
 func (WriteClipboard) action() {}
 func (Invoke) action()         {}
 func (SetText) action()        {}
+func (InsertText) action()     {}
 func (SetNumber) action()      {}
 func (Select) action()         {}
 func (GrabFocus) action()      {}

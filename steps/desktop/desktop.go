@@ -84,7 +84,8 @@ type WindowLister interface {
 	Windows(ctx context.Context) ([]Window, error)
 }
 
-// Clipboard reads the clipboard's text.
+// Clipboard reads the clipboard's text: "" when it holds nothing. It fails with
+// ErrRefused when it holds something that is no text.
 type Clipboard interface {
 	ReadClipboard(ctx context.Context) (string, error)
 }

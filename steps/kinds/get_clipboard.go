@@ -2,8 +2,10 @@ package kinds
 
 import (
 	"context"
+	"errors"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // GetClipboard reads the clipboard.
@@ -23,5 +25,8 @@ type ClipboardResult struct {
 
 func getClipboard(ctx context.Context, env *steps.Env, _ steps.NoArgs) (ClipboardResult, error) {
 	text, err := env.Desktop.ReadClipboard(ctx)
+	if errors.Is(err, desktop.ErrRefused) {
+		err = nil // it holds a picture, say, and so no text
+	}
 	return ClipboardResult{text}, err
 }

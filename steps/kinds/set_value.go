@@ -82,7 +82,7 @@ func typeInPlace(ctx context.Context, hand *aim.Hand, el *desktop.Element, text 
 	if err := aim.BringToFront(ctx, hand, o, el.Window); err != nil {
 		return err
 	}
-	_, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true}})
+	_, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true}, Method: aim.Keys})
 	return err
 }
 

@@ -23,21 +23,23 @@ var TypeIntoElement = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Timeout: 2 * time.Minute,
-}, TypeIntoArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, ClearBeforeTyping: true, TryFocusBefore: true, TryClickBefore: true}, aim.With(typeIntoElement))
+}, TypeIntoArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Method: aim.Auto, ClearBeforeTyping: true, TryFocusBefore: true, TryClickBefore: true}, aim.With(typeIntoElement))
 
 // TypeIntoArgs says what to type, and where.
 type TypeIntoArgs struct {
 	aim.Target
-	TextToType        string `json:"text_to_type" jsonschema:"the text"`
-	ClearBeforeTyping bool   `json:"clear_before_typing,omitzero" jsonschema:"replace what the field holds; false adds to it"`
-	TryFocusBefore    bool   `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the field the focus first"`
-	TryClickBefore    bool   `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the field when it does not take the focus otherwise"`
+	TextToType        string     `json:"text_to_type" jsonschema:"the text"`
+	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"replace what the field holds; false adds to it"`
+	Method            aim.Method `json:"method,omitzero" use:"rare" jsonschema:"how the text goes in: keys as a person types; text by the field's own editing; paste from the clipboard, which then gets back what it held; auto is keys, but for more than 300 characters text or else paste, if the field can be read and is no password, and no key of the text would leave it or send it"`
+	TryFocusBefore    bool       `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the field the focus first"`
+	TryClickBefore    bool       `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the field when it does not take the focus otherwise"`
 	observe.ActionOptions
 }
 
 // TypeIntoResult says what the field holds now.
 type TypeIntoResult struct {
 	Value   *string          `json:"value,omitzero" jsonschema:"what the field holds now, when it can be read"`
+	Method  aim.Method       `json:"method,omitzero" jsonschema:"how the text went in, when it was not by keys"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the field"`
 	observe.ActionResult
 }
@@ -67,15 +69,22 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 	observe.NotePassword(hand.Env, el)
 	r := TypeIntoResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
-		before, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: a.ClearBeforeTyping, Focus: aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}})
+		typed, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: a.ClearBeforeTyping, Focus: aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}, Method: a.Method})
+		defer typed.Release(ctx)
 		if err != nil {
 			return false, err
 		}
-		verified, err := r.readBack(ctx, hand.Desktop, el, before, text, a.ClearBeforeTyping)
-		if err != nil {
-			return false, err
+		if typed.Method != aim.Keys {
+			r.Method = typed.Method
 		}
-		return verified, aim.PressKeys(ctx, hand.Desktop, keys)
+		verified, err := r.readBack(ctx, hand.Desktop, el, typed.Before, text, a.ClearBeforeTyping)
+		if err != nil || len(keys) == 0 {
+			return verified, err
+		}
+		if err := aim.PressKeys(ctx, hand.Desktop, keys); err != nil {
+			return verified, err
+		}
+		return verified, aim.WaitUntilRead(ctx, hand.Desktop)
 	})
 	return r, err
 }
@@ -127,18 +136,7 @@ func (r *TypeIntoResult) readBack(ctx context.Context, d *desktop.Desktop, el *d
 	if text == "" && !cleared || el.Handle == "" {
 		return false, nil
 	}
-	now := before
-	err := aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
-		e, err := d.Refresh(ctx, el.Handle)
-		if err != nil {
-			return err
-		}
-		now, r.Element = e.Text, aim.Plain(e)
-		if !observe.Arrived(el.Role, before, now, text, cleared) {
-			return steps.Errorf(steps.Unexpected, "not there yet")
-		}
-		return nil
-	})
+	now, err := r.waitForText(ctx, d, el, before, func(now string) bool { return observe.Arrived(el.Role, before, now, text, cleared) })
 	if el.Role != "password" && now != "" {
 		r.Value = &now
 	}
@@ -157,6 +155,30 @@ func (r *TypeIntoResult) readBack(ctx context.Context, d *desktop.Desktop, el *d
 		}
 	}
 	return false, strayed(ctx, d, el, now)
+}
+
+// waitForText waits until a field holds a text, and returns what it holds. As long as
+// that changes it waits on, because a long text takes an application long.
+func (r *TypeIntoResult) waitForText(ctx context.Context, d *desktop.Desktop, el *desktop.Element, before string, is func(string) bool) (now string, err error) {
+	now = before
+	for grows := true; grows; {
+		first := true
+		grows = false
+		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+			e, err := d.Refresh(ctx, el.Handle)
+			if err != nil {
+				return err
+			}
+			grows = grows || !first && now != e.Text
+			first, now, r.Element = false, e.Text, aim.Plain(e)
+			if !is(now) {
+				return steps.Errorf(steps.Unexpected, "not there yet")
+			}
+			return nil
+		})
+		grows = grows && err != nil && ctx.Err() == nil && !errors.Is(err, desktop.ErrNotFound)
+	}
+	return now, err
 }
 
 // strayed fails when the focus left a field that does not hold what was typed:

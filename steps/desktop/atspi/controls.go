@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/godbus/dbus/v5"
 
@@ -109,6 +111,29 @@ func (c *Client) SetText(ctx context.Context, h desktop.Handle, text string) err
 	return c.callBool(ctx, h, offersEditable, "editing", ifaceEditable+".SetTextContents", text)
 }
 
+// InsertText inserts text at the caret of an element and moves the caret behind it.
+func (c *Client) InsertText(ctx context.Context, h desktop.Handle, text string) error {
+	_, w, n, done, err := c.resolve(ctx, h, offersEditable|offersText, "editing")
+	if err != nil {
+		return err
+	}
+	defer done()
+	caret := int32(-1)
+	w.get(n.object, ifaceText, "CaretOffset", func(v any) { caret = as[int32](v) })
+	if err := w.run(); err != nil {
+		return err
+	}
+	if caret < 0 {
+		return fmt.Errorf("%w: the %s %q has no caret", desktop.ErrRefused, roleName(n.role), n.name)
+	}
+	body, err := w.call(n.object, ifaceEditable+".InsertText", caret, text, w.app.lengthOf(text))
+	if err := requireTrue(body, err, "InsertText"); err != nil {
+		return err
+	}
+	body, err = w.call(n.object, ifaceText+".SetCaretOffset", caret+int32(utf8.RuneCountInString(text)))
+	return requireTrue(body, err, "the caret behind the text")
+}
+
 // SetNumber sets the value of a slider or a spin button.
 func (c *Client) SetNumber(ctx context.Context, h desktop.Handle, value float64) error {
 	_, w, n, done, err := c.resolve(ctx, h, offersValue, "value")
@@ -172,4 +197,13 @@ func requireTrue(body []any, err error, format string, args ...any) error {
 		err = fmt.Errorf("%w: it answered no to "+format, append([]any{desktop.ErrRefused}, args...)...)
 	}
 	return err
+}
+
+// lengthOf is the length of a text as the application's toolkit counts it for
+// InsertText: Qt in UTF-16 units, the others in bytes.
+func (a *application) lengthOf(text string) int32 {
+	if strings.EqualFold(a.toolkitName(), "qt") {
+		return int32(len(utf16.Encode([]rune(text))))
+	}
+	return int32(len(text))
 }

@@ -10,8 +10,12 @@ import (
 	"understudy/steps/desktop"
 )
 
-// maxText is how many characters of a text are read.
-const maxText = 10_000
+// maxText is how many characters are read of a text among others, and
+// maxTextAlone of one that is read alone.
+const (
+	maxText      = 10_000
+	maxTextAlone = 1_000_000
+)
 
 // details are the fields of an element that only a full read has.
 type details struct {
@@ -81,7 +85,7 @@ func (w *walker) askText(n *node) {
 	}
 	w.get(n.object, ifaceText, "CharacterCount", func(v any) {
 		if count := as[int32](v); count > 0 {
-			read(min(count, maxText))
+			read(min(count, w.maxText))
 		}
 	})
 }

@@ -15,6 +15,8 @@ func (c *Client) Do(ctx context.Context, a desktop.Action) error {
 		return c.Invoke(ctx, a.Element, a.Action)
 	case desktop.SetText:
 		return c.SetText(ctx, a.Element, a.Text)
+	case desktop.InsertText:
+		return c.InsertText(ctx, a.Element, a.Text)
 	case desktop.SetNumber:
 		return c.SetNumber(ctx, a.Element, a.Value)
 	case desktop.Select:

@@ -32,6 +32,7 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err != nil {
 		return nil, err
 	}
+	w.maxText = maxTextAlone
 	w.askRole(n)
 	w.askDetails(n)
 	w.askLabels(n)

@@ -45,13 +45,14 @@ type walker struct {
 	relative bool // see application.relative
 	visited  map[object]bool
 	omitted  int
+	maxText  int32
 	hitTest  bool      // see pointQuery
 	flushed  time.Time // when a page was flushed; see chromium.go
 }
 
 // newWalker returns a walker over an application that was greeted.
 func newWalker(p *pipeline, a *application) *walker {
-	return &walker{pipeline: p, app: a, relative: a.relative(), visited: map[object]bool{}}
+	return &walker{pipeline: p, app: a, relative: a.relative(), maxText: maxText, visited: map[object]bool{}}
 }
 
 // newNode makes the node of an object that was not visited before.

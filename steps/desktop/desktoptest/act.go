@@ -71,6 +71,10 @@ func (k *kit) setText(e *desktop.Element, text string) error {
 	return k.Do(k.Context(), desktop.SetText{Element: e.Handle, Text: text})
 }
 
+func (k *kit) insertText(e *desktop.Element, text string) error {
+	return k.Do(k.Context(), desktop.InsertText{Element: e.Handle, Text: text})
+}
+
 func (k *kit) setNumber(e *desktop.Element, n float64) error {
 	return k.Do(k.Context(), desktop.SetNumber{Element: e.Handle, Value: n})
 }

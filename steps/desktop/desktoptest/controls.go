@@ -72,6 +72,18 @@ func testSetText(k *kit) {
 	k.holds("Name", "")
 }
 
+func testInsertText(k *kit) {
+	k.writeIn("Name", "Łd")
+	k.must(k.press("left"))
+	k.must(k.App.Do("settle"))
+	k.must(k.insertText(k.element("Name"), "ó dź 日本"))
+	k.must(k.write("!"))
+	k.holds("Name", "Łó dź 日本!d")
+	if err := k.insertText(k.element("OK"), "x"); !errors.Is(err, desktop.ErrRefused) {
+		k.Errorf("inserting text into a button: %v, want a refusal", err)
+	}
+}
+
 func testSetNumber(k *kit) {
 	volume := k.element("Volume")
 	if volume.Value == nil || *volume.Value != (desktop.Range{Max: 100}) {

@@ -36,6 +36,19 @@ func testLongText(k *kit) {
 	k.writeIn("Name", b.String())
 }
 
+// testTypedIsRead moves the caret to the beginning at once, over the
+// accessibility interface: keys that were not read yet would come before the others.
+func testTypedIsRead(k *kit) {
+	k.must(k.click(k.middle("Name")))
+	k.until("it has the focus", func() error { return k.has(k.element("Name"), desktop.Focused) })
+	saved, err := k.SaveFocus(k.Context())
+	k.must(err)
+	text := strings.Repeat("all of this in one go, ", 40) + "to the end"
+	k.must(k.write(text))
+	k.must(k.restoreFocus(saved))
+	k.holds("Name", text)
+}
+
 func testLines(k *kit) { k.writeIn("Body", "one\n\ttwo\n\nfour") }
 
 func testEdit(k *kit) {

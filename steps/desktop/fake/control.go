@@ -14,6 +14,8 @@ func target(a desktop.Action) (h desktop.Handle, ok bool) {
 		return a.Element, true
 	case desktop.SetText:
 		return a.Element, true
+	case desktop.InsertText:
+		return a.Element, true
 	case desktop.SetNumber:
 		return a.Element, true
 	case desktop.Select:
@@ -36,6 +38,9 @@ func (d *Desktop) control(n *Node, a desktop.Action) error {
 		d.act(n)
 	case desktop.SetText:
 		n.chosen = [2]int{0, len(n.text)}
+		d.hands.insert(n, a.Text)
+	case desktop.InsertText:
+		n.moveTo(n.caret)
 		d.hands.insert(n, a.Text)
 	case desktop.SetNumber:
 		n.el.Value.Now = min(max(a.Value, n.el.Value.Min), n.el.Value.Max)
@@ -66,7 +71,7 @@ func (n *Node) refuses(a desktop.Action) error {
 		if action := n.action(a.Action); !slices.Contains(n.el.Actions, action) || !n.has(desktop.Enabled) {
 			return refused(n, fmt.Sprintf("cannot do %q", action))
 		}
-	case desktop.SetText:
+	case desktop.SetText, desktop.InsertText:
 		if !n.editable() {
 			return refused(n, "cannot be edited")
 		}

@@ -11,7 +11,7 @@ import (
 func (d *Desktop) Do(ctx context.Context, a desktop.Action) error {
 	var line string
 	note := func(err error) error {
-		if err == nil {
+		if err == nil && line != "" { // what only waits has no line
 			d.note("%s", line)
 		}
 		return err
@@ -61,6 +61,9 @@ func (d *Desktop) perform(a desktop.Action) (line string, err error) {
 		d.hands.press(a.Chord)
 		return fmt.Sprintf("press %s", a.Chord), nil
 	case desktop.Type:
+		if a.Text == "" {
+			return "", nil
+		}
 		d.hands.typeText(a.Text)
 		return fmt.Sprintf("type %q", a.Text), nil
 	}
@@ -102,6 +105,8 @@ func controlLine(a desktop.Action, n *Node) string {
 		return fmt.Sprintf("invoke %s %s", what, n.action(a.Action))
 	case desktop.SetText:
 		return fmt.Sprintf("set text %s %q", what, a.Text)
+	case desktop.InsertText:
+		return fmt.Sprintf("insert %s %q", what, a.Text)
 	case desktop.SetNumber:
 		return fmt.Sprintf("set number %s %g", what, a.Value)
 	case desktop.Select:

@@ -20,7 +20,7 @@ func (s actor) Do(ctx context.Context, a desktop.Action) error {
 		return s.apps.launch(a)
 	case desktop.OpenURL:
 		return s.apps.openURL(ctx, a)
-	case desktop.Invoke, desktop.SetText, desktop.SetNumber, desktop.Select, desktop.GrabFocus, desktop.Reveal:
+	case desktop.Invoke, desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.Select, desktop.GrabFocus, desktop.Reveal:
 		return s.elements.Do(ctx, a)
 	case desktop.RestoreFocus:
 		return errors.Join(s.elements.Do(ctx, a), s.display.Do(ctx, desktop.MovePointer{To: a.State.Pointer}))

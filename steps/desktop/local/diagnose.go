@@ -138,7 +138,7 @@ func screenshotFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding 
 }
 
 func clipboardFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
-	if _, err := d.ReadClipboard(ctx); err != nil {
+	if _, err := d.ReadClipboard(ctx); err != nil && !errors.Is(err, desktop.ErrRefused) {
 		return broken("clipboard", false, err)
 	}
 	return working("clipboard", false, "readable")

@@ -20,7 +20,8 @@ import (
 // clipboard reads and writes the clipboard through xclip.
 type clipboard struct{ *Driver }
 
-// ReadClipboard is the clipboard's text, "" when it holds none. The owner of
+// ReadClipboard is the clipboard's text, "" when it holds nothing, and
+// desktop.ErrRefused when it holds something that is no text. The owner of
 // the clipboard is another program, which may be stuck; it is not awaited for
 // longer than a moment.
 func (c clipboard) ReadClipboard(ctx context.Context) (string, error) {
@@ -29,12 +30,21 @@ func (c clipboard) ReadClipboard(ctx context.Context) (string, error) {
 	}
 	out, complaint, err := c.xclip(ctx, nil, "-o", "-target", "UTF8_STRING")
 	if err != nil && strings.Contains(complaint, "not available") {
-		return "", nil // nobody owns it, or it holds no text
+		return "", c.owned(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading the clipboard: %w", err)
 	}
 	return out, nil
+}
+
+// owned fails when someone owns the clipboard, which gave no text.
+func (c clipboard) owned(ctx context.Context) error {
+	owner, err := look(ctx, c.Driver, func(l *xConn) (xproto.Window, error) { return ask(ctx, l, l.clipboardOwner) })
+	if err == nil && owner != 0 {
+		return fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
+	}
+	return err
 }
 
 // write puts text on the clipboard. It stays there when we end, until

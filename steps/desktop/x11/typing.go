@@ -24,7 +24,8 @@ const handful = 64
 // The characters go out in handfuls. For each, the server is grabbed, so that
 // the mapping that is read is the one by which the keys are meant; what would
 // change the characters is switched off before and on again after. It returns
-// when the application has read them, if that tells.
+// when the application has read them (see waitUntilRead), so that what is done
+// next, such as a move of the caret over another connection, comes after them.
 //
 // Applications read the mapping when they please. When someone changed it
 // before they did, it fails with desktop.ErrUnclear.
@@ -33,6 +34,7 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 	if err != nil {
 		return err
 	}
+	n := len(syms)
 	return b.once(ctx, l, func() error {
 		t := &typing{keyboard: b, xConn: l, unread: map[xproto.Keycode]bool{}}
 		for len(syms) > 0 {
@@ -42,7 +44,10 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 			}
 			syms = syms[n:]
 		}
-		_, err := t.read(ctx, 0)
+		if err := l.waitUntilRead(ctx, readWithin+time.Duration(n)*readCharWithin); err != nil {
+			return err
+		}
+		_, err := perform(ctx, l, t.check)
 		return err
 	})
 }
@@ -110,7 +115,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 // rested for a while, and says whether the mapping changed. It fails when
 // something else may have been read.
 func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, err error) {
-	if !t.heard(ctx) {
+	if !t.heard(ctx, rest) {
 		if err := desktop.Sleep(ctx, wait); err != nil {
 			return false, err
 		}

@@ -3,12 +3,18 @@
 package x11
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop"
 )
 
 // echoes are the questions to applications that are not answered yet.
@@ -42,35 +48,149 @@ func (e *echoes) answer(n uint32) {
 }
 
 // heard asks the application that has the focus whether it is alive, as
-// window managers do, and says whether it answered before a spare key would
-// have rested anyway. It answers in order, so it has read what was typed.
-func (l *xConn) heard(ctx context.Context) bool {
+// window managers do, and says whether it answered in time. It answers in order,
+// so it has read what was typed.
+func (l *xConn) heard(ctx context.Context, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	n, answered := l.echoes.ask()
 	defer l.echoes.answer(n)
-	asked, err := ask(ctx, l, func() (bool, error) { return l.askActive(n) })
-	if err != nil || !asked {
+	asked, err := ask(ctx, l, func() (xproto.Window, error) { return l.askActive(n) })
+	if err != nil || asked == 0 {
 		return false
 	}
-	timer := time.NewTimer(rest)
-	defer timer.Stop()
 	select {
 	case <-answered:
 		return true
-	case <-timer.C:
 	case <-ctx.Done():
 	case <-l.gone:
 	}
 	return false
 }
 
-// askActive sends the question to the active window, if that answers such.
-func (l *xConn) askActive(n uint32) (bool, error) {
-	ping, protocols := l.atom("_NET_WM_PING"), l.atom("WM_PROTOCOLS")
-	active := l.number(l.root, "_NET_ACTIVE_WINDOW")
-	if active == 0 || !slices.Contains(l.numbers(xproto.Window(active), "WM_PROTOCOLS"), uint32(ping)) {
-		return false, nil
+const (
+	// readWithin is how long an application may take to read what was typed, and
+	// readCharWithin how much longer for each character: on a busy machine some
+	// read thirty in a second.
+	readWithin     = 10 * time.Second
+	readCharWithin = 100 * time.Millisecond
+)
+
+// waitUntilRead waits until the application that has the focus has read all input
+// that was sent before. It answers a ping in order. One that answers none is
+// watched until its process rests. When the active window goes or is replaced
+// meanwhile, the next one is asked, as what is left of the input goes there.
+func (l *xConn) waitUntilRead(ctx context.Context, within time.Duration) error {
+	limited, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf(
+		"the application has not read all of the input within %s: %w", within, desktop.ErrUnclear))
+	defer cancel()
+	for {
+		n, answered := l.echoes.ask()
+		asked, err := ask(limited, l, func() (xproto.Window, error) { return l.askActive(n) })
+		if err == nil && asked == 0 {
+			l.echoes.answer(n)
+			return l.waitUntilIdle(limited)
+		}
+		gone := err != nil && limited.Err() == nil && l.alive() // between two questions
+		if err == nil {
+			err = l.awaitAnswer(limited, asked, answered)
+		}
+		l.echoes.answer(n)
+		switch {
+		case gone:
+			if err := desktop.Sleep(limited, idleEvery); err != nil {
+				return err
+			}
+		case !errors.Is(err, errOtherWindow):
+			return err
+		}
 	}
-	return true, l.message(xproto.Window(active), xproto.Window(active), protocols, uint32(ping), n, active).Check()
+}
+
+// errOtherWindow says that another window is active than the one that was asked.
+var errOtherWindow = errors.New("another window is active")
+
+// awaitAnswer waits for the answer of a window, as long as that is active.
+func (l *xConn) awaitAnswer(ctx context.Context, asked xproto.Window, answered <-chan struct{}) error {
+	for {
+		changed := l.changed.wait()
+		active, err := ask(ctx, l, func() (xproto.Window, error) { return l.activeWindow(), nil })
+		switch {
+		case err != nil:
+			return err
+		case active != asked:
+			return errOtherWindow
+		}
+		select {
+		case <-answered:
+			return nil
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-l.gone:
+			return lost(l.place.name, errEnded)
+		}
+	}
+}
+
+const (
+	// idleLooks is how often in a row a process must be found asleep, and idleEvery
+	// the pause between two looks.
+	idleLooks = 3
+	idleEvery = 5 * time.Millisecond
+)
+
+// waitUntilIdle waits until the process of the active window sleeps, which it
+// does when nothing is left in its queue. It returns at once when that process is
+// not known here, and also when it has not come to rest in time: it may have
+// work of its own.
+func (l *xConn) waitUntilIdle(ctx context.Context) error {
+	pid, err := ask(ctx, l, func() (uint32, error) { return l.number(l.activeWindow(), "_NET_WM_PID"), nil })
+	if err != nil || pid == 0 {
+		return context.Cause(ctx)
+	}
+	for asleep := 0; asleep < idleLooks; {
+		state, err := processState(pid)
+		if err != nil {
+			return nil // it has ended, or runs on another machine
+		}
+		if asleep++; state != 'S' {
+			asleep = 0
+		}
+		if err := desktop.Sleep(ctx, idleEvery); err != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// processState is the letter by which Linux says what a process does: S when it
+// waits for something.
+func processState(pid uint32) (byte, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	if i := bytes.LastIndexByte(stat, ')'); i >= 0 && i+2 < len(stat) { // a name may hold anything
+		return stat[i+2], nil
+	}
+	return 0, fmt.Errorf("/proc/%d/stat holds %q", pid, stat)
+}
+
+// activeWindow is the window that has the focus, or 0.
+func (l *xConn) activeWindow() xproto.Window {
+	return xproto.Window(l.number(l.root, "_NET_ACTIVE_WINDOW"))
+}
+
+// askActive sends the question to the active window, and gives that; 0 when it
+// answers no such question.
+func (l *xConn) askActive(n uint32) (xproto.Window, error) {
+	ping, protocols := l.atom("_NET_WM_PING"), l.atom("WM_PROTOCOLS")
+	active := l.activeWindow()
+	if active == 0 || !slices.Contains(l.numbers(active, "WM_PROTOCOLS"), uint32(ping)) {
+		return 0, nil
+	}
+	return active, l.message(active, active, protocols, uint32(ping), n, uint32(active)).Check()
 }
 
 // message sends a message about one window to another.
