@@ -27,6 +27,7 @@ type secured struct {
 	tokens *auth.Tokens
 	url    string
 	log    *syncBuffer
+	made   int // tokens that failedRun made
 }
 
 // syncBuffer is a log that can be read while it is written.

@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"mcpserver/conformance": {},
 	"mcpserver/httpd":       {"engine", "mcpserver/access", "mcpserver/auth", "mcpserver/viewer", "steps", "steps/desktop"},
 	"mcpserver/probe":       {},
-	"mcpserver/viewer":      {"engine", "steps", "steps/desktop", "steps/desktop/vision"},
+	"mcpserver/viewer":      {"engine", "mcpserver/auth", "steps", "steps/desktop", "steps/desktop/vision"},
 
 	"internal/cli": {
 		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,10 +143,26 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// forPages says whether a login in a browser counts for a request: only where
-// nothing is changed.
+// forPages says whether a login in a browser counts for a request: where nothing
+// is changed, and for the forms on the pages of runs. Those are sent by a page of
+// this server, which the browser says and no page of another place can, and hold
+// a token that only the page knows.
 func forPages(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !underClients(r.URL.Path)
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		return !underClients(r.URL.Path)
+	case http.MethodPost:
+		return strings.HasPrefix(r.URL.Path, "/runs/") && FromOwnPage(r)
+	}
+	return false
+}
+
+// FromOwnPage says whether a page of this very server sent a request: browsers tell
+// with every form.
+func FromOwnPage(r *http.Request) bool {
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	site := r.Header.Get("Sec-Fetch-Site")
+	return err == nil && origin.Host != "" && origin.Host == r.Host && (site == "" || site == "same-origin")
 }
 
 func underClients(path string) bool {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -224,7 +225,7 @@ func TestBrowserLogsIn(t *testing.T) {
 }
 
 // TestCookieIsOnlyForPages is why no page of another place can act with a
-// person's login: a cookie changes nothing.
+// person's login: a cookie changes nothing but by a form of our own pages.
 func TestCookieIsOnlyForPages(t *testing.T) {
 	st := newStage(t)
 	cookie := cookiesOf(st.form("/login", url.Values{"token": {st.add(laptop)}}))
@@ -241,6 +242,26 @@ func TestCookieIsOnlyForPages(t *testing.T) {
 	} {
 		if res := st.try(x.method, x.path, cookie...); res.StatusCode != 401 {
 			t.Errorf("%s %s with a cookie: %s", x.method, x.path, res.Status)
+		}
+	}
+	own := "http://example.com" // the host of a request of httptest
+	for _, x := range []struct {
+		say, path string
+		headers   []string
+		status    int
+	}{
+		{"a form of our page", "/runs/x/stop", []string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, 200},
+		{"a browser that says no site", "/runs/x/stop", []string{"Origin", own}, 200},
+		{"no origin", "/runs/x/stop", nil, 401},
+		{"an opaque origin", "/runs/x/stop", []string{"Origin", "null"}, 401},
+		{"another port", "/runs/x/stop", []string{"Origin", own + ":81"}, 401},
+		{"another place", "/runs/x/stop", []string{"Origin", "http://evil.example"}, 401},
+		{"our origin, said by another site", "/runs/x/stop", []string{"Origin", own, "Sec-Fetch-Site", "same-site"}, 401},
+		{"the address for clients", "/mcp", []string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, 401},
+		{"modes", "/mode", []string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, 401},
+	} {
+		if res := st.try("POST", x.path, append(slices.Clone(cookie), x.headers...)...); res.StatusCode != x.status {
+			t.Errorf("%s: %s, want %d", x.say, res.Status, x.status)
 		}
 	}
 }

@@ -106,7 +106,8 @@ func (s *Server) Handler() http.Handler {
 	if s.o.Gate != nil {
 		clients = identified(clients)
 	}
-	mux.Handle("/mcp", s.admit(access.Act, clients))
+	acting := s.admit(access.Act, clients)
+	mux.Handle("/mcp", acting)
 	mux.Handle("/mcp/ask", s.admit(access.Ask, clients))
 	op := operator{s, s.began}
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
@@ -117,7 +118,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /metrics", op.metrics)
 	mux.HandleFunc("GET /events", op.events)
 	mux.HandleFunc("POST /mode", op.changeMode)
-	pages := viewer.New(s.o.Runs)
+	pages := viewer.New(viewer.Options{Runs: s.o.Runs, Do: callTool(acting, s.o.Modern)})
 	for _, path := range viewer.Paths() {
 		mux.Handle(path, pages)
 	}

@@ -22,7 +22,7 @@ type runPage struct {
 	Client, Desktop string
 	Executions      []*execution
 	Moving          bool // it may change by itself
-	Said            string
+	Said, Token     string
 	// inline are the pictures of a page that stands alone, by address.
 	inline map[string]inlinedPicture
 }
@@ -50,11 +50,18 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 }
 
 func (v *Viewer) run(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	p, err := pageOf(r.Context(), runs, r.PathValue("id"), r.FormValue("all") != "")
+	p, err := formPage(r, runs, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	return show(w, "run", p)
+}
+
+// formPage is the page of a run with its forms.
+func formPage(r *http.Request, runs engine.Runs, id string) (runPage, error) {
+	p, err := pageOf(r.Context(), runs, id, r.FormValue("all") != "")
+	p.Token = token(r, id)
+	return p, err
 }
 
 type documentPage struct {

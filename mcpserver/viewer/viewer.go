@@ -21,22 +21,31 @@ import (
 
 // Viewer serves the pages.
 type Viewer struct {
-	open func(context.Context) (engine.Runs, error)
-	mux  *http.ServeMux
+	o   Options
+	mux *http.ServeMux
 }
 
-// New is a viewer of the runs that open gives.
-func New(open func(context.Context) (engine.Runs, error)) *Viewer {
-	v := &Viewer{open: open, mux: http.NewServeMux()}
+// Options say what a viewer shows, and how it acts.
+type Options struct {
+	Runs func(context.Context) (engine.Runs, error)
+	// Do calls a tool for the person who sent a request, with his rights.
+	Do func(r *http.Request, tool string, args map[string]any) error
+}
+
+// New makes a viewer.
+func New(o Options) *Viewer {
+	v := &Viewer{o: o, mux: http.NewServeMux()}
 	for pattern, serve := range map[string]func(http.ResponseWriter, *http.Request, engine.Runs) error{
 		"GET /runs":               v.list,
 		"GET /runs/{id}":          v.run,
 		"GET /runs/{id}/document": v.document,
 		"GET /runs/{id}/page":     v.alone,
+		"GET /runs/{id}/resume":   v.plan,
+		"POST /runs/{id}/{act}":   v.do,
 		"GET /captures/{hash}":    v.picture,
 	} {
 		v.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			runs, err := v.open(r.Context())
+			runs, err := v.o.Runs(r.Context())
 			if err == nil {
 				err = serve(w, r, runs)
 			}
@@ -59,9 +68,15 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"took": took, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty,
 	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
 	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
-	"screen":    func(p runPage, picture string) desktop.Size { return p.inline[picture].Screen },
-	"style":     func() template.CSS { return template.CSS(embedded("style.css")) },
-	"script":    func() template.JS { return template.JS(embedded("page.js")) },
+	"planned": func(title string, steps []engine.PlanStep) any {
+		return struct {
+			Title string
+			Steps []engine.PlanStep
+		}{title, steps}
+	},
+	"screen": func(p runPage, picture string) desktop.Size { return p.inline[picture].Screen },
+	"style":  func() template.CSS { return template.CSS(embedded("style.css")) },
+	"script": func() template.JS { return template.JS(embedded("page.js")) },
 }).ParseFS(files, "page/*.html"))
 
 func embedded(name string) string {

@@ -1,0 +1,163 @@
+package mcpserver
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"understudy/engine"
+	"understudy/mcpserver/auth"
+	"understudy/mcpserver/byhand"
+)
+
+// reader is a person with a browser, who has logged in.
+type reader struct {
+	t    *testing.T
+	site string
+	*http.Client
+}
+
+func (s *secured) reader(token auth.Token) *reader {
+	s.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := &reader{s.t, s.url, &http.Client{Jar: jar}}
+	secret := strings.TrimPrefix(s.holder(token).Get("Authorization"), "Bearer ")
+	if status, text := r.send("/login", url.Values{"token": {secret}}, nil); status != 200 {
+		s.t.Fatalf("login: %d %s", status, text)
+	}
+	return r
+}
+
+func (r *reader) send(path string, form url.Values, headers http.Header) (int, string) {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.site+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", r.site)
+	for key, values := range headers {
+		req.Header[key] = values
+	}
+	return r.done(r.Do(req))
+}
+
+func (r *reader) open(path string) (int, string) {
+	r.t.Helper()
+	return r.done(r.Get(r.site + path))
+}
+
+func (r *reader) done(res *http.Response, err error) (int, string) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return res.StatusCode, string(raw)
+}
+
+var formToken = regexp.MustCompile(`name="token" value="([0-9a-f]+)"`)
+
+// token is the one in the forms of a page.
+func (r *reader) token(path string) string {
+	r.t.Helper()
+	_, page := r.open(path)
+	m := formToken.FindStringSubmatch(page)
+	if m == nil {
+		r.t.Fatalf("%s has no form:\n%s", path, page)
+	}
+	return m[1]
+}
+
+// failedRun is a run that acts, and fails each time that it is resumed.
+func (s *secured) failedRun() string {
+	s.t.Helper()
+	s.made++
+	maker := s.greet(modern, s.holder(auth.Token{Name: fmt.Sprint("maker", s.made), Mode: auth.Act}))
+	_, res := maker.Call(s.t, "execute_sequence", document("click_element", byhand.Object{"selector": "name:Nowhere", "timeout_ms": 1}))
+	id, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+	if id == "" {
+		s.t.Fatalf("no run: %v", res)
+	}
+	return id
+}
+
+// TestAPersonResumesARunOnItsPage goes through the plan to a second attempt.
+func TestAPersonResumesARunOnItsPage(t *testing.T) {
+	s := newSecured(t)
+	run := s.failedRun()
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	if _, page := person.open("/runs/" + run); !strings.Contains(page, "/runs/"+run+"/resume") {
+		t.Fatalf("the page offers no resume:\n%s", page)
+	}
+	status, page := person.send("/runs/"+run+"/resume", url.Values{"token": {person.token("/runs/" + run + "/resume")}}, nil)
+	if status != 200 || !strings.Contains(page, run) {
+		t.Fatalf("%d %s", status, page)
+	}
+	if h := s.rested(run); h.Attempt != 2 || h.Status != engine.Failed {
+		t.Errorf("the run is %s in attempt %d, want failed in attempt 2", h.Status, h.Attempt)
+	}
+}
+
+// TestAFormActsOnlyWithItsTokenAndRight is about forms that nobody filled in, and
+// people who may only look.
+func TestAFormActsOnlyWithItsTokenAndRight(t *testing.T) {
+	s := newSecured(t)
+	run, other := s.failedRun(), s.failedRun()
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	looker := s.reader(auth.Token{Name: "looker", Mode: auth.Ask})
+	path := "/runs/" + run + "/resume"
+	for _, x := range []struct {
+		say    string
+		who    *reader
+		token  string
+		header http.Header
+		status int
+	}{
+		{"no token", person, "", nil, 403},
+		{"the token of another run", person, person.token("/runs/" + other + "/resume"), nil, 403},
+		{"the token of another person", person, looker.token(path), nil, 403},
+		{"a page of another port", person, person.token(path), http.Header{"Origin": {"http://127.0.0.1:1"}}, 401},
+		{"a page of another place", person, person.token(path), http.Header{"Origin": {"http://evil.example"}}, 403},
+		{"no origin", person, person.token(path), http.Header{"Origin": {}}, 401},
+		{"a person who may only look", looker, looker.token(path), nil, 409},
+		{"a form that there is not", person, person.token(path), http.Header{"X-Act": {"remove"}}, 404},
+	} {
+		where := path
+		if act := x.header.Get("X-Act"); act != "" {
+			where = "/runs/" + run + "/" + act
+		}
+		if status, page := x.who.send(where, url.Values{"token": {x.token}}, x.header); status != x.status {
+			t.Errorf("%s: %d, want %d: %s", x.say, status, x.status, page)
+		}
+	}
+	if h := s.rested(run); h.Attempt != 1 {
+		t.Errorf("the run was resumed: attempt %d", h.Attempt)
+	}
+}
+
+// rested is a run when nothing goes on in it.
+func (s *secured) rested(run string) engine.Header {
+	s.t.Helper()
+	runs, err := s.runs.get(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	h, err := runs.Wait(s.t.Context(), run)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return h
+}
