@@ -175,7 +175,6 @@ func (s *State) undecided(e Evaluated, c *Step) {
 	}
 }
 
-// acted says whether the execution may have acted so far.
 func (c *Step) acted() steps.Acted {
 	if c.Outcome == nil {
 		return steps.ActedNo

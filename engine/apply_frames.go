@@ -130,7 +130,6 @@ func (s *State) nextRound(l Left) {
 	}
 }
 
-// rounds is the outcome of a loop.
 func rounds(n int) Outcome {
 	return Outcome{Status: Success, Result: map[string]any{"rounds": float64(n)}}
 }

@@ -120,7 +120,6 @@ func (s *State) decide(choice, id string) {
 	}
 }
 
-// stopClock stops the clock of the attempt.
 func (s *State) stopClock(ev Event) {
 	if !s.Since.IsZero() {
 		s.Used += ev.At.Sub(s.Since)

@@ -29,7 +29,6 @@ func (b *Bundle) Compile(kinds []steps.Kind) (*workflows.Program, error) {
 	return workflows.Compile(b.Main, workflows.CompileOptions{Kinds: kinds, Load: workflows.LoaderOf(b.Calls)})
 }
 
-// keep stores the bundle and gives its hash.
 func (b *Bundle) keep(ctx context.Context, f Files) (string, error) {
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -45,7 +44,6 @@ func ReadBundle(raw []byte) (Bundle, error) {
 	return b, err
 }
 
-// loadBundle reads a bundle that was kept.
 func loadBundle(ctx context.Context, f Files, hash string) (Bundle, error) {
 	raw, err := f.Get(ctx, Documents, hash)
 	if err != nil {

@@ -57,7 +57,6 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 	}()
 }
 
-// A shot is a picture on its way.
 type shot struct {
 	pixels *image.RGBA // as it was taken
 	file   []byte      // what is stored of it

@@ -40,7 +40,6 @@ func (w *worker) capturePolicy(n *workflows.Node) workflows.Policy {
 	return p
 }
 
-// picture takes a picture of a step when the policy says so.
 func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflows.Policy, when string) {
 	wanted := p == workflows.Around || p == workflows.After && when == "after"
 	if !wanted || w.e.Pictures == nil || env.Desktop == nil {
@@ -78,12 +77,10 @@ func (w *worker) awaitPictures() {
 	}
 }
 
-// logger writes what a step logs into the run, and into the program's log.
 func (w *worker) logger(path string) *slog.Logger {
 	return slog.New(&runLog{w: w, secrets: w.secrets, near: w.near, path: path, next: w.e.log().Handler()})
 }
 
-// runLog is a slog.Handler that makes events of records.
 type runLog struct {
 	w       *worker
 	secrets secrets

@@ -58,7 +58,6 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	return e.launch(w)
 }
 
-// resumable says why a run cannot be resumed.
 func resumable(w *worker, r ResumeRequest) error {
 	if w.s.Status == Succeeded && r.From == "" {
 		e := steps.Errorf(steps.Invalid, "run %s has succeeded, so nothing is left to resume", w.id)
@@ -73,7 +72,6 @@ func resumable(w *worker, r ResumeRequest) error {
 	return nil
 }
 
-// revive makes a worker for a stored run.
 func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
 	if e.at(id) != nil {
 		x := steps.Errorf(steps.Busy, "run %s is being executed", id)
@@ -121,7 +119,6 @@ func (e *Engine) programOf(ctx context.Context, s *State) (*workflows.Program, B
 	return p, b, err
 }
 
-// resumption is the event that begins a further attempt.
 func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
 	ev := Resumed{Decision: r.Decision, By: r.By}
 	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep {
@@ -156,7 +153,6 @@ func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, erro
 	return ev, err
 }
 
-// replaceInputs checks the inputs that a resumption replaces.
 func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
 	ev.Inputs = map[string]any{}
 	for _, v := range w.program.Variables {
@@ -203,7 +199,6 @@ func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
 	return base, nil
 }
 
-// called says whether a path is that of a step in a called workflow.
 func called(path string) bool { return strings.Contains(path, "/") }
 
 // begins says whether an event is the first of an execution of a node.
@@ -268,7 +263,6 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	return e.launch(w)
 }
 
-// fits says whether an answer is one to a question.
 func fits(q *Question, a Answer) error {
 	switch q.Sort {
 	case AskDoubt:

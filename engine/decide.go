@@ -31,7 +31,6 @@ type evaluate struct {
 	jump  int
 }
 
-// start begins a try of a step.
 type start struct {
 	path  string
 	index int
@@ -39,7 +38,6 @@ type start struct {
 	try   int
 }
 
-// wait lets time pass.
 type wait struct {
 	path string
 	why  string
@@ -47,7 +45,6 @@ type wait struct {
 	try  int
 }
 
-// ask wants an answer from a person.
 type ask struct {
 	path  string
 	index int
@@ -55,7 +52,6 @@ type ask struct {
 	sort  string
 }
 
-// finish ends the attempt.
 type finish struct {
 	status Status
 	err    *ErrorRecord
@@ -217,7 +213,6 @@ func (d decider) enterList(n *workflows.Node, i int, f Frame) effect {
 	return record{EvEntered, d.path(i), e}
 }
 
-// enterRound begins the next round of a loop, or the document of a call.
 func (d decider) enterRound(n *workflows.Node) effect {
 	i, c := d.f.Next, d.f.Cur
 	path := d.path(i)
@@ -420,7 +415,6 @@ func (d decider) endOfList(ending bool) effect {
 	return d.leave()
 }
 
-// leave ends a document.
 func (d decider) leave() effect {
 	if len(d.s.Frames) == 1 {
 		return d.finish()
@@ -479,5 +473,4 @@ func name(n *workflows.Node, path string) string {
 	return path
 }
 
-// pathOf is the path of the node that a frame is at.
 func pathOf(f *Frame) string { return f.Base + strconv.Itoa(f.Next) }

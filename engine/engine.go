@@ -129,7 +129,6 @@ func (e *Engine) newID() string {
 	return strings.ToLower(ulid.MustNew(ulid.Now(), e.ids).String())
 }
 
-// trees are the trees that a client was shown.
 func (e *Engine) trees(client string) *observe.ShownTrees {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -200,7 +199,6 @@ func (e *Engine) claim(w *worker) error {
 	return nil
 }
 
-// retire forgets a worker that has ended.
 func (e *Engine) retire(w *worker) {
 	e.Lease.Release(w.id)
 	e.mu.Lock()

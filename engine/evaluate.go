@@ -43,7 +43,6 @@ func (v *evaluator) names() *expression.Scope {
 	return x
 }
 
-// evaluate computes an expression and makes an event of its value.
 func (w *worker) evaluate(e evaluate) error {
 	ev := Evaluated{What: e.what, Index: e.index}
 	var n workflows.Node
@@ -177,7 +176,6 @@ func (v *evaluator) value(ctx context.Context, t *workflows.Template) (any, erro
 	return form, err
 }
 
-// maxRounds is how many elements a foreach may have.
 const maxRounds = 100_000
 
 func (v *evaluator) list(ctx context.Context, t *workflows.Template) (any, error) {
@@ -197,7 +195,6 @@ func (v *evaluator) list(ctx context.Context, t *workflows.Template) (any, error
 	return nil, steps.Errorf(steps.Invalid, "foreach wants a list, found %v", value)
 }
 
-// inputs are the inputs of a call, checked and completed.
 func (v *evaluator) inputs(ctx context.Context, n *workflows.Node) (any, error) {
 	given := map[string]any{}
 	if n.Inputs != nil {
@@ -241,7 +238,6 @@ func (v *evaluator) masked(ctx context.Context, x *expression.Expr) (any, error)
 	return v.secrets.mask(value, v.near...), err
 }
 
-// probe asks the desktop for expressions.
 func (v *evaluator) probe() expression.Probe {
 	if v.looks == nil && v.e.Probe != nil {
 		v.looks = v.e.Probe(v.e.Desk, v.s.Created.Dir, slices.Concat(v.roots(), v.e.PictureRoots))

@@ -100,7 +100,6 @@ func snapshot(s *State) (*Snapshot, error) {
 	return &Snapshot{Seq: s.Seq, State: raw}, nil
 }
 
-// restore is the state that a snapshot holds.
 func (x *Snapshot) restore() (State, error) {
 	var s State
 	err := json.Unmarshal(x.State, &s)
@@ -130,7 +129,6 @@ func headerOf(s *State, h Header, l *layout) Header {
 	return h
 }
 
-// resumeFrom is the step that a resumption would go on with.
 func resumeFrom(s *State, l *layout) string {
 	frames := s.Frames
 	if s.Resume != nil {

@@ -40,7 +40,6 @@ func (h *hub) watch(run string) (<-chan struct{}, func()) {
 	}
 }
 
-// notify says that a run has news.
 func (h *hub) notify(run string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

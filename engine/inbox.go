@@ -17,7 +17,6 @@ type inbox struct {
 // maxLogs is how many messages of one worker wait to be recorded at most.
 const maxLogs = 1000
 
-// expect notes that a picture is under way.
 func (b *inbox) expect() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,7 +46,6 @@ func (b *inbox) log(ev Event) {
 	}
 }
 
-// take takes the events out.
 func (b *inbox) take() []Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()

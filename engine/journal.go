@@ -34,7 +34,6 @@ func (e *Engine) snapshotEvery() uint64 {
 	return 5000
 }
 
-// record adds an event to the run and applies it.
 func (j *journal) record(t EventType, path string, data any) error {
 	return j.recordAs(t, path, data, data)
 }

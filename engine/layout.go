@@ -15,7 +15,6 @@ type layout struct {
 	total int // steps in all lists, each counted once
 }
 
-// list is a list of nodes.
 type list struct {
 	key     string
 	program *workflows.Program
@@ -113,7 +112,6 @@ func (l *layout) within(frames []Frame, id string) []Frame {
 	return nil
 }
 
-// node is the node that a frame is at.
 func (l *layout) node(f *Frame) (*workflows.Node, error) {
 	x := l.lists[f.List]
 	if x == nil || f.Next >= len(x.nodes) {

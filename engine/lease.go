@@ -97,7 +97,6 @@ func (l *Lease) wake() {
 	}
 }
 
-// errBusy is what a caller gets that did not ask to wait.
 func errBusy(holders []string) error {
 	e := steps.Errorf(steps.Busy, "the desktop is in use by run %s", join(holders))
 	e.Next = "wait for it to end, stop it, or ask to queue"

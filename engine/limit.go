@@ -17,7 +17,6 @@ type limit struct {
 	at   time.Time
 }
 
-// exceeded is the error of what did not end in time.
 func (l limit) exceeded() ErrorRecord {
 	return ErrorRecord{Code: steps.Timeout, Message: fmt.Sprintf("%s did not end within %s", l.what, l.long), Next: l.mend}
 }
@@ -27,7 +26,6 @@ func (l limit) error() error {
 	return &steps.Error{Code: e.Code, Err: fmt.Errorf("%s", e.Message), Next: e.Next}
 }
 
-// tryLimit is that of one effect.
 func tryLimit(d time.Duration) limit {
 	return limit{"it", "raise its timeout, or look at the picture to see what it waited for", d, time.Now().Add(d)}
 }
@@ -35,13 +33,11 @@ func tryLimit(d time.Duration) limit {
 // limits are those of a run's steps, its lists and itself.
 type limits struct{ *journal }
 
-// workflow is that of the attempt.
 func (l limits) workflow() limit {
 	long := l.program.Options.Timeout
 	return limit{"the workflow", "resume the run, or raise its timeout", long, l.s.Since.Add(long - l.s.Used)}
 }
 
-// list is that of a list which is executed.
 func (l limits) list(i int) limit {
 	f := l.s.Frames[i]
 	of := limit{"finally", "make it shorter: it has " + finallyLimit.String() + " in all", f.Limit, f.Since.Add(f.Limit)}
@@ -117,7 +113,6 @@ func (l limits) deadline(own time.Duration) (first limit, ok bool) {
 	return first, ok
 }
 
-// of is how long one attempt of a node may take.
 func (l limits) of(n *workflows.Node) time.Duration {
 	switch {
 	case n == nil:

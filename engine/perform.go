@@ -14,7 +14,6 @@ import (
 	"understudy/workflows"
 )
 
-// start makes one try of a step.
 func (w *worker) start(e start) error {
 	args, form, err := w.arguments(e)
 	if err == nil {
@@ -112,7 +111,6 @@ func (w *worker) takeLease() (ok bool, err error) {
 	return true, nil
 }
 
-// try calls the kind.
 func (w *worker) try(e start, args map[string]any) steps.Outcome {
 	kind := e.node.Kind
 	if w.s.Created.DryRun && !kind.Reads {
@@ -162,7 +160,6 @@ func (w *worker) runKind(ctx context.Context, k steps.Kind, env *steps.Env, args
 	}
 }
 
-// env is what the kind may use.
 func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	c := w.s.scope()
 	env := &steps.Env{
@@ -198,7 +195,6 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 // roots are the folders in which the run may use files.
 func (v *evaluator) roots() []string { return slices.Concat(v.e.Roots, v.s.Created.Roots) }
 
-// keepPicture stores a picture that a kind took.
 func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
 	hash, err := KeepPicture(ctx, w.e.Files, p)
 	if err != nil {
@@ -265,7 +261,6 @@ func (w *worker) ask(e ask) (over bool, err error) {
 	return true, w.halt(EvAsked, e.path, q)
 }
 
-// asked fills in what a document asks.
 func (q *Question) asked(args map[string]any) {
 	q.Text, _ = args["question"].(string)
 	for _, c := range listOf(args["choices"]) {

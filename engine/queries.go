@@ -121,7 +121,6 @@ func (e *Engine) Events(ctx context.Context, id string, from uint64) ([]Event, e
 	return out, nil
 }
 
-// eventPage is how many events one answer holds at most.
 const eventPage = 1000
 
 // News is a channel on which the news arrives that a run has new events; ""

@@ -64,7 +64,6 @@ type Page struct {
 	All    bool `json:"all,omitempty"`
 }
 
-// defaultPage is how many executions a report holds when nothing is said.
 const defaultPage = 200
 
 // CaptureURI names a picture for clients.
@@ -91,7 +90,6 @@ func (e *Engine) Report(ctx context.Context, id string, p Page) (Report, error) 
 	return b.report(h), nil
 }
 
-// reporter gathers executions from events.
 type reporter struct {
 	page    Page
 	steps   []*StepReport // those of the page
@@ -169,7 +167,6 @@ func (b *reporter) ended(ev Event, end Ended) {
 	b.conclude(s)
 }
 
-// asked tells of a question that is a step of its own.
 func (b *reporter) asked(ev Event, q Question) {
 	if q.Sort != AskUser {
 		return

@@ -43,7 +43,6 @@ func (s *State) resumed(ev Event, r Resumed) {
 	s.sweep()
 }
 
-// resumeAt puts the cursor where the attempt goes on.
 func (s *State) resumeAt(r Resumed) {
 	switch {
 	case r.From != "":

@@ -37,7 +37,6 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	return e.launch(w)
 }
 
-// program is the program of a document, or of a single call.
 func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflows.Program, error) {
 	if call == "" {
 		return b.Compile(e.Kinds)
@@ -59,7 +58,6 @@ func (e *Engine) room(p *workflows.Program, queue bool) error {
 	return errBusy(holders)
 }
 
-// touches says whether a program has a step that needs this of the desktop.
 func touches(p *workflows.Program, needs ...steps.Touch) bool {
 	found := false
 	p.WalkAll(func(n *workflows.Node) {
@@ -68,7 +66,6 @@ func touches(p *workflows.Program, needs ...steps.Touch) bool {
 	return found
 }
 
-// readsOnly says whether every step of a program only reads.
 func readsOnly(p *workflows.Program) bool {
 	reads := true
 	p.WalkAll(func(n *workflows.Node) { reads = reads && (n.Kind == nil || n.Kind.Reads) })
@@ -85,7 +82,6 @@ func (e *Engine) worker(id string, p *workflows.Program) *worker {
 	return w
 }
 
-// creation is the first event of a run.
 func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	p := w.program
 	inputs, err := w.accept(r.Inputs, r.Secrets)

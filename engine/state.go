@@ -171,7 +171,6 @@ func (s *State) scopeAt(i int) *Scope {
 
 func (s *State) scope() *Scope { return s.scopeAt(len(s.Frames) - 1) }
 
-// finishing says whether the run executes a finally list.
 func (s *State) finishing() bool { return s.finally() >= 0 }
 
 // finally is the place of the innermost finally list that is executed, or -1.

@@ -18,7 +18,6 @@ type stops struct {
 	cancel   context.CancelCauseFunc
 }
 
-// asked is what was asked for until now.
 func (s *stops) asked() (stop *Stopping, abort, pause bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

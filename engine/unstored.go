@@ -27,7 +27,6 @@ func (e *Engine) RestoreUnstored(id string, b Unstored) {
 	e.kept[id] = b
 }
 
-// replaceEnviron replaces the environment of a run, if its caller brings one.
 func (w *worker) replaceEnviron(environ []string) {
 	if environ != nil {
 		w.environ = environ

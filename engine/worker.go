@@ -32,7 +32,6 @@ type worker struct {
 	err  error         // why it ended before its time, once done is closed
 }
 
-// work performs effects until the attempt ends, waits or pauses.
 func (w *worker) work() {
 	defer close(w.first)
 	defer close(w.done)
@@ -109,7 +108,6 @@ func (w *worker) boundary() bool {
 	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
 }
 
-// perform does one effect.
 func (w *worker) perform(e effect) (over bool, err error) {
 	switch e := e.(type) {
 	case record:
@@ -177,7 +175,6 @@ func (w *worker) stopped(ctx context.Context) bool {
 	return stop != nil && w.s.Stop == nil || abort
 }
 
-// wait lets time pass.
 func (w *worker) wait(e wait) error {
 	d := e.node.Delay
 	if e.why == "retry" {

@@ -12,7 +12,6 @@ import (
 	"understudy/engine"
 )
 
-// maxID is the longest id of a run, in bytes.
 const maxID = 128
 
 // A request is a batch that waits for a commit.
@@ -188,7 +187,6 @@ func (s *Store) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *h
 
 func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
 
-// readHead is the stored header of a run, or ErrNoRun.
 func readHead(tx *bolt.Tx, run string) (head, error) {
 	record := tx.Bucket(bucketHeaders).Get([]byte(run))
 	if record == nil {

@@ -183,7 +183,6 @@ func replaceDatabase(dir, source string) (aside string, err error) {
 	return aside, explain(path, renameDurably(copied, path))
 }
 
-// checkFile says what is wrong with a database that nobody has open.
 func checkFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

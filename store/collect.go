@@ -73,7 +73,6 @@ func (s *Store) collectFile(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// namedFiles are all hashes that events of any run name.
 func (s *Store) namedFiles() (map[string]bool, error) {
 	named := map[string]bool{}
 	err := s.view(func(tx *bolt.Tx) error {

@@ -30,7 +30,6 @@ func isHash(s string) bool {
 	return len(s) == hashSize && hexRun([]byte(s)) == hashSize
 }
 
-// hexRun is how many bytes from the start are hexadecimal digits.
 func hexRun(b []byte) int {
 	for i, c := range b {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
@@ -42,7 +41,6 @@ func hexRun(b []byte) int {
 
 func sortDir(dir string, sort engine.FileSort) string { return filepath.Join(dir, string(sort)) }
 
-// hashInName is what filePath made a name of.
 func hashInName(name string) string { return strings.TrimSuffix(name, ".png") }
 
 func (s *Store) filePath(sort engine.FileSort, hash string) string {

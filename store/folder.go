@@ -31,7 +31,6 @@ type identity struct {
 
 func newIdentity() identity { return identity{Store: rand.Text()} }
 
-// readIdentity is the folder's identity, or nil when it has none.
 func readIdentity(dir string) (*identity, error) {
 	path := filepath.Join(dir, identityName)
 	b, err := os.ReadFile(path)
@@ -56,7 +55,6 @@ func (id identity) write(dir string) error {
 	return writeWhole(filepath.Join(dir, partialName), filepath.Join(dir, identityName), append(b, '\n'))
 }
 
-// restoreHint says how to get a lost database back.
 func (id *identity) restoreHint() string {
 	if id == nil || id.Backup == "" {
 		return "put a backup in its place with: " + restoreCommand + " FOLDER"

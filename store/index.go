@@ -39,7 +39,6 @@ func indexPrefix(call bool, by byte, value string) []byte {
 	return append(b, value...)
 }
 
-// indexKeys are the keys under which a run is found.
 func indexKeys(h *engine.Header) [][]byte {
 	call := h.Call != ""
 	keys := [][]byte{
@@ -181,7 +180,6 @@ func fits(q engine.Query, value []byte) bool {
 	return len(q.Status) == 0 || slices.Contains(q.Status, engine.Status(value[8:]))
 }
 
-// idOfKey is the run that an index key is of.
 func idOfKey(key []byte) (string, bool) {
 	if len(key) < 4 {
 		return "", false

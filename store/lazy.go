@@ -121,7 +121,6 @@ func (s *Store) dropLazy(n int) {
 	s.lazy.keep(s.lazy.order[n:])
 }
 
-// flush makes the lazy batches durable.
 func (s *Store) flush() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()

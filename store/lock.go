@@ -102,7 +102,6 @@ func (l *lock) release(closed *state) error {
 	return err
 }
 
-// commandLine is the command of this process, for those who wait for it.
 func commandLine() string {
 	words := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	if len(words) > 2 {

@@ -128,7 +128,6 @@ func checkPages(f io.ReaderAt, size int64, m meta, deep bool) (lost int, err err
 	return lost, nil
 }
 
-// page reads a page with its overflow. The content is valid until the next.
 func (w *pageReader) page(id uint64) ([]byte, error) {
 	if id < 2 || id >= w.meta.end {
 		return nil, fmt.Errorf("page %d is named and does not exist", id)

@@ -117,7 +117,6 @@ func (p *passage) read(tx *bolt.Tx) error {
 	return nil
 }
 
-// stored reads events that are in the database.
 func (p *passage) stored(tx *bolt.Tx, h head) error {
 	if p.next > h.Seq {
 		return nil

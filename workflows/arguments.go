@@ -15,7 +15,6 @@ import (
 	"understudy/workflows/expression"
 )
 
-// arguments compiles the arguments of a step and checks them against its kind.
 func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	v := x.Arguments.value
 	if v == nil {
@@ -107,7 +106,6 @@ func quotesHint(k *steps.Kind, x *value, path []string) string {
 	return ""
 }
 
-// isTemplate reports whether a value is only known when the step runs.
 func isTemplate(v any) bool {
 	s, ok := v.(string)
 	return ok && expression.HasTemplate(s)
@@ -141,7 +139,6 @@ func below(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	return s.AdditionalProperties
 }
 
-// part compiles one value of a template.
 func (u *unit) part(v *value, schema *jsonschema.Schema, path string, s *scope) part {
 	switch v.sort {
 	case sortText:
@@ -223,7 +220,6 @@ func (u *unit) commandPart(v *value, t *expression.Text, path string, s *scope) 
 	return scriptPart{t, script, inText, path}
 }
 
-// shellPart compiles a command line with expressions in it.
 func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
 	if t.Whole() {
 		u.report.add(v.position, "write the command out, or give "+words.Shorten(v.text, 60)+" by env as NAME and write eval \"$NAME\"", "what an expression gives is never executed as a command")
@@ -279,7 +275,6 @@ func (u *unit) element(v *value) *jsonschema.Schema {
 	return nil
 }
 
-// selectors compiles the names for elements.
 func (u *unit) selectors() *Template {
 	v := u.doc.Selectors.value
 	if v == nil {
@@ -305,7 +300,6 @@ func (u *unit) nearestKind(name string) string {
 	return "list them with: understudy tools"
 }
 
-// encode is a value as JSON text.
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

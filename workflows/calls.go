@@ -41,7 +41,6 @@ func LoaderOf(loaded []Loaded) Loader {
 	}
 }
 
-// load finds the document that a reference names.
 func (u *unit) load(ref text) (Source, bool) {
 	switch {
 	case ref.value == nil: // what is wrong with it was said when it was read
@@ -177,7 +176,6 @@ func (u *unit) overlay(other *document) {
 	u.doc.Selectors.value = union(u.doc.Selectors.value, other.Selectors.value)
 }
 
-// union is an object with the entries of both; those of the first go before.
 func union(a, b *value) *value {
 	if a == nil || b == nil || a == b {
 		if a == nil {

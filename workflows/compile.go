@@ -68,7 +68,6 @@ type unit struct {
 	names   []string // of the selectors
 }
 
-// program compiles one document; nil when it is not even a document.
 func (c *compiler) program(src Source) *Program {
 	root := read(src, c.report)
 	if root == nil {
@@ -147,7 +146,6 @@ func (u *unit) scope(loops []expression.Loop) *scope {
 	}}
 }
 
-// expr compiles a condition; nil when none was given, or when it is wrong.
 func (u *unit) expr(v *value, s *scope) *expression.Expr {
 	if v == nil || !u.affords(v, 1) {
 		return nil
@@ -190,7 +188,6 @@ func (u *unit) wrong(v *value, problems []*expression.Problem) bool {
 	return len(problems) > 0
 }
 
-// output compiles what the run returns.
 func (u *unit) output(s *scope) *Output {
 	switch v := u.doc.Output.value; {
 	case v == nil:

@@ -108,7 +108,6 @@ func unknownKey(k *value, keys []*key, r *report) {
 	r.add(k.position, hint, "unknown key %q", words.Shorten(k.text, 60))
 }
 
-// wanted reports whether a value has a type, and reports when it has not.
 func wanted(v *value, s sort, k *key, r *report) bool {
 	if v.sort == s {
 		return true

@@ -6,7 +6,6 @@ package workflows
 // `min` and `max` bound a number, and `of` names the forms of a step that may
 // have it (all, when it is left out).
 
-// document is a whole workflow.
 type document struct {
 	origin
 

@@ -155,7 +155,6 @@ var (
 	otherThanText = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n|~|\.inf|\.nan|[-+.0-9].*)$|: |:$|\s$|^\.\.\.`)
 )
 
-// textNode is a text, in quotes only where it needs them.
 func textNode(text string, inFlow bool) *yaml.Node {
 	text = strings.ToValidUTF8(text, "\ufffd") // else it would be written as binary
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}

@@ -15,7 +15,6 @@ import (
 	"understudy/steps"
 )
 
-// text is a string, or one of a few words.
 type text struct{ *value }
 
 func (t *text) read(v *value, k *key, r *report) {
@@ -48,7 +47,6 @@ func (text) schema(k *key) *jsonschema.Schema {
 // str is the text, or "" when none was given.
 func (t text) str() string { return t.value.str() }
 
-// boolean is true or false.
 type boolean struct{ *value }
 
 func (f *boolean) read(v *value, k *key, r *report) {
@@ -67,7 +65,6 @@ func (f boolean) or(other bool) bool {
 	return f.truth
 }
 
-// number is a number within bounds.
 type number struct{ *value }
 
 func (n *number) read(v *value, k *key, r *report) {
@@ -108,7 +105,6 @@ func (n number) or(other float64) float64 {
 	return n.number
 }
 
-// duration is a length of time: a text such as 5s, or milliseconds.
 type duration struct{ *value }
 
 // durationForm is what the text of a duration looks like.
@@ -179,14 +175,12 @@ func (each) schema(*key) *jsonschema.Schema {
 	return &jsonschema.Schema{Types: []string{"string", "array"}}
 }
 
-// anything is any value.
 type anything struct{ *value }
 
 func (a *anything) read(v *value, _ *key, _ *report) { a.value = v }
 
 func (anything) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{} }
 
-// object is an object with any keys.
 type object struct{ *value }
 
 func (o *object) read(v *value, k *key, r *report) {
@@ -197,7 +191,6 @@ func (o *object) read(v *value, k *key, r *report) {
 
 func (object) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
 
-// list is a list of any values.
 type list struct{ *value }
 
 func (l *list) read(v *value, k *key, r *report) {
@@ -208,7 +201,6 @@ func (l *list) read(v *value, k *key, r *report) {
 
 func (list) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{Type: "array"} }
 
-// pattern is a regular expression.
 type pattern struct{ *value }
 
 func (p *pattern) read(v *value, k *key, r *report) {

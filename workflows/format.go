@@ -48,8 +48,6 @@ func sameDocument(v *value, src, out []byte) bool {
 	return w != nil && len(r.problems) == 0 && reflect.DeepEqual(v.plain(), w.plain()) && slices.Equal(comments(src), comments(out))
 }
 
-// comments are all comments of a text, sorted, because a comment moves with
-// its key.
 func comments(text []byte) (all []string) {
 	root, err := loadYAML(text)
 	if err != nil {
@@ -75,7 +73,6 @@ func eachNode(n *yaml.Node, f func(*yaml.Node)) {
 	}
 }
 
-// formatYAML formats a text once.
 func formatYAML(src []byte) (out []byte, ok bool) {
 	defer func() {
 		if recover() != nil { // the library could not write what it read
@@ -102,7 +99,6 @@ func formatYAML(src []byte) (out []byte, ok bool) {
 	return blank.insert(root, text)
 }
 
-// dumpYAML writes a tree of nodes.
 func dumpYAML(root *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	d, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
@@ -118,7 +114,6 @@ func dumpYAML(root *yaml.Node) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// rootType is the declared type of a document's root.
 func rootType(n *yaml.Node) reflect.Type {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "tool_name" {

@@ -7,8 +7,6 @@ import (
 	"slices"
 )
 
-// formatJSON writes a document as JSON, its keys in the order of the
-// declaration.
 func formatJSON(v *value) []byte {
 	t := reflect.TypeFor[document]()
 	if v.get("tool_name") != nil {
@@ -54,8 +52,6 @@ func arrange(v *value, t reflect.Type) {
 	}
 }
 
-// writeJSON writes a value and keeps the order of its keys and the digits of
-// its numbers.
 func writeJSON(b *bytes.Buffer, v *value) {
 	list := func(open, end byte, n int, item func(int)) {
 		b.WriteByte(open)

@@ -46,7 +46,6 @@ func (p *Program) Missing(given map[string]any) (missing []Variable) {
 	return missing
 }
 
-// merged are the given inputs over those of the document.
 func (p *Program) merged(given map[string]any) map[string]any {
 	all := map[string]any{}
 	maps.Copy(all, p.Inputs)

@@ -67,7 +67,6 @@ func bound(s string) *float64 {
 	return &n
 }
 
-// declared are the keys of each type of the declaration.
 var declared = keysOfAll(
 	reflect.TypeFor[document](), reflect.TypeFor[step](), reflect.TypeFor[retry](),
 	reflect.TypeFor[jump](), reflect.TypeFor[variable](), reflect.TypeFor[call](),

@@ -147,7 +147,6 @@ func (u *unit) checkRetry(y *retry, r Retry) {
 // come.
 var notYet = []string{"navigate_browser", "execute_browser_script"}
 
-// kind finds the kind of a step.
 func (u *unit) kind(name text) *steps.Kind {
 	if name.value == nil {
 		return nil

@@ -6,7 +6,6 @@ import (
 	"understudy/internal/words"
 )
 
-// runOptions reads the settings of the run.
 func (u *unit) runOptions() Options {
 	d := u.doc
 	u.checkContinue()
@@ -104,7 +103,6 @@ func (u *unit) windowOptions() map[string]any {
 	return given
 }
 
-// ids are the ids of all steps, in the order of the alphabet.
 func (u *unit) ids() []string {
 	if u.report.enough(len(u.targets)) {
 		return nil // nobody asks for the nearest any more

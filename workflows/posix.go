@@ -167,7 +167,6 @@ func (r *posixReader) stmt(s *syntax.Stmt) {
 	}
 }
 
-// compound visits a command that is made of others.
 func (r *posixReader) compound(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.Block:

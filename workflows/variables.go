@@ -84,7 +84,6 @@ func (d *variable) kind() string {
 	return "string"
 }
 
-// valueSchema is what the value of a variable must be.
 func (u *unit) valueSchema(d *variable) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: d.kind(), Title: d.Label.str(), Description: d.Description.str()}
 	u.checkVariable(d, s.Type)

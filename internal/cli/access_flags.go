@@ -18,7 +18,6 @@ import (
 	"understudy/steps"
 )
 
-// accessFlags say who reaches a server over HTTP, and how.
 type accessFlags struct {
 	address           string
 	hosts, origins    []string
@@ -53,8 +52,6 @@ const (
 	byIssuer  = "oidc"
 )
 
-// credentials is who may call a server: holders of credentials, programs of its user, or
-// everyone who can reach it.
 type credentials struct {
 	authenticator *auth.Authenticator
 	sameUser      *auth.SameUser
@@ -112,7 +109,6 @@ func (a *app) authenticatorFor(g *accessFlags, tokens *auth.Tokens) (_ *auth.Aut
 	return auth.New(o), g.private()
 }
 
-// check refuses flags that do not fit together.
 func (g *accessFlags) check(cmd *cobra.Command) error {
 	if _, _, err := net.SplitHostPort(g.address); err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("--addr: %w", err), Next: "such as " + defaultAddress}
@@ -170,7 +166,6 @@ func (g *accessFlags) alone() error {
 	return e
 }
 
-// reachable says whether other machines can reach the address.
 func (g *accessFlags) reachable() bool {
 	return onNetwork(g.host())
 }

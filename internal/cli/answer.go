@@ -39,7 +39,6 @@ func (a *app) answer() *cobra.Command {
 	return cmd
 }
 
-// answerTo is a text as an answer to a question.
 func answerTo(q *engine.Question, text string) engine.Answer {
 	r := engine.Answer{Value: text, Environ: os.Environ(), By: "command line"}
 	if q == nil {

@@ -59,7 +59,6 @@ func (a *app) call() *cobra.Command {
 	return cmd
 }
 
-// answerCall waits for a single step and shows its result.
 func (a *app) answerCall(cmd *cobra.Command, runs engine.Runs, h engine.Header, f *showFlags) error {
 	if f.json || f.output != "" {
 		return a.follow(cmd.Context(), runs, h, f)

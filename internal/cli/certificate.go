@@ -22,7 +22,6 @@ type certificate struct {
 	seen   [2]time.Time // when the files were changed
 }
 
-// tlsConfig is what a listener needs to speak TLS.
 func tlsConfig(certFile, keyFile string, log *slog.Logger) (*tls.Config, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.get(nil); err != nil {

@@ -16,7 +16,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// checkFlags say how the clients' servers are looked at.
 type checkFlags struct {
 	all     bool
 	timeout time.Duration
@@ -27,7 +26,6 @@ func (f *checkFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.timeout, "server-timeout", 30*time.Second, "how long a server may take to answer")
 }
 
-// serverFinding is what came of one server of one client.
 type serverFinding struct {
 	desktop.Finding
 	Client   string `json:"client"`

@@ -23,7 +23,6 @@ import (
 	"understudy/steps/kinds"
 )
 
-// app is what the commands share.
 type app struct {
 	machine     desktop.Machine
 	kinds       []steps.Kind
@@ -77,7 +76,6 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// unknownCommand refuses a first word that is no command.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -92,7 +90,6 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return usage(cmd, "there is no command %q", args[0])
 }
 
-// flagHint adds the nearest known flag to an error about an unknown one.
 func flagHint(cmd *cobra.Command, err error) error {
 	name, found := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !found {

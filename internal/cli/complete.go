@@ -16,7 +16,6 @@ import (
 	"understudy/workflows/examples"
 )
 
-// argumentCompleters say what the words of a command's usage stand for.
 func (a *app) argumentCompleters() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"CLIENT": a.completeClient, "NEW": cobra.NoFileCompletions,
@@ -34,7 +33,6 @@ func (a *app) argumentCompleters() map[string]cobra.CompletionFunc {
 	}
 }
 
-// flagCompleters say what the value of a flag may be, on every command that has it.
 func (a *app) flagCompleters() map[string]cobra.CompletionFunc {
 	kinds := oneOf(steps.Names(a.kinds)...)
 	return map[string]cobra.CompletionFunc{
@@ -191,7 +189,6 @@ func exampleNames() (names []string) {
 	return names
 }
 
-// completeAnswer offers the choices of the question that the run waits with.
 func (a *app) completeAnswer(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
 	a.withStored(cmd, func(runs engine.Runs) {
 		id, err := a.find(cmd.Context(), runs, args[0])
@@ -205,8 +202,6 @@ func (a *app) completeAnswer(cmd *cobra.Command, args []string, _ string) (found
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeStep offers the steps of the workflow, or of the run, that the
-// command names.
 func (a *app) completeStep(cmd *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
 	p := a.named(cmd, args)
 	if p == nil {
@@ -258,7 +253,6 @@ func (a *app) named(cmd *cobra.Command, args []string) (p *workflows.Program) {
 	return p
 }
 
-// completeClient names the clients that have a token.
 func (a *app) completeClient(cmd *cobra.Command, _ []string, _ string) (found []string, _ cobra.ShellCompDirective) {
 	file, _ := cmd.Flags().GetString("token-file")
 	tokens, err := a.tokens(file)

@@ -6,7 +6,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// displayFlags are the flags of every command that opens the desktop.
 type displayFlags struct{ display, screen string }
 
 func (f *displayFlags) add(cmd *cobra.Command) {

@@ -10,7 +10,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// diagnosis is what `doctor --json` shows.
 type diagnosis struct {
 	Ready    bool              `json:"ready"`
 	Findings []desktop.Finding `json:"findings"`

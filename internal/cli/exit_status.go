@@ -22,7 +22,6 @@ const (
 	statusInterrupted = 130
 )
 
-// statusMeanings is what the help says of the exit statuses.
 var statusMeanings = []struct {
 	status  int
 	meaning string
@@ -83,7 +82,6 @@ func (a *app) end(err error) int {
 	return statusOf[steps.CodeOf(err)]
 }
 
-// usage is an error of the person who typed the command.
 func usage(cmd *cobra.Command, format string, args ...any) error {
 	return &steps.Error{
 		Code: steps.Invalid,

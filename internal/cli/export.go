@@ -44,7 +44,6 @@ func (a *app) runsExport() *cobra.Command {
 	return cmd
 }
 
-// page writes the page of a run as one file.
 func (x *exporter) page(ctx context.Context) error {
 	f, err := os.OpenFile(x.dir, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -53,7 +52,6 @@ func (x *exporter) page(ctx context.Context) error {
 	return errors.Join(viewer.Export(ctx, x.runs, x.id, f), f.Close())
 }
 
-// exporter writes one run into a folder.
 type exporter struct {
 	runs engine.Runs
 	id   string
@@ -110,7 +108,6 @@ func (x *exporter) events(ctx context.Context) error {
 	return f.Close()
 }
 
-// documents writes the text that the run started with, and those it calls.
 func (x *exporter) documents(ctx context.Context, h engine.Header) error {
 	if h.Document == "" {
 		return nil
@@ -132,7 +129,6 @@ func (x *exporter) documents(ctx context.Context, h engine.Header) error {
 	return errors.Join(errs...)
 }
 
-// ending is the ending of a document's file.
 func ending(text []byte) string {
 	if json.Valid(text) {
 		return ".json"
@@ -140,7 +136,6 @@ func ending(text []byte) string {
 	return ".yaml"
 }
 
-// pictures writes those that were taken of the steps, and those that steps took.
 func (x *exporter) pictures(ctx context.Context, r engine.Report) error {
 	for i, s := range r.Steps {
 		names := map[string]string{}
@@ -171,10 +166,8 @@ func (x *exporter) picture(ctx context.Context, s engine.StepReport, hash, name 
 	return x.write(filepath.Join("captures", name), raw)
 }
 
-// pictureAddress matches the address of a picture within a result.
 var pictureAddress = regexp.MustCompile(`"` + engine.CaptureURI(`([0-9a-f]{64})`) + `"`)
 
-// picturesIn are the hashes of the pictures that a result names.
 func picturesIn(result any) (hashes []string) {
 	raw, err := json.Marshal(result)
 	if err != nil {
@@ -188,7 +181,6 @@ func picturesIn(result any) (hashes []string) {
 	return hashes
 }
 
-// fileName is what a step is called in the name of a file.
 func fileName(s engine.StepReport) string {
 	name := s.ID
 	if name == "" {
@@ -197,7 +189,6 @@ func fileName(s engine.StepReport) string {
 	return plainName(name)
 }
 
-// longestName is how much of a name stands in that of a file.
 const longestName = 100
 
 // plainName is a name with letters and signs that every system takes in the name

@@ -32,7 +32,6 @@ func (f *serverFlags) folders(cmd *cobra.Command) (dir string, roots []string, e
 	return dir, []string{dir}, nil
 }
 
-// holdsHome says whether a folder is the home of the user, or one above it.
 func holdsHome(dir string) bool {
 	if dir == filepath.Dir(dir) {
 		return true

@@ -11,7 +11,6 @@ import (
 	"understudy/steps"
 )
 
-// showFlags say how a run is shown.
 type showFlags struct {
 	json   bool
 	output string
@@ -30,7 +29,6 @@ func (a *app) follow(ctx context.Context, runs engine.Runs, h engine.Header, f *
 	return a.followFrom(ctx, runs, h, 0, f)
 }
 
-// followFrom shows what a run does after it had a number of events.
 func (a *app) followFrom(ctx context.Context, runs engine.Runs, h engine.Header, seen uint64, f *showFlags) error {
 	if f.output != "" && f.output != "jsonl" {
 		return steps.Errorf(steps.Invalid, "--output %s: the only one is jsonl", f.output)
@@ -113,7 +111,6 @@ func (a *app) conclude(ctx context.Context, runs engine.Runs, h engine.Header, f
 	return nil
 }
 
-// codeOf is the code that a run's end gives to the command.
 func codeOf(h engine.Header) steps.Code {
 	switch h.Status {
 	case engine.Succeeded:
@@ -129,7 +126,6 @@ func codeOf(h engine.Header) steps.Code {
 	return steps.Unexpected // a step failed, whatever was wrong with it
 }
 
-// lastWords says how a run ended and what can be done next.
 func (a *app) lastWords(h engine.Header, r engine.Report) {
 	w := a.errOut
 	paint := paintFor(w)
@@ -155,7 +151,6 @@ func (a *app) lastWords(h engine.Header, r engine.Report) {
 	}
 }
 
-// nextWords are the commands that continue a run.
 func nextWords(h engine.Header) []string {
 	if q := h.Question; q != nil && h.Status == engine.Waiting {
 		switch q.Sort {

@@ -23,7 +23,6 @@ import (
 	"understudy/workflows/expression"
 )
 
-// homeVariable names the data folder for every command.
 const homeVariable = "UNDERSTUDY_HOME"
 
 // folder is the data folder: the flag, the variable, or the user's own.
@@ -91,7 +90,6 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	return m, func() { a.leave(m) }, nil
 }
 
-// membership is what a server says of itself when it joins a data folder.
 type membership struct {
 	tune        func(*engine.Engine) // of this process, if it is to own the folder
 	rights      *access.Rights       // of its clients, if another process owns the folder
@@ -109,7 +107,6 @@ func drives(o desktop.Options) string {
 	return "virtual"
 }
 
-// leaveTime is how long the runs have to end when the program leaves.
 const leaveTime = 10 * time.Second
 
 func (a *app) leave(m *owner.Member) {
@@ -126,10 +123,8 @@ func recordedPictures(home string) string {
 	return filepath.Join(savedWorkflows(home), store.PicturesName)
 }
 
-// savedWorkflows is the folder of the workflows that have a name.
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
-// open is the engine of this process over its data folder.
 func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	log := a.log()
 	st, err := store.Open(dir, store.Options{Log: log, Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
@@ -209,7 +204,6 @@ func (d *desk) close() error {
 	return err
 }
 
-// log is the program's log: warnings and worse, on the error output.
 func (a *app) log() *slog.Logger {
 	level := slog.LevelWarn
 	if a.verbose {

@@ -14,12 +14,9 @@ import (
 	"understudy/workflows"
 )
 
-// sample is the workflow that init writes.
-//
 //go:embed sample.yaml
 var sample []byte
 
-// schemaFile is the schema's file, beside the workflows that name it.
 const schemaFile = "workflow.schema.json"
 
 func (a *app) init() *cobra.Command {

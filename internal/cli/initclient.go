@@ -18,7 +18,6 @@ import (
 	"understudy/steps"
 )
 
-// clientFlags are what init is told of an MCP client.
 type clientFlags struct {
 	client string
 	write  bool
@@ -34,7 +33,6 @@ func (f *clientFlags) add(cmd *cobra.Command) {
 	cmd.Flags().Lookup("http").NoOptDefVal = "http://" + defaultAddress + "/mcp"
 }
 
-// refuse refuses the flags that mean nothing without a client.
 func (f *clientFlags) refuse(cmd *cobra.Command) error {
 	for _, name := range []string{"write", "http", "token"} {
 		if cmd.Flags().Changed(name) {

@@ -13,7 +13,6 @@ import (
 	"understudy/workflows"
 )
 
-// inputFlags are the flags that give a run its inputs.
 type inputFlags struct {
 	pairs []string
 	file  string
@@ -24,7 +23,6 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "inputs-file", "", "a YAML or JSON file of inputs")
 }
 
-// inputVariable begins the names of variables that give inputs.
 const inputVariable = "UNDERSTUDY_INPUT_"
 
 // read gives the inputs, and apart from them the secrets, which are stored
@@ -93,7 +91,6 @@ func (f *inputFlags) readFile(inputs map[string]any) error {
 	return err
 }
 
-// pair reads name=value.
 func (a *app) pair(pair string) (name, text string, err error) {
 	name, text, ok := strings.Cut(pair, "=")
 	if !ok || name == "" {

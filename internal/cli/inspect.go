@@ -16,7 +16,6 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// inspectFlags say what to look at.
 type inspectFlags struct {
 	display  displayFlags
 	scope    desktop.Scope
@@ -90,7 +89,6 @@ func parsePoint(text string) (p desktop.Point, err error) {
 	return p, nil
 }
 
-// tree shows the elements, or what a selector matches.
 func (a *app) tree(ctx context.Context, d *desktop.Desktop, f *inspectFlags) error {
 	t, err := d.Tree(ctx, f.scope)
 	if err != nil {
@@ -156,7 +154,6 @@ func (a *app) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *
 	return nil
 }
 
-// trace shows what each part of a selector matches.
 func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
 	s, err := selector.Parse(text)
 	if err != nil {
@@ -216,7 +213,6 @@ func (a *app) pick(ctx context.Context, d *desktop.Desktop, asJSON bool) error {
 	return a.name(ctx, d, at, asJSON)
 }
 
-// picked is what is shown of an element: how to name it.
 type picked struct {
 	At        desktop.Point        `json:"at"`
 	Element   *desktop.Element     `json:"element"`

@@ -16,7 +16,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// serverFlags are the flags of the commands that answer MCP clients.
 type serverFlags struct {
 	display      displayFlags
 	mode         string
@@ -41,7 +40,6 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.onDisconnect, "on-disconnect", "cancel", "what becomes of the run of a client that goes away: cancel or continue")
 }
 
-// policy is what the flags allow.
 func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Policy, error) {
 	p := access.Policy{Mode: access.Mode(f.mode), Tools: f.tools, Exclude: f.exclude, ReadOnly: f.readOnly}
 	if !p.Mode.Valid() {
@@ -62,7 +60,6 @@ func (f *serverFlags) policy(cmd *cobra.Command, kinds []steps.Kind) (access.Pol
 	return p, nil
 }
 
-// modes are the modes of clients by name.
 func (f *serverFlags) modes(cmd *cobra.Command) (map[string]access.Mode, error) {
 	modes := map[string]access.Mode{}
 	for _, pair := range f.clientModes {

@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 )
 
-// document writes a value as one indented JSON document on the standard output.
 func (a *app) document(v any) error {
 	return a.encode(v, "  ")
 }
@@ -30,14 +29,12 @@ func (a *app) encode(v any, indent string) error {
 	return err
 }
 
-// table writes rows in aligned columns on the standard output.
 func (a *app) table(rows func(w io.Writer)) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	rows(w)
 	return w.Flush()
 }
 
-// paint colours text, or leaves it as it is.
 type paint bool
 
 // paintFor paints for a terminal, unless NO_COLOR is set.

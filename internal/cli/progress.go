@@ -93,7 +93,6 @@ func (p *progress) evaluated(ev engine.Event, e engine.Evaluated) {
 	}
 }
 
-// line writes what happened at a step.
 func (p *progress) line(mark, id, path, what, detail string, took time.Duration) {
 	switch mark {
 	case "✓":

@@ -19,7 +19,6 @@ import (
 	"understudy/workflows"
 )
 
-// recordFlags are what `record` is told.
 type recordFlags struct {
 	display             displayFlags
 	file                string
@@ -56,7 +55,6 @@ func (a *app) record() *cobra.Command {
 	return cmd
 }
 
-// watch records and compiles.
 func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 	if f.file == "" {
 		return usage(cmd, "wanted the file of the workflow: -o FILE")
@@ -79,7 +77,6 @@ func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 	return a.understand(seen, f.file, events, &f.make)
 }
 
-// see records into a log.
 func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file string) ([]recorder.Event, error) {
 	o, err := f.display.options(cmd)
 	if err != nil {
@@ -147,7 +144,6 @@ func (f *recordFlags) keys(cmd *cobra.Command) (k recorder.Keys, err error) {
 	return k, nil
 }
 
-// compileFlags are how a workflow is made of events.
 type compileFlags struct {
 	name, description, parametrize string
 }
@@ -166,7 +162,6 @@ func (f *compileFlags) check(cmd *cobra.Command) error {
 	return usage(cmd, "--parametrize: wanted all, none or ask, found %q", f.parametrize)
 }
 
-// understand makes a workflow of what was seen.
 func (a *app) understand(seen []recorder.Event, file, events string, f *compileFlags) error {
 	text, notes, err := compile.Events(seen, a.compileOptions(f, file, events))
 	if err != nil {
@@ -204,7 +199,6 @@ func (a *app) hand(text []byte, notes []compile.Note, file string) error {
 	return nil
 }
 
-// endingOfEvents is that of a file of events.
 const endingOfEvents = ".events.jsonl"
 
 // picturesOf is the folder of pictures beside a file of events; "" when the
@@ -232,7 +226,6 @@ func (a *app) compileOptions(f *compileFlags, file, events string) compile.Optio
 	return o
 }
 
-// askName asks what the variable of a typed value is called.
 func (a *app) askName(in *bufio.Reader, proposed, value string) string {
 	fmt.Fprintf(a.errOut, "%q was typed: a variable's name for it, Enter for %s, or - to keep it as it is: ", clean(value), proposed)
 	line, err := in.ReadString('\n')

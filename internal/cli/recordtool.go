@@ -52,7 +52,6 @@ func (o *opening) record(ctx context.Context, keys recorder.Keys, pictures strin
 	return s, file, nil
 }
 
-// watched is the desktop to watch: the one that the runs use.
 func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error) {
 	if _, err := o.server.Runs(ctx); err != nil {
 		return nil, nil, err
@@ -77,7 +76,6 @@ func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error)
 	return d, func() { _ = d.Close() }, nil
 }
 
-// recordingLog is a new file for what is seen.
 func (o *opening) recordingLog() (*recorder.Log, string, error) {
 	home, err := o.a.folder()
 	if err != nil {

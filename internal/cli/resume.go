@@ -12,7 +12,6 @@ import (
 	"understudy/workflows"
 )
 
-// resumeFlags are the flags of the commands that continue a run.
 type resumeFlags struct {
 	display  displayFlags
 	inputs   inputFlags
@@ -86,7 +85,6 @@ func (a *app) goOn(ctx context.Context, runs engine.Runs, id string, r engine.Re
 	return h, seen, err
 }
 
-// resumption is the request that the flags say.
 func (a *app) resumption(ctx context.Context, cmd *cobra.Command, runs engine.Runs, id string, f *resumeFlags) (engine.ResumeRequest, error) {
 	r := engine.ResumeRequest{From: f.from, Force: f.force, Queue: true, By: "command line", Environ: os.Environ()}
 	switch {
@@ -105,7 +103,6 @@ func (a *app) resumption(ctx context.Context, cmd *cobra.Command, runs engine.Ru
 	return r, err
 }
 
-// programFor is the document that the run goes on with.
 func (a *app) programFor(ctx context.Context, runs engine.Runs, id, file string, r *engine.ResumeRequest) (*workflows.Program, error) {
 	if file != "" {
 		src, err := a.workflow(file)

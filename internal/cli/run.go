@@ -8,7 +8,6 @@ import (
 	"understudy/engine"
 )
 
-// runFlags are the flags of the command run.
 type runFlags struct {
 	display displayFlags
 	inputs  inputFlags

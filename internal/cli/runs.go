@@ -23,7 +23,6 @@ func (a *app) runsCommand() *cobra.Command {
 	return cmd
 }
 
-// withRuns makes a command that needs only the data folder.
 func (a *app) withRuns(cmd *cobra.Command, do func(cmd *cobra.Command, runs engine.Runs, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		runs, leave, err := a.runs(cmd, &displayFlags{display: "auto"})
@@ -196,7 +195,6 @@ func (a *app) runsRemove() *cobra.Command {
 	return cmd
 }
 
-// exactly wants a number of arguments; what says what they are.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -55,7 +55,6 @@ func (a *app) serve() *cobra.Command {
 	return cmd
 }
 
-// serverLimits are the limits that the environment sets.
 func serverLimits() (places int, timeout time.Duration, err error) {
 	places = 1
 	for _, name := range []string{"MCP_MAX_CONCURRENT", "UNDERSTUDY_MAX_CONCURRENT"} {
@@ -67,7 +66,6 @@ func serverLimits() (places int, timeout time.Duration, err error) {
 	return places, time.Duration(ms) * time.Millisecond, err
 }
 
-// positive reads a number from the environment.
 func positive(name string, otherwise int) (int, error) {
 	text, ok := os.LookupEnv(name)
 	if !ok {

@@ -78,10 +78,8 @@ func (a *app) workflow(name string) (workflows.Source, error) {
 	return a.saved(name)
 }
 
-// documentEndings are what the names of files with workflows end with.
 var documentEndings = []string{".yaml", ".yml", ".json"}
 
-// savedNames are the names of the workflows of the data folder.
 func (a *app) savedNames() ([]string, error) {
 	dir, err := a.folder()
 	if err != nil {
@@ -97,7 +95,6 @@ func (a *app) savedNames() ([]string, error) {
 	return names, err
 }
 
-// saved is a workflow of the data folder.
 func (a *app) saved(name string) (workflows.Source, error) {
 	dir, err := a.folder()
 	if err != nil {
@@ -115,7 +112,6 @@ func (a *app) saved(name string) (workflows.Source, error) {
 	}
 }
 
-// load finds the document that another names.
 func (a *app) load(ref string, from workflows.Source) (workflows.Source, error) {
 	if !strings.ContainsAny(ref, `/\.`) {
 		if src, err := a.saved(ref); err == nil {

@@ -66,7 +66,6 @@ func (a *app) tokenAdd(file *string) *cobra.Command {
 	return cmd
 }
 
-// tokenLine is a client as the list shows it.
 type tokenLine struct {
 	Name     string          `json:"name"`
 	Mode     string          `json:"mode"`

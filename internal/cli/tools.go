@@ -15,7 +15,6 @@ import (
 	"understudy/steps"
 )
 
-// toolInfo is what `tools --json` shows of a kind.
 type toolInfo struct {
 	Name       string             `json:"name"`
 	Summary    string             `json:"summary"`
@@ -92,7 +91,6 @@ func (a *app) showFields(s *jsonschema.Schema) error {
 	})
 }
 
-// touches says in words what a kind does to the desktop.
 func touches(k steps.Kind) string {
 	text := map[steps.Touch]string{steps.None: "no desktop", steps.Look: "the desktop, only looking", steps.Act: "the desktop"}[k.Touches]
 	if k.Focus == steps.Take {

@@ -10,7 +10,6 @@ import (
 	"understudy/workflows"
 )
 
-// checked is what `validate --json` shows of a document.
 type checked struct {
 	File     string              `json:"file"`
 	Valid    bool                `json:"valid"`
@@ -85,7 +84,6 @@ func (a *app) showChecked(all []checked, asJSON bool) error {
 	return nil
 }
 
-// count is a number of things in words.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// versionInfo says which program this is.
 type versionInfo struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -39,7 +38,6 @@ func (a *app) version() *cobra.Command {
 // stamped is the version that the packages are built with.
 var stamped string
 
-// thisVersion is what the build wrote into the program.
 func thisVersion() versionInfo {
 	v := versionInfo{Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()

@@ -28,10 +28,8 @@ type guest struct {
 	bye   chan farewell // what to tell it when the owner leaves
 }
 
-// mostCalls is how many calls of one guest are under way at most.
 const mostCalls = 256
 
-// routes are what the owner answers.
 func (h *host) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+joinPath, h.serveMember)

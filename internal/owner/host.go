@@ -105,7 +105,6 @@ func (h *host) dismiss(g *guest) {
 	h.local.Engine.Forget(g.Client.Client)
 }
 
-// runsOf are the runs under way that a member began or continued.
 func (h *host) runsOf(member string) []string {
 	active := h.local.Engine.Active()
 	h.mu.Lock()
@@ -113,7 +112,6 @@ func (h *host) runsOf(member string) []string {
 	return slices.DeleteFunc(active, func(run string) bool { return h.began[run] != member })
 }
 
-// forMember is the engine as one member uses it.
 func (h *host) forMember(member string) engine.Runs { return attributing{h.runs, h, member} }
 
 // proceed takes over the runs of a member, and continues those that the last

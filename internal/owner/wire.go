@@ -49,7 +49,6 @@ const (
 	statusMoved  = http.StatusServiceUnavailable
 )
 
-// errTooLarge says that a message is over its limit.
 var errTooLarge = errors.New("the message is too large")
 
 // tooLarge is the error of a call whose request or answer does not fit.

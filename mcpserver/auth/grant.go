@@ -60,7 +60,6 @@ func with(ctx context.Context, g Grant) context.Context {
 	return context.WithValue(ctx, grantKey{}, g)
 }
 
-// longestName is how long a name may be.
 const longestName = 64
 
 // checkName refuses what could not stand in a log, a page or a run's id as it is.

@@ -260,12 +260,10 @@ func (c *Compiler) fillField(t *typing) {
 	c.emit(s)
 }
 
-// typeSummary says which value is typed into which element.
 func typeSummary(value string, t *recorder.Seen) string {
 	return "type " + quoteShort(value) + " into " + describe(t)
 }
 
-// typeAnywhere is the step that types where there is no field.
 func (c *Compiler) typeAnywhere(t *typing) {
 	c.switchTo(c.active)
 	s := &step{kind: typeText, subject: "type", summary: "type " + quoteShort(t.text.String()), begin: t.first.Time}

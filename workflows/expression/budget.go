@@ -23,7 +23,6 @@ type budget struct {
 	deadline                   time.Time // set at the first check of the clock
 }
 
-// fail ends an evaluation.
 func fail(format string, args ...any) { panic(fmt.Errorf(format, args...)) }
 
 // spend counts work.

@@ -30,7 +30,6 @@ type local struct {
 
 var noScope Scope
 
-// evaluate computes the value and passes it through finish.
 func (x *Expr) evaluate(ctx context.Context, s *Scope, p Probe, finish func(*evaluation, any) any) (value any, err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -87,7 +87,6 @@ func takes(name string, result reflect.Kind, least, most int, kinds ...reflect.K
 
 var kindNames = map[reflect.Kind]string{reflect.String: "string", reflect.Slice: "list"}
 
-// ours lists the functions that can be called besides expr's.
 func ours() []string {
 	return []string{"exists", "text", "always", "success", "failure", "coalesce", "contains", "startsWith", "endsWith"}
 }
@@ -128,7 +127,6 @@ func (e *evaluation) look(name string, selector any, ask func(selector string) e
 	e.untimed(func() error { return ask(s) })
 }
 
-// coalesce gives the first argument that is true, or else the last.
 func coalesce(_ *evaluation, args []any) any {
 	for _, arg := range args {
 		if truth(arg) {
@@ -177,7 +175,6 @@ func affix(e *evaluation, a, b any, holds func(a, b string) bool) bool {
 	return holds(s, t)
 }
 
-// in reports whether a list has an element or an object a key.
 func in(e *evaluation, a, b any) bool {
 	switch b := b.(type) {
 	case nil:

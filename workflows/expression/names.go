@@ -188,7 +188,6 @@ func orEmpty(object map[string]any) map[string]any {
 	return object
 }
 
-// known lists every bare name, for the hint at an unknown one.
 func (n *Names) known() []string {
 	all := append([]string{}, roots[:len(roots)-1]...)
 	for _, l := range n.Loops {
@@ -216,7 +215,6 @@ func (n *Names) hyphened(word string, member bool) bool {
 	return input || step || slices.Contains(n.Selectors, word)
 }
 
-// functionNames lists what can be called.
 func functionNames() []string { return append(ours(), builtin.Names...) }
 
 func keysOf[V any](m map[string]V) []string {
@@ -283,7 +281,6 @@ func objectType(s *jsonschema.Schema, depth int) types.Type {
 	return fields
 }
 
-// isFalse reports whether a schema accepts nothing.
 func isFalse(s *jsonschema.Schema) bool {
 	return s.Not != nil && reflect.DeepEqual(s.Not, &jsonschema.Schema{})
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// truth is the truth of a value.
 func truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -54,7 +53,6 @@ func number(v any) (float64, bool) {
 	return plainNumber(v)
 }
 
-// plainNumber is the value of a number, of whatever size.
 func plainNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -89,7 +87,6 @@ func numberIn(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// equal is ==.
 func equal(e *evaluation, a, b any) bool {
 	if isNil(a) || isNil(b) {
 		return false

@@ -106,8 +106,6 @@ func (s *splitter) literal(to int) {
 	}
 }
 
-// expression compiles one template; the positions of its problems are those of
-// the whole text.
 func (s *splitter) expression(h hole) {
 	from := s.offsets[h.inner]
 	e, problems := Compile(s.text[from:s.offsets[h.end]], s.names)

@@ -96,7 +96,6 @@ func All(img, template image.Image, o Options) ([]Match, error) {
 	return found[:good], nil
 }
 
-// usual fills in what is not given.
 func (o Options) usual() Options {
 	if o.Threshold == 0 {
 		o.Threshold = usualThreshold

@@ -61,7 +61,6 @@ func (l *xConn) delivered(ctx context.Context, what string, through func(*xproto
 	}
 }
 
-// pointed is where the pointer is.
 func pointed(p *xproto.QueryPointerReply) desktop.Point {
 	return desktop.Point{X: int(p.RootX), Y: int(p.RootY)}
 }

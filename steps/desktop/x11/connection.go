@@ -74,7 +74,6 @@ type server struct {
 	has    map[string]bool // the extensions
 }
 
-// connect opens a link.
 func connect(ctx context.Context, p address, authority string) (*xConn, error) {
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, p.network, p.address)
 	if err != nil {
@@ -105,7 +104,6 @@ func connect(ctx context.Context, p address, authority string) (*xConn, error) {
 	return l, nil
 }
 
-// newConn is a link over a connection.
 func newConn(x *xgb.Conn) *xConn {
 	setup := xproto.Setup(x)
 	screen := setup.DefaultScreen(x)
@@ -138,7 +136,6 @@ func absent(p address, err error) error {
 	return fmt.Errorf("%w (%w)", missing, err)
 }
 
-// displays are the names of the displays of this machine.
 func displays() (names []string) {
 	sockets, _ := filepath.Glob(socketFolder + "X*")
 	for _, s := range sockets {

@@ -35,7 +35,6 @@ const (
 	forgetAfter = time.Minute
 )
 
-// drawings is what was drawn in windows.
 type drawings struct {
 	*server
 	alive  func() bool // whether the connection still stands

@@ -26,7 +26,6 @@ type address struct {
 // socketFolder is where the displays of this machine listen.
 const socketFolder = "/tmp/.X11-unix/"
 
-// parsePlace reads the name of a display.
 func parsePlace(name string) (address, error) {
 	bad := func() (address, error) {
 		if name == "" {

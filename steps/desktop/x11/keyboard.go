@@ -15,7 +15,6 @@ import (
 	"understudy/steps/desktop/input"
 )
 
-// keyboard presses keys and types text.
 type keyboard struct {
 	*Driver
 	down map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
@@ -75,7 +74,6 @@ func isDigitOfPad(k desktop.Key) bool {
 	return sym >= 0xffb0 && sym <= 0xffb9 || sym == 0xffae
 }
 
-// keyDown presses a key, unless it is down.
 func (b *keyboard) keyDown(ctx context.Context, l *xConn, k desktop.Key) error {
 	if err := input.Known(k); err != nil {
 		return err
@@ -91,7 +89,6 @@ func (b *keyboard) keyDown(ctx context.Context, l *xConn, k desktop.Key) error {
 	return b.send(ctx, l, keys, true)
 }
 
-// keyUp releases a key.
 func (b *keyboard) keyUp(ctx context.Context, l *xConn, k desktop.Key) error {
 	if err := input.Known(k); err != nil {
 		return err
@@ -158,7 +155,6 @@ func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
 	return s, nil
 }
 
-// send presses or releases keys.
 func (b *keyboard) send(ctx context.Context, l *xConn, keys []xproto.Keycode, down bool) error {
 	_, err := perform(ctx, l, func() (struct{}, error) {
 		for _, key := range keys {

@@ -91,7 +91,6 @@ func (m *managing) say(ctx context.Context, message string, data ...uint32) erro
 	return err
 }
 
-// until returns when the window is as wanted.
 func (m *managing) until(ctx context.Context, wanted func(desktop.Window) bool) error {
 	for {
 		changed := m.changed.wait()

@@ -26,7 +26,6 @@ const (
 	longestLabel                                = 80
 )
 
-// marker shows frames on the screen.
 type marker struct {
 	*Driver
 	mu    sync.Mutex
