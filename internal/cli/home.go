@@ -134,7 +134,7 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	if o.Dir == "" {
 		o.Dir = filepath.Join(dir, "display")
 	}
-	d, passwords := &desk{machine: a.machine, options: o}, &observe.Passwords{}
+	d, passwords := &desk{machine: a.machine, options: o, log: log}, &observe.Passwords{}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
@@ -159,6 +159,7 @@ func notReady(err error) error {
 type desk struct {
 	machine desktop.Machine
 	options desktop.Options
+	log     *slog.Logger
 
 	mu   sync.Mutex
 	open *desktop.Desktop
@@ -178,6 +179,9 @@ func (d *desk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	opened, err := d.machine.Open(ctx, d.options)
 	if err != nil {
 		return nil, err
+	}
+	if i, err := opened.Info(ctx); err == nil && i.Instead != "" {
+		d.log.WarnContext(ctx, "a virtual display is used instead of yours", "because", i.Instead)
 	}
 	d.open = opened
 	return opened, nil

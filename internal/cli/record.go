@@ -87,6 +87,9 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 		return nil, notReady(err)
 	}
 	defer d.Close()
+	if err := heard(cmd.Context(), d); err != nil {
+		return nil, err
+	}
 	log, err := recorder.CreateLog(file)
 	if err != nil {
 		return nil, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a file in a folder that can be written"}
@@ -108,6 +111,22 @@ func (a *app) see(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file s
 		fmt.Fprintf(a.errOut, "understudy: the recording ended early: %v\n", err)
 	}
 	return seen, nil
+}
+
+// heard fails where a person sits at another display than the one that is
+// watched.
+func heard(ctx context.Context, d *desktop.Desktop) error {
+	i, err := d.Info(ctx)
+	if err == nil && i.Instead != "" {
+		err = &steps.Error{
+			Code: steps.Unavailable, Err: fmt.Errorf("what you do cannot be heard: %s", i.Instead),
+			Next: "record in a session of Xorg, or what a program does on a virtual display, with --display virtual",
+		}
+	}
+	if err != nil {
+		return notReady(err)
+	}
+	return nil
 }
 
 func recordingTime(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {

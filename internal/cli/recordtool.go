@@ -58,6 +58,9 @@ func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error)
 	}
 	if own := o.own.Load(); own != nil {
 		d, err := own.Desk.Open(ctx)
+		if err == nil {
+			err = heard(ctx, d)
+		}
 		return d, func() {}, err
 	}
 	options, err := o.display.options(o.cmd)
@@ -70,10 +73,12 @@ func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error)
 		return nil, nil, e
 	}
 	d, err := o.a.machine.Open(ctx, options)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		if err = heard(ctx, d); err != nil {
+			_ = d.Close()
+		}
 	}
-	return d, func() { _ = d.Close() }, nil
+	return d, func() { _ = d.Close() }, err
 }
 
 func (o *opening) recordingLog() (*recorder.Log, string, error) {

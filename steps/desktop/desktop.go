@@ -146,6 +146,7 @@ type Info struct {
 	System   string    `json:"system"`            // "linux", "windows", "darwin"
 	Display  string    `json:"display,omitempty"` // such as ":99"
 	Virtual  bool      `json:"virtual,omitempty"`
+	Instead  string    `json:"instead,omitempty"` // why it stands in for the screen of a person who sits here
 	Manager  string    `json:"manager,omitempty"` // the window manager
 	Monitors []Monitor `json:"monitors"`
 	Env      []string  `json:"-"` // what a child needs to reach this desktop: DISPLAY=…, XAUTHORITY=…

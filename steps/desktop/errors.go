@@ -28,6 +28,8 @@ const (
 type MissingError struct {
 	What string // such as "no display: DISPLAY is not set"
 	Mend string // such as "apt-get install xvfb"
+	// Wayland says that a person sits here, in a session that cannot be reached.
+	Wayland bool
 }
 
 func (e *MissingError) Error() string {
@@ -39,3 +41,13 @@ func (e *MissingError) Error() string {
 
 // Unwrap makes a MissingError an ErrUnavailable.
 func (e *MissingError) Unwrap() error { return ErrUnavailable }
+
+// WaylandError is the error of a display, in words, that belongs to a Wayland
+// session: of its windows X shows only some, and neither what is typed nor the
+// clipboard gets there.
+func WaylandError(display string) error {
+	return &MissingError{
+		What: display + ": in a Wayland session the windows cannot be seen, typed into or heard; what works is a desktop of its own, with --display virtual, or a login to a session of Xorg",
+		Mend: "understudy doctor --display virtual", Wayland: true,
+	}
+}

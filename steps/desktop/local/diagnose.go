@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -26,6 +25,9 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	d := s.desktop(ctx)
 	fs = append([]desktop.Finding{s.displayFinding(ctx)}, fs...)
 	fs = append(fs, s.extensionFindings(ctx)...)
+	if s.instead != "" {
+		fs = append(fs, desktop.Finding{Name: "recording", Detail: "a person cannot be heard: " + s.instead, Mend: "log in to a session of Xorg"})
+	}
 	fs = append(fs, managerFinding(ctx, d), screenshotFinding(ctx, d), clipboardFinding(ctx, d))
 	if runtime.GOOS == "linux" {
 		fs = append(fs, busFinding(ctx, s.bus), toolFinding("ocr", "tesseract", "tesseract-ocr"), toolFinding("addresses", "xdg-open", "xdg-utils"))
@@ -62,13 +64,6 @@ func (s *session) displayFinding(ctx context.Context) desktop.Finding {
 	if i.Virtual {
 		return working("display", true, "a virtual one, %s, %s", i.Display, strings.Join(sizes, " and "))
 	}
-	if os.Getenv("XDG_SESSION_TYPE") == "wayland" || os.Getenv("WAYLAND_DISPLAY") != "" {
-		return desktop.Finding{
-			Name: "display", Needed: false,
-			Detail: "the session is Wayland: through " + i.Display + " only applications that use X are seen and touched",
-			Mend:   "understudy --display virtual",
-		}
-	}
 	return working("display", true, "%s, %s", i.Display, strings.Join(sizes, " and "))
 }
 
@@ -101,7 +96,7 @@ func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
 			fs = append(fs, working(x.name, x.needed, "there, for %s", x.use))
 		default:
 			fs = append(fs, desktop.Finding{
-				Name: x.name, Needed: x.needed, Mend: "understudy --display virtual",
+				Name: x.name, Needed: x.needed, Mend: "understudy doctor --display virtual",
 				Detail: "the X server lacks this extension, which is for " + x.use,
 			})
 		}

@@ -52,6 +52,7 @@ type session struct {
 	driver  driver
 	display *virtual.Display // nil when the display is not ours
 	why     string           // why it is a virtual one, when nobody asked for one
+	instead string           // see desktop.Info
 	bus     string
 	env     []string
 	closers []func() error
@@ -85,13 +86,10 @@ func openAny(ctx context.Context, o desktop.Options) (*session, error) {
 
 // noDisplay says why there is no display of the user's to open.
 func noDisplay() error {
-	if os.Getenv("WAYLAND_DISPLAY") == "" {
+	if os.Getenv("WAYLAND_DISPLAY") == "" && os.Getenv("XDG_SESSION_TYPE") != "wayland" {
 		return &desktop.MissingError{What: "DISPLAY is not set", Mend: "export DISPLAY=:0"}
 	}
-	return &desktop.MissingError{
-		What: "the session is Wayland and DISPLAY is not set, and only what shows itself through X can be seen and touched",
-		Mend: "apt-get install xwayland, log in again, and see that DISPLAY is set",
-	}
+	return desktop.WaylandError("the session is Wayland and DISPLAY is not set")
 }
 
 // openInstead starts a virtual display, because the user's cannot be opened.
@@ -101,6 +99,10 @@ func openInstead(ctx context.Context, o desktop.Options, because error) (*sessio
 		return nil, errors.Join(because, err)
 	}
 	s.why = because.Error()
+	var missing *desktop.MissingError
+	if errors.As(because, &missing) && missing.Wayland {
+		s.instead = missing.What
+	}
 	return s, nil
 }
 
@@ -147,7 +149,7 @@ func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 // Info describes the desktop.
 func (s *session) Info(ctx context.Context) (desktop.Info, error) {
 	i, err := s.Session.Info(ctx)
-	i.Virtual = s.display != nil
+	i.Virtual, i.Instead = s.display != nil, s.instead
 	return i, err
 }
 

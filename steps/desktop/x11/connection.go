@@ -161,6 +161,9 @@ func lost(name string, err error) error {
 // prepare does what the first user of a link would otherwise wait for.
 func (l *xConn) prepare() error {
 	l.extensions()
+	if l.has[xwayland] {
+		return desktop.WaylandError("the display " + l.place.name + " is XWayland")
+	}
 	if !l.has["XTEST"] || !l.has["XKEYBOARD"] {
 		return &desktop.MissingError{What: "the display " + l.place.name + " lacks the XTEST or XKEYBOARD extension, so that nothing can be typed or clicked on it"}
 	}

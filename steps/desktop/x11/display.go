@@ -31,6 +31,9 @@ func parsePlace(name string) (address, error) {
 		if name == "" {
 			return address{}, &desktop.MissingError{What: "no display: DISPLAY is not set", Mend: "export DISPLAY=:0"}
 		}
+		if strings.HasPrefix(name, "wayland") {
+			return address{}, desktop.WaylandError("the display " + name + " is one of Wayland")
+		}
 		return address{}, &desktop.MissingError{What: fmt.Sprintf("display %q: wanted a name such as :0", name), Mend: "export DISPLAY=:0"}
 	}
 	host, number, ok := cutLast(name, ":")

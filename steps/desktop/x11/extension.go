@@ -4,6 +4,7 @@ package x11
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/randr"
@@ -43,8 +44,11 @@ func (e otherError) Error() string {
 	return fmt.Sprintf("error %d of request %d.%d", e[1], e[10], xgb.Get16(e[8:]))
 }
 
-// extensionNames are the extensions that we use.
-var extensionNames = []string{"XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource", "XFIXES", "DAMAGE"}
+// xwayland is the extension of an X server that is a guest of a Wayland session.
+const xwayland = "XWAYLAND"
+
+// extensionNames are the extensions that we use, or that say what a server is.
+var extensionNames = []string{xwayland, "XTEST", "XKEYBOARD", "RECORD", "RANDR", "MIT-SHM", "SHAPE", "X-Resource", "XFIXES", "DAMAGE"}
 
 // extensions finds the extensions that we use, all in one round trip.
 func (l *xConn) extensions() {
@@ -74,5 +78,9 @@ func (l *xConn) extensions() {
 		// Monitors came with 1.5; a server that is not told speaks 1.0.
 		v, err := randr.QueryVersion(l.x, 1, 5).Reply()
 		l.has["RANDR"] = err == nil && (v.MajorVersion > 1 || v.MinorVersion >= 5)
+	}
+	monitors, _ := l.monitors()
+	for _, m := range monitors { // before version 23 there is no such extension
+		l.has[xwayland] = l.has[xwayland] || strings.HasPrefix(m.Name, xwayland)
 	}
 }
