@@ -22,11 +22,11 @@ type sequenceTool struct {
 	library *library
 }
 
-func (s sequenceTool) tool() *tool {
+func (s sequenceTool) tool(g *guide) *tool {
 	return &tool{
 		Tool:    access.Tool{Name: "execute_sequence", Toolset: steps.Runs, Always: true, Risk: steps.Normal},
 		summary: "Run a workflow: steps given here, or a saved one by url.",
-		details: "Each step is {tool_name, arguments, id, if, retries, ...}; understudy://schema has every key, and validate_workflow explains mistakes. In ask mode every step must only read.",
+		details: g.sheet(),
 		acts:    true, destructive: true, open: true,
 		args: sequenceArgs(), result: runSchema(), run: s.run,
 	}
@@ -35,11 +35,11 @@ func (s sequenceTool) tool() *tool {
 // onlyHere are the arguments that say how the call behaves, and are no part of
 // the document.
 var onlyHere = map[string]*jsonschema.Schema{
-	"wait":    {Type: "boolean", Description: "false: answer with the run_id at once; then use get_run", Default: json.RawMessage("true")},
-	"dry_run": {Type: "boolean", Description: "evaluate and look, but only show what would act"},
-	"queue":   {Type: "boolean", Description: "wait while another run has the desktop, instead of failing with busy"},
+	"wait":    {Type: "boolean", Description: "false: answer with the run_id at once; then use get_run"},
+	"dry_run": {Type: "boolean", Description: "only show what would act"},
+	"queue":   {Type: "boolean", Description: "wait for the desktop"},
 
-	includeImage: {Type: "boolean", Description: "also show the last picture that a step left"},
+	includeImage: {Type: "boolean", Description: "show the last picture"},
 }
 
 func sequenceArgs() *jsonschema.Schema {
@@ -55,15 +55,15 @@ func sequenceArgs() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
 		"steps":           list("what to do, in order"),
 		"url":             text("instead of steps: the name of a saved workflow, or file://"),
-		"inputs":          anObject("values of the variables, by name"),
-		"variables":       anObject("the inputs that the workflow declares"),
-		"selectors":       anObject("selectors by name, for {{selectors.name}}"),
-		"troubleshooting": list("steps that only fallback_id or a jump reaches"),
-		"finally":         list("steps that always run at the end"),
-		"start_from_step": text("the id of the step to start at"),
-		"end_at_step":     text("the id of the last step"),
-		"stop_on_error":   {Type: "boolean"},
-		"verbosity":       text("how much comes back", "quiet", "normal", "verbose"),
+		"inputs":          anObject("values of its variables"),
+		"variables":       anObject(""),
+		"selectors":       anObject(""),
+		"troubleshooting": list(""),
+		"finally":         list(""),
+		"output":          anything(),
+		"start_from_step": text(""),
+		"end_at_step":     text(""),
+		"verbosity":       text("", "quiet", "normal", "verbose"),
 	}}
 	maps.Copy(s.Properties, onlyHere)
 	return s

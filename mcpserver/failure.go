@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -32,7 +33,7 @@ func failureOf(err error) *failure {
 		return f
 	}
 	e := steps.AsError(err)
-	f := &failure{Code: e.Code, Step: e.Step, Next: e.Next, Candidates: e.Candidates}
+	f := &failure{Code: e.Code, Step: e.Step, Next: toolWords.Replace(e.Next), Candidates: e.Candidates}
 	if e.Err != nil {
 		f.Message = e.Err.Error()
 	}
@@ -56,7 +57,24 @@ func failureOfRun(h engine.Header) *failure {
 	}
 	if h.Error != nil {
 		f.Code, f.Message, f.Step = h.Error.Code, h.Error.Message, h.Error.Step
-		f.Next, f.Candidates = h.Error.Next, h.Error.Candidates
+		f.Next, f.Candidates = toolWords.Replace(h.Error.Next), h.Error.Candidates
+	}
+	return f
+}
+
+// toolWords say what the command line says, in calls of tools.
+var toolWords = strings.NewReplacer(
+	"with --from STEP", `with resume_run {"run_id": RUN, "from": STEP}`,
+	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
+)
+
+// advised adds to what the failure advises how a client can do it that is not offered
+// a kind which stands there.
+func (f *failure) advised(kinds []steps.Kind, p access.Policy) *failure {
+	for _, k := range kinds {
+		if t := access.Of(k); strings.Contains(f.Next, k.Name) && !p.Offers(t) && p.Refuses(t) == nil {
+			f.Next += fmt.Sprintf(" (%s is no tool here, but can be a step of execute_sequence)", k.Name)
+		}
 	}
 	return f
 }

@@ -24,7 +24,7 @@ func (r kindTools) tools() []*tool {
 			idempotent: k.Idempotent, destructive: k.Risk == steps.Destructive || k.Risk == steps.RunsShell,
 			open: k.Risk == steps.RunsShell, args: argsOf(k), result: shallow(k.Result),
 			check: func(args map[string]any) []steps.Problem {
-				args, _ = splitIncludeImage(k, args)
+				args, _ = splitIncludeImage(k, k.SplitTarget(args))
 				return k.Check(args, nil)
 			},
 			run: r.call(k),
@@ -38,12 +38,12 @@ func argsOf(k steps.Kind) *jsonschema.Schema {
 	if k.Picture == steps.NoPicture {
 		return k.ToolArgs()
 	}
-	return withImage(k.ToolArgs(), "also show the picture")
+	return withImage(k.ToolArgs(), "show a picture")
 }
 
 func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, error) {
 	return func(ctx context.Context, c *call) (*reply, error) {
-		args, show := splitIncludeImage(k, c.args)
+		args, show := splitIncludeImage(k, k.SplitTarget(c.args))
 		begin := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 			return runs.Start(ctx, r.withCaller(c, engine.Request{Call: k.Name, Args: args}))
 		}

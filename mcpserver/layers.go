@@ -62,7 +62,10 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 		return nil, wire
 	}
 	if err != nil {
-		return failureOf(err).result(), nil
+		return failureOf(err).advised(r.o.Kinds, c.policy).result(), nil
+	}
+	if out.failure != nil {
+		out.failure.advised(r.o.Kinds, c.policy)
 	}
 	return out.result(), nil
 }

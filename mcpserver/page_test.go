@@ -47,7 +47,7 @@ mode only what looks. [Connecting clients](clients.md) says how.
 			ofKinds = append(ofKinds, tool)
 			continue
 		}
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n%s\n", tool.Name, strings.TrimSpace(tool.summary+" "+tool.details), manner(tool))
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n%s\n", tool.Name, described(tool), manner(tool))
 		if len(tool.args.Properties) > 0 {
 			b.WriteString("\n| argument | |\n|---|---|\n")
 		}
@@ -70,6 +70,14 @@ mode only what looks. [Connecting clients](clients.md) says how.
 		fmt.Fprintf(&b, "| [`%s`](../steps/README.md#%[1]s) | %s | %s | %s |\n", tool.Name, tool.Toolset, looks, cell(tool.summary))
 	}
 	return b.String()
+}
+
+// described is what a tool does; a text of many lines stands as it is.
+func described(t *tool) string {
+	if strings.Contains(t.details, "\n") {
+		return t.summary + "\n\n```text\n" + t.details + "\n```"
+	}
+	return strings.TrimSpace(t.summary + " " + t.details)
 }
 
 // manner is what a tool does to the world, in words.

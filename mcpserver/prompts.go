@@ -64,7 +64,7 @@ func (s prompts) runWorkflow(_ context.Context, a map[string]string) (string, er
 	}
 	info := s.library.info(a["name"])
 	return fmt.Sprintf(`Run the saved workflow %s with execute_sequence {"url": %q, "inputs": {...}}. Its inputs: %s. Ask me for those that you do not know.
-If it waits, ask me what it wants to know and use answer_run. If it fails, say which step and why, and ask me before resume_run.
+If it waits, ask me what it wants to know and give the answer to resume_run. If it fails, say which step and why, and ask me before resume_run.
 
 %s`, a["name"], a["name"], strings.Join(info.Inputs, ", "), src.Text), nil
 }

@@ -44,7 +44,7 @@ func (s *recordTool) tool() *tool {
 	return define(tool{
 		Tool:    access.Tool{Name: "record_workflow", Toolset: steps.Runs, Risk: steps.Normal},
 		summary: "Make a workflow by watching the user: start, then stop gives it.",
-		details: "Or of what runs did: action from_runs.", result: shallow(schemaFor[recorded]()),
+		details: "Or of calls that you made: from_runs.", result: shallow(schemaFor[recorded]()),
 	}, s.record)
 }
 
@@ -63,8 +63,8 @@ type recordArgs struct {
 	Name        string       `json:"name,omitempty" jsonschema:"save it under this name"`
 	Description string       `json:"description,omitempty" jsonschema:"what it does"`
 	Replace     bool         `json:"replace,omitempty" jsonschema:"put it in the place of the one with this name"`
-	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values instead of making them inputs"`
-	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: the run ids, in their order"`
+	Literal     bool         `json:"literal,omitempty" jsonschema:"keep typed values, make no inputs of them"`
+	Runs        []string     `json:"runs,omitempty" jsonschema:"for from_runs: run ids, in order"`
 }
 
 // recorded is how a recording is, or what came of it.

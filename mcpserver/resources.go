@@ -23,6 +23,8 @@ const (
 	workflowsURI = scheme + "workflows"
 	workflowURI  = workflowsURI + "/"
 	kindsURI     = scheme + "kinds"
+	kindURI      = kindsURI + "/"
+	guideURI     = scheme + "guide"
 	schemaURI    = scheme + "schema"
 	treeURI      = scheme + "desktop/tree"
 )
@@ -32,6 +34,7 @@ const (
 	yamlType = "application/yaml"
 	pngType  = "image/png"
 	textType = "text/plain"
+	pageType = "text/markdown"
 )
 
 // resource is something that can be read; an address with a name in braces
@@ -46,8 +49,10 @@ type resource struct {
 var allResources = []resource{
 	{runsURI, "runs", "The last runs.", jsonType, "list_runs", (*resources).readRuns},
 	{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", (*resources).readWorkflows},
-	{kindsURI, "kinds", "Every kind of step, with its arguments.", jsonType, "", (*resources).readKinds},
-	{schemaURI, "schema", "The JSON schema of workflows.", jsonType, "", (*resources).readSchema},
+	{guideURI, "guide", "How to work with this server, for models.", pageType, "", (*resources).readGuide},
+	{kindURI + "{kind}", "kind", "A kind of step: all its arguments and results.", pageType, "", (*resources).readKind},
+	{kindsURI, "kinds", "The schemas of all kinds of steps, for editors: long.", jsonType, "", (*resources).readKinds},
+	{schemaURI, "schema", "The JSON schema of workflows, for editors: long.", jsonType, "", (*resources).readSchema},
 	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, treeKind, (*resources).readTree},
 	{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", (*resources).readRun},
 	{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", (*resources).readEvents},
@@ -76,6 +81,7 @@ type resources struct {
 	mcp     *mcp.Server
 	tools   *toolbox
 	library *library
+	guide   *guide
 }
 
 func (s *resources) add() {
@@ -189,6 +195,15 @@ func (s *resources) readWorkflows(_ context.Context, _ *mcp.ReadResourceRequest)
 func (s *resources) readWorkflow(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
 	src, err := s.library.get(named(req, workflowURI))
 	return &mcp.ResourceContents{Text: string(src.Text)}, err
+}
+
+func (s *resources) readGuide(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	return &mcp.ResourceContents{Text: s.guide.text()}, nil
+}
+
+func (s *resources) readKind(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+	page, err := s.guide.pages([]string{named(req, kindURI)})
+	return &mcp.ResourceContents{Text: page}, err
 }
 
 func (s *resources) readSchema(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {

@@ -105,11 +105,11 @@ func TestResourcesAreListed(t *testing.T) {
 			}
 		}
 	}
-	want := []string{treeURI, kindsURI, runsURI, schemaURI, workflowsURI, workflowURI + "clicks"}
+	want := []string{treeURI, guideURI, kindsURI, runsURI, schemaURI, workflowsURI, workflowURI + "clicks"}
 	if diff := cmp.Diff(want, listed("resources/list", "resources", "uri")); diff != "" {
 		t.Error(diff)
 	}
-	want = []string{captureURI + "{hash}", runURI + "{id}", runURI + "{id}/events", workflowURI + "{name}"}
+	want = []string{captureURI + "{hash}", kindURI + "{kind}", runURI + "{id}", runURI + "{id}/events", workflowURI + "{name}"}
 	if diff := cmp.Diff(want, listed("resources/templates/list", "resourceTemplates", "uriTemplate")); diff != "" {
 		t.Error(diff)
 	}
@@ -120,8 +120,8 @@ func TestResourcesAreListed(t *testing.T) {
 	for i := range pageSize {
 		st.recorder.resources.addWorkflow(fmt.Sprintf("w%d", i))
 	}
-	if all := listed("resources/list", "resources", "uri"); len(all) != pageSize+6 {
-		t.Errorf("%d resources are listed over several pages, want %d", len(all), pageSize+6)
+	if all := listed("resources/list", "resources", "uri"); len(all) != pageSize+7 {
+		t.Errorf("%d resources are listed over several pages, want %d", len(all), pageSize+7)
 	}
 }
 

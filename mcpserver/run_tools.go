@@ -47,10 +47,10 @@ func (s runTools) tools() []*tool {
 	return []*tool{
 		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}}), s.get),
 		define(of("list_runs", "List runs, the newest first.", tool{Tool: access.Tool{Reads: true}, result: listOf("runs")}), s.list),
-		define(of("resume_run", "Continue a run that failed, was stopped or was cut short, without repeating what succeeded.",
+		define(of("resume_run", "Continue a run that failed, was stopped or waits for an answer, without repeating what succeeded.",
 			tool{Tool: access.Tool{Always: true}, acts: true, destructive: true, open: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
-			tool{Tool: access.Tool{Always: true}, destructive: true, open: true}), s.answerRun),
+			tool{Tool: access.Tool{Always: true}, destructive: true, open: true, unlisted: true}), s.answerRun),
 		define(of("stop_execution", "Stop one run, or every run. What was done stays, and a stopped run can be resumed.",
 			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), s.stop),
 	}
@@ -66,10 +66,10 @@ func listOf(name string) *jsonschema.Schema {
 type getRunArgs struct {
 	RunID       string              `json:"run_id" jsonschema:"the run; list_runs names them"`
 	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait so long for it to end or to ask, at most 60000"`
-	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose has results and pictures of each step"`
+	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: with results and pictures"`
 	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first step to show"`
 	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many steps to show"`
-	Image       bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
+	Image       bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
 }
 
 // longPoll is the longest that get_run waits: many clients give up after a
@@ -189,17 +189,29 @@ func (s runTools) list(ctx context.Context, c *call, a listRunsArgs) (*reply, er
 
 type resumeArgs struct {
 	RunID    string              `json:"run_id" jsonschema:"the run"`
-	From     string              `json:"from,omitempty" jsonschema:"the id of the step to begin again at; without it the first that did not succeed"`
+	From     string              `json:"from,omitempty" jsonschema:"id of the step to begin again at; without it the first that did not succeed"`
 	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
+	Answer   any                 `json:"answer,omitempty" jsonschema:"to the question that it waits with"`
 	Decision decision            `json:"decision,omitempty" jsonschema:"of a step that may have acted: do it again, or go on without it"`
-	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the step mended; steps that succeeded must stay as they were"`
+	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the failed step mended"`
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
-	Queue    bool                `json:"queue,omitempty" jsonschema:"wait while another run has the desktop"`
+	Queue    bool                `json:"queue,omitempty" jsonschema:"wait for the desktop"`
 	Verbose  workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
-	Image    bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
+	Image    bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
 }
 
 func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
+	answers := a.Answer != nil
+	if a.Decision != "" {
+		waits, err := s.waits(ctx, a.RunID)
+		if err != nil {
+			return nil, err
+		}
+		answers = answers || waits
+	}
+	if answers {
+		return s.answerRun(ctx, c, answerArgs{a.RunID, a.Answer, a.Decision, a.Wait, a.Verbose, a.Image})
+	}
 	changed, err := s.packChanged(c, a.Workflow)
 	if err != nil {
 		return nil, err
@@ -209,6 +221,16 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(),
 		})
 	})
+}
+
+// waits says whether a run waits for an answer.
+func (s runTools) waits(ctx context.Context, id string) (bool, error) {
+	runs, err := s.runs.get(ctx)
+	if err != nil {
+		return false, err
+	}
+	h, err := runs.Get(ctx, id)
+	return h.Status == engine.Waiting && h.Question != nil, err
 }
 
 // packChanged is the document that replaces a run's; nil: none does.
@@ -233,7 +255,7 @@ type answerArgs struct {
 	Choice  decision            `json:"choice,omitempty" jsonschema:"of a step that may have acted"`
 	Wait    *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Verbose workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"how much comes back"`
-	Image   bool                `json:"include_image,omitempty" jsonschema:"also show the last picture that a step left"`
+	Image   bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
 }
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {

@@ -148,9 +148,9 @@ func nextOfQuestion(h engine.Header) string {
 	case q.Sort == engine.AskSecret:
 		return secretCommand(h.ID, q.Choices)
 	case q.Sort == engine.AskDoubt:
-		return fmt.Sprintf("look at the desktop, then answer_run {\"run_id\": %q, \"choice\": \"redo\" or \"skip\"}", h.ID)
+		return fmt.Sprintf("look at the desktop, then resume_run {\"run_id\": %q, \"decision\": \"redo\" or \"skip\"}", h.ID)
 	}
-	return fmt.Sprintf("ask the user, then answer_run {\"run_id\": %q, \"value\": ...}", h.ID)
+	return fmt.Sprintf("ask the user, then resume_run {\"run_id\": %q, \"answer\": ...}", h.ID)
 }
 
 // secretCommand is how a person gives secrets at the command line.

@@ -41,6 +41,9 @@ type Options struct {
 	Roots   []string
 	Private []string
 	Version string
+	// Structured declares what tools answer, and answers with it as structured content
+	// beside the text, for clients that are programs. A model would read all of it twice.
+	Structured bool
 	// Timeout ends a call that names no time of its own; 0: none does.
 	Timeout time.Duration
 	// MaxConcurrent is how many runs may act at once over HTTP; 0: one.
@@ -89,7 +92,7 @@ func New(o Options) *Server {
 	o.Policy = o.Policy.WithDefaults()
 	s := &Server{o: o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}
 	s.clients = &clients{o.Policy, access.NewModes(o.Modes), s.runs, s.inflight}
-	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}}
+	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools}
 	library := &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
 	prompts := prompts{s.runs, s.tools, library}
@@ -122,16 +125,22 @@ func New(o Options) *Server {
 // which of them a client sees.
 func (s *Server) offer(l *library) {
 	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes}
-	res := &resources{run, s.mcp, s.tools, l}
+	guide := &guide{l.kinds, s.o.Policy}
+	res := &resources{run, s.mcp, s.tools, l, guide}
 	s.recorder = &recordTool{o: &s.o, runs: s.runs, library: l, resources: res}
-	s.tools.add(sequenceTool{run, l}.tool())
+	s.tools.add(sequenceTool{run, l}.tool(guide))
+	s.tools.add(guide.tool())
 	s.tools.add(runTools{run, l}.tools()...)
 	s.tools.add(workflowTools{l, res}.tools()...)
 	s.tools.add(s.recorder.tool())
 	s.tools.add(kindTools{run}.tools()...)
 	for _, t := range s.tools.order {
-		s.mcp.AddTool(t.declaration(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return run.handle(ctx, req, t)
+		s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			res, err := run.handle(ctx, req, t)
+			if res != nil && !s.o.Structured {
+				res.StructuredContent = nil // the text says all of it
+			}
+			return res, err
 		})
 	}
 	res.add()
@@ -173,7 +182,8 @@ const pageSize = 200
 
 const instructions = `Understudy drives the desktop of this machine and runs workflows on it.
 Look first (get_window_tree), then act on an element by its ref or a selector. Every call is a run that is stored; a failed one says what to do next.
-Do several steps at once with execute_sequence; a run that failed goes on with resume_run, without repeating what was done.`
+Do several steps at once with execute_sequence; a run that failed goes on with resume_run, without repeating what was done.
+understudy://guide tells more.`
 
 // quieter drops what the SDK logs below a warning: every request.
 type quieter struct{ slog.Handler }

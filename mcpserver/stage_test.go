@@ -50,7 +50,7 @@ func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	dir := t.TempDir()
 	o := Options{
 		Open: func(context.Context) (engine.Runs, error) { return st.engine, nil }, Kinds: kinds,
-		Folder: folder, Pictures: pictures, Dir: dir, Roots: []string{dir}, Version: "test",
+		Folder: folder, Pictures: pictures, Dir: dir, Roots: []string{dir}, Version: "test", Structured: true,
 	}
 	for _, f := range adjust {
 		f(&o)

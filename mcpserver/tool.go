@@ -28,6 +28,7 @@ type tool struct {
 	idempotent  bool
 	destructive bool
 	open        bool // it reaches beyond this machine's desktop
+	unlisted    bool // it is listed with all tools only: another tool does the same
 	args        *jsonschema.Schema
 	result      *jsonschema.Schema
 	check       func(map[string]any) []steps.Problem
@@ -62,9 +63,10 @@ type reply struct {
 
 // toolbox holds all tools; a policy says which of them a client sees.
 type toolbox struct {
-	clients *clients
-	named   map[string]*tool
-	order   []*tool // as they are listed
+	clients    *clients
+	named      map[string]*tool
+	order      []*tool // as they are listed
+	structured bool
 }
 
 func (b *toolbox) add(tools ...*tool) {
@@ -130,7 +132,7 @@ func (b *toolbox) visible(list *mcp.ListToolsResult, p access.Policy) *mcp.ListT
 	out := *list
 	out.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool {
 		ours := b.named[t.Name]
-		return ours != nil && !p.Offers(ours.Tool)
+		return ours != nil && (!p.Offers(ours.Tool) || ours.unlisted && !slices.Contains(p.Toolsets, access.All))
 	})
 	return &out
 }
@@ -145,7 +147,7 @@ func (b *toolbox) unknown(name string) string {
 }
 
 // declaration is the tool as clients see it.
-func (t *tool) declaration() *mcp.Tool {
+func (b *toolbox) declaration(t *tool) *mcp.Tool {
 	d := &mcp.Tool{
 		Name: t.Name, Description: strings.TrimSpace(t.summary + " " + t.details), InputSchema: t.args,
 		Annotations: &mcp.ToolAnnotations{
@@ -153,7 +155,7 @@ func (t *tool) declaration() *mcp.Tool {
 			DestructiveHint: new(t.destructive), OpenWorldHint: new(t.open),
 		},
 	}
-	if t.result != nil {
+	if t.result != nil && b.structured {
 		d.OutputSchema = t.result
 	}
 	return d

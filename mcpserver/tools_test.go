@@ -10,10 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/tiktoken-go/tokenizer"
 
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
+	"understudy/steps/kinds"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -25,7 +27,7 @@ func TestSchemas(t *testing.T) {
 		if strings.HasPrefix(tool.Name, "hang") || tool.Name == "boom" {
 			continue
 		}
-		got, err := json.MarshalIndent(tool.declaration(), "", "  ")
+		got, err := json.MarshalIndent(st.tools.declaration(tool), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +50,7 @@ func TestSchemas(t *testing.T) {
 func TestSchemasAreObjects(t *testing.T) {
 	st := newStage(t)
 	for _, tool := range st.tools.order {
-		raw, err := json.Marshal(tool.declaration())
+		raw, err := json.Marshal(st.tools.declaration(tool))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,34 +77,51 @@ func schemasAreObjects(t *testing.T, at string, schema any) {
 
 // The core is what a model is shown that asked for nothing else.
 const (
-	mostTools  = 24
-	mostTokens = 8000 // at four bytes each
+	mostTools  = 26
+	mostTokens = 5000
 )
 
 func TestCoreFitsIntoAMind(t *testing.T) {
-	res := newStage(t).connect("2025-11-25", byhand.Object{}).Ask("tools/list", byhand.Object{})
-	raw, err := json.Marshal(res["result"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := newStage(t, func(o *Options) { o.Structured, o.Kinds = false, kinds.All() })
+	res := st.connect("2025-11-25", byhand.Object{}).Ask("tools/list", byhand.Object{})
 	if n := len(toolNames(res)); n > mostTools {
 		t.Errorf("%d tools, want at most %d", n, mostTools)
 	}
-	if n := len(raw) / 4; n > mostTokens {
-		t.Errorf("about %d tokens, want at most %d", n, mostTokens)
+	total := 0
+	list, _ := byhand.Dig(res, "result", "tools").([]any)
+	for _, tool := range list {
+		n := tokens(t, plainJSON(tool))
+		total += n
+		t.Logf("%5d %v", n, byhand.Dig(tool, "name"))
 	}
+	if total > mostTokens {
+		t.Errorf("%d tokens, want at most %d", total, mostTokens)
+	}
+}
+
+// tokens counts as a vocabulary does whose words are public.
+func tokens(t *testing.T, text string) int {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := codec.Count(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestAnnotations(t *testing.T) {
 	st := newStage(t)
 	for _, k := range st.o.Kinds {
-		a := st.tools.named[k.Name].declaration().Annotations
+		a := st.tools.declaration(st.tools.named[k.Name]).Annotations
 		if a.ReadOnlyHint != k.Reads || a.DestructiveHint == nil || a.OpenWorldHint == nil {
 			t.Errorf("%s: annotations %+v", k.Name, a)
 		}
 	}
 	for _, name := range []string{"execute_sequence", "resume_run", "answer_run", "save_workflow", "stop_execution"} {
-		if st.tools.named[name].declaration().Annotations.ReadOnlyHint {
+		if st.tools.declaration(st.tools.named[name]).Annotations.ReadOnlyHint {
 			t.Errorf("%s is said to only read", name)
 		}
 	}

@@ -25,15 +25,19 @@ func (s workflowTools) tools() []*tool {
 	}
 	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[saved]())
 	save.idempotent = true
+	get := of("get_workflow", "The text of a saved workflow.", true, schemaFor[workflowText]())
+	get.unlisted = true
 	return []*tool{
-		define(of("list_workflows", "List the saved workflows and the inputs that they take.", true, schemaFor[workflowList]()), s.listTool),
-		define(of("get_workflow", "The text of a saved workflow.", true, schemaFor[workflowText]()), s.getTool),
+		define(of("list_workflows", "List the saved workflows and their inputs, or show one.", true, schemaFor[workflowList]()), s.listTool),
+		define(get, s.getTool),
 		define(save, s.saveTool),
 		define(of("validate_workflow", "Check a workflow without running it: everything that is wrong, each at its line.", true, schemaFor[verdict]()), s.validate),
 	}
 }
 
-type noArgs struct{}
+type listArgs struct {
+	Name string `json:"name,omitempty" jsonschema:"show the text of this one"`
+}
 
 // workflowInfo is a saved workflow in a list.
 type workflowInfo struct {
@@ -57,8 +61,15 @@ func (l *library) list() (workflowList, error) {
 	return list, err
 }
 
-func (s workflowTools) listTool(context.Context, *call, noArgs) (*reply, error) {
+func (s workflowTools) listTool(ctx context.Context, c *call, a listArgs) (*reply, error) {
 	list, err := s.list()
+	if a.Name != "" {
+		r, err := s.getTool(ctx, c, nameArgs{a.Name})
+		if err == nil {
+			r.value = list
+		}
+		return r, err
+	}
 	var lines []string
 	for _, w := range list.Workflows {
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s(%s): %s%s", w.Name, strings.Join(w.Inputs, ", "), w.Description, w.Problem), ": "))

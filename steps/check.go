@@ -161,6 +161,9 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 			if s.Properties["selector"] != nil && slices.Contains(selector.Atoms(), name) {
 				hint = fmt.Sprintf("it belongs into the selector: selector: %q", name+":…")
 			}
+			if s.Properties["selector"] != nil && name == TargetArgument {
+				hint = "it belongs to calls of tools: in a workflow, give selector or ref"
+			}
 			if hint == "" && len(known) == 0 {
 				hint = "it takes none"
 			}

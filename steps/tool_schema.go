@@ -3,6 +3,7 @@ package steps
 import (
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,16 +71,69 @@ func (k Kind) Ignored() map[string]string {
 	return all
 }
 
-// ToolArgs is the schema of the arguments without those of rare use, for tools that
-// models are offered. It is open when something is left out, because that may be
-// given all the same; Run checks it.
+// TargetArgument names an element in calls of tools: it stands for the arguments
+// that it takes the place of, which stay valid beside it.
+const TargetArgument = "target"
+
+// targetStands are what TargetArgument stands for in the list of tools.
+var targetStands = []string{"process", "window_selector", "selector", "ref", "targets"}
+
+// HasTarget reports whether the kind takes an element, by a ref or a selector.
+func (k Kind) HasTarget() bool {
+	return k.Args.Properties["ref"] != nil && k.Args.Properties["selector"] != nil
+}
+
+// refPattern matches a ref such as e12.
+var refPattern = regexp.MustCompile(`^e\d+$`)
+
+// SplitTarget returns the arguments of a tool call as the kind takes them: what
+// TargetArgument says is a ref or a selector.
+func (k Kind) SplitTarget(args map[string]any) map[string]any {
+	text, ok := args[TargetArgument].(string)
+	if !ok || !k.HasTarget() || args["ref"] != nil || args["selector"] != nil {
+		return args
+	}
+	args = maps.Clone(args)
+	delete(args, TargetArgument)
+	if text = strings.TrimSpace(text); refPattern.MatchString(text) {
+		args["ref"] = text
+	} else {
+		args["selector"] = text
+	}
+	return args
+}
+
+// ToolArgs is the schema of the arguments for tools that models are offered: one
+// property for the element, none of rare use, and nothing that a model does not need
+// to make a call. It is open when something is left out, because that may be given all
+// the same; Run checks it.
 func (k Kind) ToolArgs() *jsonschema.Schema {
 	s := k.Args.CloneSchemas()
-	rare := func(name string) bool { return slices.Contains(k.rare, name) }
-	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), rare)
-	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return rare(name) })
+	left := func(name string) bool {
+		return slices.Contains(k.rare, name) || k.HasTarget() && slices.Contains(targetStands, name)
+	}
+	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), left)
+	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return left(name) })
 	if len(s.Properties) < len(k.Args.Properties) || len(k.ignored) > 0 {
 		s.AdditionalProperties = nil
 	}
+	for _, p := range s.Properties {
+		terse(p)
+	}
+	if k.HasTarget() {
+		s.Properties[TargetArgument] = &jsonschema.Schema{Type: "string", Description: "ref (e12) or selector"}
+		s.PropertyOrder = append([]string{TargetArgument}, s.PropertyOrder...)
+	}
 	return s
+}
+
+// terse drops from a schema what only editors and checks read.
+func terse(s *jsonschema.Schema) {
+	s.Format, s.Minimum, s.AdditionalProperties = "", nil, nil
+	for _, p := range s.Properties {
+		terse(p)
+	}
+	if s.Items != nil {
+		terse(s.Items)
+	}
 }

@@ -26,6 +26,7 @@ type serverFlags struct {
 	clientModes  []string
 	onDisconnect string
 	roots        []string
+	structured   bool
 }
 
 func (f *serverFlags) add(cmd *cobra.Command) {
@@ -36,6 +37,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.exclude, "exclude-tools", nil, "tools to refuse")
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "refuse whatever does not only read")
 	cmd.Flags().StringSliceVar(&f.clientModes, "client-mode", nil, "the mode of a client by its name, such as claude-code=ask")
+	cmd.Flags().BoolVar(&f.structured, "structured", false, "declare what tools answer, and answer with structured content beside the text: for clients that are programs")
 	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "folders in which steps may use files; paths start in the first (default the folder it is started in, unless that is your home or above it)")
 	cmd.Flags().StringVar(&f.onDisconnect, "on-disconnect", "cancel", "what becomes of the run of a client that goes away: cancel or continue")
 }
@@ -101,7 +103,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	o := &opening{a: a, cmd: cmd, display: &f.display}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
-		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Log: a.log(),
+		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Structured: f.structured, Log: a.log(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}
 	if adjust != nil {

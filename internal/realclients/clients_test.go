@@ -51,7 +51,7 @@ func TestSDK(t *testing.T) {
 		}
 		t.Run(c.era+" stdio", func(t *testing.T) {
 			s := newStage(t)
-			check(t, s, c.overStdio, s.program, "mcp")
+			check(t, s, c.overStdio, s.program, "mcp", "--structured")
 		})
 		t.Run(c.era+" http", func(t *testing.T) {
 			s := newStage(t)

@@ -95,7 +95,7 @@ func (s *stage) must(out string, err error) string {
 // serve starts the server over HTTP, and gives its address.
 func (s *stage) serve() string {
 	s.t.Helper()
-	cmd := exec.Command(s.program, "serve", "--addr", "127.0.0.1:0")
+	cmd := exec.Command(s.program, "serve", "--structured", "--addr", "127.0.0.1:0")
 	cmd.Dir, cmd.Env = s.home, s.environ
 	said, err := cmd.StderrPipe()
 	if err != nil {

@@ -140,7 +140,7 @@ type talk struct {
 // talking starts a stdio server, and greets it as the version wants it.
 func talking(t *testing.T, home, version string, args ...string) *talk {
 	t.Helper()
-	p := start(t, home, append([]string{"mcp"}, args...)...)
+	p := start(t, home, append([]string{"mcp", "--structured"}, args...)...)
 	c := &talk{p, byhand.Talk(t, version, object{}, p.in, p.out)}
 	if version >= byhand.Modern {
 		if res := c.Ask("server/discover", object{}); byhand.Dig(res, "result") == nil {
@@ -200,7 +200,7 @@ var address = regexp.MustCompile(`http://[^/\s]+`)
 // serving starts an HTTP server, and gives its address.
 func serving(t *testing.T, home string, args ...string) (*program, string) {
 	t.Helper()
-	p := start(t, home, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	p := start(t, home, append([]string{"serve", "--addr", "127.0.0.1:0", "--structured"}, args...)...)
 	lines := bufio.NewReader(p.out)
 	line, err := lines.ReadString('\n')
 	if err != nil {

@@ -353,7 +353,7 @@ type client struct {
 
 func (s *scene) speaks() *client {
 	s.t.Helper()
-	c := s.prepares("mcp", "--display", s.display.Name(), "--toolsets", "all")
+	c := s.prepares("mcp", "--structured", "--display", s.display.Name(), "--toolsets", "all")
 	in, err := c.StdinPipe()
 	if err != nil {
 		s.t.Fatal(err)

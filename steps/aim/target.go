@@ -118,7 +118,7 @@ func (w Within) Inside(texts []steps.Selector) ([]*selector.Selector, error) {
 // Within are the arguments that say in which application and window to look.
 type Within struct {
 	Process        string         `json:"process,omitzero" jsonschema:"the application's process name, such as mousepad"`
-	WindowSelector steps.Selector `json:"window_selector,omitzero" jsonschema:"the window inside the application, such as role:frame && name~:Untitled"`
+	WindowSelector steps.Selector `json:"window_selector,omitzero" use:"rare" jsonschema:"the window inside the application, such as role:frame && name~:Untitled"`
 }
 
 // Target are the arguments that name an element and say how long to look for it.
@@ -129,7 +129,7 @@ type Target struct {
 	Targets              steps.Selectors `json:"targets,omitzero" jsonschema:"selectors of the same element; the first that matches exactly one element is used"`
 	AlternativeSelectors steps.Selectors `json:"alternative_selectors,omitzero" use:"rare" jsonschema:"further selectors, tried together with selector"`
 	FallbackSelectors    steps.Selectors `json:"fallback_selectors,omitzero" use:"rare" jsonschema:"selectors that are tried when the others found nothing in time"`
-	TimeoutMS            steps.Millis    `json:"timeout_ms,omitzero" jsonschema:"how long to wait until the element is there and ready"`
+	TimeoutMS            steps.Millis    `json:"timeout_ms,omitzero" jsonschema:"how long to wait until it is there and ready"`
 	Retries              steps.Count     `json:"retries,omitzero" use:"rare" jsonschema:"how many more times to wait that long; what was begun is never repeated"`
 }
 
@@ -158,8 +158,8 @@ func (t *Target) Validate() error {
 
 // Position is a point of the screen in arguments; it may be absent.
 type Position struct {
-	X *int `json:"x,omitzero" jsonschema:"the distance from the left edge of the screen, in pixels"`
-	Y *int `json:"y,omitzero" jsonschema:"the distance from the top edge of the screen, in pixels"`
+	X *int `json:"x,omitzero" jsonschema:"pixels from the left edge of the screen"`
+	Y *int `json:"y,omitzero" jsonschema:"pixels from its top edge"`
 }
 
 // Given reports whether there is a point; half of one is an error.

@@ -17,7 +17,7 @@ func activateWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (ob
 var ActivateWindow = steps.Define(steps.Kind{
 	Name:       "activate_window",
 	Summary:    "Bring a window to the front and give it the focus.",
-	Toolset:    steps.Core,
+	Toolset:    steps.Desktop,
 	Touches:    steps.Act,
 	Focus:      steps.Take,
 	Idempotent: true,

@@ -16,7 +16,7 @@ import (
 var CaptureScreenshot = steps.Define(steps.Kind{
 	Name:    "capture_screenshot",
 	Summary: "Take a picture of the screen, a window, an element or a region.",
-	Details: "Without arguments it shows the whole screen. The picture is kept with the run and named by its address.",
+	Details: "Without arguments it shows the whole screen.",
 	Toolset: steps.Core,
 	Touches: steps.Look,
 	Reads:   true,
@@ -26,10 +26,10 @@ var CaptureScreenshot = steps.Define(steps.Kind{
 // ScreenshotArgs says what to take a picture of.
 type ScreenshotArgs struct {
 	aim.Target
-	Title         string        `json:"title,omitzero" jsonschema:"part of the title of the window to show"`
+	Title         string        `json:"title,omitzero" use:"rare" jsonschema:"part of the title of the window to show"`
 	Region        *desktop.Rect `json:"region,omitzero" jsonschema:"the area of the screen to show"`
-	EntireMonitor bool          `json:"entire_monitor,omitzero" jsonschema:"show the whole monitor that the element or window is on"`
-	MaxDimension  steps.Count   `json:"max_dimension,omitzero" jsonschema:"scale the picture down until neither side is longer; 0 keeps its size"`
+	EntireMonitor bool          `json:"entire_monitor,omitzero" use:"rare" jsonschema:"show the whole monitor that the element or window is on"`
+	MaxDimension  steps.Count   `json:"max_dimension,omitzero" use:"rare" jsonschema:"scale the picture down until neither side is longer; 0 keeps its size"`
 	observe.LookOptions
 }
 

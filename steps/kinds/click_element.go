@@ -16,7 +16,7 @@ import (
 var ClickElement = steps.Define(steps.Kind{
 	Name:    "click_element",
 	Summary: "Click an element, a picture or a point of the screen.",
-	Details: "Waits until the element is unique, visible, still, enabled and not covered. To press a button without the mouse, use invoke_element.",
+	Details: "Waits until the element is unique, visible, still, enabled and not covered.",
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
@@ -26,16 +26,16 @@ var ClickElement = steps.Define(steps.Kind{
 type ClickArgs struct {
 	aim.Target
 	aim.Position
-	InWindow      bool                `json:"in_window,omitzero" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
+	InWindow      bool                `json:"in_window,omitzero" use:"rare" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
 	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" use:"rare" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
-	Image         steps.Path          `json:"image,omitzero" jsonschema:"a picture (PNG file) of what to click"`
+	Image         steps.Path          `json:"image,omitzero" use:"rare" jsonschema:"a picture (PNG file) of what to click"`
 	Threshold     float64             `json:"threshold,omitzero" use:"rare" jsonschema:"how like the picture it must be, from 0 to 1"`
 	Button        desktop.Button      `json:"button,omitzero" jsonschema:"the mouse button"`
 	Count         steps.Count         `json:"count,omitzero" jsonschema:"2 for a double click"`
 	ClickType     ClickType           `json:"click_type,omitzero" use:"rare" jsonschema:"button and count in one word"`
-	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" jsonschema:"where inside the element; without it the middle"`
+	ClickPosition *aim.PlaceInElement `json:"click_position,omitzero" use:"rare" jsonschema:"where inside the element; without it the middle"`
 	Modifiers     []desktop.Key       `json:"modifiers,omitzero" jsonschema:"keys to hold meanwhile: ctrl, shift, alt, super"`
-	RestoreCursor bool                `json:"restore_cursor,omitzero" jsonschema:"put the pointer back afterwards"`
+	RestoreCursor bool                `json:"restore_cursor,omitzero" use:"rare" jsonschema:"put the pointer back afterwards"`
 	observe.ActionOptions
 }
 

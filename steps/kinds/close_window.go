@@ -38,7 +38,7 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 var CloseWindow = steps.Define(steps.Kind{
 	Name:    "close_window",
 	Summary: "Ask a window to close, as its close button does; a question it may put is left to later steps.",
-	Toolset: steps.Desktop,
+	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
 	Risk:    steps.Destructive,

@@ -12,7 +12,7 @@ import (
 var Delay = steps.Define(steps.Kind{
 	Name:    "delay",
 	Summary: "Wait for a fixed time. Prefer wait_for_element, which waits for what is needed and no longer.",
-	Toolset: steps.Core,
+	Toolset: steps.Flow,
 	Reads:   true,
 	Timeout: 24 * time.Hour,
 }, DelayArgs{}, delay)

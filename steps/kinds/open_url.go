@@ -20,7 +20,7 @@ import (
 var OpenURL = steps.Define(steps.Kind{
 	Name:    "open_url",
 	Summary: "Open an address in the user's browser, or the program that the address belongs to.",
-	Toolset: steps.Desktop,
+	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
 }, OpenURLArgs{}, openURL)

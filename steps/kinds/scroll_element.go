@@ -24,7 +24,7 @@ type ScrollElementArgs struct {
 	aim.Target
 	Direction Direction   `json:"direction,omitzero" jsonschema:"the way to scroll"`
 	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
-	IntoView  bool        `json:"into_view,omitzero" jsonschema:"instead of scrolling inside it, bring the element into view"`
+	IntoView  bool        `json:"into_view,omitzero" jsonschema:"instead, bring the element into view"`
 	observe.ActionOptions
 }
 

@@ -15,7 +15,7 @@ import (
 var SetSelected = steps.Define(steps.Kind{
 	Name:       "set_selected",
 	Summary:    "Check a checkbox, choose a radio button, select an item or switch a toggle, or undo that; nothing happens when it is so already.",
-	Toolset:    steps.Desktop,
+	Toolset:    steps.Core,
 	Touches:    steps.Act,
 	Idempotent: true,
 }, SetSelectedArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions}, aim.With(setSelected))

@@ -18,7 +18,7 @@ import (
 var SetValue = steps.Define(steps.Kind{
 	Name:       "set_value",
 	Summary:    "Set the text of a field, or the number of a slider, at once and check it.",
-	Details:    "Does not press keys, so an application that watches typing may not notice; then use type_into_element. A web page is typed into.",
+	Details:    "Presses no keys; where an application watches typing, use type_into_element. A web page is typed into.",
 	Toolset:    steps.Core,
 	Touches:    steps.Act,
 	Idempotent: true,

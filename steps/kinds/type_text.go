@@ -13,7 +13,7 @@ import (
 var TypeText = steps.Define(steps.Kind{
 	Name:    "type_text",
 	Summary: "Type text where the focus is; prefer type_into_element, which knows where it types.",
-	Toolset: steps.Desktop,
+	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
 	Timeout: 2 * time.Minute,

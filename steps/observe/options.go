@@ -50,8 +50,8 @@ func (p PictureOptions) options() aim.WindowOptions {
 
 // DiffOptions asks what an action changed among the elements of its window.
 type DiffOptions struct {
-	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" jsonschema:"say what the action changed in the window"`
-	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" jsonschema:"show the window's elements afterwards"`
+	UIDiffBeforeAfter      bool `json:"ui_diff_before_after,omitzero" use:"rare" jsonschema:"say what the action changed in the window"`
+	IncludeTreeAfterAction bool `json:"include_tree_after_action,omitzero" use:"rare" jsonschema:"show the window's elements afterwards"`
 	TreeOptions
 }
 
@@ -85,8 +85,8 @@ const (
 
 // VerifyOptions says what must, or must not, be on the screen after an action.
 type VerifyOptions struct {
-	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" jsonschema:"an element that must be there afterwards"`
-	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" jsonschema:"an element that must be gone afterwards"`
+	VerifyElementExists    steps.Selector `json:"verify_element_exists,omitzero" use:"rare" jsonschema:"an element that must be there afterwards"`
+	VerifyElementNotExists steps.Selector `json:"verify_element_not_exists,omitzero" use:"rare" jsonschema:"an element that must be gone afterwards"`
 	VerifyTimeoutMS        steps.Millis   `json:"verify_timeout_ms,omitzero" use:"rare" jsonschema:"how long to wait for that"`
 }
 

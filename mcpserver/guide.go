@@ -1,0 +1,86 @@
+package mcpserver
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"understudy/internal/words"
+	"understudy/mcpserver/access"
+	"understudy/steps"
+)
+
+// guide tells models how to work: the sheet in the description of execute_sequence,
+// the pages of kinds, and the whole on one page.
+type guide struct {
+	kinds  []steps.Kind
+	policy access.Policy
+}
+
+var (
+	//go:embed sheet.md
+	sheetText string
+	//go:embed guide.md
+	guideText string
+)
+
+// sheet is what a model must know to write a sequence.
+func (g *guide) sheet() string { return sheetText + g.names() }
+
+// text is the whole guide.
+func (g *guide) text() string { return fmt.Sprintf(guideText, g.sheet()) }
+
+// names are the kinds that a sequence may use, a line for each toolset.
+func (g *guide) names() string {
+	lines := map[steps.Toolset][]string{}
+	var order []steps.Toolset
+	for _, k := range g.kinds {
+		if g.policy.Refuses(access.Of(k)) != nil {
+			continue
+		}
+		if lines[k.Toolset] == nil {
+			order = append(order, k.Toolset)
+		}
+		lines[k.Toolset] = append(lines[k.Toolset], k.Name)
+	}
+	var b strings.Builder
+	for _, toolset := range order {
+		fmt.Fprintf(&b, " %s: %s\n", toolset, strings.Join(lines[toolset], ", "))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// pages describe kinds, each with all its arguments and results.
+func (g *guide) pages(names []string) (string, error) {
+	var pages []string
+	for _, name := range names {
+		k, ok := steps.Find(g.kinds, name)
+		if !ok {
+			e := steps.Errorf(steps.NotFound, "there is no kind %q", name)
+			e.Next = words.DidYouMean(name, steps.Names(g.kinds))
+			return "", e
+		}
+		pages = append(pages, k.Page())
+	}
+	return strings.Join(pages, "\n"), nil
+}
+
+type describeArgs struct {
+	Names []string `json:"names" jsonschema:"such as mouse_drag"`
+}
+
+type kindPages struct {
+	Text string `json:"text"`
+}
+
+// tool is describe_kinds.
+func (g *guide) tool() *tool {
+	return define(tool{
+		Tool:    access.Tool{Name: "describe_kinds", Toolset: steps.Runs, Reads: true, Risk: steps.Normal},
+		summary: "All arguments and results of kinds of steps.", result: shallow(schemaFor[kindPages]()),
+	}, func(_ context.Context, _ *call, a describeArgs) (*reply, error) {
+		text, err := g.pages(a.Names)
+		return said(kindPages{text}, text, err)
+	})
+}

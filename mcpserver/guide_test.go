@@ -1,0 +1,125 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"understudy/mcpserver/access"
+	"understudy/mcpserver/byhand"
+	"understudy/steps/kinds"
+)
+
+// What a model is told must be short enough to be read.
+const (
+	mostSheetLines = 60
+	mostGuideBytes = 12 << 10
+)
+
+func TestSheetIsShortAndItsExampleIsValid(t *testing.T) {
+	st := newStage(t)
+	g := &guide{kinds.All(), access.Policy{}.WithDefaults()}
+	sheet := g.sheet()
+	if n := strings.Count(sheet, "\n") + 1; n > mostSheetLines {
+		t.Errorf("the sheet has %d lines, want at most %d", n, mostSheetLines)
+	}
+	if n := len(g.text()); n > mostGuideBytes {
+		t.Errorf("the guide has %d bytes, want at most %d", n, mostGuideBytes)
+	}
+	_, example, _ := strings.Cut(sheet, "Example:\n")
+	example, _, _ = strings.Cut(example, "\nSelectors:")
+	if res := st.connect("2025-11-25", byhand.Object{}).Call("validate_workflow", byhand.Object{"text": example}); byhand.Dig(res, "result", "structuredContent", "valid") != true {
+		t.Errorf("the example is not valid: %s", byhand.Said(res))
+	}
+	for _, k := range kinds.All() {
+		if refused := g.policy.Refuses(access.Of(k)) != nil; strings.Contains(g.names(), k.Name) == refused {
+			t.Errorf("%s: refused is %v, and the sheet says otherwise", k.Name, refused)
+		}
+	}
+}
+
+// tool names that stand in a text as calls: name {"argument": ...}.
+var toolCall = regexp.MustCompile(`\b([a-z]+_[a-z_]+) (\{"[a-z_]+": .*?\})`)
+
+func TestGuideNamesToolsThatAreListed(t *testing.T) {
+	st := newStage(t)
+	listed := toolNames(st.connect("2025-11-25", byhand.Object{}).Ask("tools/list", byhand.Object{}))
+	text := (&guide{kinds.All(), st.o.Policy}).text()
+	found := toolCall.FindAllStringSubmatch(text, -1)
+	if len(found) < 10 {
+		t.Fatalf("found only %d calls in the guide", len(found))
+	}
+	for _, m := range found {
+		if !strings.Contains(" "+strings.Join(listed, " ")+" ", " "+m[1]+" ") {
+			t.Errorf("the guide calls %s, which is not listed", m[1])
+			continue
+		}
+		var args byhand.Object
+		if json.Unmarshal([]byte(m[2]), &args) != nil {
+			continue // it has places to fill in
+		}
+		for name := range args {
+			if st.tools.named[m[1]].args.Properties[name] == nil {
+				t.Errorf("the guide gives %s to %s, whose schema does not have it", name, m[1])
+			}
+		}
+	}
+}
+
+func TestKindsAreDescribed(t *testing.T) {
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	for _, want := range []string{"## mouse_drag", "## read_text", "include_tree_after_action"} {
+		if text := byhand.Said(w.Call("describe_kinds", byhand.Object{"names": []any{"mouse_drag", "read_text"}})); !strings.Contains(text, want) {
+			t.Errorf("the pages say nothing of %s", want)
+		}
+	}
+	page := w.Ask("resources/read", byhand.Object{"uri": kindURI + "click_element"})
+	if raw, _ := json.Marshal(page); !strings.Contains(string(raw), "click_position") {
+		t.Errorf("the page of click_element: %s", raw)
+	}
+	if text := byhand.Said(w.Call("describe_kinds", byhand.Object{"names": []any{"clik_element"}})); !strings.Contains(text, "did you mean click_element?") {
+		t.Errorf("a misspelt kind: %s", text)
+	}
+}
+
+func TestTargetIsRefOrSelector(t *testing.T) {
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	tree := byhand.Said(w.Call("get_window_tree", byhand.Object{"process": "notes"}))
+	ref := regexp.MustCompile(`button "Save" \[ref=(e\d+)\]`).FindStringSubmatch(tree)[1]
+	for _, c := range []struct {
+		say  string
+		args byhand.Object
+		want string
+	}{
+		{"a ref", byhand.Object{"target": ref}, `button "Save"`},
+		{"a selector", byhand.Object{"target": "process:notes >> role:button && name:Close"}, `button "Close"`},
+		{"a selector beside a process", byhand.Object{"target": "name:Save", "process": "notes"}, `button "Save"`},
+		{"the old names", byhand.Object{"selector": "role:button && name:Save", "process": "notes"}, `button "Save"`},
+		{"both", byhand.Object{"target": "name:Save", "selector": "name:Close"}, `there is no argument "target"`},
+	} {
+		if text := byhand.Said(w.Call("click_element", c.args)); !strings.Contains(text, c.want) {
+			t.Errorf("%s: wanted %q in the answer, found %q", c.say, c.want, text)
+		}
+	}
+	text := byhand.Said(w.Call("validate_workflow", byhand.Object{"text": `{"steps": [{"tool_name": "click_element", "arguments": {"target": "name:Save"}}]}`}))
+	if !strings.Contains(text, "give selector or ref") {
+		t.Errorf("target in a workflow: %s", text)
+	}
+}
+
+func TestAnswersHoldNothingTwice(t *testing.T) {
+	for _, structured := range []bool{false, true} {
+		w := newStage(t, func(o *Options) { o.Structured = structured }).connect("2025-11-25", byhand.Object{})
+		res := w.Call("get_window_tree", byhand.Object{"process": "notes"})
+		if there := byhand.Dig(res, "result", "structuredContent") != nil; there != structured {
+			t.Errorf("with Structured %v the answer has structured content: %v", structured, there)
+		}
+		list, _ := byhand.Dig(w.Ask("tools/list", byhand.Object{}), "result", "tools").([]any)
+		for _, tool := range list {
+			if there := byhand.Dig(tool, "outputSchema") != nil; there != structured {
+				t.Fatalf("with Structured %v %v has an output schema: %v", structured, byhand.Dig(tool, "name"), there)
+			}
+		}
+	}
+}
