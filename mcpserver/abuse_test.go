@@ -482,6 +482,49 @@ func TestAbuseStdio(t *testing.T) {
 	}
 }
 
+// TestAbuseLinesThatAreNoMessages sends them before and between messages: each is
+// answered, and the client goes on.
+func TestAbuseLinesThatAreNoMessages(t *testing.T) {
+	st := newStage(t)
+	in, fromClient := io.Pipe()
+	out, toClient := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- st.ServeStdio(context.Background(), in, toClient) }()
+	answers := bufio.NewScanner(out)
+	ask := func(line string) string {
+		t.Helper()
+		if _, err := io.WriteString(fromClient, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !answers.Scan() {
+			t.Fatalf("no answer to %.60q", line)
+		}
+		return answers.Text()
+	}
+	for _, c := range []struct{ line, want string }{
+		{"{", "-32700"},
+		{"nonsense", "-32700"},
+		{strings.Repeat("[", 100_000), "-32700"},
+		{"\x00\xff", "-32700"},
+		{`{"jsonrpc":"2.0","id":1}`, "-32600"},
+		{`{"a":1}`, "-32600"},
+		{"[]", "-32600"},
+		{`"x"`, "-32600"},
+		{"\n\n" + `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, `"protocolVersion"`},
+		{"nonsense", "-32700"},
+		{`{"jsonrpc":"2.0","id":2,"method":"ping"}`, `"id":2`},
+	} {
+		if got := ask(c.line); !strings.Contains(got, c.want) {
+			t.Errorf("%.60q is answered %.200s, want %s in it", c.line, got, c.want)
+		}
+	}
+	fromClient.Close()
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAbuseManyConnections opens more connections than there may be, and says
 // nothing on them: who comes later is served.
 func TestAbuseManyConnections(t *testing.T) {

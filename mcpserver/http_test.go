@@ -9,11 +9,14 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"understudy/engine"
 	"understudy/mcpserver/byhand"
+	"understudy/steps/desktop"
 )
 
 // site is a server over HTTP.
@@ -155,6 +158,7 @@ func TestHostAndOrigin(t *testing.T) {
 		{"another origin", "", "https://evil.example", false},
 		{"an allowed origin", "", "https://good.example", true},
 		{"a name that begins like this machine", "localhost.evil.example", "", false},
+		{"this machine with a port that is none", "localhost:junk.evil.example", "", false},
 		{"no origin at all: null", "", "null", false},
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
@@ -314,5 +318,37 @@ func TestServerEnds(t *testing.T) {
 	}
 	if h := st.rest(run); h.Status != engine.Interrupted {
 		t.Errorf("the run is %s", h.Status)
+	}
+}
+
+// TestReadyIsCheckedOnce holds that many who ask whether the machine is ready make
+// one check, which may start a display.
+func TestReadyIsCheckedOnce(t *testing.T) {
+	var now, most, all atomic.Int32
+	site := newStage(t, func(o *Options) {
+		o.Check = func(context.Context) []desktop.Finding {
+			all.Add(1)
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			return []desktop.Finding{{Name: "x", OK: true}}
+		}
+	}).site().URL
+	var asking sync.WaitGroup
+	for range 12 {
+		asking.Go(func() {
+			res, err := http.Get(site + "/ready")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer res.Body.Close()
+			if text, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(text), `"name":"x"`) && !strings.Contains(string(text), `"Name":"x"`) {
+				t.Errorf("%v %s", err, text)
+			}
+		})
+	}
+	asking.Wait()
+	if most.Load() != 1 || all.Load() > 3 { // a slow machine may take longer than an answer counts
+		t.Errorf("%d checks, %d at once", all.Load(), most.Load())
 	}
 }

@@ -1,13 +1,19 @@
 package mcpserver
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/steps"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // ServeStdio answers one client over a pair of streams until the client closes
@@ -15,8 +21,9 @@ import (
 // that they can be resumed, and their replies are written first. Runs that outlive
 // the client go on to their end, or until the context ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	w := &lockedWriter{w: out}
 	t := &counted{
-		Transport: &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}}, unsent: &s.unsent,
+		Transport: &mcp.IOTransport{Reader: io.NopCloser(&messageLines{in: bufio.NewReader(in), answer: w}), Writer: nopCloser{w}}, unsent: &s.unsent,
 		gone: make(chan struct{}), over: make(chan struct{}),
 	}
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), t, nil)
@@ -47,6 +54,86 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	case <-last.Done(): // the client never read what was written
 	}
 	return err
+}
+
+// messageLines gives the lines of a stream that are messages. One that is none is
+// answered, and the client goes on; the SDK would end its session.
+type messageLines struct {
+	in     *bufio.Reader
+	answer io.Writer
+	line   []byte // what is left of the line that is read
+	err    error
+}
+
+// maxLine bounds a line, of which the rest is read and dropped.
+const maxLine = 16 << 20
+
+func (m *messageLines) Read(p []byte) (int, error) {
+	for len(m.line) == 0 {
+		if m.err != nil {
+			return 0, m.err
+		}
+		m.next()
+	}
+	n := copy(p, m.line)
+	m.line = m.line[n:]
+	return n, nil
+}
+
+// next reads a line, and keeps it if it is a message or blank.
+func (m *messageLines) next() {
+	var line []byte
+	dropped := false
+	for {
+		part, err := m.in.ReadSlice('\n')
+		if dropped = dropped || len(line)+len(part) > maxLine; !dropped {
+			line = append(line, part...)
+		}
+		if m.err = err; !errors.Is(err, bufio.ErrBufferFull) {
+			break
+		}
+	}
+	code, why := -32700, "this line is no JSON"
+	switch {
+	case dropped:
+		why = fmt.Sprintf("this line is longer than %d bytes", maxLine)
+	case len(bytes.TrimSpace(line)) == 0:
+		return
+	case json.Valid(line):
+		if isMessage(line) {
+			m.line = line
+			return
+		}
+		code, why = -32600, "this line is no message of JSON-RPC"
+	}
+	fmt.Fprintf(m.answer, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)
+}
+
+// isMessage says whether a line is a message, or a batch of such.
+func isMessage(line []byte) bool {
+	var batch []json.RawMessage
+	if json.Unmarshal(line, &batch) != nil {
+		batch = []json.RawMessage{line}
+	}
+	for _, one := range batch {
+		m, err := jsonrpc.DecodeMessage(one)
+		if r, ok := m.(*jsonrpc.Response); err != nil || ok && r.Result == nil && r.Error == nil {
+			return false
+		}
+	}
+	return len(batch) > 0
+}
+
+// lockedWriter is for messages from several sides: each is one write.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
 }
 
 type nopCloser struct{ io.Writer }

@@ -21,7 +21,7 @@ type document struct {
 	Continue      boolean         `json:"continue" doc:"The inverse of stop_on_error."`
 	MaxSteps      number          `json:"max_steps" min:"1" whole:"true" doc:"How many steps may be executed, repetitions included."`
 	Durability    text            `json:"durability" words:"always,interval" doc:"When events are synced to the disk."`
-	Resume        text            `json:"resume" words:"auto" doc:"auto: an interrupted run continues by itself."`
+	Resume        text            `json:"resume" words:"auto" doc:"Refused: an interrupted run does not continue by itself yet."`
 	OnDisconnect  text            `json:"on_disconnect" words:"cancel,continue" doc:"What happens to the run when its client goes away."`
 	URL           text            `json:"url" doc:"Instead of steps: file://…, or the name of a saved workflow."`
 	Steps         []*step         `json:"steps" required:"true" doc:"What to do, in order."`

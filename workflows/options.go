@@ -11,6 +11,9 @@ func (u *unit) runOptions() Options {
 	u.checkContinue()
 	u.checkRange(d.StartFrom)
 	u.checkRange(d.EndAt)
+	if d.Resume.value != nil {
+		u.report.add(d.Resume.position, "leave it out, and resume with: understudy resume RUN", "resume: auto is not supported: an interrupted run does not continue by itself")
+	}
 	return Options{
 		StopOnError:       d.StopOnError.or(!d.Continue.or(false)),
 		Timeout:           d.Timeout.std(),
@@ -26,7 +29,6 @@ func (u *unit) runOptions() Options {
 		ExecutionID:       d.ExecutionID.str(),
 		MaxSteps:          u.maxSteps(),
 		Durability:        Durability(orElse(d.Durability.str(), string(Always))),
-		ResumeAuto:        d.Resume.str() == "auto",
 		OnDisconnect:      d.OnDisconnect.str(),
 		ScriptsBasePath:   d.ScriptsPath.str(),
 		SkipPreflight:     d.SkipPreflight.or(false),

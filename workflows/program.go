@@ -47,7 +47,6 @@ type Options struct {
 	ExecutionID       string
 	MaxSteps          int // never 0 in a compiled program
 	Durability        Durability
-	ResumeAuto        bool
 	OnDisconnect      string // "", "cancel" or "continue"
 	ScriptsBasePath   string
 	SkipPreflight     bool

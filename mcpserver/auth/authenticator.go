@@ -126,7 +126,7 @@ func (g *Authenticator) grant(r *http.Request) (Grant, error) {
 		return g.check(r, credential)
 	}
 	if forPages(r) {
-		if grant, ok := g.logins.find(r, g.now()); ok {
+		if grant, ok := g.logins.find(r, g.secure(r), g.now()); ok {
 			return grant, nil
 		}
 	}
@@ -267,6 +267,13 @@ func (g *Authenticator) site(r *http.Request) string {
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host
+}
+
+// IsPublic says whether an origin is the address under which clients know the
+// server.
+func (g *Authenticator) IsPublic(origin string) bool {
+	u, err := url.Parse(g.o.Public)
+	return err == nil && u.Host != "" && origin == u.Scheme+"://"+u.Host
 }
 
 // metadataPath is where a client learns who issues tokens, by RFC 9728.

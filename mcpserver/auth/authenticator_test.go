@@ -224,6 +224,27 @@ func TestBrowserLogsIn(t *testing.T) {
 	}
 }
 
+// TestBrowserLogsInBehindAProxy holds that the cookie is one for TLS where a proxy
+// speaks it, and that the proxy's address is ours.
+func TestBrowserLogsInBehindAProxy(t *testing.T) {
+	st := newStage(t, func(o *Options) { o.Public = "https://desk.example.com/" })
+	res := st.form("/login", url.Values{"token": {st.add(laptop)}})
+	if len(res.Cookies()) != 1 || !res.Cookies()[0].Secure || res.Cookies()[0].Name != cookieSecure {
+		t.Fatalf("%s, %v", res.Status, res.Cookies())
+	}
+	if res := st.try("GET", "/runs", cookiesOf(res)...); res.StatusCode != 200 {
+		t.Errorf("with the cookie: %s", res.Status)
+	}
+	for origin, want := range map[string]bool{"https://desk.example.com": true, "http://desk.example.com": false, "https://desk.example.com.evil": false, "": false, "null": false} {
+		if st.IsPublic(origin) != want {
+			t.Errorf("the origin %q: %v", origin, !want)
+		}
+	}
+	if newStage(t).IsPublic("://") || newStage(t).IsPublic("") {
+		t.Error("without a public address there is an origin of it")
+	}
+}
+
 // TestCookieIsOnlyForPages is why no page of another place can act with a
 // person's login: a cookie changes nothing but by a form of our own pages.
 func TestCookieIsOnlyForPages(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"html/template"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -36,8 +37,14 @@ const (
 	cookieSecure = "__Host-understudy"
 )
 
-func cookieOf(r *http.Request) string {
-	if r.TLS != nil {
+// secure says whether browsers reach the server over TLS: its own, or that of a
+// proxy in front of it.
+func (g *Authenticator) secure(r *http.Request) bool {
+	return r.TLS != nil || strings.HasPrefix(g.o.Public, "https://")
+}
+
+func cookieOf(secure bool) string {
+	if secure {
 		return cookieSecure
 	}
 	return cookieName
@@ -70,8 +77,8 @@ func (l *logins) add(g Grant, now time.Time) (id string) {
 }
 
 // find is the grant of the browser that sent a request, as it is now.
-func (l *logins) find(r *http.Request, now time.Time) (Grant, bool) {
-	c, err := r.Cookie(cookieOf(r))
+func (l *logins) find(r *http.Request, secure bool, now time.Time) (Grant, bool) {
+	c, err := r.Cookie(cookieOf(secure))
 	if err != nil {
 		return Grant{}, false
 	}
@@ -85,8 +92,8 @@ func (l *logins) find(r *http.Request, now time.Time) (Grant, bool) {
 	return g, err == nil
 }
 
-func (l *logins) drop(r *http.Request) {
-	if c, err := r.Cookie(cookieOf(r)); err == nil {
+func (l *logins) drop(r *http.Request, secure bool) {
+	if c, err := r.Cookie(cookieOf(secure)); err == nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.by, sha256.Sum256([]byte(c.Value)))
@@ -117,14 +124,14 @@ func (g *Authenticator) login(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *Authenticator) logout(w http.ResponseWriter, r *http.Request) {
-	g.logins.drop(r)
+	g.logins.drop(r, g.secure(r))
 	g.setCookie(w, r, "", -1)
 	http.Redirect(w, r, loginPath, http.StatusSeeOther)
 }
 
-func (*Authenticator) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
+func (g *Authenticator) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieOf(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: cookieOf(g.secure(r)), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.secure(r), SameSite: http.SameSiteStrictMode,
 	})
 }
 

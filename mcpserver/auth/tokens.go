@@ -92,6 +92,12 @@ func readTokens(path string, info fs.FileInfo) ([]Token, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxTokenFile {
 		return nil, steps.Errorf(steps.Invalid, "%s is no file of tokens", path)
 	}
+	if !ours(info) {
+		return nil, &steps.Error{
+			Code: steps.Denied, Err: fmt.Errorf("%s belongs to another user, who could let anybody in", path),
+			Next: "name a file of your own with --token-file",
+		}
+	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, &steps.Error{
 			Code: steps.Denied, Err: fmt.Errorf("others may read or change the tokens: %s is %o, wanted 600", path, info.Mode().Perm()),

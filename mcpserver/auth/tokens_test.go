@@ -58,6 +58,20 @@ func TestFileThatOthersCanReadIsRefused(t *testing.T) {
 	}
 }
 
+func TestFileOfAnotherUserIsRefused(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() != 0 {
+		t.Skip("needs root, to give a file to another user")
+	}
+	st := newStage(t)
+	token := st.add(laptop)
+	if err := os.Chown(st.tokens.Path(), 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	if res := st.try("GET", "/runs", "Authorization", "Bearer "+token); res.StatusCode != 503 {
+		t.Errorf("%s", res.Status)
+	}
+}
+
 func TestDamagedFileLetsNobodyIn(t *testing.T) {
 	for say, text := range map[string]string{
 		"half a file":        `{"tokens": [{"name": "laptop"`,

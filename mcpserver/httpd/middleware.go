@@ -140,7 +140,7 @@ func (s *Server) allowsOrigin(r *http.Request, origin string) bool {
 	if err != nil || u.Host == "" {
 		return false
 	}
-	own := u.Host == r.Host && (u.Scheme == "https") == (r.TLS != nil)
+	own := u.Host == r.Host && (u.Scheme == "https") == (r.TLS != nil) || s.o.Gate != nil && s.o.Gate.IsPublic(origin)
 	return own || local(u.Hostname(), nil) || slices.Contains(s.o.Origins, origin)
 }
 
@@ -161,7 +161,10 @@ func forbidden(what, flag string) error {
 }
 
 func hostOf(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
+	if host, port, err := net.SplitHostPort(address); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return address // localhost:junk.evil.com is not this machine
+		}
 		return host
 	}
 	return strings.Trim(address, "[]")

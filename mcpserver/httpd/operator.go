@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"understudy/engine"
@@ -18,6 +19,7 @@ import (
 type operator struct {
 	*Server
 	began time.Time
+	check *lastCheck
 }
 
 // status tells a load balancer whether a call would be taken. A request without a
@@ -42,10 +44,7 @@ func (o operator) status(w http.ResponseWriter, r *http.Request) {
 
 // ready says whether desktop and store work, and what does not.
 func (o operator) ready(w http.ResponseWriter, r *http.Request) {
-	findings := []desktop.Finding{}
-	if o.o.Check != nil {
-		findings = o.o.Check(r.Context())
-	}
+	findings := o.check.findings(r.Context(), o.o.Check)
 	store := desktop.Finding{Name: "store", OK: true, Needed: true}
 	if err := o.reachStore(r.Context()); err != nil {
 		store.OK, store.Detail = false, err.Error()
@@ -58,6 +57,34 @@ func (o operator) ready(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, code, map[string]any{"ready": code == http.StatusOK, "findings": findings})
+}
+
+// checkedFor is how long what was found of the machine counts. A check may start
+// a display, so whoever asks again at once is told the same.
+const checkedFor = 5 * time.Second
+
+// lastCheck is what was found of the machine, by one check at a time.
+type lastCheck struct {
+	slot  chan struct{} // held while it is checked
+	at    time.Time
+	found []desktop.Finding
+}
+
+func (c *lastCheck) findings(ctx context.Context, check func(context.Context) []desktop.Finding) []desktop.Finding {
+	if check == nil {
+		return []desktop.Finding{}
+	}
+	select {
+	case c.slot <- struct{}{}:
+		defer func() { <-c.slot }()
+	case <-ctx.Done():
+		return []desktop.Finding{{Name: "check", Detail: "the machine is being checked for another request", Needed: true}}
+	}
+	if time.Since(c.at) >= checkedFor {
+		c.found = check(context.WithoutCancel(ctx)) // who hangs up leaves what was found to the next
+		c.at = time.Now()
+	}
+	return slices.Clone(c.found)
 }
 
 func (o operator) reachStore(ctx context.Context) error {

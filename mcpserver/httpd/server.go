@@ -109,7 +109,7 @@ func (s *Server) Handler() http.Handler {
 	acting := s.admit(access.Act, clients)
 	mux.Handle("/mcp", acting)
 	mux.Handle("/mcp/ask", s.admit(access.Ask, clients))
-	op := operator{s, s.began}
+	op := operator{s, s.began, &lastCheck{slot: make(chan struct{}, 1)}}
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
 	})

@@ -34,7 +34,9 @@ type process struct {
 	Started uint64 `json:"started"` // ticks since the machine started
 }
 
-// home is the folder for all displays, made when it is not there.
+// home is the folder for all displays, made when it is not there. In a place
+// that is shared it is only taken when it is a folder of ours that nobody else
+// can enter: what lies in it says which processes to end.
 func home(dir string) (string, error) {
 	if dir == "" || len(dir) > longestDir {
 		dir = filepath.Join(os.TempDir(), fmt.Sprintf("understudy-%d", os.Getuid()))
@@ -46,14 +48,28 @@ func home(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	info, err := os.Stat(dir)
+	info, err := os.Lstat(dir)
 	if err != nil {
 		return "", err
 	}
-	if s, ok := info.Sys().(*syscall.Stat_t); ok && int(s.Uid) != os.Getuid() {
-		return "", fmt.Errorf("the folder %s belongs to another user: name another folder", dir)
+	shared, err := os.Stat(filepath.Dir(dir))
+	if err != nil {
+		return "", err
+	}
+	if !own(info) && (!ownedByUs(info) || shared.Mode().Perm()&0o022 != 0) {
+		return "", fmt.Errorf("%s is a link, or others may enter it, or it belongs to another user: remove it, or name another folder", dir)
 	}
 	return dir, nil
+}
+
+// own says whether a folder is one of ours that nobody else can enter.
+func own(info os.FileInfo) bool {
+	return info.IsDir() && info.Mode().Perm()&0o077 == 0 && ownedByUs(info)
+}
+
+func ownedByUs(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Getuid()
 }
 
 func newFolder(home string) (*folder, error) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -34,5 +36,49 @@ func TestAFolderIsRemovedWhileProgramsStillWrite(t *testing.T) {
 		if _, err := os.Stat(f.dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("the folder is still there: %v", err)
 		}
+	}
+}
+
+// TestFolderThatOthersMadeIsRefused holds that what another user put into a shared
+// place is not taken for ours.
+func TestFolderThatOthersMadeIsRefused(t *testing.T) {
+	private := t.TempDir()
+	open, err := os.MkdirTemp("/tmp", "u") // a short path, as homes must have
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(open) })
+	for path, mode := range map[string]fs.FileMode{private: 0o700, open: 0o777} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		say  string
+		make func(path string) error
+		want bool
+	}{
+		{"nothing", func(string) error { return nil }, true},
+		{"a folder of ours", func(p string) error { return os.Mkdir(p, 0o700) }, true},
+		{"a folder that others may enter", func(p string) error { return errors.Join(os.Mkdir(p, 0o700), os.Chmod(p, 0o777)) }, false},
+		{"a link to a folder of ours", func(p string) error { return os.Symlink(private, p) }, false},
+		{"a folder of another user", func(p string) error {
+			if os.Getuid() != 0 {
+				return errors.ErrUnsupported
+			}
+			return errors.Join(os.Mkdir(p, 0o700), os.Chown(p, 12345, 12345))
+		}, false},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			path := filepath.Join(open, strings.ReplaceAll(c.say, " ", ""))
+			if err := c.make(path); errors.Is(err, errors.ErrUnsupported) {
+				t.Skip("needs root, to make a folder of another user")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := home(path); (err == nil) != c.want {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
