@@ -51,6 +51,16 @@ func (s *Seen) DropDown() bool {
 // Slider reports whether it is set to a number by moving it.
 func (s *Seen) Slider() bool { return s != nil && s.Role == "slider" && s.Value != nil }
 
+// ShowsContent reports whether it shows a text that is the work of a person or a
+// result, so that tomorrow it shows another.
+func ShowsContent(s *Seen) bool {
+	switch s.Role {
+	case "text", "entry", "editbar", "document", "paragraph", "terminal", "spinbutton":
+		return true
+	}
+	return s.TakesText()
+}
+
 // lineHeight is more than a field of one line has.
 const lineHeight = 60
 
@@ -110,6 +120,14 @@ func IsContainer(s *Seen) bool {
 // others.
 func Positional(selector string) bool {
 	return strings.Contains(selector, "nth") || strings.Contains(selector, "pos:")
+}
+
+// QuoteSelector is a value as selectors write it.
+func QuoteSelector(v string) string {
+	if strings.ContainsAny(v, `"&|>()\,!`) {
+		return strconv.Quote(v)
+	}
+	return v
 }
 
 // slip is how far the pointer may slip during a click, in pixels.

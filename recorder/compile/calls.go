@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"understudy/recorder"
 	"understudy/steps"
 	"understudy/steps/observe"
 )
@@ -113,11 +114,11 @@ func (c *Call) seen(s *step) {
 	sel := "role:" + text("role")
 	switch {
 	case text("id") != "":
-		sel += " && id:" + quoteSelector(text("id"))
+		sel += " && id:" + recorder.QuoteSelector(text("id"))
 	case text("name") != "":
-		sel += " && name:" + quoteSelector(text("name"))
+		sel += " && name:" + recorder.QuoteSelector(text("name"))
 	case text("label") != "":
-		sel += " && name:" + quoteSelector(text("label"))
+		sel += " && name:" + recorder.QuoteSelector(text("label"))
 	}
 	s.set("selector", sel)
 	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")

@@ -203,7 +203,7 @@ func (c *Compiler) asserted(ev recorder.Event) {
 // exists is the condition that an element of a program is there.
 func exists(process, sel string) string {
 	if process != "" {
-		sel = "process:" + quoteSelector(process) + " >> " + sel
+		sel = "process:" + recorder.QuoteSelector(process) + " >> " + sel
 	}
 	return fmt.Sprintf("exists(%s)", quoteExpression(sel))
 }

@@ -169,6 +169,11 @@ func with(t *recorder.Seen, s desktop.States) *recorder.Seen {
 	return t
 }
 
+func shows(t *recorder.Seen, text string) *recorder.Seen {
+	t.Text = text
+	return t
+}
+
 func labelled(t *recorder.Seen, l string) *recorder.Seen {
 	t.Label = l
 	return t
@@ -179,6 +184,7 @@ var (
 	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
 	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
 	splash  = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
+	office  = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
 	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
 	list    = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
 	page    = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
@@ -402,6 +408,15 @@ var scenes = []struct {
 		newTape(ledger).click(&recorder.Seen{Element: ok.Element, Selectors: []selector.Candidate{{Selector: "role:button && name:OK", Matches: 2}}}).
 			click(element(ledger, "row", "3 minutes ago", 12, "name:3 minutes ago", "role:row && nth:2")),
 		Options{Name: "doubt"},
+	},
+	{
+		"what a person would call an element: not by the toolkit's names, nor by what stood in it, and in another way at most twice", "names",
+		newTape(ledger, office).
+			click(element(ledger, "button", "Save", 2, "role:panel && name:AdwGizmo >> role:button", "role:dialog && name:File Chooser Widget >> role:button && name:Save", "role:button && name:Save")).
+			focus(shows(with(element(ledger, "text", "12×34", 3, "role:text && name:12×34", "role:text"), desktop.Editable), "12×34"), "12×34").types("5").holds("12×345").
+			click(element(ledger, "button", "Send", 5, "id:send", "role:button && id:send", "role:button && name:Send", "role:toolbar && name:Mail >> role:button && name:Send", "role:button && below:(role:label && name:Ready)", "role:button && nth:3")).
+			click(element(office, "button", "Bold", 5)),
+		Options{Name: "names"},
 	},
 	{
 		"what is typed where there is no field is a variable too, and no template", "typed",

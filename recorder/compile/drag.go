@@ -25,7 +25,7 @@ func (c *Compiler) dragged(down, up recorder.Event) {
 		s.setTarget(t)
 	} else if down.Window != nil {
 		c.switchTo(down.Window.ID)
-		s.process, s.pid, s.window = down.Window.Process, down.Window.PID, down.Window.ID
+		s.process, s.pid, s.window = programName(down.Window.Process), down.Window.PID, down.Window.ID
 	}
 	if !s.dragTo(t, up.Element, down.At, up.At) {
 		s.dragPoints(down.At, up.At)

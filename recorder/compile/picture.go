@@ -15,7 +15,7 @@ import (
 func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 	sel := ""
 	if c.pictures != "" && ev.Picture != "" {
-		sel = "image:" + quoteSelector(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
+		sel = "image:" + recorder.QuoteSelector(path.Join(filepath.ToSlash(c.pictures), ev.Picture))
 	}
 	bare := ev.Element == nil
 	if sel == "" && (bare || len(unique(ev.Element)) > 0) || len(s.doubts()) == 0 {
@@ -26,7 +26,7 @@ func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 		s.args = nil
 		s.clearDoubts()
 		if ev.Window != nil && ev.Window.Process != "" && !ev.Window.Popup {
-			s.set("process", ev.Window.Process)
+			s.set("process", programName(ev.Window.Process))
 		}
 		why = fmt.Sprintf("no element was found there, at %s", ev.At)
 	}

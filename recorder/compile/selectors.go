@@ -2,7 +2,8 @@ package compile
 
 import (
 	"fmt"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
 
 	"understudy/recorder"
@@ -19,11 +20,11 @@ const maxAlternatives = 2
 // setTarget sets the element that a step is for: its program, the best selector,
 // and others that also found only this element.
 func (s *step) setTarget(t *recorder.Seen) {
-	s.target, s.process, s.pid, s.window = t, t.Process, t.PID, t.Window
+	s.target, s.process, s.pid, s.window = t, programName(t.Process), t.PID, t.Window
 	s.targetDoubts = nil
 	s.drop("fallback_selectors", "fallback_point")
 	if t.Process != "" {
-		s.set("process", t.Process)
+		s.set("process", s.process)
 	}
 	good := unique(t)
 	if len(good) == 0 {
@@ -34,19 +35,20 @@ func (s *step) setTarget(t *recorder.Seen) {
 	if recorder.Positional(good[0]) {
 		s.targetDoubts = append(s.targetDoubts, "it is told from others of its sort only by counting them")
 	}
-	if others := alternatives(good[1:], recorder.Positional(good[0])); len(others) > 0 {
+	if others := alternatives(good[1:], good[0]); len(others) > 0 {
 		s.insert("selector", "alternative_selectors", others)
 	}
 }
 
-// unique are the selectors that found only the element, without those that
-// name the program again, unless there is nothing else.
+// unique are the selectors that found only the element and that a person may have
+// written; those that name the program again, a part of the toolkit or what the
+// element showed then stand for nothing better.
 func unique(t *recorder.Seen) []string {
 	var good, last []string
 	for _, c := range t.Selectors {
 		switch {
 		case c.Matches != 1:
-		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector):
+		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector) || toolkitName.MatchString(c.Selector) || namesContent(c.Selector, t):
 			last = append(last, c.Selector)
 		default:
 			good = append(good, c.Selector)
@@ -58,16 +60,39 @@ func unique(t *recorder.Seen) []string {
 	return good
 }
 
-// alternatives are the few selectors worth a try beside the first: those that count
-// only when the first does, too.
-func alternatives(all []string, counting bool) []string {
+// toolkitName matches a selector with a name that a toolkit gives its own parts.
+var toolkitName = regexp.MustCompile(`name:"?(?:(?:Gtk|Gdk|Adw|Hdy)[A-Z]\w*|Q[A-Z][a-z]\w*|File Chooser Widget)\b`)
+
+// namesContent reports whether a selector names a field, or a display, by what
+// stood in it.
+func namesContent(sel string, t *recorder.Seen) bool {
+	text := strings.Join(strings.Fields(t.Text), " ")
+	return text != "" && recorder.ShowsContent(t) && (strings.Contains(sel, "name:"+recorder.QuoteSelector(text)) || strings.Contains(sel, "text:"+recorder.QuoteSelector(text)))
+}
+
+// alternatives are the few selectors worth a try beside the first: those that find
+// the element in another way than it and than each other. Those that count, count
+// only when the first does.
+func alternatives(all []string, first string) []string {
 	var some []string
 	for _, s := range all {
-		if len(some) < maxAlternatives && (counting || !recorder.Positional(s)) {
+		same := func(o string) bool { return wayOf(o) == wayOf(s) || strings.HasSuffix(s, ">> "+o) }
+		if len(some) < maxAlternatives && (recorder.Positional(first) || !recorder.Positional(s)) && !same(first) && !slices.ContainsFunc(some, same) {
 			some = append(some, s)
 		}
 	}
 	return some
+}
+
+// wayOf is the way in which a selector tells its element from others.
+func wayOf(sel string) string {
+	last := sel[strings.LastIndex(sel, ">>")+1:]
+	for _, way := range []string{"nth", "pos:", "rightof:", "below:", "id:", "text:", "name:"} {
+		if strings.Contains(last, way) {
+			return way
+		}
+	}
+	return "role:"
 }
 
 // guessSelector is a selector for an element that has no unique one.
@@ -81,23 +106,15 @@ func (s *step) guessSelector(t *recorder.Seen) string {
 	if t.Name == "" {
 		return "role:" + string(t.Role)
 	}
-	return "role:" + string(t.Role) + " && name:" + quoteSelector(t.Name)
-}
-
-// quoteSelector is a value as selectors write it.
-func quoteSelector(v string) string {
-	if strings.ContainsAny(v, `"&|>()\,!`) {
-		return strconv.Quote(v)
-	}
-	return v
+	return "role:" + string(t.Role) + " && name:" + recorder.QuoteSelector(t.Name)
 }
 
 // setPoint sets a point where no element was found: relative to its window if
 // possible, so that the window may move, or else on the screen.
 func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == clickElement {
-		s.process, s.pid, s.window = w.Process, w.PID, w.ID
-		s.set("process", w.Process)
+		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
+		s.set("process", s.process)
 		s.set("x", at.X-w.Bounds.X)
 		s.set("y", at.Y-w.Bounds.Y)
 		s.set("in_window", true)
@@ -107,10 +124,13 @@ func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	s.set("x", at.X)
 	s.set("y", at.Y)
 	if w != nil {
-		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
 	}
 	s.doubt("no element was found there, so the point of the screen is all that is known")
 }
+
+// programName is what a person calls a program.
+func programName(process string) string { return strings.TrimSuffix(process, ".bin") }
 
 // named handles late selectors: steps that used the element get them.
 func (c *Compiler) named(ev recorder.Event) {

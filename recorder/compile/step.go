@@ -113,6 +113,9 @@ func nameOf(t *recorder.Seen) string {
 		return ""
 	}
 	for _, n := range []string{t.Name, t.Label} {
+		if recorder.ShowsContent(t) && n == t.Text {
+			continue
+		}
 		if n = strings.TrimSuffix(strings.Join(strings.Fields(n), " "), ":"); n != "" {
 			return n
 		}

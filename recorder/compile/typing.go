@@ -288,7 +288,7 @@ func (c *Compiler) typeHidden(t *typing) {
 // setWindow makes a step act in the active window.
 func (c *Compiler) setWindow(s *step) {
 	if w, ok := c.windows[c.active]; ok {
-		s.process, s.pid, s.window = w.Process, w.PID, w.ID
+		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
 	}
 }
 

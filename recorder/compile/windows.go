@@ -88,13 +88,13 @@ func (c *Compiler) launched(ev recorder.Event) {
 	}
 	words := splitCommand(ev.Command)
 	if len(words) == 0 {
-		words = []string{quoteWord(ev.Window.Process)}
+		words = []string{quoteWord(programName(ev.Window.Process))}
 	}
 	command := strings.Join(words, " ")
 	s := &step{kind: openApplication, subject: "open " + path.Base(unquoteWord(words[0])), summary: "open " + command}
 	s.set("app_name", command)
 	s.command = words
-	s.process, s.pid, s.window = ev.Window.Process, ev.Window.PID, ev.Window.ID
+	s.process, s.pid, s.window = programName(ev.Window.Process), ev.Window.PID, ev.Window.ID
 	c.emit(s)
 	c.arrive(ev.Window.ID, ev.Window.Process)
 }
@@ -137,9 +137,9 @@ func (s *step) addExpect(condition string) {
 
 // windowExists is the condition that a window is there.
 func windowExists(w *desktop.Window) string {
-	sel := "window:" + quoteSelector(bareTitle(w.Title))
+	sel := "window:" + recorder.QuoteSelector(bareTitle(w.Title))
 	if w.Process != "" {
-		sel = "process:" + quoteSelector(w.Process) + " && " + sel
+		sel = "process:" + recorder.QuoteSelector(programName(w.Process)) + " && " + sel
 	}
 	return "exists(" + quoteExpression(sel) + ")"
 }
@@ -178,14 +178,14 @@ func (c *Compiler) switchTo(id desktop.WindowID) {
 	if fresh || same && (gone || !c.hasSeveral(w)) {
 		return
 	}
-	s := &step{kind: activateWindow, subject: "switch to " + w.Process, summary: "switch to " + strconv.Quote(w.Title)}
+	s := &step{kind: activateWindow, subject: "switch to " + programName(w.Process), summary: "switch to " + strconv.Quote(w.Title)}
 	if w.Process != "" {
-		s.set("process", w.Process)
+		s.set("process", programName(w.Process))
 	}
 	if w.Process == "" || c.hasSeveral(w) {
 		s.set("title", bareTitle(w.Title))
 	}
-	s.process, s.pid, s.window = w.Process, w.PID, id
+	s.process, s.pid, s.window = programName(w.Process), w.PID, id
 	c.emit(s)
 }
 

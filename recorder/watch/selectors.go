@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,8 +48,40 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 		}
 		sole = slices.Insert(sole, at, role)
 	}
+	for _, c := range all {
+		if within, ok := inDialog(e, roots, c); ok {
+			sole = slices.Insert(sole, 0, within)
+			break
+		}
+	}
 	return sole[:min(len(sole), maxSelectors)]
 }
+
+// inDialog names an element that is in a dialog together with it, if that finds it
+// alone. Its program has other windows, in which a button may have the same name.
+func inDialog(e *desktop.Element, roots []*desktop.Element, c selector.Candidate) (within selector.Candidate, ok bool) {
+	top := e
+	for top.Parent != nil {
+		top = top.Parent
+	}
+	title := strings.TrimSpace(top.WindowTitle)
+	if len(roots) < 2 || top.Role != "dialog" && top.Role != "alert" || !isLasting(title) || namesFile.MatchString(title) || recorder.Positional(c.Selector) || namesProcess(c) {
+		return within, false
+	}
+	sel := c.Selector
+	if !strings.Contains(sel, "window:") {
+		sel = "window:" + recorder.QuoteSelector(title) + " >> " + sel
+	}
+	s, err := selector.Parse(sel)
+	if err != nil {
+		return within, false
+	}
+	found := s.Find(roots)
+	return selector.Candidate{Selector: sel, Matches: 1}, len(found) == 1 && found[0] == e
+}
+
+// namesFile matches a title with the name of a file, which may be another tomorrow.
+var namesFile = regexp.MustCompile(`\w\.\w`)
 
 // namesProcess reports whether a selector names the program, which its step does
 // already.
@@ -57,7 +90,8 @@ func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selecto
 // roleAlone names an element by its role alone, when it is the only one.
 func roleAlone(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {
 	s, err := selector.Parse("role:" + string(e.Role))
-	if err != nil || strings.TrimSpace(e.Name) != "" || len(s.Find(roots)) != 1 {
+	named := strings.TrimSpace(e.Name) != "" && !(e.Name == e.Text && recorder.ShowsContent(&recorder.Seen{Element: *e}))
+	if err != nil || named || len(s.Find(roots)) != 1 {
 		return selector.Candidate{}, false
 	}
 	return selector.Candidate{Selector: s.String(), Matches: 1}, true
