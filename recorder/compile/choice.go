@@ -21,7 +21,7 @@ func (c *Compiler) chosen(ev recorder.Event) {
 		return // the program did it by itself
 	}
 	s := selects(ev.Element, *ev.Value)
-	s.begin, s.letGo = c.steps[from].begin, c.last().letGo
+	s.begin, s.letGo, s.known = c.steps[from].begin, c.last().letGo, ev.Time
 	c.steps = c.steps[:from]
 	c.popup = nil
 	c.emit(s)
@@ -117,6 +117,30 @@ func (c *Compiler) inOpenList(ev recorder.Event) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.openWindows(), func(w desktop.Window) bool { return w.Popup })
+}
+
+// ledToChoice reports whether a key was pressed before the value was read that the
+// last step sets: it is told of late, and led to that value.
+func (c *Compiler) ledToChoice(ev recorder.Event) bool {
+	s := c.last()
+	if s == nil || !s.isChoice() || !ev.Time.Before(s.known) || !worksElement(ev.Key) || len(ev.Mods) > 0 {
+		return false
+	}
+	t := c.fields[ev.Field]
+	return t == nil || sameElement(t, s.target) || s.target.DropDown() && recorder.IsOption(t.Role) && t.PID == s.pid
+}
+
+// dropIdleKeys removes keys on a combo box after its choice, if no other choice came of
+// them: it showed its last option, or its list was closed already.
+func (c *Compiler) dropIdleKeys() {
+	n := len(c.steps)
+	if n < 2 {
+		return
+	}
+	s, before := c.steps[n-1], c.steps[n-2]
+	if s.kind == pressKey && len(s.expect) == 0 && before.kind == selectOption && s.target.DropDown() && sameElement(s.target, before.target) && s.fitsList() {
+		c.steps = c.steps[:n-1]
+	}
 }
 
 // chosenAlready reports whether a click is on an option whose value was reported

@@ -30,7 +30,7 @@ func (c *Compiler) pressed(ev recorder.Event) {
 // sameField reports whether an element is the field that is worked on.
 func (c *Compiler) sameField(t *recorder.Seen) bool {
 	o := c.typing.target
-	return o != nil && o.Role == t.Role && o.Window == t.Window && o.Bounds == t.Bounds
+	return o != nil && sameField(o, t)
 }
 
 func (c *Compiler) released(ev recorder.Event) {
@@ -169,15 +169,55 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 	return true
 }
 
-// unclick removes a click that only moved the focus to a field.
+// unclick removes a click that only moved the focus to a field, and a drag that
+// selected in it.
 func (c *Compiler) unclick(t *recorder.Seen) {
 	s := c.last()
-	if t == nil || s == nil || s.target == nil || s.click == nil || s.kind != clickElement || s.click.button != desktop.Left || s.click.mods != "" {
+	if t == nil || s == nil || s.target == nil {
 		return
 	}
-	if s.target.Role == t.Role && s.target.Window == t.Window && s.target.Bounds == t.Bounds && len(s.expect) == 0 {
+	if s.selects && sameField(s.target, t) {
+		c.steps = c.steps[:len(c.steps)-1]
+		return
+	}
+	if s.click == nil || s.kind != clickElement || s.click.button != desktop.Left || s.click.mods != "" {
+		return
+	}
+	if s.target.Window == t.Window && len(s.expect) == 0 && (sameField(s.target, t) || recorder.IsContainer(s.target) && encloses(s.target, t)) {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
+}
+
+// sameField reports whether an element is a field, which may have moved since.
+func sameField(a, b *recorder.Seen) bool {
+	if sameElement(a, b) {
+		return true
+	}
+	one, other := unique(a), unique(b)
+	return a.Role == b.Role && a.Window == b.Window && len(one) > 0 && len(other) > 0 && one[0] == other[0]
+}
+
+// revealed removes the turns of the wheel that only brought the element of the next
+// step into view, which a replay does by itself.
+func (c *Compiler) revealed(next *step) {
+	if next.wheel != nil || next.target == nil || next.target.New || len(unique(next.target)) == 0 {
+		return
+	}
+	for s := c.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && !zooms(s.target); s = c.last() {
+		c.steps = c.steps[:len(c.steps)-1]
+	}
+}
+
+// zooms reports whether the wheel may do something else over an element than scroll.
+func zooms(t *recorder.Seen) bool {
+	if t == nil {
+		return false
+	}
+	switch t.Role {
+	case "canvas", "image", "slider", "scrollbar", "spinbutton", "combobox", "terminal", "tablist":
+		return true
+	}
+	return false
 }
 
 // keepHover makes a step of resting on an element, if that opened the menu that is

@@ -145,6 +145,7 @@ func (c *Compiler) isEffect(ev recorder.Event) bool {
 func (c *Compiler) Finish() {
 	c.release()
 	c.flush()
+	c.dropIdleKeys()
 }
 
 // release notes that no button is held, and handles the effects that were deferred.
@@ -173,6 +174,8 @@ func (c *Compiler) emit(s *step) *step {
 	if s.end.IsZero() {
 		s.end = c.now
 	}
+	c.dropIdleKeys()
+	c.revealed(s)
 	c.steps = append(c.steps, s)
 	c.dropDown = nil
 	return s

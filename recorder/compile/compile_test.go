@@ -174,6 +174,13 @@ func shows(t *recorder.Seen, text string) *recorder.Seen {
 	return t
 }
 
+// moved is an element at another place.
+func moved(t *recorder.Seen) *recorder.Seen {
+	other := *t
+	other.Bounds.Y += 40
+	return &other
+}
+
 func labelled(t *recorder.Seen, l string) *recorder.Seen {
 	t.Label = l
 	return t
@@ -185,6 +192,8 @@ var (
 	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
 	splash  = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
 	office  = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
+	sheet   = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
+	cell    = with(element(office, "paragraph", "", 7, "role:paragraph"), desktop.Editable)
 	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
 	list    = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
 	page    = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
@@ -312,6 +321,26 @@ var scenes = []struct {
 		newTape(ledger).click(country).opens(menu, "").focus(element(ledger, "menuitem", "Chile", 10), "").keys("down").
 			focus(country, "").keys("enter").chooses(country, "Iceland").closes(menu).click(ok),
 		Options{Name: "choice_in_list"},
+	},
+	{
+		"a key that is told of after the value that it chose is that choice, and one that changed nothing is no step", "choice_told_late",
+		newTape(ledger).click(country).opens(list, "").wait(300*time.Millisecond).chooses(country, "Iceland").closes(list).focus(country, "").wait(-300 * time.Millisecond).keys("down").
+			wait(time.Second).keys("down").click(ok),
+		Options{Name: "choice_told_late"},
+	},
+	{
+		"scrolling that only brought the next element into view is no step, unless the list grew by it", "revealed",
+		newTape(ledger).add(recorder.Event{Type: recorder.Turned, DY: 3, Element: rows}).wait(time.Second).add(recorder.Event{Type: recorder.Turned, DY: -1, Element: rows}).click(ok).
+			add(recorder.Event{Type: recorder.Turned, DY: 3, Element: rows}).click(fresh(element(ledger, "button", "Later", 14))).
+			add(recorder.Event{Type: recorder.Turned, DY: 1, Element: canvas}).click(ok),
+		Options{Name: "revealed"},
+	},
+	{
+		"a field is typed into once, wherever it was clicked and whatever was selected in it", "refocused",
+		newTape(ledger, office).click(name).focus(moved(name), "").types("Ada").holds("Ada").
+			drags(mail, desktop.Point{X: 110, Y: 65}, mail, desktop.Point{X: 150, Y: 65}).focus(mail, "x@y").types("z").holds("z").
+			click(sheet).focus(cell, "").types("12").holds("12").click(ok),
+		Options{Name: "refocused"},
 	},
 	{
 		"a choice that is seen before its click is one choice", "choice_early",

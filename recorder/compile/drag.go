@@ -30,6 +30,7 @@ func (c *Compiler) dragged(down, up recorder.Event) {
 	if !s.dragTo(t, up.Element, down.At, up.At) {
 		s.dragPoints(down.At, up.At)
 	}
+	s.selects = t.TakesText() && t.Bounds.Contains(up.At)
 	if down.Button != desktop.Left {
 		s.set("button", string(down.Button))
 	}

@@ -31,6 +31,8 @@ type step struct {
 	command []string // the words of the command line that it runs, as a shell reads them
 	click   *click
 	wheel   *wheel
+	selects bool           // it is a drag inside a field for text
+	known   time.Time      // when the value was read that it sets
 	letGo   *desktop.Point // where the pointer let go, if it made the step
 	secrets []string       // variables that its arguments name
 }

@@ -89,7 +89,7 @@ func (t *typing) isBehind(value string, at time.Time) bool {
 
 // typed handles a key.
 func (c *Compiler) typed(ev recorder.Event) {
-	if ev.Key.IsModifier() {
+	if ev.Key.IsModifier() || c.ledToChoice(ev) {
 		return
 	}
 	if c.typing != nil && c.typing.field != ev.Field {
