@@ -133,3 +133,27 @@ func chosenIn(seen []recorder.Event) (values []string) {
 	}
 	return values
 }
+
+// TestAPressIsOnWhatWasThereBeforeItsMenu presses a combo box whose list, which covers
+// it, is seen before the press is told of, as on a machine with too much to do.
+func TestAPressIsOnWhatWasThereBeforeItsMenu(t *testing.T) {
+	var at desktop.Point
+	seen, _, _ := recordOn(t, func(s *stand) { s.Open(fake.MustParse(trip)[0]) }, func(s *stand) {
+		at = s.Get(s.Find("role:combobox")).Bounds.Center()
+		s.emit(desktop.InputEvent{Type: desktop.PointerMove, At: at})
+		time.Sleep(300 * time.Millisecond)
+		pressed := time.Now()
+		time.Sleep(10 * time.Millisecond)
+		s.Open(fake.MustParse(`
+- frame "list" [process=trip] [at=100,20,200,60]
+  - menuitem "Chile" [at=100,20,200,60]
+`)[0].Popup(true))
+		time.Sleep(500 * time.Millisecond)
+		s.Emit(desktop.InputEvent{Type: desktop.ButtonPress, At: at, Button: desktop.Left, Time: pressed}, desktop.InputEvent{Type: desktop.ButtonRelease, At: at, Button: desktop.Left, Time: pressed.Add(5 * time.Millisecond)})
+	})
+	for _, ev := range seen {
+		if ev.Type == recorder.Pressed && (ev.Element == nil || ev.Element.Role != "combobox") {
+			t.Errorf("pressed was %+v", ev.Element)
+		}
+	}
+}

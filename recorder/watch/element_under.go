@@ -186,6 +186,10 @@ func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desk
 func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 	r.noteActivity(ev.Time)
 	rested := r.under.when
+	if b := r.underBefore; b.seen != nil && ev.Time.Before(r.windowsMoved) && recorder.Near(b.at, ev.At) && b.when.Before(ev.Time) {
+		r.under = b
+	}
+	r.underBefore = underPointer{}
 	t := r.elementAt(ctx, ev.At)
 	if t != nil {
 		t.New = r.lastPressed.lack(t)

@@ -57,13 +57,17 @@ type recording struct {
 	reporter *stepReporter
 	progress progress
 
-	windows     desktop.Windows
-	at          desktop.Point
-	pressedAt   *desktop.Point // where a button was pressed
-	under       underPointer
-	restTimer   *time.Timer
-	restPending bool      // a hit test is due
-	lastEffect  time.Time // when input last may have changed the screen
+	windows   desktop.Windows
+	at        desktop.Point
+	pressedAt *desktop.Point // where a button was pressed
+	under     underPointer
+	// underBefore is what was under the pointer until windowsMoved, for a press that
+	// made a window open and is told of after it.
+	underBefore  underPointer
+	windowsMoved time.Time
+	restTimer    *time.Timer
+	restPending  bool      // a hit test is due
+	lastEffect   time.Time // when input last may have changed the screen
 
 	focus       focus
 	changes     changes

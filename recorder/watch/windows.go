@@ -15,6 +15,7 @@ func (r *recording) pollWindows(ctx context.Context) {
 	if err != nil || r.paused {
 		return
 	}
+	r.handleAll(ctx, r.queue.take()) // it caused what happened to the windows since they were listed last
 	before := r.windows
 	r.windows = windows
 	for _, w := range without(before, windows) {
@@ -44,6 +45,9 @@ func (r *recording) pollWindows(ctx context.Context) {
 func (r *recording) writeWindow(ev recorder.Event) {
 	ev.Time = time.Now()
 	r.write(ev)
+	if r.under.seen != nil {
+		r.underBefore, r.windowsMoved = r.under, ev.Time
+	}
 	r.under = underPointer{}
 	r.scheduleLook(restDelay)
 }
