@@ -97,6 +97,9 @@ func (c *Compiler) clicked(ev recorder.Event) {
 	if t.DropDown() {
 		c.dropDown = s
 	}
+	if t != nil && recorder.InMenu(t) && (t.Name == "Copy" || t.Name == "Cut") {
+		c.copied = s
+	}
 }
 
 func modNames(mods []desktop.Key) (names []string) {

@@ -65,6 +65,7 @@ type Compiler struct {
 	rested     *recorder.Event
 	lastKey    time.Time                 // when the last key came
 	clickedIn  map[desktop.WindowID]bool // windows in which something was clicked
+	copied     *step                     // what put something on the clipboard last, or reads it
 	popup      *recorder.Event           // the last that opened
 	dropDown   *step                     // the click that opened a combo box
 	textChange *recorder.Event           // a text that changed while the person was idle

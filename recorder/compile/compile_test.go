@@ -468,6 +468,20 @@ var scenes = []struct {
 		Options{Name: "keys"},
 	},
 	{
+		"what is copied in one program and pasted into another is what the one holds then", "copied",
+		newTape(ledger, editor).focus(name, "Ada").keys("ctrl+a", "ctrl+c").focus(page, "To: ").keys("ctrl+end", "ctrl+v").types("!").holds("To: Ada!").
+			focus(canvas, "").keys("ctrl+c").focus(mail, "").types("<").keys("ctrl+v").types(">").holds("<7>").
+			focus(page, "To: Ada!").keys("ctrl+a", "ctrl+c", "ctrl+end", "ctrl+v").holds("To: Ada!To: Ada!").keys("ctrl+s"),
+		Options{Name: "copied"},
+	},
+	{
+		"a text is added to what was there, or replaces it, as the person's did, and Enter alone is Enter", "added",
+		newTape(editor).focus(page, "eggs").keys("ctrl+end").types(" andd").keys("backspace").types(" milk").holds("eggs and milk").keys("ctrl+s").
+			keys("ctrl+a").types("tea").holds("tea").keys("ctrl+s").keys("enter").holds("tea\n").keys("ctrl+s").
+			keys("home").types("hot ").holds("hot tea"),
+		Options{Name: "added"},
+	},
+	{
 		"what is copied out of a field is copied again", "copy",
 		newTape(ledger).focus(name, "Ada").keys("ctrl+a", "ctrl+c").keys("tab").focus(mail, "").keys("ctrl+v").holds("Ada"),
 		Options{Name: "copy"},

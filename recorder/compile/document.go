@@ -43,6 +43,9 @@ func write(steps []*step, o Options) ([]byte, []Note, error) {
 // step writes one step, with what is uncertain as comments above it.
 func (w *writer) step(s *step, last time.Time) {
 	out := workflows.DraftStep{ID: w.id(s), Tool: s.kind, Expect: strings.Join(s.expect, " && ")}
+	if s.id = out.ID; s.mustHave != "" {
+		out.Expect = s.id + "_result." + s.mustHave
+	}
 	note := func(text string) {
 		w.notes = append(w.notes, Note{out.ID, text})
 		out.Comments = append(out.Comments, text)
@@ -88,6 +91,9 @@ func (s *step) allowTime(pause time.Duration) {
 // variable that holds it.
 func (w *writer) input(s *step, id string) string {
 	in := s.input
+	if in.from != nil {
+		return plain(in.value) + "${{ " + in.from.id + "_result.text }}" + in.after
+	}
 	proposed := id
 	if s.target != nil && slug(nameOf(s.target)) != "" {
 		proposed = slug(nameOf(s.target))

@@ -5,6 +5,7 @@ const (
 	activateWindow  = "activate_window"
 	assert          = "assert"
 	clickElement    = "click_element"
+	getClipboard    = "get_clipboard"
 	hoverElement    = "hover_element"
 	mouseDrag       = "mouse_drag"
 	openApplication = "open_application"

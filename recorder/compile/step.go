@@ -14,10 +14,12 @@ import (
 // step is a step of the workflow while it may still change.
 type step struct {
 	kind         string
+	id           string // once it is written
 	args         []arg
 	subject      string   // what the step's id is made of
 	summary      string   // for people, while they record
 	expect       []string // conditions that held afterwards
+	mustHave     string   // a condition of its result, for what reads
 	otherDoubts  []string // why it may not work again
 	targetDoubts []string // why its element may not be found again
 	begin        time.Time
@@ -46,6 +48,7 @@ type input struct {
 	value  string
 	secret bool
 	after  string // keys that follow, such as {Enter}
+	from   *step  // whose result's text follows the value
 	many   bool   // of many lines
 	names  string // what to call it, where no element is known
 }

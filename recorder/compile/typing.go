@@ -20,6 +20,7 @@ type typing struct {
 	field      int
 	target     *recorder.Seen
 	first      recorder.Event
+	before     string // what the field held at first
 	value      string // what the field holds, as far as is known
 	changed    bool
 	unreadable bool      // the effect of some keys is not known
@@ -27,6 +28,8 @@ type typing struct {
 	pending    bool      // keys came after the value was read
 	last       time.Time // when the last key came
 	copied     []string
+	net        net
+	copyOf     *step // what was copied, if that was pasted
 	// browsed are keys that may have gone to a list of completions, or turned a
 	// number: what the field holds afterwards says whether they did.
 	browsed []recorder.Event
@@ -101,6 +104,9 @@ func (c *Compiler) typed(ev recorder.Event) {
 	case edits:
 		c.beginTyping(ev, thing)
 		c.typing.key(ev)
+		if isPaste(ev) && !slices.Contains(c.typing.net.chords, "ctrl+c") {
+			c.typing.copyOf = c.copied
+		}
 	case c.browses(ev, thing):
 		c.beginTyping(ev, thing)
 		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
@@ -164,11 +170,12 @@ func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	c.flush()
 	c.unclick(thing)
 	c.waitForText()
-	c.typing = &typing{field: ev.Field, target: thing, first: ev, value: c.values[ev.Field]}
+	c.typing = &typing{field: ev.Field, target: thing, first: ev, value: c.values[ev.Field], before: c.values[ev.Field]}
 }
 
 // key applies a key to the value of a field.
 func (t *typing) key(ev recorder.Event) {
+	t.net.key(ev)
 	t.pending, t.last = true, ev.Time
 	if len(t.browsed) > 0 {
 		t.unreadable, t.browsed = true, nil // the field shows what came of them
@@ -223,6 +230,8 @@ func (c *Compiler) flush() {
 	}
 	c.typing = nil
 	switch {
+	case t.target.TakesText() && t.onlyKeys():
+		c.pressOn(t.target, strings.Join(t.net.chords, " "), t.first)
 	case t.target.TakesText() && t.changed:
 		c.fillField(t)
 	case t.target.TakesText():
@@ -246,7 +255,11 @@ func (c *Compiler) fillField(t *typing) {
 	s.setTarget(t.target)
 	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine()}
 	s.set("text_to_type", "")
-	s.summary = typeSummary(t.value, t.target)
+	if added, ok := t.net.addition(t.before, t.value); ok {
+		s.input.value = added
+		c.addAtEnd(s)
+	}
+	s.summary = typeSummary(s.input.value, t.target)
 	if t.hidden {
 		s.input.value, s.input.secret = "", true
 		s.summary = "type a secret into " + describe(t.target)
@@ -257,6 +270,7 @@ func (c *Compiler) fillField(t *typing) {
 		s.subject = "type " + string(t.target.Role)
 	}
 	s.end = t.last
+	c.paste(s, t)
 	c.emit(s)
 }
 
@@ -318,6 +332,7 @@ func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	}
 	s.set("key", chord)
 	c.emit(s)
+	c.copies(s, chord)
 }
 
 // worksElement reports whether a key is for the focused element rather than for its
@@ -341,6 +356,7 @@ func (c *Compiler) pressOn(thing *recorder.Seen, chord string, ev recorder.Event
 	if s := c.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
 		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
 		s.summary, s.end = s.summary+", "+chord, ev.Time
+		c.copies(s, chord)
 		return
 	}
 	c.switchTo(thing.Window)
@@ -348,6 +364,7 @@ func (c *Compiler) pressOn(thing *recorder.Seen, chord string, ev recorder.Event
 	s.setTarget(thing)
 	s.set("key", chord)
 	c.emit(s)
+	c.copies(s, chord)
 }
 
 // quoteShort is a text as one short line.

@@ -1,0 +1,146 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// pasted stands in a net for what was on the clipboard.
+const pasted = "\x00"
+
+// net is what the keys in a field come to: a text that was added at its end, or
+// that replaced what it held. After other keys it is not known.
+type net struct {
+	text     string
+	replaced bool // all that was there was selected
+	other    bool // keys that moved the caret, or removed what was there
+	typed    bool // some keys typed text
+	chords   []string
+}
+
+// key adds a key.
+func (n *net) key(ev recorder.Event) {
+	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	n.chords = append(n.chords, chord)
+	switch {
+	case ev.Text != "" || ev.Hidden:
+		n.text, n.typed = n.text+ev.Text, true
+	case chord == "enter":
+		n.text += "\n"
+	case chord == "ctrl+v":
+		n.text += pasted
+	case chord == "ctrl+a":
+		n.text, n.replaced, n.other = "", true, false
+	case (chord == "end" || chord == "ctrl+end") && n.text == "":
+		n.replaced = false
+	case chord == "ctrl+c" && n.text == "":
+	case (chord == "backspace" || chord == "delete") && n.text == "" && n.replaced:
+	case chord == "backspace" && n.text != "" && !strings.HasSuffix(n.text, pasted):
+		r := []rune(n.text)
+		n.text = string(r[:len(r)-1])
+	default:
+		n.other = true
+	}
+}
+
+// addition is the text that was added behind what a field held before, if it holds
+// that and the addition now. A value that was read late may hold some of it already.
+// Some editors end the last line when they save.
+func (n *net) addition(before, now string) (text string, ok bool) {
+	if before == "" || n.replaced || n.other || n.text == "" || strings.Contains(n.text, pasted) || strings.TrimSuffix(now, "\n") != strings.TrimSuffix(before+n.text, "\n") {
+		return "", false
+	}
+	return n.text, true
+}
+
+// around is what was typed before and after what was pasted, once.
+func (n *net) around() (before, after string, ok bool) {
+	before, after, ok = strings.Cut(n.text, pasted)
+	return before, after, ok && !n.other && !strings.Contains(after, pasted)
+}
+
+// onlyKeys reports whether nothing was typed in a document, so that its text is not
+// what was meant: Enter alone, or a copy of some of it to another place in it.
+func (t *typing) onlyKeys() bool {
+	n := t.net
+	inside := slices.Contains(n.chords, "ctrl+c") && slices.Contains(n.chords, "ctrl+v") && t.copyOf == nil
+	return !n.typed && !t.hidden && t.changed && len(n.chords) > 0 && (inside || t.target.MultiLine() && !slices.Contains(n.chords, "ctrl+v"))
+}
+
+func isPaste(ev recorder.Event) bool {
+	return desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String() == "ctrl+v"
+}
+
+// copies notes that a step puts something on the clipboard.
+func (c *Compiler) copies(s *step, chords string) {
+	for _, chord := range strings.Fields(chords) {
+		if chord == "ctrl+c" || chord == "ctrl+x" {
+			c.copied = s
+		}
+	}
+}
+
+// result is a step whose result has the text that another step copied: that step
+// itself reads the field that it copied as a whole, or else the clipboard is read
+// after it.
+func (c *Compiler) result(s *step) *step {
+	if s.kind == getClipboard || s.kind == validateElement {
+		return s
+	}
+	at := slices.Index(c.steps, s)
+	if at < 0 {
+		return nil
+	}
+	if s.kind == pressKey && s.arg("key") == "ctrl+a ctrl+c" {
+		s.kind, s.subject, s.summary = validateElement, "read "+nameOf(s.target), "read "+describe(s.target)
+		s.drop("key")
+		s.expect, s.mustHave = nil, "exists"
+		c.copied = s
+		return s
+	}
+	read := &step{kind: getClipboard, subject: "copied", summary: "read the clipboard", begin: s.end, end: s.end, process: s.process, pid: s.pid, window: s.window, mustHave: "text != ''"}
+	c.steps = slices.Insert(c.steps, at+1, read)
+	c.copied = read
+	return read
+}
+
+// paste makes a step type what another step read, with what was typed around it.
+func (c *Compiler) paste(s *step, t *typing) {
+	before, after, ok := t.net.around()
+	if t.copyOf == nil || !ok || t.hidden {
+		return
+	}
+	held := t.before
+	if t.net.replaced {
+		held = ""
+	}
+	if !strings.HasPrefix(t.value, held+before) || !strings.HasSuffix(t.value, after) {
+		return // it was pasted elsewhere
+	}
+	from := c.result(t.copyOf)
+	if from == nil {
+		return
+	}
+	s.input.from, s.input.value, s.input.after = from, before, plain(after)
+	s.summary = "type what was copied into " + describe(t.target)
+	if held != "" {
+		c.addAtEnd(s)
+	}
+}
+
+// addAtEnd makes a step add its text behind what its field holds.
+func (c *Compiler) addAtEnd(s *step) {
+	key := "end"
+	if s.target.MultiLine() {
+		key = "ctrl+end"
+	}
+	end := &step{kind: pressKey, subject: "press " + key, summary: "go to the end of " + describe(s.target), begin: s.begin}
+	end.setTarget(s.target)
+	end.set("key", key)
+	end.clearDoubts() // the next step has them
+	c.emit(end)
+	s.set("clear_before_typing", false)
+}
