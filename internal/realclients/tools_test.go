@@ -92,10 +92,10 @@ func (s *stage) must(out string, err error) string {
 	return out
 }
 
-// serve starts the server over HTTP, and gives its address.
-func (s *stage) serve() string {
+// serve starts the server over HTTP with some more flags, and gives its address.
+func (s *stage) serve(flags ...string) string {
 	s.t.Helper()
-	cmd := exec.Command(s.program, "serve", "--structured", "--addr", "127.0.0.1:0")
+	cmd := exec.Command(s.program, append([]string{"serve", "--structured", "--addr", "127.0.0.1:0"}, flags...)...)
 	cmd.Dir, cmd.Env = s.home, s.environ
 	said, err := cmd.StderrPipe()
 	if err != nil {

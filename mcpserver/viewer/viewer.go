@@ -95,12 +95,12 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // with none, browsers hide where a form comes from
 	v.mux.ServeHTTP(w, r)
 }
 
 func asset(w http.ResponseWriter, r *http.Request) {
-	types := map[string]string{"style.css": "text/css", "page.js": "text/javascript"}
+	types := map[string]string{"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 	file := r.PathValue("file")
 	if types[file] == "" {
 		http.NotFound(w, r)
@@ -163,9 +163,12 @@ func pretty(v any) string {
 	if m, ok := v.(map[string]any); v == nil || ok && len(m) == 0 {
 		return ""
 	}
-	raw, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the template does, where it must
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
 		return fmt.Sprint(v)
 	}
-	return string(raw)
+	return strings.TrimSuffix(b.String(), "\n")
 }

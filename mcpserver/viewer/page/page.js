@@ -99,11 +99,11 @@
 
 	// fresh shows the page again as it is now, and leaves the reader where he was.
 	async function fresh() {
-		const kept = here()?.dataset.step, row = here()?.querySelector("a")?.href, open = document.activeElement;
-		if (open?.closest("#live form")) return; // somebody is writing
 		const answer = await fetch(location.href.split("#")[0], { headers: { Accept: "text/html" } });
 		if (!answer.ok) return;
 		const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+		if (document.activeElement?.closest("#live form")) return; // somebody is writing
+		const kept = here()?.dataset.step, row = here()?.querySelector("a")?.href;
 		one("#live").replaceWith(one("#live", page));
 		settle();
 		if (kept) choose(one(`.steps a[data-step="${kept}"]`), false);

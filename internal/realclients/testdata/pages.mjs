@@ -1,0 +1,70 @@
+// Reads the pages of the runs in a real browser, as a person does, and prints what
+// there was to see as JSON: node pages.mjs BROWSER SITE RUN FOLDER.
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [browserPath, site, run, folder] = process.argv.slice(2);
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const seen = { problems: [], said: [] };
+
+const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+
+// look opens a page, and gathers what is wrong with it.
+async function look(page, name, path) {
+	await page.goto(site + path);
+	await page.waitForSelector("main");
+	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	if (wide > 0) seen.problems.push(`${name}: ${wide} pixels wider than the window`);
+	// The policy of the page lets no script in; the browser's own tools may.
+	await page.evaluate(axe);
+	const { violations } = await page.evaluate(() => axe.run());
+	for (const v of violations) {
+		if (["serious", "critical"].includes(v.impact)) {
+			seen.problems.push(`${name}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
+		}
+	}
+	await page.screenshot({ path: join(folder, name + ".png"), fullPage: true });
+}
+
+for (const colorScheme of ["light", "dark"]) {
+	for (const width of [1400, 400]) {
+		const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+		const page = await context.newPage();
+		page.on("console", (m) => m.type() === "error" && seen.said.push(m.text()));
+		page.on("pageerror", (e) => seen.said.push(String(e)));
+		const of = (name) => `${name}-${colorScheme}-${width}`;
+		await look(page, of("runs"), "/runs");
+		await look(page, of("plan"), `/runs/${run}/resume`);
+		await look(page, of("run"), `/runs/${run}`);
+		await context.close();
+	}
+}
+
+// By keys and buttons.
+const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+const here = () => page.locator(".steps a.here b").innerText();
+await page.goto(`${site}/runs?text=${run}`);
+await page.keyboard.press("j");
+await page.keyboard.press("Enter");
+await page.waitForURL(`**/runs/${run}`);
+seen.first = await here();
+await page.keyboard.press("k");
+seen.before = await here();
+await page.waitForFunction(() => document.querySelector(".step.here img").complete);
+seen.drawn = await page.locator(".step.here svg rect").count();
+await page.locator(".step.here [data-cut]").fill("30");
+seen.cut = await page.evaluate(() => getComputedStyle(document.querySelector(".step.here .after")).clipPath);
+await page.keyboard.press("Escape");
+await page.locator("h1").click();
+await page.keyboard.press("f");
+seen.failure = await here();
+await page.getByRole("link", { name: "Resume…" }).click();
+await page.getByRole("button", { name: "Resume" }).click();
+await page.waitForURL(`**/runs/${run}`);
+// The page keeps itself fresh until the second attempt has ended too.
+await page.waitForFunction(() => document.querySelector(".facts").textContent.includes("attempt 2") && document.querySelector("h1 .failed"));
+seen.attempts = await page.locator(".steps li").count();
+await browser.close();
+console.log(JSON.stringify(seen));
