@@ -165,7 +165,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env := &steps.Env{
 		Log:     w.logger(e.path),
 		Run:     steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
-		Folders: steps.Folders{Dir: w.s.Created.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath}, Environ: w.environ,
+		Folders: steps.Folders{Dir: w.s.Created.Dir, Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath}, Environ: w.environ,
 		// copies, for a kind that was given up may go on reading them
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}

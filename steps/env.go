@@ -65,6 +65,8 @@ func (e *Env) MayUse(kind string) error {
 type Folders struct {
 	// Dir is where relative paths start: the caller's working directory.
 	Dir string
+	// Document is the folder of the workflow, beside which its pictures may lie.
+	Document string
 	// Roots are the folders in which files may be read and written.
 	Roots []string
 	// Private are out of bounds inside the roots too.

@@ -230,8 +230,22 @@ func picturesOf(events string) string {
 	return name + ".pictures"
 }
 
+// picturesBeside is the folder of pictures as a workflow names it: from its own
+// folder, so that both can be moved together.
+func picturesBeside(file, events string) string {
+	pictures := picturesOf(events)
+	if file == "" || pictures == "" {
+		return pictures
+	}
+	rel, err := filepath.Rel(filepath.Dir(file), pictures)
+	if err != nil {
+		return pictures
+	}
+	return rel
+}
+
 func (a *app) compileOptions(f *compileFlags, file, events string) compile.Options {
-	o := compile.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none", Pictures: picturesOf(events)}
+	o := compile.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none", Pictures: picturesBeside(file, events)}
 	if o.Name == "" {
 		if file == "" {
 			file = strings.TrimSuffix(events, endingOfEvents)

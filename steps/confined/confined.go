@@ -38,8 +38,14 @@ func Find(env *steps.Env, path, within steps.Path) (File, error) {
 }
 
 // FindPicture is Find for a picture to look for, which may lie in further
-// folders, private ones among them.
+// folders, private ones among them. A relative path that leads nowhere starts in the
+// folder of the workflow, so that both can be moved together.
 func FindPicture(env *steps.Env, path steps.Path) (File, error) {
+	if abs, err := absolute(env, path, ""); err == nil && env.Document != "" && !filepath.IsAbs(string(path)) {
+		if _, err := os.Stat(abs); err != nil {
+			path = steps.Path(filepath.Join(env.Document, string(path)))
+		}
+	}
 	f, err := Find(env, path, "")
 	if steps.CodeOf(err) != steps.Denied || len(env.PictureRoots) == 0 {
 		return f, err
