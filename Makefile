@@ -3,10 +3,12 @@
 GO        ?= go
 BENCHTIME ?= 1s
 COUNT     ?= 10
+SEED      ?= $(shell git rev-parse --short HEAD)
+SHARD     ?= 1/1
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e soak loop check lint fmt golden bench bench-model fuzz crash build cross package clients
+.PHONY: help run test e2e e2e-all soak loop check lint fmt golden bench bench-model fuzz crash build cross package clients
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,11 +19,19 @@ run: build ## show the program at work: a real editor on a virtual display, and 
 test: ## build, and run all tests with the race detector; installs what they need through apt
 	@.ci/test
 
-e2e: ## play every workflow on real applications, PARALLEL at a time; ends with a table of what came of each
-	@mkdir -p dist && rm -f dist/e2e.txt
+e2e: ## play every workflow on real applications, PARALLEL at a time, and a third of the recordings, which SEED chooses; ends with a table of what came of each
+	@mkdir -p dist && rm -f dist/e2e.txt dist/recorded.txt
+	@echo "the recordings of SEED=$(SEED)"
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
+		UNDERSTUDY_E2E_SHARD=1/3 UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
 		.ci/test -count=1 -timeout=60m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/e2e ./internal/manual ./recorder/...; \
-		status=$$?; cat dist/e2e.txt; exit $$status
+		status=$$?; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status
+
+e2e-all: ## record a person at work in every scenario, and play it in every variation; SHARD=i/n plays a part; ends with a table of what came of each
+	@mkdir -p dist && rm -f dist/recorded.txt
+	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_VARIATIONS=1 UNDERSTUDY_E2E_SHARD=$(SHARD) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
+		.ci/test -count=1 -timeout=120m -p=1 -parallel=$(PARALLEL) -run=TestWhatWasRecordedIsPlayedAgain ./recorder/watch; \
+		status=$$?; sort dist/recorded.txt; exit $$status
 
 soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/x11

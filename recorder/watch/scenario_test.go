@@ -39,7 +39,12 @@ var update = flag.Bool("update", false, "write the golden files again")
 
 func TestWhatWasRecordedIsPlayedAgain(t *testing.T) {
 	for _, c := range slices.Concat(scenarios, startScenarios) {
-		t.Run(c.name, c.play)
+		t.Run(c.name, func(t *testing.T) {
+			if !inShard(t, c.name) {
+				t.Skip("another shard plays it: SHARD=i/n")
+			}
+			c.play(t)
+		})
 	}
 }
 
@@ -49,12 +54,12 @@ func (c *scenario) programs() []string {
 }
 
 // play records, and plays what was recorded on a fresh start: on another
-// display, in another folder, with the window elsewhere.
+// display, in another folder, with the window elsewhere, or in every variation.
 func (c *scenario) play(t *testing.T) {
 	if !inChild(t) {
 		return
 	}
-	s, fresh, started := c.begin(t, c.files)
+	s, fresh, started := c.begin(t, variation{})
 	p := s.watch()
 	c.do(p)
 	first := c.outcome(s, started)
@@ -65,20 +70,12 @@ func (c *scenario) play(t *testing.T) {
 	c.compare(s, text)
 	s.quit()
 	s.holdsNo(password)
-	files, want := c.files, first
-	if c.others != nil {
-		files, want = c.others, c.come
+	for _, v := range variationsAsked() {
+		if v.otherData && c.others == nil || v.slow && len(c.needs) == 0 {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) { c.replay(t, v, s.dir, text, fresh, first) })
 	}
-	other, again, started := c.begin(t, files)
-	if again != fresh && c.others == nil {
-		t.Fatalf("a fresh start is not as the first was: %q, and %q then", again, fresh)
-	}
-	if started != nil {
-		other.elsewhere(c.title)
-	}
-	other.replay(strings.ReplaceAll(text, s.dir, other.dir), c.given(t)...)
-	other.wait("the same outcome", func() bool { return c.outcome(other, started) == want })
-	other.holdsNo(password)
 }
 
 // given are the arguments of the replay. The password is in a file that is not
@@ -97,10 +94,15 @@ func (c *scenario) given(t *testing.T) (args []string) {
 // begin makes everything as it is at first. Now and then an application of Qt
 // does not reach the accessibility bus when it starts, and then never: that is
 // tried again, on another display.
-func (c *scenario) begin(t *testing.T, files map[string]string) (s *scene, fresh string, started *program) {
+func (c *scenario) begin(t *testing.T, v variation) (s *scene, fresh string, started *program) {
 	t.Helper()
+	files := c.files
+	if v.otherData {
+		files = c.others
+	}
 	for range 10 {
-		s = newScene(t, c.programs()...)
+		s = newSceneOn(t, v.screen, c.programs()...)
+		v.set(t, s, c)
 		for name, content := range files {
 			s.write(name, content)
 		}

@@ -62,10 +62,16 @@ func inChild(t *testing.T) bool {
 
 func newScene(t testing.TB, programs ...string) *scene {
 	t.Helper()
+	return newSceneOn(t, desktop.Size{}, programs...)
+}
+
+// newSceneOn is newScene on a screen of a size; zero is the usual one.
+func newSceneOn(t testing.TB, screen desktop.Size, programs ...string) *scene {
+	t.Helper()
 	needsApplications(t)
 	virtualtest.Need(t, append(programs, "xdotool", "xset")...)
 	root := scratch.Dir(t)
-	s := &scene{t: t, root: root, dir: filepath.Join(root, "work"), display: virtualtest.Start(t)}
+	s := &scene{t: t, root: root, dir: filepath.Join(root, "work"), display: virtualtest.StartWith(t, virtual.Options{Screen: screen})}
 	if err := os.Mkdir(s.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,134 @@
+//go:build unix
+
+package watch_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// The environment of the scenarios.
+const (
+	// variationsVariable plays each recording in every variation, not only in the first.
+	variationsVariable = "UNDERSTUDY_E2E_VARIATIONS"
+	// shardVariable is i/n: of n parts of the scenarios that of the number i, from 1.
+	shardVariable = "UNDERSTUDY_E2E_SHARD"
+	// seedVariable is what decides which scenario is in which part.
+	seedVariable = "UNDERSTUDY_E2E_SEED"
+	// recordedVariable names a file to which each replay adds a line.
+	recordedVariable = "UNDERSTUDY_E2E_RECORDED"
+)
+
+// variation is how a fresh start differs from that in which was recorded.
+type variation struct {
+	name      string
+	elsewhere bool // the window has another place and size
+	screen    desktop.Size
+	env       map[string]string
+	slow      bool // the program starts late
+	otherData bool
+}
+
+var variations = []variation{
+	{name: "elsewhere", elsewhere: true},
+	{name: "other data", otherData: true},
+	{name: "as recorded"},
+	{name: "larger fonts", env: map[string]string{"GDK_DPI_SCALE": "1.4", "QT_FONT_DPI": "134"}},
+	{name: "small screen", screen: desktop.Size{W: 1024, H: 768}},
+	{name: "slow start", slow: true},
+}
+
+// variationsAsked are those that are played: the first two, or all.
+func variationsAsked() []variation {
+	if os.Getenv(variationsVariable) == "" {
+		return variations[:2]
+	}
+	return variations
+}
+
+// inShard reports whether a scenario is in the part that is played.
+func inShard(t *testing.T, name string) bool {
+	text := os.Getenv(shardVariable)
+	if text == "" {
+		return true
+	}
+	var i, n uint32
+	if _, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
+		t.Fatalf("%s: wanted i/n with i from 1 to n, found %q", shardVariable, text)
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(os.Getenv(seedVariable) + name))
+	return h.Sum32()%n == i-1
+}
+
+// set makes a scene as the variation has it.
+func (v *variation) set(t *testing.T, s *scene, c *scenario) {
+	t.Helper()
+	for name, value := range v.env {
+		t.Setenv(name, value)
+	}
+	if !v.slow {
+		return
+	}
+	bin := filepath.Join(s.root, "bin")
+	for _, program := range c.needs {
+		path, err := exec.LookPath(program)
+		if err == nil {
+			err = os.MkdirAll(bin, 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\nsleep 5\nexec "+path+" \"$@\"\n"), 0o700)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+}
+
+// replay plays a recording, and looks at what came of it.
+func (c *scenario) replay(t *testing.T, v variation, recordedIn, text, fresh, first string) {
+	verdict, began := "failed", time.Now()
+	defer func() { noteReplay(t, c.name, v.name, verdict, time.Since(began)) }()
+	s, again, started := c.begin(t, v)
+	if again != fresh && !v.otherData {
+		t.Fatalf("a fresh start is not as the first was: %q, and %q then", again, fresh)
+	}
+	if started != nil && v.elsewhere {
+		s.elsewhere(c.title)
+	}
+	want := first
+	if v.otherData {
+		want = c.come
+	}
+	s.replay(strings.ReplaceAll(text, recordedIn, s.dir), c.given(t)...)
+	verdict = "FALSE SUCCESS"
+	s.wait("the same outcome", func() bool { return c.outcome(s, started) == want })
+	verdict = "played"
+	s.holdsNo(password)
+}
+
+// noteReplay adds a line to the table of what came of each replay.
+func noteReplay(t *testing.T, scenario, variation, verdict string, took time.Duration) {
+	path := os.Getenv(recordedVariable)
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintf(f, "%-28s  %-14s  %-14s  %5.1f s\n", scenario, variation, verdict, took.Seconds()); err != nil {
+		t.Error(err)
+	}
+}
