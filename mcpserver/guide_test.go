@@ -112,8 +112,11 @@ func TestAnswersHoldNothingTwice(t *testing.T) {
 	for _, structured := range []bool{false, true} {
 		w := newStage(t, func(o *Options) { o.Structured = structured }).connect("2025-11-25", byhand.Object{})
 		res := w.Call("get_window_tree", byhand.Object{"process": "notes"})
-		if there := byhand.Dig(res, "result", "structuredContent") != nil; there != structured {
-			t.Errorf("with Structured %v the answer has structured content: %v", structured, there)
+		if there := byhand.Dig(res, "result", "structuredContent", "ui_tree") != nil; there != structured {
+			t.Errorf("with Structured %v the tree is in the structured content: %v", structured, there)
+		}
+		if byhand.Dig(res, "result", "structuredContent") == nil {
+			t.Errorf("with Structured %v there is no structured content", structured)
 		}
 		list, _ := byhand.Dig(w.Ask("tools/list", byhand.Object{}), "result", "tools").([]any)
 		for _, tool := range list {

@@ -41,8 +41,8 @@ type Options struct {
 	Roots   []string
 	Private []string
 	Version string
-	// Structured declares what tools answer, and answers with it as structured content
-	// beside the text, for clients that are programs. A model would read all of it twice.
+	// Structured declares what tools answer, and repeats in the structured content what
+	// is long and stands in the text too, for clients that are programs.
 	Structured bool
 	// Timeout ends a call that names no time of its own; 0: none does.
 	Timeout time.Duration
@@ -137,8 +137,8 @@ func (s *Server) offer(l *library) {
 	for _, t := range s.tools.order {
 		s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			res, err := run.handle(ctx, req, t)
-			if res != nil && !s.o.Structured {
-				res.StructuredContent = nil // the text says all of it
+			if res != nil && !s.o.Structured && res.StructuredContent != nil {
+				res.StructuredContent = saidOnce(res.StructuredContent, textIn(res))
 			}
 			return res, err
 		})
