@@ -210,7 +210,7 @@ func (s *State) fail(e ErrorRecord) {
 func (s *State) recheck(e Evaluated) {
 	c := s.top().Cur
 	if e.Holds {
-		s.outcome(e.ID, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"verified": true}})
+		s.outcome(e.ID, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"checked": "yes"}})
 		c.Phase = checked
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"image"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"understudy/steps"
@@ -176,6 +177,10 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	}
 	env.LastAct, env.Refusal = &w.e.stirred, w.refusal
 	env.Secret = maps.Clone(w.secrets).in
+	if e.try == 1 || w.held == nil {
+		w.held = new(atomic.Pointer[string])
+	}
+	env.Expects, env.Held = e.node.Expect != nil, w.held
 	env.DesktopEnv = w.desktopEnv
 	if e.node.Kind.Touches == steps.None {
 		return env, nil

@@ -22,9 +22,10 @@ type worker struct {
 	inbox   inbox
 	bundle  Bundle
 	environ []string
-	actor   string    // the client that continued the run; empty: the one that began it
-	user    *borrowed // nil before it acted
-	tried   int       // tries made by this worker
+	actor   string                  // the client that continued the run; empty: the one that began it
+	user    *borrowed               // nil before it acted
+	tried   int                     // tries made by this worker
+	held    *atomic.Pointer[string] // for the tries of one step; see steps.Env
 
 	queued atomic.Bool // it waits for the lease
 

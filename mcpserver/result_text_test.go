@@ -26,7 +26,7 @@ func TestAnswersInWords(t *testing.T) {
 		{"a tree is shown as a tree", "get_window_tree", byhand.Object{"process": "notes"}, []string{"\n  - button \"Save\" [ref=e3]"}},
 		{"a window is a line", "get_applications_and_windows_list", byhand.Object{}, []string{`notes: "Notes"`, "window id "}},
 		{"an element that is there is said to be", "validate_element", byhand.Object{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
-		{"a click says where, and on what", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`"x":`, `element: button "Save"`, "verified: "}},
+		{"a click says where, and on what", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`"x":`, `element: button "Save"`}},
 		{"what changed comes last", "type_into_element", byhand.Object{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
 		{"signs stay what they are", "open_url", byhand.Object{"url": "data:text/html,<b>&"}, []string{`url: "data:text/html,<b>&"`}},
 		{"what is empty is said to be", "get_clipboard", byhand.Object{}, []string{"get_clipboard: the text is empty"}},

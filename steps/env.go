@@ -44,6 +44,13 @@ type Env struct {
 	// Secret says whether a text holds a secret of the run; nil when it has none.
 	Secret func(text string) bool
 
+	// Expects says that the step has an expectation of its own, which decides
+	// whether what it brought about is right.
+	Expects bool
+	// Held is what the field that the step types into held before its first try;
+	// nil where a step is tried only once.
+	Held *atomic.Pointer[string]
+
 	// LastAct is when something was last done on the desktop.
 	LastAct *LastAct
 

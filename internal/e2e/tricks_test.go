@@ -39,6 +39,10 @@ func trickScenarios() []scenario {
 		click("a question comes up when the pointer is on the button", "curious"),
 		{
 			name: "trick: a field changes what is typed", workflow: "trick_type", setup: witness("upper"), flags: []string{"-i", "text=abc"},
+			may: []steps.Code{steps.Unexpected}, must: true, check: entered("ABC"),
+		},
+		{
+			name: "trick: a field may change what is typed", workflow: "trick_type", setup: witness("upper"), flags: []string{"-i", "text=abc", "-i", "accept=true"},
 			check: entered("ABC"), inspect: notVerified,
 		},
 		{

@@ -15,6 +15,8 @@ type Typing struct {
 	Clear  bool // empty the field first
 	Focus  FocusOptions
 	Method Method
+	// Found is told what the field holds, before anything is done to it.
+	Found func(before string)
 }
 
 // Typed is what was found and done when text was typed into a field.
@@ -48,6 +50,9 @@ func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string,
 		return t, err
 	}
 	t.Before = now.Text
+	if o.Found != nil {
+		o.Found(now.Text)
+	}
 	if o.Clear {
 		if err := clearField(ctx, hand.Desktop, now); err != nil {
 			return t, err

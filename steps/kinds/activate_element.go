@@ -3,6 +3,7 @@ package kinds
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -32,18 +33,25 @@ func activateElement(ctx context.Context, hand *aim.Hand, a ActivateElementArgs)
 		return observe.ElementResult{}, err
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		if err := aim.Raise(ctx, hand.Desktop, el.Window); err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		if el.States.Has(desktop.Focusable) {
 			if err := hand.Desktop.Do(ctx, desktop.GrabFocus{Element: el.Handle}); err != nil && !errors.Is(err, desktop.ErrRefused) {
-				return false, err
+				return observe.Unchecked, err
 			}
-			return aim.WaitForFocus(ctx, hand.Desktop, el)
+			has, err := aim.WaitForFocus(ctx, hand.Desktop, el)
+			if err == nil && !has {
+				err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not take the focus%s", aim.Describe(el), aim.FocusedElsewhere(ctx, hand.Desktop)), Next: "click it with click_element"}
+			}
+			return observe.YesIf(err == nil), err
 		}
 		w, err := aim.ActiveWindow(ctx, hand.Desktop)
-		return w != nil && w.ID == el.Window, err
+		if err == nil && (w == nil || w.ID != el.Window) {
+			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the window of %s did not become active", aim.Describe(el)), Next: "look which window came to the front instead"}
+		}
+		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }

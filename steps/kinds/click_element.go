@@ -131,15 +131,15 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 			return ClickResult{}, err
 		}
 	}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, shown, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, shown, func() (observe.Checked, error) {
 		back := aim.RestorePointer(ctx, hand, a.RestoreCursor)
 		if el, at, err = a.click(ctx, hand, el, at); err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		r.At, r.Element, r.ByPoint = at, aim.Plain(el), el == nil && a.FallbackPoint != nil
 		back(ctx)
 		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
-			return false, nil
+			return observe.Unchecked, nil
 		}
 		return observe.WaitForToggle(ctx, hand.Desktop, el)
 	})

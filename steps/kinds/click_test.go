@@ -37,7 +37,7 @@ func TestClickElement(t *testing.T) {
 		{say: "nothing to click", args: args(), code: steps.Invalid, err: "nothing names what to click"},
 		{say: "a key that is held and types", args: args("selector", "name:Save", "modifiers", []any{"ctrl", "a"}), code: steps.Invalid, err: `wanted ctrl, shift, alt, altgr or super, found "a"`, acted: steps.ActedNo, journal: []string{}},
 		{say: "a ref and a selector", args: args("selector", "name:Save", "ref", "e1"), code: steps.Invalid, err: "found both", acted: steps.ActedNo},
-		{say: "only an application", args: args("process", "notes"), result: map[string]any{"verified": false}},
+		{say: "only an application", args: args("process", "notes"), result: map[string]any{"checked": nil}},
 		{say: "a selector that cannot be read", args: args("selector", "role:"), code: steps.Invalid, err: "selector"},
 		{
 			say: "an element that is not there", args: args("selector", "name:Sav"), code: steps.NotFound, err: "after waiting 3s: nothing matches", acted: steps.ActedNo, took: 3 * time.Second,
@@ -236,16 +236,23 @@ func TestClickElement(t *testing.T) {
 			say: "a dialog beside what it blocks", args: args("selector", "name:Save", "bring_to_front", false), code: steps.NotActionable, err: `is blocked by the dialog "Sure?"`, acted: steps.ActedNo,
 			set: func(d *fake.Desktop) { d.Open(fake.Dialog("Sure?", "notes").At(500, 500, 100, 100)) },
 		},
-		{say: "a checkbox is read back", args: args("selector", "name:Urgent"), result: map[string]any{"verified": true}},
 		{
-			say: "what must come of it comes", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), result: map[string]any{"verified": true},
+			say: "a checkbox that does not turn", args: args("selector", "name:Urgent"), code: steps.Unexpected, err: `checkbox "Urgent" in "Notes" did not turn: it is off as before`, acted: steps.ActedYes,
+			set: func(d *fake.Desktop) {
+				n := d.Find("name:Urgent")
+				n.OnClick(func() { d.Set(n, func(e *desktop.Element) { e.States &^= desktop.Checked }) })
+			},
+		},
+		{say: "a checkbox is read back", args: args("selector", "name:Urgent"), result: map[string]any{"checked": "yes"}},
+		{
+			say: "what must come of it comes", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				d.Find("name:Save").OnClick(func() { d.After(time.Second, func() { d.Add(d.Find("role:frame"), fake.Label("Saved")) }) })
 			},
 		},
 		{say: "what must come of it does not come", args: args("selector", "name:Save", "verify_element_exists", "name:Saved"), code: steps.Unexpected, err: "the action was done", acted: steps.ActedYes, took: 2 * time.Second},
 		{
-			say: "what must come elsewhere", args: args("selector", "name:Save", "verify_element_exists", "process:other >> role:frame"), result: map[string]any{"verified": true},
+			say: "what must come elsewhere", args: args("selector", "name:Save", "verify_element_exists", "process:other >> role:frame"), result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				d.Find("name:Save").OnClick(func() { d.Open(fake.Window("Other", "other")) })
 			},

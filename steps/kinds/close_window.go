@@ -17,7 +17,7 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 	}
 	err = env.Desktop.Do(ctx, desktop.Manage{Window: w.ID, Do: desktop.Close})
 	if errors.Is(err, desktop.ErrRefused) {
-		return observe.WindowResult{Window: w, Refused: err.Error()}, nil
+		return observe.WindowResult{Window: w, Checked: observe.No, Refused: err.Error()}, nil
 	}
 	if err != nil {
 		return observe.WindowResult{}, err
@@ -31,7 +31,7 @@ func closeWindow(ctx context.Context, env *steps.Env, a aim.WindowTarget) (obser
 	if err != nil && ctx.Err() != nil {
 		return observe.WindowResult{}, err
 	}
-	return observe.WindowResult{Window: w, Verified: err == nil}, nil
+	return observe.WindowResult{Window: w, Checked: observe.YesIf(err == nil)}, nil
 }
 
 // CloseWindow asks a window to close.

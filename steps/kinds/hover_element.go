@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"fmt"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -39,15 +40,18 @@ func hoverElement(ctx context.Context, hand *aim.Hand, a HoverArgs) (HoverResult
 		return HoverResult{}, err
 	}
 	r := HoverResult{At: at, Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		if err := hand.Desktop.Do(ctx, desktop.MovePointer{To: at}); err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		if err := steps.Sleep(ctx, a.DurationMS.Std()); err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		now, err := hand.Desktop.PointerPosition(ctx)
-		return now == at, err
+		if err == nil && now != at {
+			err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the pointer is at %s and not at %s, where it was moved", now, at), Next: "see that nobody else moves it"}
+		}
+		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }

@@ -38,17 +38,17 @@ func invokeElement(ctx context.Context, hand *aim.Hand, a InvokeArgs) (observe.E
 		return observe.ElementResult{}, aim.NotActionable(el, fmt.Sprintf("has no action %q, only %q", a.Action, el.Actions), "use one of those")
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: a.Action})
 		if errors.Is(err, desktop.ErrRefused) {
 			err = &steps.Error{Code: steps.NotActionable, Err: err, Next: "click it with click_element"}
 		}
 		if err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		if a.RestoreFocus != nil && *a.RestoreFocus {
 			if err := takesFocus(ctx, hand.Desktop, el); err != nil {
-				return false, err
+				return observe.Unchecked, err
 			}
 		}
 		return observe.WaitForToggle(ctx, hand.Desktop, el)

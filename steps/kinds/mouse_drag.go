@@ -109,7 +109,7 @@ func mouseDrag(ctx context.Context, hand *aim.Hand, a MouseDragArgs) (MouseDragR
 		}
 	}
 	r := MouseDragResult{From: from, To: to}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) { return false, drag(ctx, hand, from, to, a.Button) })
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) { return observe.Unchecked, drag(ctx, hand, from, to, a.Button) })
 	return r, err
 }
 

@@ -75,14 +75,16 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 		if r.Window, err = opened(ctx, hand.Desktop, a, app, before); err != nil {
 			return r, err
 		}
-		r.Verified = true
+		r.Checked = observe.Yes
 		scope = desktop.Scope{Window: r.Window.ID, Process: r.Window.Process}
 	}
 	seen, err := observe.Verify(ctx, hand, a.VerifyOptions, scope.Process)
 	if err != nil {
 		return r, err
 	}
-	r.Verified = r.Verified || seen
+	if seen {
+		r.Checked = observe.Yes
+	}
 	if err := observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, a.nothing(), &r.ActionResult); err != nil {
 		if ctx.Err() != nil {
 			return r, err

@@ -14,6 +14,7 @@ import (
 	"understudy/steps/aim"
 	"understudy/steps/confined"
 	"understudy/steps/desktop"
+	"understudy/steps/observe"
 )
 
 // OpenURL opens an address with the user's preferred program.
@@ -32,9 +33,9 @@ type OpenURLArgs struct {
 
 // OpenURLResult says what came of it.
 type OpenURLResult struct {
-	URL      string          `json:"url" jsonschema:"the address that was opened"`
-	Window   *desktop.Window `json:"window,omitzero" jsonschema:"the window that came, came to the front or changed its title"`
-	Verified bool            `json:"verified" jsonschema:"such a window was seen"`
+	URL     string          `json:"url" jsonschema:"the address that was opened"`
+	Window  *desktop.Window `json:"window,omitzero" jsonschema:"the window that came, came to the front or changed its title"`
+	Checked observe.Checked `json:"checked,omitzero" jsonschema:"whether such a window was seen: one that opens behind others may not be told"`
 }
 
 // Validate wants an address with a scheme: anything else would be guessed at.
@@ -50,7 +51,7 @@ func (a *OpenURLArgs) Validate() error {
 const settleFor = 3 * time.Second
 
 func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult, error) {
-	r := OpenURLResult{URL: a.URL}
+	r := OpenURLResult{URL: a.URL, Checked: observe.NotPossible}
 	if err := mayOpen(env, a.URL); err != nil {
 		return r, err
 	}
@@ -83,7 +84,7 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 		if r.Window = news(before, now); r.Window == nil {
 			continue
 		}
-		r.Verified = true
+		r.Checked = observe.Yes
 		if over == nil { // the program may stay as long as what it opened
 			close(seen)
 			return r, <-opened

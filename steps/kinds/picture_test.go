@@ -124,7 +124,7 @@ func TestPicturesAreAimedAt(t *testing.T) {
 		{play: play{say: "hovering over a picture", kind: HoverElement, args: args("selector", "image:p.png"), journal: []string{"move 50,142"}}},
 		{play: play{
 			say: "typing into a picture clicks it first", kind: TypeIntoElement, args: args("selector", "image:p.png", "text_to_type", "hi", "try_click_before", true, "clear_before_typing", false),
-			result: map[string]any{"verified": false}, acted: steps.ActedYes, journal: []string{"click 200,52 left", `type "hi"`},
+			result: map[string]any{"checked": "not_possible"}, acted: steps.ActedYes, journal: []string{"click 200,52 left", `type "hi"`},
 		}, area: desktop.Rect{X: 90, Y: 35, W: 220, H: 34}},
 		{play: play{say: "a picture cannot be invoked", kind: InvokeElement, args: args("selector", "image:p.png"), code: steps.Invalid, err: "is a picture", acted: steps.ActedNo}},
 		{play: play{say: "a picture is an element that exists", kind: ValidateElement, args: args("selector", "image:p.png"), result: map[string]any{"exists": true, "visible": true}}},
@@ -132,7 +132,7 @@ func TestPicturesAreAimedAt(t *testing.T) {
 			say: "waiting until a picture is gone", kind: WaitForElement, args: args("selector", "image:p.png", "condition", "gone"), took: time.Second,
 			set: func(d *fake.Desktop) { d.After(time.Second, func() { gone(d) }) },
 		}},
-		{play: play{say: "a picture to verify an action by", kind: ClickElement, args: args("selector", "name:Title && role:entry", "verify_element_exists", "image:p.png"), result: map[string]any{"verified": true}}},
+		{play: play{say: "a picture to verify an action by", kind: ClickElement, args: args("selector", "name:Title && role:entry", "verify_element_exists", "image:p.png"), result: map[string]any{"checked": "yes"}}},
 		{play: play{say: "a file that is not there is no reason to wait", kind: ClickElement, args: args("image", "q.png"), code: steps.Invalid, err: "there is no file", acted: steps.ActedNo}},
 		{play: play{say: "a file out of bounds", kind: ClickElement, args: args("image", "/etc/passwd"), code: steps.Denied, err: "out of bounds", acted: steps.ActedNo}},
 		{play: play{say: "a picture and a selector", kind: ClickElement, args: args("image", "p.png", "selector", "name:Save"), code: steps.Invalid, err: "found several"}},

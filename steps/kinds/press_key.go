@@ -47,13 +47,13 @@ func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.Elem
 		}
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		if el != nil && (el.Handle == "" || el.States.Has(desktop.Focusable)) { // a window only comes to the front
 			if err := aim.Focus(ctx, hand, el, aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}); err != nil {
-				return false, err
+				return observe.Unchecked, err
 			}
 		}
-		return false, aim.PressKeys(ctx, hand.Desktop, chords)
+		return observe.Unchecked, aim.PressKeys(ctx, hand.Desktop, chords)
 	})
 	return r, err
 }

@@ -34,5 +34,5 @@ func pressKeyGlobal(ctx context.Context, hand *aim.Hand, a PressKeyGlobalArgs) (
 			return observe.ActionResult{}, err
 		}
 	}
-	return observe.Action(ctx, hand, a.ActionOptions, nil, func() (bool, error) { return false, aim.PressKeys(ctx, hand.Desktop, chords) })
+	return observe.Action(ctx, hand, a.ActionOptions, nil, func() (observe.Checked, error) { return observe.Unchecked, aim.PressKeys(ctx, hand.Desktop, chords) })
 }

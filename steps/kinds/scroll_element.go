@@ -37,8 +37,8 @@ func scrollElement(ctx context.Context, hand *aim.Hand, a ScrollElementArgs) (ob
 		return observe.ElementResult{}, err
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
-		return false, wheel(ctx, hand, at, a.Direction, int(a.Amount))
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
+		return observe.Unchecked, wheel(ctx, hand, at, a.Direction, int(a.Amount))
 	})
 	return r, err
 }
@@ -50,11 +50,11 @@ func (a *ScrollElementArgs) reveal(ctx context.Context, hand *aim.Hand) (observe
 		return observe.ElementResult{}, err
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		if err := hand.Desktop.Do(ctx, desktop.Reveal{Element: el.Handle}); errors.Is(err, desktop.ErrRefused) {
-			return false, &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("bringing %s into view: %w", aim.Describe(el), err), Next: "scroll the element that holds it"}
+			return observe.Unchecked, &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("bringing %s into view: %w", aim.Describe(el), err), Next: "scroll the element that holds it"}
 		} else if err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool {
 			return now.States.Has(desktop.Showing) && !now.Bounds.Empty()
@@ -62,7 +62,7 @@ func (a *ScrollElementArgs) reveal(ctx context.Context, hand *aim.Hand) (observe
 		if now != nil {
 			r.Element = aim.Plain(now)
 		}
-		return err == nil, err
+		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }

@@ -51,19 +51,19 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 		return SelectOptionResult{}, err
 	}
 	r := SelectOptionResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		option, err := option(ctx, hand.Desktop, el, a.OptionName)
 		if err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		r.Selected = selector.NameOf(option)
 		if !chosen(ctx, hand.Desktop, el, option) {
 			if err := choose(ctx, hand.Desktop, el, option); err != nil {
-				return false, err
+				return observe.Unchecked, err
 			}
 		}
 		if !tells(el, option) {
-			return false, nil
+			return observe.NotPossible, nil
 		}
 		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 			if !chosen(ctx, hand.Desktop, el, option) {
@@ -71,7 +71,7 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 			}
 			return nil
 		})
-		return err == nil, err
+		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }

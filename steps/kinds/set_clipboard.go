@@ -2,9 +2,12 @@ package kinds
 
 import (
 	"context"
+	"fmt"
+	"unicode/utf8"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/observe"
 )
 
 // SetClipboard writes the clipboard.
@@ -23,7 +26,7 @@ type SetClipboardArgs struct {
 
 // SetClipboardResult says whether the text arrived.
 type SetClipboardResult struct {
-	Verified bool `json:"verified" jsonschema:"whether the text was read back"`
+	Checked observe.Checked `json:"checked" jsonschema:"that the text was read back"`
 }
 
 func setClipboard(ctx context.Context, env *steps.Env, a SetClipboardArgs) (SetClipboardResult, error) {
@@ -31,5 +34,8 @@ func setClipboard(ctx context.Context, env *steps.Env, a SetClipboardArgs) (SetC
 		return SetClipboardResult{}, err
 	}
 	text, err := env.Desktop.ReadClipboard(ctx)
-	return SetClipboardResult{text == a.Text}, err
+	if err == nil && text != a.Text {
+		err = &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the clipboard holds another text of %d characters", utf8.RuneCountInString(text)), Next: "another program took the clipboard: do it again"}
+	}
+	return SetClipboardResult{observe.YesIf(err == nil)}, err
 }

@@ -46,7 +46,7 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 	}
 	if (el.States&state != 0) == a.State {
 		r := SetSelectedResult{State: a.State, Element: aim.Plain(el)}
-		r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) { return true, nil })
+		r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) { return observe.Yes, nil })
 		return r, err
 	}
 	if el.Role == "radiobutton" || el.Role == "radiomenuitem" {
@@ -55,15 +55,15 @@ func setSelected(ctx context.Context, hand *aim.Hand, a SetSelectedArgs) (SetSel
 		}
 	}
 	r := SetSelectedResult{State: a.State, Changed: true, Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		if err := turn(ctx, hand, el, state, a.State); err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, func(now *desktop.Element) bool { return (now.States&state != 0) == a.State })
 		if now != nil {
 			r.Element = aim.Plain(now)
 		}
-		return err == nil, err
+		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }

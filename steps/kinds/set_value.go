@@ -49,21 +49,21 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 	}
 	observe.NotePassword(hand.Env, el)
 	r := ValueResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		err := set(ctx)
 		if errors.Is(err, desktop.ErrRefused) && typable(el, string(a.Value)) {
 			err = typeInPlace(ctx, hand, el, string(a.Value), a.WindowOptions)
 		}
 		if errors.Is(err, desktop.ErrRefused) {
-			return false, &steps.Error{Code: steps.NotActionable, Err: err, Next: "use type_into_element, or select_option for a list"}
+			return observe.Unchecked, &steps.Error{Code: steps.NotActionable, Err: err, Next: "use type_into_element, or select_option for a list"}
 		} else if err != nil {
-			return false, err
+			return observe.Unchecked, err
 		}
 		now, err := observe.WaitUntilIs(ctx, hand.Desktop, el, is)
 		if now != nil {
 			r.Element, r.Value = aim.Plain(now), valueOf(now)
 		}
-		return err == nil, err
+		return observe.YesIf(err == nil), err
 	})
 	return r, err
 }

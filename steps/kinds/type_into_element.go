@@ -2,8 +2,6 @@ package kinds
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -29,7 +27,8 @@ var TypeIntoElement = steps.Define(steps.Kind{
 type TypeIntoArgs struct {
 	aim.Target
 	TextToType        string     `json:"text_to_type" jsonschema:"the text"`
-	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"replace what the field holds; false adds to it"`
+	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"replace what it holds; false adds to it"`
+	AcceptReformatted bool       `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"let the field make something else of the text, such as 1,234 of 1234; without it, or an expect of the step, that is an error"`
 	Method            aim.Method `json:"method,omitzero" use:"rare" jsonschema:"how the text goes in: keys as a person types; text by the field's own editing; paste from the clipboard, which then gets back what it held; auto is keys, but for more than 300 characters text or else paste, if the field can be read and is no password, and no key of the text would leave it or send it"`
 	TryFocusBefore    bool       `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the field the focus first"`
 	TryClickBefore    bool       `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the field when it does not take the focus otherwise"`
@@ -38,7 +37,9 @@ type TypeIntoArgs struct {
 
 // TypeIntoResult says what the field holds now.
 type TypeIntoResult struct {
-	Value   *string          `json:"value,omitzero" jsonschema:"what the field holds now, when it can be read"`
+	Value       *string `json:"value,omitzero" jsonschema:"what the field holds now, when it can be read; after the keys, when there were any"`
+	Reformatted bool    `json:"reformatted,omitzero" jsonschema:"the field made something else of the text, which was accepted"`
+	KeysResult
 	Method  aim.Method       `json:"method,omitzero" jsonschema:"how the text went in, when it was not by keys"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the field"`
 	observe.ActionResult
@@ -68,23 +69,15 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 	}
 	observe.NotePassword(hand.Env, el)
 	r := TypeIntoResult{Element: aim.Plain(el)}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (bool, error) {
-		typed, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: a.ClearBeforeTyping, Focus: aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}, Method: a.Method})
-		defer typed.Release(ctx)
-		if err != nil {
-			return false, err
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
+		if err := a.undo(ctx, hand, el); err != nil {
+			return observe.Unchecked, err
 		}
-		if typed.Method != aim.Keys {
-			r.Method = typed.Method
-		}
-		verified, err := r.readBack(ctx, hand.Desktop, el, typed.Before, text, a.ClearBeforeTyping)
+		checked, err := r.enter(ctx, hand, el, text, a)
 		if err != nil || len(keys) == 0 {
-			return verified, err
+			return checked, err
 		}
-		if err := aim.PressKeys(ctx, hand.Desktop, keys); err != nil {
-			return verified, err
-		}
-		return verified, aim.WaitUntilRead(ctx, hand.Desktop)
+		return checked, r.press(ctx, hand, el, keys)
 	})
 	return r, err
 }
@@ -127,75 +120,4 @@ func best(e, top *desktop.Element) string {
 		}
 	}
 	return aim.Describe(e)
-}
-
-// readBack waits until a field holds what was typed, and says whether it does.
-// A field may change what is typed, so something else is no failure while it
-// has the focus; nothing at all is.
-func (r *TypeIntoResult) readBack(ctx context.Context, d *desktop.Desktop, el *desktop.Element, before, text string, cleared bool) (bool, error) {
-	if text == "" && !cleared || el.Handle == "" {
-		return false, nil
-	}
-	now, err := r.waitForText(ctx, d, el, before, func(now string) bool { return observe.Arrived(el.Role, before, now, text, cleared) })
-	if el.Role != "password" && now != "" {
-		r.Value = &now
-	}
-	switch {
-	case err == nil:
-		return true, nil
-	case ctx.Err() != nil:
-		return false, err
-	case errors.Is(err, desktop.ErrNotFound):
-		return false, nil // the field went away, which may be what typing was for
-	case now == before && now != "" && el.Role != "password":
-		return false, &steps.Error{
-			Code: steps.Unexpected,
-			Err:  fmt.Errorf("nothing arrived in %s: it still holds %s", aim.Describe(el), steps.Quote(now)),
-			Next: "look whether something else has the focus",
-		}
-	}
-	return false, strayed(ctx, d, el, now)
-}
-
-// waitForText waits until a field holds a text, and returns what it holds. As long as
-// that changes it waits on, because a long text takes an application long.
-func (r *TypeIntoResult) waitForText(ctx context.Context, d *desktop.Desktop, el *desktop.Element, before string, is func(string) bool) (now string, err error) {
-	now = before
-	for grows := true; grows; {
-		first := true
-		grows = false
-		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
-			e, err := d.Refresh(ctx, el.Handle)
-			if err != nil {
-				return err
-			}
-			grows = grows || !first && now != e.Text
-			first, now, r.Element = false, e.Text, aim.Plain(e)
-			if !is(now) {
-				return steps.Errorf(steps.Unexpected, "not there yet")
-			}
-			return nil
-		})
-		grows = grows && err != nil && ctx.Err() == nil && !errors.Is(err, desktop.ErrNotFound)
-	}
-	return now, err
-}
-
-// strayed fails when the focus left a field that does not hold what was typed:
-// what is missing went elsewhere. A field that keeps the focus may have changed
-// the text on purpose.
-func strayed(ctx context.Context, d *desktop.Desktop, el *desktop.Element, now string) error {
-	has, err := aim.HasFocus(ctx, d, el)
-	if has || err != nil {
-		return err
-	}
-	holds := "what it holds does not show"
-	if el.Role != "password" {
-		holds = "it holds " + steps.Quote(now)
-	}
-	return &steps.Error{
-		Code: steps.Unexpected,
-		Err:  fmt.Errorf("the focus left %s while it was typed into: %s%s", aim.Describe(el), holds, aim.FocusedElsewhere(ctx, d)),
-		Next: "look where the rest of the text went",
-	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"understudy/steps"
@@ -20,34 +22,79 @@ func hold(d *fake.Desktop, field string, key desktop.Chord) {
 	}
 }
 
+// long is a text that takes long to type.
+var long = strings.Repeat("all of it ", 31) + "."
+
+// changing makes the first field change what it holds.
+func changing(to func(string) string) func(d *fake.Desktop) {
+	return func(d *fake.Desktop) {
+		n := d.Find("role:entry")
+		n.OnChange(func(now string) {
+			if now != to(now) {
+				d.Set(n, func(e *desktop.Element) { e.Text = to(now) })
+			}
+		})
+	}
+}
+
+var upper = changing(strings.ToUpper)
+
+// What a try typed before it failed is taken back by the next, also where it was
+// added to what the field held.
+func TestARetryTypesNothingTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := fake.New(fake.MustParse(notes)...)
+		defer d.Close()
+		env := func() *steps.Env { return seeing(d) }
+		held := new(atomic.Pointer[string])
+		changes := true
+		n := d.Find("role:entry")
+		n.OnChange(func(now string) {
+			if changes && now != "Mondayx" && now != "Monday" {
+				d.Set(n, func(e *desktop.Element) { e.Text = "Mondayx" })
+			}
+		})
+		a := args("selector", "role:entry", "text_to_type", "xy", "clear_before_typing", false)
+		for try, want := range []string{"Mondayx", "Mondayxy"} {
+			e := env()
+			e.Held = held
+			o := TypeIntoElement.Run(t.Context(), e, a)
+			if got := text(d, "role:entry"); got != want || (o.Err == nil) != (try == 1) {
+				t.Errorf("after try %d the field holds %q, want %q; %v", try+1, got, want, o.Err)
+			}
+			changes = false
+		}
+	})
+}
+
 func TestTypeIntoElement(t *testing.T) {
 	for _, p := range []play{
 		{
 			say: "what was there is replaced", args: args("selector", "name:Title && role:entry", "text_to_type", "Tuesday"), acted: steps.ActedYes,
-			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "Tuesday"`}, result: map[string]any{"verified": true, "value": "Tuesday"},
+			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "Tuesday"`}, result: map[string]any{"checked": "yes", "value": "Tuesday"},
 		},
-		{say: "what was there stays", args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "Monday!"}},
+		{say: "what was there stays", args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"checked": "yes", "value": "Monday!"}},
 		{
 			say: "what was there stays, also when it is selected", set: func(d *fake.Desktop) {
 				hold(d, "role:entry", desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "a"})
 			},
-			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "Monday!"},
+			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"checked": "yes", "value": "Monday!"},
 		},
 		{
 			say: "a field that has the focus keeps its caret", set: func(d *fake.Desktop) { hold(d, "role:entry", desktop.Chord{Key: "home"}) },
-			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"verified": true, "value": "!Monday"},
+			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), result: map[string]any{"checked": "yes", "value": "!Monday"},
 		},
 		{
 			say: "to a text of several lines is added at its end", screen: `- frame "Notes" [process=notes] [at=0,0,400,400]` + "\n" + `  - entry "Body" [multi_line] [at=10,40,80,80]: "Monday"`,
-			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), journal: []string{`focus entry "Body"`, "press ctrl+end", `type "!"`}, result: map[string]any{"verified": true, "value": "Monday!"},
+			args: args("selector", "role:entry", "text_to_type", "!", "clear_before_typing", false), journal: []string{`focus entry "Body"`, "press ctrl+end", `type "!"`}, result: map[string]any{"checked": "yes", "value": "Monday!"},
 		},
 		{
 			say: "keys at the end are pressed", args: args("selector", "role:entry", "text_to_type", "a{b}{Enter}{Tab}"), result: map[string]any{"value": "a{b}"},
 			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, `type "a{b}"`, "press enter", "press tab"},
 		},
-		{say: "only keys", args: args("selector", "role:entry", "text_to_type", "{Enter}", "clear_before_typing", false), journal: []string{`focus entry "Title"`, "press enter"}, result: map[string]any{"verified": false}},
+		{say: "only keys", args: args("selector", "role:entry", "text_to_type", "{Enter}", "clear_before_typing", false), journal: []string{`focus entry "Title"`, "press enter"}, result: map[string]any{"checked": nil}},
 		{
-			say: "a password is checked by its length and never told", args: args("selector", "role:password", "text_to_type", "geheim"), result: map[string]any{"verified": true, "value": nil},
+			say: "a password is checked by its length and never told", args: args("selector", "role:password", "text_to_type", "geheim"), result: map[string]any{"checked": "yes", "value": nil},
 			check: func(t *testing.T, d *fake.Desktop, o steps.Outcome) {
 				if got := text(d, "role:password"); got != "geheim" {
 					t.Errorf("the field holds %q", got)
@@ -85,22 +132,78 @@ func TestTypeIntoElement(t *testing.T) {
 			code: steps.Unexpected, err: "nothing arrived", acted: steps.ActedYes,
 		},
 		{
-			say: "a field that changes what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), result: map[string]any{"verified": false, "value": "ABC"},
-			set: func(d *fake.Desktop) {
-				n := d.Find("role:entry")
-				n.OnChange(func(now string) {
-					if now != strings.ToUpper(now) {
-						d.Set(n, func(e *desktop.Element) { e.Text = strings.ToUpper(now) })
-					}
-				})
-			},
+			say: "a field that changes what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), set: upper,
+			code: steps.Unexpected, err: `entry "Title" in "Notes" made something else of the text: it holds the string "ABC"; if that is right, set accept_reformatted`, acted: steps.ActedYes,
 		},
 		{
-			say: "a field that is slow", args: args("selector", "role:entry", "text_to_type", "abc", "clear_before_typing", false), result: map[string]any{"verified": true},
+			say: "a field that may change what is typed", args: args("selector", "role:entry", "text_to_type", "abc", "accept_reformatted", true), set: upper,
+			result: map[string]any{"checked": "no", "reformatted": true, "value": "ABC"},
+		},
+		{
+			say: "a field that takes only so much", args: args("selector", "role:entry", "text_to_type", "12345678"), set: changing(func(now string) string { return now[:min(4, len(now))] }),
+			code: steps.Unexpected, err: `made something else of the text: it holds the string "1234"`,
+		},
+		{
+			say: "a field that loses what is typed", args: args("selector", "role:entry", "text_to_type", "abc"), set: changing(func(now string) string { return strings.ReplaceAll(now, "b", "") }),
+			code: steps.Unexpected, err: `does not hold what was typed: it holds the string "ac"`, acted: steps.ActedYes,
+		},
+		{
+			say: "a field that takes nothing", args: args("selector", "role:entry", "text_to_type", "abc"), set: changing(func(string) string { return "" }),
+			code: steps.Unexpected, err: "does not hold what was typed",
+		},
+		{
+			say: "a long text goes in at once", args: args("selector", "role:entry", "text_to_type", long), result: map[string]any{"checked": "yes", "method": "text", "value": long},
+			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, fmt.Sprintf(`insert entry "Title" %q`, long)},
+		},
+		{
+			say: "a long text by keys", args: args("selector", "role:entry", "text_to_type", long, "method", "keys"), result: map[string]any{"checked": "yes", "method": nil},
+			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, fmt.Sprintf("type %q", long)},
+		},
+		{
+			say: "a long text into a field that only types", args: args("selector", "role:entry", "text_to_type", long),
+			set: func(d *fake.Desktop) {
+				d.Fail("InsertText", desktop.ErrRefused, -1)
+				_ = d.Do(context.Background(), desktop.WriteClipboard{Text: "mine"})
+			},
+			result:  map[string]any{"checked": "yes", "method": "paste"},
+			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, fmt.Sprintf("clipboard %q", long), "press ctrl+v", `clipboard "mine"`},
+		},
+		{
+			say: "a long text beside a clipboard that cannot be given back", args: args("selector", "role:entry", "text_to_type", long),
+			set: func(d *fake.Desktop) {
+				d.Fail("InsertText", desktop.ErrRefused, -1)
+				d.Fail("ReadClipboard", desktop.ErrRefused, -1)
+			},
+			journal: []string{`focus entry "Title"`, `set text entry "Title" ""`, fmt.Sprintf("type %q", long)}, result: map[string]any{"checked": "yes", "method": nil},
+		},
+		{
+			say: "a long text with a key that leaves the field", args: args("selector", "role:entry", "text_to_type", long+"\t", "clear_before_typing", false),
+			journal: []string{`focus entry "Title"`, "press end", fmt.Sprintf("type %q", long+"\t")}, code: steps.Unexpected, err: `the focus left entry "Title"`,
+		},
+		{
+			say: "a method that the field does not take", args: args("selector", "role:entry", "text_to_type", "x", "method", "text"), set: func(d *fake.Desktop) { d.Fail("InsertText", desktop.ErrRefused, -1) },
+			code: steps.NotActionable, err: "takes no text by the method text",
+		},
+		{
+			say: "a key at the end that opens a window", args: args("selector", "role:entry", "text_to_type", "abc{Enter}"), set: func(d *fake.Desktop) {
+				d.OnPress("enter", func() { d.Open(fake.Window("Replace?", "notes").At(50, 50, 100, 100)) })
+			},
+			result: map[string]any{"checked": "yes", "value": "abc", "opened": []any{`window "Replace?" of notes`}},
+		},
+		{
+			say: "a list of completions that takes the key", args: args("selector", "role:entry", "text_to_type", "abc{Enter}"), set: func(d *fake.Desktop) {
+				list := fake.Window("List", "notes").Popup(true).At(100, 64, 200, 60)
+				d.Open(list)
+				d.OnPress("enter", func() { d.Remove(list) })
+			},
+			result: map[string]any{"checked": "yes", "closed": []any{`popup "List" of notes`}, "taken_by": "a list that was open over the field, which closed"},
+		},
+		{
+			say: "a field that is slow", args: args("selector", "role:entry", "text_to_type", "abc", "clear_before_typing", false), result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) { d.Delay("Type", 300*time.Millisecond) },
 		},
 		{
-			say: "an application that is slow to tell what a field holds", args: args("selector", "role:entry", "text_to_type", "abc"), result: map[string]any{"verified": true, "value": "abc"},
+			say: "an application that is slow to tell what a field holds", args: args("selector", "role:entry", "text_to_type", "abc"), result: map[string]any{"checked": "yes", "value": "abc"},
 			set: func(d *fake.Desktop) { d.Delay("Refresh", 2*time.Second) },
 		},
 		{

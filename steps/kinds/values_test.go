@@ -50,10 +50,10 @@ func TestValues(t *testing.T) {
 `
 	for _, p := range []play{
 		{say: "an option without a text", kind: SelectOption, screen: lists, args: args("selector", "role:list", "option_name", " "), code: steps.Invalid, err: "wanted the text of the option", acted: steps.ActedNo},
-		{say: "the text of a field", kind: SetValue, args: args("selector", "role:entry", "value", "x"), journal: []string{`set text entry "Title" "x"`}, result: map[string]any{"value": "x", "verified": true}},
+		{say: "the text of a field", kind: SetValue, args: args("selector", "role:entry", "value", "x"), journal: []string{`set text entry "Title" "x"`}, result: map[string]any{"value": "x", "checked": "yes"}},
 		{
 			say: "the text of a field that cannot be asked for it", kind: SetValue, set: noEditing, args: args("selector", "role:entry", "value", "x"), acted: steps.ActedYes,
-			journal: []string{`focus entry "Title"`, "press ctrl+a", "press delete", `type "x"`}, result: map[string]any{"value": "x", "verified": true},
+			journal: []string{`focus entry "Title"`, "press ctrl+a", "press delete", `type "x"`}, result: map[string]any{"value": "x", "checked": "yes"},
 		},
 		{
 			say: "what would leave a field that cannot be asked for it", kind: SetValue, set: noEditing, args: args("selector", "role:entry", "value", "x\ty"),
@@ -63,7 +63,7 @@ func TestValues(t *testing.T) {
 			say: "what would send the form of a field that cannot be asked for it", kind: SetValue, set: noEditing, args: args("selector", "role:entry", "value", "x\n"),
 			code: steps.NotActionable, err: "use type_into_element", acted: steps.ActedNo,
 		},
-		{say: "a password is checked by its length", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), result: map[string]any{"verified": true, "value": nil}},
+		{say: "a password is checked by its length", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), result: map[string]any{"checked": "yes", "value": nil}},
 		{
 			say: "a password that does not stay", kind: SetValue, args: args("selector", "role:password", "value", "geheim"), code: steps.Unexpected, err: "did not become", acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
@@ -71,7 +71,7 @@ func TestValues(t *testing.T) {
 				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "" }) })
 			},
 		},
-		{say: "the number of a slider", kind: SetValue, args: args("selector", "role:slider", "value", 7.5), journal: []string{`set number slider "Size" 7.5`}, result: map[string]any{"value": "7.5", "verified": true}},
+		{say: "the number of a slider", kind: SetValue, args: args("selector", "role:slider", "value", 7.5), journal: []string{`set number slider "Size" 7.5`}, result: map[string]any{"value": "7.5", "checked": "yes"}},
 		{say: "a number that does not fit", kind: SetValue, args: args("selector", "role:slider", "value", "11"), code: steps.Invalid, err: "from 0 to 10", acted: steps.ActedNo},
 		{say: "a text that is no number", kind: SetValue, args: args("selector", "role:slider", "value", "much"), code: steps.Invalid, acted: steps.ActedNo},
 		{say: "what takes no text", kind: SetValue, args: args("selector", "name:Save", "value", "x"), code: steps.NotActionable, acted: steps.ActedNo},
@@ -82,24 +82,24 @@ func TestValues(t *testing.T) {
 				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "Monday" }) })
 			},
 		},
-		{say: "a checkbox is checked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), journal: []string{`invoke checkbox "Urgent" toggle`}, result: map[string]any{"changed": true, "state": true, "verified": true}, acted: steps.ActedYes},
-		{say: "what is so already is left alone", kind: SetSelected, args: args("selector", "role:checkbox", "state", false), journal: []string{}, result: map[string]any{"changed": false, "verified": true}, acted: steps.ActedNo},
-		{say: "a radio button is chosen", kind: SetSelected, args: args("selector", "name:Large", "state", true), result: map[string]any{"changed": true, "verified": true}},
+		{say: "a checkbox is checked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), journal: []string{`invoke checkbox "Urgent" toggle`}, result: map[string]any{"changed": true, "state": true, "checked": "yes"}, acted: steps.ActedYes},
+		{say: "what is so already is left alone", kind: SetSelected, args: args("selector", "role:checkbox", "state", false), journal: []string{}, result: map[string]any{"changed": false, "checked": "yes"}, acted: steps.ActedNo},
+		{say: "a radio button is chosen", kind: SetSelected, args: args("selector", "name:Large", "state", true), result: map[string]any{"changed": true, "checked": "yes"}},
 		{say: "a radio button is not switched off", kind: SetSelected, args: args("selector", "name:Small", "state", false), code: steps.NotActionable, err: "another of its group", acted: steps.ActedNo},
 		{
 			say: "the checkbox in a row is checked", kind: SetSelected, screen: rows, set: boxed, args: args("selector", "role:cell && nth:2", "state", true),
-			journal: []string{`invoke cell "" Toggle`}, result: map[string]any{"changed": true, "state": true, "verified": true},
+			journal: []string{`invoke cell "" Toggle`}, result: map[string]any{"changed": true, "state": true, "checked": "yes"},
 		},
 		{
 			say: "the checkbox in a row is unchecked", kind: SetSelected, screen: rows, set: boxed, args: args("selector", "role:cell && nth:0", "state", false),
-			journal: []string{`invoke cell "" Toggle`}, result: map[string]any{"changed": true, "state": false, "verified": true},
+			journal: []string{`invoke cell "" Toggle`}, result: map[string]any{"changed": true, "state": false, "checked": "yes"},
 		},
-		{say: "a checkbox in a row that is so already", kind: SetSelected, screen: rows, set: boxed, args: args("selector", "role:cell && nth:0", "state", true), journal: []string{}, result: map[string]any{"changed": false, "verified": true}},
+		{say: "a checkbox in a row that is so already", kind: SetSelected, screen: rows, set: boxed, args: args("selector", "role:cell && nth:0", "state", true), journal: []string{}, result: map[string]any{"changed": false, "checked": "yes"}},
 		{say: "what cannot be selected", kind: SetSelected, args: args("selector", "name:Save", "state", true), code: steps.NotActionable, acted: steps.ActedNo},
-		{say: "an item is selected through its list", kind: SetSelected, screen: lists, args: args("selector", "name:Red", "state", true), journal: []string{`select listitem "Red" true`}, result: map[string]any{"verified": true}},
+		{say: "an item is selected through its list", kind: SetSelected, screen: lists, args: args("selector", "name:Red", "state", true), journal: []string{`select listitem "Red" true`}, result: map[string]any{"checked": "yes"}},
 		{
 			say: "what does not answer to its action is clicked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), set: func(d *fake.Desktop) { d.Fail("Invoke", desktop.ErrRefused, -1) },
-			journal: []string{"click 110,112 left"}, result: map[string]any{"verified": true}, acted: steps.ActedYes,
+			journal: []string{"click 110,112 left"}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
 		},
 		{
 			say: "a checkbox that does not obey", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), code: steps.Unexpected, acted: steps.ActedYes,
@@ -108,17 +108,17 @@ func TestValues(t *testing.T) {
 				n.OnClick(func() { d.Set(n, func(e *desktop.Element) { e.States &^= desktop.Checked }) })
 			},
 		},
-		{say: "an option", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Red"), journal: []string{`select listitem "Red" true`}, result: map[string]any{"selected": "Red", "verified": true}},
+		{say: "an option", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Red"), journal: []string{`select listitem "Red" true`}, result: map[string]any{"selected": "Red", "checked": "yes"}},
 		{say: "an option in other letters", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "RED"), result: map[string]any{"selected": "Red"}},
 		{say: "an option that is chosen already", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Green"), journal: []string{}, acted: steps.ActedNo},
-		{say: "an option of a menu, through its combo box; it has a name of its own, so it does not tell", kind: SelectOption, screen: menus, args: args("selector", "name:Size", "option_name", "Large"), journal: []string{`select menuitem "Large" true`}, result: map[string]any{"selected": "Large", "verified": false}},
+		{say: "an option of a menu, through its combo box; it has a name of its own, so it does not tell", kind: SelectOption, screen: menus, args: args("selector", "name:Size", "option_name", "Large"), journal: []string{`select menuitem "Large" true`}, result: map[string]any{"selected": "Large", "checked": "not_possible"}},
 		{say: "an option that is only highlighted in its menu is not chosen", kind: SelectOption, screen: menus, args: args("selector", "role:combobox && name:Red", "option_name", "Green"), code: steps.Unexpected, err: "does not show"},
 		{say: "an option that is not there", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Rad"), code: steps.NotFound, err: "did you mean Red?", acted: steps.ActedNo},
 		{say: "an action of its own", kind: InvokeElement, args: args("selector", "name:Save"), journal: []string{`invoke button "Save" click`}, acted: steps.ActedYes},
 		{say: "an action that it has not", kind: InvokeElement, args: args("selector", "name:Save", "action", "open"), code: steps.NotActionable, err: "only [\"click\"]", acted: steps.ActedNo},
 		{say: "an action of what is disabled", kind: InvokeElement, args: args("selector", "name:Delete"), code: steps.NotActionable, acted: steps.ActedNo},
 		{
-			say: "coming to the front", kind: ActivateElement, args: args("selector", "role:entry"), result: map[string]any{"verified": true}, acted: steps.ActedYes,
+			say: "coming to the front", kind: ActivateElement, args: args("selector", "role:entry"), result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
 			set:     func(d *fake.Desktop) { d.Open(fake.Window("Other", "other")) },
 			journal: []string{`activate "Notes"`, `focus entry "Title"`},
 		},
@@ -144,10 +144,10 @@ const page = `
 // What is scrolled away is brought into view for all that acts, as a user would.
 func TestWhatIsScrolledAwayIsBroughtIntoView(t *testing.T) {
 	for _, p := range []play{
-		{say: "to type", kind: TypeIntoElement, args: args("selector", "name:Name", "text_to_type", "Ada"), result: map[string]any{"verified": true}},
+		{say: "to type", kind: TypeIntoElement, args: args("selector", "name:Name", "text_to_type", "Ada"), result: map[string]any{"checked": "yes"}},
 		{say: "to press a key", kind: PressKey, args: args("selector", "name:Name", "key", "a")},
-		{say: "to check", kind: SetSelected, args: args("selector", "name:Agree", "state", true), result: map[string]any{"verified": true}},
-		{say: "to choose", kind: SelectOption, args: args("selector", "name:Colour", "option_name", "Green"), result: map[string]any{"verified": true}},
+		{say: "to check", kind: SetSelected, args: args("selector", "name:Agree", "state", true), result: map[string]any{"checked": "yes"}},
+		{say: "to choose", kind: SelectOption, args: args("selector", "name:Colour", "option_name", "Green"), result: map[string]any{"checked": "yes"}},
 		{say: "to do its own action", kind: InvokeElement, args: args("selector", "name:Send")},
 		{say: "not to look at it", kind: HighlightElement, args: args("selector", "name:Name"), code: steps.NotFound},
 	} {

@@ -14,21 +14,21 @@ import (
 func TestWindows(t *testing.T) {
 	two := func(d *fake.Desktop) { d.Open(fake.Window("Notes 2", "other")) }
 	for _, p := range []play{
-		{say: "to the front", kind: ActivateWindow, args: args("process", "notes"), set: two, journal: []string{`activate "Notes"`}, result: map[string]any{"verified": true}, acted: steps.ActedYes},
-		{say: "in front already", kind: ActivateWindow, args: args("title", "Notes"), journal: []string{}, result: map[string]any{"verified": true}, acted: steps.ActedNo},
+		{say: "to the front", kind: ActivateWindow, args: args("process", "notes"), set: two, journal: []string{`activate "Notes"`}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes},
+		{say: "in front already", kind: ActivateWindow, args: args("title", "Notes"), journal: []string{}, result: map[string]any{"checked": "yes"}, acted: steps.ActedNo},
 		{say: "two that fit", kind: ActivateWindow, args: args("title", "notes"), set: two, code: steps.Ambiguous, acted: steps.ActedNo},
 		{say: "none that fits", kind: ActivateWindow, args: args("title", "nope"), code: steps.NotFound, acted: steps.ActedNo},
 		{say: "no name", kind: ActivateWindow, args: args(), code: steps.Invalid},
 		{
-			say: "one that comes in time", kind: MaximizeWindow, args: args("title", "Late"), result: map[string]any{"verified": true},
+			say: "one that comes in time", kind: MaximizeWindow, args: args("title", "Late"), result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() { d.Open(fake.Window("Late", "other")) })
 			},
 		},
-		{say: "closed", kind: CloseWindow, args: args("title", "Notes"), journal: []string{`close "Notes"`}, result: map[string]any{"verified": true}, acted: steps.ActedYes},
-		{say: "minimized", kind: MinimizeWindow, args: args("title", "Notes"), result: map[string]any{"verified": true}},
+		{say: "closed", kind: CloseWindow, args: args("title", "Notes"), journal: []string{`close "Notes"`}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes},
+		{say: "minimized", kind: MinimizeWindow, args: args("title", "Notes"), result: map[string]any{"checked": "yes"}},
 		{
-			say: "moved, with its size", kind: MoveWindow, args: args("title", "Notes", "x", 50.0, "y", 60.0), result: map[string]any{"verified": true},
+			say: "moved, with its size", kind: MoveWindow, args: args("title", "Notes", "x", 50.0, "y", 60.0), result: map[string]any{"checked": "yes"},
 			check: func(t *testing.T, d *fake.Desktop, _ steps.Outcome) {
 				if b := d.Get(d.Find("role:frame")).Bounds; b != (desktop.Rect{X: 50, Y: 60, W: 400, H: 400}) {
 					t.Errorf("the window is %s", b)
@@ -36,11 +36,11 @@ func TestWindows(t *testing.T) {
 			},
 		},
 		{
-			say: "a window that asks before it closes", kind: CloseWindow, args: args("title", "Notes"), result: map[string]any{"verified": false, "refused": "the application refused"}, acted: steps.ActedYes,
+			say: "a window that asks before it closes", kind: CloseWindow, args: args("title", "Notes"), result: map[string]any{"checked": "no", "refused": "the application refused"}, acted: steps.ActedYes,
 			set: func(d *fake.Desktop) { d.Fail("Manage", desktop.ErrRefused, 1) },
 		},
 		{
-			say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"verified": true},
+			say: "a minimized window is shown when it is made large", kind: MaximizeWindow, args: args("title", "Notes"), journal: []string{`activate "Notes"`, `maximize "Notes"`}, result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				w, _ := d.Windows(context.Background())
 				_ = d.Do(context.Background(), desktop.Manage{Window: w[0].ID, Do: desktop.Minimize})
@@ -48,11 +48,11 @@ func TestWindows(t *testing.T) {
 		},
 		{say: "moved nowhere", kind: MoveWindow, args: args("title", "Notes"), code: steps.Invalid},
 		{
-			say: "an application and its window", kind: OpenApplication, args: args("app_name", "editor"), result: map[string]any{"verified": true}, acted: steps.ActedYes,
+			say: "an application and its window", kind: OpenApplication, args: args("app_name", "editor"), result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
 		},
 		{
-			say: "what must be in the new window", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Go", "include_tree_after_action", true), result: map[string]any{"verified": true, "ui_tree": "- frame \"Text\" [ref=e1] [active]:\n  - button \"Go\" [ref=e2]\n"},
+			say: "what must be in the new window", kind: OpenApplication, args: args("app_name", "editor", "verify_element_exists", "name:Go", "include_tree_after_action", true), result: map[string]any{"checked": "yes", "ui_tree": "- frame \"Text\" [ref=e1] [active]:\n  - button \"Go\" [ref=e2]\n"},
 			set: func(d *fake.Desktop) {
 				d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor", fake.Button("Go")) })
 			},
@@ -74,15 +74,15 @@ func TestWindows(t *testing.T) {
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
 		},
 		{
-			say: "an application without waiting", kind: OpenApplication, args: args("app_name", "editor", "wait_for_window", false), result: map[string]any{"verified": false},
+			say: "an application without waiting", kind: OpenApplication, args: args("app_name", "editor", "wait_for_window", false), result: map[string]any{"checked": nil},
 			set: func(d *fake.Desktop) { d.Install("editor", func() *fake.Node { return fake.Window("Text", "editor") }) },
 		},
 		{
 			say: "an address of which nothing shows", kind: OpenURL, args: args("url", "https://example.org"), journal: []string{"open https://example.org"},
-			acted: steps.ActedYes, result: map[string]any{"verified": false}, took: settleFor,
+			acted: steps.ActedYes, result: map[string]any{"checked": "not_possible"}, took: settleFor,
 		},
 		{
-			say: "an address that opens a window", kind: OpenURL, args: args("url", "https://example.org"), acted: steps.ActedYes, result: map[string]any{"verified": true},
+			say: "an address that opens a window", kind: OpenURL, args: args("url", "https://example.org"), acted: steps.ActedYes, result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() { d.Open(fake.Window("Example", "browser").At(50, 50, 100, 100)) })
 			},
@@ -93,7 +93,7 @@ func TestWindows(t *testing.T) {
 			},
 		},
 		{
-			say: "an address that opens in a window that is there", kind: OpenURL, args: args("url", "https://example.org"), result: map[string]any{"verified": true},
+			say: "an address that opens in a window that is there", kind: OpenURL, args: args("url", "https://example.org"), result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) {
 				d.After(time.Second, func() {
 					d.Set(d.Find("role:frame"), func(e *desktop.Element) { e.Name, e.WindowTitle = "Example", "Example" })
@@ -108,7 +108,7 @@ func TestWindows(t *testing.T) {
 			},
 		},
 		{say: "not an address", kind: OpenURL, args: args("url", "example"), code: steps.Invalid},
-		{say: "the clipboard", kind: SetClipboard, args: args("text", "x"), journal: []string{`clipboard "x"`}, result: map[string]any{"verified": true}, acted: steps.ActedYes},
+		{say: "the clipboard", kind: SetClipboard, args: args("text", "x"), journal: []string{`clipboard "x"`}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes},
 		{say: "what is on the clipboard", kind: GetClipboard, args: args(), result: map[string]any{"text": ""}, acted: steps.ActedNo},
 		{
 			say: "a clipboard that is missing", kind: SetClipboard, args: args("text", "x"), code: steps.Unavailable, acted: steps.ActedNo,

@@ -13,18 +13,42 @@ import (
 
 // ActionResult is what was observed after an action.
 type ActionResult struct {
-	Verified     bool   `json:"verified" jsonschema:"whether what the action was to bring about was read back and is so"`
-	HasUIChanges *bool  `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
-	UIDiff       string `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
+	Checked      Checked `json:"checked,omitzero" jsonschema:"whether what it was to bring about was read back and is so; absent where nothing can be"`
+	HasUIChanges *bool   `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
+	UIDiff       string  `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
 	Seen
+}
+
+// Checked says what came of reading back what an action was to bring about. What
+// was read back and is not so is an error of the step, except where its result says
+// what is instead, such as a window that went as near as it may.
+type Checked string
+
+// Words are the words that it may be.
+func (Checked) Words() []string { return []string{"yes", "no", "not_possible"} }
+
+// The outcomes of a check. Unchecked is for actions with nothing to read back.
+const (
+	Unchecked   Checked = ""
+	Yes         Checked = "yes"
+	No          Checked = "no"
+	NotPossible Checked = "not_possible"
+)
+
+// YesIf is the outcome of a check by what it found.
+func YesIf(is bool) Checked {
+	if is {
+		return Yes
+	}
+	return No
 }
 
 // highlightFor is how long the frame shows before the action.
 const highlightFor = 500 * time.Millisecond
 
-// Action runs act on el with what o asks for before and after. act reports whether its
-// effect was read back. Without an element the active window is observed.
-func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.Element, act func() (verified bool, err error)) (ActionResult, error) {
+// Action runs act on el with what o asks for before and after. act reports what came
+// of reading its effect back. Without an element the active window is observed.
+func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.Element, act func() (Checked, error)) (ActionResult, error) {
 	if a.HighlightBeforeAction && el != nil && !el.Bounds.Empty() {
 		if err := hand.Desktop.Do(ctx, desktop.Mark{Area: el.Bounds, Label: string(el.Role), For: highlightFor}); err != nil && !errors.Is(err, desktop.ErrUnavailable) {
 			return ActionResult{}, err
@@ -47,11 +71,13 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 		}
 	}
 	var after ActionResult
-	if after.Verified, err = act(); err != nil {
+	if after.Checked, err = act(); err != nil {
 		return after, err
 	}
 	verified, err := Verify(ctx, hand, a.VerifyOptions, scope.Process)
-	after.Verified = after.Verified || verified
+	if verified {
+		after.Checked = Yes
+	}
 	if err != nil {
 		return after, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c
 		return WindowResult{}, err
 	}
 	if is(w) {
-		return WindowResult{Window: w, Verified: true}, nil
+		return WindowResult{Window: w, Checked: Yes}, nil
 	}
 	c.Window = w.ID
 	if err := d.Do(ctx, c); err != nil {
@@ -40,7 +41,10 @@ func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c
 	if err != nil && (ctx.Err() != nil || steps.CodeOf(err) != steps.Unexpected) {
 		return r, err
 	}
-	r.Verified = err == nil
+	r.Checked = YesIf(err == nil)
+	if err != nil && c.Do != desktop.Place {
+		return r, &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("the window %q was asked to %s and is not so", w.Title, c.Do), Next: "look whether something else holds the screen, such as a dialog"}
+	}
 	return r, nil
 }
 
@@ -83,32 +87,53 @@ func TogglePatience(el *desktop.Element) aim.EffectLimit {
 	return p
 }
 
-// WaitForToggle reports whether el shows that it was toggled by a click or by its
-// action. It reports false for other elements, and for those that go away when they
-// are chosen, such as items of menus.
-func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Element) (bool, error) {
+// WaitForToggle waits until el shows that it was toggled by a click or by its action.
+// A box that is there and did not turn is an error. There is nothing to read back of
+// other elements; a toggle button may only be pressed for a moment, as the keys of a
+// calculator are.
+func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Element) (Checked, error) {
 	if before == nil {
-		return false, nil
+		return Unchecked, nil
 	}
-	state, want := ToggleState(before), true
+	state, want, patience := ToggleState(before), true, aim.UsualEffectLimit
 	switch before.Role {
 	case "radiobutton":
-	case "checkbox", "switch", "togglebutton":
+	case "togglebutton":
+		patience = TogglePatience(before)
+		fallthrough
+	case "checkbox", "switch":
 		want = before.States&state == 0
 	default:
-		return false, nil
+		return Unchecked, nil
 	}
-	err := aim.WaitForEffect(ctx, TogglePatience(before), func(ctx context.Context) error {
+	err := aim.WaitForEffect(ctx, patience, func(ctx context.Context) error {
 		now, err := d.Refresh(ctx, before.Handle)
 		if err == nil && (now.States&state != 0) != want {
-			err = steps.Errorf(steps.Unexpected, "not yet")
+			err = &steps.Error{
+				Code: steps.Unexpected, Err: fmt.Errorf("%s did not turn: it is %s as before", aim.Describe(before), onOrOff(!want)),
+				Next: "look at the screen: what it belongs to may refuse it, or ask first",
+			}
 		}
 		return err
 	})
-	if ctx.Err() != nil {
-		return false, err
+	switch {
+	case err == nil:
+		return Yes, nil
+	case ctx.Err() != nil:
+		return No, err
+	case before.Role == "togglebutton":
+		return Unchecked, nil
+	case steps.CodeOf(err) != steps.Unexpected:
+		return NotPossible, nil // it went away by the click, or does not answer
 	}
-	return err == nil, nil
+	return No, err
+}
+
+func onOrOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 // WaitUntilIs waits until el is as an action was to make it.
@@ -119,11 +144,24 @@ func WaitUntilIs(ctx context.Context, d *desktop.Desktop, el *desktop.Element, i
 			return err
 		}
 		if now = n; !is(n) {
-			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to", aim.Describe(el)), Next: "look at the screen before doing it again"}
+			return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to: it is %s", aim.Describe(el), shows(n)), Next: "look at the screen before doing it again"}
 		}
 		return nil
 	})
 	return now, err
+}
+
+// shows is what an element shows of itself, in words.
+func shows(el *desktop.Element) string {
+	switch {
+	case el.Value != nil:
+		return strconv.FormatFloat(el.Value.Now, 'g', -1, 64)
+	case el.Role == password:
+		return "filled with something else"
+	case el.Text != "":
+		return steps.Quote(el.Text)
+	}
+	return fmt.Sprint(el.States.Names())
 }
 
 // Arrived reports whether a field holds the text that was typed. Of passwords only the
@@ -141,7 +179,7 @@ func Arrived(role desktop.Role, before, now, text string, cleared bool) bool {
 
 // WindowResult is the window as it is afterwards.
 type WindowResult struct {
-	Window   desktop.Window `json:"window" jsonschema:"the window"`
-	Verified bool           `json:"verified" jsonschema:"whether the change was seen"`
-	Refused  string         `json:"refused,omitzero" jsonschema:"why a window that was to close stays, such as a question that it asks"`
+	Window  desktop.Window `json:"window" jsonschema:"the window"`
+	Checked Checked        `json:"checked,omitzero" jsonschema:"whether the change was seen; no where the window may go only so far, or asks before it closes"`
+	Refused string         `json:"refused,omitzero" jsonschema:"why a window that was to close stays, such as a question that it asks"`
 }

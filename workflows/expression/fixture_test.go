@@ -26,6 +26,9 @@ type checkResult struct {
 	} `json:"at"`
 }
 
+// acting is the result of a step that may read back what it brought about.
+var acting = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"checked": {Type: "string"}}}
+
 // testNames is a place in a loop, after four steps, with typed results.
 func testNames(t testing.TB) *Names {
 	return &Names{
@@ -38,6 +41,7 @@ func testNames(t testing.TB) *Names {
 		},
 		Selectors: []string{"save", "save-as"},
 		Steps: map[string]*jsonschema.Schema{
+			"click": acting, "old": acting, "typed": acting,
 			"check": schemaOf[checkResult](t), "failed": nil, "my-step": nil, "my": nil, "never": schemaOf[checkResult](t),
 		},
 		Loops:  []Loop{{As: "row"}, {As: "line", Element: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"text": {Type: "string"}}}}},
@@ -61,6 +65,7 @@ func testScope() *Scope {
 			"check": {Status: "success", Attempts: 2, Result: map[string]any{
 				"exists": true, "count": 4.0, "items": []any{"a", "b"}, "at": map[string]any{"x": 7.0},
 			}},
+			"typed": {Status: "success", Result: map[string]any{"checked": "yes"}}, "click": {Status: "success", Result: map[string]any{}}, "old": {Status: "success", Result: map[string]any{"verified": true}},
 			"failed":  {Status: "error", Attempts: 1, Error: map[string]any{"code": "not_found", "message": "no such element"}},
 			"my-step": {Status: "skipped", Result: 12.0},
 			"my":      {Status: "success", Result: 20.0},

@@ -62,7 +62,7 @@ func (n *Names) resolveOutcome(name string) *binding {
 	for _, field := range []string{"result", "status"} {
 		if id, ok := strings.CutSuffix(name, "_"+field); ok {
 			if schema, ok := n.Steps[id]; ok {
-				return fieldOfStep(id, field, stepType(schema)[field])
+				return fieldOfStep(id, field, stepType(schema)[field], saysChecked(schema))
 			}
 		}
 	}
@@ -106,12 +106,12 @@ func (n *Names) field(of *binding, name string) (b *binding, known []string) {
 		}
 		return &binding{root: "step", step: name, typ: stepType(schema), bytes: bytesOfStep, load: func(s *Scope) any { return oneStep(s, name) }}, nil
 	case "step":
-		return fieldOfStep(of.step, name, nil), nil
+		return fieldOfStep(of.step, name, nil, saysChecked(n.Steps[of.step])), nil
 	}
 	return nil, nil
 }
 
-func fieldOfStep(id, field string, typ types.Type) *binding {
+func fieldOfStep(id, field string, typ types.Type, checked bool) *binding {
 	read := stepFields[field]
 	if read == nil {
 		return nil
@@ -121,26 +121,53 @@ func fieldOfStep(id, field string, typ types.Type) *binding {
 		if !ok {
 			return nil
 		}
+		if field == "result" {
+			return withVerified(step.Result, checked)
+		}
 		return read(step)
 	}}
 }
 
 var stepFields = map[string]func(StepScope) any{
-	"result":   func(s StepScope) any { return s.Result },
+	"result":   func(s StepScope) any { return withVerified(s.Result, false) },
 	"status":   func(s StepScope) any { return s.Status },
 	"error":    func(s StepScope) any { return s.Error },
 	"attempts": func(s StepScope) any { return float64(s.Attempts) },
 }
 
 func stepType(result *jsonschema.Schema) types.Map {
+	typ := typeOf(result)
+	if fields, ok := typ.(types.Map); ok && saysChecked(result) {
+		fields["verified"] = types.Bool
+	}
 	return types.Map{
-		"result": typeOf(result), "status": types.String, "attempts": types.Float64,
+		"result": typ, "status": types.String, "attempts": types.Float64,
 		"error": types.Map{"code": types.String, "message": types.String, types.Extra: types.Any},
 	}
 }
 
+// saysChecked reports whether results say in their field checked what came of
+// reading back what a step was to bring about.
+func saysChecked(result *jsonschema.Schema) bool {
+	return result != nil && result.Properties["checked"] != nil
+}
+
+// withVerified adds the field verified, by which documents asked before there was
+// checked. A result that was stored in those days has it.
+func withVerified(result any, declared bool) any {
+	m, ok := result.(map[string]any)
+	checked, has := m["checked"]
+	_, old := m["verified"]
+	if !ok || old || !has && !declared || m["$artifact"] != nil {
+		return result
+	}
+	c := maps.Clone(m)
+	c["verified"] = checked == "yes"
+	return c
+}
+
 func (s StepScope) object() map[string]any {
-	return map[string]any{"result": s.Result, "status": s.Status, "error": s.Error, "attempts": float64(s.Attempts)}
+	return map[string]any{"result": withVerified(s.Result, false), "status": s.Status, "error": s.Error, "attempts": float64(s.Attempts)}
 }
 
 func oneStep(s *Scope, id string) any {
