@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -86,7 +87,18 @@ func (l *layout) startAt(id string) ([]Frame, error) {
 	if _, ok := l.lists[bodyKey].program.Node(id); ok {
 		return nil, steps.Errorf(steps.Invalid, "a run cannot begin at %q: it stands in a loop, or in finally", id)
 	}
-	return nil, steps.Errorf(steps.Invalid, "there is no step with the id %q to begin at", id)
+	return nil, noStep(l.lists[bodyKey].program, id, "to begin at")
+}
+
+// noStep is the error of an id that no step of a document has.
+func noStep(p *workflows.Program, id, use string) error {
+	var ids []string
+	p.Walk(func(n *workflows.Node) {
+		if n.ID != "" {
+			ids = append(ids, n.ID)
+		}
+	})
+	return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("there is no step with the id %q %s", id, use), Next: words.DidYouMean(id, ids)}
 }
 
 // within looks for a step in the innermost of the frames and in its groups.

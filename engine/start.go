@@ -109,7 +109,7 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	}
 	if c.To != "" {
 		if _, ok := p.Node(c.To); !ok {
-			return c, steps.Errorf(steps.Invalid, "there is no step with the id %q to end at", c.To)
+			return c, noStep(p, c.To, "to end at")
 		}
 	}
 	if c.Start, err = w.layout.startAt(c.From); err != nil {

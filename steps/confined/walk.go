@@ -63,6 +63,9 @@ func collapse(pattern string) string {
 	for strings.Contains(pattern, "**/**/") {
 		pattern = strings.ReplaceAll(pattern, "**/**/", "**/")
 	}
+	if pattern == "**/**" || strings.HasSuffix(pattern, "/**/**") {
+		pattern = strings.TrimSuffix(pattern, "/**")
+	}
 	return pattern
 }
 

@@ -30,6 +30,8 @@ func TestCheckOfRealKinds(t *testing.T) {
 		{"an argument of other programs that does nothing", HighlightElement, args("selector", "name:x", "color", 255.0, "bring_to_front", true), ""},
 		{"one that does nothing with another kind", ClickElement, args("selector", "name:x", "color", 255.0), "there is no argument"},
 		{"one that does nothing inside another argument", ClickElement, args("selector", "name:x", "click_position", map[string]any{"color": 1.0}), "there is no argument"},
+		{"no delay is a delay", Delay, args("delay_ms", 0.0), ""},
+		{"a delay of no length", Delay, args(), "either delay_ms or duration"},
 		{"a number where a text is meant", SetValue, args("selector", "name:x", "value", 3.0), ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {

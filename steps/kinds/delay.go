@@ -19,16 +19,16 @@ var Delay = steps.Define(steps.Kind{
 
 // DelayArgs says how long to wait.
 type DelayArgs struct {
-	DelayMS  int            `json:"delay_ms,omitzero" jsonschema:"how many milliseconds to wait"`
+	DelayMS  *int           `json:"delay_ms,omitzero" jsonschema:"how many milliseconds to wait"`
 	Duration steps.Duration `json:"duration,omitzero" jsonschema:"how long to wait, such as 500ms or 2s"`
 }
 
 // Validate wants one of the two.
 func (a *DelayArgs) Validate() error {
-	if (a.DelayMS == 0) == (a.Duration == 0) {
+	if (a.DelayMS == nil) == (a.Duration == 0) {
 		return errors.New("wanted either delay_ms or duration")
 	}
-	if a.DelayMS < 0 {
+	if a.DelayMS != nil && *a.DelayMS < 0 {
 		return errors.New("delay_ms is negative")
 	}
 	return nil
@@ -40,6 +40,9 @@ type DelayResult struct {
 }
 
 func delay(ctx context.Context, _ *steps.Env, a DelayArgs) (DelayResult, error) {
-	d := a.Duration.Std() + time.Duration(a.DelayMS)*time.Millisecond
+	d := a.Duration.Std()
+	if a.DelayMS != nil {
+		d = time.Duration(*a.DelayMS) * time.Millisecond
+	}
 	return DelayResult{d.Milliseconds()}, steps.Sleep(ctx, d)
 }

@@ -287,7 +287,7 @@ func TestGlobFiles(t *testing.T) {
 
 func TestGrepFiles(t *testing.T) {
 	dir := tree(t, map[string]string{
-		"a.txt": "one\ntwo\nthree\ntwo and a half\n", "d/b.md": "Two\n", "bin": "two\x00", "w.txt": "zwei\r\ntwo\r\n",
+		"a.txt": "one\ntwo\nthree\ntwo and a half\n", "d/b.md": "Two\n", "bin": "two\x00", "w.txt": "zwei\r\ntwo\r\n", "d/e/f/deep.txt": "sunk\n",
 	})
 	for _, c := range []struct {
 		say  string
@@ -295,6 +295,7 @@ func TestGrepFiles(t *testing.T) {
 		want []string
 	}{
 		{"everywhere", map[string]any{"pattern": "two"}, []string{"a.txt:2:two", "a.txt:4:two and a half", "w.txt:2:two"}},
+		{"a file in folders of folders once", map[string]any{"pattern": "sunk"}, []string{"d/e/f/deep.txt:1:sunk"}},
 		{"whole lines, whatever their ends", map[string]any{"pattern": "^two$"}, []string{"a.txt:2:two", "w.txt:2:two"}},
 		{"large and small letters", map[string]any{"pattern": "TWO", "ignore_case": true, "glob": "*.md"}, []string{"d/b.md:1:Two"}},
 		{"some files", map[string]any{"pattern": "two", "glob": "d/*"}, nil},

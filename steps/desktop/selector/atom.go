@@ -107,8 +107,6 @@ func (a atom) String() string {
 	switch {
 	case a.kind == parent:
 		return text
-	case a.kind == byNth && a.n < 0:
-		return fmt.Sprintf("nth%d", a.n)
 	case a.kind == byNth:
 		return fmt.Sprintf("nth:%d", a.n)
 	case a.kind == byPos:

@@ -19,7 +19,7 @@
 //	window:Untitled  the title of the window holds this, without regard to case
 //	state:checked    a state; state:disabled is !state:enabled, and so on
 //	visible:true     it shows, or has a box; visible:false is !visible:true
-//	nth:0, nth-1     one of the part's matches, from the front or the back
+//	nth:0, nth:-1    one of the part's matches, from the front or the back
 //	rightof:SELECTOR nearest to the right of another element; also leftof:,
 //	                 above:, below:, near:
 //	pos:10,20        the smallest element at a point of the screen

@@ -207,7 +207,7 @@ func (p *parser) number(from int, k kind) (atom, *SyntaxError) {
 	if k == byNth {
 		n, err := strconv.ParseInt(value, 10, 32)
 		if err != nil {
-			return atom{}, p.errorf(at, p.pos, "", "%q: nth is written nth:0 for the first and nth-1 for the last", p.text[from:p.pos])
+			return atom{}, p.errorf(at, p.pos, "", "%q: nth is written nth:0 for the first and nth:-1 for the last", p.text[from:p.pos])
 		}
 		return atom{kind: byNth, n: int(n)}, nil
 	}
