@@ -64,7 +64,6 @@ type Pattern string
 // Value is a text or a number in an argument.
 type Value string
 
-// UnmarshalJSON reads a text or a number.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	text, err := textOf(b)
 	*v = Value(text)

@@ -63,7 +63,6 @@ func (p hidingHandover) Wait(ctx context.Context, id string) (engine.Header, err
 	return p.Runs.Wait(ctx, id)
 }
 
-// Await returns when a run has news.
 func (p hidingHandover) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
 	p.expected.wait(ctx, id)
 	return p.Runs.Await(ctx, id, after)

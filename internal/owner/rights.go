@@ -79,27 +79,22 @@ type attributing struct {
 	member string
 }
 
-// Start begins a run.
 func (n attributing) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
 	return n.attribute(r.Key, func() (engine.Header, error) { return n.Runs.Start(ctx, r) })
 }
 
-// Resume continues a run that ended.
 func (n attributing) Resume(ctx context.Context, id string, r engine.ResumeRequest) (engine.Header, error) {
 	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Resume(ctx, id, r) })
 }
 
-// Fork makes a new run of a run's document.
 func (n attributing) Fork(ctx context.Context, id, from string, r engine.ResumeRequest) (engine.Header, error) {
 	return n.attribute(r.Key, func() (engine.Header, error) { return n.Runs.Fork(ctx, id, from, r) })
 }
 
-// Answer continues a waiting run.
 func (n attributing) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
 	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Answer(ctx, id, a) })
 }
 
-// Continue lets a paused run go on.
 func (n attributing) Continue(ctx context.Context, id string) (engine.Header, error) {
 	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Continue(ctx, id) })
 }

@@ -98,7 +98,6 @@ func (p *deadlineWriter) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// Flush implements http.Flusher.
 func (p *deadlineWriter) Flush() { _ = p.FlushError() }
 
 // FlushError is the Flush of http.ResponseController.

@@ -105,7 +105,6 @@ type calls struct {
 	refused atomic.Bool // one was, for its credential
 }
 
-// RoundTrip sends a request.
 func (c *calls) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	for name, value := range c.headers {

@@ -121,7 +121,6 @@ type cancellable struct {
 	fs.FS
 }
 
-// Open opens a file.
 func (w cancellable) Open(name string) (fs.File, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return nil, err
@@ -129,7 +128,6 @@ func (w cancellable) Open(name string) (fs.File, error) {
 	return w.FS.Open(name)
 }
 
-// ReadDir reads a folder.
 func (w cancellable) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return nil, err
@@ -145,5 +143,4 @@ func (w cancellable) Lstat(name string) (fs.FileInfo, error) {
 	return fs.Lstat(w.FS, name)
 }
 
-// ReadLink reads where a link leads.
 func (w cancellable) ReadLink(name string) (string, error) { return fs.ReadLink(w.FS, name) }

@@ -163,10 +163,8 @@ func ParseState(name string) (States, bool) {
 	return 1 << i, true
 }
 
-// MarshalJSON writes the set as a list of names.
 func (s States) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
 
-// UnmarshalJSON reads a list of names.
 func (s *States) UnmarshalJSON(b []byte) error {
 	var names []string
 	if err := json.Unmarshal(b, &names); err != nil {

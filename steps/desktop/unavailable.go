@@ -17,67 +17,30 @@ func Missing(err error) *Desktop {
 	return &Desktop{u, u, u, u, u, u, u, u, u, u}
 }
 
-// Do fails with Err.
-func (u Unavailable) Do(context.Context, Action) error { return u.Err }
-
-// PointerPosition fails with Err.
-func (u Unavailable) PointerPosition(context.Context) (Point, error) { return Point{}, u.Err }
-
-// RestBeforeClick fails with Err.
+func (u Unavailable) Do(context.Context, Action) error                          { return u.Err }
+func (u Unavailable) PointerPosition(context.Context) (Point, error)            { return Point{}, u.Err }
 func (u Unavailable) RestBeforeClick(context.Context, Point, Button, int) error { return u.Err }
+func (u Unavailable) Monitors(context.Context) ([]Monitor, error)               { return nil, u.Err }
 
-// Monitors fails with Err.
-func (u Unavailable) Monitors(context.Context) ([]Monitor, error) { return nil, u.Err }
-
-// Capture fails with Err.
 func (u Unavailable) Capture(context.Context, Rect) (*image.RGBA, error) { return nil, u.Err }
 
-// Snap fails with Err.
 func (u Unavailable) Snap(context.Context) (func() *image.RGBA, error) { return nil, u.Err }
 
-// LastDrawn fails with Err.
 func (u Unavailable) LastDrawn(context.Context, WindowID, Rect) (time.Time, error) {
 	return time.Time{}, u.Err
 }
 
-// Windows fails with Err.
-func (u Unavailable) Windows(context.Context) ([]Window, error) { return nil, u.Err }
-
-// ReadClipboard fails with Err.
-func (u Unavailable) ReadClipboard(context.Context) (string, error) { return "", u.Err }
-
-// Tree fails with Err.
-func (u Unavailable) Tree(context.Context, Scope) (*Tree, error) { return nil, u.Err }
-
-// ElementAt fails with Err.
+func (u Unavailable) Windows(context.Context) ([]Window, error)          { return nil, u.Err }
+func (u Unavailable) ReadClipboard(context.Context) (string, error)      { return "", u.Err }
+func (u Unavailable) Tree(context.Context, Scope) (*Tree, error)         { return nil, u.Err }
 func (u Unavailable) ElementAt(context.Context, Point) (*Element, error) { return nil, u.Err }
-
-// Hit fails with Err.
-func (u Unavailable) Hit(context.Context, Point) (*Element, error) { return nil, u.Err }
-
-// Refresh fails with Err.
-func (u Unavailable) Refresh(context.Context, Handle) (*Element, error) { return nil, u.Err }
-
-// SaveFocus fails with Err.
-func (u Unavailable) SaveFocus(context.Context) (FocusState, error) { return FocusState{}, u.Err }
-
-// WatchFocus fails with Err.
-func (u Unavailable) WatchFocus(context.Context, func()) error { return u.Err }
-
-// WatchElement fails with Err.
+func (u Unavailable) Hit(context.Context, Point) (*Element, error)       { return nil, u.Err }
+func (u Unavailable) Refresh(context.Context, Handle) (*Element, error)  { return nil, u.Err }
+func (u Unavailable) SaveFocus(context.Context) (FocusState, error)      { return FocusState{}, u.Err }
+func (u Unavailable) WatchFocus(context.Context, func()) error           { return u.Err }
 func (u Unavailable) WatchElement(context.Context, Handle, func()) error { return u.Err }
-
-// Watch fails with Err.
-func (u Unavailable) Watch(context.Context, func(InputEvent)) error { return u.Err }
-
-// Info fails with Err.
-func (u Unavailable) Info(context.Context) (Info, error) { return Info{}, u.Err }
-
-// Ping fails with Err.
-func (u Unavailable) Ping(context.Context) error { return u.Err }
-
-// ReleaseAll has nothing to release.
-func (u Unavailable) ReleaseAll(context.Context) error { return nil }
-
-// Close has nothing to close.
-func (u Unavailable) Close() error { return nil }
+func (u Unavailable) Watch(context.Context, func(InputEvent)) error      { return u.Err }
+func (u Unavailable) Info(context.Context) (Info, error)                 { return Info{}, u.Err }
+func (u Unavailable) Ping(context.Context) error                         { return u.Err }
+func (u Unavailable) ReleaseAll(context.Context) error                   { return nil }
+func (u Unavailable) Close() error                                       { return nil }

@@ -69,7 +69,6 @@ var DefaultTreeOptions = TreeOptions{TreeMaxDepth: 30, TreeOutputFormat: Compact
 // TreeFormat is how elements are written.
 type TreeFormat string
 
-// Words are the words that it may be.
 func (TreeFormat) Words() []string {
 	return []string{"compact_yaml", "verbose_json", "clustered_yaml"}
 }

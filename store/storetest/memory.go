@@ -47,7 +47,6 @@ func NewMemory() *Memory {
 	return &Memory{runs: map[string]*memoryRun{}, files: map[memoryFile][]byte{}}
 }
 
-// Append adds a batch to a run.
 func (m *Memory) Append(ctx context.Context, run string, b engine.Batch) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -79,7 +78,6 @@ func (m *Memory) Append(ctx context.Context, run string, b engine.Batch) error {
 	return nil
 }
 
-// Events yields the events of a run from a number on.
 func (m *Memory) Events(ctx context.Context, run string, from uint64) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) {
 		m.mu.Lock()
@@ -106,7 +104,6 @@ func (m *Memory) Events(ctx context.Context, run string, from uint64) iter.Seq2[
 	}
 }
 
-// Run is the header of a run and its snapshot.
 func (m *Memory) Run(_ context.Context, run string) (engine.Header, *engine.Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +117,6 @@ func (m *Memory) Run(_ context.Context, run string) (engine.Header, *engine.Snap
 	return r.header, &engine.Snapshot{Seq: r.snapshot.Seq, State: bytes.Clone(r.snapshot.State)}, nil
 }
 
-// Runs yields the headers that a query wants, the newest first.
 func (m *Memory) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
 	return func(yield func(engine.Header, error) bool) {
 		left := q.Limit
@@ -171,7 +167,6 @@ func wants(q engine.Query, h engine.Header) bool {
 	return true
 }
 
-// Remove removes a run.
 func (m *Memory) Remove(_ context.Context, run string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -182,7 +177,6 @@ func (m *Memory) Remove(_ context.Context, run string) error {
 	return nil
 }
 
-// Put keeps content under its hash.
 func (m *Memory) Put(_ context.Context, sort engine.FileSort, content []byte) (string, error) {
 	sum := sha256.Sum256(content)
 	hash := hex.EncodeToString(sum[:])
@@ -192,7 +186,6 @@ func (m *Memory) Put(_ context.Context, sort engine.FileSort, content []byte) (s
 	return hash, nil
 }
 
-// Get is the content of a hash.
 func (m *Memory) Get(_ context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,7 +18,6 @@ func (d *Desktop) OnPress(chord string, f func()) {
 	d.hands.presses[chord] = f
 }
 
-// PointerPosition is where the pointer is.
 func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
 	return get(ctx, d, "PointerPosition", func() (desktop.Point, error) { return d.hands.pointer, nil })
 }

@@ -14,7 +14,6 @@ type Machine struct {
 	Findings []desktop.Finding // what Diagnose finds; without any, that all is well
 }
 
-// Open returns the fake desktop.
 func (m *Machine) Open(ctx context.Context, o desktop.Options) (*desktop.Desktop, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -32,7 +31,6 @@ func (m *Machine) Open(ctx context.Context, o desktop.Options) (*desktop.Desktop
 	return d.Desktop(), nil
 }
 
-// Diagnose returns the findings.
 func (m *Machine) Diagnose(context.Context, desktop.Options) []desktop.Finding {
 	if m.Findings == nil {
 		return []desktop.Finding{{Name: "display", OK: true, Detail: "a desktop in memory", Needed: true}}

@@ -20,7 +20,6 @@ func (d *Desktop) Resize(s desktop.Size) {
 	d.size = s
 }
 
-// Monitors is the one screen.
 func (d *Desktop) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	return get(ctx, d, "Monitors", func() ([]desktop.Monitor, error) { return d.monitors(), nil })
 }
@@ -90,7 +89,6 @@ func (d *Desktop) LastDrawn(ctx context.Context, _ desktop.WindowID, area deskto
 	})
 }
 
-// Snap is a Capture of the whole screen.
 func (d *Desktop) Snap(ctx context.Context) (func() *image.RGBA, error) {
 	p, err := d.Capture(ctx, desktop.Rect{})
 	return func() *image.RGBA { return p }, err

@@ -37,12 +37,10 @@ func (d *Desktop) launch(a desktop.Launch) error {
 	return nil
 }
 
-// ReadClipboard reads the clipboard.
 func (d *Desktop) ReadClipboard(ctx context.Context) (string, error) {
 	return get(ctx, d, "ReadClipboard", func() (string, error) { return d.clipboard, nil })
 }
 
-// SaveFocus says where the user is.
 func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 	return get(ctx, d, "SaveFocus", func() (desktop.FocusState, error) {
 		f := desktop.FocusState{Caret: -1, Pointer: d.hands.pointer}
@@ -80,7 +78,6 @@ func (d *Desktop) restoreFocus(f desktop.FocusState) error {
 	return nil
 }
 
-// Info describes the desktop.
 func (d *Desktop) Info(ctx context.Context) (desktop.Info, error) {
 	return get(ctx, d, "Info", func() (desktop.Info, error) {
 		return desktop.Info{System: "fake", Display: "fake", Virtual: true, Manager: "fake", Monitors: d.monitors()}, nil
@@ -92,7 +89,6 @@ func (d *Desktop) Ping(ctx context.Context) error {
 	return d.do(ctx, "Ping", func() error { return nil })
 }
 
-// ReleaseAll lets go of every key and button.
 func (d *Desktop) ReleaseAll(ctx context.Context) error {
 	return d.do(ctx, "ReleaseAll", func() error {
 		for _, k := range d.hands.keys {

@@ -249,7 +249,6 @@ func (n *Node) deepest(at desktop.Point) *Node {
 	return n
 }
 
-// ElementAt is the element under a point.
 func (d *Desktop) ElementAt(ctx context.Context, at desktop.Point) (*desktop.Element, error) {
 	return get(ctx, d, "ElementAt", func() (*desktop.Element, error) {
 		n := d.under(at)
@@ -268,7 +267,6 @@ func (d *Desktop) Hit(ctx context.Context, at desktop.Point) (*desktop.Element, 
 	return d.ElementAt(ctx, at)
 }
 
-// Refresh reads one element again.
 func (d *Desktop) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Element, error) {
 	var e *desktop.Element
 	err := d.with(ctx, "Refresh", h, func(n *Node) error {

@@ -13,7 +13,6 @@ type actor struct {
 	apps              apps
 }
 
-// Do performs an action.
 func (s actor) Do(ctx context.Context, a desktop.Action) error {
 	switch a := a.(type) {
 	case desktop.Launch:

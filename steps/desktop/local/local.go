@@ -146,7 +146,6 @@ func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	return d
 }
 
-// Info describes the desktop.
 func (s *session) Info(ctx context.Context) (desktop.Info, error) {
 	i, err := s.Session.Info(ctx)
 	i.Virtual, i.Instead = s.display != nil, s.instead

@@ -119,7 +119,6 @@ func (d *Driver) next(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// PointerPosition is where the pointer is.
 func (d *Driver) PointerPosition(context.Context) (desktop.Point, error) {
 	x, y := toolkit.location()
 	return desktop.Point{X: x, Y: y}, nil
@@ -265,7 +264,6 @@ func typeSome(text string) error {
 	return nil
 }
 
-// Monitors is the main screen: robotgo describes no other.
 func (d *Driver) Monitors(context.Context) ([]desktop.Monitor, error) {
 	w, h := toolkit.size()
 	return []desktop.Monitor{{Name: "main", Bounds: desktop.Rect{W: w, H: h}, Primary: true, Scale: toolkit.scale()}}, nil
@@ -301,13 +299,11 @@ func (d *Driver) LastDrawn(context.Context, desktop.WindowID, desktop.Rect) (tim
 	return time.Now(), nil
 }
 
-// Info describes the desktop.
 func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 	ms, err := d.Monitors(ctx)
 	return desktop.Info{System: runtime.GOOS, Monitors: ms, Env: d.o.Env}, err
 }
 
-// Extensions is empty: only X has them.
 func (d *Driver) Extensions(context.Context) (map[string]bool, error) { return nil, nil }
 
 // Ping fails when the desktop session has ended.
@@ -342,5 +338,4 @@ func (d *Driver) ReleaseAll(ctx context.Context) error {
 	})
 }
 
-// Close lets go of everything.
 func (d *Driver) Close() error { return d.ReleaseAll(context.Background()) }

@@ -17,13 +17,10 @@ func Open(context.Context, Options) (*Driver, error) {
 	return nil, &desktop.MissingError{What: "desktops on " + runtime.GOOS + " are not supported"}
 }
 
-// Desktop has no parts.
 func (r *Driver) Desktop() *desktop.Desktop {
 	return desktop.Missing(&desktop.MissingError{What: "desktops on " + runtime.GOOS + " are not supported"})
 }
 
-// Extensions is empty: only X has them.
 func (r *Driver) Extensions(context.Context) (map[string]bool, error) { return nil, nil }
 
-// Close has nothing to close.
 func (r *Driver) Close() error { return nil }

@@ -69,7 +69,6 @@ func (l *xConn) scale() float64 {
 	return 1
 }
 
-// Info describes the desktop.
 func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 	ms, err := screen{d}.Monitors(ctx)
 	if err != nil {

@@ -37,7 +37,6 @@ type pointer struct {
 	gap     time.Duration // between the clicks of a multiple click; none but in tests
 }
 
-// PointerPosition is where the pointer is.
 func (p *pointer) PointerPosition(ctx context.Context) (desktop.Point, error) {
 	return look(ctx, p.Driver, func(l *xConn) (desktop.Point, error) { return ask(ctx, l, l.pointer) })
 }
