@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -25,10 +26,7 @@ const pictureTime = 5 * time.Second
 // capturePolicy is when pictures of a step are taken: as the step says, else as the
 // document says, else around what acts.
 func (w *worker) capturePolicy(n *workflows.Node) workflows.Policy {
-	p := n.Screenshots
-	if p == "" {
-		p = w.program.Options.Screenshots
-	}
+	p := cmp.Or(n.Screenshots, w.program.Options.Screenshots)
 	switch {
 	case n.Kind.Touches == steps.None:
 		return workflows.NoPicture
@@ -90,10 +88,8 @@ type runLog struct {
 	attrs   []slog.Attr
 }
 
-// Enabled takes everything from info on.
 func (h *runLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
 
-// Handle records a message.
 func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
 	attrs := map[string]any{}
 	add := func(a slog.Attr) bool {
@@ -120,7 +116,6 @@ func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs adds attributes.
 func (h *runLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	out := *h
 	out.attrs = append(out.attrs[:len(out.attrs):len(out.attrs)], attrs...)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"understudy/steps"
@@ -49,10 +50,7 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 		p.From = name(n, pathOf(w.s.top()))
 		p.Doubt = c != nil && (c.Phase == doubt || c.Phase == asking) && !n.Repeatable()
 	}
-	base := ev.Base
-	if base == 0 {
-		base = last
-	}
+	base := cmp.Or(ev.Base, last)
 	return p, w.divide(ctx, &p, base)
 }
 

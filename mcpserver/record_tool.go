@@ -250,33 +250,30 @@ func (s *recordTool) fromRuns(ctx context.Context, a recordArgs) (recorded, stri
 func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id string) ([]compile.Call, error) {
 	var calls []compile.Call
 	started := map[string]compile.Call{}
-	for seen := uint64(0); ; {
-		events, err := runs.Events(ctx, id, seen+1)
-		if err != nil || len(events) == 0 {
-			return calls, err
+	for ev, err := range engine.History(ctx, runs, id) {
+		if err != nil {
+			return nil, err
 		}
-		for _, ev := range events {
-			seen = ev.Seq
-			fact, err := engine.Fact(ev)
-			if err != nil {
-				return nil, err
+		fact, err := engine.Fact(ev)
+		if err != nil {
+			return nil, err
+		}
+		switch f := fact.(type) {
+		case engine.Started:
+			c := compile.Call{ID: f.ID, Begin: ev.At}
+			c.Args, _ = f.Args.(map[string]any)
+			c.Kind, _ = steps.Find(kinds, f.Kind)
+			started[ev.Path] = c
+		case engine.Ended:
+			c, ok := started[ev.Path]
+			if !ok || c.Kind.Args == nil || f.Outcome.Status != engine.Success {
+				continue
 			}
-			switch f := fact.(type) {
-			case engine.Started:
-				c := compile.Call{ID: f.ID, Begin: ev.At}
-				c.Args, _ = f.Args.(map[string]any)
-				c.Kind, _ = steps.Find(kinds, f.Kind)
-				started[ev.Path] = c
-			case engine.Ended:
-				c, ok := started[ev.Path]
-				if !ok || c.Kind.Args == nil || f.Outcome.Status != engine.Success {
-					continue
-				}
-				c.Result, c.End = f.Outcome.Result, ev.At
-				calls = append(calls, c)
-			}
+			c.Result, c.End = f.Outcome.Result, ev.At
+			calls = append(calls, c)
 		}
 	}
+	return calls, nil
 }
 
 // made checks a workflow that was made, and saves it when it has a name.

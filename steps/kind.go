@@ -8,6 +8,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -128,15 +129,11 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 	k.Args, k.Result = argsOf[A](), schemaOf[R]()
 	k.Defaults = defaultsOf(defaults, k.Args)
 	k.readTags(reflect.TypeFor[A]())
-	if k.Timeout == 0 {
-		k.Timeout = DefaultTimeout
-	}
+	k.Timeout = cmp.Or(k.Timeout, DefaultTimeout)
 	if k.Touches == "" {
 		k.Touches = None
 	}
-	if k.Focus == "" {
-		k.Focus = Keep
-	}
+	k.Focus = cmp.Or(k.Focus, Keep)
 	if k.Risk == "" {
 		k.Risk = Normal
 	}

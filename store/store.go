@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -40,15 +41,11 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Wait == 0 {
-		o.Wait = time.Second
-	}
+	o.Wait = cmp.Or(o.Wait, time.Second)
 	if o.Command == "" {
 		o.Command = commandLine()
 	}
-	if o.Lazy == 0 {
-		o.Lazy = 500 * time.Millisecond
-	}
+	o.Lazy = cmp.Or(o.Lazy, 500*time.Millisecond)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

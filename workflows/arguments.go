@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -294,10 +295,7 @@ func (u *unit) selectors() *Template {
 }
 
 func (u *unit) nearestKind(name string) string {
-	if hint := u.report.nearest(name, steps.Names(u.options.Kinds)); hint != "" {
-		return hint
-	}
-	return "list them with: understudy tools"
+	return cmp.Or(u.report.nearest(name, steps.Names(u.options.Kinds)), "list them with: understudy tools")
 }
 
 func encode(v any) string {

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -21,10 +22,7 @@ const (
 
 // newFile prepares a text for positions.
 func newFile(src Source) *file {
-	name := src.Name
-	if name == "" {
-		name = "inline"
-	}
+	name := cmp.Or(src.Name, "inline")
 	text := bytes.TrimPrefix(src.Text, []byte("\ufeff"))
 	return &file{name: name, lines: strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")}
 }

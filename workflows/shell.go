@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -82,9 +83,7 @@ func withVariables(arguments any, variables map[string]any) (any, error) {
 func language(shell string) (variant syntax.LangVariant, power bool, err error) {
 	name := shell[strings.LastIndexAny(shell, `/\`)+1:]
 	name = strings.TrimSuffix(strings.ToLower(name), ".exe")
-	if name == "" {
-		name = map[bool]string{true: "cmd", false: "sh"}[runtime.GOOS == "windows"]
-	}
+	name = cmp.Or(name, map[bool]string{true: "cmd", false: "sh"}[runtime.GOOS == "windows"])
 	switch name {
 	case "sh", "bash", "dash", "ash":
 		return syntax.LangBash, false, nil

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"strings"
@@ -101,22 +102,19 @@ func flagHint(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("there is no flag --%s", name)
 }
 
-// atLeast wants at least a number of arguments; what says what they are.
-func atLeast(n int, what string) cobra.PositionalArgs {
+// argumentCount wants so many arguments; what says what they are.
+func argumentCount(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < n {
+		switch {
+		case len(args) > most:
+			return usage(cmd, "wanted %s, found %q", what, strings.Join(args[most:], " "))
+		case len(args) < least:
 			return usage(cmd, "wanted %s", what)
 		}
 		return nil
 	}
 }
 
-// atMost wants at most a number of arguments; what says what they are.
-func atMost(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return usage(cmd, "wanted %s, found %q", what, args[n])
-		}
-		return nil
-	}
-}
+func exactly(n int, what string) cobra.PositionalArgs { return argumentCount(n, n, what) }
+func atLeast(n int, what string) cobra.PositionalArgs { return argumentCount(n, math.MaxInt, what) }
+func atMost(n int, what string) cobra.PositionalArgs  { return argumentCount(0, n, what) }

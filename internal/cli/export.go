@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -182,10 +183,7 @@ func picturesIn(result any) (hashes []string) {
 }
 
 func fileName(s engine.StepReport) string {
-	name := s.ID
-	if name == "" {
-		name = s.Path
-	}
+	name := cmp.Or(s.ID, s.Path)
 	return plainName(name)
 }
 

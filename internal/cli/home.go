@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,10 +102,7 @@ func drives(o desktop.Options) string {
 	if o.Display != "" && o.Display != "auto" {
 		return o.Display
 	}
-	if name := os.Getenv("DISPLAY"); name != "" {
-		return name
-	}
-	return "virtual"
+	return cmp.Or(os.Getenv("DISPLAY"), "virtual")
 }
 
 const leaveTime = 10 * time.Second
@@ -131,9 +129,7 @@ func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
 	if err != nil {
 		return owner.Local{}, err
 	}
-	if o.Dir == "" {
-		o.Dir = filepath.Join(dir, "display")
-	}
+	o.Dir = cmp.Or(o.Dir, filepath.Join(dir, "display"))
 	d, passwords := &desk{machine: a.machine, options: o, log: log}, &observe.Passwords{}
 	e := &engine.Engine{
 		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -247,9 +248,7 @@ func picturesBeside(file, events string) string {
 func (a *app) compileOptions(f *compileFlags, file, events string) compile.Options {
 	o := compile.Options{Name: f.name, Description: f.description, Literal: f.parametrize == "none", Pictures: picturesBeside(file, events)}
 	if o.Name == "" {
-		if file == "" {
-			file = strings.TrimSuffix(events, endingOfEvents)
-		}
+		file = cmp.Or(file, strings.TrimSuffix(events, endingOfEvents))
 		o.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
 	if f.parametrize == "ask" {

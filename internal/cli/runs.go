@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -193,16 +191,4 @@ func (a *app) runsRemove() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "also a run that could still be resumed")
 	return cmd
-}
-
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == n:
-			return nil
-		case n == 0 || len(args) > n:
-			return usage(cmd, "wanted %s, found %q", what, strings.Join(slices.Clip(args[n:]), " "))
-		}
-		return usage(cmd, "wanted %s", what)
-	}
 }

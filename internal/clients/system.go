@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,10 +28,7 @@ func (s System) config(elements ...string) string {
 func (s System) configs() string {
 	switch s.OS {
 	case "windows":
-		if dir := s.Getenv("APPDATA"); dir != "" {
-			return dir
-		}
-		return filepath.Join(s.Home, "AppData", "Roaming")
+		return cmp.Or(s.Getenv("APPDATA"), filepath.Join(s.Home, "AppData", "Roaming"))
 	case "darwin":
 		return filepath.Join(s.Home, "Library", "Application Support")
 	default:

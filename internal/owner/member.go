@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,9 +91,7 @@ type runsAt struct {
 // Join makes this process a member of a data folder: its owner if there is
 // none.
 func Join(ctx context.Context, o Options) (*Member, error) {
-	if o.Patience == 0 {
-		o.Patience = 10 * time.Second
-	}
+	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

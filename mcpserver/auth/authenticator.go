@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -286,9 +287,7 @@ func (g *Authenticator) metadata(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if resource == "" {
-		resource = ClientPath
-	}
+	resource = cmp.Or(resource, ClientPath)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"resource":                 g.site(r) + resource,

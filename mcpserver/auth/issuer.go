@@ -89,7 +89,6 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// URL is the address of the issuer.
 func (i *Issuer) URL() string { return i.url }
 
 func (*Issuer) takes(credential string) bool { return strings.Count(credential, ".") == 2 }

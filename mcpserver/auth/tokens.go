@@ -55,7 +55,6 @@ type Tokens struct {
 // NewTokens are the tokens of a file, which need not exist yet.
 func NewTokens(path string) *Tokens { return &Tokens{path: path} }
 
-// Path is the file.
 func (t *Tokens) Path() string { return t.path }
 
 // List gives the clients. A file that is not there names none.

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -64,9 +65,7 @@ func (c *Call) step() *step {
 	if x, y := c.Args["x"], c.Args["y"]; x != nil && y != nil {
 		s.doubt("it goes to a point of the screen, so everything must be where it was")
 	}
-	if s.subject == "" {
-		s.subject = strings.TrimSuffix(c.Kind.Name, "_element") + " " + c.about()
-	}
+	s.subject = cmp.Or(s.subject, strings.TrimSuffix(c.Kind.Name, "_element")+" "+c.about())
 	if arg := map[string]string{typeIntoElement: "text_to_type", typeText: "text"}[s.kind]; arg != "" {
 		if text, ok := c.Args[arg].(string); ok {
 			s.input = &input{arg: arg, value: text, names: c.about()}

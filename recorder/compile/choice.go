@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -166,9 +167,7 @@ func (c *Compiler) highlighted(ev recorder.Event) *step {
 // selects is the step that sets the value of an element.
 func selects(t *recorder.Seen, shows string) *step {
 	s := &step{subject: nameOf(t)}
-	if s.subject == "" {
-		s.subject = "choose " + shows
-	}
+	s.subject = cmp.Or(s.subject, "choose "+shows)
 	s.setTarget(t)
 	switch {
 	case recorder.IsToggle(t):

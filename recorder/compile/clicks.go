@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -76,9 +77,7 @@ func (c *Compiler) clicked(ev recorder.Event) {
 	} else {
 		c.switchTo(t.Window)
 		s.subject, s.summary = nameOf(t), "click "+describe(t)
-		if s.subject == "" {
-			s.subject = "click " + string(t.Role)
-		}
+		s.subject = cmp.Or(s.subject, "click "+string(t.Role))
 		s.setTarget(t)
 	}
 	c.addFallbacks(s, ev)

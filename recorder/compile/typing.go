@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -266,9 +267,7 @@ func (c *Compiler) fillField(t *typing) {
 	} else if t.unreadable {
 		s.doubt("the field could not be read after the last keys, so its text may be another")
 	}
-	if s.subject == "" {
-		s.subject = "type " + string(t.target.Role)
-	}
+	s.subject = cmp.Or(s.subject, "type "+string(t.target.Role))
 	s.end = t.last
 	c.paste(s, t)
 	c.emit(s)

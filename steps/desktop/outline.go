@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -138,10 +139,7 @@ func outlineLine(e *Element, depth int) string {
 
 // headline is what an element is, without what it holds.
 func headline(e *Element) string {
-	b := string(e.Role)
-	if b == "" {
-		b = "unknown"
-	}
+	b := cmp.Or(string(e.Role), "unknown")
 	if name := strings.TrimSpace(e.Name); name != "" {
 		b += " " + quoted(name)
 	} else if e.Label != "" {

@@ -130,7 +130,6 @@ type fieldFinder struct {
 	known []string
 }
 
-// Visit looks at one node.
 func (f *fieldFinder) Visit(n *ast.Node) {
 	m, ok := (*n).(*ast.MemberNode)
 	if !ok || m.Property.Location() != f.at {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -66,14 +67,8 @@ func (e *entry) target() (desktop.LaunchTarget, error) {
 
 // desktopFiles are the files of all applications, the user's own first.
 func desktopFiles() []string {
-	own := os.Getenv("XDG_DATA_HOME")
-	if own == "" {
-		own = filepath.Join(os.Getenv("HOME"), ".local", "share")
-	}
-	shared := os.Getenv("XDG_DATA_DIRS")
-	if shared == "" {
-		shared = "/usr/local/share:/usr/share"
-	}
+	own := cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(os.Getenv("HOME"), ".local", "share"))
+	shared := cmp.Or(os.Getenv("XDG_DATA_DIRS"), "/usr/local/share:/usr/share")
 	var files []string
 	for _, dir := range append([]string{own}, filepath.SplitList(shared)...) {
 		_ = filepath.WalkDir(filepath.Join(dir, "applications"), func(path string, d fs.DirEntry, err error) error {

@@ -3,6 +3,7 @@
 package local
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,9 +16,7 @@ import (
 const leastSpace = 500 << 20
 
 func diskFinding(dir string) desktop.Finding {
-	if dir == "" {
-		dir = os.TempDir()
-	}
+	dir = cmp.Or(dir, os.TempDir())
 	for !exists(dir) && dir != filepath.Dir(dir) { // it is made later
 		dir = filepath.Dir(dir)
 	}

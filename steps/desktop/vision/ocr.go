@@ -3,6 +3,7 @@ package vision
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -34,9 +35,7 @@ func Words(ctx context.Context, img image.Image, language string) ([]Word, error
 	if err != nil {
 		return nil, &desktop.MissingError{What: "text on the screen cannot be read: the program tesseract is missing", Mend: "apt-get install tesseract-ocr"}
 	}
-	if language == "" {
-		language = "eng"
-	}
+	language = cmp.Or(language, "eng")
 	b := img.Bounds()
 	if b.Empty() {
 		return nil, nil

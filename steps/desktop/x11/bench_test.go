@@ -15,6 +15,9 @@ import (
 	"understudy/steps/desktop/virtual/virtualtest"
 )
 
+// robotgo waits after each key unless it is told not to.
+func init() { x11.KeySleep = 0 }
+
 // soakVar asks for the test that takes minutes.
 const soakVar = "UNDERSTUDY_SOAK"
 

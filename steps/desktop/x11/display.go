@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -73,9 +74,7 @@ const (
 // cookie finds the cookie of a display in a file of cookies; "" means that
 // there is none, and that the display may still let us in.
 func (p address) cookie(file string) string {
-	if file == "" {
-		file = filepath.Join(os.Getenv("HOME"), ".Xauthority")
-	}
+	file = cmp.Or(file, filepath.Join(os.Getenv("HOME"), ".Xauthority"))
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return ""

@@ -261,9 +261,7 @@ func (k *keymap) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
 // twice repeats two keysyms over all columns, so that they mean the same in
 // each of several layouts.
 func twice(plain, shifted uint32, per int) []xproto.Keysym {
-	if plain == 0 {
-		plain = shifted
-	}
+	plain = cmp.Or(plain, shifted)
 	if shifted == 0 {
 		shifted = plain
 	}

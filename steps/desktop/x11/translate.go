@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -111,9 +112,7 @@ func (t *translator) level(key xproto.Keycode, state uint16) int {
 func (t *translator) sym(key xproto.Keycode, state uint16) uint32 {
 	base := t.level(key, state)
 	plain, shifted := t.at(key, base), t.at(key, base+1)
-	if shifted == 0 {
-		shifted = plain
-	}
+	shifted = cmp.Or(shifted, plain)
 	shift := state&uint16(modShift) != 0
 	if t.numlock != 0 && state&t.numlock != 0 && shifted >= 0xff80 && shifted <= 0xffbd {
 		shift = !shift

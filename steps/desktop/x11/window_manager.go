@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -24,9 +25,7 @@ func (l *xConn) manager() (xproto.Window, string) {
 		return 0, ""
 	}
 	name, _ := l.text(check, l.atom("_NET_WM_NAME"))
-	if name == "" {
-		name = "unnamed"
-	}
+	name = cmp.Or(name, "unnamed")
 	return check, name
 }
 
