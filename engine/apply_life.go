@@ -90,6 +90,7 @@ const (
 func (s *State) answered(ev Event, a Answered) {
 	q := s.Question
 	s.restartClock(ev)
+	s.Created.keepWithin(a.Within)
 	if q == nil {
 		return
 	}

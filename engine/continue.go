@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,8 @@ type ResumeRequest struct {
 	Queue    bool              `json:"queue,omitempty"`
 	Environ  []string          `json:"environ,omitempty"`
 	By       string            `json:"by,omitempty"`
+	Owner    string            `json:"owner,omitempty"`  // of the run that a fork makes
+	Within   *Bounds           `json:"within,omitempty"` // nil: the folders of the run
 	// Key is from NewKey, or empty: a request that is sent again with it does
 	// nothing again. Of a fork, it becomes the id of the new run.
 	Key string `json:"key,omitempty"`
@@ -120,7 +123,7 @@ func (e *Engine) programOf(ctx context.Context, s *State) (*workflows.Program, B
 }
 
 func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
-	ev := Resumed{Decision: r.Decision, By: r.By}
+	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within}
 	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep {
 		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s or %s", r.Decision, Redo, SkipStep)
 	}
@@ -233,6 +236,7 @@ type Answer struct {
 	Choice  string            `json:"choice,omitempty"`
 	Secrets map[string]string `json:"secrets,omitempty"`
 	By      string            `json:"by,omitempty"`
+	Within  *Bounds           `json:"within,omitempty"` // as in ResumeRequest
 	Environ []string          `json:"environ,omitempty"`
 	Key     string            `json:"key,omitempty"` // as in ResumeRequest
 }
@@ -257,7 +261,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	maps.Copy(w.secrets, a.Secrets)
 	w.actor = a.By
 	w.replaceEnviron(a.Environ)
-	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By}); err != nil {
+	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within}); err != nil {
 		return Header{}, err
 	}
 	return e.launch(w)
@@ -395,6 +399,8 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		return Header{}, err
 	}
 	created := old.s.Created
+	created.keepWithin(r.Within)
+	created.Owner, created.Client = r.Owner, cmp.Or(r.By, created.Client) // it is a run of who forks
 	created.Parent, created.Start, created.Scope = id, keep(old.s.Frames), *old.s.Scopes[1]
 	if ev.From != "" {
 		created.Start = ev.Frames

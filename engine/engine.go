@@ -90,6 +90,7 @@ type Request struct {
 	StepThrough bool              `json:"step_through,omitempty"`
 	Queue       bool              `json:"queue,omitempty"` // wait for the desktop
 	Client      string            `json:"client,omitempty"`
+	Owner       string            `json:"owner,omitempty"` // the credential that it belongs to
 	Dir         string            `json:"dir,omitempty"`
 	WorkflowID  string            `json:"workflow_id,omitempty"`
 	TraceID     string            `json:"trace_id,omitempty"`

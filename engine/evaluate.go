@@ -20,6 +20,7 @@ type evaluator struct {
 	secrets secrets  // replaced, never changed, once the worker goes
 	near    []string // the secrets that went into what is performed
 	looks   expression.Probe
+	mayUse  func(kind string) error // why the one who runs the step may not; nil: it may
 }
 
 // names is what the expressions of the innermost list see.
@@ -238,9 +239,36 @@ func (v *evaluator) masked(ctx context.Context, x *expression.Expr) (any, error)
 	return v.secrets.mask(value, v.near...), err
 }
 
+// probe asks the desktop for expressions.
 func (v *evaluator) probe() expression.Probe {
 	if v.looks == nil && v.e.Probe != nil {
-		v.looks = v.e.Probe(v.e.Desk, v.s.Created.Dir, slices.Concat(v.roots(), v.e.PictureRoots))
+		v.looks = permittedProbe{v.e.Probe(v.e.Desk, v.s.Created.Dir, slices.Concat(v.roots(), v.e.PictureRoots)), v.mayUse}
 	}
 	return v.looks
+}
+
+// lookingKind is the kind that looks as expressions do.
+const lookingKind = "validate_element"
+
+// permittedProbe looks for who may use the kind that looks.
+type permittedProbe struct {
+	expression.Probe
+
+	refusal func(kind string) error
+}
+
+// Exists says whether there is such an element.
+func (p permittedProbe) Exists(ctx context.Context, selector string) (bool, error) {
+	if err := p.refusal(lookingKind); err != nil {
+		return false, err
+	}
+	return p.Probe.Exists(ctx, selector)
+}
+
+// Text is the text of an element.
+func (p permittedProbe) Text(ctx context.Context, selector string) (string, error) {
+	if err := p.refusal(lookingKind); err != nil {
+		return "", err
+	}
+	return p.Probe.Text(ctx, selector)
 }

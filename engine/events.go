@@ -75,6 +75,7 @@ type Created struct {
 	Call        string   `json:"call,omitempty"`
 	Args        any      `json:"args,omitempty"` // of a single call
 	Client      string   `json:"client,omitempty"`
+	Owner       string   `json:"owner,omitempty"` // the credential that it belongs to; empty: the person at the machine
 	Dir         string   `json:"dir,omitempty"`
 	Roots       []string `json:"roots,omitempty"`
 	Private     []string `json:"private,omitempty"` // out of bounds inside the roots
@@ -196,6 +197,8 @@ type Answered struct {
 	Value  any    `json:"value,omitempty"`
 	Choice string `json:"choice,omitempty"` // of a doubtful step: redo or skip
 	By     string `json:"by,omitempty"`
+
+	Within *Bounds `json:"within,omitempty"` // of who answers
 }
 
 // Stopping says that the run is to end before its time.
@@ -242,6 +245,14 @@ type Resumed struct {
 	ID       string         `json:"id,omitempty"`       // of the step that it is about
 	Document string         `json:"document,omitempty"` // when it is another one
 	By       string         `json:"by,omitempty"`
+	Within   *Bounds        `json:"within,omitempty"` // of who continues it
+}
+
+// Bounds are the folders in which the steps of who continues a run may use files,
+// and what is out of bounds inside them. A run keeps what is in its own too.
+type Bounds struct {
+	Roots   []string `json:"roots"`
+	Private []string `json:"private,omitempty"`
 }
 
 // Captured says that a picture of a step is stored.

@@ -114,6 +114,7 @@ func (x *Snapshot) restore() (State, error) {
 func headerOf(s *State, h Header, l *layout) Header {
 	c := s.Created
 	h.Workflow, h.Document, h.Parent, h.Call, h.Client = c.Workflow, c.Document, c.Parent, c.Call, c.Client
+	h.Owner = c.Owner
 	h.WorkflowID, h.TraceID, h.ExecutionID = c.WorkflowID, c.TraceID, c.ExecutionID
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
 	h.Executed, h.Total, h.Errors = s.Executed, l.total, s.Errors

@@ -85,9 +85,12 @@ func (w *worker) allowed(k *steps.Kind) error {
 
 // refusal is why the one who runs the step may not use the kind with a name.
 func (w *worker) refusal(kind string) error {
+	if w.e.Allow == nil {
+		return nil
+	}
 	k, ok := steps.Find(w.e.Kinds, kind)
 	if !ok {
-		k.Name = kind
+		return steps.Errorf(steps.Denied, "%s is not allowed: there is no such kind here", kind)
 	}
 	return w.allowed(&k)
 }

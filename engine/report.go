@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +66,32 @@ type Page struct {
 }
 
 const defaultPage = 200
+
+// PicturesOf are the hashes of the pictures that an event speaks of: those of
+// before and after a step, and those that a step was for.
+func PicturesOf(ev Event) (hashes []string) {
+	var said struct {
+		Hash    string `json:"hash"`
+		Outcome struct {
+			Result struct {
+				URI         string   `json:"uri"`
+				Screenshots []string `json:"screenshots"`
+			} `json:"result"`
+		} `json:"outcome"`
+	}
+	if ev.Type != EvCaptured && ev.Type != EvEnded || json.Unmarshal(ev.Data, &said) != nil {
+		return nil
+	}
+	for _, uri := range append(said.Outcome.Result.Screenshots, said.Outcome.Result.URI) {
+		if hash, ok := strings.CutPrefix(uri, CaptureURI("")); ok {
+			hashes = append(hashes, hash)
+		}
+	}
+	if ev.Type == EvCaptured {
+		hashes = append(hashes, said.Hash)
+	}
+	return hashes
+}
 
 // CaptureURI names a picture for clients.
 func CaptureURI(hash string) string { return "understudy://captures/" + hash }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"maps"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -34,6 +36,7 @@ func (s *State) resumed(ev Event, r Resumed) {
 	if r.Document != "" {
 		s.Created.Document = r.Document
 	}
+	s.Created.keepWithin(r.Within)
 	if r.Base == 0 && r.From == "" {
 		s.retryOrDoubt()
 		if c := s.top().Cur; c != nil && (c.Phase == doubt || c.Phase == asking) && r.Decision != "" {
@@ -43,6 +46,39 @@ func (s *State) resumed(ev Event, r Resumed) {
 	s.sweep()
 }
 
+// keepWithin leaves a run the folders that it has and that are also those of who
+// continues it: nobody reaches more by continuing the run of another, and the run
+// gains nothing by it. Nil leaves all.
+func (c *Created) keepWithin(b *Bounds) {
+	if b == nil {
+		return
+	}
+	var both []string
+	for _, mine := range c.Roots {
+		for _, theirs := range b.Roots {
+			switch {
+			case within(mine, theirs):
+				both = append(both, mine)
+			case within(theirs, mine):
+				both = append(both, theirs)
+			}
+		}
+	}
+	c.Roots = slices.Compact(both)
+	for _, p := range b.Private {
+		if !slices.Contains(c.Private, p) {
+			c.Private = append(slices.Clone(c.Private), p)
+		}
+	}
+}
+
+// within says whether a folder is another one or below it, by their names.
+func within(folder, other string) bool {
+	rel, err := filepath.Rel(other, folder)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// resumeAt puts the cursor where the attempt goes on.
 func (s *State) resumeAt(r Resumed) {
 	switch {
 	case r.From != "":

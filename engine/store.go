@@ -87,7 +87,8 @@ type Header struct {
 	Call        string        `json:"call,omitempty"`     // the kind, of a run of one step
 	Reads       bool          `json:"reads,omitempty"`
 	Client      string        `json:"client,omitempty"`
-	Key         string        `json:"key,omitempty"` // of the request that last continued it
+	Owner       string        `json:"owner,omitempty"` // empty: the person at the machine
+	Key         string        `json:"key,omitempty"`   // of the request that last continued it
 	WorkflowID  string        `json:"workflow_id,omitempty"`
 	TraceID     string        `json:"trace_id,omitempty"`
 	ExecutionID string        `json:"execution_id,omitempty"`
@@ -137,6 +138,7 @@ type Query struct {
 	TraceID     string
 	ExecutionID string
 	Client      string
+	Owner       string // whose they are; empty: everybody's
 	Text        string // in what a person reads of a run, in any case
 	Since       time.Time
 	Before      string // only runs that are older than this one
@@ -150,7 +152,7 @@ func (q Query) Wants(h *Header) bool {
 	return (q.Calls || h.Call == "") &&
 		(len(q.Status) == 0 || slices.Contains(q.Status, h.Status)) &&
 		same(q.Workflow, h.Workflow) && same(q.WorkflowID, h.WorkflowID) &&
-		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) && same(q.Client, h.Client) &&
+		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) && same(q.Client, h.Client) && same(q.Owner, h.Owner) &&
 		(q.Since.IsZero() || !h.StartedAt.Before(q.Since.Round(0))) &&
 		(q.Before == "" || h.ID < q.Before) &&
 		(q.Text == "" || h.mentions(strings.ToLower(q.Text)))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/steps"
+	"understudy/workflows/expression"
 )
 
 func TestSecretsGivenOneByOne(t *testing.T) {
@@ -94,6 +95,37 @@ func TestPolicyAtEachStep(t *testing.T) {
 			t.Errorf("the run is %s, %+v, and did %q", h.Status, h.Error, s.did())
 		}
 	})
+}
+
+// TestExpressionsLookForWhoMay holds that what an expression sees is asked about as
+// what the kind sees that looks alike.
+func TestExpressionsLookForWhoMay(t *testing.T) {
+	for doc, looks := range map[string]bool{
+		`steps: [{if: "exists('role:button')", tool_name: act, arguments: {name: a}}]`:             true,
+		`steps: [{tool_name: act, arguments: {name: a}, expect: "exists('role:button')"}]`:         true,
+		`steps: [{tool_name: act, arguments: {name: "${{ text('role:button') }}"}}]`:               true,
+		`steps: [{tool_name: act, arguments: {name: a}}]` + "\noutput: ${{ text('role:button') }}": true,
+		`steps: [{if: "1 == 1", tool_name: act, arguments: {name: a}}]`:                            false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t)
+			asked := 0
+			s.Probe = func(Desk, string, []string) expression.Probe {
+				return changing{time.Now(), func(time.Duration) bool { return true }, &asked}
+			}
+			s.Kinds = append(s.Kinds, steps.Kind{Name: lookingKind, Reads: true})
+			s.Allow = func(_, _ string, k steps.Kind) error {
+				if k.Name == lookingKind {
+					return steps.Errorf(steps.Denied, "it may not look")
+				}
+				return nil
+			}
+			h := s.play(s.request(doc, nil))
+			if denied := h.Status == Failed && h.Error.Code == steps.Denied; denied != looks || asked > 0 {
+				t.Errorf("%s: the run is %s, %+v; it looked %d times", doc, h.Status, h.Error, asked)
+			}
+		})
+	}
 }
 
 func TestLargeResult(t *testing.T) {

@@ -1,12 +1,16 @@
 package mcpserver
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"understudy/engine"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
@@ -22,7 +26,8 @@ type caller struct {
 	name, session, version string
 	self                   string      // what the client calls itself
 	grant                  *auth.Grant // nil: nobody was asked who they are
-	policy                 access.Policy
+	access.Subject
+	listing access.Subject // for lists, which may not depend on what a modern client calls itself
 }
 
 // id names the caller in runs, and tells apart the sessions of one client.
@@ -30,7 +35,14 @@ func (c caller) id() string {
 	if c.session == "" {
 		return c.name
 	}
-	return c.name + "#" + c.session
+	return c.name + "#" + digest(c.session)
+}
+
+// digest tells sessions apart without telling them: whoever reads a run reads the
+// id of its client.
+func digest(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:4])
 }
 
 func (c caller) modern() bool { return c.version >= modern }
@@ -49,26 +61,47 @@ type clients struct {
 	modes    *access.Modes
 	runs     *lazyRuns
 	inflight *inflight
+	pictures access.Pictures
 }
 
 // caller finds out who sent a request.
 func (s *clients) caller(req serverRequest) caller {
 	self := selfName(req.ClientInfo())
-	c := caller{name: self, self: self, version: req.ProtocolVersion(), policy: s.policy}
+	c := caller{name: self, self: self, version: req.ProtocolVersion()}
 	if session := req.GetSession(); session != nil && !c.modern() {
 		c.session = session.ID()
 	}
 	if g, ok := httpd.GrantOf(req.GetExtra()); ok {
 		c.grant, c.name = &g, g.Name+"/"+self
-		c.policy = c.policy.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name))
 	}
-	if !c.modern() {
-		c.policy = c.policy.Narrowed(s.modes.Of(self))
-	}
+	c.listing = s.subject(c.grant)
 	if h := headers(req); h != nil {
-		c.policy = c.policy.Narrowed(limitsIn(h))
+		c.listing.Policy = c.listing.Narrowed(limitsIn(h))
+	}
+	c.Subject = c.listing
+	c.Policy = c.Narrowed(s.modes.Of(self))
+	if !c.modern() {
+		c.listing = c.Subject
 	}
 	return c
+}
+
+// subject is who holds a credential, or the person at the machine when nobody was
+// asked for one.
+func (s *clients) subject(g *auth.Grant) access.Subject {
+	if g == nil {
+		return access.Subject{Policy: s.policy, All: true}
+	}
+	return access.Subject{Policy: s.policy.Narrowed(limitsOf(*g)).Narrowed(s.modes.Of(g.Name)), Owner: g.Name, All: g.AllRuns}
+}
+
+// runsFor are the runs that somebody may see and touch by a tool.
+func (s *clients) runsFor(ctx context.Context, who access.Subject, t access.Tool) (engine.Runs, error) {
+	runs, err := s.runs.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return access.RunsFor(runs, who, t, &s.pictures), nil
 }
 
 // longestSelf is how much of its own name a client may say.

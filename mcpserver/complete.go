@@ -19,12 +19,12 @@ func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	var known []string
 	switch req.Params.Argument.Name {
 	case "name", "url", "workflow":
-		if s.tools.barred(req, "list_workflows") == nil {
-			known, _ = s.library.names()
+		if c, err := s.tools.who(req, "list_workflows"); err == nil {
+			known, _ = s.library.of(c.Subject).names()
 		}
 	case "id", "run_id":
-		if s.tools.barred(req, "list_runs") == nil {
-			known = s.runIDs(ctx)
+		if c, err := s.tools.who(req, "list_runs"); err == nil {
+			known = s.runIDs(ctx, c)
 		}
 	case "kind", "tool_name":
 		known = steps.Names(s.library.kinds)
@@ -43,8 +43,8 @@ func (s prompts) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return &mcp.CompleteResult{Completion: details}, nil
 }
 
-func (s prompts) runIDs(ctx context.Context) (ids []string) {
-	runs, err := s.runs.get(ctx)
+func (s prompts) runIDs(ctx context.Context, c caller) (ids []string) {
+	runs, err := s.tools.runsFor(ctx, c.Subject, "list_runs")
 	if err != nil {
 		return nil
 	}

@@ -115,7 +115,7 @@ func (s sequenceTool) pack(c *call) (engine.Bundle, *workflows.Program, error) {
 	if err != nil {
 		return engine.Bundle{}, nil, err
 	}
-	return s.library.pack(c.tool.Name, s.o.Dir, text)
+	return s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text)
 }
 
 // documentOf is the document in the arguments, as text: what it says keeps its
@@ -142,7 +142,7 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 // permitProgram refuses a program with a step that its caller could not do on
 // its own.
 func (c *call) permitProgram(p *workflows.Program) error {
-	return c.blocked(c.policy.RefusesProgram(p))
+	return c.blocked(c.MayRun(p))
 }
 
 // permitRun refuses to continue a run with steps that the caller could not do.
@@ -152,7 +152,7 @@ func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 		return err
 	}
 	if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
-		return c.blocked(c.policy.Refuses(access.Of(k)))
+		return c.blocked(c.May(access.Of(k)))
 	}
 	raw, err := runs.File(ctx, engine.Documents, h.Document)
 	if err != nil {

@@ -70,9 +70,9 @@ var toolWords = strings.NewReplacer(
 
 // advised adds to what the failure advises how a client can do it that is not offered
 // a kind which stands there.
-func (f *failure) advised(kinds []steps.Kind, p access.Policy) *failure {
+func (f *failure) advised(kinds []steps.Kind, p access.Subject) *failure {
 	for _, k := range kinds {
-		if t := access.Of(k); strings.Contains(f.Next, k.Name) && !p.Offers(t) && p.Refuses(t) == nil {
+		if t := access.Of(k); strings.Contains(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {
 			f.Next += fmt.Sprintf(" (%s is no tool here, but can be a step of execute_sequence)", k.Name)
 		}
 	}

@@ -36,7 +36,7 @@ func (g *guide) names() string {
 	lines := map[steps.Toolset][]string{}
 	var order []steps.Toolset
 	for _, k := range g.kinds {
-		if g.policy.Refuses(access.Of(k)) != nil {
+		if (access.Subject{Policy: g.policy}).May(access.Of(k)) != nil {
 			continue
 		}
 		if lines[k.Toolset] == nil {

@@ -62,10 +62,10 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 		return nil, wire
 	}
 	if err != nil {
-		return failureOf(err).advised(r.o.Kinds, c.policy).result(), nil
+		return failureOf(err).advised(r.o.Kinds, c.Subject).result(), nil
 	}
 	if out.failure != nil {
-		out.failure.advised(r.o.Kinds, c.policy)
+		out.failure.advised(r.o.Kinds, c.Subject)
 	}
 	return out.result(), nil
 }
@@ -90,7 +90,7 @@ const (
 
 // permit is the first layer: the policy.
 func (r *runner) permit(c *call) error {
-	why := c.policy.Refuses(c.tool.Tool)
+	why := c.May(c.tool.Tool)
 	r.o.Log.Info("tool called", "client", c.id(), "tool", c.tool.Name, "allowed", why == nil)
 	return c.blocked(why)
 }
@@ -104,7 +104,7 @@ func (c *caller) blocked(why *access.Refusal) error {
 	if c.modern() {
 		code = codeBlocked
 	}
-	data, err := json.Marshal(map[string]any{"tool": why.Tool, "mode": c.policy.Mode, "client": c.name, "reason": why.Why, "next": why.Next})
+	data, err := json.Marshal(map[string]any{"tool": why.Tool, "mode": c.Mode, "client": c.name, "reason": why.Why, "next": why.Next})
 	if err != nil {
 		return err
 	}
@@ -160,6 +160,16 @@ func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	return q
 }
 
+// bounds are the folders of who continues a run.
+func (r *runner) bounds() *engine.Bounds {
+	return &engine.Bounds{Roots: r.o.Roots, Private: r.o.Private}
+}
+
+// runsOf are the runs that the caller may see and touch.
+func (r *runner) runsOf(ctx context.Context, c *call) (engine.Runs, error) {
+	return r.clients.runsFor(ctx, c.Subject, c.tool.Tool)
+}
+
 // begin starts or continues a run.
 type begin func(context.Context, engine.Runs) (engine.Header, error)
 
@@ -205,7 +215,7 @@ func (r *runner) question(ctx context.Context, c *call, runs engine.Runs, h *eng
 
 // answer answers a run with what a person said.
 func (r *runner) answer(ctx context.Context, c *call, runs engine.Runs, id string, a engine.Answer) (engine.Header, error) {
-	a.By, a.Environ = c.id(), r.o.Environ
+	a.By, a.Environ, a.Within = c.id(), r.o.Environ, r.bounds()
 	h, err := runs.Answer(context.WithoutCancel(ctx), id, a)
 	if err == nil {
 		r.inflight.noteRun(id, c.caller)
@@ -237,7 +247,7 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 
 // record is the fourth layer: the run begins, and with it its events.
 func (r *runner) record(ctx context.Context, c *call, b begin) (engine.Runs, engine.Header, error) {
-	runs, err := r.runs.get(ctx)
+	runs, err := r.runsOf(ctx, c)
 	if err != nil {
 		return nil, engine.Header{}, err
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,8 +12,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"understudy/engine"
 	"understudy/internal/words"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/confined"
 	"understudy/workflows"
@@ -24,6 +28,61 @@ type library struct {
 	folder, dir string
 	roots       []string
 	private     confined.Private
+	who         access.Subject // for whom it is: it holds what that may see
+}
+
+// of is the library as somebody may see it.
+func (l *library) of(who access.Subject) *library {
+	view := *l
+	view.who = who
+	return &view
+}
+
+// ownership is what is kept beside a saved workflow of a client.
+type ownership struct {
+	Owner string `json:"owner"`
+}
+
+func (l *library) ownerFile(name string) string {
+	return filepath.Join(l.folder, "."+name+".owner.json")
+}
+
+// owner is the credential that a saved workflow belongs to; empty: the person at
+// the machine. One that is not known belongs to nobody who could ask.
+func (l *library) owner(name string) string {
+	raw, err := os.ReadFile(l.ownerFile(name))
+	if errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	var o ownership
+	if err != nil || json.Unmarshal(raw, &o) != nil || o.Owner == "" {
+		return "?"
+	}
+	return o.Owner
+}
+
+// sees says whether a saved workflow is there to be read and run: those of the
+// person at the machine are for everybody.
+func (l *library) sees(name string) bool {
+	if l.who.Owner == "" {
+		return true
+	}
+	owner := l.owner(name)
+	return owner == "" || l.may(name, owner, false) == nil
+}
+
+// visible is a list of resources without the saved workflows of others.
+func (l *library) visible(list *mcp.ListResourcesResult) *mcp.ListResourcesResult {
+	out := *list
+	out.Resources = slices.DeleteFunc(slices.Clone(list.Resources), func(r *mcp.Resource) bool {
+		name, saved := strings.CutPrefix(r.URI, workflowURI)
+		return saved && !l.sees(name)
+	})
+	return &out
+}
+
+func (l *library) may(name, owner string, change bool) *access.Refusal {
+	return l.who.May(access.Tool{Name: name, Always: true}, access.Thing{Name: "the workflow " + name, Owner: owner, Change: change})
 }
 
 // endings of saved workflows, the first that there is counts.
@@ -51,7 +110,7 @@ func (l *library) names() ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		name, ending := splitEnding(e.Name())
-		if !e.IsDir() && slices.Contains(endings, ending) && validName.MatchString(name) {
+		if !e.IsDir() && slices.Contains(endings, ending) && validName.MatchString(name) && l.sees(name) {
 			names = append(names, name)
 		}
 	}
@@ -70,6 +129,9 @@ func (l *library) get(name string) (workflows.Source, error) {
 		return workflows.Source{}, err
 	}
 	for _, ending := range endings {
+		if !l.sees(name) {
+			break
+		}
 		src, err := readSource(filepath.Join(l.folder, name+ending))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -101,12 +163,32 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 			break
 		}
 	}
-	if !isNew && !replace {
+	if !isNew && (!replace || l.may(name, l.owner(name), true) != nil) {
 		e := steps.Errorf(steps.Invalid, "there is a saved workflow called %q already", name)
-		e.Next = "choose another name, or say replace: true"
+		e.Next = "choose another name, or say replace: true if it is yours"
 		return path, isNew, e
 	}
+	if isNew {
+		if err := l.own(name); err != nil {
+			return path, isNew, err
+		}
+	}
 	return path, isNew, writeWhole(path, text)
+}
+
+// own notes whose a new workflow is, before it is there.
+func (l *library) own(name string) error {
+	if l.who.Owner == "" {
+		if err := os.Remove(l.ownerFile(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	raw, err := json.Marshal(ownership{l.who.Owner})
+	if err != nil {
+		return err
+	}
+	return writeWhole(l.ownerFile(name), raw)
 }
 
 // writeWhole replaces a file atomically.

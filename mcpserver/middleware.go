@@ -32,13 +32,22 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && err == nil {
 			s.levels.set(set.Session, set.Params.Level)
 		}
-		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
-			if from, ok := req.(serverRequest); ok {
-				res = s.tools.visible(list, s.clients.caller(from).policy)
-			}
+		if from, ok := req.(serverRequest); ok && err == nil {
+			res = s.visible(res, from)
 		}
 		return res, err
 	}
+}
+
+// visible is a list of what whoever asks may see.
+func (s *Server) visible(res mcp.Result, from serverRequest) mcp.Result {
+	switch list := res.(type) {
+	case *mcp.ListToolsResult:
+		return s.tools.visible(list, s.clients.caller(from).listing)
+	case *mcp.ListResourcesResult:
+		return s.library.of(s.clients.caller(from).listing).visible(list)
+	}
+	return res
 }
 
 // sound is an error that can be encoded. The SDK puts the address of a missing

@@ -14,7 +14,6 @@ import (
 // prompts are what a person can ask a model to do. One that discloses something
 // of this server needs the right to use the tool that discloses the same.
 type prompts struct {
-	runs    *lazyRuns
 	tools   *toolbox
 	library *library
 }
@@ -23,13 +22,14 @@ func (s prompts) addTo(server *mcp.Server) {
 	argument := func(name, text string, required bool) *mcp.PromptArgument {
 		return &mcp.PromptArgument{Name: name, Description: text, Required: required}
 	}
-	add := func(name, text, tool string, write func(context.Context, map[string]string) (string, error), args ...*mcp.PromptArgument) {
+	add := func(name, text, tool string, write func(context.Context, caller, map[string]string) (string, error), args ...*mcp.PromptArgument) {
 		server.AddPrompt(&mcp.Prompt{Name: name, Description: text, Arguments: args},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				if err := s.tools.barred(req, tool); err != nil {
+				c, err := s.tools.who(req, tool)
+				if err != nil {
 					return nil, err
 				}
-				words, err := write(ctx, req.Params.Arguments)
+				words, err := write(ctx, c, req.Params.Arguments)
 				if err != nil {
 					return nil, err
 				}
@@ -47,7 +47,7 @@ func (s prompts) addTo(server *mcp.Server) {
 		argument("run_id", "the run", true))
 }
 
-func (s prompts) authorWorkflow(_ context.Context, a map[string]string) (string, error) {
+func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string) (string, error) {
 	return fmt.Sprintf(`Write an Understudy workflow for this task: %s
 
 1. Look at the applications and windows that it needs (get_applications_and_windows_list, get_window_tree).
@@ -57,19 +57,20 @@ func (s prompts) authorWorkflow(_ context.Context, a map[string]string) (string,
 5. save_workflow under a short name.`, a["task"], schemaURI), nil
 }
 
-func (s prompts) runWorkflow(_ context.Context, a map[string]string) (string, error) {
-	src, err := s.library.get(a["name"])
+func (s prompts) runWorkflow(_ context.Context, c caller, a map[string]string) (string, error) {
+	saved := s.library.of(c.Subject)
+	src, err := saved.get(a["name"])
 	if err != nil {
 		return "", err
 	}
-	info := s.library.info(a["name"])
+	info := saved.info(a["name"])
 	return fmt.Sprintf(`Run the saved workflow %s with execute_sequence {"url": %q, "inputs": {...}}. Its inputs: %s. Ask me for those that you do not know.
 If it waits, ask me what it wants to know and give the answer to resume_run. If it fails, say which step and why, and ask me before resume_run.
 
 %s`, a["name"], a["name"], strings.Join(info.Inputs, ", "), src.Text), nil
 }
 
-func recordPrompt(_ context.Context, a map[string]string) (string, error) {
+func recordPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
 	name := a["name"]
 	if name == "" {
 		name = "a short name that says what it does"
@@ -83,8 +84,8 @@ func recordPrompt(_ context.Context, a map[string]string) (string, error) {
 5. Try it with execute_sequence {"url": ..., "dry_run": true}, and ask me before you run it in earnest.`, a["task"], name), nil
 }
 
-func (s prompts) diagnoseRun(ctx context.Context, a map[string]string) (string, error) {
-	runs, err := s.runs.get(ctx)
+func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string) (string, error) {
+	runs, err := s.tools.runsFor(ctx, c.Subject, "get_run")
 	if err != nil {
 		return "", err
 	}

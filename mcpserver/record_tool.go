@@ -32,7 +32,7 @@ type Recorder func(ctx context.Context, keys recorder.Keys, pictures string) (r 
 // single calls of tools.
 type recordTool struct {
 	o         *Options
-	runs      *lazyRuns
+	clients   *clients
 	library   *library
 	resources *resources
 
@@ -88,23 +88,24 @@ func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply,
 	case recordStart:
 		return said(s.start(ctx, c))
 	case recordStop:
-		return said(s.stop(ctx, a))
+		return said(s.stop(ctx, c, a))
 	case recordFromRuns:
-		return said(s.fromRuns(ctx, a))
+		return said(s.fromRuns(ctx, c, a))
 	}
-	return said(s.status())
+	return said(s.status(c))
 }
 
 // recording is one recording, and who began it.
 type recording struct {
 	Recording
 	by       string
+	owner    string // the credential of who began it
 	file     string
 	pictures string
 }
 
 // begin begins a recording, unless one is made.
-func (s *recordTool) begin(ctx context.Context, by string, keys recorder.Keys) error {
+func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.now; r != nil {
@@ -118,7 +119,7 @@ func (s *recordTool) begin(ctx context.Context, by string, keys recorder.Keys) e
 	}
 	r, file, err := s.o.Record(context.WithoutCancel(ctx), keys, pictures)
 	if err == nil {
-		s.now = &recording{r, by, file, pictures}
+		s.now = &recording{r, by.name, by.Owner, file, pictures}
 	}
 	return err
 }
@@ -138,6 +139,18 @@ func (s *recordTool) current() *recording {
 	return s.now
 }
 
+// currentOf is the recording that is made, for who may see it, or change it.
+func (s *recordTool) currentOf(c *call, change bool) (*recording, error) {
+	r := s.current()
+	if r == nil {
+		return nil, nil
+	}
+	if why := c.May(c.tool.Tool, access.Thing{Name: "the recording", Owner: r.owner, Change: change}); why != nil {
+		return nil, why.Denied()
+	}
+	return r, nil
+}
+
 // close ends the recording that is made. What it saw is in its file.
 func (s *recordTool) close() {
 	if r := s.current(); r != nil {
@@ -148,8 +161,11 @@ func (s *recordTool) close() {
 // mostSeen is how many of the last steps a status shows.
 const mostSeen = 10
 
-func (s *recordTool) status() (recorded, string, error) {
-	r := s.current()
+func (s *recordTool) status(c *call) (recorded, string, error) {
+	r, err := s.currentOf(c, false)
+	if err != nil {
+		return recorded{}, "", err
+	}
 	if r == nil {
 		return recorded{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
 	}
@@ -174,7 +190,7 @@ func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, erro
 		return recorded{}, "", &steps.Error{Code: steps.Unavailable, Err: errors.New("this server cannot record"), Next: "the user runs: understudy record -o FILE"}
 	}
 	keys := recorder.DefaultKeys()
-	if err := s.begin(ctx, c.name, keys); err != nil {
+	if err := s.begin(ctx, c.caller, keys); err != nil {
 		return recorded{}, "", err
 	}
 	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)
@@ -183,8 +199,11 @@ func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, erro
 
 // stop ends the watching, and makes the workflow. When that fails, as
 // with a name that is taken, the recording is kept, and stop can be called again.
-func (s *recordTool) stop(ctx context.Context, a recordArgs) (recorded, string, error) {
-	r := s.current()
+func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
+	r, err := s.currentOf(c, true)
+	if err != nil {
+		return recorded{}, "", err
+	}
 	if r == nil {
 		e := steps.Errorf(steps.Invalid, "nothing is recorded")
 		e.Next = `record_workflow {"action": "start"} begins`
@@ -202,7 +221,7 @@ func (s *recordTool) stop(ctx context.Context, a recordArgs) (recorded, string, 
 		s.end(r)
 		return recorded{}, "", err
 	}
-	out, said, err := s.made(ctx, a, text, notes)
+	out, said, err := s.made(ctx, c, a, text, notes)
 	if err != nil {
 		return out, said, err
 	}
@@ -221,13 +240,13 @@ func (a *recordArgs) options() compile.Options {
 }
 
 // fromRuns makes a workflow of what runs did.
-func (s *recordTool) fromRuns(ctx context.Context, a recordArgs) (recorded, string, error) {
+func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
 	if len(a.Runs) == 0 {
 		e := steps.Errorf(steps.Invalid, "from_runs needs runs")
 		e.Next = `list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`
 		return recorded{}, "", e
 	}
-	runs, err := s.runs.get(ctx)
+	runs, err := s.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 	if err != nil {
 		return recorded{}, "", err
 	}
@@ -243,7 +262,7 @@ func (s *recordTool) fromRuns(ctx context.Context, a recordArgs) (recorded, stri
 	if err != nil {
 		return recorded{}, "", err
 	}
-	return s.made(ctx, a, text, notes)
+	return s.made(ctx, c, a, text, notes)
 }
 
 // CallsOf are the steps of a run that succeeded, in their order.
@@ -277,7 +296,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 }
 
 // made checks a workflow that was made, and saves it when it has a name.
-func (s *recordTool) made(ctx context.Context, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
+func (s *recordTool) made(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
 	_, p, err := s.library.pack("recording", s.o.Folder, text)
 	if err != nil {
 		return recorded{}, "", fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
@@ -294,7 +313,10 @@ func (s *recordTool) made(ctx context.Context, a recordArgs, text []byte, notes 
 		lines = append(lines, "it is not saved; save_workflow saves it under a name")
 		return out, strings.Join(lines, "\n"), nil
 	}
-	_, isNew, err := s.library.save(a.Name, text, a.Replace)
+	if err := c.blocked(c.MaySave(p, s.o.Kinds)); err != nil {
+		return recorded{}, "", err
+	}
+	_, isNew, err := s.library.of(c.Subject).save(a.Name, text, a.Replace)
 	if err != nil {
 		return recorded{}, "", err
 	}

@@ -42,7 +42,7 @@ const (
 // same; "" needs none.
 type resource struct {
 	uri, name, text, mime, tool string
-	read                        func(*resources, context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error)
+	read                        func(r *resources, ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error)
 }
 
 // allResources are all: reading is a resource, acting is a tool.
@@ -117,10 +117,11 @@ func resourceAt(uri string) (resource, bool) {
 // reading makes a handler of what reads one resource.
 func (s *resources) reading(r resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		if err := s.tools.barred(req, r.tool); err != nil {
+		who, err := s.tools.who(req, r.tool)
+		if err != nil {
 			return nil, err
 		}
-		c, err := r.read(s, ctx, req)
+		c, err := r.read(s, ctx, &call{caller: who, tool: s.tools.named[r.tool]}, req.Params.URI)
 		switch code := steps.CodeOf(err); {
 		case err != nil && (code == steps.NotFound || code == steps.Invalid):
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
@@ -140,13 +141,8 @@ func asJSON(v any, err error) (*mcp.ResourceContents, error) {
 	return &mcp.ResourceContents{Text: string(raw)}, err
 }
 
-// named is the last part of an address.
-func named(req *mcp.ReadResourceRequest, prefix string) string {
-	return strings.TrimPrefix(req.Params.URI, prefix)
-}
-
-func (s *resources) readRuns(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.runs.get(ctx)
+func (s *resources) readRuns(ctx context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -158,59 +154,59 @@ func (s *resources) readRuns(ctx context.Context, _ *mcp.ReadResourceRequest) (*
 	return asJSON(map[string]any{"runs": lines}, err)
 }
 
-func (s *resources) readRun(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.runs.get(ctx)
+func (s *resources) readRun(ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return asJSON(runs.Report(ctx, named(req, runURI), engine.Page{}))
+	return asJSON(runs.Report(ctx, strings.TrimPrefix(uri, runURI), engine.Page{}))
 }
 
-func (s *resources) readEvents(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.runs.get(ctx)
+func (s *resources) readEvents(ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	evs, err := runs.Events(ctx, strings.TrimSuffix(named(req, runURI), "/events"), 1)
+	evs, err := runs.Events(ctx, strings.TrimSuffix(strings.TrimPrefix(uri, runURI), "/events"), 1)
 	return asJSON(map[string]any{"events": evs}, err)
 }
 
-func (s *resources) readCapture(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.runs.get(ctx)
+func (s *resources) readCapture(ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := runs.File(ctx, engine.Captures, named(req, captureURI))
+	raw, err := runs.File(ctx, engine.Captures, strings.TrimPrefix(uri, captureURI))
 	if err != nil {
 		return nil, &steps.Error{Code: steps.NotFound, Err: err}
 	}
 	return &mcp.ResourceContents{Blob: raw}, nil
 }
 
-func (s *resources) readWorkflows(_ context.Context, _ *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	list, err := s.library.list()
+func (s *resources) readWorkflows(_ context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
+	list, err := s.library.of(c.Subject).list()
 	return asJSON(list, err)
 }
 
-func (s *resources) readWorkflow(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	src, err := s.library.get(named(req, workflowURI))
+func (s *resources) readWorkflow(_ context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
+	src, err := s.library.of(c.Subject).get(strings.TrimPrefix(uri, workflowURI))
 	return &mcp.ResourceContents{Text: string(src.Text)}, err
 }
 
-func (s *resources) readGuide(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+func (s *resources) readGuide(context.Context, *call, string) (*mcp.ResourceContents, error) {
 	return &mcp.ResourceContents{Text: s.guide.text()}, nil
 }
 
-func (s *resources) readKind(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	page, err := s.guide.pages([]string{named(req, kindURI)})
+func (s *resources) readKind(_ context.Context, _ *call, uri string) (*mcp.ResourceContents, error) {
+	page, err := s.guide.pages([]string{strings.TrimPrefix(uri, kindURI)})
 	return &mcp.ResourceContents{Text: page}, err
 }
 
-func (s *resources) readSchema(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+func (s *resources) readSchema(context.Context, *call, string) (*mcp.ResourceContents, error) {
 	return &mcp.ResourceContents{Text: string(workflows.Schema(s.o.Kinds))}, nil
 }
 
-func (s *resources) readKinds(context.Context, *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
+func (s *resources) readKinds(context.Context, *call, string) (*mcp.ResourceContents, error) {
 	type info struct {
 		Name      string        `json:"name"`
 		Summary   string        `json:"summary"`
@@ -231,17 +227,19 @@ const treeKind = "get_window_tree"
 
 // readTree reads the desktop by a run of its kind, so that the list of runs shows
 // everything that a client has seen of the screen.
-func (s *resources) readTree(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ResourceContents, error) {
-	runs, err := s.runs.get(ctx)
+func (s *resources) readTree(ctx context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	c := &call{caller: s.clients.caller(req)}
 	h, err := runs.Start(ctx, s.withCaller(c, engine.Request{Call: treeKind}))
 	if err != nil {
 		return nil, err
 	}
 	id := h.ID
+	s.inflight.noteRun(id, c.caller)
+	rest := s.forgetAtRest(ctx, runs, id)
+	defer func() { <-rest }()
 	if h, err = runs.Wait(ctx, id); err != nil {
 		if ctx.Err() != nil {
 			_, err = s.stopFor(ctx, runs, id)

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
@@ -15,37 +14,32 @@ import (
 // the client that began the run or continued it last, within those of this server.
 func (s *clients) allow(run, client string, k steps.Kind) error {
 	for _, caller := range s.inflight.callersOf(run, client) {
-		p, err := s.policyNow(caller)
-		if err != nil {
-			return &steps.Error{Code: steps.Denied, Err: err, Next: "the operator can make a new token: understudy token add NAME"}
-		}
-		if why := p.Refuses(access.Of(k)); why != nil {
+		if why := s.subjectNow(caller).May(access.Of(k)); why != nil {
 			return why.Denied()
 		}
 	}
 	return s.rights().Allow(client, k)
 }
 
-// policyNow is what a caller may do by now: never more than when it called.
-func (s *clients) policyNow(by caller) (access.Policy, error) {
-	p := by.policy.Narrowed(s.modes.Of(by.self))
+// subjectNow is what a caller may do by now: never more than when it called.
+func (s *clients) subjectNow(by caller) access.Subject {
+	now := by.Subject
+	now.Policy = now.Narrowed(s.modes.Of(by.self))
 	if by.grant == nil {
-		return p, nil
+		return now
 	}
 	g, err := by.grant.Current()
 	if err != nil {
-		return p, errors.New("the token of " + by.grant.Name + " was taken back")
+		now.Gone = errors.New("the token of " + by.grant.Name + " was taken back")
+		return now
 	}
-	return p.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name)), nil
+	now.Policy, now.All = now.Narrowed(limitsOf(g)).Narrowed(s.modes.Of(g.Name)), now.All && g.AllRuns
+	return now
 }
 
 // limitsOf are the limits of a credential.
 func limitsOf(g auth.Grant) access.Limits {
-	l := access.Limits{Mode: access.Mode(g.Mode), Toolsets: g.Toolsets}
-	if slices.Contains(l.Toolsets, access.All) {
-		l.Toolsets = nil
-	}
-	return l
+	return access.Limits{Mode: access.Mode(g.Mode), Toolsets: g.Toolsets}
 }
 
 func (s *clients) rights() access.Rights {

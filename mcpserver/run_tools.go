@@ -51,7 +51,7 @@ func (s runTools) tools() []*tool {
 			tool{Tool: access.Tool{Always: true}, acts: true, destructive: true, open: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
 			tool{Tool: access.Tool{Always: true}, destructive: true, open: true, unlisted: true}), s.answerRun),
-		define(of("stop_execution", "Stop one run, or every run. What was done stays, and a stopped run can be resumed.",
+		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",
 			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), s.stop),
 	}
 }
@@ -77,7 +77,7 @@ type getRunArgs struct {
 const longPoll = time.Minute
 
 func (s runTools) get(ctx context.Context, c *call, a getRunArgs) (*reply, error) {
-	runs, err := s.runs.get(ctx)
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (l runLine) text() string {
 }
 
 func (s runTools) list(ctx context.Context, c *call, a listRunsArgs) (*reply, error) {
-	runs, err := s.runs.get(ctx)
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -203,13 +203,16 @@ type resumeArgs struct {
 func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
 	answers := a.Answer != nil
 	if a.Decision != "" {
-		waits, err := s.waits(ctx, a.RunID)
+		waits, err := s.waits(ctx, c, a.RunID)
 		if err != nil {
 			return nil, err
 		}
 		answers = answers || waits
 	}
 	if answers {
+		if err := c.blocked(c.May(access.Tool{Name: "answer_run", Always: true})); err != nil {
+			return nil, err
+		}
 		return s.answerRun(ctx, c, answerArgs{a.RunID, a.Answer, a.Decision, a.Wait, a.Verbose, a.Image})
 	}
 	changed, err := s.packChanged(c, a.Workflow)
@@ -218,14 +221,14 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{
-			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(),
+			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(),
 		})
 	})
 }
 
 // waits says whether a run waits for an answer.
-func (s runTools) waits(ctx context.Context, id string) (bool, error) {
-	runs, err := s.runs.get(ctx)
+func (s runTools) waits(ctx context.Context, c *call, id string) (bool, error) {
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return false, err
 	}
@@ -242,7 +245,7 @@ func (s runTools) packChanged(c *call, document map[string]any) (*engine.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	bundle, program, err := s.library.pack(c.tool.Name, s.o.Dir, text)
+	bundle, program, err := s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +263,7 @@ type answerArgs struct {
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), By: c.id(), Environ: s.o.Environ})
+		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), By: c.id(), Environ: s.o.Environ, Within: s.bounds()})
 	})
 }
 
@@ -270,7 +273,7 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.runs.get(ctx)
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -292,12 +295,22 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 }
 
 type stopArgs struct {
-	RunID  string `json:"run_id,omitempty" jsonschema:"the run; without it, every run"`
+	RunID  string `json:"run_id,omitempty" jsonschema:"the run; without it, your own"`
 	Reason string `json:"reason,omitempty" jsonschema:"why, for the record"`
 }
 
+// made says whether a run is of this client: by its credential, or by its name
+// where nobody is asked for one.
+func (c caller) made(h engine.Header) bool {
+	if c.Owner != "" {
+		return h.Owner == c.Owner
+	}
+	name, _, _ := strings.Cut(h.Client, "#")
+	return name == c.name
+}
+
 func (s runTools) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
-	runs, err := s.runs.get(ctx)
+	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +319,7 @@ func (s runTools) stop(ctx context.Context, c *call, a stopArgs) (*reply, error)
 	}
 	var stopped []engine.Header
 	if a.RunID == "" {
-		stopped, err = runs.StopAll(ctx, engine.ByUser, a.Reason)
+		stopped, err = access.StopOwn(ctx, runs, c.made, engine.ByUser, a.Reason)
 	} else {
 		var h engine.Header
 		h, err = runs.Stop(ctx, a.RunID, engine.ByUser, a.Reason)

@@ -82,6 +82,7 @@ type Server struct {
 	levels   levels
 	changes  *subscriptions
 	recorder *recordTool
+	library  *library
 }
 
 // New makes a server. It opens nothing.
@@ -91,11 +92,12 @@ func New(o Options) *Server {
 	}
 	o.Policy = o.Policy.WithDefaults()
 	s := &Server{o: o, runs: &lazyRuns{open: o.Open}, asker: ask.New(o.Log), inflight: newInflight()}
-	s.clients = &clients{o.Policy, access.NewModes(o.Modes), s.runs, s.inflight}
+	s.clients = &clients{policy: o.Policy, modes: access.NewModes(o.Modes), runs: s.runs, inflight: s.inflight}
 	s.tools = &toolbox{clients: s.clients, named: map[string]*tool{}, structured: o.Structured}
-	s.changes = &subscriptions{runs: s.runs, tools: s.tools}
 	library := &library{kinds: o.Kinds, folder: o.Folder, dir: o.Dir, roots: o.Roots, private: o.Private}
-	prompts := prompts{s.runs, s.tools, library}
+	s.library = library
+	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: library}
+	prompts := prompts{s.tools, library}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,
 		Logger:             slog.New(quieter{o.Log.Handler()}),
@@ -108,7 +110,7 @@ func New(o Options) *Server {
 	})
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
-		Clients: s.mcp, Modern: modern, Runs: s.runs.get, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted,
+		Clients: s.mcp, Modern: modern, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted,
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Log: o.Log,
 	})
@@ -127,7 +129,7 @@ func (s *Server) offer(l *library) {
 	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes}
 	guide := &guide{l.kinds, s.o.Policy}
 	res := &resources{run, s.mcp, s.tools, l, guide}
-	s.recorder = &recordTool{o: &s.o, runs: s.runs, library: l, resources: res}
+	s.recorder = &recordTool{o: &s.o, clients: s.clients, library: l, resources: res}
 	s.tools.add(sequenceTool{run, l}.tool(guide))
 	s.tools.add(guide.tool())
 	s.tools.add(runTools{run, l}.tools()...)

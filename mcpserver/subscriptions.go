@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 )
 
@@ -17,9 +18,10 @@ import (
 // goroutine watches the runs; it begins with the first run, and ends with the
 // server.
 type subscriptions struct {
-	mcp   *mcp.Server
-	runs  *lazyRuns
-	tools *toolbox
+	mcp     *mcp.Server
+	runs    *lazyRuns
+	tools   *toolbox
+	library *library
 
 	mu   sync.Mutex
 	stop context.CancelFunc
@@ -106,15 +108,36 @@ func (n *subscriptions) subscribe(ctx context.Context, req *mcp.SubscribeRequest
 	if !ok && strings.HasPrefix(req.Params.URI, scheme) { // others were added to the server
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	if err := n.tools.barred(req, r.tool); err != nil {
+	c, err := n.tools.who(req, r.tool)
+	if err != nil {
 		return err
 	}
 	runs, err := n.runs.get(ctx)
 	if err != nil {
 		return err
 	}
+	if !c.All && !n.sees(ctx, c.Subject, req.Params.URI, r) {
+		return mcp.ResourceNotFoundError(req.Params.URI)
+	}
 	n.watching(runs)
 	return nil
+}
+
+// sees says whether somebody may see the run or workflow of an address.
+func (n *subscriptions) sees(ctx context.Context, who access.Subject, uri string, r resource) bool {
+	if name, ok := strings.CutPrefix(uri, workflowURI); ok {
+		return n.library.of(who).sees(name)
+	}
+	id, ok := strings.CutPrefix(uri, runURI)
+	if !ok {
+		return true
+	}
+	id, _, _ = strings.Cut(id, "/")
+	runs, err := n.tools.runsFor(ctx, who, r.tool)
+	if err == nil {
+		_, err = runs.Get(ctx, id)
+	}
+	return err == nil
 }
 
 func (n *subscriptions) unsubscribe(context.Context, *mcp.UnsubscribeRequest) error { return nil }

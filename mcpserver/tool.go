@@ -5,15 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"understudy/engine"
 	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
+	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
 	"understudy/steps"
 )
@@ -76,15 +79,34 @@ func (b *toolbox) add(tools ...*tool) {
 	}
 }
 
-// barred is the error for a client that may not use a tool, nor learn in another
-// way what the tool discloses; nil: it may, or there is no such tool.
-func (b *toolbox) barred(req serverRequest, name string) error {
+// who asks in another way for what a tool discloses; the error is for one who may
+// not use the tool. Without a name, it discloses nothing.
+func (b *toolbox) who(req serverRequest, name string) (caller, error) {
+	c := b.clients.caller(req)
 	t := b.named[name]
 	if t == nil {
-		return nil
+		return c, nil
 	}
-	c := b.clients.caller(req)
-	return c.blocked(c.policy.Refuses(t.Tool))
+	return c, c.blocked(c.May(t.Tool))
+}
+
+// runsFor are the runs that somebody may see and touch by the tool with a name.
+func (b *toolbox) runsFor(ctx context.Context, who access.Subject, tool string) (engine.Runs, error) {
+	return b.clients.runsFor(ctx, who, b.named[tool].Tool)
+}
+
+// runsForPage are the runs that whoever sent a request may see by the tool that
+// discloses the same as the page.
+func (b *toolbox) runsForPage(r *http.Request, tool string) (engine.Runs, error) {
+	var grant *auth.Grant
+	if g, ok := auth.From(r.Context()); ok {
+		grant = &g
+	}
+	who := b.clients.subject(grant)
+	if why := who.May(b.named[tool].Tool); why != nil {
+		return nil, why.Denied()
+	}
+	return b.runsFor(r.Context(), who, tool)
 }
 
 // admitted is what the admission of HTTP has to know of a tool.
@@ -128,11 +150,11 @@ func (b *toolbox) onlyLooks(args json.RawMessage) bool {
 }
 
 // visible is a list of tools without those that a policy does not offer.
-func (b *toolbox) visible(list *mcp.ListToolsResult, p access.Policy) *mcp.ListToolsResult {
+func (b *toolbox) visible(list *mcp.ListToolsResult, who access.Subject) *mcp.ListToolsResult {
 	out := *list
 	out.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool {
 		ours := b.named[t.Name]
-		return ours != nil && (!p.Offers(ours.Tool) || ours.unlisted && !slices.Contains(p.Toolsets, access.All))
+		return ours != nil && (!who.Offers(ours.Tool) || ours.unlisted && !slices.Contains(who.Toolsets, access.All))
 	})
 	return &out
 }

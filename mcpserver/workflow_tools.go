@@ -23,7 +23,7 @@ func (s workflowTools) tools() []*tool {
 	of := func(name, summary string, reads bool, result *jsonschema.Schema) tool {
 		return tool{Tool: access.Tool{Name: name, Toolset: steps.Runs, Reads: reads, Risk: steps.Normal}, summary: summary, result: shallow(result)}
 	}
-	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[saved]())
+	save := of("save_workflow", "Save a workflow under a name, for execute_sequence {url: name}. Invalid ones are refused.", false, schemaFor[savedAt]())
 	save.idempotent = true
 	get := of("get_workflow", "The text of a saved workflow.", true, schemaFor[workflowText]())
 	get.unlisted = true
@@ -62,8 +62,11 @@ func (l *library) list() (workflowList, error) {
 }
 
 func (s workflowTools) listTool(ctx context.Context, c *call, a listArgs) (*reply, error) {
-	list, err := s.list()
+	list, err := s.of(c.Subject).list()
 	if a.Name != "" {
+		if err := c.blocked(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
+			return nil, err
+		}
 		r, err := s.getTool(ctx, c, nameArgs{a.Name})
 		if err == nil {
 			r.value = list
@@ -107,8 +110,8 @@ type workflowText struct {
 	Text string `json:"text"`
 }
 
-func (s workflowTools) getTool(_ context.Context, _ *call, a nameArgs) (*reply, error) {
-	src, err := s.get(a.Name)
+func (s workflowTools) getTool(_ context.Context, c *call, a nameArgs) (*reply, error) {
+	src, err := s.of(c.Subject).get(a.Name)
 	return said(workflowText{a.Name, string(src.Text)}, string(src.Text), err)
 }
 
@@ -118,24 +121,29 @@ type saveArgs struct {
 	Replace bool   `json:"replace,omitempty" jsonschema:"put it in the place of the one with this name"`
 }
 
-type saved struct {
+type savedAt struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
 }
 
-func (s workflowTools) saveTool(ctx context.Context, _ *call, a saveArgs) (*reply, error) {
+func (s workflowTools) saveTool(ctx context.Context, c *call, a saveArgs) (*reply, error) {
 	if err := checkName(a.Name); err != nil {
 		return nil, err
 	}
-	if _, _, err := s.pack(a.Name, s.folder, []byte(a.Text)); err != nil {
+	saved := s.of(c.Subject)
+	_, program, err := saved.pack(a.Name, s.folder, []byte(a.Text))
+	if err != nil {
 		return nil, err
 	}
-	path, isNew, err := s.save(a.Name, []byte(a.Text), a.Replace)
+	if err := c.blocked(c.MaySave(program, s.kinds)); err != nil {
+		return nil, err
+	}
+	path, isNew, err := saved.save(a.Name, []byte(a.Text), a.Replace)
 	if err != nil {
 		return nil, err
 	}
 	s.resources.workflowSaved(ctx, a.Name, isNew)
-	return said(saved{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), nil)
+	return said(savedAt{a.Name, path}, fmt.Sprintf("saved; run it with execute_sequence {\"url\": %q}", a.Name), nil)
 }
 
 type validateArgs struct {
@@ -158,21 +166,24 @@ type problem struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-func (s workflowTools) validate(_ context.Context, _ *call, a validateArgs) (*reply, error) {
-	text, name := a.Text, "workflow"
+func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*reply, error) {
+	text, name, saved := a.Text, "workflow", s.of(c.Subject)
 	if (a.Text == "") == (a.Name == "") {
 		e := steps.Errorf(steps.Invalid, "wanted either text or name")
 		e.Next = "give the workflow as text, or the name of a saved one"
 		return nil, e
 	}
-	if a.Name != "" {
-		src, err := s.get(a.Name)
+	if a.Name != "" { // its lines are shown
+		if err := c.blocked(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
+			return nil, err
+		}
+		src, err := saved.get(a.Name)
 		if err != nil {
 			return nil, err
 		}
 		text, name = string(src.Text), a.Name
 	}
-	_, p, err := s.pack(name, s.folder, []byte(text))
+	_, p, err := saved.pack(name, s.folder, []byte(text))
 	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
 		v := verdict{}
 		for _, x := range invalid.Problems {

@@ -37,6 +37,8 @@ type Kind struct {
 	Focus Focus
 	// Risk is what a policy can switch off.
 	Risk Risk
+	// Beyond is an argument with which it can do what another kind is for.
+	Beyond *Beyond
 	// Timeout is the default limit of one attempt.
 	Timeout time.Duration
 
@@ -55,6 +57,13 @@ type Kind struct {
 	// bind decodes arguments, checks the rules between them, and gives what runs
 	// with them.
 	bind func(json.RawMessage) (func(context.Context, *Env) (any, error), error)
+}
+
+// Beyond is an argument with which a kind can do what another kind is for: who may
+// not use that one may only give it what is harmless.
+type Beyond struct {
+	Argument, Kind string
+	Harmless       func(value string) bool
 }
 
 // Toolset is the group that a kind belongs to.

@@ -73,6 +73,22 @@ func (t *Template) Constant() (any, bool) {
 	return c.value, ok
 }
 
+// ConstantOf is the value of a key of an object, if that holds no expression.
+func (t *Template) ConstantOf(key string) (any, bool) {
+	switch root := t.root.(type) {
+	case constant:
+		object, _ := root.value.(map[string]any)
+		return object[key], true
+	case objectPart:
+		for _, f := range root {
+			if c, ok := f.part.(constant); ok && f.name == key {
+				return c.value, true
+			}
+		}
+	}
+	return nil, false
+}
+
 type constant struct{ value any }
 
 func (c constant) eval(*evaluation) (any, error) { return c.value, nil }

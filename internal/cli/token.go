@@ -29,7 +29,7 @@ func (a *app) token() *cobra.Command {
 }
 
 func (a *app) tokenAdd(file *string) *cobra.Command {
-	var mode, toolsets string
+	var mode, toolsets, runs string
 	var operator bool
 	cmd := &cobra.Command{
 		Use:   "add NEW",
@@ -41,6 +41,9 @@ func (a *app) tokenAdd(file *string) *cobra.Command {
 			if mode != auth.Ask && mode != auth.Act {
 				return usage(cmd, "--mode %s: wanted ask or act", mode)
 			}
+			if runs != auth.OwnRuns && runs != auth.AllRuns {
+				return usage(cmd, "--runs %s: wanted own or all", runs)
+			}
 			sets, err := access.ParseToolsets(toolsets)
 			if err != nil {
 				return usage(cmd, "--toolsets: %w", err)
@@ -49,7 +52,7 @@ func (a *app) tokenAdd(file *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			token, err := tokens.Add(auth.Token{Name: args[0], Mode: mode, Toolsets: sets, Operator: operator})
+			token, err := tokens.Add(auth.Token{Name: args[0], Mode: mode, Toolsets: sets, Operator: operator, Runs: runs})
 			if err != nil {
 				return err
 			}
@@ -62,7 +65,8 @@ func (a *app) tokenAdd(file *string) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&mode, "mode", auth.Ask, "ask: it may look; act: it may touch")
 	cmd.Flags().StringVar(&toolsets, "toolsets", "", "what it sees of what the server offers, such as core,files (default all of that)")
-	cmd.Flags().BoolVar(&operator, "operator", false, "it may also change the modes of other clients")
+	cmd.Flags().StringVar(&runs, "runs", auth.OwnRuns, "own: it sees its runs, pictures and saved workflows; all: also those of others")
+	cmd.Flags().BoolVar(&operator, "operator", false, "it may also change the modes of other clients, and sees all runs")
 	return cmd
 }
 
@@ -71,6 +75,7 @@ type tokenLine struct {
 	Mode     string          `json:"mode"`
 	Toolsets []steps.Toolset `json:"toolsets"`
 	Operator bool            `json:"operator"`
+	Runs     string          `json:"runs"`
 	Created  time.Time       `json:"created"`
 }
 
@@ -91,15 +96,15 @@ func (a *app) tokenList(file *string) *cobra.Command {
 			}
 			lines := []tokenLine{}
 			for _, x := range list {
-				lines = append(lines, tokenLine{x.Name, x.Mode, append([]steps.Toolset{}, x.Toolsets...), x.Operator, x.Created})
+				lines = append(lines, tokenLine{x.Name, x.Mode, append([]steps.Toolset{}, x.Toolsets...), x.Operator, x.Sees(), x.Created})
 			}
 			if asJSON {
 				return a.document(lines)
 			}
 			return a.table(func(w io.Writer) {
-				fmt.Fprintln(w, "NAME\tMODE\tTOOLSETS\tOPERATOR\tCREATED")
+				fmt.Fprintln(w, "NAME\tMODE\tTOOLSETS\tOPERATOR\tRUNS\tCREATED")
 				for _, l := range lines {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%s\n", l.Name, l.Mode, toolsetsOf(l), l.Operator, l.Created.Local().Format(time.DateTime))
+					fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%s\t%s\n", l.Name, l.Mode, toolsetsOf(l), l.Operator, l.Runs, l.Created.Local().Format(time.DateTime))
 				}
 			})
 		},

@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"recorder/watch":   {"recorder", "recorder/compile", "steps/desktop", "steps/desktop/selector"},
 
 	"mcpserver":             {"engine", "mcpserver/access", "mcpserver/ask", "mcpserver/auth", "mcpserver/httpd", "recorder", "recorder/compile", "steps", "steps/confined", "steps/desktop", "steps/desktop/vision", "workflows"},
-	"mcpserver/access":      {"steps", "workflows"},
+	"mcpserver/access":      {"engine", "steps", "workflows"},
 	"mcpserver/ask":         {"engine", "steps", "workflows"},
 	"mcpserver/auth":        {"steps"},
 	"mcpserver/byhand":      {},

@@ -58,7 +58,7 @@ func (p Policy) WithDefaults() Policy {
 type Limits struct {
 	Mode     Mode
 	ReadOnly bool
-	Toolsets []steps.Toolset // nil: those of the policy
+	Toolsets []steps.Toolset // nil, and All: those of the policy
 }
 
 // Narrowed is the policy within further limits; it never allows more.
@@ -67,7 +67,7 @@ func (p Policy) Narrowed(l Limits) Policy {
 		p.Mode = Ask
 	}
 	p.ReadOnly = p.ReadOnly || l.ReadOnly
-	if len(l.Toolsets) > 0 {
+	if len(l.Toolsets) > 0 && !slices.Contains(l.Toolsets, All) {
 		kept := slices.DeleteFunc(slices.Clone(l.Toolsets), func(t steps.Toolset) bool {
 			return !slices.Contains(p.Toolsets, t) && !slices.Contains(p.Toolsets, All)
 		})

@@ -42,10 +42,10 @@ func TestPolicy(t *testing.T) {
 		{"a request cannot offer more", core.Narrowed(Limits{Mode: Act, Toolsets: []steps.Toolset{steps.Shell}}), shell, false, false},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			if got := c.p.Offers(c.t); got != c.offered {
+			if got := (Subject{Policy: c.p}).Offers(c.t); got != c.offered {
 				t.Errorf("offered: %t, want %t", got, c.offered)
 			}
-			if got := c.p.Refuses(c.t) == nil; got != c.allowed {
+			if got := (Subject{Policy: c.p}).May(c.t) == nil; got != c.allowed {
 				t.Errorf("allowed: %t, want %t", got, c.allowed)
 			}
 		})

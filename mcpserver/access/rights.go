@@ -21,7 +21,7 @@ func (r Rights) Allow(client string, k steps.Kind) error {
 	for _, name := range namesOf(client) {
 		p = p.Narrowed(Limits{Mode: r.Modes[name]})
 	}
-	if why := p.Refuses(Of(k)); why != nil {
+	if why := (Subject{Policy: p}).May(Of(k)); why != nil {
 		return why.Denied()
 	}
 	return nil

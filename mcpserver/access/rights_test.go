@@ -63,7 +63,7 @@ func TestProgram(t *testing.T) {
 		{"one of a document that is called", program(node("a", nil, program(node("b", &shell, nil)))), "(step b)"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			why := Policy{Mode: Ask}.RefusesProgram(c.p)
+			why := (Subject{Policy: Policy{Mode: Ask}}).MayRun(c.p)
 			if why == nil {
 				denied(t, nil, c.denied)
 				return

@@ -293,7 +293,7 @@ func (g *Authenticator) metadata(w http.ResponseWriter, r *http.Request) {
 		"resource":                 g.site(r) + resource,
 		"resource_name":            "Understudy",
 		"authorization_servers":    []string{g.o.Issuer.URL()},
-		"scopes_supported":         []string{ScopeAsk, ScopeAct, ScopeOperator},
+		"scopes_supported":         []string{ScopeAsk, ScopeAct, ScopeOperator, ScopeAllRuns},
 		"bearer_methods_supported": []string{"header"},
 	})
 }

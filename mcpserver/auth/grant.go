@@ -23,6 +23,7 @@ type Grant struct {
 	Mode     string
 	Toolsets []steps.Toolset       // nil: all that the server offers
 	Operator bool                  // may change the modes of others
+	AllRuns  bool                  // may see and touch what others made
 	Expires  time.Time             // zero: never
 	now      func() (Grant, error) // what it allows by now; nil: the same
 }

@@ -25,6 +25,7 @@ const (
 	ScopeAsk      = "understudy:ask"
 	ScopeAct      = "understudy:act"
 	ScopeOperator = "understudy:operator"
+	ScopeAllRuns  = "understudy:runs"
 	scopeToolset  = "understudy:toolset:" // and its name
 )
 
@@ -184,7 +185,9 @@ func (g *Grant) scoped(scopes []string) error {
 		case s == ScopeAct, s == ScopeAsk && g.Mode == "":
 			g.Mode = strings.TrimPrefix(s, "understudy:")
 		case s == ScopeOperator:
-			g.Operator = true
+			g.Operator, g.AllRuns = true, true
+		case s == ScopeAllRuns:
+			g.AllRuns = true
 		case strings.HasPrefix(s, scopeToolset):
 			g.Toolsets = append(g.Toolsets, steps.Toolset(strings.TrimPrefix(s, scopeToolset)))
 		}

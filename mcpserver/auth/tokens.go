@@ -31,6 +31,12 @@ const tokenPrefix = "understudy_"
 // plain hash keeps it as well as a slow one would.
 const tokenBytes = 32
 
+// Whose runs and saved workflows a client sees.
+const (
+	OwnRuns = "own"
+	AllRuns = "all"
+)
+
 // Token is a client in the file of tokens.
 type Token struct {
 	Name     string          `json:"name"`
@@ -38,7 +44,17 @@ type Token struct {
 	Mode     string          `json:"mode"`
 	Toolsets []steps.Toolset `json:"toolsets,omitempty"`
 	Operator bool            `json:"operator,omitempty"`
+	Runs     string          `json:"runs,omitempty"` // own or all; a file from before has none, which is all
 	Created  time.Time       `json:"created"`
+}
+
+// Sees says whose runs the client sees. A token from before there was a choice,
+// and an operator, see all.
+func (x Token) Sees() string {
+	if x.Operator || x.Runs == "" {
+		return AllRuns
+	}
+	return x.Runs
 }
 
 // Tokens are the clients that a file names. The file is read again whenever it
@@ -125,6 +141,9 @@ func (x Token) check() error {
 	}
 	if x.Mode != Ask && x.Mode != Act {
 		return steps.Errorf(steps.Invalid, "the mode of %s is %q, wanted ask or act", x.Name, x.Mode)
+	}
+	if x.Runs != "" && x.Runs != OwnRuns && x.Runs != AllRuns {
+		return steps.Errorf(steps.Invalid, "the runs of %s are %q, wanted own or all", x.Name, x.Runs)
 	}
 	if raw, err := hex.DecodeString(x.Hash); err != nil || len(raw) != sha256.Size {
 		return steps.Errorf(steps.Invalid, "the hash of %s is none", x.Name)
@@ -216,7 +235,8 @@ func (t *Tokens) verify(_ context.Context, credential string) (Grant, error) {
 func (t *Tokens) grant(x Token) Grant {
 	return Grant{
 		Name: x.Name, Mode: x.Mode, Toolsets: x.Toolsets, Operator: x.Operator,
-		now: func() (Grant, error) { return t.current(x.Hash) },
+		AllRuns: x.Sees() == AllRuns,
+		now:     func() (Grant, error) { return t.current(x.Hash) },
 	}
 }
 

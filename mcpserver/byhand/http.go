@@ -72,8 +72,10 @@ func (v Visitor) Send(ctx context.Context, id int, method string, params Object)
 	}
 	if v.Version >= Modern {
 		req.Header.Set("Mcp-Method", method)
-		if name, _ := params["name"].(string); name != "" {
-			req.Header.Set("Mcp-Name", name)
+		for _, key := range []string{"name", "uri"} {
+			if name, _ := params[key].(string); name != "" {
+				req.Header.Set("Mcp-Name", name)
+			}
 		}
 	}
 	maps.Copy(req.Header, v.Header)

@@ -17,7 +17,11 @@ const heartbeat = 10 * time.Second
 // events streams the runs, or with ?run=ID the events of one. A client that
 // reconnects says with Last-Event-ID what it has seen.
 func (o operator) events(w http.ResponseWriter, r *http.Request) {
-	runs, err := o.o.Runs(r.Context())
+	tool := "list_runs"
+	if r.FormValue("run") != "" {
+		tool = "get_run"
+	}
+	runs, err := o.o.RunsFor(r, tool)
 	if err != nil {
 		refuse(w, err)
 		return

@@ -25,6 +25,9 @@ type Options struct {
 	// Modern is the first protocol version without sessions.
 	Modern string
 	Runs   func(context.Context) (engine.Runs, error)
+	// RunsFor are the runs that whoever sent a request may see, if it may use the
+	// tool that discloses the same.
+	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
 	// MaxConcurrent is how many runs may act at once.
 	MaxConcurrent int
 	// Tool says what admission has to know of a tool; nil: there is no such tool.
@@ -118,7 +121,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /metrics", op.metrics)
 	mux.HandleFunc("GET /events", op.events)
 	mux.HandleFunc("POST /mode", op.changeMode)
-	pages := viewer.New(viewer.Options{Runs: s.o.Runs, Do: callTool(acting, s.o.Modern)})
+	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, Do: callTool(acting, s.o.Modern)})
 	for _, path := range viewer.Paths() {
 		mux.Handle(path, pages)
 	}

@@ -5,7 +5,6 @@ package viewer
 
 import (
 	"bytes"
-	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -27,27 +26,39 @@ type Viewer struct {
 
 // Options say what a viewer shows, and how it acts.
 type Options struct {
-	Runs func(context.Context) (engine.Runs, error)
+	// RunsFor are the runs that whoever sent a request may see, if it may use the
+	// tool that discloses the same.
+	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
 	// Do calls a tool for the person who sent a request, with his rights.
 	Do func(r *http.Request, tool string, args map[string]any) error
+}
+
+// route is a page, and the tool that discloses the same.
+type route struct {
+	pattern, tool string
+	serve         func(*Viewer, http.ResponseWriter, *http.Request, engine.Runs) error
+}
+
+func routes() []route {
+	return []route{
+		{"GET /runs", "list_runs", (*Viewer).list},
+		{"GET /runs/{id}", "get_run", (*Viewer).run},
+		{"GET /runs/{id}/document", "get_run", (*Viewer).document},
+		{"GET /runs/{id}/page", "get_run", (*Viewer).alone},
+		{"GET /runs/{id}/resume", "get_run", (*Viewer).plan},
+		{"POST /runs/{id}/{act}", "get_run", (*Viewer).do},
+		{"GET /captures/{hash}", "get_run", (*Viewer).picture},
+	}
 }
 
 // New makes a viewer.
 func New(o Options) *Viewer {
 	v := &Viewer{o: o, mux: http.NewServeMux()}
-	for pattern, serve := range map[string]func(http.ResponseWriter, *http.Request, engine.Runs) error{
-		"GET /runs":               v.list,
-		"GET /runs/{id}":          v.run,
-		"GET /runs/{id}/document": v.document,
-		"GET /runs/{id}/page":     v.alone,
-		"GET /runs/{id}/resume":   v.plan,
-		"POST /runs/{id}/{act}":   v.do,
-		"GET /captures/{hash}":    v.picture,
-	} {
-		v.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			runs, err := v.o.Runs(r.Context())
+	for _, p := range routes() {
+		v.mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) {
+			runs, err := v.o.RunsFor(r, p.tool)
 			if err == nil {
-				err = serve(w, r, runs)
+				err = p.serve(v, w, r, runs)
 			}
 			if err != nil {
 				fail(w, err)

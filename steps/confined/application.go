@@ -41,6 +41,13 @@ func Application(env *steps.Env, t desktop.LaunchTarget) error {
 	return nil
 }
 
+// PlainName says whether a name is surely no command line, no shell and no terminal,
+// before it is known what it stands for.
+func PlainName(name string) bool {
+	listed := slices.Concat(consoles, runners)
+	return name != "" && !strings.ContainsAny(name, " \t\n\"'\\/") && !slices.Contains(listed, programName(strings.TrimSuffix(name, ".desktop")))
+}
+
 // Document is why opening a file with the program for its sort would be as good as
 // running commands, or why it may not be read; nil: neither.
 func Document(env *steps.Env, path steps.Path) error {

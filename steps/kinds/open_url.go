@@ -24,6 +24,7 @@ var OpenURL = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
+	Beyond:  &steps.Beyond{Argument: "url", Kind: "run_command", Harmless: isPage},
 }, OpenURLArgs{}, openURL)
 
 // OpenURLArgs says which address.
@@ -97,7 +98,7 @@ func openURL(ctx context.Context, env *steps.Env, a OpenURLArgs) (OpenURLResult,
 // documents that they may read: other addresses start what claims them.
 func mayOpen(env *steps.Env, address string) error {
 	u, err := url.Parse(address)
-	if err != nil || slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(u.Scheme)) {
+	if err != nil || isPage(address) {
 		return err
 	}
 	refusal := env.MayUse(RunCommand.Name)
@@ -112,6 +113,12 @@ func mayOpen(env *steps.Env, address string) error {
 	return &steps.Error{
 		Code: steps.Denied, Err: fmt.Errorf("%s: only http, https and mailto, for %w", address, refusal), Next: steps.AsError(refusal).Next,
 	}
+}
+
+// isPage says whether an address is a page or a mail.
+func isPage(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && slices.Contains([]string{"http", "https", "mailto"}, strings.ToLower(u.Scheme))
 }
 
 // news is a window that came, came to the front, or has another title.

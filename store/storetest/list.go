@@ -18,7 +18,7 @@ func (k *kit) fill(n int) []engine.Header {
 		b := Batch(fmt.Sprintf("run%04d", i), 1, 0, 1)
 		h := &b.Header
 		h.Status = statuses[i%4]
-		h.Workflow, h.Client = fmt.Sprint("workflow", i%3), fmt.Sprint("client", i%4)
+		h.Workflow, h.Client, h.Owner = fmt.Sprint("workflow", i%3), fmt.Sprint("client", i%4), fmt.Sprint("owner", i%2)
 		h.StartedAt = start.Add(time.Duration(i) * time.Minute)
 		if i%2 == 0 {
 			h.WorkflowID, h.TraceID, h.ExecutionID = fmt.Sprint("w", i%5), fmt.Sprint("t", i%6), fmt.Sprint("e", i)
@@ -69,6 +69,7 @@ func testFilters(t *testing.T, k *kit) {
 		"of an execution":            {ExecutionID: "e8"},
 		"of a trace and a workflow":  {TraceID: "t4", Workflow: "workflow2"},
 		"of a client":                {Client: "client3"},
+		"of an owner":                {Owner: "owner1", Calls: true, Limit: 20},
 		"that mention a text":        {Text: "FLOW1", Calls: true},
 		"since":                      {Since: start.Add(100 * time.Minute)},
 		"since, with less precision": {Since: start.Add(100*time.Minute + time.Nanosecond)},

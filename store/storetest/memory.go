@@ -158,6 +158,7 @@ func wants(q engine.Query, h engine.Header) bool {
 		q.TraceID != "" && q.TraceID != h.TraceID,
 		q.ExecutionID != "" && q.ExecutionID != h.ExecutionID,
 		q.Client != "" && q.Client != h.Client,
+		q.Owner != "" && q.Owner != h.Owner,
 		q.Text != "" && !strings.Contains(strings.ToLower(h.Workflow), strings.ToLower(q.Text)),
 		!q.Since.IsZero() && h.StartedAt.Before(q.Since),
 		q.Before != "" && h.ID >= q.Before,

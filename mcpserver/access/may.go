@@ -1,0 +1,173 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// Tool is what a policy has to know of a tool or a kind.
+type Tool struct {
+	Name    string
+	Toolset steps.Toolset
+	Reads   bool
+	Always  bool // whatever the mode: the tool asks about each step by itself
+	Risk    steps.Risk
+}
+
+// Of is what a policy has to know of a kind.
+func Of(k steps.Kind) Tool {
+	return Tool{Name: k.Name, Toolset: k.Toolset, Reads: k.Reads, Risk: k.Risk}
+}
+
+// A Subject is who asks, and what it may do by now.
+type Subject struct {
+	Policy        // of the server, within the limits of the credential, mode, path and headers
+	Owner  string // the name of its credential, to which belongs what it makes; empty: a person at the machine
+	All    bool   // it may see and touch what others made; so may a person at the machine
+	Gone   error  // why its credential counts no more; nil: it does
+}
+
+// Thing is what a question is about beside a tool: a run or a saved workflow, with
+// what belongs to it.
+type Thing struct {
+	Name   string // as messages call it
+	Owner  string // empty: a person at the machine
+	Change bool   // it is to be changed, continued or ended, and not only looked at
+}
+
+// A Refusal says why a tool may not be used, and what would change that.
+type Refusal struct {
+	Tool, Why, Next string
+	hidden          bool // that there is such a thing is not told
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s is not allowed: %s", r.Tool, r.Why) }
+
+// Denied is the error of what may not be done.
+func (r *Refusal) Denied() error {
+	code := steps.Denied
+	if r.hidden {
+		code = steps.NotFound
+	}
+	return &steps.Error{Code: code, Err: errors.New(r.Error()), Next: r.Next}
+}
+
+// May is the one answer to the question whether a subject may use a tool, on some
+// things of somebody; nil: it may. Every way to a kind, a run, a picture or a
+// workflow asks here: a tool by its name, a step of a sequence or of a document
+// that it calls, a run that goes on, a resource, a prompt, a page.
+func (s Subject) May(t Tool, on ...Thing) *Refusal {
+	if s.Gone != nil {
+		return &Refusal{Tool: t.Name, Why: s.Gone.Error(), Next: "the operator can make a new token: understudy token add NAME"}
+	}
+	if why := s.refuses(t); why != nil {
+		return why
+	}
+	for _, x := range on {
+		if why := s.refusesThing(x); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+// refusesThing is the part of May about whose something is.
+func (s Subject) refusesThing(x Thing) *Refusal {
+	switch {
+	case s.Owner == "", x.Owner == s.Owner:
+		return nil
+	case !s.All:
+		return &Refusal{Tool: x.Name, Why: "there is none of this client", Next: "list those that there are", hidden: true}
+	case x.Change && s.Mode == Ask:
+		return &Refusal{Tool: x.Name, Why: "it belongs to another, and this client is in ask mode, in which it may only look", Next: "ask the user to switch to act mode"}
+	}
+	return nil
+}
+
+// refusedUnlessChosen are the risks of what reaches beyond the desktop.
+var refusedUnlessChosen = []steps.Risk{steps.RunsShell, steps.WritesFiles, steps.ReadsPrivate}
+
+// refuses is the part of May about the tool itself.
+func (p Policy) refuses(t Tool) *Refusal {
+	switch {
+	case slices.Contains(p.Exclude, t.Name):
+		return &Refusal{Tool: t.Name, Why: "it is excluded by --exclude-tools", Next: "ask the operator, or do without it"}
+	case t.Always:
+		return nil
+	case p.Mode == Ask && !t.Reads:
+		return &Refusal{Tool: t.Name, Why: "this client is in ask mode, in which it may only look", Next: "ask the user to switch to act mode"}
+	case p.ReadOnly && !t.Reads:
+		return &Refusal{Tool: t.Name, Why: "this server is read-only", Next: "ask the operator to start it without --read-only"}
+	case slices.Contains(refusedUnlessChosen, t.Risk) && !p.chooses(t):
+		return &Refusal{
+			Tool: t.Name, Why: fmt.Sprintf("the toolset %s is off", t.Toolset),
+			Next: fmt.Sprintf("ask the operator to start the server with --toolsets core,%s", t.Toolset),
+		}
+	}
+	return nil
+}
+
+// Offers says whether a tool is listed.
+func (s Subject) Offers(t Tool) bool { return s.chooses(t) && s.May(t) == nil }
+
+func (p Policy) chooses(t Tool) bool {
+	return t.Toolset == steps.Runs || slices.Contains(p.Tools, t.Name) ||
+		slices.Contains(p.Toolsets, All) || slices.Contains(p.Toolsets, t.Toolset)
+}
+
+// MayRun says why a program, or one that it calls, may not be run: the first step
+// that the subject could not do on its own. A dry run only does what reads.
+func (s Subject) MayRun(program *workflows.Program) (why *Refusal) {
+	program.Walk(func(n *workflows.Node) {
+		if why == nil && n.Call != nil {
+			why = s.MayRun(n.Call)
+		}
+		if why != nil || n.Kind == nil {
+			return
+		}
+		if why = s.May(Of(*n.Kind)); why != nil {
+			why.Why = fmt.Sprintf("%s (step %s)", why.Why, nodeName(n))
+		}
+	})
+	return why
+}
+
+// MaySave says why a program may not be saved: others will run it with their own
+// rights, so it does nothing that its saver could not do. What is put together
+// when it runs counts as what it could be.
+func (s Subject) MaySave(program *workflows.Program, kinds []steps.Kind) (why *Refusal) {
+	if why = s.MayRun(program); why != nil {
+		return why
+	}
+	program.Walk(func(n *workflows.Node) {
+		if why == nil && n.Call != nil {
+			why = s.MaySave(n.Call, kinds)
+		}
+		if why != nil || n.Kind == nil || n.Kind.Beyond == nil || n.Args == nil {
+			return
+		}
+		b := n.Kind.Beyond
+		if value, ok := n.Args.ConstantOf(b.Argument); ok {
+			if text, _ := value.(string); b.Harmless(text) {
+				return
+			}
+		}
+		if k, ok := steps.Find(kinds, b.Kind); ok {
+			if why = s.May(Of(k)); why != nil {
+				why.Why = fmt.Sprintf("%s (step %s: %s)", why.Why, nodeName(n), b.Argument)
+			}
+		}
+	})
+	return why
+}
+
+func nodeName(n *workflows.Node) string {
+	if n.ID != "" {
+		return n.ID
+	}
+	return "at " + n.Path
+}

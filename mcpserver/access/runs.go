@@ -1,0 +1,259 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// Runs are the runs as a subject may see and touch them. It has no embedded
+// interface: a new method of engine.Runs does not compile until it is said here
+// what it takes.
+type Runs struct {
+	all      engine.Runs
+	who      Subject
+	tool     Tool // by which the subject came here
+	pictures *Pictures
+}
+
+var _ engine.Runs = (*Runs)(nil)
+
+// RunsFor are the runs for a subject that uses a tool. Pictures may be nil where
+// everybody may see all.
+func RunsFor(all engine.Runs, who Subject, tool Tool, pictures *Pictures) engine.Runs {
+	if who.Owner == "" {
+		return all
+	}
+	return &Runs{all, who, tool, pictures}
+}
+
+// may asks about one run, which is not told from one that there is not.
+func (r *Runs) may(ctx context.Context, id string, change bool) error {
+	if r.who.All && !(change && r.who.Mode == Ask) {
+		return nil
+	}
+	h, err := r.all.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if why := r.who.May(r.tool, Thing{"run " + id, h.Owner, change}); why != nil {
+		if why.hidden {
+			return noRun(id)
+		}
+		return why.Denied()
+	}
+	return nil
+}
+
+func noRun(id string) error {
+	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", engine.ErrNoRun, id), Next: "list the runs to see which there are"}
+}
+
+// on does something with a run, if the subject may.
+func on[T any](ctx context.Context, r *Runs, id string, change bool, do func() (T, error)) (v T, err error) {
+	if err := r.may(ctx, id, change); err != nil {
+		return v, err
+	}
+	return do()
+}
+
+// Start begins a run, which belongs to the subject.
+func (r *Runs) Start(ctx context.Context, q engine.Request) (engine.Header, error) {
+	q.Owner = r.who.Owner
+	return r.all.Start(ctx, q)
+}
+
+// Resume continues a run that ended.
+func (r *Runs) Resume(ctx context.Context, id string, q engine.ResumeRequest) (engine.Header, error) {
+	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Resume(ctx, id, q) })
+}
+
+// Fork makes a new run of a run's document, which belongs to the subject.
+func (r *Runs) Fork(ctx context.Context, id, from string, q engine.ResumeRequest) (engine.Header, error) {
+	q.Owner = r.who.Owner
+	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Fork(ctx, id, from, q) })
+}
+
+// Plan tells what Resume would do.
+func (r *Runs) Plan(ctx context.Context, id string, q engine.ResumeRequest) (engine.Plan, error) {
+	return on(ctx, r, id, false, func() (engine.Plan, error) { return r.all.Plan(ctx, id, q) })
+}
+
+// Answer continues a waiting run.
+func (r *Runs) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
+	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Answer(ctx, id, a) })
+}
+
+// Stop ends a run.
+func (r *Runs) Stop(ctx context.Context, id string, c engine.Cause, message string) (engine.Header, error) {
+	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Stop(ctx, id, c, message) })
+}
+
+// StopAll stops every run of the subject that is executed.
+func (r *Runs) StopAll(ctx context.Context, c engine.Cause, message string) ([]engine.Header, error) {
+	return StopOwn(ctx, r.all, func(h engine.Header) bool { return h.Owner == r.who.Owner }, c, message)
+}
+
+// StopOwn stops the runs that are executed and belong to somebody.
+func StopOwn(ctx context.Context, runs engine.Runs, own func(engine.Header) bool, c engine.Cause, message string) (stopped []engine.Header, err error) {
+	list, err := runs.List(ctx, engine.Query{Status: []engine.Status{engine.Running, engine.Queued}, Calls: true})
+	for _, h := range list {
+		if !own(h) {
+			continue
+		}
+		switch h, err := runs.Stop(ctx, h.ID, c, message); {
+		case err == nil:
+			stopped = append(stopped, h)
+		case steps.CodeOf(err) != steps.Invalid: // it has not ended in the meantime
+			return stopped, err
+		}
+	}
+	return stopped, err
+}
+
+// Pause holds a run at the next boundary between steps.
+func (r *Runs) Pause(ctx context.Context, id string) error {
+	_, err := on(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Pause(ctx, id) })
+	return err
+}
+
+// Continue lets a paused run go on.
+func (r *Runs) Continue(ctx context.Context, id string) (engine.Header, error) {
+	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Continue(ctx, id) })
+}
+
+// Get is the header of a run.
+func (r *Runs) Get(ctx context.Context, id string) (engine.Header, error) {
+	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Get(ctx, id) })
+}
+
+// List lists the runs that the subject may see, the newest first.
+func (r *Runs) List(ctx context.Context, q engine.Query) ([]engine.Header, error) {
+	if !r.who.All {
+		q.Owner = r.who.Owner
+	}
+	return r.all.List(ctx, q)
+}
+
+// Report tells what a run did.
+func (r *Runs) Report(ctx context.Context, id string, p engine.Page) (engine.Report, error) {
+	return on(ctx, r, id, false, func() (engine.Report, error) { return r.all.Report(ctx, id, p) })
+}
+
+// Events are the events of a run from a number on.
+func (r *Runs) Events(ctx context.Context, id string, from uint64) ([]engine.Event, error) {
+	return on(ctx, r, id, false, func() ([]engine.Event, error) { return r.all.Events(ctx, id, from) })
+}
+
+// File reads what is stored under a hash. Only pictures have an address that
+// clients give; what else is read belongs to a run that was asked about.
+func (r *Runs) File(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
+	if sort == engine.Captures && !r.who.All {
+		if err := r.pictures.belongs(ctx, r, hash); err != nil {
+			return nil, err
+		}
+	}
+	return r.all.File(ctx, sort, hash)
+}
+
+// Remove removes a run.
+func (r *Runs) Remove(ctx context.Context, id string, force bool) error {
+	_, err := on(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Remove(ctx, id, force) })
+	return err
+}
+
+// Prune is for the person at the machine.
+func (*Runs) Prune(context.Context, engine.Retention) (engine.Pruned, error) {
+	return engine.Pruned{}, forThePerson("removing old runs")
+}
+
+// Backup is for the person at the machine.
+func (*Runs) Backup(context.Context, string) error { return forThePerson("copying the store") }
+
+// Check is for the person at the machine.
+func (*Runs) Check(context.Context) (engine.Checkup, error) {
+	return engine.Checkup{}, forThePerson("checking the store")
+}
+
+func forThePerson(what string) error {
+	return steps.Errorf(steps.Denied, "%s is for the person at the machine", what)
+}
+
+// Places says which runs act on the desktop: how many is told to everybody.
+func (r *Runs) Places(ctx context.Context) (engine.Places, error) { return r.all.Places(ctx) }
+
+// Wait returns when a run ends, waits or pauses.
+func (r *Runs) Wait(ctx context.Context, id string) (engine.Header, error) {
+	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Wait(ctx, id) })
+}
+
+// Await returns when a run has news. That any run has is told to everybody.
+func (r *Runs) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
+	if id == "" {
+		return r.all.Await(ctx, "", after)
+	}
+	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Await(ctx, id, after) })
+}
+
+// Pictures remembers whose pictures are. They are found by what they show, so the
+// same one can belong to the runs of several.
+type Pictures struct {
+	mu   sync.Mutex
+	of   map[string]map[string]bool // owner → hashes
+	seen map[string]uint64          // run → how many of its events were read
+}
+
+// mostPictures bounds what is remembered; then it is found out anew.
+const mostPictures = 100_000
+
+// belongs finds out whether a picture is of a run of the subject.
+func (p *Pictures) belongs(ctx context.Context, r *Runs, hash string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	owner := r.who.Owner
+	if len(p.of[owner]) > mostPictures || p.of == nil {
+		p.of, p.seen = map[string]map[string]bool{}, map[string]uint64{}
+	}
+	if p.of[owner] == nil {
+		p.of[owner] = map[string]bool{}
+	}
+	if p.of[owner][hash] {
+		return nil
+	}
+	list, err := r.List(ctx, engine.Query{Calls: true})
+	if err != nil {
+		return err
+	}
+	for _, h := range list {
+		if p.seen[h.ID] == h.Seq {
+			continue
+		}
+		if err := p.read(ctx, r.all, h, p.of[owner]); err != nil {
+			return err
+		}
+		if p.of[owner][hash] {
+			return nil
+		}
+	}
+	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%w: %s", engine.ErrNoFile, hash)}
+}
+
+// read notes the pictures of a run.
+func (p *Pictures) read(ctx context.Context, runs engine.Runs, h engine.Header, hashes map[string]bool) error {
+	for p.seen[h.ID] < h.Seq {
+		events, err := runs.Events(ctx, h.ID, p.seen[h.ID]+1)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, ev := range events {
+			p.seen[h.ID] = ev.Seq
+			for _, hash := range engine.PicturesOf(ev) {
+				hashes[hash] = true
+			}
+		}
+	}
+	return nil
+}
