@@ -32,6 +32,7 @@ type DraftStep struct {
 	ID, Tool  string
 	Arguments []Pair
 	Expect    string
+	Retries   int
 }
 
 // A Pair is a key and its value: text, a list of texts, an object as a list of
@@ -77,6 +78,9 @@ func (s *DraftStep) node() *yaml.Node {
 	}
 	if s.Expect != "" {
 		put(n, "expect", textNode(s.Expect, false))
+	}
+	if s.Retries > 0 {
+		put(n, "retries", valueNode(s.Retries, false))
 	}
 	var comment []string
 	for _, c := range s.Comments {

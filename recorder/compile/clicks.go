@@ -175,8 +175,8 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 // selected in it.
 func (c *Compiler) unclick(t *recorder.Seen) {
 	s := c.last()
-	if t == nil || s == nil || s.target == nil {
-		return
+	if !t.TakesText() || s == nil || s.target == nil {
+		return // what is clicked and takes no text does something
 	}
 	if s.selects && sameField(s.target, t) {
 		c.steps = c.steps[:len(c.steps)-1]
@@ -205,9 +205,16 @@ func (c *Compiler) revealed(next *step) {
 	if next.wheel != nil || next.target == nil || next.target.New || len(unique(next.target)) == 0 {
 		return
 	}
-	for s := c.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && !zooms(s.target); s = c.last() {
+	for s := c.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && (!zooms(s.target) || c.followed(s)); s = c.last() {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
+}
+
+// followed reports whether the value of a step's element is known, as the step
+// before sets it: what it did afterwards did not change that.
+func (c *Compiler) followed(s *step) bool {
+	n := len(c.steps)
+	return n > 1 && c.steps[n-1] == s && c.steps[n-2].isChoice() && sameElement(c.steps[n-2].target, s.target)
 }
 
 // zooms reports whether the wheel may do something else over an element than scroll.

@@ -194,6 +194,7 @@ var (
 	office  = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
 	sheet   = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
 	cell    = with(element(office, "paragraph", "", 7, "role:paragraph"), desktop.Editable)
+	plus    = element(ledger, "togglebutton", "+", 18)
 	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
 	list    = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
 	page    = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
@@ -332,7 +333,8 @@ var scenes = []struct {
 		"scrolling that only brought the next element into view is no step, unless the list grew by it", "revealed",
 		newTape(ledger).add(recorder.Event{Type: recorder.Turned, DY: 3, Element: rows}).wait(time.Second).add(recorder.Event{Type: recorder.Turned, DY: -1, Element: rows}).click(ok).
 			add(recorder.Event{Type: recorder.Turned, DY: 3, Element: rows}).click(fresh(element(ledger, "button", "Later", 14))).
-			add(recorder.Event{Type: recorder.Turned, DY: 1, Element: canvas}).click(ok),
+			add(recorder.Event{Type: recorder.Turned, DY: 1, Element: canvas}).click(ok).
+			click(country).chooses(country, "Iceland").add(recorder.Event{Type: recorder.Turned, DY: 3, Element: country}).click(ok),
 		Options{Name: "revealed"},
 	},
 	{
@@ -466,6 +468,11 @@ var scenes = []struct {
 		"keys on a list, and shortcuts of a program", "keys",
 		newTape(ledger).focus(rows, "").keys("down", "down", "enter").keys("ctrl+shift+n", "f5", "escape"),
 		Options{Name: "keys"},
+	},
+	{
+		"a click on a key that has the keyboard then, before more is typed, is a click", "keypad",
+		newTape(ledger).focus(canvas, "").types("12").click(plus).focus(plus, "").types("30").click(ok),
+		Options{Name: "keypad"},
 	},
 	{
 		"what is copied in one program and pasted into another is what the one holds then", "copied",

@@ -13,6 +13,10 @@ import (
 // longPause is the shortest pause of the person that is noted.
 const longPause = 5 * time.Second
 
+// readRetries is how often what was copied is looked for again: the program that
+// copied it may not have heard of its key yet.
+const readRetries = 10
+
 // writer turns steps into a document.
 type writer struct {
 	options Options
@@ -44,7 +48,7 @@ func write(steps []*step, o Options) ([]byte, []Note, error) {
 func (w *writer) step(s *step, last time.Time) {
 	out := workflows.DraftStep{ID: w.id(s), Tool: s.kind, Expect: strings.Join(s.expect, " && ")}
 	if s.id = out.ID; s.mustHave != "" {
-		out.Expect = s.id + "_result." + s.mustHave
+		out.Expect, out.Retries = s.id+"_result."+s.mustHave, readRetries
 	}
 	note := func(text string) {
 		w.notes = append(w.notes, Note{out.ID, text})

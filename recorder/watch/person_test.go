@@ -44,7 +44,19 @@ func (p *person) looks() {
 // pointsAt moves the pointer, as a hand does, and rests.
 func (p *person) pointsAt(at desktop.Point) {
 	p.t.Helper()
-	p.tool("xdotool", "mousemove", strconv.Itoa(at.X-3), strconv.Itoa(at.Y-2), "mousemove", strconv.Itoa(at.X), strconv.Itoa(at.Y))
+	const moves = 6
+	from, err := p.desk.PointerPosition(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var args []string
+	for i := 1; i <= moves; i++ { // in a bow, slower at its end
+		part := 1 - float64((moves-i)*(moves-i))/(moves*moves)
+		bow := int(24 * part * (1 - part))
+		x, y := from.X+int(part*float64(at.X-from.X))+bow, from.Y+int(part*float64(at.Y-from.Y))-bow
+		args = append(args, "mousemove", strconv.Itoa(max(x, 0)), strconv.Itoa(max(y, 0)), "sleep", "0.02")
+	}
+	p.tool("xdotool", append(args, "mousemove", strconv.Itoa(at.X), strconv.Itoa(at.Y))...)
 	p.wait("the pointer", func() bool { return p.session.Watches(at) })
 	p.looks()
 }
@@ -76,6 +88,21 @@ func (p *person) drags(from, to desktop.Point) {
 func (p *person) types(text string) {
 	p.t.Helper()
 	p.does("type", "--delay", "15", text)
+}
+
+// slips types a text with a wrong letter before the last, which is corrected.
+func (p *person) slips(text string) {
+	p.t.Helper()
+	last := len(text) - 1
+	p.types(text[:last] + "q")
+	p.presses("BackSpace")
+	p.types(text[last:])
+}
+
+// turns turns the wheel some times: button 5 is down.
+func (p *person) turns(button, times int) {
+	p.t.Helper()
+	p.does("click", "--repeat", strconv.Itoa(times), "--delay", "20", strconv.Itoa(button))
 }
 
 func (p *person) presses(keys ...string) {

@@ -38,7 +38,7 @@ type scenario struct {
 var update = flag.Bool("update", false, "write the golden files again")
 
 func TestWhatWasRecordedIsPlayedAgain(t *testing.T) {
-	for _, c := range slices.Concat(scenarios, startScenarios) {
+	for _, c := range slices.Concat(scenarios, startScenarios, unseenScenarios) {
 		t.Run(c.name, func(t *testing.T) {
 			if !inShard(t, c.name) {
 				t.Skip("another shard plays it: SHARD=i/n")

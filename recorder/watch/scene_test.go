@@ -219,7 +219,7 @@ func (s *scene) text(role desktop.Role) string {
 func (s *scene) elsewhere(title string) {
 	s.t.Helper()
 	w := s.window(title)
-	to := desktop.Rect{X: 300, Y: 200, W: w.Bounds.W + 60, H: w.Bounds.H + 40}
+	to := desktop.Rect{X: 300, Y: 200, W: min(w.Bounds.W+60, virtual.DefaultScreen.W-300), H: min(w.Bounds.H+40, virtual.DefaultScreen.H-200)}
 	if err := s.desk.Do(s.t.Context(), desktop.Manage{Window: w.ID, Do: desktop.Place, Bounds: to}); err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,0 +1,140 @@
+//go:build unix
+
+package watch_test
+
+import (
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// unseenScenarios are in applications, and in parts of them, that no other test uses.
+var unseenScenarios = []scenario{
+	{
+		name: "mousepad_find", command: []string{"mousepad", "DIR/list.txt"}, title: "list.txt", files: map[string]string{"list.txt": "red and red"}, state: note("list.txt"),
+		do: func(p *person) {
+			p.presses("ctrl+r")
+			p.meets("Find and Replace")
+			p.clicksNth("text", "", 0)
+			p.slips("red")
+			p.presses("Tab")
+			p.types("blue")
+			p.clicks("checkbox", "Replace all in:")
+			p.clicks("button", "Replace All")
+			p.clicks("button", "Close")
+			p.presses("ctrl+s")
+			p.sees("the file", func() bool { return strings.Contains(p.file("list.txt"), "blue and blue") })
+		},
+	},
+	{
+		name: "zenity_radiolist", command: []string{"zenity", "--list", "--radiolist", "--title=Fruit", "--text=Which?", "--column=Take", "--column=Name", "TRUE", "Apple", "FALSE", "Pear", "FALSE", "Plum"}, title: "Fruit",
+		do: func(p *person) {
+			p.clicks("cell", "Plum")
+			p.clicksNth("cell", "", 4)
+			p.clicks("button", "OK")
+		},
+	},
+	{
+		name: "zenity_calendar", command: []string{"zenity", "--calendar", "--title=Day", "--text=Which day?", "--day=10", "--month=5", "--year=2024", "--date-format=%Y-%m-%d"}, title: "Day",
+		do: func(p *person) { p.clicks("button", "OK") },
+	},
+	{
+		name: "zenity_forms", command: []string{"zenity", "--forms", "--title=Guest", "--text=Guest", "--add-entry=Name", "--add-entry=Town", "--add-combo=Meal", "--combo-values=Fish|Rice|Soup"}, title: "Guest",
+		do: func(p *person) {
+			p.clicksNth("text", "", 1)
+			p.slips("Emmy Noether")
+			p.clicksNth("text", "", 0)
+			p.slips("Erlangen")
+			p.clicks("combobox", "")
+			p.clicks("menuitem", "Soup")
+			p.sees("the choice", func() bool { return len(p.named("combobox", "Soup")) > 0 })
+			p.clicks("button", "OK")
+		},
+	},
+	{
+		name: "galculator_mixed", command: []string{"galculator"}, title: "galculator", state: calculator,
+		do: func(p *person) {
+			p.types("12")
+			p.clicks("togglebutton", "+")
+			p.types("30")
+			p.clicks("togglebutton", "=")
+			p.sees("the sum", func() bool { return strings.Contains(calculator(p.scene), "42") })
+		},
+	},
+	{
+		name: "chromium_survey", command: page("long.html"), title: "Survey", state: sent,
+		do: func(p *person) {
+			p.clicks("spinbutton", "Age")
+			p.presses("ctrl+a")
+			p.slips("41")
+			p.clicks("combobox", "Colour")
+			p.presses("Down", "Down")
+			p.presses("Return")
+			p.turns(5, 40)
+			p.clicks("checkbox", "I agree")
+			p.clicks("entry", "Remark")
+			p.slips("none")
+			p.clicks("button", "Hand in")
+			p.sees("the answer", func() bool { return sent(p.scene) != "" })
+		},
+	},
+	{
+		name: "factory_page", command: []string{"gtk3-widget-factory"}, title: "gtk3-widget", state: func(s *scene) string { return on(s, "radiobutton") },
+		do: func(p *person) {
+			before := on(p.scene, "radiobutton")
+			p.clicks("radiobutton", "Page 2")
+			p.sees("the page", func() bool { return on(p.scene, "radiobutton") != before })
+		},
+	},
+	{
+		name: "factory4_check", command: []string{"gtk4-widget-factory"}, title: "GTK Widget Factory", state: checks,
+		do: func(p *person) {
+			before := checks(p.scene)
+			p.clicksNth("checkbox", "", 0)
+			p.sees("the box", func() bool { return checks(p.scene) != before })
+		},
+	},
+	{
+		name: "qt6ct_style", needs: []string{"qt6ct"}, state: func(s *scene) string { return strings.Join(names(s, "combobox"), "|") },
+		do: func(p *person) {
+			p.start("Qt6", "qt6ct")
+			p.meets("Qt6")
+			before := strings.Join(names(p.scene, "combobox"), "|")
+			p.clicksNth("combobox", "", 0)
+			p.presses("Up")
+			p.presses("Return")
+			p.sees("the style", func() bool { return strings.Join(names(p.scene, "combobox"), "|") != before })
+		},
+	},
+	{
+		name: "calc_cell", needs: []string{"soffice"}, files: map[string]string{"table.csv": "a,b\n1,2\n"}, state: note("table.csv"),
+		do: func(p *person) {
+			p.start("Text Import", "soffice", "--norestore", "--nologo", "--nolockcheck", p.dir+"/table.csv")
+			p.meets("Text Import")
+			p.clicks("button", "OK")
+			p.meets("table.csv")
+			p.types("total")
+			p.presses("Return")
+			p.presses("ctrl+s")
+			p.clicks("button", "Use Text CSV Format")
+			p.sees("the file", func() bool { return strings.Contains(p.file("table.csv"), "total") })
+		},
+	},
+}
+
+// names are what the elements of a role show.
+func names(s *scene, role desktop.Role) (all []string) {
+	for _, e := range s.named(role, "") {
+		all = append(all, e.Name+e.Text)
+	}
+	return all
+}
+
+// on is which elements of a role are on.
+func on(s *scene, role desktop.Role) string {
+	var b strings.Builder
+	for _, e := range s.named(role, "") {
+		b.WriteByte("-x"[min(1, int(e.States&desktop.Checked))])
+	}
+	return b.String()
+}
