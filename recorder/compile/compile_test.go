@@ -362,7 +362,7 @@ var scenes = []struct {
 	{
 		"what a person waited for is waited for", "wait",
 		newTape(ledger).click(ok).wait(8 * time.Second).click(fresh(element(ledger, "button", "Accept", 11))).
-			click(fresh(element(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok),
+			click(fresh(element(ledger, "button", "Print", 12))).wait(8 * time.Second).click(ok).wait(time.Second).click(fresh(element(ledger, "button", "Next", 14))),
 		Options{Name: "wait"},
 	},
 	{

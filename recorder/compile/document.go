@@ -10,8 +10,15 @@ import (
 	"understudy/workflows"
 )
 
-// longPause is the shortest pause of the person that is noted.
-const longPause = 5 * time.Second
+const (
+	// longPause is the shortest pause of the person that is noted.
+	longPause = 5 * time.Second
+	// newPause is the shortest pause after which what had not been there is given more
+	// time than steps have by themselves.
+	newPause = 1500 * time.Millisecond
+	// patience is how many times longer than the person's program another may take.
+	patience = 3
+)
 
 // readRetries is how often what was copied is looked for again: the program that
 // copied it may not have heard of its key yet.
@@ -57,6 +64,8 @@ func (w *writer) step(s *step, last time.Time) {
 	if pause := s.begin.Sub(last); !last.IsZero() && pause >= longPause {
 		note(fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
 		s.allowTime(pause)
+	} else if s.target != nil && s.target.New && !last.IsZero() && pause >= newPause {
+		s.allowTime(pause)
 	}
 	for _, d := range s.doubts() {
 		note("uncertain: " + d)
@@ -87,7 +96,7 @@ func (w *writer) variable(name, value string, secret bool) string {
 func (s *step) allowTime(pause time.Duration) {
 	const most = time.Minute
 	if s.target != nil {
-		s.set("timeout_ms", min(2*pause, most).Round(time.Second).Milliseconds())
+		s.set("timeout_ms", min(patience*pause, most).Round(time.Second).Milliseconds())
 	}
 }
 

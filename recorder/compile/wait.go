@@ -43,7 +43,7 @@ func (c *Compiler) waitForNew(ev recorder.Event) {
 
 // waitsFor is the timeout of a wait in milliseconds, given how long the person waited.
 func waitsFor(waited time.Duration) int64 {
-	return min(max(2*waited, minWait), MaxWait).Round(time.Second).Milliseconds()
+	return min(max(patience*waited, minWait), MaxWait).Round(time.Second).Milliseconds()
 }
 
 // waitForText makes a step that waits for a text, if it changed while the person was
