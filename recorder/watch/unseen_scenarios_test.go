@@ -94,40 +94,6 @@ var unseenScenarios = []scenario{
 			p.sees("the box", func() bool { return checks(p.scene) != before })
 		},
 	},
-	{
-		name: "qt6ct_style", needs: []string{"qt6ct"}, state: func(s *scene) string { return strings.Join(names(s, "combobox"), "|") },
-		do: func(p *person) {
-			p.start("Qt6", "qt6ct")
-			p.meets("Qt6")
-			before := strings.Join(names(p.scene, "combobox"), "|")
-			p.clicksNth("combobox", "", 0)
-			p.presses("Up")
-			p.presses("Return")
-			p.sees("the style", func() bool { return strings.Join(names(p.scene, "combobox"), "|") != before })
-		},
-	},
-	{
-		name: "calc_cell", needs: []string{"soffice"}, files: map[string]string{"table.csv": "a,b\n1,2\n"}, state: note("table.csv"),
-		do: func(p *person) {
-			p.start("Text Import", "soffice", "--norestore", "--nologo", "--nolockcheck", p.dir+"/table.csv")
-			p.meets("Text Import")
-			p.clicks("button", "OK")
-			p.meets("table.csv")
-			p.types("total")
-			p.presses("Return")
-			p.presses("ctrl+s")
-			p.clicks("button", "Use Text CSV Format")
-			p.sees("the file", func() bool { return strings.Contains(p.file("table.csv"), "total") })
-		},
-	},
-}
-
-// names are what the elements of a role show.
-func names(s *scene, role desktop.Role) (all []string) {
-	for _, e := range s.named(role, "") {
-		all = append(all, e.Name+e.Text)
-	}
-	return all
 }
 
 // on is which elements of a role are on.
