@@ -61,7 +61,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 		return actResult{}, &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("no %s", a.Name), Next: "look for " + a.Name, Candidates: []steps.Candidate{{Selector: "name:" + a.Name, Element: "button " + a.Name}}}
 	})
 	give := steps.Define(steps.Kind{Name: "give", Summary: "For tests."}, giveArgs{}, func(_ context.Context, _ *steps.Env, a giveArgs) (giveResult, error) {
-		return giveResult{a.Values}, nil
+		return giveResult(a), nil
 	})
 	lines := "first-of-it\nsecond-of-\"it\""
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestComputedFromASecretIsUsedAndLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		s.Kinds = append(s.Kinds, steps.Define(steps.Kind{Name: "give", Summary: "For tests."}, giveArgs{}, func(_ context.Context, _ *steps.Env, a giveArgs) (giveResult, error) {
-			return giveResult{a.Values}, nil
+			return giveResult(a), nil
 		}))
 		r := s.request(`
 variables: {a: {type: string, secret: true}}

@@ -67,7 +67,7 @@ func (s workflowTools) listTool(ctx context.Context, c *call, a listArgs) (*repl
 		if err := c.blocked(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {
 			return nil, err
 		}
-		r, err := s.getTool(ctx, c, nameArgs{a.Name})
+		r, err := s.getTool(ctx, c, nameArgs(a))
 		if err == nil {
 			r.value = list
 		}
