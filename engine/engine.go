@@ -177,7 +177,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	return h, nil
 }
 
-// startedBefore gives the header with which a new run began, once it is stored. What was
+// created gives the header with which a new run began, once it is stored. What was
 // stored with it is news to whoever asks for more.
 func (w *worker) created(h Header) (Header, error) {
 	if _, stored := <-w.first; !stored {

@@ -213,7 +213,7 @@ func keep(frames []Frame) []Frame {
 	return out
 }
 
-// failure is the first failure in the frames, the outermost first.
+// failureIn is the first failure in the frames, the outermost first.
 func failureIn(frames []Frame) *Failure {
 	for i := range frames {
 		if f := frames[i].Failure; f != nil {

@@ -12,7 +12,7 @@ import (
 	"understudy/engine"
 )
 
-// A lazy batch waits in memory for the next commit, or for the flusher. It is
+// A lazyBatch waits in memory for the next commit, or for the flusher. It is
 // readable at once, and lost in a crash. bbolt is never asked to write without
 // a sync: that can ruin the file.
 type lazyBatch struct {

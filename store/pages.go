@@ -93,7 +93,7 @@ func readMeta(f io.ReaderAt) (best meta, whole int, err error) {
 	return meta{}, 0, errNoMeta
 }
 
-// A walk reads the tree of a database below one meta page.
+// A pageReader reads the tree of a database below one meta page.
 type pageReader struct {
 	file io.ReaderAt
 	meta meta
@@ -196,7 +196,7 @@ func (w *pageReader) freelist() error {
 	return nil
 }
 
-// An element is an entry of a page.
+// A pageEntry is an entry of a page.
 type pageEntry struct {
 	key, value []byte
 	child      uint64

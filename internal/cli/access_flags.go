@@ -58,7 +58,6 @@ type credentials struct {
 	tokens        string // the file that says who may call
 }
 
-// credentials makes what the flags say.
 func (a *app) credentialsFor(cmd *cobra.Command, g *accessFlags) (d credentials, err error) {
 	if err := g.check(cmd); err != nil {
 		return d, err
@@ -85,7 +84,7 @@ func (a *app) credentialsFor(cmd *cobra.Command, g *accessFlags) (d credentials,
 	return d, err
 }
 
-// authenticator is what asks clients for credentials.
+// authenticatorFor makes what asks clients for credentials.
 func (a *app) authenticatorFor(g *accessFlags, tokens *auth.Tokens) (_ *auth.Authenticator, err error) {
 	o := auth.Options{Public: g.public, Log: a.log()}
 	if slices.Contains(g.methods, byIssuer) {

@@ -7,7 +7,7 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// A walk is one call of filter, map, reduce or another function that evaluates
+// A listWalk is one call of filter, map, reduce or another function that evaluates
 // a predicate for each element of a list.
 type listWalk struct {
 	item   any // #

@@ -154,7 +154,7 @@ func (r *ranking) tryCount(parts ...part) {
 
 func (r *ranking) role() part { return roleOf(r.element) }
 
-// local is the element's role and name; nothing when it has no name.
+// roleAndName is the element's role and name; nothing when it has no name.
 func (r *ranking) roleAndName() part {
 	if strings.TrimSpace(NameOf(r.element)) == "" {
 		return nil

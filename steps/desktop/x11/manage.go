@@ -240,7 +240,7 @@ func (m *managing) restore(ctx context.Context, w desktop.Window) error {
 	return m.maximize(ctx, w, false)
 }
 
-// address moves and resizes the window, with its frame.
+// place moves and resizes the window, with its frame.
 func (m *managing) place(ctx context.Context, w desktop.Window, to desktop.Rect) error {
 	if w.Minimized || w.Maximized {
 		if err := m.restore(ctx, w); err != nil {

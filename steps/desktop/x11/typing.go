@@ -192,7 +192,7 @@ func (b *keyboard) bind(l *xConn, bs []binding) error {
 	return err
 }
 
-// consume presses and releases the keys of characters that can be typed now.
+// pressKeys presses and releases the keys of characters that can be typed now.
 func (t *typing) pressKeys(syms []uint32) error {
 	undo, err := t.keyboard.neutral(t.xConn)
 	if err != nil {
