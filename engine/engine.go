@@ -97,6 +97,8 @@ type Request struct {
 	ExecutionID string            `json:"execution_id,omitempty"`
 	Roots       []string          `json:"roots,omitempty"`   // folders in which files may be touched, beside those of the engine
 	Private     []string          `json:"private,omitempty"` // out of bounds inside the folders, beside what is so for the engine
+	// Sandbox says that commands write in Dir and the roots only.
+	Sandbox bool `json:"sandbox,omitempty"`
 	// Environ is the environment of child processes. It may hold secrets, so
 	// it is never stored: who continues a run brings another.
 	Environ []string `json:"environ,omitempty"`

@@ -79,6 +79,7 @@ type Created struct {
 	Dir         string   `json:"dir,omitempty"`
 	Roots       []string `json:"roots,omitempty"`
 	Private     []string `json:"private,omitempty"` // out of bounds inside the roots
+	Sandbox     bool     `json:"sandbox,omitempty"`
 	WorkflowID  string   `json:"workflow_id,omitempty"`
 	TraceID     string   `json:"trace_id,omitempty"`
 	ExecutionID string   `json:"execution_id,omitempty"`

@@ -173,7 +173,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		// copies, for a kind that was given up may go on reading them
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
-	env.KeepFocus = w.s.Created.Call != ""
+	env.KeepFocus, env.Sandbox = w.s.Created.Call != "", w.s.Created.Sandbox
 	env.Keep = w.keepPicture
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords

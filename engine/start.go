@@ -91,7 +91,7 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	}
 	o := p.Options
 	c := Created{
-		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Roots: r.Roots, Private: r.Private, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
 		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt),
 		WorkflowID: cmp.Or(r.WorkflowID, o.WorkflowID), TraceID: cmp.Or(r.TraceID, o.TraceID),
 		ExecutionID: cmp.Or(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),

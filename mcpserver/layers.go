@@ -156,7 +156,7 @@ func (c *call) limit(usual time.Duration) time.Duration {
 // withCaller is the third layer: whose run it is, and where its paths start.
 func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	q.Client, q.Dir, q.Environ = c.id(), r.o.Dir, r.o.Environ
-	q.Roots, q.Private = r.o.Roots, r.o.Private
+	q.Roots, q.Private, q.Sandbox = r.o.Roots, r.o.Private, r.o.Sandbox
 	return q
 }
 

@@ -40,6 +40,8 @@ type Options struct {
 	// documents, except what is Private.
 	Roots   []string
 	Private []string
+	// Sandbox says that commands of clients write in Dir and the roots only.
+	Sandbox bool
 	Version string
 	// Structured declares what tools answer, and repeats in the structured content what
 	// is long and stands in the text too, for clients that are programs.

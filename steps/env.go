@@ -19,6 +19,8 @@ type Env struct {
 	Folders
 	// Environ is the environment of child processes.
 	Environ []string
+	// Sandbox says that commands write below Dir and the Roots only.
+	Sandbox bool
 	// DesktopEnv is what child processes need to reach the run's desktop, for
 	// kinds that have no Desktop; nil or empty when none is open.
 	DesktopEnv func(ctx context.Context) []string

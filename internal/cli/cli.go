@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/sandbox"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -37,6 +38,9 @@ type app struct {
 // Main runs one command and gives its exit status. The first interrupt
 // cancels the command; a second one ends the process.
 func Main(ctx context.Context, machine desktop.Machine, args []string, in io.Reader, out, errOut io.Writer) int {
+	if sandbox.Launched(os.Args) {
+		return sandbox.Launch(os.Args)
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -27,6 +27,7 @@ type serverFlags struct {
 	onDisconnect string
 	roots        []string
 	structured   bool
+	free         bool // commands may write anywhere
 }
 
 func (f *serverFlags) add(cmd *cobra.Command) {
@@ -39,6 +40,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.clientModes, "client-mode", nil, "the mode of a client by its name, such as claude-code=ask")
 	cmd.Flags().BoolVar(&f.structured, "structured", false, "declare what tools answer, and answer with structured content beside the text: for clients that are programs")
 	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "folders in which steps may use files; paths start in the first (default the folder it is started in, unless that is your home or above it)")
+	cmd.Flags().BoolVar(&f.free, "no-sandbox", false, "let commands of clients write wherever you may, not only in the roots")
 	cmd.Flags().StringVar(&f.onDisconnect, "on-disconnect", "cancel", "what becomes of the run of a client that goes away: cancel or continue")
 }
 
@@ -103,7 +105,7 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	o := &opening{a: a, cmd: cmd, display: &f.display}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
-		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Structured: f.structured, Log: a.log(),
+		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Sandbox: !f.free, Structured: f.structured, Log: a.log(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}
 	if adjust != nil {

@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"steps/desktop/desktoptest":         {"steps/desktop"},
 	"steps/desktop/fake":                {"steps/desktop", "steps/desktop/selector"},
 	"steps/desktop/input":               {"steps/desktop"},
-	"steps/desktop/local":               {"steps/desktop", "steps/desktop/atspi", "steps/desktop/robot", "steps/desktop/virtual", "steps/desktop/x11"},
+	"steps/desktop/local":               {"internal/sandbox", "steps/desktop", "steps/desktop/atspi", "steps/desktop/robot", "steps/desktop/virtual", "steps/desktop/x11"},
 	"steps/desktop/robot":               {"steps/desktop", "steps/desktop/input"},
 	"steps/desktop/selector":            {"steps/desktop"},
 	"steps/desktop/virtual":             {"internal/children", "steps/desktop"},
@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"steps/observe":  {"steps", "steps/aim", "steps/desktop", "steps/desktop/selector"},
 	// Only internal/cli imports the kinds; others get their list as a value.
 	"steps/kinds":       {"steps", "steps/aim", "steps/confined", "steps/desktop", "steps/desktop/selector", "steps/desktop/vision", "steps/kinds/shell", "steps/observe"},
-	"steps/kinds/shell": {"internal/children", "steps"},
+	"steps/kinds/shell": {"internal/children", "internal/sandbox", "steps"},
 
 	"workflows":            {"steps", "workflows/expression"},
 	"workflows/expression": {},
@@ -59,7 +59,7 @@ var arrows = map[string][]string{
 	"mcpserver/viewer":      {"engine", "mcpserver/auth", "steps", "steps/desktop", "steps/desktop/vision"},
 
 	"internal/cli": {
-		"engine", "internal/clients", "internal/owner", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
+		"engine", "internal/clients", "internal/owner", "internal/sandbox", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
 		"steps/desktop/selector", "steps/kinds", "steps/observe", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},
@@ -70,6 +70,7 @@ var arrows = map[string][]string{
 	"internal/e2e":         {},
 	"internal/film":        {},
 	"internal/house":       {},
+	"internal/sandbox":     {},
 	"internal/itself":      {"internal/cli", "steps/desktop/local"},
 	"internal/manual":      {},
 	"internal/packaging":   {},
@@ -105,7 +106,8 @@ var owners = map[string][]string{
 	"mvdan.cc/sh/":                     {"workflows"},
 	"github.com/tailscale/hujson":      {"internal/clients"},
 	"github.com/google/jsonschema-go/": {"internal/cli", "steps", "workflows", "workflows/expression", "mcpserver"},
-	"golang.org/x/sys/":                {"internal/children", "mcpserver/auth", "steps/desktop/local", "store"},
+	"github.com/landlock-lsm/":         {"internal/sandbox"},
+	"golang.org/x/sys/":                {"internal/children", "internal/sandbox", "mcpserver/auth", "steps/desktop/local", "store"},
 	"golang.org/x/image/":              {"steps/desktop/vision"},
 	"github.com/google/go-cmp/":        {"steps/desktop/desktoptest", "store/storetest"},
 }

@@ -123,6 +123,9 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 // process is what to start, and the script that it will run, if it is one.
 func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (shell.Process, shell.Script, error) {
 	p := shell.Process{Dir: env.Abs(a.WorkingDirectory), Env: shell.Environ(ctx, env)}
+	if env.Sandbox {
+		p.Write = append([]string{env.Dir}, env.Roots...)
+	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return p, shell.Script{}, steps.Errorf(steps.NotFound, "working_directory: there is no folder %s", p.Dir)
 	}

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"understudy/internal/sandbox"
 	"understudy/steps/desktop"
 )
 
 // Diagnose opens the display and tries what there is to it, without touching
 // anything of the user's.
 func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Finding {
-	fs := []desktop.Finding{diskFinding(o.Dir)}
+	fs := []desktop.Finding{diskFinding(o.Dir), sandboxFinding()}
 	s, err := openSession(ctx, o)
 	if err != nil {
 		return append([]desktop.Finding{broken("display", true, err)}, fs...)
@@ -33,6 +34,12 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 		fs = append(fs, busFinding(ctx, s.bus), toolFinding("ocr", "tesseract", "tesseract-ocr"), toolFinding("addresses", "xdg-open", "xdg-utils"))
 	}
 	return append(fs, accessibilityFinding(ctx, d))
+}
+
+// sandboxFinding says whether commands of clients can be confined.
+func sandboxFinding() desktop.Finding {
+	detail, mend := sandbox.Report()
+	return desktop.Finding{Name: "sandbox", OK: mend == "", Detail: detail, Mend: mend}
 }
 
 // broken is a finding of what failed, with the cure when the error knows one.

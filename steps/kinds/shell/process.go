@@ -13,15 +13,18 @@ import (
 	"time"
 
 	"understudy/internal/children"
+	"understudy/internal/sandbox"
 	"understudy/steps"
 )
 
 // Process is a program to run, with all that it starts.
 type Process struct {
-	Name   string
-	Args   []string
-	Dir    string
-	Env    []string
+	Name string
+	Args []string
+	Dir  string
+	Env  []string
+	// Write are the folders in which it may write; nil: wherever the user may.
+	Write  []string
 	stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
@@ -37,6 +40,13 @@ const outputGrace = 100 * time.Millisecond
 func (p Process) Run(ctx context.Context) (int, error) {
 	c := exec.CommandContext(ctx, p.Name, p.Args...)
 	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.Dir, p.Env, p.stdin, p.Stdout, p.Stderr
+	if p.Write != nil {
+		done, err := confine(c, p.Write)
+		if err != nil {
+			return 0, err
+		}
+		defer done()
+	}
 	c.WaitDelay = outputGrace
 	c.Cancel = func() error { return endGroup(c.Process) }
 	free, err := children.StartGuarded(c, syscall.SIGKILL)
@@ -54,6 +64,24 @@ func (p Process) Run(ctx context.Context) (int, error) {
 		return e.ExitCode(), nil
 	}
 	return 0, err
+}
+
+// confine lets a program write in some folders only, and in one for its temporary
+// files that is removed when it has ended.
+func confine(c *exec.Cmd, write []string) (done func(), err error) {
+	temp, remove, err := sandbox.Temp()
+	if err != nil {
+		return nil, err
+	}
+	if temp != "" {
+		write = append(slices.Clone(write), temp)
+		c.Env = append(c.Env, "TMPDIR="+temp)
+	}
+	if err := sandbox.Confine(c, write); err != nil {
+		remove()
+		return nil, err
+	}
+	return remove, nil
 }
 
 // findProgram finds a program, or says what to install.

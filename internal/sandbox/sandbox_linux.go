@@ -1,0 +1,143 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	llsyscall "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// name and word begin the arguments of our binary when it is to become another
+// program.
+const (
+	name = "understudy"
+	word = "__confined"
+)
+
+// What a program and all that it starts may take.
+const (
+	maxMemory    = 8 << 30 // that it writes to, of each process
+	maxProcesses = 1024    // beyond those of the user when it is started
+)
+
+// order is what the launcher is told.
+type order struct {
+	Write     []string `json:"write"`
+	Processes uint64   `json:"processes"`
+}
+
+// Confine makes a command one that may write below some folders only. The
+// program keeps its name, arguments, environment and files.
+func Confine(c *exec.Cmd, write []string) error {
+	if c.Err != nil {
+		return nil // which Start reports
+	}
+	o, err := json.Marshal(order{write, tasks() + maxProcesses})
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(c.Path)
+	if err != nil {
+		return err
+	}
+	c.Args = append([]string{name, word, string(o), path}, c.Args...)
+	c.Path = "/proc/self/exe" // also when the file of our binary was replaced
+	return nil
+}
+
+// tasks are the threads of this user, which the kernel counts against the bound
+// of processes.
+func tasks() (n uint64) {
+	folders, _ := filepath.Glob("/proc/[0-9]*")
+	for _, folder := range folders {
+		info, err := os.Stat(folder)
+		if err != nil {
+			continue
+		}
+		if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Getuid() {
+			continue
+		}
+		threads, _ := os.ReadDir(filepath.Join(folder, "task"))
+		n += uint64(len(threads))
+	}
+	return n
+}
+
+// Launched says whether this process was started to become another program.
+func Launched(args []string) bool { return len(args) > 1 && args[0] == name && args[1] == word }
+
+// Launch becomes the program. It returns only when that fails, with the status
+// that a shell gives for a program that cannot be started.
+func Launch(args []string) int {
+	err := errors.New("wanted an order and a program")
+	if len(args) > 4 {
+		err = launch(args[2], args[3], args[4:])
+	}
+	fmt.Fprintf(os.Stderr, "understudy: the program cannot be confined: %v\n", err)
+	return 126
+}
+
+func launch(text, path string, args []string) error {
+	var o order
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no new privileges: %w", err)
+	}
+	for what, most := range map[int]uint64{unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_NPROC: o.Processes} {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(what, &now); err != nil {
+			return err
+		}
+		now.Cur, now.Max = min(now.Cur, most), min(now.Max, most)
+		if err := unix.Setrlimit(what, &now); err != nil {
+			return err
+		}
+	}
+	if err := restrict(o.Write); err != nil {
+		return err
+	}
+	return syscall.Exec(path, args, os.Environ())
+}
+
+// devices are the files outside the folders that programs write to and that keep
+// nothing.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// restrict lets this process read everything, and write below some folders.
+func restrict(write []string) error {
+	return landlock.V3.BestEffort().RestrictPaths(
+		landlock.RODirs("/"),
+		landlock.RWDirs(write...).WithRefer().IgnoreIfMissing(),
+		landlock.RWFiles(devices...).IgnoreIfMissing(),
+	)
+}
+
+// Report says what this system offers to confine programs; mend is empty where
+// nothing is lost.
+func Report() (detail, mend string) {
+	v, err := llsyscall.LandlockGetABIVersion()
+	switch {
+	case err != nil || v < 1:
+		return "the kernel has no Landlock: commands of clients may write wherever you may", "use a kernel from 5.13 on, with landlock in its list of security modules (lsm=landlock,…)"
+	case v < 3:
+		return "the kernel has an early Landlock (" + strconv.Itoa(v) + "): commands of clients may shorten files outside their folders", "use a kernel from 6.2 on"
+	}
+	return "commands of clients write in their folders only (Landlock " + strconv.Itoa(v) + ")", ""
+}
+
+// Temp makes a folder for the temporary files of a program, which the function
+// removes.
+func Temp() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp("", name+"-tmp-")
+	return dir, func() { _ = os.RemoveAll(dir) }, err
+}

@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if Launched(os.Args) {
+		os.Exit(Launch(os.Args))
+	}
+	os.Exit(m.Run())
+}
+
+// TestAttackWritingOutsideTheSandbox tries to write, in every way that a command
+// has, where it may not: inside it can do all that a command needs.
+func TestAttackWritingOutsideTheSandbox(t *testing.T) {
+	if _, mend := Report(); mend != "" {
+		t.Skip("needs a kernel with Landlock: " + mend)
+	}
+	inside, outside := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "kept"), []byte("kept"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(outside, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		say, line string
+		want      bool
+	}{
+		{"a new file inside", "echo x > new && mkdir -p a/b && echo y > a/b/c && ln -s c a/b/d && cat a/b/d", true},
+		{"a move between its folders", "mkdir -p m n && echo x > m/f && mv m/f n/f && rm n/f", true},
+		{"reading outside", "cat $OUTSIDE/kept", true},
+		{"what keeps nothing", "echo x > /dev/null && head -c 1 /dev/urandom > /dev/null", true},
+		{"a pipe and a program in the background", "echo x | cat | (sleep 0 & wait; cat)", true},
+		{"a new file outside", "echo x > $OUTSIDE/new", false},
+		{"appending to a file outside", "echo x >> $OUTSIDE/kept", false},
+		{"emptying a file outside", ": > $OUTSIDE/kept", false},
+		{"removing a file outside", "rm -f $OUTSIDE/kept", false},
+		{"a folder outside", "mkdir $OUTSIDE/d", false},
+		{"a link there", "ln -s x $OUTSIDE/l", false},
+		{"a hard link to it", "ln $OUTSIDE/kept hard && echo x > hard", false},
+		{"a link inside that leads out", "ln -sf $OUTSIDE/kept out && echo x > out", false},
+		{"through a file of the process", "echo x > /proc/self/cwd/../../$(basename $(dirname $OUTSIDE))/$(basename $OUTSIDE)/new", false},
+		{"moving a file out", "echo x > f && mv f $OUTSIDE/f && test ! -e f", false},
+		{"a shell of its own", "sh -c 'sh -c \"echo x > $OUTSIDE/new\"'", false},
+		{"the process that started it", "echo 1 > /proc/$PPID/oom_score_adj", false},
+		{"new privileges", "grep -q 'NoNewPrivs:.0' /proc/self/status", false},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", c.line)
+			cmd.Dir, cmd.Env = inside, append(os.Environ(), "OUTSIDE="+outside)
+			if err := Confine(cmd, []string{inside}); err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.CombinedOutput()
+			if (err == nil) != c.want {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	left, err := os.ReadDir(outside)
+	if text, _ := os.ReadFile(filepath.Join(outside, "kept")); err != nil || len(left) != 1 || string(text) != "kept" {
+		t.Errorf("outside there is %v, %q, %v", left, text, err)
+	}
+}
+
+func TestAConfinedProgramIsTheSame(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `echo "$0|$1|$V"; cat; exit 7`, "its name", "an argument")
+	cmd.Env, cmd.Stdin = append(os.Environ(), "V=a variable"), strings.NewReader("its input")
+	if err := Confine(cmd, []string{t.TempDir(), "/no/such/folder"}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.Output()
+	if string(out) != "its name|an argument|a variable\nits input" || cmd.ProcessState.ExitCode() != 7 {
+		t.Errorf("%q, %v", out, err)
+	}
+	none := exec.CommandContext(t.Context(), "/no/such/program")
+	if err := Confine(none, nil); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := none.CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be confined") {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+func TestAConfinedProgramHasLimits(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -d; ulimit -u 2>/dev/null || ulimit -p")
+	if err := Confine(cmd, nil); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.Output()
+	if fields := strings.Fields(string(out)); err != nil || len(fields) != 2 || fields[0] == "unlimited" || fields[1] == "unlimited" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
