@@ -187,29 +187,31 @@ func labelled(t *recorder.Seen, l string) *recorder.Seen {
 }
 
 var (
-	editor  = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
-	dialog  = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
-	ledger  = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
-	splash  = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
-	office  = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
-	sheet   = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
-	cell    = with(element(office, "paragraph", "", 7, "role:paragraph"), desktop.Editable)
-	plus    = element(ledger, "togglebutton", "+", 18)
-	menu    = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
-	list    = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
-	page    = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
-	name    = with(element(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)"), desktop.Editable)
-	mail    = labelled(with(element(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)"), desktop.Editable), "Mail:")
-	code    = with(element(ledger, "password", "Code", 3), desktop.Editable)
-	urgent  = element(ledger, "checkbox", "Urgent", 4)
-	country = element(ledger, "combobox", "Country", 5)
-	ok      = element(ledger, "button", "OK", 6)
-	town    = with(element(ledger, "combobox", "Town", 10), desktop.Editable)
-	cardA   = element(ledger, "listitem", "Card A", 13)
-	cardB   = element(ledger, "listitem", "Card B", 15)
-	canvas  = element(ledger, "canvas", "Map", 17)
-	size    = &recorder.Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
-	rows    = element(ledger, "table", "Bookings", 7)
+	editor   = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
+	dialog   = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
+	ledger   = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
+	splash   = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
+	office   = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
+	sheet    = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
+	cell     = with(element(office, "paragraph", "", 7, "role:paragraph"), desktop.Editable)
+	style    = element(ledger, "combobox", "Fusion", 19, "role:combobox && name:Fusion", "role:combobox && rightof:(role:label && name:Style:)")
+	plus     = element(ledger, "togglebutton", "+", 18)
+	imported = desktop.Window{ID: 14, Title: "a table.csv - Calc", Process: "soffice.bin", PID: 30}
+	menu     = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
+	list     = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
+	page     = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
+	name     = with(element(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)"), desktop.Editable)
+	mail     = labelled(with(element(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)"), desktop.Editable), "Mail:")
+	code     = with(element(ledger, "password", "Code", 3), desktop.Editable)
+	urgent   = element(ledger, "checkbox", "Urgent", 4)
+	country  = element(ledger, "combobox", "Country", 5)
+	ok       = element(ledger, "button", "OK", 6)
+	town     = with(element(ledger, "combobox", "Town", 10), desktop.Editable)
+	cardA    = element(ledger, "listitem", "Card A", 13)
+	cardB    = element(ledger, "listitem", "Card B", 15)
+	canvas   = element(ledger, "canvas", "Map", 17)
+	size     = &recorder.Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
+	rows     = element(ledger, "table", "Bookings", 7)
 )
 
 // scenes are recordings, and the workflows that a person would have written.
@@ -308,7 +310,8 @@ var scenes = []struct {
 	{
 		"a program is started with its files and addresses as variables, and its further windows are no further start", "starts",
 		newTape(editor).opens(splash, "ledger --book 'this year' --home=/home/me/.ledger '/home/me/my books/' https://books.example/?year=1").closes(splash).
-			wait(time.Second).opens(ledger, "ledger --book 'this year'").focus(name, "").types("Ada").holds("Ada").closes(ledger).opens(ledger, "ledger"),
+			wait(time.Second).opens(ledger, "ledger --book 'this year'").focus(name, "").types("Ada").holds("Ada").closes(ledger).opens(ledger, "ledger").
+			opens(office, "soffice '/home/me/a table.csv'").click(element(office, "button", "OK", 6)).opens(imported, ""),
 		Options{Name: "starts"},
 	},
 	{
@@ -446,7 +449,8 @@ var scenes = []struct {
 			click(element(ledger, "button", "Save", 2, "role:panel && name:AdwGizmo >> role:button", "role:dialog && name:File Chooser Widget >> role:button && name:Save", "role:button && name:Save")).
 			focus(shows(with(element(ledger, "text", "12×34", 3, "role:text && name:12×34", "role:text"), desktop.Editable), "12×34"), "12×34").types("5").holds("12×345").
 			click(element(ledger, "button", "Send", 5, "id:send", "role:button && id:send", "role:button && name:Send", "role:toolbar && name:Mail >> role:button && name:Send", "role:button && below:(role:label && name:Ready)", "role:button && nth:3")).
-			click(element(office, "button", "Bold", 5)),
+			click(element(office, "button", "Bold", 5)).
+			click(style).opens(list, "").chooses(style, "Windows").closes(list),
 		Options{Name: "names"},
 	},
 	{

@@ -48,7 +48,7 @@ func unique(t *recorder.Seen) []string {
 	for _, c := range t.Selectors {
 		switch {
 		case c.Matches != 1:
-		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector) || toolkitName.MatchString(c.Selector) || namesContent(c.Selector, t):
+		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector) || toolkitName.MatchString(c.Selector) || namesContent(c.Selector, t) || namesChoice(c.Selector, t):
 			last = append(last, c.Selector)
 		default:
 			good = append(good, c.Selector)
@@ -68,6 +68,18 @@ var toolkitName = regexp.MustCompile(`name:"?(?:(?:Gtk|Gdk|Adw|Hdy)[A-Z]\w*|Q[A-
 func namesContent(sel string, t *recorder.Seen) bool {
 	text := strings.Join(strings.Fields(t.Text), " ")
 	return text != "" && recorder.ShowsContent(t) && (strings.Contains(sel, "name:"+recorder.QuoteSelector(text)) || strings.Contains(sel, "text:"+recorder.QuoteSelector(text)))
+}
+
+// namesChoice reports whether a selector names a combo box by what is chosen in it,
+// as Qt does, though a label beside it says what it is for.
+func namesChoice(sel string, t *recorder.Seen) bool {
+	if !t.DropDown() || t.Name == "" || !strings.Contains(sel, "name:"+recorder.QuoteSelector(t.Name)) {
+		return false
+	}
+	return slices.ContainsFunc(t.Selectors, func(c selector.Candidate) bool {
+		way := wayOf(c.Selector)
+		return c.Matches == 1 && (way == "rightof:" || way == "below:") && !strings.Contains(c.Selector, t.Name)
+	})
 }
 
 // alternatives are the few selectors worth a try beside the first: those that find

@@ -150,12 +150,16 @@ func bareTitle(title string) string { return strings.TrimSpace(strings.TrimLeft(
 // isLastingTitle reports whether a title can be expected in another run.
 func isLastingTitle(title string) bool { return bareTitle(title) != "" && selector.Lasting(title) }
 
-// wasTyped reports whether a title holds a typed value, which may be another in the
-// next run.
+// wasTyped reports whether a title holds a typed value, or the name of a file that a
+// program was given, which may be another in the next run.
 func (c *Compiler) wasTyped(title string) bool {
 	const short = 3
+	given := func(word string) bool {
+		file := unquoteWord(word)
+		return openable(file, false) != "" && len(path.Base(file)) >= short && strings.Contains(title, path.Base(file))
+	}
 	return slices.ContainsFunc(c.steps, func(s *step) bool {
-		return s.input != nil && len(s.input.value) >= short && strings.Contains(title, s.input.value)
+		return len(s.command) > 1 && slices.ContainsFunc(s.command[1:], given) || s.input != nil && len(s.input.value) >= short && strings.Contains(title, s.input.value)
 	})
 }
 
