@@ -11,17 +11,25 @@ import (
 	"understudy/steps/desktop"
 )
 
-// topmostWindow returns the topmost window of an application, or the active window if
-// none is named.
+// topmostWindow returns the active window of an application, or else its topmost; the
+// active window if none is named.
 func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w desktop.Window, err error) {
 	windows, err := d.Windows(ctx)
 	if err != nil {
 		return w, err
 	}
+	var topmost *desktop.Window
 	for _, w := range slices.Backward(windows.Of(desktop.Scope{Process: process})) {
-		if !w.Popup && !w.Hidden && (process != "" || w.Active) {
+		switch {
+		case w.Popup || w.Hidden || w.Splash || w.Bounds.Empty():
+		case w.Active:
 			return w, nil
+		case process != "" && topmost == nil:
+			topmost = &w
 		}
+	}
+	if topmost != nil {
+		return *topmost, nil
 	}
 	if process == "" {
 		return w, &steps.Error{Code: steps.NotFound, Err: errors.New("wanted the active window, found none"), Next: "name the application with process, or bring a window to the front with activate_window"}

@@ -1,6 +1,9 @@
 package desktop
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Admits says whether a window belongs to the scope, going by the name of its
 // program and its title. The case of either does not matter, nor does an
@@ -13,7 +16,15 @@ func (s Scope) Admits(process, title string) bool {
 }
 
 // ProgramName is a program's name as it is compared: in lower case, without
-// the ending ".exe", or ".bin" of a program that a launcher starts.
+// the ending ".exe", ".bin" of a program that a launcher starts, or ".desktop",
+// and of an application's id (org.xfce.mousepad) only the last word.
 func ProgramName(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), ".exe"), ".bin")
+	name = strings.ToLower(name)
+	for _, ending := range []string{".exe", ".bin", ".desktop"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	if words := strings.Split(name, "."); len(words) > 2 && slices.Contains([]string{"org", "com", "net", "io", "de"}, words[0]) {
+		return words[len(words)-1]
+	}
+	return name
 }
