@@ -50,7 +50,14 @@ type KeyDown struct{ Key Key }
 type KeyUp struct{ Key Key }
 
 // Press presses a chord's modifiers, its key, and releases them in reverse.
-type Press struct{ Chord Chord }
+type Press struct {
+	Chord Chord
+	// Global receives whether a program takes the chord wherever it is pressed,
+	// such as a shortcut of the window manager, unless nil. Systems that cannot
+	// tell leave it alone.
+	Global *bool
+	Ask    bool // only tell that, and press nothing
+}
 
 // Type enters text exactly, whatever the layout and CapsLock, and returns when
 // the application has read it, as far as it can be asked. No text at all only

@@ -24,15 +24,25 @@ type PressKeyGlobalArgs struct {
 	observe.ActionOptions
 }
 
-func pressKeyGlobal(ctx context.Context, hand *aim.Hand, a PressKeyGlobalArgs) (observe.ActionResult, error) {
+// PressKeyGlobalResult says who took the keys.
+type PressKeyGlobalResult struct {
+	Global bool `json:"global,omitzero" jsonschema:"a program took a key that it takes wherever it is pressed, such as a shortcut of the window manager"`
+	observe.ActionResult
+}
+
+func pressKeyGlobal(ctx context.Context, hand *aim.Hand, a PressKeyGlobalArgs) (r PressKeyGlobalResult, err error) {
 	chords, err := a.Key.Chords()
 	if err != nil {
-		return observe.ActionResult{}, err
+		return r, err
 	}
 	if a.Process != "" {
 		if err := aim.ActivateApplication(ctx, hand, a.Process); err != nil {
-			return observe.ActionResult{}, err
+			return r, err
 		}
 	}
-	return observe.Action(ctx, hand, a.ActionOptions, nil, func() (observe.Checked, error) { return observe.Unchecked, aim.PressKeys(ctx, hand.Desktop, chords) })
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, nil, func() (_ observe.Checked, err error) {
+		r.Global, err = aim.PressWhereTheFocusIs(ctx, hand, chords)
+		return observe.Unchecked, err
+	})
+	return r, err
 }

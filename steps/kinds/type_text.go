@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"understudy/steps"
-	"understudy/steps/desktop"
+	"understudy/steps/aim"
 )
 
 // TypeText types text where the focus is.
@@ -30,5 +30,5 @@ type TypeTextResult struct {
 }
 
 func typeText(ctx context.Context, env *steps.Env, a TypeTextArgs) (TypeTextResult, error) {
-	return TypeTextResult{utf8.RuneCountInString(a.Text)}, env.Desktop.Do(ctx, desktop.Type{Text: a.Text})
+	return TypeTextResult{utf8.RuneCountInString(a.Text)}, aim.TypeWhereTheFocusIs(ctx, env.Desktop, a.Text)
 }

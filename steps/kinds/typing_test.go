@@ -225,6 +225,9 @@ func TestTypeIntoElement(t *testing.T) {
 	}
 }
 
+// minimized leaves no window that could have the keyboard.
+func minimized(d *fake.Desktop) { manage(d, "Notes", desktop.Manage{Do: desktop.Minimize}) }
+
 func TestKeys(t *testing.T) {
 	for _, p := range []play{
 		{say: "keys where the focus is", kind: PressKey, args: args("key", "ctrl+s"), journal: []string{"press ctrl+s"}, acted: steps.ActedYes},
@@ -237,6 +240,46 @@ func TestKeys(t *testing.T) {
 		},
 		{say: "keys for an application that is not there", kind: PressKeyGlobal, args: args("key", "f5", "process", "nope"), code: steps.NotFound, acted: steps.ActedNo},
 		{say: "text", kind: TypeText, args: args("text", "hé"), journal: []string{`type "hé"`}, result: map[string]any{"characters": 2.0}},
+		{
+			say: "text that a dialog takes", kind: TypeText, args: args("text", "abc"), code: steps.Unexpected, err: `the focus left the window "Notes" while keys were sent there: "Question" has the focus`, acted: steps.ActedYes,
+			set: func(d *fake.Desktop) {
+				d.Delay("Type", 300*time.Millisecond)
+				d.After(100*time.Millisecond, func() { d.Open(fake.Window("Question", "notes").At(50, 50, 100, 100)) })
+			},
+		},
+		{
+			say: "text that another element takes", kind: TypeText, args: args("text", "abc"), code: steps.Unexpected, err: `the focus left entry "Title" in "Notes" while keys were sent there: password "Secret" in "Notes" has the focus`,
+			set: func(d *fake.Desktop) {
+				hold(d, "role:entry", desktop.Chord{Key: "end"})
+				d.Delay("Type", 300*time.Millisecond)
+				d.After(100*time.Millisecond, func() { hold(d, "role:password", desktop.Chord{Key: "end"}) })
+			},
+		},
+		{
+			say: "text whose own tab moves the focus", kind: TypeText, args: args("text", "a\tb"), journal: []string{`type "a"`, `type "\t"`, `type "b"`},
+			set: func(d *fake.Desktop) { hold(d, "role:entry", desktop.Chord{Key: "end"}) },
+		},
+		{
+			say: "text whose own line break opens a window", kind: TypeText, args: args("text", "a\n"), set: func(d *fake.Desktop) {
+				d.Delay("Type", 300*time.Millisecond)
+				d.After(400*time.Millisecond, func() { d.Open(fake.Window("Done", "notes").At(50, 50, 100, 100)) })
+			},
+		},
+		{say: "text that no window gets", kind: TypeText, args: args("text", "a"), set: minimized, code: steps.NotActionable, err: "no window has the keyboard", acted: steps.ActedNo, journal: []string{}},
+		{say: "a key that no window gets", kind: PressKeyGlobal, args: args("key", "f5"), set: minimized, code: steps.NotActionable, err: "no window has the keyboard", acted: steps.ActedNo, journal: []string{}},
+		{
+			say: "keys that a dialog takes", kind: PressKeyGlobal, args: args("key", "{Left}{Left}"), code: steps.Unexpected, err: `the focus left the window "Notes"`,
+			set: func(d *fake.Desktop) {
+				d.Delay("Press", 300*time.Millisecond)
+				d.After(100*time.Millisecond, func() { d.Open(fake.Window("Question", "notes").At(50, 50, 100, 100)) })
+			},
+		},
+		{
+			say: "a key whose dialog gets the next", kind: PressKeyGlobal, args: args("key", "{Ctrl}{o}{Left}"), journal: []string{"press ctrl+o", "press left"},
+			set: func(d *fake.Desktop) {
+				d.OnPress("ctrl+o", func() { d.Open(fake.Window("Open", "notes").At(50, 50, 100, 100)) })
+			},
+		},
 		{say: "a key that is held", kind: KeyDown, args: args("key", "Shift"), journal: []string{"key down shift"}, result: map[string]any{"key": "shift"}},
 		{say: "a key that is let go", kind: KeyUp, args: args("key", "shift"), journal: []string{"key up shift"}},
 		{say: "a key to hold that does not exist", kind: KeyDown, args: args("key", "shft"), code: steps.Invalid},

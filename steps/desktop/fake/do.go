@@ -58,6 +58,9 @@ func (d *Desktop) perform(a desktop.Action) (line string, err error) {
 		d.hands.releaseKey(a.Key)
 		return fmt.Sprintf("key up %s", a.Key), nil
 	case desktop.Press:
+		if a.Ask { // no program here takes keys wherever they are pressed
+			return "", nil
+		}
 		d.hands.press(a.Chord)
 		return fmt.Sprintf("press %s", a.Chord), nil
 	case desktop.Type:

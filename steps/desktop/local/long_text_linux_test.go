@@ -170,3 +170,14 @@ func firstOther(a, b string) int {
 	}
 	return i
 }
+
+// A dialog that comes up takes what is typed, and that is no success.
+func TestTextThatADialogTakesIsNoSuccess(t *testing.T) {
+	b := sandboxed(t, 5)
+	b.do("entry = Gtk.Entry(visible=True); box.pack_start(entry, False, False, 0); entry.grab_focus()")
+	b.do("GLib.timeout_add(30, lambda: Gtk.MessageDialog(transient_for=window, text='Question', title='Question').show())")
+	o := b.run(kinds.TypeText, "text", strings.Repeat("swallowed ", 400))
+	if steps.CodeOf(o.Err) != steps.Unexpected || !strings.Contains(o.Err.Error(), "the focus left") {
+		t.Errorf("got %v, wanted that the focus left", o.Err)
+	}
+}

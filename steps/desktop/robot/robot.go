@@ -76,6 +76,9 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.Type:
 		return d.enter(ctx, a.Text)
 	case desktop.Press:
+		if a.Ask {
+			return nil // it cannot tell
+		}
 		if text, ok := input.Types(a.Chord); ok {
 			return d.enter(ctx, text)
 		}

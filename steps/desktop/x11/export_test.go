@@ -13,6 +13,22 @@ import (
 	"understudy/steps/desktop"
 )
 
+// Grab has a driver take a key wherever it is pressed, as window managers do.
+func Grab(t testing.TB, r *Driver, k desktop.Key) {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := r.keyboard.keysOf(t.Context(), l, []desktop.Key{k})
+	if err == nil {
+		err = xproto.GrabKeyChecked(l.x, false, l.root, xproto.ModMask1, keys[0], xproto.GrabModeAsync, xproto.GrabModeAsync).Check()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Down lists the keys and buttons that the X server has for pressed.
 func Down(t testing.TB, r *Driver) string {
 	t.Helper()

@@ -287,3 +287,31 @@ func doubleClicks(t *testing.T, click func(*bench, desktop.Point, desktop.Window
 		return got == below, got
 	})
 }
+
+// A chord that a program takes wherever it is pressed is told from the others, and
+// asking for that presses nothing.
+func TestAGlobalChordIsTold(t *testing.T) {
+	b := open(t)
+	other, err := x11.Open(t.Context(), x11.Options{Display: b.options.Display, Authority: b.options.Authority, Env: b.options.Env})
+	b.must(err)
+	defer other.Close()
+	x11.Grab(t, other, "f9")
+	alt := []desktop.Key{desktop.Alt}
+	for _, row := range []struct {
+		chord desktop.Chord
+		want  bool
+	}{
+		{desktop.Chord{Mods: alt, Key: "f9"}, true},
+		{desktop.Chord{Key: "f9"}, false},
+		{desktop.Chord{Mods: alt, Key: "f10"}, false},
+		{desktop.Chord{Mods: alt, Key: "f9"}, true},
+	} {
+		for _, ask := range []bool{true, false} {
+			global := !row.want
+			b.must(b.Do(t.Context(), desktop.Press{Chord: row.chord, Global: &global, Ask: ask}))
+			if global != row.want {
+				t.Errorf("%s, asked only: %v: global is %v", row.chord, ask, global)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ package x11
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -23,9 +24,15 @@ type keyboard struct {
 // press presses a chord's modifiers, its key, and releases them in reverse. A
 // letter pressed with a modifier names its key, so ctrl+S is ctrl+s; a
 // character without modifiers is typed.
-func (b *keyboard) press(ctx context.Context, l *xConn, c desktop.Chord) error {
+func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
+	c := a.Chord
 	if err := input.Known(append(slices.Clone(c.Mods), c.Key)...); err != nil {
 		return err
+	}
+	if a.Global != nil {
+		if err := b.askGlobal(ctx, l, input.Plain(c), a.Global); err != nil || a.Ask {
+			return err
+		}
 	}
 	if text, ok := input.Types(c); ok {
 		return b.enter(ctx, l, text)
@@ -41,6 +48,45 @@ func (b *keyboard) press(ctx context.Context, l *xConn, c desktop.Chord) error {
 		})
 		return err
 	})
+}
+
+// askGlobal says whether another program has grabbed a chord: the server then lets
+// nobody else grab it.
+func (b *keyboard) askGlobal(ctx context.Context, l *xConn, c desktop.Chord, taken *bool) error {
+	keys, err := b.keysOf(ctx, l, append(slices.Clone(c.Mods), c.Key))
+	if err != nil {
+		return err
+	}
+	last := len(keys) - 1
+	*taken, err = perform(ctx, l, func() (bool, error) {
+		mods, err := l.modifiersOf(keys[:last])
+		if err != nil {
+			return false, err
+		}
+		err = xproto.GrabKeyChecked(l.x, false, l.root, mods, keys[last], xproto.GrabModeAsync, xproto.GrabModeAsync).Check()
+		if _, grabbed := errors.AsType[xproto.AccessError](err); grabbed {
+			return true, nil
+		}
+		if err == nil {
+			err = xproto.UngrabKeyChecked(l.x, keys[last], l.root, mods).Check()
+		}
+		return false, err
+	})
+	return err
+}
+
+// modifiersOf is the mask of the modifiers that keys stand for.
+func (l *xConn) modifiersOf(keys []xproto.Keycode) (mask uint16, err error) {
+	mods, err := xproto.GetModifierMapping(l.x).Reply()
+	if err != nil {
+		return 0, err
+	}
+	for i, key := range mods.Keycodes {
+		if key != 0 && slices.Contains(keys, key) {
+			mask |= 1 << (i / int(mods.KeycodesPerModifier))
+		}
+	}
+	return mask, nil
 }
 
 // chord presses keys and releases them in reverse, with NumLock on when the

@@ -103,7 +103,7 @@ func (d *Driver) input(ctx context.Context, l *xConn, a desktop.Action) error {
 	case desktop.KeyUp:
 		return d.keyboard.keyUp(ctx, l, a.Key)
 	case desktop.Press:
-		return d.keyboard.press(ctx, l, a.Chord)
+		return d.keyboard.press(ctx, l, a)
 	case desktop.Type:
 		return d.keyboard.enter(ctx, l, a.Text)
 	}

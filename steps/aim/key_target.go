@@ -1,0 +1,184 @@
+package aim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// KeyTarget is what gets the keys: the active window, and the element in it that has
+// the focus.
+type KeyTarget struct {
+	window  *desktop.Window
+	element desktop.Handle // "" when it is not known
+}
+
+// KeyTargetNow returns what gets the keys now. A desktop with windows of which none is
+// active loses what is typed, which is an error.
+func KeyTargetNow(ctx context.Context, d *desktop.Desktop) (KeyTarget, error) {
+	w, err := ActiveWindow(ctx, d)
+	if err != nil {
+		return KeyTarget{}, err
+	}
+	if w == nil {
+		return KeyTarget{}, noKeyTarget(ctx, d)
+	}
+	return KeyTarget{window: w}, nil
+}
+
+// noKeyTarget is the error for keys that no window gets; nil where no window manager
+// tells which window is active.
+func noKeyTarget(ctx context.Context, d *desktop.Desktop) error {
+	info, err := d.Info(ctx)
+	if err != nil || info.Manager == "" {
+		return context.Cause(ctx)
+	}
+	return &steps.Error{Code: steps.NotActionable, Err: errors.New("no window has the keyboard, so the keys would go nowhere"), Next: "bring a window to the front with activate_window, or name an element"}
+}
+
+// withElement adds the element that has the focus, where that can be read.
+func (t KeyTarget) withElement(ctx context.Context, d *desktop.Desktop) KeyTarget {
+	if f, err := d.SaveFocus(ctx); err == nil {
+		t.element = f.Element
+	}
+	return t
+}
+
+// Kept returns an error if another window gets the keys by now.
+func (t KeyTarget) Kept(ctx context.Context, d *desktop.Desktop) error {
+	if t.window == nil {
+		return nil
+	}
+	w, err := ActiveWindow(ctx, d)
+	if err != nil || w != nil && w.ID == t.window.ID {
+		return err
+	}
+	return keysWentElsewhere(fmt.Sprintf("the window %q", t.window.Title), FocusedElsewhere(ctx, d))
+}
+
+// keptElement returns an error if another element of the window gets the keys by now,
+// and the one before does not hold the text.
+func (t KeyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text string) error {
+	now := t.withElement(ctx, d)
+	if t.element == "" || now.element == "" || now.element == t.element {
+		return nil
+	}
+	el, err := d.Refresh(ctx, t.element)
+	if err != nil || strings.Contains(el.Text, text) {
+		return context.Cause(ctx) // it is gone with what was typed, or holds it
+	}
+	other := ""
+	if e, err := d.Refresh(ctx, now.element); err == nil {
+		other = fmt.Sprintf(": %s has the focus", Describe(e))
+	}
+	return keysWentElsewhere(Describe(el), other)
+}
+
+func keysWentElsewhere(from, to string) error {
+	return &steps.Error{
+		Code: steps.Unexpected, Err: fmt.Errorf("the focus left %s while keys were sent there%s", from, to),
+		Next: "look where the rest of them went",
+	}
+}
+
+// TypeWhereTheFocusIs types a text where the focus is. A focus that something else
+// moves meanwhile is an error; one that a line break or a tab of the text moves is not.
+func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string) error {
+	t, err := KeyTargetNow(ctx, d)
+	if err != nil {
+		return err
+	}
+	if !strings.ContainsAny(text, "\n\r\t") {
+		t = t.withElement(ctx, d)
+		if err := t.typePart(ctx, d, text); err != nil {
+			return err
+		}
+		return t.keptElement(ctx, d, text)
+	}
+	for text != "" {
+		i := strings.IndexAny(text, "\n\r\t")
+		if i < 0 {
+			return t.typePart(ctx, d, text)
+		}
+		if err := t.typePart(ctx, d, text[:i]); err != nil {
+			return err
+		}
+		moves := len(text[i:]) - len(strings.TrimLeft(text[i:], "\n\r\t"))
+		if err := d.Do(ctx, desktop.Type{Text: text[i : i+moves]}); err != nil {
+			return err
+		}
+		text = text[i+moves:]
+		if text == "" {
+			return nil
+		}
+		if t, err = KeyTargetNow(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typePart types a text that does not move the focus by itself.
+func (t KeyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := d.Do(ctx, desktop.Type{Text: text}); err != nil {
+		return err
+	}
+	return t.Kept(ctx, d)
+}
+
+// PressWhereTheFocusIs presses chords where the focus is, and reports whether one of
+// them was taken by a program that takes it wherever it is pressed. A focus that
+// something else moves between the chords is an error.
+func PressWhereTheFocusIs(ctx context.Context, hand *Hand, chords []desktop.Chord) (global bool, err error) {
+	d := hand.Desktop
+	t, targetErr := KeyTargetNow(ctx, d)
+	moved := false
+	for _, c := range chords {
+		taken := false
+		if targetErr != nil { // only a global key goes anywhere
+			if taken, err = isGlobal(ctx, hand.Unaccounted(), c); err != nil || !taken {
+				return global, errors.Join(err, targetErr)
+			}
+		}
+		if err := d.Do(ctx, desktop.Press{Chord: c, Global: &taken}); err != nil {
+			return global, err
+		}
+		global = global || taken
+		if moved = moved || taken || mayMoveFocus(c); moved || targetErr != nil {
+			continue
+		}
+		if err := t.Kept(ctx, d); err != nil {
+			return global, err
+		}
+	}
+	return global, nil
+}
+
+// isGlobal reports whether a program takes a chord wherever it is pressed, without
+// pressing it.
+func isGlobal(ctx context.Context, d *desktop.Desktop, c desktop.Chord) (taken bool, err error) {
+	err = d.Do(ctx, desktop.Press{Chord: c, Global: &taken, Ask: true})
+	return taken, err
+}
+
+// mayMoveFocus reports whether a chord may move the focus by what it means to the
+// application: anything but a character, and the keys that edit.
+func mayMoveFocus(c desktop.Chord) bool {
+	for _, m := range c.Mods {
+		if m != desktop.Shift {
+			return true
+		}
+	}
+	switch c.Key {
+	case "backspace", "delete", "left", "right", "home", "end":
+		return false
+	}
+	return len([]rune(string(c.Key))) != 1
+}
