@@ -44,3 +44,26 @@ func coveredBy(w *desktop.Window) string {
 	}
 	return fmt.Sprintf(" by the window %q", w.Title)
 }
+
+// OnDesktop is what lies at a point where no window is.
+const OnDesktop = "desktop"
+
+// WindowAt says what lies at a point of the screen: a window, in words, or OnDesktop. It
+// is an error if a window is expected, by a part of its title, and is not there.
+func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (string, error) {
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		return "", err
+	}
+	on, top := OnDesktop, windows.At(at)
+	if top != nil {
+		on = fmt.Sprintf("window %q of %s", top.Title, top.Process)
+	}
+	if expected != "" && (top == nil || !(desktop.Scope{Title: expected}).Admits(top.Process, top.Title)) {
+		return on, &steps.Error{
+			Code: steps.NotActionable, Err: fmt.Errorf("expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on),
+			Next: "bring that window to the front with activate_window, or look where it is",
+		}
+	}
+	return on, nil
+}

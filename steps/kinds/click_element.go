@@ -27,6 +27,7 @@ type ClickArgs struct {
 	aim.Target
 	aim.Position
 	InWindow      bool                `json:"in_window,omitzero" use:"rare" jsonschema:"x and y count from the corner of the window of process, or of the active window"`
+	ExpectWindow  string              `json:"expect_window,omitzero" use:"rare" jsonschema:"at a point: press nothing unless a window with this in its title lies there"`
 	FallbackPoint *aim.Offset         `json:"fallback_point,omitzero" use:"rare" jsonschema:"where to click when no selector finds the element: a place in the window of process, from its corner"`
 	Image         steps.Path          `json:"image,omitzero" use:"rare" jsonschema:"a picture (PNG file) of what to click"`
 	Threshold     float64             `json:"threshold,omitzero" use:"rare" jsonschema:"how like the picture it must be, from 0 to 1"`
@@ -83,6 +84,9 @@ func (a *ClickArgs) Validate() error {
 	if err := onlyModifiers(a.Modifiers); err != nil {
 		return err
 	}
+	if a.ExpectWindow != "" && !point {
+		return errors.New("expect_window: wanted x and y too; an element is looked for in its own window")
+	}
 	if a.InWindow && !point {
 		return errors.New("in_window: wanted x and y, which count from the window's corner")
 	}
@@ -113,6 +117,7 @@ func onlyModifiers(keys []desktop.Key) error {
 type ClickResult struct {
 	At      desktop.Point    `json:"at" jsonschema:"the point that was clicked"`
 	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element that was clicked"`
+	On      string           `json:"on,omitzero" jsonschema:"at a bare point: the window that was clicked, or desktop where none is"`
 	// ByPoint says that no selector found it.
 	ByPoint bool `json:"by_point,omitzero" jsonschema:"nothing was found, so fallback_point was clicked: look whether it was the right place"`
 	observe.ActionResult
@@ -128,6 +133,11 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 	shown := el
 	if el == nil && a.AsksForMore() {
 		if shown, err = aim.WindowElementAt(ctx, hand.Desktop, at); err != nil {
+			return ClickResult{}, err
+		}
+	}
+	if a.X != nil {
+		if r.On, err = aim.WindowAt(ctx, hand.Desktop, at, a.ExpectWindow); err != nil {
 			return ClickResult{}, err
 		}
 	}

@@ -37,6 +37,12 @@ func TestClickElement(t *testing.T) {
 		{say: "nothing to click", args: args(), code: steps.Invalid, err: "nothing names what to click"},
 		{say: "a key that is held and types", args: args("selector", "name:Save", "modifiers", []any{"ctrl", "a"}), code: steps.Invalid, err: `wanted ctrl, shift, alt, altgr or super, found "a"`, acted: steps.ActedNo, journal: []string{}},
 		{say: "a ref and a selector", args: args("selector", "name:Save", "ref", "e1"), code: steps.Invalid, err: "found both", acted: steps.ActedNo},
+		{say: "a point where a window is", args: args("x", 50.0, "y", 60.0, "expect_window", "Note"), result: map[string]any{"on": `window "Notes" of notes`}, acted: steps.ActedYes},
+		{say: "a point where no window is", args: args("x", 900.0, "y", 700.0), result: map[string]any{"on": "desktop"}, acted: steps.ActedYes},
+		{
+			say: "a point where another window is expected", args: args("x", 900.0, "y", 700.0, "expect_window", "Notes"), code: steps.NotActionable, acted: steps.ActedNo, journal: []string{},
+			err: `expect_window: wanted a window with "Notes" in its title at 900,700, found the desktop`,
+		},
 		{say: "only an application", args: args("process", "notes"), result: map[string]any{"checked": nil}},
 		{say: "a selector that cannot be read", args: args("selector", "role:"), code: steps.Invalid, err: "selector"},
 		{
