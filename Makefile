@@ -8,7 +8,7 @@ SHARD     ?= 1/1
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e e2e-all soak loop check lint fmt golden bench bench-model fuzz crash build cross package clients
+.PHONY: help run test e2e e2e-all soak loop check lint fmt golden bench bench-model fuzz crash build cross package clients attack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ bench-model: ## play the jobs of a language model with real applications, and pr
 
 fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
 	@.ci/fuzz all $(FUZZTIME)
+
+attack: ## play the attacks that docs/security.md names, each in its package; those of other users need root
+	$(GO) test -count=1 -timeout=30m -run='^Test(Attack|Abuse)' ./...
 
 crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once
 	$(GO) test -v -count=1 -timeout=60m ./internal/crash -kills=$(or $(KILLS),1000) -spread=20
