@@ -174,6 +174,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
 	env.KeepFocus, env.Sandbox = w.s.Created.Call != "", w.s.Created.Sandbox
+	env.Effects = env.KeepFocus
 	env.Keep = w.keepPicture
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords

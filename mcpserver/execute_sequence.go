@@ -100,7 +100,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	}
 	v := verbosityOf(program.Options)
 	return s.follow(ctx, c, start, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		return runReply(ctx, runs, h, v, c.flag(includeImage))
+		return runReply(ctx, s.o.Kinds, runs, h, v, c.flag(includeImage))
 	})
 }
 

@@ -2,12 +2,15 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
+	"understudy/steps"
 	"understudy/steps/kinds"
 )
 
@@ -122,6 +125,39 @@ func TestAnswersHoldNothingTwice(t *testing.T) {
 		for _, tool := range list {
 			if there := byhand.Dig(tool, "outputSchema") != nil; there != structured {
 				t.Fatalf("with Structured %v %v has an output schema: %v", structured, byhand.Dig(tool, "name"), there)
+			}
+		}
+	}
+}
+
+func TestRunsAreToldInWords(t *testing.T) {
+	st := newStage(t, func(o *Options) { o.Structured, o.Policy.Toolsets = false, []steps.Toolset{access.All} })
+	w := st.connect("2025-11-25", byhand.Object{})
+	if err := os.WriteFile(filepath.Join(st.o.Dir, "a.txt"), []byte("what it holds\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := byhand.Object{"id": "read", "tool_name": "read_file", "arguments": byhand.Object{"path": "a.txt"}}
+	miss := byhand.Object{"id": "miss", "tool_name": "read_file", "arguments": byhand.Object{"path": "b.txt"}, "continue_on_error": true}
+	long := strings.Repeat("word ", 200)
+	run := func(args byhand.Object) string { return byhand.Said(w.Call("execute_sequence", args)) }
+	id := func(text string) string {
+		return regexp.MustCompile("run (01[0-9a-z]{24})").FindStringSubmatch(text)[1]
+	}
+	done := run(byhand.Object{"steps": []any{miss, read}})
+	for _, c := range []struct {
+		say, text string
+		want      []string
+	}{
+		{"one step answers with what its tool would", run(byhand.Object{"steps": []any{read}}), []string{"1 of 1 steps", "what it holds"}},
+		{"an output is whole", run(byhand.Object{"steps": []any{read}, "output": "'" + long + "'"}), []string{long}},
+		{"a failure that did not matter", done, []string{"2 of 2 steps", "1 of these failed, and the run went on"}},
+		{"get_run tells step by step", byhand.Said(w.Call("get_run", byhand.Object{"run_id": id(done)})), []string{"\n0 miss: read_file error", "not_found", "\n1 read: read_file success"}},
+		{"and with results", byhand.Said(w.Call("get_run", byhand.Object{"run_id": id(done), "verbosity": "verbose"})), []string{"what it holds"}},
+		{"nothing is left to resume", byhand.Said(w.Call("resume_run", byhand.Object{"run_id": id(done)})), []string{`resume_run {"run_id": RUN, "from": STEP}`}},
+	} {
+		for _, want := range c.want {
+			if !strings.Contains(c.text, want) {
+				t.Errorf("%s: wanted %q in:\n%s", c.say, want, c.text)
 			}
 		}
 	}

@@ -71,6 +71,9 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 		return nil, err
 	}
 	out := &reply{value: value, text: textOf(k, value)}
+	if k.Touches == steps.Act {
+		out.text += "\nrun " + h.ID
+	}
 	for _, p := range shotsOf(value) {
 		if err := out.picture(ctx, runs, p, show); err != nil {
 			return nil, err

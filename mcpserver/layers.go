@@ -241,7 +241,7 @@ func (r *runner) resumeAsked(ctx context.Context, c *call, state ask.State) (*re
 			_, show := splitIncludeImage(k, c.args)
 			return kindReply(ctx, runs, k, h, show)
 		}
-		return runReply(ctx, runs, h, workflows.Usual, c.flag(includeImage))
+		return runReply(ctx, r.o.Kinds, runs, h, workflows.Usual, c.flag(includeImage))
 	})
 }
 

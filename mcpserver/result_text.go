@@ -20,7 +20,7 @@ const longest = 300
 
 // blocks are the fields that hold texts of many lines, in the order in which
 // they are shown.
-var blocks = []string{"content", "text", "stdout", "stderr", "ui_diff", "ui_tree"}
+var blocks = []string{"content", "text", "stdout", "stderr", "happened", "ui_diff", "ui_tree"}
 
 // textOf is the result of a kind in words.
 func textOf(k steps.Kind, value any) string {
@@ -40,6 +40,10 @@ func textOf(k steps.Kind, value any) string {
 				facts = append(facts, "the "+name+" is empty")
 			}
 		case name == "screenshots" || name == "screenshot_areas": // they are shown, or linked
+		case name == "at": // the element says it
+			if m["element"] == nil {
+				facts = append(facts, "at: "+valueText(k, m[name]))
+			}
 		case name == "element" || name == "window":
 			if thing := elementText(m[name]); thing != "" {
 				facts = append(facts, thing)
@@ -76,6 +80,8 @@ func heading(name string) string {
 	switch name {
 	case "stderr":
 		return "on the error output:\n"
+	case "happened":
+		return "then:\n"
 	case "ui_diff":
 		return "what changed:\n"
 	case "ui_tree":

@@ -99,7 +99,7 @@ func (s runTools) get(ctx context.Context, c *call, a getRunArgs) (*reply, error
 		v = workflows.Usual
 	}
 	f := failureOfRun(h)
-	out := &reply{value: viewOf(r, f, v), text: runText(r)}
+	out := &reply{value: viewOf(r, f, v), text: runText(r) + stepsText(ctx, s.o.Kinds, runs, r, v)}
 	if f != nil {
 		out.text += "\n" + f.text()
 	}
@@ -290,7 +290,7 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 		v = workflows.Usual
 	}
 	return s.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
-		return runReply(ctx, runs, h, v, c.flag(includeImage))
+		return runReply(ctx, s.o.Kinds, runs, h, v, c.flag(includeImage))
 	})
 }
 

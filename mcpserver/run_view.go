@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -69,7 +70,7 @@ func verbosityOf(o workflows.Options) workflows.Verbosity {
 
 // runReply is what a run came to, as exactly as was asked for, and how the screen
 // was last when that is to be shown.
-func runReply(ctx context.Context, runs engine.Runs, h engine.Header, v workflows.Verbosity, show bool) (*reply, error) {
+func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engine.Header, v workflows.Verbosity, show bool) (*reply, error) {
 	page := engine.Page{Limit: normalSteps}
 	if v == workflows.Wordy {
 		page.Limit = 0
@@ -80,6 +81,12 @@ func runReply(ctx context.Context, runs engine.Runs, h engine.Header, v workflow
 	}
 	f := failureOfRun(h)
 	out := &reply{value: viewOf(r, f, v), failure: f, text: runText(r)}
+	switch {
+	case v == workflows.Wordy:
+		out.text += stepsText(ctx, kinds, runs, r, v)
+	case len(r.Steps) == 1 && r.Output == nil && f == nil:
+		out.text += resultText(ctx, kinds, runs, r.Steps[0])
+	}
 	if v == workflows.Wordy {
 		out.also = linksOf(r)
 	}
@@ -114,18 +121,58 @@ func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 func runText(r engine.Report) string {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
 	text := fmt.Sprintf("run %s %s: %d of %d steps in %s", r.RunID, r.Status, r.Executed, r.Total, took)
+	if r.Executed > r.Total {
+		text = fmt.Sprintf("run %s %s: %d steps in %s, some of them more than once, %d in all", r.RunID, r.Status, r.Total, took, r.Executed)
+	}
 	if r.Errors > 0 && r.Status == engine.Succeeded {
-		text += fmt.Sprintf(", with failures that were tolerated: %d", r.Errors)
+		text += fmt.Sprintf("; %d of these failed, and the run went on or was continued", r.Errors)
 	}
 	if r.Output != nil {
-		if line := short(r.Output); line != "" {
-			text += "; output " + line
-		}
+		text += "; output " + outputText(r)
 	}
 	if r.Question != nil && r.Status == engine.Waiting {
 		text += "\n" + r.Question.Text + "\nnext: " + nextOfQuestion(engine.Header{ID: r.RunID, Question: r.Question})
 	}
 	return text
+}
+
+// mostOutput is how much of an output stands in an answer.
+const mostOutput = 8000
+
+func outputText(r engine.Report) string {
+	text := plainJSON(r.Output)
+	if less := words.Shorten(text, mostOutput); less != text {
+		return less + " (all of it: " + runURI + r.RunID + ")"
+	}
+	return text
+}
+
+// stepsText is a line for each step of a run; with its result, if that much is asked for.
+func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engine.Report, v workflows.Verbosity) string {
+	var b strings.Builder
+	for _, s := range r.Steps {
+		fmt.Fprintf(&b, "\n%s %s: %s %s %dms", s.Path, s.ID, s.Kind, s.Status, s.DurationMS)
+		if s.Error != nil {
+			fmt.Fprintf(&b, ": %s: %s", s.Error.Code, s.Error.Message)
+		}
+		if v == workflows.Wordy {
+			b.WriteString(strings.ReplaceAll(resultText(ctx, kinds, runs, s), "\n", "\n  "))
+		}
+	}
+	if more := r.StepsTotal - len(r.Steps); more > 0 {
+		fmt.Fprintf(&b, "\n%d more steps: get_run with steps_offset shows them", more)
+	}
+	return b.String()
+}
+
+// resultText is what a step answered, as its tool would say it.
+func resultText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, s engine.StepReport) string {
+	k, ok := steps.Find(kinds, s.Kind)
+	value, err := whole(ctx, runs, s.Result)
+	if !ok || err != nil || value == nil {
+		return ""
+	}
+	return "\n" + textOf(k, value)
 }
 
 // linksOf are links to the pictures of a run's last step.

@@ -37,6 +37,9 @@ type Env struct {
 	// meant to move them. It is for calls of their own: the steps of a workflow
 	// build on the focus that the step before left.
 	KeepFocus bool
+	// Effects asks actions to say what happened after them. It is for calls of their
+	// own, whose caller decides by that what to do next; a workflow has decided.
+	Effects bool
 	// Refusal is why the one who runs the step may not use the kind with a name;
 	// nil: all kinds may be used.
 	Refusal func(kind string) error

@@ -137,6 +137,9 @@ func outlineLine(e *Element, depth int) string {
 	return indent + "- " + yamlKey(key) + "\n"
 }
 
+// Headline is what the element is, without what it holds.
+func (e *Element) Headline() string { return headline(e) }
+
 // headline is what an element is, without what it holds.
 func headline(e *Element) string {
 	b := cmp.Or(string(e.Role), "unknown")

@@ -86,6 +86,7 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	if seen {
 		r.Checked = observe.Yes
 	}
+	a.IncludeTreeAfterAction = a.IncludeTreeAfterAction || hand.Effects && a.WaitForWindow
 	if err := observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, a.nothing(), &r.ActionResult); err != nil {
 		if ctx.Err() != nil {
 			return r, err

@@ -16,6 +16,9 @@ type ActionResult struct {
 	Checked      Checked `json:"checked,omitzero" jsonschema:"whether what it was to bring about was read back and is so; absent where nothing can be"`
 	HasUIChanges *bool   `json:"has_ui_changes,omitzero" jsonschema:"whether the window's elements changed, when that was asked"`
 	UIDiff       string  `json:"ui_diff,omitzero" jsonschema:"which elements came, went and changed"`
+	// Happened and Selector are for calls of their own.
+	Happened string `json:"happened,omitzero" jsonschema:"of a call of its own: the windows that opened and closed afterwards, the focus, and what changed"`
+	Selector string `json:"selector,omitzero" jsonschema:"of a call of its own: a selector that finds the element again"`
 	Seen
 }
 
@@ -59,7 +62,7 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 	}
 	var scope desktop.Scope
 	var err error
-	if a.AsksForMore() {
+	if a.AsksForMore() || hand.Effects {
 		if scope, err = scopeOf(ctx, hand.Desktop, el); err != nil {
 			return ActionResult{}, err
 		}
@@ -71,6 +74,13 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 		}
 	}
 	var after ActionResult
+	var around surroundings
+	if hand.Effects {
+		if around, err = look(ctx, hand.Env, scope); err != nil {
+			return after, err
+		}
+		after.Selector = lasting(el, around.tree)
+	}
 	if after.Checked, err = act(); err != nil {
 		return after, err
 	}
@@ -81,13 +91,28 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 	if err != nil {
 		return after, err
 	}
-	if err := LookAfter(ctx, hand.Env, a, scope, before, &after); err != nil {
+	if hand.Effects {
+		err = tellWhatHappened(ctx, hand.Env, scope, around, &after)
+	}
+	if err == nil {
+		err = LookAfter(ctx, hand.Env, a, scope, before, &after)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return after, err
 		}
 		after.NotSeen = err.Error()
 	}
 	return after, nil
+}
+
+// tellWhatHappened waits until what follows an action has settled, and says it.
+func tellWhatHappened(ctx context.Context, env *steps.Env, scope desktop.Scope, before surroundings, after *ActionResult) error {
+	now, err := settled(ctx, env, before, scope)
+	if err == nil {
+		after.Happened = happened(ctx, env, before, now)
+	}
+	return err
 }
 
 // LookAfter observes what was asked for after an action. The action is done, so what

@@ -8,7 +8,7 @@ import (
 )
 
 // treesKept is how many trees a caller can still name refs of.
-const treesKept = 8
+const treesKept = 32
 
 // ShownTrees remembers the last trees that a caller was shown, so that a ref such as
 // e12 can be traced to its element. A ref never means two elements: one that is shown

@@ -1,0 +1,180 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+const (
+	// quietFor is how long nothing must change until what follows an action has
+	// settled: a button is released before its dialog opens.
+	quietFor = 150 * time.Millisecond
+	// startTimeout bounds the wait for a first change, and happenTimeout for the last.
+	startTimeout  = 500 * time.Millisecond
+	happenTimeout = 2 * time.Second
+
+	mostChanges  = 12      // how many changes are told
+	windowBytes  = 2 << 10 // how much of a window that opened is told
+	mostElements = 1500    // how many elements of a window are compared
+)
+
+// surroundings are the windows and the elements around an action, at one time.
+type surroundings struct {
+	windows desktop.Windows
+	tree    *desktop.Tree // of the window of the action; nil when it could not be read
+}
+
+// look reads the surroundings of an action in a window.
+func look(ctx context.Context, env *steps.Env, scope desktop.Scope) (s surroundings, err error) {
+	if s.windows, err = env.Desktop.Windows(ctx); err != nil {
+		return s, err
+	}
+	s.windows = slices.DeleteFunc(slices.Clone(s.windows), func(w desktop.Window) bool { return w.Tooltip })
+	if s.windows.ByID(scope.Window) != nil {
+		scope.Limit = mostElements
+		s.tree, err = readTree(ctx, env.Desktop, scope, TreeOptions{})
+	}
+	return s, err
+}
+
+// equal reports whether nothing has changed between two looks.
+func (s surroundings) equal(t surroundings) bool {
+	if len(s.windows) != len(t.windows) || (s.tree == nil) != (t.tree == nil) {
+		return false
+	}
+	for _, w := range s.windows {
+		if now := t.windows.ByID(w.ID); now == nil || now.Title != w.Title || now.Active != w.Active {
+			return false
+		}
+	}
+	return s.tree == nil || len(desktop.DiffTrees(s.tree, t.tree)) == 0
+}
+
+// settled looks until something has changed and then nothing more does for a while,
+// or nothing has begun to change.
+func settled(ctx context.Context, env *steps.Env, before surroundings, scope desktop.Scope) (surroundings, error) {
+	start := time.Now()
+	last, since := before, start
+	for {
+		now, err := look(ctx, env, scope)
+		if err != nil {
+			return last, err
+		}
+		if !now.equal(last) {
+			since = time.Now()
+		}
+		last = now
+		begun, took := !now.equal(before), time.Since(start)
+		if begun && time.Since(since) >= quietFor || !begun && took >= startTimeout || took >= happenTimeout {
+			return last, nil
+		}
+		if err := steps.Sleep(ctx, settlePause); err != nil {
+			return last, err
+		}
+	}
+}
+
+// happened says what is different after an action: windows that opened and closed,
+// then the focus, then what changed in the window. What it shows has refs.
+func happened(ctx context.Context, env *steps.Env, before, after surroundings) string {
+	if env.Trees != nil && after.tree != nil {
+		env.Trees.Keep(after.tree)
+	}
+	lines := windowsHappened(ctx, env, before.windows, after.windows)
+	if before.tree != nil && after.tree != nil {
+		lines = append(lines, treeHappened(desktop.DiffTrees(before.tree, after.tree))...)
+	}
+	if len(lines) == 0 {
+		return "nothing changed that shows"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// windowsHappened says which windows opened, closed, changed their titles and became
+// active, with what the new ones hold.
+func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.Windows) (lines []string) {
+	for _, w := range after {
+		switch old := before.ByID(w.ID); {
+		case old == nil:
+			lines = append(lines, fmt.Sprintf("opened: window %q of %s%s", w.Title, w.Process, holds(ctx, env, w)))
+		case old.Title != w.Title:
+			lines = append(lines, fmt.Sprintf("window %q is called %q now", old.Title, w.Title))
+		}
+	}
+	for _, w := range before {
+		if after.ByID(w.ID) == nil {
+			lines = append(lines, fmt.Sprintf("closed: window %q of %s", w.Title, w.Process))
+		}
+	}
+	for _, w := range after {
+		if old := before.ByID(w.ID); w.Active && old != nil && !old.Active {
+			lines = append(lines, fmt.Sprintf("active now: window %q of %s", w.Title, w.Process))
+		}
+	}
+	return lines
+}
+
+// holds is what a window shows, below its line.
+func holds(ctx context.Context, env *steps.Env, w desktop.Window) string {
+	t, err := ShowTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements}, TreeOptions{})
+	if err != nil {
+		return ""
+	}
+	return indented(t.Roots)
+}
+
+// indented are elements as an outline below a line.
+func indented(elements []*desktop.Element) string {
+	text, _ := (&desktop.Tree{Roots: elements}).Outline(windowBytes)
+	if text == "" {
+		return ""
+	}
+	return "\n  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+// treeHappened are the changes of a window, the focus first. What appeared with
+// elements inside is shown with them.
+func treeHappened(changes []desktop.Change) (lines []string) {
+	var focus []string
+	for _, c := range changes {
+		if c.Kind == desktop.Changed {
+			c.Fields = slices.DeleteFunc(slices.Clone(c.Fields), func(f desktop.FieldChange) bool { return f.Name == "focused" || f.Name == "active" })
+			if c.Element.States.Has(desktop.Focused) && len(focus) == 0 {
+				focus = []string{"focus: " + c.Element.Headline()}
+			}
+			if len(c.Fields) == 0 {
+				continue
+			}
+		}
+		line := c.String()
+		if c.Kind == desktop.Appeared && c.Inside > 0 {
+			line = "+" + strings.TrimPrefix(indented([]*desktop.Element{c.Element}), "\n  -")
+		}
+		lines = append(lines, line)
+	}
+	if more := len(lines) - mostChanges; more > 0 {
+		lines = append(lines[:mostChanges], fmt.Sprintf("… %d more changes; get_window_tree shows the window", more))
+	}
+	return append(focus, lines...)
+}
+
+// lasting is the selector that finds an element again, also in a later run; "" when
+// there is none.
+func lasting(el *desktop.Element, t *desktop.Tree) string {
+	if el == nil || t == nil {
+		return ""
+	}
+	for _, c := range selector.For(el, t.Roots) {
+		if c.Matches == 1 {
+			return c.Selector
+		}
+	}
+	return ""
+}
