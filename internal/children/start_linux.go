@@ -1,10 +1,17 @@
 package children
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // tasks are for the thread that starts all children.
@@ -30,4 +37,28 @@ func Start(c *exec.Cmd, death syscall.Signal) error {
 	started := make(chan error)
 	tasks() <- func() { started <- c.Start() }
 	return <-started
+}
+
+// AdoptOrphans makes this process the parent of every process below it whose
+// own parent ends.
+func AdoptOrphans() error {
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
+// Ours are the children of this process.
+func Ours() []int {
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	var ours []int
+	for _, path := range all {
+		text, _ := os.ReadFile(path)
+		// The name, in parentheses, may hold anything; the fields follow it.
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) < 2 || fields[0] == "Z" || fields[1] != strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			ours = append(ours, pid)
+		}
+	}
+	return ours
 }

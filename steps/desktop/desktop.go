@@ -40,9 +40,22 @@ type Machine interface {
 
 // Options say which display to use.
 type Options struct {
-	Display string // "auto" (or empty), "virtual", or a display name such as ":0"
+	Display string // "auto" (or empty), "virtual", "virtual:NAME", or a display name such as ":0"
 	Screen  Size   // the size of a virtual screen; zero means 1920×1080
+	Layout  string // of a virtual keyboard, such as "de"
 	Dir     string // where a virtual display keeps its cookie and sockets
+
+	// Name makes a virtual desktop a lasting one of that name: it is started
+	// when it is not there, and Close leaves it. Without it a virtual desktop
+	// ends with Close.
+	Name string
+	// Birth, if set, is that of the desktop that is meant: another of its name
+	// will not do.
+	Birth string
+	// Run is the run that it is started for, or empty.
+	Run string
+	// Linger is how long it stays when nobody uses it; 0: until it is ended.
+	Linger time.Duration
 }
 
 // A Finding is one line of a diagnosis.
@@ -147,6 +160,9 @@ type Info struct {
 	Display  string    `json:"display,omitempty"` // such as ":99"
 	Virtual  bool      `json:"virtual,omitempty"`
 	Instead  string    `json:"instead,omitempty"` // why it stands in for the screen of a person who sits here
+	Name     string    `json:"name,omitempty"`    // of a lasting one
+	Birth    string    `json:"birth,omitempty"`   // which tells it from others of its name
+	Layout   string    `json:"layout,omitempty"`  // of the keyboard, when it was chosen
 	Manager  string    `json:"manager,omitempty"` // the window manager
 	Monitors []Monitor `json:"monitors"`
 	Env      []string  `json:"-"` // what a child needs to reach this desktop: DISPLAY=…, XAUTHORITY=…

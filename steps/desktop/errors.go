@@ -22,7 +22,17 @@ const (
 	// ErrMoved says that what was to be acted on is not where it was seen, so
 	// that nothing was done.
 	ErrMoved Error = "it is not where it was seen"
+	// ErrGone says that a lasting desktop has ended.
+	ErrGone Error = "there is no such desktop"
 )
+
+// A GoneError says what became of a lasting desktop.
+type GoneError struct{ Name, Why string }
+
+func (e *GoneError) Error() string { return "desktop " + e.Name + " " + e.Why }
+
+// Unwrap makes a GoneError an ErrGone and an ErrUnavailable.
+func (e *GoneError) Unwrap() []error { return []error{ErrGone, ErrUnavailable} }
 
 // A MissingError says what is missing here and the one command that mends it.
 type MissingError struct {

@@ -17,7 +17,10 @@ import (
 )
 
 // apps starts programs on one display.
-type apps struct{ env []string }
+type apps struct{ start startProgram }
+
+// startProgram starts a program that outlives us.
+type startProgram func(args []string) (*program, error)
 
 // launch starts an application: a command line, the id of a desktop file, or
 // the name that menus show. The program outlives us.
@@ -34,7 +37,7 @@ func (a apps) launch(l desktop.Launch) error {
 		return fmt.Errorf("starting %q: %w", l.App, err)
 	}
 	if l.Started != nil {
-		*l.Started = desktop.App{PID: p.cmd.Process.Pid, Command: strings.Join(p.cmd.Args, " "), Status: p.status}
+		*l.Started = desktop.App{PID: p.pid, Command: strings.Join(p.args, " "), Status: p.status}
 	}
 	return nil
 }
@@ -71,29 +74,34 @@ func (absentError) Is(target error) bool { return target == desktop.ErrNotFound 
 
 // A program is one that was started.
 type program struct {
-	cmd   *exec.Cmd
+	pid   int
+	args  []string
 	said  *os.File // its standard error; nil if that is not kept
 	ended chan struct{}
 	err   error // how it ended; to be read once it has
 }
 
-// start starts a program in a process group of its own, with nothing of ours
-// open but the memory that keeps its standard error.
-func (a apps) start(args []string) (*program, error) {
-	p := &program{cmd: exec.Command(args[0], args[1:]...), said: newStderr(), ended: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), a.env...)
-	if p.said != nil { // a nil *os.File would be no nil writer
-		p.cmd.Stderr = p.said
+// startHere starts programs as our own children, in a process group of their
+// own, with nothing of ours open but the memory that keeps their standard error.
+func startHere(env []string) startProgram {
+	return func(args []string) (*program, error) {
+		cmd := exec.Command(args[0], args[1:]...)
+		p := &program{args: args, said: newStderr(), ended: make(chan struct{})}
+		cmd.Env = append(os.Environ(), env...)
+		if p.said != nil { // a nil *os.File would be no nil writer
+			cmd.Stderr = p.said
+		}
+		detach(cmd)
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
+		p.pid = cmd.Process.Pid
+		go func() {
+			p.err = cmd.Wait()
+			close(p.ended)
+		}()
+		return p, nil
 	}
-	detach(p.cmd)
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		p.err = p.cmd.Wait()
-		close(p.ended)
-	}()
-	return p, nil
 }
 
 // status says how a program is now.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
@@ -50,15 +51,19 @@ type address struct {
 type session struct {
 	desktop.Session
 	driver  driver
-	display *virtual.Display // nil when the display is not ours
-	why     string           // why it is a virtual one, when nobody asked for one
-	instead string           // see desktop.Info
+	virtual bool   // the display is ours
+	why     string // why it is a virtual one, when nobody asked for one
+	instead string // see desktop.Info
 	bus     string
-	env     []string
+	apps    apps
+	kept    virtual.Kept // of a lasting desktop
 	closers []func() error
 }
 
 func openSession(ctx context.Context, o desktop.Options) (*session, error) {
+	if name, ok := strings.CutPrefix(o.Display, "virtual:"); ok {
+		o.Display, o.Name = "virtual", name
+	}
 	switch o.Display {
 	case "virtual":
 		return openVirtual(ctx, o)
@@ -119,10 +124,13 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 	if err != nil {
 		return nil, err
 	}
-	return &session{Session: r.Desktop().Session, driver: r, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), env: env, closers: []func() error{r.Close}}, nil
+	return &session{Session: r.Desktop().Session, driver: r, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: apps{startHere(env)}, closers: []func() error{r.Close}}, nil
 }
 
 func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
+	if o.Name != "" {
+		return openKept(ctx, o)
+	}
 	d, err := virtual.Start(ctx, virtual.Options{Dir: o.Dir, Screen: o.Screen})
 	if err != nil {
 		return nil, err
@@ -131,7 +139,7 @@ func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the virtual display %s: %w", d.Name(), err), d.Close())
 	}
-	return &session{Session: r.Desktop().Session, driver: r, display: d, bus: d.Bus(), env: d.Env(), closers: []func() error{r.Close, d.Close}}, nil
+	return &session{Session: r.Desktop().Session, driver: r, virtual: true, bus: d.Bus(), apps: apps{startHere(d.Env())}, closers: []func() error{r.Close, d.Close}}, nil
 }
 
 // desktop puts the parts together.
@@ -139,7 +147,7 @@ func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	d := s.driver.Desktop()
 	d.Session = s
 	elements, end := s.addAccessibility(ctx, d)
-	d.Actor = actor{display: d.Actor, elements: elements, apps: apps{env: s.env}}
+	d.Actor = actor{display: d.Actor, elements: elements, apps: s.apps}
 	if end != nil {
 		s.closers = append([]func() error{end}, s.closers...)
 	}
@@ -148,7 +156,8 @@ func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 
 func (s *session) Info(ctx context.Context) (desktop.Info, error) {
 	i, err := s.Session.Info(ctx)
-	i.Virtual, i.Instead = s.display != nil, s.instead
+	i.Virtual, i.Instead = s.virtual, s.instead
+	i.Name, i.Birth, i.Layout = s.kept.Name, s.kept.Birth, s.kept.Layout
 	return i, err
 }
 

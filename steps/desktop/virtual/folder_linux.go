@@ -1,16 +1,23 @@
 package virtual
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
+
+// keptPrefix begins the name of a lasting desktop's folder.
+const keptPrefix = "desktop-"
 
 // longestDir leaves room, in the 108 bytes of a socket's address, for what
 // the accessibility bus adds to our folder.
@@ -38,12 +45,21 @@ type process struct {
 // that is shared it is only taken when it is a folder of ours that nobody else
 // can enter: what lies in it says which processes to end.
 func home(dir string) (string, error) {
-	if dir == "" || len(dir) > longestDir {
-		dir = filepath.Join(os.TempDir(), fmt.Sprintf("understudy-%d", os.Getuid()))
-	}
-	dir, err := filepath.Abs(dir)
+	ours := filepath.Join(os.TempDir(), fmt.Sprintf("understudy-%d", os.Getuid()))
+	dir, err := filepath.Abs(cmp.Or(dir, ours))
 	if err != nil {
 		return "", err
+	}
+	if len(dir) > longestDir { // each such folder has its own in the short one
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		short, err := home(ours)
+		if err != nil {
+			return "", err
+		}
+		sum := sha256.Sum256([]byte(dir))
+		dir = filepath.Join(short, hex.EncodeToString(sum[:4]))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -72,8 +88,21 @@ func ownedByUs(info os.FileInfo) bool {
 	return ok && int(s.Uid) == os.Getuid()
 }
 
-func newFolder(home string) (*folder, error) {
-	dir, err := os.MkdirTemp(home, "display-")
+// newFolder makes the folder of a lasting desktop with a name, or of a display
+// without one. Nobody cleans meanwhile, who would take it for one that was left.
+func newFolder(home, name string) (*folder, error) {
+	free, err := alone(home)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	var dir string
+	if name == "" {
+		dir, err = os.MkdirTemp(home, "display-")
+	} else {
+		dir = filepath.Join(home, keptPrefix+name)
+		err = os.Mkdir(dir, 0o700)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -108,16 +137,19 @@ func (f *folder) record(pid int) error {
 	if p.Started == 0 {
 		return nil // it has ended already
 	}
-	f.procs = append(f.procs, p)
+	f.procs = append(slices.DeleteFunc(f.procs, func(p process) bool { return p.PID != f.procs[0].PID && startOf(p.PID) != p.Started }), p)
 	b, err := json.Marshal(f.procs)
 	if err != nil {
 		return err
 	}
-	_, err = f.state.WriteAt(b, 0)
+	if _, err = f.state.WriteAt(b, 0); err == nil {
+		err = f.state.Truncate(int64(len(b)))
+	}
 	return err
 }
 
 func (f *folder) remove() error {
+	unlockDisplays(f.procs)
 	return errors.Join(removeAll(f.dir), f.state.Close())
 }
 
@@ -129,6 +161,22 @@ func removeAll(dir string) error {
 		if !errors.Is(err, syscall.ENOTEMPTY) || time.Now().After(deadline) {
 			return err
 		}
+	}
+}
+
+// unlockDisplays removes what an X server that was killed leaves in the
+// system's temporary folder: the file that reserves its number, and its socket.
+func unlockDisplays(procs []process) {
+	locks, _ := filepath.Glob("/tmp/.X*-lock")
+	for _, path := range locks {
+		text, _ := os.ReadFile(path)
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+		if !slices.ContainsFunc(procs, func(p process) bool { return p.PID == pid && startOf(pid) != p.Started }) {
+			continue
+		}
+		number := strings.TrimSuffix(strings.TrimPrefix(path, "/tmp/.X"), "-lock")
+		_ = os.Remove("/tmp/.X11-unix/X" + number)
+		_ = os.Remove(path)
 	}
 }
 
@@ -148,26 +196,56 @@ func startOf(pid int) uint64 {
 	return ticks
 }
 
+// alone waits until nobody else makes or removes folders here, and gives a
+// function that lets others again.
+func alone(home string) (free func(), err error) {
+	file, err := os.Open(home)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return func() { file.Close() }, nil
+}
+
 // Clean ends the processes of displays whose owner is dead, removes their
 // folders, and says how many displays it found. It leaves alone what it
 // cannot read.
 func Clean(dir string) int {
-	states, _ := filepath.Glob(filepath.Join(dir, "display-*", "state.json"))
+	free, err := alone(dir)
+	if err != nil {
+		return 0
+	}
+	defer free()
 	n := 0
-	for _, path := range states {
-		state, err := lock(path, 0)
-		if err != nil {
-			continue // its owner lives, or another process cleans it now
+	for _, pattern := range []string{"display-*", keptPrefix + "*"} {
+		found, _ := filepath.Glob(filepath.Join(dir, pattern))
+		for _, f := range found {
+			if cleanFolder(f, killedKeeper) {
+				n++
+			}
 		}
-		var procs []process
-		if json.NewDecoder(state).Decode(&procs) == nil {
-			end(procs)
-		}
-		_ = removeAll(filepath.Dir(path))
-		state.Close()
-		n++
 	}
 	return n
+}
+
+// cleanFolder clears away a display whose owner is dead.
+func cleanFolder(dir, why string) bool {
+	state, err := lock(filepath.Join(dir, "state.json"), 0)
+	if err != nil {
+		return false // its owner lives, or there is none
+	}
+	defer state.Close()
+	var procs []process
+	_ = json.NewDecoder(state).Decode(&procs) // one that was cut short names nobody
+	end(append(procs, programsOf(dir)...))
+	unlockDisplays(procs)
+	if k, err := readKept(dir); err == nil {
+		noteClosing(k, why)
+	}
+	return removeAll(dir) == nil
 }
 
 // end ends processes and waits, for a while, until they are gone.

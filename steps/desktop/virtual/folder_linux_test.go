@@ -16,7 +16,7 @@ import (
 func TestAFolderIsRemovedWhileProgramsStillWrite(t *testing.T) {
 	home := t.TempDir()
 	for range 200 {
-		f, err := newFolder(home)
+		f, err := newFolder(home, "")
 		if err != nil {
 			t.Fatal(err)
 		}

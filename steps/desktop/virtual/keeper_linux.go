@@ -1,76 +1,257 @@
 package virtual
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
 	"os/exec"
-	"slices"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
-
-	"understudy/internal/children"
 )
 
-// endTimeout is how long a program may take to end when it is asked to,
-// before it is killed.
-const endTimeout = 2 * time.Second
-
-// keeper starts programs that must not outlive this process, and ends them.
+// keeper is the process that holds a lasting desktop.
 type keeper struct {
-	folder *folder
+	display *Display
+	control *net.UnixListener
+	talks   sync.WaitGroup
 
-	mu       sync.Mutex
-	children []*child // guarded by mu
-	closed   bool     // guarded by mu
+	mu    sync.Mutex
+	kept  Kept
+	idle  *time.Timer       // until the desktop ends because nobody uses it
+	over  chan string       // why it ends
+	conns map[net.Conn]bool // of those who wait for that
 }
 
-var errClosed = errors.New("the display is closed")
+// firstUse is how long who wanted a desktop has to attach to it.
+const firstUse = 10 * time.Second
 
-type child struct {
-	cmd   *exec.Cmd
-	ended chan struct{}
-}
-
-func newKeeper(f *folder) *keeper { return &keeper{folder: f} }
-
-// start starts a program and writes it into the state file. It closes ended,
-// unless that is nil, when the program has ended.
-func (k *keeper) start(cmd *exec.Cmd, ended chan struct{}) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
-		return errClosed
-	}
-	cmd.WaitDelay = endTimeout
-	if ended == nil {
-		ended = make(chan struct{})
-	}
-	if err := children.Start(cmd, syscall.SIGTERM); err != nil {
+// hold starts a display and keeps it until it is told to end, its time is over,
+// the X server ends, or the context does. It tells on ready how the start went.
+func hold(ctx context.Context, o Options, ready *os.File) error {
+	k, err := newKeeper(ctx, o)
+	report(ready, k, err)
+	if err != nil {
 		return err
 	}
-	c := &child{cmd, ended}
-	k.children = append(k.children, c)
-	go func() {
-		_ = cmd.Wait()
-		close(c.ended)
-	}()
-	return k.folder.record(cmd.Process.Pid)
+	var why string
+	select {
+	case why = <-k.over:
+	case <-k.display.Done():
+		why = "its X server ended"
+	case <-ctx.Done():
+		why = "its keeper was told to end by a signal"
+	}
+	return k.end(why)
 }
 
-// close ends the programs, the last started first.
-func (k *keeper) close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, c := range slices.Backward(k.children) {
-		_ = c.cmd.Process.Signal(syscall.SIGTERM)
-		// A stopped program cannot hear that it should end.
-		_ = c.cmd.Process.Signal(syscall.SIGCONT)
-		select {
-		case <-c.ended:
-		case <-time.After(endTimeout):
-			_ = c.cmd.Process.Kill()
-			<-c.ended
+// report tells who started the keeper how that went.
+func report(ready *os.File, k *keeper, err error) {
+	a := reply{}
+	if err != nil {
+		a.Error = err.Error()
+	} else {
+		a.Kept = k.describe()
+	}
+	_ = json.NewEncoder(ready).Encode(a)
+	_ = ready.Close()
+}
+
+func newKeeper(ctx context.Context, o Options) (*keeper, error) {
+	d, err := Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeper{display: d, over: make(chan string, 1), conns: map[net.Conn]bool{}}
+	k.kept = Kept{
+		Name: o.Name, Birth: rand.Text(), Display: d.Name(), Screen: d.screen, Layout: o.Layout, Run: o.Run, Bus: d.Bus(), Env: d.Env(),
+		Started: time.Now().UTC(), Linger: o.Linger, Keeper: os.Getpid(), Dir: d.folder.dir,
+	}
+	// What the runtime says when it dies of a mistake is kept too.
+	if f, err := os.OpenFile(d.folder.path(logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
+		_ = syscall.Dup3(int(f.Fd()), 2, 0)
+		f.Close()
+	}
+	k.control, err = net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: d.folder.path(controlName)})
+	if err == nil {
+		err = writeKept(k.kept)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	k.idle = time.AfterFunc(time.Hour, k.expire)
+	if o.Linger > 0 {
+		k.kept.Until = k.kept.Started.Add(max(o.Linger, firstUse))
+		k.idle.Reset(max(o.Linger, firstUse))
+	}
+	k.talks.Go(k.serve)
+	go k.watchFolders(o.Dir)
+	return k, nil
+}
+
+// folderPeriod is how often a keeper looks whether its folders are still there.
+const folderPeriod = 2 * time.Second
+
+// watchFolders ends a desktop that nobody can find any more, because its folder
+// or the one that was named for it was removed.
+func (k *keeper) watchFolders(named string) {
+	for range time.Tick(folderPeriod) {
+		for _, path := range []string{k.display.folder.path(keptName), named} {
+			if _, err := os.Stat(path); path != "" && errors.Is(err, fs.ErrNotExist) {
+				k.finish("its folder was removed")
+				return
+			}
 		}
 	}
-	k.children, k.closed = nil, true
+}
+
+// use counts who uses the desktop. When nobody does its time begins to run.
+func (k *keeper) use(change int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept.Users += change
+	k.kept.Until = time.Time{}
+	k.idle.Stop()
+	if k.kept.Users == 0 && k.kept.Linger > 0 {
+		k.kept.Until = time.Now().UTC().Add(k.kept.Linger)
+		k.idle.Reset(k.kept.Linger)
+	}
+}
+
+func (k *keeper) expire() {
+	k.mu.Lock()
+	unused := k.kept.Users == 0
+	linger := k.kept.Linger
+	k.mu.Unlock()
+	switch {
+	case !unused:
+	case linger < time.Millisecond:
+		k.finish("it was not to be kept")
+	default:
+		k.finish(fmt.Sprintf("nobody had used it for %s", linger))
+	}
+}
+
+// finish lets the desktop end, once.
+func (k *keeper) finish(why string) {
+	select {
+	case k.over <- why:
+	default: // it ends already
+	}
+}
+
+func (k *keeper) describe() Kept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept
+}
+
+// end ends all that runs there.
+func (k *keeper) end(why string) error {
+	k.idle.Stop()
+	_ = k.control.Close()
+	noteClosing(k.describe(), why)
+	_ = os.Remove(filepath.Join(k.display.folder.dir, keptName)) // nobody finds it any more
+	k.display.programs.close()
+	end(programsOf(k.display.folder.dir))
+	err := k.display.Close()
+	k.mu.Lock()
+	for c := range k.conns {
+		_ = c.Close()
+	}
+	k.mu.Unlock()
+	k.talks.Wait()
+	return err
+}
+
+func (k *keeper) serve() {
+	for {
+		conn, err := k.control.AcceptUnix()
+		if err != nil {
+			return // it is closed
+		}
+		k.mu.Lock()
+		k.conns[conn] = true
+		k.mu.Unlock()
+		k.talks.Go(func() {
+			k.talk(conn)
+			k.mu.Lock()
+			delete(k.conns, conn)
+			k.mu.Unlock()
+			_ = conn.Close()
+		})
+	}
+}
+
+// talk answers one question.
+func (k *keeper) talk(conn *net.UnixConn) {
+	_ = conn.SetReadDeadline(time.Now().Add(answerTime))
+	q, file, err := readQuestion(conn)
+	if file != nil {
+		defer file.Close()
+	}
+	if err != nil {
+		return
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	say := func(a reply) { _ = json.NewEncoder(conn).Encode(a) }
+	switch q.Do {
+	case doDescribe:
+		say(reply{Kept: k.describe()})
+	case doAttach:
+		k.use(1)
+		say(reply{Kept: k.describe()})
+		_, _ = conn.Read(make([]byte, 1)) // until it is closed
+		k.use(-1)
+	case doLinger:
+		k.mu.Lock()
+		k.kept.Linger = q.Linger
+		k.mu.Unlock()
+		k.use(0)
+		say(reply{Kept: k.describe()})
+	case doStart:
+		k.startProgram(q.Program, file, say)
+	case doEnd:
+		k.finish(q.Why)
+		_, _ = conn.Read(make([]byte, 1)) // closed by the end
+	default:
+		say(reply{Error: fmt.Sprintf("a keeper cannot %q: it is of another version", q.Do)})
+	}
+}
+
+// startProgram starts a program and tells how it ends.
+func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) {
+	if len(p.Args) == 0 {
+		say(reply{Error: "no program is named"})
+		return
+	}
+	path, err := exec.LookPath(p.Args[0])
+	if err != nil {
+		say(reply{Error: err.Error()})
+		return
+	}
+	cmd := exec.Command(path, p.Args[1:]...)
+	cmd.Args[0] = p.Args[0]
+	cmd.Dir, cmd.Env = p.Dir, append(p.Env, k.display.Env()...)
+	if stderr != nil { // a nil *os.File would be no nil writer
+		cmd.Stderr = stderr
+	}
+	ended := make(chan struct{})
+	if err := k.display.programs.start(cmd, ended); err != nil {
+		say(reply{Error: err.Error()})
+		return
+	}
+	say(reply{PID: cmd.Process.Pid})
+	<-ended
+	if s := cmd.ProcessState; s != nil && !s.Success() {
+		say(reply{Error: s.String()})
+		return
+	}
+	say(reply{})
 }

@@ -40,7 +40,7 @@ func (d *Display) newManager() (ended chan struct{}, err error) {
 	manager := exec.Command("openbox", "--sm-disable", "--config-file", d.managerConfig())
 	manager.Env = append(os.Environ(), d.env()...)
 	ended = make(chan struct{})
-	return ended, d.keeper.start(manager, ended)
+	return ended, d.programs.start(manager, ended)
 }
 
 // keepManaged starts the window manager again when it ends, until the display

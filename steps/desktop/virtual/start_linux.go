@@ -7,7 +7,9 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -25,8 +27,10 @@ const startTimeout = 15 * time.Second
 // Display is a running virtual display.
 type Display struct {
 	name, bus, cookie string
+	screen            desktop.Size
 	folder            *folder
-	keeper            *keeper
+	programs          *programs
+	server            int // its process, 0 when the display is closed; guarded by programs.mu
 	done              chan struct{}
 	watching          sync.WaitGroup // over the window manager
 	closing           sync.Once
@@ -43,12 +47,9 @@ func (d *Display) Bus() string { return d.bus }
 
 // ServerPID is the process of the X server, or 0 when the display is closed.
 func (d *Display) ServerPID() int {
-	d.keeper.mu.Lock()
-	defer d.keeper.mu.Unlock()
-	if len(d.keeper.children) == 0 {
-		return 0
-	}
-	return d.keeper.children[0].cmd.Process.Pid
+	d.programs.mu.Lock()
+	defer d.programs.mu.Unlock()
+	return d.server
 }
 
 // Done is closed when the X server has ended, by Close or by itself.
@@ -60,11 +61,14 @@ func (d *Display) Env() []string {
 	return append(d.env(), "DBUS_SESSION_BUS_ADDRESS="+d.bus)
 }
 
+// marker is in the environment of everything that is started for the display.
+func (d *Display) marker() string { return markerOf(d.folder.dir) }
+
 func (d *Display) env() []string {
 	return []string{
 		"DISPLAY=" + d.name,
 		"XAUTHORITY=" + d.Authority(),
-		"XDG_RUNTIME_DIR=" + d.folder.path("run"),
+		d.marker(),
 		"XDG_SESSION_TYPE=x11",
 		"WAYLAND_DISPLAY=",
 		"GDK_BACKEND=x11",
@@ -88,14 +92,17 @@ func Start(ctx context.Context, o Options) (*Display, error) {
 		return nil, err
 	}
 	Clean(dir)
-	f, err := newFolder(dir)
+	f, err := newFolder(dir, o.Name)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("there is a desktop %s already", o.Name)
+	}
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	d := &Display{folder: f, keeper: newKeeper(f), done: make(chan struct{})}
-	if err := d.start(ctx, o.Screen); err != nil {
+	d := &Display{screen: o.Screen, folder: f, programs: newPrograms(f), done: make(chan struct{})}
+	if err := d.start(ctx, o); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("starting a virtual display: %w", err)
 	}
@@ -116,8 +123,11 @@ func lookPath(pairs ...string) error {
 	return nil
 }
 
-func (d *Display) start(ctx context.Context, screen desktop.Size) error {
-	if err := d.startServer(ctx, screen); err != nil {
+func (d *Display) start(ctx context.Context, o Options) error {
+	if err := d.startServer(ctx, o.Screen); err != nil {
+		return err
+	}
+	if err := d.setLayout(ctx, o.Layout); err != nil {
 		return err
 	}
 	if err := d.startManager(); err != nil {
@@ -150,6 +160,22 @@ func (d *Display) startServer(ctx context.Context, screen desktop.Size) error {
 	return os.WriteFile(d.Authority(), authority(number, cookie), 0o600)
 }
 
+// setLayout gives the keyboard a layout.
+func (d *Display) setLayout(ctx context.Context, layout string) error {
+	if layout == "" {
+		return nil
+	}
+	if err := lookPath("setxkbmap", "x11-xkb-utils"); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "setxkbmap", "-layout", layout)
+	cmd.Env = append(os.Environ(), d.env()...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("the keyboard layout %q: %w: %s", layout, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
 func (d *Display) startBus(ctx context.Context) error {
 	address, err := d.announce(ctx, "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
 		"--address=unix:path="+d.folder.path("bus"), "--print-address=3")
@@ -167,7 +193,7 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	defer r.Close()
 	cmd := exec.Command(name, args...)
 	cmd.ExtraFiles = []*os.File{w}
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), d.marker())
 	if d.name != "" {
 		cmd.Env = withoutWayland(append(cmd.Env, d.env()...))
 	}
@@ -177,8 +203,13 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	if d.name == "" { // the server itself
 		ended = d.done
 	}
-	err = d.keeper.start(cmd, ended)
+	err = d.programs.start(cmd, ended)
 	w.Close()
+	if err == nil && ended != nil {
+		d.programs.mu.Lock()
+		d.server = cmd.Process.Pid
+		d.programs.mu.Unlock()
+	}
 	if err != nil {
 		return "", err
 	}
@@ -228,7 +259,7 @@ func authority(number string, cookie []byte) []byte {
 func (d *Display) Close() error {
 	var err error
 	d.closing.Do(func() {
-		d.keeper.close()
+		d.programs.close()
 		d.watching.Wait()
 		err = d.folder.remove()
 	})

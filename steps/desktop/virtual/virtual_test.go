@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -25,6 +26,14 @@ import (
 const ownerVar = "UNDERSTUDY_TEST_DISPLAY_DIR"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == virtual.KeeperCommand {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		if err := virtual.RunKeeper(ctx, os.Args[2:]); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	if dir := os.Getenv(ownerVar); dir != "" {
 		d, err := virtual.Start(context.Background(), virtual.Options{Dir: dir})
 		if err != nil {

@@ -1,0 +1,67 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
+)
+
+// openKept attaches to a lasting desktop. One that is not there is started,
+// unless a certain one is meant.
+func openKept(ctx context.Context, o desktop.Options) (*session, error) {
+	k, err := virtual.Find(o.Dir, o.Name)
+	switch {
+	case o.Birth != "" && (err != nil || k.Birth != o.Birth):
+		return nil, gone(o)
+	case err != nil:
+		k, err = virtual.Keep(ctx, virtual.Options{
+			Dir: o.Dir, Screen: o.Screen, Layout: o.Layout, Name: o.Name, Run: o.Run, Linger: o.Linger,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	a, err := virtual.Attach(k)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openDriver(ctx, address{display: k.Display, authority: k.Authority(), dir: k.Dir, env: k.Env})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the display %s of desktop %s: %w", k.Display, k.Name, err), a.Close())
+	}
+	return &session{
+		Session: r.Desktop().Session, driver: r, virtual: true, bus: k.Bus, apps: apps{startThere(a)}, kept: k,
+		closers: []func() error{r.Close, a.Close},
+	}, nil
+}
+
+// startThere starts programs as children of the keeper.
+func startThere(a *virtual.Attachment) startProgram {
+	return func(args []string) (*program, error) {
+		here, _ := os.Getwd() // none: the keeper's own
+		p := &program{args: args, said: newStderr(), ended: make(chan struct{})}
+		pid, ended, err := a.Start(virtual.Program{Args: args, Env: os.Environ(), Dir: here}, p.said)
+		if err != nil {
+			return nil, err
+		}
+		p.pid = pid
+		go func() {
+			p.err = <-ended
+			close(p.ended)
+		}()
+		return p, nil
+	}
+}
+
+// gone is the error of a desktop that was meant and is no more.
+func gone(o desktop.Options) error {
+	if c, known := virtual.FindClosing(o.Dir, o.Birth); known {
+		return fmt.Errorf("desktop %s was closed at %s because %s: %w: %w", o.Name, c.At.Local().Format(time.DateTime), c.Why, desktop.ErrGone, desktop.ErrUnavailable)
+	}
+	return fmt.Errorf("desktop %s has ended, and nobody noted why: %w: %w", o.Name, desktop.ErrGone, desktop.ErrUnavailable)
+}

@@ -1,0 +1,106 @@
+package virtual
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// question is what a keeper is asked, one on each connection to its socket. The
+// answer is one line; of a program that is started, a second says how it ended.
+type question struct {
+	Do      string        `json:"do"`
+	Program Program       `json:"program,omitzero"`
+	Why     string        `json:"why,omitempty"`
+	Linger  time.Duration `json:"linger,omitempty"`
+}
+
+// What a keeper can be asked to do.
+const (
+	doDescribe = "describe"
+	doAttach   = "attach" // until the connection is closed
+	doStart    = "start"
+	doLinger   = "linger" // so long from now on, when nobody uses it
+	doEnd      = "end"    // it answers by closing the connection at the end
+)
+
+// reply is what a keeper says.
+type reply struct {
+	Error string `json:"error,omitempty"`
+	Kept  Kept   `json:"kept,omitzero"`
+	PID   int    `json:"pid,omitempty"`
+}
+
+// answerTime is how long a keeper may take to answer.
+const answerTime = 5 * time.Second
+
+// fileFollows is a blank before a question, with which a file comes along.
+var fileFollows = []byte(" ")
+
+func dialControl(k Kept) (*net.UnixConn, error) {
+	return net.DialUnix("unix", nil, &net.UnixAddr{Net: "unix", Name: filepath.Join(k.Dir, controlName)})
+}
+
+// readQuestion reads a question, and the file that comes along, or nil.
+func readQuestion(conn *net.UnixConn) (q question, file *os.File, err error) {
+	first, rights := make([]byte, 1), make([]byte, syscall.CmsgSpace(4))
+	n, m, _, _, err := conn.ReadMsgUnix(first, rights)
+	if err != nil {
+		return q, nil, err
+	}
+	if messages, err := syscall.ParseSocketControlMessage(rights[:m]); err == nil && len(messages) == 1 {
+		if fds, err := syscall.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+			syscall.CloseOnExec(fds[0])
+			file = os.NewFile(uintptr(fds[0]), "stderr")
+		}
+	}
+	err = json.NewDecoder(io.MultiReader(bytes.NewReader(first[:n]), conn)).Decode(&q)
+	return q, file, err
+}
+
+// ask asks one thing.
+func ask(k Kept, q question) (reply, error) {
+	conn, err := dialControl(k)
+	if err != nil {
+		return reply{}, err
+	}
+	defer conn.Close()
+	return exchange(conn, bufio.NewReader(conn), q)
+}
+
+func exchange(conn net.Conn, r *bufio.Reader, q question) (reply, error) {
+	if err := conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
+		return reply{}, err
+	}
+	if err := json.NewEncoder(conn).Encode(q); err != nil {
+		return reply{}, err
+	}
+	a, err := readReply(r)
+	if err != nil {
+		return a, err
+	}
+	return a, conn.SetDeadline(time.Time{})
+}
+
+func readReply(r *bufio.Reader) (reply, error) {
+	var a reply
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return a, fmt.Errorf("the keeper of the desktop is gone: %w", err)
+	}
+	if err := json.Unmarshal(line, &a); err != nil {
+		return a, fmt.Errorf("answer of the keeper of the desktop: %w", err)
+	}
+	if a.Error != "" {
+		return a, errors.New(a.Error)
+	}
+	return a, nil
+}

@@ -1,0 +1,236 @@
+package virtual
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// What a lasting desktop keeps in its folder, beside what each display does.
+const (
+	keptName    = "desktop.json"
+	controlName = "control"
+	logName     = "log"
+)
+
+// closingsName is the file, beside the folders, that says what became of
+// lasting desktops, and mostClosings how many it remembers.
+const (
+	closingsName = "closed.jsonl"
+	mostClosings = 500
+)
+
+func readKept(dir string) (Kept, error) {
+	var k Kept
+	raw, err := os.ReadFile(filepath.Join(dir, keptName))
+	if err != nil {
+		return k, err
+	}
+	return k, json.Unmarshal(raw, &k)
+}
+
+// writeKept is whole or not there: others read it meanwhile.
+func writeKept(k Kept) error {
+	raw, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(k.Dir, keptName)
+	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// noteClosing writes down what became of a lasting desktop.
+func noteClosing(k Kept, why string) {
+	path := filepath.Join(filepath.Dir(k.Dir), closingsName)
+	raw, err := json.Marshal(Closing{k.Name, k.Birth, k.Run, time.Now().UTC(), why})
+	if err != nil {
+		return
+	}
+	old, _ := os.ReadFile(path)
+	lines := slices.Collect(strings.Lines(string(old)))
+	if len(lines) >= mostClosings {
+		lines = lines[len(lines)-mostClosings+1:]
+	}
+	text := strings.Join(append(lines, string(raw)+"\n"), "")
+	if os.WriteFile(path+".new", []byte(text), 0o600) == nil {
+		_ = os.Rename(path+".new", path)
+	}
+}
+
+// FindClosing is what is known of the end of a lasting desktop by its birth.
+func FindClosing(dir, birth string) (Closing, bool) {
+	h, err := home(dir)
+	if err != nil {
+		return Closing{}, false
+	}
+	raw, _ := os.ReadFile(filepath.Join(h, closingsName))
+	for line := range strings.Lines(string(raw)) {
+		var c Closing
+		if json.Unmarshal([]byte(line), &c) == nil && c.Birth == birth {
+			return c, true
+		}
+	}
+	return Closing{}, false
+}
+
+// Find is the lasting desktop with a name, as its keeper describes it now. It
+// fails with desktop.ErrGone when there is none.
+func Find(dir, name string) (Kept, error) {
+	h, err := home(dir)
+	if err != nil {
+		return Kept{}, err
+	}
+	return find(h, name)
+}
+
+func find(home, name string) (Kept, error) {
+	k, err := readKept(filepath.Join(home, keptPrefix+name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, fmt.Errorf("desktop %s: %w", name, desktop.ErrGone)
+	}
+	if err != nil {
+		return k, fmt.Errorf("desktop %s: %w", name, err)
+	}
+	a, err := ask(k, question{Do: doDescribe})
+	if err != nil { // it dies in this moment, or is dead
+		return k, fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", name, desktop.ErrGone, err)
+	}
+	return a.Kept, nil
+}
+
+// List lists the lasting desktops, the oldest first.
+func List(dir string) []Kept {
+	h, err := home(dir)
+	if err != nil {
+		return nil
+	}
+	Clean(h)
+	found, _ := filepath.Glob(filepath.Join(h, keptPrefix+"*"))
+	var all []Kept
+	for _, f := range found {
+		if k, err := find(h, strings.TrimPrefix(filepath.Base(f), keptPrefix)); err == nil {
+			k.measure()
+			all = append(all, k)
+		}
+	}
+	slices.SortFunc(all, func(a, b Kept) int { return a.Started.Compare(b.Started) })
+	return all
+}
+
+// End ends a lasting desktop with everything on it, and returns when nothing
+// of it is left. Why is what later is known of its end.
+func End(k Kept, why string) error {
+	conn, err := dialControl(k)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := json.NewEncoder(conn).Encode(question{Do: doEnd, Why: why}); err != nil {
+		return err
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(endPatience))
+	_, _ = bufio.NewReader(conn).ReadByte() // until it is closed: its process has ended
+	return awaitAbsence(k.Dir)
+}
+
+// SetLinger says how long a lasting desktop stays from now on when nobody is
+// attached to it.
+func SetLinger(k Kept, linger time.Duration) error {
+	_, err := ask(k, question{Do: doLinger, Linger: linger})
+	return err
+}
+
+// endPatience is how long a desktop has to end, with all its programs.
+const endPatience = 20 * time.Second
+
+// awaitAbsence returns when a folder is gone.
+func awaitAbsence(dir string) error {
+	for deadline := time.Now().Add(endPatience); ; time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the desktop in %s has not ended within %s", dir, endPatience)
+		}
+	}
+}
+
+// Attachment is the use of a lasting desktop: it stays at least as long.
+type Attachment struct {
+	Kept
+	conn net.Conn
+	done chan struct{}
+}
+
+// Attach uses a lasting desktop.
+func Attach(k Kept) (*Attachment, error) {
+	conn, err := dialControl(k)
+	if err != nil {
+		return nil, fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", k.Name, desktop.ErrGone, err)
+	}
+	r := bufio.NewReader(conn)
+	got, err := exchange(conn, r, question{Do: doAttach})
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	a := &Attachment{Kept: got.Kept, conn: conn, done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		_, _ = r.ReadByte() // nothing more is said until the end
+	}()
+	return a, nil
+}
+
+// Done is closed when the desktop has ended, or Close was called.
+func (a *Attachment) Done() <-chan struct{} { return a.done }
+
+// Close ends the use of the desktop, which stays.
+func (a *Attachment) Close() error {
+	err := a.conn.Close()
+	<-a.done
+	return err
+}
+
+// Start starts a program on the desktop, which outlives this process, with the
+// file as its standard error, unless that is nil. The channel gets how it ended,
+// if that is seen.
+func (a *Attachment) Start(p Program, stderr *os.File) (pid int, ended <-chan error, err error) {
+	conn, err := dialControl(a.Kept)
+	if err != nil {
+		return 0, nil, err
+	}
+	r := bufio.NewReader(conn)
+	if stderr != nil {
+		if _, _, err := conn.WriteMsgUnix(fileFollows, syscall.UnixRights(int(stderr.Fd())), nil); err != nil {
+			conn.Close()
+			return 0, nil, err
+		}
+	}
+	got, err := exchange(conn, r, question{Do: doStart, Program: p})
+	if err != nil {
+		conn.Close()
+		return 0, nil, err
+	}
+	end := make(chan error, 1)
+	go func() {
+		defer conn.Close()
+		_, err := readReply(r)
+		end <- err
+	}()
+	return got.PID, end, nil
+}

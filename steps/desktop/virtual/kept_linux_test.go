@@ -1,0 +1,311 @@
+package virtual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"understudy/internal/scratch"
+	"understudy/steps/desktop"
+)
+
+// need is virtualtest.Need, which imports this package.
+func need(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, p := range append(programs, "Xvfb", "openbox", "dbus-daemon") {
+		if _, err := exec.LookPath(p); err != nil {
+			if os.Getenv("UNDERSTUDY_REQUIRE_DESKTOP") != "" {
+				t.Fatalf("needs a desktop: the program %s is missing", p)
+			}
+			t.Skipf("needs a desktop: the program %s is missing", p)
+		}
+	}
+}
+
+// keepOne starts a lasting desktop that ends with the test.
+func keepOne(t testing.TB, o Options) Kept {
+	t.Helper()
+	need(t)
+	if o.Dir == "" {
+		o.Dir = scratch.Dir(t)
+	}
+	if o.Screen == (desktop.Size{}) {
+		o.Screen = desktop.Size{W: 640, H: 480}
+	}
+	k, err := Keep(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = End(k, "the test is over") })
+	return k
+}
+
+// eventually waits for something that comes by itself.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("wanted: %s", what)
+		}
+	}
+}
+
+// leftovers is what is left of a lasting desktop: processes, files, sockets.
+// Another display may have its number now.
+func leftovers(k Kept, server int) []string {
+	var left []string
+	lock := "/tmp/.X" + k.Display[1:] + "-lock"
+	if text, err := os.ReadFile(lock); err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(server) {
+		left = append(left, lock)
+	}
+	for _, p := range programsOf(k.Dir) {
+		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
+		left = append(left, fmt.Sprintf("process %d: %s", p.PID, strings.ReplaceAll(string(name), "\x00", " ")))
+	}
+	if _, err := os.Lstat(k.Dir); err == nil {
+		left = append(left, k.Dir)
+	}
+	return left
+}
+
+func guardOf(t testing.TB, k Kept) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", k.Keeper))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parent int
+	if _, err := fmt.Sscan(strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))[1], &parent); err != nil {
+		t.Fatal(err)
+	}
+	return parent
+}
+
+func TestADesktopOutlivesWhoUsesIt(t *testing.T) {
+	k := keepOne(t, Options{Name: "work", Layout: "de", Run: "r1"})
+	a, err := Attach(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, _, err := a.Start(Program{Args: []string{"sh", "-c", "sleep 300; true"}, Env: os.Environ()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Find(filepath.Dir(k.Dir), "work")
+	if err != nil || got.Birth != k.Birth || got.Layout != "de" || got.Run != "r1" || startOf(pid) == 0 {
+		t.Errorf("wanted the same desktop with its program, got %+v, %v", got, err)
+	}
+	all := List(filepath.Dir(k.Dir))
+	if len(all) != 1 || !slices.Contains(all[0].Programs, "sh") || all[0].Memory == 0 {
+		t.Errorf("wanted it listed with its programs and memory, got %+v", all)
+	}
+	out, err := display(k, "setxkbmap", "-query").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "layout:     de") {
+		t.Errorf("the layout: %s, %v", out, err)
+	}
+}
+
+// display is a program that uses a desktop from outside.
+func display(k Kept, name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Env = append(os.Environ(), k.Env...)
+	return c
+}
+
+func TestOneDesktopHasAName(t *testing.T) {
+	k := keepOne(t, Options{Name: "work"})
+	if _, err := Keep(t.Context(), Options{Name: "work", Dir: filepath.Dir(k.Dir)}); err == nil || !strings.Contains(err.Error(), "there is a desktop work already") {
+		t.Errorf("a second one: %v", err)
+	}
+	if _, err := Find(filepath.Dir(k.Dir), "work"); err != nil {
+		t.Errorf("the first one: %v", err)
+	}
+	if _, err := Keep(t.Context(), Options{Name: "Work/../x"}); err == nil {
+		t.Error("a name that is a path was taken")
+	}
+}
+
+func TestADesktopThatIsEndedLeavesNothing(t *testing.T) {
+	k := keepOne(t, Options{Name: "work"})
+	started, server := startSome(t, k), pidOf(t, k, "server")
+	if err := End(k, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if left := append(leftovers(k, server), running(started)...); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	if c, found := FindClosing(filepath.Dir(k.Dir), k.Birth); !found || c.Why != "enough" || c.Name != "work" {
+		t.Errorf("its closing: %+v", c)
+	}
+	if _, err := Find(filepath.Dir(k.Dir), "work"); !errors.Is(err, desktop.ErrGone) {
+		t.Errorf("it is still found: %v", err)
+	}
+}
+
+func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
+	k := keepOne(t, Options{Name: "work", Linger: time.Millisecond})
+	server := pidOf(t, k, "server")
+	a, err := Attach(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(filepath.Dir(k.Dir), "work"); err != nil || got.Users != 1 || !got.Until.IsZero() {
+		t.Errorf("while it is used: %+v, %v", got, err)
+	}
+	_ = a.Close()
+	eventually(t, "it ends", func() bool { return len(leftovers(k, server)) == 0 })
+	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "nobody had used it for 1ms" {
+		t.Errorf("its closing: %+v", c)
+	}
+}
+
+// startSome starts programs of all sorts: one that stays, one that leaves its
+// parent, one that leaves its session too, and one that shows itself.
+func startSome(t testing.TB, k Kept) []int {
+	t.Helper()
+	a, err := Attach(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var pids []int
+	for _, args := range [][]string{
+		{"sleep", "300"},
+		{"sh", "-c", "trap '' TERM; while :; do sleep 1; done"},
+		{"sh", "-c", "(sleep 301 &) ; (setsid sleep 302 &) ; exec sleep 303"},
+		{"xmessage", "hello"},
+	} {
+		pid, _, err := a.Start(Program{Args: args, Env: os.Environ()}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	eventually(t, "the programs have started theirs", func() bool { return len(programsOf(k.Dir)) >= 3+4+2 })
+	for _, p := range programsOf(k.Dir) {
+		pids = append(pids, p.PID)
+	}
+	return pids
+}
+
+// running are those of the processes that still are.
+func running(pids []int) []string {
+	var left []string
+	for _, pid := range pids {
+		if startOf(pid) != 0 {
+			left = append(left, fmt.Sprintf("process %d", pid))
+		}
+	}
+	return left
+}
+
+// TestNothingIsLeftInWhateverOrderItIsKilled kills, in each order, two of those
+// that make a desktop, at once; only where nobody is left who could clear away
+// may something be left for the next who comes.
+func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
+	need(t, "xmessage")
+	parts := []string{"keeper", "guard", "server", "manager", "bus"}
+	for _, first := range parts {
+		for _, second := range parts {
+			if first == second && first == "manager" {
+				continue // it is started again, as another test says
+			}
+			t.Run("first the "+first+", then the "+second, func(t *testing.T) {
+				t.Parallel()
+				k := keepOne(t, Options{Name: "work"})
+				started, server := startSome(t, k), pidOf(t, k, "server")
+				for _, part := range []string{first, second} {
+					_ = syscall.Kill(pidOf(t, k, part), syscall.SIGKILL)
+				}
+				if slices.Contains([]string{first, second}, "bus") && !slices.ContainsFunc([]string{first, second}, func(p string) bool { return p != "bus" && p != "manager" }) {
+					_ = End(k, "its bus is gone") // a desktop lives on without one
+				}
+				eventually(t, "the keeper and its guard are gone", func() bool { return startOf(k.Keeper) == 0 && startOf(started[0]) == 0 })
+				left := func() []string { return append(leftovers(k, server), running(started)...) }
+				if slices.Contains([]string{first, second}, "keeper") && slices.Contains([]string{first, second}, "guard") {
+					Clean(filepath.Dir(k.Dir))
+				}
+				for deadline := time.Now().Add(20 * time.Second); len(left()) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				}
+				if what := left(); len(what) > 0 {
+					t.Errorf("left behind: %q", what)
+				}
+				if _, found := FindClosing(filepath.Dir(k.Dir), k.Birth); !found {
+					t.Error("nobody noted why it ended")
+				}
+			})
+		}
+	}
+}
+
+func pidOf(t testing.TB, k Kept, part string) int {
+	t.Helper()
+	switch part {
+	case "keeper":
+		return k.Keeper
+	case "guard":
+		if startOf(k.Keeper) == 0 {
+			return 1 << 30 // it ends already
+		}
+		return guardOf(t, k)
+	}
+	name := map[string]string{"server": "Xvfb", "manager": "openbox", "bus": "dbus-daemon"}[part]
+	for _, p := range programsOf(k.Dir) {
+		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.PID))
+		if strings.TrimSpace(string(comm)) == name {
+			return p.PID
+		}
+	}
+	return 1 << 30 // it has ended
+}
+
+func TestAStartThatIsGivenUpLeavesNothing(t *testing.T) {
+	need(t)
+	dir := scratch.Dir(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
+	defer cancel()
+	if k, err := Keep(ctx, Options{Name: "work", Dir: dir}); err == nil {
+		_ = End(k, "it was faster than the test")
+	}
+	eventually(t, "no folder is left", func() bool {
+		left, _ := filepath.Glob(filepath.Join(dir, "desktop-*"))
+		return len(left) == 0
+	})
+}
+
+func BenchmarkKeep(b *testing.B) {
+	need(b)
+	dir := scratch.Dir(b)
+	for b.Loop() {
+		k, err := Keep(b.Context(), Options{Name: "bench", Dir: dir})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		_ = End(k, "measured")
+		b.StartTimer()
+	}
+}
+
+func BenchmarkAttach(b *testing.B) {
+	k := keepOne(b, Options{Name: "bench"})
+	for b.Loop() {
+		a, err := Attach(k)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = a.Close()
+	}
+}

@@ -1,0 +1,68 @@
+package virtual
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// markerOf is what stands in the environment of each program of a display,
+// and of what those start: so they are found although they left their parents.
+func markerOf(dir string) string { return "XDG_RUNTIME_DIR=" + filepath.Join(dir, "run") }
+
+// programsOf are the processes that were started on the display in a folder,
+// those that hold a display or use one left out: they are understudies.
+func programsOf(dir string) []process {
+	ours, _ := os.Readlink("/proc/self/exe")
+	marker := []byte(markerOf(dir))
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	var found []process
+	for _, proc := range all {
+		env, err := os.ReadFile(filepath.Join(proc, "environ"))
+		if err != nil || !slices.ContainsFunc(bytes.Split(env, []byte{0}), func(v []byte) bool { return bytes.Equal(v, marker) }) {
+			continue
+		}
+		if exe, err := os.Readlink(filepath.Join(proc, "exe")); err != nil || exe == ours {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(proc))
+		if p := (process{pid, startOf(pid)}); p.Started != 0 {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// infrastructure are programs that belong to any desktop: nobody asked for them.
+var infrastructure = []string{"Xvfb", "openbox", "dbus-daemon", "at-spi-bus-laun", "at-spi2-registr", "dconf-service", "dbus-launch", "gvfsd", "xclip"}
+
+// measure fills in what the processes of a desktop come to.
+func (k *Kept) measure() {
+	k.Programs = []string{}
+	for _, p := range append(programsOf(k.Dir), process{PID: k.Keeper}) {
+		k.Memory += memoryOf(p.PID)
+		k.Processes++
+		name, _ := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/comm")
+		if n := strings.TrimSpace(string(name)); p.PID != k.Keeper && !slices.Contains(infrastructure, n) && !slices.Contains(k.Programs, n) {
+			k.Programs = append(k.Programs, n)
+		}
+	}
+}
+
+// memoryOf is the memory of a process, its part of what it shares included.
+func memoryOf(pid int) int64 {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kb, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
