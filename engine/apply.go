@@ -51,6 +51,7 @@ var sorts = map[EventType]eventSort{
 	EvResumed:   with((*State).resumed),
 	EvCaptured:  with(func(*State, Event, Captured) {}),
 	EvLogged:    with(func(*State, Event, Logged) {}),
+	EvLocated:   with((*State).locatedOn),
 }
 
 // with is the sort of events whose data is a T.

@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"understudy/steps/desktop"
 )
 
 func (s *State) moved(ev Event, m Moved) {
@@ -55,6 +57,8 @@ func (s *State) settled(_ Event, e Settled) {
 		}
 	}
 }
+
+func (s *State) locatedOn(_ Event, d desktop.Info) { s.Desktop = &d }
 
 func (s *State) cleared(Event, Cleared) {
 	s.top().Cur = &Step{Phase: ready}

@@ -29,6 +29,8 @@ type ResumeRequest struct {
 	// Key is from NewKey, or empty: a request that is sent again with it does
 	// nothing again. Of a fork, it becomes the id of the new run.
 	Key string `json:"key,omitempty"`
+
+	lost bool // its desktop is gone: it goes on with a new one
 }
 
 // Resume continues a run that ended, from the first step that did not
@@ -47,6 +49,9 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 		return Header{}, err
 	}
 	if err := e.room(w.program, r.Queue || w.s.Created.DryRun); err != nil {
+		return Header{}, err
+	}
+	if r, err = w.backOnDesktop(ctx, r); err != nil {
 		return Header{}, err
 	}
 	ev, err := w.resumption(ctx, r)
@@ -100,6 +105,8 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 		bundle = *other
 	}
 	w := e.worker(id, p)
+	w.on.Store(s.Desktop)
+	w.located.Store(s.Desktop != nil)
 	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
 	e.mu.Lock()
 	maps.Copy(w.secrets, e.kept[id].Secrets)
@@ -123,7 +130,7 @@ func (e *Engine) programOf(ctx context.Context, s *State) (*workflows.Program, B
 }
 
 func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
-	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within}
+	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within, Lost: r.lost}
 	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep {
 		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s or %s", r.Decision, Redo, SkipStep)
 	}
@@ -258,6 +265,9 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	if err := fits(w.s.Question, a); err != nil {
 		return Header{}, err
 	}
+	if err := w.refuseGone(ctx); err != nil {
+		return Header{}, err
+	}
 	maps.Copy(w.secrets, a.Secrets)
 	w.actor = a.By
 	w.replaceEnviron(a.Environ)
@@ -374,6 +384,9 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 	if w.s.Status != Paused {
 		return Header{}, steps.Errorf(steps.Invalid, "run %s is not paused: it is %s", id, e.present(w.header).Status)
 	}
+	if err := w.refuseGone(ctx); err != nil {
+		return Header{}, err
+	}
 	if err := w.record(EvContinued, "", struct{}{}); err != nil {
 		return Header{}, err
 	}
@@ -394,6 +407,9 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		return Header{}, err
 	}
 	r.From = from
+	if r, err = old.backOnDesktop(ctx, r); err != nil {
+		return Header{}, err
+	}
 	ev, err := old.resumption(ctx, r)
 	if err != nil {
 		return Header{}, err
@@ -418,6 +434,12 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err
+	}
+	if on := old.on.Load(); on != nil { // it goes on where its parent is
+		w.on.Store(on)
+		if err := w.record(EvLocated, "", *on); err != nil {
+			return Header{}, err
+		}
 	}
 	return e.launch(w)
 }

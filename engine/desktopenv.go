@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // desktopEnv is what the programs that a step starts need to reach the desktop
@@ -11,14 +12,17 @@ import (
 // or else they would come up on another. Nothing when no run has used one, or
 // when it is lost.
 func (w *worker) desktopEnv(ctx context.Context) []string {
-	d := w.e.opened.Load()
+	var d *desktop.Desktop
+	if w.s.Created.Desktop == (DesktopChoice{}) && w.on.Load() == nil {
+		d = w.e.opened.Load()
+	}
 	if d == nil && touches(w.program, steps.Act, steps.Look) {
 		var err error
-		if d, err = w.e.Desk.Open(ctx); err != nil {
+		if d, err = w.openDesktop(ctx); err != nil {
 			w.e.log().WarnContext(ctx, "the program is started without the desktop, which cannot be opened", "run", w.id, "error", err)
 			return nil
 		}
-		w.e.opened.Store(d)
+		w.opened(d)
 	}
 	if d == nil {
 		return nil
@@ -28,4 +32,11 @@ func (w *worker) desktopEnv(ctx context.Context) []string {
 		return nil
 	}
 	return info.Env
+}
+
+// opened notes which desktop was used last by runs that chose none.
+func (w *worker) opened(d *desktop.Desktop) {
+	if w.s.Created.Desktop == (DesktopChoice{}) {
+		w.e.opened.Store(d)
+	}
 }

@@ -25,8 +25,11 @@ type Engine struct {
 	// Keeper looks after the store; nil: it cannot be.
 	Keeper Keeper
 	Kinds  []steps.Kind
-	Desk   Desk
-	Lease  *Lease
+	// Desk is the desktop of the runs.
+	Desk Desk
+	// Desktops gives each run its desktop instead; nil: all have the one.
+	Desktops Desktops
+	Lease    *Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
 	// Passwords are the password fields that were seen so far, which kinds blank
@@ -34,7 +37,7 @@ type Engine struct {
 	Passwords *observe.Passwords
 	// Probe answers what expressions ask of the desktop, with pictures from
 	// the folders of the run; nil: they may not ask.
-	Probe func(d Desk, dir string, roots []string) expression.Probe
+	Probe func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe
 	// Allow says whether a run may use a kind, at each step, on behalf of the
 	// client that began it or, later, continued it; nil: always.
 	Allow func(run, client string, k steps.Kind) error
@@ -92,6 +95,7 @@ type Request struct {
 	Client      string            `json:"client,omitempty"`
 	Owner       string            `json:"owner,omitempty"` // the credential that it belongs to
 	Dir         string            `json:"dir,omitempty"`
+	Desktop     DesktopChoice     `json:"desktop,omitzero"`
 	WorkflowID  string            `json:"workflow_id,omitempty"`
 	TraceID     string            `json:"trace_id,omitempty"`
 	ExecutionID string            `json:"execution_id,omitempty"`

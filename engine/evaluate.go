@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 	"understudy/workflows"
 	"understudy/workflows/expression"
 )
@@ -20,7 +21,8 @@ type evaluator struct {
 	secrets secrets  // replaced, never changed, once the worker goes
 	near    []string // the secrets that went into what is performed
 	looks   expression.Probe
-	mayUse  func(kind string) error // why the one who runs the step may not; nil: it may
+	mayUse  func(kind string) error                         // why the one who runs the step may not; nil: it may
+	open    func(context.Context) (*desktop.Desktop, error) // the desktop of the run
 }
 
 // names is what the expressions of the innermost list see.
@@ -242,7 +244,7 @@ func (v *evaluator) masked(ctx context.Context, x *expression.Expr) (any, error)
 // probe asks the desktop for expressions.
 func (v *evaluator) probe() expression.Probe {
 	if v.looks == nil && v.e.Probe != nil {
-		v.looks = permittedProbe{v.e.Probe(v.e.Desk, v.s.Created.Dir, slices.Concat(v.roots(), v.e.PictureRoots)), v.mayUse}
+		v.looks = permittedProbe{v.e.Probe(v.open, v.s.Created.Dir, slices.Concat(v.roots(), v.e.PictureRoots)), v.mayUse}
 	}
 	return v.looks
 }

@@ -59,30 +59,32 @@ const (
 	EvResumed   EventType = "resumed"   // Resumed
 	EvCaptured  EventType = "captured"  // Captured
 	EvLogged    EventType = "logged"    // Logged
+	EvLocated   EventType = "located"   // desktop.Info
 )
 
 // Created begins a run.
 type Created struct {
-	Workflow    string   `json:"workflow"`
-	Document    string   `json:"document"` // hash of the stored text
-	From        string   `json:"from,omitempty"`
-	To          string   `json:"to,omitempty"`
-	Fallbacks   bool     `json:"fallbacks"` // follow fallback_id
-	JumpsAtEnd  bool     `json:"jumps_at_end,omitempty"`
-	DryRun      bool     `json:"dry_run,omitempty"`
-	StepThrough bool     `json:"step_through,omitempty"`
-	Parent      string   `json:"parent,omitempty"`
-	Call        string   `json:"call,omitempty"`
-	Args        any      `json:"args,omitempty"` // of a single call
-	Client      string   `json:"client,omitempty"`
-	Owner       string   `json:"owner,omitempty"` // the credential that it belongs to; empty: the person at the machine
-	Dir         string   `json:"dir,omitempty"`
-	Roots       []string `json:"roots,omitempty"`
-	Private     []string `json:"private,omitempty"` // out of bounds inside the roots
-	Sandbox     bool     `json:"sandbox,omitempty"`
-	WorkflowID  string   `json:"workflow_id,omitempty"`
-	TraceID     string   `json:"trace_id,omitempty"`
-	ExecutionID string   `json:"execution_id,omitempty"`
+	Workflow    string        `json:"workflow"`
+	Document    string        `json:"document"` // hash of the stored text
+	From        string        `json:"from,omitempty"`
+	To          string        `json:"to,omitempty"`
+	Fallbacks   bool          `json:"fallbacks"` // follow fallback_id
+	JumpsAtEnd  bool          `json:"jumps_at_end,omitempty"`
+	DryRun      bool          `json:"dry_run,omitempty"`
+	StepThrough bool          `json:"step_through,omitempty"`
+	Parent      string        `json:"parent,omitempty"`
+	Call        string        `json:"call,omitempty"`
+	Args        any           `json:"args,omitempty"` // of a single call
+	Client      string        `json:"client,omitempty"`
+	Owner       string        `json:"owner,omitempty"` // the credential that it belongs to; empty: the person at the machine
+	Dir         string        `json:"dir,omitempty"`
+	Desktop     DesktopChoice `json:"desktop,omitzero"`
+	Roots       []string      `json:"roots,omitempty"`
+	Private     []string      `json:"private,omitempty"` // out of bounds inside the roots
+	Sandbox     bool          `json:"sandbox,omitempty"`
+	WorkflowID  string        `json:"workflow_id,omitempty"`
+	TraceID     string        `json:"trace_id,omitempty"`
+	ExecutionID string        `json:"execution_id,omitempty"`
 	// Start is where the run begins, and Scope what it starts with.
 	Start []Frame `json:"start"`
 	Scope Scope   `json:"scope"`
@@ -247,6 +249,8 @@ type Resumed struct {
 	Document string         `json:"document,omitempty"` // when it is another one
 	By       string         `json:"by,omitempty"`
 	Within   *Bounds        `json:"within,omitempty"` // of who continues it
+	// Lost says that the desktop is gone, so that it goes on with a new one.
+	Lost bool `json:"lost_desktop,omitempty"`
 }
 
 // Bounds are the folders in which the steps of who continues a run may use files,

@@ -88,7 +88,7 @@ func rewindTo(ctx context.Context, st Store, run string, s State, base uint64) (
 func (s *State) goBack(earlier State) State {
 	earlier.Seq, earlier.Attempt = s.Seq, s.Attempt
 	earlier.Executed, earlier.Errors = s.Executed, s.Errors
-	earlier.Created.Document = s.Created.Document
+	earlier.Created.Document, earlier.Desktop = s.Created.Document, s.Desktop
 	return earlier
 }
 
@@ -119,7 +119,7 @@ func headerOf(s *State, h Header, l *layout) Header {
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
 	h.Executed, h.Total, h.Errors = s.Executed, l.total, s.Errors
 	h.Error, h.Question, h.Stopping = s.Error, s.Question, s.Stop != nil
-	h.UpdatedAt = time.Now().UTC()
+	h.UpdatedAt, h.Desktop = time.Now().UTC(), s.Desktop
 	if s.Status.Ended() {
 		h.EndedAt = h.UpdatedAt
 	}

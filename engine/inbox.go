@@ -37,6 +37,13 @@ func (b *inbox) picture(ev *Event) {
 	}
 }
 
+// located takes the event that says on which desktop the run is.
+func (b *inbox) located(ev Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.later = append(b.later, ev)
+}
+
 // log takes the event of a message, unless too many wait.
 func (b *inbox) log(ev Event) {
 	b.mu.Lock()

@@ -144,7 +144,9 @@ func TestTheDesktopChanges(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t)
 				asked, began := 0, time.Now()
-				s.Probe = func(Desk, string, []string) expression.Probe { return changing{began, c.there, &asked} }
+				s.Probe = func(func(context.Context) (*desktop.Desktop, error), string, []string) expression.Probe {
+					return changing{began, c.there, &asked}
+				}
 				h := s.play(s.request(c.doc, nil))
 				if s.did() != c.did || h.Status != c.status || time.Since(began) != c.took {
 					t.Errorf("did %q and is %s after %s; want %q, %s, %s: %+v", s.did(), h.Status, time.Since(began), c.did, c.status, c.took, h.Error)

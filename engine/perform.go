@@ -35,6 +35,9 @@ func (w *worker) start(e start) error {
 		}
 		st.Queued = time.Since(asked).Truncate(time.Millisecond)
 	}
+	if err := w.locate(e.node); err != nil {
+		return err
+	}
 	if err := w.record(EvStarted, e.path, st); err != nil {
 		return err
 	}
@@ -133,7 +136,7 @@ func (w *worker) try(e start, args map[string]any) steps.Outcome {
 		w.e.stirred.Mark()
 	}
 	if out.Abandoned && env.Desktop != nil {
-		w.e.Desk.Drop(env.Desktop)
+		w.desk().Drop(env.Desktop)
 		return out
 	}
 	if policy == workflows.OnFailure && out.Err != nil {
@@ -189,12 +192,15 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}
-	d, err := w.e.Desk.Open(ctx)
+	if w.noDesktop != nil {
+		return nil, w.noDesktop
+	}
+	d, err := w.openDesktop(ctx)
 	if err != nil {
 		return nil, err
 	}
 	env.Desktop = d
-	w.e.opened.Store(d)
+	w.opened(d)
 	if e.node.Kind.Touches == steps.Act {
 		w.borrowFocus(ctx, d)
 	}

@@ -15,6 +15,10 @@ type Plan struct {
 	Kept   []PlanStep `json:"kept"`   // what is not done again
 	Again  []PlanStep `json:"again"`  // what was executed and is done again
 	Undone []PlanStep `json:"undone"` // what finally did after the last attempt
+	// Desktop is the lasting desktop that it was on, and Gone why that is no
+	// more: then From is the step at which it can begin again.
+	Desktop string `json:"desktop,omitempty"`
+	Gone    string `json:"gone,omitempty"`
 }
 
 // PlanStep is a step in a plan.
@@ -37,6 +41,13 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 		return Plan{}, err
 	}
 	last := w.s.Seq
+	p := Plan{RunID: id, Kept: []PlanStep{}, Again: []PlanStep{}, Undone: []PlanStep{}}
+	if d := w.s.Desktop; d != nil {
+		p.Desktop = d.Name
+	}
+	if r, err = w.plannedDesktop(ctx, &p, r); err != nil {
+		return Plan{}, err
+	}
 	ev, err := w.resumption(ctx, r)
 	if err != nil {
 		return Plan{}, err
@@ -44,7 +55,6 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 	if err := w.record(EvResumed, "", ev); err != nil {
 		return Plan{}, err
 	}
-	p := Plan{RunID: id, Kept: []PlanStep{}, Again: []PlanStep{}, Undone: []PlanStep{}}
 	if n, err := w.layout.node(w.s.top()); err == nil {
 		c := w.s.top().Cur
 		p.From = name(n, pathOf(w.s.top()))
@@ -52,6 +62,22 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 	}
 	base := cmp.Or(ev.Base, last)
 	return p, w.divide(ctx, &p, base)
+}
+
+// plannedDesktop says in a plan what became of the desktop, and makes it the
+// plan of what can be done without.
+func (w *worker) plannedDesktop(ctx context.Context, p *Plan, r ResumeRequest) (ResumeRequest, error) {
+	gone := w.goneDesktop(ctx)
+	if gone == nil {
+		return r, nil
+	}
+	p.Gone = gone.Error()
+	if r.From != "" {
+		return r, nil
+	}
+	var err error
+	r.From, err = w.firstOnDesktop(ctx)
+	return r, err
 }
 
 // divide sorts what was executed by whether it will be done again.

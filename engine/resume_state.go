@@ -23,6 +23,9 @@ func resumePoint(frames []Frame) []Frame {
 
 func (s *State) resumed(ev Event, r Resumed) {
 	s.Attempt, s.Status, s.Since, s.Used, s.Budget = ev.Attempt, Running, ev.At, 0, 0
+	if r.Lost {
+		s.Desktop = nil
+	}
 	s.resumeAt(r)
 	s.Question, s.Error, s.Output = nil, nil, nil
 	if r.Base == 0 || !s.finishing() { // what finally follows stays as it is

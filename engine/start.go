@@ -78,7 +78,7 @@ func (e *Engine) worker(id string, p *workflows.Program) *worker {
 		inbox:   inbox{posted: make(chan struct{}, 1)},
 		done:    make(chan struct{}),
 	}
-	w.evaluator, w.limits = evaluator{journal: &w.journal, secrets: secrets{}}, limits{&w.journal}
+	w.evaluator, w.limits = evaluator{journal: &w.journal, secrets: secrets{}, open: w.openDesktop}, limits{&w.journal}
 	w.mayUse = w.refusal
 	return w
 }
@@ -91,7 +91,7 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	}
 	o := p.Options
 	c := Created{
-		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Desktop: r.Desktop, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
 		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt),
 		WorkflowID: cmp.Or(r.WorkflowID, o.WorkflowID), TraceID: cmp.Or(r.TraceID, o.TraceID),
 		ExecutionID: cmp.Or(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 	"understudy/workflows/expression"
 )
 
@@ -23,11 +24,12 @@ type State struct {
 	Question *Question      `json:"question,omitempty"`
 	Error    *ErrorRecord   `json:"error,omitempty"`
 	Output   any            `json:"output,omitempty"`
-	Errors   int            `json:"errors,omitempty"` // failures that did not end the run
-	Executed int            `json:"executed"`         // step executions, in all attempts
-	Budget   int            `json:"budget"`           // step executions in this attempt
-	Used     time.Duration  `json:"used"`             // running time of this attempt, until Since
-	Since    time.Time      `json:"since,omitzero"`   // when the clock was last started
+	Desktop  *desktop.Info  `json:"desktop,omitempty"` // the lasting one that it is on
+	Errors   int            `json:"errors,omitempty"`  // failures that did not end the run
+	Executed int            `json:"executed"`          // step executions, in all attempts
+	Budget   int            `json:"budget"`            // step executions in this attempt
+	Used     time.Duration  `json:"used"`              // running time of this attempt, until Since
+	Since    time.Time      `json:"since,omitzero"`    // when the clock was last started
 }
 
 // Frame is one list that is being executed.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 	"understudy/workflows/expression"
 )
 
@@ -110,7 +111,7 @@ func TestExpressionsLookForWhoMay(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t)
 			asked := 0
-			s.Probe = func(Desk, string, []string) expression.Probe {
+			s.Probe = func(func(context.Context) (*desktop.Desktop, error), string, []string) expression.Probe {
 				return changing{time.Now(), func(time.Duration) bool { return true }, &asked}
 			}
 			s.Kinds = append(s.Kinds, steps.Kind{Name: lookingKind, Reads: true})

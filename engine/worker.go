@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // worker is one attempt of a run, in one goroutine, from its first effect
@@ -27,6 +28,10 @@ type worker struct {
 	tried   int                     // tries made by this worker
 	held    *atomic.Pointer[string] // for the tries of one step; see steps.Env
 
+	on        atomic.Pointer[desktop.Info] // the lasting desktop that it is on, or nil
+	located   atomic.Bool                  // what it is on has been looked at
+	noDesktop error                        // why the desktop could not be opened for the step that is to start
+
 	queued atomic.Bool // it waits for the lease
 
 	done chan struct{} // closed when the worker has ended
@@ -37,6 +42,7 @@ func (w *worker) work() {
 	defer close(w.first)
 	defer close(w.done)
 	defer w.e.retire(w)
+	defer w.releaseDesktop()
 	w.err = w.recoverLoop()
 	var stale *StaleError
 	switch {

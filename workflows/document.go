@@ -22,6 +22,7 @@ type document struct {
 	MaxSteps      number          `json:"max_steps" min:"1" whole:"true" doc:"How many steps may be executed, repetitions included."`
 	Durability    text            `json:"durability" words:"always,interval" doc:"When events are synced to the disk."`
 	Resume        text            `json:"resume" words:"auto" doc:"Refused: an interrupted run does not continue by itself yet."`
+	OnLostDesktop text            `json:"on_lost_desktop" words:"ask,restart,fail" doc:"What a resume does when the virtual desktop of the run is gone: says so and wants the step to begin at (ask), begins again at the first step that used it (restart), or refuses (fail)."`
 	OnDisconnect  text            `json:"on_disconnect" words:"cancel,continue" doc:"What happens to the run when its client goes away."`
 	URL           text            `json:"url" doc:"Instead of steps: file://…, or the name of a saved workflow."`
 	Steps         []*step         `json:"steps" required:"true" doc:"What to do, in order."`

@@ -29,6 +29,7 @@ func (u *unit) runOptions() Options {
 		ExecutionID:       d.ExecutionID.str(),
 		MaxSteps:          u.maxSteps(),
 		Durability:        Durability(orElse(d.Durability.str(), string(Always))),
+		OnLostDesktop:     LostDesktop(d.OnLostDesktop.str()),
 		OnDisconnect:      d.OnDisconnect.str(),
 		ScriptsBasePath:   d.ScriptsPath.str(),
 		SkipPreflight:     d.SkipPreflight.or(false),

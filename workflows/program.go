@@ -47,6 +47,7 @@ type Options struct {
 	ExecutionID       string
 	MaxSteps          int // never 0 in a compiled program
 	Durability        Durability
+	OnLostDesktop     LostDesktop
 	OnDisconnect      string // "", "cancel" or "continue"
 	ScriptsBasePath   string
 	SkipPreflight     bool
@@ -85,6 +86,16 @@ type Durability string
 const (
 	Always   Durability = "always"
 	Interval Durability = "interval"
+)
+
+// LostDesktop says what a resume does when the desktop of the run is gone.
+type LostDesktop string
+
+// What a resume may do without the desktop; nothing said is ask.
+const (
+	AskWithoutDesktop     LostDesktop = "ask"
+	RestartWithoutDesktop LostDesktop = "restart"
+	FailWithoutDesktop    LostDesktop = "fail"
 )
 
 // Node is one entry of a list of steps. Type says which of its fields count.

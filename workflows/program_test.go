@@ -107,6 +107,7 @@ func TestEverySettingReachesTheProgram(t *testing.T) {
 continue: true
 max_steps: 7
 durability: interval
+on_lost_desktop: restart
 on_disconnect: continue
 start_from_step: a
 end_at_step: a
@@ -125,7 +126,7 @@ steps:
 `)
 	want := Options{
 		StopOnError: false, StartFrom: "a", EndAt: "a", JumpsAtEnd: true, Verbosity: Quiet, WorkflowID: "w", TraceID: "t",
-		ExecutionID: "e", MaxSteps: 7, Durability: Interval, OnDisconnect: "continue", ScriptsBasePath: "s",
+		ExecutionID: "e", MaxSteps: 7, Durability: Interval, OnLostDesktop: RestartWithoutDesktop, OnDisconnect: "continue", ScriptsBasePath: "s",
 		SkipPreflight: true, WindowManagement: map[string]any{"maximize_target": true}, InputsAreOpen: true, HasStartFromInDoc: true,
 	}
 	if diff := cmp.Diff(want, p.Options); diff != "" {

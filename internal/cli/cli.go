@@ -74,7 +74,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		a.answer(), a.call(), a.compile(), a.completion(), a.doctor(), a.fork(), a.format(), a.init(), a.inspect(),
+		a.answer(), a.call(), a.compile(), a.completion(), a.desktop(), a.doctor(), a.fork(), a.format(), a.init(), a.inspect(),
+		a.keepDesktop(),
 		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schema(), a.serve(), a.stop(), a.token(), a.tools(),
 		a.validate(), a.version(),
 	)

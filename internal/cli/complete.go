@@ -21,6 +21,7 @@ func (a *app) argumentCompleters() map[string]cobra.CompletionFunc {
 		"CLIENT": a.completeClient, "NEW": cobra.NoFileCompletions,
 		"ANSWER":    a.completeAnswer,
 		"COMMAND":   cobra.NoFileCompletions,
+		"DESKTOP":   a.completeDesktop,
 		"EVENTS":    filesOf("jsonl"),
 		"FILE":      filesOf("yaml", "yml", "json"),
 		"FILE|NAME": a.completeWorkflow,

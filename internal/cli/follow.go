@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"understudy/engine"
 	"understudy/steps"
+	"understudy/steps/desktop/virtual"
 )
 
 type showFlags struct {
@@ -146,9 +148,33 @@ func (a *app) lastWords(h engine.Header, r engine.Report) {
 			fmt.Fprintf(w, "  %s\n", cleanLines(h.Error.Next))
 		}
 	}
-	for _, line := range nextWords(h) {
+	for _, line := range append(nextWords(h), a.desktopWords(h)...) {
 		fmt.Fprintf(w, "  %s\n", cleanLines(line))
 	}
+}
+
+// desktopWords say what became of the desktop of a run that did not succeed.
+func (a *app) desktopWords(h engine.Header) []string {
+	if h.Desktop == nil || h.Status == engine.Succeeded {
+		return nil
+	}
+	dir, err := a.desktops()
+	if err != nil {
+		return nil
+	}
+	k, err := virtual.Find(dir, h.Desktop.Name)
+	if err != nil || k.Birth != h.Desktop.Birth {
+		c, _ := virtual.FindClosing(dir, h.Desktop.Birth)
+		return []string{fmt.Sprintf("its desktop %s was closed: %s", h.Desktop.Name, cmp.Or(c.Why, "nobody noted why"))}
+	}
+	kept := "its desktop " + k.Name + " is kept until it is stopped"
+	if k.Linger > 0 {
+		if k.Until.IsZero() { // it is just given up
+			k.Until = time.Now().Add(k.Linger)
+		}
+		kept = "its desktop " + k.Name + " is kept until " + k.Until.Local().Format(time.DateTime)
+	}
+	return []string{kept, "to look at it: understudy desktop show " + k.Name}
 }
 
 func nextWords(h engine.Header) []string {

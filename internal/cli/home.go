@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,10 +64,14 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 	for _, f := range adjust {
 		f(&as)
 	}
+	hello := o.Display
+	if as.anyDisplay {
+		hello = ""
+	}
 	m, err := owner.Join(cmd.Context(), owner.Options{
 		Dir: dir, Log: a.log(), Drives: drives(o),
 		Open: func(context.Context) (l owner.Local, err error) {
-			l, err = a.open(dir, o)
+			l, err = a.open(dir, o, lasting{bounds: d.bounds, keep: d.keep, shared: as.shared})
 			if own = l.Engine; err == nil && as.tune != nil {
 				as.tune(own)
 			}
@@ -80,7 +83,7 @@ func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membersh
 			}
 		},
 		Hello: owner.Hello{
-			Display: o.Display, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
+			Display: hello, Authority: os.Getenv("XAUTHORITY"), Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
 			Dir: here, Environ: os.Environ(), Client: "command line",
 			Rights: as.rights, KeepRunning: as.keepRunning,
 		},
@@ -95,6 +98,8 @@ type membership struct {
 	tune        func(*engine.Engine) // of this process, if it is to own the folder
 	rights      *access.Rights       // of its clients, if another process owns the folder
 	keepRunning bool                 // their runs go on when it goes away
+	anyDisplay  bool                 // its runs say which desktop they want
+	shared      bool                 // its runs have one virtual desktop, not one each
 }
 
 // drives is the display that the options come to.
@@ -123,22 +128,24 @@ func recordedPictures(home string) string {
 
 func savedWorkflows(home string) string { return filepath.Join(home, "workflows") }
 
-func (a *app) open(dir string, o desktop.Options) (owner.Local, error) {
+func (a *app) open(dir string, o desktop.Options, lasting lasting) (owner.Local, error) {
 	log := a.log()
 	st, err := store.Open(dir, store.Options{Log: log, Wait: 100 * time.Millisecond, Workflows: savedWorkflows(dir)})
 	if err != nil {
 		return owner.Local{}, err
 	}
-	o.Dir = cmp.Or(o.Dir, filepath.Join(dir, "display"))
-	d, passwords := &desk{machine: a.machine, options: o, log: log}, &observe.Passwords{}
+	o.Dir = cmp.Or(o.Dir, desktopsFolder(dir))
+	d, passwords := &desk{machine: a.machine, options: o, lasting: lasting, log: log}, &observe.Passwords{}
 	e := &engine.Engine{
-		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d, Lease: engine.NewLease(1), Log: log,
+		Store: st, Files: st, Keeper: st, Kinds: a.kinds, Desk: d.Of(engine.DesktopRequest{}), Desktops: d, Lease: engine.NewLease(1), Log: log,
 		Pictures: &engine.Camera{Files: st, Passwords: passwords}, Passwords: passwords, Private: []string{dir}, PictureRoots: []string{savedWorkflows(dir)},
-		Probe: func(d engine.Desk, dir string, roots []string) expression.Probe {
-			return aim.Probe{Open: d.Open, Dir: dir, Roots: roots}
+		Probe: func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe {
+			return aim.Probe{Open: open, Dir: dir, Roots: roots}
 		},
 	}
-	end := func(context.Context) error { return errors.Join(d.close(), st.Close()) }
+	end := func(ctx context.Context) error {
+		return errors.Join(d.leaveShared(ctx, e), d.close(), st.Close())
+	}
 	return owner.Local{Engine: e, Close: end}, nil
 }
 
@@ -149,59 +156,6 @@ func notReady(err error) error {
 		return err
 	}
 	return &steps.Error{Code: steps.Unavailable, Err: err}
-}
-
-// desk opens the desktop when it is first needed.
-type desk struct {
-	machine desktop.Machine
-	options desktop.Options
-	log     *slog.Logger
-
-	mu   sync.Mutex
-	open *desktop.Desktop
-}
-
-// Open gives the desktop, and connects again to one that was lost.
-func (d *desk) Open(ctx context.Context) (*desktop.Desktop, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.open != nil {
-		if d.open.Ping(ctx) == nil {
-			return d.open, nil
-		}
-		_ = d.open.Close()
-		d.open = nil
-	}
-	opened, err := d.machine.Open(ctx, d.options)
-	if err != nil {
-		return nil, err
-	}
-	if i, err := opened.Info(ctx); err == nil && i.Instead != "" {
-		d.log.WarnContext(ctx, "a virtual display is used instead of yours", "because", i.Instead)
-	}
-	d.open = opened
-	return opened, nil
-}
-
-// Drop closes a desktop whose state is not known any more.
-func (d *desk) Drop(x *desktop.Desktop) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.open != nil && d.open.Session == x.Session {
-		_ = d.open.Close()
-		d.open = nil
-	}
-}
-
-func (d *desk) close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.open == nil {
-		return nil
-	}
-	err := errors.Join(d.open.ReleaseAll(context.Background()), d.open.Close())
-	d.open = nil
-	return err
 }
 
 func (a *app) log() *slog.Logger {

@@ -139,7 +139,7 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 	defer o.mu.Unlock()
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
 		rights := o.server.Rights()
-		m.rights, m.keepRunning = &rights, o.keepRunning
+		m.rights, m.keepRunning, m.shared = &rights, o.keepRunning, true
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
 			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)

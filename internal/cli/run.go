@@ -58,14 +58,18 @@ func (a *app) runOne(cmd *cobra.Command, name string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	runs, leave, err := a.runs(cmd, &f.display)
+	choice, err := f.display.choice(cmd)
+	if err != nil {
+		return err
+	}
+	runs, leave, err := a.runs(cmd, &f.display, func(m *membership) { m.anyDisplay = choice.Display != "" })
 	if err != nil {
 		return err
 	}
 	defer leave()
 	h, err := runs.Start(cmd.Context(), engine.Request{
 		Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.from, To: f.to, DryRun: f.dry, StepThrough: f.step,
-		Queue: f.queue, Client: "command line", Dir: dir, Roots: []string{dir, src.Dir}, Environ: os.Environ(),
+		Queue: f.queue, Client: "command line", Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Environ: os.Environ(),
 	})
 	if err != nil {
 		return err

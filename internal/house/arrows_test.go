@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 
 	"internal/cli": {
 		"engine", "internal/clients", "internal/owner", "internal/sandbox", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
-		"steps/desktop/selector", "steps/kinds", "steps/observe", "store", "workflows", "workflows/examples", "workflows/expression",
+		"steps/desktop/selector", "steps/desktop/virtual", "steps/kinds", "steps/observe", "store", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},
 	"internal/clients":     {},
@@ -71,6 +71,7 @@ var arrows = map[string][]string{
 	"internal/film":        {},
 	"internal/house":       {},
 	"internal/sandbox":     {},
+	"internal/lasting":     {},
 	"internal/itself":      {"internal/cli", "steps/desktop/local"},
 	"internal/manual":      {},
 	"internal/packaging":   {},

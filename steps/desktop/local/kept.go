@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -14,15 +15,7 @@ import (
 // openKept attaches to a lasting desktop. One that is not there is started,
 // unless a certain one is meant.
 func openKept(ctx context.Context, o desktop.Options) (*session, error) {
-	k, err := virtual.Find(o.Dir, o.Name)
-	switch {
-	case o.Birth != "" && (err != nil || k.Birth != o.Birth):
-		return nil, gone(o)
-	case err != nil:
-		k, err = virtual.Keep(ctx, virtual.Options{
-			Dir: o.Dir, Screen: o.Screen, Layout: o.Layout, Name: o.Name, Run: o.Run, Linger: o.Linger,
-		})
-	}
+	k, err := findOrKeep(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +31,33 @@ func openKept(ctx context.Context, o desktop.Options) (*session, error) {
 		Session: r.Desktop().Session, driver: r, virtual: true, bus: k.Bus, apps: apps{startThere(a)}, kept: k,
 		closers: []func() error{r.Close, a.Close},
 	}, nil
+}
+
+// othersStart is how long another process may take to start a desktop that we
+// want too, or to clear away one of its name.
+const othersStart = 20 * time.Second
+
+func findOrKeep(ctx context.Context, o desktop.Options) (virtual.Kept, error) {
+	for deadline := time.Now().Add(othersStart); ; {
+		k, err := virtual.Find(o.Dir, o.Name)
+		switch {
+		case o.Birth != "" && (err != nil || k.Birth != o.Birth):
+			return k, gone(o)
+		case err == nil:
+			return k, nil
+		}
+		k, err = virtual.Keep(ctx, virtual.Options{
+			Dir: o.Dir, Screen: o.Screen, Layout: o.Layout, Name: o.Name, Run: o.Run, Linger: o.Linger,
+		})
+		if !errors.Is(err, fs.ErrExist) || time.Now().After(deadline) {
+			return k, err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return k, context.Cause(ctx)
+		}
+	}
 }
 
 // startThere starts programs as children of the keeper.
@@ -61,7 +81,7 @@ func startThere(a *virtual.Attachment) startProgram {
 // gone is the error of a desktop that was meant and is no more.
 func gone(o desktop.Options) error {
 	if c, known := virtual.FindClosing(o.Dir, o.Birth); known {
-		return fmt.Errorf("desktop %s was closed at %s because %s: %w: %w", o.Name, c.At.Local().Format(time.DateTime), c.Why, desktop.ErrGone, desktop.ErrUnavailable)
+		return &desktop.GoneError{Name: o.Name, Why: "was closed at " + c.At.Local().Format(time.DateTime) + ": " + c.Why}
 	}
-	return fmt.Errorf("desktop %s has ended, and nobody noted why: %w: %w", o.Name, desktop.ErrGone, desktop.ErrUnavailable)
+	return &desktop.GoneError{Name: o.Name, Why: "has ended, and nobody noted why"}
 }

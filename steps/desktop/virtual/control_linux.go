@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -35,6 +36,7 @@ const (
 // reply is what a keeper says.
 type reply struct {
 	Error string `json:"error,omitempty"`
+	Taken bool   `json:"taken,omitempty"` // the error is that there is one of the name
 	Kept  Kept   `json:"kept,omitzero"`
 	PID   int    `json:"pid,omitempty"`
 }
@@ -99,7 +101,10 @@ func readReply(r *bufio.Reader) (reply, error) {
 	if err := json.Unmarshal(line, &a); err != nil {
 		return a, fmt.Errorf("answer of the keeper of the desktop: %w", err)
 	}
-	if a.Error != "" {
+	switch {
+	case a.Taken:
+		return a, fmt.Errorf("%s: %w", a.Error, fs.ErrExist)
+	case a.Error != "":
 		return a, errors.New(a.Error)
 	}
 	return a, nil

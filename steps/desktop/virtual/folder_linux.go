@@ -50,7 +50,7 @@ func home(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(dir) > longestDir { // each such folder has its own in the short one
+	if len(dir) > longestDir && dir != ours { // each such folder has its own in the short one
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}

@@ -55,7 +55,7 @@ func hold(ctx context.Context, o Options, ready *os.File) error {
 func report(ready *os.File, k *keeper, err error) {
 	a := reply{}
 	if err != nil {
-		a.Error = err.Error()
+		a.Error, a.Taken = err.Error(), errors.Is(err, fs.ErrExist)
 	} else {
 		a.Kept = k.describe()
 	}

@@ -77,7 +77,16 @@ func FindClosing(dir, birth string) (Closing, bool) {
 	if err != nil {
 		return Closing{}, false
 	}
-	raw, _ := os.ReadFile(filepath.Join(h, closingsName))
+	for deadline := time.Now().Add(endTimeout); ; time.Sleep(5 * time.Millisecond) {
+		if c, found := closingOf(h, birth); found || !remains(h, birth) || time.Now().After(deadline) {
+			return c, found
+		}
+		Clean(h) // it dies in this moment
+	}
+}
+
+func closingOf(home, birth string) (Closing, bool) {
+	raw, _ := os.ReadFile(filepath.Join(home, closingsName))
 	for line := range strings.Lines(string(raw)) {
 		var c Closing
 		if json.Unmarshal([]byte(line), &c) == nil && c.Birth == birth {
@@ -85,6 +94,15 @@ func FindClosing(dir, birth string) (Closing, bool) {
 		}
 	}
 	return Closing{}, false
+}
+
+// remains says whether the folder of a lasting desktop is still there.
+func remains(home, birth string) bool {
+	found, _ := filepath.Glob(filepath.Join(home, keptPrefix+"*"))
+	return slices.ContainsFunc(found, func(dir string) bool {
+		k, err := readKept(dir)
+		return err == nil && k.Birth == birth
+	})
 }
 
 // Find is the lasting desktop with a name, as its keeper describes it now. It

@@ -94,7 +94,7 @@ func Start(ctx context.Context, o Options) (*Display, error) {
 	Clean(dir)
 	f, err := newFolder(dir, o.Name)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("there is a desktop %s already", o.Name)
+		return nil, fmt.Errorf("there is a desktop %s already: %w", o.Name, err)
 	}
 	if err != nil {
 		return nil, err

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/workflows"
+)
+
+// Desktops gives each run its desktop.
+type Desktops interface {
+	// Of is the desktop of a run. Open fails with desktop.ErrGone when it is
+	// the one on which the run was, and has ended.
+	Of(r DesktopRequest) Desk
+	// Release says that a run has come to rest. A desktop that was made for it
+	// is not needed any more when it succeeded.
+	Release(r DesktopRequest, succeeded bool)
+}
+
+// DesktopRequest says which desktop is meant.
+type DesktopRequest struct {
+	Run    string
+	Single bool // the run is a single call
+	Choice DesktopChoice
+	On     *desktop.Info // the lasting desktop that it is on; nil: on none yet
+}
+
+// DesktopChoice is how a run wants its desktop; the zero value is as the engine
+// has it.
+type DesktopChoice struct {
+	Display string       `json:"display,omitempty"` // virtual, or virtual:NAME
+	Screen  desktop.Size `json:"screen,omitzero"`
+	Layout  string       `json:"layout,omitempty"`
+	// Keep is how long a desktop that is made for the run is kept for it when it
+	// did not succeed.
+	Keep time.Duration `json:"keep,omitempty"`
+}
+
+// desk is the desktop of the run.
+func (w *worker) desk() Desk {
+	if w.e.Desktops == nil {
+		return w.e.Desk
+	}
+	return w.e.Desktops.Of(w.desktopRequest())
+}
+
+func (w *worker) desktopRequest() DesktopRequest {
+	return DesktopRequest{Run: w.id, Single: w.s.Created.Call != "", Choice: w.s.Created.Desktop, On: w.on.Load()}
+}
+
+// openDesktop opens the desktop of the run. That it is on a lasting one is
+// handed to the worker, to be recorded before the next effect.
+func (w *worker) openDesktop(ctx context.Context) (*desktop.Desktop, error) {
+	d, err := w.desk().Open(ctx)
+	if err != nil || w.e.Desktops == nil || w.located.Load() {
+		return d, err
+	}
+	info, err := d.Info(ctx)
+	if err != nil {
+		return d, nil //nolint:nilerr // what is missing then fails in the step
+	}
+	if w.located.Swap(true) || info.Name == "" || w.on.Load() != nil {
+		return d, nil
+	}
+	w.on.Store(&info)
+	ev, err := newEvent(EvLocated, "", info)
+	if err == nil {
+		w.inbox.located(ev)
+	}
+	return d, err
+}
+
+// locate opens the desktop before the first step that uses it starts, so that
+// where the run is stands in its events before it acts there. It may have to be
+// started, which counts for no limit; why it cannot be is for the step to say.
+func (w *worker) locate(n *workflows.Node) error {
+	w.noDesktop = nil
+	if w.e.Desktops == nil || w.located.Load() || n.Kind.Touches == steps.None || w.s.Created.DryRun && !n.Kind.Reads {
+		return nil
+	}
+	if w.s.Created.Desktop.Display != "" { // who began the run waits meanwhile
+		if err := w.flush(w.lazy()); err != nil {
+			return err
+		}
+	}
+	ctx, done := w.context(unlimited)
+	defer done()
+	_, w.noDesktop = w.openDesktop(ctx)
+	return w.drain()
+}
+
+// goneDesktop is why the desktop of a stored run is gone; nil: it is there, or
+// the run had none of its own.
+func (w *worker) goneDesktop(ctx context.Context) error {
+	if w.s.Desktop == nil || w.e.Desktops == nil {
+		return nil
+	}
+	if _, err := w.desk().Open(ctx); errors.Is(err, desktop.ErrGone) {
+		return err
+	}
+	return nil
+}
+
+// backOnDesktop makes a resumption one that the desktop of the run allows: when
+// that is gone, only one that begins again, with its programs, on a new one.
+func (w *worker) backOnDesktop(ctx context.Context, r ResumeRequest) (ResumeRequest, error) {
+	gone := w.goneDesktop(ctx)
+	if gone == nil {
+		return r, nil
+	}
+	first, err := w.firstOnDesktop(ctx)
+	if err != nil {
+		return r, err
+	}
+	lost := &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone, and its programs with it: %w", w.id, gone)}
+	switch policy := w.program.Options.OnLostDesktop; {
+	case policy == workflows.FailWithoutDesktop:
+		lost.Next = "start it anew: its document says on_lost_desktop: fail"
+		return r, lost
+	case r.From != "":
+	case policy == workflows.RestartWithoutDesktop:
+		r.From = first
+	default:
+		lost.Next = fmt.Sprintf("begin again on a new desktop, at the first step that used it: --from %s", first)
+		lost.Step = first
+		return r, lost
+	}
+	r.lost = true
+	w.on.Store(nil)
+	return r, nil
+}
+
+// refuseGone says why a run that waits or pauses cannot simply go on.
+func (w *worker) refuseGone(ctx context.Context) error {
+	r, err := w.backOnDesktop(ctx, ResumeRequest{})
+	if err == nil && r.lost {
+		err = &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone", w.id), Next: "resume it: it begins again at " + r.From}
+	}
+	return err
+}
+
+// firstOnDesktop is the first step that used the desktop.
+func (w *worker) firstOnDesktop(ctx context.Context) (string, error) {
+	nodes := executedNodes(w.layout)
+	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
+		if err != nil {
+			return "", err
+		}
+		n := nodes[plain(ev.Path)]
+		if ev.Type == EvStarted && n != nil && n.Kind != nil && n.Kind.Touches != steps.None {
+			return name(n, ev.Path), nil
+		}
+	}
+	return w.header.ResumeFrom, nil
+}
+
+// releaseDesktop gives up the desktop of the run, which has come to rest.
+func (w *worker) releaseDesktop() {
+	if w.e.Desktops != nil {
+		w.e.Desktops.Release(w.desktopRequest(), w.err == nil && w.s.Status == Succeeded)
+	}
+}
