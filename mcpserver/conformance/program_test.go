@@ -187,6 +187,14 @@ func long() object {
 	return object{"steps": []any{object{"tool_name": "delay", "id": "one", "arguments": object{"duration": "10m"}}}}
 }
 
+// longAndActs takes a place among the runs that act; its second step is never
+// reached.
+func longAndActs() object {
+	d := long()
+	d["steps"] = append(d["steps"].([]any), object{"tool_name": "click_element", "arguments": object{"selector": "name:Save"}})
+	return d
+}
+
 // blockedCode is the code of a call that a client may not make.
 func blockedCode(version string) float64 {
 	if version >= byhand.Modern {

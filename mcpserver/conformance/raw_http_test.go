@@ -73,12 +73,12 @@ func TestRawHTTP(t *testing.T) {
 			t.Errorf("a call: %v", res)
 		}
 
-		answer, _ := v.begin(long())
+		answer, _ := v.begin(longAndActs())
 		stopped := running(t, v)
 		if code, body := status(t, site); code != http.StatusServiceUnavailable || body["activeRequests"] != 1.0 || body["busy"] != true {
 			t.Errorf("/status while a run acts: %d %v", code, body)
 		}
-		if code, res := v.Ask(t, "tools/call", object{"name": "execute_sequence", "arguments": long()}); code != http.StatusServiceUnavailable {
+		if code, res := v.Ask(t, "tools/call", object{"name": "execute_sequence", "arguments": longAndActs()}); code != http.StatusServiceUnavailable {
 			t.Errorf("a call at the limit: %d %v", code, res)
 		}
 		if code, _ := v.Ask(t, "tools/list", object{}); code != http.StatusOK {
@@ -92,7 +92,7 @@ func TestRawHTTP(t *testing.T) {
 		}
 		eventually(t, "the place is free", func() bool { code, _ := status(t, site); return code == http.StatusOK })
 
-		_, drop := v.begin(long())
+		_, drop := v.begin(longAndActs())
 		dropped := running(t, v, stopped)
 		drop()
 		if at, from := atRest(t, v, dropped); at != "cancelled" || from != "one" {
@@ -100,7 +100,7 @@ func TestRawHTTP(t *testing.T) {
 		}
 		eventually(t, "the place is free again", func() bool { code, _ := status(t, site); return code == http.StatusOK })
 
-		answer, _ = v.begin(long())
+		answer, _ = v.begin(longAndActs())
 		last := running(t, v, stopped, dropped)
 		p.signal(syscall.SIGTERM)
 		if res := <-answer; !byhand.IsError(res) {

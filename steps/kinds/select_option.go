@@ -57,23 +57,35 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 			return observe.Unchecked, err
 		}
 		r.Selected = selector.NameOf(option)
-		if !chosen(ctx, hand.Desktop, el, option) {
-			if err := choose(ctx, hand.Desktop, el, option); err != nil {
-				return observe.Unchecked, err
-			}
+		if chosen(ctx, hand.Desktop, el, option) {
+			return observe.YesIf(tells(el, option)), nil
+		}
+		return chooseAndLook(ctx, hand.Desktop, el, option)
+	})
+	return r, err
+}
+
+// chooseAndLook chooses an option, and looks whether it is chosen then. Where a way
+// that the application accepts brings nothing about, the next is taken: in Qt an
+// option can be selected in the list of a combo box that does not take it.
+func chooseAndLook(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) (observe.Checked, error) {
+	for first := true; ; first = false {
+		if err := choose(ctx, d, el, option, first); err != nil {
+			return observe.Unchecked, err
 		}
 		if !tells(el, option) {
 			return observe.NotPossible, nil
 		}
-		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
-			if !chosen(ctx, hand.Desktop, el, option) {
-				return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), r.Selected), Next: "look at the screen before doing it again"}
+		err := aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+			if !chosen(ctx, d, el, option) {
+				return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), selector.NameOf(option)), Next: "open the list and click the option with click_element"}
 			}
 			return nil
 		})
-		return observe.YesIf(err == nil), err
-	})
-	return r, err
+		if err == nil || !first || !showsItsChoice(el, option) {
+			return observe.YesIf(err == nil), err
+		}
+	}
 }
 
 // option finds an option of a list by its text. A combo box that shows its
@@ -145,14 +157,17 @@ func notOffered(el *desktop.Element, name string, all []*desktop.Element) error 
 // choose selects an option: through its container, through the combo box, or
 // by the option's own action, whichever the application accepts first. What is
 // selected in a menu is only highlighted, and the menu then takes all clicks.
-func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) error {
-	if p := option.Parent; p != nil && !inMenu(el, option) {
+// Selecting is left out where it brought nothing about.
+func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element, selecting bool) error {
+	if p := option.Parent; selecting && p != nil && !inMenu(el, option) {
 		if err := d.Do(ctx, desktop.Select{Container: p.Handle, Child: option.Index, On: true}); !errors.Is(err, desktop.ErrRefused) {
 			return err
 		}
 	}
-	if err := d.Do(ctx, desktop.Select{Container: el.Handle, Child: option.Index, On: true}); !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrNotFound) {
-		return err
+	if selecting {
+		if err := d.Do(ctx, desktop.Select{Container: el.Handle, Child: option.Index, On: true}); !errors.Is(err, desktop.ErrRefused) && !errors.Is(err, desktop.ErrNotFound) {
+			return err
+		}
 	}
 	err := d.Do(ctx, desktop.Invoke{Element: option.Handle, Action: ""})
 	if errors.Is(err, desktop.ErrRefused) {
@@ -174,12 +189,26 @@ func inMenu(el, option *desktop.Element) bool {
 
 // chosen says whether an option is the one that is chosen now.
 func chosen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) bool {
-	if now, err := d.Refresh(ctx, option.Handle); err == nil && !inMenu(el, option) && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
+	if now, err := d.Refresh(ctx, option.Handle); err == nil && !inMenu(el, option) && !showsItsChoice(el, option) && (now.States.Has(desktop.Selected) || now.States.Has(desktop.Checked)) {
 		return true
 	}
 	now, err := d.Refresh(ctx, el.Handle)
 	name := selector.NameOf(option)
 	return err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name)
+}
+
+// showsItsChoice says whether a combo box shows one of its options as its name or
+// text. Then that is what is chosen, whatever the states of the options say.
+func showsItsChoice(el, option *desktop.Element) bool {
+	if el.Role != "combobox" || option.Parent == nil {
+		return false
+	}
+	for _, shown := range []string{el.Text, el.Name} {
+		if _, err := named(option.Parent.Children, shown); shown != "" && err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // tells says whether it can be seen which option is chosen: a combo box with

@@ -37,6 +37,13 @@ func TestValues(t *testing.T) {
       - listitem "Green" [selected] [at=10,100,200,24]
       - listitem "green tea" [at=10,130,200,24]
 `
+	const box = `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Green" [at=10,40,200,24]
+    - list "" [at=10,70,200,90]
+      - listitem "Red" [at=10,70,200,24]
+      - listitem "Green" [selected] [at=10,100,200,24]
+`
 	const menus = `
 - frame "Shop" [process=shop] [at=0,0,400,400]
   - combobox "Size" [at=10,40,200,24]
@@ -113,6 +120,7 @@ func TestValues(t *testing.T) {
 		{say: "an option that is chosen already", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Green"), journal: []string{}, acted: steps.ActedNo},
 		{say: "an option of a menu, through its combo box; it has a name of its own, so it does not tell", kind: SelectOption, screen: menus, args: args("selector", "name:Size", "option_name", "Large"), journal: []string{`select menuitem "Large" true`}, result: map[string]any{"selected": "Large", "checked": "not_possible"}},
 		{say: "an option that is only highlighted in its menu is not chosen", kind: SelectOption, screen: menus, args: args("selector", "role:combobox && name:Red", "option_name", "Green"), code: steps.Unexpected, err: "does not show"},
+		{say: "an option that is selected in its list, and that the box does not take", kind: SelectOption, screen: box, args: args("selector", "role:combobox", "option_name", "Red"), code: steps.Unexpected, err: "does not show"},
 		{say: "an option that is not there", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Rad"), code: steps.NotFound, err: "did you mean Red?", acted: steps.ActedNo},
 		{say: "an action of its own", kind: InvokeElement, args: args("selector", "name:Save"), journal: []string{`invoke button "Save" click`}, acted: steps.ActedYes},
 		{say: "an action that it has not", kind: InvokeElement, args: args("selector", "name:Save", "action", "open"), code: steps.NotActionable, err: "only [\"click\"]", acted: steps.ActedNo},
