@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -44,9 +45,7 @@ func (r *reader) send(path string, form url.Values, headers http.Header) (int, s
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", r.site)
-	for key, values := range headers {
-		req.Header[key] = values
-	}
+	maps.Copy(req.Header, headers)
 	return r.done(r.Do(req))
 }
 

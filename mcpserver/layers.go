@@ -65,7 +65,7 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 		return failureOf(err).advised(r.o.Kinds, c.Subject).result(), nil
 	}
 	if out.failure != nil {
-		out.failure.advised(r.o.Kinds, c.Subject)
+		_ = out.failure.advised(r.o.Kinds, c.Subject)
 	}
 	return out.result(), nil
 }

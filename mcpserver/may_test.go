@@ -98,7 +98,7 @@ func programOf(k steps.Kind) *workflows.Program {
 // TestMayIt, or in TestRightsFollowTheData.
 func TestEveryWayAsks(t *testing.T) {
 	known := map[string]int{}
-	for _, place := range strings.Fields(waysThatAsk) {
+	for place := range strings.FieldsSeq(waysThatAsk) {
 		file, n, _ := strings.Cut(place, ":")
 		known[file] = len(n)
 	}

@@ -75,8 +75,8 @@ const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.
 
 func TestInspector(t *testing.T) {
 	s := newStage(t)
-	site := s.serve()
-	overStdio := []string{s.program, "mcp", "--home", filepath.Join(s.home, "other")}
+	site := s.serve("--toolsets", "all")
+	overStdio := []string{s.program, "mcp", "--toolsets", "all", "--home", filepath.Join(s.home, "other")}
 	for name, server := range map[string][]string{
 		"stdio":       overStdio,
 		"http legacy": {site, "--transport", "http", "--protocol-era", "legacy"},
@@ -110,7 +110,7 @@ func TestInspector(t *testing.T) {
 	}
 	t.Run("schemas are portable", func(t *testing.T) {
 		// With --strict an error of a schema, unlike a warning, is an exit status.
-		s.must(s.script(inspector, slices.Concat([]string{"--cli"}, overStdio, []string{"--toolsets", "all", "--method", "tools/list", "--strict"})...))
+		s.must(s.script(inspector, slices.Concat([]string{"--cli"}, overStdio, []string{"--method", "tools/list", "--strict"})...))
 	})
 }
 

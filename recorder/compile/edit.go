@@ -76,7 +76,7 @@ func isPaste(ev recorder.Event) bool {
 
 // copies notes that a step puts something on the clipboard.
 func (c *Compiler) copies(s *step, chords string) {
-	for _, chord := range strings.Fields(chords) {
+	for chord := range strings.FieldsSeq(chords) {
 		if chord == "ctrl+c" || chord == "ctrl+x" {
 			c.copied = s
 		}

@@ -142,22 +142,23 @@ func (e *Element) Headline() string { return headline(e) }
 
 // headline is what an element is, without what it holds.
 func headline(e *Element) string {
-	b := cmp.Or(string(e.Role), "unknown")
+	var b strings.Builder
+	b.WriteString(cmp.Or(string(e.Role), "unknown"))
 	if name := strings.TrimSpace(e.Name); name != "" {
-		b += " " + quoted(name)
+		b.WriteString(" " + quoted(name))
 	} else if e.Label != "" {
-		b += " " + quoted(e.Label)
+		b.WriteString(" " + quoted(e.Label))
 	}
 	if e.Ref != "" {
-		b += " [ref=" + e.Ref + "]"
+		b.WriteString(" [ref=" + e.Ref + "]")
 	}
 	for _, s := range e.Marks() {
-		b += " [" + s + "]"
+		b.WriteString(" [" + s + "]")
 	}
 	if v := e.Value; v != nil {
-		b += fmt.Sprintf(" [value=%g in %g to %g]", v.Now, v.Min, v.Max)
+		fmt.Fprintf(&b, " [value=%g in %g to %g]", v.Now, v.Min, v.Max)
 	}
-	return b
+	return b.String()
 }
 
 // Marks are the states that a reader needs: what is unusual or can change.

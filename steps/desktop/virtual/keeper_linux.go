@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -238,7 +239,7 @@ func (k *keeper) startProgram(p Program, stderr *os.File, say func(reply)) {
 	}
 	cmd := exec.Command(path, p.Args[1:]...)
 	cmd.Args[0] = p.Args[0]
-	cmd.Dir, cmd.Env = p.Dir, append(p.Env, k.display.Env()...)
+	cmd.Dir, cmd.Env = p.Dir, slices.Concat(p.Env, k.display.Env())
 	if stderr != nil { // a nil *os.File would be no nil writer
 		cmd.Stderr = stderr
 	}

@@ -214,9 +214,6 @@ func Attach(k Kept) (*Attachment, error) {
 	return a, nil
 }
 
-// Done is closed when the desktop has ended, or Close was called.
-func (a *Attachment) Done() <-chan struct{} { return a.done }
-
 // Close ends the use of the desktop, which stays.
 func (a *Attachment) Close() error {
 	err := a.conn.Close()

@@ -219,7 +219,7 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 	parts := []string{"keeper", "guard", "server", "manager", "bus"}
 	for _, first := range parts {
 		for _, second := range parts {
-			if first == second && first == "manager" {
+			if first == "manager" && second == first {
 				continue // it is started again, as another test says
 			}
 			t.Run("first the "+first+", then the "+second, func(t *testing.T) {

@@ -45,13 +45,6 @@ func (d *Display) Authority() string { return d.folder.path("Xauthority") }
 // Bus is the address of the session bus.
 func (d *Display) Bus() string { return d.bus }
 
-// ServerPID is the process of the X server, or 0 when the display is closed.
-func (d *Display) ServerPID() int {
-	d.programs.mu.Lock()
-	defer d.programs.mu.Unlock()
-	return d.server
-}
-
 // Done is closed when the X server has ended, by Close or by itself.
 func (d *Display) Done() <-chan struct{} { return d.done }
 

@@ -28,8 +28,9 @@ const ownerVar = "UNDERSTUDY_TEST_DISPLAY_DIR"
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == virtual.KeeperCommand {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-		defer stop()
-		if err := virtual.RunKeeper(ctx, os.Args[2:]); err != nil {
+		err := virtual.RunKeeper(ctx, os.Args[2:])
+		stop()
+		if err != nil {
 			os.Exit(1)
 		}
 		return
@@ -107,7 +108,7 @@ func TestDoneIsClosedWhenTheServerDies(t *testing.T) {
 
 func TestAStoppedServerIsStillEnded(t *testing.T) {
 	d := virtualtest.Start(t)
-	_ = syscall.Kill(d.ServerPID(), syscall.SIGSTOP)
+	_ = syscall.Kill(virtualtest.ServerPID(t, d), syscall.SIGSTOP)
 	began := time.Now()
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
@@ -196,7 +197,7 @@ func BenchmarkStart(b *testing.B) {
 
 func killServer(t *testing.T, d *virtual.Display) {
 	t.Helper()
-	if err := syscall.Kill(d.ServerPID(), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(virtualtest.ServerPID(t, d), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
 )
 
 // While a display does not answer, one call gives up. The other calls wait on,
@@ -26,7 +27,7 @@ func TestWhoGivesUpTakesNothingFromOthers(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			b := open(t)
 			b.must(b.Ping(t.Context()))
-			b.must(syscall.Kill(b.display.ServerPID(), syscall.SIGSTOP))
+			b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGSTOP))
 			others := map[string]chan error{}
 			for _, x := range everything {
 				switch x.name {
@@ -39,7 +40,7 @@ func TestWhoGivesUpTakesNothingFromOthers(t *testing.T) {
 			if err := row.giveUp(soon(t, 100*time.Millisecond), b); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("got %v, wanted the context's end", err)
 			}
-			b.must(syscall.Kill(b.display.ServerPID(), syscall.SIGCONT))
+			b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGCONT))
 			for name, done := range others {
 				if err := <-done; err != nil {
 					t.Errorf("%s: %v", name, err)

@@ -22,7 +22,7 @@ import (
 
 func (b *bench) killServer() {
 	b.t.Helper()
-	b.must(syscall.Kill(b.display.ServerPID(), syscall.SIGKILL))
+	b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGKILL))
 }
 
 // everything is each thing that a robot can do.
@@ -134,8 +134,8 @@ func TestTheDisplayFreezes(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			b.must(b.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 50, Y: 50}})) // robotgo is connected too
-			b.must(syscall.Kill(b.display.ServerPID(), syscall.SIGSTOP))
-			thaw := func() { _ = syscall.Kill(b.display.ServerPID(), syscall.SIGCONT) }
+			b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGSTOP))
+			thaw := func() { _ = syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGCONT) }
 			defer thaw()
 			began := time.Now()
 			err := x.do(soon(t, 300*time.Millisecond), b.Desktop)
@@ -157,7 +157,7 @@ func TestTheDisplayFreezes(t *testing.T) {
 
 func TestAFrozenDisplayIsGivenUpWithoutADeadline(t *testing.T) {
 	b := open(t)
-	b.must(syscall.Kill(b.display.ServerPID(), syscall.SIGSTOP))
+	b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGSTOP))
 	began := time.Now()
 	err := b.Do(t.Context(), desktop.Type{Text: "x"})
 	if took := time.Since(began); took > 30*time.Second || !errors.Is(err, desktop.ErrUnresponsive) {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,4 +63,18 @@ func Command(t testing.TB, d *virtual.Display, name string, args ...string) *exe
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), d.Env()...)
 	return cmd
+}
+
+// ServerPID is the process of a display's X server, which says so in its lock.
+func ServerPID(t testing.TB, d *virtual.Display) int {
+	t.Helper()
+	text, err := os.ReadFile("/tmp/.X" + strings.TrimPrefix(d.Name(), ":") + "-lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
