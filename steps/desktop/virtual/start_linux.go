@@ -30,7 +30,6 @@ type Display struct {
 	screen            desktop.Size
 	folder            *folder
 	programs          *programs
-	server            int // its process, 0 when the display is closed; guarded by programs.mu
 	done              chan struct{}
 	watching          sync.WaitGroup // over the window manager
 	closing           sync.Once
@@ -198,11 +197,6 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	}
 	err = d.programs.start(cmd, ended)
 	w.Close()
-	if err == nil && ended != nil {
-		d.programs.mu.Lock()
-		d.server = cmd.Process.Pid
-		d.programs.mu.Unlock()
-	}
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,16 +67,25 @@ func Command(t testing.TB, d *virtual.Display, name string, args ...string) *exe
 	return cmd
 }
 
-// ServerPID is the process of a display's X server, which says so in its lock.
+// ServerPID is the process of a display's X server: the one that was started with
+// its cookie.
 func ServerPID(t testing.TB, d *virtual.Display) int {
 	t.Helper()
-	text, err := os.ReadFile("/tmp/.X" + strings.TrimPrefix(d.Name(), ":") + "-lock")
+	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
+	for _, path := range commands {
+		raw, _ := os.ReadFile(path) // it may have ended
+		args := strings.Split(string(raw), "\x00")
+		if filepath.Base(args[0]) == "Xvfb" && slices.Contains(args, d.Authority()) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
 	}
-	return pid
+	t.Fatalf("no X server uses %s", d.Authority())
+	return 0
 }
