@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -58,9 +59,7 @@ func TestWhatOpensIsTheApplicationsOwnWindow(t *testing.T) {
 	}
 	opens := func(args string, more map[string]any) (pid int, title string, err *steps.Error) {
 		all := map[string]any{"app_name": "/usr/bin/python3 " + script + " " + args}
-		for k, v := range more {
-			all[k] = v
-		}
+		maps.Copy(all, more)
 		o := kinds.OpenApplication.Run(t.Context(), &steps.Env{Desktop: d}, all)
 		n, _ := o.Result["pid"].(float64)
 		if n > 0 {
