@@ -1,0 +1,359 @@
+//go:build linux
+
+// Package wire is a client of the Wayland protocol, without cgo.
+//
+// Its main idea is that requests are methods and events are functions, both
+// generated from the protocol files for what is used here (see used in
+// generate_test.go). A request returns at once; what went wrong is told by the
+// next Sync. Functions for events run one at a time, on the goroutine that
+// reads, so they must not wait for events themselves.
+//
+// Its limit is what a program needs that acts on a desktop: it draws next to
+// nothing and knows no window of its own.
+package wire
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+//go:generate go test -run TestProtocol -update .
+
+// A Conn is a connection to a compositor. It is safe for concurrent use.
+type Conn struct {
+	socket   *net.UnixConn
+	display  Display
+	registry Registry
+	gone     chan struct{} // closed when the connection has ended
+
+	mu       sync.Mutex // guards the fields below
+	last     uint32     // the last object
+	free     []uint32   // objects that may be used again
+	handlers map[uint32]handler
+	globals  map[string][]global
+	err      error // why it has ended
+}
+
+// A handler takes an event of an object.
+type handler func(op uint16, d *decoder)
+
+// A global is an object that the compositor announces.
+type global struct{ name, version uint32 }
+
+// An object is known on both ends by its number.
+type object struct {
+	conn *Conn
+	id   uint32
+}
+
+// writeWithin bounds a request to a compositor that no longer reads.
+const writeWithin = 5 * time.Second
+
+// Dial connects to the socket of a compositor and reads what it announces.
+func Dial(ctx context.Context, path string) (*Conn, error) {
+	s, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{
+		socket: s.(*net.UnixConn), gone: make(chan struct{}), last: 1,
+		handlers: map[uint32]handler{}, globals: map[string][]global{},
+	}
+	c.display = Display{object{c, 1}}
+	c.handlers[1] = DisplayEvents{
+		Error: func(id, code uint32, message string) {
+			c.end(fmt.Errorf("the compositor refused a request to object %d with code %d: %s", id, code, message))
+		},
+		DeleteId: c.forget,
+	}.handle
+	go c.read()
+	c.registry = c.display.GetRegistry(RegistryEvents{Global: c.announce, GlobalRemove: c.withdraw})
+	if err := c.Sync(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close ends the connection; what the compositor keeps for it goes with it.
+func (c *Conn) Close() { c.end(errors.New("the connection was closed")) }
+
+// Peer is the process of the compositor; 0 where that is not known.
+func (c *Conn) Peer() (pid int) {
+	raw, err := c.socket.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = raw.Control(func(fd uintptr) {
+		if cred, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
+			pid = int(cred.Pid)
+		}
+	})
+	return pid
+}
+
+// Sync returns when the compositor has handled every request that was sent, and
+// the events that came of them have been handled here.
+func (c *Conn) Sync(ctx context.Context) error {
+	done := make(chan struct{})
+	c.display.Sync(CallbackEvents{Done: func(uint32) { close(done) }})
+	return c.Await(ctx, done)
+}
+
+// Await waits for something that an event tells.
+func (c *Conn) Await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-c.gone:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return fmt.Errorf("%w: %w", desktop.ErrUnavailable, c.err)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Count is how many objects of an interface are announced.
+func (c *Conn) Count(iface string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.globals[iface])
+}
+
+func (c *Conn) announce(name uint32, iface string, version uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.globals[iface] = append(c.globals[iface], global{name, version})
+}
+
+func (c *Conn) withdraw(name uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for iface, all := range c.globals {
+		c.globals[iface] = slices.DeleteFunc(all, func(g global) bool { return g.name == name })
+	}
+}
+
+// bind makes the object of the n-th announcement of an interface.
+func (c *Conn) bind(iface string, n int, version uint32, h handler) (object, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.globals[iface]
+	if n >= len(all) {
+		return object{}, &desktop.MissingError{What: "the compositor does not announce " + iface}
+	}
+	const bind = 0
+	return c.createLocked(c.registry.id, bind, h, all[n].name, iface, min(version, all[n].version), newID{}), nil
+}
+
+// newID stands for the number of a new object among the arguments of a request.
+type newID struct{}
+
+// create sends a request that makes an object.
+func (c *Conn) create(id uint32, op uint16, h handler, args ...any) object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.createLocked(id, op, h, args...)
+}
+
+// createLocked is create for who holds mu: the compositor refuses numbers that
+// do not come in order.
+func (c *Conn) createLocked(id uint32, op uint16, h handler, args ...any) object {
+	var made uint32
+	if n := len(c.free); n > 0 {
+		made, c.free = c.free[n-1], c.free[:n-1]
+	} else {
+		c.last++
+		made = c.last
+	}
+	if h == nil {
+		h = func(uint16, *decoder) {}
+	}
+	c.handlers[made] = h
+	for i, a := range args {
+		if _, ok := a.(newID); ok {
+			args[i] = made
+		}
+	}
+	c.sendLocked(id, op, args...)
+	return object{c, made}
+}
+
+// send sends a request.
+func (c *Conn) send(id uint32, op uint16, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sendLocked(id, op, args...)
+}
+
+func (c *Conn) sendLocked(id uint32, op uint16, args ...any) {
+	b := make([]byte, 8, 64)
+	var files []int
+	for _, a := range args {
+		switch a := a.(type) {
+		case uint32:
+			b = binary.NativeEndian.AppendUint32(b, a)
+		case int32:
+			b = binary.NativeEndian.AppendUint32(b, uint32(a))
+		case float64: // fixed point
+			b = binary.NativeEndian.AppendUint32(b, uint32(int32(a*256)))
+		case string:
+			b = binary.NativeEndian.AppendUint32(b, uint32(len(a)+1))
+			b = append(b, a...)
+			b = append(b, make([]byte, 4-len(a)%4)...)
+		case object:
+			b = binary.NativeEndian.AppendUint32(b, a.id)
+		case *os.File:
+			files = append(files, int(a.Fd()))
+		}
+	}
+	binary.NativeEndian.PutUint32(b, id)
+	binary.NativeEndian.PutUint32(b[4:], uint32(len(b))<<16|uint32(op))
+	if c.err != nil {
+		return
+	}
+	_ = c.socket.SetWriteDeadline(time.Now().Add(writeWithin))
+	var rights []byte
+	if files != nil {
+		rights = syscall.UnixRights(files...)
+	}
+	if _, _, err := c.socket.WriteMsgUnix(b, rights, nil); err != nil {
+		c.endLocked(fmt.Errorf("writing to the compositor: %w", err))
+	}
+}
+
+func (c *Conn) end(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endLocked(why)
+}
+
+func (c *Conn) endLocked(why error) {
+	if c.err != nil {
+		return
+	}
+	c.err = why
+	c.socket.Close()
+	close(c.gone)
+}
+
+// forget lets the number of an object be used again.
+func (c *Conn) forget(id uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.handlers, id)
+	c.free = append(c.free, id)
+}
+
+// listen sets the handler of an object that the compositor made.
+func (c *Conn) listen(id uint32, h handler) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handlers[id] = h
+}
+
+// read hands on events until the connection ends.
+func (c *Conn) read() {
+	var in []byte
+	var files []int
+	buf, rights := make([]byte, 1<<16), make([]byte, syscall.CmsgSpace(28*4)) // the most that one message holds
+	for {
+		n, told, _, _, err := c.socket.ReadMsgUnix(buf, rights)
+		if err == nil && n == 0 {
+			err = errors.New("it closed the connection")
+		}
+		if err != nil {
+			c.end(fmt.Errorf("reading from the compositor: %w", err))
+			return
+		}
+		files = append(files, received(rights[:told])...)
+		in = append(in, buf[:n]...)
+		for len(in) >= 8 {
+			size := int(binary.NativeEndian.Uint32(in[4:]) >> 16)
+			if size < 8 || len(in) < size {
+				break
+			}
+			c.dispatch(binary.NativeEndian.Uint32(in), uint16(binary.NativeEndian.Uint32(in[4:])), &decoder{b: in[8:size], conn: c, files: &files})
+			in = in[size:]
+		}
+	}
+}
+
+func (c *Conn) dispatch(id uint32, op uint16, d *decoder) {
+	c.mu.Lock()
+	h := c.handlers[id]
+	c.mu.Unlock()
+	if h != nil {
+		h(op, d)
+	}
+}
+
+// received are the files that came beside a message.
+func received(rights []byte) (files []int) {
+	all, _ := syscall.ParseSocketControlMessage(rights)
+	for _, m := range all {
+		some, _ := syscall.ParseUnixRights(&m)
+		files = append(files, some...)
+	}
+	return files
+}
+
+// A decoder reads the arguments of an event. What is missing reads as zero.
+type decoder struct {
+	b     []byte
+	conn  *Conn
+	files *[]int
+}
+
+func (d *decoder) uint() uint32 {
+	if len(d.b) < 4 {
+		return 0
+	}
+	v := binary.NativeEndian.Uint32(d.b)
+	d.b = d.b[4:]
+	return v
+}
+
+func (d *decoder) int() int32 { return int32(d.uint()) }
+
+func (d *decoder) fixed() float64 { return float64(d.int()) / 256 }
+
+func (d *decoder) string() string {
+	n := int(d.uint())
+	padded := (n + 3) &^ 3
+	if n == 0 || padded > len(d.b) {
+		return ""
+	}
+	v := string(d.b[:n-1])
+	d.b = d.b[padded:]
+	return v
+}
+
+func (d *decoder) object() object { return object{d.conn, d.uint()} }
+
+func (d *decoder) fd() *os.File {
+	if len(*d.files) == 0 {
+		return nil
+	}
+	f := (*d.files)[0]
+	*d.files = (*d.files)[1:]
+	_ = syscall.SetNonblock(f, true) // so that writing to it can be bounded
+	return os.NewFile(uintptr(f), "from the compositor")
+}
+
+// None says that an object is none at all.
+func (o object) None() bool { return o.id == 0 }
+
+// ID tells an object from others of its connection.
+func (o object) ID() uint32 { return o.id }
