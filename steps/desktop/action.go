@@ -3,6 +3,7 @@ package desktop
 import (
 	"context"
 	"fmt"
+	"image"
 	"reflect"
 	"time"
 )
@@ -22,7 +23,12 @@ type MovePointer struct{ To Point }
 
 // ButtonDown presses a mouse button and keeps it down until ButtonUp or
 // ReleaseAll.
-type ButtonDown struct{ Button Button }
+type ButtonDown struct {
+	Button Button
+	// Follows says that it may be one of a multiple click with the press before.
+	// Otherwise it rests until it is taken for a click of its own.
+	Follows bool
+}
 
 // ButtonUp releases a mouse button.
 type ButtonUp struct{ Button Button }
@@ -110,7 +116,12 @@ type Select struct {
 type GrabFocus struct{ Element Handle }
 
 // Reveal scrolls an element into view.
-type Reveal struct{ Element Handle }
+type Reveal struct {
+	Element Handle
+	// Then receives the chord that brings it into view, where the application
+	// scrolls to nothing but what has the focus, which it then got. Unless nil.
+	Then *Chord
+}
 
 // RestoreFocus brings the user back to where SaveFocus found them.
 type RestoreFocus struct{ State FocusState }
@@ -150,6 +161,14 @@ type Mark struct {
 // Unmark removes all frames.
 type Unmark struct{}
 
+// Panel shows a picture above all windows, in the place of the one that was shown
+// before; without a picture there is none. It is no window of the list, and takes
+// clicks, which Watch tells, but never the keyboard.
+type Panel struct {
+	At      Point
+	Picture *image.RGBA
+}
+
 func (MovePointer) action()    {}
 func (ButtonDown) action()     {}
 func (ButtonUp) action()       {}
@@ -173,6 +192,7 @@ func (Launch) action()         {}
 func (OpenURL) action()        {}
 func (Mark) action()           {}
 func (Unmark) action()         {}
+func (Panel) action()          {}
 
 // NameOf is the name of an action's type, such as "Click".
 func NameOf(a Action) string { return reflect.TypeOf(a).Name() }

@@ -38,9 +38,12 @@ type Machine interface {
 	Diagnose(ctx context.Context, o Options) []Finding
 }
 
+// Seat is the display of the person at the machine, and no other instead of it.
+const Seat = "seat"
+
 // Options say which display to use.
 type Options struct {
-	Display string // "auto" (or empty), "virtual", "virtual:NAME", or a display name such as ":0"
+	Display string // "auto" (or empty), Seat, "virtual", "virtual:NAME", or a display name such as ":0"
 	Screen  Size   // the size of a virtual screen; zero means 1920×1080
 	Layout  string // of a virtual keyboard, such as "de"
 	Dir     string // where a virtual display keeps its cookie and sockets
@@ -54,8 +57,12 @@ type Options struct {
 	Birth string
 	// Run is the run that it is started for, or empty.
 	Run string
+	// Owner is the credential that it belongs to; empty: the person at the machine.
+	Owner string
 	// Linger is how long it stays when nobody uses it; 0: until it is ended.
 	Linger time.Duration
+	// OwnHome gives its programs a home folder of their own.
+	OwnHome bool
 }
 
 // A Finding is one line of a diagnosis.
@@ -85,9 +92,9 @@ type Screen interface {
 	// taken. What is left to do is done by a call of what it returns, which must
 	// come, once, and may come while other things go on.
 	Snap(ctx context.Context) (develop func() *image.RGBA, err error)
-	// LastDrawn is a time after which nothing was drawn in an area of a window:
-	// now, where nothing is known, as when it is asked of a window for the first
-	// time.
+	// LastDrawn is a time after which nothing was drawn in an area of a window,
+	// or with no window on the whole screen: now, where nothing is known, as when
+	// it is asked of a window for the first time.
 	LastDrawn(ctx context.Context, id WindowID, area Rect) (time.Time, error)
 }
 

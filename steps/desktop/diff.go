@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Change is one difference between two trees.
@@ -57,9 +58,30 @@ func (c Change) String() string {
 
 func (f FieldChange) String() string {
 	if f.Name == "name" || f.Name == "text" {
-		return fmt.Sprintf("%s %s → %s", f.Name, quoted(f.From), quoted(f.To))
+		from, to := f.From, f.To
+		if max(utf8.RuneCountInString(from), utf8.RuneCountInString(to)) > outlineText {
+			from, to = differing(from, to)
+		}
+		return fmt.Sprintf("%s %s → %s", f.Name, quoted(from), quoted(to))
 	}
 	return fmt.Sprintf("%s %s → %s", f.Name, f.From, f.To)
+}
+
+// sameShown is how much stands before the place where long texts begin to differ.
+const sameShown = 20
+
+// differing are two texts from a little before the place where they begin to differ.
+func differing(from, to string) (a, b string) {
+	f, t := []rune(from), []rune(to)
+	n := 0
+	for n < min(len(f), len(t)) && f[n] == t[n] {
+		n++
+	}
+	if n <= sameShown {
+		return from, to
+	}
+	n -= sameShown
+	return "…" + string(f[n:]), "…" + string(t[n:])
 }
 
 // DiffTrees lists what is different after something was done: first what is
@@ -82,7 +104,20 @@ func DiffTrees(before, after *Tree) []Change {
 			gone = append(gone, outermost(Disappeared, e)...)
 		}
 	})
-	return slices.Concat(appeared, changed, gone)
+	return slices.Concat(appeared, onceEach(changed, after), gone)
+}
+
+// onceEach are changes without those of elements that stand in the row of another to
+// which the same happened.
+func onceEach(changed []Change, after *Tree) []Change {
+	if len(changed) < 2 {
+		return changed
+	}
+	rows := repeated(after.Roots)
+	return slices.DeleteFunc(changed, func(c Change) bool {
+		shown := rows[c.Element]
+		return shown != nil && slices.ContainsFunc(changed, func(o Change) bool { return o.Element == shown })
+	})
 }
 
 // outermost are the changes for what came or went together, in which an
@@ -142,8 +177,10 @@ func compare(before, after *Element) []FieldChange {
 		}
 	}
 	field("name", before.Name, after.Name)
-	field("text", before.Text, after.Text)
-	field("value", number(before.Value), number(after.Value))
+	if before.Text != before.Name || after.Text != after.Name {
+		field("text", before.Text, after.Text)
+	}
+	field("value", number(before.shownValue()), number(after.shownValue()))
 	was, is := before.Marks(), after.Marks()
 	for _, s := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(was, is)))) {
 		field(s, fmt.Sprint(slices.Contains(was, s)), fmt.Sprint(slices.Contains(is, s)))

@@ -32,7 +32,8 @@ type Element struct {
 	Actions     []string          `json:"actions,omitempty"`
 	Value       *Range            `json:"value,omitempty"`
 	Attributes  map[string]string `json:"attributes,omitempty"`
-	Index       int               `json:"-"` // its place among its parent's children
+	Note        string            `json:"note,omitempty"` // what a reader must know of it, such as which of its rows show
+	Index       int               `json:"-"`              // its place among its parent's children
 	// WindowBounds is where the window was when the element was read.
 	WindowBounds Rect `json:"-"`
 	// Unsettled says that the window has just been moved or resized, and the
@@ -77,6 +78,7 @@ type Scope struct {
 	Limit   int      // at most this many elements; 0 means no limit
 	Hidden  bool     // also what does not show
 	Full    bool     // also bounds, text, labels, actions, values, ids and attributes
+	Cell    string   // with Hidden: also the cell with this address, such as B4, of each spreadsheet
 	Of      Role     // with Full: all that only of elements of this role
 }
 

@@ -52,6 +52,12 @@ func (e *MissingError) Error() string {
 // Unwrap makes a MissingError an ErrUnavailable.
 func (e *MissingError) Unwrap() error { return ErrUnavailable }
 
+// ErrUnheard says why nobody can watch what a person does in a Wayland session.
+var ErrUnheard error = &MissingError{
+	What: "in a Wayland session no program hears what a person types or clicks in another one; what can be recorded is a desktop of its own, or a session of Xorg",
+	Mend: "understudy record --display virtual",
+}
+
 // WaylandError is the error of a display, in words, that belongs to a Wayland
 // session: of its windows X shows only some, and neither what is typed nor the
 // clipboard gets there.

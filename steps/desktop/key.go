@@ -178,6 +178,17 @@ func (c Chord) String() string {
 	return strings.Join(append(parts, k), "+")
 }
 
+// EntersText reports whether a chord enters a character, other than a space, into a field.
+func (c Chord) EntersText() bool {
+	for _, m := range c.Mods {
+		if m != Shift && m != AltGr {
+			return false
+		}
+	}
+	digit, ok := strings.CutPrefix(string(c.Key), "num")
+	return utf8.RuneCountInString(string(c.Key)) == 1 || ok && len(digit) == 1
+}
+
 // maxKeys is how long the text of keys may be.
 const maxKeys = 4 << 10
 

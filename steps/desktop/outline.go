@@ -3,6 +3,7 @@ package desktop
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,8 @@ const (
 //	  - … 12 more
 //
 // Containers that say nothing of themselves are left out, and what they hold
-// stands in their place. At most limit bytes are printed, 0 meaning no limit;
+// stands in their place; what only repeats what it holds, or what holds it, shares
+// its line. At most limit bytes are printed, 0 meaning no limit;
 // elements that are nearer to the roots go first, and omitted says how many
 // were left out for that.
 func (t *Tree) Outline(limit int) (text string, omitted int) {
@@ -54,9 +56,9 @@ func (o *outline) plan(roots []*Element) {
 	for queue := []level{{roots, 0}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
 		for _, e := range at.elements {
-			cost := len(outlineLine(e, at.depth))
-			children := meaningful(e.Children)
-			if len(children) > 0 {
+			r := rowOf(e)
+			cost := len(r.line(at.depth))
+			if len(r.children) > 0 {
 				cost += 2*at.depth + 2 + markerSize
 			}
 			if o.limit > 0 && used+cost > o.limit {
@@ -64,8 +66,8 @@ func (o *outline) plan(roots []*Element) {
 			}
 			used += cost
 			o.shown[e] = true
-			if len(children) > 0 {
-				queue = append(queue, level{children, at.depth + 1})
+			if len(r.children) > 0 {
+				queue = append(queue, level{r.children, at.depth + 1})
 			}
 		}
 	}
@@ -78,8 +80,9 @@ func (o *outline) print(elements []*Element, depth int) {
 			left += countMeaningful(e)
 			continue
 		}
-		o.text.WriteString(outlineLine(e, depth))
-		o.print(meaningful(e.Children), depth+1)
+		r := rowOf(e)
+		o.text.WriteString(r.line(depth))
+		o.print(r.children, depth+1)
 	}
 	if left > 0 && depth > 0 {
 		fmt.Fprintf(&o.text, "%s- … %d more\n", strings.Repeat("  ", depth), left)
@@ -87,44 +90,19 @@ func (o *outline) print(elements []*Element, depth int) {
 	o.omitted += left
 }
 
-// meaningful are the elements, with those in place of a container that it
-// holds when it says nothing of itself.
-func meaningful(elements []*Element) []*Element {
-	var all []*Element
-	for _, e := range elements {
-		if e.says() {
-			all = append(all, e)
-			continue
+// line is the row as it is printed.
+func (r row) line(depth int) string {
+	key := headline(r.element)
+	for _, e := range slices.Backward(r.around) {
+		if e.Role.Is(Option) || e.Role == "heading" { // the others are no place to a reader
+			key = string(e.Role) + " > " + key
 		}
-		all = append(all, meaningful(e.Children)...)
 	}
-	return all
-}
-
-func countMeaningful(e *Element) int {
-	n := 1
-	for _, c := range meaningful(e.Children) {
-		n += countMeaningful(c)
-	}
-	return n
-}
-
-// says whether an element is worth a line.
-func (e *Element) says() bool {
-	if e.Role.Holds() {
-		return e.Name != "" || e.Label != "" || e.Text != "" || e.States.Has(Focused) || e.States.Has(Checked)
-	}
-	return true
-}
-
-// outlineLine is the element's line.
-func outlineLine(e *Element, depth int) string {
-	key := headline(e)
-	text := strings.TrimSpace(e.Text)
-	if text == e.Name {
+	text := strings.TrimSpace(r.element.Text)
+	if text == r.element.Name {
 		text = ""
 	}
-	children := len(meaningful(e.Children)) > 0
+	children := len(r.children) > 0
 	indent := strings.Repeat("  ", depth)
 	switch {
 	case text != "" && children: // YAML has room for one of them after the colon
@@ -155,7 +133,10 @@ func headline(e *Element) string {
 	for _, s := range e.Marks() {
 		b.WriteString(" [" + s + "]")
 	}
-	if v := e.Value; v != nil {
+	if e.Note != "" {
+		b.WriteString(" [" + e.Note + "]")
+	}
+	if v := e.shownValue(); v != nil {
 		fmt.Fprintf(&b, " [value=%g in %g to %g]", v.Now, v.Min, v.Max)
 	}
 	return b.String()

@@ -70,6 +70,14 @@ func TestOutlineCutsLongTexts(t *testing.T) {
 	}
 }
 
+func TestChangesOfLongTextsShowWhereTheyDiffer(t *testing.T) {
+	long := strings.Repeat("a", 200)
+	want := `text "…` + strings.Repeat("a", 20) + `" → "…` + strings.Repeat("a", 20) + `b"`
+	if got := (FieldChange{"text", long, long + "b"}).String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestDiffTrees(t *testing.T) {
 	for _, c := range []struct {
 		what   string
@@ -80,6 +88,9 @@ func TestDiffTrees(t *testing.T) {
 		{"what moves has not changed", func(w *Element) { w.Children[1].Bounds = Rect{1, 2, 3, 4} }, nil},
 		{"a new ref is no change", func(w *Element) { w.Children[1].Ref = "e99" }, nil},
 		{"a text", func(w *Element) { w.Children[0].Children[0].Text = "Friday" }, []string{`~ entry "Title" [ref=e3] [focused]: text "Monday morning" → "Friday"`}},
+		{"the end of a long text", func(w *Element) {
+			w.Children[0].Children[0].Text = strings.Repeat("é", 200) + " Friday"
+		}, []string{`~ entry "Title" [ref=e3] [focused]: text "Monday morning" → "` + strings.Repeat("é", 79) + `…"`}},
 		{"a name", func(w *Element) { w.Name = "Notes *" }, []string{`~ frame "Notes *" [ref=e1] [active]: name "Notes" → "Notes *"`}},
 		{"states and a value", func(w *Element) {
 			w.Children[1].States |= Enabled

@@ -26,6 +26,9 @@ type Window struct {
 	Modal bool `json:"modal,omitempty"`
 	// Popup windows are menus and tooltips, which no window manager manages.
 	Popup bool `json:"popup,omitempty"`
+	// Content is what the application draws of it, without frame and shadow, where
+	// applications do not know themselves where their windows are. Else it is zero.
+	Content Rect `json:"-"`
 	// Dialog windows ask or tell something beside the application's own.
 	Dialog bool `json:"-"`
 	// Splash windows show that the application is starting.

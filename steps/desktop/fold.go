@@ -1,0 +1,139 @@
+package desktop
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A row is a line of an outline: an element, without what only repeats it.
+type row struct {
+	element  *Element
+	around   []*Element // what holds nothing but it and says no more, from the outside
+	inside   []*Element // what it holds alone and says no more than it
+	children []*Element // what stands below it
+}
+
+// rowOf is the row in which an element stands. A cell that holds a link that holds a
+// label, all with the same words, is one row: that of the link, for that is pressed.
+func rowOf(e *Element) row {
+	r := row{element: e, children: meaningful(e.Children)}
+	for len(r.children) == 1 {
+		c := r.children[0]
+		switch {
+		case r.element.bringsOnly(c):
+			r.around = append(append(r.around, r.inside...), r.element)
+			r.element, r.inside = c, nil
+		case c.isWords() && c.addsNothingTo(r.element):
+			r.inside = append(r.inside, c)
+		default:
+			return r
+		}
+		r.children = meaningful(c.Children)
+	}
+	return r
+}
+
+// bringsOnly says whether an element is nothing to a reader but the place of the only
+// one that it holds.
+func (e *Element) bringsOnly(c *Element) bool {
+	place := e.isWords() || e.Role.Is(Option) && !e.Role.Is(InMenu)
+	better := c.Role.Is(Operable) || c.isWords() && e.isWords() && e.Name == ""
+	return place && better && e.addsNothingTo(c)
+}
+
+// isWords says whether something of this element's role only shows words, or parts
+// others.
+func (e *Element) isWords() bool {
+	return e.Role.Holds() || slices.Contains([]Role{"label", "heading", "paragraph", "icon", "image"}, e.Role)
+}
+
+// addsNothingTo says whether all that an element says is said by another.
+func (e *Element) addsNothingTo(o *Element) bool {
+	return e.shownValue() == nil && subset(e.words(), o.words()) && subset(e.Marks(), o.Marks())
+}
+
+// words are the texts that an outline shows of an element.
+func (e *Element) words() (all []string) {
+	for _, text := range []string{strings.TrimSpace(e.Name), strings.TrimSpace(e.Text)} {
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 && e.Label != "" {
+		all = append(all, e.Label)
+	}
+	return all
+}
+
+func subset(some, all []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
+
+// shownValue is the value of what has one to a reader. Some toolkits give each button
+// one between 0 and 1, which is whether it is on.
+func (e *Element) shownValue() *Range {
+	if v := e.Value; v != nil && (v.Min != 0 || v.Max != 1 || slices.Contains([]Role{"slider", "spinbutton", "progressbar", "scrollbar"}, e.Role)) {
+		return v
+	}
+	return nil
+}
+
+// meaningful are the elements, with those in place of a container that it
+// holds when it says nothing of itself. The label of a field is left out beside it.
+func meaningful(elements []*Element) []*Element {
+	var all []*Element
+	for _, e := range elements {
+		if !e.says() {
+			all = append(all, meaningful(e.Children)...)
+			continue
+		}
+		if n := len(all); n > 0 && e.isLabelledBy(all[n-1]) {
+			all = all[:n-1]
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// isLabelledBy says whether a label says nothing but the name of a field.
+func (e *Element) isLabelledBy(label *Element) bool {
+	return e.Role.Is(Labelled) && label.Role == "label" && len(label.words()) > 0 && len(label.Marks()) == 0 &&
+		countMeaningful(label) == 1 && subset(label.words(), []string{cmp.Or(strings.TrimSpace(e.Name), e.Label)})
+}
+
+func countMeaningful(e *Element) int {
+	n := 1
+	for _, c := range rowOf(e).children {
+		n += countMeaningful(c)
+	}
+	return n
+}
+
+// says whether an element is worth a line.
+func (e *Element) says() bool {
+	switch {
+	case e.Role.Holds():
+		return e.Name != "" || e.Label != "" || e.Text != "" || e.States.Has(Focused) || e.States.Has(Checked)
+	case e.Role == "image": // it may be what is to be pressed
+		return true
+	}
+	return !e.isWords() || len(e.words()) > 0 || len(e.Marks()) > 0
+}
+
+// repeated are the elements that stand in the rows of others, with these.
+func repeated(roots []*Element) map[*Element]*Element {
+	all := map[*Element]*Element{}
+	var visit func([]*Element)
+	visit = func(elements []*Element) {
+		for _, e := range elements {
+			r := rowOf(e)
+			for _, other := range slices.Concat(r.around, r.inside) {
+				all[other] = r.element
+			}
+			visit(r.children)
+		}
+	}
+	visit(meaningful(roots))
+	return all
+}

@@ -1,0 +1,94 @@
+package desktop
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOutlineSaysNothingTwice(t *testing.T) {
+	el := func(ref string, role Role, name string, children ...*Element) *Element {
+		return &Element{Handle: Handle(ref), Ref: ref, Role: role, Name: name, States: Enabled | Showing, Children: children}
+	}
+	with := func(e *Element, change func(*Element)) *Element { change(e); return e }
+	text := func(text string) func(*Element) { return func(e *Element) { e.Text = text } }
+	value := func(e *Element) { e.Value = &Range{Max: 1} }
+	for _, c := range []struct {
+		say  string
+		in   []*Element
+		want string
+	}{
+		{
+			"a cell, its link and its label are one row, by the link",
+			[]*Element{el("e1", "cell", "open 1", el("e2", "link", "open 1", el("e3", "label", "open 1")))},
+			"- cell > link \"open 1\" [ref=e2]\n",
+		},
+		{
+			"a place that is marked stays",
+			[]*Element{with(el("e1", "listitem", "one", el("e2", "link", "one")), func(e *Element) { e.States |= Selected })},
+			"- listitem \"one\" [ref=e1] [selected]:\n  - link \"one\" [ref=e2]\n",
+		},
+		{
+			"a cell with two buttons stays",
+			[]*Element{el("e1", "cell", "", el("e2", "button", "a"), el("e3", "button", "b"))},
+			"- cell [ref=e1]:\n  - button \"a\" [ref=e2]\n  - button \"b\" [ref=e3]\n",
+		},
+		{
+			"a heading keeps its words once",
+			[]*Element{el("e1", "heading", "Order", el("e2", "label", "Order"))},
+			"- heading \"Order\" [ref=e1]\n",
+		},
+		{
+			"of a label in a label the one with a name stays",
+			[]*Element{with(el("e1", "label", "", el("e2", "label", "Size")), text("Size"))},
+			"- label \"Size\" [ref=e2]\n",
+		},
+		{
+			"the words of a button that says others stay",
+			[]*Element{el("e1", "button", "Save", el("e2", "label", "Ctrl+S"))},
+			"- button \"Save\" [ref=e1]:\n  - label \"Ctrl+S\" [ref=e2]\n",
+		},
+		{
+			"a button without a name keeps the words in it",
+			[]*Element{el("e1", "button", "", el("e2", "label", "Save"))},
+			"- button [ref=e1]:\n  - label \"Save\" [ref=e2]\n",
+		},
+		{
+			"the label of a field is its name",
+			[]*Element{el("e1", "label", "Age"), with(el("e2", "entry", ""), func(e *Element) { e.Label = "Age" }), el("e3", "label", "years"), el("e4", "entry", "Height")},
+			"- entry \"Age\" [ref=e2]\n- label \"years\" [ref=e3]\n- entry \"Height\" [ref=e4]\n",
+		},
+		{
+			"words without words and paragraphs are no rows",
+			[]*Element{el("e1", "label", ""), el("e2", "paragraph", "", el("e3", "checkbox", "a"), el("e4", "checkbox", "b"))},
+			"- checkbox \"a\" [ref=e3]\n- checkbox \"b\" [ref=e4]\n",
+		},
+		{
+			"a table in a window stays",
+			[]*Element{el("e1", "frame", "Files", el("e2", "table", "", el("e3", "cell", "a"), el("e4", "cell", "b")))},
+			"- frame \"Files\" [ref=e1]:\n  - table [ref=e2]:\n    - cell \"a\" [ref=e3]\n    - cell \"b\" [ref=e4]\n",
+		},
+		{
+			"a button has no value, a slider has",
+			[]*Element{with(el("e1", "button", "Cut"), value), with(el("e2", "slider", "Size"), value)},
+			"- button \"Cut\" [ref=e1]\n- slider \"Size\" [ref=e2] [value=0 in 0 to 1]\n",
+		},
+	} {
+		got, _ := (&Tree{Roots: c.in}).Outline(0)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.say, diff)
+		}
+	}
+}
+
+func TestAChangeOfARowIsToldOnce(t *testing.T) {
+	tree := func(name string) *Tree {
+		return &Tree{Roots: []*Element{{Handle: "c", Ref: "e1", Role: "cell", Name: name, Children: []*Element{{Handle: "l", Ref: "e2", Role: "link", Name: name, States: Enabled, Children: []*Element{
+			{Handle: "t", Ref: "e3", Role: "label", Name: name, Text: name},
+		}}}}}}
+	}
+	changes := DiffTrees(tree("open 1"), tree("open 2"))
+	if len(changes) != 1 || changes[0].String() != `~ link "open 2" [ref=e2]: name "open 1" → "open 2"` {
+		t.Errorf("changes %v, want that of the link alone", changes)
+	}
+}
