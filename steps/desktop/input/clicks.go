@@ -1,6 +1,7 @@
 package input
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -70,6 +71,17 @@ func (p *Presses) Add(c Click, count int) {
 		rest = tripleRest
 	}
 	*p = append(*p, press{c, time.Now(), rest})
+}
+
+// Press presses a button, after a rest unless the press follows the one before.
+func (p *Presses) Press(ctx context.Context, c Click, follows bool, press func() error) error {
+	if !follows {
+		if err := desktop.Sleep(ctx, p.Rest(c, 1)); err != nil {
+			return err
+		}
+	}
+	defer p.Add(c, 1)
+	return press()
 }
 
 // LetGo remembers when a button was let go of: some toolkits count from there.
