@@ -6,10 +6,7 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -91,7 +88,7 @@ func (c *Client) keepApplications(listing int64, roots []object, pids map[object
 			if !ok {
 				continue // it left between the two calls
 			}
-			a = &application{object: o, pid: pid, process: processName(pid)}
+			a = &application{object: o, pid: pid, process: desktop.ProcessName(pid)}
 			c.apps[o] = a
 		}
 		list = append(list, a)
@@ -147,18 +144,6 @@ func (c *Client) ofProcess(ctx context.Context, l *busConn, pid int) ([]*applica
 	}
 	all, err := c.applications(ctx, l)
 	return slices.DeleteFunc(all, other), err
-}
-
-func processName(pid int) string {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	if exe, err := os.Readlink(filepath.Join(dir, "exe")); err == nil {
-		return filepath.Base(strings.TrimSuffix(exe, " (deleted)"))
-	}
-	comm, err := os.ReadFile(filepath.Join(dir, "comm"))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(comm))
 }
 
 // greet asks an application for its name, the cheapest ping. The reply comes

@@ -27,6 +27,9 @@ type Options struct {
 	// it only on a desktop of our own. Elsewhere start Qt 5 applications with
 	// QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1.
 	ScreenReader bool
+	// Placeless says that applications do not know where their windows are; the
+	// Content of each then does.
+	Placeless bool
 	// Timeout bounds each call to an application; zero is 2 s.
 	Timeout time.Duration
 }

@@ -158,7 +158,7 @@ func TestWhatIsScrolledAwayIsRevealed(t *testing.T) {
 	if !before.Bounds.Intersect(pane.Bounds).Empty() {
 		t.Fatalf("the row at %v is in view at %v already", before.Bounds, pane.Bounds)
 	}
-	if err := s.desk.client.Reveal(t.Context(), before.Handle); err != nil {
+	if err := s.desk.client.Reveal(t.Context(), before.Handle, nil); err != nil {
 		t.Fatal(err)
 	}
 	var b desktop.Rect

@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 	"unicode/utf8"
@@ -39,10 +40,14 @@ func (w *walker) askDetails(n *node) {
 	if n.offers&offersText != 0 {
 		w.askText(n)
 	}
-	if n.offers&offersValue != 0 {
+	cell := roleName(n.role) == "table cell"
+	if n.offers&offersValue != 0 && !(cell && n.offers&offersText != 0) { // its text says it
 		w.askValue(n)
 	}
-	if n.item == nil {
+	if roleName(n.role) == "combo box" && w.app.toolkitName() == "Chromium" {
+		w.askChoice(n)
+	}
+	if n.item == nil && !cell {
 		w.get(n.object, ifaceAccessible, "Description", func(v any) { n.description = as[string](v) })
 	}
 	if !w.app.signalsChanges() { // GTK 3 knows neither ids nor attributes
@@ -77,9 +82,9 @@ func (w *walker) askText(n *node) {
 	const all = int32(-1)
 	role := roleOf(roleName(n.role))
 	read := func(to int32) {
-		w.want(n.object, ifaceText+".GetText", func(b []any) { n.details.text = shown(role, first[string](b)) }, int32(0), to)
+		w.want(n.object, ifaceText+".GetText", func(b []any) { n.details.text = cmp.Or(shown(role, first[string](b)), n.details.text) }, int32(0), to)
 	}
-	if role == "label" || role == "button" { // never long
+	if role == "label" || role == "button" || role == "cell" { // never long
 		read(all)
 		return
 	}
@@ -96,6 +101,17 @@ func shown(role desktop.Role, text string) string {
 		return strings.Repeat("●", utf8.RuneCountInString(text))
 	}
 	return strings.ReplaceAll(text, "\ufffc", "") // stands for an embedded element
+}
+
+// askChoice requests the text of the option that is chosen in a combo box whose own text
+// does not hold it.
+func (w *walker) askChoice(n *node) {
+	w.want(n.object, ifaceAccessible+".GetChildAtIndex", func(b []any) {
+		list := objectOf(first[[]any](b))
+		w.want(list, ifaceSelection+".GetSelectedChild", func(b []any) {
+			w.get(objectOf(first[[]any](b)), ifaceAccessible, "Name", func(v any) { n.details.text = cmp.Or(n.details.text, as[string](v)) })
+		}, int32(0))
+	}, int32(0))
 }
 
 func (w *walker) askValue(n *node) {

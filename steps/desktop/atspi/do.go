@@ -24,7 +24,7 @@ func (c *Client) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.GrabFocus:
 		return c.GrabFocus(ctx, a.Element)
 	case desktop.Reveal:
-		return c.Reveal(ctx, a.Element)
+		return c.Reveal(ctx, a.Element, a.Then)
 	case desktop.RestoreFocus:
 		return c.RestoreFocus(ctx, a.State)
 	}

@@ -50,6 +50,12 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 	if limit <= 0 {
 		return 0
 	}
+	t.Walk(func(e *desktop.Element) bool {
+		if e.Role.Is(desktop.Rows) && e.Note != "" { // each of the others can be named by its address
+			e.Children = slices.DeleteFunc(e.Children, isBlank)
+		}
+		return true
+	})
 	var keep func(list []*desktop.Element) []*desktop.Element
 	keep = func(list []*desktop.Element) []*desktop.Element {
 		for i, e := range list {
@@ -66,6 +72,11 @@ func prune(t *desktop.Tree, limit int) (omitted int) {
 	}
 	t.Roots = keep(t.Roots)
 	return omitted
+}
+
+// isBlank reports whether a cell has nothing to show.
+func isBlank(e *desktop.Element) bool {
+	return e.Role == "cell" && e.Text == "" && !e.States.Has(desktop.Focused) && !e.States.Has(desktop.Selected)
 }
 
 // build makes the elements of a frame, or of another root.
@@ -125,7 +136,8 @@ func (b builder) base(n *node) *desktop.Element {
 // addDetails adds what only a full read has.
 func (b builder) addDetails(e *desktop.Element, n *node) {
 	d := &n.details
-	e.Bounds = b.onScreen(n.box)
+	e.Bounds = b.onScreen(n)
+	e.Note = n.note
 	e.Text, e.Label, e.Actions, e.Value = d.text, d.label, d.actions, d.value
 	e.ID = d.identity()
 	if e.Class == "" {
@@ -136,12 +148,27 @@ func (b builder) addDetails(e *desktop.Element, n *node) {
 	}
 }
 
-// onScreen converts a box of the application to screen coordinates.
-func (f frameWindow) onScreen(box desktop.Rect) desktop.Rect {
-	if box.Empty() {
+// onScreen converts the box of a node to screen coordinates.
+func (f frameWindow) onScreen(n *node) desktop.Rect {
+	if n.box.Empty() || f.nowhere || placeless(f.window) && n.inPopup() {
 		return desktop.Rect{}
 	}
-	return desktop.Rect{X: box.X + f.shift.X, Y: box.Y + f.shift.Y, W: box.W, H: box.H}
+	by := f.shiftOf(n)
+	return desktop.Rect{X: n.box.X + by.X, Y: n.box.Y + by.Y, W: n.box.W, H: n.box.H}
+}
+
+// shiftOf returns what to add to the box that the application gives a node.
+func (f frameWindow) shiftOf(n *node) desktop.Point {
+	by := n.drift()
+	return desktop.Point{X: f.shift.X + by.X, Y: f.shift.Y + by.Y}
+}
+
+// inApp is a point of the screen as the application counts.
+func (f frameWindow) inApp(at desktop.Point) desktop.Point {
+	if !f.sizeOnly {
+		return at
+	}
+	return desktop.Point{X: at.X - f.shift.X, Y: at.Y - f.shift.Y}
 }
 
 // handles returns the handles of a node and its ancestors up to last.

@@ -100,7 +100,7 @@ func (w *walker) lastFocused(last focused, windows []desktop.Window, in desktop.
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range matchWindows(frames, windows, w.app.pid, w.relative) {
+	for _, f := range w.matchWindows(frames, windows) {
 		if f.framePath == last.frame && f.window.ID == in {
 			return n, last.frame, nil
 		}
@@ -130,7 +130,7 @@ func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, 
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range matchWindows(frames, windows, a.pid, w.relative) {
+	for _, f := range w.matchWindows(frames, windows) {
 		if f.window.ID != in {
 			continue
 		}

@@ -21,6 +21,7 @@ type frameWindow struct {
 	shift     desktop.Point   // what to add to the boxes of the application
 	box       desktop.Rect    // of the frame, as the application says
 	sizeOnly  bool            // the application knows its size but not its position
+	nowhere   bool            // where its boxes are cannot be told
 }
 
 // matchWindows finds the window of each frame of one process, by title, then by
@@ -51,11 +52,22 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 		list[bi].window = own[bw]
 		taken[own[bw].ID] = true
 		if relative {
-			list[bi].shift = offset(list[bi].frame.box, own[bw].Bounds)
+			list[bi].place(own[bw])
 		}
 	}
 	assignPopups(list, own)
 	return list
+}
+
+// place sets where the boxes of a frame are on the screen.
+func (f *frameWindow) place(w desktop.Window) {
+	if placeless(w) {
+		var known bool
+		f.shift, known = contentOf(f.frame, w)
+		f.nowhere = !known
+		return
+	}
+	f.shift = offset(f.frame.box, w.Bounds)
 }
 
 // ownWindows returns the windows of a process, or those without a PID if it has
@@ -121,6 +133,7 @@ func assignPopups(list []frameWindow, own []desktop.Window) {
 			continue
 		}
 		list[i].window, list[i].popup = top, true
+		list[i].nowhere = placeless(top)
 		for _, l := range list {
 			if l.window.ID == top.ID && l.shift != (desktop.Point{}) {
 				list[i].shift = l.shift

@@ -21,6 +21,7 @@ const (
 	ifaceEditable    = "org.a11y.atspi.EditableText"
 	ifaceRegistry    = "org.a11y.atspi.Registry"
 	ifaceSelection   = "org.a11y.atspi.Selection"
+	ifaceTable       = "org.a11y.atspi.Table"
 	ifaceText        = "org.a11y.atspi.Text"
 	ifaceValue       = "org.a11y.atspi.Value"
 	ifaceProperties  = "org.freedesktop.DBus.Properties"

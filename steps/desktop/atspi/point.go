@@ -84,11 +84,15 @@ func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windo
 	}
 	defer done()
 	w.hitTest = s.hitTest
-	frames, err := w.frames()
+	frames, err := w.framesIn(windows)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range candidates(matchWindows(frames, windows, a.pid, w.relative), in, s.at, s.popups, w) {
+	matched := w.matchWindows(frames, windows)
+	if slices.ContainsFunc(matched, func(f frameWindow) bool { return f.popup && f.nowhere && w.shows(f.frame) }) {
+		return nil, popupOpen(in)
+	}
+	for _, f := range candidates(matched, in, s.at, s.popups, w) {
 		hits, err := w.hitsAt(f, s.at)
 		if err != nil {
 			return nil, err
@@ -111,7 +115,7 @@ func (w *walker) elementFor(f frameWindow, n *node, at desktop.Point, l *busConn
 	page, tested := w.pageOf(n), false
 	if page != nil && (w.hitTest || n == page) {
 		var err error
-		if n, tested, err = w.hitTestNode(page, n, at); err != nil {
+		if n, tested, err = w.hitTestNode(page, n, f.inApp(at)); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +138,7 @@ func candidates(list []frameWindow, in desktop.Window, at desktop.Point, popups 
 	var front, own, others []frameWindow
 	for _, f := range list {
 		switch {
-		case f.popup && w.shows(f.frame) && f.onScreen(f.frame.box).Contains(at):
+		case f.popup && w.shows(f.frame) && f.onScreen(f.frame).Contains(at):
 			front = append(front, f)
 		case f.window.ID == in.ID && !f.popup && !popups:
 			own = append(own, f)
@@ -200,7 +204,7 @@ func meaningful(n *node, at desktop.Point, f frameWindow) *node {
 		if m == nil || !isPart(m) && !isControl(m) {
 			break
 		}
-		if isControl(m) && f.onScreen(m.box).Contains(at) {
+		if isControl(m) && f.onScreen(m).Contains(at) {
 			return m
 		}
 		m = m.parent

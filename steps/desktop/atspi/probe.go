@@ -24,6 +24,7 @@ type pointSearch struct {
 	frameWindow
 	at   desktop.Point
 	hits []hit
+	over bool // a popup shows, and where is not known
 }
 
 // hitsAt collects what is under a point in a frame.
@@ -33,7 +34,10 @@ func (w *walker) hitsAt(f frameWindow, at desktop.Point) ([]hit, error) {
 	if err := w.run(); err != nil {
 		return nil, err
 	}
-	if len(p.hits) == 0 && f.onScreen(f.frame.box).Contains(at) {
+	if p.over {
+		return nil, popupOpen(f.window)
+	}
+	if len(p.hits) == 0 && f.onScreen(f.frame).Contains(at) {
 		p.hits = append(p.hits, hit{node: f.frame})
 	}
 	return p.hits, nil
@@ -41,7 +45,11 @@ func (w *walker) hitsAt(f frameWindow, at desktop.Point) ([]hit, error) {
 
 // examine handles a node whose box and states are known.
 func (p *pointSearch) examine(n *node, level int, floats bool) {
-	inside := p.onScreen(n.box).Contains(p.at)
+	if p.placeless && n.inPopup() {
+		p.over = true
+		return
+	}
+	inside := p.onScreen(n).Contains(p.at)
 	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n) {
 		return
 	}
@@ -82,11 +90,7 @@ func makesRows(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.Rows) 
 
 // askRow asks a container for the one child at the point.
 func (p *pointSearch) askRow(n *node, level int) {
-	const onScreen, inWindow = uint32(0), uint32(1)
-	x, y, from := p.at.X, p.at.Y, onScreen
-	if p.relative {
-		x, y, from = x-p.shift.X, y-p.shift.Y, inWindow
-	}
+	by := p.shiftOf(n)
 	p.want(n.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any) {
 		if o := objectOf(first[[]any](b)); !o.none() && o != n.object {
 			p.load(o, n, -1, func(child *node) {
@@ -94,7 +98,7 @@ func (p *pointSearch) askRow(n *node, level int) {
 				p.askBox(child, func() { p.examine(child, level, false) })
 			})
 		}
-	}, int32(x), int32(y), from)
+	}, int32(p.at.X-by.X), int32(p.at.Y-by.Y), p.boxesFrom())
 }
 
 // loadBrief reads role, states and box of an object. One that was hidden

@@ -32,6 +32,12 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err != nil {
 		return nil, err
 	}
+	if err := w.findRootPane(n); err != nil {
+		return nil, err
+	}
+	if err := w.findPopup(n); err != nil {
+		return nil, err
+	}
 	w.maxText = maxTextAlone
 	w.askRole(n)
 	w.askDetails(n)

@@ -17,13 +17,19 @@ const maxPages = 500
 
 // Reveal scrolls an element into view. If the toolkit does not do so on
 // request, the surrounding scroll bars are moved; without any, a focusable
-// element is focused, which most toolkits scroll to.
-func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
+// element is focused, which most toolkits scroll to. LibreOffice does so only for
+// a key.
+func (c *Client) Reveal(ctx context.Context, h desktop.Handle, then *desktop.Chord) error {
 	_, w, n, done, err := c.resolve(ctx, h, offersComponent, "place on the screen")
 	if err != nil {
 		return err
 	}
 	defer done()
+	if roleName(n.role) == "table cell" && !has(n.states, bitShowing) && w.app.called("soffice") && then != nil {
+		*then = desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "backspace"}
+		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
+		return requireTrue(body, err, "the focus")
+	}
 	const anywhere = uint32(6)
 	if body, err := w.call(n.object, ifaceComponent+".ScrollTo", anywhere); err == nil && first[bool](body) {
 		return nil
@@ -39,14 +45,14 @@ func (c *Client) Reveal(ctx context.Context, h desktop.Handle) error {
 	return fmt.Errorf("%w: the %s %q cannot be scrolled into view", desktop.ErrRefused, roleName(n.role), n.name)
 }
 
-// A pane is a scroll pane with its scroll bars.
+// A pane is what scrolls its content, with its scroll bars.
 type pane struct {
 	*node
 	across, down *node // nil if missing
 }
 
-// scrollAround moves the scroll bars of every scroll pane around a node, the
-// innermost first, and reports whether the node is then in view.
+// scrollAround moves the scroll bars of every pane around a node, the innermost
+// first, and reports whether the node is then in view.
 func (w *walker) scrollAround(n *node) (inView bool, err error) {
 	up := n.object
 	for range maxDepth {
@@ -58,16 +64,12 @@ func (w *walker) scrollAround(n *node) (inView bool, err error) {
 		if up.none() || up == w.app.object {
 			return inView, nil
 		}
-		body, err = w.call(up, ifaceAccessible+".GetRole")
-		if err != nil {
-			return inView, err
-		}
-		if roleName(first[uint32](body)) != "scroll pane" {
-			continue
-		}
 		p, err := w.pane(up)
 		if err != nil {
 			return inView, err
+		}
+		if p.across == nil && p.down == nil {
+			continue
 		}
 		if inView, err = w.scrollIn(p, n); err != nil {
 			return inView, err
@@ -76,27 +78,71 @@ func (w *walker) scrollAround(n *node) (inView bool, err error) {
 	return inView, nil
 }
 
+// maxBesideBars is how many children a pane has at most: what it scrolls, its
+// bars and what stands in the corners.
+const maxBesideBars = 8
+
+// pane reads an object as a pane. It has no bars if it is something else.
 func (w *walker) pane(o object) (*pane, error) {
 	p := &pane{node: &node{object: o}}
+	clear(w.visited) // a pane is read again once it has scrolled
 	w.askBox(p.node, func() {})
-	w.list(p.node, func(kids []object) {
+	w.get(o, ifaceAccessible, "ChildCount", func(v any) {
+		if n := as[int32](v); n > 0 && n <= maxBesideBars {
+			w.findBars(p, p.node)
+		}
+	})
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	p.box = p.view()
+	return p, nil
+}
+
+// findBars finds the scroll bars of a pane among the children of a node. Qt
+// puts each into a box of its own, and GTK 4 puts what holds the number into the
+// bar.
+func (w *walker) findBars(p *pane, in *node) {
+	w.list(in, func(kids []object) {
 		for i, k := range kids {
-			w.load(k, p.node, i, func(b *node) {
-				if roleName(b.role) != "scroll bar" || b.offers&offersValue == 0 {
-					return
+			w.load(k, in, i, func(b *node) {
+				bar := roleName(b.role) == "scroll bar"
+				switch {
+				case b.offers&offersValue != 0 && (bar || roleName(in.role) == "scroll bar"):
+					w.addBar(p, b)
+				case bar, in == p.node && roleName(b.role) == "filler":
+					w.get(b.object, ifaceAccessible, "ChildCount", func(v any) {
+						if as[int32](v) == 1 {
+							w.findBars(p, b)
+						}
+					})
 				}
-				w.askValue(b)
-				w.askBox(b, func() {
-					if b.box.H > b.box.W {
-						p.down = b
-					} else if !b.box.Empty() {
-						p.across = b
-					}
-				})
 			})
 		}
 	})
-	return p, w.run()
+}
+
+func (w *walker) addBar(p *pane, b *node) {
+	w.askValue(b)
+	w.askBox(b, func() {
+		if b.box.H > b.box.W {
+			p.down = b
+		} else if !b.box.Empty() {
+			p.across = b
+		}
+	})
+}
+
+// view is the box of a pane without its bars.
+func (p *pane) view() desktop.Rect {
+	box := p.box
+	if p.down != nil && p.down.box.X > box.X {
+		box.W = min(box.W, p.down.box.X-box.X)
+	}
+	if p.across != nil && p.across.box.Y > box.Y {
+		box.H = min(box.H, p.across.box.Y-box.Y)
+	}
+	return box
 }
 
 // scrollTries bounds how often the bars of a pane are moved, and layoutTime how

@@ -82,6 +82,7 @@ const (
 	offersComponent
 	offersEditable
 	offersSelection
+	offersTable
 	offersText
 	offersValue
 )
@@ -91,6 +92,7 @@ var offerByName = map[string]offers{
 	ifaceComponent: offersComponent,
 	ifaceEditable:  offersEditable,
 	ifaceSelection: offersSelection,
+	ifaceTable:     offersTable,
 	ifaceText:      offersText,
 	ifaceValue:     offersValue,
 }

@@ -109,12 +109,12 @@ func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windo
 		return r
 	}
 	defer done()
-	frames, err := w.frames()
+	frames, err := w.framesIn(windows)
 	if err != nil {
 		r.err = err
 		return r
 	}
-	for _, f := range matchWindows(frames, windows, a.pid, w.relative) {
+	for _, f := range w.matchWindows(frames, windows) {
 		if f.in(s) && (s.Hidden || w.shows(f.frame)) {
 			r.roots = append(r.roots, f)
 		} else {
@@ -185,12 +185,14 @@ func (c *Client) items(ctx context.Context, l *busConn, w *walker) (items, error
 func (c *Client) newWalker(ctx context.Context, l *busConn, a *application) *walker {
 	p := newPipeline(ctx, a.directConn(ctx, l, c.options.Timeout), c.options.Timeout)
 	p.program = a.process
-	return newWalker(p, a)
+	w := newWalker(p, a)
+	w.placeless = c.options.Placeless
+	return w
 }
 
 // read reads what is below the roots, as far as the scope allows.
 func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
-	w.hidden, w.depth = s.Hidden, s.Depth
+	w.hidden, w.depth, w.cell = s.Hidden, s.Depth, s.Cell
 	for _, r := range roots {
 		w.expand(r.frame, 1)
 	}
@@ -213,6 +215,7 @@ func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 		r.frame.each(func(n *node) bool {
 			if s.Of == "" || roleOf(n.rawRole()) == s.Of {
 				w.askDetails(n)
+				w.askDrift(n)
 			}
 			left--
 			return left != 0 // never 0 without a limit
@@ -309,11 +312,11 @@ func (c *Client) enter(ctx context.Context, l *busConn, h desktop.Handle, t visi
 
 // frameOfHandle returns the frame that a handle names, with its window.
 func (w *walker) frameOfHandle(p handleParts, windows desktop.Windows) (frameWindow, error) {
-	frames, err := w.frames()
+	frames, err := w.framesIn(windows)
 	if err != nil {
 		return frameWindow{}, err
 	}
-	list := matchWindows(frames, windows, w.app.pid, w.relative)
+	list := w.matchWindows(frames, windows)
 	i := slices.IndexFunc(list, func(f frameWindow) bool { return f.frame.path == p.frame })
 	if i < 0 {
 		return frameWindow{}, fmt.Errorf("%w: its window is closed", desktop.ErrNotFound)

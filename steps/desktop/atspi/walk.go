@@ -32,6 +32,10 @@ type node struct {
 	item     *item // nil if the application returned none
 	box      desktop.Rect
 	details  details
+	drawn    *node         // see rootPane
+	note     string        // see desktop.Element
+	drawnIn  *desktop.Rect // of a frame with a shadow: what is drawn in it
+	popup    bool          // see findPopup
 }
 
 // A walker reads some of one application's tree: what its items hold is taken
@@ -42,12 +46,15 @@ type walker struct {
 	items    items
 	hidden   bool // include what does not show
 	depth    int  // see desktop.Scope
+	cell     string
 	relative bool // see application.relative
-	visited  map[object]bool
-	omitted  int
-	maxText  int32
-	hitTest  bool      // see pointQuery
-	flushed  time.Time // when a page was flushed; see chromium.go
+	// placeless says that the application does not know where its windows are.
+	placeless bool
+	visited   map[object]bool
+	omitted   int
+	maxText   int32
+	hitTest   bool      // see pointQuery
+	flushed   time.Time // when a page was flushed; see chromium.go
 }
 
 // newWalker returns a walker over an application that was greeted.
@@ -176,17 +183,12 @@ func isClass(name string) bool {
 // askBox requests the box of a node: on the screen, or in its window where the
 // toolkit knows no more.
 func (w *walker) askBox(n *node, then func()) {
-	const onScreen, inWindow = uint32(0), uint32(1)
-	from := onScreen
-	if w.relative {
-		from = inWindow
-	}
 	w.ask(n.object, ifaceComponent+".GetExtents", func(body []any, err error) {
 		if err == nil {
 			n.box = rectOf(first[[]any](body))
 		}
 		then()
-	}, from)
+	}, w.boxesFrom())
 }
 
 // shows reports whether a node shows, or may hold something that does.
@@ -239,6 +241,15 @@ func (w *walker) expand(n *node, level int) {
 		w.omit(n, 0)
 		return
 	}
+	if has(n.states, bitManagesDescendants) && n.offers&offersTable != 0 && (n.item == nil || !n.item.complete) {
+		w.expandTable(n, level)
+		return
+	}
+	w.expandAll(n, level)
+}
+
+// expandAll reads all children of a node and what they hold.
+func (w *walker) expandAll(n *node, level int) {
 	w.list(n, func(kids []object) {
 		n.children = make([]*node, len(kids)) // nil is left out; see compact
 		for i, k := range kids {
@@ -327,6 +338,20 @@ func (w *walker) frames() ([]*node, error) {
 	list = slices.DeleteFunc(list, func(f *node) bool { return f == nil })
 	w.app.remembered.retainFrames(list)
 	return list, err
+}
+
+// framesIn is frames, with what tells where in the windows they are.
+func (w *walker) framesIn(windows []desktop.Window) ([]*node, error) {
+	list, err := w.frames()
+	if err == nil && w.placeless {
+		err = w.findShadows(list, windows)
+	}
+	return list, err
+}
+
+// matchWindows finds the window of each frame.
+func (w *walker) matchWindows(frames []*node, windows []desktop.Window) []frameWindow {
+	return matchWindows(frames, windows, w.app.pid, w.sizeOnly())
 }
 
 // frameOf finds the frame that an object is in by asking for its parents.

@@ -1,0 +1,102 @@
+//go:build linux
+
+package atspi
+
+import (
+	"slices"
+
+	"understudy/steps/desktop"
+)
+
+// LibreOffice draws its windows itself below a menu bar of the toolkit, and counts the
+// boxes of all that is in them from the window's corner, as if the menu bar were not
+// there. What it draws begins with a root pane, which fills its parent: by as much as
+// their origins differ all boxes in it are off.
+
+const rolePane = 46 // a root pane
+
+// rootPane returns the root pane that a node is in, or nil. That of a node which was
+// read without its ancestors is in drawn.
+func (n *node) rootPane() *node {
+	for m := n; m != nil; m = m.parent {
+		if m.drawn != nil {
+			return m.drawn
+		}
+		if m.role == rolePane {
+			return m
+		}
+	}
+	return nil
+}
+
+// drift returns how far the box of a node is off.
+func (n *node) drift() (by desktop.Point) {
+	pane := n.rootPane()
+	if pane == nil || pane.parent == nil {
+		return by
+	}
+	is, says := pane.parent.box, pane.box
+	if is.Empty() || is.W != says.W || is.H != says.H {
+		return by
+	}
+	return desktop.Point{X: is.X - says.X, Y: is.Y - says.Y}
+}
+
+// askDrift requests the boxes that drift compares.
+func (w *walker) askDrift(n *node) {
+	if n.role != rolePane || n.parent == nil || w.relative {
+		return
+	}
+	for _, m := range []*node{n, n.parent} {
+		if m.box.Empty() {
+			w.askBox(m, func() {})
+		}
+	}
+}
+
+// findRootPane finds the root pane of a node that was read without its ancestors.
+func (w *walker) findRootPane(n *node) error {
+	if !w.app.called("soffice") {
+		return nil
+	}
+	at := &node{object: n.object}
+	for range maxDepth {
+		up, role := &node{}, uint32(0)
+		w.want(at.object, ifaceAccessible+".GetRole", func(b []any) { role = first[uint32](b) })
+		w.get(at.object, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
+		if err := w.run(); err != nil || up.none() || up.object == w.app.object {
+			return err
+		}
+		if role == rolePane {
+			at.role, at.parent, n.drawn = role, w.holder(at.object, up.object), at
+			w.askDrift(at)
+			return w.run()
+		}
+		at = up
+	}
+	return nil
+}
+
+// holder returns the node that has a root pane as its child. LibreOffice names the
+// window as its parent, whatever lies between.
+func (w *walker) holder(pane, window object) *node {
+	for at, depth := []object{window}, 0; len(at) > 0 && depth < holderDepth; depth++ {
+		var below []object
+		for _, o := range at {
+			body, err := w.call(o, ifaceAccessible+".GetChildren")
+			kids := objectsOf(first[any](body))
+			if err == nil && slices.Contains(kids, pane) {
+				return &node{object: o}
+			}
+			if len(kids) <= holderWidth {
+				below = append(below, kids...)
+			}
+		}
+		at = below
+	}
+	return &node{object: window}
+}
+
+// A root pane is looked for so many levels below its window, and among so many
+// children.
+const holderDepth, holderWidth = 4, 32
