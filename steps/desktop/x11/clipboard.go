@@ -28,23 +28,32 @@ func (c clipboard) ReadClipboard(ctx context.Context) (string, error) {
 	if err := c.Ping(ctx); err != nil {
 		return "", err
 	}
-	out, complaint, err := c.xclip(ctx, nil, "-o", "-target", "UTF8_STRING")
-	if err != nil && strings.Contains(complaint, "not available") {
-		return "", c.owned(ctx)
+	for {
+		before, err := c.owner(ctx)
+		if err != nil {
+			return "", err
+		}
+		out, complaint, err := c.xclip(ctx, nil, "-o", "-target", "UTF8_STRING")
+		switch {
+		case err == nil:
+			return out, nil
+		case !strings.Contains(complaint, "not available"):
+			return "", fmt.Errorf("reading the clipboard: %w", err)
+		}
+		now, err := c.owner(ctx)
+		switch {
+		case err != nil || now == 0:
+			return "", err
+		case now == before:
+			return "", fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
+		}
+		// Another took it meanwhile, and may not have been asked.
 	}
-	if err != nil {
-		return "", fmt.Errorf("reading the clipboard: %w", err)
-	}
-	return out, nil
 }
 
-// owned fails when someone owns the clipboard, which gave no text.
-func (c clipboard) owned(ctx context.Context) error {
-	owner, err := look(ctx, c.Driver, func(l *xConn) (xproto.Window, error) { return ask(ctx, l, l.clipboardOwner) })
-	if err == nil && owner != 0 {
-		return fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
-	}
-	return err
+// owner is the window that owns the clipboard, or 0.
+func (c clipboard) owner(ctx context.Context) (xproto.Window, error) {
+	return look(ctx, c.Driver, func(l *xConn) (xproto.Window, error) { return ask(ctx, l, l.clipboardOwner) })
 }
 
 // write puts text on the clipboard. It stays there when we end, until

@@ -35,6 +35,9 @@ const (
 	forgetAfter = time.Minute
 )
 
+// everywhere is as large as a screen can be.
+var everywhere = desktop.Rect{W: 1 << 16, H: 1 << 16}
+
 type drawings struct {
 	*server
 	alive  func() bool // whether the connection still stands
@@ -87,6 +90,9 @@ func (d *drawings) lastDrawn(w xproto.Window, area desktop.Rect) (time.Time, err
 	defer d.mu.Unlock()
 	if d.region == 0 { // the server keeps no account
 		return time.Now(), nil
+	}
+	if w == 0 {
+		w, area = d.root, everywhere
 	}
 	i := slices.IndexFunc(d.of, func(c *damagedWindow) bool { return c.window == w })
 	if i < 0 {

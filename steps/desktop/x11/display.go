@@ -4,8 +4,6 @@ package x11
 
 import (
 	"cmp"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"os"
@@ -14,6 +12,7 @@ import (
 	"strings"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/xauth"
 )
 
 // address is where a display is: the parts of a name such as ":0",
@@ -64,13 +63,6 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// The families of addresses in a file of cookies that fit a display that we
-// reach without knowing its network address.
-const (
-	familyLocal = 256
-	familyAny   = 65535
-)
-
 // cookie finds the cookie of a display in a file of cookies; "" means that
 // there is none, and that the display may still let us in.
 func (p address) cookie(file string) string {
@@ -79,35 +71,5 @@ func (p address) cookie(file string) string {
 	if err != nil {
 		return ""
 	}
-	host, _ := os.Hostname()
-	return findCookie(b, p.number, host)
-}
-
-// findCookie reads entries of family, address, number, name and data, each
-// but the first led by its length.
-func findCookie(b []byte, number, host string) string {
-	field := func() string {
-		if len(b) < 2 {
-			b = nil
-			return ""
-		}
-		n := 2 + int(binary.BigEndian.Uint16(b))
-		if len(b) < n {
-			b = nil
-			return ""
-		}
-		s := string(b[2:n])
-		b = b[n:]
-		return s
-	}
-	for len(b) > 2 {
-		family := binary.BigEndian.Uint16(b)
-		b = b[2:]
-		address, num, name, data := field(), field(), field(), field()
-		ours := family == familyAny || family == familyLocal && address == host
-		if ours && (num == "" || num == number) && name == "MIT-MAGIC-COOKIE-1" && len(data) == 16 {
-			return hex.EncodeToString([]byte(data))
-		}
-	}
-	return ""
+	return xauth.Find(b, p.name)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
@@ -164,4 +165,37 @@ func (c *Canvas) Heard() (at time.Time) {
 		}
 	}
 	return at
+}
+
+// SilentWindow makes a window that says that it answers pings, and answers none. It returns
+// what destroys the window.
+func SilentWindow(t testing.TB, r *Driver, title string) (destroy func()) {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := xproto.NewWindowId(l.x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ping [4]byte
+	xgb.Put32(ping[:], uint32(l.atom("_NET_WM_PING")))
+	xproto.CreateWindow(l.x, 0, w, l.root, 0, 0, 100, 100, 0, xproto.WindowClassInputOutput, 0, 0, nil)
+	xproto.ChangeProperty(l.x, xproto.PropModeReplace, w, xproto.AtomWmName, xproto.AtomString, 8, uint32(len(title)), []byte(title))
+	xproto.ChangeProperty(l.x, xproto.PropModeReplace, w, l.atom("WM_PROTOCOLS"), xproto.AtomAtom, 32, 1, ping[:])
+	xproto.MapWindow(l.x, w)
+	return func() { xproto.DestroyWindow(l.x, w) }
+}
+
+// Asking reports whether a driver waits for the answer of an application.
+func Asking(t testing.TB, r *Driver) bool {
+	t.Helper()
+	l, err := r.live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.echoes.mu.Lock()
+	defer l.echoes.mu.Unlock()
+	return len(l.echoes.waiting) > 0
 }

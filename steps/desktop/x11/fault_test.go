@@ -85,9 +85,9 @@ func TestADisplayThatIsNotThere(t *testing.T) {
 
 func TestTheDisplayDies(t *testing.T) {
 	b := open(t)
-	typing := make(chan error, 1)
-	go func() { typing <- b.Do(t.Context(), desktop.Type{Text: strings.Repeat(mixed, 10_000)}) }()
 	b.must(b.Do(t.Context(), desktop.Click{At: desktop.Point{X: 5, Y: 5}, Button: desktop.Left}))
+	typing := make(chan error, 1) // which a click would wait for
+	go func() { typing <- b.Do(t.Context(), desktop.Type{Text: strings.Repeat(mixed, 10_000)}) }()
 	b.killServer()
 	<-b.display.Done()
 	select {

@@ -18,7 +18,8 @@ import (
 
 type keyboard struct {
 	*Driver
-	down map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
+	down  map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
+	ready xproto.Window                    // the last that waitUntilReady waited for; guarded by turn
 }
 
 // press presses a chord's modifiers, its key, and releases them in reverse. A
@@ -38,6 +39,9 @@ func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
 		return b.enter(ctx, l, text)
 	}
 	c = input.Plain(c)
+	if _, err := perform(ctx, l, func() (struct{}, error) { return struct{}{}, l.takesShortcut(c.Key) }); err != nil {
+		return err
+	}
 	keys, err := b.keysOf(ctx, l, append(slices.Clone(c.Mods), c.Key))
 	if err != nil {
 		return err
@@ -48,6 +52,35 @@ func (b *keyboard) press(ctx context.Context, l *xConn, a desktop.Press) error {
 		})
 		return err
 	})
+}
+
+// takesShortcut fails when the active window takes no shortcut with a key that the layout
+// lacks. Motif takes shortcuts by the keys that had their meaning when it started, and
+// any other for a control character of a text.
+func (l *xConn) takesShortcut(k desktop.Key) error {
+	active := l.activeWindow()
+	if !slices.Contains(l.numbers(active, "WM_PROTOCOLS"), uint32(l.atom("_MOTIF_WM_MESSAGES"))) {
+		return nil
+	}
+	if _, err := l.learn(); err != nil {
+		return err
+	}
+	if _, has := l.keymap.layout[symOf(k)]; has {
+		return nil
+	}
+	return &desktop.MissingError{
+		What: fmt.Sprintf("the keyboard layout has no key %q, and the active window is one of Motif, which takes shortcuts only by the keys that there were when it started", k),
+		Mend: "setxkbmap us, and start the application again",
+	}
+}
+
+// symOf is the keysym of a key.
+func symOf(k desktop.Key) uint32 {
+	if n, named := input.NamedKeys[k]; named {
+		return n.Sym
+	}
+	char, _ := input.Character(k)
+	return input.SymOf(char)
 }
 
 // askGlobal says whether another program has grabbed a chord: the server then lets
@@ -176,19 +209,15 @@ func (b *keyboard) keysOf(ctx context.Context, l *xConn, ks []desktop.Key) ([]xp
 // strokeOf is how one key is pressed, after binding it to a spare key when
 // the layout lacks it.
 func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
-	n, named := input.NamedKeys[k]
-	if !named {
-		char, _ := input.Character(k)
-		n.Sym = symOf(char)
-	}
-	s, ok := l.keymap.find(n.Sym)
-	if !ok && n.Sym == symLevel3 { // some layouts have only Alt there
+	sym := symOf(k)
+	s, ok := l.keymap.find(sym)
+	if !ok && sym == symLevel3 { // some layouts have only Alt there
 		s, ok = l.keymap.find(symAltRight)
 	}
 	if ok {
 		return s, nil
 	}
-	count, bind, wait := l.keymap.plan([]uint32{n.Sym}, 1, time.Now())
+	count, bind, wait := l.keymap.plan([]uint32{sym}, 1, time.Now())
 	if count == 0 {
 		return stroke{}, &desktop.MissingError{What: fmt.Sprintf("the keyboard layout has no key %q and none to spare for it", k), Mend: "setxkbmap us"}
 	}
@@ -196,8 +225,8 @@ func (b *keyboard) strokeOf(l *xConn, k desktop.Key) (stroke, error) {
 	if err := b.bind(l, bind); err != nil {
 		return stroke{}, err
 	}
-	l.keymap.use(n.Sym, time.Now())
-	s, _ = l.keymap.find(n.Sym)
+	l.keymap.use(sym, time.Now())
+	s, _ = l.keymap.find(sym)
 	return s, nil
 }
 

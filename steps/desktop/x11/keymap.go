@@ -8,6 +8,17 @@ import (
 	"time"
 
 	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop/input"
+)
+
+// The keysyms that have a part in how other keys are read.
+const (
+	symShift    = 0xffe1
+	symCapsLock = 0xffe5
+	symNumLock  = 0xff7f
+	symLevel3   = 0xfe03
+	symAltRight = 0xffea
 )
 
 // stroke is how a keysym is typed: a key, and whether Shift is held.
@@ -102,7 +113,7 @@ func (k *keymap) learn(min, per int, syms []xproto.Keysym) bool {
 func (k *keymap) offer(sym uint32, s stroke) {
 	names := []uint32{sym}
 	if sym < 0xff00 {
-		names = append(names, symOf(charOf(sym))) // an old keysym and the character's
+		names = append(names, input.SymOf(input.CharOf(sym))) // an old keysym and the character's
 	}
 	for _, name := range names {
 		if _, known := k.layout[name]; name != 0 && !known {

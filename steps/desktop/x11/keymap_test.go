@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jezek/xgb/xproto"
+
+	"understudy/steps/desktop/input"
 )
 
 // A text of more characters than there are slots for, over and over: binding
@@ -20,7 +22,7 @@ func TestFewBindingsAreMade(t *testing.T) {
 	}
 	var text []uint32
 	for i := range chars * times {
-		text = append(text, symOf('日'+rune(i%chars)))
+		text = append(text, input.SymOf('日'+rune(i%chars)))
 	}
 	now, made := time.Now(), 0
 	for len(text) > 0 {

@@ -20,7 +20,7 @@ const (
 	// was asked for, to be taken as its answer: some grow only in steps.
 	still = 150 * time.Millisecond
 	// calm is how long a window must keep its size before it is at rest.
-	calm = 50 * time.Millisecond
+	calm = 150 * time.Millisecond
 	// frameLag is how long the frame of a window may stay as it was after its
 	// state changed: a window manager waits about so long for the application to
 	// draw its new size. It bounds the wait for one whose size does not change.
@@ -73,7 +73,7 @@ func (m *managing) look(ctx context.Context) (desktop.Window, error) {
 	return ask(ctx, m.xConn, func() (desktop.Window, error) {
 		if !m.watched[m.id] {
 			m.watched[m.id] = true
-			xproto.ChangeWindowAttributes(m.x, m.id, xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange | xproto.EventMaskStructureNotify})
+			xproto.ChangeWindowAttributes(m.x, m.id, xproto.CwEventMask, []uint32{watchedEvents})
 		}
 		w := m.describe([]uint32{uint32(m.id)})[0]
 		if !w.there {

@@ -75,18 +75,14 @@ func (p *pointer) move(ctx context.Context, l *xConn, to desktop.Point) error {
 	return l.left(ctx, from, to)
 }
 
-// buttonDown presses a mouse button, apart from the clicks before.
-func (p *pointer) buttonDown(ctx context.Context, l *xConn, b desktop.Button) error {
+// buttonDown presses a mouse button, apart from the clicks before unless it follows one.
+func (p *pointer) buttonDown(ctx context.Context, l *xConn, a desktop.ButtonDown) error {
 	at, err := ask(ctx, l, l.pointer)
 	if err != nil {
 		return err
 	}
-	c := input.Click{At: at, Button: b}
-	if err := desktop.Sleep(ctx, p.presses.Rest(c, 1)); err != nil {
-		return err
-	}
-	defer p.presses.Add(c, 1)
-	return p.button(ctx, l, b, true)
+	c := input.Click{At: at, Button: a.Button}
+	return p.presses.Press(ctx, c, a.Follows, func() error { return p.button(ctx, l, a.Button, true) })
 }
 
 // buttonUp releases a mouse button.

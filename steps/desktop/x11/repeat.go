@@ -9,13 +9,16 @@ import (
 	"github.com/jezek/xgb"
 )
 
-// once runs f, during which no key repeats: the server repeats a key that is
+// once runs f, which sends keys, during which no key repeats: the server repeats a key that is
 // down for long, and on a busy machine a moment can last long.
 //
 // Should we be killed meanwhile, the server lets keys repeat again by itself.
 // It then still tells those who ask in the old way that they do not, until
 // the next robot mends that.
 func (b *keyboard) once(ctx context.Context, l *xConn, f func() error) error {
+	if err := b.waitUntilReady(ctx, l); err != nil {
+		return err
+	}
 	stopped, err := perform(ctx, l, func() (bool, error) { return b.stopRepeating(l) })
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"image/draw"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -254,6 +255,22 @@ func TestTheClipboard(t *testing.T) {
 		if got := b.run("xclip", "-selection", "clipboard", "-o"); got != text {
 			t.Errorf("xclip says %.30q, wanted %.30q", got, text)
 		}
+	}
+}
+
+// An application may take the clipboard between the moment when it is read and finds none, and
+// the moment when its owner is asked for.
+func TestTheClipboardIsTakenWhileItIsRead(t *testing.T) {
+	virtualtest.Need(t, "xclip")
+	b := open(t)
+	path, err := exec.LookPath("xclip")
+	b.must(err)
+	dir := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\n%[1]s \"$@\" && exit\nprintf late | %[1]s -selection clipboard -i >/dev/null 2>&1\nuntil %[1]s -selection clipboard -o >/dev/null 2>&1; do :; done\nexit 1\n", path)
+	b.must(os.WriteFile(filepath.Join(dir, "xclip"), []byte(script), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	if got, err := b.ReadClipboard(t.Context()); err != nil || got != "late" {
+		t.Errorf("got %q and %v, wanted what it holds by then", got, err)
 	}
 }
 

@@ -117,7 +117,7 @@ func (t *translator) sym(key xproto.Keycode, state uint16) uint32 {
 	if t.numlock != 0 && state&t.numlock != 0 && shifted >= 0xff80 && shifted <= 0xffbd {
 		shift = !shift
 	}
-	if state&uint16(modLock) != 0 && unicode.IsLetter(charOf(plain)) {
+	if state&uint16(modLock) != 0 && unicode.IsLetter(input.CharOf(plain)) {
 		shift = !shift
 	}
 	if !shift {
@@ -131,8 +131,8 @@ func (t *translator) sym(key xproto.Keycode, state uint16) uint32 {
 
 // symOfUpper is what Shift makes of a letter whose key has no second keysym.
 func symOfUpper(sym uint32) uint32 {
-	if r := charOf(sym); unicode.IsLower(r) {
-		return symOf(unicode.ToUpper(r))
+	if r := input.CharOf(sym); unicode.IsLower(r) {
+		return input.SymOf(unicode.ToUpper(r))
 	}
 	return sym
 }
@@ -151,7 +151,7 @@ func (t *translator) text(key xproto.Keycode, state uint16) string {
 		t.dead = accent
 		return ""
 	}
-	r := charOf(sym)
+	r := input.CharOf(sym)
 	if r == 0 || !unicode.IsPrint(r) {
 		return ""
 	}
@@ -176,7 +176,7 @@ func (t *translator) key(key xproto.Keycode, state uint16) desktop.Key {
 	if k, ok := keyBySym[sym]; ok {
 		return k
 	}
-	if r := charOf(sym); r != 0 && unicode.IsPrint(r) {
+	if r := input.CharOf(sym); r != 0 && unicode.IsPrint(r) {
 		return desktop.Key(strings.ToLower(string(r)))
 	}
 	return ""

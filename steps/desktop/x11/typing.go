@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 )
 
 // handful is how many characters are typed while the server listens to nobody
@@ -30,7 +29,7 @@ const handful = 64
 // Applications read the mapping when they please. When someone changed it
 // before they did, it fails with desktop.ErrUnclear.
 func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
-	syms, err := typeable(text)
+	syms, err := input.Typeable(text)
 	if err != nil {
 		return err
 	}
@@ -50,26 +49,6 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 		_, err := perform(ctx, l, t.check)
 		return err
 	})
-}
-
-// typeable is the keysym of each character, when all can be typed.
-func typeable(text string) ([]uint32, error) {
-	if !utf8.ValidString(text) {
-		return nil, fmt.Errorf("the text to type is not valid UTF-8")
-	}
-	syms := make([]uint32, 0, len(text))
-	var before rune
-	for _, c := range text {
-		switch {
-		case c == '\n' && before == '\r':
-		case unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t':
-			return nil, fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
-		default:
-			syms = append(syms, symOf(c))
-		}
-		before = c
-	}
-	return syms, nil
 }
 
 // typing is one text that is being typed.

@@ -9,12 +9,14 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/x11"
 )
 
 const mixed = "Hello, World! {[<>]} ~`^\\ €5 naïve façade ÅÄÖ žluťoučký Ελλάδα Привет שלום 日本語の文字 한국어 🙂🚀 ﬁ “quoted” – done.\n\tindented\n"
@@ -223,6 +225,27 @@ func TestTextIsTypedExactlyWhileSomeoneSwitchesLayouts(t *testing.T) {
 		}
 	}
 	b.saved(file, text)
+}
+
+// A window that goes by what it reads answers no more, and a window manager that is busy
+// goes on to call it the active one.
+func TestAWindowThatWentHasReadWhatEndedIt(t *testing.T) {
+	b := open(t)
+	other, err := x11.Open(t.Context(), b.options)
+	b.must(err)
+	defer other.Close()
+	destroy := x11.SilentWindow(t, other, "Silent")
+	b.window("Silent")
+	manager := b.manager()
+	b.must(syscall.Kill(manager, syscall.SIGSTOP))
+	t.Cleanup(func() { _ = syscall.Kill(manager, syscall.SIGCONT) })
+	done := make(chan error, 1)
+	go func() { done <- b.Do(t.Context(), desktop.Type{Text: ":q\n"}) }()
+	b.eventually("the keys are typed", func() (bool, string) { return x11.Asking(t, b.driver), "" })
+	destroy()
+	if err := <-done; err != nil {
+		t.Errorf("got %v, wanted that what ended the window was read", err)
+	}
 }
 
 func TestWhatCannotBeTypedIsRefusedBeforeAnythingIsTyped(t *testing.T) {

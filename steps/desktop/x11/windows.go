@@ -4,9 +4,6 @@ package x11
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -176,7 +173,7 @@ func (l *windowTable) read(q questions) seenWindow {
 	if w.PID = q.owner(); w.PID == 0 && len(pids) == 1 {
 		w.PID = int(pids[0])
 	}
-	w.Process = processName(w.PID)
+	w.Process = desktop.ProcessName(w.PID)
 	return w
 }
 
@@ -224,16 +221,4 @@ func (l *windowTable) owner(w xproto.Window) func() int {
 		}
 		return 0
 	}
-}
-
-// processName is the name of the program that a process runs.
-func processName(pid int) string {
-	if pid <= 0 {
-		return ""
-	}
-	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
-		return filepath.Base(strings.TrimSuffix(exe, " (deleted)"))
-	}
-	comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-	return strings.TrimSpace(string(comm))
 }

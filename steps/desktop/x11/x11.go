@@ -26,6 +26,7 @@ type Driver struct {
 	pointer  pointer
 	keyboard keyboard
 	marker   marker
+	panel    panel
 
 	linking ctxMutex
 	mu      sync.Mutex
@@ -81,6 +82,8 @@ func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
 		return d.marker.mark(ctx, a)
 	case desktop.Unmark:
 		return d.marker.unmarkAll(ctx)
+	case desktop.Panel:
+		return d.panel.show(ctx, d, a)
 	}
 	return d.act(ctx, func(l *xConn) error { return d.input(ctx, l, a) })
 }
@@ -91,7 +94,7 @@ func (d *Driver) input(ctx context.Context, l *xConn, a desktop.Action) error {
 	case desktop.MovePointer:
 		return d.pointer.move(ctx, l, a.To)
 	case desktop.ButtonDown:
-		return d.pointer.buttonDown(ctx, l, a.Button)
+		return d.pointer.buttonDown(ctx, l, a)
 	case desktop.ButtonUp:
 		return d.pointer.buttonUp(ctx, l, a.Button)
 	case desktop.Click:
