@@ -88,6 +88,7 @@ var sentences = []sentence{
 	{"a click is one click", testClickOnce},
 	{"a double click is one double click", testDoubleClick},
 	{"two clicks with a rest between are no double click", testTwoClicks},
+	{"two presses that may follow each other are a double click", testPressesThatFollow},
 	{"each button arrives as itself", testButtons},
 	{"a key that is held is held during a click", testHeldDuringClick},
 	{"a drag moves from end to end", testDrag},
@@ -148,6 +149,7 @@ var sentences = []sentence{
 	{"a capture shows a colour where the application draws it", testColour},
 	{"what is drawn anew is noticed", testLastDrawn},
 	{"a mark is drawn, takes no click, and goes", testMark},
+	{"a panel is drawn, takes clicks and no keyboard, and goes", testPanel},
 
 	{"the clipboard gives back what was put in", testClipboard},
 	{"what is copied can be read, and what was put in can be pasted", testCopyPaste},

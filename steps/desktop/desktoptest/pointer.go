@@ -75,6 +75,17 @@ func testTwoClicks(k *kit) {
 	k.hears("press release double triple", once[0], once[1], once[0], once[1])
 }
 
+func testPressesThatFollow(k *kit) {
+	k.must(k.move(k.middle("Canvas")))
+	for _, follows := range []bool{false, true} {
+		k.must(k.Do(k.Context(), desktop.ButtonDown{Button: desktop.Left, Follows: follows}))
+		k.must(k.up(desktop.Left))
+	}
+	once := k.around(desktop.Left, "")
+	_, at := k.corners()
+	k.hears("press release double triple", once[0], once[1], once[0], fmt.Sprintf(`double "Canvas" left at %s`, at[1]), once[1])
+}
+
 func testButtons(k *kit) {
 	var want []string
 	for _, b := range []desktop.Button{desktop.Left, desktop.Middle, desktop.Right} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"strings"
 	"sync"
 	"time"
@@ -64,13 +65,19 @@ func testColour(k *kit) {
 
 func testLastDrawn(k *kit) {
 	id, box := k.window("Contract").ID, k.box("Canvas")
+	k.shows(Colour)
+	k.noticesDrawing(id, box, color.RGBA{20, 90, 220, 255})
+	k.noticesDrawing(0, desktop.Rect{}, color.RGBA{220, 90, 20, 255})
+}
+
+// noticesDrawing paints the canvas, and asks when an area was drawn last.
+func (k *kit) noticesDrawing(id desktop.WindowID, box desktop.Rect, paint color.RGBA) {
 	last := func() time.Time {
 		at, err := k.LastDrawn(k.Context(), id, box)
 		k.must(err)
 		return at
 	}
 	last()
-	k.shows(Colour)
 	k.until("it rests", func() error {
 		if rests := time.Since(last()); rests < 50*time.Millisecond {
 			return fmt.Errorf("it rests since %v", rests)
@@ -78,8 +85,8 @@ func testLastDrawn(k *kit) {
 		return nil
 	})
 	begin := time.Now()
-	k.must(k.App.Do("paint 20 90 220"))
-	k.shows(color.RGBA{20, 90, 220, 255})
+	k.must(k.App.Do(fmt.Sprintf("paint %d %d %d", paint.R, paint.G, paint.B)))
+	k.shows(paint)
 	k.until("the drawing is noticed", func() error {
 		if at := last(); at.Before(begin) {
 			return fmt.Errorf("it was drawn last %v before", begin.Sub(at))
@@ -203,4 +210,27 @@ func testInfo(k *kit) {
 	if info.System == "" || len(monitors) == 0 || monitors[0].Bounds.Empty() {
 		k.Errorf("it says %+v", info)
 	}
+}
+
+// testPanel puts a panel over the canvas. Clicks on it are the panel's.
+func testPanel(k *kit) {
+	box := k.box("Canvas")
+	area := desktop.Rect{X: box.X + 2, Y: box.Y + 2, W: box.W - 4, H: box.H - 4}
+	panel, green := image.NewRGBA(image.Rect(0, 0, area.W, area.H)), color.RGBA{0, 160, 0, 255}
+	draw.Draw(panel, panel.Rect, image.NewUniform(green), image.Point{}, draw.Src)
+	listed := len(k.windows())
+	k.must(k.Do(k.Context(), desktop.Panel{At: desktop.Point{X: area.X, Y: area.Y}, Picture: panel}))
+	k.until("the panel shows", func() error {
+		p := k.capture(area)
+		return same("its last corner", p.RGBAAt(p.Rect.Max.X-1, p.Rect.Max.Y-1), green)
+	})
+	check(k, "the number of windows", len(k.windows()), listed)
+	k.must(k.click(k.middle("Name")))
+	k.must(k.click(k.middle("Canvas")))
+	k.must(k.write("still here"))
+	k.holds("Name", "still here")
+	k.hears("press release")
+	k.must(k.Do(k.Context(), desktop.Panel{}))
+	k.must(k.click(k.middle("Canvas")))
+	k.hears("press release", k.around(desktop.Left, "")...)
 }

@@ -37,7 +37,7 @@ func (d *Desktop) perform(a desktop.Action) (line string, err error) {
 		d.hands.move(a.To)
 		return fmt.Sprintf("move %s", a.To), nil
 	case desktop.ButtonDown:
-		d.hands.hold(a.Button)
+		d.hands.hold(a)
 		return fmt.Sprintf("button down %s", a.Button), nil
 	case desktop.ButtonUp:
 		d.hands.release(a.Button)
@@ -96,6 +96,9 @@ func (d *Desktop) performOther(a desktop.Action) (line string, err error) {
 	case desktop.Unmark:
 		d.mark = desktop.Rect{}
 		return "unmark", nil
+	case desktop.Panel:
+		d.panel = a
+		return "panel", nil
 	}
 	return "", desktop.Unsupported(a)
 }

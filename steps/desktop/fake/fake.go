@@ -74,6 +74,7 @@ type stack struct {
 	active  *Node
 	focused *Node
 	menu    *Node // the one that is open
+	panel   desktop.Panel
 	pids    map[string]int
 	handles int
 }
@@ -86,6 +87,7 @@ type hands struct {
 	buttons []desktop.Button
 	grabbed *Node // what a button was pressed on that is held
 	presses map[string]func()
+	last    desktop.Click // the press of a button that was held last
 }
 
 // failure is an error that a method is to fail with.

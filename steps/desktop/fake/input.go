@@ -117,11 +117,14 @@ func (h *hands) letGo(b desktop.Button) {
 }
 
 // hold presses a button where the pointer is, and holds it.
-func (h *hands) hold(b desktop.Button) {
-	if !slices.Contains(h.buttons, b) {
-		h.buttons = append(h.buttons, b)
-		h.pressButton(b, false)
+func (h *hands) hold(a desktop.ButtonDown) {
+	if slices.Contains(h.buttons, a.Button) {
+		return
 	}
+	h.buttons = append(h.buttons, a.Button)
+	here := desktop.Click{At: h.pointer, Button: a.Button}
+	h.pressButton(a.Button, a.Follows && h.last == here)
+	h.last = here
 }
 
 // release lets go of a button, which makes a click where it was pressed.

@@ -33,12 +33,17 @@ func (d *Desktop) monitors() []desktop.Monitor {
 // change changes it.
 func (d *Desktop) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
 	return get(ctx, d, "Capture", func() (*image.RGBA, error) {
-		whole := desktop.Rect{W: d.size.W, H: d.size.H}
-		if area == (desktop.Rect{}) {
-			area = whole
-		}
-		return d.paint(area.Intersect(whole)), nil
+		return d.paint(d.onScreen(area)), nil
 	})
+}
+
+// onScreen is the part of an area that is on the screen; the zero Rect is all of it.
+func (d *Desktop) onScreen(area desktop.Rect) desktop.Rect {
+	whole := desktop.Rect{W: d.size.W, H: d.size.H}
+	if area == (desktop.Rect{}) {
+		return whole
+	}
+	return area.Intersect(whole)
 }
 
 // paint draws what shows in an area.
@@ -51,6 +56,10 @@ func (d *Desktop) paint(area desktop.Rect) *image.RGBA {
 		}
 	}
 	d.drawMark(picture, image.Pt(area.X, area.Y))
+	if p := d.panel.Picture; p != nil {
+		at := image.Pt(d.panel.At.X-area.X, d.panel.At.Y-area.Y)
+		draw.Draw(picture, p.Rect.Sub(p.Rect.Min).Add(at), p, p.Rect.Min, draw.Src)
+	}
 	return picture
 }
 
@@ -77,7 +86,7 @@ type drawn struct {
 // now.
 func (d *Desktop) LastDrawn(ctx context.Context, _ desktop.WindowID, area desktop.Rect) (time.Time, error) {
 	return get(ctx, d, "LastDrawn", func() (time.Time, error) {
-		now := drawn{area, d.paint(area).Pix, time.Now()}
+		now := drawn{area, d.paint(d.onScreen(area)).Pix, time.Now()}
 		i := slices.IndexFunc(d.drawn, func(old drawn) bool { return old.area == area })
 		if i < 0 {
 			i, d.drawn = len(d.drawn), append(d.drawn, now)

@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"fmt"
+	"image"
 	"maps"
 	"slices"
 	"strings"
@@ -227,6 +228,9 @@ func (s *stack) node(h desktop.Handle) *Node {
 
 // under is the deepest node at a point, in the topmost window there.
 func (s *stack) under(at desktop.Point) *Node {
+	if p := s.panel.Picture; p != nil && image.Pt(at.X-s.panel.At.X, at.Y-s.panel.At.Y).In(p.Rect.Sub(p.Rect.Min)) {
+		return nil
+	}
 	if s.menu != nil {
 		if n := s.menu.deepest(at); n != s.menu {
 			return n
