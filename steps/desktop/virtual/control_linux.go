@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"understudy/steps/desktop"
 )
 
 // question is what a keeper is asked, one on each connection to its socket. The
@@ -22,6 +24,7 @@ type question struct {
 	Program Program       `json:"program,omitzero"`
 	Why     string        `json:"why,omitempty"`
 	Linger  time.Duration `json:"linger,omitempty"`
+	For     Assignment    `json:"for,omitzero"`
 }
 
 // What a keeper can be asked to do.
@@ -30,7 +33,8 @@ const (
 	doAttach   = "attach" // until the connection is closed
 	doStart    = "start"
 	doLinger   = "linger" // so long from now on, when nobody uses it
-	doEnd      = "end"    // it answers by closing the connection at the end
+	doAssign   = "assign"
+	doEnd      = "end" // it answers by closing the connection at the end
 )
 
 // reply is what a keeper says.
@@ -48,7 +52,19 @@ const answerTime = 5 * time.Second
 var fileFollows = []byte(" ")
 
 func dialControl(k Kept) (*net.UnixConn, error) {
+	if k.Protocol > Protocol {
+		return nil, &desktop.MissingError{
+			What: fmt.Sprintf("a newer understudy keeps the desktop %s (it speaks version %d, this one up to %d)", k.Name, k.Protocol, Protocol),
+			Mend: "use the newer one",
+		}
+	}
 	return net.DialUnix("unix", nil, &net.UnixAddr{Net: "unix", Name: filepath.Join(k.Dir, controlName)})
+}
+
+// isNewer says whether an error is that a keeper is of a newer release.
+func isNewer(err error) bool {
+	_, newer := errors.AsType[*desktop.MissingError](err)
+	return newer
 }
 
 // readQuestion reads a question, and the file that comes along, or nil.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,8 @@ type folder struct {
 type process struct {
 	PID     int    `json:"pid"`
 	Started uint64 `json:"started"` // ticks since the machine started
+	// Display is that of an X server which is ready.
+	Display string `json:"display,omitempty"`
 }
 
 // home is the folder for all displays, made when it is not there. In a place
@@ -76,6 +79,17 @@ func home(dir string) (string, error) {
 		return "", fmt.Errorf("%s is a link, or others may enter it, or it belongs to another user: remove it, or name another folder", dir)
 	}
 	return dir, nil
+}
+
+// existingHome is the folder for all displays, for who only looks: one that is not
+// there is not made, because whoever removed it has done with it.
+func existingHome(dir string) (string, error) {
+	if dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return "", err
+		}
+	}
+	return home(dir)
 }
 
 // own says whether a folder is one of ours that nobody else can enter.
@@ -133,11 +147,16 @@ func lock(path string, flag int) (*os.File, error) {
 
 // record adds a process to the state file.
 func (f *folder) record(pid int) error {
-	p := process{pid, startOf(pid)}
+	p := process{PID: pid, Started: startOf(pid)}
 	if p.Started == 0 {
 		return nil // it has ended already
 	}
 	f.procs = append(slices.DeleteFunc(f.procs, func(p process) bool { return p.PID != f.procs[0].PID && startOf(p.PID) != p.Started }), p)
+	return f.write()
+}
+
+// write writes the state file.
+func (f *folder) write() error {
 	b, err := json.Marshal(f.procs)
 	if err != nil {
 		return err
@@ -149,7 +168,7 @@ func (f *folder) record(pid int) error {
 }
 
 func (f *folder) remove() error {
-	unlockDisplays(f.procs)
+	removeSockets(f.procs)
 	return errors.Join(removeAll(f.dir), f.state.Close())
 }
 
@@ -164,20 +183,37 @@ func removeAll(dir string) error {
 	}
 }
 
-// unlockDisplays removes what an X server that was killed leaves in the
-// system's temporary folder: the file that reserves its number, and its socket.
-func unlockDisplays(procs []process) {
-	locks, _ := filepath.Glob("/tmp/.X*-lock")
-	for _, path := range locks {
-		text, _ := os.ReadFile(path)
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-		if !slices.ContainsFunc(procs, func(p process) bool { return p.PID == pid && startOf(pid) != p.Started }) {
+// SocketOf is the socket of a display of this machine by its name, such as ":7".
+func SocketOf(display string) string { return "/tmp/.X11-unix/X" + strings.TrimPrefix(display, ":") }
+
+// removeSockets removes what an X server that was killed leaves in the system's
+// temporary folder: its socket, if nobody has taken its number since.
+func removeSockets(procs []process) {
+	for _, p := range procs {
+		if p.Display == "" || startOf(p.PID) == p.Started || !IsDead(SocketOf(p.Display)) {
 			continue
 		}
-		number := strings.TrimSuffix(strings.TrimPrefix(path, "/tmp/.X"), "-lock")
-		_ = os.Remove("/tmp/.X11-unix/X" + number)
-		_ = os.Remove(path)
+		// Another may take the number now: what is removed is looked at again.
+		socket := SocketOf(p.Display)
+		aside := fmt.Sprintf("%s-%d", socket, p.PID)
+		if os.Rename(socket, aside) != nil {
+			continue
+		}
+		if IsDead(aside) {
+			_ = os.Remove(aside)
+		} else {
+			_ = os.Rename(aside, socket)
+		}
 	}
+}
+
+// IsDead says whether there is a socket at which nobody listens.
+func IsDead(socket string) bool {
+	c, err := net.Dial("unix", socket)
+	if err == nil {
+		c.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // startOf is when a process started, or 0 when there is none with that number
@@ -231,17 +267,18 @@ func Clean(dir string) int {
 	return n
 }
 
-// cleanFolder clears away a display whose owner is dead.
+// cleanFolder clears away a display whose owner is dead. An owner that died while
+// it made or removed the folder left no state file in it.
 func cleanFolder(dir, why string) bool {
-	state, err := lock(filepath.Join(dir, "state.json"), 0)
+	state, err := lock(filepath.Join(dir, "state.json"), os.O_CREATE)
 	if err != nil {
-		return false // its owner lives, or there is none
+		return false // its owner lives, or has just removed it
 	}
 	defer state.Close()
 	var procs []process
 	_ = json.NewDecoder(state).Decode(&procs) // one that was cut short names nobody
 	end(append(procs, programsOf(dir)...))
-	unlockDisplays(procs)
+	removeSockets(procs)
 	if k, err := readKept(dir); err == nil {
 		noteClosing(k, why)
 	}

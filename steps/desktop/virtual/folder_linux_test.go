@@ -39,6 +39,38 @@ func TestAFolderIsRemovedWhileProgramsStillWrite(t *testing.T) {
 	}
 }
 
+// TestWhatADyingOwnerLeftIsRemoved holds that a name is free again, whenever its
+// owner was killed while it made or removed the folder.
+func TestWhatADyingOwnerLeftIsRemoved(t *testing.T) {
+	for name, left := range map[string][]string{"it had made the folder": nil, "it had removed the state file": {"Xauthority", "run/bus"}} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			dir := filepath.Join(home, keptPrefix+"mine")
+			if err := os.MkdirAll(filepath.Join(dir, "run"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range left {
+				if err := os.WriteFile(filepath.Join(dir, path), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := Clean(home); n != 1 {
+				t.Errorf("%d folders were cleared away, want 1", n)
+			}
+			f, err := newFolder(home, "mine")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := Clean(home); n != 0 {
+				t.Errorf("%d folders of living owners were cleared away", n)
+			}
+			if err := f.remove(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestFolderThatOthersMadeIsRefused holds that what another user put into a shared
 // place is not taken for ours.
 func TestFolderThatOthersMadeIsRefused(t *testing.T) {

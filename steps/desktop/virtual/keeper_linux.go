@@ -71,8 +71,9 @@ func newKeeper(ctx context.Context, o Options) (*keeper, error) {
 	}
 	k := &keeper{display: d, over: make(chan string, 1), conns: map[net.Conn]bool{}}
 	k.kept = Kept{
-		Name: o.Name, Birth: rand.Text(), Display: d.Name(), Screen: d.screen, Layout: o.Layout, Run: o.Run, Bus: d.Bus(), Env: d.Env(),
+		Name: o.Name, Protocol: Protocol, Birth: rand.Text(), Display: d.Name(), Screen: d.screen, Layout: o.Layout, Run: o.Run, Owner: o.Owner, Bus: d.Bus(), Env: d.Env(),
 		Started: time.Now().UTC(), Linger: o.Linger, Keeper: os.Getpid(), Dir: d.folder.dir,
+		Server: o.Server, Joined: o.Display != "", VNC: d.vnc,
 	}
 	// What the runtime says when it dies of a mistake is kept too.
 	if f, err := os.OpenFile(d.folder.path(logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
@@ -125,6 +126,14 @@ func (k *keeper) use(change int) {
 	}
 }
 
+// change changes what is known of the desktop, and how long it stays.
+func (k *keeper) change(how func(*Kept)) {
+	k.mu.Lock()
+	how(&k.kept)
+	k.mu.Unlock()
+	k.use(0)
+}
+
 func (k *keeper) expire() {
 	k.mu.Lock()
 	unused := k.kept.Users == 0
@@ -153,12 +162,13 @@ func (k *keeper) describe() Kept {
 	return k.kept
 }
 
-// end ends all that runs there.
+// end ends all that runs there, once it had time to finish.
 func (k *keeper) end(why string) error {
 	k.idle.Stop()
 	_ = k.control.Close()
 	noteClosing(k.describe(), why)
 	_ = os.Remove(filepath.Join(k.display.folder.dir, keptName)) // nobody finds it any more
+	k.display.finish()
 	k.display.programs.close()
 	end(programsOf(k.display.folder.dir))
 	err := k.display.Close()
@@ -211,10 +221,12 @@ func (k *keeper) talk(conn *net.UnixConn) {
 		_, _ = conn.Read(make([]byte, 1)) // until it is closed
 		k.use(-1)
 	case doLinger:
-		k.mu.Lock()
-		k.kept.Linger = q.Linger
-		k.mu.Unlock()
-		k.use(0)
+		k.change(func(kept *Kept) { kept.Linger = q.Linger })
+		say(reply{Kept: k.describe()})
+	case doAssign:
+		k.change(func(kept *Kept) {
+			kept.Run, kept.Owner, kept.Client, kept.Linger = q.For.Run, q.For.Owner, q.For.Client, q.For.Linger
+		})
 		say(reply{Kept: k.describe()})
 	case doStart:
 		k.startProgram(q.Program, file, say)

@@ -73,7 +73,7 @@ func noteClosing(k Kept, why string) {
 
 // FindClosing is what is known of the end of a lasting desktop by its birth.
 func FindClosing(dir, birth string) (Closing, bool) {
-	h, err := home(dir)
+	h, err := existingHome(dir)
 	if err != nil {
 		return Closing{}, false
 	}
@@ -108,7 +108,10 @@ func remains(home, birth string) bool {
 // Find is the lasting desktop with a name, as its keeper describes it now. It
 // fails with desktop.ErrGone when there is none.
 func Find(dir, name string) (Kept, error) {
-	h, err := home(dir)
+	h, err := existingHome(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Kept{}, fmt.Errorf("desktop %s: %w", name, desktop.ErrGone)
+	}
 	if err != nil {
 		return Kept{}, err
 	}
@@ -124,6 +127,9 @@ func find(home, name string) (Kept, error) {
 		return k, fmt.Errorf("desktop %s: %w", name, err)
 	}
 	a, err := ask(k, question{Do: doDescribe})
+	if isNewer(err) {
+		return k, err
+	}
 	if err != nil { // it dies in this moment, or is dead
 		return k, fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", name, desktop.ErrGone, err)
 	}
@@ -132,7 +138,7 @@ func find(home, name string) (Kept, error) {
 
 // List lists the lasting desktops, the oldest first.
 func List(dir string) []Kept {
-	h, err := home(dir)
+	h, err := existingHome(dir)
 	if err != nil {
 		return nil
 	}
@@ -140,7 +146,7 @@ func List(dir string) []Kept {
 	found, _ := filepath.Glob(filepath.Join(h, keptPrefix+"*"))
 	var all []Kept
 	for _, f := range found {
-		if k, err := find(h, strings.TrimPrefix(filepath.Base(f), keptPrefix)); err == nil {
+		if k, err := find(h, strings.TrimPrefix(filepath.Base(f), keptPrefix)); err == nil || isNewer(err) {
 			k.measure()
 			all = append(all, k)
 		}
@@ -172,8 +178,14 @@ func SetLinger(k Kept, linger time.Duration) error {
 	return err
 }
 
+// Assign says for whom a lasting desktop is from now on.
+func Assign(k Kept, a Assignment) error {
+	_, err := ask(k, question{Do: doAssign, For: a})
+	return err
+}
+
 // endPatience is how long a desktop has to end, with all its programs.
-const endPatience = 20 * time.Second
+const endPatience = 30 * time.Second
 
 // awaitAbsence returns when a folder is gone.
 func awaitAbsence(dir string) error {
@@ -197,6 +209,9 @@ type Attachment struct {
 // Attach uses a lasting desktop.
 func Attach(k Kept) (*Attachment, error) {
 	conn, err := dialControl(k)
+	if isNewer(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("desktop %s: %w (its keeper does not answer: %w)", k.Name, desktop.ErrGone, err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,7 +38,7 @@ func keepOne(t testing.TB, o Options) Kept {
 	if o.Dir == "" {
 		o.Dir = scratch.Dir(t)
 	}
-	if o.Screen == (desktop.Size{}) {
+	if o.Screen == (desktop.Size{}) && o.Display == "" {
 		o.Screen = desktop.Size{W: 640, H: 480}
 	}
 	k, err := Keep(t.Context(), o)
@@ -61,11 +61,10 @@ func eventually(t testing.TB, what string, holds func() bool) {
 
 // leftovers is what is left of a lasting desktop: processes, files, sockets.
 // Another display may have its number now.
-func leftovers(k Kept, server int) []string {
+func leftovers(k Kept) []string {
 	var left []string
-	lock := "/tmp/.X" + k.Display[1:] + "-lock"
-	if text, err := os.ReadFile(lock); err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(server) {
-		left = append(left, lock)
+	if socket := SocketOf(k.Display); IsDead(socket) {
+		left = append(left, socket)
 	}
 	for _, p := range programsOf(k.Dir) {
 		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
@@ -139,11 +138,11 @@ func TestOneDesktopHasAName(t *testing.T) {
 
 func TestADesktopThatIsEndedLeavesNothing(t *testing.T) {
 	k := keepOne(t, Options{Name: "work"})
-	started, server := startSome(t, k), pidOf(t, k, "server")
+	started := startSome(t, k)
 	if err := End(k, "enough"); err != nil {
 		t.Fatal(err)
 	}
-	if left := append(leftovers(k, server), running(started)...); len(left) > 0 {
+	if left := append(leftovers(k), running(started)...); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	if c, found := FindClosing(filepath.Dir(k.Dir), k.Birth); !found || c.Why != "enough" || c.Name != "work" {
@@ -154,9 +153,30 @@ func TestADesktopThatIsEndedLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestAFolderIsNotMadeAgainByWhoOnlyLooks(t *testing.T) {
+	k := keepOne(t, Options{Name: "work"})
+	dir, guard := filepath.Dir(k.Dir), guardOf(t, k)
+	if err := End(k, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the guard has ended", func() bool { return startOf(guard) == 0 })
+	if all := List(dir); len(all) > 0 {
+		t.Errorf("there is %+v", all)
+	}
+	if _, err := Find(dir, "work"); !errors.Is(err, desktop.ErrGone) {
+		t.Errorf("finding it: %v", err)
+	}
+	FindClosing(dir, k.Birth)
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is there again: %v", err)
+	}
+}
+
 func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 	k := keepOne(t, Options{Name: "work", Linger: time.Millisecond})
-	server := pidOf(t, k, "server")
 	a, err := Attach(k)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +185,7 @@ func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 		t.Errorf("while it is used: %+v, %v", got, err)
 	}
 	_ = a.Close()
-	eventually(t, "it ends", func() bool { return len(leftovers(k, server)) == 0 })
+	eventually(t, "it ends", func() bool { return len(leftovers(k)) == 0 })
 	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "nobody had used it for 1ms" {
 		t.Errorf("its closing: %+v", c)
 	}
@@ -225,7 +245,7 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 			t.Run("first the "+first+", then the "+second, func(t *testing.T) {
 				t.Parallel()
 				k := keepOne(t, Options{Name: "work"})
-				started, server := startSome(t, k), pidOf(t, k, "server")
+				started := startSome(t, k)
 				for _, part := range []string{first, second} {
 					_ = syscall.Kill(pidOf(t, k, part), syscall.SIGKILL)
 				}
@@ -233,7 +253,7 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 					_ = End(k, "its bus is gone") // a desktop lives on without one
 				}
 				eventually(t, "the keeper and its guard are gone", func() bool { return startOf(k.Keeper) == 0 && startOf(started[0]) == 0 })
-				left := func() []string { return append(leftovers(k, server), running(started)...) }
+				left := func() []string { return append(leftovers(k), running(started)...) }
 				nobody := slices.Contains([]string{first, second}, "keeper") && slices.Contains([]string{first, second}, "guard")
 				for deadline := time.Now().Add(20 * time.Second); len(left()) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 					if nobody { // the last threads of those that were killed may hold the lock for a moment

@@ -29,7 +29,7 @@ func programsOf(dir string) []process {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(proc))
-		if p := (process{pid, startOf(pid)}); p.Started != 0 {
+		if p := (process{PID: pid, Started: startOf(pid)}); p.Started != 0 {
 			found = append(found, p)
 		}
 	}
@@ -37,7 +37,7 @@ func programsOf(dir string) []process {
 }
 
 // infrastructure are programs that belong to any desktop: nobody asked for them.
-var infrastructure = []string{"Xvfb", "openbox", "dbus-daemon", "at-spi-bus-laun", "at-spi2-registr", "dconf-service", "dbus-launch", "gvfsd", "xclip"}
+var infrastructure = []string{"Xvfb", "Xephyr", "Xvnc", "Xtigervnc", "openbox", "dbus-daemon", "at-spi-bus-laun", "at-spi2-registr", "dconf-service", "dbus-launch", "gvfsd", "xclip"}
 
 // measure fills in what the processes of a desktop come to.
 func (k *Kept) measure() {

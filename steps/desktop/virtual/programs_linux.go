@@ -58,6 +58,17 @@ func (p *programs) start(cmd *exec.Cmd, ended chan struct{}) error {
 	return p.folder.record(cmd.Process.Pid)
 }
 
+// ready writes down that the X server, the first of the programs, is ready.
+func (p *programs) ready(display string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.folder.procs) == 0 {
+		return nil // it has ended already
+	}
+	p.folder.procs[0].Display = display
+	return p.folder.write()
+}
+
 // forget drops a program that has ended.
 func (p *programs) forget(c *child) {
 	p.mu.Lock()

@@ -16,19 +16,31 @@ import (
 // xgb writes to standard error when a connection ends, as ours always does.
 func init() { xgb.Logger = log.New(io.Discard, "", 0) }
 
+// connect connects to the X server, which must answer before the context ends.
+func (d *Display) connect(ctx context.Context) (net.Conn, *xgb.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", SocketOf(d.name))
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	x, err := xgb.NewConnNetWithCookieHex(conn, d.cookie)
+	if err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	return conn, x, nil
+}
+
 // awaitManager returns when a window manager says that it manages the display.
 func (d *Display) awaitManager(ctx context.Context) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", "/tmp/.X11-unix/X"+d.name[1:])
+	conn, x, err := d.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	x, err := xgb.NewConnNetWithCookieHex(conn, d.cookie)
-	if err != nil {
-		return err
-	}
 	err = awaitProperty(x, "_NET_SUPPORTING_WM_CHECK", func(p *xproto.GetPropertyReply) bool { return p.ValueLen == 1 })
 	if err == nil {
 		// A manager that is slow to let go of the window is ready all the same.

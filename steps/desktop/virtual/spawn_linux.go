@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +32,10 @@ func Keep(ctx context.Context, o Options) (Kept, error) {
 	if err := CheckName(o.Name); err != nil {
 		return Kept{}, err
 	}
-	if err := lookPath("Xvfb", "xvfb", "openbox", "openbox", "dbus-daemon", "dbus-daemon"); err != nil {
+	if err := checkServer(o); err != nil {
+		return Kept{}, err
+	}
+	if err := check(o); err != nil {
 		return Kept{}, err
 	}
 	r, w, err := os.Pipe()
@@ -113,7 +117,10 @@ func guard(ctx context.Context, o Options, ready *os.File) error {
 	awaitChild(cmd.Process.Pid)
 	for deadline := time.Now().Add(endTimeout); endOrphans(deadline) > 0; time.Sleep(time.Millisecond) {
 	}
-	h, err := home(o.Dir)
+	h, err := existingHome(o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // and nothing in it is left
+	}
 	if err != nil {
 		return err
 	}

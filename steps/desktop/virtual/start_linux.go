@@ -5,19 +5,22 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/jezek/xgb"
+
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/xauth"
 )
 
 // startTimeout bounds a start that nothing else bounds: a display that needs
@@ -29,6 +32,9 @@ type Display struct {
 	name, bus, cookie string
 	screen            desktop.Size
 	folder            *folder
+	home              string    // of its programs; empty: the user's
+	vnc               *VNC      // where people can look
+	joined            *xgb.Conn // to a display that was there already
 	programs          *programs
 	done              chan struct{}
 	watching          sync.WaitGroup // over the window manager
@@ -57,7 +63,7 @@ func (d *Display) Env() []string {
 func (d *Display) marker() string { return markerOf(d.folder.dir) }
 
 func (d *Display) env() []string {
-	return []string{
+	env := []string{
 		"DISPLAY=" + d.name,
 		"XAUTHORITY=" + d.Authority(),
 		d.marker(),
@@ -68,16 +74,24 @@ func (d *Display) env() []string {
 		"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
 		"GSK_RENDERER=cairo", // GTK 4 may wait for ever for a graphics card, and shows no elements meanwhile
 	}
+	if d.home == "" {
+		return env
+	}
+	return append(env, "HOME="+d.home, "XDG_CONFIG_HOME="+filepath.Join(d.home, ".config"), "XDG_CACHE_HOME="+filepath.Join(d.home, ".cache"),
+		"XDG_DATA_HOME="+filepath.Join(d.home, ".local", "share"), "XDG_STATE_HOME="+filepath.Join(d.home, ".local", "state"))
 }
 
 // Start ends what displays of dead processes left behind, then starts one. It
 // returns when the window manager manages it.
 func Start(ctx context.Context, o Options) (*Display, error) {
+	if err := checkServer(o); err != nil {
+		return nil, err
+	}
+	if err := check(o); err != nil {
+		return nil, err
+	}
 	if o.Screen == (desktop.Size{}) {
 		o.Screen = DefaultScreen
-	}
-	if err := lookPath("Xvfb", "xvfb", "openbox", "openbox", "dbus-daemon", "dbus-daemon"); err != nil {
-		return nil, err
 	}
 	dir, err := home(o.Dir)
 	if err != nil {
@@ -94,7 +108,14 @@ func Start(ctx context.Context, o Options) (*Display, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	d := &Display{screen: o.Screen, folder: f, programs: newPrograms(f), done: make(chan struct{})}
-	if err := d.start(ctx, o); err != nil {
+	if o.OwnHome {
+		d.home = f.path("home")
+		err = os.Mkdir(d.home, 0o700)
+	}
+	if err == nil {
+		err = d.start(ctx, o)
+	}
+	if err != nil {
 		d.Close()
 		return nil, fmt.Errorf("starting a virtual display: %w", err)
 	}
@@ -116,7 +137,10 @@ func lookPath(pairs ...string) error {
 }
 
 func (d *Display) start(ctx context.Context, o Options) error {
-	if err := d.startServer(ctx, o.Screen); err != nil {
+	if o.Display != "" {
+		return d.join(ctx, o)
+	}
+	if err := d.startServer(ctx, servers[o.server()]); err != nil {
 		return err
 	}
 	if err := d.setLayout(ctx, o.Layout); err != nil {
@@ -133,23 +157,29 @@ func (d *Display) start(ctx context.Context, o Options) error {
 
 // startServer starts the X server on the first free display number, which it
 // chooses itself.
-func (d *Display) startServer(ctx context.Context, screen desktop.Size) error {
+func (d *Display) startServer(ctx context.Context, s server) error {
 	cookie := make([]byte, 16)
 	if _, err := rand.Read(cookie); err != nil {
 		return err
 	}
 	d.cookie = hex.EncodeToString(cookie)
-	if err := os.WriteFile(d.Authority(), authority("", cookie), 0o600); err != nil {
+	if err := os.WriteFile(d.Authority(), xauth.Entry("", cookie), 0o600); err != nil {
 		return err
 	}
-	number, err := d.announce(ctx, "Xvfb", "-displayfd", "3", "-screen", "0", screen.String()+"x24",
-		"-auth", d.Authority(), "-nolisten", "tcp", "-noreset", "-dpi", "96")
+	args, err := s.args(d)
+	if err != nil {
+		return err
+	}
+	number, err := d.announce(ctx, s.program, append(args, "-displayfd", "3", "-auth", d.Authority(), "-nolisten", "tcp", "-noreset", "-dpi", "96")...)
 	if err != nil {
 		return err
 	}
 	d.name = ":" + number
+	if err := d.programs.ready(d.name); err != nil {
+		return err
+	}
 	// Clients look for the number, which only the server knew.
-	return os.WriteFile(d.Authority(), authority(number, cookie), 0o600)
+	return os.WriteFile(d.Authority(), xauth.Entry(number, cookie), 0o600)
 }
 
 // setLayout gives the keyboard a layout.
@@ -191,7 +221,7 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	}
 	var complaint complaint
 	cmd.Stderr = &complaint
-	var ended chan struct{}
+	ended := make(chan struct{})
 	if d.name == "" { // the server itself
 		ended = d.done
 	}
@@ -212,6 +242,10 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("%s did not get ready: %w", name, context.Cause(ctx))
 	}
+	select {
+	case <-ended: // and all that it wrote is read
+	case <-time.After(endTimeout):
+	}
 	return "", fmt.Errorf("%s ended before it was ready: %s (%w)", name, complaint.String(), err)
 }
 
@@ -224,28 +258,16 @@ func withoutWayland(env []string) []string {
 	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "WAYLAND_DISPLAY=") })
 }
 
-// authority is a file of one cookie that is good for any host. An empty
-// number is good for any display.
-func authority(number string, cookie []byte) []byte {
-	var b bytes.Buffer
-	field := func(s []byte) {
-		_ = binary.Write(&b, binary.BigEndian, uint16(len(s)))
-		b.Write(s)
-	}
-	const anyHost = 0xffff
-	_ = binary.Write(&b, binary.BigEndian, uint16(anyHost))
-	field(nil)
-	field([]byte(number))
-	field([]byte("MIT-MAGIC-COOKIE-1"))
-	field(cookie)
-	return b.Bytes()
-}
-
 // Close ends the display with everything that was started for it, and removes
-// its folder. Programs that show themselves on it lose their display.
+// its folder. Programs that show themselves on it are asked to close, and then
+// lose their display.
 func (d *Display) Close() error {
 	var err error
 	d.closing.Do(func() {
+		d.finish()
+		if d.joined != nil {
+			d.joined.Close()
+		}
 		d.programs.close()
 		d.watching.Wait()
 		err = d.folder.remove()

@@ -34,35 +34,71 @@ type Options struct {
 	Screen desktop.Size
 	// Layout is that of the keyboard, such as "de"; empty: that of the X server.
 	Layout string
+	// Server is the X server to start: Xvfb, which empty means too, Xephyr or Xvnc.
+	Server string
+
+	// Display is one that is there already, such as ":1" or "host:1", and becomes a
+	// lasting desktop; empty: one is started. It is never ended.
+	Display string
+	// Authority is the file with its cookie; empty: the user's.
+	Authority string
+	// Bus is the address of its session bus, by which elements are read; empty: one
+	// of our own, for what is started there.
+	Bus string
 
 	// Name is what a lasting desktop is called.
 	Name string
 	// Run is the run that a lasting desktop is made for, or empty.
 	Run string
+	// Owner is the credential that a lasting desktop belongs to; empty: the
+	// person at the machine.
+	Owner string
 	// Linger is how long a lasting desktop stays when nobody is attached to it;
 	// 0: until it is ended.
 	Linger time.Duration
+	// OwnHome gives its programs a home folder of their own, which ends with it.
+	OwnHome bool
 }
+
+// The X servers that a display can have.
+const (
+	Xvfb   = "xvfb"   // has no screen
+	Xephyr = "xephyr" // is a window of another display
+	Xvnc   = "xvnc"   // shows itself to VNC viewers
+)
+
+// Servers are the names of the X servers.
+func Servers() []string { return []string{Xvfb, Xephyr, Xvnc} }
 
 // DefaultScreen is the size of a virtual screen when none is asked for.
 var DefaultScreen = desktop.Size{W: 1920, H: 1080}
 
+// Protocol is the version of what keepers are asked and answer. A program speaks
+// all versions up to its own: the keeper may be of any earlier release.
+const Protocol = 1
+
 // Kept describes a lasting desktop.
 type Kept struct {
-	Name string `json:"name"`
+	Name     string `json:"name"`
+	Protocol int    `json:"protocol"` // that its keeper speaks
 	// Birth tells it from others that had the same name.
 	Birth   string        `json:"birth"`
 	Display string        `json:"display"`
 	Screen  desktop.Size  `json:"screen"`
 	Layout  string        `json:"layout,omitempty"`
-	Run     string        `json:"run,omitempty"` // that it was made for
+	Run     string        `json:"run,omitempty"`    // that it was made for
+	Owner   string        `json:"owner,omitempty"`  // whose it is; empty: the person's at the machine
+	Client  string        `json:"client,omitempty"` // whose traces are on it, of a pool
 	Started time.Time     `json:"started"`
 	Linger  time.Duration `json:"linger,omitempty"`
-	Keeper  int           `json:"keeper"` // its process
-	Dir     string        `json:"dir"`    // its folder
-	Bus     string        `json:"bus"`    // address of the session bus
+	Keeper  int           `json:"keeper,omitempty"` // its process
+	Dir     string        `json:"dir,omitempty"`    // its folder
+	Bus     string        `json:"bus,omitempty"`    // address of the session bus
+	Server  string        `json:"server,omitempty"` // its X server; empty: Xvfb, or the one that was there
+	Joined  bool          `json:"joined,omitempty"` // the display was there already, and stays
+	VNC     *VNC          `json:"vnc,omitempty"`    // where people can look
 	// Env is what a program needs to show itself there.
-	Env []string `json:"env"`
+	Env []string `json:"env,omitempty"`
 
 	// These are as they were when it was asked.
 	Users     int       `json:"users"`          // who is attached
@@ -70,6 +106,16 @@ type Kept struct {
 	Memory    int64     `json:"memory"`         // of all its processes, in bytes
 	Processes int       `json:"processes"`      // started there
 	Programs  []string  `json:"programs"`       // started there by name, without its own
+}
+
+// IsSeat says whether it is no desktop of ours, but the display of the person at
+// the machine.
+func (k Kept) IsSeat() bool { return k.Name == desktop.Seat && k.Birth == "" }
+
+// VNC is where a VNC viewer can look at a desktop.
+type VNC struct {
+	Address  string `json:"address"` // reached from this machine only
+	Password string `json:"password"`
 }
 
 // Authority is the file with the cookie that lets a program in.
@@ -84,6 +130,14 @@ type Closing struct {
 	Why   string    `json:"why"`
 }
 
+// An Assignment says for whom a lasting desktop is, from now on.
+type Assignment struct {
+	Run    string        `json:"run,omitempty"`
+	Owner  string        `json:"owner,omitempty"`
+	Client string        `json:"client,omitempty"`
+	Linger time.Duration `json:"linger,omitempty"`
+}
+
 // Program is a program to start on a lasting desktop.
 type Program struct {
 	Args []string `json:"args"`
@@ -95,6 +149,9 @@ var goodName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
 // CheckName says whether a lasting desktop may be called so.
 func CheckName(name string) error {
+	if name == desktop.Seat {
+		return fmt.Errorf("%s is the display of the person at the machine: wanted another name", desktop.Seat)
+	}
 	if !goodName.MatchString(name) {
 		return fmt.Errorf("%q cannot name a desktop: wanted up to 32 small letters, digits and hyphens, and no hyphen first", name)
 	}

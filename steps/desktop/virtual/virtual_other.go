@@ -40,11 +40,13 @@ type Attachment struct{ Kept }
 
 func Keep(context.Context, Options) (Kept, error) { return Kept{}, errNoKept }
 func RunKeeper(context.Context, []string) error   { return errNoKept }
+func MissingServer(string) error                  { return errNoKept }
 func Find(string, string) (Kept, error)           { return Kept{}, errGone }
 func FindClosing(string, string) (Closing, bool)  { return Closing{}, false }
 func List(string) []Kept                          { return nil }
 func End(Kept, string) error                      { return errNoKept }
 func SetLinger(Kept, time.Duration) error         { return errNoKept }
+func Assign(Kept, Assignment) error               { return errNoKept }
 func Clean(string) int                            { return 0 }
 func Attach(Kept) (*Attachment, error)            { return nil, errNoKept }
 func (a *Attachment) Close() error                { return nil }

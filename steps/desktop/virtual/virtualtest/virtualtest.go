@@ -48,13 +48,23 @@ func StartWith(t testing.TB, o virtual.Options) *virtual.Display {
 func Need(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
-		if _, err := exec.LookPath(p); err == nil {
+		_, err := exec.LookPath(p)
+		if files, _ := filepath.Glob(p); err == nil || len(files) > 0 {
 			continue
 		}
 		if os.Getenv(RequireVar) != "" {
 			t.Fatalf("needs a desktop: the program %s is missing, and %s is set", p, RequireVar)
 		}
 		t.Skipf("needs a desktop: the program %s is missing", p)
+	}
+}
+
+// TakesTime skips a test that waits for applications for longer than `make test`
+// may take.
+func TakesTime(t testing.TB) {
+	t.Helper()
+	if os.Getenv("UNDERSTUDY_E2E") == "" {
+		t.Skip("it takes the time that applications take: make e2e plays it")
 	}
 }
 

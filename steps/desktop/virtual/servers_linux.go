@@ -1,0 +1,122 @@
+package virtual
+
+import (
+	"cmp"
+	"crypto/des"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/bits"
+	"net"
+	"os"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// server is an X server that can be started.
+type server struct {
+	program, pack string
+	// missing says what else it needs that is not there, unless nil.
+	missing func() error
+	args    func(d *Display) ([]string, error)
+}
+
+// servers are the X servers that a display can have.
+var servers = map[string]server{
+	Xvfb: {program: "Xvfb", pack: "xvfb", args: func(d *Display) ([]string, error) {
+		return []string{"-screen", "0", d.screen.String() + "x24"}, nil
+	}},
+	Xephyr: {program: "Xephyr", pack: "xserver-xephyr", missing: noParent, args: func(d *Display) ([]string, error) {
+		return []string{"-screen", d.screen.String() + "x24", "-title", "understudy"}, nil
+	}},
+	Xvnc: {program: "Xvnc", pack: "tigervnc-standalone-server", args: vncArgs},
+}
+
+// noParent says why there is no display for a window of Xephyr's.
+func noParent() error {
+	if os.Getenv("DISPLAY") != "" {
+		return nil
+	}
+	return &desktop.MissingError{What: "Xephyr shows a desktop in a window of yours, and DISPLAY is not set", Mend: "export DISPLAY=:0"}
+}
+
+// check says what is missing for a display with options.
+func check(o Options) error {
+	if o.Display != "" {
+		return lookPath("dbus-daemon", "dbus-daemon")
+	}
+	s := servers[o.server()]
+	err := lookPath(s.program, s.pack, "openbox", "openbox", "dbus-daemon", "dbus-daemon")
+	if err == nil && s.missing != nil {
+		err = s.missing()
+	}
+	return err
+}
+
+// MissingServer says what is missing for an X server; nil: it can be started.
+func MissingServer(name string) error { return check(Options{Server: name}) }
+
+// vncArgs let people look who know a password, from this machine only. The size of
+// the screen stays as the workflows know it, whatever the viewer wants.
+func vncArgs(d *Display) ([]string, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	d.vnc = &VNC{Address: net.JoinHostPort("127.0.0.1", port), Password: strings.ToLower(rand.Text()[:vncPassword])}
+	file := d.folder.path("vnc")
+	if err := os.WriteFile(file, scrambled(d.vnc.Password), 0o600); err != nil {
+		return nil, err
+	}
+	return []string{
+		"-geometry", d.screen.String(), "-depth", "24", "-SecurityTypes=VncAuth", "-PasswordFile=" + file,
+		"-interface=127.0.0.1", "-UseIPv6=0", "-rfbport=" + port, "-AcceptSetDesktopSize=0", "-AlwaysShared=1",
+	}, nil
+}
+
+// freePort is a port at which nobody listens.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, errors.Join(err, l.Close())
+}
+
+// vncPassword is how long a password of VNC can be.
+const vncPassword = 8
+
+// scrambled is a password as the file of a VNC server has it: encrypted with a key
+// that all of them know, of which the bits of each byte are in reverse.
+func scrambled(password string) []byte {
+	key := []byte{23, 82, 107, 6, 35, 78, 88, 7}
+	for i := range key {
+		key[i] = bits.Reverse8(key[i])
+	}
+	c, err := des.NewCipher(key)
+	if err != nil {
+		panic(err) // the key has the right length
+	}
+	file := make([]byte, vncPassword)
+	copy(file, password)
+	c.Encrypt(file, file)
+	return file
+}
+
+// checkServer says whether there is an X server of the name that options have.
+func checkServer(o Options) error {
+	if _, known := servers[o.server()]; !known {
+		return fmt.Errorf("there is no X server %q: wanted one of %s", o.Server, strings.Join(Servers(), ", "))
+	}
+	if o.Display != "" && (o.Server != "" || o.Screen != desktop.Size{} || o.Layout != "") {
+		return fmt.Errorf("the display %s has a server, a screen and a layout already: give none", o.Display)
+	}
+	if o.Display == "" && (o.Authority != "" || o.Bus != "") {
+		return errors.New("only a display that is there already has a file of cookies and a session bus: name it")
+	}
+	return nil
+}
+
+func (o Options) server() string { return cmp.Or(o.Server, Xvfb) }
