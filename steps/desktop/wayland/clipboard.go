@@ -1,0 +1,152 @@
+//go:build linux
+
+package wayland
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland/wire"
+)
+
+// texts are the names under which text is on a clipboard, the best first.
+var texts = []string{"text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "STRING", "TEXT"}
+
+// clipboard reads and writes the clipboard without having the focus.
+type clipboard struct {
+	*Driver
+	manager wire.DataControlManager
+	device  wire.DataControlDevice
+	missing error
+
+	mu        sync.Mutex // guards the fields below
+	offered   map[uint32][]string
+	selection wire.DataControlOffer
+}
+
+func (c *clipboard) open(seat wire.Seat) {
+	c.offered = map[uint32][]string{}
+	c.manager, c.missing = wire.BindDataControlManager(c.conn, 0)
+	if c.missing == nil {
+		c.device = c.manager.GetDataDevice(seat, wire.DataControlDeviceEvents{DataOffer: c.announced, Selection: c.selected})
+	}
+}
+
+// announced hears what a selection that comes next can be read as.
+func (c *clipboard) announced(o wire.DataControlOffer) {
+	c.mu.Lock()
+	c.offered[o.ID()] = nil
+	c.mu.Unlock()
+	o.Listen(wire.DataControlOfferEvents{Offer: func(kind string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.offered[o.ID()] = append(c.offered[o.ID()], kind)
+	}})
+}
+
+func (c *clipboard) selected(o wire.DataControlOffer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.selection.None() {
+		c.selection.Destroy()
+		delete(c.offered, c.selection.ID())
+	}
+	c.selection = o
+}
+
+// readWithin bounds the wait for the program that owns the clipboard.
+const readWithin = 3 * time.Second
+
+// ReadClipboard is the clipboard's text, "" when it holds nothing, and
+// desktop.ErrRefused when it holds something that is no text.
+func (c *clipboard) ReadClipboard(ctx context.Context) (string, error) {
+	if c.missing != nil {
+		return "", c.missing
+	}
+	if err := c.conn.Sync(ctx); err != nil { // what was copied before is told by then
+		return "", err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	asked, err := c.request(w)
+	w.Close()
+	if err != nil || !asked {
+		return "", err
+	}
+	if err := c.conn.Sync(ctx); err != nil {
+		return "", err
+	}
+	if err := r.SetReadDeadline(time.Now().Add(readWithin)); err != nil {
+		return "", err
+	}
+	defer context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) })()
+	text, err := io.ReadAll(r)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", fmt.Errorf("the program that owns the clipboard: %w", desktop.ErrUnresponsive)
+	}
+	return string(text), err
+}
+
+// request has the owner of the clipboard write its text into a file, if it holds
+// anything.
+func (c *clipboard) request(into *os.File) (asked bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.selection.None() {
+		return false, nil
+	}
+	for _, kind := range texts {
+		if slices.Contains(c.offered[c.selection.ID()], kind) {
+			c.selection.Receive(kind, into)
+			return true, nil
+		}
+	}
+	return false, fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
+}
+
+// write puts text on the clipboard. It stays there until another program takes
+// the clipboard or we end.
+func (c *clipboard) write(ctx context.Context, text string) error {
+	_, err := c.offer(ctx, text)
+	return err
+}
+
+// offer puts text on the clipboard; the channel is closed when a program has
+// taken it from there.
+func (c *clipboard) offer(ctx context.Context, text string) (taken <-chan struct{}, err error) {
+	if c.missing != nil {
+		return nil, c.missing
+	}
+	done := make(chan struct{})
+	var once sync.Once
+	var source wire.DataControlSource
+	source = c.manager.CreateDataSource(wire.DataControlSourceEvents{
+		Send: func(_ string, into *os.File) {
+			go func() { // the reader may be slow
+				_ = into.SetWriteDeadline(time.Now().Add(readWithin))
+				_, _ = io.WriteString(into, text) // who asked sees the end
+				into.Close()
+				once.Do(func() { close(done) })
+			}()
+		},
+		Cancelled: func() { source.Destroy() },
+	})
+	for _, kind := range texts {
+		source.Offer(kind)
+	}
+	c.device.SetSelection(source)
+	return done, c.conn.Sync(ctx)
+}

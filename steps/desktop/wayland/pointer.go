@@ -1,0 +1,235 @@
+//go:build linux
+
+package wayland
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
+	"understudy/steps/desktop/wayland/wire"
+)
+
+// buttons are the codes of the mouse buttons in the kernel.
+var buttons = map[desktop.Button]uint32{desktop.Left: 0x110, desktop.Right: 0x111, desktop.Middle: 0x112}
+
+// strokeGap is what is between the clicks of a multiple click: a browser takes
+// two that come at one time for one.
+const strokeGap = 8 * time.Millisecond
+
+// began is when the clock of our devices started.
+var began = time.Now()
+
+func clock() uint32 { return uint32(time.Since(began).Milliseconds()) + 1 }
+
+// pointer is one virtual mouse, kept for the whole session: without one a
+// compositor without a screen has no pointer at all. Its fields are guarded by
+// turn.
+type pointer struct {
+	*Driver
+	device  wire.VirtualPointer
+	missing error // why there is no device
+	presses input.Presses
+	held    map[desktop.Button]bool
+	at      desktop.Point
+	known   bool // that the pointer is there, when nobody else moved it
+}
+
+func (p *pointer) open(seat wire.Seat) {
+	p.held = map[desktop.Button]bool{}
+	m, err := wire.BindVirtualPointerManager(p.conn, 0)
+	if p.missing = err; err == nil {
+		p.device = m.CreateVirtualPointer(seat)
+	}
+}
+
+// PointerPosition is where the pointer is. Where only we move it, that is where
+// we did.
+func (p *pointer) PointerPosition(ctx context.Context) (at desktop.Point, err error) {
+	err = p.act(ctx, func() error {
+		at, err = p.position(ctx)
+		return err
+	})
+	return at, err
+}
+
+func (p *pointer) position(ctx context.Context) (desktop.Point, error) {
+	if p.missing != nil {
+		return desktop.Point{}, p.missing
+	}
+	n, err := p.place.pointers(ctx)
+	if err != nil {
+		return desktop.Point{}, err
+	}
+	if p.known && n == 1 {
+		return p.at, nil
+	}
+	return p.layers.askPointer(ctx, func() {
+		p.device.Motion(clock(), 0, 0) // so that the compositor looks what is under the pointer
+		p.device.Frame()
+	})
+}
+
+// move moves the pointer into the middle of a pixel.
+func (p *pointer) move(ctx context.Context, to desktop.Point) error {
+	if p.missing != nil {
+		return p.missing
+	}
+	monitors, err := p.place.outputs(ctx)
+	if err != nil {
+		return err
+	}
+	all := around(monitors)
+	if !all.Contains(to) {
+		return fmt.Errorf("the point %s is not on the screen, which is %s", to, all)
+	}
+	p.device.MotionAbsolute(clock(), uint32(2*(to.X-all.X)+1), uint32(2*(to.Y-all.Y)+1), uint32(2*all.W), uint32(2*all.H))
+	p.device.Frame()
+	p.at, p.known = to, true
+	return p.conn.Sync(ctx)
+}
+
+// around is the area that holds all monitors.
+func around(monitors []desktop.Monitor) desktop.Rect {
+	var all desktop.Rect
+	for i, m := range monitors {
+		if i == 0 {
+			all = m.Bounds
+		}
+		all = desktop.RectOf(all.Image().Union(m.Bounds.Image()))
+	}
+	return all
+}
+
+func (p *pointer) button(b desktop.Button, down bool) error {
+	code, ok := buttons[b]
+	if !ok {
+		return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
+	}
+	if p.missing != nil {
+		return p.missing
+	}
+	var state uint32
+	if down {
+		state = 1
+	}
+	p.device.Button(clock(), code, state)
+	p.device.Frame()
+	p.held[b] = down
+	return nil
+}
+
+// buttonDown presses a mouse button, apart from the clicks before unless it follows one.
+func (p *pointer) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
+	at, err := p.position(ctx)
+	if err != nil {
+		return err
+	}
+	c := input.Click{At: at, Button: a.Button}
+	return p.presses.Press(ctx, c, a.Follows, func() error { return p.button(a.Button, true) })
+}
+
+func (p *pointer) buttonUp(b desktop.Button) error {
+	defer p.presses.LetGo(b)
+	return p.button(b, false)
+}
+
+// RestBeforeClick waits until a click at the point is taken for one of its own.
+func (p *pointer) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+	return p.act(ctx, func() error {
+		return desktop.Sleep(ctx, p.presses.Rest(input.Click{At: at, Button: b}, count))
+	})
+}
+
+// click moves to the point and clicks, apart from the clicks before. The windows
+// are read right before the first press and after the last.
+func (p *pointer) click(ctx context.Context, a desktop.Click) error {
+	c := input.Click{At: a.At, Button: a.Button}
+	if err := desktop.Sleep(ctx, p.presses.Rest(c, a.Count)); err != nil {
+		return err
+	}
+	if err := p.move(ctx, a.At); err != nil {
+		return err
+	}
+	if err := p.verifyTarget(ctx, a); err != nil {
+		return err
+	}
+	defer p.presses.Add(c, a.Count)
+	for i := range max(1, a.Count) {
+		if i > 0 {
+			if err := desktop.Sleep(ctx, strokeGap); err != nil {
+				return errors.Join(err, desktop.ErrUnclear)
+			}
+		}
+		if err := errors.Join(p.button(a.Button, true), p.button(a.Button, false)); err != nil {
+			return err
+		}
+	}
+	if err := p.conn.Sync(ctx); err != nil || a.In == nil {
+		return err
+	}
+	return p.stayed(ctx, *a.In)
+}
+
+// verifyTarget fails with desktop.ErrMoved unless the window of a click is where
+// it was seen, and above the others at the point.
+func (p *pointer) verifyTarget(ctx context.Context, a desktop.Click) error {
+	if a.In == nil {
+		return nil
+	}
+	all, err := p.place.windows(ctx)
+	if err != nil {
+		return err
+	}
+	now, top := desktop.Windows(all).ByID(a.In.ID), desktop.Windows(all).PressedAt(a.At)
+	switch {
+	case now == nil:
+		return fmt.Errorf("the window %q is gone: %w", a.In.Title, desktop.ErrMoved)
+	case now.Bounds != a.In.Bounds:
+		return fmt.Errorf("the window %q moved from %s to %s: %w", a.In.Title, a.In.Bounds, now.Bounds, desktop.ErrMoved)
+	case top == nil || top.ID != now.ID:
+		return fmt.Errorf("the window %q came under another one at %s: %w", a.In.Title, a.At, desktop.ErrMoved)
+	}
+	return nil
+}
+
+// stayed says whether a window is where it was seen. One that has got another
+// size did so because of the click.
+func (p *pointer) stayed(ctx context.Context, w desktop.Window) error {
+	now, err := p.window(ctx, w.ID)
+	if err == nil && now.Bounds != w.Bounds && now.Bounds.W == w.Bounds.W && now.Bounds.H == w.Bounds.H {
+		return fmt.Errorf("the window %q moved from %s to %s while it was clicked: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrUnclear)
+	}
+	return nil
+}
+
+// scroll turns the wheel where the pointer is: dx to the right, dy down.
+func (p *pointer) scroll(dx, dy int) error {
+	if p.missing != nil {
+		return p.missing
+	}
+	const vertical, horizontal, wheel, notch = 0, 1, 0, 15
+	for axis, n := range map[uint32]int{vertical: dy, horizontal: dx} {
+		step := 1
+		if n < 0 {
+			step, n = -1, -n
+		}
+		for range n {
+			p.device.AxisSource(wheel)
+			p.device.AxisDiscrete(clock(), axis, float64(step*notch), int32(step))
+			p.device.Frame()
+		}
+	}
+	return nil
+}
+
+func (p *pointer) release() {
+	for b, down := range p.held {
+		if down {
+			_ = p.button(b, false) // it could be pressed
+		}
+	}
+}

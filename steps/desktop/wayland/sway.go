@@ -1,0 +1,234 @@
+//go:build linux
+
+package wayland
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+
+	"understudy/steps/desktop"
+)
+
+// sway is a compositor that answers the protocol of sway and i3.
+type sway struct{ socket string }
+
+// The messages of the protocol.
+const (
+	swayCommand = 0
+	swayOutputs = 3
+	swayTree    = 4
+	swayInputs  = 100
+)
+
+// findSway returns the placement of a compositor that is a process and whose
+// socket is in a folder, if it answers the protocol.
+func findSway(ctx context.Context, pid int, folder string) (placement, error) {
+	candidates := []string{os.Getenv("SWAYSOCK")}
+	if found, _ := filepath.Glob(filepath.Join(folder, fmt.Sprintf("sway-ipc.*.%d.sock", pid))); pid != 0 {
+		candidates = append(found, candidates...)
+	}
+	for _, c := range candidates {
+		s := sway{c}
+		if _, err := s.outputs(ctx); c != "" && err == nil {
+			return s, nil
+		}
+	}
+	return nil, desktop.ErrNotFound
+}
+
+func (sway) name() string { return "sway" }
+
+// ask sends one message and reads what it is answered.
+func (s sway) ask(ctx context.Context, kind uint32, payload string, answer any) error {
+	const magic = "i3-ipc"
+	c, err := new(net.Dialer).DialContext(ctx, "unix", s.socket)
+	if err != nil {
+		return fmt.Errorf("%w: sway does not answer: %w", desktop.ErrUnavailable, err)
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	request := binary.NativeEndian.AppendUint32([]byte(magic), uint32(len(payload)))
+	request = append(binary.NativeEndian.AppendUint32(request, kind), payload...)
+	if _, err = c.Write(request); err == nil {
+		head := make([]byte, len(magic)+8)
+		if _, err = io.ReadFull(c, head); err == nil {
+			body := make([]byte, binary.NativeEndian.Uint32(head[len(magic):]))
+			if _, err = io.ReadFull(c, body); err == nil {
+				err = json.Unmarshal(body, answer)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: asking sway: %w", desktop.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// swayRect is a rectangle as sway writes it.
+type swayRect struct{ X, Y, Width, Height int }
+
+func (r swayRect) rect() desktop.Rect {
+	return desktop.Rect{X: r.X, Y: r.Y, W: r.Width, H: r.Height}
+}
+
+func (s sway) outputs(ctx context.Context) (list []desktop.Monitor, err error) {
+	var all []struct {
+		Name            string
+		Active, Focused bool
+		Rect            swayRect
+		Scale           float64
+	}
+	if err := s.ask(ctx, swayOutputs, "", &all); err != nil {
+		return nil, err
+	}
+	for _, o := range all {
+		if o.Active {
+			list = append(list, desktop.Monitor{Name: o.Name, Bounds: o.Rect.rect(), Primary: len(list) == 0, Scale: o.Scale})
+		}
+	}
+	return list, nil
+}
+
+func (s sway) pointers(ctx context.Context) (n int, err error) {
+	var all []struct{ Type string }
+	if err := s.ask(ctx, swayInputs, "", &all); err != nil {
+		return 0, err
+	}
+	for _, i := range all {
+		if i.Type != "keyboard" && i.Type != "switch" {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// swayNode is a node of the tree: an output, a workspace, a container or a window.
+type swayNode struct {
+	ID         int64
+	Name       string
+	Type       string
+	Rect       swayRect
+	WindowRect swayRect `json:"window_rect"` // what the application draws, in Rect
+	DecoRect   swayRect `json:"deco_rect"`   // the title bar
+	Border     string
+	Focused    bool
+	Visible    bool
+	PID        int
+	AppID      string `json:"app_id"`
+	Shell      string
+	Fullscreen int `json:"fullscreen_mode"`
+	Properties struct {
+		Class string
+	} `json:"window_properties"`
+	Nodes    []swayNode
+	Floating []swayNode `json:"floating_nodes"`
+}
+
+func (s sway) foreign(ctx context.Context, id desktop.WindowID) (bool, error) {
+	n, err := s.node(ctx, id)
+	return n.Shell == "xwayland", err
+}
+
+// node is the node of a window.
+func (s sway) node(ctx context.Context, id desktop.WindowID) (found swayNode, err error) {
+	var root swayNode
+	if err := s.ask(ctx, swayTree, "", &root); err != nil {
+		return found, err
+	}
+	err = fmt.Errorf("window %d: %w", id, desktop.ErrNotFound)
+	root.collect(func(n *swayNode) {
+		if desktop.WindowID(n.ID) == id {
+			found, err = *n, nil
+		}
+	})
+	return found, err
+}
+
+func (s sway) windows(ctx context.Context) ([]desktop.Window, error) {
+	var root swayNode
+	if err := s.ask(ctx, swayTree, "", &root); err != nil {
+		return nil, err
+	}
+	var tiled, full []desktop.Window
+	root.collect(func(n *swayNode) {
+		if n.Fullscreen != 0 {
+			full = append(full, n.window())
+		} else {
+			tiled = append(tiled, n.window())
+		}
+	})
+	return append(tiled, full...), nil
+}
+
+// collect visits the windows below a node, from the bottom to the top.
+func (n *swayNode) collect(f func(*swayNode)) {
+	if n.PID != 0 {
+		f(n)
+	}
+	for _, kids := range [][]swayNode{n.Nodes, n.Floating} {
+		for i := range kids {
+			kids[i].collect(f)
+		}
+	}
+}
+
+func (n *swayNode) window() desktop.Window {
+	w := desktop.Window{
+		ID: desktop.WindowID(n.ID), Title: n.Name, Class: cmp.Or(n.AppID, n.Properties.Class), PID: n.PID, Process: desktop.ProcessName(n.PID),
+		Bounds: n.Rect.rect(), Content: n.WindowRect.rect(), Active: n.Focused,
+	}
+	w.Content.X, w.Content.Y = w.Content.X+w.Bounds.X, w.Content.Y+w.Bounds.Y
+	if bar := n.DecoRect.rect(); !bar.Empty() {
+		w.Bounds = desktop.RectOf(w.Bounds.Image().Union(bar.Image()))
+	}
+	// A window that is about to show has a border that it is not drawn with yet, so
+	// what is told of its place is not so.
+	w.Hidden = !n.Visible || n.Border == "none" && n.WindowRect.X != 0
+	return w
+}
+
+func (s sway) manage(ctx context.Context, w desktop.Window, m desktop.Manage) error {
+	switch m.Do {
+	case desktop.Activate, desktop.Restore:
+		return s.command(ctx, w, "focus")
+	case desktop.Close:
+		return s.command(ctx, w, "kill")
+	case desktop.Place:
+		if n, err := s.node(ctx, w.ID); err != nil || n.Type != "floating_con" {
+			return errors.Join(err, fmt.Errorf("the window %q is tiled, so sway places it; let it float first (swaymsg '[con_id=%d] floating enable'): %w", w.Title, w.ID, desktop.ErrRefused))
+		}
+		if err := s.command(ctx, w, fmt.Sprintf("resize set %d px %d px", m.Bounds.W, m.Bounds.H)); err != nil {
+			return err
+		}
+		return s.command(ctx, w, fmt.Sprintf("move absolute position %d px %d px", m.Bounds.X, m.Bounds.Y))
+	}
+	return &desktop.MissingError{What: fmt.Sprintf("sway cannot %s a window", m.Do)}
+}
+
+// command runs a command of sway on a window.
+func (s sway) command(ctx context.Context, w desktop.Window, command string) error {
+	var answers []struct {
+		Success bool
+		Error   string
+	}
+	if err := s.ask(ctx, swayCommand, fmt.Sprintf("[con_id=%d] %s", w.ID, command), &answers); err != nil {
+		return err
+	}
+	for _, a := range answers {
+		if !a.Success {
+			return fmt.Errorf("window %q: sway refused to %s: %w", w.Title, command, errors.Join(errors.New(a.Error), desktop.ErrRefused))
+		}
+	}
+	return nil
+}

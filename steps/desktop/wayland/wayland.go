@@ -1,0 +1,251 @@
+//go:build linux
+
+package wayland
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland/wire"
+)
+
+// A Driver acts on one session and looks at it. Its methods may be called from
+// several goroutines; input waits for the input before it.
+type Driver struct {
+	options Options
+	conn    *wire.Conn
+	place   placement
+	turn    chan struct{} // has capacity 1: input, one action at a time
+
+	pointer   pointer
+	keyboard  keyboard
+	clipboard clipboard
+	screen    screen
+	layers    layers
+}
+
+// Open connects to a session. One whose windows cannot be found is refused with
+// a desktop.WaylandError: what is pressed there would land anywhere.
+func Open(ctx context.Context, o Options) (*Driver, error) {
+	path := socketOf(o.Display)
+	conn, err := wire.Dial(ctx, path)
+	if err != nil {
+		return nil, &desktop.MissingError{What: fmt.Sprintf("the Wayland display %s does not answer: %v", o.Display, err), Mend: "export WAYLAND_DISPLAY=wayland-0", Wayland: true}
+	}
+	d := &Driver{options: o, conn: conn, turn: make(chan struct{}, 1)}
+	if err := d.open(ctx, filepath.Dir(path)); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// socketOf is the path of a display's socket.
+func socketOf(display string) string {
+	if filepath.IsAbs(display) {
+		return display
+	}
+	return filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), cmp.Or(display, "wayland-0"))
+}
+
+func (d *Driver) open(ctx context.Context, folder string) (err error) {
+	if d.place, err = findSway(ctx, d.conn.Peer(), folder); err != nil {
+		return desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
+	}
+	seat, err := wire.BindSeat(d.conn, 0)
+	if err != nil {
+		return err
+	}
+	d.pointer = pointer{Driver: d}
+	d.keyboard = keyboard{Driver: d, down: map[desktop.Key]stroke{}}
+	d.clipboard = clipboard{Driver: d}
+	d.screen = screen{Driver: d}
+	d.layers = layers{Driver: d, seat: seat}
+	d.pointer.open(seat)
+	d.keyboard.open(seat)
+	d.clipboard.open(seat)
+	d.screen.open()
+	d.layers.open()
+	return d.conn.Sync(ctx)
+}
+
+// Desktop returns a desktop.Desktop backed by d; parts that Wayland cannot
+// provide say so.
+func (d *Driver) Desktop() *desktop.Desktop {
+	all := desktop.Missing(&desktop.MissingError{What: "this needs the accessibility bus"})
+	all.Actor, all.Pointer, all.Screen, all.WindowLister = d, &d.pointer, &d.screen, d
+	all.Clipboard, all.Input, all.Session = &d.clipboard, desktop.Unavailable{Err: desktop.ErrUnheard}, d
+	return all
+}
+
+// Extensions says which of the protocols that are used here the compositor announces.
+func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
+	found := map[string]bool{}
+	for _, name := range []string{"zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1", "zwlr_screencopy_manager_v1", "zwlr_data_control_manager_v1", "zwlr_layer_shell_v1"} {
+		found[name] = d.conn.Count(name) > 0
+	}
+	return found, nil
+}
+
+// Do performs an action. Those of pointer and keyboard come one at a time.
+func (d *Driver) Do(ctx context.Context, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.Manage:
+		return d.manage(ctx, a)
+	case desktop.WriteClipboard:
+		return d.clipboard.write(ctx, a.Text)
+	case desktop.Mark:
+		return d.layers.mark(ctx, a)
+	case desktop.Unmark:
+		return d.layers.unmarkAll(ctx)
+	case desktop.Panel:
+		return d.layers.panel(ctx, a)
+	}
+	return d.act(ctx, func() error { return d.input(ctx, a) })
+}
+
+// act runs f, which sends input, when it is our turn, and returns when the
+// compositor has handled it.
+func (d *Driver) act(ctx context.Context, f func() error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	select {
+	case d.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-d.turn }()
+	if err := f(); err != nil {
+		return err
+	}
+	return d.conn.Sync(ctx)
+}
+
+// input performs an action of pointer or keyboard.
+func (d *Driver) input(ctx context.Context, a desktop.Action) error {
+	switch a := a.(type) {
+	case desktop.MovePointer:
+		return d.pointer.move(ctx, a.To)
+	case desktop.ButtonDown:
+		return d.pointer.buttonDown(ctx, a)
+	case desktop.ButtonUp:
+		return d.pointer.buttonUp(a.Button)
+	case desktop.Click:
+		return d.pointer.click(ctx, a)
+	case desktop.Scroll:
+		return d.pointer.scroll(a.DX, a.DY)
+	case desktop.KeyDown:
+		return d.keyboard.keyDown(a.Key)
+	case desktop.KeyUp:
+		return d.keyboard.keyUp(a.Key)
+	case desktop.Press:
+		return d.keyboard.press(ctx, a)
+	case desktop.Type:
+		return d.keyboard.enter(ctx, a.Text)
+	}
+	return desktop.Unsupported(a)
+}
+
+// Windows lists the windows from the bottom of the stack to its top.
+func (d *Driver) Windows(ctx context.Context) ([]desktop.Window, error) { return d.place.windows(ctx) }
+
+// window returns the window with an id as it is now.
+func (d *Driver) window(ctx context.Context, id desktop.WindowID) (desktop.Window, error) {
+	all, err := d.place.windows(ctx)
+	if err != nil {
+		return desktop.Window{}, err
+	}
+	if w := desktop.Windows(all).ByID(id); w != nil {
+		return *w, nil
+	}
+	return desktop.Window{}, fmt.Errorf("window %d: %w", id, desktop.ErrNotFound)
+}
+
+const (
+	// settle is how long a change of a window may take to show.
+	settle = 3 * time.Second
+	// calm is how long a window must keep a place that is not the one that was
+	// asked for, to be taken as its answer.
+	calm = 150 * time.Millisecond
+)
+
+// manage changes one window and returns when the change can be seen. It fails
+// with desktop.ErrRefused when the window stays as it was.
+func (d *Driver) manage(ctx context.Context, m desktop.Manage) error {
+	before, err := d.window(ctx, m.Window)
+	if err != nil {
+		return err
+	}
+	if m.Do == desktop.Place && m.Bounds.W == 0 && m.Bounds.H == 0 {
+		m.Bounds.W, m.Bounds.H = before.Bounds.W, before.Bounds.H
+	}
+	if err := d.place.manage(ctx, before, m); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("window %q: %s did not happen within %v: %w", before.Title, m.Do, settle, desktop.ErrRefused))
+	defer cancel()
+	last, since := before.Bounds, time.Now()
+	for {
+		w, err := d.window(ctx, m.Window)
+		if w.Bounds != last {
+			last, since = w.Bounds, time.Now()
+		}
+		switch {
+		case m.Do == desktop.Close && w.ID == 0 && ctx.Err() == nil:
+			return nil
+		case err != nil:
+			return err
+		case m.Do == desktop.Place && (last == m.Bounds || last != before.Bounds && time.Since(since) > calm):
+			return nil
+		case (m.Do == desktop.Activate || m.Do == desktop.Restore) && w.Active && w.Shows():
+			return nil
+		}
+		if err := desktop.Sleep(ctx, 5*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// Info describes the session.
+func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
+	monitors, err := d.screen.Monitors(ctx)
+	env := append([]string{"WAYLAND_DISPLAY=" + socketOf(d.options.Display)}, d.options.Env...)
+	return desktop.Info{System: "linux", Display: d.options.Display, Manager: d.place.name(), Monitors: monitors, Env: env}, err
+}
+
+// Ping fails with desktop.ErrUnavailable when the session is lost, and with
+// desktop.ErrUnresponsive when it is stuck.
+func (d *Driver) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor of %s: %w", d.options.Display, desktop.ErrUnresponsive))
+	defer cancel()
+	return d.conn.Sync(ctx)
+}
+
+// ReleaseAll lets go of every key and button that we hold down.
+func (d *Driver) ReleaseAll(ctx context.Context) error {
+	return d.act(ctx, func() error {
+		d.pointer.release()
+		d.keyboard.release()
+		return nil
+	})
+}
+
+// Close lets go of everything and ends the connection. With a session that is
+// lost, so is what was held there.
+func (d *Driver) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), settle)
+	defer cancel()
+	err := d.ReleaseAll(ctx)
+	d.conn.Close()
+	if errors.Is(err, desktop.ErrUnavailable) {
+		return nil
+	}
+	return err
+}

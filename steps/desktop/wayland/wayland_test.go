@@ -1,0 +1,96 @@
+//go:build linux
+
+package wayland_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland"
+	"understudy/steps/desktop/wayland/waylandtest"
+)
+
+// open opens the session that this process has entered.
+func open(t *testing.T, s *waylandtest.Session) *desktop.Desktop {
+	t.Helper()
+	s.Enter(t)
+	d, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d.Desktop()
+}
+
+// What moves the pointer without being a device is not noticed; a second device is,
+// and then the compositor is asked.
+func TestThePointerIsWhereTheCompositorHasIt(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
+	d := open(t, s)
+	if _, err := s.Message("seat - cursor set 300 200"); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := d.PointerPosition(t.Context()); err != nil || at != (desktop.Point{X: 300, Y: 200}) {
+		t.Errorf("before we moved it: %s, %v, want 300,200", at, err)
+	}
+	other := open(t, s)
+	for _, to := range []desktop.Point{{X: 0, Y: 0}, {X: 641, Y: 377}, {X: 1279, Y: 899}} {
+		for _, by := range []*desktop.Desktop{d, other} {
+			if err := by.Do(t.Context(), desktop.MovePointer{To: to}); err != nil {
+				t.Fatal(err)
+			}
+			for who, asked := range map[string]*desktop.Desktop{"the first": d, "the second": other} {
+				if at, err := asked.PointerPosition(t.Context()); err != nil || at != to {
+					t.Errorf("%s says %s, %v, want %s", who, at, err, to)
+				}
+			}
+		}
+	}
+}
+
+// A picture has a pixel for each point, whatever the scale of the output.
+func TestAPictureIsInPoints(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900 scale 2", "output * bg #3070b0 solid_color")
+	d := open(t, s)
+	picture, err := d.Capture(t.Context(), desktop.Rect{})
+	if err != nil || picture.Rect.Dx() != 640 || picture.Rect.Dy() != 450 {
+		t.Fatalf("got %v, %v, want 640x450", picture.Rect, err)
+	}
+}
+
+// A session that ends is told as lost, and every call ends.
+func TestALostSessionIsTold(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable")
+	d := open(t, s)
+	if err := d.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.Message("exit") // the answer may be cut off
+	for d.Ping(t.Context()) == nil {
+	}
+	for what, err := range map[string]error{
+		"a ping":  d.Ping(t.Context()),
+		"a click": d.Do(t.Context(), desktop.Click{At: desktop.Point{X: 5, Y: 5}, Button: desktop.Left}),
+		"a text":  d.Do(t.Context(), desktop.Type{Text: "x"}),
+	} {
+		if !errors.Is(err, desktop.ErrUnavailable) {
+			t.Errorf("%s: %v, want that the display is not available", what, err)
+		}
+	}
+}
+
+// What no compositor answers is refused, and says what was tried.
+func TestADisplayThatIsNotThere(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	_, err := wayland.Open(t.Context(), wayland.Options{Display: "wayland-7"})
+	var missing *desktop.MissingError
+	if !errors.As(err, &missing) || !missing.Wayland || !strings.Contains(missing.What, "wayland-7") {
+		t.Errorf("got %v", err)
+	}
+}
