@@ -13,7 +13,7 @@ func (s *session) connectAccessibility(ctx context.Context, d *desktop.Desktop) 
 		return nil, &desktop.MissingError{What: "there is no session bus, so elements cannot be read", Mend: "apt-get install dbus-daemon at-spi2-core"}
 	}
 	c, err := atspi.Connect(ctx, atspi.Options{
-		Bus: s.bus, Windows: d.WindowLister.Windows, ScreenReader: s.virtual,
+		Bus: s.bus, Windows: d.WindowLister.Windows, ScreenReader: s.virtual, Placeless: s.wayland,
 		Activate: func(ctx context.Context, id desktop.WindowID) error {
 			return d.Do(ctx, desktop.Manage{Window: id, Do: desktop.Activate})
 		},

@@ -9,11 +9,15 @@ import (
 
 // actor gives each action to the driver that performs it.
 type actor struct {
-	display, elements desktop.Actor
-	apps              apps
+	display  *keys
+	elements desktop.Actor
+	apps     apps
 }
 
 func (s actor) Do(ctx context.Context, a desktop.Action) error {
+	if err := s.display.Await(ctx); err != nil {
+		return err
+	}
 	switch a := a.(type) {
 	case desktop.Launch:
 		return s.apps.launch(a)

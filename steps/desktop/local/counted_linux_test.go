@@ -28,7 +28,8 @@ var manyClicks = flag.Int("clicks", 24, "how many clicks are done and counted on
 // A page counts what is done in it. Not one click may be missing of those that
 // are said to be done, nor may there be one too many, however busy the machine
 // is and wherever the pointer goes afterwards.
-func TestNoClickIsLostInAPage(t *testing.T) {
+func TestAtLengthNoClickIsLostInAPage(t *testing.T) {
+	virtualtest.TakesTime(t)
 	p := showPage(t, countingPage)
 	click := func(name string, more map[string]any) map[string]any {
 		args := map[string]any{"selector": "role:button && name:" + name, "process": "chromium", "timeout_ms": 120_000.0}
@@ -71,7 +72,8 @@ addEventListener("mouseup", e => { if (from.target.id == "pad") tell("drag by " 
 </script>`
 
 // The same in GTK: a box that is ticked by one click is not by the next.
-func TestNoClickIsLostInGTK(t *testing.T) {
+func TestAtLengthNoClickIsLostInGTK(t *testing.T) {
+	virtualtest.TakesTime(t)
 	virtualtest.Need(t, "gtk3-widget-factory")
 	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
 	s.launch("gtk3-widget-factory")
@@ -147,7 +149,7 @@ func (s *testDesktop) eventually(what string, is func() bool) {
 // page is a page in a browser that tells what is done in it.
 type page struct {
 	*testDesktop
-	mu   sync.Mutex
+	mu   *sync.Mutex
 	told map[string]int
 }
 
@@ -157,7 +159,7 @@ func showPage(t *testing.T, html string) *page {
 	t.Helper()
 	virtualtest.Need(t, "chromium")
 	profile := scratch.Dir(t)
-	p := &page{testDesktop: &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}, told: map[string]int{}}
+	p := &page{testDesktop: &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}, mu: &sync.Mutex{}, told: map[string]int{}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			_, _ = io.WriteString(w, html)

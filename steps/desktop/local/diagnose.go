@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -12,12 +13,13 @@ import (
 
 	"understudy/internal/sandbox"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
 )
 
 // Diagnose opens the display and tries what there is to it, without touching
 // anything of the user's.
 func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Finding {
-	fs := []desktop.Finding{diskFinding(o.Dir), sandboxFinding()}
+	fs := []desktop.Finding{desktopsFinding(), diskFinding(o.Dir), sandboxFinding()}
 	s, err := openSession(ctx, o)
 	if err != nil {
 		return append([]desktop.Finding{broken("display", true, err)}, fs...)
@@ -26,7 +28,10 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	d := s.desktop(ctx)
 	fs = append([]desktop.Finding{s.displayFinding(ctx)}, fs...)
 	fs = append(fs, s.extensionFindings(ctx)...)
-	if s.instead != "" {
+	switch {
+	case s.wayland:
+		fs = append(fs, broken("recording", false, desktop.ErrUnheard))
+	case s.instead != "":
 		fs = append(fs, desktop.Finding{Name: "recording", Detail: "a person cannot be heard: " + s.instead, Mend: "log in to a session of Xorg"})
 	}
 	fs = append(fs, managerFinding(ctx, d), screenshotFinding(ctx, d), clipboardFinding(ctx, d))
@@ -34,6 +39,29 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 		fs = append(fs, busFinding(ctx, s.bus), toolFinding("ocr", "tesseract", "tesseract-ocr"), toolFinding("addresses", "xdg-open", "xdg-utils"))
 	}
 	return append(fs, accessibilityFinding(ctx, d))
+}
+
+// desktopsFinding says on which desktops runs can play, and how each is chosen.
+func desktopsFinding() desktop.Finding {
+	const name = "desktops"
+	ways := []string{"--display seat is yours"}
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" {
+		ways = []string{"there is none of yours for --display seat"}
+	}
+	if err := virtual.MissingServer(virtual.Xvfb); err != nil {
+		f := broken(name, false, err)
+		f.Detail = ways[0] + "; " + f.Detail
+		return f
+	}
+	ways = append(ways, "--display virtual is a screen for each run")
+	for _, server := range virtual.Servers()[1:] {
+		way := "desktop start --server " + server
+		if err := virtual.MissingServer(server); err != nil {
+			way = "no " + way + ": " + err.Error()
+		}
+		ways = append(ways, way)
+	}
+	return working(name, false, "%s", strings.Join(ways, "; "))
 }
 
 // sandboxFinding says whether commands of clients can be confined.
@@ -74,8 +102,8 @@ func (s *session) displayFinding(ctx context.Context) desktop.Finding {
 	return working("display", true, "%s, %s", i.Display, strings.Join(sizes, " and "))
 }
 
-// extensionUses say what each extension of the X server is for, and whether
-// nothing works without it.
+// extensionUses say what each extension of the X server, or protocol of a Wayland
+// compositor, is for, and whether nothing works without it.
 var extensionUses = []struct {
 	name, use string
 	needed    bool
@@ -87,6 +115,11 @@ var extensionUses = []struct {
 	{"MIT-SHM", "fast screenshots", false},
 	{"SHAPE", "marks on the screen", false},
 	{"X-Resource", "the processes of windows", false},
+	{"zwlr_virtual_pointer_manager_v1", "the pointer", true},
+	{"zwp_virtual_keyboard_manager_v1", "typing", true},
+	{"zwlr_screencopy_manager_v1", "screenshots", true},
+	{"zwlr_data_control_manager_v1", "the clipboard", false},
+	{"zwlr_layer_shell_v1", "marks on the screen and asking where the pointer is", false},
 }
 
 func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
@@ -98,13 +131,13 @@ func (s *session) extensionFindings(ctx context.Context) []desktop.Finding {
 	for _, x := range extensionUses {
 		there, known := found[x.name]
 		switch {
-		case !known: // not a display of X
+		case !known: // not one of this sort of display
 		case there:
 			fs = append(fs, working(x.name, x.needed, "there, for %s", x.use))
 		default:
 			fs = append(fs, desktop.Finding{
 				Name: x.name, Needed: x.needed, Mend: "understudy doctor --display virtual",
-				Detail: "the X server lacks this extension, which is for " + x.use,
+				Detail: "the display lacks this extension, which is for " + x.use,
 			})
 		}
 	}

@@ -4,10 +4,16 @@ package local
 
 import (
 	"context"
+	"runtime"
 
+	"understudy/steps/desktop"
 	"understudy/steps/desktop/robot"
 )
 
 func openDriver(ctx context.Context, a address) (driver, error) {
 	return robot.Open(ctx, robot.Options{Env: a.env})
+}
+
+func openWayland(context.Context, desktop.Options, string) (*session, error) {
+	return nil, &desktop.MissingError{What: "there is no Wayland on " + runtime.GOOS}
 }

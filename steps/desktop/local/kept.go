@@ -40,14 +40,16 @@ const othersStart = 20 * time.Second
 func findOrKeep(ctx context.Context, o desktop.Options) (virtual.Kept, error) {
 	for deadline := time.Now().Add(othersStart); ; {
 		k, err := virtual.Find(o.Dir, o.Name)
-		switch {
+		switch _, newer := errors.AsType[*desktop.MissingError](err); {
+		case newer:
+			return k, err
 		case o.Birth != "" && (err != nil || k.Birth != o.Birth):
 			return k, gone(o)
 		case err == nil:
 			return k, nil
 		}
 		k, err = virtual.Keep(ctx, virtual.Options{
-			Dir: o.Dir, Screen: o.Screen, Layout: o.Layout, Name: o.Name, Run: o.Run, Linger: o.Linger,
+			Dir: o.Dir, Screen: o.Screen, Layout: o.Layout, Name: o.Name, Run: o.Run, Owner: o.Owner, Linger: o.Linger, OwnHome: o.OwnHome,
 		})
 		if !errors.Is(err, fs.ErrExist) || time.Now().After(deadline) {
 			return k, err

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -52,6 +53,7 @@ type session struct {
 	desktop.Session
 	driver  driver
 	virtual bool   // the display is ours
+	wayland bool   // applications do not know where their windows are
 	why     string // why it is a virtual one, when nobody asked for one
 	instead string // see desktop.Info
 	bus     string
@@ -67,6 +69,8 @@ func openSession(ctx context.Context, o desktop.Options) (*session, error) {
 	switch o.Display {
 	case "virtual":
 		return openVirtual(ctx, o)
+	case desktop.Seat:
+		return openSeat(ctx, o)
 	case "", "auto":
 		return openAny(ctx, o)
 	}
@@ -75,18 +79,32 @@ func openSession(ctx context.Context, o desktop.Options) (*session, error) {
 
 // openAny prefers the user's display.
 func openAny(ctx context.Context, o desktop.Options) (*session, error) {
-	name := os.Getenv("DISPLAY")
-	if runtime.GOOS != "linux" {
-		return openReal(ctx, o, name)
-	}
-	if name == "" {
-		return openInstead(ctx, o, noDisplay())
-	}
-	s, err := openReal(ctx, o, name)
-	if err == nil || !errors.Is(err, desktop.ErrUnavailable) {
+	s, err := openSeat(ctx, o)
+	if err == nil || runtime.GOOS != "linux" || !errors.Is(err, desktop.ErrUnavailable) {
 		return s, err
 	}
 	return openInstead(ctx, o, err)
+}
+
+// openSeat opens the user's display: that of X, unless it is a guest of a Wayland
+// session, whose own is then opened.
+func openSeat(ctx context.Context, o desktop.Options) (*session, error) {
+	name, err := os.Getenv("DISPLAY"), noDisplay()
+	if runtime.GOOS != "linux" || name != "" {
+		var s *session
+		if s, err = openReal(ctx, o, name); err == nil || !errors.Is(err, desktop.ErrUnavailable) {
+			return s, err
+		}
+	}
+	host := os.Getenv("WAYLAND_DISPLAY")
+	if host == "" {
+		return nil, err
+	}
+	s, failed := openWayland(ctx, o, host)
+	if failed != nil {
+		return nil, fmt.Errorf("%w (and %w)", err, failed)
+	}
+	return s, nil
 }
 
 // noDisplay says why there is no display of the user's to open.
@@ -112,6 +130,9 @@ func openInstead(ctx context.Context, o desktop.Options, because error) (*sessio
 }
 
 func openReal(ctx context.Context, o desktop.Options, name string) (*session, error) {
+	if strings.HasPrefix(filepath.Base(name), "wayland") {
+		return openWayland(ctx, o, name)
+	}
 	authority := os.Getenv("XAUTHORITY")
 	env := []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"}
 	if name != "" {
@@ -124,7 +145,12 @@ func openReal(ctx context.Context, o desktop.Options, name string) (*session, er
 	if err != nil {
 		return nil, err
 	}
-	return &session{Session: r.Desktop().Session, driver: r, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: apps{startHere(env)}, closers: []func() error{r.Close}}, nil
+	return onSeat(r, env), nil
+}
+
+// onSeat is a session on a display of the user's.
+func onSeat(d driver, env []string) *session {
+	return &session{Session: d.Desktop().Session, driver: d, bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), apps: apps{startHere(env)}, closers: []func() error{d.Close}}
 }
 
 func openVirtual(ctx context.Context, o desktop.Options) (*session, error) {
@@ -147,7 +173,8 @@ func (s *session) desktop(ctx context.Context) *desktop.Desktop {
 	d := s.driver.Desktop()
 	d.Session = s
 	elements, end := s.addAccessibility(ctx, d)
-	d.Actor = actor{display: d.Actor, elements: elements, apps: s.apps}
+	queues, _ := elements.(keyQueues)
+	d.Actor = actor{display: &keys{Actor: d.Actor, windows: d.WindowLister, queues: queues}, elements: elements, apps: s.apps}
 	if end != nil {
 		s.closers = append([]func() error{end}, s.closers...)
 	}

@@ -194,7 +194,7 @@ func TestDiagnoseSaysWhichDisplayIsTakenAndWhy(t *testing.T) {
 		{"no name of a display", "zero", real.Name(), "", false, []string{`display "zero": wanted a name such as :0`}},
 		{"Wayland alone", "auto", "", "wayland-0", true, []string{"a virtual one, :", "because the session is Wayland", "login to a session of Xorg"}},
 		{"Wayland and an X server of its own", "auto", real.Name(), "wayland-0", true, []string{real.Name() + ", 1920x1080"}},
-		{"a display of Wayland, named", "wayland-0", "", "wayland-0", false, []string{"the display wayland-0 is one of Wayland"}},
+		{"a display of Wayland, named", "wayland-0", "", "wayland-0", false, []string{"the Wayland display wayland-0 does not answer"}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Setenv("DISPLAY", row.x)

@@ -14,13 +14,14 @@ import (
 	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/kinds"
 )
 
 var (
-	longText  = flag.Int("long-text", 2000, "how many characters TestALongTextIsExact types")
-	longTimes = flag.Int("long-times", 1, "how often TestALongTextIsExact types them")
-	longLoad  = flag.Int("long-load", 2, "how many processes keep the machine busy in TestALongTextIsExact")
+	longText  = flag.Int("long-text", 2000, "how many characters TestAtLengthALongTextIsExact types")
+	longTimes = flag.Int("long-times", 1, "how often TestAtLengthALongTextIsExact types them")
+	longLoad  = flag.Int("long-load", 2, "how many processes keep the machine busy in TestAtLengthALongTextIsExact")
 )
 
 // editors are applications of every toolkit that take a long text.
@@ -40,7 +41,8 @@ var editors = []struct {
 // A long text is in the field, and right, when the step says so, however busy
 // the machine is; also when the call is one of its own, which gives caret and
 // focus back to the user, who is in the same field.
-func TestALongTextIsExact(t *testing.T) {
+func TestAtLengthALongTextIsExact(t *testing.T) {
+	virtualtest.TakesTime(t)
 	for _, e := range editors {
 		t.Run(e.name, func(t *testing.T) {
 			for _, method := range []string{"keys", "auto"} {

@@ -22,6 +22,7 @@ import (
 const starter = `
 import os, signal, sys
 import gi
+gi.require_version("Gdk", "3.0")
 gi.require_version("Gtk", "3.0")
 from gi.repository import Gdk, GLib, Gtk
 

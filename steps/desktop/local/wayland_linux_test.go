@@ -2,76 +2,29 @@ package local_test
 
 import (
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/local"
-	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/desktop/wayland/waylandtest"
 )
 
-// wayland starts a compositor without a screen, as another user than root, and
-// returns the names of its displays.
-func wayland(t *testing.T, xwayland string) (x, name string) {
-	t.Helper()
-	virtualtest.Need(t, "sway", "Xwayland", "xhost")
-	dir, err := os.MkdirTemp("", "sway") // the test's own is not open to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	config, names := filepath.Join(dir, "config"), filepath.Join(dir, "names")
-	text := "xwayland " + xwayland + "\nexec sh -c 'xhost + >" + dir + "/xhost; echo \"$DISPLAY $WAYLAND_DISPLAY\" >" + names + ".part; mv " + names + ".part " + names + "'\n"
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("sway", "-c", config)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "WLR_BACKENDS=headless", "WLR_LIBINPUT_NO_DEVICES=1", "WLR_RENDERER=pixman"}
-	if os.Geteuid() == 0 {
-		const nobody = 65534
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		if err := os.Chown(dir, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-	})
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if b, err := os.ReadFile(names); err == nil {
-			x, name, _ = strings.Cut(strings.TrimSpace(string(b)), " ")
-			return x, name
-		}
-	}
-	t.Fatal("sway did not say the names of its displays")
-	return "", ""
-}
-
-// In a Wayland session only some windows show through X, and what is typed there
-// does not arrive: such a display is not taken for the user's.
+// A session that cannot be reached by its own protocol is told for what it is: of its
+// windows X shows only some, and what is typed there does not arrive.
 func TestAWaylandSessionIsToldForWhatItIs(t *testing.T) {
 	for _, row := range []struct{ sentence, xwayland, says string }{
 		{"with XWayland", "force", " is XWayland: in a Wayland session"},
 		{"without", "disable", "the session is Wayland and DISPLAY is not set: in a Wayland session"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
-			x, name := wayland(t, row.xwayland)
-			if row.xwayland == "disable" {
-				x, name = "", strings.TrimSpace(x+name)
-			}
+			session := waylandtest.Start(t, "xwayland "+row.xwayland)
+			x, name := session.X, session.Wayland
 			t.Setenv("DISPLAY", x)
 			t.Setenv("WAYLAND_DISPLAY", name)
 			t.Setenv("XDG_SESSION_TYPE", "wayland")
+			t.Setenv("XDG_RUNTIME_DIR", t.TempDir()) // where no compositor answers
 			d := open(t, desktop.Options{Display: "auto", Dir: scratch.Dir(t)})
 			i, err := d.Info(t.Context())
 			if err != nil || !i.Virtual || !strings.Contains(i.Instead, row.says) {
@@ -102,5 +55,35 @@ func TestAWaylandSessionIsToldForWhatItIs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// With DISPLAY and WAYLAND_DISPLAY of one session, "auto" is that session and none
+// instead of it; X alone, named, stays refused.
+func TestAutoIsTheWaylandSession(t *testing.T) {
+	session := waylandtest.Start(t, "xwayland force")
+	session.Enter(t)
+	t.Setenv("DISPLAY", session.X)
+	for _, display := range []string{"auto", desktop.Seat, session.Wayland} {
+		d := open(t, desktop.Options{Display: display, Dir: scratch.Dir(t)})
+		i, err := d.Info(t.Context())
+		if err != nil || i.Virtual || i.Instead != "" || i.Display != session.Wayland || i.Manager != "sway" {
+			t.Errorf("%s: got %+v (%v), want the session", display, i, err)
+		}
+		if err := d.Watch(t.Context(), func(desktop.InputEvent) {}); !errors.Is(err, desktop.ErrUnavailable) {
+			t.Errorf("%s: a watch of what a person does ended with %v, want it to be refused", display, err)
+		}
+	}
+	found := map[string]desktop.Finding{}
+	for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Dir: scratch.Dir(t)}) {
+		found[f.Name] = f
+	}
+	for _, name := range []string{"display", "zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1", "screenshot", "clipboard", "window manager"} {
+		if f := found[name]; !f.OK {
+			t.Errorf("the diagnosis says of %s %+v, want it to be there", name, f)
+		}
+	}
+	if f := found["recording"]; f.OK || f.Mend == "" {
+		t.Errorf("the diagnosis says of recording %+v, want that nobody is heard, and what works", f)
 	}
 }

@@ -93,7 +93,7 @@ func (d *Driver) input(ctx context.Context, a desktop.Action) error {
 		toolkit.move(a.To.X, a.To.Y)
 		return nil
 	case desktop.ButtonDown:
-		return d.buttonDown(ctx, a.Button)
+		return d.buttonDown(ctx, a)
 	case desktop.ButtonUp:
 		defer d.presses.LetGo(a.Button)
 		return d.button(a.Button, false)
@@ -128,14 +128,16 @@ func (d *Driver) PointerPosition(context.Context) (desktop.Point, error) {
 }
 
 // buttonDown presses a mouse button, apart from the clicks before.
-func (d *Driver) buttonDown(ctx context.Context, b desktop.Button) error {
+func (d *Driver) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	x, y := toolkit.location()
-	c := input.Click{At: desktop.Point{X: x, Y: y}, Button: b}
-	if err := desktop.Sleep(ctx, d.presses.Rest(c, 1)); err != nil {
-		return err
+	c := input.Click{At: desktop.Point{X: x, Y: y}, Button: a.Button}
+	if !a.Follows {
+		if err := desktop.Sleep(ctx, d.presses.Rest(c, 1)); err != nil {
+			return err
+		}
 	}
 	defer d.presses.Add(c, 1)
-	return d.button(b, true)
+	return d.button(a.Button, true)
 }
 
 func (d *Driver) button(b desktop.Button, down bool) error {
