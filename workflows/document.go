@@ -21,7 +21,7 @@ type document struct {
 	Continue      boolean         `json:"continue" doc:"The inverse of stop_on_error."`
 	MaxSteps      number          `json:"max_steps" min:"1" whole:"true" doc:"How many steps may be executed, repetitions included."`
 	Durability    text            `json:"durability" words:"always,interval" doc:"When events are synced to the disk."`
-	Resume        text            `json:"resume" words:"auto" doc:"Refused: an interrupted run does not continue by itself yet."`
+	Resume        text            `json:"resume" words:"auto" doc:"auto: the run goes on by itself when it was cut short and the server is started again. Without it somebody resumes it."`
 	OnLostDesktop text            `json:"on_lost_desktop" words:"ask,restart,fail" doc:"What a resume does when the virtual desktop of the run is gone: says so and wants the step to begin at (ask), begins again at the first step that used it (restart), or refuses (fail)."`
 	OnDisconnect  text            `json:"on_disconnect" words:"cancel,continue" doc:"What happens to the run when its client goes away."`
 	URL           text            `json:"url" doc:"Instead of steps: file://…, or the name of a saved workflow."`

@@ -163,13 +163,18 @@ func (u *unit) checkGiven() {
 	}
 	for _, e := range v.entries {
 		if d := u.program.variable(e.key.text); d != nil && d.Secret {
-			u.report.add(e.key.position, "give it when the run starts", "the value of the secret %s does not belong in a document", words.Shorten(d.Name, 60))
+			u.report.addAtSecret(e.key.position, secretHint(d.Name), "the value of the secret %s does not belong in a document", words.Shorten(d.Name, 60))
 		}
 		if strings.Contains(e.value.str(), "${{") {
 			u.report.add(e.value.position, "write the value, or put the expression where the input is used", "the inputs of a run are values: there is nothing yet that an expression could name")
 		}
 	}
 	u.checkInputs(u.program, v)
+}
+
+// secretHint says how a secret is given, whoever runs the document.
+func secretHint(name string) string {
+	return fmt.Sprintf("leave it out: the run asks the person for it, on a page that no client reads, or names the command; at the command line it is --input %s=@FILE", words.Shorten(name, 60))
 }
 
 // checkInputs reports the problems of inputs that are written out, but not
@@ -186,8 +191,12 @@ func (u *unit) checkInputs(p *Program, v *value) {
 		if d == nil || e.value.sort == sortNull || hasTemplate(e.value) {
 			continue
 		}
+		add := u.report.add
+		if d.Secret {
+			add = u.report.addAtSecret
+		}
 		for _, x := range d.check(e.value.plain()) {
-			u.report.add(e.value.at(x.Path[1:], x.Key), x.Hint, "the input %s does not fit: %s", words.Shorten(d.Name, 60), x.Message)
+			add(e.value.at(x.Path[1:], x.Key), x.Hint, "the input %s does not fit: %s", words.Shorten(d.Name, 60), x.Message)
 		}
 	}
 }

@@ -137,7 +137,7 @@ func TestInputsOfTheDocumentItselfAreChecked(t *testing.T) {
 	want := []string{
 		`2:13 the input a does not fit: wanted number, found the string "x"`,
 		`2:16 there is no input "b"; the inputs are a, s`,
-		"2:22 the value of the secret s does not belong in a document; give it when the run starts",
+		"2:22 the value of the secret s does not belong in a document; leave it out: the run asks the person for it, on a page that no client reads, or names the command; at the command line it is --input s=@FILE",
 		`2:28 there is no input "t"; the inputs are a, s`,
 		"2:31 the inputs of a run are values: there is nothing yet that an expression could name; write the value, or put the expression where the input is used",
 	}

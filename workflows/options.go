@@ -11,9 +11,6 @@ func (u *unit) runOptions() Options {
 	u.checkContinue()
 	u.checkRange(d.StartFrom)
 	u.checkRange(d.EndAt)
-	if d.Resume.value != nil {
-		u.report.add(d.Resume.position, "leave it out, and resume with: understudy resume RUN", "resume: auto is not supported: an interrupted run does not continue by itself")
-	}
 	return Options{
 		StopOnError:       d.StopOnError.or(!d.Continue.or(false)),
 		Timeout:           d.Timeout.std(),
@@ -29,6 +26,7 @@ func (u *unit) runOptions() Options {
 		ExecutionID:       d.ExecutionID.str(),
 		MaxSteps:          u.maxSteps(),
 		Durability:        Durability(orElse(d.Durability.str(), string(Always))),
+		ResumesItself:     d.Resume.value != nil,
 		OnLostDesktop:     LostDesktop(d.OnLostDesktop.str()),
 		OnDisconnect:      d.OnDisconnect.str(),
 		ScriptsBasePath:   d.ScriptsPath.str(),

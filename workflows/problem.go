@@ -93,6 +93,15 @@ func (r *report) add(at position, hint, format string, args ...any) {
 	r.problems = append(r.problems, p)
 }
 
+// addAtSecret is add where a secret is written: its line is not shown, for the
+// problems of a document are told to others and logged.
+func (r *report) addAtSecret(at position, hint, format string, args ...any) {
+	before := len(r.problems)
+	if r.add(at, hint, format, args...); len(r.problems) > before {
+		r.problems[before].Snippet = ""
+	}
+}
+
 // err is everything that was noted, in the order of the text.
 func (r *report) err() error {
 	if len(r.problems) == 0 {

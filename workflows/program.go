@@ -47,6 +47,7 @@ type Options struct {
 	ExecutionID       string
 	MaxSteps          int // never 0 in a compiled program
 	Durability        Durability
+	ResumesItself     bool // it goes on by itself when it was cut short
 	OnLostDesktop     LostDesktop
 	OnDisconnect      string // "", "cancel" or "continue"
 	ScriptsBasePath   string

@@ -3,6 +3,7 @@ package workflows
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -202,7 +203,8 @@ func (m *maker) step(depth int) map[string]any {
 
 func (m *maker) arguments(kind steps.Kind) map[string]any {
 	args := map[string]any{}
-	for name, p := range kind.Args.Properties {
+	for _, name := range slices.Sorted(maps.Keys(kind.Args.Properties)) { // in one order, or a seed chooses nothing
+		p := kind.Args.Properties[name]
 		if !slices.Contains(kind.Args.Required, name) && m.Float64() > .1 || m.Float64() < m.wrong {
 			continue
 		}

@@ -11,14 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"understudy/internal/hostile"
 	"understudy/workflows/expression"
 )
-
-// nasty are values that do harm when a shell reads them.
-var nasty = []string{
-	"plain", "two words", "", "it's", `"quoted"`, "$(touch hacked)", "`touch hacked`", "; touch hacked", "a\nb", "$HOME", `back\slash`, "*", "~", "-n",
-	`'; touch hacked; '`, `"; touch hacked; "`, `\'; touch hacked; #`, "!!", "a\\\nb", "ü😀", "# x", "&& touch hacked",
-}
 
 // fill compiles a command of a shell and gives it a value.
 func fill(t *testing.T, shell, command, value string) (run string, env []string, problem error) {
@@ -71,31 +66,11 @@ func run(t *testing.T, shell, command string, env []string) (out string, execute
 }
 
 func TestAValueInACommandIsData(t *testing.T) {
-	for _, c := range []struct{ say, command, prefix, suffix string }{
-		{"bare", "printf %s ${{ v }}", "", ""},
-		{"next to a word", "printf %s --name=${{ v }}.txt", "--name=", ".txt"},
-		{"next to letters", "printf %s x${{ v }}y", "x", "y"},
-		{"between double quotes", `printf %s "<${{ v }}>"`, "<", ">"},
-		{"between single quotes", `printf %s '<${{ v }}>'`, "<", ">"},
-		{"behind a comment", "# it's \"a\" comment\nprintf %s ${{ v }}", "", ""},
-		{"behind quotes of all sorts", `: "it's" 'a "b"' \" \' "\"" ; printf %s ${{ v }}`, "", ""},
-		{"behind a case", "case x in x) printf %s ${{ v }} ;; esac", "", ""},
-		{"in a parenthesis", "(printf %s ${{ v }})", "", ""},
-		{"in a command inside quotes", `printf %s "<$(printf %s ${{ v }}x)>"`, "<", "x>"},
-		{"behind one inside quotes", `: "$(case x in x) echo; esac)"; printf %s ${{ v }}`, "", ""},
-		{"behind a here-document", "cat >/dev/null <<END\nit's\nEND\nprintf %s ${{ v }}", "", ""},
-		{"in a variable", `x=${{ v }}; printf %s "$x"`, "", ""},
-		{"exported", `export X=${{ v }}; printf %s "$X"`, "", ""},
-		{"in a loop", `for x in ${{ v }}; do printf %s "$x"; done`, "", ""},
-		{"beside arithmetic on something else", `i=0; i=$((i + 1)); x=${{ v }}; printf %s "$x"`, "", ""},
-		{"in a pattern", `case ${{ v }} in ${{ v }}) printf %s ${{ v }} ;; esac`, "", ""},
-		{"given to a script of a shell", `sh -c 'printf %s "$1"' x ${{ v }}`, "", ""},
-		{"for awk", `V=${{ v }} awk 'BEGIN { printf "%s", ENVIRON["V"] }'`, "", ""},
-	} {
-		t.Run(c.say, func(t *testing.T) {
+	for _, c := range hostile.Data {
+		t.Run(c.Say, func(t *testing.T) {
 			for _, shell := range shells(t) {
-				for _, v := range nasty {
-					command, env, err := fill(t, shell, c.command, v)
+				for _, v := range hostile.Values {
+					command, env, err := fill(t, shell, c.Command, v)
 					if shell == "zsh" && err != nil {
 						continue // it is refused more there
 					}
@@ -103,7 +78,7 @@ func TestAValueInACommandIsData(t *testing.T) {
 						t.Fatal(err)
 					}
 					out, executed, err := run(t, shell, command, env)
-					if err != nil || out != c.prefix+v+c.suffix {
+					if err != nil || out != c.Prefix+v+c.Suffix {
 						t.Errorf("%s: %q gave %q, %v; the command was %s", shell, v, out, err, command)
 					}
 					if executed {
@@ -118,27 +93,10 @@ func TestAValueInACommandIsData(t *testing.T) {
 // TestWhereAValueIsEvaluatedItIsRefused has the places in which a shell
 // executes or evaluates what a variable holds.
 func TestWhereAValueIsEvaluatedItIsRefused(t *testing.T) {
-	for _, command := range []string{
-		"[[ ${{ v }} -eq 0 ]]", "[[ 0 -lt ${{ v }} ]]", "[[ -n x && ${{ v }} -ne 1 ]]", `[[ "${{ v }}" -gt 1 ]]`, "[[ ${{ v }} -le 1 ]]", "[[ ${{ v }} -ge 1 ]]",
-		"echo $[${{ v }}]", "echo $((${{ v }}))", `echo "$((${{ v }}))"`, "((x = ${{ v }}))", "for ((i = ${{ v }}; i < 1; i++)); do :; done",
-		"x=abc; echo ${x:${{ v }}}", "x=abc; echo ${x:0:${{ v }}}", "a=(1); echo ${a[${{ v }}]}", "a[${{ v }}]=1", "a=([${{ v }}]=1)",
-		"let x=${{ v }}", `let "x=${{ v }}"`, "declare -i n=${{ v }}", "typeset -i n=${{ v }}", "f() { local -i n=${{ v }}; }; f", "declare ${{ v }}", "declare -a n=${{ v }}", "declare -n n=${{ v }}",
-		"a=(1); declare a=${{ v }}", "export ${{ v }}=1",
-		"test -v ${{ v }}", "[ -v ${{ v }} ]", "[[ -v ${{ v }} ]]", "[[ -R ${{ v }} ]]", "[ ${{ v }} ${{ v }} ]", "[ -${{ v }} ${{ v }} ]", "sh -${{ v }} ${{ v }}", `\test -v ${{ v }}`, "command test -v ${{ v }}",
-		"printf -v ${{ v }} x", "printf -v${{ v }} x", "printf ${{ v }} x", "read ${{ v }} </dev/null", "unset ${{ v }}", "eval ${{ v }}", `eval "echo ${{ v }}"`, "trap ${{ v }} EXIT", "mapfile ${{ v }} </dev/null",
-		"command eval ${{ v }}", "builtin eval ${{ v }}", `'eval' ${{ v }}`, `e\val ${{ v }}`, "wait -p ${{ v }}", "getopts a ${{ v }}", "alias x=${{ v }}",
-		"sh -c ${{ v }}", `bash -c "echo ${{ v }}"`, "bash -ec ${{ v }}", "/bin/sh -c ${{ v }}", "env X=1 sh -c ${{ v }}", "exec sh -c ${{ v }}", "echo x | xargs sh -c ${{ v }}", "sh ${{ v }} ${{ v }}",
-		`python3 -c "print(${{ v }})"`, `perl -e ${{ v }}`, `node -e "${{ v }}"`, "awk ${{ v }} /dev/null", "echo | sed ${{ v }}", "echo | sed -e ${{ v }}",
-		"${{ v }}", "${{ v }} x", `"${{ v }}" x`, "exec ${{ v }}", "command ${{ v }}",
-		"x=${{ v }}; echo $((x))", "x=${{ v }}; [[ $x -eq 0 ]]", "x=${{ v }}; y=$x; (( y > 1 ))", "for x in ${{ v }}; do echo $((x)); done", `x=${{ v }}; eval "$x"`, `x=${{ v }}; sh -c "$x"`,
-		"declare -i n; n=${{ v }}", "echo ${{ v }} | while read x; do echo $((x)); done", "f() { echo $(($1)); }; f ${{ v }}", "set -- ${{ v }}; echo $(($1))", "x=${{ v }}; a=(1); echo ${a[x]}",
-		"f() { local x=$1; echo $((x)); }; f ${{ v }}", `x=$(echo ${{ v }}); echo $((x))`,
-		"echo `echo ${{ v }}`", `echo \${{ v }}`, "cat <<END\n${{ v }}\nEND\n", "echo a # ${{ v }}", "echo $'a${{ v }}'", `echo $"a${{ v }}"`, "echo ${x:-${{ v }}}", "echo ${x/a/${{ v }}}", "echo 'open ${{ v }}",
-		"${{ v }}() { :; }", "${{ v }}=1", "for ${{ v }} in a; do :; done",
-	} {
+	for _, command := range hostile.Code {
 		t.Run(command, func(t *testing.T) {
 			for _, shell := range shells(t) {
-				for _, v := range append([]string{"a[$(touch hacked)]", "-va[$(touch hacked)]", "-c"}, nasty...) {
+				for _, v := range append([]string{"a[$(touch hacked)]", "-va[$(touch hacked)]", "-c"}, hostile.Values...) {
 					filled, env, err := fill(t, shell, command, v)
 					if err != nil {
 						continue

@@ -59,7 +59,7 @@ func (u *unit) variable(name string, d *variable) Variable {
 
 func (u *unit) checkDefault(v Variable, d *variable) {
 	if v.Secret {
-		u.report.add(d.at.at([]string{"default"}, true), "leave the default out; the value is asked for when a run starts", "the secret %s has a default, so it would not be secret", words.Shorten(v.Name, 60))
+		u.report.addAtSecret(d.at.at([]string{"default"}, true), "leave the default out; the value is asked for when a run starts", "the secret %s has a default, so it would not be secret", words.Shorten(v.Name, 60))
 		return
 	}
 	for _, p := range steps.CheckValue(v.Schema, v.Default) {

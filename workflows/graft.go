@@ -1,0 +1,347 @@
+package workflows
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Insertion is where steps go into a document.
+type Insertion struct {
+	// Step is the step that they are about: its id, or its path as runs show it.
+	Step string
+	// Fallback puts them into troubleshooting, where they are reached when that
+	// step has failed, and lead back to it. Else they stand before it.
+	Fallback bool
+	// If is the condition under which a fallback is the right one.
+	If string
+}
+
+// Graft puts the steps of one document into another, with the variables that they
+// use. It is pure, and what the author wrote stays, with its comments. Names that both
+// have are for the reader of the result to refuse: Compile does.
+func Graft(onto, from []byte, at Insertion) ([]byte, error) {
+	g, err := newGraft(onto)
+	if err != nil {
+		return nil, err
+	}
+	donor, err := loadYAML(from)
+	if err != nil {
+		return nil, fmt.Errorf("the steps to put in: %w", err)
+	}
+	added := bodyOf(donor)
+	list := lookup(added, "steps")
+	if list == nil || len(list.Content) == 0 {
+		return nil, errors.New("there are no steps to put in")
+	}
+	if at.Fallback {
+		err = g.fallback(list.Content, at)
+	} else {
+		err = g.before(list.Content, at.Step)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.variables(lookup(added, "variables"))
+	return g.text(onto)
+}
+
+// NamesIn are the ids and the variables of a document, as far as it can be read.
+func NamesIn(text []byte) (ids, variables []string) {
+	root, err := loadYAML(text)
+	if err != nil {
+		return nil, nil
+	}
+	body := bodyOf(root)
+	eachStep(body, func(s stepNode) {
+		if id := s.id(); id != "" {
+			ids = append(ids, id)
+		}
+	})
+	eachPair(lookup(body, "variables"), func(key, _ *yaml.Node) { variables = append(variables, key.Value) })
+	return ids, variables
+}
+
+// graft is a document that gets steps.
+type graft struct {
+	root, body *yaml.Node
+	blank      blanks
+	tidy       bool // it was in its canonical form
+}
+
+func newGraft(onto []byte) (*graft, error) {
+	formatted, err := Format(onto)
+	if err != nil {
+		return nil, err
+	}
+	root, err := loadYAML(onto)
+	if err != nil {
+		return nil, err
+	}
+	g := &graft{root: root, body: bodyOf(root), blank: blanks{lines: strings.Split(string(onto), "\n"), before: map[*yaml.Node]bool{}}, tidy: bytes.Equal(formatted, onto)}
+	eachNode(root, g.blank.note)
+	return g, nil
+}
+
+// bodyOf is the object of a document, without the tool call in which it may travel.
+func bodyOf(root *yaml.Node) *yaml.Node {
+	n := root.Content[0]
+	if in := lookup(n, "arguments"); in != nil && rootType(n) == reflect.TypeFor[call]() {
+		return in
+	}
+	return n
+}
+
+// stepNode is a step, and where it stands.
+type stepNode struct {
+	step, list *yaml.Node
+	at         int
+	path       string
+	around     []*yaml.Node // the nodes around the list, the outermost first
+}
+
+func (s stepNode) id() string {
+	if n := lookup(s.step, "id"); n != nil {
+		return n.Value
+	}
+	return ""
+}
+
+// eachStep goes through all steps of a document, those of groups and loops included.
+func eachStep(body *yaml.Node, f func(stepNode)) {
+	var in func(list *yaml.Node, base string, around []*yaml.Node)
+	in = func(list *yaml.Node, base string, around []*yaml.Node) {
+		if list == nil || list.Kind != yaml.SequenceNode {
+			return
+		}
+		around = append(slices.Clip(around), list)
+		for i, step := range slices.Clone(list.Content) {
+			path := base + strconv.Itoa(i)
+			f(stepNode{step, list, i, path, around})
+			within := append(slices.Clip(around), step)
+			in(lookup(step, "steps"), path+".", within)
+			if again := lookup(step, "retry"); again != nil {
+				in(lookup(again, "before"), path+".before.", append(slices.Clip(within), again))
+			}
+		}
+	}
+	for _, name := range []string{"steps", "troubleshooting", "finally"} {
+		base := name + "."
+		if name == "steps" {
+			base = ""
+		}
+		in(lookup(body, name), base, []*yaml.Node{body})
+	}
+}
+
+// find is the step that a place names.
+func (g *graft) find(step string) (stepNode, error) {
+	var byID, byPath *stepNode
+	var known []string
+	eachStep(g.body, func(s stepNode) {
+		switch {
+		case s.id() == step:
+			byID = &s
+		case s.path == withoutRounds(step):
+			byPath = &s
+		}
+		if s.id() != "" {
+			known = append(known, s.id())
+		}
+	})
+	switch {
+	case byID != nil:
+		return *byID, nil
+	case byPath != nil:
+		return *byPath, nil
+	}
+	return stepNode{}, fmt.Errorf("the document has no step %q to put steps at: wanted one of %s", step, strings.Join(known, ", "))
+}
+
+// withoutRounds is a path without the rounds of loops.
+func withoutRounds(path string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(path, "]") {
+		plain, _, _ := strings.Cut(part, "[")
+		b.WriteString(plain)
+	}
+	return b.String()
+}
+
+// before puts steps before another.
+func (g *graft) before(added []*yaml.Node, step string) error {
+	s, err := g.find(step)
+	if err != nil {
+		return err
+	}
+	inBlock(s.around)
+	if slices.ContainsFunc(s.list.Content[min(1, len(s.list.Content)):], func(n *yaml.Node) bool { return g.blank.before[n] }) {
+		for _, n := range append(slices.Clone(added), s.step) { // the author has blank lines between steps
+			g.blank.before[n] = true
+		}
+	}
+	s.list.Content = slices.Insert(s.list.Content, s.at, added...)
+	return nil
+}
+
+// fallback makes a group of steps, which is reached when another step has failed.
+func (g *graft) fallback(added []*yaml.Node, at Insertion) error {
+	s, err := g.find(at.Step)
+	if err != nil {
+		return err
+	}
+	id := s.id()
+	if id == "" {
+		id = g.unusedID("step_" + strings.NewReplacer(".", "_").Replace(s.path))
+		s.step.Content = append(blockObject(Pair{"id", id}).Content, s.step.Content...)
+	}
+	inBlock(s.around)
+	group := blockObject(Pair{"id", g.unusedID("mend_" + id)}, Pair{"group_name", "when " + id + " has failed"})
+	condition := fmt.Sprintf("steps.%s.status == 'error'", id)
+	if at.If != "" {
+		condition += " && (" + at.If + ")"
+	}
+	put(group, "if", textNode(condition, false))
+	put(group, "steps", &yaml.Node{Kind: yaml.SequenceNode, Content: added})
+	put(group, "jumps", &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{flowObject([]Pair{{"if", "true"}, {"to_id", id}})}})
+	return g.reach(s.step, group)
+}
+
+// reach lets a failed step go to a group first. What it went to before comes next:
+// it is there when the condition of the group does not hold.
+func (g *graft) reach(step, group *yaml.Node) error {
+	id := textNode(lookup(group, "id").Value, false)
+	next := lookup(step, "fallback_id")
+	trouble := lookup(g.body, "troubleshooting")
+	if trouble == nil {
+		trouble = &yaml.Node{Kind: yaml.SequenceNode}
+		putBehind(g.body, "steps", "troubleshooting", trouble)
+	}
+	inBlock([]*yaml.Node{g.body, trouble})
+	if next == nil {
+		putBehind(step, "", "fallback_id", id)
+		trouble.Content = append(trouble.Content, group)
+		return nil
+	}
+	i := slices.IndexFunc(trouble.Content, func(n *yaml.Node) bool {
+		known := lookup(n, "id")
+		return known != nil && known.Value == next.Value
+	})
+	if i < 0 {
+		return fmt.Errorf("when step %s fails it goes to %s, which is not in troubleshooting: put the steps before it instead", lookup(step, "id").Value, next.Value)
+	}
+	*next = *id
+	trouble.Content = slices.Insert(trouble.Content, i, group)
+	return nil
+}
+
+// unusedID is an id that no step has.
+func (g *graft) unusedID(wanted string) string {
+	taken := map[string]bool{}
+	eachStep(g.body, func(s stepNode) { taken[s.id()] = true })
+	id := wanted
+	for i := 2; taken[id]; i++ {
+		id = fmt.Sprintf("%s_%d", wanted, i)
+	}
+	return id
+}
+
+// variables declares what the steps use, beside what is declared.
+func (g *graft) variables(added *yaml.Node) {
+	if added == nil || len(added.Content) == 0 {
+		return
+	}
+	declared := lookup(g.body, "variables")
+	if declared == nil {
+		declared = &yaml.Node{Kind: yaml.MappingNode}
+		putBefore(g.body, "steps", "variables", declared)
+	}
+	inBlock([]*yaml.Node{g.body, declared})
+	declared.Content = append(declared.Content, added.Content...)
+}
+
+// text is the document as it is now, written as it was.
+func (g *graft) text(was []byte) ([]byte, error) {
+	if isJSON(bytes.TrimPrefix(was, []byte("\ufeff"))) {
+		eachNode(g.root, func(n *yaml.Node) { n.HeadComment, n.LineComment, n.FootComment = "", "", "" })
+	}
+	out, err := dumpYAML(g.root)
+	if err != nil {
+		return nil, err
+	}
+	if isJSON(bytes.TrimPrefix(was, []byte("\ufeff"))) {
+		r := &report{}
+		v := readYAML(out, newFile(Source{Text: out}), r)
+		if err := r.err(); err != nil {
+			return nil, err
+		}
+		return formatJSON(v), nil
+	}
+	if spread, ok := g.blank.insert(g.root, out); ok {
+		out = spread
+	}
+	if g.tidy {
+		return Format(out)
+	}
+	return out, nil
+}
+
+// inBlock gives each entry of nodes lines of its own: a step with a comment does not
+// fit into a line.
+func inBlock(nodes []*yaml.Node) {
+	for _, n := range nodes {
+		n.Style &^= yaml.FlowStyle
+	}
+}
+
+// lookup is the value of a key of an object; nil: it has none.
+func lookup(object *yaml.Node, key string) (found *yaml.Node) {
+	eachPair(object, func(k, v *yaml.Node) {
+		if k.Value == key {
+			found = v
+		}
+	})
+	return found
+}
+
+func eachPair(object *yaml.Node, f func(key, value *yaml.Node)) {
+	if object == nil || object.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(object.Content); i += 2 {
+		f(object.Content[i], object.Content[i+1])
+	}
+}
+
+// putBefore adds a key to an object before another, or at its end.
+func putBefore(object *yaml.Node, before, key string, value *yaml.Node) {
+	i := indexOf(object, before)
+	if i < 0 {
+		i = len(object.Content)
+	}
+	object.Content = slices.Insert(object.Content, i, blockObject(Pair{key, ""}).Content[0], value)
+}
+
+// putBehind adds a key to an object behind another, or at its end.
+func putBehind(object *yaml.Node, behind, key string, value *yaml.Node) {
+	i := indexOf(object, behind)
+	if i < 0 {
+		i = len(object.Content) - 2
+	}
+	object.Content = slices.Insert(object.Content, i+2, blockObject(Pair{key, ""}).Content[0], value)
+}
+
+func indexOf(object *yaml.Node, key string) int {
+	for i := 0; i+1 < len(object.Content); i += 2 {
+		if object.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
