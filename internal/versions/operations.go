@@ -1,0 +1,110 @@
+package versions
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"understudy/internal/operations"
+	"understudy/steps"
+)
+
+// Shelf is where saved workflows are, as somebody may see and change them.
+type Shelf interface {
+	// Path is the file of a saved workflow.
+	Path(name string) (string, error)
+	// Save replaces it by a version, if that is valid and he may.
+	Save(ctx context.Context, name string, text []byte) error
+}
+
+// Operation is something that can be done with the versions of saved workflows.
+type Operation = operations.Operation[Shelf, struct{}]
+
+// Operations are all of them.
+func Operations() []Operation {
+	return []Operation{
+		operations.New(operations.Declaration{
+			Command: "versions", Tool: "workflow_versions", Reads: true,
+			Summary: "List the versions of a saved workflow, or show how it differs from one.",
+			Details: "A version is kept each time the workflow is saved over MCP, mended or restored.",
+		}, list),
+		operations.New(operations.Declaration{
+			Command: "restore", Tool: "restore_workflow", Idempotent: true,
+			Summary: "Make a version of a saved workflow the saved one again.",
+			Details: "What it was before stays as a version.",
+		}, restore),
+	}
+}
+
+type listArgs struct {
+	Name    string `json:"name" arg:"WORKFLOW" jsonschema:"the saved workflow"`
+	Version string `json:"version,omitempty" arg:"[VERSION]" jsonschema:"show how it differs from this one: the beginning of its hash"`
+}
+
+type restoreArgs struct {
+	Name    string `json:"name" arg:"WORKFLOW" jsonschema:"the saved workflow"`
+	Version string `json:"version" arg:"VERSION" jsonschema:"the beginning of the hash of the version"`
+}
+
+// Listing are the versions of a saved workflow.
+type Listing struct {
+	Name       string    `json:"name"`
+	Versions   []Version `json:"versions"`
+	Difference string    `json:"difference,omitempty"` // from now to the version that was named
+}
+
+func list(_ context.Context, shelf Shelf, _ struct{}, a *listArgs) (operations.Result, error) {
+	path, err := shelf.Path(a.Name)
+	if err != nil {
+		return operations.Result{}, err
+	}
+	out := Listing{Name: a.Name, Versions: []Version{}}
+	if a.Version != "" {
+		now, err := os.ReadFile(path)
+		if err != nil {
+			return operations.Result{}, err
+		}
+		old, hash, err := Read(path, a.Version)
+		if err != nil {
+			return operations.Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name one that is listed"}
+		}
+		out.Difference = Difference(a.Name, now, a.Name+" "+short(hash), old)
+		return operations.Result{Value: out, Text: out.Difference}, nil
+	}
+	all, err := List(path)
+	out.Versions = append(out.Versions, all...)
+	return operations.Result{Value: out, Text: out.words()}, err
+}
+
+func restore(ctx context.Context, shelf Shelf, _ struct{}, a *restoreArgs) (operations.Result, error) {
+	path, err := shelf.Path(a.Name)
+	if err != nil {
+		return operations.Result{}, err
+	}
+	old, hash, err := Read(path, a.Version)
+	if err != nil {
+		return operations.Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name one that is listed"}
+	}
+	if err := shelf.Save(ctx, a.Name, old); err != nil {
+		return operations.Result{}, err
+	}
+	return operations.Result{Value: Version{Hash: hash, Saved: time.Now(), Current: true}, Text: a.Name + " is " + short(hash) + " again"}, nil
+}
+
+func short(hash string) string { return hash[:min(len(hash), 12)] }
+
+func (l Listing) words() string {
+	var lines []string
+	for _, v := range l.Versions {
+		line := v.Short() + "  " + v.Saved.Local().Format(time.DateTime)
+		if v.Current {
+			line += "  current"
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return "no version is kept: one is each time the workflow is saved over MCP, mended or restored"
+	}
+	return strings.Join(lines, "\n")
+}
