@@ -1,0 +1,125 @@
+package desktops
+
+import (
+	"context"
+	"image"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
+)
+
+// OnMachine are the desktops of a folder, kept by processes of this machine.
+type OnMachine struct {
+	Machine desktop.Machine
+	Dir     string
+	// Seat says that the display of the person at the machine is one of them.
+	Seat bool
+}
+
+var _ Keepers = OnMachine{}
+
+// Start starts a desktop.
+func (m OnMachine) Start(ctx context.Context, o virtual.Options) (virtual.Kept, error) {
+	o.Dir = m.Dir
+	return virtual.Keep(ctx, o)
+}
+
+// List lists the desktops, the seat first when there is one.
+func (m OnMachine) List() []virtual.Kept {
+	all := virtual.List(m.Dir)
+	if k, ok := m.seat(); ok {
+		all = append([]virtual.Kept{k}, all...)
+	}
+	return all
+}
+
+// seatTimeout is how long the display of the person may take to answer.
+const seatTimeout = 2 * time.Second
+
+// seat describes the display of the person at the machine, if there is one.
+func (m OnMachine) seat() (k virtual.Kept, ok bool) {
+	if !m.Seat {
+		return k, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), seatTimeout)
+	defer cancel()
+	d, err := m.Machine.Open(ctx, optionsOf(virtual.Kept{Name: desktop.Seat}))
+	if err != nil {
+		return k, false
+	}
+	defer d.Close()
+	i, err := d.Info(ctx)
+	if err != nil {
+		return k, false
+	}
+	k = virtual.Kept{Name: desktop.Seat, Display: i.Display, Env: i.Env, Programs: []string{}}
+	for _, monitor := range i.Monitors {
+		k.Screen.W, k.Screen.H = max(k.Screen.W, monitor.Bounds.X+monitor.Bounds.W), max(k.Screen.H, monitor.Bounds.Y+monitor.Bounds.H)
+	}
+	windows, _ := d.Windows(ctx) // without them it is a desktop all the same
+	for _, w := range windows {
+		if w.Process != "" && !slices.Contains(k.Programs, w.Process) {
+			k.Programs = append(k.Programs, w.Process)
+		}
+	}
+	return k, true
+}
+
+// optionsOf say how a desktop is opened.
+func optionsOf(k virtual.Kept) desktop.Options {
+	if k.IsSeat() {
+		return desktop.Options{Display: desktop.Seat}
+	}
+	return desktop.Options{Display: "virtual", Name: k.Name, Birth: k.Birth, Dir: filepath.Dir(k.Dir)}
+}
+
+// Picture takes a picture of the whole screen.
+func (m OnMachine) Picture(ctx context.Context, k virtual.Kept) (image.Image, error) {
+	d, err := m.Machine.Open(ctx, optionsOf(k))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Capture(ctx, desktop.Rect{})
+}
+
+// Run starts a program.
+func (m OnMachine) Run(ctx context.Context, k virtual.Kept, p virtual.Program) (pid int, err error) {
+	if k.IsSeat() {
+		return m.runAtSeat(ctx, p)
+	}
+	at, err := virtual.Attach(k)
+	if err != nil {
+		return 0, err
+	}
+	defer at.Close()
+	pid, _, err = at.Start(p, nil)
+	return pid, err
+}
+
+func (m OnMachine) runAtSeat(ctx context.Context, p virtual.Program) (pid int, err error) {
+	d, err := m.Machine.Open(ctx, desktop.Options{Display: desktop.Seat})
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	var app desktop.App
+	err = d.Do(ctx, desktop.Launch{App: commandLine(p.Args), Started: &app})
+	return app.PID, err
+}
+
+// commandLine is what is split into the same arguments again.
+func commandLine(args []string) string {
+	var quoted []string
+	for _, a := range args {
+		quoted = append(quoted, "'"+strings.ReplaceAll(a, "'", `'\''`)+"'")
+	}
+	return strings.Join(quoted, " ")
+}
+
+// End stops a desktop.
+func (OnMachine) End(k virtual.Kept, why string) error { return virtual.End(k, why) }

@@ -1,0 +1,296 @@
+// Package desktops says what can be done with the desktops that last, once: the
+// commands, the tools and the addresses of a server are made of its operations.
+//
+// It does not decide who may do it: whoever calls brings that along. How a
+// desktop is kept alive is the matter of package virtual.
+package desktops
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"understudy/internal/operations"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
+)
+
+// Keepers are what keeps the desktops: the processes of a data folder, or
+// values in memory for tests.
+type Keepers interface {
+	Start(ctx context.Context, o virtual.Options) (virtual.Kept, error)
+	// List lists them, the oldest first.
+	List() []virtual.Kept
+	Picture(ctx context.Context, k virtual.Kept) (image.Image, error)
+	// Run starts a program that stays when its caller ends, and gives its number.
+	Run(ctx context.Context, k virtual.Kept, p virtual.Program) (pid int, err error)
+	End(k virtual.Kept, why string) error
+}
+
+// A Caller is who asks for an operation, with what it brings along.
+type Caller struct {
+	Owner string // the credential to which belongs what it makes; empty: the person at the machine
+	// May says why it may not look at a desktop, or change it; nil: it may do
+	// both with all.
+	May func(k virtual.Kept, change bool) error
+	// Commands says why it may not run commands; nil: it may.
+	Commands error
+	// Linger is how long a desktop stays that nobody uses, when the caller says
+	// nothing; 0: until it is stopped.
+	Linger time.Duration
+	// Most is how many desktops there may be so that it may start another; 0: any.
+	Most int
+	// Dir and Environ are the folder and the environment of programs it starts.
+	Dir     string
+	Environ []string
+}
+
+func (c Caller) may(k virtual.Kept, change bool) error {
+	if c.May == nil {
+		return nil
+	}
+	return c.May(k, change)
+}
+
+// An Operation is something that can be done with lasting desktops.
+type Operation = operations.Operation[Keepers, Caller]
+
+// Result is what came of an operation.
+type Result = operations.Result
+
+// Operations are all that can be done with lasting desktops.
+func Operations() []Operation {
+	return []Operation{
+		operations.New(operations.Declaration{
+			Command: "start", Tool: "start_desktop", Summary: "Start a desktop that lasts.",
+			Details: "It is called " + defaultName + " unless it is named. It ends when it is stopped,\nor, with --for, when nobody has used it for that long.",
+		}, start),
+		operations.New(operations.Declaration{Command: "ls", Tool: "list_desktops", Summary: "List the desktops that last.", Reads: true, Lists: "desktops"}, list),
+		operations.New(operations.Declaration{Command: "show", Tool: "show_desktop", Summary: "Take a picture of a desktop.", Reads: true}, show),
+		operations.New(operations.Declaration{
+			Command: "run", Tool: "run_on_desktop", Summary: "Start a program on a desktop.",
+			Details: "It stays there until it ends or the desktop does:\n\n    understudy desktop run main -- mousepad notes.txt",
+		}, run),
+		operations.New(operations.Declaration{
+			Command: "stop", Tool: "stop_desktop", Summary: "Stop a desktop, with all that runs on it.", Destructive: true, Lists: "stopped",
+		}, stop),
+		operations.New(operations.Declaration{
+			Command: "prune", Tool: "prune_desktops", Summary: "Stop the desktops that were kept for runs.",
+			Details:     "Stop the desktops that were made for a run and that nobody uses now: such a run can\nthen only begin again. Those that were started by name stay, unless --all is given.",
+			Destructive: true, Idempotent: true, Lists: "stopped",
+		}, prune),
+	}
+}
+
+// defaultName is what a desktop is called that nobody named.
+const defaultName = "main"
+
+type startArgs struct {
+	Name   string `json:"name,omitempty" arg:"[NEW]" jsonschema:"what it is called"`
+	Screen string `json:"screen,omitempty" jsonschema:"the size of its screen (default 1920x1080)"`
+	Layout string `json:"layout,omitempty" jsonschema:"the layout of its keyboard, such as de"`
+
+	// These are for the person at the machine, whose displays and files they name.
+	Server    string `json:"-" flag:"server" jsonschema:"its X server: xvfb, xephyr for a window of yours, xvnc for VNC viewers (default xvfb)"`
+	Display   string `json:"-" flag:"display" jsonschema:"a display that is there already, such as :1 or host:1; it is never ended"`
+	Authority string `json:"-" flag:"authority" jsonschema:"the file with the cookie of that display (default yours)"`
+	Bus       string `json:"-" flag:"bus" jsonschema:"the address of the session bus of that display, to read its elements"`
+
+	For operations.Period `json:"for,omitempty" jsonschema:"end it when nobody has used it for so long, such as 8h"`
+}
+
+// options are the arguments as the keeper takes them.
+func (a *startArgs) options(c Caller) (virtual.Options, error) {
+	o := virtual.Options{Name: defaultName, Layout: a.Layout, Linger: time.Duration(a.For), Owner: c.Owner, Server: a.Server, Display: a.Display, Authority: a.Authority, Bus: a.Bus}
+	if a.Name != "" {
+		o.Name = a.Name
+	}
+	if o.Linger == 0 {
+		o.Linger = c.Linger
+	}
+	err := virtual.CheckName(o.Name)
+	if err == nil && a.Screen != "" {
+		o.Screen, err = desktop.ParseSize(a.Screen)
+	}
+	if err != nil {
+		return o, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	return o, nil
+}
+
+func start(ctx context.Context, ks Keepers, c Caller, a *startArgs) (Result, error) {
+	o, err := a.options(c)
+	if err != nil {
+		return Result{}, err
+	}
+	if n := len(ks.List()); c.Most > 0 && n >= c.Most {
+		e := steps.Errorf(steps.Busy, "there are %d desktops, as many as there may be", n)
+		e.Next = "stop one that is not needed"
+		return Result{}, e
+	}
+	k, err := ks.Start(ctx, o)
+	if errors.Is(err, fs.ErrExist) {
+		return Result{}, &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("the name %s is taken: there is a desktop %s already", o.Name, o.Name), Next: "give it another name, or stop the one that has it"}
+	}
+	if err != nil {
+		return Result{}, &steps.Error{Code: steps.Unavailable, Err: err}
+	}
+	text := fmt.Sprintf("desktop %s is ready: %s, %s", k.Name, k.Display, k.Screen)
+	if k.VNC != nil && c.May == nil {
+		text += fmt.Sprintf("\nto look at it: a VNC viewer at %s, with the password %s", strings.Replace(k.VNC.Address, ":", "::", 1), k.VNC.Password)
+	}
+	return Result{Value: seenBy(c, k), Text: text}, nil
+}
+
+// seenBy is a desktop as a caller is shown it: only the person at the machine
+// can do anything with the files by which programs reach it.
+func seenBy(c Caller, k virtual.Kept) virtual.Kept {
+	if c.May != nil {
+		k.Dir, k.Bus, k.Env, k.Keeper, k.VNC = "", "", nil, 0, nil
+	}
+	return k
+}
+
+// visible are the desktops that a caller may look at.
+func visible(ks Keepers, c Caller) []virtual.Kept {
+	all := []virtual.Kept{}
+	for _, k := range ks.List() {
+		if c.may(k, false) == nil {
+			all = append(all, seenBy(c, k))
+		}
+	}
+	return all
+}
+
+// Find is the desktop with a name, if the caller may look at it, or change it.
+// One that it may not see is not told from one that there is not.
+func Find(ks Keepers, c Caller, name string, change bool) (virtual.Kept, error) {
+	for _, k := range ks.List() {
+		if k.Name != name || c.may(k, false) != nil {
+			continue
+		}
+		return k, c.may(k, change)
+	}
+	return virtual.Kept{}, &steps.Error{
+		Code: steps.NotFound, Err: fmt.Errorf("desktop %s: %w", name, desktop.ErrGone), Next: "list the desktops to see which there are, or start it",
+	}
+}
+
+type listArgs struct{}
+
+func list(_ context.Context, ks Keepers, c Caller, _ *listArgs) (Result, error) {
+	all := visible(ks, c)
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tDISPLAY\tSCREEN\tAGE\tMEMORY\tPROCESSES\tPROGRAMS\tRUN\tUNTIL")
+	for _, k := range all {
+		age, memory, processes := "-", "-", "-"
+		if !k.IsSeat() {
+			age, memory, processes = time.Since(k.Started).Round(time.Second).String(), fmt.Sprintf("%d MB", k.Memory>>20), strconv.Itoa(k.Processes)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, k.Display, k.Screen, age, memory, processes,
+			cmp.Or(strings.Join(k.Programs, ","), "-"), cmp.Or(k.Run, "-"), untilWords(k))
+	}
+	err := w.Flush()
+	return Result{Value: all, Text: strings.TrimSuffix(text.String(), "\n")}, err
+}
+
+// untilWords say how long a desktop stays.
+func untilWords(k virtual.Kept) string {
+	switch {
+	case k.IsSeat():
+		return "yours"
+	case k.Linger == 0:
+		return "stopped"
+	case k.Until.IsZero():
+		return "in use"
+	}
+	return k.Until.Local().Format(time.DateTime)
+}
+
+type nameArgs struct {
+	Desktop string `json:"desktop" arg:"DESKTOP" jsonschema:"its name; list_desktops tells them"`
+}
+
+func show(ctx context.Context, ks Keepers, c Caller, a *nameArgs) (Result, error) {
+	k, err := Find(ks, c, a.Desktop, false)
+	if err != nil {
+		return Result{}, err
+	}
+	p, err := ks.Picture(ctx, k)
+	if err != nil {
+		return Result{}, &steps.Error{Code: steps.Unavailable, Err: err}
+	}
+	return Result{Value: seenBy(c, k), Text: fmt.Sprintf("desktop %s, %s", k.Name, k.Screen), Picture: p}, nil
+}
+
+type runArgs struct {
+	Desktop string   `json:"desktop" arg:"DESKTOP" jsonschema:"its name; list_desktops tells them"`
+	Program []string `json:"program" arg:"COMMAND..." jsonschema:"the program and its arguments"`
+}
+
+type started struct {
+	PID int `json:"pid"`
+}
+
+func run(ctx context.Context, ks Keepers, c Caller, a *runArgs) (Result, error) {
+	if c.Commands != nil {
+		return Result{}, c.Commands
+	}
+	k, err := Find(ks, c, a.Desktop, true)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(a.Program) == 0 {
+		return Result{}, steps.Errorf(steps.Invalid, "program is empty: wanted a program and its arguments")
+	}
+	pid, err := ks.Run(ctx, k, virtual.Program{Args: a.Program, Env: c.Environ, Dir: c.Dir})
+	if err != nil {
+		return Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a program that is installed here"}
+	}
+	return Result{Value: started{pid}, Text: fmt.Sprint(pid)}, nil
+}
+
+func stop(_ context.Context, ks Keepers, c Caller, a *nameArgs) (Result, error) {
+	k, err := Find(ks, c, a.Desktop, true)
+	if err != nil {
+		return Result{}, err
+	}
+	if k.IsSeat() {
+		return Result{}, steps.Errorf(steps.Invalid, "%s is the display of the person at the machine, and is not stopped", k.Name)
+	}
+	if err := ks.End(k, "it was stopped by hand"); err != nil {
+		return Result{}, err
+	}
+	return Result{Value: []string{k.Name}, Text: "stopped " + k.Name}, nil
+}
+
+type pruneArgs struct {
+	Age operations.Period `json:"age,omitempty" jsonschema:"only those that are as old as this, such as 24h"`
+	All bool              `json:"all,omitempty" jsonschema:"also those that were started by name"`
+}
+
+func prune(_ context.Context, ks Keepers, c Caller, a *pruneArgs) (Result, error) {
+	ended, lines := []string{}, []string{}
+	var errs []error
+	for _, k := range ks.List() {
+		if k.IsSeat() || k.Users > 0 || k.Run == "" && !a.All || time.Since(k.Started) < time.Duration(a.Age) || c.may(k, true) != nil {
+			continue
+		}
+		if err := ks.End(k, "it was pruned"); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		ended = append(ended, k.Name)
+		lines = append(lines, "stopped "+k.Name)
+	}
+	return Result{Value: ended, Text: strings.Join(lines, "\n")}, errors.Join(errs...)
+}
