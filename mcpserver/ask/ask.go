@@ -78,6 +78,7 @@ func accepted(res *mcp.ElicitResult) *mcp.ElicitResult {
 // elicit puts a question. It returns nil for one that the person declined, and for
 // a modern client the pending result of its call.
 func (a *Asker) elicit(ctx context.Context, c Call, q *mcp.ElicitParams, state State) (res *mcp.ElicitResult, pending *mcp.CallToolResult, err error) {
+	q = shown(*q)
 	if !c.Modern {
 		res, err := c.Session.Elicit(ctx, q)
 		if err != nil && ctx.Err() == nil {
@@ -162,8 +163,8 @@ func (a *Asker) Inputs(ctx context.Context, c Call, p *workflows.Program, state 
 		return nil, nil, nil
 	}
 	res := c.accepted()
+	schema, ok := inputForm(missing)
 	if !state.Inputs {
-		schema, ok := inputForm(missing)
 		if !ok || !c.elicits(false) {
 			return nil, nil, errMissingInputs(missing)
 		}
@@ -177,7 +178,7 @@ func (a *Asker) Inputs(ctx context.Context, c Call, p *workflows.Program, state 
 	if res == nil {
 		return nil, nil, errMissingInputs(missing)
 	}
-	return res.Content, nil, nil
+	return original(schema, res.Content), nil, nil
 }
 
 func errMissingInputs(missing []workflows.Variable) error {

@@ -1,14 +1,63 @@
 package ask
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/workflows"
 )
+
+// shown is a form in which a person sees what others wrote, such as an application
+// whose text went into the question: a message of several lines stands between two of
+// ours, and what cannot be seen stands as its number.
+func shown(q mcp.ElicitParams) *mcp.ElicitParams {
+	q.Message = words.FencedLines(words.Visible(q.Message))
+	q.RequestedSchema = words.VisibleIn(plain(q.RequestedSchema))
+	return &q
+}
+
+// original is what a person said to a form, with the choices as they were before they
+// were shown.
+func original(form any, content map[string]any) map[string]any {
+	was := map[string]string{}
+	var note func(v any)
+	note = func(v any) {
+		switch v := v.(type) {
+		case string:
+			was[words.Visible(v)] = v
+		case []any:
+			for _, x := range v {
+				note(x)
+			}
+		case map[string]any:
+			for _, x := range v {
+				note(x)
+			}
+		}
+	}
+	note(plain(form))
+	out := maps.Clone(content)
+	for name, v := range out {
+		if text, ok := v.(string); ok && was[text] != "" {
+			out[name] = was[text]
+		}
+	}
+	return out
+}
+
+// plain is a schema as JSON holds it.
+func plain(schema any) (v any) {
+	raw, err := json.Marshal(schema)
+	if err != nil || json.Unmarshal(raw, &v) != nil {
+		return nil
+	}
+	return v
+}
 
 // formOf is the question of a run as a form.
 func formOf(q *engine.Question) *mcp.ElicitParams {
@@ -36,6 +85,7 @@ func object(name string, schema map[string]any) map[string]any {
 
 // answerOf is a filled form as the answer of a run.
 func answerOf(q *engine.Question, content map[string]any) *engine.Answer {
+	content = original(formOf(q).RequestedSchema, content)
 	switch {
 	case q.Sort == engine.AskDoubt:
 		choice, _ := content["choice"].(string)
