@@ -173,7 +173,7 @@ func underClients(path string) bool {
 // longestCredential is longer than any token that an issuer signs.
 const longestCredential = 16 << 10
 
-// waiting is the error of an address with too many wrong credentials.
+// waiting is the error of a sender of too many wrong credentials.
 type waiting time.Duration
 
 func (w waiting) Error() string {
@@ -182,19 +182,19 @@ func (w waiting) Error() string {
 
 func (w waiting) seconds() int { return 1 + int(time.Duration(w).Seconds()) }
 
-// check verifies a credential. An address that brings too many wrong ones is told
-// to wait, and learns no more about them.
+// check verifies a credential. Who brings too many wrong ones is told to wait, and
+// learns no more about them.
 func (g *Authenticator) check(r *http.Request, credential string) (Grant, error) {
 	grant, err := g.verify(r.Context(), credential)
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrRefused):
-		address := addressOf(r.RemoteAddr)
-		if wait := g.limit.failed(address); wait > 0 {
-			g.o.Log.Warn("an address brings wrong credentials, and must wait", "address", address.String())
+		from := senderOf(r)
+		if wait := g.limit.failed(from); wait > 0 {
+			g.o.Log.Warn("an address brings wrong credentials, and must wait", "address", from.String())
 			return Grant{}, waiting(wait)
 		}
-		g.o.Log.Info("credential refused", "address", address.String(), "why", err)
+		g.o.Log.Info("credential refused", "address", from.String(), "why", err)
 	case !errors.Is(err, errScope):
 		g.o.Log.Error("credentials cannot be checked", "error", err)
 	}

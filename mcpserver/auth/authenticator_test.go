@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestNobodyIsLetInWithoutACredential(t *testing.T) {
@@ -127,12 +131,60 @@ func TestTokensAreNotGuessed(t *testing.T) {
 func TestLimiterForgets(t *testing.T) {
 	now := time.Now()
 	l := &limiter{now: func() time.Time { return now }}
-	for i := range addresses + 10 {
+	for i := range senders + 10 {
 		a := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-		l.failed(netip.PrefixFrom(a, 32))
+		l.failed(sender{netip.PrefixFrom(a, 32), noUser})
 	}
-	if len(l.by) > addresses {
-		t.Errorf("%d addresses are kept", len(l.by))
+	if len(l.by) > senders {
+		t.Errorf("%d senders are kept", len(l.by))
+	}
+}
+
+// TestGuessesAreCountedByAddressAndUser holds that one user of this machine gains no
+// guesses by its millions of loopback addresses, takes none from another user, and
+// locks nobody out who has a right credential.
+func TestGuessesAreCountedByAddressAndUser(t *testing.T) {
+	if !TellsUsers() {
+		t.Skip("this system does not say whose a connection is")
+	}
+	st := newStage(t)
+	token := st.add(laptop)
+	server := httptest.NewServer(st.Wrap(http.HandlerFunc(whoami)))
+	defer server.Close()
+	get := func(from byte, credential string) int {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, from)}}
+		transport := &http.Transport{DialContext: d.DialContext}
+		defer transport.CloseIdleConnections()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/runs", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+credential)
+		res, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Skip("this machine has no 127.0.0.x:", err)
+		}
+		defer res.Body.Close()
+		return res.StatusCode
+	}
+	came := map[int]int{}
+	for i := range byte(2 * failures) {
+		came[get(i+2, "x")]++
+	}
+	if diff := cmp.Diff(map[int]int{401: failures, 429: failures}, came); diff != "" {
+		t.Error("one guess of each of many addresses:", diff)
+	}
+	if got := get(2, token); got != 200 {
+		t.Errorf("a right credential from there: %d", got)
+	}
+	if wait := st.limit.failed(sender{thisMachine, os.Getuid()}); wait == 0 {
+		t.Error("the guesses do not count as those of this user")
+	}
+	if wait := st.limit.failed(sender{thisMachine, os.Getuid() + 1}); wait != 0 {
+		t.Errorf("another user must wait for %s", wait)
+	}
+	if wait := st.limit.failed(sender{addressOf("192.0.2.1:9"), noUser}); wait != 0 {
+		t.Errorf("another machine must wait for %s", wait)
 	}
 }
 
@@ -143,6 +195,8 @@ func TestAddressOf(t *testing.T) {
 		"[2001:db8::2]:98":      "2001:db8::/64",
 		"[::ffff:192.0.2.1]:99": "192.0.2.1/32",
 		"[fe80::1%eth0]:99":     "fe80::/64",
+		"127.3.2.1:99":          "127.0.0.0/8",
+		"[::1]:99":              "127.0.0.0/8",
 		"@":                     "invalid Prefix",
 	} {
 		if got := addressOf(remote).String(); got != want {

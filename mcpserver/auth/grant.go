@@ -25,6 +25,7 @@ type Grant struct {
 	Operator bool                  // may change the modes of others
 	AllRuns  bool                  // may see and touch what others made
 	Expires  time.Time             // zero: never
+	Signed   bool                  // by an issuer; nothing is kept of such a credential
 	now      func() (Grant, error) // what it allows by now; nil: the same
 }
 
@@ -47,6 +48,29 @@ func (g Grant) Current() (Grant, error) {
 		return g, nil
 	}
 	return g.now()
+}
+
+// Of is the grant of who began something with a credential, which is to go on
+// without another request. It is ErrRefused when the token was taken back, or one
+// of another has its name now. A signed token lets what it began go on for as long
+// as such tokens count here.
+func (g *Authenticator) Of(name string, signed bool, began time.Time) (Grant, error) {
+	switch {
+	case signed && g.o.Issuer != nil:
+		return Grant{Name: name, Signed: true}, nil
+	case signed || g.o.Tokens == nil:
+		return Grant{}, ErrRefused
+	}
+	list, err := g.o.Tokens.List()
+	if err != nil {
+		return Grant{}, err
+	}
+	for _, x := range list {
+		if x.Name == name && !x.Created.After(began) {
+			return g.o.Tokens.grant(x), nil
+		}
+	}
+	return Grant{}, ErrRefused
 }
 
 type grantKey struct{}

@@ -3,6 +3,7 @@ package auth
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,6 +99,19 @@ func (*Issuer) takes(credential string) bool { return strings.Count(credential, 
 type claims struct {
 	Scope words `json:"scope"`
 	Scp   words `json:"scp"` // as some issuers call it
+	// NotBefore are seconds, as a token has them.
+	NotBefore float64 `json:"nbf"`
+}
+
+// skew is how far the clock of an issuer may be ahead of ours.
+const skew = time.Minute
+
+// begun fails for a token that is to count later, or says that it comes from then.
+func (c claims) begun(issued, now time.Time) error {
+	if late := now.Add(skew); issued.After(late) || c.NotBefore > float64(late.Unix()) {
+		return errors.New("it does not count yet")
+	}
+	return nil
 }
 
 // counted are the claims on which something depends.
@@ -134,6 +148,17 @@ func exact(raw json.RawMessage) error {
 	return nil
 }
 
+// canonical refuses a token that is not written as its issuer wrote it: base64 has
+// several texts for some bytes, and one token would count under many.
+func canonical(credential string) error {
+	for part := range strings.SplitSeq(credential, ".") {
+		if _, err := base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // words are a list, or a text with spaces between.
 type words []string
 
@@ -159,6 +184,9 @@ func (i *Issuer) verify(ctx context.Context, credential string) (Grant, error) {
 	if err != nil {
 		return Grant{}, err
 	}
+	if err := canonical(credential); err != nil {
+		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
 	token, err := v.Verify(ctx, credential)
 	if err != nil && i.pages.broken() {
 		return Grant{}, fmt.Errorf("%w: %w", errUnready, err)
@@ -171,10 +199,13 @@ func (i *Issuer) verify(ctx context.Context, credential string) (Grant, error) {
 	if err := errors.Join(token.Claims(&raw), exact(raw), token.Claims(&c)); err != nil {
 		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
+	if err := c.begun(token.IssuedAt, i.now()); err != nil {
+		return Grant{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
 	if err := checkName(token.Subject); err != nil {
 		return Grant{}, fmt.Errorf("%w: its subject: %w", ErrRefused, err)
 	}
-	g := Grant{Name: token.Subject + "@" + i.host, Expires: token.Expiry}
+	g := Grant{Name: token.Subject + "@" + i.host, Expires: token.Expiry, Signed: true}
 	return g, g.scoped(slices.Concat(c.Scope, c.Scp))
 }
 
