@@ -1,0 +1,179 @@
+package rfb
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
+)
+
+// longestQueue is how much input waits at most to be performed. Moves that follow one
+// another are one, and so is text.
+const longestQueue = 1000
+
+// hands perform the input of a viewer, in its order.
+type hands struct {
+	*Session
+	buttons byte                 // that the viewer holds
+	down    map[desktop.Key]bool // keys that the viewer holds
+	some    chan struct{}        // holds a token when something waits
+
+	mu      sync.Mutex
+	waiting []desktop.Action // guarded by mu
+}
+
+// The buttons of a pointer event, bit by bit; the next bits are the wheel.
+var (
+	pressed = []desktop.Button{desktop.Left, desktop.Middle, desktop.Right}
+	turned  = map[int]desktop.Scroll{3: {DY: -1}, 4: {DY: 1}, 5: {DX: -1}, 6: {DX: 1}}
+)
+
+// pointer takes a pointer event: where it is, and which buttons are down.
+func (h *hands) pointer(mask byte, at desktop.Point) error {
+	acts := []desktop.Action{desktop.MovePointer{To: at}}
+	for bit := range 8 {
+		was, is := h.buttons&(1<<bit) != 0, mask&(1<<bit) != 0
+		switch {
+		case was == is:
+		case bit < len(pressed) && is:
+			acts = append(acts, desktop.ButtonDown{Button: pressed[bit], Follows: true})
+		case bit < len(pressed):
+			acts = append(acts, desktop.ButtonUp{Button: pressed[bit]})
+		case is && turned[bit] != desktop.Scroll{}:
+			acts = append(acts, turned[bit])
+		}
+	}
+	h.buttons = mask
+	return h.put(acts...)
+}
+
+// byKeysym are the keys that are pressed by name. The others type a character.
+var byKeysym = func() map[uint32]desktop.Key {
+	all := map[uint32]desktop.Key{
+		0xffe2: desktop.Shift, 0xffe4: desktop.Ctrl, 0xffea: desktop.AltGr, 0xffec: desktop.Super, // the right ones
+		0xffe7: desktop.Super, 0xffe8: desktop.Super, // Meta
+	}
+	for key, n := range input.NamedKeys {
+		if input.CharOf(n.Sym) == 0 {
+			all[n.Sym] = key
+		}
+	}
+	// The viewer has applied its locks already: they would turn its letters.
+	for _, key := range []desktop.Key{"capslock", "numlock", "scrolllock"} {
+		delete(all, input.NamedKeys[key].Sym)
+	}
+	return all
+}()
+
+// key takes a key event. A character is typed as it is, whatever the layout, unless
+// it is pressed with a modifier that makes it a command.
+func (h *hands) key(sym uint32, down bool) error {
+	key, named := byKeysym[sym]
+	if !named {
+		char := input.CharOf(sym)
+		if char == 0 {
+			return nil
+		}
+		if down && !h.down[desktop.Ctrl] && !h.down[desktop.Alt] && !h.down[desktop.Super] {
+			return h.put(desktop.Type{Text: string(char)})
+		}
+		if key = desktop.Key(char); char == ' ' {
+			key = "space"
+		}
+	}
+	switch {
+	case down:
+		if h.down == nil {
+			h.down = map[desktop.Key]bool{}
+		}
+		h.down[key] = true
+		return h.put(desktop.KeyDown{Key: key})
+	case h.down[key]:
+		delete(h.down, key)
+		return h.put(desktop.KeyUp{Key: key})
+	}
+	return nil
+}
+
+// put lets actions wait for their turn, if they count.
+func (h *hands) put(acts ...desktop.Action) error {
+	if !h.Acts {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range acts {
+		if n := len(h.waiting); n > 0 {
+			if one := joined(h.waiting[n-1], a); one != nil {
+				h.waiting[n-1] = one
+				continue
+			}
+		}
+		h.waiting = append(h.waiting, a)
+	}
+	if len(h.waiting) > longestQueue {
+		return fmt.Errorf("the viewer acts faster than the desktop can: %d actions wait", len(h.waiting))
+	}
+	select {
+	case h.some <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// joined is one action that does what two do that follow each other; nil: there is none.
+func joined(a, b desktop.Action) desktop.Action {
+	switch a := a.(type) {
+	case desktop.MovePointer:
+		if b, ok := b.(desktop.MovePointer); ok {
+			return b
+		}
+	case desktop.Type:
+		if b, ok := b.(desktop.Type); ok {
+			return desktop.Type{Text: a.Text + b.Text}
+		}
+	case desktop.Scroll:
+		if b, ok := b.(desktop.Scroll); ok {
+			return desktop.Scroll{DX: a.DX + b.DX, DY: a.DY + b.DY}
+		}
+	}
+	return nil
+}
+
+// next is what waits longest; nil: nothing does.
+func (h *hands) next() desktop.Action {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.waiting) == 0 {
+		return nil
+	}
+	a := h.waiting[0]
+	h.waiting = h.waiting[1:]
+	return a
+}
+
+// perform performs what is put, until the context ends, and then lets go of what is
+// held.
+func (h *hands) perform(ctx context.Context) {
+	acted := false
+	for ctx.Err() == nil {
+		select {
+		case <-h.some:
+		case <-ctx.Done():
+		}
+		for a := h.next(); a != nil && ctx.Err() == nil; a = h.next() {
+			acted = true
+			if err := h.Desktop.Do(ctx, a); err != nil && ctx.Err() == nil && h.Failed != nil {
+				h.Failed(a, err)
+			}
+		}
+	}
+	if acted {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = h.Desktop.ReleaseAll(last) // the desktop may be gone
+	}
+}

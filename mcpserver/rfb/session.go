@@ -1,0 +1,294 @@
+package rfb
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"understudy/steps/desktop"
+)
+
+// Session is what one viewer sees and may do.
+type Session struct {
+	Name    string // of the desktop, for the title of the viewer
+	Desktop *desktop.Desktop
+	// Acts says whether the input of the viewer counts; else it is dropped.
+	Acts bool
+	// Hide paints over what the viewer must not see; nil: nothing. It is asked
+	// after a picture was taken and before it is sent.
+	Hide func(context.Context, *image.RGBA) *image.RGBA
+	// Failed hears of input that could not be performed; nil: nobody does.
+	Failed func(desktop.Action, error)
+}
+
+// The messages of a viewer.
+const (
+	setPixelFormat  = 0
+	setEncodings    = 2
+	requestUpdate   = 3
+	keyEvent        = 4
+	pointerEvent    = 5
+	clientCutText   = 6
+	protocolVersion = "RFB 003.008\n"
+)
+
+// The encodings that are spoken, and the one in which a new size is told.
+const (
+	encodingRaw  = 0
+	encodingZRLE = 16
+	desktopSize  = -223
+)
+
+// LongestMessage is more than a viewer ever needs to say at once.
+const LongestMessage = 1 << 20
+
+// longestText bounds the clipboard of a viewer, which is not used.
+const longestText = LongestMessage / 2
+
+// viewer is one connection under way.
+type viewer struct {
+	*Session
+	in    *bufio.Reader
+	out   io.Writer
+	zrle  zrle
+	hands hands
+
+	wanted chan struct{} // holds a token when the viewer asks for an update
+
+	mu     sync.Mutex
+	format pixelFormat  // guarded by mu
+	speaks []int32      // guarded by mu; its encodings
+	whole  bool         // guarded by mu: it asks for what it has seen too
+	size   desktop.Size // guarded by mu: of the screen as it was told
+}
+
+// Serve speaks with a viewer until it hangs up or the context ends, which closes the
+// connection. Keys and buttons that the viewer still holds then are released.
+func (s *Session) Serve(ctx context.Context, conn io.ReadWriteCloser) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	v := &viewer{Session: s, in: bufio.NewReader(conn), out: conn, wanted: make(chan struct{}, 1), format: ours}
+	v.hands = hands{Session: s, some: make(chan struct{}, 1)}
+	if err := v.greet(ctx); err != nil {
+		return err
+	}
+	var work sync.WaitGroup
+	work.Go(func() { cancel(v.sendPictures(ctx)) })
+	work.Go(func() { v.hands.perform(ctx) })
+	err := v.read(ctx)
+	cancel(err)
+	work.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// greet agrees on the version, on no further security than that of the connection,
+// and tells the size of the screen.
+func (v *viewer) greet(ctx context.Context) error {
+	if _, err := io.WriteString(v.out, protocolVersion); err != nil {
+		return err
+	}
+	version := make([]byte, len(protocolVersion))
+	if _, err := io.ReadFull(v.in, version); err != nil {
+		return err
+	}
+	if string(version) != protocolVersion {
+		return fmt.Errorf("the viewer speaks %q, wanted %q", version, protocolVersion)
+	}
+	answer := make([]byte, 2) // the security that it chose, and whether others may stay
+	for i, said := range [][]byte{{1, 1}, {0, 0, 0, 0}} {
+		if _, err := v.out.Write(said); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(v.in, answer[i:i+1]); err != nil {
+			return err
+		}
+		if i == 0 && answer[0] != 1 {
+			return fmt.Errorf("the viewer wants security type %d, and 1 was offered", answer[0])
+		}
+	}
+	p, err := v.Desktop.Capture(ctx, desktop.Rect{})
+	if err != nil {
+		return err
+	}
+	v.size = desktop.Size{W: p.Rect.Dx(), H: p.Rect.Dy()}
+	hello := binary.BigEndian.AppendUint16(nil, uint16(v.size.W))
+	hello = binary.BigEndian.AppendUint16(hello, uint16(v.size.H))
+	hello = append(hello, ours.bytes()...)
+	hello = binary.BigEndian.AppendUint32(hello, uint32(len(v.Name)))
+	_, err = v.out.Write(append(hello, v.Name...))
+	return err
+}
+
+// read takes what the viewer says, until it says no more.
+func (v *viewer) read(ctx context.Context) error {
+	for ctx.Err() == nil {
+		sort, err := v.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		if err := v.take(sort); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (v *viewer) take(sort byte) error {
+	lengths := map[byte]int{setPixelFormat: 19, setEncodings: 3, requestUpdate: 9, keyEvent: 7, pointerEvent: 5, clientCutText: 7}
+	n, ok := lengths[sort]
+	if !ok {
+		return fmt.Errorf("the viewer sent a message of type %d, which there is not", sort)
+	}
+	m := make([]byte, n)
+	if _, err := io.ReadFull(v.in, m); err != nil {
+		return err
+	}
+	be := binary.BigEndian
+	switch sort {
+	case setPixelFormat:
+		return v.useFormat(m[3:])
+	case setEncodings:
+		return v.useEncodings(int(be.Uint16(m[1:])))
+	case requestUpdate:
+		v.mu.Lock()
+		v.whole = v.whole || m[0] == 0
+		v.mu.Unlock()
+		select {
+		case v.wanted <- struct{}{}:
+		default:
+		}
+	case keyEvent:
+		return v.hands.key(be.Uint32(m[3:]), m[0] != 0)
+	case pointerEvent:
+		return v.hands.pointer(m[0], desktop.Point{X: int(be.Uint16(m[1:])), Y: int(be.Uint16(m[3:]))})
+	case clientCutText:
+		n := be.Uint32(m[3:])
+		if n > longestText {
+			return fmt.Errorf("the viewer sent a clipboard of %d bytes, and may send %d", n, longestText)
+		}
+		_, err := v.in.Discard(int(n))
+		return err
+	}
+	return nil
+}
+
+func (v *viewer) useFormat(raw []byte) error {
+	f, err := readFormat(raw)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.format = f
+	return err
+}
+
+func (v *viewer) useEncodings(n int) error {
+	raw := make([]byte, 4*n)
+	if _, err := io.ReadFull(v.in, raw); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.speaks = nil
+	for chunk := range slices.Chunk(raw, 4) {
+		v.speaks = append(v.speaks, int32(binary.BigEndian.Uint32(chunk)))
+	}
+	return nil
+}
+
+// Pauses between two looks at the screen: while something changes, and when nothing
+// has for a while.
+const (
+	lookOften  = 16 * time.Millisecond
+	lookSeldom = 100 * time.Millisecond // also where something is to be hidden, for that asks applications
+	calmAfter  = 2 * time.Second
+)
+
+// sendPictures answers the requests for updates, each when something has changed.
+func (v *viewer) sendPictures(ctx context.Context) error {
+	var shown *image.RGBA
+	s := sight{Session: v.Session}
+	for {
+		select {
+		case <-v.wanted:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		v.mu.Lock()
+		if v.whole {
+			shown, v.whole, s.looked = nil, false, time.Time{}
+		}
+		v.mu.Unlock()
+		next, changed, err := s.await(ctx, shown)
+		if err != nil {
+			return err
+		}
+		update, err := v.update(next, changed)
+		if err != nil {
+			return err
+		}
+		if _, err := v.out.Write(update); err != nil {
+			return err
+		}
+		shown = next
+	}
+}
+
+// sight watches the screen for one viewer.
+type sight struct {
+	*Session
+	looked  time.Time // when the last picture was taken
+	changed time.Time // when it last differed
+}
+
+// await returns a picture that differs from the one that the viewer has, and where.
+func (s *sight) await(ctx context.Context, shown *image.RGBA) (*image.RGBA, []image.Rectangle, error) {
+	for {
+		p, err := s.look(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if p != nil {
+			if areas := changedAreas(shown, p); len(areas) > 0 {
+				s.changed = time.Now()
+				return p, areas, nil
+			}
+		}
+		pause := lookOften
+		if s.Hide != nil || time.Since(s.changed) > calmAfter {
+			pause = lookSeldom
+		}
+		if err := desktop.Sleep(ctx, pause); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// look takes a picture for the viewer; nil when nothing was drawn since the last.
+func (s *sight) look(ctx context.Context) (*image.RGBA, error) {
+	now := time.Now()
+	drawn, err := s.Desktop.LastDrawn(ctx, 0, desktop.Rect{})
+	if err != nil {
+		return nil, err
+	}
+	if drawn.Before(s.looked) {
+		return nil, nil
+	}
+	p, err := s.Desktop.Capture(ctx, desktop.Rect{})
+	if err != nil {
+		return nil, err
+	}
+	s.looked = now
+	if s.Hide != nil {
+		p = s.Hide(ctx, p)
+	}
+	return p, nil
+}
