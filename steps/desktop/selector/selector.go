@@ -188,6 +188,11 @@ func (s *Selector) Scope() desktop.Scope {
 		}
 		p.narrow(&sc)
 	}
+	for _, a := range s.parts[len(s.parts)-1] {
+		if _, _, ok := desktop.ParseAddress(a.value); ok && a.kind == byName && !a.not {
+			sc.Cell = a.value
+		}
+	}
 	sc.Full, sc.Hidden = s.needs()
 	return sc
 }
