@@ -1,0 +1,150 @@
+// Package sealed writes events as stores keep them: sealed with a checksum
+// that continues the one of the record before it, and the first continues the
+// id of the run. So events cannot change, swap places or come from another run
+// unseen. Where records are kept is for each store.
+package sealed
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"time"
+
+	"understudy/engine"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// SumSize is how much of a record its checksum takes, in front.
+const SumSize = 4
+
+// What is wrong with a record.
+var (
+	ErrSum   = errors.New("its checksum does not fit its content")
+	ErrShort = errors.New("it is cut short")
+)
+
+// Seed is what the first record of a run continues.
+func Seed(run string) uint32 { return crc32.Checksum([]byte(run), castagnoli) }
+
+// Seal puts the checksum in front of a record that has room for it.
+func Seal(prev uint32, record []byte) uint32 {
+	sum := crc32.Update(prev, castagnoli, record[SumSize:])
+	binary.BigEndian.PutUint32(record, sum)
+	return sum
+}
+
+// Unseal is what a sealed record holds, and its checksum.
+func Unseal(prev uint32, record []byte) ([]byte, uint32, error) {
+	if len(record) < SumSize {
+		return nil, 0, ErrShort
+	}
+	sum := crc32.Update(prev, castagnoli, record[SumSize:])
+	if sum != Sum(record) {
+		return nil, 0, ErrSum
+	}
+	return record[SumSize:], sum, nil
+}
+
+// Mix continues a checksum with texts that lie beside the next record.
+func Mix(prev uint32, texts ...string) uint32 {
+	for _, t := range texts {
+		prev = crc32.Update(prev, castagnoli, appendString(nil, t))
+	}
+	return prev
+}
+
+// Sum is the checksum of a sealed record.
+func Sum(record []byte) uint32 { return binary.BigEndian.Uint32(record) }
+
+// AppendEvent writes an event as attempt, time, type, path and the raw data:
+// the data is JSON already, and is not parsed again.
+func AppendEvent(b []byte, ev engine.Event) []byte {
+	b = binary.AppendUvarint(b, uint64(ev.Attempt))
+	b = binary.AppendVarint(b, ev.At.Unix())
+	b = binary.AppendUvarint(b, uint64(ev.At.Nanosecond()))
+	b = appendString(b, string(ev.Type))
+	b = appendString(b, ev.Path)
+	return append(b, ev.Data...)
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// DecodeEvent reads what AppendEvent wrote, into memory of its own.
+func DecodeEvent(seq uint64, body []byte) (engine.Event, error) {
+	r := reader{rest: body}
+	ev := engine.Event{Seq: seq, Attempt: int(r.uvarint())}
+	sec := r.varint()
+	ev.At = time.Unix(sec, int64(r.uvarint())).UTC()
+	ev.Type = engine.EventType(r.bytes())
+	ev.Path = string(r.bytes())
+	if len(r.rest) > 0 {
+		ev.Data = append(json.RawMessage(nil), r.rest...)
+	}
+	if r.bad {
+		return engine.Event{}, ErrShort
+	}
+	return ev, nil
+}
+
+// AppendEvents writes several events as one record, each with its length.
+func AppendEvents(b []byte, events []engine.Event) []byte {
+	for _, ev := range events {
+		b = appendString(b, string(AppendEvent(nil, ev)))
+	}
+	return b
+}
+
+// DecodeEvents reads what AppendEvents wrote; seq is the number of the first.
+func DecodeEvents(seq uint64, body []byte) ([]engine.Event, error) {
+	r := reader{rest: body}
+	var events []engine.Event
+	for len(r.rest) > 0 {
+		ev, err := DecodeEvent(seq+uint64(len(events)), r.bytes())
+		if err != nil || r.bad {
+			return nil, ErrShort
+		}
+		events = append(events, ev)
+	}
+	return events, nil
+}
+
+// A reader takes values from the front of a record.
+type reader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	r.skip(n)
+	return v
+}
+
+func (r *reader) varint() int64 {
+	v, n := binary.Varint(r.rest)
+	r.skip(n)
+	return v
+}
+
+func (r *reader) bytes() []byte {
+	n := r.uvarint()
+	if n > uint64(len(r.rest)) {
+		r.bad, r.rest = true, nil
+		return nil
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *reader) skip(n int) {
+	if n <= 0 {
+		r.bad, r.rest = true, nil
+		return
+	}
+	r.rest = r.rest[n:]
+}
