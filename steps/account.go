@@ -112,7 +112,7 @@ type accounted struct {
 // changes nothing that a step is for.
 func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 	switch a.(type) {
-	case desktop.Mark, desktop.Unmark, desktop.RestoreFocus:
+	case desktop.Mark, desktop.Unmark, desktop.Panel, desktop.RestoreFocus:
 		return w.of.Do(ctx, a)
 	}
 	var refused error

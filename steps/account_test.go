@@ -87,7 +87,7 @@ func TestAccountLeavesMarksAndTheUsersFocusOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range []desktop.Action{desktop.Mark{Area: desktop.Rect{W: 1, H: 1}}, desktop.Unmark{}, desktop.RestoreFocus{State: state}} {
+	for _, a := range []desktop.Action{desktop.Mark{Area: desktop.Rect{W: 1, H: 1}}, desktop.Unmark{}, desktop.Panel{}, desktop.RestoreFocus{State: state}} {
 		if err := w.Do(t.Context(), a); err != nil || env.Acted() != ActedNo {
 			t.Errorf("%s: %v, acted: %s", desktop.NameOf(a), err, env.Acted())
 		}

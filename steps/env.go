@@ -60,9 +60,33 @@ type Env struct {
 	LastAct *LastAct
 
 	acted atomic.Int32
+	typed atomic.Int32 // a Typed
 	// unaccounted is the desktop without account of what acts; nil before Run.
 	unaccounted *desktop.Desktop
 }
+
+// Typed says into what the text of the arguments went.
+type Typed int32
+
+// Nowhere is what it is until its target has been seen.
+const (
+	TypedNowhere Typed = iota
+	TypedOpenly
+	TypedHidden // into a password field
+)
+
+// NoteTyped says whether the text of the arguments goes into a password field. What
+// went into one once stays hidden.
+func (e *Env) NoteTyped(password bool) {
+	if password {
+		e.typed.Store(int32(TypedHidden))
+	} else {
+		e.typed.CompareAndSwap(int32(TypedNowhere), int32(TypedOpenly))
+	}
+}
+
+// Typed is what NoteTyped said.
+func (e *Env) Typed() Typed { return Typed(e.typed.Load()) }
 
 // MayUse is why the one who runs the step may not use another kind; nil: it may.
 // A kind asks whose arguments can do what the other kind is for.
@@ -105,8 +129,9 @@ type PasswordFields interface {
 	Where(ctx context.Context, d *desktop.Desktop) []desktop.Rect
 	// Find is where the fields are that show now.
 	Find(ctx context.Context, d *desktop.Desktop) []desktop.Rect
-	// Note remembers an element if it is a password field.
-	Note(d *desktop.Desktop, e *desktop.Element)
+	// Note remembers an element if it is a password field, and reports whether it is
+	// or was one.
+	Note(d *desktop.Desktop, e *desktop.Element) bool
 }
 
 // RunInfo says which step of which run is executed.

@@ -51,8 +51,9 @@ type Kind struct {
 	Args, Result *jsonschema.Schema
 	Defaults     map[string]any
 
-	rare, ignored []string
-	say           func(result map[string]any) (string, bool)
+	rare, ignored, typed []string
+
+	say func(result map[string]any) (string, bool)
 
 	// bind decodes arguments, checks the rules between them, and gives what runs
 	// with them.
@@ -79,6 +80,10 @@ const (
 	Record  Toolset = "record"
 	Flow    Toolset = "flow" // only of use inside a workflow
 	Runs    Toolset = "runs"
+	// Desktops is what is done with the desktops that last; it has no kinds.
+	Desktops Toolset = "desktops"
+	// Schedules begin runs by themselves: at times, for messages, for files.
+	Schedules Toolset = "schedules"
 )
 
 // Touch says what a kind needs of the desktop.
@@ -127,6 +132,9 @@ const (
 
 // PictureArgument asks a kind for a picture beside what it does.
 const PictureArgument = "include_window_screenshot"
+
+// DiffArgument asks a kind that acts for all that changed in the window.
+const DiffArgument = "ui_diff_before_after"
 
 // DefaultTimeout is the limit of one attempt of a kind that names none.
 const DefaultTimeout = 30 * time.Second

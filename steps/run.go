@@ -34,23 +34,40 @@ type Bound struct {
 
 // Bind checks arguments and decodes them, once for all that is done with them.
 func (k Kind) Bind(args map[string]any) (*Bound, *Error) {
+	b, problems := k.checked(args)
+	if len(problems) > 0 {
+		return nil, k.refuse(problems)
+	}
+	return b, nil
+}
+
+func (k Kind) checked(args map[string]any) (*Bound, []Problem) {
 	if args == nil {
 		args = map[string]any{}
 	}
 	run, problems := k.check(args, nil)
-	if len(problems) > 0 {
-		return nil, k.refuse(problems)
-	}
-	return &Bound{k, args, run}, nil
+	return &Bound{k, args, run}, problems
 }
 
 // Run binds arguments and makes one attempt.
 func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
-	b, err := k.Bind(args)
-	if err != nil {
-		return Outcome{Acted: ActedNo, Err: err}
+	b, problems := k.checked(args)
+	if len(problems) > 0 {
+		return Outcome{Acted: ActedNo, Err: k.refuse(env.withoutSecrets(problems, args))}
 	}
 	return b.Run(ctx, env)
+}
+
+// withoutSecrets are the problems of arguments. Of one that holds a secret it is not
+// said what is wrong with it: that might repeat a part of it, such as one key of
+// several, and parts are not known to be secrets.
+func (e *Env) withoutSecrets(problems []Problem, args map[string]any) []Problem {
+	for i, p := range problems {
+		if len(p.Path) > 0 && e.IsSecret(fmt.Sprint(args[p.Path[0]])) {
+			problems[i].Message, problems[i].Hint = "it holds a secret, and does not fit in a way that would repeat a part of it", ""
+		}
+	}
+	return problems
 }
 
 // Run makes one attempt. It returns soon after the context ends, also when

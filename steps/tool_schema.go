@@ -13,9 +13,11 @@ import (
 // The fields of arguments say in their tags what schemas cannot:
 //
 //	Retries Count `json:"retries,omitzero" use:"rare" jsonschema:"…"`
+//	Text string `json:"text" use:"typed" jsonschema:"…"`
 //	_ struct{} `ignored:"color font_size"`
 //
-// An argument of rare use is left out of the schema that models are offered, as it
+// An argument that is typed may go into a password field: it is a secret until the
+// kind has said with NoteTyped that it does not. An argument of rare use is left out of the schema that models are offered, as it
 // would fill what they can keep in mind. One that is ignored is let pass by Check and
 // does nothing: sequences of other programs give it.
 
@@ -48,9 +50,12 @@ func (k *Kind) readTags(t reflect.Type) {
 		if f.Anonymous {
 			k.readTags(f.Type)
 		}
-		if f.Tag.Get("use") == "rare" {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch f.Tag.Get("use") {
+		case "rare":
 			k.rare = append(k.rare, name)
+		case "typed":
+			k.typed = append(k.typed, name)
 		}
 		for name := range strings.FieldsSeq(f.Tag.Get("ignored")) {
 			if ignored[name] == "" {
@@ -60,6 +65,9 @@ func (k *Kind) readTags(t reflect.Type) {
 		}
 	}
 }
+
+// Typed are the arguments whose text may go into a password field.
+func (k Kind) Typed() []string { return k.typed }
 
 // Ignored are the arguments that the kind lets pass, each with the reason why it
 // does nothing.

@@ -43,6 +43,8 @@ func At(ctx context.Context, hand *Hand, t Target, n Requirement) (*desktop.Elem
 		q.First, q.Fallbacks, q.Ref = q.Fallbacks, nil, ""
 		if el, at, err = AtQuery(ctx, hand, q, n, long); err != nil {
 			err = WithTried(err, first)
+		} else {
+			hand.Logger().InfoContext(ctx, "only a fallback found the element: "+Describe(el))
 		}
 	}
 	return el, at, err
@@ -69,7 +71,7 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 				return errors.Join(err, restoreMinimized(ctx, hand, n.Windows, q.within.Process))
 			}
 			if steps.CodeOf(err) == steps.NotFound && n.acts() {
-				return errors.Join(err, revealHidden(ctx, hand, &away, q))
+				return errors.Join(err, revealHidden(ctx, hand, &away, q, n.Windows))
 			}
 			return err
 		}
@@ -79,7 +81,7 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 				return err
 			}
 		}
-		at, err = CheckReady(ctx, hand, el, seen, n)
+		at, err = readyInView(ctx, hand, el, seen, n)
 		return err
 	})
 	return el, at, away.instead(err, long, n)

@@ -12,10 +12,13 @@ import (
 // maxDialogText bounds how much of a dialog's text a hint quotes.
 const maxDialogText = 80
 
-// dialogHint describes the dialog that shows among roots, with its text and its
+// DialogIsOpen begins the description of a dialog.
+const DialogIsOpen = "a dialog is open"
+
+// DialogHint describes the dialog that shows among roots, with its text and its
 // buttons, or returns "". An unexpected dialog is the usual reason why an element is
 // not found.
-func dialogHint(roots []*desktop.Element) string {
+func DialogHint(roots []*desktop.Element) string {
 	var dialog *desktop.Element
 	for _, r := range roots {
 		r.Walk(func(e *desktop.Element) bool {
@@ -39,7 +42,7 @@ func dialogHint(roots []*desktop.Element) string {
 		}
 		return true
 	})
-	text := "a dialog is open: " + Describe(dialog)
+	text := DialogIsOpen + ": " + Describe(dialog)
 	if said != "" {
 		text += fmt.Sprintf(" (%q)", words.Shorten(strings.Join(strings.Fields(said), " "), maxDialogText))
 	}

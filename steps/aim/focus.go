@@ -42,11 +42,7 @@ func Focus(ctx context.Context, hand *Hand, el *desktop.Element, o FocusOptions)
 		}
 	}
 	if o.Click {
-		at, err := CheckReady(ctx, hand, el, time.Now(), Requirement{Point: Middle})
-		if err != nil {
-			return err
-		}
-		if err := Press(ctx, hand, el, at, desktop.Left, 1); err != nil {
+		if err := PressElement(ctx, hand, el, false); err != nil {
 			return err
 		}
 		if has, err := WaitForFocus(ctx, hand.Desktop, el); err != nil || has {
@@ -61,11 +57,7 @@ func focusPicture(ctx context.Context, hand *Hand, el *desktop.Element, o FocusO
 	if !o.Click {
 		return NotActionable(el, "is a picture, which takes the focus only by a click", "set try_click_before to true, or both to false to type where the focus is")
 	}
-	at, err := CheckReady(ctx, hand, el, time.Now(), Requirement{Point: Middle})
-	if err != nil {
-		return err
-	}
-	return Press(ctx, hand, el, at, desktop.Left, 1)
+	return PressElement(ctx, hand, el, false)
 }
 
 // HasFocus reports whether el has the focus and its window is active.

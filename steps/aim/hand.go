@@ -15,6 +15,8 @@ type Hand struct {
 	pictures map[*desktop.Element]picture
 	// reachable is how elements can be reached that were found ready.
 	reachable map[*desktop.Element]reachability
+	// revealed are the elements that were scrolled into view.
+	revealed map[desktop.Handle]bool
 	// persistentPopups are popups that the pointer does not dismiss.
 	persistentPopups map[desktop.WindowID]bool
 	// pointerBefore is where the pointer was before it was moved to dismiss a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"understudy/steps"
@@ -14,7 +15,7 @@ import (
 // the focus.
 type KeyTarget struct {
 	window  *desktop.Window
-	element desktop.Handle // "" when it is not known
+	element *desktop.Element // nil when it is not known
 }
 
 // KeyTargetNow returns what gets the keys now. A desktop with windows of which none is
@@ -42,10 +43,21 @@ func noKeyTarget(ctx context.Context, d *desktop.Desktop) error {
 
 // withElement adds the element that has the focus, where that can be read.
 func (t KeyTarget) withElement(ctx context.Context, d *desktop.Desktop) KeyTarget {
-	if f, err := d.SaveFocus(ctx); err == nil {
-		t.element = f.Element
-	}
+	t.element = Focused(ctx, d)
 	return t
+}
+
+// Focused returns the element that has the focus; nil when it is not known.
+func Focused(ctx context.Context, d *desktop.Desktop) *desktop.Element {
+	f, err := d.SaveFocus(ctx)
+	if err != nil || f.Element == "" {
+		return nil
+	}
+	el, err := d.Refresh(ctx, f.Element)
+	if err != nil {
+		return nil
+	}
+	return el
 }
 
 // Kept returns an error if another window gets the keys by now.
@@ -62,20 +74,17 @@ func (t KeyTarget) Kept(ctx context.Context, d *desktop.Desktop) error {
 
 // keptElement returns an error if another element of the window gets the keys by now,
 // and the one before does not hold the text.
-func (t KeyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text string) error {
+func (t KeyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
 	now := t.withElement(ctx, d)
-	if t.element == "" || now.element == "" || now.element == t.element {
+	into(now.element)
+	if t.element == nil || now.element == nil || now.element.Handle == t.element.Handle {
 		return nil
 	}
-	el, err := d.Refresh(ctx, t.element)
+	el, err := d.Refresh(ctx, t.element.Handle)
 	if err != nil || strings.Contains(el.Text, text) {
 		return context.Cause(ctx) // it is gone with what was typed, or holds it
 	}
-	other := ""
-	if e, err := d.Refresh(ctx, now.element); err == nil {
-		other = fmt.Sprintf(": %s has the focus", Describe(e))
-	}
-	return keysWentElsewhere(Describe(el), other)
+	return keysWentElsewhere(Describe(el), fmt.Sprintf(": %s has the focus", Describe(now.element)))
 }
 
 func keysWentElsewhere(from, to string) error {
@@ -87,50 +96,67 @@ func keysWentElsewhere(from, to string) error {
 
 // TypeWhereTheFocusIs types a text where the focus is. A focus that something else
 // moves meanwhile is an error; one that a line break or a tab of the text moves is not.
-func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string) error {
+// Into is told which elements get the text, before and after; nil is one that is not
+// known.
+func TypeWhereTheFocusIs(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) error {
 	t, err := KeyTargetNow(ctx, d)
 	if err != nil {
 		return err
 	}
 	if !strings.ContainsAny(text, "\n\r\t") {
-		t = t.withElement(ctx, d)
-		if err := t.typePart(ctx, d, text); err != nil {
+		if t, err = t.typePart(ctx, d, text, into); err != nil {
 			return err
 		}
-		return t.keptElement(ctx, d, text)
+		return t.keptElement(ctx, d, text, into)
 	}
 	for text != "" {
 		i := strings.IndexAny(text, "\n\r\t")
 		if i < 0 {
-			return t.typePart(ctx, d, text)
+			i = len(text)
 		}
-		if err := t.typePart(ctx, d, text[:i]); err != nil {
+		if t, err = t.typePart(ctx, d, text[:i], into); err != nil || i == len(text) {
 			return err
+		}
+		if i > 0 && !t.isMultiLine() { // the focus may have been on its way here
+			into(Focused(ctx, d))
 		}
 		moves := len(text[i:]) - len(strings.TrimLeft(text[i:], "\n\r\t"))
 		if err := d.Do(ctx, desktop.Type{Text: text[i : i+moves]}); err != nil {
 			return err
 		}
-		text = text[i+moves:]
-		if text == "" {
+		stays := t.isMultiLine() && !strings.Contains(text[i:i+moves], "\t")
+		if text = text[i+moves:]; text == "" {
 			return nil
 		}
+		last := t.element
 		if t, err = KeyTargetNow(ctx, d); err != nil {
 			return err
+		}
+		if stays {
+			t.element = last
 		}
 	}
 	return nil
 }
 
-// typePart types a text that does not move the focus by itself.
-func (t KeyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string) error {
+func (t KeyTarget) isMultiLine() bool {
+	return t.element != nil && t.element.States.Has(desktop.MultiLine)
+}
+
+// typePart types a text that does not move the focus by itself. It returns the target
+// with the element that had the focus.
+func (t KeyTarget) typePart(ctx context.Context, d *desktop.Desktop, text string, into func(*desktop.Element)) (KeyTarget, error) {
 	if text == "" {
-		return nil
+		return t, nil
+	}
+	if t.element == nil {
+		t = t.withElement(ctx, d)
+		into(t.element)
 	}
 	if err := d.Do(ctx, desktop.Type{Text: text}); err != nil {
-		return err
+		return t, err
 	}
-	return t.Kept(ctx, d)
+	return t, t.Kept(ctx, d)
 }
 
 // PressWhereTheFocusIs presses chords where the focus is, and reports whether one of
@@ -171,14 +197,9 @@ func isGlobal(ctx context.Context, d *desktop.Desktop, c desktop.Chord) (taken b
 // mayMoveFocus reports whether a chord may move the focus by what it means to the
 // application: anything but a character, and the keys that edit.
 func mayMoveFocus(c desktop.Chord) bool {
-	for _, m := range c.Mods {
-		if m != desktop.Shift {
-			return true
-		}
-	}
 	switch c.Key {
 	case "backspace", "delete", "left", "right", "home", "end":
-		return false
+		return len(c.Mods) > 0 && !slices.Equal(c.Mods, []desktop.Key{desktop.Shift})
 	}
-	return len([]rune(string(c.Key))) != 1
+	return !c.EntersText()
 }

@@ -158,7 +158,7 @@ func (s SearchResult) One() (*desktop.Element, error) {
 		if len(s.open) > 0 {
 			err.Next += "; open are " + strings.Join(s.open, ", ")
 		}
-	} else if dialog := dialogHint(s.Roots); dialog != "" {
+	} else if dialog := DialogHint(s.Roots); dialog != "" {
 		err.Next = dialog + "; if it is in the way, answer it first, else look at the elements with get_window_tree"
 	} else {
 		err.Next = "look at the elements with get_window_tree"
@@ -192,11 +192,7 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 	}
 	now, err := env.Desktop.Refresh(ctx, known.Handle)
 	if errors.Is(err, desktop.ErrNotFound) {
-		return nil, &steps.Error{
-			Code: steps.NotFound,
-			Err:  fmt.Errorf("the ref %s is stale: %s is gone", ref, Describe(known)),
-			Next: "look at the elements with get_window_tree, and use a ref of that tree",
-		}
+		return nil, stale(ctx, env, known)
 	}
 	if err != nil {
 		return nil, err

@@ -41,6 +41,37 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 	return hand.Desktop.Do(ctx, desktop.Click{At: at, Button: b, Count: count, In: &met.window})
 }
 
+// elusive is how often an element is followed that moves away just before the press.
+const elusive = 10
+
+// Follow presses something, and aims anew as long as it moves away just before: press
+// returns ErrMoved then, and has pressed nothing.
+func Follow(press, aimAnew func() error) error {
+	for try := 0; ; try++ {
+		err := press()
+		if try == elusive || !errors.Is(err, desktop.ErrMoved) {
+			return err
+		}
+		if err := aimAnew(); err != nil {
+			return err
+		}
+	}
+}
+
+// PressElement clicks the middle of an element that was found already, once it can be
+// reached and stands still.
+func PressElement(ctx context.Context, hand *Hand, el *desktop.Element, enabled bool) error {
+	var at desktop.Point
+	aimAtIt := func() (err error) {
+		el, at, err = AtElement(ctx, hand, el, Requirement{Enabled: enabled, Point: Middle})
+		return err
+	}
+	if err := aimAtIt(); err != nil {
+		return err
+	}
+	return Follow(func() error { return Press(ctx, hand, el, at, desktop.Left, 1) }, aimAtIt)
+}
+
 // checkUnmoved returns ErrMoved if el is not where it was seen. A move of its window
 // after this check is caught by ClickIn.
 func checkUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {

@@ -119,7 +119,7 @@ func WindowElementAt(ctx context.Context, d *desktop.Desktop, at desktop.Point) 
 // alone may also be around el: toolkits differ in which of these they report.
 func sameOrInside(el, hit *desktop.Element) bool {
 	switch {
-	case hit.Handle == el.Handle, isIn(hit, el), slices.Contains(hit.Hits, el.Handle):
+	case hit.Handle == el.Handle, isIn(hit, el), slices.Contains(hit.Hits, el.Handle), sameCell(el, hit):
 		return true
 	case hit.Sure:
 		return false
@@ -132,6 +132,12 @@ func sameOrInside(el, hit *desktop.Element) bool {
 		return !inside
 	})
 	return inside
+}
+
+// sameCell reports whether two elements are one cell of a table, of which some
+// applications make another object each time that they are asked for it.
+func sameCell(a, b *desktop.Element) bool {
+	return a.Role == "cell" && b.Role == "cell" && a.Window == b.Window && a.Name == b.Name && a.Bounds == b.Bounds
 }
 
 // isIn reports whether el is inside outer.

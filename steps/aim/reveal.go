@@ -22,7 +22,7 @@ type hiddenElement struct {
 
 // revealHidden searches once among what is hidden, and scrolls the only match into
 // view if it is scrolled away. It prepares an act and is not counted as one.
-func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query) error {
+func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o WindowOptions) error {
 	if u.looked || q.Ref != "" || time.Since(u.began) < unseenAfter {
 		return nil
 	}
@@ -35,10 +35,98 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query) er
 	if !scrolledAway(u.el) {
 		return nil
 	}
-	if err := hand.Unaccounted().Do(ctx, desktop.Reveal{Element: u.el.Handle}); !errors.Is(err, desktop.ErrRefused) {
+	return quietly(Reveal(ctx, hand, hand.Unaccounted(), u.el, o))
+}
+
+// Reveal scrolls an element into view. It is ErrRefused if its application cannot do
+// that.
+func Reveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desktop.Element, o WindowOptions) error {
+	var then desktop.Chord
+	if err := d.Do(ctx, desktop.Reveal{Element: el.Handle, Then: &then}); err != nil || then.Key == "" {
 		return err
 	}
-	return nil
+	if err := BringToFront(ctx, hand, o, el.Window); err != nil {
+		return err
+	}
+	return PressKeys(ctx, d, []desktop.Chord{then})
+}
+
+// quietly drops the error of what cannot be revealed: then the element goes on being
+// out of view, which is said.
+func quietly(err error) error {
+	if errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrUnavailable) {
+		return nil
+	}
+	return err
+}
+
+// AtElement is At for an element that was found already, and returns it as it was read
+// last. A picture is not looked for again.
+func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requirement) (*desktop.Element, desktop.Point, error) {
+	at, err := readyInView(ctx, hand, el, time.Now(), n)
+	if err == nil || el.Handle == "" {
+		return el, at, err
+	}
+	err = WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
+		now, err := hand.Desktop.Refresh(ctx, el.Handle)
+		if err != nil {
+			return err
+		}
+		now.Ref, now.Parent, now.Children, now.Index = el.Ref, el.Parent, el.Children, el.Index
+		el = now
+		at, err = CheckReady(ctx, hand, el, time.Now(), n)
+		return err
+	})
+	return el, at, err
+}
+
+// readyInView is CheckReady, and scrolls the element into view once if that is what it
+// fails on.
+func readyInView(ctx context.Context, hand *Hand, el *desktop.Element, seen time.Time, n Requirement) (desktop.Point, error) {
+	at, err := CheckReady(ctx, hand, el, seen, n)
+	if steps.CodeOf(err) != steps.NotActionable || n.Point == nil || el.Handle == "" || hand.revealed[el.Handle] {
+		return at, err
+	}
+	away, failed := outOfView(ctx, hand.Desktop, el, n.Point(el.Bounds))
+	if failed != nil || !away {
+		return at, errors.Join(err, failed)
+	}
+	if hand.revealed == nil {
+		hand.revealed = map[desktop.Handle]bool{}
+	}
+	hand.revealed[el.Handle] = true
+	return at, errors.Join(err, quietly(Reveal(ctx, hand, hand.Unaccounted(), el, n.Windows)))
+}
+
+// outOfView reports whether a point of el is outside of what el is in, so that it does
+// not show. Many toolkits say of all that a form holds that it shows, wherever the form
+// is scrolled to.
+func outOfView(ctx context.Context, d *desktop.Desktop, el *desktop.Element, at desktop.Point) (bool, error) {
+	for p := el.Parent; p != nil && !p.Role.Is(desktop.OpensMenu); p = p.Parent {
+		box, err := boxOf(ctx, d, p)
+		if err != nil {
+			return false, err
+		}
+		if !box.Empty() && !box.Contains(at) && p.Role != "pagetab" { // GTK 3 has the page in its tab
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// boxOf returns the box of an ancestor of an element, which not every search reads.
+func boxOf(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (desktop.Rect, error) {
+	if !el.Bounds.Empty() {
+		return el.Bounds, nil
+	}
+	now, err := d.Refresh(ctx, el.Handle)
+	if errors.Is(err, desktop.ErrNotFound) {
+		return desktop.Rect{}, nil
+	}
+	if err != nil {
+		return desktop.Rect{}, err
+	}
+	return now.Bounds, nil
 }
 
 // instead replaces "not found" by a better error if the element exists and does not

@@ -15,6 +15,8 @@ type Typing struct {
 	Clear  bool // empty the field first
 	Focus  FocusOptions
 	Method Method
+	// Commit are the keys after which a cell of a spreadsheet holds what was typed.
+	Commit []desktop.Chord
 	// Found is told what the field holds, before anything is done to it.
 	Found func(before string)
 }
@@ -53,6 +55,9 @@ func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string,
 	if o.Found != nil {
 		o.Found(now.Text)
 	}
+	if IsSheetCell(el) {
+		return t, t.enterCell(ctx, hand, now, text, o)
+	}
 	if o.Clear {
 		if err := clearField(ctx, hand.Desktop, now); err != nil {
 			return t, err
@@ -67,6 +72,31 @@ func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string,
 		return t, nil
 	}
 	return t, t.enter(ctx, hand, now, text, o.Method)
+}
+
+// IsSheetCell reports whether el is a cell of a spreadsheet.
+func IsSheetCell(el *desktop.Element) bool {
+	for p := el.Parent; p != nil && el.Role == "cell"; p = p.Parent {
+		if p.RawRole == "document spreadsheet" {
+			return true
+		}
+	}
+	return false
+}
+
+// enterCell types into the cell that the cursor is in. What is typed replaces what it
+// holds; the keys that clear a field would clear the whole sheet.
+func (t *Typed) enterCell(ctx context.Context, hand *Hand, el *desktop.Element, text string, o Typing) error {
+	switch {
+	case !o.Clear && el.Text != "":
+		return NotActionable(el, "is a cell, of which what is typed replaces all", "set clear_before_typing, and type all that it is to hold")
+	case text == "":
+		return NotActionable(el, "is a cell, and is not emptied by typing", "click it and press the key delete")
+	}
+	if err := t.enter(ctx, hand, el, text, Keys); err != nil {
+		return err
+	}
+	return PressKeys(ctx, hand.Desktop, o.Commit)
 }
 
 // caretToEnd moves the caret to the end of a field whose text is to stay, because most

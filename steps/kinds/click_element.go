@@ -147,6 +147,9 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 			return observe.Unchecked, err
 		}
 		r.At, r.Element, r.ByPoint = at, aim.Plain(el), el == nil && a.FallbackPoint != nil
+		if r.ByPoint {
+			hand.Logger().InfoContext(ctx, "nothing was found, so fallback_point was clicked")
+		}
 		back(ctx)
 		if button != desktop.Left || count != 1 || len(a.Modifiers) > 0 {
 			return observe.Unchecked, nil
@@ -156,22 +159,16 @@ func clickElement(ctx context.Context, hand *aim.Hand, a ClickArgs) (ClickResult
 	return r, err
 }
 
-// elusive is how often an element is followed that moves away just before the
-// click.
-const elusive = 10
-
 // click clicks what was aimed at, and says what and where that was in the end.
 func (a *ClickArgs) click(ctx context.Context, hand *aim.Hand, el *desktop.Element, at desktop.Point) (*desktop.Element, desktop.Point, error) {
 	button, count := a.pressed()
-	for try := 0; ; try++ {
-		err := aim.HoldKeys(ctx, hand.Desktop, a.Modifiers, func() error { return aim.Press(ctx, hand, el, at, button, count) })
-		if try == elusive || !errors.Is(err, desktop.ErrMoved) {
-			return el, at, err
-		}
-		if el, at, err = a.aim(ctx, hand); err != nil {
-			return el, at, err
-		}
-	}
+	err := aim.Follow(func() error {
+		return aim.HoldKeys(ctx, hand.Desktop, a.Modifiers, func() error { return aim.Press(ctx, hand, el, at, button, count) })
+	}, func() (err error) {
+		el, at, err = a.aim(ctx, hand)
+		return err
+	})
+	return el, at, err
 }
 
 // aim finds the element or the point that is to be clicked.

@@ -42,6 +42,8 @@ type WindowTreeResult struct {
 	TreeID  string           `json:"tree_id" jsonschema:"which reading of the screen the refs belong to"`
 	Shown   int              `json:"shown" jsonschema:"how many elements are shown"`
 	Omitted int              `json:"omitted" jsonschema:"how many were left out"`
+	Cut     bool             `json:"cut,omitzero" jsonschema:"whether visible ones are among these, because there are too many"`
+	Behind  []string         `json:"behind,omitzero" jsonschema:"of a call of its own: the titles of the process's windows that a modal dialog blocks, which are shown when they are named by title"`
 	Unread  []string         `json:"unread,omitzero" jsonschema:"applications that did not answer in time"`
 	Windows []desktop.Window `json:"windows,omitzero" jsonschema:"the windows that were read"`
 	// Screenshots and Areas are the pictures that were asked for.
@@ -52,8 +54,17 @@ type WindowTreeResult struct {
 // Say shows the elements, and says what is not shown.
 func (r WindowTreeResult) Say() string {
 	text := strings.TrimRight(cmp.Or(r.UITree, "the window shows no elements"), "\n")
-	if r.Omitted > 0 {
-		text += fmt.Sprintf("\n%d of %d elements are shown; include_hidden: true shows those that are not visible, a larger max_elements more of them, a selector in tree_from_selector a part", r.Shown, r.Shown+r.Omitted)
+	switch {
+	case r.Cut:
+		text += fmt.Sprintf("\n%d of %d elements are shown; a larger max_elements shows more of them, a selector in tree_from_selector a part", r.Shown, r.Shown+r.Omitted)
+	case r.Omitted > 0:
+		text += "\ninclude_hidden: true shows also what is not visible"
+	}
+	if strings.Contains(text, "…\"") {
+		text += "\nwait_for_element shows the whole of a text that ends in …"
+	}
+	if len(r.Behind) > 0 {
+		text += fmt.Sprintf("\nit blocks the windows %q, which are shown when they are named by title", r.Behind)
 	}
 	if len(r.Unread) > 0 {
 		text += fmt.Sprintf("\nthese applications did not answer in time: %v", r.Unread)
@@ -66,19 +77,40 @@ func getWindowTree(ctx context.Context, hand *aim.Hand, a WindowTreeArgs) (Windo
 	if err != nil {
 		return WindowTreeResult{}, err
 	}
+	var behind []string
+	if hand.Effects && a.Title == "" && scope.Window == 0 {
+		scope.Window, behind = blocking(windows)
+	}
 	t, err := observe.ShowTree(ctx, hand.Env, scope, a.TreeOptions)
 	if err != nil {
 		return WindowTreeResult{}, err
 	}
-	r := WindowTreeResult{TreeID: t.ID, Unread: t.Unread, Windows: windows}
+	r := WindowTreeResult{TreeID: t.ID, Behind: behind, Unread: t.Unread, Windows: windows}
 	if r.UITree, r.Omitted, err = a.TreeOptions.Write(t); err != nil {
 		return r, err
 	}
 	t.Walk(func(*desktop.Element) bool { r.Shown++; return true })
+	r.Cut = r.Omitted > t.Omitted || r.Shown >= int(a.MaxElements)
 	r.Shown -= r.Omitted - t.Omitted
 	seen, err := observe.Look(ctx, hand.Env, observe.LookOptions{PictureOptions: a.PictureOptions}, &desktop.Element{Window: windows[0].ID, Process: windows[0].Process})
 	r.Screenshots, r.Areas = seen.Screenshots, seen.Shown
 	return r, err
+}
+
+// blocking is the modal dialog that is active among the windows of a process, with the
+// titles of the others, with which nothing can be done meanwhile; 0: there is none.
+func blocking(windows []desktop.Window) (id desktop.WindowID, behind []string) {
+	for _, w := range windows {
+		if w.Modal && w.Active {
+			id = w.ID
+		} else if !w.Popup {
+			behind = append(behind, w.Title)
+		}
+	}
+	if id == 0 {
+		return 0, nil
+	}
+	return id, behind
 }
 
 // scope says which windows are to be read, and which windows these are.

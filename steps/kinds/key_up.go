@@ -18,9 +18,5 @@ var KeyUp = steps.Define(steps.Kind{
 }, KeyArgs{}, keyUp)
 
 func keyUp(ctx context.Context, env *steps.Env, a KeyArgs) (KeyResult, error) {
-	k, err := desktop.ParseKey(string(a.Key))
-	if err != nil {
-		return KeyResult{}, &steps.Error{Code: steps.Invalid, Err: err}
-	}
-	return KeyResult{k}, env.Desktop.Do(ctx, desktop.KeyUp{Key: k})
+	return oneKey(ctx, env, a, func(k desktop.Key) desktop.Action { return desktop.KeyUp{Key: k} })
 }

@@ -117,3 +117,22 @@ func TestTreeAndRefs(t *testing.T) {
 		}
 	})
 }
+
+func TestATreeOfACallLeavesOutWhatADialogBlocks(t *testing.T) {
+	for _, effects := range []bool{true, false} {
+		d := fake.New(fake.MustParse(notes)...)
+		defer d.Close()
+		d.Open(fake.Dialog("Question", "notes", fake.Label("Save it?"), fake.Button("Yes")).At(50, 50, 200, 100))
+		env := seeing(d)
+		env.Effects = effects
+		o := GetWindowTree.Run(t.Context(), env, args("process", "notes"))
+		text, _ := GetWindowTree.Say(o.Result)
+		if o.Err != nil || !strings.Contains(text, `button "Yes"`) || strings.Contains(text, `frame "Notes"`) == effects || strings.Contains(text, `it blocks the windows ["Notes"]`) != effects {
+			t.Errorf("as a call of its own: %v: %v\n%s", effects, o.Err, text)
+		}
+		o = GetWindowTree.Run(t.Context(), env, args("process", "notes", "title", "Notes"))
+		if text, _ := GetWindowTree.Say(o.Result); !strings.Contains(text, `frame "Notes"`) {
+			t.Errorf("named by its title: %v\n%s", o.Err, text)
+		}
+	}
+}

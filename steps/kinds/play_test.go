@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,6 +46,7 @@ type play struct {
 	result  map[string]any // the fields that are looked at
 	check   func(t *testing.T, d *fake.Desktop, o steps.Outcome)
 	took    time.Duration // at least this long
+	logged  string        // a part of it
 }
 
 func (p play) run(t *testing.T) {
@@ -61,9 +63,14 @@ func (p play) run(t *testing.T) {
 			}
 			begin := len(d.Journal())
 			start := time.Now()
-			o := p.kind.Run(t.Context(), seeing(d), p.args)
+			env, log := seeing(d), strings.Builder{}
+			env.Log = slog.New(slog.NewTextHandler(&log, nil))
+			o := p.kind.Run(t.Context(), env, p.args)
 			took := time.Since(start)
 			p.judge(t, d, o, begin, took)
+			if !strings.Contains(log.String(), p.logged) {
+				t.Errorf("it logged %q, wanted %q", log.String(), p.logged)
+			}
 		})
 	})
 }

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"slices"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -21,7 +22,7 @@ var PressKey = steps.Define(steps.Kind{
 // PressKeyArgs says which keys to press, and where.
 type PressKeyArgs struct {
 	aim.Target
-	Key            steps.Keys `json:"key" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
+	Key            steps.Keys `json:"key" use:"typed" jsonschema:"the keys: enter, ctrl+s, {Tab}{Tab}"`
 	TryFocusBefore bool       `json:"try_focus_before,omitzero" use:"rare" jsonschema:"give the element the focus first"`
 	TryClickBefore bool       `json:"try_click_before,omitzero" use:"rare" jsonschema:"click the element when it does not take the focus otherwise"`
 	observe.ActionOptions
@@ -36,7 +37,7 @@ func (a *PressKeyArgs) Validate() error {
 }
 
 func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.ElementResult, error) {
-	chords, err := a.Key.Chords()
+	chords, err := chordsOf(hand.Env, a.Key)
 	if err != nil {
 		return observe.ElementResult{}, err
 	}
@@ -53,7 +54,28 @@ func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.Elem
 				return observe.Unchecked, err
 			}
 		}
-		return observe.Unchecked, aim.PressKeys(ctx, hand.Desktop, chords)
+		return observe.Unchecked, notingFocus(ctx, hand.Env, func() error { return aim.PressKeys(ctx, hand.Desktop, chords) })
 	})
 	return r, err
+}
+
+// chordsOf parses keys. Those that enter no characters are no secret.
+func chordsOf(env *steps.Env, keys steps.Keys) ([]desktop.Chord, error) {
+	chords, err := keys.Chords()
+	if err == nil && !slices.ContainsFunc(chords, desktop.Chord.EntersText) {
+		env.NoteTyped(false)
+	}
+	return chords, err
+}
+
+// notingFocus presses keys, and notes what has the focus before and after, if they may
+// be a secret.
+func notingFocus(ctx context.Context, env *steps.Env, press func() error) error {
+	if env.Typed() == steps.TypedOpenly {
+		return press()
+	}
+	observe.NoteFocus(ctx, env)
+	err := press()
+	observe.NoteFocus(ctx, env)
+	return err
 }

@@ -20,7 +20,7 @@ var PressKeyGlobal = steps.Define(steps.Kind{
 // PressKeyGlobalArgs says which keys to press.
 type PressKeyGlobalArgs struct {
 	Process string     `json:"process,omitzero" jsonschema:"the application whose window is brought to the front first"`
-	Key     steps.Keys `json:"key" jsonschema:"the keys: escape, ctrl+v, {Alt}{F4}"`
+	Key     steps.Keys `json:"key" use:"typed" jsonschema:"the keys: escape, ctrl+v, {Alt}{F4}"`
 	observe.ActionOptions
 }
 
@@ -31,7 +31,7 @@ type PressKeyGlobalResult struct {
 }
 
 func pressKeyGlobal(ctx context.Context, hand *aim.Hand, a PressKeyGlobalArgs) (r PressKeyGlobalResult, err error) {
-	chords, err := a.Key.Chords()
+	chords, err := chordsOf(hand.Env, a.Key)
 	if err != nil {
 		return r, err
 	}
@@ -40,9 +40,11 @@ func pressKeyGlobal(ctx context.Context, hand *aim.Hand, a PressKeyGlobalArgs) (
 			return r, err
 		}
 	}
-	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, nil, func() (_ observe.Checked, err error) {
-		r.Global, err = aim.PressWhereTheFocusIs(ctx, hand, chords)
-		return observe.Unchecked, err
+	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, nil, func() (observe.Checked, error) {
+		return observe.Unchecked, notingFocus(ctx, hand.Env, func() (err error) {
+			r.Global, err = aim.PressWhereTheFocusIs(ctx, hand, chords)
+			return err
+		})
 	})
 	return r, err
 }

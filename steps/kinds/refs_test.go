@@ -56,3 +56,30 @@ func TestARefNeverMeansTwoElements(t *testing.T) {
 		t.Errorf("the ref %s of an earlier tree clicked %v, %v; want Save", save, o.Result["element"], o.Err)
 	}
 }
+
+func TestAStaleRefOffersTheNearest(t *testing.T) {
+	for _, c := range []struct{ say, now, want string }{
+		{"the same again", `button "Go on"`, `like it now: button "Go on" [ref=`},
+		{"one that is called nearly so", `button "Go on!"`, `like it now: button "Go on!" [ref=`},
+		{"nothing like it", `button "Quit"`, "look at the elements"},
+	} {
+		d := fake.New(fake.MustParse("- frame \"Other\" [process=other] [at=500,0,200,200]\n  - button \"Go on\" [at=510,40,80,24]\n")...)
+		defer d.Close()
+		env := seeing(d)
+		env.Trees = &observe.ShownTrees{}
+		shown := GetWindowTree.Run(t.Context(), env, args("process", "other"))
+		ref := refOf(t, shown.Result["ui_tree"], `button "Go on"`)
+		d.Remove(d.Find(`name:"Go on"`))
+		d.Add(d.Find("name:Other"), fake.MustParse("- " + c.now + " [at=510,80,80,24]")[0])
+		o := ClickElement.Run(t.Context(), env, args("ref", ref))
+		if o.Err == nil || !strings.Contains(o.Err.Error(), "the ref "+ref+` is stale: button "Go on" in "Other" is gone`) || !strings.Contains(o.Err.Next, c.want) {
+			t.Errorf("%s: %v, want it to say %s", c.say, o.Err, c.want)
+			continue
+		}
+		if m := regexp.MustCompile(`\[ref=(e\d+)\]`).FindStringSubmatch(o.Err.Next); m != nil {
+			if o = ClickElement.Run(t.Context(), env, args("ref", m[1])); o.Err != nil {
+				t.Errorf("%s: the ref that was offered: %v", c.say, o.Err)
+			}
+		}
+	}
+}

@@ -51,7 +51,7 @@ func (a *ScrollElementArgs) reveal(ctx context.Context, hand *aim.Hand) (observe
 	}
 	r := observe.ElementResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
-		if err := hand.Desktop.Do(ctx, desktop.Reveal{Element: el.Handle}); errors.Is(err, desktop.ErrRefused) {
+		if err := aim.Reveal(ctx, hand, hand.Desktop, el, a.WindowOptions); errors.Is(err, desktop.ErrRefused) {
 			return observe.Unchecked, &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("bringing %s into view: %w", aim.Describe(el), err), Next: "scroll the element that holds it"}
 		} else if err != nil {
 			return observe.Unchecked, err

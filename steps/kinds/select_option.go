@@ -1,9 +1,11 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"understudy/internal/words"
@@ -52,17 +54,37 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 	}
 	r := SelectOptionResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
-		option, err := option(ctx, hand.Desktop, el, a.OptionName)
+		option, err := option(ctx, hand, el, a.OptionName)
 		if err != nil {
 			return observe.Unchecked, err
 		}
-		r.Selected = selector.NameOf(option)
+		r.Selected = textOf(option)
 		if chosen(ctx, hand.Desktop, el, option) {
 			return observe.YesIf(tells(el, option)), nil
 		}
-		return chooseAndLook(ctx, hand.Desktop, el, option)
+		if takesOnlyKeys(el) {
+			return chooseByKeys(ctx, hand, el, option)
+		}
+		checked, err := chooseAndLook(ctx, hand.Desktop, el, option)
+		if code := steps.CodeOf(err); el.Role == "combobox" && (code == steps.NotActionable || code == steps.Unexpected) {
+			return chooseByKeys(ctx, hand, el, option)
+		}
+		return checked, err
 	})
 	return r, err
+}
+
+// takesOnlyKeys says whether a combo box is one of GTK 4, which says that an option was
+// chosen and stays as it was. Such a one has a button with what is chosen in it.
+func takesOnlyKeys(el *desktop.Element) (is bool) {
+	if el.Role != "combobox" || len(el.Children) == 0 || el.Children[0].Role != "button" {
+		return false
+	}
+	el.Children[0].Walk(func(e *desktop.Element) bool {
+		is = is || e.Role == "label"
+		return !is
+	})
+	return is
 }
 
 // chooseAndLook chooses an option, and looks whether it is chosen then. Where a way
@@ -78,7 +100,7 @@ func chooseAndLook(ctx context.Context, d *desktop.Desktop, el, option *desktop.
 		}
 		err := aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
 			if !chosen(ctx, d, el, option) {
-				return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), selector.NameOf(option)), Next: "open the list and click the option with click_element"}
+				return notChosen(el, option)
 			}
 			return nil
 		})
@@ -90,7 +112,8 @@ func chooseAndLook(ctx context.Context, d *desktop.Desktop, el, option *desktop.
 
 // option finds an option of a list by its text. A combo box that shows its
 // options only when it is open is opened first.
-func option(ctx context.Context, d *desktop.Desktop, el *desktop.Element, name string) (*desktop.Element, error) {
+func option(ctx context.Context, hand *aim.Hand, el *desktop.Element, name string) (*desktop.Element, error) {
+	d := hand.Desktop
 	opened := false
 	var option *desktop.Element
 	err := aim.WaitUntil(ctx, aim.SearchTime.Std(), func(ctx context.Context) error {
@@ -104,7 +127,8 @@ func option(ctx context.Context, d *desktop.Desktop, el *desktop.Element, name s
 		}
 		if len(all) == 0 && !opened && el.Role == "combobox" {
 			opened = true
-			if err := d.Do(ctx, desktop.Invoke{Element: el.Handle, Action: ""}); err != nil && !errors.Is(err, desktop.ErrRefused) {
+			err := open(ctx, hand, el)
+			if err != nil {
 				return err
 			}
 		}
@@ -113,15 +137,102 @@ func option(ctx context.Context, d *desktop.Desktop, el *desktop.Element, name s
 	return option, err
 }
 
-// options are the elements below a list that can be chosen.
+// open opens a combo box. One of GTK 4 that is opened by its action keeps the pointer
+// for itself at times when it has closed again, and takes the next click.
+func open(ctx context.Context, hand *aim.Hand, el *desktop.Element) error {
+	if !takesOnlyKeys(el) {
+		if err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: ""}); !errors.Is(err, desktop.ErrRefused) {
+			return err
+		}
+	}
+	return aim.PressElement(ctx, hand, el, false)
+}
+
+// chooseByKeys opens a combo box and steps down to an option, which is what is left where
+// neither the list nor the option takes a choice.
+func chooseByKeys(ctx context.Context, hand *aim.Hand, el, option *desktop.Element) (observe.Checked, error) {
+	now, err := hand.Desktop.Refresh(ctx, el.Handle)
+	if err != nil {
+		return observe.Unchecked, err
+	}
+	// The options of a combo box that is closed may say that they show.
+	if o, err := hand.Desktop.Refresh(ctx, option.Handle); err != nil || !o.States.Has(desktop.Showing) || now.States.Has(desktop.Collapsed) {
+		if err := aim.PressElement(ctx, hand, el, false); err != nil {
+			return observe.Unchecked, err
+		}
+		if err := waitUntilOpen(ctx, hand.Desktop, now, option); err != nil {
+			return observe.Unchecked, err
+		}
+	}
+	keys := slices.Concat([]desktop.Chord{{Key: "home"}}, slices.Repeat([]desktop.Chord{{Key: "down"}}, option.Index), []desktop.Chord{{Key: "enter"}})
+	if err := aim.PressKeys(ctx, hand.Desktop, keys); err != nil {
+		return observe.Unchecked, err
+	}
+	err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+		t, err := hand.Desktop.Tree(ctx, desktop.Scope{Root: el.Handle, Full: true})
+		if err != nil || showsAlone(t, textOf(option)) {
+			return err
+		}
+		return notChosen(el, option)
+	})
+	return observe.YesIf(err == nil), err
+}
+
+// waitUntilOpen waits until a combo box that was clicked shows its options.
+func waitUntilOpen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element) error {
+	of, is := option, func(o *desktop.Element) bool { return o.States.Has(desktop.Showing) }
+	if el.States.Has(desktop.Collapsed) {
+		of, is = el, func(el *desktop.Element) bool { return !el.States.Has(desktop.Collapsed) }
+	}
+	_, err := observe.WaitUntilIs(ctx, d, of, is)
+	return err
+}
+
+// showsAlone says whether a combo box that is closed shows a text.
+func showsAlone(t *desktop.Tree, text string) (shows bool) {
+	t.Walk(func(e *desktop.Element) bool {
+		if e.Role.Is(desktop.Option) || e.Role.Is(desktop.Rows) {
+			shows = false
+			return false
+		}
+		shows = shows || e.Name == text || e.Text == text
+		return true
+	})
+	return shows
+}
+
+func notChosen(el, option *desktop.Element) error {
+	return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s does not show %q as chosen", aim.Describe(el), textOf(option)), Next: "open the list and click the option with click_element"}
+}
+
+// textOf is what an option shows: in GTK 4 that is a label inside it.
+func textOf(option *desktop.Element) string {
+	name := selector.NameOf(option)
+	option.Walk(func(e *desktop.Element) bool {
+		if e.Role == "label" {
+			name = cmp.Or(name, selector.NameOf(e))
+		}
+		return name == ""
+	})
+	return name
+}
+
+// options are the elements below a list that can be chosen. In Swing those of a combo box
+// are labels.
 func options(t *desktop.Tree) []*desktop.Element {
-	var all []*desktop.Element
+	var all, labels []*desktop.Element
 	t.Walk(func(o *desktop.Element) bool {
-		if o.Role.Is(desktop.Option) {
+		switch {
+		case o.Role.Is(desktop.Option):
 			all = append(all, o)
+		case o.Role == "label" && o.Parent != nil && o.Parent.Role == "list":
+			labels = append(labels, o)
 		}
 		return true
 	})
+	if len(all) == 0 {
+		return labels
+	}
 	return all
 }
 
@@ -130,7 +241,7 @@ func named(all []*desktop.Element, name string) (*desktop.Element, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found []*desktop.Element
 		for _, o := range all {
-			if same(strings.TrimSpace(selector.NameOf(o)), strings.TrimSpace(name)) || same(strings.TrimSpace(o.Text), strings.TrimSpace(name)) {
+			if same(strings.TrimSpace(textOf(o)), strings.TrimSpace(name)) || same(strings.TrimSpace(o.Text), strings.TrimSpace(name)) {
 				found = append(found, o)
 			}
 		}
@@ -148,7 +259,7 @@ func notOffered(el *desktop.Element, name string, all []*desktop.Element) error 
 	err := &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("%s has no option %q", aim.Describe(el), name)}
 	known := make([]string, 0, len(all))
 	for _, o := range all {
-		known = append(known, selector.NameOf(o))
+		known = append(known, textOf(o))
 	}
 	err.Next = words.DidYouMean(name, known)
 	return err
@@ -159,7 +270,8 @@ func notOffered(el *desktop.Element, name string, all []*desktop.Element) error 
 // selected in a menu is only highlighted, and the menu then takes all clicks.
 // Selecting is left out where it brought nothing about.
 func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element, selecting bool) error {
-	if p := option.Parent; selecting && p != nil && !inMenu(el, option) {
+	// In Swing the list of a combo box takes a choice and says so, and the combo box does not.
+	if p := option.Parent; selecting && p != nil && !inMenu(el, option) && option.Role != "label" {
 		if err := d.Do(ctx, desktop.Select{Container: p.Handle, Child: option.Index, On: true}); !errors.Is(err, desktop.ErrRefused) {
 			return err
 		}
@@ -171,7 +283,7 @@ func choose(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 	}
 	err := d.Do(ctx, desktop.Invoke{Element: option.Handle, Action: ""})
 	if errors.Is(err, desktop.ErrRefused) {
-		return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("choosing %q: %w", selector.NameOf(option), err), Next: "open the list and click the option with click_element"}
+		return &steps.Error{Code: steps.NotActionable, Err: fmt.Errorf("choosing %q: %w", textOf(option), err), Next: "open the list and click the option with click_element"}
 	}
 	return err
 }
@@ -193,8 +305,14 @@ func chosen(ctx context.Context, d *desktop.Desktop, el, option *desktop.Element
 		return true
 	}
 	now, err := d.Refresh(ctx, el.Handle)
-	name := selector.NameOf(option)
-	return err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name)
+	if name := textOf(option); err == nil && name != "" && (now.Text == name || el.Role == "combobox" && now.Name == name) {
+		return true
+	}
+	if el.Role != "combobox" {
+		return false
+	}
+	t, err := d.Tree(ctx, desktop.Scope{Root: el.Handle, Full: true})
+	return err == nil && showsAlone(t, textOf(option))
 }
 
 // showsItsChoice says whether a combo box shows one of its options as its name or
@@ -203,7 +321,17 @@ func showsItsChoice(el, option *desktop.Element) bool {
 	if el.Role != "combobox" || option.Parent == nil {
 		return false
 	}
-	for _, shown := range []string{el.Text, el.Name} {
+	if slices.Contains(el.Actions, "ShowMenu") { // Qt, also when it is blank
+		return true
+	}
+	shows := []string{el.Text, el.Name}
+	el.Walk(func(e *desktop.Element) bool { // GTK 4 has a button with a label in it
+		if e.Role == "label" {
+			shows = append(shows, e.Name)
+		}
+		return !e.Role.Is(desktop.Rows)
+	})
+	for _, shown := range shows {
 		if _, err := named(option.Parent.Children, shown); shown != "" && err == nil {
 			return true
 		}

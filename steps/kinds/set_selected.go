@@ -3,7 +3,6 @@ package kinds
 import (
 	"context"
 	"errors"
-	"time"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -79,9 +78,5 @@ func turn(ctx context.Context, hand *aim.Hand, el *desktop.Element, state deskto
 	if err := hand.Desktop.Do(ctx, desktop.Invoke{Element: el.Handle, Action: observe.ToggleAction(el)}); !errors.Is(err, desktop.ErrRefused) {
 		return err
 	}
-	at, err := aim.CheckReady(ctx, hand, el, time.Now(), aim.Requirement{Enabled: true, Point: aim.Middle})
-	if err != nil {
-		return err
-	}
-	return aim.Press(ctx, hand, el, at, desktop.Left, 1)
+	return aim.PressElement(ctx, hand, el, true)
 }

@@ -27,7 +27,7 @@ var SetValue = steps.Define(steps.Kind{
 // SetValueArgs says which value to set, and where.
 type SetValueArgs struct {
 	aim.Target
-	Value steps.Value `json:"value" jsonschema:"the text or the number"`
+	Value steps.Value `json:"value" use:"typed" jsonschema:"the text or number; in a page also 2006-01-02, #rrggbb, a file, or options, one a line"`
 	observe.ActionOptions
 }
 
@@ -43,12 +43,15 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 	if err != nil {
 		return ValueResult{}, err
 	}
+	observe.NoteTarget(hand.Env, el)
+	r := ValueResult{Element: aim.Plain(el)}
+	if done, err := r.setPageControl(ctx, hand, el, a); done {
+		return r, err
+	}
 	set, is, err := setter(hand.Desktop, el, string(a.Value))
 	if err != nil {
 		return ValueResult{}, err
 	}
-	observe.NotePassword(hand.Env, el)
-	r := ValueResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		err := set(ctx)
 		if errors.Is(err, desktop.ErrRefused) && typable(el, string(a.Value)) {
@@ -68,11 +71,15 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 	return r, err
 }
 
+// isNumberField says whether an element is a field of a page for a number, which has a
+// text that counts, and a value that cannot be set.
+func isNumberField(el *desktop.Element) bool { return el.Attributes["text-input-type"] == "number" }
+
 // typable says whether a text can be typed into an element, and does nothing
 // else there: a line end may send a form, and a tab leave the field.
 func typable(el *desktop.Element, text string) bool {
 	breaks := strings.ContainsAny(text, "\n\r")
-	return el.Value == nil && el.States.Has(desktop.Editable) && !el.States.Has(desktop.ReadOnly) &&
+	return (el.Value == nil || isNumberField(el)) && el.States.Has(desktop.Editable) && !el.States.Has(desktop.ReadOnly) &&
 		!strings.Contains(text, "\t") && (!breaks || el.States.Has(desktop.MultiLine))
 }
 
@@ -82,13 +89,13 @@ func typeInPlace(ctx context.Context, hand *aim.Hand, el *desktop.Element, text 
 	if err := aim.BringToFront(ctx, hand, o, el.Window); err != nil {
 		return err
 	}
-	_, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true}, Method: aim.Keys})
+	_, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{Clear: true, Focus: aim.FocusOptions{Grab: true}, Method: aim.Keys, Commit: commitCell})
 	return err
 }
 
 // setter is what sets a value of an element, and what says that it is so.
 func setter(d *desktop.Desktop, el *desktop.Element, value string) (set func(context.Context) error, is func(*desktop.Element) bool, err error) {
-	if el.Value == nil {
+	if el.Value == nil || isNumberField(el) {
 		set = func(ctx context.Context) error { return d.Do(ctx, desktop.SetText{Element: el.Handle, Text: value}) }
 		return set, func(now *desktop.Element) bool { return observe.Arrived(now.Role, "", now.Text, value, true) }, nil
 	}
@@ -110,7 +117,7 @@ func valueOf(el *desktop.Element) *string {
 	switch {
 	case el.Role == "password":
 		return nil
-	case el.Value != nil:
+	case el.Value != nil && !isNumberField(el):
 		text = strconv.FormatFloat(el.Value.Now, 'g', -1, 64)
 	}
 	return &text

@@ -26,7 +26,7 @@ var TypeIntoElement = steps.Define(steps.Kind{
 // TypeIntoArgs says what to type, and where.
 type TypeIntoArgs struct {
 	aim.Target
-	TextToType        string     `json:"text_to_type" jsonschema:"the text"`
+	TextToType        string     `json:"text_to_type" use:"typed" jsonschema:"the text"`
 	ClearBeforeTyping bool       `json:"clear_before_typing,omitzero" jsonschema:"replace what it holds; false adds to it"`
 	AcceptReformatted bool       `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"let the field make something else of the text, such as 1,234 of 1234; without it, or an expect of the step, that is an error"`
 	Method            aim.Method `json:"method,omitzero" use:"rare" jsonschema:"how the text goes in: keys as a person types; text by the field's own editing; paste from the clipboard, which then gets back what it held; auto is keys, but for more than 300 characters text or else paste, if the field can be read and is no password, and no key of the text would leave it or send it"`
@@ -57,6 +57,9 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 			return TypeIntoResult{}, &steps.Error{Code: steps.Invalid, Err: err}
 		}
 	}
+	if text == "" {
+		hand.NoteTyped(false) // the keys are no secret
+	}
 	el, _, err := aim.At(ctx, hand, a.Target, aim.Requirement{Enabled: true, Windows: a.WindowOptions})
 	if err != nil {
 		return TypeIntoResult{}, err
@@ -64,17 +67,25 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 	if el.States.Has(desktop.ReadOnly) {
 		return TypeIntoResult{}, aim.NotActionable(el, "can only be read", "name another field")
 	}
+	if c := pageControlOf(el); c != nil {
+		return TypeIntoResult{}, aim.NotActionable(el, "is no field", "use set_value with "+c.wants)
+	}
 	if takesNoText(el) {
 		return TypeIntoResult{}, aim.NotActionable(el, "takes no text", fieldsBeside(el))
 	}
-	observe.NotePassword(hand.Env, el)
+	if text != "" {
+		observe.NoteTarget(hand.Env, el)
+	}
 	r := TypeIntoResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		if err := a.undo(ctx, hand, el); err != nil {
 			return observe.Unchecked, err
 		}
-		checked, err := r.enter(ctx, hand, el, text, a)
-		if err != nil || len(keys) == 0 {
+		checked, err := r.enter(ctx, hand, el, text, keys, a)
+		if text != "" && (err != nil || el.Handle == "" || !a.TryFocusBefore && !a.TryClickBefore) {
+			observe.NoteFocus(ctx, hand.Env) // which may be elsewhere
+		}
+		if err != nil || len(keys) == 0 || aim.IsSheetCell(el) {
 			return checked, err
 		}
 		return checked, r.press(ctx, hand, el, keys)

@@ -7,6 +7,8 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/aim"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
 )
 
 // TypeText types text where the focus is.
@@ -21,7 +23,7 @@ var TypeText = steps.Define(steps.Kind{
 
 // TypeTextArgs says what to type.
 type TypeTextArgs struct {
-	Text string `json:"text" jsonschema:"the text; a line break presses enter"`
+	Text string `json:"text" use:"typed" jsonschema:"the text; a line break presses enter"`
 }
 
 // TypeTextResult says how much was typed.
@@ -30,5 +32,6 @@ type TypeTextResult struct {
 }
 
 func typeText(ctx context.Context, env *steps.Env, a TypeTextArgs) (TypeTextResult, error) {
-	return TypeTextResult{utf8.RuneCountInString(a.Text)}, aim.TypeWhereTheFocusIs(ctx, env.Desktop, a.Text)
+	into := func(el *desktop.Element) { observe.NoteTarget(env, el) }
+	return TypeTextResult{utf8.RuneCountInString(a.Text)}, aim.TypeWhereTheFocusIs(ctx, env.Desktop, a.Text, into)
 }

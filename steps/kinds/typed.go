@@ -15,9 +15,12 @@ import (
 )
 
 // enter types a text into a field and reads it back.
-func (r *TypeIntoResult) enter(ctx context.Context, hand *aim.Hand, el *desktop.Element, text string, a TypeIntoArgs) (observe.Checked, error) {
+func (r *TypeIntoResult) enter(ctx context.Context, hand *aim.Hand, el *desktop.Element, text string, keys []desktop.Chord, a TypeIntoArgs) (observe.Checked, error) {
+	if len(keys) == 0 {
+		keys = commitCell
+	}
 	typed, err := aim.TypeInto(ctx, hand, el, text, aim.Typing{
-		Clear: a.ClearBeforeTyping, Focus: aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}, Method: a.Method,
+		Clear: a.ClearBeforeTyping, Focus: aim.FocusOptions{Grab: a.TryFocusBefore, Click: a.TryClickBefore}, Method: a.Method, Commit: keys,
 		Found: func(before string) {
 			if hand.Held != nil {
 				hand.Held.CompareAndSwap(nil, &before)
@@ -34,9 +37,12 @@ func (r *TypeIntoResult) enter(ctx context.Context, hand *aim.Hand, el *desktop.
 	if text == "" && !a.ClearBeforeTyping {
 		return observe.Unchecked, nil
 	}
-	c := readingBack{TypeIntoResult: r, hand: hand, el: el, before: typed.Before, text: text, cleared: a.ClearBeforeTyping, accept: a.AcceptReformatted}
+	c := readingBack{TypeIntoResult: r, hand: hand, el: el, before: typed.Before, text: text, cleared: a.ClearBeforeTyping, accept: a.AcceptReformatted || aim.IsSheetCell(el) && strings.HasPrefix(text, "=")}
 	return c.check(ctx)
 }
+
+// commitCell is pressed after what was typed into a cell of a spreadsheet.
+var commitCell = []desktop.Chord{{Key: "enter"}}
 
 // undo gives a field back what it held before an earlier try of this step typed into
 // it, so that nothing is typed twice. A field that is emptied first needs none of it.
@@ -97,8 +103,10 @@ func (c *readingBack) check(ctx context.Context) (observe.Checked, error) {
 			Next: "look whether something else has the focus",
 		}
 	}
-	if err := c.strayed(ctx); err != nil || !c.comparable() {
-		return observe.NotPossible, err
+	if !aim.IsSheetCell(c.el) {
+		if err := c.strayed(ctx); err != nil || !c.comparable() {
+			return observe.NotPossible, err
+		}
 	}
 	return c.differs()
 }

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"testing"
+	"time"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -109,11 +110,44 @@ func TestValues(t *testing.T) {
 			journal: []string{"click 110,112 left"}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
 		},
 		{
+			say: "a checkbox that is clicked may move before", kind: SetSelected, args: args("selector", "role:checkbox", "state", true),
+			set: func(d *fake.Desktop) {
+				d.Fail("Invoke", desktop.ErrRefused, -1)
+				d.Delay("ElementAt", 2*time.Millisecond)
+				d.After(3*time.Millisecond, func() {
+					d.Set(d.Find("role:checkbox"), func(e *desktop.Element) { e.Bounds.Y += 4 })
+				})
+			},
+			journal: []string{"click 110,116 left"}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
+		},
+		{
+			say: "a checkbox that moves away under the click is followed", kind: SetSelected, args: args("selector", "role:checkbox", "state", true),
+			set: func(d *fake.Desktop) {
+				d.Fail("Invoke", desktop.ErrRefused, -1)
+				d.Fail("Click", desktop.ErrMoved, 2)
+			},
+			journal: []string{"click 110,112 left"}, result: map[string]any{"checked": "yes"}, acted: steps.ActedYes,
+		},
+		{
 			say: "a checkbox that does not obey", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), code: steps.Unexpected, acted: steps.ActedYes,
 			set: func(d *fake.Desktop) {
 				n := d.Find("role:checkbox")
 				n.OnClick(func() { d.Set(n, func(e *desktop.Element) { e.States &^= desktop.Checked }) })
 			},
+		},
+		{
+			say: "what only the list of a combo box shows is not chosen", kind: SelectOption, args: args("selector", "role:combobox", "option_name", "Large"), code: steps.Unexpected, err: `does not show "Large"`, acted: steps.ActedYes,
+			screen: `
+- frame "Shop" [process=shop] [at=0,0,400,400]
+  - combobox "Size" [at=10,40,200,24]
+    - button "" [at=10,40,200,24]
+      - label "Small" [at=10,40,200,24]
+    - list "" [at=10,70,200,90]
+      - listitem "" [selected] [at=10,70,200,24]
+        - label "Small" [at=10,70,200,24]
+      - listitem "" [at=10,100,200,24]
+        - label "Large" [at=10,100,200,24]
+`,
 		},
 		{say: "an option", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "Red"), journal: []string{`select listitem "Red" true`}, result: map[string]any{"selected": "Red", "checked": "yes"}},
 		{say: "an option in other letters", kind: SelectOption, screen: lists, args: args("selector", "role:combobox", "option_name", "RED"), result: map[string]any{"selected": "Red"}},

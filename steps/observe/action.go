@@ -92,7 +92,10 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 		return after, err
 	}
 	if hand.Effects {
-		err = tellWhatHappened(ctx, hand.Env, scope, around, &after)
+		if before != nil { // the diff tells of the elements
+			around.tree = nil
+		}
+		err = tellWhatHappened(ctx, hand.Env, scope, el, around, &after)
 	}
 	if err == nil {
 		err = LookAfter(ctx, hand.Env, a, scope, before, &after)
@@ -107,10 +110,10 @@ func Action(ctx context.Context, hand *aim.Hand, a ActionOptions, el *desktop.El
 }
 
 // tellWhatHappened waits until what follows an action has settled, and says it.
-func tellWhatHappened(ctx context.Context, env *steps.Env, scope desktop.Scope, before surroundings, after *ActionResult) error {
+func tellWhatHappened(ctx context.Context, env *steps.Env, scope desktop.Scope, el *desktop.Element, before surroundings, after *ActionResult) error {
 	now, err := settled(ctx, env, before, scope)
 	if err == nil {
-		after.Happened = happened(ctx, env, before, now)
+		after.Happened = happened(ctx, env, el, before, now)
 	}
 	return err
 }
@@ -131,6 +134,9 @@ func LookAfter(ctx context.Context, env *steps.Env, a ActionOptions, scope deskt
 		lines := make([]string, len(diff))
 		for i, c := range diff {
 			lines[i] = c.String()
+			if env.Effects {
+				lines[i] = withInside(c)
+			}
 		}
 		after.UIDiff = strings.Join(lines, "\n")
 	case a.IncludeTreeAfterAction:

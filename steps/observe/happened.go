@@ -81,17 +81,19 @@ func settled(ctx context.Context, env *steps.Env, before surroundings, scope des
 	}
 }
 
-// happened says what is different after an action: windows that opened and closed,
-// then the focus, then what changed in the window. What it shows has refs.
-func happened(ctx context.Context, env *steps.Env, before, after surroundings) string {
+// happened says what is different after an action on an element: windows that opened
+// and closed, then the focus, unless the element took it, then what changed in the
+// window. What it shows has refs.
+func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, after surroundings) string {
 	if env.Trees != nil && after.tree != nil {
 		env.Trees.Keep(after.tree)
 	}
 	lines := windowsHappened(ctx, env, before.windows, after.windows)
 	if before.tree != nil && after.tree != nil {
-		lines = append(lines, treeHappened(desktop.DiffTrees(before.tree, after.tree))...)
+		changes := withoutTitles(desktop.DiffTrees(before.tree, after.tree), before.windows, after.windows)
+		lines = append(lines, treeHappened(changes, el)...)
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && before.tree != nil {
 		return "nothing changed that shows"
 	}
 	return strings.Join(lines, "\n")
@@ -139,30 +141,47 @@ func indented(elements []*desktop.Element) string {
 	return "\n  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// treeHappened are the changes of a window, the focus first. What appeared with
-// elements inside is shown with them.
-func treeHappened(changes []desktop.Change) (lines []string) {
+// withoutTitles are changes without the new names of windows, which are told of the
+// windows themselves.
+func withoutTitles(changes []desktop.Change, before, after desktop.Windows) []desktop.Change {
+	for i, c := range changes {
+		was, is := before.ByID(c.Element.Window), after.ByID(c.Element.Window)
+		if c.Element.Parent == nil && was != nil && is != nil && was.Title != is.Title {
+			changes[i].Fields = slices.DeleteFunc(slices.Clone(c.Fields), func(f desktop.FieldChange) bool { return f.Name == "name" })
+		}
+	}
+	return changes
+}
+
+// treeHappened are the changes of a window after an action on an element, the focus
+// first. What appeared with elements inside is shown with them.
+func treeHappened(changes []desktop.Change, el *desktop.Element) (lines []string) {
 	var focus []string
 	for _, c := range changes {
 		if c.Kind == desktop.Changed {
 			c.Fields = slices.DeleteFunc(slices.Clone(c.Fields), func(f desktop.FieldChange) bool { return f.Name == "focused" || f.Name == "active" })
-			if c.Element.States.Has(desktop.Focused) && len(focus) == 0 {
+			taken := el != nil && el.Handle == c.Element.Handle
+			if c.Element.States.Has(desktop.Focused) && len(focus) == 0 && !taken {
 				focus = []string{"focus: " + c.Element.Headline()}
 			}
 			if len(c.Fields) == 0 {
 				continue
 			}
 		}
-		line := c.String()
-		if c.Kind == desktop.Appeared && c.Inside > 0 {
-			line = "+" + strings.TrimPrefix(indented([]*desktop.Element{c.Element}), "\n  -")
-		}
-		lines = append(lines, line)
+		lines = append(lines, withInside(c))
 	}
 	if more := len(lines) - mostChanges; more > 0 {
 		lines = append(lines[:mostChanges], fmt.Sprintf("… %d more changes; get_window_tree shows the window", more))
 	}
 	return append(focus, lines...)
+}
+
+// withInside is a change, and what appeared with it.
+func withInside(c desktop.Change) string {
+	if c.Kind == desktop.Appeared && c.Inside > 0 {
+		return "+" + strings.TrimPrefix(indented([]*desktop.Element{c.Element}), "\n  -")
+	}
+	return c.String()
 }
 
 // lasting is the selector that finds an element again, also in a later run; "" when

@@ -44,13 +44,17 @@ func TestWhatHappenedInAWindow(t *testing.T) {
 		{"what is gone is one line", []*desktop.Element{row("a", "A", 0), dialog}, []*desktop.Element{row("a", "A", 0)}, []string{`- alert "Error" with 2 inside`}},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			got := treeHappened(desktop.DiffTrees(&desktop.Tree{Roots: c.before}, &desktop.Tree{Roots: c.after}))
+			got := treeHappened(desktop.DiffTrees(&desktop.Tree{Roots: c.before}, &desktop.Tree{Roots: c.after}), row("x", "X", 0))
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	all := treeHappened(desktop.DiffTrees(&desktop.Tree{}, &desktop.Tree{Roots: many}))
+	own := treeHappened(desktop.DiffTrees(&desktop.Tree{Roots: []*desktop.Element{row("a", "A", 0)}}, &desktop.Tree{Roots: []*desktop.Element{row("a", "A", desktop.Focused)}}), row("a", "A", 0))
+	if len(own) != 0 {
+		t.Errorf("the focus of the element that was acted on is told as %q", own)
+	}
+	all := treeHappened(desktop.DiffTrees(&desktop.Tree{}, &desktop.Tree{Roots: many}), nil)
 	if len(all) != mostChanges+1 || !strings.HasPrefix(all[mostChanges], "… 3 more changes") {
 		t.Errorf("many changes are told as %q", all)
 	}

@@ -85,15 +85,20 @@ func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desk
 	return fields
 }
 
-// Note remembers an element if it is a password field.
-func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) {
-	if e.Role != password || e.Handle == "" {
-		return
+// Note remembers an element if it is a password field, and reports whether it is or was
+// one.
+func (w *Passwords) Note(d *desktop.Desktop, e *desktop.Element) bool {
+	if e.Handle == "" {
+		return e.Role == password
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.startOver(d)
-	w.known[e.Handle] = e.Window
+	if e.Role == password {
+		w.known[e.Handle] = e.Window
+	}
+	_, known := w.known[e.Handle]
+	return known
 }
 
 // revealed returns the fields that were password fields and show as others now. Fields

@@ -51,10 +51,20 @@ func Capture(ctx context.Context, env *steps.Env, area desktop.Rect) (*image.RGB
 	return p, area, ctx.Err()
 }
 
-// NotePassword remembers el if it is a password field, so that it is blanked even when
-// it reveals its text.
-func NotePassword(env *steps.Env, el *desktop.Element) {
-	if env.Passwords != nil {
-		env.Passwords.Note(env.Desktop, el)
+// NoteTarget notes that the text of the arguments goes into el. A password field is
+// remembered, so that it is blanked even when it reveals its text. An element that is
+// not known, nil, is none.
+func NoteTarget(env *steps.Env, el *desktop.Element) {
+	hidden := el != nil && el.Role == password
+	if el != nil && env.Passwords != nil {
+		hidden = env.Passwords.Note(env.Desktop, el)
+	}
+	env.NoteTyped(hidden)
+}
+
+// NoteFocus notes that the text goes into what has the focus.
+func NoteFocus(ctx context.Context, env *steps.Env) {
+	if el := aim.Focused(ctx, env.Desktop); ctx.Err() == nil {
+		NoteTarget(env, el)
 	}
 }

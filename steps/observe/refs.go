@@ -2,22 +2,29 @@ package observe
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
+	"understudy/steps/aim"
 	"understudy/steps/desktop"
 )
 
-// treesKept is how many trees a caller can still name refs of.
-const treesKept = 32
+const (
+	// treesKept is how many trees are remembered whole.
+	treesKept = 32
+	// elementsKept is how many elements of older trees can still be named.
+	elementsKept = 5000
+)
 
-// ShownTrees remembers the last trees that a caller was shown, so that a ref such as
-// e12 can be traced to its element. A ref never means two elements: one that is shown
-// again keeps its own, a new one gets the next.
+// ShownTrees remembers what a caller was shown, so that a ref such as e12 can be traced
+// to its element. A ref never means two elements: one that is shown again keeps its
+// own, a new one gets the next.
 type ShownTrees struct {
 	mu    sync.Mutex
 	trees []*desktop.Tree // the newest last
 	refs  map[desktop.Handle]string
-	last  int // the number of the last ref
+	older []*desktop.Element // of trees before these, without their relatives, the newest last
+	last  int                // the number of the last ref
 }
 
 // Keep remembers a tree and assigns refs to its elements.
@@ -32,17 +39,39 @@ func (t *ShownTrees) Keep(tree *desktop.Tree) {
 		return true
 	})
 	t.trees = append(t.trees, tree)
+	var gone *desktop.Tree
 	if len(t.trees) > treesKept {
-		t.trees = t.trees[1:]
+		gone, t.trees = t.trees[0], t.trees[1:]
 	}
 	t.refs = map[desktop.Handle]string{}
 	for _, kept := range t.trees {
-		kept.Walk(func(e *desktop.Element) bool {
+		kept.Walk(func(e *desktop.Element) bool { return t.know(e) })
+	}
+	t.age(gone)
+}
+
+// know notes the ref of an element that can be read again.
+func (t *ShownTrees) know(e *desktop.Element) bool {
+	if e.Handle != "" {
+		t.refs[e.Handle] = e.Ref
+	}
+	return true
+}
+
+// age remembers the elements of a tree that is forgotten, for they may still be there.
+func (t *ShownTrees) age(gone *desktop.Tree) {
+	if gone != nil {
+		gone.Walk(func(e *desktop.Element) bool {
 			if e.Handle != "" {
-				t.refs[e.Handle] = e.Ref
+				t.older = append(t.older, aim.Plain(e))
 			}
 			return true
 		})
+	}
+	t.older = slices.DeleteFunc(t.older, func(e *desktop.Element) bool { return t.refs[e.Handle] != "" })
+	t.older = t.older[max(0, len(t.older)-elementsKept):]
+	for _, e := range t.older {
+		t.know(e)
 	}
 }
 
@@ -57,7 +86,7 @@ func (t *ShownTrees) Name(tree *desktop.Tree) {
 	})
 }
 
-// Element returns the element of a ref in the newest tree that has it.
+// Element returns the element of a ref as it was shown last.
 func (t *ShownTrees) Element(ref string) *desktop.Element {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,6 +101,9 @@ func (t *ShownTrees) Element(ref string) *desktop.Element {
 		if found != nil {
 			return found
 		}
+	}
+	if i := slices.IndexFunc(t.older, func(e *desktop.Element) bool { return e.Ref == ref }); i >= 0 {
+		return t.older[i]
 	}
 	return nil
 }
