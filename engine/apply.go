@@ -52,6 +52,9 @@ var sorts = map[EventType]eventSort{
 	EvCaptured:  with(func(*State, Event, Captured) {}),
 	EvLogged:    with(func(*State, Event, Logged) {}),
 	EvLocated:   with((*State).locatedOn),
+	EvTaken:     with(func(*State, Event, Taken) {}),
+	EvReturned:  with(func(*State, Event, Returned) {}),
+	EvAssigned:  with((*State).assigned),
 }
 
 // with is the sort of events whose data is a T.
@@ -266,6 +269,9 @@ func (s *State) ended(_ Event, e Ended) {
 		e.Outcome.Acted = steps.ActedMaybe // an earlier try of this execution did
 	}
 	s.outcome(e.ID, e.Outcome)
+	if e.Args != nil && s.Created.Call != "" {
+		s.Created.Args = e.Args
+	}
 	scope := s.scope()
 	maps.Copy(scope.Env, e.Sets)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
@@ -114,6 +115,8 @@ func (s *State) answered(ev Event, a Answered) {
 const (
 	Redo     = "redo"
 	SkipStep = "skip"
+	// DoneByHand is for any step at which a run goes on: a person has done it.
+	DoneByHand = "done"
 )
 
 func (s *State) decide(choice, id string) {
@@ -122,6 +125,10 @@ func (s *State) decide(choice, id string) {
 		s.cleared(Event{}, Cleared{})
 	case SkipStep:
 		s.outcome(id, Outcome{Status: Skipped})
+	case DoneByHand:
+		s.begin(s.top().Next)
+		s.outcome(id, Outcome{Status: Success, Acted: steps.ActedYes, Result: map[string]any{"by_hand": true}})
+		s.top().Cur.Phase = checked
 	}
 }
 
@@ -190,5 +197,8 @@ func (s *State) finished(ev Event, e Finished) {
 	}
 	s.Output = s.Scopes[1].Output
 	s.Status, s.Error, s.Question = e.Status, e.Error, nil
+	if e.Deaths > 0 {
+		s.Deaths = &Deaths{Times: e.Deaths}
+	}
 	s.stopClock(ev)
 }

@@ -33,7 +33,7 @@ type Camera struct {
 const underWay = 6
 
 // Take takes a picture, and stores it beside what goes on.
-func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, err error)) {
+func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, size int, err error)) {
 	c.once.Do(func() {
 		c.slot = make(chan struct{}, underWay)
 		c.Passwords = cmp.Or(c.Passwords, &observe.Passwords{})
@@ -41,14 +41,14 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 	select {
 	case c.slot <- struct{}{}:
 	case <-ctx.Done():
-		keep("", context.Cause(ctx))
+		keep("", 0, context.Cause(ctx))
 		return
 	}
 	fields := c.Passwords.Where(ctx, d)
 	develop, err := d.Snap(ctx)
 	if err != nil {
 		<-c.slot
-		keep("", err)
+		keep("", 0, err)
 		return
 	}
 	go func() {
@@ -64,7 +64,7 @@ type shot struct {
 }
 
 // store stores a picture that was taken, with the fields of passwords blanked.
-func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (string, error) {
+func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (hash string, size int, err error) {
 	s := &shot{pixels: develop(), done: make(chan struct{})}
 	if before := c.follow(s); before != nil && same(before.pixels, s.pixels) { // with the same fields
 		<-before.done
@@ -74,7 +74,8 @@ func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *
 		s.file = c.write(observe.Blank(s.pixels, desktop.Point{}, fields))
 	}
 	close(s.done)
-	return c.Files.Put(ctx, Captures, s.file)
+	hash, err = c.Files.Put(ctx, Captures, s.file)
+	return hash, len(s.file), err
 }
 
 // follow makes a shot the last one, and gives the one before.
@@ -94,7 +95,9 @@ func (c *Camera) write(p *image.RGBA) []byte {
 	return c.film.Add(p)
 }
 
-// KeepPicture stores a picture and gives its hash.
-func KeepPicture(ctx context.Context, f Files, p *image.RGBA) (string, error) {
-	return f.Put(ctx, Captures, new(film.Film).Add(p))
+// KeepPicture stores a picture and gives its hash and its size.
+func KeepPicture(ctx context.Context, f Files, p *image.RGBA) (hash string, size int, err error) {
+	file := new(film.Film).Add(p)
+	hash, err = f.Put(ctx, Captures, file)
+	return hash, len(file), err
 }

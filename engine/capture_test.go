@@ -37,7 +37,7 @@ func TestAPictureThatEqualsTheLastIsThatOne(t *testing.T) {
 	take := func(asked int) image.Image {
 		t.Helper()
 		before, done := d.Calls("Tree"), make(chan error)
-		go c.Take(t.Context(), d.Desktop(), func(_ string, err error) { done <- err })
+		go c.Take(t.Context(), d.Desktop(), func(_ string, _ int, err error) { done <- err })
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}

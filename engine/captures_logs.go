@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -15,9 +16,9 @@ import (
 // none.
 type Pictures interface {
 	// Take takes a picture and returns as soon as it is taken. It is encoded
-	// and stored beside the run; keep is called once, with its hash, or with
-	// an error.
-	Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, err error))
+	// and stored beside the run; keep is called once, with its hash and
+	// size, or with an error.
+	Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, size int, err error))
 }
 
 // pictureTime is how long the end of a run waits for its pictures.
@@ -45,13 +46,13 @@ func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflo
 	}
 	taken := time.Now().UTC()
 	w.inbox.expect()
-	w.e.Pictures.Take(ctx, env.Desktop, func(hash string, err error) {
+	w.e.Pictures.Take(ctx, env.Desktop, func(hash string, size int, err error) {
 		if err != nil {
 			w.e.log().Warn("picture not stored", "run", w.id, "step", e.path, "error", err)
 			w.inbox.picture(nil)
 			return
 		}
-		ev, err := newEvent(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, TakenAt: taken})
+		ev, err := newEvent(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, Bytes: size, TakenAt: taken})
 		if err == nil {
 			w.inbox.picture(&ev)
 		}
@@ -76,7 +77,7 @@ func (w *worker) awaitPictures() {
 }
 
 func (w *worker) logger(path string) *slog.Logger {
-	return slog.New(&runLog{w: w, secrets: w.secrets, near: w.near, path: path, next: w.e.log().Handler()})
+	return slog.New(&runLog{w: w, secrets: w.secrets, near: slices.Concat(w.near, w.typed), path: path, next: w.e.log().Handler()})
 }
 
 type runLog struct {

@@ -18,7 +18,7 @@ type ResumeRequest struct {
 	From     string            `json:"from,omitempty"` // a step's id or path
 	Inputs   map[string]any    `json:"inputs,omitempty"`
 	Secrets  map[string]string `json:"secrets,omitempty"`
-	Decision string            `json:"decision,omitempty"` // of a doubtful step: redo or skip
+	Decision string            `json:"decision,omitempty"` // of a doubtful step: redo or skip; of any: done
 	Bundle   *Bundle           `json:"bundle,omitempty"`   // another document
 	Force    bool              `json:"force,omitempty"`    // also when executed steps differ
 	Queue    bool              `json:"queue,omitempty"`
@@ -29,6 +29,10 @@ type ResumeRequest struct {
 	// Key is from NewKey, or empty: a request that is sent again with it does
 	// nothing again. Of a fork, it becomes the id of the new run.
 	Key string `json:"key,omitempty"`
+
+	// Auto says that nobody asked: the run goes on by itself, if its document
+	// says that it does and it was cut short.
+	Auto bool `json:"auto,omitempty"`
 
 	lost bool // its desktop is gone: it goes on with a new one
 }
@@ -48,7 +52,10 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err := resumable(w, r); err != nil {
 		return Header{}, err
 	}
-	if err := e.room(w.program, r.Queue || w.s.Created.DryRun); err != nil {
+	if err := w.goesOnAlone(r); err != nil {
+		return Header{}, err
+	}
+	if err := w.room(w.desktopRequest(), r.Queue || w.s.Created.DryRun); err != nil {
 		return Header{}, err
 	}
 	if r, err = w.backOnDesktop(ctx, r); err != nil {
@@ -80,7 +87,16 @@ func resumable(w *worker, r ResumeRequest) error {
 	return nil
 }
 
+// revive is the worker of a run that is to go on.
 func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
+	if err := e.refuseHeld(id); err != nil {
+		return nil, err
+	}
+	return e.load(ctx, id, other, force)
+}
+
+// load is a worker for a run that nothing executes, as its events left it.
+func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
 	if e.at(id) != nil {
 		x := steps.Errorf(steps.Busy, "run %s is being executed", id)
 		x.Next = "wait for it, or stop it first"
@@ -94,7 +110,10 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 	if err != nil {
 		return nil, err
 	}
-	p, bundle, err := e.programOf(ctx, &s)
+	e.mu.Lock()
+	kept := e.kept[id]
+	e.mu.Unlock()
+	p, bundle, err := e.programOf(ctx, &s, kept.Secrets)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
 	}
@@ -108,16 +127,14 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 	w.on.Store(s.Desktop)
 	w.located.Store(s.Desktop != nil)
 	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
-	e.mu.Lock()
-	maps.Copy(w.secrets, e.kept[id].Secrets)
-	w.environ = e.kept[id].Environ
-	e.mu.Unlock()
+	maps.Copy(w.secrets, kept.Secrets)
+	w.environ = kept.Environ
 	return w, nil
 }
 
-func (e *Engine) programOf(ctx context.Context, s *State) (*workflows.Program, Bundle, error) {
+func (e *Engine) programOf(ctx context.Context, s *State, known secrets) (*workflows.Program, Bundle, error) {
 	if s.Created.Call != "" {
-		args, _ := s.Created.Args.(map[string]any)
+		args, _ := resolve(s.Created.Args, known.value).(map[string]any)
 		p, err := e.program(nil, s.Created.Call, args)
 		return p, Bundle{}, err
 	}
@@ -130,9 +147,9 @@ func (e *Engine) programOf(ctx context.Context, s *State) (*workflows.Program, B
 }
 
 func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
-	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within, Lost: r.lost}
-	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep {
-		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s or %s", r.Decision, Redo, SkipStep)
+	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within, Lost: r.lost, Auto: r.Auto}
+	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep && r.Decision != DoneByHand {
+		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s, %s or %s", r.Decision, Redo, SkipStep, DoneByHand)
 	}
 	if err := w.replaceInputs(&ev, r); err != nil {
 		return ev, err
@@ -144,7 +161,7 @@ func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, erro
 		}
 		ev.Document = hash
 	}
-	if n, err := w.layout.node(w.s.top()); err == nil {
+	if n, _ := resumeNode(&w.s, w.layout); n != nil {
 		ev.ID = n.ID
 	}
 	if r.From == "" {
@@ -311,11 +328,15 @@ func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (
 	if err != nil {
 		return Header{}, err
 	}
-	if w.s.Status != Waiting && w.s.Status != Paused {
+	queued := e.Elsewhere && w.header.Status == Queued
+	if w.s.Status != Waiting && w.s.Status != Paused && !queued {
 		return Header{}, steps.Errorf(steps.Invalid, "run %s is not being executed: it is %s", id, e.present(w.header).Status)
 	}
 	w.stops.interrupt(c, message)
-	if err := w.record(EvContinued, "", struct{}{}); err != nil {
+	if !queued {
+		err = w.record(EvContinued, "", struct{}{})
+	}
+	if err != nil {
 		return Header{}, err
 	}
 	return e.launch(w)
@@ -403,7 +424,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if err != nil {
 		return Header{}, err
 	}
-	if err := e.room(old.program, r.Queue); err != nil {
+	if err := old.room(old.desktopRequest(), r.Queue); err != nil {
 		return Header{}, err
 	}
 	r.From = from
@@ -416,7 +437,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	}
 	created := old.s.Created
 	created.keepWithin(r.Within)
-	created.Owner, created.Client = r.Owner, cmp.Or(r.By, created.Client) // it is a run of who forks
+	created.Owner, created.Client, created.Rights = r.Owner, cmp.Or(r.By, created.Client), nil // it is a run of who forks
 	created.Parent, created.Start, created.Scope = id, keep(old.s.Frames), *old.s.Scopes[1]
 	if ev.From != "" {
 		created.Start = ev.Frames

@@ -454,7 +454,7 @@ func (d decider) finish() effect {
 	case root.Failure != nil:
 		return finish{Failed, &root.Failure.Error}
 	case s.Stop == nil || s.Stop.Late && !s.Stop.Abort:
-	case s.Stop.Cause == ByTimeout || s.Stop.Cause == ByLoopLimit:
+	case s.Stop.Cause == ByTimeout || s.Stop.Cause == ByLoopLimit || s.Stop.Cause == BySpace:
 		return finish{Failed, &s.Stop.Error}
 	default:
 		return finish{Cancelled, &s.Stop.Error}

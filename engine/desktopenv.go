@@ -14,7 +14,7 @@ import (
 func (w *worker) desktopEnv(ctx context.Context) []string {
 	var d *desktop.Desktop
 	if w.s.Created.Desktop == (DesktopChoice{}) && w.on.Load() == nil {
-		d = w.e.opened.Load()
+		d = w.e.openedBy(ctx, w.openedKey())
 	}
 	if d == nil && touches(w.program, steps.Act, steps.Look) {
 		var err error
@@ -34,9 +34,27 @@ func (w *worker) desktopEnv(ctx context.Context) []string {
 	return info.Env
 }
 
-// opened notes which desktop was used last by runs that chose none.
+// opened notes which desktop was used last by runs that chose none, of the same
+// client where each has its own.
 func (w *worker) opened(d *desktop.Desktop) {
 	if w.s.Created.Desktop == (DesktopChoice{}) {
-		w.e.opened.Store(d)
+		w.e.opened.Store(w.openedKey(), d)
 	}
+}
+
+// openedKey tells apart whose use of a desktop counts.
+func (w *worker) openedKey() string {
+	if w.e.apart() {
+		return w.s.Created.Client
+	}
+	return ""
+}
+
+func (e *Engine) openedBy(ctx context.Context, key string) *desktop.Desktop {
+	v, _ := e.opened.Load(key)
+	d, _ := v.(*desktop.Desktop)
+	if d == nil || d.Ping(ctx) != nil { // its display may be another's by now
+		return nil
+	}
+	return d
 }

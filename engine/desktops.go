@@ -19,12 +19,20 @@ type Desktops interface {
 	// Release says that a run has come to rest. A desktop that was made for it
 	// is not needed any more when it succeeded.
 	Release(r DesktopRequest, succeeded bool)
+	// Claim takes the desktop on which a run will act, unless another run has
+	// it. It is called with the lease locked.
+	Claim(r DesktopRequest) (release func(), ok bool)
+	// Apart says that each client has desktops of its own: what one of them
+	// shows is no matter of others.
+	Apart() bool
 }
 
 // DesktopRequest says which desktop is meant.
 type DesktopRequest struct {
 	Run    string
-	Single bool // the run is a single call
+	Owner  string // the credential that the run belongs to
+	Client string // who began it
+	Single bool   // the run is a single call
 	Choice DesktopChoice
 	On     *desktop.Info // the lasting desktop that it is on; nil: on none yet
 }
@@ -49,7 +57,24 @@ func (w *worker) desk() Desk {
 }
 
 func (w *worker) desktopRequest() DesktopRequest {
-	return DesktopRequest{Run: w.id, Single: w.s.Created.Call != "", Choice: w.s.Created.Desktop, On: w.on.Load()}
+	return DesktopRequest{Run: w.id, Owner: w.s.Created.Owner, Client: w.s.Created.Client, Single: w.s.Created.Call != "", Choice: w.s.Created.Desktop, On: w.on.Load()}
+}
+
+// claim takes the desktop of the run for it to act on.
+func (w *worker) claim() (release func(), ok bool) {
+	if w.e.Desktops == nil {
+		return AnyDesktop()
+	}
+	return w.e.Desktops.Claim(w.desktopRequest())
+}
+
+// apart says whether each client has desktops of its own.
+func (e *Engine) apart() bool { return e.Desktops != nil && e.Desktops.Apart() }
+
+// claimsEarly says whether a run takes the lease before it looks: one that will
+// act must not look at a desktop on which another run then acts.
+func (w *worker) claimsEarly() bool {
+	return w.e.apart() && !w.s.Created.DryRun && touches(w.program, steps.Act)
 }
 
 // openDesktop opens the desktop of the run. That it is on a lasting one is
@@ -131,6 +156,7 @@ func (w *worker) backOnDesktop(ctx context.Context, r ResumeRequest) (ResumeRequ
 	}
 	r.lost = true
 	w.on.Store(nil)
+	w.located.Store(false) // it has to be told of the new one
 	return r, nil
 }
 

@@ -1,14 +1,16 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -32,6 +34,9 @@ type Engine struct {
 	Lease    *Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
+	// Watch begins to record what a person does on a desktop that he took over; nil:
+	// it is not recorded.
+	Watch func(ctx context.Context, on desktop.Info) (EndWatch, error)
 	// Passwords are the password fields that were seen so far, which kinds blank
 	// on the pictures that they take; nil: those that a picture shows as such.
 	Passwords *observe.Passwords
@@ -47,11 +52,29 @@ type Engine struct {
 	Private []string
 	// PictureRoots are folders in which every run may look for pictures too.
 	PictureRoots []string
-	Log          *slog.Logger
+	// Observe is told of each event once it is stored, with its data and the header
+	// after it, in their order for each run. It must not wait; nil: nobody is told.
+	Observe func(h Header, ev Event, fact any)
+	Log     *slog.Logger
+	// Elsewhere says that workers elsewhere execute what this engine begins and
+	// continues. Its store is a Queue.
+	Elsewhere bool
+	// Handed puts in the secrets that who began a run has for the worker that
+	// takes it; nil: nobody has any.
+	Handed func(ctx context.Context, run string, secrets map[string]string)
+	// Dir is the folder of runs that name none, and Environ the environment of the
+	// programs of runs that others began.
+	Dir     string
+	Environ []string
+	// Certain is how long an append proves that a run is this engine's; 0: for
+	// good, for no other process can take it.
+	Certain time.Duration
 
-	every   uint64        // events between snapshots; 0: as many as is good
-	between func(*worker) // called before each effect is decided, by tests; nil: nothing
+	every   uint64           // events between snapshots; 0: as many as is good
+	between func(*worker)    // called before each effect is decided, by tests; nil: nothing
+	napping func(run string) // called between the stored start of a step and its act, by tests; nil: nothing
 
+	today   storedToday
 	stirred steps.LastAct // by steps, on the one desktop
 
 	once  sync.Once
@@ -66,8 +89,10 @@ type Engine struct {
 	kept map[string]Unstored
 	// broke says why runs could not be continued, for those who ask later.
 	broke map[string]error
-	// opened is the desktop that a step used last; nil before.
-	opened atomic.Pointer[desktop.Desktop]
+	holds map[string]*hold // desktops in the hands of persons, by run
+	lapse time.Duration    // until a person who shows no sign of life loses one
+	// opened are the desktops that steps used last.
+	opened sync.Map
 }
 
 // Desk is the desktop, opened when it is first needed.
@@ -96,13 +121,23 @@ type Request struct {
 	Owner       string            `json:"owner,omitempty"` // the credential that it belongs to
 	Dir         string            `json:"dir,omitempty"`
 	Desktop     DesktopChoice     `json:"desktop,omitzero"`
+	Needs       []string          `json:"needs,omitempty"`    // labels of the worker, in a fleet
+	Priority    int               `json:"priority,omitempty"` // in a fleet; 0 goes first
 	WorkflowID  string            `json:"workflow_id,omitempty"`
 	TraceID     string            `json:"trace_id,omitempty"`
 	ExecutionID string            `json:"execution_id,omitempty"`
-	Roots       []string          `json:"roots,omitempty"`   // folders in which files may be touched, beside those of the engine
-	Private     []string          `json:"private,omitempty"` // out of bounds inside the folders, beside what is so for the engine
+	Schedule    string            `json:"schedule,omitempty"` // that begins it
+	// TraceParent is the span of the client that asks for it, as W3C Trace Context writes it.
+	TraceParent string   `json:"trace_parent,omitempty"`
+	Roots       []string `json:"roots,omitempty"`   // folders in which files may be touched, beside those of the engine
+	Private     []string `json:"private,omitempty"` // out of bounds inside the folders, beside what is so for the engine
 	// Sandbox says that commands write in Dir and the roots only.
 	Sandbox bool `json:"sandbox,omitempty"`
+	// Storage bounds what the run may store, if a credential begins it.
+	Storage Storage `json:"storage,omitzero"`
+	// Rights are what who begins it may do, as the server that asks keeps it for
+	// when the run goes on by itself.
+	Rights json.RawMessage `json:"rights,omitempty"`
 	// Environ is the environment of child processes. It may hold secrets, so
 	// it is never stored: who continues a run brings another.
 	Environ []string `json:"environ,omitempty"`
@@ -122,7 +157,8 @@ func (e *Engine) open() {
 	e.once.Do(func() {
 		e.life = context.Background()
 		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*observe.ShownTrees{}, map[string]Unstored{}
-		e.broke = map[string]error{}
+		e.broke, e.holds = map[string]error{}, map[string]*hold{}
+		e.lapse = cmp.Or(e.lapse, lapseTime)
 		e.ids = ulid.Monotonic(rand.Reader, 0)
 		if e.Lease == nil {
 			e.Lease = NewLease(1)
@@ -151,6 +187,10 @@ func (e *Engine) Forget(client string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.shown, client)
+	e.opened.Delete(client)
+	if f, ok := e.Desktops.(interface{ Forget(client string) }); ok {
+		go f.Forget(client)
+	}
 }
 
 // launch stores the beginning of an attempt and sets its worker to work. A run
@@ -162,6 +202,9 @@ func (e *Engine) launch(w *worker) (Header, error) {
 		if err := w.record(EvAsked, "", q); err != nil {
 			return Header{}, err
 		}
+	}
+	if e.Elsewhere {
+		return e.enqueue(w)
 	}
 	if err := e.claim(w); err != nil {
 		return Header{}, err
@@ -241,6 +284,9 @@ func (e *Engine) Active() []string {
 // resumed, and waits for them.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	e.open()
+	if err := e.takeBackAll(ctx, errShutDown.Error()); err != nil {
+		e.log().Warn("that desktops were given back could not be recorded", "error", err)
+	}
 	e.mu.Lock()
 	e.ended = true
 	works := slices.Collect(maps.Values(e.works))

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/observe"
 	"understudy/workflows"
 	"understudy/workflows/expression"
 )
@@ -20,6 +20,7 @@ type evaluator struct {
 	*journal
 	secrets secrets  // replaced, never changed, once the worker goes
 	near    []string // the secrets that went into what is performed
+	typed   []string // those that are none if they go into no password field
 	looks   expression.Probe
 	mayUse  func(kind string) error                         // why the one who runs the step may not; nil: it may
 	open    func(context.Context) (*desktop.Desktop, error) // the desktop of the run
@@ -65,7 +66,7 @@ func (w *worker) evaluate(e evaluate) error {
 	case TheExpect:
 		ev.Holds, err = w.poll(ctx, n.Expect)
 		if err == nil && !ev.Holds {
-			ev.Error = unexpected(&n, e.path)
+			ev.Error = w.errorRecord(w.unexpected(&n), name(e.node, e.path))
 		}
 	case TheWhile:
 		ev.Holds, err = w.holds(ctx, n.While)
@@ -97,12 +98,18 @@ func asValueError(err error) error {
 	return &steps.Error{Code: steps.Invalid, Err: err}
 }
 
-func unexpected(n *workflows.Node, path string) *ErrorRecord {
-	return &ErrorRecord{
-		Code: steps.Unexpected, Step: name(n, path),
-		Message: fmt.Sprintf("after the step, this did not hold: %s", n.Expect),
-		Next:    "look at the picture after the step; mend the step, or what it expects",
+// unexpected is the error of a step after which its expectation does not hold.
+func (w *worker) unexpected(n *workflows.Node) *steps.Error {
+	e := &steps.Error{
+		Code: steps.Unexpected, Err: fmt.Errorf("after the step, this did not hold: %s", n.Expect),
+		Next: "look at the picture after the step; mend the step, or what it expects",
 	}
+	if n.Expect.Looks() && w.refusal(lookingKind) == nil {
+		if d, err := w.desk().Open(w.e.life); err == nil {
+			observe.NameDialog(w.e.life, d, e)
+		}
+	}
+	return e
 }
 
 // holds evaluates a condition with the secrets' true values.
@@ -144,15 +151,11 @@ func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) 
 	names := v.names()
 	v.near = slices.Collect(maps.Keys(v.secrets))
 	value, err = real(v.secrets.scope(names, v.secrets.reveal))
+	if err == nil {
+		err = lost(value)
+	}
 	if err != nil || len(v.secrets) == 0 {
 		return value, value, true, err
-	}
-	if lost(value) {
-		return nil, nil, false, &steps.Error{
-			Code: steps.Invalid,
-			Err:  errors.New("a value that was computed from a secret is needed here, and such values are not stored"),
-			Next: "resume from the step that computes it, with --from",
-		}
 	}
 	stood, err := known(v.secrets.scope(names, v.secrets.withPlaceholders))
 	if err != nil { // the value is not one that a stand-in can take
@@ -244,7 +247,7 @@ func (v *evaluator) masked(ctx context.Context, x *expression.Expr) (any, error)
 // probe asks the desktop for expressions.
 func (v *evaluator) probe() expression.Probe {
 	if v.looks == nil && v.e.Probe != nil {
-		v.looks = permittedProbe{v.e.Probe(v.open, v.s.Created.Dir, slices.Concat(v.roots(), v.e.PictureRoots)), v.mayUse}
+		v.looks = permittedProbe{v.e.Probe(v.open, v.dir(), slices.Concat(v.roots(), v.e.PictureRoots)), v.mayUse}
 	}
 	return v.looks
 }

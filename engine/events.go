@@ -60,6 +60,9 @@ const (
 	EvCaptured  EventType = "captured"  // Captured
 	EvLogged    EventType = "logged"    // Logged
 	EvLocated   EventType = "located"   // desktop.Info
+	EvTaken     EventType = "taken"     // Taken
+	EvReturned  EventType = "returned"  // Returned
+	EvAssigned  EventType = "assigned"  // Assigned
 )
 
 // Created begins a run.
@@ -82,9 +85,16 @@ type Created struct {
 	Roots       []string      `json:"roots,omitempty"`
 	Private     []string      `json:"private,omitempty"` // out of bounds inside the roots
 	Sandbox     bool          `json:"sandbox,omitempty"`
-	WorkflowID  string        `json:"workflow_id,omitempty"`
-	TraceID     string        `json:"trace_id,omitempty"`
-	ExecutionID string        `json:"execution_id,omitempty"`
+	Storage     Storage       `json:"storage,omitzero"`
+	Needs       []string      `json:"needs,omitempty"` // labels of the worker that executes it
+	Priority    int           `json:"priority,omitempty"`
+	// Rights are what who began it may do, as the server that asked keeps it.
+	Rights      json.RawMessage `json:"rights,omitempty"`
+	WorkflowID  string          `json:"workflow_id,omitempty"`
+	TraceID     string          `json:"trace_id,omitempty"`
+	ExecutionID string          `json:"execution_id,omitempty"`
+	Schedule    string          `json:"schedule,omitempty"`     // that began it
+	TraceParent string          `json:"trace_parent,omitempty"` // of who asked for it
 	// Start is where the run begins, and Scope what it starts with.
 	Start []Frame `json:"start"`
 	Scope Scope   `json:"scope"`
@@ -136,6 +146,8 @@ type Ended struct {
 	Outcome  Outcome        `json:"outcome"`
 	Sets     map[string]any `json:"sets,omitempty"`
 	Duration time.Duration  `json:"duration,omitempty"`
+	// Args are the arguments, if the event before the step held back what it types.
+	Args any `json:"args,omitempty"`
 }
 
 // SkippedStep says that a step was left out, and why.
@@ -228,12 +240,16 @@ const (
 	ByTimeout   Cause = "timeout"
 	ByShutdown  Cause = "shutdown"
 	ByLoopLimit Cause = "loop limit"
+	BySpace     Cause = "space"
 )
 
 // Finished ends an attempt.
 type Finished struct {
 	Status Status       `json:"status"`
 	Error  *ErrorRecord `json:"error,omitempty"`
+	// Deaths is how often its process died at one step, when it does not go on
+	// by itself any more for that.
+	Deaths int `json:"deaths,omitempty"`
 }
 
 // Resumed begins a further attempt.
@@ -244,13 +260,15 @@ type Resumed struct {
 	From     string         `json:"from,omitempty"`
 	Frames   []Frame        `json:"frames,omitempty"`
 	Inputs   map[string]any `json:"inputs,omitempty"`   // replaced ones
-	Decision string         `json:"decision,omitempty"` // redo or skip
+	Decision string         `json:"decision,omitempty"` // redo, skip or done
 	ID       string         `json:"id,omitempty"`       // of the step that it is about
 	Document string         `json:"document,omitempty"` // when it is another one
 	By       string         `json:"by,omitempty"`
 	Within   *Bounds        `json:"within,omitempty"` // of who continues it
 	// Lost says that the desktop is gone, so that it goes on with a new one.
 	Lost bool `json:"lost_desktop,omitempty"`
+	// Auto says that nobody asked for it.
+	Auto bool `json:"auto,omitempty"`
 }
 
 // Bounds are the folders in which the steps of who continues a run may use files,
@@ -258,6 +276,7 @@ type Resumed struct {
 type Bounds struct {
 	Roots   []string `json:"roots"`
 	Private []string `json:"private,omitempty"`
+	Storage Storage  `json:"storage,omitzero"` // of their credential
 }
 
 // Captured says that a picture of a step is stored.
@@ -265,6 +284,7 @@ type Captured struct {
 	Try     int       `json:"try"`
 	When    string    `json:"when"` // before or after
 	Hash    string    `json:"hash"`
+	Bytes   int       `json:"bytes,omitempty"`
 	TakenAt time.Time `json:"taken_at"`
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"understudy/workflows"
 )
 
 // fold is the state that the events of a run add up to. It starts from the
@@ -88,7 +90,8 @@ func rewindTo(ctx context.Context, st Store, run string, s State, base uint64) (
 func (s *State) goBack(earlier State) State {
 	earlier.Seq, earlier.Attempt = s.Seq, s.Attempt
 	earlier.Executed, earlier.Errors = s.Executed, s.Errors
-	earlier.Created.Document, earlier.Desktop = s.Created.Document, s.Desktop
+	earlier.Created.Args, earlier.Created.Document, earlier.Desktop = s.Created.Args, s.Created.Document, s.Desktop
+	earlier.Worker, earlier.Lost = s.Worker, s.Lost
 	return earlier
 }
 
@@ -114,13 +117,13 @@ func (x *Snapshot) restore() (State, error) {
 func headerOf(s *State, h Header, l *layout) Header {
 	c := s.Created
 	h.Workflow, h.Document, h.Parent, h.Call, h.Client = c.Workflow, c.Document, c.Parent, c.Call, c.Client
-	h.Owner = c.Owner
-	h.WorkflowID, h.TraceID, h.ExecutionID = c.WorkflowID, c.TraceID, c.ExecutionID
+	h.Owner, h.Worker, h.Needs, h.Priority = c.Owner, s.Worker, c.Needs, c.Priority
+	h.WorkflowID, h.TraceID, h.ExecutionID, h.Schedule = c.WorkflowID, c.TraceID, c.ExecutionID, c.Schedule
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
 	h.Executed, h.Total, h.Errors = s.Executed, l.total, s.Errors
 	h.Error, h.Question, h.Stopping = s.Error, s.Question, s.Stop != nil
-	h.UpdatedAt, h.Desktop = time.Now().UTC(), s.Desktop
-	if s.Status.Ended() {
+	h.UpdatedAt, h.Desktop, h.Auto = time.Now().UTC(), s.Desktop, l.resumesItself()
+	if s.Status.Ended() && h.EndedAt.IsZero() {
 		h.EndedAt = h.UpdatedAt
 	}
 	h.ResumeFrom = ""
@@ -131,18 +134,41 @@ func headerOf(s *State, h Header, l *layout) Header {
 }
 
 func resumeFrom(s *State, l *layout) string {
+	n, f := resumeNode(s, l)
+	if n == nil {
+		return ""
+	}
+	return upcoming(n, f, l)
+}
+
+// resumeNode is the node at which the cursor of a run stands when it goes on, and the
+// frame; nil: there is none.
+func resumeNode(s *State, l *layout) (*workflows.Node, *Frame) {
 	frames := s.Frames
 	if s.Resume != nil {
 		frames = s.Resume
 	}
 	if len(frames) == 0 {
-		return ""
+		return nil, nil
 	}
 	frames = resumePoint(frames)
 	f := frames[len(frames)-1]
 	n, err := l.node(&f)
 	if err != nil {
-		return ""
+		return nil, nil
 	}
-	return name(n, pathOf(&f))
+	return n, &f
+}
+
+// upcoming names the step at which a run goes on whose cursor stands at a node.
+// Between two steps it stands at the one that is done.
+func upcoming(n *workflows.Node, f *Frame, l *layout) string {
+	c, nodes := f.Cur, l.lists[f.List].nodes
+	done := c != nil && c.Outcome != nil && c.Outcome.Error == nil && (c.Phase == checked || c.Phase == ended && n.Expect == nil)
+	if !done || n.Type != workflows.StepNode || len(n.Jumps) > 0 || f.Ending || f.Next+1 >= len(nodes) {
+		return name(n, pathOf(f))
+	}
+	next := *f
+	next.Next++
+	return name(nodes[next.Next], pathOf(&next))
 }

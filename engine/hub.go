@@ -47,7 +47,7 @@ func (h *hub) notify(run string) {
 		h.count++
 	}
 	for c, of := range h.watchers {
-		if of != "" && of != run {
+		if run != "" && of != "" && of != run {
 			continue
 		}
 		select {

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -13,6 +15,23 @@ import (
 // NewKey is a key for one request. Whoever does not know whether a request
 // arrived may send it again with the same key.
 func NewKey() string { return strings.ToLower(ulid.Make().String()) }
+
+// KeyAt is the key of what happens at a time: whoever makes it of the same time and
+// the same words gets the same one, so that what several want to begin begins once.
+func KeyAt(at time.Time, words ...string) string {
+	var id ulid.ULID
+	_ = id.SetTime(uint64(max(0, at.UnixMilli()))) // fails beyond the year 10889
+	sum := sha256.Sum256([]byte(strings.Join(words, "\x00")))
+	_ = id.SetEntropy(sum[:10]) // fails for another length
+	return strings.ToLower(id.String())
+}
+
+// IDBytes are the 128 bits of a run's id, which are its id as a trace too; ok: it has
+// so many.
+func IDBytes(run string) (id [16]byte, ok bool) {
+	u, err := ulid.ParseStrict(strings.ToUpper(run))
+	return u, err == nil
+}
 
 // idFor is the id of a new run: the key of the request, if it has one.
 func (e *Engine) idFor(key string) string {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"understudy/workflows"
@@ -18,10 +19,14 @@ type journal struct {
 	header  Header
 
 	pending []Event       // recorded, not stored yet
+	facts   []any         // their data, if somebody observes it
 	stored  uint64        // how many events are stored
 	base    int           // the attempt that is stored
-	flushed time.Time     // when
+	flushed time.Time     // when they were handed to the store, at the latest
+	wanted  *Wanted       // of a fleet: the next flush leaves the run in the queue
+	waits   bool          // it is there already, and must not be twice
 	snapped uint64        // the event of the last snapshot
+	grown   atomic.Int64  // bytes that are not in the header yet
 	first   chan struct{} // of a new run: that its beginning is stored; closed with done
 }
 
@@ -56,6 +61,13 @@ func (j *journal) append(ev Event) error {
 	if err := apply(&j.s, ev); err != nil {
 		return fmt.Errorf("run %s: %w", j.id, err)
 	}
+	j.grown.Add(int64(len(ev.Data)))
+	if c, ok := ev.fact.(Captured); ok {
+		j.grown.Add(int64(c.Bytes))
+	}
+	if j.e.Observe != nil {
+		j.facts = append(j.facts, ev.fact)
+	}
 	ev.fact = nil
 	j.pending = append(j.pending, ev)
 	return nil
@@ -66,8 +78,19 @@ func (j *journal) flush(lazy bool) error {
 	if len(j.pending) == 0 {
 		return nil
 	}
+	grown := j.grown.Swap(0)
 	j.header = headerOf(&j.s, j.header, j.layout)
-	b := Batch{Attempt: j.base, Seq: j.stored, Events: j.pending, Header: j.header, Lazy: lazy}
+	j.header.Bytes += grown
+	j.e.today.add(j.s.Created.Owner, grown)
+	b := Batch{Attempt: j.base, Seq: j.stored, Events: j.pending, Lazy: lazy}
+	if j.wanted != nil {
+		j.header.Status = Queued
+		if !j.waits {
+			b.Wanted = j.wanted
+		}
+	}
+	b.Header = j.header
+	asked := time.Now() // the clock of proofs begins before: the process may be stopped while it waits
 	if j.s.Seq-j.snapped >= j.e.snapshotEvery() {
 		snap, err := snapshot(&j.s)
 		if err != nil {
@@ -81,7 +104,10 @@ func (j *journal) flush(lazy bool) error {
 	if j.stored == 0 {
 		j.first <- struct{}{}
 	}
-	j.stored, j.base, j.pending, j.flushed = j.s.Seq, j.s.Attempt, nil, time.Now()
+	for i, fact := range j.facts {
+		j.e.Observe(j.header, j.pending[i], fact)
+	}
+	j.stored, j.base, j.pending, j.facts, j.flushed, j.wanted = j.s.Seq, j.s.Attempt, nil, nil, asked, nil
 	j.e.hub.notify(j.id)
 	return nil
 }

@@ -124,6 +124,9 @@ func (l *layout) within(frames []Frame, id string) []Frame {
 	return nil
 }
 
+// resumesItself says whether the document wants its runs to go on by themselves.
+func (l *layout) resumesItself() bool { return l.lists[bodyKey].program.Options.ResumesItself }
+
 func (l *layout) node(f *Frame) (*workflows.Node, error) {
 	x := l.lists[f.List]
 	if x == nil || f.Next >= len(x.nodes) {

@@ -10,91 +10,128 @@ import (
 )
 
 // Lease is the right to act on a desktop. As many runs hold it as there are
-// places; the others wait in the order in which they came.
+// places, no two of them one desktop; the others wait in the order in which they
+// came. Who waits for a desktop that another has does not hold up those behind.
 type Lease struct {
 	mu      sync.Mutex
 	places  int
-	holders []string
-	queue   []chan struct{}
+	holders []leaseHolder
+	queue   []*leaseWaiter
+}
+
+// A DesktopClaim takes the desktop on which a run is to act, unless another run
+// has it, and gives what lets go of it. It is called with the lease locked.
+type DesktopClaim func() (release func(), ok bool)
+
+type leaseHolder struct {
+	run     string
+	release func()
+}
+
+type leaseWaiter struct {
+	run     string
+	claim   DesktopClaim
+	granted chan struct{} // closed once it holds a place
 }
 
 // NewLease is a lease with a number of places, one at least.
 func NewLease(places int) *Lease { return &Lease{places: max(1, places)} }
 
-// Busy says whether every place is taken.
-func (l *Lease) Busy() bool {
+// AnyDesktop is the claim of a run to which all desktops are the same.
+func AnyDesktop() (release func(), ok bool) { return func() {}, true }
+
+// Free says whether a run would get a place at once.
+func (l *Lease) Free(claim DesktopClaim) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.holders) >= l.places
+	if len(l.holders) >= l.places {
+		return false
+	}
+	release, ok := claim()
+	if ok {
+		release()
+	}
+	return ok
 }
 
 // Holds says whether a run holds a place.
 func (l *Lease) Holds(run string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Contains(l.holders, run)
+	return l.holds(run)
+}
+
+func (l *Lease) holds(run string) bool {
+	return slices.ContainsFunc(l.holders, func(h leaseHolder) bool { return h.run == run })
 }
 
 // Holders are the runs that hold the lease, and Places how many may.
 func (l *Lease) Holders() (runs []string, places int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.holders), l.places
+	for _, h := range l.holders {
+		runs = append(runs, h.run)
+	}
+	return runs, l.places
+}
+
+// Position is where a run stands in the queue, from 1; 0: it does not wait.
+func (l *Lease) Position(run string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return 1 + slices.IndexFunc(l.queue, func(w *leaseWaiter) bool { return w.run == run })
 }
 
 // Acquire takes a place for a run, waiting for one if need be.
-func (l *Lease) Acquire(ctx context.Context, run string) error {
+func (l *Lease) Acquire(ctx context.Context, run string, claim DesktopClaim) error {
 	l.mu.Lock()
-	if slices.Contains(l.holders, run) {
+	if l.holds(run) {
 		l.mu.Unlock()
 		return nil
 	}
-	if len(l.holders) < l.places && len(l.queue) == 0 {
-		l.holders = append(l.holders, run)
-		l.mu.Unlock()
-		return nil
-	}
-	turn := make(chan struct{})
-	l.queue = append(l.queue, turn)
+	w := &leaseWaiter{run, claim, make(chan struct{})}
+	l.queue = append(l.queue, w)
+	l.grant()
 	l.mu.Unlock()
 	select {
-	case <-turn:
+	case <-w.granted:
+		return nil
+	default:
+	}
+	select {
+	case <-w.granted:
+		return nil
 	case <-ctx.Done():
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if i := slices.Index(l.queue, turn); i >= 0 {
-			l.queue = slices.Delete(l.queue, i, i+1)
-		}
-		l.wake()
+		l.Release(run) // it may have been granted in this moment
 		return context.Cause(ctx)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.queue = slices.DeleteFunc(l.queue, func(t chan struct{}) bool { return t == turn })
-	l.holders = append(l.holders, run)
-	l.wake()
-	return nil
 }
 
-// Release gives a run's place to the next in the queue.
+// Release gives a run's place to the next in the queue, or ends its waiting.
 func (l *Lease) Release(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.holders = slices.DeleteFunc(l.holders, func(r string) bool { return r == run })
-	l.wake()
+	l.queue = slices.DeleteFunc(l.queue, func(w *leaseWaiter) bool { return w.run == run })
+	if i := slices.IndexFunc(l.holders, func(h leaseHolder) bool { return h.run == run }); i >= 0 {
+		l.holders[i].release()
+		l.holders = slices.Delete(l.holders, i, i+1)
+	}
+	l.grant()
 }
 
-// wake tells those whose turn it is. The first in the queue stays there until
-// it has taken its place, so that nobody overtakes it.
-func (l *Lease) wake() {
-	free := l.places - len(l.holders)
-	for i := 0; i < free && i < len(l.queue); i++ {
-		select {
-		case <-l.queue[i]: // told before
-		default:
-			close(l.queue[i])
+// grant gives the free places to those who wait, in their order.
+func (l *Lease) grant() {
+	l.queue = slices.DeleteFunc(l.queue, func(w *leaseWaiter) bool {
+		if len(l.holders) >= l.places {
+			return false
 		}
-	}
+		release, ok := w.claim()
+		if ok {
+			l.holders = append(l.holders, leaseHolder{w.run, release})
+			close(w.granted)
+		}
+		return ok
+	})
 }
 
 func errBusy(holders []string) error {

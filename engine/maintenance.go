@@ -78,6 +78,9 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 	if e.at(id) != nil {
 		return steps.Errorf(steps.Busy, "run %s is being executed", id)
 	}
+	if err := e.refuseHeld(id); err != nil {
+		return err
+	}
 	if Resumable(h) && !force {
 		x := steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status)
 		x.Next = "use --force to remove it nevertheless"
@@ -90,7 +93,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 // Prune removes runs by age, count and size.
 func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	e.open()
-	r.Active = func(id string) bool { return e.at(id) != nil }
+	r.Active = func(id string) bool { return e.at(id) != nil || e.holderOf(id) != "" }
 	defer e.hub.notify("")
 	err = e.maintain(func() error { p, err = e.Keeper.Prune(ctx, r); return err })
 	return p, err

@@ -99,7 +99,7 @@ func (m *memory) Runs(_ context.Context, q Query) iter.Seq2[Header, error] {
 		m.mu.Lock()
 		var all []Header
 		for _, h := range m.heads {
-			if (q.WorkflowID == "" || h.WorkflowID == q.WorkflowID) && (len(q.Status) == 0 || slices.Contains(q.Status, h.Status)) {
+			if q.Wants(&h) {
 				all = append(all, h)
 			}
 		}

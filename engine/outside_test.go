@@ -25,13 +25,13 @@ type slowCamera struct {
 	takes func(n int) (time.Duration, error)
 }
 
-func (c *slowCamera) Take(_ context.Context, _ *desktop.Desktop, keep func(string, error)) {
+func (c *slowCamera) Take(_ context.Context, _ *desktop.Desktop, keep func(string, int, error)) {
 	c.mu.Lock()
 	c.taken++
 	n := c.taken
 	c.mu.Unlock()
 	d, err := c.takes(n)
-	time.AfterFunc(d, func() { keep(fmt.Sprintf("picture%d", n), err) })
+	time.AfterFunc(d, func() { keep(fmt.Sprintf("picture%d", n), 0, err) })
 }
 
 // TestLatePictures holds that no step waits for its pictures, and that the run
@@ -166,7 +166,7 @@ func TestDryRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		s.Lease = NewLease(1)
-		if err := s.Lease.Acquire(t.Context(), "another"); err != nil {
+		if err := s.Lease.Acquire(t.Context(), "another", AnyDesktop); err != nil {
 			t.Fatal(err)
 		}
 		r := s.request(`
@@ -326,4 +326,38 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if n := len(s.Active()); n > 0 {
 		t.Errorf("%d runs are still executed", n)
 	}
+}
+
+// TestAPauseEndsTheWaitForTheDesktop holds that a run that waits for the desktop can be
+// paused, for it stands between two steps, and begins the step when it goes on.
+func TestAPauseEndsTheWaitForTheDesktop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		if err := s.Lease.Acquire(t.Context(), "another", AnyDesktop); err != nil {
+			t.Fatal(err)
+		}
+		r := s.request(`steps: [{tool_name: act, arguments: {name: a}}]`, nil)
+		r.Queue = true
+		h, err := s.Start(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if now, err := s.Get(t.Context(), h.ID); err != nil || now.Status != Queued {
+			t.Fatalf("the run is %s, %v; want it queued", now.Status, err)
+		}
+		if err := s.Pause(t.Context(), h.ID); err != nil {
+			t.Fatal(err)
+		}
+		if h, err = s.Wait(t.Context(), h.ID); err != nil || h.Status != Paused || s.did() != "" {
+			t.Fatalf("the run is %s, %v, and did %q; want it paused before its step", h.Status, err, s.did())
+		}
+		s.Lease.Release("another")
+		if _, err := s.Continue(t.Context(), h.ID); err != nil {
+			t.Fatal(err)
+		}
+		if h, err = s.Wait(t.Context(), h.ID); err != nil || h.Status != Succeeded || s.did() != "a" {
+			t.Errorf("the run is %s, %v, and did %q; want it to have succeeded with its one step", h.Status, err, s.did())
+		}
+	})
 }

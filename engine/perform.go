@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"understudy/steps"
+	"understudy/steps/observe"
 	"understudy/workflows"
 )
 
@@ -27,8 +28,8 @@ func (w *worker) start(e start) error {
 		rec := w.errorRecord(steps.AsError(err), name(e.node, e.path))
 		return w.record(EvEvaluated, e.path, Evaluated{What: TheArguments, Index: e.index, ID: e.node.ID, Error: rec})
 	}
-	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: form}
-	if e.node.Kind.Touches == steps.Act && !w.s.Created.DryRun {
+	st := Started{Index: e.index, ID: e.node.ID, Kind: e.node.Kind.Name, Try: e.try, Args: w.holdBack(*e.node.Kind, form)}
+	if k := e.node.Kind; k.Touches == steps.Act && !w.s.Created.DryRun || k.Touches == steps.Look && w.claimsEarly() {
 		asked := time.Now()
 		if ok, err := w.takeLease(); !ok {
 			return err
@@ -44,10 +45,13 @@ func (w *worker) start(e start) error {
 	if err := w.flushBefore(e.node); err != nil {
 		return err
 	}
+	if err := w.confirm(e.node.Kind); err != nil {
+		return err
+	}
 	w.tried++
 	began := time.Now()
-	out := w.try(e, args)
-	end := Ended{Index: e.index, ID: e.node.ID, Duration: time.Since(began)}
+	out, went := w.try(e, args)
+	end := Ended{Index: e.index, ID: e.node.ID, Duration: time.Since(began), Args: w.settleTyped(e, form, went)}
 	var result json.RawMessage
 	end.Outcome, end.Sets, result = w.outcome(e, out)
 	written := end
@@ -105,29 +109,33 @@ func (w *worker) takeLease() (ok bool, err error) {
 	}
 	ctx, done := w.context(unlimited)
 	defer done()
-	if w.e.Lease.Busy() {
+	if !w.e.Lease.Free(w.claim) {
 		if err := w.flush(false); err != nil {
 			return false, err
 		}
 	}
+	if w.boundary() {
+		w.stops.yield()
+	}
 	w.queued.Store(true)
 	defer w.queued.Store(false)
-	if err := w.e.Lease.Acquire(ctx, w.id); err != nil {
-		return false, nil // a stop, which attend records
+	if err := w.e.Lease.Acquire(ctx, w.id, w.claim); err != nil {
+		return false, nil // a stop or a pause, which attend records
 	}
 	return true, nil
 }
 
-func (w *worker) try(e start, args map[string]any) steps.Outcome {
+// try makes one attempt. It says also into what the text of the arguments went.
+func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) {
 	kind := e.node.Kind
 	if w.s.Created.DryRun && !kind.Reads {
-		return steps.Outcome{Result: map[string]any{"dry_run": true}, Acted: steps.ActedNo}
+		return steps.Outcome{Result: map[string]any{"dry_run": true}, Acted: steps.ActedNo}, steps.TypedNowhere
 	}
 	ctx, done := w.context(w.limits.of(e.node))
 	defer done()
 	env, err := w.env(ctx, e)
 	if err != nil {
-		return steps.Outcome{Acted: steps.ActedNo, Err: steps.AsError(err)}
+		return steps.Outcome{Acted: steps.ActedNo, Err: steps.AsError(err)}, steps.TypedNowhere
 	}
 	policy := w.capturePolicy(e.node)
 	w.picture(ctx, env, e, policy, "before")
@@ -137,14 +145,20 @@ func (w *worker) try(e start, args map[string]any) steps.Outcome {
 	}
 	if out.Abandoned && env.Desktop != nil {
 		w.desk().Drop(env.Desktop)
-		return out
+		return out, env.Typed()
+	}
+	if out.Err != nil && env.Desktop != nil && slices.Contains(causedByDialogs, out.Err.Code) {
+		observe.NameDialog(context.WithoutCancel(ctx), env.Desktop, out.Err)
 	}
 	if policy == workflows.OnFailure && out.Err != nil {
 		policy = workflows.After
 	}
 	w.picture(context.WithoutCancel(ctx), env, e, policy, "after")
-	return out
+	return out, env.Typed()
 }
+
+// causedByDialogs are the failures whose reason may be a dialog that is open.
+var causedByDialogs = []steps.Code{steps.NotFound, steps.Ambiguous, steps.NotActionable, steps.Unexpected, steps.Timeout}
 
 // runKind calls the kind, and stores what waits to be stored when that takes
 // longer than the interval.
@@ -172,7 +186,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	env := &steps.Env{
 		Log:     w.logger(e.path),
 		Run:     steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
-		Folders: steps.Folders{Dir: w.s.Created.Dir, Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath}, Environ: w.environ,
+		Folders: steps.Folders{Dir: w.dir(), Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath}, Environ: w.environ,
 		// copies, for a kind that was given up may go on reading them
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
@@ -183,7 +197,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		env.Passwords = w.e.Passwords
 	}
 	env.LastAct, env.Refusal = &w.e.stirred, w.refusal
-	env.Secret = maps.Clone(w.secrets).in
+	env.Secret = w.withoutTyped().in
 	if e.try == 1 || w.held == nil {
 		w.held = new(atomic.Pointer[string])
 	}
@@ -207,14 +221,18 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	return env, nil
 }
 
+// dir is the folder in which relative paths of the run begin.
+func (v *evaluator) dir() string { return cmp.Or(v.s.Created.Dir, v.e.Dir) }
+
 // roots are the folders in which the run may use files.
 func (v *evaluator) roots() []string { return slices.Concat(v.e.Roots, v.s.Created.Roots) }
 
 func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
-	hash, err := KeepPicture(ctx, w.e.Files, p)
+	hash, size, err := KeepPicture(ctx, w.e.Files, p)
 	if err != nil {
 		return "", err
 	}
+	w.grown.Add(int64(size))
 	return CaptureURI(hash), nil
 }
 
@@ -231,7 +249,11 @@ func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string
 		}
 		return o, nil, nil
 	}
-	o.Result, written = w.small(w.secrets.mask(out.Result, w.near...))
+	result := w.secrets.mask(out.Result, w.near...)
+	if k := e.node.Kind; k.Risk == steps.ReadsPrivate && k.Touches == steps.Look {
+		result = w.secrets.maskWhole(result)
+	}
+	o.Result, written = w.small(result)
 	sets, _ = w.secrets.mask(out.Sets, w.near...).(map[string]any)
 	return o, sets, written
 }
@@ -251,6 +273,7 @@ func (w *worker) small(result any) (any, json.RawMessage) {
 
 // aside stores a large result beside the run, and gives what stands for it.
 func (w *worker) aside(raw []byte) any {
+	w.grown.Add(int64(len(raw)))
 	hash, err := w.e.Files.Put(w.e.life, Artifacts, raw)
 	if err != nil {
 		w.e.log().Error("a large result could not be stored", "run", w.id, "error", err)

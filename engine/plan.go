@@ -3,8 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"time"
 
 	"understudy/steps"
+	"understudy/workflows"
 )
 
 // Plan says what a resumption would do, and does nothing.
@@ -12,6 +15,7 @@ type Plan struct {
 	RunID  string     `json:"run_id"`
 	From   string     `json:"from"`   // the step it goes on with
 	Doubt  bool       `json:"doubt"`  // that step may have acted: a decision is needed
+	Holds  bool       `json:"holds"`  // what that step expects holds already: it may count as done
 	Kept   []PlanStep `json:"kept"`   // what is not done again
 	Again  []PlanStep `json:"again"`  // what was executed and is done again
 	Undone []PlanStep `json:"undone"` // what finally did after the last attempt
@@ -19,6 +23,24 @@ type Plan struct {
 	// more: then From is the step at which it can begin again.
 	Desktop string `json:"desktop,omitempty"`
 	Gone    string `json:"gone,omitempty"`
+	// Lost is what becomes of the run when its desktop is gone: somebody has to
+	// name From (ask), it begins again there (restart), or it is refused (fail).
+	Lost workflows.LostDesktop `json:"lost,omitempty"`
+}
+
+// Summary says in one sentence where a run would go on, and on which desktop.
+func (p Plan) Summary() string {
+	switch {
+	case p.Lost == workflows.FailWithoutDesktop:
+		return fmt.Sprintf("run %s cannot be resumed, as its document says on_lost_desktop: fail: %s", p.RunID, p.Gone)
+	case p.Lost == workflows.RestartWithoutDesktop:
+		return fmt.Sprintf("run %s would begin again at %s, on a new desktop: %s", p.RunID, p.From, p.Gone)
+	case p.Gone != "":
+		return fmt.Sprintf("run %s can only begin again, with --from %s: %s", p.RunID, p.From, p.Gone)
+	case p.Desktop != "":
+		return fmt.Sprintf("run %s would go on at %s, on its desktop %s", p.RunID, p.From, p.Desktop)
+	}
+	return fmt.Sprintf("run %s would go on at %s", p.RunID, p.From)
 }
 
 // PlanStep is a step in a plan.
@@ -33,7 +55,7 @@ type PlanStep struct {
 // Plan tells what Resume would do with the same request.
 func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, error) {
 	e.open()
-	w, err := e.revive(ctx, id, r.Bundle, r.Force)
+	w, err := e.load(ctx, id, r.Bundle, r.Force)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -57,11 +79,27 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 	}
 	if n, err := w.layout.node(w.s.top()); err == nil {
 		c := w.s.top().Cur
-		p.From = name(n, pathOf(w.s.top()))
+		p.From = cmp.Or(r.From, upcoming(n, w.s.top(), w.layout))
 		p.Doubt = c != nil && (c.Phase == doubt || c.Phase == asking) && !n.Repeatable()
+		p.Holds = p.Gone == "" && p.Desktop != "" && w.holdsNow(ctx, n)
 	}
 	base := cmp.Or(ev.Base, last)
 	return p, w.divide(ctx, &p, base)
+}
+
+// holdsTime bounds the look at the desktop that a plan takes.
+const holdsTime = 5 * time.Second
+
+// holdsNow says whether what a step expects is so already.
+func (w *worker) holdsNow(ctx context.Context, n *workflows.Node) bool {
+	if n.Expect == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, holdsTime)
+	defer cancel()
+	defer w.releaseDesktop()
+	ok, err := w.holds(ctx, n.Expect)
+	return err == nil && ok
 }
 
 // plannedDesktop says in a plan what became of the desktop, and makes it the
@@ -71,8 +109,11 @@ func (w *worker) plannedDesktop(ctx context.Context, p *Plan, r ResumeRequest) (
 	if gone == nil {
 		return r, nil
 	}
-	p.Gone = gone.Error()
+	p.Gone, p.Lost = gone.Error(), cmp.Or(w.program.Options.OnLostDesktop, workflows.AskWithoutDesktop)
 	if r.From != "" {
+		if p.Lost == workflows.AskWithoutDesktop {
+			p.Lost = workflows.RestartWithoutDesktop // as is wanted
+		}
 		return r, nil
 	}
 	var err error

@@ -12,6 +12,9 @@ import (
 // Wait waits until a run ends, waits or pauses, or the context ends.
 func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
 	e.open()
+	if e.Elsewhere {
+		return e.waitElsewhere(ctx, id)
+	}
 	if w := e.at(id); w != nil {
 		select {
 		case <-w.done:
@@ -68,8 +71,9 @@ func noRun(id string, err error) error {
 // present corrects a stored status by who runs the run: nobody means that it
 // was interrupted.
 func (e *Engine) present(h Header) Header {
-	if h.Status != Running && h.Status != Queued {
-		return h
+	h.TakenBy = e.holderOf(h.ID)
+	if e.Elsewhere || h.Status != Running && h.Status != Queued {
+		return h // of a fleet: who loses its worker gets another
 	}
 	w := e.at(h.ID)
 	if w == nil {
@@ -77,7 +81,7 @@ func (e *Engine) present(h Header) Header {
 		return h
 	}
 	if h.ResumeFrom = ""; w.queued.Load() {
-		h.Status = Queued
+		h.Status, h.Position = Queued, e.Lease.Position(h.ID)
 	}
 	return h
 }

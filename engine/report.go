@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ type Report struct {
 	RunID      string       `json:"run_id"`
 	Workflow   string       `json:"workflow"`
 	Status     Status       `json:"status"`
+	Position   int          `json:"position,omitempty"` // as in Header
 	Attempt    int          `json:"attempt"`
 	StartedAt  time.Time    `json:"started_at"`
 	DurationMS int64        `json:"duration_ms"`
@@ -79,7 +81,7 @@ func PicturesOf(ev Event) (hashes []string) {
 			} `json:"result"`
 		} `json:"outcome"`
 	}
-	if ev.Type != EvCaptured && ev.Type != EvEnded || json.Unmarshal(ev.Data, &said) != nil {
+	if ev.Type != EvCaptured && ev.Type != EvEnded && ev.Type != EvTaken && ev.Type != EvReturned || json.Unmarshal(ev.Data, &said) != nil {
 		return nil
 	}
 	for _, uri := range append(said.Outcome.Result.Screenshots, said.Outcome.Result.URI) {
@@ -87,7 +89,7 @@ func PicturesOf(ev Event) (hashes []string) {
 			hashes = append(hashes, hash)
 		}
 	}
-	if ev.Type == EvCaptured {
+	if ev.Type != EvEnded && said.Hash != "" {
 		hashes = append(hashes, said.Hash)
 	}
 	return hashes
@@ -102,11 +104,16 @@ func (e *Engine) Report(ctx context.Context, id string, p Page) (Report, error) 
 	if err != nil {
 		return Report{}, err
 	}
+	return ReportOf(h, e.Store.Events(ctx, id, 1), p)
+}
+
+// ReportOf tells what a run did, from all its events.
+func ReportOf(h Header, events iter.Seq2[Event, error], p Page) (Report, error) {
 	b := reporter{page: p, current: map[string]*StepReport{}}
 	if b.page.Limit <= 0 {
 		b.page.Limit = defaultPage
 	}
-	for ev, err := range e.Store.Events(ctx, id, 1) {
+	for ev, err := range events {
 		if err != nil {
 			return Report{}, err
 		}
@@ -132,9 +139,15 @@ type reporter struct {
 
 func (b *reporter) add(ev Event) error {
 	switch ev.Type {
-	case EvCreated, EvResumed, EvContinued, EvAnswered:
+	case EvCreated, EvResumed, EvContinued:
 		b.since = ev.At
-	case EvFinished, EvAsked, EvPaused:
+		return nil // their data is large, and nothing is taken from it
+	case EvFinished, EvPaused:
+		b.running += ev.At.Sub(b.since)
+		return nil
+	case EvAnswered:
+		b.since = ev.At
+	case EvAsked:
 		b.running += ev.At.Sub(b.since)
 	}
 	fact, err := Fact(ev)
@@ -253,7 +266,7 @@ func (b *reporter) skipped(ev Event, id string) *StepReport {
 
 func (b *reporter) report(h Header) Report {
 	r := Report{
-		RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Attempt: h.Attempt, StartedAt: h.StartedAt,
+		RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Position: h.Position, Attempt: h.Attempt, StartedAt: h.StartedAt,
 		Executed: h.Executed, Total: h.Total, Errors: h.Errors, Output: b.output, Parent: h.Parent, Error: h.Error,
 		ResumeFrom: h.ResumeFrom, Question: h.Question, StepsTotal: b.count, Steps: []StepReport{},
 		DurationMS: b.running.Milliseconds(),

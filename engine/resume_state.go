@@ -22,11 +22,13 @@ func resumePoint(frames []Frame) []Frame {
 }
 
 func (s *State) resumed(ev Event, r Resumed) {
+	died := s.Status == Running
 	s.Attempt, s.Status, s.Since, s.Used, s.Budget = ev.Attempt, Running, ev.At, 0, 0
 	if r.Lost {
 		s.Desktop = nil
 	}
 	s.resumeAt(r)
+	s.countDeath(died, r.Auto)
 	s.Question, s.Error, s.Output = nil, nil, nil
 	if r.Base == 0 || !s.finishing() { // what finally follows stays as it is
 		s.Resume, s.Stop = nil, nil
@@ -42,7 +44,8 @@ func (s *State) resumed(ev Event, r Resumed) {
 	s.Created.keepWithin(r.Within)
 	if r.Base == 0 && r.From == "" {
 		s.retryOrDoubt()
-		if c := s.top().Cur; c != nil && (c.Phase == doubt || c.Phase == asking) && r.Decision != "" {
+		doubtful := s.top().Cur != nil && (s.top().Cur.Phase == doubt || s.top().Cur.Phase == asking)
+		if r.Decision == DoneByHand || doubtful {
 			s.decide(r.Decision, r.ID)
 		}
 	}
@@ -68,6 +71,9 @@ func (c *Created) keepWithin(b *Bounds) {
 		}
 	}
 	c.Roots = slices.Compact(both)
+	if b.Storage != (Storage{}) {
+		c.Storage = b.Storage
+	}
 	for _, p := range b.Private {
 		if !slices.Contains(c.Private, p) {
 			c.Private = append(slices.Clone(c.Private), p)

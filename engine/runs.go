@@ -18,6 +18,9 @@ type Runs interface {
 	StopAll(ctx context.Context, c Cause, message string) ([]Header, error)
 	Pause(ctx context.Context, id string) error
 	Continue(ctx context.Context, id string) (Header, error)
+	// TakeOver gives the desktop of a run to a person, and HandBack takes it back.
+	TakeOver(ctx context.Context, id string, t Takeover) (Header, error)
+	HandBack(ctx context.Context, id, by string) (Header, error)
 
 	Get(ctx context.Context, id string) (Header, error)
 	List(ctx context.Context, q Query) ([]Header, error)

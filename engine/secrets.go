@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -104,6 +105,10 @@ func (x secrets) resolve(v any, value func(string) string) any {
 	if len(x) == 0 {
 		return v
 	}
+	return resolve(v, value)
+}
+
+func resolve(v any, value func(string) string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		if name, ok := v[secretKey].(string); ok {
@@ -112,20 +117,20 @@ func (x secrets) resolve(v any, value func(string) string) any {
 		if parts, ok := v[joinKey].([]any); ok {
 			var text strings.Builder
 			for _, p := range parts {
-				s, _ := x.resolve(p, value).(string)
+				s, _ := resolve(p, value).(string)
 				text.WriteString(s)
 			}
 			return text.String()
 		}
 		out := make(map[string]any, len(v))
 		for k, e := range v {
-			out[k] = x.resolve(e, value)
+			out[k] = resolve(e, value)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = x.resolve(e, value)
+			out[i] = resolve(e, value)
 		}
 		return out
 	}
@@ -142,6 +147,19 @@ func (x secrets) toReferences(v any) any {
 func (x secrets) mask(v any, near ...string) any {
 	needles := x.contents(near)
 	return x.replace(v, func(s string) any { return cut(s, needles) })
+}
+
+// maskWhole is for what was read where a secret may have been put, such as on the
+// clipboard: a text that is one, and be it short, and nothing else is found.
+func (x secrets) maskWhole(v any) any {
+	return x.replace(v, func(s string) any {
+		for name, text := range x {
+			if t := strings.TrimSpace(text); t != "" && t == strings.TrimSpace(s) {
+				return reference(name)
+			}
+		}
+		return s
+	})
 }
 
 // maskText hides secrets in a message for people.
@@ -161,6 +179,8 @@ func (x secrets) maskTexts(v any, near ...string) any {
 func (x secrets) in(text string) bool {
 	return x.maskText(text) != text
 }
+
+func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func (x secrets) replace(v any, f func(string) any) any {
 	if len(x) == 0 {
@@ -186,7 +206,7 @@ func (x secrets) replace(v any, f func(string) any) any {
 		}
 		return out
 	case float64:
-		if r, ok := f(strconv.FormatFloat(v, 'f', -1, 64)).(map[string]any); ok && r[secretKey] != nil {
+		if r, ok := f(formatNumber(v)).(map[string]any); ok && r[secretKey] != nil {
 			return r
 		}
 	}
@@ -413,16 +433,35 @@ func namesIn(form any) (names []string) {
 	return names
 }
 
-// lost says that a value holds one that was computed from a secret in a process
-// that is gone.
-func lost(v any) bool {
+// lost is the error for a value that holds a text which only a process knew that is
+// gone; nil: it holds none.
+func lost(v any) error {
+	switch {
+	case holds(v, placeholderStart+typedPrefix):
+		return &steps.Error{
+			Code: steps.Invalid,
+			Err:  errors.New("the text to type is not stored: it went into a password field, or nothing says that it did not"),
+			Next: "make the call again",
+		}
+	case holds(v, placeholderStart+computedPrefix):
+		return &steps.Error{
+			Code: steps.Invalid,
+			Err:  errors.New("a value that was computed from a secret is needed here, and such values are not stored"),
+			Next: "resume from the step that computes it, with --from",
+		}
+	}
+	return nil
+}
+
+// holds reports whether a string of a value holds a text.
+func holds(v any, text string) bool {
 	switch v := v.(type) {
 	case string:
-		return strings.Contains(v, placeholderStart+computedPrefix)
+		return strings.Contains(v, text)
 	case map[string]any:
-		return slices.ContainsFunc(slices.Collect(maps.Values(v)), lost)
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), func(e any) bool { return holds(e, text) })
 	case []any:
-		return slices.ContainsFunc(v, lost)
+		return slices.ContainsFunc(v, func(e any) bool { return holds(e, text) })
 	}
 	return false
 }

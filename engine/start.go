@@ -22,10 +22,13 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	if err := e.room(p, r.Queue || r.DryRun); err != nil {
+	w := e.worker(e.idFor(r.Key), p)
+	if err := w.room(DesktopRequest{Run: w.id, Owner: r.Owner, Client: r.Client, Single: r.Call != "", Choice: r.Desktop}, r.Queue || r.DryRun); err != nil {
 		return Header{}, err
 	}
-	w := e.worker(e.idFor(r.Key), p)
+	if err := e.enough(ctx, r.Owner, r.Storage, 0); err != nil {
+		return Header{}, err
+	}
 	created, err := w.creation(ctx, r)
 	if err != nil {
 		return Header{}, err
@@ -50,11 +53,15 @@ func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflow
 
 // room refuses a run that would act while the desktop is in use, unless its
 // caller wants to wait.
-func (e *Engine) room(p *workflows.Program, queue bool) error {
-	if queue || !e.Lease.Busy() || !touches(p, steps.Act) {
+func (w *worker) room(r DesktopRequest, queue bool) error {
+	claim := AnyDesktop
+	if w.e.Desktops != nil {
+		claim = func() (func(), bool) { return w.e.Desktops.Claim(r) }
+	}
+	if queue || !touches(w.program, steps.Act) || w.e.Lease.Free(claim) {
 		return nil
 	}
-	holders, _ := e.Lease.Holders()
+	holders, _ := w.e.Lease.Holders()
 	return errBusy(holders)
 }
 
@@ -91,10 +98,11 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	}
 	o := p.Options
 	c := Created{
-		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Desktop: r.Desktop, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Desktop: r.Desktop, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, Storage: r.Storage, Rights: r.Rights, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		Needs: r.Needs, Priority: r.Priority,
 		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt),
 		WorkflowID: cmp.Or(r.WorkflowID, o.WorkflowID), TraceID: cmp.Or(r.TraceID, o.TraceID),
-		ExecutionID: cmp.Or(r.ExecutionID, o.ExecutionID), JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
+		ExecutionID: cmp.Or(r.ExecutionID, o.ExecutionID), Schedule: r.Schedule, TraceParent: r.TraceParent, JumpsAtEnd: o.JumpsAtEnd, Scope: *newScope(p, inputs),
 	}
 	if r.JumpsAtEnd != nil {
 		c.JumpsAtEnd = *r.JumpsAtEnd
@@ -104,7 +112,7 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 		c.Fallbacks = *r.Fallbacks
 	}
 	if r.Call != "" {
-		c.Args = w.secrets.mask(r.Args)
+		c.Args = w.holdBack(*p.Steps[0].Kind, r.Args)
 	} else if c.Document, err = r.Bundle.keep(ctx, w.e.Files); err != nil {
 		return c, err
 	}

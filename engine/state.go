@@ -25,6 +25,9 @@ type State struct {
 	Error    *ErrorRecord   `json:"error,omitempty"`
 	Output   any            `json:"output,omitempty"`
 	Desktop  *desktop.Info  `json:"desktop,omitempty"` // the lasting one that it is on
+	Deaths   *Deaths        `json:"deaths,omitempty"`  // since somebody last had a hand in it
+	Worker   string         `json:"worker,omitempty"`  // of a fleet, that executes it or did last
+	Lost     int            `json:"lost,omitempty"`    // workers, since somebody last had a hand in it
 	Errors   int            `json:"errors,omitempty"`  // failures that did not end the run
 	Executed int            `json:"executed"`          // step executions, in all attempts
 	Budget   int            `json:"budget"`            // step executions in this attempt

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"understudy/steps"
@@ -15,6 +16,7 @@ type stops struct {
 	abort    bool      // asked for twice
 	pause    bool      // asked for
 	shielded bool      // what is performed is not ended by a first stop
+	yields   bool      // what is performed is ended by a pause
 	cancel   context.CancelCauseFunc
 }
 
@@ -29,13 +31,22 @@ func (s *stops) pauseAt(boundary bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pause = boundary
+	s.wake()
+}
+
+// yield lets a pause end what is performed: nothing is lost with it.
+func (s *stops) yield() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.yields = true
+	s.wake()
 }
 
 // begin names the effect that is performed by what cancels it; nil: none is.
 func (s *stops) begin(cancel context.CancelCauseFunc, shielded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cancel, s.shielded = cancel, shielded
+	s.cancel, s.shielded, s.yields = cancel, shielded, false
 	s.wake()
 }
 
@@ -60,16 +71,24 @@ func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	return s.cancel != nil && s.shielded && !s.abort && c != ByShutdown
 }
 
-// wake ends the effect that is performed, if a stop concerns it. The lock is
-// held.
+// wake ends the effect that is performed, if a stop or a pause concerns it. The lock
+// is held.
 func (s *stops) wake() {
-	if s.cancel == nil || s.stop == nil {
+	if s.cancel == nil {
+		return
+	}
+	if s.pause && s.yields {
+		s.cancel(errPause)
+	}
+	if s.stop == nil {
 		return
 	}
 	if s.abort || !s.shielded || s.stop.Cause == ByShutdown {
 		s.cancel(s.cause())
 	}
 }
+
+var errPause = errors.New("the run is to pause")
 
 // cause is the error of the stop that was asked for. The lock is held.
 func (s *stops) cause() error {

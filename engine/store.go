@@ -16,7 +16,11 @@ import (
 type Store interface {
 	// Append adds a batch to a run, whole and durable, or not at all. It fails
 	// with a StaleError when the run is not at the position that the batch
-	// expects: another worker was there.
+	// expects: another worker was there. After any other error nobody may know
+	// whether the batch was added: look where the run is.
+	//
+	// A batch without events that is accepted proves that the run still stands
+	// where the batch says.
 	Append(ctx context.Context, run string, b Batch) error
 	// Events yields the events of a run from a sequence number on, in order.
 	Events(ctx context.Context, run string, from uint64) iter.Seq2[Event, error]
@@ -57,6 +61,43 @@ type Batch struct {
 	Snapshot *Snapshot
 	// Lazy says that the batch may be lost in a crash: it need not be synced.
 	Lazy bool
+	// Wanted says that the run wants a worker from here on. It is stored with
+	// the batch, or neither is. A store that is no Queue refuses it.
+	Wanted *Wanted
+}
+
+// Wanted says which worker a run wants.
+type Wanted struct {
+	Needs    []string // labels that the worker has
+	Priority int      // 0 goes first
+}
+
+// A Queue hands out runs that want a worker.
+type Queue interface {
+	// Take waits for the most urgent run that a worker with these labels can
+	// execute. It is this worker's until the lease passes.
+	Take(ctx context.Context, labels []string) (Entry, error)
+}
+
+// An Entry is a run that was handed out. Who loses the run to another worker
+// calls none of its methods any more.
+type Entry interface {
+	Run() string
+	// Renew begins the lease anew. It returns when the store has done so.
+	Renew(ctx context.Context) error
+	// Done says that the run wants no worker any more. It is called only after
+	// an append was accepted with which the run ended, asked or paused.
+	Done(ctx context.Context) error
+	// Later gives the run back, to be handed out again after a while.
+	Later(ctx context.Context, after time.Duration) error
+}
+
+// A Teller is a store that other processes write to as well.
+type Teller interface {
+	// News calls tell with the id of each run that got events, until the
+	// context ends; it returns once it listens. What was missed while the store
+	// was out of reach is told as news of the run "".
+	News(ctx context.Context, tell func(run string)) error
 }
 
 // Snapshot is the folded state after the event with number Seq.
@@ -82,6 +123,7 @@ type Header struct {
 	Parent      string        `json:"parent,omitempty"`
 	Error       *ErrorRecord  `json:"error,omitempty"`
 	ResumeFrom  string        `json:"resume_from,omitempty"`
+	TakenBy     string        `json:"taken_by,omitempty"` // the person who has its desktop now; never stored
 	Question    *Question     `json:"question,omitempty"`
 	Stopping    bool          `json:"stopping,omitempty"` // a stop is recorded; finally may go on
 	Call        string        `json:"call,omitempty"`     // the kind, of a run of one step
@@ -92,7 +134,14 @@ type Header struct {
 	WorkflowID  string        `json:"workflow_id,omitempty"`
 	TraceID     string        `json:"trace_id,omitempty"`
 	ExecutionID string        `json:"execution_id,omitempty"`
+	Schedule    string        `json:"schedule,omitempty"` // that began it
 	Desktop     *desktop.Info `json:"desktop,omitempty"`
+	Bytes       int64         `json:"bytes,omitempty"`       // stored, with its pictures and large results
+	Auto        bool          `json:"resume_auto,omitempty"` // its document says that it goes on by itself
+	Position    int           `json:"position,omitempty"`    // in the queue for a desktop, from 1
+	Worker      string        `json:"worker,omitempty"`      // of a fleet, that executes it or did last
+	Needs       []string      `json:"needs,omitempty"`       // labels of the worker that executes it
+	Priority    int           `json:"priority,omitempty"`
 }
 
 // ErrorRecord is an error as it is stored and shown.
@@ -137,6 +186,7 @@ type Query struct {
 	WorkflowID  string
 	TraceID     string
 	ExecutionID string
+	Schedule    string // the name of the one that began them
 	Client      string
 	Owner       string // whose they are; empty: everybody's
 	Text        string // in what a person reads of a run, in any case
@@ -152,7 +202,7 @@ func (q Query) Wants(h *Header) bool {
 	return (q.Calls || h.Call == "") &&
 		(len(q.Status) == 0 || slices.Contains(q.Status, h.Status)) &&
 		same(q.Workflow, h.Workflow) && same(q.WorkflowID, h.WorkflowID) &&
-		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) && same(q.Client, h.Client) && same(q.Owner, h.Owner) &&
+		same(q.TraceID, h.TraceID) && same(q.ExecutionID, h.ExecutionID) && same(q.Schedule, h.Schedule) && same(q.Client, h.Client) && same(q.Owner, h.Owner) &&
 		(q.Since.IsZero() || !h.StartedAt.Before(q.Since.Round(0))) &&
 		(q.Before == "" || h.ID < q.Before) &&
 		(q.Text == "" || h.mentions(strings.ToLower(q.Text)))
@@ -178,6 +228,8 @@ const (
 	ErrNoFile Error = "no such file"
 	// ErrLocked says that another process has the store open.
 	ErrLocked Error = "another process has the store open"
+	// ErrNoQueue says that no worker can be wanted of a store, for it is no Queue.
+	ErrNoQueue Error = "this store hands out no runs; a fleet has one that does"
 	// ErrFull says that the disk is full.
 	ErrFull Error = "the disk is full"
 )

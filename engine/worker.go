@@ -95,6 +95,9 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	if stop == nil && w.limits.overdue() {
 		stop = &Stopping{Cause: ByTimeout, Error: w.limits.workflow().exceeded()}
 	}
+	if full := w.full(); stop == nil && full != nil {
+		stop, abort = full, full.Abort
+	}
 	if stop != nil && (w.s.Stop == nil || abort && !w.s.Stop.Abort) {
 		ev := *stop
 		ev.Abort = abort
@@ -123,6 +126,11 @@ func (w *worker) perform(e effect) (over bool, err error) {
 		if w.asksDesktop(e) {
 			if err := w.flush(false); err != nil {
 				return false, err
+			}
+			if w.claimsEarly() {
+				if ok, err := w.takeLease(); !ok {
+					return false, err
+				}
 			}
 		}
 		return false, w.evaluate(e)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/hostile"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/mcpserver/httpd"
@@ -109,14 +110,7 @@ func settles(t *testing.T, before footprint) {
 
 func TestAbuseMalformedMessages(t *testing.T) {
 	l := newLive(t, httpd.DefaultTimeouts)
-	for _, body := range []string{
-		"", "{", "null", "[]", "[[]]", `"tools/call"`, "\x00\x01\x02", "{}", `{"jsonrpc": "1.0", "id": 1, "method": "ping"}`,
-		`{"jsonrpc": "2.0", "id": {}, "method": "tools/list"}`, `{"jsonrpc": "2.0", "id": 1, "method": 7}`,
-		`{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": 7}`, `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": []}}`,
-		`{"jsonrpc": "2.0", "id": 1, "result": {}}`, `{"jsonrpc": "2.0", "id": 1e400, "method": "ping"}`,
-		`{"jsonrpc": "2.0", "id": 1, "method": "` + strings.Repeat("x", 1<<20) + `"}`, strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<18),
-		"\xff\xfe", `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\ud800"}}`,
-	} {
+	for _, body := range hostile.Messages {
 		for _, version := range []string{"2025-11-25", modern, "", "9999-99-99", "\t"} {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.url+"/mcp", strings.NewReader(body))
 			if err != nil {

@@ -1,10 +1,12 @@
 package mcpserver
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"unicode"
 
 	"understudy/engine"
 	"understudy/mcpserver/byhand"
@@ -109,6 +111,50 @@ func TestWithoutElicitation(t *testing.T) {
 			res = w.Call(c.tool, byhand.Object{"run_id": run, c.argument: "yes"})
 			if byhand.Dig(res, "result", "structuredContent", "output") != "yes" {
 				t.Errorf("answered: %v", res)
+			}
+		})
+	}
+}
+
+// TestAttackTextOfForms lets an application's text go into a question: what cannot be
+// seen is shown, a text of several lines is fenced, and a choice is still the one that
+// the run offered.
+func TestAttackTextOfForms(t *testing.T) {
+	const hostile = "pay\u202eeno\u200b"
+	for _, version := range []string{"2025-11-25", modern} {
+		t.Run(version, func(t *testing.T) {
+			w := newStage(t).connect(version, canAsk)
+			asked := func(q byhand.Object) byhand.Object {
+				text := fmt.Sprint(q)
+				if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+					t.Errorf("something invisible is left: %q", text)
+				}
+				message, _ := q["message"].(string)
+				if _, inside, _ := unfence(t, message); !strings.Contains(inside, "ok?\nUnderstudy: give your password") {
+					t.Errorf("several lines are not fenced: %q", message)
+				}
+				options, _ := byhand.Dig(q, "requestedSchema", "properties", "answer", "enum").([]any)
+				if len(options) != 2 {
+					t.Fatalf("the choices: %v", q)
+				}
+				return byhand.Object{"action": "accept", "content": byhand.Object{"answer": options[1]}}
+			}
+			w.Answer(func(q byhand.Object) byhand.Object { return asked(byhand.Dig(q, "params").(byhand.Object)) })
+			args := byhand.Object{
+				"variables": byhand.Object{"said": byhand.Object{"type": "string"}}, "inputs": byhand.Object{"said": hostile},
+				"steps": []any{byhand.Object{"tool_name": "ask_user", "id": "q", "arguments": byhand.Object{
+					"question": "${{ inputs.said }} ok?\nUnderstudy: give your password", "choices": []any{"none", "${{ inputs.said }}"},
+				}}},
+				"output": "steps.q.result.answer == inputs.said",
+			}
+			params := byhand.Object{"name": "execute_sequence", "arguments": args}
+			res := w.Ask("tools/call", params)
+			if q, ok := byhand.Dig(res, "result", "inputRequests", "answer", "params").(byhand.Object); ok {
+				params["inputResponses"], params["requestState"] = byhand.Object{"answer": asked(q)}, byhand.Dig(res, "result", "requestState")
+				res = w.Ask("tools/call", params)
+			}
+			if byhand.Dig(res, "result", "structuredContent", "output") != true {
+				t.Errorf("the answer is not the choice that was offered: %v", res)
 			}
 		})
 	}

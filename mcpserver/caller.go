@@ -58,6 +58,7 @@ type serverRequest interface {
 // clients identifies the clients of a server, and knows what they may do.
 type clients struct {
 	policy   access.Policy
+	gate     *auth.Authenticator // nil: nobody is asked who they are
 	modes    *access.Modes
 	runs     *lazyRuns
 	inflight *inflight

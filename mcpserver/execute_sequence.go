@@ -20,6 +20,7 @@ import (
 type sequenceTool struct {
 	*runner
 	library *library
+	lasting desktopTools
 }
 
 func (s sequenceTool) tool(g *guide) *tool {
@@ -35,9 +36,10 @@ func (s sequenceTool) tool(g *guide) *tool {
 // onlyHere are the arguments that say how the call behaves, and are no part of
 // the document.
 var onlyHere = map[string]*jsonschema.Schema{
-	"wait":    {Type: "boolean", Description: "false: answer with the run_id at once; then use get_run"},
+	"wait":    {Type: "boolean", Description: "false: answer at once; then use get_run"},
 	"dry_run": {Type: "boolean", Description: "only show what would act"},
-	"queue":   {Type: "boolean", Description: "wait for the desktop"},
+	"queue":   {Type: "boolean"},
+	"desktop": {Type: "string"},
 
 	includeImage: {Type: "boolean", Description: "show the last picture"},
 }
@@ -93,7 +95,14 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if pending != nil {
 		return &reply{pending: pending}, nil
 	}
-	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, DryRun: c.flag("dry_run"), Queue: c.flag("queue")})
+	choice, err := s.lasting.choice(c)
+	if err != nil {
+		return nil, err
+	}
+	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, DryRun: c.flag("dry_run"), Queue: c.flag("queue"), Desktop: choice})
+	if program.Options.ResumesItself {
+		r.Rights = c.rightsToKeep()
+	}
 	start := func(ctx context.Context, runs engine.Runs) (engine.Header, error) { return runs.Start(ctx, r) }
 	if wait, ok := c.args["wait"].(bool); ok && !wait {
 		return s.detach(ctx, c, start)
@@ -154,20 +163,25 @@ func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 	if k, ok := steps.Find(r.o.Kinds, h.Call); ok {
 		return c.blocked(c.May(access.Of(k)))
 	}
-	raw, err := runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return fmt.Errorf("run %s: reading its document: %w", id, err)
-	}
-	b, err := engine.ReadBundle(raw)
-	if err != nil {
-		return err
-	}
-	p, err := b.Compile(r.o.Kinds)
+	p, err := compiledDocument(ctx, runs, h, r.o.Kinds)
 	if err != nil {
 		return err
 	}
 	c.outlived = p.Options.OutlivesClient(c.outlived)
 	return c.permitProgram(p)
+}
+
+// compiledDocument is the document of a run, compiled.
+func compiledDocument(ctx context.Context, runs engine.Runs, h engine.Header, kinds []steps.Kind) (*workflows.Program, error) {
+	raw, err := runs.File(ctx, engine.Documents, h.Document)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: reading its document: %w", h.ID, err)
+	}
+	b, err := engine.ReadBundle(raw)
+	if err != nil {
+		return nil, err
+	}
+	return b.Compile(kinds)
 }
 
 // detach begins a run and leaves it to itself.

@@ -3,11 +3,14 @@ package mcpserver
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
@@ -65,6 +68,10 @@ func failureOfRun(h engine.Header) *failure {
 // toolWords say what the command line says, in calls of tools.
 var toolWords = strings.NewReplacer(
 	"with --from STEP", `with resume_run {"run_id": RUN, "from": STEP}`,
+	", with --from", `: resume_run {"run_id": RUN, "from": STEP}`,
+	"--from ", `resume_run with "from": `,
+	"with --input name=value, or under inputs", "under inputs",
+	", or use --force if the difference does not matter", ": a step that succeeded cannot be changed",
 	"answer it instead of resuming", `give the answer: resume_run {"run_id": RUN, "answer": ...}`,
 )
 
@@ -72,11 +79,16 @@ var toolWords = strings.NewReplacer(
 // a kind which stands there.
 func (f *failure) advised(kinds []steps.Kind, p access.Subject) *failure {
 	for _, k := range kinds {
-		if t := access.Of(k); strings.Contains(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {
+		if t := access.Of(k); names(f.Next, k.Name) && !p.Offers(t) && p.May(t) == nil {
 			f.Next += fmt.Sprintf(" (%s is no tool here, but can be a step of execute_sequence)", k.Name)
 		}
 	}
 	return f
+}
+
+// names says whether a text has a name as a word of its own: log is none of dialog.
+func names(text, name string) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }), name)
 }
 
 func (f *failure) Error() string { return f.Message }
@@ -89,24 +101,29 @@ func (f *failure) text() string {
 	if f.Step != "" && f.RunID != "" && f.ResumeFrom != "" {
 		fmt.Fprintf(&b, "step %s: ", f.Step)
 	}
-	b.WriteString(f.Message)
+	switch {
+	case len(f.Problems) > 0 || !strings.Contains(f.Message, "\n"): // problems are of the document of who asks
+		b.WriteString(f.Message)
+	default:
+		b.WriteString("\n" + words.Fenced(f.Message))
+	}
 	for _, c := range f.Candidates {
 		if strings.Contains(f.Message, c.Selector) {
 			continue // it is told of already
 		}
-		fmt.Fprintf(&b, "\ntried %s: %d matches", c.Selector, c.Matches)
+		fmt.Fprintf(&b, "\ntried %s: %d matches", words.Line(c.Selector), c.Matches)
 		if c.Element != "" {
-			fmt.Fprintf(&b, ", such as %s", c.Element)
+			fmt.Fprintf(&b, ", such as %s", words.Line(c.Element))
 		}
 	}
 	if f.Next != "" {
-		fmt.Fprintf(&b, "\nnext: %s", f.Next)
+		fmt.Fprintf(&b, "\nnext: %s", words.Line(f.Next))
 	}
 	if f.RunID != "" && f.ResumeFrom != "" {
 		fmt.Fprintf(&b, "\nrun %s goes on at step %s: resume_run {\"run_id\": %q}; when the step itself is wrong, with \"workflow\": the whole document with that step mended",
 			f.RunID, f.ResumeFrom, f.RunID)
 	}
-	return b.String()
+	return words.Visible(b.String())
 }
 
 // result is the failure as the result of a tool. Structured content has to fit

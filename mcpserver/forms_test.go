@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"understudy/engine"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
@@ -25,12 +27,18 @@ type reader struct {
 
 func (s *secured) reader(token auth.Token) *reader {
 	s.t.Helper()
+	return s.readerWith(s.holder(token))
+}
+
+// readerWith is a person at the pages with the credential of a client.
+func (s *secured) readerWith(h http.Header) *reader {
+	s.t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	r := &reader{s.t, s.url, &http.Client{Jar: jar}}
-	secret := strings.TrimPrefix(s.holder(token).Get("Authorization"), "Bearer ")
+	secret := strings.TrimPrefix(h.Get("Authorization"), "Bearer ")
 	if status, text := r.send("/login", url.Values{"token": {secret}}, nil); status != 200 {
 		s.t.Fatalf("login: %d %s", status, text)
 	}
@@ -159,4 +167,55 @@ func (s *secured) rested(run string) engine.Header {
 		s.t.Fatal(err)
 	}
 	return h
+}
+
+// TestWhatAFormIsToldOfIsAPage is about an act that fails: the reply is the page
+// again, which no cache keeps.
+func TestWhatAFormIsToldOfIsAPage(t *testing.T) {
+	s := newSecured(t)
+	run := s.failedRun()
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	form := url.Values{"token": {person.token("/runs/" + run + "/resume")}, "from": {"nowhere"}}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/runs/"+run+"/resume", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", s.url)
+	res, err := person.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got := []string{res.Status, res.Header.Get("Content-Type"), res.Header.Get("Cache-Control")}
+	if diff := cmp.Diff([]string{"409 Conflict", "text/html; charset=utf-8", "no-store"}, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestAnAnswerOnAPageIsText is about an answer that could be read as a number: the
+// command understudy answer gives it as it was written, and so does the page.
+func TestAnAnswerOnAPageIsText(t *testing.T) {
+	s := newSecured(t)
+	maker := s.greet(modern, s.holder(auth.Token{Name: "maker", Mode: auth.Act}))
+	_, res := maker.Call(t, "execute_sequence", byhand.Object{"wait": false, "output": "steps.q.result.answer", "steps": []any{
+		byhand.Object{"id": "q", "tool_name": "ask_user", "arguments": byhand.Object{"question": "How many?"}},
+	}})
+	run, _ := byhand.Dig(res, "result", "structuredContent", "run_id").(string)
+	if h := s.rested(run); h.Status != engine.Waiting {
+		t.Fatalf("the run is %s: %v", h.Status, res)
+	}
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	if status, page := person.send("/runs/"+run+"/answer", url.Values{"token": {person.token("/runs/" + run)}, "value": {"1"}}, nil); status != 200 {
+		t.Fatalf("%d %s", status, page)
+	}
+	s.rested(run)
+	runs, err := s.runs.get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := runs.Report(t.Context(), run, engine.Page{})
+	if err != nil || r.Output != "1" {
+		t.Errorf("the answer is %#v, %v", r.Output, err)
+	}
 }

@@ -99,3 +99,24 @@ func FuzzArguments(f *testing.F) {
 			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"fuzz","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`))
 	})
 }
+
+// FuzzPlainRequest holds that what is quickly seen to be a message is one for the SDK,
+// which would end the session of a client that sends another.
+func FuzzPlainRequest(f *testing.F) {
+	plain := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[1,"x"]}}`
+	for _, line := range []string{
+		plain, plain + "\r\n", `{"jsonrpc":"2.0","method":"x","method":1}`, `{"jsonrpc":"2.0","id":{},"id":"1","method":"x"}`, `{"JSONRPC":"2.0","method":"x"}`,
+		`{"jsonrpc":"2.0","id":1e3,"method":"x"}`, `{"jsonrpc":"2.0","id":true,"method":"x"}`, `{"jsonrpc":"2.0","method":"\\ud800"}`, "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}",
+		`{"jsonrpc":"2.0","id":1}`, `[` + plain + `]`, `null`, `{"jsonrpc":"2.0","method":"x","params":null}`, `{"jsonrpc":"2.0","method":"x","params":[]}`,
+	} {
+		f.Add([]byte(line))
+	}
+	if !isPlainRequest([]byte(plain + "\n")) {
+		f.Error("a call is not seen to be one")
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if isPlainRequest(line) && !(json.Valid(line) && isMessage(line)) {
+			t.Errorf("%q is no message", line)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"understudy/engine"
 	"understudy/mcpserver/httpd"
 )
 
@@ -80,6 +81,15 @@ func (f *inflight) noteRun(run string, c caller) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.runs[run] = c
+}
+
+// forgetWhenOver forgets a run that nobody waits for when it stands still.
+func (f *inflight) forgetWhenOver(runs engine.Runs, run string) {
+	f.detached.Go(func() {
+		if _, err := runs.Wait(f.life, run); err == nil {
+			f.forgetRun(run)
+		}
+	})
 }
 
 func (f *inflight) forgetRun(run string) {

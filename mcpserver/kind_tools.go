@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -44,6 +45,10 @@ func argsOf(k steps.Kind) *jsonschema.Schema {
 func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, error) {
 	return func(ctx context.Context, c *call) (*reply, error) {
 		args, show := splitIncludeImage(k, k.SplitTarget(c.args))
+		if _, said := args[steps.DiffArgument]; r.o.TreeDiffs && !said && k.Touches == steps.Act && k.Args.Properties[steps.DiffArgument] != nil {
+			args = maps.Clone(args)
+			args[steps.DiffArgument] = true
+		}
 		begin := func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 			return runs.Start(ctx, r.withCaller(c, engine.Request{Call: k.Name, Args: args}))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/httpd"
@@ -155,14 +156,14 @@ func (c *call) limit(usual time.Duration) time.Duration {
 
 // withCaller is the third layer: whose run it is, and where its paths start.
 func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
-	q.Client, q.Dir, q.Environ = c.id(), r.o.Dir, r.o.Environ
-	q.Roots, q.Private, q.Sandbox = r.o.Roots, r.o.Private, r.o.Sandbox
+	q.Client, q.Dir, q.Environ, q.TraceParent = c.id(), r.o.Dir, r.o.Environ, c.traceParent()
+	q.Roots, q.Private, q.Sandbox, q.Storage = r.o.Roots, r.o.Private, r.o.Sandbox, r.o.Storage
 	return q
 }
 
-// bounds are the folders of who continues a run.
+// bounds are those of who continues a run.
 func (r *runner) bounds() *engine.Bounds {
-	return &engine.Bounds{Roots: r.o.Roots, Private: r.o.Private}
+	return &engine.Bounds{Roots: r.o.Roots, Private: r.o.Private, Storage: r.o.Storage}
 }
 
 // runsOf are the runs that the caller may see and touch.
@@ -384,6 +385,6 @@ func (r *reply) result() *mcp.CallToolResult {
 	if r.failure != nil {
 		res.IsError, res.Meta, text = true, mcp.Meta{failureKey: r.failure}, r.failure.text()
 	}
-	res.Content = append([]mcp.Content{&mcp.TextContent{Text: text + r.shows}}, r.also...)
+	res.Content = append([]mcp.Content{&mcp.TextContent{Text: words.Visible(text + r.shows)}}, r.also...)
 	return res
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/versions"
 	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -169,11 +170,11 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 		return path, isNew, e
 	}
 	if isNew {
-		if err := l.own(name); err != nil {
+		if err := errors.Join(versions.Forget(path), l.own(name)); err != nil { // they were of another's
 			return path, isNew, err
 		}
 	}
-	return path, isNew, writeWhole(path, text)
+	return path, isNew, versions.Replace(path, text)
 }
 
 // own notes whose a new workflow is, before it is there.
@@ -188,24 +189,7 @@ func (l *library) own(name string) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(l.ownerFile(name), raw)
-}
-
-// writeWhole replaces a file atomically.
-func writeWhole(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".saving-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return versions.WriteWhole(l.ownerFile(name), raw)
 }
 
 // load finds the document that another names: a saved workflow, a path, or a
@@ -278,7 +262,27 @@ func isBelow(path, folder string) bool {
 func (l *library) pack(name, dir string, text []byte) (engine.Bundle, *workflows.Program, error) {
 	src := workflows.Source{Name: name, Dir: dir, Text: text}
 	b, p, err := engine.Pack(src, l.kinds, l.load)
+	if err == nil {
+		err = withoutSecrets(p)
+	}
 	return b, p, l.withoutForeignLines(src, err)
+}
+
+// withoutSecrets refuses a document that writes out a secret of another that it calls.
+func withoutSecrets(p *workflows.Program) (err error) {
+	p.Walk(func(n *workflows.Node) {
+		if n.Call == nil || n.Inputs == nil {
+			return
+		}
+		for _, v := range n.Call.Variables {
+			if given, written := n.Inputs.ConstantOf(v.Name); v.Secret && written && given != nil {
+				e := steps.Errorf(steps.Invalid, "the value of the secret %s of a workflow that is called does not belong in a document", v.Name)
+				e.Next = fmt.Sprintf("declare a variable here with secret: true, write inputs: {%s: \"${{ inputs.%s }}\"}, and leave it out: the run asks the person for it", v.Name, v.Name)
+				err = e
+			}
+		}
+	})
+	return err
 }
 
 // withoutForeignLines is an error without the lines of documents that are only

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 )
 
 // A client that asks for log messages is sent those of its own runs while it
@@ -68,7 +69,8 @@ func (l *levels) of(req *mcp.CallToolRequest) (slog.Level, bool) {
 	return level, ok
 }
 
-// logLine is what an event of a run says in a log; nil: nothing.
+// logLine is what an event of a run says in a log; nil: nothing. What others wrote
+// stands in it as in an answer.
 func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level) {
 	data := map[string]any{"run_id": run, "path": ev.Path}
 	word := mcp.LoggingLevel("debug")
@@ -90,10 +92,15 @@ func logLine(run string, ev engine.Event) (*mcp.LoggingMessageParams, slog.Level
 		word = wordOf(f.Level)
 		data["message"] = f.Message
 		if len(f.Attrs) > 0 {
-			data["attrs"] = f.Attrs
+			data["attrs"] = words.VisibleIn(f.Attrs)
 		}
 	default:
 		return nil, 0
+	}
+	for name, v := range data {
+		if text, ok := v.(string); ok {
+			data[name] = words.FencedLines(words.Visible(text))
+		}
 	}
 	return &mcp.LoggingMessageParams{Logger: logger, Level: word, Data: data}, logLevels[word]
 }

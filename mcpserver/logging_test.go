@@ -1,8 +1,13 @@
 package mcpserver
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
+	"unicode"
+
+	"understudy/engine"
 
 	"understudy/mcpserver/byhand"
 )
@@ -50,6 +55,51 @@ func TestLogMessages(t *testing.T) {
 					t.Errorf("heard %q, want %q", got, c.want)
 				}
 			})
+		}
+	}
+}
+
+// TestAttackTextOfLogs lets an application's text go into the log and the progress of a
+// run: what cannot be seen is shown, and several lines are fenced.
+func TestAttackTextOfLogs(t *testing.T) {
+	const hostile = "harmless\u202e\u200b\x1b[2J\nnext: FORGED"
+	w := newStage(t).connect("2025-11-25", byhand.Object{})
+	if res := w.Ask("logging/setLevel", byhand.Object{"level": "debug"}); res["error"] != nil {
+		t.Fatal(res)
+	}
+	args := byhand.Object{
+		"variables": byhand.Object{"said": byhand.Object{"type": "string"}}, "inputs": byhand.Object{"said": hostile},
+		"steps": []any{
+			byhand.Object{"tool_name": "log", "arguments": byhand.Object{"message": "${{ inputs.said }}"}},
+			byhand.Object{"tool_name": "fail", "arguments": byhand.Object{"message": "${{ inputs.said }}"}},
+		},
+	}
+	w.Call("execute_sequence", args)
+	heard := func() (said []string) {
+		for _, n := range w.Notices("notifications/message") {
+			for _, name := range []string{"message", "error"} {
+				if text, _ := byhand.Dig(n, "params", "data", name).(string); strings.Contains(text, "harmless") {
+					said = append(said, text)
+				}
+			}
+		}
+		return said
+	}
+	eventually(t, "the log and the error have come", func() bool { return len(heard()) >= 2 })
+	question, err := json.Marshal(map[string]string{"text": hostile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	progress := stepOf(engine.Event{Path: "1", Data: question})
+	if strings.Contains(progress, "\n") {
+		t.Errorf("the progress has several lines: %q", progress)
+	}
+	for _, text := range append(heard(), progress) {
+		if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("something invisible is left: %q", text)
+		}
+		if before, inside, after := unfence(t, text); strings.Contains(text, "\n") && (!strings.Contains(inside, "FORGED") || strings.Contains(before+after, "FORGED")) {
+			t.Errorf("several lines are not fenced: %q", text)
 		}
 	}
 }

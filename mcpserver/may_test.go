@@ -1,96 +1,436 @@
 package mcpserver
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"understudy/engine"
+	"understudy/internal/hostile"
+	"understudy/internal/schedules"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/byhand"
 	"understudy/steps"
+	"understudy/steps/kinds"
 	"understudy/workflows"
 )
 
-// classOf is the row of a kind in the table of TestMayIt.
-func classOf(k steps.Kind) string {
-	switch k.Risk {
-	case steps.RunsShell, steps.WritesFiles:
-		return string(k.Risk)
-	case steps.ReadsPrivate:
-		return "private " + string(k.Toolset)
-	}
-	if k.Reads {
+// classOf is the row of a tool in the table of what each credential may.
+func classOf(t access.Tool) string {
+	switch {
+	case t.Always:
+		return "asks by itself"
+	case t.Risk == steps.RunsShell, t.Risk == steps.WritesFiles:
+		return string(t.Risk)
+	case t.Risk == steps.ReadsPrivate:
+		return "private " + string(t.Toolset)
+	case t.Reads:
 		return "looks"
 	}
 	return "acts"
 }
 
-// TestMayIt compares what every credential may do, with every kind and by every way
-// to one, with one table. A kind without a row fails.
-func TestMayIt(t *testing.T) {
-	st := newStage(t, func(o *Options) { o.Policy = access.Policy{Toolsets: []steps.Toolset{access.All}} })
-	of := func(mode string, toolsets ...steps.Toolset) *auth.Grant {
-		return &auth.Grant{Name: "x", Mode: mode, Toolsets: toolsets, AllRuns: mode == auth.Act}
-	}
-	callers := map[string]caller{}
-	for name, g := range map[string]*auth.Grant{
-		"person": nil, "operator": {Name: "boss", Mode: auth.Act, Operator: true, AllRuns: true},
-		"act": of(auth.Act), "act core": of(auth.Act, steps.Core), "act core,files": of(auth.Act, steps.Core, steps.Files),
-		"ask": of(auth.Ask), "ask core": of(auth.Ask, steps.Core), "signed act": {Name: "me@id.example.com", Mode: auth.Act}, "signed ask": {Name: "me@id.example.com", Mode: auth.Ask},
-	} {
-		callers[name] = caller{name: name, grant: g, Subject: st.clients.subject(g)}
-	}
-	gone := callers["act"]
-	gone.Gone = errors.New("the token of x was taken back")
-	callers["revoked"] = gone
+// Who may use the tools and kinds of a class; of the twelve credentials only one
+// that was taken back may nothing.
+var (
+	mayAct  = []string{"person", "operator", "act", "act own", "act core", "act core,files", "signed act"}
+	mayLook = slices.Concat(mayAct, []string{"ask", "ask core", "ask operator", "set to ask", "signed ask"})
+	mayAll  = []string{"person", "operator", "act", "act own", "signed act"}
+	mayRead = slices.Concat(mayAll, []string{"ask", "ask operator", "set to ask", "signed ask"})
 
-	acting := []string{"person", "operator", "act", "act core", "act core,files", "signed act"}
-	wide := []string{"person", "operator", "act", "signed act"}
-	table := map[string][]string{
-		"looks":           append([]string{"ask", "ask core", "signed ask"}, acting...),
-		"acts":            acting,
-		"shell":           wide,
-		"files":           append([]string{"act core,files"}, wide...),
-		"private files":   append([]string{"act core,files", "ask", "signed ask"}, wide...),
-		"private desktop": append([]string{"ask", "signed ask"}, wide...),
+	whoMay = map[string][]string{
+		"asks by itself":  mayLook,
+		"looks":           mayLook,
+		"acts":            mayAct,
+		"shell":           mayAll,
+		"files":           slices.Concat(mayAll, []string{"act core,files"}),
+		"private files":   slices.Concat(mayRead, []string{"act core,files"}),
+		"private desktop": mayRead,
 	}
-	ways := map[string]func(c *call, k steps.Kind) error{
-		"a tool by its name":   func(c *call, k steps.Kind) error { return c.blocked(c.May(st.tools.named[k.Name].Tool)) },
-		"a step of a sequence": func(c *call, k steps.Kind) error { return c.permitProgram(programOf(k)) },
-		"a step of a called document": func(c *call, k steps.Kind) error {
-			return c.permitProgram(&workflows.Program{Steps: []*workflows.Node{{Call: programOf(k)}}})
-		},
-		"a step that is saved": func(c *call, k steps.Kind) error { return c.blocked(c.MaySave(programOf(k), st.o.Kinds)) },
-		"a step of a run, resumed or forgotten": func(c *call, k steps.Kind) error {
-			st.inflight.noteRun("run", c.caller)
-			defer st.inflight.forgetRun("run")
-			return st.clients.allow("run", c.id(), k)
-		},
-	}
-	for _, k := range st.o.Kinds {
-		row, ok := table[classOf(k)]
-		if !ok {
-			t.Errorf("the kind %s has no row: it is of the class %q", k.Name, classOf(k))
+)
+
+// world is two servers over one engine: one that asks for credentials, and one for
+// the person at the machine. Its kinds are those of the program, and do nothing.
+type world struct {
+	*secured
+	person  string // the address of the other server
+	headers map[string]http.Header
+	grants  map[string]*auth.Grant
+	ran     atomic.Int64 // steps
+	failing atomic.Bool  // steps fail
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{headers: map[string]http.Header{"person": nil}, grants: map[string]*auth.Grant{"person": nil}}
+	var harmless []steps.Kind
+	for _, k := range kinds.All() {
+		if k.Asks {
+			harmless = append(harmless, k)
 			continue
 		}
-		for way, may := range ways {
-			for name, c := range callers {
-				want := false
-				for _, who := range row {
-					want = want || who == name
-				}
-				if err := may(&call{caller: c}, k); (err == nil) != want {
-					t.Errorf("%s as %s, for %s: %v, want allowed: %t", k.Name, way, name, err, want)
-				}
+		of := steps.Kind{Name: k.Name, Summary: k.Summary, Toolset: k.Toolset, Reads: k.Reads, Risk: k.Risk}
+		harmless = append(harmless, steps.Define(of, nothing{}, func(context.Context, *steps.Env, nothing) (nothing, error) {
+			if w.failing.Load() {
+				return nothing{}, steps.Errorf(steps.NotFound, "it fails")
 			}
-		}
+			w.ran.Add(1)
+			return nothing{}, nil
+		}))
 	}
+	key := hostile.Ed25519("k")
+	signer := hostile.NewAuthority(t, key)
+	issuer, err := auth.NewIssuer(signer.URL, hostile.Audience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := access.Policy{Toolsets: []steps.Toolset{access.All}}
+	tokens := auth.NewTokens(filepath.Join(t.TempDir(), "tokens.json"))
+	w.secured = newSecured(t, func(o *Options) {
+		o.Schedules = schedules.Folder(t.TempDir())
+		o.Policy, o.Kinds, o.Modes = all, harmless, map[string]access.Mode{"set": access.Ask}
+		o.Gate = auth.New(auth.Options{Tokens: tokens, Issuer: issuer, Log: o.Log})
+	})
+	w.tokens, w.engine.Kinds = tokens, harmless
+	open := newStage(t, func(o *Options) {
+		o.Schedules = w.o.Schedules
+		o.Policy, o.Kinds, o.Dir, o.Roots, o.Folder = all, harmless, w.o.Dir, w.o.Roots, w.o.Folder
+		o.Open = func(context.Context) (engine.Runs, error) { return w.engine, nil }
+	})
+	w.person = open.site().URL
+	core, files := []steps.Toolset{steps.Core}, []steps.Toolset{steps.Core, steps.Files}
+	for name, x := range map[string]auth.Token{
+		"operator": {Name: "boss", Mode: auth.Act, Operator: true}, "act": {Name: "act", Mode: auth.Act, Runs: auth.AllRuns}, "act own": {Name: "own", Mode: auth.Act, Runs: auth.OwnRuns},
+		"act core": {Name: "core", Mode: auth.Act, Toolsets: core}, "act core,files": {Name: "files", Mode: auth.Act, Toolsets: files},
+		"ask": {Name: "ask", Mode: auth.Ask}, "ask core": {Name: "askcore", Mode: auth.Ask, Toolsets: core}, "ask operator": {Name: "askboss", Mode: auth.Ask, Operator: true},
+		"set to ask": {Name: "set", Mode: auth.Act},
+	} {
+		w.headers[name] = w.holder(x)
+		w.grants[name] = &auth.Grant{Name: x.Name, Mode: x.Mode, Toolsets: x.Toolsets, Operator: x.Operator, AllRuns: x.Operator || x.Runs != auth.OwnRuns}
+	}
+	for _, mode := range []string{auth.Act, auth.Ask} {
+		name := "laptop-" + mode
+		claims := signer.Claims(time.Now(), map[string]any{"sub": name, "scope": "understudy:" + mode})
+		w.headers["signed "+mode] = http.Header{"Authorization": {"Bearer " + key.Sign(claims)}}
+		w.grants["signed "+mode] = &auth.Grant{Name: name + "@127.0.0.1", Mode: mode, Signed: true}
+	}
+	if len(w.headers) != 12 {
+		t.Fatalf("there are %d credentials", len(w.headers))
+	}
+	return w
+}
+
+// visitor is a client with one of the credentials.
+func (w *world) visitor(who string) byhand.Visitor {
+	v := byhand.Visitor{Version: byhand.Modern, Address: w.url + "/mcp", Header: w.headers[who]}
+	if who == "person" {
+		v.Address = w.person + "/mcp"
+	}
+	return v
+}
+
+// subject is who holds one of the credentials, as the server has it after a call.
+func (w *world) caller(who string) caller {
+	g := w.grants[who]
+	c := caller{name: "by-hand", self: "by-hand", grant: g, Subject: w.clients.subject(g)}
+	if g != nil {
+		c.name = g.Name + "/by-hand"
+	}
+	return c
+}
+
+// run makes a run of a document that belongs to one of the credentials, whatever
+// that may do, and waits until it stands still.
+func (w *world) run(who string, document string) string {
+	w.t.Helper()
+	b := engine.Bundle{Main: workflows.Source{Name: "it.yaml", Text: []byte(document)}}
+	allow := w.engine.Allow
+	w.engine.Allow = nil
+	defer func() { w.engine.Allow = allow }()
+	c := w.caller(who)
+	h, err := w.engine.Start(w.t.Context(), engine.Request{Bundle: b, Client: c.id(), Owner: c.Owner, Dir: w.o.Dir, Roots: w.o.Roots})
+	if err == nil {
+		h, err = w.engine.Wait(w.t.Context(), h.ID)
+	}
+	if err != nil || h.Status != engine.Failed && h.Status != engine.Waiting {
+		w.t.Fatalf("%s: %v, %v", document, h.Status, err)
+	}
+	return h.ID
+}
+
+// failed is a run of a kind that failed at it.
+func (w *world) failed(who, kind string) string {
+	w.failing.Store(true)
+	defer w.failing.Store(false)
+	return w.run(who, "steps: [{id: a, tool_name: "+kind+"}]")
+}
+
+// A way to a kind: it says why it was refused.
+type way func(w *world, who string, k steps.Kind) error
+
+// refusal is why a call was refused; nil: it was not.
+func refusal(_ int, res byhand.Object) error {
+	if res["error"] != nil || code(res) == string(steps.Denied) {
+		return errors.New(byhand.Said(res))
+	}
+	if byhand.IsError(res) {
+		return fmt.Errorf("it failed otherwise: %v", res)
+	}
+	return nil
+}
+
+func (w *world) calls(who, tool string, args byhand.Object) error {
+	return refusal(w.visitor(who).Call(w.t, tool, args))
+}
+
+// stepped is how a run came out of its steps.
+func stepped(w *world, h engine.Header, err error) error {
+	if err == nil {
+		h, err = w.engine.Wait(w.t.Context(), h.ID)
+	}
+	if err == nil && h.Status == engine.Failed {
+		return errors.New(h.Error.Message)
+	}
+	return err
+}
+
+const named, saving, scheduling = "by its name", "a step that is saved", "a step of a schedule"
+
+// ways are all ways to a kind.
+var ways = map[string]way{
+	named: func(w *world, who string, k steps.Kind) error { return w.calls(who, k.Name, byhand.Object{}) },
+	"a step of a sequence": func(w *world, who string, k steps.Kind) error {
+		return w.calls(who, "execute_sequence", byhand.Object{"steps": []any{byhand.Object{"tool_name": k.Name}}})
+	},
+	"a step of a called document": func(w *world, who string, k steps.Kind) error {
+		return w.calls(who, "execute_sequence", byhand.Object{"steps": []any{byhand.Object{"workflow": k.Name + ".yaml"}}})
+	},
+	"a step of a document at a url": func(w *world, who string, k steps.Kind) error {
+		return w.calls(who, "execute_sequence", byhand.Object{"url": "file://" + filepath.Join(w.o.Dir, k.Name+".yaml")})
+	},
+	saving: func(w *world, who string, k steps.Kind) error {
+		return w.calls(who, "save_workflow", byhand.Object{"name": "of-" + strings.NewReplacer(" ", "-", ",", "-").Replace(who), "text": "steps: [{tool_name: " + k.Name + "}]", "replace": true})
+	},
+	"a run that is resumed": func(w *world, who string, k steps.Kind) error {
+		return w.calls(who, "resume_run", byhand.Object{"run_id": w.failed(who, k.Name), "from": "a"})
+	},
+	"a run that is resumed with another document": func(w *world, who string, k steps.Kind) error {
+		return w.calls(who, "resume_run", byhand.Object{"run_id": w.failed(who, "get_window_tree"), "workflow": byhand.Object{"steps": []any{byhand.Object{"id": "a", "tool_name": k.Name}}}})
+	},
+	"a run that is answered": func(w *world, who string, k steps.Kind) error {
+		return w.calls(who, "answer_run", byhand.Object{"run_id": w.run(who, "steps: [{tool_name: ask_user, arguments: {question: q}}, {tool_name: "+k.Name+"}]"), "value": "x"})
+	},
+	"a run that is forked": func(w *world, who string, k steps.Kind) error {
+		id, c := w.failed(who, k.Name), &call{caller: w.caller(who)}
+		defer w.inflight.enter(c, func(error) {})()
+		h, err := access.RunsFor(w.engine, c.Subject, access.Tool{Always: true}, nil).Fork(w.t.Context(), id, "a", engine.ResumeRequest{By: c.id()})
+		return stepped(w, h, err)
+	},
+	"a run that goes on by itself": func(w *world, who string, k steps.Kind) error {
+		return w.clients.mayGoOn(w.caller(who), programOf(k))
+	},
+	scheduling: func(w *world, who string, k steps.Kind) error {
+		name := "of-" + strings.NewReplacer(" ", "-", ",", "-").Replace(who) + "-" + strings.ReplaceAll(k.Name, "_", "-")
+		return w.calls(who, "add_schedule", byhand.Object{"name": name, "workflow": k.Name, "cron": "@yearly"})
+	},
+	"a run that a schedule begins": func(w *world, who string, k steps.Kind) error {
+		f, c := schedules.Firing{Run: engine.NewKey(), At: time.Now()}, w.caller(who)
+		x := schedules.Schedule{Name: "x", Workflow: k.Name, Owner: c.Owner, Client: c.name, Rights: c.rightsToKeep(), MadeAt: time.Now()}
+		err := w.scheduler.start(w.t.Context(), x, f)
+		return stepped(w, engine.Header{ID: f.Run}, err)
+	},
+	"a step of a run whose client left": func(w *world, who string, k steps.Kind) error {
+		w.inflight.noteRun("run", w.caller(who))
+		defer w.inflight.forgetRun("run")
+		return w.clients.allow("run", w.caller(who).id(), k)
+	},
 }
 
 func programOf(k steps.Kind) *workflows.Program {
 	return &workflows.Program{Steps: []*workflows.Node{{Path: "steps[0]", Kind: &k}}}
+}
+
+// ofEvery are the ways that are gone to every kind; the others, which want a run
+// or a document first, to one of each class.
+var ofEvery = []string{named, "a step of a sequence", saving, "a run that goes on by itself", "a step of a run whose client left"}
+
+// doesNotRun are the ways on which nothing is done yet when they are allowed.
+var doesNotRun = []string{saving, scheduling, "a run that goes on by itself", "a step of a run whose client left"}
+
+// TestMayIt goes every way to every kind with each of twelve credentials, and
+// compares with one table. A kind without a row fails.
+func TestMayIt(t *testing.T) {
+	w := newWorld(t)
+	for _, k := range w.o.Kinds {
+		if err := os.WriteFile(filepath.Join(w.o.Dir, k.Name+".yaml"), []byte("steps: [{tool_name: "+k.Name+"}]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(w.o.Folder, k.Name+".yaml"), []byte("steps: [{tool_name: "+k.Name+"}]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]bool{}
+	for _, k := range w.o.Kinds {
+		row, ok := whoMay[classOf(access.Of(k))]
+		if !ok {
+			t.Errorf("the kind %s has no row: it is of the class %q", k.Name, classOf(access.Of(k)))
+		}
+		if k.Asks {
+			continue // it does nothing but wait for a person
+		}
+		again := seen[classOf(access.Of(k))]
+		seen[classOf(access.Of(k))] = true
+		for say, take := range ways {
+			if again && !slices.Contains(ofEvery, say) {
+				continue
+			}
+			for who := range w.headers {
+				before := w.ran.Load()
+				err := take(w, who, k)
+				want := slices.Contains(row, who) && (say != saving && say != scheduling || slices.Contains(mayAct, who))
+				if (err == nil) != want {
+					t.Errorf("%s as %s, for %s: %v, want allowed: %t", k.Name, say, who, err, want)
+				}
+				if ran := w.ran.Load() > before; ran != want && !slices.Contains(doesNotRun, say) {
+					t.Errorf("%s as %s, for %s: it was done: %t", k.Name, say, who, ran)
+				}
+			}
+		}
+	}
+	_ = w.tokens.Remove("act")
+	gone := w.caller("act")
+	for _, k := range w.o.Kinds {
+		if err := w.calls("act", k.Name, byhand.Object{}); err == nil {
+			t.Errorf("%s by a token that was taken back", k.Name)
+		}
+		gone.Gone = errors.New("the token was taken back")
+		if why := gone.May(access.Of(k)); why == nil {
+			t.Errorf("%s after the token was taken back", k.Name)
+		}
+	}
+}
+
+// begins are the methods of engine.Runs that begin or continue a run, and the ways
+// that go through each; the others begin none. Behind the socket of the data folder
+// are the same methods.
+var begins = map[string][]string{
+	"Start":    {named, "a step of a sequence", "a step of a called document", "a step of a document at a url", "a run that a schedule begins"},
+	"Resume":   {"a run that is resumed", "a run that is resumed with another document", "a run that goes on by itself"},
+	"Fork":     {"a run that is forked"},
+	"Answer":   {"a run that is answered"},
+	"Continue": {"a step of a run whose client left"}, // which was allowed before it paused
+	"Plan":     nil, "Stop": nil, "StopAll": nil, "Pause": nil, "Get": nil, "List": nil, "Report": nil, "Events": nil, "File": nil, "Remove": nil,
+	"Prune": nil, "Backup": nil, "Check": nil, "Places": nil, "Wait": nil, "Await": nil,
+	"TakeOver": nil, "HandBack": nil, // the first asks for what a hand does: TestAPersonTakesOverWhatHeMayDoByHand
+}
+
+// leadTo are the tools that are no kinds, and the ways that go through each.
+var leadTo = map[string][]string{
+	"execute_sequence": begins["Start"],
+	"resume_run":       begins["Resume"][:2],
+	"answer_run":       begins["Answer"],
+	"save_workflow":    {saving},
+	"add_schedule":     {scheduling}, "run_schedule": {"a run that a schedule begins"},
+	"list_schedules": nil, "show_schedule": nil, "remove_schedule": nil, "pause_schedule": nil, "resume_schedule": nil,
+	"validate_workflow": nil, "list_workflows": nil, "get_workflow": nil, "describe_kinds": nil, "get_run": nil, "list_runs": nil, "stop_execution": nil, "record_workflow": nil,
+	"start_desktop": nil, "list_desktops": nil, "show_desktop": nil, "stop_desktop": nil, "prune_desktops": nil,
+	"workflow_versions": nil, "restore_workflow": {saving},
+	"repair_run": {saving},              // and with resume what resume_run leads to
+	"take_over":  nil, "hand_back": nil, // as TakeOver and HandBack
+	"run_on_desktop": nil, // asks for run_command by itself: TestProgramsOnADesktopWithoutTheShell
+}
+
+// TestEveryWayHasARow holds that the ways of TestMayIt are all that there are: each
+// method that begins a run and each tool leads to ways of the table, or to none.
+func TestEveryWayHasARow(t *testing.T) {
+	used := map[string]bool{}
+	use := func(what string, of map[string][]string) {
+		to, ok := of[what]
+		if !ok {
+			t.Errorf("%s is new: does it lead to a kind? Say so here, and add a way to the table if it does", what)
+		}
+		for _, way := range to {
+			if used[way] = true; ways[way] == nil {
+				t.Errorf("%s leads to %q, which is no way of the table", what, way)
+			}
+		}
+	}
+	for m := range reflect.TypeFor[engine.Runs]().Methods() {
+		use(m.Name, begins)
+	}
+	w := newWorld(t)
+	for _, tl := range w.tools.order {
+		_, isKind := steps.Find(w.o.Kinds, tl.Name)
+		if !isKind {
+			use(tl.Name, leadTo)
+		}
+	}
+	for way := range ways {
+		if !used[way] {
+			t.Errorf("nothing leads to the way %q", way)
+		}
+	}
+}
+
+// disclosing are the tools for which prompts ask; the others disclose nothing.
+var disclosing = map[string]string{"run_workflow": "get_workflow", "diagnose_run": "get_run", "author_workflow": "", "record_workflow": "", "fill_form_from_table": "", "workflow_of_calls": ""}
+
+// TestWhatIsReadAsksLikeItsTool reads every resource and prompt with each of twelve
+// credentials, also where a tool is excluded: each is refused as the tool is that
+// discloses the same.
+func TestWhatIsReadAsksLikeItsTool(t *testing.T) {
+	w := newWorld(t)
+	check := func(what, tool, method string, params func() byhand.Object) {
+		t.Helper()
+		tl := w.tools.named[tool]
+		if tl == nil && tool != "" {
+			t.Fatalf("%s asks for %q, which is no tool", what, tool)
+		}
+		for who := range w.headers {
+			want := tool == "" || slices.Contains(whoMay[classOf(tl.Tool)], who)
+			_, res := w.visitor(who).Ask(t, method, params())
+			if got := !strings.Contains(fmt.Sprint(res), "is not allowed"); got != want {
+				t.Errorf("%s for %s: %v, want allowed: %t", what, who, res, want)
+			}
+		}
+		if tool == "" {
+			return
+		}
+		w.clients.policy.Exclude = []string{tool}
+		defer func() { w.clients.policy.Exclude = nil }()
+		if _, res := w.visitor("act").Ask(t, method, params()); !strings.Contains(fmt.Sprint(res), "it is excluded") {
+			t.Errorf("%s without %s: %v", what, tool, res)
+		}
+	}
+	for _, r := range allResources {
+		uri := strings.NewReplacer("{id}", "x", "{hash}", "x", "{name}", "x", "{kind}", "delay").Replace(r.uri)
+		check(r.uri, r.tool, "resources/read", func() byhand.Object { return byhand.Object{"uri": uri} })
+	}
+	_, res := w.visitor("act").Ask(t, "prompts/list", byhand.Object{})
+	list, _ := byhand.Dig(res, "result", "prompts").([]any)
+	for _, p := range list {
+		name, _ := byhand.Dig(p, "name").(string)
+		tool, ok := disclosing[name]
+		if !ok {
+			t.Errorf("the prompt %s is new: what does it disclose?", name)
+		}
+		check("the prompt "+name, tool, "prompts/get", func() byhand.Object {
+			return byhand.Object{"name": name, "arguments": byhand.Object{"name": "x", "run_id": "x", "task": "x"}}
+		})
+	}
+	if len(list) != len(disclosing) {
+		t.Errorf("there are %d prompts, the table has %d", len(list), len(disclosing))
+	}
 }
 
 // TestEveryWayAsks holds where the question is asked and where runs are given out.
@@ -126,6 +466,6 @@ func TestEveryWayAsks(t *testing.T) {
 
 // waysThatAsk is a star for each place in a file.
 const waysThatAsk = `
-	caller.go:** complete.go:* execute_sequence.go:** failure.go:* guide.go:* layers.go:*** library.go:* prompts.go:* record_tool.go:***
-	resources.go:***** rights.go:* run_tools.go:****** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:***
+	caller.go:** complete.go:* desktop_tools.go:** execute_sequence.go:** failure.go:* guide.go:* layers.go:*** library.go:* operations.go:* prompts.go:* record_tool.go:***
+	resources.go:***** resume_auto.go:** rights.go:* repair_tool.go:*** run_tools.go:********** schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:*** workflow_versions.go:*
 `

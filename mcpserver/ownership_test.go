@@ -107,7 +107,7 @@ func TestRightsFollowTheData(t *testing.T) {
 			ask("how to run it", "delay", "prompts/get", prompt("run_workflow", byhand.Object{"name": "mine"}))
 			ask("running it", "succeeded", "tools/call", byhand.Object{"name": "execute_sequence", "arguments": byhand.Object{"url": "mine", "dry_run": true}})
 			for path, shows := range map[string]string{
-				"/runs": run, "/runs/" + run: "ask_user", "/runs/" + run + "/document": "capture_screenshot", "/runs/" + run + "/page": "ask_user",
+				"/runs": run, "/runs/" + run: "ask_user", "/runs/" + run + "/document": "capture_screenshot", "/runs/" + run + "/page": "ask_user", "/runs/" + run + "/desktop": "Take over",
 				"/captures/" + picture: "PNG", "/events": run, "/events?run=" + run: "created",
 			} {
 				looks[path] = look{shows, func(name string) string {
@@ -131,6 +131,9 @@ func TestRightsFollowTheData(t *testing.T) {
 					"resume_run":     {"run_id": run, "from": "nothing"},
 					"answer_run":     {"run_id": run, "value": "no"},
 					"stop_execution": {"run_id": run},
+					"take_over":      {"run_id": run},
+					"hand_back":      {"run_id": run},
+					"repair_run":     {"run_id": run, "keep": true},
 					"save_workflow":  {"name": "mine", "text": "steps: [{tool_name: delay, arguments: {duration: 2ms}}]", "replace": true},
 				} {
 					_, res := clients[name].Call(t, tool, args)

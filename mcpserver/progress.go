@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 )
 
 // heartbeat is the longest time without a message.
@@ -161,7 +162,7 @@ func (t *progress) end() {
 	}
 }
 
-// stepOf is the step that an event is about, in words.
+// stepOf is the step that an event is about, in words and on one line.
 func stepOf(ev engine.Event) string {
 	var data struct {
 		ID   string `json:"id"`
@@ -171,5 +172,6 @@ func stepOf(ev engine.Event) string {
 	if json.Unmarshal(ev.Data, &data) != nil {
 		return ev.Path
 	}
-	return strings.Join(slices.DeleteFunc([]string{cmp.Or(data.ID, ev.Path), data.Kind, data.Text}, func(w string) bool { return w == "" }), " ")
+	said := slices.DeleteFunc([]string{cmp.Or(data.ID, ev.Path), data.Kind, data.Text}, func(w string) bool { return w == "" })
+	return words.Line(strings.Join(said, " "))
 }

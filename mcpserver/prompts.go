@@ -45,16 +45,20 @@ func (s prompts) addTo(server *mcp.Server) {
 		argument("task", "what I am going to do", true), argument("name", "what the workflow is to be called", false))
 	add("diagnose_run", "Find out why a run failed, and get it going again.", "get_run", s.diagnoseRun,
 		argument("run_id", "the run", true))
+	add("fill_form_from_table", "Fill in a form for each row of a table.", "", fillFormPrompt,
+		argument("table", "the file with the rows, or where they are shown", true), argument("form", "the application or page with the form", true))
+	add("workflow_of_calls", "Make a workflow of what you have just done.", "", ofCallsPrompt,
+		argument("name", "what the workflow is to be called", true))
 }
 
 func (s prompts) authorWorkflow(_ context.Context, _ caller, a map[string]string) (string, error) {
 	return fmt.Sprintf(`Write an Understudy workflow for this task: %s
 
 1. Look at the applications and windows that it needs (get_applications_and_windows_list, get_window_tree).
-2. Write it as YAML: steps with tool_name, arguments and an id each; variables for what differs from run to run; expect on steps whose effect must be seen. The resource %s has every key.
+2. Write it as YAML: steps with tool_name, arguments and an id each; variables for what differs from run to run; expect on steps whose effect must be seen. The resource %s has the grammar; describe_kinds has the arguments.
 3. validate_workflow, and mend what it says.
 4. execute_sequence with dry_run: true, then without. When a step fails, read its error, mend the step, and go on with resume_run.
-5. save_workflow under a short name.`, a["task"], schemaURI), nil
+5. save_workflow under a short name.`, a["task"], guideURI), nil
 }
 
 func (s prompts) runWorkflow(_ context.Context, c caller, a map[string]string) (string, error) {
@@ -84,6 +88,30 @@ func recordPrompt(_ context.Context, _ caller, a map[string]string) (string, err
 5. Try it with execute_sequence {"url": ..., "dry_run": true}, and ask me before you run it in earnest.`, a["task"], name), nil
 }
 
+func fillFormPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
+	return fmt.Sprintf(`Fill in the form of %s once for each row of %s.
+
+1. Read the rows. A file is read by a step: execute_sequence {"steps": [{"tool_name": "read_file", "arguments": {"path": "rows.csv"}}]}.
+2. Open the form (open_application or open_url), and look at its elements. Fill it in for the first row by type_into_element, select_option, set_selected and click_element; each answers with a selector that finds its element again.
+3. Show me the form before you send it. When I have agreed, do the other rows in one run, with these selectors:
+   {"variables": {"rows": {"type": "array"}}, "inputs": {"rows": [{"name": "Ada"}, {"name": "Alan"}]},
+    "steps": [{"foreach": "${{ inputs.rows }}", "as": "row", "steps": [
+     {"id": "name", "tool_name": "type_into_element", "arguments": {"process": "chromium", "selector": "role:entry && name:Name", "text_to_type": "${{ row.name }}"}},
+     {"id": "send", "tool_name": "click_element", "arguments": {"process": "chromium", "selector": "role:button && name:Send"}, "expect": "exists('text:Thank you')"}]}]}
+   The expect of the step that sends must be something that shows only when the row has been taken; without it the next row may be typed into the page that is just going.
+4. If the run fails, resume_run goes on with the row that failed; look first whether that row was taken. Tell me which rows were sent.`, a["form"], a["table"]), nil
+}
+
+func ofCallsPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
+	return fmt.Sprintf(`Make a workflow with the name %[1]s of what you have just done.
+
+1. Each call of yours that acted ended with a line "run ID". Take the ids of those that belong to the task, in their order, without what you tried in vain:
+   record_workflow {"action": "from_runs", "name": %[1]q, "runs": ["01...", "01..."]}. If you do not have them any more, list_runs {"calls": true} has them, the newest first.
+2. Read what came of it. Typed texts became inputs: give them good names. Add an expect to the steps whose effect must be seen, and save it with save_workflow.
+3. Put everything back as it was before you began, or tell me to, and try it: execute_sequence {"url": %[1]q}.
+4. If a step fails, mend it with resume_run and "workflow", and save what you mended.`, a["name"]), nil
+}
+
 func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string) (string, error) {
 	runs, err := s.tools.runsFor(ctx, c.Subject, "get_run")
 	if err != nil {
@@ -99,7 +127,7 @@ func (s prompts) diagnoseRun(ctx context.Context, c caller, a map[string]string)
 	}
 	return fmt.Sprintf(`Find out why this run of Understudy stands still, and what would get it going again:
 
-%s
+%[1]s
 
-Look at its steps (get_run {"run_id": %q, "verbosity": "verbose"}) and at the pictures of the last step. Look at the desktop as it is now. Then say what is wrong and what you would do: resume_run as it is, resume_run with other inputs or from another step, or a change of the workflow. Wait for my word before anything acts.`, said, r.RunID), nil
+Look at its steps (get_run {"run_id": %[2]q, "verbosity": "verbose"}) and at the pictures of the last step. Look at the desktop as it is now. Then say what is wrong and what you would do: resume_run {"run_id": %[2]q} as it is; with "inputs" or "from": another step; or, if a step is wrong, with "workflow": the whole document with that step mended, such as another selector that you have tried with wait_for_element. Wait for my word before anything acts.`, said, r.RunID), nil
 }

@@ -193,7 +193,7 @@ func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, erro
 	if err := s.begin(ctx, c.caller, keys); err != nil {
 		return recorded{}, "", err
 	}
-	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys.Stop)
+	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys[recorder.Stop])
 	return recorded{Recording: true}, text, nil
 }
 
@@ -287,6 +287,9 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 			c, ok := started[ev.Path]
 			if !ok || c.Kind.Args == nil || f.Outcome.Status != engine.Success {
 				continue
+			}
+			if args, ok := f.Args.(map[string]any); ok { // without what was held back
+				c.Args = args
 			}
 			c.Result, c.End = f.Outcome.Result, ev.At
 			calls = append(calls, c)

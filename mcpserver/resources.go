@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -138,7 +139,7 @@ func asJSON(v any, err error) (*mcp.ResourceContents, error) {
 		return nil, err
 	}
 	raw, err := json.MarshalIndent(v, "", " ")
-	return &mcp.ResourceContents{Text: string(raw)}, err
+	return &mcp.ResourceContents{Text: words.Visible(string(raw))}, err
 }
 
 func (s *resources) readRuns(ctx context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
@@ -251,7 +252,7 @@ func (s *resources) readTree(ctx context.Context, c *call, _ string) (*mcp.Resou
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.ResourceContents{Text: out.text}, nil
+	return &mcp.ResourceContents{Text: words.Visible(out.text)}, nil
 }
 
 // workflowSaved lists a new workflow, and tells subscribers of the change.

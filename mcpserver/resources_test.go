@@ -113,7 +113,7 @@ func TestResourcesAreListed(t *testing.T) {
 	if diff := cmp.Diff(want, listed("resources/templates/list", "resourceTemplates", "uriTemplate")); diff != "" {
 		t.Error(diff)
 	}
-	want = []string{"author_workflow", "diagnose_run", "record_workflow", "run_workflow"}
+	want = []string{"author_workflow", "diagnose_run", "fill_form_from_table", "record_workflow", "run_workflow", "workflow_of_calls"}
 	if diff := cmp.Diff(want, listed("prompts/list", "prompts", "name")); diff != "" {
 		t.Error(diff)
 	}
@@ -133,16 +133,25 @@ func TestPromptsAndCompletion(t *testing.T) {
 		args byhand.Object
 		want string
 	}{
-		"author_workflow": {byhand.Object{"task": "sort the mail"}, "sort the mail"},
-		"record_workflow": {byhand.Object{"task": "sort the mail"}, "record_workflow"},
-		"run_workflow":    {byhand.Object{"name": "clicks"}, "who"},
-		"diagnose_run":    {byhand.Object{"run_id": run}, "succeeded"},
+		"author_workflow":      {byhand.Object{"task": "sort the mail"}, "sort the mail"},
+		"record_workflow":      {byhand.Object{"task": "sort the mail"}, "record_workflow"},
+		"run_workflow":         {byhand.Object{"name": "clicks"}, "who"},
+		"diagnose_run":         {byhand.Object{"run_id": run}, "succeeded"},
+		"fill_form_from_table": {byhand.Object{"table": "people.csv", "form": "the order page"}, "once for each row of people.csv"},
+		"workflow_of_calls":    {byhand.Object{"name": "greet"}, `"action": "from_runs", "name": "greet"`},
 	} {
 		res := w.Ask("prompts/get", byhand.Object{"name": name, "arguments": c.args})
 		messages, _ := byhand.Dig(res, "result", "messages").([]any)
 		if len(messages) != 1 || !strings.Contains(fmt.Sprint(byhand.Dig(messages[0], "content", "text")), c.want) {
 			t.Errorf("the prompt %s does not say %q: %v", name, c.want, res)
 		}
+	}
+	form, _ := fillFormPrompt(t.Context(), caller{}, nil)
+	_, example, _ := strings.Cut(form, `{"variables"`)
+	example, _, _ = strings.Cut(example, "]}]}\n")
+	example = `{"variables"` + example + "]}]}"
+	if res := w.Call("validate_workflow", byhand.Object{"text": example}); byhand.Dig(res, "result", "structuredContent", "valid") != true {
+		t.Errorf("the example of the prompt is no workflow: %s\n%s", byhand.Said(res), example)
 	}
 	for _, c := range []struct {
 		ref             byhand.Object

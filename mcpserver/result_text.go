@@ -22,13 +22,20 @@ const longest = 300
 // they are shown.
 var blocks = []string{"content", "text", "stdout", "stderr", "happened", "ui_diff", "ui_tree"}
 
+// outlines are the blocks that we write, with names and texts in quotes.
+var outlines = []string{"happened", "ui_diff", "ui_tree"}
+
 // textOf is the result of a kind in words.
 func textOf(k steps.Kind, value any) string {
 	m, ok := value.(map[string]any)
 	if text, said := k.Say(m); ok && said {
-		return text
+		if k.Picture == steps.IsPicture { // it says where the picture is
+			return text
+		}
+		return words.Fenced(text)
 	}
 	var facts, texts []string
+	verbatim := false
 	for _, name := range fieldsOf(k, m) {
 		text, isText := m[name].(string)
 		switch {
@@ -36,6 +43,7 @@ func textOf(k steps.Kind, value any) string {
 			switch {
 			case text != "":
 				texts = append(texts, heading(name)+strings.TrimRight(text, "\n"))
+				verbatim = verbatim || !slices.Contains(outlines, name)
 			case k.Result.Properties[name] != nil && slices.Contains(k.Result.Required, name):
 				facts = append(facts, "the "+name+" is empty")
 			}
@@ -45,8 +53,11 @@ func textOf(k steps.Kind, value any) string {
 				facts = append(facts, "at: "+valueText(k, m[name]))
 			}
 		case name == "element" || name == "window":
-			if thing := elementText(m[name]); thing != "" {
+			if thing := elementText(m[name], m["value"]); thing != "" {
 				facts = append(facts, thing)
+			}
+			if whole := textOfElement(m[name]); k.Reads && len(whole) > longest { // it was asked for
+				texts, verbatim = append(texts, whole), true
 			}
 		default:
 			if v := valueText(k, m[name]); v != "" {
@@ -57,7 +68,15 @@ func textOf(k steps.Kind, value any) string {
 	if len(facts) == 0 && len(texts) == 0 {
 		return k.Name + ": done"
 	}
-	return strings.Join(append([]string{k.Name + ": " + strings.Join(facts, ", ")}, texts...), "\n")
+	text := k.Name + ": " + words.Line(strings.Join(facts, ", "))
+	switch whole := strings.Join(texts, "\n"); {
+	case len(texts) == 0:
+	case verbatim:
+		text += "\n" + words.Fenced(whole)
+	default:
+		text += "\n" + words.FencedLines(whole)
+	}
+	return text
 }
 
 // fieldsOf are the fields of a result: as the kind declares them, then others;
@@ -80,8 +99,6 @@ func heading(name string) string {
 	switch name {
 	case "stderr":
 		return "on the error output:\n"
-	case "happened":
-		return "then:\n"
 	case "ui_diff":
 		return "what changed:\n"
 	case "ui_tree":
@@ -100,8 +117,16 @@ func valueText(k steps.Kind, v any) string {
 	return plainJSON(v)
 }
 
-// elementText is an element or a window in a few words.
-func elementText(v any) string {
+// textOfElement is the text that an element shows.
+func textOfElement(v any) string {
+	m, _ := v.(map[string]any)
+	text, _ := m["text"].(string)
+	return text
+}
+
+// elementText is an element or a window in a few words, without the text that is told
+// as its value.
+func elementText(v, value any) string {
 	m, _ := v.(map[string]any)
 	if m == nil {
 		return ""
@@ -111,7 +136,7 @@ func elementText(v any) string {
 	}
 	words := []string{"element: " + fmt.Sprint(m["role"])}
 	for _, name := range []string{"name", "text"} {
-		if text, ok := m[name].(string); ok && text != "" {
+		if text, ok := m[name].(string); ok && text != "" && (name == "name" || text != m["name"] && text != value) {
 			words = append(words, short(text))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"image"
 	"image/png"
+	"maps"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestAnswersInWords(t *testing.T) {
 		{"a tree is shown as a tree", "get_window_tree", byhand.Object{"process": "notes"}, []string{"\n  - button \"Save\" [ref=e3]"}},
 		{"a window is a line", "get_applications_and_windows_list", byhand.Object{}, []string{`notes: "Notes"`, "window id "}},
 		{"an element that is there is said to be", "validate_element", byhand.Object{"selector": "role:entry"}, []string{"exists: true", "\nMonday"}},
-		{"a click says on what, by what that is found again, and what followed", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`element: button "Save"`, `selector: "role:button && name:Save"`, "\nthen:\nfocus: button \"Save\" [ref=", "\nrun 01"}},
+		{"a click says on what, by what that is found again, and what followed", "click_element", byhand.Object{"selector": "role:button && name:Save"}, []string{`element: button "Save"`, `selector: "role:button && name:Save"`, "\nnothing changed that shows\nrun 01"}},
 		{"a click on a point says where", "click_element", byhand.Object{"x": 5, "y": 5}, []string{`at: {"x":5,"y":5}`}},
 		{"what changed comes last", "type_into_element", byhand.Object{"selector": "role:entry", "text_to_type": "hello", "clear_before_typing": true, "ui_diff_before_after": true}, []string{"has_ui_changes: true", "\nwhat changed:\n", "hello"}},
 		{"signs stay what they are", "open_url", byhand.Object{"url": "data:text/html,<b>&"}, []string{`url: "data:text/html,<b>&"`}},
@@ -60,8 +61,9 @@ func TestReadTextInWords(t *testing.T) {
 		{"nothing", byhand.Object{"text": "", "words": []any{}}, "no text was read"},
 		{"fewer words than the text has", byhand.Object{"text": "Save as\nQuit", "words": words[:1]}, "\nSave as [30,25]\nQuit [0,0]"},
 	} {
-		if got := textOf(kinds.ReadText, c.m); !strings.HasSuffix(got, c.want) {
-			t.Errorf("%s: %q does not end in %q", c.say, got, c.want)
+		before, inside, after := unfence(t, textOf(kinds.ReadText, c.m))
+		if !strings.HasSuffix(inside, c.want) || before+after != "" {
+			t.Errorf("%s: %q does not end in %q", c.say, inside, c.want)
 		}
 	}
 }
@@ -178,6 +180,27 @@ func TestSeen(t *testing.T) {
 		_, size, err := seen([]byte(b.String()))
 		if err != nil || size.W > maxImageSide || size.H > maxImageSide || size.W*size.H > maxImagePixels || size.W < 1 || size.H < 1 {
 			t.Errorf("%dx%d is shown as %v, %v", c.w, c.h, size, err)
+		}
+	}
+}
+
+func TestTreeDiffsTellAllThatChanged(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		on   bool
+		args byhand.Object
+		want bool
+	}{
+		{"without the flag", false, byhand.Object{}, false},
+		{"with the flag", true, byhand.Object{}, true},
+		{"with the flag, but not for this call", true, byhand.Object{"ui_diff_before_after": false}, false},
+	} {
+		w := newStage(t, func(o *Options) { o.TreeDiffs = c.on }).connect("2025-11-25", byhand.Object{})
+		args := byhand.Object{"selector": "role:entry", "text_to_type": "hello"}
+		maps.Copy(args, c.args)
+		text := byhand.Said(w.Call("type_into_element", args))
+		if got := strings.Contains(text, "what changed:\n"); got != c.want || strings.Count(text, "→ \"hello\"") != 1 {
+			t.Errorf("%s: all changes are told: %v, want %v, and each once:\n%s", c.say, got, c.want, text)
 		}
 	}
 }

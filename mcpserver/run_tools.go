@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"understudy/engine"
+	"understudy/internal/operations"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/workflows"
@@ -22,12 +23,17 @@ func schemaTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[engine.Status]():       {Type: "string", Enum: []any{"queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "interrupted"}},
 		reflect.TypeFor[workflows.Verbosity](): {Type: "string", Enum: []any{"quiet", "normal", "verbose"}},
 		reflect.TypeFor[recordAction]():        {Type: "string", Enum: []any{recordStart, recordStop, recordStatus, recordFromRuns}},
+		reflect.TypeFor[operations.Period]():   {Type: "string"},
 		reflect.TypeFor[decision]():            {Type: "string", Enum: []any{engine.Redo, engine.SkipStep}},
+		reflect.TypeFor[resumption]():          {Type: "string", Enum: []any{engine.Redo, engine.SkipStep, engine.DoneByHand}},
 	}
 }
 
 // decision is what to do with a step that may have acted.
 type decision string
+
+// resumption is what to do with the step at which a run goes on.
+type resumption string
 
 // runTools are what can be done with runs.
 type runTools struct {
@@ -53,6 +59,10 @@ func (s runTools) tools() []*tool {
 			tool{Tool: access.Tool{Always: true}, destructive: true, open: true, unlisted: true}), s.answerRun),
 		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",
 			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), s.stop),
+		define(of("take_over", "Pause a run and hold its desktop for a person, so that nothing else acts there. Call it again within a minute to keep it.",
+			tool{destructive: true, idempotent: true, unlisted: true}), s.takeOver),
+		define(of("hand_back", "Give back the desktop of a run that was taken over. resume_run then continues the run.",
+			tool{unlisted: true}), s.handBack),
 	}
 }
 
@@ -192,7 +202,7 @@ type resumeArgs struct {
 	From     string              `json:"from,omitempty" jsonschema:"id of the step to begin again at; without it the first that did not succeed"`
 	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
 	Answer   any                 `json:"answer,omitempty" jsonschema:"to the question that it waits with"`
-	Decision decision            `json:"decision,omitempty" jsonschema:"of a step that may have acted: do it again, or go on without it"`
+	Decision resumption          `json:"decision,omitempty" jsonschema:"of a step that may have acted; done: a person did it"`
 	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the failed step mended"`
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`
 	Queue    bool                `json:"queue,omitempty" jsonschema:"wait for the desktop"`
@@ -202,7 +212,7 @@ type resumeArgs struct {
 
 func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, error) {
 	answers := a.Answer != nil
-	if a.Decision != "" {
+	if a.Decision != "" && a.Decision != engine.DoneByHand {
 		waits, err := s.waits(ctx, c, a.RunID)
 		if err != nil {
 			return nil, err
@@ -213,10 +223,13 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 		if err := c.blocked(c.May(access.Tool{Name: "answer_run", Always: true})); err != nil {
 			return nil, err
 		}
-		return s.answerRun(ctx, c, answerArgs{a.RunID, a.Answer, a.Decision, a.Wait, a.Verbose, a.Image})
+		return s.answerRun(ctx, c, answerArgs{a.RunID, a.Answer, decision(a.Decision), a.Wait, a.Verbose, a.Image})
 	}
 	changed, err := s.packChanged(c, a.Workflow)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.withoutSecrets(ctx, c, a, changed); err != nil {
 		return nil, err
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
@@ -224,6 +237,43 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(),
 		})
 	})
+}
+
+// withoutSecrets refuses inputs that hold a secret: it would have passed the client and
+// its model. The run asks for the secrets that it lacks by itself.
+func (s runTools) withoutSecrets(ctx context.Context, c *call, a resumeArgs, changed *engine.Bundle) error {
+	if len(a.Inputs) == 0 {
+		return nil
+	}
+	runs, err := s.runsOf(ctx, c)
+	if err != nil {
+		return err
+	}
+	h, err := runs.Get(ctx, a.RunID)
+	if err != nil || h.Call != "" {
+		return err
+	}
+	var p *workflows.Program
+	if changed != nil {
+		p, err = changed.Compile(s.o.Kinds)
+	} else {
+		p, err = compiledDocument(ctx, runs, h, s.o.Kinds)
+	}
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, v := range p.Variables {
+		if _, given := a.Inputs[v.Name]; given && v.Secret {
+			names = append(names, v.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	e := steps.Errorf(steps.Invalid, "inputs hold a secret (%s), and secrets are given by the person, not through a client", strings.Join(names, ", "))
+	e.Next = fmt.Sprintf("resume_run {\"run_id\": %q} without it asks the person on a page of this machine; or %s", h.ID, secretCommand(h.ID, names))
+	return e
 }
 
 // waits says whether a run waits for an answer.
@@ -292,6 +342,38 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 	return s.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		return runReply(ctx, s.o.Kinds, runs, h, v, c.flag(includeImage))
 	})
+}
+
+type takeoverArgs struct {
+	RunID string `json:"run_id" jsonschema:"the run"`
+}
+
+// byHand are the kinds that a person with pointer and keyboard does by hand.
+var byHand = []string{"click_element", "type_text"}
+
+func (s runTools) takeOver(ctx context.Context, c *call, a takeoverArgs) (*reply, error) {
+	for _, name := range byHand {
+		if k, ok := steps.Find(s.o.Kinds, name); ok {
+			if why := c.May(access.Of(k)); why != nil {
+				return nil, why.Denied()
+			}
+		}
+	}
+	runs, err := s.runsOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := runs.TakeOver(ctx, a.RunID, engine.Takeover{By: c.name})
+	return said(lineOf(h), "you have the desktop of run "+a.RunID+"; hand_back gives it back", err)
+}
+
+func (s runTools) handBack(ctx context.Context, c *call, a takeoverArgs) (*reply, error) {
+	runs, err := s.runsOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := runs.HandBack(ctx, a.RunID, c.name)
+	return said(lineOf(h), "the desktop of run "+a.RunID+" is given back; resume_run continues the run", err)
 }
 
 type stopArgs struct {

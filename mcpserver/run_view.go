@@ -20,6 +20,7 @@ type runView struct {
 	RunID      string           `json:"run_id"`
 	Workflow   string           `json:"workflow"`
 	Status     engine.Status    `json:"status"`
+	Position   int              `json:"position,omitempty"`
 	Attempt    int              `json:"attempt,omitempty"`
 	DurationMS int64            `json:"duration_ms"`
 	Executed   int              `json:"executed"`
@@ -98,7 +99,7 @@ func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engin
 
 func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 	view := runView{
-		RunID: r.RunID, Workflow: r.Workflow, Status: r.Status, Attempt: r.Attempt, DurationMS: r.DurationMS,
+		RunID: r.RunID, Workflow: r.Workflow, Status: r.Status, Position: r.Position, Attempt: r.Attempt, DurationMS: r.DurationMS,
 		Executed: r.Executed, Total: r.Total, Errors: r.Errors, Output: r.Output, Error: f, ResumeFrom: r.ResumeFrom,
 		Question: r.Question, StepsTotal: r.StepsTotal,
 	}
@@ -122,16 +123,23 @@ func runText(r engine.Report) string {
 	took := (time.Duration(r.DurationMS) * time.Millisecond).Round(time.Millisecond)
 	text := fmt.Sprintf("run %s %s: %d of %d steps in %s", r.RunID, r.Status, r.Executed, r.Total, took)
 	if r.Executed > r.Total {
-		text = fmt.Sprintf("run %s %s: %d steps in %s, some of them more than once, %d in all", r.RunID, r.Status, r.Total, took, r.Executed)
+		text = fmt.Sprintf("run %s %s: %d steps in %s, some of them more than once", r.RunID, r.Status, r.Total, took)
 	}
-	if r.Errors > 0 && r.Status == engine.Succeeded {
-		text += fmt.Sprintf("; %d of these failed, and the run went on or was continued", r.Errors)
+	if r.Position > 0 {
+		text += fmt.Sprintf("; it is number %d in the queue for a desktop", r.Position)
+	}
+	switch {
+	case r.Errors == 0 || r.Status != engine.Succeeded:
+	case r.Errors == 1:
+		text += "; one failure on the way was repaired or let pass"
+	default:
+		text += fmt.Sprintf("; %d failures on the way were repaired or let pass", r.Errors)
 	}
 	if r.Output != nil {
 		text += "; output " + outputText(r)
 	}
 	if r.Question != nil && r.Status == engine.Waiting {
-		text += "\n" + r.Question.Text + "\nnext: " + nextOfQuestion(engine.Header{ID: r.RunID, Question: r.Question})
+		text += "\n" + words.FencedLines(r.Question.Text) + "\nnext: " + nextOfQuestion(engine.Header{ID: r.RunID, Question: r.Question})
 	}
 	return text
 }
@@ -153,7 +161,7 @@ func stepsText(ctx context.Context, kinds []steps.Kind, runs engine.Runs, r engi
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "\n%s %s: %s %s %dms", s.Path, s.ID, s.Kind, s.Status, s.DurationMS)
 		if s.Error != nil {
-			fmt.Fprintf(&b, ": %s: %s", s.Error.Code, s.Error.Message)
+			fmt.Fprintf(&b, ": %s: %s", s.Error.Code, words.Line(s.Error.Message))
 		}
 		if v == workflows.Wordy {
 			b.WriteString(strings.ReplaceAll(resultText(ctx, kinds, runs, s), "\n", "\n  "))

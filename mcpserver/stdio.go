@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -99,6 +101,9 @@ func (m *messageLines) next() {
 		why = fmt.Sprintf("this line is longer than %d bytes", maxLine)
 	case len(bytes.TrimSpace(line)) == 0:
 		return
+	case isPlainRequest(line):
+		m.line = line
+		return
 	case json.Valid(line):
 		if isMessage(line) {
 			m.line = line
@@ -109,11 +114,51 @@ func (m *messageLines) next() {
 	fmt.Fprintf(m.answer, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)
 }
 
+// plainDepth is how many objects and lists a line may hold that is surely not too
+// deep for the SDK.
+const plainDepth = 100
+
+// isPlainRequest says of most lines in a few microseconds that they are messages. To
+// ask the SDK, which will read them once more, takes ten times as long.
+func isPlainRequest(line []byte) bool {
+	var m map[string]json.RawMessage
+	switch {
+	case bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("[")) > plainDepth,
+		!utf8.Valid(line) || bytes.Contains(line, []byte(`\u`)), // of which readers of JSON think differently
+		json.Unmarshal(line, &m) != nil:
+		return false
+	}
+	for name, v := range m {
+		begin := v[0]
+		switch name {
+		case "jsonrpc":
+			if string(v) != `"2.0"` {
+				return false
+			}
+		case "method":
+			if begin != '"' {
+				return false
+			}
+		case "id":
+			if _, err := strconv.Atoi(string(v)); err != nil && begin != '"' {
+				return false
+			}
+		case "params":
+			if begin != '{' {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return m["jsonrpc"] != nil && m["method"] != nil
+}
+
 // isMessage says whether a line is a message, or a batch of such.
 func isMessage(line []byte) bool {
-	var batch []json.RawMessage
-	if json.Unmarshal(line, &batch) != nil {
-		batch = []json.RawMessage{line}
+	batch := []json.RawMessage{line}
+	if bytes.HasPrefix(bytes.TrimLeft(line, " \t\r"), []byte("[")) && json.Unmarshal(line, &batch) != nil {
+		return false
 	}
 	for _, one := range batch {
 		m, err := jsonrpc.DecodeMessage(one)

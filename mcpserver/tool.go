@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -116,9 +117,21 @@ func (b *toolbox) admitted(name string) *httpd.Tool {
 		return nil
 	}
 	return &httpd.Tool{
-		Acts:    func(args json.RawMessage) bool { return t.acts && !(t.Toolset == steps.Runs && b.onlyLooks(args)) },
+		Acts: func(args json.RawMessage) bool {
+			return t.acts && !(t.Toolset == steps.Runs && (queues(args) || b.onlyLooks(args)))
+		},
+		Resumes: t.Toolset == steps.Runs,
 		Manages: t.Toolset == steps.Runs && !t.acts,
 	}
+}
+
+// queues says whether a call wants to wait for a desktop, and not to be told that
+// none is free.
+func queues(args json.RawMessage) bool {
+	var a struct {
+		Queue bool `json:"queue"`
+	}
+	return json.Unmarshal(args, &a) == nil && a.Queue
 }
 
 // onlyLooks says whether the steps that a sequence brings leave the desktop
@@ -206,10 +219,12 @@ func said(value any, text string, err error) (*reply, error) {
 }
 
 // schemaFor is the schema of a type; an optional field may be null.
-func schemaFor[T any]() *jsonschema.Schema {
-	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
+func schemaFor[T any]() *jsonschema.Schema { return schemaOf(reflect.TypeFor[T]()) }
+
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: typeSchemas})
 	if err != nil {
-		panic(fmt.Sprintf("mcpserver: schema of %T: %v", *new(T), err))
+		panic(fmt.Sprintf("mcpserver: schema of %s: %v", t, err))
 	}
 	return s
 }

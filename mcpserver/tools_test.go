@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/tiktoken-go/tokenizer"
 
+	"understudy/internal/versions"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
@@ -34,7 +35,7 @@ func TestSchemas(t *testing.T) {
 		got = append(got, '\n')
 		path := filepath.Join("testdata", "tools", tool.Name+".json")
 		if *update {
-			if err := writeWhole(path, got); err != nil {
+			if err := versions.WriteWhole(path, got); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -37,6 +37,8 @@ type Event struct {
 	Windows []desktop.Window `json:"windows,omitempty"` // all, when the recording begins
 	Command string           `json:"command,omitempty"` // what started the program of a new window
 	Origins []int            `json:"origins,omitempty"` // the processes that started it, the nearest first
+
+	Edit *Edit `json:"edit,omitempty"`
 }
 
 // EventType is the sort of an event.
@@ -58,7 +60,8 @@ const (
 	Opened   EventType = "opened"   // Window
 	Closed   EventType = "closed"   // Window
 	Switched EventType = "switched" // Window has the keyboard now
-	Asserted EventType = "asserted" // the person says that Element must be there
+	Asserted EventType = "asserted" // the person says that Element must be there, and show Value
+	Edited   EventType = "edited"   // the person changed a step
 	Paused   EventType = "paused"   // what follows is not recorded
 	Ended    EventType = "ended"    // the recording
 )

@@ -13,17 +13,26 @@ import (
 // Log is the file of a recording's events, one JSON document a line. What was
 // written is on the disk when Write returns.
 type Log struct {
-	mu sync.Mutex
-	f  *os.File
+	mu   sync.Mutex
+	path string
+	f    *os.File
 }
 
 // CreateLog begins a log. Only its owner may read it.
 func CreateLog(path string) (*Log, error) {
+	f, err := create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{path: path, f: f}, nil
+}
+
+func create(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("the events of the recording: %w", err)
 	}
-	return &Log{f: f}, nil
+	return f, nil
 }
 
 // Write adds events, and syncs them.
@@ -31,20 +40,52 @@ func (l *Log) Write(events ...Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	var text []byte
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return write(l.f, events)
+}
+
+// Replace puts other events in the place of all that were written. A crash leaves
+// the one or the other.
+func (l *Log) Replace(events []Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next, err := create(l.path + ".new")
+	if err != nil {
+		return err
+	}
+	if err := write(next, events); err != nil {
+		return errors.Join(err, next.Close(), os.Remove(next.Name()))
+	}
+	if err := os.Rename(next.Name(), l.path); err != nil {
+		return errors.Join(err, next.Close(), os.Remove(next.Name()))
+	}
+	old := l.f
+	l.f = next
+	return old.Close()
+}
+
+// Text is the content of the log of events.
+func Text(events []Event) (text []byte, err error) {
 	for _, ev := range events {
 		line, err := json.Marshal(ev)
 		if err != nil {
-			return fmt.Errorf("event %s: %w", ev.Type, err)
+			return nil, fmt.Errorf("event %s: %w", ev.Type, err)
 		}
 		text = append(append(text, line...), '\n')
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, err := l.f.Write(text); err != nil {
+	return text, nil
+}
+
+func write(f *os.File, events []Event) error {
+	text, err := Text(events)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
 		return fmt.Errorf("the events of the recording: %w", err)
 	}
-	if err := l.f.Sync(); err != nil {
+	if err := f.Sync(); err != nil {
 		return fmt.Errorf("the events of the recording: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/sealed"
 )
 
 const maxID = 128
@@ -33,6 +34,9 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 	}
 	if run == "" || len(run) > maxID || strings.ContainsRune(run, 0) {
 		return fmt.Errorf("run %q: wanted an id of 1 to %d bytes", run, maxID)
+	}
+	if b.Wanted != nil {
+		return fmt.Errorf("run %s: storing events: %w", run, engine.ErrNoQueue)
 	}
 	r := &request{run: run, batch: b, done: make(chan error, 1)}
 	if b.Lazy && s.appendLazily(r) {
@@ -124,7 +128,7 @@ func (s *Store) write(tx *bolt.Tx, run string, b engine.Batch) (refused, err err
 	case err == nil:
 		before = &old.Header
 	case errors.Is(err, engine.ErrNoRun):
-		old.tail = seed(run)
+		old.tail = sealed.Seed(run)
 	default:
 		return err, nil // a damaged run stops itself, and no other
 	}
@@ -173,7 +177,7 @@ func (s *Store) writeEvents(tx *bolt.Tx, run string, events []engine.Event, h *h
 	journal.FillPercent = 0.9 // events only ever come at the end
 	for _, ev := range events {
 		record := encodeEvent(ev)
-		h.tail = seal(h.tail, record)
+		h.tail = sealed.Seal(h.tail, record)
 		h.size += int64(len(record))
 		if err := journal.Put(seqKey(ev.Seq), record); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/sealed"
 	"understudy/store/storetest"
 )
 
@@ -219,7 +220,7 @@ func BenchmarkDecodeEvent(b *testing.B) {
 	ev := storetest.Batch("run1", 1, 0, 1).Events[0]
 	ev.Data = data(300)
 	record := encodeEvent(ev)
-	seal(1, record)
+	sealed.Seal(1, record)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := openEvent(1, 1, record); err != nil {

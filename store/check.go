@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/sealed"
 )
 
 // Report is what Check found.
@@ -117,7 +118,7 @@ func checkEvents(tx *bolt.Tx, r *Report, h head) {
 		note(r, h.ID, "its events are missing")
 		return
 	}
-	sum, seq, attempt := seed(h.ID), uint64(0), 1
+	sum, seq, attempt := sealed.Seed(h.ID), uint64(0), 1
 	c := journal.Cursor()
 	for key, record := c.First(); key != nil; key, record = c.Next() {
 		seq++

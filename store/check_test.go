@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/sealed"
 	"understudy/store/storetest"
 )
 
@@ -38,7 +39,7 @@ func TestCheckFinds(t *testing.T) {
 		{"one event too many", func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucketJournal).Bucket(run)
 			record := encodeEvent(storetest.Batch("run2", 1, 40, 1).Events[0])
-			seal(sumOf(b.Get(seqKey(40))), record)
+			sealed.Seal(sealed.Sum(b.Get(seqKey(40))), record)
 			return b.Put(seqKey(41), record)
 		}, "run run2: its header says 40"},
 		{"events of another run", func(tx *bolt.Tx) error {

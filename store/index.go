@@ -20,6 +20,7 @@ const (
 	byLineage   = 'l' // workflow id
 	byTrace     = 't'
 	byExecution = 'e'
+	bySchedule  = 'c' // that began it
 )
 
 // longValue is the longest value that stands in a key as it is.
@@ -49,7 +50,7 @@ func indexKeys(h *engine.Header) [][]byte {
 		by    byte
 		value string
 	}{
-		{byWorkflow, h.Workflow}, {byLineage, h.WorkflowID}, {byTrace, h.TraceID}, {byExecution, h.ExecutionID},
+		{byWorkflow, h.Workflow}, {byLineage, h.WorkflowID}, {byTrace, h.TraceID}, {byExecution, h.ExecutionID}, {bySchedule, h.Schedule},
 	} {
 		if f.value != "" {
 			keys = append(keys, append(indexPrefix(call, f.by, f.value), h.ID...))
@@ -117,6 +118,8 @@ func prefixesFor(q engine.Query) [][]byte {
 	switch {
 	case q.ExecutionID != "":
 		add(byExecution, q.ExecutionID)
+	case q.Schedule != "":
+		add(bySchedule, q.Schedule)
 	case q.TraceID != "":
 		add(byTrace, q.TraceID)
 	case q.WorkflowID != "":

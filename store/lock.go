@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"understudy/internal/filelock"
 )
 
 // A holder is what the lock file says: who has the store open, or had it last
@@ -41,8 +43,8 @@ func lockFolder(dir string, wait time.Duration, command string) (*lock, error) {
 		return nil, explain(path, err)
 	}
 	for deadline := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
-		err = tryLock(f)
-		if err == nil || !isLocked(err) || !time.Now().Before(deadline) {
+		err = filelock.Try(f)
+		if err == nil || !filelock.Held(err) || !time.Now().Before(deadline) {
 			break
 		}
 	}
@@ -50,7 +52,7 @@ func lockFolder(dir string, wait time.Duration, command string) (*lock, error) {
 	switch {
 	case err == nil:
 		return l, l.write(holder{PID: os.Getpid(), Command: command, Since: time.Now().UTC()})
-	case isLocked(err):
+	case filelock.Held(err):
 		err = lockedBy(path, l.last)
 	default:
 		err = explain(path, err)

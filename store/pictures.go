@@ -12,6 +12,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"understudy/internal/filelock"
 )
 
 // The pictures of recordings lie beside the saved workflows, in a folder for
@@ -43,7 +45,7 @@ func HoldPictures(folder string) (release func(), err error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
-	if err := tryLock(f); err != nil {
+	if err := filelock.Try(f); err != nil {
 		_ = f.Close()
 		return nil, explain(path, err)
 	}
@@ -67,8 +69,8 @@ func held(folder string) (bool, error) {
 		return false, explain(path, err)
 	}
 	defer f.Close()
-	err = tryLock(f)
-	if err != nil && !isLocked(err) {
+	err = filelock.Try(f)
+	if err != nil && !filelock.Held(err) {
 		return false, explain(path, err)
 	}
 	return err != nil, nil

@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/sealed"
 )
 
 // A transaction that stays open keeps pages from being used again, and who
@@ -155,25 +156,25 @@ func (p *passage) stored(tx *bolt.Tx, h head) error {
 func (p *passage) seek(cursor *bolt.Cursor) (key, record []byte, err error) {
 	if p.begun || p.next == 1 {
 		if !p.begun {
-			p.sum, p.begun = seed(p.run), true
+			p.sum, p.begun = sealed.Seed(p.run), true
 		}
 		key, record = cursor.Seek(seqKey(p.next))
 		return key, record, nil
 	}
 	key, record = cursor.Seek(seqKey(p.next - 1))
-	if !bytes.Equal(key, seqKey(p.next-1)) || len(record) < sumSize {
+	if !bytes.Equal(key, seqKey(p.next-1)) || len(record) < sealed.SumSize {
 		return nil, nil, fmt.Errorf("event %d is missing", p.next-1)
 	}
-	p.sum, p.begun = sumOf(record), true
+	p.sum, p.begun = sealed.Sum(record), true
 	key, record = cursor.Next()
 	return key, record, nil
 }
 
 func openEvent(seq uint64, prev uint32, record []byte) (engine.Event, uint32, error) {
-	body, sum, err := unseal(prev, record)
+	body, sum, err := sealed.Unseal(prev, record)
 	if err != nil {
 		return engine.Event{}, 0, err
 	}
-	ev, err := decodeEvent(seq, body)
+	ev, err := sealed.DecodeEvent(seq, body)
 	return ev, sum, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"understudy/engine"
+	"understudy/store/sealed"
 )
 
 func FuzzEventRoundTrip(f *testing.F) {
@@ -20,7 +21,7 @@ func FuzzEventRoundTrip(f *testing.F) {
 		if len(data) > 0 {
 			want.Data = data
 		}
-		got, err := decodeEvent(3, encodeEvent(want)[sumSize:])
+		got, err := sealed.DecodeEvent(3, encodeEvent(want)[sealed.SumSize:])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,10 +38,10 @@ func FuzzEventRoundTrip(f *testing.F) {
 func FuzzDecodeSurvives(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = decodeEvent(1, b)
+		_, _ = sealed.DecodeEvent(1, b)
 		_, _ = decodeHead("run", b)
 		_, _ = decodeSnapshot("run", b)
-		if _, _, err := openEvent(1, seed("run"), b); err == nil && len(b) < sumSize {
+		if _, _, err := openEvent(1, sealed.Seed("run"), b); err == nil && len(b) < sealed.SumSize {
 			t.Error("a record without a checksum was taken")
 		}
 	})

@@ -8,13 +8,6 @@ import (
 	"syscall"
 )
 
-// tryLock locks the whole file for this process, or fails at once.
-func tryLock(f *os.File) error {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-}
-
-func isLocked(err error) bool { return errors.Is(err, syscall.EWOULDBLOCK) }
-
 // unlock takes away the lock that bbolt has on a file. To close the file is not
 // enough: as long as it is mapped, the lock stays.
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

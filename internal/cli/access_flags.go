@@ -27,6 +27,7 @@ type accessFlags struct {
 	public            string
 	certFile, keyFile string
 	insecure          bool
+	runMB, dayMB      uint32
 }
 
 func (g *accessFlags) add(cmd *cobra.Command) {
@@ -41,6 +42,8 @@ func (g *accessFlags) add(cmd *cobra.Command) {
 	f.StringVar(&g.public, "public-url", "", "the address of the server as clients know it, when that is another one, such as https://desk.example.com")
 	f.StringVar(&g.certFile, "tls-cert", "", "the file of the TLS certificate; it is read again when it changes")
 	f.StringVar(&g.keyFile, "tls-key", "", "the file of its key")
+	f.Uint32Var(&g.runMB, "max-run-mb", 1_000, "how many megabytes one run of a token may store; 0: no bound")
+	f.Uint32Var(&g.dayMB, "max-day-mb", 10_000, "how many megabytes the runs of one token may store in a day; 0: no bound")
 	f.BoolVar(&g.insecure, "insecure", false, "serve other machines without TLS: whoever is on the way can read and act")
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/internal/sandbox"
+	"understudy/internal/telemetry"
 	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -31,8 +32,11 @@ type app struct {
 	in          io.Reader
 	out, errOut io.Writer
 	home        string // the data folder; empty: the user's own
+	fleet       fleetFlags
 	quiet       bool
 	verbose     bool
+
+	telemetry *telemetry.Telemetry // once it was asked for
 }
 
 // Main runs one command and gives its exit status. The first interrupt
@@ -71,13 +75,14 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "write results and errors only")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "write what the program does into its log")
 	root.PersistentFlags().StringVar(&a.home, "home", "", "the data folder (default $UNDERSTUDY_HOME, else the user's)")
+	a.fleet.add(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", flagHint(cmd, err)) })
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		a.answer(), a.call(), a.compile(), a.completion(), a.desktop(), a.doctor(), a.fork(), a.format(), a.init(), a.inspect(),
+		a.answer(), a.call(), a.compile(), a.completion(), a.desktop(), a.doctor(), a.fork(), a.format(), a.hub(), a.init(), a.inspect(),
 		a.keepDesktop(),
-		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schema(), a.serve(), a.stop(), a.token(), a.tools(),
-		a.validate(), a.version(),
+		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schedule(), a.schema(), a.serve(), a.stop(), a.token(), a.tools(),
+		a.validate(), a.version(), a.worker(), a.workflowCommand(),
 	)
 	return root
 }

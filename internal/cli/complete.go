@@ -10,8 +10,11 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/clients"
+	"understudy/internal/schedules"
 	"understudy/mcpserver/access"
 	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
 	"understudy/workflows"
 	"understudy/workflows/examples"
 )
@@ -29,23 +32,30 @@ func (a *app) argumentCompleters() map[string]cobra.CompletionFunc {
 		"JSON":      cobra.NoFileCompletions,
 		"KIND":      oneOf(steps.Names(a.kinds)...),
 		"RUN":       a.completeRun,
+		"SCHEDULE":  a.completeSchedule,
 		"SELECTOR":  cobra.NoFileCompletions,
 		"SHELL":     oneOf(shells...),
+		"VERSION":   a.completeVersion,
+		"WORKFLOW":  a.completeSaved,
 	}
 }
 
 func (a *app) flagCompleters() map[string]cobra.CompletionFunc {
 	kinds := oneOf(steps.Names(a.kinds)...)
 	return map[string]cobra.CompletionFunc{
+		"catch-up":      oneOf(schedules.None, schedules.Last, schedules.All),
 		"client":        oneOf(clients.Names()...),
-		"display":       oneOf("auto", "virtual"),
+		"display":       oneOf("auto", desktop.Seat, "virtual"),
 		"exclude-tools": kinds,
+		"server":        oneOf(virtual.Servers()...),
 		"from":          a.completeStep,
 		"home":          folders,
 		"input":         a.completeInput,
 		"inputs-file":   filesOf("yaml", "yml", "json"),
 		"mode":          oneOf(access.Ask, access.Act),
 		"on-disconnect": oneOf("cancel", "continue"),
+		"overlap":       oneOf(schedules.Skip, schedules.Queue, schedules.Allow),
+		"schedule":      a.completeSchedule,
 		"status":        oneOf(engine.Statuses()...),
 		"to":            a.completeStep,
 		"tools":         kinds,

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/pool"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
 )
@@ -21,8 +23,27 @@ type desk struct {
 	lasting lasting
 	log     *slog.Logger
 
-	mu   sync.Mutex
-	open map[string]*desktop.Desktop // by what they are
+	pool *pool.Pool     // each client has desktops of its own; nil: no pool
+	stir chan struct{}  // the pool has changed
+	warm sync.WaitGroup // keeps desktops of the pool ready
+	over chan struct{}  // closed when it is to end
+
+	mu      sync.Mutex
+	open    map[string]*desktop.Desktop // by what they are
+	opening map[string]*sync.Mutex      // by what is opened
+	acting  map[string]string           // the run that has a desktop to itself, by its name
+}
+
+// newDesk gives the runs of a data folder their desktops.
+func newDesk(machine desktop.Machine, o desktop.Options, l lasting, log *slog.Logger) *desk {
+	d := &desk{
+		machine: machine, options: o, lasting: l, log: log, over: make(chan struct{}), stir: make(chan struct{}, 1),
+		open: map[string]*desktop.Desktop{}, opening: map[string]*sync.Mutex{}, acting: map[string]string{},
+	}
+	if l.desktops > 0 {
+		d.startPool()
+	}
+	return d
 }
 
 // lasting says how virtual desktops are made, and how long they are kept.
@@ -30,6 +51,10 @@ type lasting struct {
 	shared bool          // runs that chose none have one together
 	keep   time.Duration // for those that did not succeed
 	bounds bounds
+
+	desktops  int  // of a pool; 0: there is none
+	ready     int  // desktops of the pool that are started before they are needed
+	usersHome bool // programs of the pool have the user's home folder
 }
 
 // bounds are for the desktops that are kept for runs: beyond them, the oldest
@@ -46,7 +71,41 @@ const sharedDesktop = "server"
 func madeFor(run string) string { return "run-" + run[max(0, len(run)-8):] }
 
 // Of is the desktop of a run.
-func (d *desk) Of(r engine.DesktopRequest) engine.Desk { return deskOf{d, d.optionsFor(r)} }
+func (d *desk) Of(r engine.DesktopRequest) engine.Desk {
+	if d.pooled(r) {
+		return pooledDesk{d, r}
+	}
+	return deskOf{d, d.optionsFor(r)}
+}
+
+// Claim takes the desktop on which a run will act, unless another has it.
+func (d *desk) Claim(r engine.DesktopRequest) (release func(), ok bool) {
+	if d.pooled(r) {
+		return d.pool.Claim(whoOf(r))
+	}
+	o := d.optionsFor(r)
+	name := strings.TrimPrefix(o.Display, "virtual:")
+	if name == o.Display && name != desktop.Seat {
+		name = o.Name
+	}
+	if name == "" || name == sharedDesktop { // the places bound these
+		return engine.AnyDesktop()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if by := d.acting[name]; by != "" && by != r.Run {
+		return nil, false
+	}
+	d.acting[name] = r.Run
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.acting, name)
+	}, true
+}
+
+// Apart says that each client has desktops of its own.
+func (d *desk) Apart() bool { return d.pool != nil }
 
 // deskOf is the desktop of one run.
 type deskOf struct {
@@ -67,32 +126,24 @@ func (d *desk) optionsFor(r engine.DesktopRequest) desktop.Options {
 	case d.lasting.shared && r.Choice.Display == "":
 		o.Name, o.Linger = sharedDesktop, max(keep, time.Nanosecond)
 	case r.Run != "" && !r.Single:
-		o.Name, o.Run, o.Linger = madeFor(r.Run), r.Run, max(keep, time.Nanosecond)
+		o.Name, o.Run, o.Owner, o.Linger = madeFor(r.Run), r.Run, r.Owner, max(keep, time.Nanosecond)
 	}
 	return o
 }
 
 // Open gives the desktop, and connects again to one that was lost.
 func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, key := range keysOf(d.options) {
-		if x := d.desk.open[key]; x != nil {
-			if x.Ping(ctx) == nil {
-				return x, nil
-			}
-			_ = x.Close()
-			delete(d.desk.open, key)
+	keys := keysOf(d.options)
+	defer d.alone(keys[0])()
+	for _, key := range keys {
+		if x := d.cached(ctx, key, d.options.Birth); x != nil {
+			return x, nil
 		}
 	}
 	opened, err := d.machine.Open(ctx, d.options)
 	if err != nil {
 		return nil, err
 	}
-	if d.desk.open == nil {
-		d.desk.open = map[string]*desktop.Desktop{}
-	}
-	keys := keysOf(d.options)
 	key := keys[0]
 	if info, err := opened.Info(ctx); err == nil {
 		if info.Name != "" {
@@ -102,8 +153,52 @@ func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
 			d.log.WarnContext(ctx, "a virtual display is used instead of yours", "because", info.Instead)
 		}
 	}
-	d.desk.open[key] = opened
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open[key] = opened
 	return opened, nil
+}
+
+// alone waits until nobody else opens what has a key.
+func (d *desk) alone(key string) (done func()) {
+	d.mu.Lock()
+	m := d.opening[key]
+	if m == nil {
+		m = &sync.Mutex{}
+		d.opening[key] = m
+	}
+	d.mu.Unlock()
+	m.Lock()
+	return m.Unlock
+}
+
+// cached is the open desktop with a key, if it answers and, where a certain one
+// is meant, was born so.
+func (d *desk) cached(ctx context.Context, key, birth string) *desktop.Desktop {
+	d.mu.Lock()
+	x := d.open[key]
+	d.mu.Unlock()
+	if x == nil {
+		return nil
+	}
+	if x.Ping(ctx) != nil {
+		d.disconnect(key)
+		return nil
+	}
+	if info, err := x.Info(ctx); birth != "" && (err != nil || info.Birth != birth) {
+		return nil
+	}
+	return x
+}
+
+// disconnect closes the open desktop with a key, which stays if it lasts.
+func (d *desk) disconnect(key string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if x := d.open[key]; x != nil {
+		_ = errors.Join(x.ReleaseAll(context.Background()), x.Close())
+		delete(d.open, key)
+	}
 }
 
 // keysOf are those by which a desktop is known that is opened with options: one
@@ -134,16 +229,14 @@ func (d *desk) Drop(x *desktop.Desktop) {
 // Release gives up what is open for a run. The desktop that was made for it is
 // closed when the run succeeded, and else kept for a time, within the bounds.
 func (d *desk) Release(r engine.DesktopRequest, succeeded bool) {
+	if d.pooled(r) {
+		d.releasePooled(r, succeeded)
+		return
+	}
 	if r.On == nil || r.On.Name != madeFor(r.Run) {
 		return
 	}
-	d.mu.Lock()
-	key := "virtual:" + r.On.Name
-	if x := d.open[key]; x != nil {
-		_ = errors.Join(x.ReleaseAll(context.Background()), x.Close())
-		delete(d.open, key)
-	}
-	d.mu.Unlock()
+	d.disconnect("virtual:" + r.On.Name)
 	var err error
 	if succeeded {
 		err = d.endKept(*r.On, "its run succeeded")
@@ -161,6 +254,24 @@ func (d *desk) endKept(on desktop.Info, why string) error {
 		return nil //nolint:nilerr // it has ended already
 	}
 	return virtual.End(k, why)
+}
+
+// endNeedless closes the desktops that were made for runs which do not need them
+// any more: whoever executed such a run was killed before it could. No run is
+// under way yet.
+func (d *desk) endNeedless(ctx context.Context, e *engine.Engine) {
+	if found, _ := filepath.Glob(filepath.Join(d.options.Dir, "*")); len(found) == 0 {
+		return // most commands never see a desktop
+	}
+	for _, k := range virtual.List(d.options.Dir) {
+		h, err := e.Get(ctx, k.Run)
+		if k.Run == "" || k.Users > 0 || !errors.Is(err, engine.ErrNoRun) && h.Status != engine.Succeeded {
+			continue
+		}
+		if err := virtual.End(k, "its run had ended"); err != nil {
+			d.log.Warn("a desktop could not be closed", "run", k.Run, "desktop", k.Name, "error", err)
+		}
+	}
 }
 
 // keepWithin closes the oldest of the desktops that are kept for runs.
@@ -181,6 +292,9 @@ func (d *desk) keepWithin(b bounds) error {
 		why := fmt.Sprintf("more than %d desktops, or more than %d MB, were kept for runs", b.count, b.memory>>20)
 		if err := virtual.End(oldest, why); err != nil {
 			return err
+		}
+		if d.pool != nil {
+			d.pool.Ended(oldest.Name)
 		}
 		left, memory = left-1, memory-oldest.Memory
 	}
@@ -215,12 +329,14 @@ func (d *desk) leaveShared(ctx context.Context, e *engine.Engine) error {
 }
 
 func (d *desk) close() error {
+	close(d.over)
+	d.warm.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var errs []error
 	for _, x := range d.open {
 		errs = append(errs, x.ReleaseAll(context.Background()), x.Close())
 	}
-	d.open = nil
+	clear(d.open)
 	return errors.Join(errs...)
 }

@@ -3,17 +3,17 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"image"
 	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/desktops"
+	"understudy/internal/operations"
 	"understudy/steps"
-	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
 )
 
@@ -30,7 +30,10 @@ func (a *app) desktop() *cobra.Command {
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.desktopStart(), a.desktopList(), a.desktopShow(), a.desktopRun(), a.desktopStop(), a.desktopPrune(), a.desktopEnv())
+	for _, o := range desktops.Operations() {
+		cmd.AddCommand(a.desktopOperation(o))
+	}
+	cmd.AddCommand(a.desktopEnv())
 	return cmd
 }
 
@@ -42,238 +45,57 @@ func (a *app) keepDesktop() *cobra.Command {
 	}
 }
 
-// defaultDesktop is what a desktop is called that nobody named.
-const defaultDesktop = "main"
-
-func (a *app) desktopStart() *cobra.Command {
-	var screen, layout string
-	var linger time.Duration
-	cmd := &cobra.Command{
-		Use:   "start [NEW]",
-		Short: "Start a desktop that lasts",
-		Long: "Start a desktop that lasts, called " + defaultDesktop + " unless it is named. It ends when it is stopped,\n" +
-			"or, with --for, when nobody has used it for that long.",
-		Args: atMost(1, "the name of one desktop"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o := virtual.Options{Name: defaultDesktop, Layout: layout, Linger: linger}
-			if len(args) > 0 {
-				o.Name = args[0]
-			}
-			if err := virtual.CheckName(o.Name); err != nil {
-				return usage(cmd, "%w", err)
-			}
-			if screen != "" {
-				size, err := desktop.ParseSize(screen)
-				if err != nil {
-					return usage(cmd, "--screen: %w", err)
-				}
-				o.Screen = size
-			}
-			dir, err := a.desktops()
-			if err != nil {
-				return err
-			}
-			o.Dir = dir
-			k, err := virtual.Keep(cmd.Context(), o)
-			if err != nil {
-				return notReady(err)
-			}
-			fmt.Fprintf(a.out, "desktop %s is ready: %s, %s\n", k.Name, k.Display, k.Screen)
-			return nil
-		},
+// desktopOperation is the command of an operation.
+func (a *app) desktopOperation(o desktops.Operation) *cobra.Command {
+	var picture string
+	cmd := a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
+		ks, err := a.keepers()
+		if err != nil {
+			return operations.Result{}, err
+		}
+		here, err := os.Getwd()
+		if err != nil {
+			return operations.Result{}, err
+		}
+		answer, err := o.Do(cmd.Context(), ks, desktops.Caller{Dir: here, Environ: os.Environ()}, values)
+		return answer, desktopError(err)
+	}, func(answer operations.Result, args []string) error {
+		return a.writePicture(answer.Picture, picture, args[0])
+	})
+	if o.Command == "show" {
+		cmd.Flags().StringVar(&picture, "picture", "", "the file to write (default the desktop's name and .png, here)")
 	}
-	cmd.Flags().StringVar(&screen, "screen", "", "the size of its screen (default 1920x1080)")
-	cmd.Flags().StringVar(&layout, "layout", "", "the layout of its keyboard, such as de")
-	cmd.Flags().DurationVar(&linger, "for", 0, "end it when nobody has used it for so long, such as 8h")
 	return cmd
 }
 
-// desktops is the folder of the lasting desktops.
-func (a *app) desktops() (string, error) {
+// desktopError is the error of an operation as the command line tells it.
+func desktopError(err error) error {
+	if e, ok := errors.AsType[*steps.Error](err); ok && e.Code == steps.NotFound {
+		err = e.Err // what is next has other names here
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "`understudy desktop ls` lists them, `understudy desktop start NAME` starts one"}
+	}
+	return err
+}
+
+// keepers are those of the desktops of the data folder.
+func (a *app) keepers() (desktops.Keepers, error) {
 	dir, err := a.folder()
-	return desktopsFolder(dir), err
+	return desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(dir), Seat: true}, err
 }
 
-// desktopNamed is the lasting desktop with a name.
-func (a *app) desktopNamed(name string) (virtual.Kept, error) {
-	dir, err := a.desktops()
+func (a *app) writePicture(p image.Image, file, desktop string) error {
+	if file == "" {
+		file = desktop + ".png"
+	}
+	f, err := os.Create(file)
 	if err != nil {
-		return virtual.Kept{}, err
+		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name another file with --picture"}
 	}
-	k, err := virtual.Find(dir, name)
-	if errors.Is(err, desktop.ErrGone) {
-		err = &steps.Error{Code: steps.Invalid, Err: err, Next: "`understudy desktop ls` lists them, `understudy desktop start " + name + "` starts it"}
+	if err := errors.Join(png.Encode(f, p), f.Close()); err != nil {
+		return err
 	}
-	return k, err
-}
-
-func (a *app) desktopList() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "ls",
-		Short: "List the desktops that last",
-		Args:  atMost(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			dir, err := a.desktops()
-			if err != nil {
-				return err
-			}
-			all := virtual.List(dir)
-			if asJSON {
-				return a.document(append([]virtual.Kept{}, all...))
-			}
-			return a.table(func(w io.Writer) {
-				fmt.Fprintln(w, "NAME\tDISPLAY\tSCREEN\tAGE\tMEMORY\tPROCESSES\tPROGRAMS\tRUN\tUNTIL")
-				for _, k := range all {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d MB\t%d\t%s\t%s\t%s\n", k.Name, k.Display, k.Screen, time.Since(k.Started).Round(time.Second),
-						k.Memory>>20, k.Processes, dash(strings.Join(k.Programs, ",")), dash(k.Run), untilWords(k))
-				}
-			})
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
-	return cmd
-}
-
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-// untilWords say how long a desktop stays.
-func untilWords(k virtual.Kept) string {
-	switch {
-	case k.Linger == 0:
-		return "stopped"
-	case k.Until.IsZero():
-		return "in use"
-	}
-	return k.Until.Local().Format(time.DateTime)
-}
-
-func (a *app) desktopShow() *cobra.Command {
-	var file string
-	cmd := &cobra.Command{
-		Use:   "show DESKTOP",
-		Short: "Take a picture of a desktop",
-		Long:  "Take a picture of a desktop, and write its name to the standard output.",
-		Args:  exactly(1, "the name of one desktop"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			k, err := a.desktopNamed(args[0])
-			if err != nil {
-				return err
-			}
-			d, err := a.machine.Open(cmd.Context(), desktop.Options{Display: "virtual", Name: k.Name, Birth: k.Birth, Dir: filepath.Dir(k.Dir)})
-			if err != nil {
-				return notReady(err)
-			}
-			defer d.Close()
-			picture, err := d.Capture(cmd.Context(), desktop.Rect{})
-			if err != nil {
-				return err
-			}
-			if file == "" {
-				file = k.Name + ".png"
-			}
-			f, err := os.Create(file)
-			if err != nil {
-				return &steps.Error{Code: steps.Invalid, Err: err, Next: "name another file with --picture"}
-			}
-			if err := errors.Join(png.Encode(f, picture), f.Close()); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(a.out, file)
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&file, "picture", "", "the file to write (default the desktop's name and .png, here)")
-	return cmd
-}
-
-func (a *app) desktopRun() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "run DESKTOP COMMAND...",
-		Short: "Start a program on a desktop",
-		Long:  "Start a program on a desktop, where it stays until it ends or the desktop does:\n\n    understudy desktop run main -- mousepad notes.txt",
-		Args:  atLeast(2, "the name of a desktop, --, and a program with its arguments"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			program := args[1:]
-			if program[0] == "--" && len(program) > 1 {
-				program = program[1:]
-			}
-			k, err := a.desktopNamed(args[0])
-			if err != nil {
-				return err
-			}
-			at, err := virtual.Attach(k)
-			if err != nil {
-				return notReady(err)
-			}
-			defer at.Close()
-			here, err := os.Getwd()
-			if err != nil {
-				return err
-			}
-			pid, _, err := at.Start(virtual.Program{Args: program, Env: os.Environ(), Dir: here}, nil)
-			if err != nil {
-				return &steps.Error{Code: steps.Invalid, Err: err, Next: "name a program that is installed here"}
-			}
-			_, err = fmt.Fprintln(a.out, pid)
-			return err
-		},
-	}
-	cmd.Flags().SetInterspersed(false)
-	return cmd
-}
-
-func (a *app) desktopStop() *cobra.Command {
-	return &cobra.Command{
-		Use:   "stop DESKTOP",
-		Short: "Stop a desktop, with all that runs on it",
-		Args:  exactly(1, "the name of one desktop"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			k, err := a.desktopNamed(args[0])
-			if err != nil {
-				return err
-			}
-			return virtual.End(k, "it was stopped by hand")
-		},
-	}
-}
-
-func (a *app) desktopPrune() *cobra.Command {
-	var age time.Duration
-	var all bool
-	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Stop the desktops that were kept for runs, and clear away what is left of others",
-		Long: "Stop the desktops that were made for a run and that nobody uses now: such a run can\n" +
-			"then only begin again. Those that were started by name stay, unless --all is given.",
-		Args: atMost(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			dir, err := a.desktops()
-			if err != nil {
-				return err
-			}
-			var errs []error
-			for _, k := range virtual.List(dir) {
-				if k.Users > 0 || k.Run == "" && !all || time.Since(k.Started) < age {
-					continue
-				}
-				if err := virtual.End(k, "it was pruned"); err != nil {
-					errs = append(errs, err)
-					continue
-				}
-				fmt.Fprintf(a.out, "stopped %s\n", k.Name)
-			}
-			return errors.Join(errs...)
-		},
-	}
-	cmd.Flags().DurationVar(&age, "age", 0, "only those that are as old as this, such as 24h")
-	cmd.Flags().BoolVar(&all, "all", false, "also those that were started by name")
-	return cmd
+	_, err = fmt.Fprintln(a.out, file)
+	return err
 }
 
 func (a *app) desktopEnv() *cobra.Command {
@@ -283,9 +105,13 @@ func (a *app) desktopEnv() *cobra.Command {
 		Long:  "Write what a shell has to export to use a desktop:\n\n    eval \"$(understudy desktop env main)\"",
 		Args:  exactly(1, "the name of one desktop"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			k, err := a.desktopNamed(args[0])
+			ks, err := a.keepers()
 			if err != nil {
 				return err
+			}
+			k, err := desktops.Find(ks, desktops.Caller{}, args[0], false)
+			if err != nil {
+				return desktopError(err)
 			}
 			for _, v := range k.Env {
 				name, value, _ := strings.Cut(v, "=")
@@ -300,8 +126,9 @@ func (a *app) desktopEnv() *cobra.Command {
 }
 
 func (a *app) completeDesktop(*cobra.Command, []string, string) (names []string, d cobra.ShellCompDirective) {
-	dir, err := a.desktops()
+	dir, err := a.folder()
 	if err == nil {
+		dir = desktopsFolder(dir)
 		_, err = os.Stat(dir) // looking for what to offer makes none
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ type displayFlags struct {
 }
 
 func (f *displayFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.display, "display", "auto", "auto, virtual, virtual:NAME for a desktop that lasts, or a display such as :0")
+	cmd.Flags().StringVar(&f.display, "display", "auto", "auto, seat for yours, virtual, virtual:NAME for a desktop that lasts, or a display such as :0")
 	cmd.Flags().StringVar(&f.screen, "screen", "", "the size of a virtual screen (default 1920x1080)")
 	cmd.Flags().StringVar(&f.layout, "layout", "", "the layout of a virtual keyboard, such as de")
 	cmd.Flags().DurationVar(&f.keep, "keep-desktop", 24*time.Hour, "how long the virtual desktop of a run is kept that did not succeed; 0 closes it")
@@ -46,11 +46,30 @@ func (f *displayFlags) options(cmd *cobra.Command) (desktop.Options, error) {
 	return o, nil
 }
 
-// choice is what a run is told of its desktop: a virtual one it has beside that
-// of whoever owns the data folder, which is then asked for none in particular.
+// openDisplay opens the desktop that the flags name, for a command that is no run.
+func (a *app) openDisplay(cmd *cobra.Command, f *displayFlags) (*desktop.Desktop, error) {
+	o, err := f.options(cmd)
+	if err != nil {
+		return nil, err
+	}
+	home, err := a.folder()
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = desktopsFolder(home)
+	d, err := a.machine.Open(cmd.Context(), o)
+	if err != nil {
+		return nil, notReady(err)
+	}
+	return d, nil
+}
+
+// choice is what a run is told of its desktop: a virtual one, or yours, it has
+// beside that of whoever owns the data folder, which is then asked for none in
+// particular.
 func (f *displayFlags) choice(cmd *cobra.Command) (engine.DesktopChoice, error) {
 	o, err := f.options(cmd)
-	if err != nil || !isVirtual(f.display) {
+	if err != nil || !isVirtual(f.display) && f.display != desktop.Seat {
 		return engine.DesktopChoice{}, err
 	}
 	return engine.DesktopChoice{Display: o.Display, Screen: o.Screen, Layout: o.Layout, Keep: f.keep}, nil

@@ -37,7 +37,7 @@ func (a *app) followFrom(ctx context.Context, runs engine.Runs, h engine.Header,
 	}
 	p := newProgress(a, f)
 	stop := context.AfterFunc(ctx, func() {
-		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), hurriedTime)
 		defer cancel()
 		_, _ = runs.Stop(c, h.ID, engine.ByUser, stopWords)
 	})
@@ -81,7 +81,7 @@ func (p *progress) await(ctx context.Context, runs engine.Runs, id string, seen 
 	if err != nil && c.Err() != nil && ctx.Err() == nil {
 		h, err = runs.Get(ctx, id)
 		if h.Status == engine.Queued {
-			p.say("waiting: another run has the desktop")
+			p.say(fmt.Sprintf("waiting: another run has the desktop (number %d in the queue)", max(1, h.Position)))
 		}
 	}
 	return h, err
@@ -158,10 +158,11 @@ func (a *app) desktopWords(h engine.Header) []string {
 	if h.Desktop == nil || h.Status == engine.Succeeded {
 		return nil
 	}
-	dir, err := a.desktops()
+	dir, err := a.folder()
 	if err != nil {
 		return nil
 	}
+	dir = desktopsFolder(dir)
 	k, err := virtual.Find(dir, h.Desktop.Name)
 	if err != nil || k.Birth != h.Desktop.Birth {
 		c, _ := virtual.FindClosing(dir, h.Desktop.Birth)

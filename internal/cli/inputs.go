@@ -16,6 +16,7 @@ import (
 type inputFlags struct {
 	pairs []string
 	file  string
+	given map[string]string // by the program itself: no flag
 }
 
 func (f *inputFlags) add(cmd *cobra.Command) {
@@ -55,6 +56,11 @@ func (f *inputFlags) read(a *app, p *workflows.Program) (map[string]any, map[str
 			if err := set(name, text); err != nil {
 				return nil, nil, err
 			}
+		}
+	}
+	for name, text := range f.given {
+		if err := set(name, text); err != nil {
+			return nil, nil, err
 		}
 	}
 	if err := f.readFile(inputs); err != nil {

@@ -55,11 +55,7 @@ func (a *app) inspect() *cobra.Command {
 }
 
 func (a *app) look(cmd *cobra.Command, f *inspectFlags) error {
-	o, err := f.display.options(cmd)
-	if err != nil {
-		return err
-	}
-	d, err := a.machine.Open(cmd.Context(), o)
+	d, err := a.openDisplay(cmd, &f.display)
 	if err != nil {
 		return err
 	}

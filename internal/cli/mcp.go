@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/desktops"
 	"understudy/mcpserver"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -27,7 +28,9 @@ type serverFlags struct {
 	onDisconnect string
 	roots        []string
 	structured   bool
+	treeDiffs    bool
 	free         bool // commands may write anywhere
+	pool         poolFlags
 }
 
 func (f *serverFlags) add(cmd *cobra.Command) {
@@ -39,6 +42,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "refuse whatever does not only read")
 	cmd.Flags().StringSliceVar(&f.clientModes, "client-mode", nil, "the mode of a client by its name, such as claude-code=ask")
 	cmd.Flags().BoolVar(&f.structured, "structured", false, "declare what tools answer, and answer with structured content beside the text: for clients that are programs")
+	cmd.Flags().BoolVar(&f.treeDiffs, "tree-diffs", false, "after each call that acts, answer with all elements that came, went and changed in its window, with their refs")
 	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "folders in which steps may use files; paths start in the first (default the folder it is started in, unless that is your home or above it)")
 	cmd.Flags().BoolVar(&f.free, "no-sandbox", false, "let commands of clients write wherever you may, not only in the roots")
 	cmd.Flags().StringVar(&f.onDisconnect, "on-disconnect", "cancel", "what becomes of the run of a client that goes away: cancel or continue")
@@ -79,6 +83,9 @@ func (f *serverFlags) modes(cmd *cobra.Command) (map[string]access.Mode, error) 
 // server makes a server over the data folder, and the function that lets go of
 // the folder once the server has ended; adjust sets what only one command knows.
 func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.Options)) (*mcpserver.Server, func(), error) {
+	if err := a.notOfAFleet(cmd); err != nil {
+		return nil, nil, err
+	}
 	policy, err := f.policy(cmd, a.kinds)
 	if err != nil {
 		return nil, nil, err
@@ -102,12 +109,14 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &opening{a: a, cmd: cmd, display: &f.display}
+	o := &opening{a: a, cmd: cmd, display: &f.display, pool: f.pool}
 	options := mcpserver.Options{
 		Open: o.open, Kinds: a.kinds, Policy: policy, Modes: modes, Folder: savedWorkflows(home), Pictures: recordedPictures(home), Dir: dir, Roots: roots, Private: []string{home}, Environ: os.Environ(),
-		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Sandbox: !f.free, Structured: f.structured, Log: a.log(),
+		Version: thisVersion().Version, KeepRunning: f.onDisconnect == "continue", Sandbox: !f.free, Structured: f.structured, TreeDiffs: f.treeDiffs, Log: a.log(),
+		Desktops: desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(home), Seat: !isVirtual(f.display.display)}, Schedules: schedulesFolder(home), Telemetry: a.observer(),
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}
+	options.Desktop = a.opens(desktopsFolder(home))
 	if adjust != nil {
 		adjust(&options)
 	}
@@ -121,6 +130,7 @@ type opening struct {
 	a       *app
 	cmd     *cobra.Command
 	display *displayFlags
+	pool    poolFlags
 
 	server *mcpserver.Server
 	places int // for runs that act
@@ -139,7 +149,8 @@ func (o *opening) open(context.Context) (engine.Runs, error) {
 	defer o.mu.Unlock()
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
 		rights := o.server.Rights()
-		m.rights, m.keepRunning, m.shared = &rights, o.keepRunning, true
+		m.rights, m.allow, m.keepRunning, m.shared = &rights, o.server.AllowBound, o.keepRunning, true
+		m.desktops, m.ready, m.usersHome = o.pool.desktops, o.pool.ready, o.pool.usersHome
 		m.tune = func(e *engine.Engine) {
 			o.own.Store(e)
 			e.Allow, e.Lease = o.server.Allow, engine.NewLease(o.places)

@@ -72,6 +72,11 @@ func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error)
 		e.Next = "record through that process, or name the display of the user with --display"
 		return nil, nil, e
 	}
+	home, err := o.a.folder()
+	if err != nil {
+		return nil, nil, err
+	}
+	options.Dir = desktopsFolder(home)
 	d, err := o.a.machine.Open(ctx, options)
 	if err == nil {
 		if err = heard(ctx, d); err != nil {

@@ -139,14 +139,7 @@ func (a *app) showPlan(ctx context.Context, runs engine.Runs, id string, r engin
 	if asJSON {
 		return a.document(p)
 	}
-	switch {
-	case p.Gone != "":
-		fmt.Fprintf(a.out, "run %s can only begin again, with --from %s: %s\n", id, p.From, p.Gone)
-	case p.Desktop != "":
-		fmt.Fprintf(a.out, "run %s would go on at %s, on its desktop %s\n", id, p.From, p.Desktop)
-	default:
-		fmt.Fprintf(a.out, "run %s would go on at %s\n", id, p.From)
-	}
+	fmt.Fprintln(a.out, p.Summary())
 	if p.Doubt {
 		fmt.Fprintln(a.out, "that step may have acted: say --redo or --skip")
 	}

@@ -17,10 +17,15 @@ type runFlags struct {
 	dry     bool
 	step    bool
 	queue   bool
+	needs   []string
+	urgency int
 }
 
-func (a *app) run() *cobra.Command {
-	var f runFlags
+func (a *app) run() *cobra.Command { return a.runGiven(nil) }
+
+// runGiven is the command with inputs that the program has itself.
+func (a *app) runGiven(inputs map[string]string) *cobra.Command {
+	f := runFlags{inputs: inputFlags{given: inputs}}
 	cmd := &cobra.Command{
 		Use:   "run FILE|NAME",
 		Short: "Run a workflow",
@@ -38,10 +43,15 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "evaluate conditions and look, but only show what would act")
 	cmd.Flags().BoolVar(&f.step, "step", false, "pause after each step")
 	cmd.Flags().BoolVar(&f.queue, "queue", true, "wait while another run has the desktop; with =false, say busy")
+	cmd.Flags().StringSliceVar(&f.needs, "needs", nil, "labels of the worker that executes it, in a fleet")
+	cmd.Flags().IntVar(&f.urgency, "priority", 5, "from 0, which goes first, to 9, in a fleet")
 	return cmd
 }
 
 func (a *app) runOne(cmd *cobra.Command, name string, f *runFlags) error {
+	if f.urgency < 0 || f.urgency > 9 {
+		return usage(cmd, "--priority %d: wanted 0 to 9", f.urgency)
+	}
 	src, err := a.workflow(name)
 	if err != nil {
 		return err
@@ -70,6 +80,7 @@ func (a *app) runOne(cmd *cobra.Command, name string, f *runFlags) error {
 	h, err := runs.Start(cmd.Context(), engine.Request{
 		Bundle: bundle, Inputs: inputs, Secrets: secret, From: f.from, To: f.to, DryRun: f.dry, StepThrough: f.step,
 		Queue: f.queue, Client: "command line", Dir: dir, Desktop: choice, Roots: []string{dir, src.Dir}, Environ: os.Environ(),
+		Needs: f.needs, Priority: f.urgency,
 	})
 	if err != nil {
 		return err

@@ -13,11 +13,11 @@ import (
 func (a *app) runsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs COMMAND",
-		Short: "List, show, export and remove runs",
+		Short: "List, show, export, repair and remove runs",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsLogs(), a.runsExport(), a.runsRemove(), a.runsPrune(), a.runsBackup(), a.runsRestore(), a.runsCheck(), a.runsToWorkflow())
+	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsLogs(), a.runsExport(), a.runsRemove(), a.runsPrune(), a.runsBackup(), a.runsRestore(), a.runsCheck(), a.runsToWorkflow(), a.runsRepair())
 	return cmd
 }
 
@@ -70,6 +70,7 @@ func (a *app) runsList() *cobra.Command {
 	cmd.Flags().StringVar(&q.WorkflowID, "workflow-id", "", "only runs with this workflow_id")
 	cmd.Flags().StringVar(&q.TraceID, "trace-id", "", "only runs with this trace_id")
 	cmd.Flags().StringVar(&q.ExecutionID, "execution-id", "", "only runs with this execution_id")
+	cmd.Flags().StringVar(&q.Schedule, "schedule", "", "only runs that this schedule began")
 	cmd.Flags().BoolVar(&q.Calls, "calls", false, "also single steps that were called on their own")
 	cmd.Flags().IntVarP(&q.Limit, "limit", "n", 50, "how many at most")
 	return cmd

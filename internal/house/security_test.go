@@ -8,10 +8,10 @@ import (
 )
 
 // proof matches the name of a test on the page about security.
-var proof = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z]+)`")
+var proof = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Za-z]+)`")
 
 // declared matches a test in a file of tests.
-var declared = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+var declared = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
 
 // TestProofsOfSecurityExist holds that each test that the page about security
 // names is one, and that each of our attacks stands on the page.
@@ -34,9 +34,20 @@ func TestProofsOfSecurityExist(t *testing.T) {
 			t.Errorf("%s tries something that %s does not speak of", name, page)
 		}
 	}
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "| ") && !strings.Contains(line, "the answer") && !proof.MatchString(line) {
-			t.Errorf("%s has a threat without a proof: %s", page, line)
+	lines := slices.Collect(strings.Lines(text))
+	for i, line := range lines[:len(lines)-1] {
+		header := strings.HasPrefix(lines[i+1], "|---")
+		switch {
+		case header && !strings.HasSuffix(line, "| proved by |\n"):
+			t.Errorf("%s has a table that does not say what proves it: %s", page, line)
+		case strings.HasPrefix(line, "| ") && !header && !proof.MatchString(line[strings.LastIndex(line[:len(line)-2], "|"):]):
+			t.Errorf("%s has a promise without a proof: %s", page, line)
+		}
+	}
+	for section := range strings.SplitSeq(text, "\n## ") {
+		name, body, _ := strings.Cut(section, "\n")
+		if !strings.HasPrefix(name, "#") && name != "What is not covered" && !strings.Contains(body, "| proved by |") {
+			t.Errorf("the section %q of %s promises, and has no table of proofs", name, page)
 		}
 	}
 	if len(named) < 20 {

@@ -37,7 +37,7 @@ var words = map[string]struct {
 	"news":     {"", nil},
 	"patience": {"", nil},
 	"place":    {"", nil},
-	"seat":     {"", nil},
+	"seat":     {"the pointers and keyboards of one person, as the protocol of Wayland has it", []string{"steps/desktop/wayland/wire"}},
 	"spot":     {"", nil},
 	"strike":   {"", nil},
 	"telling":  {"", nil},

@@ -15,14 +15,17 @@ import (
 
 	"understudy/internal/cli"
 	"understudy/steps/desktop/local"
+	"understudy/steps/desktop/virtual"
 )
 
 // Name is what a test program must be called by to be the command.
 const Name = "understudy"
 
-// Main is the TestMain of a package with such tests.
+// Main is the TestMain of a package with such tests. A test that starts a desktop
+// itself has its own program as the keeper, which must not play the tests again.
 func Main(m *testing.M) {
-	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == Name {
+	keeps := len(os.Args) > 1 && os.Args[1] == virtual.KeeperCommand
+	if keeps || strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == Name {
 		os.Exit(cli.Main(context.Background(), local.Machine{}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())

@@ -22,9 +22,6 @@ import (
 // patience is how long one command may take, on a loaded machine.
 const patience = 2 * time.Minute
 
-// e2eVariable is set where real applications are played.
-const e2eVariable = "UNDERSTUDY_E2E"
-
 // TestMain makes this test program the command understudy, when it is called so.
 func TestMain(m *testing.M) { itself.Main(m) }
 
@@ -38,18 +35,24 @@ var elsewhere = map[string]string{
 	"make clients": ".ci/run",
 	"docker run":   ".github/workflows/ci.yml", // the same image, the same command
 
-	"sudo apt install ./understudy_": "internal/packaging/packaging_test.go",
-	"npm install":                    "internal/packaging/packaging_test.go",
-	"sha256sum":                      "internal/packaging/packaging_test.go",
-	"systemctl --user":               "internal/packaging/packaging_test.go",
-	"claude mcp":                     "internal/realclients/clients_test.go",
+	"sudo apt install ./understudy_":          "internal/packaging/packaging_test.go",
+	"npm install":                             "internal/packaging/packaging_test.go",
+	"sha256sum":                               "internal/packaging/packaging_test.go",
+	"systemctl --user":                        "internal/packaging/packaging_test.go",
+	"OTEL_EXPORTER_OTLP_ENDPOINT":             "internal/telemetry/telemetry_test.go",
+	"go test -run '^$' -bench":                "Makefile",
+	"claude mcp":                              "internal/realclients/clients_test.go",
+	"understudy desktop start theirs":         "internal/lasting/places_test.go",
+	"understudy run --display virtual:theirs": "internal/lasting/places_test.go",
 
 	"go test ./steps/desktop/local -run TestContract":            "steps/desktop/local/contract_linux_test.go",
 	"UNDERSTUDY_E2E=1 go test ./internal/e2e -run TestScenarios": "internal/e2e/scenario_test.go",
+	"UNDERSTUDY_E2E=1 go test ./internal/e2e -run TestTheLong":   "internal/e2e/long_test.go",
 }
 
 // TestEveryCommandIsRun types what the pages say to type.
 func TestEveryCommandIsRun(t *testing.T) {
+	virtualtest.TakesTime(t)
 	run := 0
 	for name, all := range pages(t) {
 		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
@@ -69,9 +72,6 @@ func TestEveryCommandIsRun(t *testing.T) {
 					p = newReader(t)
 				}
 				if b.is("desktop") {
-					if os.Getenv(e2eVariable) == "" {
-						continue // `make e2e` types these; `make run` too, for whoever looks
-					}
 					virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon", "mousepad")
 				}
 				run += p.follow(b)
@@ -115,23 +115,25 @@ type reader struct {
 	t       *testing.T
 	dir     string
 	environ []string
-	address string // that nobody listens on, to stand for the usual one
+	usual   *strings.Replacer // of addresses that nobody listens on for the usual ones
 }
 
-// usual is the address in the pages, which may be taken on this machine.
-const usual = "127.0.0.1:8765"
+// usual are the addresses in the pages, which may be taken on this machine.
+var usual = []string{"127.0.0.1:8765", "127.0.0.1:4222"}
 
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	home := scratch.Dir(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	var free []string
+	for _, address := range usual {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		free = append(free, address, l.Addr().String())
 	}
-	r := &reader{t: t, dir: filepath.Join(home, "dir"), address: l.Addr().String()}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	r := &reader{t: t, dir: filepath.Join(home, "dir"), usual: strings.NewReplacer(free...)}
 	t.Cleanup(r.end)
 	bin := filepath.Join(home, "bin")
 	for _, dir := range []string{bin, r.dir} {
@@ -212,7 +214,7 @@ func (r *reader) run(typed string) (string, error) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "-c", strings.ReplaceAll(typed, usual, r.address))
+	cmd := exec.CommandContext(ctx, "bash", "-c", r.usual.Replace(typed))
 	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.environ, 5*time.Second
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, exec.ErrWaitDelay) {

@@ -20,7 +20,8 @@ var errNobody = errors.New("no process owns the data folder")
 type client struct {
 	http   *http.Client
 	member string
-	end    context.CancelFunc // ends the membership
+	life   context.Context    // of the membership
+	end    context.CancelFunc // ends it
 	gone   chan struct{}      // closed when the membership has ended
 
 	// What the owner said when it left; known when gone is closed.
@@ -39,7 +40,7 @@ func dial(ctx context.Context, dir string, h hello) (*client, error) {
 		},
 	}}}
 	life, end := context.WithCancel(context.Background())
-	c.end = end
+	c.life, c.end = life, end
 	stop := context.AfterFunc(ctx, end)
 	timeout := time.AfterFunc(helloTime, end)
 	r, err := c.post(life, joinPath, h)

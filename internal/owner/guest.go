@@ -26,6 +26,10 @@ type guest struct {
 	Client
 	calls atomic.Int32
 	bye   chan farewell // what to tell it when the owner leaves
+
+	questions chan *question // for it, which it fetches
+	asked     atomic.Pointer[question]
+	gone      chan struct{} // closed when its membership has ended
 }
 
 const mostCalls = 256
@@ -34,6 +38,7 @@ func (h *host) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+joinPath, h.serveMember)
 	mux.HandleFunc("POST "+rightsPath, h.ofGuest(h.serveRights))
+	mux.HandleFunc("POST "+questionsPath, h.ofGuest(h.serveQuestions))
 	mux.HandleFunc("POST "+callPath+"{method}", h.ofGuest(h.serveCall))
 	return mux
 }
@@ -51,7 +56,7 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 		reply(w, nil, err)
 		return
 	}
-	g := &guest{Client: Client{in.Member, in.Hello}, bye: make(chan farewell, 1)}
+	g := &guest{Client: Client{in.Member, in.Hello}, bye: make(chan farewell, 1), questions: make(chan *question), gone: make(chan struct{})}
 	if !h.admit(g) {
 		w.WriteHeader(statusMoved)
 		return
@@ -59,6 +64,7 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 	defer h.dismiss(g)
 	h.setRights(g.ID, in.Hello.Rights)
 	h.proceed(g.ID, in.Last.Runs)
+	h.acts.Done()
 	if h.o.Came != nil {
 		h.o.Came(g.Client)
 	}

@@ -37,14 +37,16 @@ func (h *host) leave(ctx context.Context) error {
 	removeLeftovers(h.o.Dir)
 	steps.WaitFor(ctx, &h.acts)
 	runs := h.handOver(ctx)
-	errs = append(errs, h.local.Engine.Shutdown(ctx), h.local.Close(ctx))
+	errs = append(errs, h.local.Engine.Shutdown(ctx))
+	h.settle(ctx, runs)
+	errs = append(errs, h.local.Close(ctx))
 	h.sendAway(runs)
 	return errors.Join(errs...)
 }
 
 // handOver brings the runs of the guests to a boundary between steps, and
 // gathers what the guests have to know of them. A run whose step takes too long
-// is not paused: the shutdown interrupts it.
+// is interrupted by the shutdown.
 func (h *host) handOver(ctx context.Context) map[*guest]handover {
 	limit := h.o.Patience
 	if end, ok := ctx.Deadline(); ok {
@@ -61,20 +63,35 @@ func (h *host) handOver(ctx context.Context) map[*guest]handover {
 			all[g][run] = handed{Paused: paused}
 		}
 	}
+	slow := time.AfterFunc(time.Second, func() {
+		h.o.Log.Warn("waiting for a step of a run of another process, where the run goes on then")
+	})
+	defer slow.Stop()
 	for _, runs := range all {
 		for run, r := range runs {
 			if r.Paused {
-				at, err := h.local.Engine.Wait(ctx, run)
-				r.Paused = err == nil && at.Status == engine.Paused
+				_, _ = h.local.Engine.Wait(ctx, run) // settle says what came of it
 			}
 			r.Belongings = h.local.Engine.Unstored(run)
+			runs[run] = r
+		}
+	}
+	return all
+}
+
+// settle notes which runs stand still now, so that they can go on elsewhere: one may
+// have come to its boundary when it was not waited for any more.
+func (h *host) settle(ctx context.Context, all map[*guest]handover) {
+	for _, runs := range all {
+		for run, r := range runs {
+			at, err := h.local.Engine.Get(ctx, run)
+			r.Paused = r.Paused && err == nil && at.Status == engine.Paused
 			runs[run] = r
 			if !r.Paused && r.Belongings.Secrets == nil && r.Belongings.Environ == nil {
 				delete(runs, run)
 			}
 		}
 	}
-	return all
 }
 
 // interruptOwn interrupts the runs that are for nobody who stays: another may

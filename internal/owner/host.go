@@ -33,6 +33,8 @@ type host struct {
 	guests  map[*guest]bool
 	began   map[string]string         // run → the member that last began or continued it
 	rights  map[string]*access.Rights // member → what its clients may do, as it has told
+	bound   map[string]bool           // runs of guests that are bound to a credential
+	allowed map[string][]string       // runs that are not → the kinds that their guests have allowed
 }
 
 // newHost opens the socket of an owner. The runs that were handed over to it
@@ -40,7 +42,7 @@ type host struct {
 func newHost(m *Member, l Local) (*host, error) {
 	h := &host{
 		o: m.o, id: m.id, local: l,
-		guests: map[*guest]bool{}, began: map[string]string{}, rights: map[string]*access.Rights{},
+		guests: map[*guest]bool{}, began: map[string]string{}, rights: map[string]*access.Rights{}, bound: map[string]bool{}, allowed: map[string][]string{},
 	}
 	h.runs = hidingHandover{l.Engine, &h.expected}
 	l.Engine.Allow = h.allowByMember(l.Engine.Allow)
@@ -76,6 +78,7 @@ func (h *host) admit(g *guest) bool {
 	if !h.leaving {
 		h.guests[g] = true
 		h.members.Add(1)
+		h.acts.Add(1) // until its runs go on
 	}
 	return !h.leaving
 }
@@ -95,6 +98,7 @@ func (h *host) guest(member string) *guest {
 // dismiss forgets a guest whose membership has ended.
 func (h *host) dismiss(g *guest) {
 	defer h.members.Done()
+	close(g.gone)
 	h.mu.Lock()
 	delete(h.guests, g)
 	leaving := h.leaving

@@ -31,6 +31,8 @@ type Hello struct {
 	Client    string   `json:"client,omitempty"` // its name
 	// Rights are what its clients may do; nil: everything, as a person may.
 	Rights *access.Rights `json:"rights,omitempty"`
+	// Answers says that it answers the owner's questions about its runs.
+	Answers bool `json:"answers,omitempty"`
 	// KeepRunning says that its runs go on when it goes away.
 	KeepRunning bool `json:"keep_running,omitempty"`
 }
@@ -54,8 +56,11 @@ type Options struct {
 	// Came and Gone, if set, hear in the owner of processes that attach and
 	// that are gone, with the runs under way that they began or continued.
 	Came func(Client)
-	Gone func(c Client, runs []string)
-	Log  *slog.Logger
+	// Allow answers, before each step, for the runs that this process begins or
+	// continues, when another one executes them; nil: its Hello says all.
+	Allow Allow
+	Gone  func(c Client, runs []string)
+	Log   *slog.Logger
 	// Patience is how long to wait for a folder whose owner is leaving, and for
 	// runs to pause when this process leaves; 0 is ten seconds.
 	Patience time.Duration
@@ -95,6 +100,7 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	o.Hello.Answers = o.Allow != nil
 	m := &Member{o: o, id: engine.NewKey(), mutex: make(chan struct{}, 1)}
 	if _, err := m.connect(ctx); err != nil {
 		return nil, err
@@ -144,6 +150,9 @@ func (m *Member) findOwner(ctx context.Context) (runsAt, error) {
 		c, err := dial(ctx, m.o.Dir, hello{version, m.id, m.o.Hello, m.handed})
 		if err == nil {
 			go m.awaitNextOwner(c)
+			if m.o.Allow != nil {
+				go c.answerQuestions(m.o.Allow)
+			}
 			return runsAt{client: c}, nil
 		}
 		if !errors.Is(err, errNobody) {

@@ -64,6 +64,9 @@ var (
 	wait    = ofRun("wait", reads, engine.Runs.Wait)
 	await   = ofRunWith("await", reads, engine.Runs.Await)
 
+	takeOver = ofRunWith("take_over", acting, engine.Runs.TakeOver)
+	handBack = ofRunWith("hand_back", acting, engine.Runs.HandBack)
+
 	fork = serve("fork", keyed, func(ctx context.Context, r engine.Runs, p on[forkWith]) (engine.Header, error) {
 		return r.Fork(ctx, p.Run, p.With.From, p.With.Resume)
 	})

@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -11,27 +12,32 @@ import (
 )
 
 // allowByMember makes the engine ask, at each step, for the rights of the member
-// whose run it is: own for the owner itself, and for a guest those that it has told.
+// whose run it is: own for the owner itself, and for a guest those that it has told,
+// and the guest itself, if it answers.
 func (h *host) allowByMember(own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
 	return func(run, client string, k steps.Kind) error {
-		rights, foreign := h.rightsOf(run)
+		member, rights := h.rightsOf(run)
 		switch {
-		case foreign && rights != nil:
-			return rights.Allow(client, k)
-		case !foreign && own != nil:
+		case member == h.id && own != nil:
 			return own(run, client, k)
+		case member == h.id:
+			return nil
+		case rights != nil:
+			if err := rights.Allow(client, k); err != nil {
+				return err
+			}
 		}
-		return nil
+		return h.ask(member, run, client, k)
 	}
 }
 
-// rightsOf are the rights of the member whose run it is, if that is a guest; nil
-// when it told none.
-func (h *host) rightsOf(run string) (rights *access.Rights, foreign bool) {
+// rightsOf is the member whose run it is, and the rights of a guest; nil when it told
+// none.
+func (h *host) rightsOf(run string) (member string, rights *access.Rights) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	member := h.began[run]
-	return h.rights[member], member != "" && member != h.id
+	member = cmp.Or(h.began[run], h.id)
+	return member, h.rights[member]
 }
 
 func (h *host) setRights(member string, rights *access.Rights) {
@@ -48,6 +54,7 @@ const mostNoted = 1000
 func (h *host) setMember(run, member string) (before string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	delete(h.allowed, run)
 	if before = h.began[run]; member == "" {
 		delete(h.began, run)
 		return before
@@ -64,6 +71,8 @@ func (h *host) setMember(run, member string) (before string) {
 func (h *host) forgetInactive() {
 	active := h.local.Engine.Active()
 	maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
+	maps.DeleteFunc(h.bound, func(run string, _ bool) bool { return !slices.Contains(active, run) })
+	maps.DeleteFunc(h.allowed, func(run string, _ []string) bool { return !slices.Contains(active, run) })
 	here := slices.Collect(maps.Values(h.began))
 	for g := range h.guests {
 		here = append(here, g.ID)

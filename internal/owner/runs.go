@@ -52,6 +52,14 @@ func (m *Member) Continue(ctx context.Context, id string) (engine.Header, error)
 	return call(ctx, m, proceed, on[none]{Run: id})
 }
 
+func (m *Member) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
+	return call(ctx, m, takeOver, on[engine.Takeover]{id, t})
+}
+
+func (m *Member) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
+	return call(ctx, m, handBack, on[string]{id, by})
+}
+
 func (m *Member) Get(ctx context.Context, id string) (engine.Header, error) {
 	return call(ctx, m, get, on[none]{Run: id})
 }

@@ -14,16 +14,17 @@ import (
 
 // version is that of the protocol. Processes of different versions refuse each
 // other: a run must not be half understood.
-const version = 3
+const version = 4
 
 // The protocol is HTTP over the unix socket of the folder. A guest posts its
 // hello to joinPath; the response stays open as long as it is a member, and
 // ends with a farewell when the owner leaves. Each call is a POST to callPath
 // and the name of a method; a closed request is a cancelled call.
 const (
-	joinPath   = "/members"
-	rightsPath = "/rights"
-	callPath   = "/api/"
+	joinPath      = "/members"
+	rightsPath    = "/rights"
+	questionsPath = "/questions"
+	callPath      = "/api/"
 
 	memberHeader = "Understudy-Member"
 )

@@ -283,6 +283,9 @@ func TestUnitIsRight(t *testing.T) {
 	if !strings.Contains(unit, "\nWorkingDirectory=%S/") {
 		t.Errorf("the unit starts in the home folder, whose files it would not use:\n%s", unit)
 	}
+	if !strings.Contains(unit, "\nKillMode=process\n") {
+		t.Errorf("stopping the unit ends the desktops that runs still need:\n%s", unit)
+	}
 	start := regexp.MustCompile(`(?m)^ExecStart=(\S+) (.*)$`).FindStringSubmatch(unit)
 	if start == nil {
 		t.Fatalf("the unit starts nothing:\n%s", unit)

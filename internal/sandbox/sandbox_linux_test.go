@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"understudy/internal/hostile"
 )
 
 func TestMain(m *testing.M) {
@@ -28,29 +30,21 @@ func TestAttackWritingOutsideTheSandbox(t *testing.T) {
 	if err := os.Chmod(outside, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
+	type row struct {
 		say, line string
 		want      bool
-	}{
+	}
+	rows := []row{
 		{"a new file inside", "echo x > new && mkdir -p a/b && echo y > a/b/c && ln -s c a/b/d && cat a/b/d", true},
 		{"a move between its folders", "mkdir -p m n && echo x > m/f && mv m/f n/f && rm n/f", true},
 		{"reading outside", "cat $OUTSIDE/kept", true},
 		{"what keeps nothing", "echo x > /dev/null && head -c 1 /dev/urandom > /dev/null", true},
 		{"a pipe and a program in the background", "echo x | cat | (sleep 0 & wait; cat)", true},
-		{"a new file outside", "echo x > $OUTSIDE/new", false},
-		{"appending to a file outside", "echo x >> $OUTSIDE/kept", false},
-		{"emptying a file outside", ": > $OUTSIDE/kept", false},
-		{"removing a file outside", "rm -f $OUTSIDE/kept", false},
-		{"a folder outside", "mkdir $OUTSIDE/d", false},
-		{"a link there", "ln -s x $OUTSIDE/l", false},
-		{"a hard link to it", "ln $OUTSIDE/kept hard && echo x > hard", false},
-		{"a link inside that leads out", "ln -sf $OUTSIDE/kept out && echo x > out", false},
-		{"through a file of the process", "echo x > /proc/self/cwd/../../$(basename $(dirname $OUTSIDE))/$(basename $OUTSIDE)/new", false},
-		{"moving a file out", "echo x > f && mv f $OUTSIDE/f && test ! -e f", false},
-		{"a shell of its own", "sh -c 'sh -c \"echo x > $OUTSIDE/new\"'", false},
-		{"the process that started it", "echo 1 > /proc/$PPID/oom_score_adj", false},
-		{"new privileges", "grep -q 'NoNewPrivs:.0' /proc/self/status", false},
-	} {
+	}
+	for _, line := range hostile.Escapes {
+		rows = append(rows, row{line, line, false})
+	}
+	for _, c := range rows {
 		t.Run(c.say, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", c.line)
 			cmd.Dir, cmd.Env = inside, append(os.Environ(), "OUTSIDE="+outside)

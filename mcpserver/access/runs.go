@@ -125,6 +125,16 @@ func (r *Runs) Continue(ctx context.Context, id string) (engine.Header, error) {
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Continue(ctx, id) })
 }
 
+// TakeOver gives the desktop of a run to a person.
+func (r *Runs) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
+	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.TakeOver(ctx, id, t) })
+}
+
+// HandBack takes it back.
+func (r *Runs) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
+	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.HandBack(ctx, id, by) })
+}
+
 // Get is the header of a run.
 func (r *Runs) Get(ctx context.Context, id string) (engine.Header, error) {
 	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Get(ctx, id) })

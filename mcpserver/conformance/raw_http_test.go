@@ -29,17 +29,18 @@ func (v visit) Call(tool string, args object) object {
 	return answer
 }
 
-// late is the number of a call that takes long.
+// late is the number of the first call that takes long. Another has another: the
+// server may still hold that of one whose client went away.
 const late = 7
 
 // begin sends a call that takes long. Its answer comes when it ends; drop goes
 // away without it.
-func (v visit) begin(args object) (answer chan object, drop func()) {
+func (v visit) begin(id int, args object) (answer chan object, drop func()) {
 	ctx, cancel := context.WithCancel(v.Context())
 	answer = make(chan object, 1)
 	go func() {
 		defer close(answer)
-		res, err := v.Send(ctx, late, "tools/call", object{"name": "execute_sequence", "arguments": args})
+		res, err := v.Send(ctx, id, "tools/call", object{"name": "execute_sequence", "arguments": args})
 		if err == nil {
 			defer res.Body.Close()
 			answer <- byhand.Read(res.Body)
@@ -73,7 +74,7 @@ func TestRawHTTP(t *testing.T) {
 			t.Errorf("a call: %v", res)
 		}
 
-		answer, _ := v.begin(longAndActs())
+		answer, _ := v.begin(late, longAndActs())
 		stopped := running(t, v)
 		if code, body := status(t, site); code != http.StatusServiceUnavailable || body["activeRequests"] != 1.0 || body["busy"] != true {
 			t.Errorf("/status while a run acts: %d %v", code, body)
@@ -92,7 +93,7 @@ func TestRawHTTP(t *testing.T) {
 		}
 		eventually(t, "the place is free", func() bool { code, _ := status(t, site); return code == http.StatusOK })
 
-		_, drop := v.begin(longAndActs())
+		_, drop := v.begin(late+1, longAndActs())
 		dropped := running(t, v, stopped)
 		drop()
 		if at, from := atRest(t, v, dropped); at != "cancelled" || from != "one" {
@@ -100,7 +101,7 @@ func TestRawHTTP(t *testing.T) {
 		}
 		eventually(t, "the place is free again", func() bool { code, _ := status(t, site); return code == http.StatusOK })
 
-		answer, _ = v.begin(longAndActs())
+		answer, _ = v.begin(late+2, longAndActs())
 		last := running(t, v, stopped, dropped)
 		p.signal(syscall.SIGTERM)
 		if res := <-answer; !byhand.IsError(res) {
@@ -118,7 +119,7 @@ func TestRawCancelOverHTTP(t *testing.T) {
 	eachVersion(t, []string{"2025-03-26", "2025-11-25"}, func(t *testing.T, version string) {
 		_, site := serving(t, t.TempDir())
 		v := visiting(t, site, version, "/mcp")
-		v.begin(long())
+		v.begin(late, long())
 		run := running(t, v)
 		res, err := v.Send(t.Context(), 0, "notifications/cancelled", object{"requestId": late, "reason": "enough"})
 		if err != nil {

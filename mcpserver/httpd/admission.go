@@ -14,6 +14,7 @@ import (
 
 	"understudy/engine"
 	"understudy/mcpserver/access"
+	"understudy/mcpserver/auth"
 	"understudy/steps"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) admit(mode access.Mode, next http.Handler) http.Handler {
 			if slices.ContainsFunc(messages, message.isCall) {
 				defer s.o.Replying()()
 			}
-			if slices.ContainsFunc(messages, s.needsSlot) {
+			if !onlyLooks(r, mode) && slices.ContainsFunc(messages, s.needsSlot) {
 				var ok bool
 				if release, ok = s.slot(r.Context()); !ok {
 					busy(w)
@@ -145,11 +146,18 @@ func count[T any](all iter.Seq[T]) (n int) {
 	return n
 }
 
+// onlyLooks says whether a request may not act, whatever it calls: it is refused,
+// and keeps nobody waiting for that.
+func onlyLooks(r *http.Request, mode access.Mode) bool {
+	g, known := auth.From(r.Context())
+	return mode == access.Ask || known && g.Mode == auth.Ask
+}
+
 // needsSlot says whether a message may begin a run that acts. One that carries an
 // answer to a question belongs to a run that has begun.
 func (s *Server) needsSlot(m message) bool {
 	t := s.o.Tool(m.Params.Name)
-	return m.isCall() && t != nil && t.Acts(m.Params.Arguments) && m.Params.RequestState == ""
+	return m.isCall() && t != nil && t.Acts(m.Params.Arguments) && (m.Params.RequestState == "" || !t.Resumes)
 }
 
 const (

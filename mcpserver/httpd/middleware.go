@@ -23,6 +23,7 @@ import (
 //	               it promised, is dropped after a while.
 //	sameMachine    the Host and Origin must be of this machine, or allowed.
 //	Gate           who calls; or SameUser, that a program of the server's user does.
+//	               A message for a webhook brings a signature instead.
 //	withBody       the body is read whole, up to a limit.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	next = withBody(next)
@@ -32,7 +33,10 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	if s.o.SameUser != nil {
 		next = s.o.SameUser.Wrap(next)
 	}
-	return s.withDeadlines(s.sameMachine(next))
+	mux := http.NewServeMux()
+	mux.Handle("/", next)
+	mux.Handle("POST "+hookPath+"{name}", withBody(http.HandlerFunc(s.hook)))
+	return s.withDeadlines(s.sameMachine(mux))
 }
 
 // smallBody bounds the requests that are not for a client's tools.

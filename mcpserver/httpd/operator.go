@@ -3,7 +3,6 @@ package httpd
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -93,35 +92,6 @@ func (o operator) reachStore(ctx context.Context) error {
 		_, err = runs.List(ctx, engine.Query{Limit: 1})
 	}
 	return err
-}
-
-// metrics writes the text format of Prometheus.
-func (o operator) metrics(w http.ResponseWriter, r *http.Request) {
-	acting, _ := o.slots.state(o.places(r.Context()))
-	n := o.o.Counts()
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	for _, m := range []struct {
-		name, sort, help string
-		value            float64
-	}{
-		{"understudy_calls_total", "counter", "Tool calls so far.", float64(n.Total)},
-		{"understudy_calls_active", "gauge", "Tool calls under way.", float64(n.Calls)},
-		{"understudy_runs_active", "gauge", "Runs of clients under way.", float64(n.Runs)},
-		{"understudy_places_taken", "gauge", "Runs that may act on the desktop.", float64(acting)},
-		{"understudy_places", "gauge", "How many runs may act at once.", float64(o.slots.limit)},
-		{"understudy_sessions", "gauge", "Sessions of clients.", float64(count(o.o.Clients.Sessions()))},
-		{"understudy_connections", "gauge", "Open connections.", float64(o.conns.count())},
-		{"understudy_connections_dropped_total", "counter", "Idle connections that were closed to make room.", float64(o.conns.dropped())},
-		{"understudy_uptime_seconds", "gauge", "Seconds since the start.", time.Since(o.began).Seconds()},
-	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %g\n", m.name, m.help, m.name, m.sort, m.name, m.value)
-	}
-	const refused = "understudy_refused_total"
-	fmt.Fprintf(w, "# HELP %s Requests that were refused because there were too many.\n# TYPE %s counter\n", refused, refused)
-	all := o.quotas.refusals()
-	for _, what := range []string{"calls", "runs", "sessions"} {
-		fmt.Fprintf(w, "%s{what=%q} %d\n", refused, what, all[what])
-	}
 }
 
 // permit refuses requests that are not an operator's. Its credential says so, or,

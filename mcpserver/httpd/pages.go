@@ -9,15 +9,13 @@ import (
 	"strings"
 
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/viewer"
 	"understudy/steps"
 )
 
 // A page does what a person asks of it by calling a tool, as any client does:
 // through the same handler, with the credential of the person, under the same
 // policy and limits.
-
-// pageClient is what a page calls itself.
-const pageClient = "page"
 
 // callTool calls a tool on behalf of a page. What the tool refused or failed with
 // is the error.
@@ -27,7 +25,7 @@ func callTool(clients http.Handler, modern string) func(*http.Request, string, m
 			"jsonrpc": "2.0", "id": 1, "method": "tools/call",
 			"params": map[string]any{"name": tool, "arguments": args, "_meta": map[string]any{
 				"io.modelcontextprotocol/protocolVersion":    modern,
-				"io.modelcontextprotocol/clientInfo":         map[string]string{"name": pageClient, "version": "1"},
+				"io.modelcontextprotocol/clientInfo":         map[string]string{"name": viewer.PageClient, "version": "1"},
 				"io.modelcontextprotocol/clientCapabilities": map[string]any{},
 			}},
 		})

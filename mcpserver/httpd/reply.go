@@ -32,7 +32,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 }
 
 // refuse replies with an error, under the status of its code.
-func refuse(w http.ResponseWriter, err error) { writeError(w, statusOf[steps.CodeOf(err)], err) }
+func refuse(w http.ResponseWriter, err error) { writeError(w, statusFor(err), err) }
+
+func statusFor(err error) int { return statusOf[steps.CodeOf(err)] }
 
 func writeError(w http.ResponseWriter, status int, err error) {
 	e := steps.AsError(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"understudy/engine"
+	"understudy/internal/telemetry"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/viewer"
@@ -28,6 +29,14 @@ type Options struct {
 	// RunsFor are the runs that whoever sent a request may see, if it may use the
 	// tool that discloses the same.
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
+	// Operate does something with desktops or schedules, for whoever sent the
+	// request; NotFound: there is no such operation.
+	Operate func(r *http.Request, things, operation string, args json.RawMessage) (Operated, error)
+	// Hook takes a message for a webhook, which brings a signature instead of a
+	// credential; new: it was not heard before.
+	Hook func(ctx context.Context, name string, h http.Header, body []byte) (heard any, isNew bool, err error)
+	// Readings are numbers beside those of this server; nil: there are none.
+	Readings func(context.Context) []telemetry.Reading
 	// MaxConcurrent is how many runs may act at once.
 	MaxConcurrent int
 	// Tool says what admission has to know of a tool; nil: there is no such tool.
@@ -50,12 +59,15 @@ type Options struct {
 	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
-	Log            *slog.Logger
+	// Desktop opens a lasting desktop once more, for a live view; nil: there is none.
+	Desktop func(context.Context, desktop.Info) (*desktop.Desktop, error)
+	Log     *slog.Logger
 }
 
 // Tool is what admission has to know of a tool.
 type Tool struct {
 	Acts    func(arguments json.RawMessage) bool // its run takes a slot of the concurrency limit
+	Resumes bool                                 // it looks at the state that a client brings back, and refuses what it did not give
 	Manages bool                                 // it looks at runs or ends them, so it is never refused as one too many
 }
 
@@ -121,7 +133,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /metrics", op.metrics)
 	mux.HandleFunc("GET /events", op.events)
 	mux.HandleFunc("POST /mode", op.changeMode)
-	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, Do: callTool(acting, s.o.Modern)})
+	mux.HandleFunc("GET /api/{things}/{operation}", s.operate)
+	mux.HandleFunc("POST /api/{things}/{operation}", s.operate)
+	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, Do: callTool(acting, s.o.Modern), StatusOf: statusFor, Open: s.o.Desktop, Life: s.o.Life})
 	for _, path := range viewer.Paths() {
 		mux.Handle(path, pages)
 	}

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -19,13 +20,22 @@ import (
 type act struct {
 	tool string
 	args func(url.Values) (map[string]any, error)
+	// again shows the page of the form with what went wrong; nil: that of the run.
+	again func(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, said string) error
 }
 
-var acts = map[string]act{
-	"resume": {"resume_run", resumeArgs},
-	"answer": {"answer_run", answerArgs},
-	"stop":   {"stop_execution", func(url.Values) (map[string]any, error) { return map[string]any{"reason": "stopped on its page"}, nil }},
+func acts() map[string]act {
+	return map[string]act{
+		"resume":    {tool: "resume_run", args: resumeArgs},
+		"answer":    {tool: "answer_run", args: answerArgs},
+		"stop":      {tool: "stop_execution", args: func(url.Values) (map[string]any, error) { return map[string]any{"reason": "stopped on its page"}, nil }},
+		"take-over": {tool: takeOverTool, args: noArgs, again: (*Viewer).showDesktop},
+		"hand-back": {tool: "hand_back", args: noArgs, again: (*Viewer).showDesktop},
+		"repair":    {tool: "repair_run", args: repairArgs, again: (*Viewer).showRepair},
+	}
 }
+
+func noArgs(url.Values) (map[string]any, error) { return map[string]any{}, nil }
 
 func resumeArgs(form url.Values) (map[string]any, error) {
 	args := map[string]any{"wait": false}
@@ -53,7 +63,7 @@ func answerArgs(form url.Values) (map[string]any, error) {
 	if choice := form.Get("choice"); choice != "" {
 		args["choice"] = choice
 	} else {
-		args["value"] = valueOf(form.Get("value"))
+		args["value"] = form.Get("value")
 	}
 	return args, nil
 }
@@ -70,7 +80,7 @@ func valueOf(text string) any {
 
 // do does what a form asks for, and shows the run again.
 func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	id, a := r.PathValue("id"), acts[r.PathValue("act")]
+	id, a := r.PathValue("id"), acts()[r.PathValue("act")]
 	if a.tool == "" {
 		return steps.Errorf(steps.NotFound, "the page of a run has no form %q", r.PathValue("act"))
 	}
@@ -80,13 +90,22 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 	if !auth.FromOwnPage(r) || !hmac.Equal([]byte(r.PostForm.Get("token")), []byte(token(r, id))) {
 		return steps.Errorf(steps.Denied, "this form is not of a page that was shown to you; open /runs/%s and press the button there", id)
 	}
-	args, err := a.args(r.PostForm)
-	if err == nil {
-		args["run_id"] = id
-		err = v.o.Do(r, a.tool, args)
+	err := v.call(r, id, a)
+	if err == nil && a.tool == "hand_back" && r.PostForm.Get("resume") != "" { // after the desktop was handed back
+		a = acts()["resume"]
+		err = v.call(r, id, a)
+	}
+	next := ""
+	switch {
+	case err != nil && a.again != nil:
+		return a.again(v, w, r, runs, http.StatusConflict, err.Error())
+	case a.tool == takeOverTool:
+		next = "/desktop"
+	case r.PostForm.Get("keep") != "": // what was done before the desktop was handed back
+		next = "/repair"
 	}
 	if err == nil {
-		http.Redirect(w, r, "/runs/"+url.PathEscape(id), http.StatusSeeOther)
+		http.Redirect(w, r, "/runs/"+url.PathEscape(id)+next, http.StatusSeeOther)
 		return nil
 	}
 	p, failed := formPage(r, runs, id)
@@ -94,8 +113,17 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 		return failed
 	}
 	p.Said = err.Error()
-	w.WriteHeader(http.StatusConflict)
-	return show(w, "run", p)
+	return show(w, http.StatusConflict, "run", p)
+}
+
+// call calls the tool of a form.
+func (v *Viewer) call(r *http.Request, run string, a act) error {
+	args, err := a.args(r.PostForm)
+	if err != nil {
+		return err
+	}
+	args["run_id"] = run
+	return v.o.Do(r, a.tool, args)
 }
 
 // formKey makes the tokens of this process.
@@ -122,19 +150,25 @@ type planPage struct {
 func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
 	id := r.PathValue("id")
 	p := planPage{frame: frame{Title: "Resume " + id, Page: "runs"}, Token: token(r, id), From: r.FormValue("from")}
-	report, err := runs.Report(r.Context(), id, engine.Page{})
-	if err != nil {
+	var err error
+	if p.Steps, err = namedSteps(r.Context(), runs, id); err != nil {
 		return err
-	}
-	for _, s := range report.Steps {
-		if s.ID != "" {
-			p.Steps = append(p.Steps, s)
-		}
 	}
 	p.Plan, err = runs.Plan(r.Context(), id, engine.ResumeRequest{From: p.From})
 	if err != nil {
 		p.Said = err.Error()
 		p.RunID = id
 	}
-	return show(w, "plan", p)
+	return show(w, http.StatusOK, "plan", p)
+}
+
+// namedSteps are the steps of a run that can be named to go on at.
+func namedSteps(ctx context.Context, runs engine.Runs, id string) (named []engine.StepReport, err error) {
+	report, err := runs.Report(ctx, id, engine.Page{})
+	for _, s := range report.Steps {
+		if s.ID != "" {
+			named = append(named, s)
+		}
+	}
+	return named, err
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"slices"
 
 	"understudy/engine"
 	"understudy/steps/desktop"
@@ -34,21 +35,30 @@ func Export(ctx context.Context, runs engine.Runs, id string, out io.Writer) err
 		return err
 	}
 	p.Alone, p.Moving, p.inline = true, false, map[string]inlinedPicture{}
-	for _, x := range p.Executions {
-		for _, address := range []string{x.Before, x.After} {
-			if address == "" || p.inline[address].URL != "" {
-				continue
-			}
-			raw, err := runs.File(ctx, engine.Captures, path.Base(address))
-			if err != nil {
-				return fmt.Errorf("the picture of step %s: %w", x.Path, err)
-			}
-			if p.inline[address], err = inlined(raw); err != nil {
-				return fmt.Errorf("the picture of step %s: %w", x.Path, err)
-			}
+	for _, address := range p.pictures() {
+		if p.inline[address].URL != "" {
+			continue
+		}
+		raw, err := runs.File(ctx, engine.Captures, path.Base(address))
+		if err == nil {
+			p.inline[address], err = inlined(raw)
+		}
+		if err != nil {
+			return fmt.Errorf("the picture %s: %w", path.Base(address), err)
 		}
 	}
 	return pages.ExecuteTemplate(out, "run", p)
+}
+
+// pictures are the addresses of all that the page shows.
+func (p runPage) pictures() (all []string) {
+	for _, x := range p.Executions {
+		all = append(all, x.Before, x.After)
+	}
+	for _, h := range p.Hands {
+		all = append(all, h.Picture)
+	}
+	return slices.DeleteFunc(all, func(address string) bool { return address == "" })
 }
 
 // inlinedPicture is an address that holds a picture, and how large the screen was

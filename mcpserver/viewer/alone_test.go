@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"understudy/engine"
@@ -17,19 +18,26 @@ type oneRun struct {
 	engine.Runs
 
 	picture []byte
+	reads   *atomic.Int32 // of events
 }
 
 func (oneRun) Get(context.Context, string) (engine.Header, error) {
 	return engine.Header{ID: "r1", Workflow: `<script>alert(1)</script>`, Status: engine.Running}, nil
 }
 
-func (oneRun) Report(context.Context, string, engine.Page) (engine.Report, error) {
-	return engine.Report{RunID: "r1", Status: engine.Running, Steps: []engine.StepReport{
-		{Path: "0", Kind: "click_element", Status: "success", Captures: []engine.CaptureReport{{When: "after", URI: engine.CaptureURI("aa")}}},
-	}}, nil
+func (o oneRun) Events(_ context.Context, _ string, from uint64) ([]engine.Event, error) {
+	if from > 1 {
+		return nil, nil
+	}
+	if o.reads != nil {
+		o.reads.Add(1)
+	}
+	return []engine.Event{
+		{Seq: 1, Type: engine.EvStarted, Path: "0", Data: []byte(`{"kind": "click_element", "try": 1}`)},
+		{Seq: 2, Type: engine.EvEnded, Path: "0", Data: []byte(`{"outcome": {"status": "success"}}`)},
+		{Seq: 3, Type: engine.EvCaptured, Path: "0", Data: []byte(`{"when": "after", "hash": "aa"}`)},
+	}, nil
 }
-
-func (oneRun) Events(context.Context, string, uint64) ([]engine.Event, error) { return nil, nil }
 
 func (o oneRun) File(context.Context, engine.FileSort, string) ([]byte, error) { return o.picture, nil }
 
@@ -53,5 +61,15 @@ func TestAnExportedPageNeedsNothingElse(t *testing.T) {
 		if at := regexp.MustCompile(bad).FindStringIndex(strings.ReplaceAll(text, "main\")?.dataset.live", "")); at != nil {
 			t.Errorf("the page has %s: …%s", bad, text[at[0]:min(len(text), at[1]+80)])
 		}
+	}
+}
+
+// TestThePageOfARunReadsItsEventsOnce counts how often they are asked for: a long run
+// has many.
+func TestThePageOfARunReadsItsEventsOnce(t *testing.T) {
+	var reads atomic.Int32
+	p, err := pageOf(t.Context(), oneRun{reads: &reads}, "r1", false)
+	if err != nil || len(p.Executions) != 1 || reads.Load() != 1 {
+		t.Errorf("%d executions, read %d times: %v", len(p.Executions), reads.Load(), err)
 	}
 }

@@ -19,10 +19,12 @@ import (
 type runPage struct {
 	frame
 	engine.Report
-	Client, Desktop string
-	Executions      []*execution
-	Moving          bool // it may change by itself
-	Said, Token     string
+	Client, Desktop  string
+	Lasting, TakenBy string // its desktop, and who has that
+	Executions       []*execution
+	Moving           bool // it may change by itself
+	Said, Token      string
+	Hands            []byHand // when persons had its desktop
 	// inline are the pictures of a page that stands alone, by address.
 	inline map[string]inlinedPicture
 }
@@ -33,17 +35,18 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 	if err != nil {
 		return runPage{}, err
 	}
-	report, err := runs.Report(ctx, id, engine.Page{All: all})
+	var events []engine.Event
+	report, err := engine.ReportOf(h, keep(engine.History(ctx, runs, id), &events), engine.Page{All: all})
 	if err != nil {
 		return runPage{}, err
 	}
 	p := runPage{
 		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client, Moving: !h.Status.Ended(),
+		Executions: executionsOf(report, events),
 	}
-	if p.Executions, err = executionsOf(report, engine.History(ctx, runs, id)); err != nil {
-		return runPage{}, err
-	}
-	if h.Desktop != nil {
+	p.Hands = handsIn(events)
+	if p.TakenBy = h.TakenBy; h.Desktop != nil {
+		p.Lasting = h.Desktop.Name
 		p.Desktop = strings.TrimSpace(h.Desktop.System + " " + h.Desktop.Display)
 	}
 	return p, nil
@@ -54,7 +57,7 @@ func (v *Viewer) run(w http.ResponseWriter, r *http.Request, runs engine.Runs) e
 	if err != nil {
 		return err
 	}
-	return show(w, "run", p)
+	return show(w, http.StatusOK, "run", p)
 }
 
 // formPage is the page of a run with its forms.
@@ -87,7 +90,7 @@ func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Ru
 		return err
 	}
 	lines := strings.Split(strings.TrimSuffix(string(b.Main.Text), "\n"), "\n")
-	return show(w, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, lines})
+	return show(w, http.StatusOK, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, lines})
 }
 
 // thumbnailWidth is twice what the page shows, for dense screens.

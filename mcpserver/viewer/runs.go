@@ -45,7 +45,7 @@ func (v *Viewer) list(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 		}
 		p.Next = "/runs?" + older.Encode()
 	}
-	return show(w, "runs", p)
+	return show(w, http.StatusOK, "runs", p)
 }
 
 // name is what a person calls a run.

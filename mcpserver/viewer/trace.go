@@ -38,7 +38,7 @@ type line struct {
 }
 
 // executionsOf joins a report with the events of its run.
-func executionsOf(r engine.Report, events iter.Seq2[engine.Event, error]) ([]*execution, error) {
+func executionsOf(r engine.Report, events []engine.Event) []*execution {
 	all := make([]*execution, len(r.Steps))
 	at := map[string][]*execution{}
 	for i, s := range r.Steps {
@@ -51,15 +51,23 @@ func executionsOf(r engine.Report, events iter.Seq2[engine.Event, error]) ([]*ex
 		all[i] = x
 		at[s.Path] = append(at[s.Path], x)
 	}
-	for ev, err := range events {
-		if err != nil {
-			return nil, err
-		}
+	for _, ev := range events {
 		if x := during(at[ev.Path], ev.At); x != nil {
 			x.add(ev)
 		}
 	}
-	return all, nil
+	return all
+}
+
+// keep keeps what goes by, so that the events of a run are read once.
+func keep(events iter.Seq2[engine.Event, error], all *[]engine.Event) iter.Seq2[engine.Event, error] {
+	return func(yield func(engine.Event, error) bool) {
+		for ev, err := range events {
+			if *all = append(*all, ev); !yield(ev, err) {
+				return
+			}
+		}
+	}
 }
 
 // during is the execution of a step that an event belongs to: the last that had
@@ -85,6 +93,10 @@ func (x *execution) add(ev engine.Event) {
 	switch f := fact.(type) {
 	case engine.Started:
 		x.Args = f.Args
+	case engine.Ended:
+		if f.Args != nil {
+			x.Args = f.Args
+		}
 	case engine.Logged:
 		x.Log = append(x.Log, line{ev.Seq, ev.At, f.Level, f.Message})
 	case engine.Moved:
@@ -143,4 +155,40 @@ func (x *execution) Thumbnail() string {
 		return x.After
 	}
 	return x.Before
+}
+
+// byHand is the beginning or the end of the time in which a person had the desktop.
+type byHand struct {
+	At      time.Time
+	Words   string
+	By      string
+	Picture string // empty: there is none
+	// Recorded says that what he did can become steps.
+	Recorded bool
+}
+
+func handsIn(events []engine.Event) (all []byHand) {
+	for _, ev := range events {
+		fact, err := engine.Fact(ev)
+		if err != nil {
+			continue
+		}
+		h, hash := byHand{At: ev.At}, ""
+		switch f := fact.(type) {
+		case engine.Taken:
+			h.By, h.Words, hash = f.By, "took the desktop over", f.Hash
+		case engine.Returned:
+			h.By, h.Words, hash, h.Recorded = f.By, "gave it back", f.Hash, f.Recording != ""
+			if f.Why != "" {
+				h.Words = "lost it: " + f.Why
+			}
+		default:
+			continue
+		}
+		if hash != "" {
+			h.Picture = picture(engine.CaptureURI(hash))
+		}
+		all = append(all, h)
+	}
+	return all
 }

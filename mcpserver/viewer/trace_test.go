@@ -39,16 +39,7 @@ func TestEachExecutionHasItsOwnEvents(t *testing.T) {
 		event(t, 6, at(6), "0", engine.EvLogged, engine.Logged{Level: "info", Message: "said"}),
 		event(t, 7, at(6), "9", engine.EvLogged, engine.Logged{Message: "of a step that the page does not show"}),
 	}
-	all, err := executionsOf(report, func(yield func(engine.Event, error) bool) {
-		for _, ev := range events {
-			if !yield(ev, nil) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := executionsOf(report, events)
 	type seen struct {
 		Name, Before, After string
 		Args                any

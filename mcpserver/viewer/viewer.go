@@ -5,23 +5,27 @@ package viewer
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
+	"unicode"
 
 	"understudy/engine"
-	"understudy/steps"
 	"understudy/steps/desktop"
 )
 
 // Viewer serves the pages.
 type Viewer struct {
-	o   Options
-	mux *http.ServeMux
+	o     Options
+	mux   *http.ServeMux
+	views atomic.Int32 // live ones
 }
 
 // Options say what a viewer shows, and how it acts.
@@ -31,6 +35,12 @@ type Options struct {
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
 	// Do calls a tool for the person who sent a request, with his rights.
 	Do func(r *http.Request, tool string, args map[string]any) error
+	// StatusOf is the status under which an error is answered.
+	StatusOf func(error) int
+	// Open opens a lasting desktop once more, for a live view; nil: there is none.
+	Open func(context.Context, desktop.Info) (*desktop.Desktop, error)
+	// Life ends the live views.
+	Life context.Context
 }
 
 // route is a page, and the tool that discloses the same.
@@ -46,6 +56,9 @@ func routes() []route {
 		{"GET /runs/{id}/document", "get_run", (*Viewer).document},
 		{"GET /runs/{id}/page", "get_run", (*Viewer).alone},
 		{"GET /runs/{id}/resume", "get_run", (*Viewer).plan},
+		{"GET /runs/{id}/desktop", "get_run", (*Viewer).desktop},
+		{"GET /runs/{id}/repair", "get_run", (*Viewer).repair},
+		{"GET /runs/{id}/live", "get_run", (*Viewer).live},
 		{"POST /runs/{id}/{act}", "get_run", (*Viewer).do},
 		{"GET /captures/{hash}", "get_run", (*Viewer).picture},
 	}
@@ -61,11 +74,16 @@ func New(o Options) *Viewer {
 				err = p.serve(v, w, r, runs)
 			}
 			if err != nil {
-				fail(w, err)
+				http.Error(w, err.Error(), v.o.StatusOf(err))
 			}
 		})
 	}
 	v.mux.HandleFunc("GET /pages/{file}", asset)
+	novnc, err := fs.Sub(thirdParty, "thirdparty/novnc")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	v.mux.Handle("GET /pages/novnc/", http.StripPrefix("/pages/novnc/", http.FileServerFS(novnc)))
 	return v
 }
 
@@ -74,6 +92,11 @@ func Paths() []string { return []string{"/runs", "/runs/", "/captures/", "/pages
 
 //go:embed page
 var files embed.FS
+
+// thirdParty is noVNC as its authors publish it.
+//
+//go:embed thirdparty
+var thirdParty embed.FS
 
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"took": took, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty,
@@ -87,8 +110,20 @@ var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	},
 	"screen": func(p runPage, picture string) desktop.Size { return p.inline[picture].Screen },
 	"style":  func() template.CSS { return template.CSS(embedded("style.css")) },
+	"plain":  plain,
 	"script": func() template.JS { return template.JS(embedded("page.js")) },
 }).ParseFS(files, "page/*.html"))
+
+// plain is a text without what steers: a title has no element that would keep the
+// direction of a name to itself.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
 
 func embedded(name string) string {
 	raw, err := files.ReadFile("page/" + name)
@@ -101,17 +136,24 @@ func embedded(name string) string {
 // policy lets a page load what is served here, and nothing else.
 const policy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+// policyWith is the policy of a page that needs more in one place.
+func policyWith(instead, of string) string { return strings.Replace(policy, instead, of, 1) }
+
 // ServeHTTP answers one request.
 func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "same-origin") // with none, browsers hide where a form comes from
+	guardPage(w.Header())
 	v.mux.ServeHTTP(w, r)
 }
 
+// guardPage sets what keeps other sites away from a page.
+func guardPage(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin") // with none, browsers hide where a form comes from
+}
+
 func asset(w http.ResponseWriter, r *http.Request) {
-	types := map[string]string{"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
+	types := map[string]string{"style.css": "text/css", "page.js": "text/javascript", "desktop.js": "text/javascript", "icon.svg": "image/svg+xml"}
 	file := r.PathValue("file")
 	if types[file] == "" {
 		http.NotFound(w, r)
@@ -133,28 +175,16 @@ type frame struct {
 }
 
 // show writes a page, whole or not at all.
-func show(w http.ResponseWriter, name string, data any) error {
+func show(w http.ResponseWriter, status int, name string, data any) error {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
 	_, _ = b.WriteTo(w)
 	return nil
-}
-
-func fail(w http.ResponseWriter, err error) {
-	status := http.StatusInternalServerError
-	switch steps.CodeOf(err) {
-	case steps.NotFound, steps.Invalid:
-		status = http.StatusNotFound
-	case steps.Denied:
-		status = http.StatusForbidden
-	case steps.Unavailable:
-		status = http.StatusServiceUnavailable
-	}
-	http.Error(w, err.Error(), status)
 }
 
 func took(ms int64) string {

@@ -33,7 +33,8 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 			all = append(all, c.step())
 		}
 	}
-	return write(all, o)
+	w, err := write(all, "", o)
+	return w.Text, w.Notes, err
 }
 
 // resultOnly are arguments that only add to the result of a call, and do nothing in
@@ -60,7 +61,7 @@ func (c *Call) step() *step {
 			c.seen(s)
 			continue
 		}
-		s.set(name, s.withTemplates(v))
+		s.set(name, c.withTemplates(s, v))
 	}
 	if x, y := c.Args["x"], c.Args["y"]; x != nil && y != nil {
 		s.doubt("it goes to a point of the screen, so everything must be where it was")
@@ -123,33 +124,40 @@ func (c *Call) seen(s *step) {
 	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")
 }
 
+// computed begins the names of secrets that have no names of their own: what was typed
+// into a password field, and what was computed from a secret.
+const computed = "computed "
+
 // withTemplates is a value with templates in place of secrets. Text that looks like
 // a template is escaped.
-func (s *step) withTemplates(v any) any {
+func (c *Call) withTemplates(s *step, v any) any {
 	switch v := v.(type) {
 	case string:
 		return plain(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = s.withTemplates(e)
+			out[i] = c.withTemplates(s, e)
 		}
 		return out
 	case map[string]any:
 		if name, ok := v["$secret"].(string); ok {
+			if strings.HasPrefix(name, computed) {
+				name = cmp.Or(slug(c.about()), "hidden")
+			}
 			s.secrets = append(s.secrets, name)
 			return "${{ inputs." + name + " }}"
 		}
 		if parts, ok := v["$join"].([]any); ok {
 			var text strings.Builder
 			for _, p := range parts {
-				text.WriteString(fmt.Sprint(s.withTemplates(p)))
+				text.WriteString(fmt.Sprint(c.withTemplates(s, p)))
 			}
 			return text.String()
 		}
 		out := make(map[string]any, len(v))
 		for k, e := range v {
-			out[k] = s.withTemplates(e)
+			out[k] = c.withTemplates(s, e)
 		}
 		return out
 	}

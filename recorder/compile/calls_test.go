@@ -37,6 +37,7 @@ func TestCallsBecomeAWorkflow(t *testing.T) {
 		call(t, "type_into_element", map[string]any{"ref": "e4", "text_to_type": "Ada & Co", "ui_diff_before_after": true}, named("entry", "Name")),
 		call(t, "type_into_element", map[string]any{"ref": "e5", "text_to_type": map[string]any{"$secret": "code"}}, named("password", "Code")),
 		call(t, "type_into_element", map[string]any{"process": "ledger", "selector": "role:entry && name:Note", "text_to_type": map[string]any{"$join": []any{"pin ", map[string]any{"$secret": "code"}}}}, named("entry", "Note")),
+		call(t, "type_into_element", map[string]any{"selector": "role:password && name:Again", "text_to_type": map[string]any{"$secret": "computed typed text ABCDEFGH"}}, named("password", "Again")),
 		call(t, "select_option", map[string]any{"ref": "e6", "option_name": "Iceland"}, map[string]any{"role": "combobox", "label": "Country:", "process": "ledger"}),
 		call(t, "click_element", map[string]any{"ref": "e7", "include_tree_after_action": true}, map[string]any{"role": "button", "id": "send", "name": "Send now", "process": "ledger"}),
 		call(t, "wait_for_element", map[string]any{"process": "ledger", "selector": "role:label && name:Thank you"}, named("label", "Thank you")),

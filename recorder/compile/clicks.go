@@ -67,7 +67,7 @@ func (c *Compiler) clicked(ev recorder.Event) {
 	c.waitForNew(ev)
 	c.waitForText()
 	t := ev.Element
-	s := &step{kind: clickElement, click: k, letGo: &k.at, begin: ev.Time}
+	s := &step{kind: clickElement, click: k, letGo: &k.at, begin: ev.Time, picture: ev.Picture}
 	if t == nil {
 		if ev.Window != nil {
 			c.switchTo(ev.Window.ID)
@@ -173,21 +173,23 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 
 // unclick removes a click that only moved the focus to a field, and a drag that
 // selected in it.
-func (c *Compiler) unclick(t *recorder.Seen) {
+func (c *Compiler) unclick(t *recorder.Seen) (picture string) {
 	s := c.last()
 	if !t.TakesText() || s == nil || s.target == nil {
-		return // what is clicked and takes no text does something
+		return "" // what is clicked and takes no text does something
 	}
 	if s.selects && sameField(s.target, t) {
 		c.steps = c.steps[:len(c.steps)-1]
-		return
+		return ""
 	}
 	if s.click == nil || s.kind != clickElement || s.click.button != desktop.Left || s.click.mods != "" {
-		return
+		return ""
 	}
 	if s.target.Window == t.Window && len(s.expect) == 0 && (sameField(s.target, t) || recorder.IsContainer(s.target) && encloses(s.target, t)) {
 		c.steps = c.steps[:len(c.steps)-1]
+		return s.picture
 	}
+	return ""
 }
 
 // sameField reports whether an element is a field, which may have moved since.

@@ -6,6 +6,7 @@ import (
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
+	"understudy/workflows"
 )
 
 // Options say how a workflow is made of events.
@@ -21,6 +22,10 @@ type Options struct {
 	// Ask is asked what the variable of a typed value is called; "" keeps the
 	// value in its step. Nil: each value gets the proposed name.
 	Ask func(proposed, value string) string
+	// Onto is a document into which the steps go, and At their place there. A fallback
+	// without a condition gets the sign of the recording as one.
+	Onto []byte
+	At   workflows.Insertion
 }
 
 // Note says what a person should know of a step of the workflow.
@@ -29,16 +34,52 @@ type Note struct {
 	Text string `json:"text"`
 }
 
+// Step is a step of a workflow, for the person who recorded it.
+type Step struct {
+	recorder.Line
+	ID      string
+	Doubts  []string // why it may not work again
+	Notes   []string // of the person
+	Picture string   // the file of what was clicked; "": there is none
+	Typed   bool     // it types a value
+	Secret  bool     // which is a secret
+}
+
+// Made is what a recording came to.
+type Made struct {
+	Text    []byte
+	Notes   []Note
+	Steps   []Step
+	Secrets []string // the variables that a run asks for
+	// Sign is a condition that held when the recording began, and shows that its steps
+	// are the right ones; "" where nothing does.
+	Sign string
+}
+
 // Events makes a workflow of the events of a recording. It is pure: equal events make
 // equal documents.
 func Events(events []recorder.Event, o Options) ([]byte, []Note, error) {
+	w, err := Recording(events, o)
+	return w.Text, w.Notes, err
+}
+
+// Recording is Events, with its steps.
+func Recording(events []recorder.Event, o Options) (Made, error) {
 	c := New()
 	c.pictures = o.Pictures
 	for _, ev := range events {
 		c.Add(ev)
 	}
 	c.Finish()
-	return write(c.steps, o)
+	w, err := write(c.steps, c.sign(), o)
+	for i, line := range c.Lines() {
+		s := c.steps[i]
+		w.Steps = append(w.Steps, Step{
+			Line: line, ID: s.id, Doubts: s.doubts(), Notes: s.notes, Picture: s.picture,
+			Typed: s.input != nil && s.input.from == nil, Secret: s.input != nil && s.input.secret,
+		})
+	}
+	return w, err
 }
 
 // Compiler turns events into steps, one after the other.
@@ -47,6 +88,7 @@ type Compiler struct {
 	pictures string // the folder of the pictures, or ""
 	now      time.Time
 
+	first         []desktop.Window // those that were there when the recording began
 	windows       map[desktop.WindowID]desktop.Window
 	unvisited     map[desktop.WindowID]bool // opened, and not used yet
 	programs      map[int]bool              // that had a window
@@ -124,6 +166,9 @@ func (c *Compiler) Add(ev recorder.Event) {
 		}
 	case recorder.Asserted:
 		c.asserted(ev)
+	case recorder.Edited:
+		c.flush()
+		c.edited(ev.Edit)
 	case recorder.Paused, recorder.Ended:
 		c.flush()
 	}
@@ -163,6 +208,9 @@ func (c *Compiler) Lines() []recorder.Line {
 	lines := make([]recorder.Line, len(c.steps))
 	for i, s := range c.steps {
 		lines[i] = recorder.Line{Step: i + 1, Text: s.summary}
+		if s.named != "" {
+			lines[i].Text += ", called " + quoteShort(s.named)
+		}
 	}
 	return lines
 }
@@ -198,8 +246,13 @@ func (c *Compiler) asserted(ev recorder.Event) {
 	}
 	s := &step{kind: validateElement, subject: "check " + nameOf(ev.Element), summary: "check that there is " + describe(ev.Element)}
 	s.setTarget(ev.Element)
-	if sel, ok := s.arg("selector").(string); ok {
+	if sel, ok := s.arg("selector").(string); ok && ev.Value == nil {
 		s.expect = append(s.expect, exists(s.process, sel))
+	}
+	if ev.Value != nil {
+		s.kind, s.summary = waitForElement, "check that "+describe(ev.Element)+" shows "+quoteShort(*ev.Value)
+		s.set("condition", "text")
+		s.set("text", plain(*ev.Value))
 	}
 	c.emit(s)
 }

@@ -105,6 +105,10 @@ func (t *tape) keys(chords ...string) *tape {
 	return t
 }
 
+func (t *tape) edit(e recorder.Edit) *tape {
+	return t.add(recorder.Event{Type: recorder.Edited, Edit: &e})
+}
+
 // drags presses a button over an element and lets it go over another.
 func (t *tape) drags(from *recorder.Seen, at desktop.Point, to *recorder.Seen, end desktop.Point) *tape {
 	t.wait(time.Second)
@@ -231,6 +235,16 @@ var scenes = []struct {
 		"a password is a secret that nobody wrote down", "secret",
 		newTape(ledger).click(code).focus(code, "").hidden().keys("enter").closes(ledger),
 		Options{Name: "secret"},
+	},
+	{
+		"a step is what the person made of it: taken back, moved, called, noted, a variable, a constant, a secret", "edited",
+		newTape(ledger).click(ok).edit(recorder.Edit{Action: recorder.Remove}).
+			click(name).focus(name, "").types("Ada").edit(recorder.Edit{Action: recorder.MakeConstant}).
+			focus(mail, "").types("ada@example.com").edit(recorder.Edit{Action: recorder.MakeVariable, Text: "Address"}).
+			focus(town, "").types("Rome").edit(recorder.Edit{Action: recorder.MakeSecret}).
+			click(ok).edit(recorder.Edit{Action: recorder.Rename, Text: "Send it"}).edit(recorder.Edit{Action: recorder.Annotate, Text: "it takes a while\non Mondays"}).
+			edit(recorder.Edit{Action: recorder.Move, Step: 5, To: 2}).edit(recorder.Edit{Action: recorder.Remove, Step: 77}).edit(recorder.Edit{Action: recorder.Move, Step: 1}),
+		Options{Name: "edited"},
 	},
 	{
 		"what was pasted, completed or replaced counts as it stands in the end", "paste",
@@ -467,6 +481,11 @@ var scenes = []struct {
 		"an element that the person said must be there", "assert",
 		newTape(ledger).add(recorder.Event{Type: recorder.Asserted, Element: ok}).click(ok),
 		Options{Name: "assert"},
+	},
+	{
+		"the person checks what an element shows", "assert_text",
+		newTape(ledger).add(recorder.Event{Type: recorder.Asserted, Element: ok, Value: new("Pay {{ now }}")}).click(ok),
+		Options{Name: "assert_text"},
 	},
 	{
 		"keys on a list, and shortcuts of a program", "keys",

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"understudy/workflows"
 )
 
@@ -33,9 +35,18 @@ type writer struct {
 	notes   []Note
 }
 
-// write makes the document of steps.
-func write(steps []*step, o Options) ([]byte, []Note, error) {
+// write makes the document of steps, or puts them into one.
+func write(steps []*step, sign string, o Options) (Made, error) {
 	w := &writer{options: o, ids: map[string]bool{}, names: map[string]bool{}}
+	if o.Onto != nil { // names that it has not
+		ids, variables := workflows.NamesIn(o.Onto)
+		for _, id := range ids {
+			w.ids[id] = true
+		}
+		for _, name := range variables {
+			w.names[name] = true
+		}
+	}
 	if w.draft.Name, w.draft.Description = o.Name, o.Description; o.Name == "" {
 		w.draft.Name = "recording"
 	}
@@ -46,9 +57,23 @@ func write(steps []*step, o Options) ([]byte, []Note, error) {
 	}
 	text, err := w.draft.YAML()
 	if err != nil {
-		return nil, nil, fmt.Errorf("writing the workflow of a recording: %w", err)
+		return Made{}, fmt.Errorf("writing the workflow of a recording: %w", err)
 	}
-	return text, w.notes, nil
+	if o.Onto != nil {
+		if o.At.If == "" {
+			o.At.If = sign
+		}
+		if text, err = workflows.Graft(o.Onto, text, o.At); err != nil {
+			return Made{}, err
+		}
+	}
+	made := Made{Text: text, Notes: w.notes, Sign: sign}
+	for _, v := range w.draft.Variables {
+		if v.Secret {
+			made.Secrets = append(made.Secrets, v.Name)
+		}
+	}
+	return made, nil
 }
 
 // step writes one step, with what is uncertain as comments above it.
@@ -70,6 +95,7 @@ func (w *writer) step(s *step, last time.Time) {
 	for _, d := range s.doubts() {
 		note("uncertain: " + d)
 	}
+	out.Comments = append(out.Comments, s.notes...)
 	for _, name := range s.secrets {
 		if !w.names[name] {
 			w.variable(name, "", true)
@@ -107,24 +133,36 @@ func (w *writer) input(s *step, id string) string {
 	if in.from != nil {
 		return plain(in.value) + "${{ " + in.from.id + "_result.text }}" + in.after
 	}
-	proposed := id
-	if s.target != nil && slug(nameOf(s.target)) != "" {
-		proposed = slug(nameOf(s.target))
-	}
+	proposed := s.variableName(id)
 	switch {
-	case in.secret && s.target != nil && slug(nameOf(s.target)) == "":
-		proposed = "password"
-	case in.secret && s.target == nil:
-		proposed = "hidden"
-	case in.many && slug(nameOf(s.target)) == "":
-		proposed = "text"
-	case slug(in.names) != "":
-		proposed = slug(in.names)
-	}
-	if !in.secret && s.kind == selectOption && w.options.Ask == nil {
+	case in.secret:
+	case in.keep == constant, in.keep == 0 && s.kind == selectOption && w.options.Ask == nil:
 		return plain(in.value) + in.after
+	case in.keep == variable:
+		return inputs(w.variable(proposed, in.value, false)) + in.after
 	}
 	return w.value(proposed, in.value, in.secret) + in.after
+}
+
+// variableName is what to call the variable of a step's typed value.
+func (s *step) variableName(id string) string {
+	in, field := s.input, ""
+	if s.target != nil {
+		field = slug(nameOf(s.target))
+	}
+	switch {
+	case slug(in.names) != "":
+		return slug(in.names)
+	case field != "":
+		return field
+	case in.secret && s.target != nil:
+		return "password"
+	case in.secret:
+		return "hidden"
+	case in.many:
+		return "text"
+	}
+	return id
 }
 
 // value is a reference to a variable that holds a value, or the value where none is
@@ -179,14 +217,27 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "nil": true, "null": true, "let": true, "if": true, "else": true, "matches": true, "contains": true,
 }
 
+// latin writes letters of Latin, Cyrillic and Greek in those of English, where they
+// are no letter of English with a mark.
+var latin = strings.NewReplacer(
+	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa", "œ", "oe", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i", "ħ", "h",
+	"а", "a", "б", "b", "в", "v", "г", "g", "ґ", "g", "д", "d", "е", "e", "ё", "yo", "є", "ye", "ж", "zh", "з", "z", "и", "i", "і", "i", "ї", "yi", "й", "y", "к", "k", "л", "l",
+	"м", "m", "н", "n", "о", "o", "п", "p", "р", "r", "с", "s", "т", "t", "у", "u", "ф", "f", "х", "kh", "ц", "ts", "ч", "ch", "ш", "sh", "щ", "shch", "ъ", "", "ы", "y", "ь", "",
+	"э", "e", "ю", "yu", "я", "ya",
+	"α", "a", "β", "v", "γ", "g", "δ", "d", "ε", "e", "ζ", "z", "η", "i", "θ", "th", "ι", "i", "κ", "k", "λ", "l", "μ", "m", "ν", "n", "ξ", "x", "ο", "o", "π", "p", "ρ", "r",
+	"σ", "s", "ς", "s", "τ", "t", "υ", "y", "φ", "f", "χ", "ch", "ψ", "ps", "ω", "o",
+	"ά", "a", "έ", "e", "ή", "i", "ί", "i", "ό", "o", "ύ", "y", "ώ", "o",
+)
+
 // slug turns a text into a name: letters, digits and underscores.
 func slug(text string) string {
 	const most = 30
 	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
+	for _, r := range norm.NFKD.String(latin.Replace(norm.NFC.String(strings.ToLower(text)))) {
 		switch {
+		case unicode.Is(unicode.Mn, r): // a mark of the letter before it
 		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			b.WriteRune(r)
+			b.WriteRune(unicode.ToLower(r))
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
 			b.WriteByte('_')
 		}

@@ -17,11 +17,14 @@ type step struct {
 	id           string // once it is written
 	args         []arg
 	subject      string   // what the step's id is made of
+	named        string   // by the person
 	summary      string   // for people, while they record
 	expect       []string // conditions that held afterwards
 	mustHave     string   // a condition of its result, for what reads
 	otherDoubts  []string // why it may not work again
 	targetDoubts []string // why its element may not be found again
+	notes        []string // of the person
+	picture      string   // the file of what was clicked
 	begin        time.Time
 	end          time.Time
 
@@ -51,7 +54,17 @@ type input struct {
 	from   *step  // whose result's text follows the value
 	many   bool   // of many lines
 	names  string // what to call it, where no element is known
+	field  int    // the field that it was typed into
+	keep   keep   // what the person wants of the value
 }
+
+// keep is where a typed value is kept; the zero keep leaves it to the options.
+type keep int
+
+const (
+	variable keep = iota + 1
+	constant
+)
 
 // click is what the next press is compared with.
 type click struct {

@@ -35,6 +35,7 @@ type typing struct {
 	// number: what the field holds afterwards says whether they did.
 	browsed []recorder.Event
 	text    strings.Builder // typed where there is no field
+	picture string          // the file of the field, when it was clicked
 }
 
 func (c *Compiler) focused(ev recorder.Event) {
@@ -169,9 +170,9 @@ func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 		return
 	}
 	c.flush()
-	c.unclick(thing)
+	picture := c.unclick(thing)
 	c.waitForText()
-	c.typing = &typing{field: ev.Field, target: thing, first: ev, value: c.values[ev.Field], before: c.values[ev.Field]}
+	c.typing = &typing{field: ev.Field, picture: picture, target: thing, first: ev, value: c.values[ev.Field], before: c.values[ev.Field]}
 }
 
 // key applies a key to the value of a field.
@@ -252,9 +253,9 @@ func (c *Compiler) flush() {
 // fillField is the step that types a field's final value.
 func (c *Compiler) fillField(t *typing) {
 	c.switchTo(t.target.Window)
-	s := &step{kind: typeIntoElement, subject: nameOf(t.target), begin: t.first.Time}
+	s := &step{kind: typeIntoElement, subject: nameOf(t.target), begin: t.first.Time, picture: t.picture}
 	s.setTarget(t.target)
-	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine()}
+	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine(), field: t.field}
 	s.set("text_to_type", "")
 	if added, ok := t.net.addition(t.before, t.value); ok {
 		s.input.value = added
@@ -281,7 +282,7 @@ func (c *Compiler) typeAnywhere(t *typing) {
 	c.switchTo(c.active)
 	s := &step{kind: typeText, subject: "type", summary: "type " + quoteShort(t.text.String()), begin: t.first.Time}
 	s.set("text", "")
-	s.input = &input{arg: "text", value: t.text.String(), names: "typed"}
+	s.input = &input{arg: "text", value: t.text.String(), names: "typed", field: t.field}
 	s.end = t.last
 	c.setWindow(s)
 	c.emit(s)

@@ -20,6 +20,9 @@ const (
 )
 
 func (c *Compiler) begin(ev recorder.Event) {
+	if c.first == nil {
+		c.first = ev.Windows
+	}
 	for _, w := range ev.Windows {
 		c.windows[w.ID] = w
 		c.programs[w.PID] = true
@@ -50,7 +53,8 @@ func (c *Compiler) opened(ev recorder.Event) {
 	s := c.last()
 	near := s != nil && ev.Time.Sub(s.end) <= openTime
 	switch {
-	case known || near && s.pid != 0 && slices.Contains(ev.Origins, s.pid):
+	case known || near && (s.pid != 0 && slices.Contains(ev.Origins, s.pid) || s.process != "" && s.process == programName(w.Process)):
+		// a program may show its windows one after the other, each by a process of its own
 		if near && isLastingTitle(w.Title) && !c.wasTyped(w.Title) {
 			s.addExpect(windowExists(w))
 		}
@@ -142,6 +146,23 @@ func windowExists(w *desktop.Window) string {
 		sel = "process:" + recorder.QuoteSelector(programName(w.Process)) + " && " + sel
 	}
 	return "exists(" + quoteExpression(sel) + ")"
+}
+
+// sign is the condition that tells best that the steps are the right ones: that a
+// window is there which they closed, or what the first of them acts on.
+func (c *Compiler) sign() string {
+	for i := range c.first {
+		w := &c.first[i]
+		if _, there := c.windows[w.ID]; !there && isLastingTitle(w.Title) && !c.wasTyped(w.Title) {
+			return windowExists(w)
+		}
+	}
+	for _, s := range c.steps {
+		if sel, ok := s.arg("selector").(string); ok {
+			return exists(s.process, sel)
+		}
+	}
+	return ""
 }
 
 // bareTitle is a title without a mark of unsaved changes.

@@ -225,6 +225,67 @@ func TestTheKeysThatSteerAreRealKeys(t *testing.T) {
 	}
 }
 
+// TestASecretThatWasTypedInTheOpenIsForgotten makes a secret of what was typed into
+// an ordinary field, and takes the step before it back.
+func TestASecretThatWasTypedInTheOpenIsForgotten(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
+	const word = "Rumpelstilz"
+	s := letter(t)
+	r := s.records()
+	s.clicksOn("checkbox")
+	r.says("turn on checkbox")
+	s.tool("xdotool", "key", "ctrl+shift+F8")
+	s.clicksOn("text")
+	s.tool("xdotool", "type", "--delay", "15", word)
+	s.wait("the text in the log", func() bool {
+		return strings.Contains(s.file("flow.events.jsonl"), `"value":`+strconv.Quote(word))
+	})
+	s.tool("xdotool", "key", "ctrl+shift+F7")
+	r.says("type a secret into text")
+	s.tool("xdotool", "type", "--delay", "15", " and more")
+	s.wait("what was typed", func() bool { return s.text("text") == word+" and more" })
+	s.tool("xdotool", "key", "ctrl+shift+F12")
+	if status := r.ends(); status != 0 {
+		t.Fatalf("it ended with status %d: %s", status, r.said.String())
+	}
+	text, events := s.file("flow.yaml"), s.file("flow.events.jsonl")
+	if !strings.Contains(text, "secret: true") || strings.Contains(text, "set_selected") {
+		t.Errorf("the secret is none, or what was taken back is there:\n%s", text)
+	}
+	if strings.Contains(text+events, "Rump") || strings.Contains(text+events, "more") || strings.Contains(events, `"text":"R"`) {
+		t.Errorf("the secret is in what was kept:\n%s\n%s", text, events)
+	}
+}
+
+// TestARecordingIsTriedAtOnce plays what was recorded on a display of its own.
+func TestARecordingIsTriedAtOnce(t *testing.T) {
+	if !inChild(t) {
+		return
+	}
+	s := newScene(t, "zenity")
+	r := s.records("--try")
+	asked := s.start("Asked", "zenity", "--question", "--title=Asked", "--text=Go on?")
+	r.says("open zenity")
+	at := s.finds("button", "Yes", 0)
+	s.tool("xdotool", "mousemove", strconv.Itoa(at.X-3), strconv.Itoa(at.Y), "mousemove", strconv.Itoa(at.X), strconv.Itoa(at.Y), "click", "1")
+	s.ends(asked)
+	r.says("  2  click")
+	s.tool("xdotool", "key", "ctrl+shift+F12")
+	if status := r.ends(); status != 0 {
+		t.Errorf("it ended with status %d: %s\n%s", status, r.said.String(), s.file("flow.yaml"))
+	}
+	said := r.said.String()
+	if !strings.Contains(said, "succeeded after") {
+		t.Errorf("it was not played:\n%s", said)
+	}
+	// The button was clicked as soon as it was there, maybe before it was looked at.
+	if unknown := strings.Contains(s.file("flow.yaml"), "fallback_point"); unknown != strings.Contains(said, "so fallback_point was clicked") {
+		t.Errorf("unknown: %v, but it said:\n%s", unknown, said)
+	}
+}
+
 // TestAKilledRecordingIsCompiledUpToThere kills it, and makes a workflow of what
 // is on the disk then.
 func TestAKilledRecordingIsCompiledUpToThere(t *testing.T) {

@@ -181,6 +181,7 @@ func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	keys := r.heldKeys
 	r.heldKeys = nil
 	field, hidden := r.focus.secrecy.attribute(before, after, moved)
+	hidden = hidden || r.asksInTerminal(ctx, field, moved)
 	for _, ev := range keys {
 		r.writeKey(ev, field, hidden)
 	}

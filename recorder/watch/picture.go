@@ -34,6 +34,9 @@ func (r *recording) capture(ctx context.Context, at desktop.Point, t *recorder.S
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(captureTimeout))
 	defer cancel()
 	area := crop(at, t, r.windows.At(at))
+	if r.bar.covers(area) {
+		return nil
+	}
 	p, err := r.desktop.Capture(ctx, area)
 	if err != nil {
 		return nil // a workflow does without

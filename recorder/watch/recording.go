@@ -26,6 +26,8 @@ type Options struct {
 	Patience int
 	// Keys steer the recording, and are no part of it.
 	Keys recorder.Keys
+	// Bar shows a bar with the commands and the last steps above all windows.
+	Bar bool
 }
 
 const (
@@ -92,19 +94,25 @@ type recording struct {
 	textChange   textChange  // what changed in them since
 	textTimer    *time.Timer // when they are read next
 	lastActivity time.Time   // the time of the last input
+	bar          *bar        // nil: there is none
 
-	began chan struct{} // closed when no input is missed any more
+	orders chan func(context.Context) // what others want done, by the goroutine that owns this
+	began  chan struct{}              // closed when no input is missed any more
 }
 
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
 	r := &recording{
 		desktop: d, options: o, stop: stop, queue: newQueue(), restTimer: time.NewTimer(time.Hour), settleTimer: time.NewTimer(time.Hour), textTimer: time.NewTimer(time.Hour),
-		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, reporter: newStepReporter(o.Tell), began: make(chan struct{}),
+		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, reporter: newStepReporter(o.Tell),
+		orders: make(chan func(context.Context)), began: make(chan struct{}),
 	}
 	r.restTimer.Stop()
 	r.settleTimer.Stop()
 	r.textTimer.Stop()
 	r.changes = newChanges()
+	if o.Bar {
+		r.bar = newBar()
+	}
 	return r
 }
 
@@ -168,8 +176,15 @@ func (r *recording) loop(ctx context.Context) {
 		case <-r.changes.choice.events:
 			r.handleAll(ctx, r.queue.take())
 			r.choiceChanged()
+		case <-r.bar.rested():
+			r.handleAll(ctx, r.queue.take())
+			r.command(ctx, r.bar.chosen(), r.at)
+		case do := <-r.orders:
+			r.handleAll(ctx, r.queue.take())
+			do(ctx)
 		}
 		r.flush()
+		r.bar.show(ctx, r)
 		r.subscribe(ctx)
 		r.queue.done()
 	}
@@ -191,6 +206,7 @@ func (r *recording) end() {
 	r.write(recorder.Event{Type: recorder.Ended, Time: time.Now()})
 	r.reporter.finish()
 	r.flush()
+	r.bar.close(ctx, r)
 }
 
 // write keeps an event. It is on the disk before anything else is waited for.
@@ -222,7 +238,7 @@ func (r *recording) handleAll(ctx context.Context, list []desktop.InputEvent) {
 
 func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	switch {
-	case ev.Type == desktop.KeyPress && r.steer(ctx, ev), ev.Type == desktop.KeyRelease:
+	case ev.Type == desktop.KeyPress && r.steer(ctx, ev), ev.Type == desktop.KeyRelease, r.bar.takes(ctx, r, ev):
 		return
 	case ev.Type == desktop.PointerMove:
 		r.at = ev.At
@@ -249,23 +265,13 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 
 // steer handles the keys that steer the recording; false means it is none of them.
 func (r *recording) steer(ctx context.Context, ev desktop.InputEvent) bool {
-	k := r.options.Keys
-	switch {
-	case isChord(ev, k.Stop):
-		r.flushKeys(ctx, true)
-		r.stop(errStopped)
-	case isChord(ev, k.Pause):
-		r.flushKeys(ctx, true)
-		r.pause(ctx)
-	case isChord(ev, k.Assert):
-		r.flushKeys(ctx, true)
-		if t := r.elementAt(ctx, r.at); t != nil && !r.paused {
-			r.write(recorder.Event{Type: recorder.Asserted, Time: ev.Time, At: r.at, Element: t})
+	for command, keys := range r.options.Keys {
+		if isChord(ev, keys) {
+			r.command(ctx, command, r.at)
+			return true
 		}
-	default:
-		return false
 	}
-	return true
+	return false
 }
 
 // pause stops recording, or goes on with it. What happened in between is not

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
 )
 
 // scenario is something that a person does with an application, and that must
@@ -40,7 +41,7 @@ var update = flag.Bool("update", false, "write the golden files again")
 func TestWhatWasRecordedIsPlayedAgain(t *testing.T) {
 	for _, c := range slices.Concat(scenarios, startScenarios, unseenScenarios) {
 		t.Run(c.name, func(t *testing.T) {
-			if !inShard(t, c.name) {
+			if !virtualtest.InShard(t, c.name) {
 				t.Skip("another shard plays it: SHARD=i/n")
 			}
 			c.play(t)

@@ -44,19 +44,11 @@ type program struct {
 	ended chan struct{}
 }
 
-// needsApplications skips a test that plays applications, unless it is asked for.
-func needsApplications(t testing.TB) {
-	t.Helper()
-	if os.Getenv("UNDERSTUDY_E2E") == "" {
-		t.Skip("it takes the time that applications take: make e2e plays it")
-	}
-}
-
 // inChild is itself.InChild for a test that plays applications: a scene changes
 // the environment of its process.
 func inChild(t *testing.T) bool {
 	t.Helper()
-	needsApplications(t)
+	virtualtest.TakesTime(t)
 	return itself.InChild(t, nil)
 }
 
@@ -68,7 +60,7 @@ func newScene(t testing.TB, programs ...string) *scene {
 // newSceneOn is newScene on a screen of a size; zero is the usual one.
 func newSceneOn(t testing.TB, screen desktop.Size, programs ...string) *scene {
 	t.Helper()
-	needsApplications(t)
+	virtualtest.TakesTime(t)
 	virtualtest.Need(t, append(programs, "xdotool", "xset")...)
 	root := scratch.Dir(t)
 	s := &scene{t: t, root: root, dir: filepath.Join(root, "work"), display: virtualtest.StartWith(t, virtual.Options{Screen: screen})}

@@ -29,6 +29,7 @@ type Session struct {
 	stop      context.CancelCauseFunc
 	done      chan struct{}
 	err       error // once done is closed
+	late      sync.Mutex
 }
 
 // errStopped says that the recording was stopped on purpose.
@@ -107,12 +108,24 @@ func (s *Session) Wait() ([]recorder.Event, error) {
 	return s.recording.events, s.err
 }
 
+// Changed is closed when the status is another than now.
+func (s *Session) Changed() <-chan struct{} {
+	p := &s.recording.progress
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changed == nil {
+		p.changed = make(chan struct{})
+	}
+	return p.changed
+}
+
 // progress is what others may know of a recording while it is made.
 type progress struct {
 	mu      sync.Mutex
 	now     recorder.Status
 	at      desktop.Point
 	windows []desktop.Window
+	changed chan struct{} // nil: nobody waits
 }
 
 func (p *progress) status() recorder.Status {
@@ -127,6 +140,10 @@ func (p *progress) status() recorder.Status {
 func (p *progress) set(r *recording) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.changed != nil && (p.now.Events != len(r.events) || p.now.Paused != r.paused) {
+		close(p.changed)
+		p.changed = nil
+	}
 	p.now.Events, p.now.Paused = len(r.events), r.paused
 	p.now.Pending = r.restPending || r.fieldUnread || r.choiceReads > 0 || len(r.heldKeys) > 0
 	p.now.Steps = append(p.now.Steps[:0], r.reporter.lines...)

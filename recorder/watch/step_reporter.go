@@ -22,6 +22,15 @@ func (t *stepReporter) add(ev recorder.Event) {
 	t.report()
 }
 
+// again understands events anew, which are others now.
+func (t *stepReporter) again(events []recorder.Event) {
+	t.compiler = compile.New()
+	for _, ev := range events {
+		t.compiler.Add(ev)
+	}
+	t.report()
+}
+
 func (t *stepReporter) finish() {
 	t.compiler.Finish()
 	t.report()

@@ -4,7 +4,6 @@ package watch_test
 
 import (
 	"fmt"
-	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,10 +18,6 @@ import (
 const (
 	// variationsVariable plays each recording in every variation, not only in the first.
 	variationsVariable = "UNDERSTUDY_E2E_VARIATIONS"
-	// shardVariable is i/n: of n parts of the scenarios that of the number i, from 1.
-	shardVariable = "UNDERSTUDY_E2E_SHARD"
-	// seedVariable is what decides which scenario is in which part.
-	seedVariable = "UNDERSTUDY_E2E_SEED"
 	// recordedVariable names a file to which each replay adds a line.
 	recordedVariable = "UNDERSTUDY_E2E_RECORDED"
 )
@@ -52,21 +47,6 @@ func variationsAsked() []variation {
 		return variations[:2]
 	}
 	return variations
-}
-
-// inShard reports whether a scenario is in the part that is played.
-func inShard(t *testing.T, name string) bool {
-	text := os.Getenv(shardVariable)
-	if text == "" {
-		return true
-	}
-	var i, n uint32
-	if _, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
-		t.Fatalf("%s: wanted i/n with i from 1 to n, found %q", shardVariable, text)
-	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(os.Getenv(seedVariable) + name))
-	return h.Sum32()%n == i-1
 }
 
 // set makes a scene as the variation has it.

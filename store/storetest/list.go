@@ -22,9 +22,13 @@ func (k *kit) fill(n int) []engine.Header {
 		h.StartedAt = start.Add(time.Duration(i) * time.Minute)
 		if i%2 == 0 {
 			h.WorkflowID, h.TraceID, h.ExecutionID = fmt.Sprint("w", i%5), fmt.Sprint("t", i%6), fmt.Sprint("e", i)
+			h.Schedule = fmt.Sprint("schedule", i%4)
 		}
 		if i%7 == 0 {
 			h.Call = "click_element"
+		}
+		if h.Status == engine.Failed {
+			h.Error = &engine.ErrorRecord{Code: "not_found", Message: fmt.Sprint("no button ", i), Step: []string{"save", "open"}[i/4%2]}
 		}
 		b.Lazy = i%11 == 0
 		k.append(b)
@@ -67,10 +71,14 @@ func testFilters(t *testing.T, k *kit) {
 		"of a lineage":               {WorkflowID: "w2"},
 		"of a trace":                 {TraceID: "t4"},
 		"of an execution":            {ExecutionID: "e8"},
+		"of a schedule":              {Schedule: "schedule2"},
+		"of a schedule, running":     {Schedule: "schedule2", Status: []engine.Status{engine.Waiting}},
 		"of a trace and a workflow":  {TraceID: "t4", Workflow: "workflow2"},
 		"of a client":                {Client: "client3"},
 		"of an owner":                {Owner: "owner1", Calls: true, Limit: 20},
 		"that mention a text":        {Text: "FLOW1", Calls: true},
+		"whose client has a text":    {Text: "Client2", Calls: true},
+		"whose step failed":          {Text: "SAVE", Status: []engine.Status{engine.Failed}},
 		"since":                      {Since: start.Add(100 * time.Minute)},
 		"since, with less precision": {Since: start.Add(100*time.Minute + time.Nanosecond)},
 		"before":                     {Before: "run0050"},

@@ -51,6 +51,9 @@ func (m *Memory) Append(ctx context.Context, run string, b engine.Batch) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if b.Wanted != nil {
+		return engine.ErrNoQueue
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.runs[run]
@@ -157,15 +160,25 @@ func wants(q engine.Query, h engine.Header) bool {
 		q.WorkflowID != "" && q.WorkflowID != h.WorkflowID,
 		q.TraceID != "" && q.TraceID != h.TraceID,
 		q.ExecutionID != "" && q.ExecutionID != h.ExecutionID,
+		q.Schedule != "" && q.Schedule != h.Schedule,
 		q.Client != "" && q.Client != h.Client,
 		q.Owner != "" && q.Owner != h.Owner,
-		q.Text != "" && !strings.Contains(strings.ToLower(h.Workflow), strings.ToLower(q.Text)),
+		!slices.ContainsFunc(texts(h), func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(q.Text)) }),
 		!q.Since.IsZero() && h.StartedAt.Before(q.Since),
 		q.Before != "" && h.ID >= q.Before,
 		!q.Calls && h.Call != "":
 		return false
 	}
 	return true
+}
+
+// texts are what a query's text is looked for in.
+func texts(h engine.Header) []string {
+	texts := []string{h.ID, h.Workflow, h.Call, h.Client, h.ResumeFrom}
+	if h.Error != nil {
+		texts = append(texts, string(h.Error.Code), h.Error.Message, h.Error.Step)
+	}
+	return texts
 }
 
 func (m *Memory) Remove(_ context.Context, run string) error {

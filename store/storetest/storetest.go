@@ -52,6 +52,13 @@ func Run(t *testing.T, open Open) {
 		{"a cancelled caller writes nothing", testCancelled},
 		{"a removed run is gone, and others are not", testRemove},
 		{"files are kept by content", testFiles},
+		{"a batch without events proves where a run is", testProof},
+		{"an append whose answer is lost is stored once", testLostAnswer},
+		{"a batch of three megabytes is whole", testLargeBatch},
+		{"a run wants a worker with the batch that says so, or not at all", testWanted},
+		{"of two takers one gets the run, and the other when the lease has passed", testTwoTakers},
+		{"a taker gets the most urgent of the runs that it can execute", testUrgency},
+		{"other processes are told of events that are stored, and of no others", testNews},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			k := &kit{t: t, open: open, dir: t.TempDir()}

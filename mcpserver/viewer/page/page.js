@@ -118,7 +118,7 @@
 	if (live) {
 		events = new EventSource(live);
 		const soon = () => { due ||= setTimeout(() => { due = 0; fresh(); }, 400); };
-		for (const name of ["run", "started", "ended", "captured", "skipped", "asked", "answered", "finished", "resumed", "paused", "continued"]) {
+		for (const name of ["run", "started", "ended", "captured", "skipped", "asked", "answered", "finished", "resumed", "paused", "continued", "recorded", "taken", "returned"]) {
 			events.addEventListener(name, soon);
 		}
 	}

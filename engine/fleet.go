@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"understudy/steps"
+)
+
+// Over a store that a fleet shares there are two sorts of engines. One that says
+// Elsewhere begins and continues runs, and executes none: with what it stores it
+// says that the run wants a worker. One that is a worker's takes such runs.
+
+// Assigned says which worker executes the run from here on.
+type Assigned struct {
+	Worker string `json:"worker"`
+	// Lost is how many workers the run has lost since somebody had a hand in it.
+	Lost int `json:"lost,omitempty"`
+}
+
+// mostLost is how many workers a run may lose: it may be what they die of.
+const mostLost = 5
+
+func (s *State) assigned(_ Event, a Assigned) { s.Worker, s.Lost = a.Worker, a.Lost }
+
+// wants is what the run wants of the worker that executes it. The desktop that
+// it is on is the worker's that it had.
+func (s *State) wants() *Wanted {
+	w := &Wanted{Needs: s.Created.Needs, Priority: s.Created.Priority}
+	if s.Desktop != nil && s.Worker != "" {
+		w.Needs = append([]string{WorkerLabel(s.Worker)}, w.Needs...)
+	}
+	return w
+}
+
+// WorkerLabel is the label that only the worker with a name has.
+func WorkerLabel(worker string) string { return "worker=" + worker }
+
+// enqueue stores the beginning of an attempt for a worker elsewhere.
+func (e *Engine) enqueue(w *worker) (Header, error) {
+	if stop, abort, _ := w.stops.asked(); stop != nil {
+		ev := *stop
+		ev.Abort = abort
+		if err := w.record(EvStopping, "", ev); err != nil {
+			return Header{}, err
+		}
+	}
+	if w.s.Status == Running {
+		w.wanted, w.waits = w.s.wants(), w.header.Status == Queued
+	}
+	if err := w.flush(false); err != nil {
+		return Header{}, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.kept[w.id] = (Unstored{w.secrets, w.environ}); len(w.secrets) == 0 {
+		delete(e.kept, w.id)
+	}
+	return w.header, nil
+}
+
+// Take executes a run that a queue handed out to a worker. When nothing is left to
+// do of it, or it cannot go on, it is not taken.
+func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken bool, err error) {
+	e.open()
+	w, err := e.revive(ctx, id, nil, false)
+	if err != nil {
+		return Header{}, false, err
+	}
+	lost := 0
+	switch w.header.Status {
+	case Queued:
+		if gone := w.goneDesktop(ctx); gone != nil {
+			h, err = w.giveUp(Interrupted, gone, "resume it with --from STEP, and it begins on a new desktop")
+			return h, false, err
+		}
+	case Running:
+		if lost = w.s.Lost + 1; lost >= mostLost {
+			h, err = w.giveUp(Failed, fmt.Errorf("its worker died %d times", lost), "find out what happens at that step, then resume the run")
+			return h, false, err
+		}
+		err := w.takenOver(ctx, worker)
+		if x, ok := errors.AsType[*steps.Error](err); ok && x.Code == steps.Unavailable { // its desktop is lost
+			h, err = w.giveUp(Interrupted, x.Err, x.Next)
+			return h, false, err
+		}
+		if err != nil {
+			return Header{}, false, err
+		}
+	default:
+		return w.header, false, nil
+	}
+	if e.Handed != nil && len(w.lacks()) > 0 {
+		e.Handed(ctx, id, w.secrets)
+	}
+	w.environ = e.Environ
+	if err := w.record(EvAssigned, "", Assigned{Worker: worker, Lost: lost}); err != nil {
+		return Header{}, false, err
+	}
+	h, err = e.launch(w)
+	return h, err == nil, err
+}
+
+// takenOver begins the attempt of a run whose worker was lost.
+func (w *worker) takenOver(ctx context.Context, by string) error {
+	r, err := w.backOnDesktop(ctx, ResumeRequest{By: by})
+	if err != nil {
+		return err
+	}
+	ev, err := w.resumption(ctx, r)
+	if err != nil {
+		return err
+	}
+	return w.record(EvResumed, "", ev)
+}
+
+// giveUp ends the attempt of a run that no worker can go on with.
+func (w *worker) giveUp(status Status, why error, next string) (Header, error) {
+	x := &steps.Error{Code: steps.Interrupted, Err: why, Next: next}
+	step := ""
+	if n, f := resumeNode(&w.s, w.layout); n != nil {
+		step = name(n, pathOf(f))
+	}
+	if err := w.record(EvFinished, "", Finished{Status: status, Error: w.errorRecord(x, step)}); err != nil {
+		return Header{}, err
+	}
+	if err := w.flush(false); err != nil {
+		return Header{}, err
+	}
+	return w.header, nil
+}
+
+// confirm makes sure that the run is this worker's still, before it acts, when
+// the last proof is old: a worker that slept meanwhile may have lost the run to
+// another, which an append is told of and an act is not.
+func (w *worker) confirm(k *steps.Kind) error {
+	if w.e.napping != nil {
+		w.e.napping(w.id)
+	}
+	if w.e.Certain == 0 || k.Reads || time.Since(w.flushed) < w.e.Certain {
+		return nil
+	}
+	if len(w.pending) > 0 {
+		return w.flush(false)
+	}
+	asked := time.Now()
+	if err := w.e.Store.Append(w.e.life, w.id, Batch{Attempt: w.base, Seq: w.stored, Header: w.header}); err != nil {
+		return fmt.Errorf("run %s: proving that it is this worker's: %w", w.id, err)
+	}
+	w.flushed = asked
+	return nil
+}
+
+// Lost says whether a worker ended because another has its run.
+func Lost(err error) bool {
+	_, stale := errors.AsType[*StaleError](err)
+	return stale
+}
+
+// Notify tells those who follow a run that it has news from another process;
+// "" is any run.
+func (e *Engine) Notify(run string) {
+	e.open()
+	e.hub.notify(run)
+}
+
+// waitElsewhere waits until a run that others execute stands still.
+func (e *Engine) waitElsewhere(ctx context.Context, id string) (Header, error) {
+	return e.Await(ctx, id, math.MaxUint64)
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestTheSleeper holds that a worker does not act which slept between the stored
+// start of a step and the act, when another has taken its run meanwhile. The
+// second row is what happens without the proof, so that the first one means
+// something.
+func TestTheSleeper(t *testing.T) {
+	for _, c := range []struct {
+		say     string
+		certain time.Duration
+		did     string
+	}{
+		{"with a proof before the act it is done once", time.Second, "b"},
+		{"without, it is done twice", 0, "b b"},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t)
+				sleeper, other := s.Engine, &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}}
+				sleeper.Certain, other.Certain = c.certain, c.certain
+				asleep := make(chan string, 1)
+				sleeper.napping = func(run string) {
+					asleep <- run
+					time.Sleep(time.Minute)
+				}
+				if _, err := sleeper.Start(t.Context(), s.request(`steps: [{tool_name: act, arguments: {name: b}}]`, nil)); err != nil {
+					t.Fatal(err)
+				}
+				run := <-asleep
+				time.Sleep(40 * time.Second) // its lease has passed
+				h, taken, err := other.Take(t.Context(), run, "other")
+				if err != nil || !taken || h.Worker != "other" {
+					t.Fatalf("taking the run over: %v, %+v, %v", taken, h, err)
+				}
+				if h, err = other.Wait(t.Context(), run); err != nil || h.Status != Waiting || h.Question.Sort != AskDoubt {
+					t.Fatalf("the step that may have acted: %+v, %v", h, err)
+				}
+				if _, err := other.Answer(t.Context(), run, Answer{Choice: Redo}); err != nil {
+					t.Fatal(err)
+				}
+				if h, err = other.Wait(t.Context(), run); err != nil || h.Status != Succeeded {
+					t.Fatalf("the run: %+v, %v", h, err)
+				}
+				_, err = sleeper.Wait(t.Context(), run) // it wakes
+				if s.did() != c.did {
+					t.Errorf("did %q, want %q (the sleeper: %v)", s.did(), c.did, err)
+				}
+			})
+		})
+	}
+}
+
+// TestLostWorkers holds what becomes of a run whose workers die.
+func TestLostWorkers(t *testing.T) {
+	for _, c := range []struct {
+		say    string
+		kind   string
+		losses int
+		status Status
+		did    string
+	}{
+		{"a read that was cut short is made again", "look", 1, Succeeded, "a"},
+		{"an act that was cut short becomes a question", "act", 1, Waiting, ""},
+		{"a run that loses worker after worker fails, for it may be what they die of", "look", mostLost, Failed, ""},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			s := newStage(t)
+			died, end := make(chan string), make(chan struct{})
+			t.Cleanup(func() { close(end) })
+			next := func(dies bool) *Engine {
+				e := &Engine{Store: s.store, Files: s.store, Kinds: s.kinds(), Desk: noDesk{}, Certain: time.Nanosecond}
+				if dies {
+					e.napping = func(run string) { died <- run; <-end }
+				}
+				return e
+			}
+			doc := "steps: [{tool_name: " + c.kind + ", arguments: {name: a}}]"
+			if _, err := next(true).Start(t.Context(), s.request(doc, nil)); err != nil {
+				t.Fatal(err)
+			}
+			run := <-died
+			var e *Engine
+			for i := range c.losses {
+				e = next(i < c.losses-1)
+				_, taken, err := e.Take(t.Context(), run, "another")
+				if err != nil || !taken && c.status != Failed {
+					t.Fatalf("take %d: %v, %v", i, taken, err)
+				}
+				if taken && i < c.losses-1 {
+					<-died
+				}
+			}
+			h, err := e.Wait(t.Context(), run)
+			if err != nil || h.Status != c.status || s.did() != c.did {
+				t.Errorf("the run is %s (%+v) and did %q, %v; want %s and %q", h.Status, h.Error, s.did(), err, c.status, c.did)
+			}
+		})
+	}
+}

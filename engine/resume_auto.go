@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"understudy/steps"
+)
+
+// mostDeaths is how often the process that executes a run may die at one step
+// before the run does not go on by itself any more: it may die of that step.
+const mostDeaths = 3
+
+// Deaths say how often the process of a run died at one step.
+type Deaths struct {
+	At    string `json:"at,omitempty"` // the path of the step
+	Times int    `json:"times"`
+}
+
+// deathsAt is how often the process died where the run is cut short now.
+func (s *State) deathsAt(at string) int {
+	if s.Deaths == nil || s.Deaths.At != at {
+		return 1
+	}
+	return s.Deaths.Times + 1
+}
+
+// countDeath counts the death after which a run goes on. Somebody who resumes it
+// has looked at it, so that the count begins anew.
+func (s *State) countDeath(died, auto bool) {
+	switch at := pathOf(s.top()); {
+	case !auto:
+		s.Deaths = nil
+	case died:
+		s.Deaths = &Deaths{at, s.deathsAt(at)}
+	}
+}
+
+// goesOnAlone says why a run does not go on by itself, if that is what is wanted.
+// One whose process died too often where it stands is given up, for good: that is
+// recorded, so that it is said to whoever looks at the run.
+func (w *worker) goesOnAlone(r ResumeRequest) error {
+	switch {
+	case !r.Auto:
+		return nil
+	case !w.program.Options.ResumesItself:
+		return steps.Errorf(steps.Invalid, "the document of run %s does not say resume: auto", w.id)
+	case w.s.Status != Running && w.s.Status != Interrupted:
+		return steps.Errorf(steps.Invalid, "run %s was not cut short: it is %s", w.id, w.s.Status)
+	case w.s.Status == Interrupted && w.s.Deaths != nil && w.s.Deaths.Times >= mostDeaths:
+		return &steps.Error{Code: steps.Interrupted, Err: fmt.Errorf("%s", w.s.Error.Message), Next: w.s.Error.Next}
+	}
+	less := w.s.Created
+	if less.keepWithin(r.Within); !slices.Equal(less.Roots, w.s.Created.Roots) {
+		return steps.Errorf(steps.Denied, "run %s may use files in %s, which is more than is handed out here", w.id, join(w.s.Created.Roots))
+	}
+	if w.s.Status == Interrupted {
+		return nil
+	}
+	return w.giveUpAfterDeaths()
+}
+
+func (w *worker) giveUpAfterDeaths() error {
+	at := resumePoint(w.s.Frames)
+	top := &at[len(at)-1]
+	times := w.s.deathsAt(pathOf(top))
+	if times < mostDeaths {
+		return nil
+	}
+	n, err := w.layout.node(top)
+	if err != nil {
+		return err
+	}
+	why := &steps.Error{
+		Code: steps.Interrupted,
+		Err:  fmt.Errorf("the process that executed the run died %d times at step %s, so the run does not go on by itself", times, name(n, pathOf(top))),
+		Next: "find out what happens at that step, then resume the run",
+	}
+	if err := w.record(EvFinished, "", Finished{Status: Interrupted, Error: w.errorRecord(why, name(n, pathOf(top))), Deaths: times}); err != nil {
+		return err
+	}
+	if err := w.flush(false); err != nil {
+		return err
+	}
+	return why
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"understudy/steps"
+)
+
+// Storage bounds how many bytes the runs of a credential may store; 0 is no bound.
+type Storage struct {
+	Run int64 `json:"run,omitempty"` // one run, in all its attempts
+	Day int64 `json:"day,omitempty"` // all of its owner's, in a day of UTC
+}
+
+// storedToday are the bytes that the runs of each owner have stored since a day began.
+type storedToday struct {
+	mu  sync.Mutex
+	day time.Time
+	by  map[string]int64
+}
+
+// start begins a new day when it has come. The lock is held.
+func (x *storedToday) start(now time.Time) {
+	if day := now.UTC().Truncate(24 * time.Hour); !day.Equal(x.day) || x.by == nil {
+		x.day, x.by = day, map[string]int64{}
+	}
+}
+
+// add counts bytes of an owner whose bytes are counted.
+func (x *storedToday) add(owner string, n int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.start(time.Now())
+	if _, counted := x.by[owner]; counted {
+		x.by[owner] += n
+	}
+}
+
+// of is how much an owner has stored today. Who asks first since the start of the
+// process makes the runs of the day be looked at.
+func (x *storedToday) of(ctx context.Context, st Store, owner string) (int64, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.start(time.Now())
+	n, counted := x.by[owner]
+	if counted {
+		return n, nil
+	}
+	for h, err := range st.Runs(ctx, Query{Owner: owner, Since: x.day, Calls: true}) {
+		if err != nil {
+			return 0, err
+		}
+		n += h.Bytes
+	}
+	x.by[owner] = n
+	return n, nil
+}
+
+// enough is the error for a credential that has stored as much as it may today; nil:
+// it has not.
+func (e *Engine) enough(ctx context.Context, owner string, most Storage, more int64) *steps.Error {
+	if owner == "" || most.Day == 0 {
+		return nil
+	}
+	n, err := e.today.of(ctx, e.Store, owner)
+	switch {
+	case err != nil:
+		return steps.AsError(fmt.Errorf("counting what the runs of %s have stored: %w", owner, err))
+	case n+more < most.Day:
+		return nil
+	}
+	return &steps.Error{
+		Code: steps.Busy, Err: fmt.Errorf("the runs of %s have stored %s today, as much as one credential may", owner, megabytes(n+more)),
+		Next: "go on tomorrow (UTC), or ask the operator to start the server with a larger --max-day-mb",
+	}
+}
+
+// full is the stop of a run that has stored as much as it may; nil: it has not. What is
+// left to do at the end, finally, may store a quarter more.
+func (w *worker) full() *Stopping {
+	c := &w.s.Created
+	if c.Owner == "" || c.Storage == (Storage{}) {
+		return nil
+	}
+	n := w.header.Bytes + w.grown.Load()
+	why := w.e.enough(w.e.life, c.Owner, c.Storage, w.grown.Load())
+	if c.Storage.Run > 0 && n >= c.Storage.Run {
+		why = &steps.Error{
+			Code: steps.Unavailable, Err: fmt.Errorf("the run has stored %s, as much as one run of a credential may", megabytes(n)),
+			Next: "log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb",
+		}
+	}
+	if why == nil {
+		return nil
+	}
+	return &Stopping{Cause: BySpace, Error: *w.errorRecord(why, ""), Abort: w.s.Stop != nil && c.Storage.Run > 0 && n >= c.Storage.Run+c.Storage.Run/4}
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

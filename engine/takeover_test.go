@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// failsAtB is a workflow whose second step fails once.
+const failsAtB = `steps:
+  - {id: a, tool_name: act, arguments: {name: a}}
+  - {id: b, tool_name: act, arguments: {name: b, fail: 1, clean: true}}
+  - {id: c, tool_name: act, arguments: {name: c}}`
+
+// held is a failed run whose desktop ann has.
+func (s *stage) held() Header {
+	s.t.Helper()
+	h := s.play(s.request(failsAtB, nil))
+	h, err := s.TakeOver(s.t.Context(), h.ID, Takeover{By: "ann"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return h
+}
+
+// TestNothingActsWhileAPersonHasTheDesktop holds what a person who took over relies
+// on, and that everything is as before when he hands back.
+func TestNothingActsWhileAPersonHasTheDesktop(t *testing.T) {
+	s := newStage(t)
+	h := s.held()
+	if h.TakenBy != "ann" || h.Status != Failed {
+		t.Errorf("it is %s, taken over by %q", h.Status, h.TakenBy)
+	}
+	ctx, ended := t.Context(), h.EndedAt
+	for what, do := range map[string]func() error{
+		"resume":               func() error { _, err := s.Resume(ctx, h.ID, ResumeRequest{}); return err },
+		"fork":                 func() error { _, err := s.Fork(ctx, h.ID, "a", ResumeRequest{}); return err },
+		"another takes it":     func() error { _, err := s.TakeOver(ctx, h.ID, Takeover{By: "bob"}); return err },
+		"another hands back":   func() error { _, err := s.HandBack(ctx, h.ID, "bob"); return err },
+		"it is removed":        func() error { return s.Remove(ctx, h.ID, true) },
+		"another run acts":     func() error { _, err := s.Start(ctx, s.request(failsAtB, nil)); return err },
+		"another run is taken": func() error { _, err := s.TakeOver(ctx, h.ID, Takeover{By: "bob", Renew: true}); return err },
+	} {
+		if err := do(); steps.CodeOf(err) != steps.Busy || !strings.Contains(err.Error(), "ann") {
+			t.Errorf("%s: %v, want busy, by ann", what, err)
+		}
+	}
+	if _, err := s.Plan(ctx, h.ID, ResumeRequest{}); err != nil {
+		t.Errorf("looking at the plan: %v", err)
+	}
+	h, err := s.HandBack(ctx, h.ID, "ann")
+	if err != nil || h.TakenBy != "" || !h.EndedAt.Equal(ended) {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	if _, err := s.Resume(ctx, h.ID, ResumeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "a b c" {
+		t.Errorf("it is %s and did %q", h.Status, s.did())
+	}
+	if got := s.types(h.ID); !strings.Contains(got, "finished taken returned resumed") {
+		t.Errorf("its events are %s", got)
+	}
+}
+
+func TestARunThatIsTakenOverPausesBetweenSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		entered, goOn := make(chan bool), make(chan bool)
+		s.hook = func(_ context.Context, name string) error {
+			if name == "a" {
+				close(entered)
+				<-goOn
+			}
+			return nil
+		}
+		h, err := s.Start(t.Context(), s.request(`steps: [{tool_name: act, arguments: {name: a}}, {tool_name: act, arguments: {name: b}}]`, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-entered
+		if _, err := s.TakeOver(t.Context(), h.ID, Takeover{By: "ann"}); steps.CodeOf(err) != steps.Busy {
+			t.Errorf("in the middle of a step: %v", err)
+		}
+		close(goOn)
+		if h = s.rest(h.ID); h.Status != Paused || s.did() != "a" {
+			t.Fatalf("it is %s and did %q", h.Status, s.did())
+		}
+		if h, err = s.TakeOver(t.Context(), h.ID, Takeover{By: "ann"}); err != nil || h.TakenBy != "ann" || h.Status != Paused {
+			t.Fatalf("%+v, %v", h, err)
+		}
+		if _, err := s.Stop(t.Context(), h.ID, ByUser, ""); steps.CodeOf(err) != steps.Busy {
+			t.Errorf("stopping it: %v", err)
+		}
+		if _, err = s.HandBack(t.Context(), h.ID, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = s.Continue(t.Context(), h.ID); err != nil {
+			t.Fatal(err)
+		}
+		if h = s.rest(h.ID); h.Status != Succeeded || s.did() != "a b" {
+			t.Errorf("it is %s and did %q", h.Status, s.did())
+		}
+	})
+}
+
+// TestWhoShowsNoSignOfLifeLosesTheDesktop is about a tab that was closed.
+func TestWhoShowsNoSignOfLifeLosesTheDesktop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		h := s.held()
+		for range 5 {
+			time.Sleep(50 * time.Second)
+			if _, err := s.TakeOver(t.Context(), h.ID, Takeover{By: "ann", Renew: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+		h, err := s.Get(t.Context(), h.ID)
+		if err != nil || h.TakenBy != "" || h.Status != Failed {
+			t.Errorf("it is %s, taken over by %q: %v", h.Status, h.TakenBy, err)
+		}
+		if _, err := s.TakeOver(t.Context(), h.ID, Takeover{By: "ann", Renew: true}); steps.CodeOf(err) != steps.Invalid {
+			t.Errorf("a sign of life that is late: %v", err)
+		}
+		if !strings.HasSuffix(s.types(h.ID), "taken returned") {
+			t.Errorf("its events are %s", s.types(h.ID))
+		}
+		if _, err := s.Resume(t.Context(), h.ID, ResumeRequest{}); err != nil {
+			t.Error(err)
+		}
+		s.rest(h.ID)
+	})
+}
+
+func TestACrashGivesTheDesktopBack(t *testing.T) {
+	s := newStage(t)
+	h := s.held()
+	s.again()
+	if h, err := s.Get(t.Context(), h.ID); err != nil || h.TakenBy != "" {
+		t.Errorf("%q has it, %v", h.TakenBy, err)
+	}
+	if _, err := s.Resume(t.Context(), h.ID, ResumeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if h = s.rest(h.ID); h.Status != Succeeded {
+		t.Errorf("it is %s", h.Status)
+	}
+}
+
+// TestWhatAPersonDidIsNotDoneAgain resumes behind the step that failed.
+func TestWhatAPersonDidIsNotDoneAgain(t *testing.T) {
+	for say, doc := range map[string]string{
+		"it did nothing":    failsAtB,
+		"it may have acted": strings.Replace(failsAtB, ", clean: true", "", 1),
+		"in a group": `steps:
+  - {id: a, tool_name: act, arguments: {name: a}}
+  - {group_name: g, steps: [{id: b, tool_name: act, arguments: {name: b, fail: 9, clean: true}}]}
+  - {id: c, if: steps.b.status == "success", tool_name: act, arguments: {name: c}}`,
+	} {
+		t.Run(say, func(t *testing.T) {
+			s := newStage(t)
+			h := s.play(s.request(doc, nil))
+			before := s.did()
+			if _, err := s.Resume(t.Context(), h.ID, ResumeRequest{Decision: DoneByHand}); err != nil {
+				t.Fatal(err)
+			}
+			if h = s.rest(h.ID); h.Status != Succeeded || s.did() != before+" c" {
+				t.Errorf("it is %s and did %q after %q: %+v", h.Status, s.did(), before, h.Error)
+			}
+		})
+	}
+}
+
+// lastingDesk is a desktop that lasts, and shows nothing.
+type lastingDesk struct{ desktop.Session }
+
+func (lastingDesk) Of(DesktopRequest) Desk              { return lastingDesk{} }
+func (lastingDesk) Release(DesktopRequest, bool)        {}
+func (lastingDesk) Drop(*desktop.Desktop)               {}
+func (lastingDesk) Apart() bool                         { return false }
+func (lastingDesk) Claim(DesktopRequest) (func(), bool) { return AnyDesktop() }
+func (lastingDesk) Info(context.Context) (desktop.Info, error) {
+	return desktop.Info{Name: "kept", Birth: "1"}, nil
+}
+
+func (lastingDesk) Open(context.Context) (*desktop.Desktop, error) {
+	d := desktop.Missing(errors.New("no desktop in this test"))
+	d.Session = lastingDesk{d.Session}
+	return d, nil
+}
+
+// TestWhatAPersonDoesIsRecorded stores what he did while he had the desktop with the
+// event that he gave it back, and tells the recorder what must not stand in it.
+func TestWhatAPersonDoesIsRecorded(t *testing.T) {
+	s := newStage(t)
+	s.Desktops = lastingDesk{}
+	var on desktop.Info
+	var secret []string
+	s.Watch = func(_ context.Context, d desktop.Info) (EndWatch, error) {
+		on = d
+		return func(values []string) ([]byte, error) {
+			secret = values
+			return []byte("what ann did"), nil
+		}, nil
+	}
+	r := s.request("variables: {pin: {secret: true}}\n"+strings.Replace(failsAtB, "fail: 1, ", "", 1), nil)
+	r.Secrets, r.StepThrough = map[string]string{"pin": "hunter2"}, true // one that failed keeps no secret
+	h := s.play(r)
+	if _, err := s.Continue(t.Context(), h.ID); err != nil { // with the step that finds the desktop
+		t.Fatal(err)
+	}
+	s.rest(h.ID)
+	if _, err := s.TakeOver(t.Context(), h.ID, Takeover{By: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.HandBack(t.Context(), h.ID, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	var got Returned
+	for ev, err := range History(t.Context(), s, h.ID) {
+		if err == nil && ev.Type == EvReturned {
+			got, err = factOf[Returned](ev)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := s.File(t.Context(), Artifacts, got.Recording)
+	if err != nil || string(raw) != "what ann did" || on.Name != "kept" {
+		t.Errorf("%q on %q, %v", raw, on.Name, err)
+	}
+	if !slices.Equal(secret, []string{"hunter2"}) {
+		t.Errorf("the recorder was told to leave out %q", secret)
+	}
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"understudy/engine"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/local"
+)
+
+// TestWhoMayActWhere claims desktops, one after the other: the first of a row is
+// held, and so is the second or not.
+func TestWhoMayActWhere(t *testing.T) {
+	for _, row := range []struct {
+		sentence, first, second string
+		both                    bool
+	}{
+		{"one run acts at the seat", desktop.Seat, desktop.Seat, false},
+		{"a virtual desktop is beside it", desktop.Seat, "virtual", true},
+		{"one run acts on a desktop with a name", "virtual:work", "virtual:work", false},
+		{"two have desktops of their own", "virtual", "virtual", true},
+		{"one of the pool is beside the seat", desktop.Seat, "", true},
+		{"and beside one with a name", "", "virtual:work", true},
+		{"a pool of one is for one run", "", "", false},
+	} {
+		d := newDesk(local.Machine{}, desktop.Options{Display: "virtual", Dir: t.TempDir()}, lasting{shared: true, desktops: 1}, slog.New(slog.DiscardHandler))
+		of := func(run, display string) engine.DesktopRequest {
+			return engine.DesktopRequest{Run: strings.Repeat(run, 10), Client: run, Choice: engine.DesktopChoice{Display: display}}
+		}
+		release, ok := d.Claim(of("a", row.first))
+		if !ok {
+			t.Fatalf("%s: nobody has it, and it is refused", row.sentence)
+		}
+		if _, both := d.Claim(of("b", row.second)); both != row.both {
+			t.Errorf("%s: both act %t, wanted %t", row.sentence, both, row.both)
+		}
+		release()
+		if _, ok := d.Claim(of("c", row.first)); !ok {
+			t.Errorf("%s: it was given up, and is refused", row.sentence)
+		}
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

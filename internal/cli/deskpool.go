@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/pool"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
+)
+
+// pooled says whether the desktop of a run is one of the pool.
+func (d *desk) pooled(r engine.DesktopRequest) bool {
+	return d.pool != nil && r.Choice.Display == "" && (r.On == nil || d.pool.Has(r.On.Name))
+}
+
+func whoOf(r engine.DesktopRequest) pool.Who {
+	w := pool.Who{Run: r.Run, Client: r.Client, Single: r.Single}
+	if r.On != nil {
+		w.On = r.On.Name
+	}
+	return w
+}
+
+// startPool makes the pool, with the desktops of an earlier server that are
+// still there, and keeps some ready.
+func (d *desk) startPool() {
+	d.pool = pool.New(d.lasting.desktops)
+	d.pool.Alive = func(name string) bool {
+		_, err := virtual.Find(d.options.Dir, name)
+		return err == nil
+	}
+	for _, k := range virtual.List(d.options.Dir) {
+		client := k.Client
+		if !d.likeOurs(k) {
+			client = "one of a server with other flags"
+		}
+		d.pool.Found(k.Name, client, k.Run)
+	}
+	d.warm.Go(d.keepReady)
+	d.stirPool()
+}
+
+// likeOurs says whether a desktop is as this server would start it.
+func (d *desk) likeOurs(k virtual.Kept) bool {
+	o := d.pooledOptions(k.Name)
+	ownHome := slices.ContainsFunc(k.Env, func(v string) bool { return strings.HasPrefix(v, "HOME=") })
+	return (o.Screen == desktop.Size{} && k.Screen == virtual.DefaultScreen || o.Screen == k.Screen) && o.Layout == k.Layout && o.OwnHome == ownHome
+}
+
+func (d *desk) pooledOptions(name string) desktop.Options {
+	o := d.options
+	o.Display, o.Name, o.Linger, o.OwnHome = "virtual", name, sharedLinger, !d.lasting.usersHome
+	return o
+}
+
+// pooledDesk is the desktop of the pool for one run.
+type pooledDesk struct {
+	*desk
+	r engine.DesktopRequest
+}
+
+// Open gives the desktop, started or made clean as is needed.
+func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
+	who := whoOf(d.r)
+	name, ok := d.pool.Of(who)
+	if !ok {
+		e := steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.lasting.desktops)
+		e.Next = "try again later"
+		return nil, e
+	}
+	defer d.alone("pool " + name)()
+	defer d.stirPool()
+	renew, first := d.pool.Enter(name, who)
+	if renew != "" {
+		if err := d.endPooled(name, renew); err != nil {
+			return nil, err
+		}
+	}
+	o := d.pooledOptions(name)
+	if d.r.On != nil {
+		o.Birth = d.r.On.Birth
+	}
+	x, err := deskOf{d.desk, o}.Open(ctx)
+	if err == nil && first {
+		err = d.assign(name, d.r, !d.r.Single)
+	}
+	if err != nil && first {
+		_ = d.endPooled(name, "it could not be opened")
+		d.pool.Ended(name)
+	}
+	return x, err
+}
+
+// assign says for whom a desktop of the pool is.
+func (d *desk) assign(name string, r engine.DesktopRequest, run bool) error {
+	k, err := virtual.Find(d.options.Dir, name)
+	if err != nil {
+		return err
+	}
+	a := virtual.Assignment{Owner: r.Owner, Client: r.Client, Linger: sharedLinger}
+	if k.Run != "" && k.Run != r.Run { // a call at the desktop of a run leaves it that
+		return nil
+	}
+	if run {
+		a.Run, a.Linger = r.Run, max(d.lasting.keep, time.Nanosecond)
+	}
+	return virtual.Assign(k, a)
+}
+
+// endPooled ends a desktop of the pool with all that is on it.
+func (d *desk) endPooled(name, why string) error {
+	d.disconnect("virtual:" + name)
+	k, err := virtual.Find(d.options.Dir, name)
+	if err != nil {
+		return nil //nolint:nilerr // it has ended already
+	}
+	return virtual.End(k, why)
+}
+
+// releasePooled gives up the desktop of a run that has come to rest: it is its
+// client's until another needs it, or kept for the run when that did not succeed.
+func (d *desk) releasePooled(r engine.DesktopRequest, succeeded bool) {
+	keep := !succeeded && !r.Single && r.On != nil
+	if r.On == nil {
+		d.pool.Rest(whoOf(r), false)
+		return
+	}
+	defer d.stirPool()
+	var err error
+	if keep && d.lasting.keep == 0 {
+		keep, err = false, d.endPooled(r.On.Name, "it was not to be kept")
+		d.pool.Ended(r.On.Name)
+	} else if !keep {
+		err = d.assign(r.On.Name, r, false)
+	}
+	if d.pool.Rest(whoOf(r), keep) { // its time runs while nobody is attached
+		d.disconnect("virtual:" + r.On.Name)
+		err = errors.Join(err, d.keepWithin(d.lasting.bounds))
+	}
+	if err != nil {
+		d.log.Warn("a desktop of the pool could not be given up", "run", r.Run, "desktop", r.On.Name, "error", err)
+	}
+}
+
+// Forget ends the desktops of a client that is gone. One without a session may
+// come back: the next command is the same client.
+func (d *desk) Forget(client string) {
+	if d.pool == nil || !strings.Contains(client, "#") {
+		return
+	}
+	for _, name := range d.pool.Leave(client) {
+		d.leavePooled(name, client)
+	}
+	d.stirPool()
+}
+
+// leavePooled ends the desktop of a client that is gone, unless that has come back.
+func (d *desk) leavePooled(name, client string) {
+	defer d.alone("pool " + name)()
+	if !slices.Contains(d.pool.Leave(client), name) {
+		return
+	}
+	if err := d.endPooled(name, "its client is gone"); err != nil {
+		d.log.Warn("the desktop of a client that is gone could not be ended", "desktop", name, "error", err)
+		return
+	}
+	d.pool.Ended(name)
+}
+
+// stirPool has the desktops started that are to be ready.
+func (d *desk) stirPool() {
+	select {
+	case d.stir <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// keepReady starts desktops before they are needed.
+func (d *desk) keepReady() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-d.over
+		cancel()
+	}()
+	look := time.NewTimer(0)
+	defer look.Stop()
+	for {
+		select {
+		case <-d.stir:
+		case <-look.C:
+		case <-d.over:
+			return
+		}
+		stale, next := d.pool.Stale(d.lasting.ready, staleAfter)
+		for _, name := range stale {
+			d.endStale(name)
+		}
+		if !next.IsZero() {
+			look.Reset(time.Until(next))
+		}
+		for _, name := range d.pool.Wanted(d.lasting.ready) {
+			if err := d.makeReady(ctx, name); err != nil && ctx.Err() == nil {
+				d.log.Warn("a desktop could not be made ready", "desktop", name, "error", err)
+			}
+		}
+	}
+}
+
+// staleAfter is after how long a client's desktop is made clean that no run uses,
+// where one is to be ready and no other is left.
+const staleAfter = 5 * time.Minute
+
+// endStale ends the desktop of a client that has not used it for long.
+func (d *desk) endStale(name string) {
+	defer d.alone("pool " + name)()
+	if stale, _ := d.pool.Stale(d.lasting.ready, staleAfter); !slices.Contains(stale, name) {
+		return // a run was faster
+	}
+	if err := d.endPooled(name, "it was made clean for the next client"); err != nil {
+		d.log.Warn("a desktop could not be made clean", "desktop", name, "error", err)
+		return
+	}
+	d.pool.Ended(name)
+}
+
+func (d *desk) makeReady(ctx context.Context, name string) error {
+	defer d.alone("pool " + name)()
+	if !slices.Contains(d.pool.Wanted(len(d.pool.Names())), name) {
+		return nil // a run was faster
+	}
+	if _, err := (deskOf{d, d.pooledOptions(name)}).Open(ctx); err != nil {
+		return err
+	}
+	d.pool.Found(name, "", "")
+	return nil
+}

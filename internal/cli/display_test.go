@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"understudy/steps/desktop"
+)
+
+// noDesktop is a machine that notes how a desktop was to be opened, and opens none.
+type noDesktop struct{ options *desktop.Options }
+
+func (m noDesktop) Open(_ context.Context, o desktop.Options) (*desktop.Desktop, error) {
+	*m.options = o
+	return nil, errors.New("none today")
+}
+
+func (noDesktop) Diagnose(context.Context, desktop.Options) []desktop.Finding { return nil }
+
+// TestALastingDesktopIsThatOfTheDataFolder holds for the commands that open one
+// without a run.
+func TestALastingDesktopIsThatOfTheDataFolder(t *testing.T) {
+	for _, args := range [][]string{{"record", "-o", filepath.Join(t.TempDir(), "x.yaml")}, {"inspect"}} {
+		home := t.TempDir()
+		var o desktop.Options
+		var out bytes.Buffer
+		Main(t.Context(), noDesktop{&o}, append(args, "--home", home, "--display", "virtual:books"), strings.NewReader(""), &out, &out)
+		if want := desktopsFolder(home); o.Dir != want || o.Display != "virtual:books" {
+			t.Errorf("%s opened %q in the folder %q, wanted it in %q: %s", args[0], o.Display, o.Dir, want, out.String())
+		}
+	}
+}

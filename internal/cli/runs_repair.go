@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"understudy/engine"
+	"understudy/internal/repair"
+	"understudy/internal/versions"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+func (a *app) runsRepair() *cobra.Command {
+	var args repair.Args
+	var asJSON bool
+	cmd := a.withRuns(&cobra.Command{
+		Use: "repair RUN", Short: "Make what a person did on the desktop of a run a part of its workflow",
+		Long: "Show what would become of the workflow of a run when what a person did last, while\n" +
+			"he had its desktop, were steps of it: before the step at which the run stood, or with\n" +
+			"--fallback as what is done when that step has failed. --keep writes it.",
+		Args: exactly(1, "the id of one run"),
+	}, func(cmd *cobra.Command, runs engine.Runs, given []string) (err error) {
+		if args.RunID, err = a.find(cmd.Context(), runs, given[0]); err != nil {
+			return err
+		}
+		p, err := repair.Do(cmd.Context(), runs, files{a}, args)
+		if err != nil {
+			return a.invalid(err)
+		}
+		if asJSON {
+			return a.document(p)
+		}
+		return a.sayProposal(args.RunID, p)
+	})
+	addFlags(cmd.Flags(), &args)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON document")
+	return cmd
+}
+
+func (a *app) sayProposal(id string, p repair.Proposal) error {
+	for line := range strings.Lines(p.Words()) {
+		fmt.Fprintln(a.out, clean(strings.TrimSuffix(line, "\n")))
+	}
+	if !p.Kept {
+		a.tell("nothing is written; --keep writes it")
+		return nil
+	}
+	a.tell("written; go on with: understudy resume %s --workflow %s --from %s", id, clean(p.Workflow), clean(p.From))
+	return nil
+}
+
+// files are the workflows of the data folder, and those that were played from a file.
+type files struct{ a *app }
+
+func (f files) path(of workflows.Source) (path string, saved bool, err error) {
+	home, err := f.a.folder()
+	if err != nil {
+		return "", false, err
+	}
+	for _, ending := range []string{".yaml", ".yml", ".json"} {
+		path := filepath.Join(savedWorkflows(home), of.Name+ending)
+		if _, err := os.Stat(path); err == nil && filepath.Base(of.Name) == of.Name {
+			return path, true, nil
+		}
+	}
+	return filepath.Join(of.Dir, filepath.Base(of.Name)), false, nil
+}
+
+func (f files) Text(of workflows.Source) ([]byte, error) {
+	path, _, err := f.path(of)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		err = &steps.Error{Code: steps.NotFound, Err: err}
+	}
+	return text, err
+}
+
+func (f files) Check(b engine.Bundle) error {
+	_, err := b.Compile(f.a.kinds)
+	return err
+}
+
+func (f files) Save(_ context.Context, of workflows.Source, text []byte) error {
+	path, saved, err := f.path(of)
+	if err != nil {
+		return err
+	}
+	if !saved {
+		return writeWorkflow(text, path)
+	}
+	return versions.Replace(path, text)
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"understudy/internal/operations"
+	"understudy/internal/versions"
+	"understudy/workflows"
+)
+
+func (a *app) workflowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "workflow COMMAND",
+		Short: "List, compare and restore the versions of saved workflows",
+		Args:  unknownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, o := range versions.Operations() {
+		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
+			return o.Do(cmd.Context(), savedFiles{a}, struct{}{}, values)
+		}, nil))
+	}
+	return cmd
+}
+
+// savedFiles are the saved workflows of the data folder.
+type savedFiles struct{ a *app }
+
+func (f savedFiles) Path(name string) (string, error) {
+	src, err := f.a.saved(name)
+	return src.Name, err
+}
+
+func (f savedFiles) Save(_ context.Context, name string, text []byte) error {
+	path, err := f.Path(name)
+	if err != nil {
+		return err
+	}
+	if _, err := workflows.Compile(workflows.Source{Name: name, Dir: filepath.Dir(path), Text: text}, workflows.CompileOptions{Kinds: f.a.kinds, Load: f.a.load}); err != nil {
+		return f.a.invalid(err)
+	}
+	return versions.Replace(path, text)
+}
+
+func (a *app) completeVersion(_ *cobra.Command, args []string, _ string) (found []string, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	path, err := savedFiles{a}.Path(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	all, _ := versions.List(path)
+	for _, v := range all {
+		found = append(found, v.Short()+"\t"+v.Saved.Local().Format(time.DateTime))
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,201 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/owner"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+var _ engine.Runs = (*Client)(nil)
+
+// Client begins, follows and continues runs that the workers of a fleet execute.
+type Client struct {
+	*engine.Engine
+	store Store
+}
+
+// NewClient makes one, which hears of what workers do until the context ends.
+func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error) {
+	c := &Client{store: s, Engine: &engine.Engine{Store: s, Files: s, Kinds: kinds, Elsewhere: true}}
+	c.Engine.Desktops = desktops{c}
+	c.Keeper = keeper{s}
+	if err := s.News(ctx, c.Notify); err != nil {
+		return nil, err
+	}
+	return c, c.offerSecrets(ctx)
+}
+
+// Start begins a run. A single step has no place in a fleet: it would see
+// another desktop than the step before it.
+func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
+	if r.Call != "" {
+		x := steps.Errorf(steps.Unavailable, "%s: a fleet executes workflows, and no single steps: each would be on another desktop", r.Call)
+		x.Next = "make a workflow of the steps, or use a server with desktops of its own"
+		return engine.Header{}, x
+	}
+	// What the submitter has on its own machine is not on that of the worker.
+	r.Dir, r.Roots, r.Private, r.Environ = "", nil, nil, nil
+	return c.Engine.Start(ctx, r)
+}
+
+// Stop stops a run. It returns when its worker has ended the step under way.
+func (c *Client) Stop(ctx context.Context, id string, cause engine.Cause, message string) (engine.Header, error) {
+	return c.whereItIs(ctx, id, func(r owner.Remote) (engine.Header, error) {
+		return r.Stop(ctx, id, cause, message)
+	}, func() (engine.Header, error) { return c.Engine.Stop(ctx, id, cause, message) })
+}
+
+// StopAll stops no run: those of a fleet are of many people.
+func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header, error) {
+	x := steps.Errorf(steps.Invalid, "the runs of a fleet are of many people")
+	x.Next = "name the run to stop"
+	return nil, x
+}
+
+// Pause holds a run at the next boundary between steps.
+func (c *Client) Pause(ctx context.Context, id string) error {
+	_, err := c.whereItIs(ctx, id, func(r owner.Remote) (engine.Header, error) {
+		return engine.Header{}, r.Pause(ctx, id)
+	}, func() (engine.Header, error) { return engine.Header{}, c.Engine.Pause(ctx, id) })
+	return err
+}
+
+// TakeOver gives the desktop of a run to a person at the machine of its worker.
+func (c *Client) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
+	r, err := c.remoteOf(ctx, id)
+	if err != nil {
+		return engine.Header{}, err
+	}
+	return r.TakeOver(ctx, id, t)
+}
+
+// HandBack takes it back.
+func (c *Client) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
+	r, err := c.remoteOf(ctx, id)
+	if err != nil {
+		return engine.Header{}, err
+	}
+	return r.HandBack(ctx, id, by)
+}
+
+// Remove removes a run that no worker has or may take.
+func (c *Client) Remove(ctx context.Context, id string, force bool) error {
+	h, err := c.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if h.Status == engine.Running || h.Status == engine.Queued {
+		x := steps.Errorf(steps.Busy, "run %s is %s", id, h.Status)
+		x.Next = "stop it first"
+		return x
+	}
+	return c.Engine.Remove(ctx, id, force)
+}
+
+// keeper removes runs, and leaves the rest to who looks after the servers.
+type keeper struct{ store Store }
+
+func (k keeper) Remove(ctx context.Context, run string) error { return k.store.Remove(ctx, run) }
+
+func (keeper) Prune(context.Context, engine.Retention) (engine.Pruned, error) {
+	return engine.Pruned{}, errKeeping
+}
+func (keeper) Backup(context.Context, string) error           { return errKeeping }
+func (keeper) Check(context.Context) (*engine.Checkup, error) { return nil, errKeeping }
+
+var errKeeping = &steps.Error{
+	Code: steps.Unavailable, Err: errors.New("the store of a fleet is looked after with the tools of its servers"),
+	Next: "back up the folder of the hub, or use nats stream backup",
+}
+
+// Places says nothing of the desktops of others: whoever waits, waits in the queue.
+func (c *Client) Places(context.Context) (engine.Places, error) { return engine.Places{}, nil }
+
+// retryTime is how long to wait before a run is looked for again.
+const retryTime = 250 * time.Millisecond
+
+// whereItIs does something with a run where it is: at its worker while it is
+// executed, and here while it is not. A run whose worker is gone is looked for
+// until another has it, or the caller waits no longer.
+func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remote) (engine.Header, error), here func() (engine.Header, error)) (engine.Header, error) {
+	for {
+		h, err := c.Get(ctx, id)
+		if err != nil {
+			return h, err
+		}
+		if h.Status != engine.Running {
+			if h, err = here(); !engine.Lost(err) { // else a worker has just taken it
+				return h, err
+			}
+		} else if r, err := c.remoteOf(ctx, id); err == nil {
+			if h, err = there(r); !errors.Is(err, errNoAnswer) {
+				return h, err
+			}
+		}
+		if steps.Sleep(ctx, retryTime) != nil {
+			return h, &steps.Error{
+				Code: steps.Unavailable, Err: fmt.Errorf("worker %s of run %s does not answer", h.Worker, id),
+				Next: "another worker takes the run over when its lease has passed: try again then",
+			}
+		}
+	}
+}
+
+var errNoAnswer = errors.New("its worker does not answer")
+
+// remoteOf is the worker of a run.
+func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) {
+	h, err := c.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if h.Worker == "" {
+		return nil, steps.Errorf(steps.Invalid, "run %s was not executed by any worker yet", id)
+	}
+	return func(ctx context.Context, message []byte) ([]byte, error) {
+		answer, err := c.store.Ask(ctx, message, callsName, h.Worker)
+		if err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("worker %s of run %s: %w: %w", h.Worker, id, errNoAnswer, err)
+		}
+		return answer, err
+	}, nil
+}
+
+// desktops are those of the workers, of which a client knows only whether the
+// worker is there.
+type desktops struct{ c *Client }
+
+func (d desktops) Of(r engine.DesktopRequest) engine.Desk              { return workersDesk{d.c, r} }
+func (desktops) Release(engine.DesktopRequest, bool)                   {}
+func (desktops) Claim(engine.DesktopRequest) (release func(), ok bool) { return engine.AnyDesktop() }
+func (desktops) Apart() bool                                           { return false }
+
+type workersDesk struct {
+	c *Client
+	r engine.DesktopRequest
+}
+
+var errElsewhere = errors.New("the desktops of a fleet are at its workers")
+
+// Open fails with ErrGone when the worker is gone on whose desktop the run was.
+func (d workersDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
+	if d.r.On == nil {
+		return nil, errElsewhere
+	}
+	h, err := d.c.Get(ctx, d.r.Run)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ask(ctx, d.c.store, h.Worker); err != nil {
+		return nil, fmt.Errorf("worker %s does not answer: %w: %w", h.Worker, err, desktop.ErrGone)
+	}
+	return nil, errElsewhere
+}
+
+func (workersDesk) Drop(*desktop.Desktop) {}

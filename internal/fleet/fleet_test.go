@@ -1,0 +1,309 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/hub"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/store/jetstream"
+	"understudy/workflows"
+)
+
+const testLease = 2 * time.Second
+
+type noDesk struct{}
+
+func (noDesk) Open(context.Context) (*desktop.Desktop, error) {
+	return desktop.Missing(errors.New("no desktop in this test")), nil
+}
+func (noDesk) Drop(*desktop.Desktop) {}
+
+type actArgs struct {
+	Name string `json:"name" jsonschema:"what it is called in the world"`
+	For  int    `json:"for,omitzero" jsonschema:"how many milliseconds it takes"`
+}
+
+type actResult struct {
+	Done bool `json:"done"`
+}
+
+// worldKinds are an act that leaves a line in a file, and a look that leaves none.
+func worldKinds(world, worker string) []steps.Kind {
+	act := func(ctx context.Context, env *steps.Env, a actArgs) (actResult, error) {
+		err := env.Act(func() error {
+			f, err := os.OpenFile(world, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = fmt.Fprintf(f, "%s %s %s\n", env.Run.ID, a.Name, worker)
+			return err
+		})
+		if err == nil {
+			err = steps.Sleep(ctx, time.Duration(a.For)*time.Millisecond)
+		}
+		return actResult{true}, err
+	}
+	look := func(ctx context.Context, _ *steps.Env, a actArgs) (actResult, error) {
+		return actResult{true}, steps.Sleep(ctx, time.Duration(a.For)*time.Millisecond)
+	}
+	return []steps.Kind{
+		steps.Define(steps.Kind{Name: "act", Summary: "For tests.", Touches: steps.Act}, actArgs{}, act),
+		steps.Define(steps.Kind{Name: "look", Summary: "For tests.", Reads: true}, actArgs{}, look),
+	}
+}
+
+// stage is a hub of one node with what a test starts on it.
+type stage struct {
+	t     *testing.T
+	hub   *hub.Hub
+	dir   string
+	world string
+	*Client
+}
+
+func newStage(t *testing.T) *stage {
+	s := &stage{t: t, dir: t.TempDir(), world: filepath.Join(t.TempDir(), "world")}
+	h, err := hub.Start(hub.Options{Dir: s.dir, Listen: "127.0.0.1:-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	s.hub = h
+	c, err := NewClient(t.Context(), s.store("client"), worldKinds(s.world, "client"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Client = c
+	return s
+}
+
+func openStore(ctx context.Context, a jetstream.Address, o jetstream.Options) (*jetstream.Store, func(), error) {
+	nc, err := jetstream.Dial(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := jetstream.Open(ctx, nc, o)
+	if err != nil {
+		nc.Close()
+		return nil, nil, err
+	}
+	return st, func() { _ = st.Close(); nc.Close() }, nil
+}
+
+func (s *stage) store(role string) *jetstream.Store {
+	s.t.Helper()
+	a := jetstream.Address{URL: s.hub.URL(), Credential: filepath.Join(hub.Credentials(s.dir), "default-"+role+".nk")}
+	st, end, err := openStore(s.t.Context(), a, jetstream.Options{Lease: testLease})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(end)
+	return st
+}
+
+// work starts a worker, and gives what ends it and waits for that.
+func (s *stage) work(name string, labels ...string) (end func()) {
+	s.t.Helper()
+	st := s.store("worker")
+	w := &Worker{
+		Store: st, Name: name, Labels: labels, Log: slog.New(slog.NewTextHandler(s.t.Output(), nil)), DrainTime: time.Minute,
+		Engine: &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, name), Desk: noDesk{}},
+	}
+	ctx, cancel := context.WithCancel(s.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			s.t.Errorf("worker %s: %v", name, err)
+		}
+	}
+}
+
+func (s *stage) begin(doc string, change func(*engine.Request)) engine.Header {
+	s.t.Helper()
+	b, _, err := engine.Pack(workflows.Source{Name: "test.yaml", Text: []byte(doc)}, s.Kinds, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := engine.Request{Bundle: b, Queue: true}
+	if change != nil {
+		change(&r)
+	}
+	h, err := s.Start(s.t.Context(), r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return h
+}
+
+func (s *stage) rest(id string) engine.Header {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	h, err := s.Wait(ctx, id)
+	if err != nil {
+		s.t.Fatalf("waiting for run %s: %v", id, err)
+	}
+	return h
+}
+
+// did are the acts of a run, each with its worker.
+func (s *stage) did(run string) string {
+	s.t.Helper()
+	raw, err := os.ReadFile(s.world)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		s.t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(raw)) {
+		if rest, ours := strings.CutPrefix(strings.TrimSpace(line), run+" "); ours {
+			out = append(out, rest)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// until waits until a run did something.
+func (s *stage) until(run, did string) {
+	s.t.Helper()
+	for late := time.Now().Add(time.Minute); !strings.Contains(s.did(run), did); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(late) {
+			s.t.Fatalf("the run did %q, and not %q", s.did(run), did)
+		}
+	}
+}
+
+func TestAWorkerExecutesWhatAClientBegins(t *testing.T) {
+	s := newStage(t)
+	h := s.begin(`{name: entry, steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: look, arguments: {name: b}}]}`,
+		func(r *engine.Request) { r.Needs = []string{"app=sap"} })
+	if h.Status != engine.Queued {
+		t.Errorf("a run that no worker has is %s", h.Status)
+	}
+	defer s.work("plain", "os=linux")()
+	defer s.work("sap", "os=linux", "app=sap")()
+	h = s.rest(h.ID)
+	if h.Status != engine.Succeeded || h.Worker != "sap" || s.did(h.ID) != "a sap" {
+		t.Errorf("the run is %s (%+v), its worker %s, and it did %q", h.Status, h.Error, h.Worker, s.did(h.ID))
+	}
+	r, err := s.Report(t.Context(), h.ID, engine.Page{})
+	if err != nil || len(r.Steps) != 2 {
+		t.Errorf("the report has %d steps, %v", len(r.Steps), err)
+	}
+}
+
+func TestAStopReachesTheWorker(t *testing.T) {
+	s := newStage(t)
+	defer s.work("w")()
+	h := s.begin(`{name: long, steps: [{id: a, tool_name: act, arguments: {name: a, for: 600000}}], finally: [{tool_name: act, arguments: {name: f}}]}`, nil)
+	s.until(h.ID, "a w")
+	asked := time.Now()
+	if _, err := s.Stop(t.Context(), h.ID, engine.ByUser, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("stopped after %s", time.Since(asked))
+	if h = s.rest(h.ID); h.Status != engine.Cancelled || s.did(h.ID) != "a w, f w" {
+		t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did(h.ID))
+	}
+}
+
+func TestAStopOfARunThatWaitsForAWorker(t *testing.T) {
+	s := newStage(t)
+	h := s.begin(`{name: short, steps: [{id: a, tool_name: act, arguments: {name: a}}]}`, nil)
+	if _, err := s.Stop(t.Context(), h.ID, engine.ByUser, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	defer s.work("w")()
+	if h = s.rest(h.ID); h.Status != engine.Cancelled || s.did(h.ID) != "" {
+		t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did(h.ID))
+	}
+}
+
+// TestAWorkerThatEndsHandsOn holds that a run goes on elsewhere after the step
+// that was under way, which is not done again.
+func TestAWorkerThatEndsHandsOn(t *testing.T) {
+	s := newStage(t)
+	end := s.work("first")
+	h := s.begin(`{name: two, steps: [{id: a, tool_name: act, arguments: {name: a, for: 500}}, {id: b, tool_name: act, arguments: {name: b}}]}`, nil)
+	s.until(h.ID, "a first")
+	end()
+	defer s.work("second")()
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || s.did(h.ID) != "a first, b second" || h.Attempt != 1 {
+		t.Errorf("the run is %s (%+v), attempt %d, and did %q", h.Status, h.Error, h.Attempt, s.did(h.ID))
+	}
+}
+
+// TestSecretsTravelSealed holds that a worker gets the secrets of a run from who
+// began it, and that they are stored nowhere.
+func TestSecretsTravelSealed(t *testing.T) {
+	const secret = "correct-horse-battery"
+	s := newStage(t)
+	defer s.work("w")()
+	h := s.begin(`{name: login, variables: {password: {type: string, secret: true}}, steps: [{id: a, tool_name: act, arguments: {name: "${{ inputs.password }}"}}]}`,
+		func(r *engine.Request) { r.Secrets = map[string]string{"password": secret} })
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || s.did(h.ID) != secret+" w" {
+		t.Fatalf("the run is %s (%+v, %+v) and did %q", h.Status, h.Error, h.Question, s.did(h.ID))
+	}
+	for ev, err := range engine.History(t.Context(), s, h.ID) {
+		if err != nil || strings.Contains(string(ev.Data), secret) {
+			t.Errorf("event %s: %s, %v", ev.Type, ev.Data, err)
+		}
+	}
+	_ = s.hub.Close()
+	err := filepath.Walk(s.dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if strings.Contains(string(raw), secret) {
+			t.Errorf("%s has the secret", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRemovingARun(t *testing.T) {
+	s := newStage(t)
+	h := s.begin(`{name: short, steps: [{id: a, tool_name: look, arguments: {name: a}}]}`, nil)
+	if err := s.Remove(t.Context(), h.ID, true); steps.CodeOf(err) != steps.Busy {
+		t.Errorf("a run that waits for a worker: %v", err)
+	}
+	defer s.work("w")()
+	s.rest(h.ID)
+	if err := s.Remove(t.Context(), h.ID, false); err == nil {
+		t.Error("a client removed a run")
+	}
+	c, err := NewClient(t.Context(), s.store("admin"), s.Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Remove(t.Context(), h.ID, false); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Get(t.Context(), h.ID); !errors.Is(err, engine.ErrNoRun) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+func TestSingleStepsAreNotForAFleet(t *testing.T) {
+	s := newStage(t)
+	_, err := s.Start(t.Context(), engine.Request{Call: "act", Args: map[string]any{"name": "a"}})
+	if steps.CodeOf(err) != steps.Unavailable {
+		t.Errorf("a single step: %v", err)
+	}
+}

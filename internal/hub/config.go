@@ -1,0 +1,54 @@
+package hub
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+// config is the configuration of the server, as its own language takes it: JSON
+// is a part of that.
+func (o Options) config(k keys) (string, error) {
+	type object = map[string]any
+	accounts := object{}
+	for _, t := range o.Tenants {
+		var users []object
+		for r, d := range denied {
+			users = append(users, object{"nkey": k.public[k.of(t, r)], "permissions": object{
+				"publish": object{"deny": d.publish}, "subscribe": object{"deny": d.subscribe},
+			}})
+		}
+		accounts[t] = object{"jetstream": "enabled", "users": users}
+	}
+	config := object{
+		"listen": o.Listen, "accounts": accounts, "max_payload": 8 << 20,
+		// What is acknowledged is on the disk. Nothing in a fleet holds without this.
+		"jetstream": object{"store_dir": filepath.ToSlash(filepath.Join(o.Dir, "data")), "sync_interval": "always"},
+	}
+	if o.Name != "" {
+		config["server_name"] = o.Name
+	}
+	tls := object{"cert_file": filepath.ToSlash(o.Certificate), "key_file": filepath.ToSlash(o.Key)}
+	if o.Certificate != "" {
+		config["tls"] = tls
+	}
+	if o.ClusterListen != "" {
+		var routes []string
+		for _, address := range o.Join {
+			routes = append(routes, "nats://understudy:"+k.secret+"@"+address)
+		}
+		cluster := object{
+			"name": "understudy", "listen": o.ClusterListen, "routes": routes,
+			"authorization": object{"user": "understudy", "password": k.secret},
+		}
+		if o.Certificate != "" {
+			cluster["tls"] = object{"cert_file": tls["cert_file"], "key_file": tls["key_file"], "ca_file": filepath.ToSlash(o.CA)}
+		}
+		config["cluster"] = cluster
+	}
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // the server reads no \u
+	err := e.Encode(config)
+	return text.String(), err
+}

@@ -1,0 +1,102 @@
+package hub
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nats-io/nkeys"
+)
+
+// A role is what the bearer of a credential does in the fleet of a tenant.
+type role string
+
+const (
+	client role = "client" // begins, follows and continues runs
+	worker role = "worker" // executes them
+	admin  role = "admin"  // removes them too
+)
+
+// denied are the subjects on which a role may not publish and not listen. A
+// tenant's own account bounds what it reaches at all.
+var denied = map[role]struct{ publish, subscribe []string }{
+	client: {publish: []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}, subscribe: []string{"us.say.hub"}},
+	worker: {publish: []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}, subscribe: []string{"us.say.hub", "us.say.secrets"}},
+	admin:  {},
+}
+
+// keys are the credentials of all tenants. A credential is a file with the seed of a
+// key pair; the server knows the public key only.
+type keys struct {
+	dir    string
+	public map[string]string // by file
+	secret string            // with which nodes let each other in
+}
+
+const clusterSecret = "cluster"
+
+func (k keys) of(tenant string, r role) string {
+	return filepath.Join(k.dir, tenant+"-"+string(r)+".nk")
+}
+
+// loadKeys reads the credentials in a folder, and makes those that are missing,
+// unless another node of the cluster made them.
+func loadKeys(dir string, tenants []string, made bool) (keys, error) {
+	k := keys{dir: dir, public: map[string]string{}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return k, err
+	}
+	for _, t := range tenants {
+		for r := range denied {
+			if err := k.load(k.of(t, r), made); err != nil {
+				return k, err
+			}
+		}
+	}
+	secret, err := readOrMake(filepath.Join(dir, clusterSecret), made, func() (string, error) { return rand.Text(), nil })
+	k.secret = secret
+	return k, err
+}
+
+func (k keys) load(file string, made bool) error {
+	seed, err := readOrMake(file, made, func() (string, error) {
+		pair, err := nkeys.CreateUser()
+		if err != nil {
+			return "", err
+		}
+		seed, err := pair.Seed()
+		return string(seed), err
+	})
+	if err != nil {
+		return err
+	}
+	pair, err := nkeys.FromSeed([]byte(seed))
+	if err != nil {
+		return fmt.Errorf("credential %s: %w", file, err)
+	}
+	k.public[file], err = pair.PublicKey()
+	return err
+}
+
+// readOrMake reads a file that only its owner reads, and makes it when it is missing.
+func readOrMake(file string, made bool, generate func() (string, error)) (string, error) {
+	raw, err := os.ReadFile(file)
+	if err == nil {
+		return strings.TrimSpace(string(raw)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if made {
+		return "", fmt.Errorf("%s is missing: start the first node without others to join, and copy its credentials to this one", file)
+	}
+	text, err := generate()
+	if err != nil {
+		return "", err
+	}
+	return text, os.WriteFile(file, []byte(text+"\n"), 0o600)
+}

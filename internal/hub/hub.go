@@ -1,0 +1,159 @@
+// Package hub is the server of a fleet: NATS JetStream inside this program.
+//
+// Its main idea is that what a fleet relies on cannot be forgotten: the server
+// syncs each append, lets nobody in without a credential, and keeps tenants
+// apart. Its limit is NATS: it stores and carries what stores and workers give
+// it, and knows nothing of runs.
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"understudy/store/jetstream"
+)
+
+// Options say how a hub serves.
+type Options struct {
+	Dir    string // what it keeps
+	Listen string // host:port
+	// Tenants have their runs apart from those of others.
+	Tenants []string
+	// Name is unique among the nodes of a cluster, and ClusterListen is where
+	// the others reach this node. Join are the addresses of theirs.
+	Name          string
+	ClusterListen string
+	Join          []string
+	// Certificate and Key are files, and CA of who signed those of other nodes.
+	Certificate, Key, CA string
+	Log                  *slog.Logger
+}
+
+// Hub is a server that runs.
+type Hub struct {
+	server *server.Server
+	says   []*nats.Conn
+}
+
+// Credentials is the folder of the credentials that a hub made, a file for each
+// tenant and role.
+func Credentials(dir string) string { return filepath.Join(dir, "credentials") }
+
+// Start starts a server, with credentials for who has none yet.
+func Start(o Options) (*Hub, error) {
+	if len(o.Tenants) == 0 {
+		o.Tenants = []string{"default"}
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	keys, err := loadKeys(Credentials(o.Dir), o.Tenants, len(o.Join) > 0)
+	if err != nil {
+		return nil, err
+	}
+	text, err := o.config(keys)
+	if err != nil {
+		return nil, err
+	}
+	config := server.Options{NoSigs: true, NoLog: o.Log == nil}
+	if err := config.ProcessConfigString(text); err != nil {
+		return nil, fmt.Errorf("the server does not take its configuration: %w", err)
+	}
+	s, err := server.NewServer(&config)
+	if err != nil {
+		return nil, fmt.Errorf("the server does not start: %w", err)
+	}
+	if o.Log != nil {
+		s.SetLogger(logger{o.Log}, false, false)
+	}
+	h := &Hub{server: s}
+	s.Start()
+	if !s.ReadyForConnections(20 * time.Second) {
+		return nil, errors.Join(errors.New("the server is not ready after 20 s"), h.Close())
+	}
+	for _, t := range o.Tenants {
+		if err := h.saySync(keys.of(t, admin)); err != nil {
+			return nil, errors.Join(err, h.Close())
+		}
+	}
+	return h, nil
+}
+
+// check refuses what would let strangers listen.
+func (o Options) check() error {
+	for _, t := range o.Tenants {
+		if !plainName(t) {
+			return fmt.Errorf("tenant %q: wanted a name of lower-case letters, digits and -", t)
+		}
+	}
+	for _, address := range []string{o.Listen, o.ClusterListen} {
+		if address == "" {
+			continue
+		}
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return fmt.Errorf("address %q: %w", address, err)
+		}
+		ip := net.ParseIP(host)
+		if o.Certificate == "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return fmt.Errorf("address %s can be reached from other machines: give a certificate, so that nobody reads along", address)
+		}
+	}
+	if (o.ClusterListen == "") != (len(o.Join) == 0) || o.ClusterListen != "" && o.Name == "" {
+		return errors.New("a node of a cluster has a name, an address for the others, and theirs")
+	}
+	return nil
+}
+
+func plainName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// saySync lets who uses a tenant's runs know that the server syncs always.
+func (h *Hub) saySync(seed string) error {
+	option, err := nats.NkeyOptionFromSeed(seed)
+	if err != nil {
+		return err
+	}
+	nc, err := nats.Connect("", nats.InProcessServer(h.server), option)
+	if err != nil {
+		return fmt.Errorf("the server does not let itself in: %w", err)
+	}
+	h.says = append(h.says, nc)
+	_, err = nc.Subscribe(jetstream.HubSubject, func(m *nats.Msg) { _ = m.Respond([]byte(jetstream.SyncsAlways)) }) // who asked may be gone
+	if err != nil {
+		return err
+	}
+	return nc.FlushTimeout(10 * time.Second)
+}
+
+// URL is where clients reach the hub.
+func (h *Hub) URL() string { return h.server.ClientURL() }
+
+// Close ends the server, and waits for it.
+func (h *Hub) Close() error {
+	for _, nc := range h.says {
+		nc.Close()
+	}
+	h.server.Shutdown()
+	h.server.WaitForShutdown()
+	return nil
+}
+
+// logger writes what the server says.
+type logger struct{ log *slog.Logger }
+
+func (l logger) Noticef(format string, v ...any) { l.log.Info(fmt.Sprintf(format, v...)) }
+func (l logger) Warnf(format string, v ...any)   { l.log.Warn(fmt.Sprintf(format, v...)) }
+func (l logger) Errorf(format string, v ...any)  { l.log.Error(fmt.Sprintf(format, v...)) }
+func (l logger) Fatalf(format string, v ...any)  { l.log.Error(fmt.Sprintf(format, v...)) }
+func (l logger) Debugf(format string, v ...any)  { l.log.Debug(fmt.Sprintf(format, v...)) }
+func (l logger) Tracef(format string, v ...any)  { l.log.Debug(fmt.Sprintf(format, v...)) }

@@ -1,0 +1,98 @@
+package hub
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"understudy/engine"
+	"understudy/store/jetstream"
+	"understudy/store/storetest"
+)
+
+func start(t *testing.T, o Options) *Hub {
+	t.Helper()
+	o.Listen = "127.0.0.1:-1"
+	h, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+func open(t *testing.T, h *Hub, dir, credential string) (*jetstream.Store, error) {
+	t.Helper()
+	nc, err := jetstream.Dial(jetstream.Address{URL: h.URL(), Credential: filepath.Join(Credentials(dir), credential)})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(nc.Close)
+	if err := jetstream.CheckSync(t.Context(), nc); err != nil {
+		t.Errorf("%s: %v", credential, err)
+	}
+	return jetstream.Open(t.Context(), nc, jetstream.Options{})
+}
+
+// TestTenantsAreApart holds what credentials let one do.
+func TestTenantsAreApart(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, Options{Dir: dir, Tenants: []string{"a", "b"}})
+	stores := map[string]*jetstream.Store{}
+	for _, name := range []string{"a-client", "a-worker", "a-admin", "b-admin"} {
+		s, err := open(t, h, dir, name+".nk")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		stores[name] = s
+	}
+	if err := stores["a-client"].Append(t.Context(), "run1", storetest.Batch("run1", 1, 0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := stores["a-worker"].Run(t.Context(), "run1"); err != nil {
+		t.Errorf("a worker of the tenant: %v", err)
+	}
+	if _, _, err := stores["b-admin"].Run(t.Context(), "run1"); !errors.Is(err, engine.ErrNoRun) {
+		t.Errorf("another tenant sees the run: %v", err)
+	}
+	if err := stores["a-worker"].Remove(t.Context(), "run1"); err == nil {
+		t.Error("a worker removed a run")
+	}
+}
+
+func TestNobodyGetsInWithoutACredential(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, Options{Dir: dir})
+	if _, err := jetstream.Dial(jetstream.Address{URL: h.URL()}); err == nil {
+		t.Error("somebody without a credential got in")
+	}
+	info, err := os.Stat(filepath.Join(Credentials(dir), "default-worker.nk"))
+	if err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("the credential is for others too: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestWhatAHubRefuses(t *testing.T) {
+	for _, c := range []struct {
+		say  string
+		o    Options
+		want string
+	}{
+		{"an open address without a certificate", Options{Listen: "0.0.0.0:4222"}, "certificate"},
+		{"every address without a certificate", Options{Listen: ":4222"}, "certificate"},
+		{"a tenant that is two words", Options{Listen: "127.0.0.1:-1", Tenants: []string{"a.b"}}, "tenant"},
+		{"others to join, and no address for them", Options{Listen: "127.0.0.1:-1", Join: []string{"127.0.0.1:1"}}, "cluster"},
+		{"a second node that makes its own credentials", Options{Listen: "127.0.0.1:-1", Name: "n2", ClusterListen: "127.0.0.1:0", Join: []string{"127.0.0.1:1"}}, "copy its credentials"},
+	} {
+		c.o.Dir = t.TempDir()
+		h, err := Start(c.o)
+		if err == nil {
+			_ = h.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.say, err)
+		}
+	}
+}

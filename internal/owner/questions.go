@@ -1,0 +1,133 @@
+package owner
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"understudy/mcpserver/access"
+	"understudy/steps"
+)
+
+// A server knows who began each of its runs, and what that credential may do by now.
+// When its runs are executed by another process, that one asks it before each step, as
+// its own engine would. The guest fetches the questions, one by one.
+
+// question asks whether the client of a run may use a kind.
+type question struct {
+	Run    string      `json:"run"`
+	Client string      `json:"client"`
+	Tool   access.Tool `json:"tool"`
+
+	answer chan verdict
+}
+
+// verdict is the answer of a guest to the question before.
+type verdict struct {
+	Why *failure `json:"why,omitempty"` // nil: it may
+	// Bound says that a credential began the run, which only the guest can check.
+	Bound bool `json:"bound,omitempty"`
+}
+
+// answerTime is how long a guest has to answer. It looks at nothing but its memory
+// and the file of its tokens.
+const answerTime = 10 * time.Second
+
+// ask asks the guest whose run it is. When that is gone, a run of a credential may do
+// nothing any more, for nobody can tell whether the credential still counts; others
+// keep the rights that the guest has told.
+//
+// A credential can be taken back at any time, so its guest is asked before each step.
+// What it says of a run of a person changes only with those rights, which are looked
+// at anyway, and with who continues the run: it is asked once for each kind.
+func (h *host) ask(member, run, client string, k steps.Kind) error {
+	g := h.guest(member)
+	if g == nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.bound[run] {
+			return unanswered("is gone")
+		}
+		return nil
+	}
+	if !g.Answers || h.hasAllowed(run, k.Name) {
+		return nil
+	}
+	q := &question{Run: run, Client: client, Tool: access.Of(k), answer: make(chan verdict, 1)}
+	t := time.NewTimer(answerTime)
+	defer t.Stop()
+	select {
+	case g.questions <- q:
+	case <-g.gone:
+		return unanswered("is gone")
+	case <-t.C:
+		return unanswered("does not answer")
+	}
+	select {
+	case v := <-q.answer:
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.bound[run] = v.Bound; v.Why == nil && !v.Bound {
+			h.allowed[run] = append(h.allowed[run], k.Name)
+		}
+		return v.Why.error()
+	case <-g.gone:
+		return unanswered("is gone")
+	case <-t.C:
+		return unanswered("does not answer")
+	}
+}
+
+func (h *host) hasAllowed(run, kind string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Contains(h.allowed[run], kind)
+}
+
+func unanswered(why string) error {
+	return &steps.Error{
+		Code: steps.Denied, Err: errors.New("nobody can say any more what the client of the run may do: its server " + why),
+		Next: "start the server again, and resume the run there",
+	}
+}
+
+// serveQuestions takes the answer to the last question of a guest, and waits for the
+// next question.
+func (h *host) serveQuestions(w http.ResponseWriter, r *http.Request, g *guest) {
+	var v verdict
+	if err := readRequest(w, r, &v); err != nil {
+		reply(w, nil, err)
+		return
+	}
+	if last := g.asked.Swap(nil); last != nil {
+		last.answer <- v
+	}
+	select {
+	case q := <-g.questions:
+		g.asked.Store(q)
+		reply(w, q, nil)
+	case <-g.gone:
+		w.WriteHeader(statusMoved)
+	case <-r.Context().Done():
+	}
+}
+
+// answerQuestions answers what the owner asks, until the membership ends.
+func (c *client) answerQuestions(allow Allow) {
+	var v verdict
+	for {
+		raw, err := c.call(c.life, questionsPath, v)
+		var q question
+		if err != nil || json.Unmarshal(raw, &q) != nil {
+			return
+		}
+		bound, why := allow(q.Run, q.Client, steps.Kind{Name: q.Tool.Name, Toolset: q.Tool.Toolset, Reads: q.Tool.Reads, Risk: q.Tool.Risk})
+		v = verdict{failureOf(why), bound}
+	}
+}
+
+// Allow says whether the client of a run may use a kind, nil if so, and whether the run
+// is bound to a credential.
+type Allow func(run, client string, k steps.Kind) (bound bool, err error)

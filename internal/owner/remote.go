@@ -1,0 +1,96 @@
+package owner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"understudy/engine"
+)
+
+// Remote carries a message to who executes a run, on whatever machine, and brings
+// the answer. With it that process is asked for what no other can do.
+type Remote func(ctx context.Context, message []byte) (answer []byte, err error)
+
+// Stop stops a run there.
+func (r Remote) Stop(ctx context.Context, run string, c engine.Cause, message string) (engine.Header, error) {
+	return ask(ctx, r, stop, on[stopWith]{run, stopWith{c, message}})
+}
+
+// Pause pauses a run there.
+func (r Remote) Pause(ctx context.Context, run string) error {
+	_, err := ask(ctx, r, pause, on[none]{Run: run})
+	return err
+}
+
+// TakeOver gives the desktop of a run there to a person.
+func (r Remote) TakeOver(ctx context.Context, run string, t engine.Takeover) (engine.Header, error) {
+	return ask(ctx, r, takeOver, on[engine.Takeover]{run, t})
+}
+
+// HandBack takes it back.
+func (r Remote) HandBack(ctx context.Context, run, by string) (engine.Header, error) {
+	return ask(ctx, r, handBack, on[string]{run, by})
+}
+
+type remoteRequest struct {
+	Version int             `json:"version"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+type remoteAnswer struct {
+	Value   json.RawMessage `json:"value,omitempty"`
+	Failure *failure        `json:"failure,omitempty"`
+}
+
+func ask[P, R any](ctx context.Context, r Remote, m method[P, R], p P) (out R, err error) {
+	params, err := json.Marshal(p)
+	if err != nil {
+		return out, err
+	}
+	message, err := json.Marshal(remoteRequest{version, m.name, params})
+	if err != nil {
+		return out, err
+	}
+	raw, err := r(ctx, message)
+	if err != nil {
+		return out, err
+	}
+	var a remoteAnswer
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return out, malformed(m.name, err)
+	}
+	if a.Failure != nil {
+		return out, a.Failure.error()
+	}
+	return out, json.Unmarshal(a.Value, &out)
+}
+
+// remotely are the methods that a Remote may ask for.
+var remotely = []string{stop.name, pause.name, takeOver.name, handBack.name}
+
+// AnswerRemote does what a Remote asks for, and gives the answer.
+func AnswerRemote(ctx context.Context, runs engine.Runs, message []byte) []byte {
+	value, err := answerRemote(ctx, runs, message)
+	a := remoteAnswer{Failure: failureOf(err)}
+	if err == nil {
+		a.Value, err = json.Marshal(value)
+		a.Failure = failureOf(err)
+	}
+	raw, _ := json.Marshal(a) // strings, and what was marshalled
+	return raw
+}
+
+func answerRemote(ctx context.Context, runs engine.Runs, message []byte) (any, error) {
+	var r remoteRequest
+	if err := json.Unmarshal(message, &r); err != nil {
+		return nil, malformed("of another process", err)
+	}
+	for _, name := range remotely {
+		if r.Method == name && r.Version == version {
+			return served[name].do(ctx, runs, r.Params)
+		}
+	}
+	return nil, malformed(r.Method, fmt.Errorf("it is of version %d, and this process has version %d", r.Version, version))
+}

@@ -1,0 +1,215 @@
+// Package repair makes what a person did while he had the desktop of a run a part of
+// its workflow: a Lesson is what is known of that, Propose says what would come of it,
+// and Keep writes it. Where workflows are kept is for its callers to say.
+package repair
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"understudy/engine"
+	"understudy/internal/versions"
+	"understudy/recorder"
+	"understudy/recorder/compile"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// Args say which workflow is mended, and how.
+type Args struct {
+	RunID    string `json:"run_id" arg:"RUN" jsonschema:"the run whose desktop a person had"`
+	Fallback bool   `json:"fallback,omitempty" jsonschema:"do the steps only when the step has failed; without it, always before it"`
+	Step     string `json:"step,omitempty" jsonschema:"the step that they are about; without it the one at which the run stood"`
+	If       string `json:"if,omitempty" jsonschema:"of a fallback: the condition under which it helps; without it one is made of what was there"`
+	Keep     bool   `json:"keep,omitempty" jsonschema:"write the saved workflow; without it only show what would change"`
+}
+
+// Shelf is where workflows are kept.
+type Shelf interface {
+	// Text is the workflow that a document was read from, as it is now; NotFound:
+	// there is none.
+	Text(of workflows.Source) ([]byte, error)
+	// Check refuses a document that is not valid, or that who mends may not run.
+	Check(engine.Bundle) error
+	// Save writes the workflow that a document was read from.
+	Save(ctx context.Context, of workflows.Source, text []byte) error
+}
+
+// Lesson is what a person did last while he had the desktop of a run.
+type Lesson struct {
+	By     string
+	Step   string       // at which the run stood: its id, or its path
+	Made   compile.Made // his steps by themselves
+	bundle engine.Bundle
+	events []recorder.Event
+}
+
+// Of reads what a person did last while he had the desktop of a run.
+func Of(ctx context.Context, runs engine.Runs, id string) (Lesson, error) {
+	h, err := runs.Get(ctx, id)
+	if err != nil {
+		return Lesson{}, err
+	}
+	l := Lesson{Step: h.ResumeFrom}
+	hash, err := l.find(engine.History(ctx, runs, id))
+	if err != nil {
+		return l, err
+	}
+	if hash == "" || h.Document == "" {
+		e := steps.Errorf(steps.NotFound, "nothing is recorded that a person did on the desktop of run %s", id)
+		e.Next = "take it over on its page, do what is to be done, and hand it back"
+		return l, e
+	}
+	seen, err := runs.File(ctx, engine.Artifacts, hash)
+	if err != nil {
+		return l, err
+	}
+	if l.events, err = recorder.ReadEvents(bytes.NewReader(seen)); err != nil {
+		return l, err
+	}
+	raw, err := runs.File(ctx, engine.Documents, h.Document)
+	if err != nil {
+		return l, err
+	}
+	if l.bundle, err = engine.ReadBundle(raw); err != nil {
+		return l, err
+	}
+	l.Made, err = compile.Recording(l.events, compile.Options{})
+	return l, err
+}
+
+// find finds the recording, and the step that had failed when it was made.
+func (l *Lesson) find(events func(func(engine.Event, error) bool)) (recording string, err error) {
+	failed := ""
+	for ev, err := range events {
+		if err != nil {
+			return "", err
+		}
+		fact, err := engine.Fact(ev)
+		if err != nil {
+			return "", err
+		}
+		switch f := fact.(type) {
+		case engine.Ended:
+			if failed = ""; f.Outcome.Status != engine.Success {
+				failed = cmp.Or(f.ID, ev.Path)
+			}
+		case engine.Returned:
+			if f.Recording != "" {
+				recording, l.By, l.Step = f.Recording, f.By, cmp.Or(failed, l.Step)
+			}
+		}
+	}
+	return recording, nil
+}
+
+// Proposal is what would come of a lesson.
+type Proposal struct {
+	By         string         `json:"by"`
+	Did        []string       `json:"did"` // in words
+	Workflow   string         `json:"workflow"`
+	Step       string         `json:"step"` // that the steps are about
+	If         string         `json:"if,omitempty"`
+	Difference string         `json:"difference"`
+	Notes      []compile.Note `json:"notes,omitempty"`
+	Kept       bool           `json:"kept"`           // the workflow is written
+	From       string         `json:"from,omitempty"` // where the run goes on with it
+	Bundle     engine.Bundle  `json:"-"`              // of the run, mended
+}
+
+// Do proposes what would come of the last lesson of a run, and keeps it when that is
+// wanted. A workflow that was changed since is mended as it is now, and the run goes
+// on with its own.
+func Do(ctx context.Context, runs engine.Runs, shelf Shelf, a Args) (Proposal, error) {
+	l, err := Of(ctx, runs, a.RunID)
+	if err != nil {
+		return Proposal{}, err
+	}
+	step := cmp.Or(a.Step, l.Step)
+	of := l.document(step)
+	p, text, err := l.mend(*of, a)
+	if err != nil {
+		return p, err
+	}
+	was := *of
+	of.Text = text // in the bundle too
+	if p.Bundle = l.bundle; !a.Keep {
+		return p, shelf.Check(p.Bundle)
+	}
+	now, err := shelf.Text(was)
+	if err == nil {
+		err = shelf.Check(p.Bundle)
+	}
+	if err == nil && !bytes.Equal(bytes.TrimSpace(now), bytes.TrimSpace(was.Text)) {
+		text, err = l.mendAnew(&p, shelf, was, now, a)
+	}
+	if err != nil {
+		return p, err
+	}
+	err = shelf.Save(ctx, was, text)
+	p.Kept = err == nil
+	return p, err
+}
+
+// mendAnew mends a workflow that was changed since the run began.
+func (l Lesson) mendAnew(p *Proposal, shelf Shelf, of workflows.Source, now []byte, a Args) ([]byte, error) {
+	of.Text = now
+	other, text, err := l.mend(of, a)
+	if err != nil {
+		return nil, fmt.Errorf("the workflow was changed since: %w", err)
+	}
+	p.Difference = other.Difference
+	of.Text = text
+	return text, shelf.Check(engine.Bundle{Main: of, Calls: l.bundle.Calls})
+}
+
+// document is the one that has a step: that of the run, or one that it calls.
+func (l *Lesson) document(step string) *workflows.Source {
+	for i := range l.bundle.Calls {
+		called := &l.bundle.Calls[i].Source
+		if ids, _ := workflows.NamesIn(called.Text); slices.Contains(ids, step) {
+			if own, _ := workflows.NamesIn(l.bundle.Main.Text); !slices.Contains(own, step) {
+				return called
+			}
+		}
+	}
+	return &l.bundle.Main
+}
+
+// mend puts the steps of the lesson into a document.
+func (l Lesson) mend(of workflows.Source, a Args) (Proposal, []byte, error) {
+	at := workflows.Insertion{Step: cmp.Or(a.Step, l.Step), Fallback: a.Fallback, If: a.If}
+	p := Proposal{By: l.By, Workflow: of.Name, Step: at.Step, Notes: l.Made.Notes}
+	for _, s := range l.Made.Steps {
+		p.Did = append(p.Did, s.Text)
+	}
+	if len(p.Did) == 0 {
+		return p, nil, steps.Errorf(steps.NotFound, "%s did nothing on the desktop that makes a step", l.By)
+	}
+	made, err := compile.Recording(l.events, compile.Options{Onto: of.Text, At: at})
+	if err != nil {
+		return p, nil, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	if p.From = at.Step; at.Fallback {
+		p.If = cmp.Or(at.If, made.Sign)
+	} else {
+		p.From = made.Steps[0].ID
+	}
+	name := path.Base(strings.ReplaceAll(of.Name, `\`, "/"))
+	p.Difference = versions.Difference(name, of.Text, name+", mended", made.Text)
+	return p, made.Text, nil
+}
+
+// Words say a proposal to a person or a model.
+func (p Proposal) Words() string {
+	lines := []string{fmt.Sprintf("%s did by hand, at step %s:", p.By, p.Step)}
+	for _, d := range p.Did {
+		lines = append(lines, "  "+d)
+	}
+	return strings.Join(append(lines, p.Difference), "\n")
+}

@@ -1,0 +1,145 @@
+package schedules
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/internal/filelock"
+	"understudy/steps"
+)
+
+// A Store keeps schedules, for all who share it.
+type Store interface {
+	// List lists them by their names.
+	List(ctx context.Context) ([]Entry, error)
+	// Change changes one, whole or not at all; meanwhile nobody else does. It is
+	// given nil where there is none, and what it gives back is kept: nil removes it.
+	Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error
+	// Serve says that a server sees to them, and Served whether one did lately.
+	Serve() error
+	Served() bool
+}
+
+// Folder keeps schedules as files, one for each.
+type Folder string
+
+var _ Store = Folder("")
+
+const ending = ".json"
+
+func (f Folder) path(name string) string { return filepath.Join(string(f), name+ending) }
+
+// List lists the schedules.
+func (f Folder) List(context.Context) ([]Entry, error) {
+	files, err := os.ReadDir(string(f))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var all []Entry
+	for _, file := range files {
+		name, ok := strings.CutSuffix(file.Name(), ending)
+		if !ok || !validName.MatchString(name) {
+			continue
+		}
+		e, err := f.read(name)
+		if err != nil {
+			return all, err
+		}
+		if e != nil {
+			all = append(all, *e)
+		}
+	}
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// read reads one; nil: there is none.
+func (f Folder) read(name string) (*Entry, error) {
+	raw, err := os.ReadFile(f.path(name))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var e Entry
+	if err == nil {
+		err = json.Unmarshal(raw, &e)
+	}
+	if err != nil {
+		return nil, &steps.Error{Code: steps.Internal, Err: fmt.Errorf("the schedule %s: %w", name, err), Next: "remove " + f.path(name) + " and add it again"}
+	}
+	e.Name = name
+	return &e, nil
+}
+
+// Change changes one.
+func (f Folder) Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error {
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return err
+	}
+	unlock, err := filelock.Wait(ctx, filepath.Join(string(f), ".lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	before, err := f.read(name)
+	if err != nil {
+		return err
+	}
+	after, err := change(before)
+	switch {
+	case err != nil:
+		return err
+	case after == nil && before == nil:
+		return nil
+	case after == nil:
+		return os.Remove(f.path(name))
+	}
+	return f.write(name, after)
+}
+
+func (f Folder) write(name string, e *Entry) error {
+	raw, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(string(f), ".saving-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(raw)
+	if err = cmp.Or(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), f.path(name))
+}
+
+func (f Folder) served() string { return filepath.Join(string(f), ".served") }
+
+// Serve says that a server sees to the schedules.
+func (f Folder) Serve() error {
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(f.served(), nil, 0o600)
+}
+
+// lately is how long what a server said of itself counts, and serveAgain how often
+// it says it.
+const (
+	lately     = 40 * time.Second
+	serveAgain = 10 * time.Second
+)
+
+// Served says whether a server did so lately.
+func (f Folder) Served() bool {
+	info, err := os.Stat(f.served())
+	return err == nil && time.Since(info.ModTime()) < lately
+}

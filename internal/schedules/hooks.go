@@ -1,0 +1,156 @@
+package schedules
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"understudy/steps"
+)
+
+// The headers of a message, as Standard Webhooks names them.
+const (
+	idHeader        = "webhook-id"
+	timeHeader      = "webhook-timestamp"
+	signatureHeader = "webhook-signature"
+	secretPrefix    = "whsec_"
+	signaturePrefix = "v1,"
+)
+
+// fresh is by how much the clock of who sends a message may be wrong. For twice as
+// long it is remembered which messages came.
+const fresh = 5 * time.Minute
+
+// ErrUnsigned is the error of a message that nobody who may has signed. It does not
+// say whether there is such a webhook.
+var ErrUnsigned = &steps.Error{
+	Code: steps.Denied, Err: errors.New("there is no such webhook, or the message is not signed with its secret, or it is too old"),
+	Next: "send webhook-id, webhook-timestamp (in seconds, now) and webhook-signature: v1, and the base64 of the HMAC-SHA256 of id.timestamp.body",
+}
+
+// newSecret makes a secret to sign messages with.
+func newSecret() string {
+	var key [32]byte
+	_, _ = rand.Read(key[:]) // never fails
+	return secretPrefix + base64.StdEncoding.EncodeToString(key[:])
+}
+
+// Sign is the signature of a message.
+func Sign(secret, id, at string, body []byte) string {
+	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.", id, at)
+	mac.Write(body)
+	return signaturePrefix + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// signed says whether one of the signatures of a message is right. It takes as long
+// for a wrong one, and for a webhook that there is not.
+func signed(secret string, h http.Header, body []byte, now time.Time) (at time.Time, ok bool) {
+	id, stamp := h.Get(idHeader), h.Get(timeHeader)
+	want := []byte(Sign(secret, id, stamp, body))
+	for given := range strings.FieldsSeq(h.Get(signatureHeader)) {
+		ok = hmac.Equal([]byte(given), want) || ok
+	}
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	at = time.Unix(seconds, 0)
+	if err != nil || id == "" || len(id) > 256 || math.Abs(float64(now.Sub(at))) > float64(fresh) {
+		return at, false
+	}
+	return at, ok && secret != ""
+}
+
+// Heard is what became of a message.
+type Heard struct {
+	Run      string `json:"run_id"`
+	Repeated bool   `json:"repeated,omitempty"` // it came before, and began its run then
+}
+
+// Hear takes a message for a webhook: its members become inputs, which check
+// refuses if the workflow has none such. When it returns, the run will begin, also
+// when this process dies.
+func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body []byte, check func(Schedule, map[string]any) (map[string]any, error)) (heard Heard, err error) {
+	if !validName.MatchString(name) {
+		return heard, ErrUnsigned
+	}
+	all, err := s.Store.List(ctx)
+	if err != nil {
+		return heard, err
+	}
+	now, hook := s.now(), Schedule{}
+	for _, e := range all {
+		if e.Name == name && e.Hook {
+			hook = e.Schedule
+		}
+	}
+	at, ok := signed(hook.Secret, h, body, now)
+	if !ok {
+		return heard, ErrUnsigned
+	}
+	inputs, err := hook.inputsOf(body)
+	if err == nil {
+		inputs, err = check(hook, inputs)
+	}
+	if err != nil {
+		return heard, err
+	}
+	err = s.Store.Change(ctx, name, func(e *Entry) (*Entry, error) {
+		if e == nil || e.Secret != hook.Secret {
+			return e, ErrUnsigned
+		}
+		f := e.firing(at, h.Get(idHeader))
+		f.Due, f.Inputs, heard.Run = now.UTC(), inputs, f.Run
+		return e, e.hear(now, f, &heard)
+	})
+	s.Poke()
+	return heard, err
+}
+
+// hear makes a message pending, unless it came before.
+func (e *Entry) hear(now time.Time, f Firing, heard *Heard) error {
+	switch {
+	case !e.State.Heard[f.Run].IsZero():
+		heard.Repeated = true
+		return nil
+	case e.Paused:
+		return steps.Errorf(steps.Unavailable, "the schedule %s is paused", e.Name)
+	case len(e.State.Pending) >= mostPending:
+		return steps.Errorf(steps.Busy, "%d messages wait already for their runs", mostPending)
+	}
+	maps.DeleteFunc(e.State.Heard, func(_ string, at time.Time) bool { return now.Sub(at) > 2*fresh })
+	if e.State.Heard == nil {
+		e.State.Heard = map[string]time.Time{}
+	}
+	e.State.Heard[f.Run] = f.At
+	e.State.Pending = append(e.State.Pending, f)
+	return nil
+}
+
+// inputsOf are the members of a message. What the schedule says itself cannot be
+// changed by one.
+func (s Schedule) inputsOf(body []byte) (map[string]any, error) {
+	inputs := map[string]any{}
+	if len(strings.TrimSpace(string(body))) == 0 {
+		return inputs, nil
+	}
+	if err := json.Unmarshal(body, &inputs); err != nil {
+		return nil, steps.Errorf(steps.Invalid, "wanted the inputs as one JSON object: %w", err)
+	}
+	for name := range inputs {
+		if _, fixed := s.Inputs[name]; fixed {
+			return nil, steps.Errorf(steps.Invalid, "the input %s is set by the schedule %s", name, s.Name)
+		}
+	}
+	return inputs, nil
+}

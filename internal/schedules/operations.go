@@ -1,0 +1,336 @@
+package schedules
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/operations"
+	"understudy/steps"
+)
+
+// A Caller is who asks for an operation, with what it brings along.
+type Caller struct {
+	Owner  string // the credential to which belongs what it makes; empty: the person at the machine
+	Client string
+	Rights json.RawMessage // what it may do, to keep
+	// May says why it may not look at a schedule, or change it; nil: it may do both
+	// with all.
+	May func(s Schedule, change bool) error
+	// Check says why it may not have a workflow run with inputs, and gives these as
+	// the workflow wants them.
+	Check func(s Schedule, inputs map[string]any) (map[string]any, error)
+	// History are the last runs of a schedule; nil: it is asked for elsewhere.
+	History func(ctx context.Context, name string) ([]engine.Header, error)
+	// Stirred is told that there is something to see to; nil: nobody is.
+	Stirred func()
+}
+
+func (c Caller) may(s Schedule, change bool) error {
+	if c.May == nil {
+		return nil
+	}
+	return c.May(s, change)
+}
+
+// An Operation is something that can be done with schedules.
+type Operation = operations.Operation[Store, Caller]
+
+// Result is what came of an operation.
+type Result = operations.Result
+
+// Operations are all that can be done with schedules.
+func Operations() []Operation {
+	return []Operation{
+		operations.New(operations.Declaration{
+			Command: "add", Tool: "add_schedule", Summary: "Run a saved workflow at times, when a webhook is called, or when a file arrives.",
+			Details: "Give one of --cron, --hook and --files:\n\n" +
+				"    understudy schedule add nightly report --cron '30 2 * * *' --zone Europe/Berlin\n" +
+				"    understudy schedule add orders order --hook\n" +
+				"    understudy schedule add scans read-scan --files '/srv/scans/*.pdf'\n\n" +
+				"`understudy serve` begins the runs.",
+		}, add),
+		operations.New(operations.Declaration{Command: "ls", Tool: "list_schedules", Summary: "List the schedules.", Reads: true, Lists: "schedules"}, list),
+		operations.New(operations.Declaration{Command: "show", Tool: "show_schedule", Summary: "Show a schedule, and what came of it.", Reads: true}, show),
+		operations.New(operations.Declaration{Command: "rm", Tool: "remove_schedule", Summary: "Remove a schedule. Its runs stay.", Destructive: true}, remove),
+		operations.New(operations.Declaration{Command: "pause", Tool: "pause_schedule", Summary: "Let a schedule begin no runs, until it is resumed.", Idempotent: true}, pause),
+		operations.New(operations.Declaration{Command: "resume", Tool: "resume_schedule", Summary: "Let a schedule begin runs again, from now on.", Idempotent: true}, resume),
+		operations.New(operations.Declaration{Command: "run", Tool: "run_schedule", Summary: "Begin a run of a schedule now, whatever it waits for."}, run),
+	}
+}
+
+type addArgs struct {
+	Name     string            `json:"name" arg:"NEW" jsonschema:"what it is called"`
+	Workflow string            `json:"workflow" arg:"WORKFLOW" jsonschema:"the name of a saved workflow"`
+	Cron     string            `json:"cron,omitempty" jsonschema:"five fields: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly"`
+	Zone     string            `json:"zone,omitempty" jsonschema:"the time zone of cron, such as Europe/Berlin (default that of the machine)"`
+	CatchUp  string            `json:"catch_up,omitempty" jsonschema:"of the times that passed while no server was there: none, last (the default) or all count"`
+	Jitter   operations.Period `json:"jitter,omitempty" jsonschema:"begin up to so much later, such as 5m"`
+	Hook     bool              `json:"hook,omitempty" jsonschema:"run it when a program sends a signed message to /hooks/NAME"`
+	Files    string            `json:"files,omitempty" jsonschema:"run it for each file that arrives, such as /srv/in/*.csv; its path is the input file"`
+	Overlap  string            `json:"overlap,omitempty" jsonschema:"while a run of it is under way: skip (the default of cron), queue or allow"`
+	Input    operations.Values `json:"input,omitempty" jsonschema:"inputs of the workflow"`
+}
+
+// added is the answer to who made a schedule. The secret of a webhook is told once.
+type added struct {
+	view
+	Secret string `json:"secret,omitempty"`
+}
+
+func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
+	now := time.Now().UTC()
+	s := Schedule{
+		Name: a.Name, Workflow: a.Workflow, Inputs: a.Input, Cron: strings.TrimSpace(a.Cron), Zone: a.Zone, CatchUp: CatchUp(a.CatchUp), Jitter: a.Jitter,
+		Files: a.Files, Hook: a.Hook, Overlap: Overlap(a.Overlap), Owner: c.Owner, Client: c.Client, Rights: c.Rights, MadeAt: now,
+	}
+	if err := s.check(); err != nil {
+		return Result{}, err
+	}
+	if s.Hook {
+		s.Secret = newSecret()
+	}
+	if err := s.accept(c); err != nil {
+		return Result{}, err
+	}
+	e := &Entry{Schedule: s, State: State{Considered: now}}
+	if s.Files != "" {
+		there, err := arrivals(s.Files)
+		if err != nil {
+			return Result{}, &steps.Error{Code: steps.Invalid, Err: err, Next: "name a folder that is there"}
+		}
+		for _, x := range there {
+			e.State.see(x)
+		}
+	}
+	err := on.Change(ctx, s.Name, func(before *Entry) (*Entry, error) {
+		if before != nil {
+			return before, steps.Errorf(steps.Invalid, "the name %s is taken: remove that schedule first, or choose another", s.Name)
+		}
+		return e, nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	text := fmt.Sprintf("schedule %s: %s runs %s", s.Name, s.Workflow, e.When())
+	if next := e.Next(now); !next.IsZero() {
+		text += ", next at " + next.Format(time.RFC3339)
+	}
+	if s.Hook {
+		text += "\nits secret, which is shown this once: " + s.Secret
+	}
+	return Result{Value: added{viewOf(*e, now), s.Secret}, Text: text + unserved(on)}, nil
+}
+
+// accept checks the inputs of a schedule, as far as they are known already.
+func (s *Schedule) accept(c Caller) error {
+	inputs := s.Inputs
+	if s.Files != "" {
+		inputs = map[string]any{fileInput: s.Files}
+		maps.Copy(inputs, s.Inputs)
+	}
+	accepted, err := c.Check(*s, inputs)
+	if err != nil {
+		return err
+	}
+	if s.Files != "" {
+		delete(accepted, fileInput)
+	}
+	s.Inputs = accepted
+	return nil
+}
+
+// unserved says that nobody begins the runs.
+func unserved(on Store) string {
+	if on.Served() {
+		return ""
+	}
+	return "\nno server begins its runs now: understudy serve"
+}
+
+// view is a schedule as lists show it.
+type view struct {
+	Name     string         `json:"name"`
+	Workflow string         `json:"workflow"`
+	When     string         `json:"when"`
+	Next     time.Time      `json:"next,omitzero"`
+	Overlap  Overlap        `json:"overlap"`
+	CatchUp  CatchUp        `json:"catch_up,omitempty"`
+	Inputs   map[string]any `json:"inputs,omitempty"`
+	Paused   bool           `json:"paused,omitempty"`
+	Pending  int            `json:"pending,omitempty"` // firings whose runs have not begun
+	Owner    string         `json:"owner,omitempty"`
+}
+
+func viewOf(e Entry, now time.Time) view {
+	return view{
+		Name: e.Name, Workflow: e.Workflow, When: strings.TrimSpace(e.When()), Next: e.Next(now), Overlap: e.Overlap, CatchUp: e.CatchUp,
+		Inputs: e.Inputs, Paused: e.Paused, Pending: len(e.State.Pending), Owner: e.Owner,
+	}
+}
+
+type listArgs struct{}
+
+func list(ctx context.Context, on Store, c Caller, _ *listArgs) (Result, error) {
+	all, err := on.List(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	views, now := []view{}, time.Now()
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tWORKFLOW\tWHEN\tNEXT\tOVERLAP\tPENDING")
+	for _, e := range all {
+		if c.may(e.Schedule, false) != nil {
+			continue
+		}
+		v := viewOf(e, now)
+		views = append(views, v)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", v.Name, v.Workflow, v.When, v.nextWords(), v.Overlap, v.Pending)
+	}
+	if err := w.Flush(); err != nil {
+		return Result{}, err
+	}
+	out := strings.TrimSuffix(text.String(), "\n")
+	if len(views) > 0 {
+		out += unserved(on)
+	}
+	return Result{Value: views, Text: out}, nil
+}
+
+func (v view) nextWords() string {
+	switch {
+	case v.Paused:
+		return "paused"
+	case v.Next.IsZero():
+		return "-"
+	}
+	return v.Next.Format(time.RFC3339)
+}
+
+type nameArgs struct {
+	Name string `json:"name" arg:"SCHEDULE" jsonschema:"its name; list_schedules tells them"`
+}
+
+// change changes a schedule that the caller may change.
+func change(ctx context.Context, on Store, c Caller, name string, do func(*Entry) (*Entry, error)) error {
+	return on.Change(ctx, name, func(e *Entry) (*Entry, error) {
+		if e == nil || c.may(e.Schedule, false) != nil {
+			return e, noSchedule(name)
+		}
+		if err := c.may(e.Schedule, true); err != nil {
+			return e, err
+		}
+		return do(e)
+	})
+}
+
+func noSchedule(name string) error {
+	return &steps.Error{Code: steps.NotFound, Err: fmt.Errorf("there is no schedule %s", name), Next: "list the schedules to see which there are"}
+}
+
+// shown is a schedule with what came of it.
+type shown struct {
+	view
+	Runs  []engine.Header `json:"runs,omitempty"`
+	Notes []Note          `json:"notes,omitempty"`
+}
+
+func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
+	all, err := on.List(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, e := range all {
+		if e.Name != a.Name || c.may(e.Schedule, false) != nil {
+			continue
+		}
+		out := shown{view: viewOf(e, time.Now()), Notes: e.State.Notes}
+		var text strings.Builder
+		text.WriteString(fmt.Sprintf("%s runs %s\nwhen: %s\nnext: %s\noverlap: %s", e.Name, e.Workflow, out.When, out.nextWords(), e.Overlap))
+		if c.History != nil {
+			if out.Runs, err = c.History(ctx, a.Name); err != nil {
+				return Result{}, err
+			}
+		}
+		for _, h := range out.Runs {
+			text.WriteString(fmt.Sprintf("\nrun %s %s", h.ID, h.Status))
+		}
+		for _, n := range out.Notes {
+			text.WriteString("\n" + n.At.Format(time.RFC3339) + " " + n.Text)
+		}
+		return Result{Value: out, Text: text.String() + unserved(on)}, nil
+	}
+	return Result{}, noSchedule(a.Name)
+}
+
+type done struct {
+	Name string `json:"name"`
+	Run  string `json:"run_id,omitempty"`
+}
+
+func remove(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
+	err := change(ctx, on, c, a.Name, func(*Entry) (*Entry, error) { return nil, nil })
+	return Result{Value: done{Name: a.Name}, Text: "removed " + a.Name}, err
+}
+
+func pause(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
+	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) { e.Paused = true; return e, nil })
+	return Result{Value: done{Name: a.Name}, Text: "paused " + a.Name}, err
+}
+
+func resume(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
+	var next time.Time
+	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) {
+		if e.Paused { // what it would have begun meanwhile was not wanted
+			e.Paused, e.State.Considered = false, time.Now().UTC()
+		}
+		if e.Files != "" {
+			there, err := arrivals(e.Files)
+			if err != nil {
+				return e, err
+			}
+			for _, x := range there {
+				e.State.see(x)
+			}
+		}
+		next = e.Next(time.Now())
+		return e, nil
+	})
+	text := "resumed " + a.Name
+	if !next.IsZero() {
+		text += ", next at " + next.Format(time.RFC3339)
+	}
+	return Result{Value: done{Name: a.Name}, Text: text}, err
+}
+
+func run(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
+	var id string
+	err := change(ctx, on, c, a.Name, func(e *Entry) (*Entry, error) {
+		switch {
+		case e.Paused:
+			return e, steps.Errorf(steps.Invalid, "%s is paused: resume it first", a.Name)
+		case e.Files != "":
+			return e, steps.Errorf(steps.Invalid, "%s runs for a file that arrives: put one into its folder", a.Name)
+		case len(e.State.Pending) >= mostPending:
+			return e, steps.Errorf(steps.Busy, "%d runs of %s wait already", mostPending, a.Name)
+		}
+		f := e.firing(time.Now(), engine.NewKey())
+		id = f.Run
+		e.State.Pending = append(e.State.Pending, f)
+		return e, nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	if c.Stirred != nil {
+		c.Stirred()
+	}
+	return Result{Value: done{a.Name, id}, Text: cmp.Or(id, a.Name) + unserved(on)}, nil
+}

@@ -1,0 +1,478 @@
+package schedules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/engine"
+	"understudy/steps"
+)
+
+// world is the runs of a store, which makes a run of an id once, and a clock.
+type world struct {
+	engine.Runs
+	mu     sync.Mutex
+	runs   map[string]engine.Header
+	inputs map[string]map[string]any
+	now    time.Time
+	refuse error
+}
+
+func newWorld(now string) *world {
+	at, err := time.Parse(time.RFC3339, now)
+	if err != nil {
+		panic(err)
+	}
+	return &world{runs: map[string]engine.Header{}, inputs: map[string]map[string]any{}, now: at}
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) Get(_ context.Context, id string) (engine.Header, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if h, ok := w.runs[id]; ok {
+		return h, nil
+	}
+	return engine.Header{}, engine.ErrNoRun
+}
+
+func (w *world) List(_ context.Context, q engine.Query) (all []engine.Header, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(w.runs)) {
+		if h := w.runs[id]; q.Wants(&h) {
+			all = append(all, h)
+		}
+	}
+	return all, nil
+}
+
+// start makes a run, and fails for one that there is, as a store does.
+func (w *world) start(_ context.Context, s Schedule, f Firing) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refuse != nil {
+		return w.refuse
+	}
+	if _, ok := w.runs[f.Run]; ok {
+		return &engine.StaleError{Run: f.Run}
+	}
+	w.runs[f.Run] = engine.Header{ID: f.Run, Schedule: s.Name, Status: engine.Running, StartedAt: f.At}
+	w.inputs[f.Run] = f.Inputs
+	return nil
+}
+
+// end ends all runs.
+func (w *world) end() {
+	for id, h := range w.runs {
+		h.Status = engine.Succeeded
+		w.runs[id] = h
+	}
+}
+
+// server is one that sees to the schedules of a store.
+func (w *world) server(store Store) *Scheduler {
+	s := (&Scheduler{
+		Store: store, Runs: func(context.Context) (engine.Runs, error) { return w, nil }, Start: w.start, Log: slog.New(slog.DiscardHandler),
+	}).Open()
+	s.now = w.clock
+	return s
+}
+
+func (s *Scheduler) once(t *testing.T) error {
+	t.Helper()
+	all, err := s.Store.List(t.Context())
+	for _, e := range all {
+		err = errors.Join(err, s.look(t.Context(), e))
+	}
+	return err
+}
+
+// add adds a schedule, as of the time of the world.
+func (w *world) add(t *testing.T, store Store, a addArgs) Entry {
+	t.Helper()
+	check := func(_ Schedule, inputs map[string]any) (map[string]any, error) { return inputs, nil }
+	if _, err := add(t.Context(), store, Caller{Client: "test", Check: check}, &a); err != nil {
+		t.Fatal(err)
+	}
+	var entry Entry
+	err := store.Change(t.Context(), a.Name, func(e *Entry) (*Entry, error) {
+		e.MadeAt, e.State.Considered = w.now, w.now
+		entry = *e
+		return e, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entry
+}
+
+// ticks are the times of the runs.
+func (w *world) ticks() (all []string) {
+	for _, id := range slices.Sorted(maps.Keys(w.runs)) {
+		all = append(all, w.runs[id].StartedAt.UTC().Format("15:04"))
+	}
+	return all
+}
+
+func (w *world) notes(t *testing.T, store Store) string {
+	t.Helper()
+	all, err := store.List(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	var lines []string
+	for _, n := range all[0].State.Notes {
+		lines = append(lines, n.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestWhatBecomesOfTicks lets time pass, with and without a server, and looks which
+// runs were begun.
+func TestWhatBecomesOfTicks(t *testing.T) {
+	type step struct {
+		to   string // the server looks at this time
+		ends bool   // the runs end before
+	}
+	for _, c := range []struct {
+		say   string
+		a     addArgs
+		steps []step
+		want  []string
+		note  string
+	}{
+		{"a tick begins a run once", addArgs{}, []step{{"12:10", true}, {"12:10", true}, {"12:11", true}}, []string{"12:10"}, ""},
+		{"while a run is under way the next is skipped", addArgs{}, []step{{"12:10", false}, {"12:20", false}, {"12:30", true}}, []string{"12:10", "12:30"}, "skipped 2026-11-20T12:20:00Z: run "},
+		{"with queue it begins after it", addArgs{Overlap: "queue"}, []step{{"12:10", false}, {"12:20", false}, {"12:25", true}}, []string{"12:10", "12:20"}, ""},
+		{"with queue one by one", addArgs{Overlap: "queue"}, []step{{"12:10", false}, {"12:20", false}, {"12:30", false}, {"12:31", true}}, []string{"12:10", "12:20"}, ""},
+		{"with allow beside it", addArgs{Overlap: "allow"}, []step{{"12:10", false}, {"12:20", false}}, []string{"12:10", "12:20"}, ""},
+		{"of the ticks that were missed the last counts", addArgs{}, []step{{"12:10", true}, {"12:47", true}}, []string{"12:10", "12:40"}, "missed the tick of 2026-11-20T12:30:00Z"},
+		{"with catch_up all each", addArgs{CatchUp: "all", Overlap: "allow"}, []step{{"12:10", true}, {"12:47", true}}, []string{"12:10", "12:20", "12:30", "12:40"}, ""},
+		{"with catch_up all and queue each after the other", addArgs{CatchUp: "all", Overlap: "queue"}, []step{{"12:35", true}, {"12:36", true}, {"12:37", true}}, []string{"12:10", "12:20", "12:30"}, ""},
+		{"with catch_up none none", addArgs{CatchUp: "none"}, []step{{"12:10", true}, {"12:47", true}, {"12:50", true}}, []string{"12:10", "12:50"}, "missed the tick of 2026-11-20T12:40:00Z"},
+		{"with catch_up none a server that was away for a moment missed none", addArgs{CatchUp: "none"}, []step{{"12:09", true}, {"12:10", true}}, []string{"12:10"}, ""},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			w, store := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+			c.a.Name, c.a.Workflow, c.a.Cron, c.a.Zone = "x", "w", "*/10 * * * *", "UTC"
+			w.add(t, store, c.a)
+			for _, x := range c.steps {
+				at, err := time.Parse(time.RFC3339, "2026-11-20T"+x.to+":01Z")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if w.now = at; x.ends {
+					w.end()
+				}
+				if err := w.server(store).once(t); err != nil { // always another server
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(c.want, w.ticks()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if notes := w.notes(t, store); !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+				t.Errorf("notes %q, want %q", notes, c.note)
+			}
+		})
+	}
+}
+
+// TestJitter looks that a run is delayed, always by the same time, and keeps its tick.
+func TestJitter(t *testing.T) {
+	w, store := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w.add(t, store, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", Jitter: 1 << 40, Overlap: "allow"}) // 18 minutes
+	delays := map[time.Duration]bool{}
+	for range 24 {
+		w.now = w.now.Add(10 * time.Minute)
+		if err := w.server(store).once(t); err != nil {
+			t.Fatal(err)
+		}
+		all, err := store.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all[0].State.Pending {
+			if d := f.Due.Sub(f.At); d < 0 || d >= 1<<40 {
+				t.Errorf("a delay of %s", d)
+			}
+			delays[f.Due.Sub(f.At)] = true
+			if begun, _ := w.Get(t.Context(), f.Run); begun.ID != "" {
+				t.Errorf("the run of %s began before it was due", f.At)
+			}
+		}
+	}
+	if len(delays) < 5 || len(w.runs) < 15 {
+		t.Errorf("%d delays, %d runs", len(delays), len(w.runs))
+	}
+	for id, h := range w.runs {
+		if f := (&Entry{Schedule: Schedule{Name: "x", MadeAt: newWorld("2026-11-20T12:05:00Z").now}}).firing(h.StartedAt); f.Run != id {
+			t.Errorf("the run of the tick %s is %s, want %s", h.StartedAt, id, f.Run)
+		}
+	}
+}
+
+// dying is a store whose process dies at one of its changes, before or after it.
+type dying struct {
+	Store
+	left  int // changes until it dies
+	after bool
+}
+
+var errDied = errors.New("the process died")
+
+func (d *dying) Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error {
+	if d.left--; d.left < 0 || d.left == 0 && !d.after {
+		return errDied
+	}
+	err := d.Store.Change(ctx, name, change)
+	if d.left == 0 && err == nil {
+		return errDied
+	}
+	return err
+}
+
+// TestAServerThatDiesAnywhere lets a server die at each change of what it keeps,
+// before and after it, and another go on.
+func TestAServerThatDiesAnywhere(t *testing.T) {
+	for _, overlap := range []string{"skip", "queue", "allow"} {
+		for left := 1; left <= 6; left++ {
+			for _, after := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, at change %d, after it: %t", overlap, left, after), func(t *testing.T) {
+					w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+					w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", CatchUp: "all", Overlap: overlap})
+					first := w.server(&dying{Store: folder, left: left, after: after})
+					for _, minutes := range []time.Duration{5, 10, 10} {
+						w.now = w.now.Add(minutes*time.Minute + time.Second)
+						_ = first.once(t) // it dies at one of them
+						w.end()
+					}
+					for range 4 {
+						if err := w.server(folder).once(t); err != nil {
+							t.Fatal(err)
+						}
+						w.end()
+					}
+					if diff := cmp.Diff([]string{"12:10", "12:20", "12:30"}, w.ticks()); diff != "" && overlap != "skip" {
+						t.Errorf("-want +got:\n%s", diff)
+					}
+					if notes := w.notes(t, folder); overlap == "skip" && len(w.runs)+strings.Count(notes, "skipped") != 3 {
+						t.Errorf("%v, %q", w.ticks(), notes)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestTwoServersOnOneFolder lets servers see to the same schedules at once.
+func TestTwoServersOnOneFolder(t *testing.T) {
+	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC", Overlap: "skip"})
+	var want []string
+	for range 20 {
+		w.now = w.now.Truncate(10 * time.Minute).Add(10 * time.Minute)
+		want = append(want, w.now.Format("15:04"))
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if err := w.server(folder).once(t); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		w.end()
+	}
+	if diff := cmp.Diff(want, w.ticks()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if notes := w.notes(t, folder); notes != "" {
+		t.Errorf("noted:\n%s", notes)
+	}
+}
+
+func TestWhatCannotBegin(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		note string
+		kept int
+	}{
+		{steps.Errorf(steps.Denied, "its token was taken back"), "its token was taken back", 0},
+		{steps.Errorf(steps.NotFound, "there is no saved workflow"), "no saved workflow", 0},
+		{steps.Errorf(steps.Unavailable, "the store is away"), "", 1},
+		{steps.Errorf(steps.Busy, "there is no desktop"), "", 1},
+	} {
+		w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+		w.add(t, folder, addArgs{Name: "x", Workflow: "w", Cron: "*/10 * * * *", Zone: "UTC"})
+		w.now, w.refuse = w.now.Add(5*time.Minute), c.err
+		_ = w.server(folder).once(t)
+		all, _ := folder.List(t.Context())
+		if notes := w.notes(t, folder); !strings.Contains(notes, c.note) || len(all[0].State.Pending) != c.kept {
+			t.Errorf("%v: %q, %v", c.err, notes, all[0].State.Pending)
+		}
+	}
+}
+
+// TestFilesThatArrive writes files as programs do. One counts when it is whole.
+func TestFilesThatArrive(t *testing.T) {
+	w, folder, in := newWorld(time.Now().UTC().Format(time.RFC3339)), Folder(t.TempDir()), t.TempDir()
+	at := func(name string) string { return filepath.Join(in, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("old.csv", "was there")
+	w.add(t, folder, addArgs{Name: "x", Workflow: "w", Files: at("*.csv"), Overlap: "allow"})
+	s := w.server(folder)
+	looks := func(later time.Duration, want ...string) {
+		t.Helper()
+		w.now = time.Now().Add(later)
+		if err := s.once(t); err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, in := range w.inputs {
+			got = append(got, filepath.Base(in[fileInput].(string)))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
+			t.Fatalf("-want +got:\n%s", diff)
+		}
+	}
+	f, err := os.Create(at("slow.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("new.csv", "whole")
+	write("new.txt", "another sort")
+	write(".hidden.csv", "a copy under way")
+	if err := os.Mkdir(at("dir.csv"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	looks(0)                        // too fresh
+	looks(3*time.Second, "new.csv") // slow.csv is still open where the system tells that
+	if _, err := f.WriteString("more"); err != nil {
+		t.Fatal(err)
+	}
+	looks(3*time.Second, "new.csv") // it has grown since
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	looks(4*time.Second, "new.csv", "slow.csv")
+	looks(5*time.Second, "new.csv", "slow.csv")
+	s = w.server(folder) // a server that is new knows what was seen
+	looks(6*time.Second, "new.csv", "slow.csv")
+	write("new.csv", "other content")
+	looks(7*time.Second, "new.csv", "slow.csv")
+	looks(9*time.Second, "new.csv", "new.csv", "slow.csv")
+	past := time.Now().Add(-time.Hour)
+	if err := os.Rename(at("new.txt"), at("moved.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(at("moved.csv"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	looks(9*time.Second, "new.csv", "new.csv", "slow.csv") // it may be written yet, whatever its time is
+	looks(9*time.Second, "moved.csv", "new.csv", "new.csv", "slow.csv")
+	if err := os.RemoveAll(in); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.once(t); err == nil {
+		t.Error("a folder that is gone is taken for an empty one")
+	}
+}
+
+// TestMessages sends messages to a webhook, good and bad ones.
+func TestMessages(t *testing.T) {
+	w, folder := newWorld("2026-11-20T12:05:00Z"), Folder(t.TempDir())
+	hook := w.add(t, folder, addArgs{Name: "x", Workflow: "w", Hook: true, Input: map[string]any{"fixed": 1}})
+	if len(hook.Secret) < 40 {
+		t.Fatalf("the secret %q", hook.Secret)
+	}
+	s := w.server(folder)
+	type message struct {
+		name, id, body, signature string
+		at                        time.Time
+	}
+	send := func(m message) (Heard, error) {
+		stamp := fmt.Sprint(m.at.Unix())
+		h := http.Header{}
+		h.Set(idHeader, m.id)
+		h.Set(timeHeader, stamp)
+		if m.signature == "" {
+			m.signature = Sign(hook.Secret, m.id, stamp, []byte(m.body))
+		}
+		h.Set(signatureHeader, m.signature)
+		return s.Hear(t.Context(), m.name, h, []byte(m.body), func(_ Schedule, in map[string]any) (map[string]any, error) { return in, nil })
+	}
+	good := message{"x", "m1", `{"a": 1}`, "", w.now}
+	heard, err := send(good)
+	if err != nil || heard.Run == "" || heard.Repeated {
+		t.Fatal(heard, err)
+	}
+	if err := s.once(t); err != nil || len(w.runs) != 1 || !cmp.Equal(w.inputs[heard.Run], map[string]any{"a": 1.0}) {
+		t.Fatalf("%v, %v, %v", err, w.runs, w.inputs)
+	}
+	clear(w.runs) // somebody removes them
+	for range 2 {
+		s = w.server(folder)
+		again, err := send(good)
+		if err != nil || again.Run != heard.Run || !again.Repeated {
+			t.Errorf("sent again: %v, %v", again, err)
+		}
+	}
+	for say, bad := range map[string]message{
+		"of another body":          {"x", "m2", `{"a": 2}`, Sign(hook.Secret, "m2", fmt.Sprint(w.now.Unix()), []byte(`{"a": 1}`)), w.now},
+		"of another id":            {"x", "m3", `{}`, Sign(hook.Secret, "m1", fmt.Sprint(w.now.Unix()), []byte(`{}`)), w.now},
+		"of another secret":        {"x", "m4", `{}`, Sign(newSecret(), "m4", fmt.Sprint(w.now.Unix()), []byte(`{}`)), w.now},
+		"of an empty secret":       {"x", "m5", `{}`, Sign("", "m5", fmt.Sprint(w.now.Unix()), []byte(`{}`)), w.now},
+		"of no webhook, with none": {"y", "m5", `{}`, Sign("", "m5", fmt.Sprint(w.now.Unix()), []byte(`{}`)), w.now},
+		"that is too old":          {"x", "m6", `{}`, "", w.now.Add(-fresh - time.Second)},
+		"from the future":          {"x", "m7", `{}`, "", w.now.Add(fresh + time.Second)},
+		"without an id":            {"x", "", `{}`, "", w.now},
+		"of a path":                {"../x", "m8", `{}`, "", w.now},
+		"that sets what is set":    {"x", "m9", `{"fixed": 2}`, "", w.now},
+		"that is no object":        {"x", "m10", `[1]`, "", w.now},
+	} {
+		if _, err := send(bad); err == nil {
+			t.Errorf("a message %s is taken", say)
+		}
+	}
+	w.now = w.now.Add(fresh + time.Minute)
+	if _, err := send(good); !errors.Is(err, ErrUnsigned) {
+		t.Errorf("sent again later: %v", err)
+	}
+	if err := s.once(t); err != nil || len(w.runs) != 0 {
+		t.Errorf("%v, %v", err, w.runs)
+	}
+}
+
+// TestTheSignatureOfTheStandard holds to the example of Standard Webhooks.
+func TestTheSignatureOfTheStandard(t *testing.T) {
+	got := Sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
+	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

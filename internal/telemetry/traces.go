@@ -1,0 +1,161 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"understudy/engine"
+)
+
+// What is told of who sends, and of runs and steps.
+const (
+	serviceName    = attribute.Key("service.name")
+	serviceVersion = attribute.Key("service.version")
+	ofRun          = attribute.Key("understudy.run")
+	ofAttempt      = attribute.Key("understudy.attempt")
+	ofWorkflow     = attribute.Key("understudy.workflow")
+	ofSchedule     = attribute.Key("understudy.schedule")
+	ofClient       = attribute.Key("understudy.client")
+	ofStatus       = attribute.Key("understudy.status")
+	ofStep         = attribute.Key("understudy.step")
+	ofPath         = attribute.Key("understudy.path")
+	ofKind         = attribute.Key("understudy.kind")
+	ofTry          = attribute.Key("understudy.try")
+	ofActed        = attribute.Key("understudy.acted")
+	ofError        = attribute.Key("error.type")
+)
+
+// traces make a trace of a run and a span of each try of a step. A run that waits, is
+// paused or is continued later has a span for each stretch in which it was executed,
+// all in its one trace, whichever process executed it: the id of the run is that of
+// the trace.
+type traces struct {
+	tracer trace.Tracer
+
+	mu   sync.Mutex
+	runs map[string]*stretch // that are executed
+}
+
+// A stretch is a part of a run without a rest.
+type stretch struct {
+	ctx   context.Context
+	span  trace.Span
+	tries map[string]trace.Span // by the paths of their steps
+}
+
+// runKey is the run in a context, for the ids of its spans.
+type runKey struct{}
+
+// ids gives spans their ids.
+type ids struct{}
+
+// NewIDs implements trace.IDGenerator.
+func (ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	run, _ := ctx.Value(runKey{}).(string)
+	id, ok := engine.IDBytes(run)
+	if !ok {
+		binary.BigEndian.PutUint64(id[:], rand.Uint64())
+		binary.BigEndian.PutUint64(id[8:], rand.Uint64())
+	}
+	return id, ids{}.NewSpanID(ctx, id)
+}
+
+// NewSpanID implements trace.IDGenerator.
+func (ids) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
+	binary.BigEndian.PutUint64(id[:], 1+rand.Uint64N(1<<63))
+	return id
+}
+
+func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.runs[h.ID]
+	switch f := fact.(type) {
+	case engine.Created:
+		t.begin(h, ev, f.TraceParent)
+		return
+	case engine.Started:
+		if s == nil {
+			s = t.begin(h, ev, "")
+		}
+		s.start(t.tracer, ev, f)
+	case engine.Ended:
+		s.end(ev, f)
+	case engine.Finished:
+		if s == nil {
+			s = t.begin(h, ev, "")
+		}
+		t.rest(h.ID, s, ev, f.Status, f.Error)
+	case engine.Question:
+		t.rest(h.ID, s, ev, engine.Waiting, nil)
+	default:
+		if ev.Type == engine.EvPaused {
+			t.rest(h.ID, s, ev, engine.Paused, nil)
+		}
+	}
+}
+
+// begin begins a stretch of a run.
+func (t *traces) begin(h engine.Header, ev engine.Event, parent string) *stretch {
+	name := h.Workflow
+	if h.Call != "" {
+		name = h.Call
+	}
+	options := []trace.SpanStartOption{
+		trace.WithTimestamp(ev.At), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(ofRun.String(h.ID), ofAttempt.Int(ev.Attempt), ofWorkflow.String(h.Workflow), ofClient.String(h.Client), ofSchedule.String(h.Schedule)),
+	}
+	caller := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": parent})
+	if link := trace.LinkFromContext(caller); link.SpanContext.IsValid() {
+		options = append(options, trace.WithLinks(link))
+	}
+	s := &stretch{tries: map[string]trace.Span{}}
+	s.ctx, s.span = t.tracer.Start(context.WithValue(context.Background(), runKey{}, h.ID), "run "+name, options...)
+	t.runs[h.ID] = s
+	return s
+}
+
+// start begins a try of a step.
+func (s *stretch) start(tracer trace.Tracer, ev engine.Event, f engine.Started) {
+	_, s.tries[ev.Path] = tracer.Start(s.ctx, f.Kind, trace.WithTimestamp(ev.At),
+		trace.WithAttributes(ofStep.String(f.ID), ofPath.String(ev.Path), ofKind.String(f.Kind), ofTry.Int(f.Try)))
+}
+
+// end ends a try of a step.
+func (s *stretch) end(ev engine.Event, f engine.Ended) {
+	if s == nil || s.tries[ev.Path] == nil {
+		return
+	}
+	span := s.tries[ev.Path]
+	span.SetAttributes(ofStatus.String(f.Outcome.Status), ofActed.String(string(f.Outcome.Acted)))
+	finish(span, ev, f.Outcome.Error)
+	delete(s.tries, ev.Path)
+}
+
+// rest ends a stretch of a run.
+func (t *traces) rest(run string, s *stretch, ev engine.Event, status engine.Status, failed *engine.ErrorRecord) {
+	if s == nil {
+		return
+	}
+	for _, span := range s.tries { // a question is asked within its step
+		span.End(trace.WithTimestamp(ev.At))
+	}
+	s.span.SetAttributes(ofStatus.String(string(status)))
+	finish(s.span, ev, failed)
+	delete(t.runs, run)
+}
+
+func finish(span trace.Span, ev engine.Event, failed *engine.ErrorRecord) {
+	if failed != nil {
+		span.SetAttributes(ofError.String(string(failed.Code)))
+		span.SetStatus(codes.Error, string(failed.Code))
+	}
+	span.End(trace.WithTimestamp(ev.At))
+}

@@ -1,0 +1,82 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/desktops"
+	"understudy/internal/operations"
+	"understudy/mcpserver/access"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
+)
+
+// desktopTools make a tool, and an address of the server, of each operation on
+// the desktops that last. A desktop belongs to the credential that made it, by
+// itself or by a run.
+type desktopTools struct {
+	o       *Options
+	clients *clients
+}
+
+// What a client that says nothing gets, and how many desktops there may be so
+// that it may start one more. The person at the machine has no such bound.
+const (
+	clientLinger = 8 * time.Hour
+	mostDesktops = 16
+)
+
+func (d desktopTools) operations() (all []operation) {
+	for _, op := range desktops.Operations() {
+		all = append(all, operation{
+			Declaration: op.Declaration, group: "desktops", toolset: steps.Desktops, open: op.Tool == runOnDesktop,
+			do: func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error) {
+				return op.Do(ctx, d.o.Desktops, d.callerFor(who.Subject, t), args)
+			},
+		})
+	}
+	return all
+}
+
+// runOnDesktop starts programs by their command lines.
+const runOnDesktop = "run_on_desktop"
+
+// callerFor is a subject that uses a tool, as operations know it.
+func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Caller {
+	var commands error
+	if shell, ok := steps.Find(d.o.Kinds, "run_command"); ok {
+		if why := who.May(access.Of(shell)); why != nil {
+			commands = why.Denied()
+		}
+	}
+	return desktops.Caller{
+		Owner: who.Owner, Commands: commands, Linger: clientLinger, Most: mostDesktops, Dir: d.o.Dir, Environ: d.o.Environ,
+		May: func(k virtual.Kept, change bool) error {
+			if why := who.May(t, access.Thing{Name: "the desktop " + k.Name, Owner: k.Owner, Change: change}); why != nil {
+				return why.Denied()
+			}
+			return nil
+		},
+	}
+}
+
+// choice is the desktop that a call wants its run to be on, if any.
+func (d desktopTools) choice(c *call) (engine.DesktopChoice, error) {
+	name, _ := c.args["desktop"].(string)
+	if name == "" {
+		return engine.DesktopChoice{}, nil
+	}
+	if d.o.Desktops == nil {
+		return engine.DesktopChoice{}, steps.Errorf(steps.Unavailable, "there are no lasting desktops here")
+	}
+	k, err := desktops.Find(d.o.Desktops, d.callerFor(c.Subject, c.tool.Tool), name, true)
+	if err != nil {
+		return engine.DesktopChoice{}, err
+	}
+	if k.IsSeat() {
+		return engine.DesktopChoice{Display: desktop.Seat}, nil
+	}
+	return engine.DesktopChoice{Display: "virtual:" + k.Name}, nil
+}

@@ -1,0 +1,232 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"understudy/engine"
+	"understudy/mcpserver/auth"
+	"understudy/mcpserver/rfb/rfbtest"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/fake"
+)
+
+// keptDesktop is a desktop in memory that lasts, under a name that means harm.
+type keptDesktop struct{ *fake.Desktop }
+
+const hostileName = `<img src=x onerror=alert(1)>`
+
+func (k keptDesktop) Info(context.Context) (desktop.Info, error) {
+	return desktop.Info{System: "memory", Display: hostileName, Name: hostileName, Birth: "1"}, nil
+}
+
+// Close leaves it to those who use it too.
+func (keptDesktop) Close() error { return nil }
+
+func (k keptDesktop) Of(engine.DesktopRequest) engine.Desk     { return k }
+func (keptDesktop) Release(engine.DesktopRequest, bool)        {}
+func (keptDesktop) Drop(*desktop.Desktop)                      {}
+func (keptDesktop) Apart() bool                                { return false }
+func (keptDesktop) Claim(engine.DesktopRequest) (func(), bool) { return engine.AnyDesktop() }
+func (k keptDesktop) Open(context.Context) (*desktop.Desktop, error) {
+	d := k.Desktop.Desktop()
+	d.Session = k
+	return d, nil
+}
+
+// newKept is a server whose runs are on a desktop that lasts.
+func newKept(t *testing.T, more ...func(*Options)) *secured {
+	t.Helper()
+	var s *secured
+	s = newSecured(t, append(more, func(o *Options) {
+		o.Desktop = func(ctx context.Context, on desktop.Info) (*desktop.Desktop, error) {
+			if on.Birth != "1" {
+				return nil, desktop.ErrGone
+			}
+			return keptDesktop{s.desk}.Open(ctx)
+		}
+	})...)
+	s.engine.Desktops = keptDesktop{s.desk}
+	return s
+}
+
+// view opens the live view of a run.
+func (r *reader) view(run string, header http.Header) (*rfbtest.Client, error) {
+	if header == nil {
+		header = http.Header{"Origin": {r.site}}
+	}
+	conn, res, err := websocket.Dial(r.t.Context(), r.site+"/runs/"+run+"/live", &websocket.DialOptions{HTTPClient: r.Client, HTTPHeader: header, Subprotocols: []string{"binary"}})
+	if err != nil {
+		if res == nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%d: %w", res.StatusCode, err)
+	}
+	conn.SetReadLimit(-1)
+	r.t.Cleanup(func() { _ = conn.CloseNow() })
+	return rfbtest.Dial(websocket.NetConn(r.t.Context(), conn, websocket.MessageBinary), rfbtest.ZRLE)
+}
+
+func (r *reader) watches(run string) *rfbtest.Client {
+	r.t.Helper()
+	c, err := r.view(run, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if _, err := c.Update(true); err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+// press presses a key that nobody else presses.
+func press(t *testing.T, c *rfbtest.Client, char rune) {
+	t.Helper()
+	if err := errors.Join(c.Key(uint32(char), true), c.Key(uint32(char), false)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *secured) typed(char rune) bool {
+	return slices.Contains(s.desk.Journal(), fmt.Sprintf("type %q", string(char)))
+}
+
+func (s *secured) until(what string, holds func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("wanted: %s", what)
+		}
+	}
+}
+
+func (r *reader) takeOver(run string) (int, string) {
+	return r.send("/runs/"+run+"/take-over", url.Values{"token": {r.token("/runs/" + run + "/resume")}}, nil)
+}
+
+// TestWhoTakesOverActsAndNobodyElse has three persons before one desktop: who may only
+// look, who may act and has not taken it, and who has.
+func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
+	s := newKept(t)
+	run := s.failedRun()
+	looker := s.reader(auth.Token{Name: "looker", Mode: auth.Ask, Operator: true})
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	bob := s.reader(auth.Token{Name: "bob", Mode: auth.Act, Operator: true})
+
+	if status, page := looker.takeOver(run); status != 409 || s.rested(run).TakenBy != "" {
+		t.Fatalf("who may only look took it over: %d\n%s", status, page)
+	}
+	early := ann.watches(run) // before she has it
+	if status, page := ann.takeOver(run); status != 200 || !strings.Contains(page, "Hand back and resume") {
+		t.Fatalf("%d\n%s", status, page)
+	}
+	if h := s.rested(run); h.TakenBy != "ann/page" {
+		t.Fatalf("%q has it", h.TakenBy)
+	}
+	if status, page := bob.takeOver(run); status != 409 || !strings.Contains(page, "ann/page has taken over") {
+		t.Errorf("another took it too: %d\n%s", status, page)
+	}
+	for char, c := range map[rune]*rfbtest.Client{'L': looker.watches(run), 'B': bob.watches(run), 'E': early} {
+		press(t, c, char)
+		if _, err := c.Update(true); err != nil { // what it sent before has been read
+			t.Fatal(err)
+		}
+		defer func() {
+			if s.typed(char) {
+				t.Errorf("%c was typed by who only watches", char)
+			}
+		}()
+	}
+	acting := ann.watches(run)
+	press(t, acting, 'A')
+	s.until("the key of who has it arrives", func() bool { return s.typed('A') })
+
+	if status, page := bob.send("/runs/"+run+"/hand-back", url.Values{"token": {bob.token("/runs/" + run + "/resume")}}, nil); status != 409 {
+		t.Errorf("another handed it back: %d\n%s", status, page)
+	}
+	form := url.Values{"token": {ann.token("/runs/" + run + "/desktop")}, "resume": {"yes"}, "decision": {"done"}}
+	if status, page := ann.send("/runs/"+run+"/hand-back", form, nil); status != 200 {
+		t.Fatalf("%d\n%s", status, page)
+	}
+	if h := s.rested(run); h.Attempt != 2 || h.Status != engine.Succeeded || h.TakenBy != "" {
+		t.Errorf("the run is %s in attempt %d, and %q has it", h.Status, h.Attempt, h.TakenBy)
+	}
+	s.until("the view in which she acted ends", func() bool {
+		_, err := acting.Update(true)
+		return err != nil
+	})
+}
+
+// TestALiveViewIsForWhoeverMaySeeTheRun is about an address that was stolen, and pages
+// of other places.
+func TestALiveViewIsForWhoeverMaySeeTheRun(t *testing.T) {
+	s := newKept(t)
+	run := s.failedRun()
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	other := s.reader(auth.Token{Name: "other", Mode: auth.Act, Runs: auth.OwnRuns})
+	stranger := &reader{t, s.url, &http.Client{}}
+	for _, row := range []struct {
+		say    string
+		who    *reader
+		header http.Header
+		status string
+	}{
+		{"nobody", stranger, nil, "401"},
+		{"a page of another place", ann, http.Header{"Origin": {"http://evil.example"}}, "403"},
+		{"a page of another port", ann, http.Header{"Origin": {"http://127.0.0.1:1"}}, "403"},
+		{"a sandboxed page", ann, http.Header{"Origin": {"null"}}, "403"},
+		{"a page of another site, of which the browser tells", ann, http.Header{"Origin": {s.url}, "Sec-Fetch-Site": {"cross-site"}}, "403"},
+		{"who may not see the run", other, nil, "404"},
+	} {
+		if c, err := row.who.view(run, row.header); err == nil || !strings.HasPrefix(err.Error(), row.status) {
+			t.Errorf("%s: %v, %v, want status %s", row.say, c, err, row.status)
+		}
+	}
+	for _, path := range []string{"/runs/" + run, "/runs/" + run + "/desktop"} {
+		if _, page := ann.open(path); !strings.Contains(page, "&lt;img src=x") || strings.Contains(page, "<img src=x") {
+			t.Errorf("%s does not show the name of the desktop as text:\n%s", path, page)
+		}
+	}
+}
+
+// TestAPasswordFieldIsBlackForWhoWatches looks at the same place with other eyes.
+func TestAPasswordFieldIsBlackForWhoWatches(t *testing.T) {
+	s := newKept(t)
+	run := s.failedRun()
+	s.desk.Add(s.desk.Find("role:frame"), fake.MustParse(`- password "PIN": "1234"`)[0])
+	box := s.desk.Get(s.desk.Find("role:password")).Bounds
+	middle := box.Center()
+	black := func(c *rfbtest.Client) bool {
+		return c.Screen.RGBAAt(middle.X, middle.Y).R == 0 && c.Screen.RGBAAt(middle.X, middle.Y).G == 0
+	}
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	if !black(ann.watches(run)) {
+		t.Error("who watches sees a password field")
+	}
+	if status, page := ann.takeOver(run); status != 200 {
+		t.Fatalf("%d %s", status, page)
+	}
+	if black(ann.watches(run)) {
+		t.Error("who has the desktop does not see what he types into")
+	}
+}
+
+// TestAPersonTakesOverWhatHeMayDoByHand is about a server that excludes typing: with
+// pointer and keyboard a person would do what no client may.
+func TestAPersonTakesOverWhatHeMayDoByHand(t *testing.T) {
+	s := newKept(t, func(o *Options) { o.Policy.Exclude = []string{"type_text"} })
+	run := s.failedRun()
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	if status, page := ann.takeOver(run); status != 409 || s.rested(run).TakenBy != "" || !strings.Contains(page, "excluded") {
+		t.Errorf("who may not type took it over: %d\n%s", status, page)
+	}
+}

@@ -1,0 +1,113 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/png"
+	"net/http"
+	"reflect"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/internal/operations"
+	"understudy/mcpserver/access"
+	"understudy/mcpserver/auth"
+	"understudy/mcpserver/httpd"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// operation is one on desktops, schedules or versions of workflows, of which a tool and an address of the
+// server are made.
+type operation struct {
+	operations.Declaration
+	group   string // its things, as addresses name them
+	toolset steps.Toolset
+	open    bool // it reaches beyond this machine's desktop
+	// unlisted says that its tool is listed with all tools only.
+	unlisted bool
+	do       func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error)
+}
+
+func (o operation) access() access.Tool {
+	return access.Tool{Name: o.Tool, Toolset: o.toolset, Reads: o.Reads, Risk: steps.Normal}
+}
+
+// tool is the tool that does an operation.
+func (o operation) tool() *tool {
+	return &tool{
+		Tool: o.access(), summary: o.Summary, destructive: o.Destructive, idempotent: o.Idempotent, open: o.open, unlisted: o.unlisted,
+		args: schemaOf(reflect.TypeOf(o.New()).Elem()),
+		run: func(ctx context.Context, c *call) (*reply, error) {
+			raw, err := json.Marshal(c.args)
+			if err != nil {
+				return nil, err
+			}
+			answer, err := o.doAs(ctx, c.caller, raw)
+			if err != nil {
+				return nil, err
+			}
+			out := &reply{value: o.Object(answer), text: answer.Text}
+			if answer.Picture != nil {
+				err = out.screen(answer.Picture)
+			}
+			return out, err
+		},
+	}
+}
+
+// doAs does it for somebody who may use its tool.
+func (o operation) doAs(ctx context.Context, who caller, raw []byte) (operations.Result, error) {
+	args, err := o.Decode(raw)
+	if err != nil {
+		return operations.Result{}, err
+	}
+	return o.do(ctx, who, o.access(), args)
+}
+
+// operate does an operation for whoever sent a request.
+func (s *Server) operate(r *http.Request, things, name string, args json.RawMessage) (httpd.Operated, error) {
+	for _, o := range s.operations {
+		if o.group != things || o.Command != name {
+			continue
+		}
+		if r.Method == http.MethodGet && !o.Reads {
+			return httpd.Operated{}, steps.Errorf(steps.Invalid, "%s changes something: send it with POST", name)
+		}
+		who := caller{name: "http", self: "http"}
+		if g, ok := auth.From(r.Context()); ok {
+			who.grant, who.name = &g, g.Name+"/http"
+		}
+		who.Subject = s.clients.subject(who.grant)
+		why := who.May(o.access())
+		s.o.Log.Info("operation", "client", who.Owner, "things", things, "operation", name, "allowed", why == nil)
+		if why != nil {
+			return httpd.Operated{}, why.Denied()
+		}
+		answer, err := o.doAs(r.Context(), who, args)
+		if err != nil || answer.Picture == nil {
+			return httpd.Operated{Value: o.Object(answer)}, err
+		}
+		var b bytes.Buffer
+		err = png.Encode(&b, answer.Picture)
+		return httpd.Operated{Picture: b.Bytes()}, err
+	}
+	return httpd.Operated{}, steps.Errorf(steps.NotFound, "there is no operation %q on %s", name, things)
+}
+
+// screen shows a picture of a whole screen.
+func (r *reply) screen(p image.Image) error {
+	var b bytes.Buffer
+	if err := png.Encode(&b, p); err != nil {
+		return err
+	}
+	small, size, err := seen(b.Bytes())
+	if err != nil {
+		return err
+	}
+	r.shows += "\n" + placed(desktop.Rect{W: p.Bounds().Dx(), H: p.Bounds().Dy()}, size)
+	r.also = append(r.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
+	return nil
+}

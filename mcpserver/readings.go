@@ -1,0 +1,68 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"understudy/internal/telemetry"
+)
+
+// readings are the numbers of what this server sees to.
+func (s *Server) readings(ctx context.Context) (all []telemetry.Reading) {
+	if s.o.Telemetry != nil {
+		all = append(all, s.o.Telemetry.Readings()...)
+	}
+	if s.o.Desktops != nil {
+		all = append(all, telemetry.Gauge("understudy_desktops", "Desktops that last.", float64(len(s.o.Desktops.List()))))
+	}
+	if s.o.Schedules == nil {
+		return all
+	}
+	if list, err := s.o.Schedules.List(ctx); err == nil {
+		pending, lag := 0, time.Duration(0)
+		for _, e := range list {
+			pending += len(e.State.Pending)
+			for _, f := range e.State.Pending {
+				lag = max(lag, time.Since(f.Due))
+			}
+		}
+		all = append(all,
+			telemetry.Gauge("understudy_schedules", "Schedules.", float64(len(list))),
+			telemetry.Gauge("understudy_schedules_pending", "Times, messages and files whose runs have not begun.", float64(pending)),
+			telemetry.Gauge("understudy_schedule_lag_seconds", "By how much the latest of these is late.", lag.Seconds()))
+	}
+	return all
+}
+
+// SendMetrics sends the numbers of this server where a receiver of them is named.
+// What single credentials have stored is told to none.
+func (s *Server) SendMetrics(ctx context.Context) error {
+	if s.o.Telemetry == nil {
+		return nil
+	}
+	return s.o.Telemetry.SendMetrics(ctx, func(ctx context.Context) []telemetry.Reading {
+		return s.http.Readings(ctx, func(string) bool { return false })
+	})
+}
+
+// traceParent is the span of who makes a call, in its metadata or else in the headers
+// of its request.
+func (c *call) traceParent() string {
+	if c.req == nil {
+		return ""
+	}
+	if c.req.Params != nil {
+		if text, ok := c.req.Params.Meta["traceparent"].(string); ok {
+			return cut(text)
+		}
+	}
+	return cut(headers(c.req).Get("Traceparent"))
+}
+
+// cut is a value without what could not be one: it is kept with the run.
+func cut(text string) string {
+	const longest = 55 // of version 00
+	text = strings.TrimSpace(text)
+	return text[:min(len(text), longest)]
+}

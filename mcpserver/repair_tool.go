@@ -1,0 +1,111 @@
+package mcpserver
+
+import (
+	"context"
+	"path/filepath"
+
+	"understudy/engine"
+	"understudy/internal/repair"
+	"understudy/mcpserver/access"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// repairTool mends the workflow of a run by what a person did on its desktop.
+type repairTool struct {
+	runTools
+	resources *resources
+}
+
+func (s repairTool) tool() *tool {
+	return define(tool{
+		Tool:    access.Tool{Name: "repair_run", Toolset: steps.Runs, Risk: steps.Normal},
+		summary: "Make what a person did on the desktop of a run that he took over a part of its workflow: shows the difference, or with keep writes it.",
+		result:  shallow(schemaFor[repair.Proposal]()), unlisted: true, destructive: true, open: true,
+	}, s.repair)
+}
+
+// repairArgs are those of a repair, and whether the run goes on with it.
+type repairArgs struct {
+	repair.Args
+
+	Resume bool `json:"resume,omitempty" jsonschema:"continue the run with the mended workflow"`
+}
+
+func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, error) {
+	runs, err := s.runsOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := runs.Get(ctx, a.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if a.Resume { // else the workflow is written, and the run cannot go on
+		if err := c.blocked(c.May(access.Tool{Name: "resume_run", Always: true})); err != nil {
+			return nil, err
+		}
+	}
+	p, err := repair.Do(ctx, runs, shelf{s, c}, a.Args)
+	if err != nil {
+		return nil, err
+	}
+	if !a.Resume || h.Status == engine.Succeeded {
+		return said(p, p.Words(), nil)
+	}
+	later := false
+	out, err := s.continueRun(ctx, c, a.RunID, &later, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
+		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle, Environ: s.o.Environ, By: c.id(), Within: s.bounds()})
+	})
+	if err != nil || out.value == nil {
+		return out, err
+	}
+	return said(p, p.Words()+"\n"+out.text, nil)
+}
+
+// shelf is the saved workflows, for a caller who mends one.
+type shelf struct {
+	s repairTool
+	c *call
+}
+
+func (x shelf) library() *library { return x.s.library.of(x.c.Subject) }
+
+// name is that of the saved workflow that a document was read from; "": of none.
+func (x shelf) name(of workflows.Source) string {
+	name := of.Name
+	if filepath.Dir(name) == x.s.library.folder {
+		name, _ = splitEnding(filepath.Base(name))
+	}
+	if !validName.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+func (x shelf) Text(of workflows.Source) ([]byte, error) {
+	name := x.name(of)
+	if name == "" {
+		e := steps.Errorf(steps.NotFound, "the workflow of the run is no saved one, but %s", of.Name)
+		e.Next = "where that file is: understudy runs repair RUN --keep"
+		return nil, e
+	}
+	src, err := x.library().get(name)
+	return src.Text, err
+}
+
+func (x shelf) Check(b engine.Bundle) error {
+	p, err := b.Compile(x.s.o.Kinds)
+	if err != nil {
+		return err
+	}
+	return x.c.blocked(x.c.MaySave(p, x.s.o.Kinds))
+}
+
+func (x shelf) Save(ctx context.Context, of workflows.Source, text []byte) error {
+	_, isNew, err := x.library().save(x.name(of), text, true)
+	if err == nil {
+		x.s.resources.workflowSaved(ctx, x.name(of), isNew)
+	}
+	return err
+}

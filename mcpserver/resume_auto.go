@@ -1,0 +1,172 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/engine"
+	"understudy/mcpserver/access"
+	"understudy/mcpserver/auth"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// rightsKept are stored with a run that goes on by itself: what its caller could
+// do, which nobody can tell any more when the server has been started again.
+type rightsKept struct {
+	access.Policy
+	Signed bool `json:"signed,omitempty"` // by a token that nothing is kept of
+}
+
+func (c caller) rightsToKeep() json.RawMessage {
+	raw, err := json.Marshal(rightsKept{c.Policy, c.grant != nil && c.grant.Signed})
+	if err != nil {
+		return nil // it may then do what the server lets anybody do, and its token
+	}
+	return raw
+}
+
+// ResumeInterrupted lets the runs go on that were cut short and whose documents
+// say resume: auto, the oldest first: the next one begins when the last has its
+// place at the desktop, or stands still. Each may do what whoever began it may do
+// by now. It returns at once; Close waits for its end.
+func (s *Server) ResumeInterrupted() {
+	s.inflight.detached.Go(func() {
+		s.resuming.Lock()
+		defer s.resuming.Unlock()
+		if err := s.resumeInterrupted(s.inflight.life); err != nil && s.inflight.life.Err() == nil {
+			s.o.Log.Error("the runs that were cut short do not go on by themselves", "error", err)
+		}
+	})
+}
+
+func (s *Server) resumeInterrupted(ctx context.Context) error {
+	runs, err := s.runs.get(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := runs.List(ctx, engine.Query{Status: []engine.Status{engine.Interrupted}})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(list, func(a, b engine.Header) int { return a.StartedAt.Compare(b.StartedAt) })
+	for _, h := range list {
+		if !h.Auto || ctx.Err() != nil {
+			continue
+		}
+		if err := s.resumeAlone(ctx, runs, h); err != nil {
+			s.o.Log.Warn("a run that was cut short does not go on by itself", "run", h.ID, "workflow", h.Workflow, "because", err)
+		}
+	}
+	return nil
+}
+
+// resumeAlone lets one run go on, and waits until it has its place.
+func (s *Server) resumeAlone(ctx context.Context, runs engine.Runs, h engine.Header) error {
+	who, err := s.clients.beganBy(ctx, runs, h)
+	if err != nil {
+		return err
+	}
+	program, err := compiledDocument(ctx, runs, h, s.o.Kinds)
+	if err != nil {
+		return err
+	}
+	if err := s.clients.mayGoOn(who, program); err != nil {
+		return err
+	}
+	s.inflight.noteRun(h.ID, who)
+	now, err := runs.Resume(context.WithoutCancel(ctx), h.ID, engine.ResumeRequest{
+		Auto: true, Queue: true, Environ: s.o.Environ, Within: &engine.Bounds{Roots: s.o.Roots, Private: s.o.Private},
+	})
+	if err != nil {
+		s.inflight.forgetRun(h.ID)
+		return err
+	}
+	s.o.Log.Info("a run that was cut short goes on by itself", "run", h.ID, "workflow", h.Workflow, "from", h.ResumeFrom)
+	s.changes.watching(runs)
+	s.inflight.forgetWhenOver(runs, h.ID)
+	return awaitPlace(ctx, runs, now, program)
+}
+
+// mayGoOn says why a run of somebody may not go on by itself: for something that
+// who began it may not do by now, or that the server lets nobody do.
+func (s *clients) mayGoOn(who caller, p *workflows.Program) error {
+	for _, subject := range []access.Subject{s.subjectNow(who), {Policy: s.policy}} {
+		if why := subject.MayRun(p); why != nil {
+			return why.Denied()
+		}
+	}
+	return nil
+}
+
+// awaitPlace waits until a run that acts has its place at the desktop, or stands
+// still.
+func awaitPlace(ctx context.Context, runs engine.Runs, h engine.Header, p *workflows.Program) error {
+	acts := false
+	p.WalkAll(func(n *workflows.Node) { acts = acts || n.Kind != nil && n.Kind.Touches == steps.Act })
+	for acts && !resting(h.Status) {
+		places, err := runs.Places(ctx)
+		if err != nil || slices.Contains(places.Taken, h.ID) {
+			return err
+		}
+		if h, err = runs.Await(ctx, h.ID, h.Seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beganBy is who began a run, as far as that still counts: with the rights that
+// the server kept, for a credential that it still takes.
+func (s *clients) beganBy(ctx context.Context, runs engine.Runs, h engine.Header) (caller, error) {
+	events, err := runs.Events(ctx, h.ID, 1)
+	if err != nil || len(events) == 0 {
+		return caller{}, errors.Join(err, fmt.Errorf("run %s has no beginning", h.ID))
+	}
+	fact, err := engine.Fact(events[0])
+	created, ok := fact.(engine.Created)
+	if err != nil || !ok {
+		return caller{}, errors.Join(err, fmt.Errorf("run %s does not say who began it", h.ID))
+	}
+	return s.maker("run "+h.ID, h.Client, h.Owner, created.Rights, h.StartedAt)
+}
+
+// maker is who made a thing at a time, as far as that still counts.
+func (s *clients) maker(what, client, owner string, rights json.RawMessage, at time.Time) (caller, error) {
+	name, _, _ := strings.Cut(client, "#")
+	c := caller{name: name, self: strings.TrimPrefix(name, owner+"/")}
+	var kept rightsKept
+	if len(rights) > 0 {
+		if err := json.Unmarshal(rights, &kept); err != nil {
+			return c, fmt.Errorf("the rights of %s: %w", what, err)
+		}
+	}
+	if owner != "" {
+		grant, err := s.grantOf(what, owner, kept.Signed, at)
+		if err != nil {
+			return c, err
+		}
+		c.grant = &grant
+	}
+	if c.Subject = s.subject(c.grant); len(rights) > 0 {
+		c.Policy = kept.Policy
+	}
+	return c, nil
+}
+
+// grantOf is what the credential of who made a thing allows by now.
+func (s *clients) grantOf(what, owner string, signed bool, at time.Time) (auth.Grant, error) {
+	grant, err := auth.Grant{}, auth.ErrRefused
+	if s.gate != nil {
+		grant, err = s.gate.Of(owner, signed, at)
+	}
+	if errors.Is(err, auth.ErrRefused) {
+		return grant, steps.Errorf(steps.Denied, "%s was begun by %s, whose token does not count here any more", what, owner)
+	}
+	return grant, err
+}

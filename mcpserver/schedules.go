@@ -1,0 +1,151 @@
+package mcpserver
+
+import (
+	"context"
+	"maps"
+	"net/http"
+
+	"understudy/engine"
+	"understudy/internal/operations"
+	"understudy/internal/schedules"
+	"understudy/mcpserver/access"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+// scheduler begins the runs of schedules, each with the rights of who made its
+// schedule: what that may do by now, within what it could when it made it.
+type scheduler struct {
+	*runner
+	library *library
+	work    *schedules.Scheduler
+}
+
+func newScheduler(r *runner, l *library) *scheduler {
+	s := &scheduler{runner: r, library: l}
+	s.work = (&schedules.Scheduler{Store: r.o.Schedules, Runs: r.runs.get, Start: s.start, Log: r.o.Log}).Open()
+	return s
+}
+
+// RunSchedules begins the runs of schedules as they become due. It returns at once;
+// Close waits for its end.
+func (s *Server) RunSchedules() {
+	if s.o.Schedules != nil {
+		s.inflight.detached.Go(func() { s.scheduler.work.Work(s.inflight.life) })
+	}
+}
+
+func (s *scheduler) operations() (all []operation) {
+	for _, op := range schedules.Operations() {
+		all = append(all, operation{
+			Declaration: op.Declaration, group: "schedules", toolset: steps.Schedules,
+			do: func(ctx context.Context, who caller, t access.Tool, args any) (operations.Result, error) {
+				return op.Do(ctx, s.o.Schedules, s.callerFor(who, t), args)
+			},
+		})
+	}
+	return all
+}
+
+// callerFor is somebody who uses a tool, as operations know it.
+func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
+	may := func(x schedules.Schedule, change bool) error {
+		if why := who.May(t, access.Thing{Name: "the schedule " + x.Name, Owner: x.Owner, Change: change}); why != nil {
+			return why.Denied()
+		}
+		return nil
+	}
+	return schedules.Caller{
+		Owner: who.Owner, Client: who.name, Rights: who.rightsToKeep(), May: may, Stirred: s.work.Poke,
+		Check: func(x schedules.Schedule, inputs map[string]any) (map[string]any, error) {
+			_, p, err := s.document(who, x)
+			if err != nil {
+				return nil, err
+			}
+			return schedules.Accept(x, p, inputs)
+		},
+		History: func(ctx context.Context, name string) ([]engine.Header, error) {
+			runs, err := s.clients.runsFor(ctx, who.Subject, t)
+			if err != nil {
+				return nil, err
+			}
+			return runs.List(ctx, engine.Query{Schedule: name, Limit: shownRuns})
+		},
+	}
+}
+
+// shownRuns is how many runs of a schedule are shown with it.
+const shownRuns = 20
+
+// document is the workflow of a schedule, if who made it may see it and do all of it.
+func (s *scheduler) document(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
+	l := s.library.of(who.Subject)
+	src, err := l.get(x.Workflow)
+	if err != nil {
+		return engine.Bundle{}, nil, err
+	}
+	bundle, p, err := l.pack(x.Workflow, src.Dir, src.Text)
+	if err == nil {
+		err = s.clients.mayGoOn(who, p)
+	}
+	return bundle, p, err
+}
+
+// start begins the run of a firing.
+func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules.Firing) error {
+	who, err := s.clients.maker("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt)
+	if err != nil {
+		return err
+	}
+	bundle, p, err := s.document(who, x)
+	if err != nil {
+		return err
+	}
+	inputs := maps.Clone(x.Inputs)
+	if inputs == nil {
+		inputs = map[string]any{}
+	}
+	maps.Copy(inputs, f.Inputs)
+	runs, err := s.runs.get(ctx)
+	if err != nil {
+		return err
+	}
+	q := engine.Request{Key: f.Run, Bundle: bundle, Inputs: inputs, Queue: true, Schedule: x.Name, Owner: x.Owner}
+	q = s.withCaller(&call{caller: who}, q)
+	if p.Options.ResumesItself {
+		q.Rights = x.Rights
+	}
+	s.inflight.noteRun(f.Run, who)
+	h, err := runs.Start(context.WithoutCancel(ctx), q)
+	if err != nil {
+		s.inflight.forgetRun(f.Run)
+		return err
+	}
+	s.o.Log.Info("a schedule began a run", "schedule", x.Name, "run", h.ID, "at", f.At)
+	s.changes.watching(runs)
+	s.inflight.forgetWhenOver(runs, h.ID)
+	return nil
+}
+
+// hear takes a message for a webhook.
+func (s *scheduler) hear(ctx context.Context, name string, h http.Header, body []byte) (any, bool, error) {
+	if s.o.Schedules == nil {
+		return nil, false, schedules.ErrUnsigned
+	}
+	heard, err := s.work.Hear(ctx, name, h, body, func(x schedules.Schedule, inputs map[string]any) (map[string]any, error) {
+		who, err := s.clients.maker("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt)
+		if err != nil {
+			return nil, err
+		}
+		_, p, err := s.document(who, x)
+		if err != nil {
+			return nil, err
+		}
+		all := maps.Clone(inputs)
+		maps.Copy(all, x.Inputs)
+		all, err = schedules.Accept(schedules.Schedule{}, p, all)
+		maps.DeleteFunc(all, func(name string, _ any) bool { _, fixed := x.Inputs[name]; return fixed })
+		return all, err
+	})
+	return heard, !heard.Repeated, err
+}

@@ -1,0 +1,219 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/engine"
+	"understudy/internal/schedules"
+	"understudy/mcpserver/access"
+	"understudy/mcpserver/auth"
+	"understudy/mcpserver/byhand"
+	"understudy/steps"
+)
+
+// newScheduleStage is a server that keeps schedules, with two saved workflows.
+func newScheduleStage(t *testing.T, adjust ...func(*Options)) (*secured, schedules.Folder) {
+	t.Helper()
+	folder := schedules.Folder(t.TempDir())
+	s := newSecured(t, append([]func(*Options){func(o *Options) { o.Policy, o.Schedules = everything, folder }}, adjust...)...)
+	s.saved("greet", "name: greet\nvariables: {who: {type: string}}\nsteps: [{tool_name: log, arguments: {message: 'hello ${{ who }}'}}]")
+	s.saved("shell", "steps: [{tool_name: run_command, arguments: {run: 'true'}}]")
+	return s, folder
+}
+
+func (s *secured) saved(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.o.Folder, name+".yaml"), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// scheduled waits until a schedule has begun a run, and that has ended.
+func (s *secured) scheduled(name string) engine.Header {
+	s.t.Helper()
+	for after := uint64(0); ; {
+		list, err := s.engine.List(s.t.Context(), engine.Query{Schedule: name})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(list) > 0 {
+			return s.rest(list[0].ID)
+		}
+		news, err := s.engine.Await(s.t.Context(), "", after)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		after = news.Seq
+	}
+}
+
+// TestAClientHasASchedule does with each tool what a client wants of schedules, and
+// looks at what it is told.
+func TestAClientHasASchedule(t *testing.T) {
+	s, _ := newScheduleStage(t)
+	s.RunSchedules()
+	v := s.greet(modern, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+	other := s.greet(modern, s.holder(auth.Token{Name: "other", Mode: auth.Act, Runs: auth.OwnRuns}))
+	daily := byhand.Object{"name": "daily", "workflow": "greet", "cron": "30 6 * * 1-5", "zone": "Europe/Berlin", "input": byhand.Object{"who": "you"}}
+	for _, step := range []struct {
+		who  byhand.Visitor
+		tool string
+		args byhand.Object
+		want string
+	}{
+		{v, "add_schedule", byhand.Object{"name": "daily", "workflow": "greet", "cron": "30 6 * * 1-5"}, "who: it is required"},
+		{v, "add_schedule", byhand.Object{"name": "daily", "workflow": "gret", "cron": "30 6 * * 1-5"}, "did you mean greet"},
+		{v, "add_schedule", byhand.Object{"name": "Daily", "workflow": "greet", "hook": true}, "cannot name a schedule"},
+		{v, "add_schedule", byhand.Object{"name": "daily", "workflow": "greet"}, "one of cron, files and hook"},
+		{v, "add_schedule", daily, "schedule daily: greet runs 30 6 * * 1-5 Europe/Berlin, next at 20"},
+		{v, "add_schedule", daily, "the name daily is taken"},
+		{v, "list_schedules", byhand.Object{}, "daily  greet     30 6 * * 1-5 Europe/Berlin  20"},
+		{other, "list_schedules", byhand.Object{}, "NAME  WORKFLOW  WHEN  NEXT  OVERLAP  PENDING"},
+		{other, "show_schedule", byhand.Object{"name": "daily"}, "there is no schedule daily"},
+		{other, "remove_schedule", byhand.Object{"name": "daily"}, "there is no schedule daily"},
+		{v, "pause_schedule", byhand.Object{"name": "daily"}, "paused daily"},
+		{v, "run_schedule", byhand.Object{"name": "daily"}, "resume it first"},
+		{v, "list_schedules", byhand.Object{}, "paused"},
+		{v, "resume_schedule", byhand.Object{"name": "daily"}, "resumed daily, next at 20"},
+		{v, "run_schedule", byhand.Object{"name": "daily"}, "01"},
+	} {
+		if _, res := step.who.Call(t, step.tool, step.args); !strings.Contains(byhand.Said(res), step.want) {
+			t.Errorf("%s %v: %s, want %q", step.tool, step.args, byhand.Said(res), step.want)
+		}
+	}
+	h := s.scheduled("daily")
+	if h.Status != engine.Succeeded || h.Owner != "laptop" || h.Workflow != "greet" {
+		t.Errorf("it began %+v", h)
+	}
+	if _, res := v.Call(t, "show_schedule", byhand.Object{"name": "daily"}); !strings.Contains(byhand.Said(res), "run "+h.ID+" succeeded") {
+		t.Errorf("its history: %s", byhand.Said(res))
+	}
+	if _, res := v.Call(t, "remove_schedule", byhand.Object{"name": "daily"}); !strings.Contains(byhand.Said(res), "removed daily") {
+		t.Errorf("removed: %s", byhand.Said(res))
+	}
+}
+
+// TestAScheduleHasTheRightsOfWhoMadeIt lets schedules fire whose makers may do less
+// by now, or who are gone.
+func TestAScheduleHasTheRightsOfWhoMadeIt(t *testing.T) {
+	s, folder := newScheduleStage(t)
+	add := func(who, schedule, workflow string, x auth.Token) string {
+		t.Helper()
+		x.Name = who
+		v := s.greet(modern, s.holder(x))
+		_, res := v.Call(t, "add_schedule", byhand.Object{"name": schedule, "workflow": workflow, "cron": "@daily"})
+		return byhand.Said(res)
+	}
+	s.saved("look", "steps: [{tool_name: log, arguments: {message: x}}]")
+	for _, c := range []struct {
+		who, schedule, workflow string
+		x                       auth.Token
+		want                    string
+	}{
+		{"watcher", "a", "look", auth.Token{Mode: auth.Ask}, "ask mode"},
+		{"core", "b", "shell", auth.Token{Mode: auth.Act, Toolsets: []steps.Toolset{steps.Core, steps.Schedules}}, "the toolset shell is off"},
+		{"gone", "c", "shell", auth.Token{Mode: auth.Act}, "schedule c"},
+		{"less", "d", "shell", auth.Token{Mode: auth.Act}, "schedule d"},
+		{"stays", "e", "shell", auth.Token{Mode: auth.Act}, "schedule e"},
+	} {
+		if said := add(c.who, c.schedule, c.workflow, c.x); !strings.Contains(said, c.want) {
+			t.Fatalf("%s: %s, want %q", c.schedule, said, c.want)
+		}
+	}
+	if err := s.tokens.Remove("gone"); err != nil {
+		t.Fatal(err)
+	}
+	s.clients.modes.Set("less", access.Ask)
+	all, err := folder.List(t.Context())
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for i, want := range []string{"gone, whose token does not count here any more", "ask mode", ""} {
+		f := schedules.Firing{Run: engine.NewKey(), At: time.Now()}
+		err := s.scheduler.start(t.Context(), all[i].Schedule, f)
+		if want == "" && err == nil && s.rest(f.Run).Status == engine.Succeeded {
+			continue
+		}
+		if want == "" || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", all[i].Name, err, want)
+		}
+		if _, err := s.engine.Get(t.Context(), f.Run); want != "" && err == nil {
+			t.Errorf("%s began a run", all[i].Name)
+		}
+	}
+}
+
+// TestAMessageBeginsARun calls a webhook of a server that asks everybody else for a
+// credential.
+func TestAMessageBeginsARun(t *testing.T) {
+	s, _ := newScheduleStage(t)
+	s.RunSchedules()
+	code, body := s.post("/api/schedules/add", `{"name": "greeting", "workflow": "greet", "hook": true}`, s.holder(auth.Token{Name: "laptop", Mode: auth.Act}))
+	var made struct{ Secret string }
+	if err := json.Unmarshal([]byte(body), &made); err != nil || code != http.StatusOK || made.Secret == "" {
+		t.Fatalf("%d, %s", code, body)
+	}
+	send := func(name, id, body, secret string) (int, string) {
+		stamp := strconv.FormatInt(time.Now().Unix(), 10)
+		return s.post("/hooks/"+name, body, http.Header{
+			"Webhook-Id": {id}, "Webhook-Timestamp": {stamp}, "Webhook-Signature": {schedules.Sign(secret, id, stamp, []byte(body))},
+		})
+	}
+	const who = `{"who": "world"}`
+	for _, c := range []struct {
+		say, name, id, body, secret string
+		want                        int
+	}{
+		{"not signed", "greeting", "1", who, "whsec_AAAA", http.StatusForbidden},
+		{"for no webhook", "other", "1", who, made.Secret, http.StatusForbidden},
+		{"with an input that the workflow does not have", "greeting", "2", `{"who": "x", "what": 1}`, made.Secret, http.StatusBadRequest},
+		{"without what the workflow needs", "greeting", "3", `{}`, made.Secret, http.StatusBadRequest},
+		{"too large", "greeting", "4", fmt.Sprintf(`{"who": %q}`, strings.Repeat("x", 70_000)), made.Secret, http.StatusRequestEntityTooLarge},
+		{"good", "greeting", "5", who, made.Secret, http.StatusAccepted},
+		{"sent again", "greeting", "5", who, made.Secret, http.StatusOK},
+	} {
+		if code, body := send(c.name, c.id, c.body, c.secret); code != c.want {
+			t.Errorf("a message %s: %d %s, want %d", c.say, code, body, c.want)
+		}
+	}
+	if h := s.scheduled("greeting"); h.Status != engine.Succeeded || h.Owner != "laptop" {
+		t.Errorf("it began %+v", h)
+	}
+	if list, _ := s.engine.List(t.Context(), engine.Query{}); len(list) != 1 {
+		t.Errorf("%d runs began", len(list))
+	}
+	if strings.Contains(s.log.String(), made.Secret) {
+		t.Error("the secret stands in the log")
+	}
+}
+
+// post sends JSON to an address.
+func (s *secured) post(path, body string, h http.Header) (int, string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header = h.Clone()
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var text bytes.Buffer
+	_, err = text.ReadFrom(res.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return res.StatusCode, text.String()
+}

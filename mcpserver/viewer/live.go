@@ -1,0 +1,185 @@
+package viewer
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"understudy/engine"
+	"understudy/mcpserver/auth"
+	"understudy/mcpserver/rfb"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/observe"
+)
+
+// A live view is the desktop of a run over a WebSocket, as RFB. Who has taken the
+// desktop over acts there; everybody else only looks, and sees no password field.
+
+const (
+	// takeOverTool is the tool by whose right a person acts on a desktop.
+	takeOverTool = "take_over"
+	// mostViews is how many live views there may be at once.
+	mostViews = 8
+	// lifeEvery is how often it is seen whether the viewer lives and still has
+	// its rights, and lifeWithin how long it may take to answer.
+	lifeEvery  = 3 * time.Second
+	lifeWithin = 10 * time.Second
+)
+
+// PageClient is what a page calls itself when it calls a tool.
+const PageClient = "page"
+
+// personOf is how whoever sent a request is called by the tools that its pages call.
+func personOf(r *http.Request) string {
+	if who, ok := auth.From(r.Context()); ok {
+		return who.Name + "/" + PageClient
+	}
+	return PageClient
+}
+
+// live serves a live view until one side ends it.
+func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	if r.Header.Get("Origin") != "" && !auth.FromOwnPage(r) {
+		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
+	}
+	h, err := runs.Get(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if v.views.Add(1) > mostViews {
+		v.views.Add(-1)
+		return steps.Errorf(steps.Busy, "%d live views are open, which is the most at once", mostViews)
+	}
+	defer v.views.Add(-1)
+	d, err := v.open(r.Context(), h)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // where it comes from is asked above
+		Subprotocols:       []string{"binary"}, CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return nil //nolint:nilerr // it has answered
+	}
+	defer func() { _ = conn.CloseNow() }()
+	conn.SetReadLimit(rfb.LongestMessage)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	defer context.AfterFunc(v.o.Life, func() { cancel(context.Cause(v.o.Life)) })()
+	s := &rfb.Session{Name: h.Desktop.Name, Desktop: d, Acts: v.holds(r, h.ID) == nil}
+	if !s.Acts {
+		var fields observe.Passwords
+		s.Hide = func(ctx context.Context, p *image.RGBA) *image.RGBA {
+			return observe.Blank(p, desktop.Point{}, append(fields.Where(ctx, d), fields.Find(ctx, d)...))
+		}
+	}
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		cancel(v.watchOver(ctx, r, conn, h.ID, s.Acts))
+	}()
+	_ = s.Serve(ctx, websocket.NetConn(ctx, conn, websocket.MessageBinary)) // it ends in one way or another
+	cancel(nil)
+	<-watched
+	_ = conn.Close(websocket.StatusNormalClosure, "the view has ended")
+	return nil
+}
+
+// open opens the desktop of a run once more, beside whoever uses it.
+func (v *Viewer) open(ctx context.Context, h engine.Header) (*desktop.Desktop, error) {
+	if h.Desktop == nil || h.Desktop.Name == "" || v.o.Open == nil {
+		e := steps.Errorf(steps.Unavailable, "run %s is on no desktop that lasts", h.ID)
+		e.Next = "play it with --display virtual"
+		return nil, e
+	}
+	d, err := v.o.Open(ctx, *h.Desktop)
+	if err != nil {
+		return nil, &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("the desktop of run %s: %w", h.ID, err)}
+	}
+	return d, nil
+}
+
+// holds says whether a person has the desktop of a run and may act there by now, and
+// is a sign of his life.
+func (v *Viewer) holds(r *http.Request, id string) error {
+	runs, err := v.o.RunsFor(r, takeOverTool)
+	if err == nil {
+		_, err = runs.TakeOver(r.Context(), id, engine.Takeover{By: personOf(r), Renew: true})
+	}
+	return err
+}
+
+// watchOver returns when a viewer is not there any more, or has lost the right under
+// which it began.
+func (v *Viewer) watchOver(ctx context.Context, r *http.Request, conn *websocket.Conn, id string, acts bool) error {
+	tick := time.NewTicker(lifeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		timed, cancel := context.WithTimeout(ctx, lifeWithin)
+		err := conn.Ping(timed)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("the viewer does not answer: %w", err)
+		}
+		if acts {
+			err = v.holds(r, id)
+		} else {
+			_, err = v.o.RunsFor(r, "get_run")
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+type desktopPage struct {
+	frame
+	engine.Header
+	Token, Said, Gone string
+	Mine              bool // who looks has it
+	Plan              *engine.Plan
+	Steps             []engine.StepReport // to go on at
+}
+
+// desktop shows the desktop of a run, live.
+func (v *Viewer) desktop(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	return v.showDesktop(w, r, runs, http.StatusOK, "")
+}
+
+func (v *Viewer) showDesktop(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, said string) error {
+	id := r.PathValue("id")
+	h, err := runs.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	p := desktopPage{frame: frame{Title: "Desktop of " + name(h), Page: "runs"}, Header: h, Token: token(r, id), Said: said, Mine: h.TakenBy != "" && h.TakenBy == personOf(r)}
+	if d, err := v.open(r.Context(), h); err != nil {
+		p.Gone = err.Error()
+	} else {
+		_ = d.Close()
+	}
+	if p.Mine {
+		plan, err := runs.Plan(r.Context(), id, engine.ResumeRequest{})
+		if err == nil {
+			p.Plan = &plan
+		}
+		if p.Steps, err = namedSteps(r.Context(), runs, id); err != nil {
+			return err
+		}
+	}
+	// noVNC tries whether cursors can be pictures.
+	w.Header().Set("Content-Security-Policy", policyWith("img-src 'self'", "img-src 'self' data:"))
+	return show(w, status, "desktop", p)
+}

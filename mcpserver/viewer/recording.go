@@ -1,0 +1,216 @@
+package viewer
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"understudy/mcpserver/auth"
+	"understudy/recorder"
+	"understudy/recorder/compile"
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// Recording is a recording that its page shows and changes.
+type Recording interface {
+	Status() recorder.Status
+	Changed() <-chan struct{}
+	Done() <-chan struct{}
+	Events() []recorder.Event
+	Command(command recorder.Command, at desktop.Point)
+	Edit(e recorder.Edit) error
+}
+
+// RecordingOptions say what the page of a recording can do.
+type RecordingOptions struct {
+	Name     string
+	Pictures string // the folder of its pictures
+	// Make makes the workflow of events.
+	Make func([]recorder.Event) (compile.Made, error)
+	// Write writes the workflow, once the recording has ended.
+	Write func(compile.Made) error
+	// Play plays what was written, from a step if that is not empty, with the values
+	// of its secrets, and says how that went.
+	Play func(ctx context.Context, from string, secrets map[string]string) string
+}
+
+// RecordingPage is the page on which a person steers a recording, and changes its
+// steps while it is made and afterwards. Only who has its key gets it: the person
+// whose terminal showed the address.
+type RecordingPage struct {
+	o   RecordingOptions
+	r   Recording
+	key string
+	mux *http.ServeMux
+}
+
+// NewRecording makes the page of a recording.
+func NewRecording(r Recording, o RecordingOptions) *RecordingPage {
+	p := &RecordingPage{o: o, r: r, key: rand.Text(), mux: http.NewServeMux()}
+	p.mux.HandleFunc("GET /{$}", p.enter)
+	p.mux.HandleFunc("GET /pages/{file}", asset)
+	for pattern, serve := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /recording":                 func(w http.ResponseWriter, _ *http.Request) error { return p.show(w, http.StatusOK, "") },
+		"GET /recording/events":          p.events,
+		"GET /recording/pictures/{file}": p.picture,
+		"POST /recording/command":        p.command,
+		"POST /recording/edit":           p.edit,
+		"POST /recording/play":           p.play,
+	} {
+		p.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if !p.knows(r) {
+				http.Error(w, "This page is for the person who records: open the address that the terminal shows.", http.StatusForbidden)
+				return
+			}
+			if err := serve(w, r); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			}
+		})
+	}
+	return p
+}
+
+// Address is where the page is, on a host.
+func (p *RecordingPage) Address(host string) string { return "http://" + host + "/?key=" + p.key }
+
+func (p *RecordingPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	guardPage(w.Header())
+	p.mux.ServeHTTP(w, r)
+}
+
+const recordingCookie = "understudy_recording"
+
+// enter exchanges the key of the address for a cookie, so that the key stands in no
+// address that a page, a picture or a history could give away.
+func (p *RecordingPage) enter(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{Name: recordingCookie, Value: r.FormValue("key"), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, "/recording", http.StatusSeeOther)
+}
+
+// knows reports whether the person who records sent a request, from the page itself
+// where it asks for something.
+func (p *RecordingPage) knows(r *http.Request) bool {
+	c, err := r.Cookie(recordingCookie)
+	return err == nil && hmac.Equal([]byte(c.Value), []byte(p.key)) && (r.Method == http.MethodGet || auth.FromOwnPage(r))
+}
+
+type recordingPage struct {
+	frame
+	compile.Made
+	Status    recorder.Status
+	Said      string
+	Steerings []recorder.Steering
+}
+
+func (p *RecordingPage) show(w http.ResponseWriter, status int, said string) error {
+	made, err := p.o.Make(p.r.Events())
+	if err != nil {
+		return err
+	}
+	var there []recorder.Steering
+	for _, s := range recorder.Steerings() {
+		if s.Command != recorder.Check && s.Command != recorder.CheckText { // what is pointed at is another window
+			there = append(there, s)
+		}
+	}
+	return show(w, status, "recording", recordingPage{frame{Title: p.o.Name}, made, p.r.Status(), said, there})
+}
+
+// events tells that something changed, until the recording has ended.
+func (p *RecordingPage) events(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	for {
+		changed := p.r.Changed()
+		if _, err := fmt.Fprint(w, "event: recorded\ndata: {}\n\n"); err != nil {
+			return nil // who read it is gone
+		}
+		if err := out.Flush(); err != nil {
+			return nil //nolint:nilerr // likewise
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return nil
+		case <-p.r.Done():
+			_, _ = fmt.Fprint(w, "event: recorded\ndata: {}\n\n")
+			_ = out.Flush()
+			<-r.Context().Done() // else the browser would ask again and again
+			return nil
+		}
+	}
+}
+
+func (p *RecordingPage) picture(w http.ResponseWriter, r *http.Request) error {
+	root, err := os.OpenRoot(p.o.Pictures)
+	if err == nil {
+		defer root.Close()
+		var f *os.File
+		if f, err = root.Open(filepath.FromSlash(r.PathValue("file"))); err == nil {
+			defer f.Close()
+			w.Header().Set("Content-Type", "image/png")
+			http.ServeContent(w, r, "", began, f)
+			return nil
+		}
+	}
+	http.Error(w, "There is no such picture.", http.StatusNotFound)
+	return nil
+}
+
+func (p *RecordingPage) command(w http.ResponseWriter, r *http.Request) error {
+	command := recorder.Command(r.PostFormValue("command"))
+	p.r.Command(command, desktop.Point{})
+	if command == recorder.Stop {
+		<-p.r.Done()
+	}
+	return p.changed(w, r, nil)
+}
+
+func (p *RecordingPage) edit(w http.ResponseWriter, r *http.Request) error {
+	e := recorder.Edit{Action: recorder.EditAction(r.PostFormValue("action")), Text: r.PostFormValue("text")}
+	var err error
+	for field, to := range map[string]*int{"step": &e.Step, "to": &e.To} {
+		if text := r.PostFormValue(field); text != "" && err == nil {
+			*to, err = strconv.Atoi(text)
+		}
+	}
+	if err == nil {
+		err = p.r.Edit(e)
+	}
+	return p.changed(w, r, err)
+}
+
+// changed shows the page again, and keeps the file as the page shows it.
+func (p *RecordingPage) changed(w http.ResponseWriter, r *http.Request, err error) error {
+	if err == nil && p.r.Status().Ended {
+		var made compile.Made
+		if made, err = p.o.Make(p.r.Events()); err == nil {
+			err = p.o.Write(made)
+		}
+	}
+	if err != nil {
+		return p.show(w, http.StatusConflict, err.Error())
+	}
+	http.Redirect(w, r, "/recording", http.StatusSeeOther)
+	return nil
+}
+
+func (p *RecordingPage) play(w http.ResponseWriter, r *http.Request) error {
+	if !p.r.Status().Ended {
+		return p.show(w, http.StatusConflict, steps.Errorf(steps.Invalid, "stop the recording first: what plays would be recorded").Error())
+	}
+	from, secrets := r.PostFormValue("from"), map[string]string{}
+	for field, values := range r.PostForm {
+		if name, ok := strings.CutPrefix(field, "secret."); ok {
+			secrets[name] = values[0]
+		}
+	}
+	return p.show(w, http.StatusOK, p.o.Play(r.Context(), from, secrets))
+}

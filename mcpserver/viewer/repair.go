@@ -1,0 +1,95 @@
+package viewer
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"understudy/engine"
+	"understudy/internal/repair"
+	"understudy/steps"
+	"understudy/workflows"
+)
+
+type repairPage struct {
+	frame
+	repair.Proposal
+	Args        repair.Args
+	Token, Said string
+	Lines       []diffLine
+	Others      []string // steps that they could be about instead
+	Resumes     bool     // the run can go on with it
+}
+
+// diffLine is a line of a difference.
+type diffLine struct{ Sort, Text string }
+
+// onlyRun is a shelf without workflows: what is proposed is a change of the document of
+// the run. The tool that keeps it looks at the saved one.
+type onlyRun struct{}
+
+func (onlyRun) Text(workflows.Source) ([]byte, error) {
+	return nil, steps.Errorf(steps.NotFound, "the page writes nothing")
+}
+func (onlyRun) Check(engine.Bundle) error                            { return nil }
+func (onlyRun) Save(context.Context, workflows.Source, []byte) error { return nil }
+
+// repair shows what a person did on the desktop of a run, and what would become of the
+// workflow with it.
+func (v *Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	return v.showRepair(w, r, runs, http.StatusOK, "")
+}
+
+func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, said string) error {
+	id := r.PathValue("id")
+	h, err := runs.Get(r.Context(), id)
+	if err == nil {
+		err = r.ParseForm()
+	}
+	if err != nil {
+		return err
+	}
+	p := repairPage{
+		frame: frame{Title: "Keep what was done in " + name(h), Page: "runs"}, Token: token(r, id), Said: said,
+		Resumes: h.Status != engine.Succeeded, Args: repairOf(r.Form),
+	}
+	p.Args.RunID = id
+	named, err := namedSteps(r.Context(), runs, id)
+	if err != nil {
+		return err
+	}
+	p.Proposal, err = repair.Do(r.Context(), runs, onlyRun{}, p.Args)
+	if err != nil && steps.CodeOf(err) == steps.NotFound && p.By == "" {
+		return err
+	}
+	if err != nil && p.Said == "" {
+		p.Said = err.Error()
+	}
+	for _, s := range named {
+		if s.ID != p.Step && !slices.Contains(p.Others, s.ID) {
+			p.Others = append(p.Others, s.ID)
+		}
+	}
+	for line := range strings.Lines(p.Difference) {
+		p.Lines = append(p.Lines, diffLine{map[byte]string{'+': "added", '-': "removed", '@': "place"}[line[0]], strings.TrimSuffix(line, "\n")})
+	}
+	return show(w, status, "repair", p)
+}
+
+// repairOf is what the form of the page says.
+func repairOf(form url.Values) repair.Args {
+	return repair.Args{Fallback: form.Get("how") != "before", Step: form.Get("step"), If: strings.TrimSpace(form.Get("if"))}
+}
+
+func repairArgs(form url.Values) (map[string]any, error) {
+	a := repairOf(form)
+	args := map[string]any{"fallback": a.Fallback, "keep": true, "resume": form.Get("resume") != ""}
+	for key, value := range map[string]string{"step": a.Step, "if": a.If} {
+		if value != "" {
+			args[key] = value
+		}
+	}
+	return args, nil
+}

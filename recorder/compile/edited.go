@@ -1,0 +1,107 @@
+package compile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/recorder"
+)
+
+// Fit is the number of the step that an edit is about, once what is typed is a
+// step; it fails where it is about none.
+func (c *Compiler) Fit(e recorder.Edit) (int, error) {
+	c.flush()
+	i, err := c.editedStep(e)
+	return i + 1, err
+}
+
+// editedStep is the place of the step that an edit is about.
+func (c *Compiler) editedStep(e recorder.Edit) (int, error) {
+	fits := func(s *step) bool { return s.input != nil && s.input.from == nil || !aboutValue(e.Action) }
+	if e.Step == 0 {
+		for i, s := range slices.Backward(c.steps) {
+			if fits(s) {
+				return i, nil
+			}
+		}
+		if len(c.steps) == 0 {
+			return 0, errors.New("there is no step yet")
+		}
+		return 0, errors.New("nothing was typed yet")
+	}
+	if e.Step < 0 || e.Step > len(c.steps) {
+		return 0, fmt.Errorf("wanted the number of a step, from 1 to %d, found %d", len(c.steps), e.Step)
+	}
+	if !fits(c.steps[e.Step-1]) {
+		return 0, fmt.Errorf("in step %d, %s, nothing was typed", e.Step, c.steps[e.Step-1].summary)
+	}
+	if e.Action == recorder.Move && (e.To < 1 || e.To > len(c.steps)) {
+		return 0, fmt.Errorf("wanted a place from 1 to %d for step %d, found %d", len(c.steps), e.Step, e.To)
+	}
+	return e.Step - 1, nil
+}
+
+func aboutValue(a recorder.EditAction) bool {
+	return a == recorder.MakeVariable || a == recorder.MakeConstant || a == recorder.MakeSecret
+}
+
+// edited does what a person wants done to a step. An edit that fits no step is
+// one of another version's recording, and is passed over.
+func (c *Compiler) edited(e *recorder.Edit) {
+	if e == nil {
+		return
+	}
+	i, err := c.editedStep(*e)
+	if err != nil {
+		return
+	}
+	s := c.steps[i]
+	switch e.Action {
+	case recorder.Remove:
+		c.remove(i)
+	case recorder.Move:
+		c.steps = slices.Insert(slices.Delete(c.steps, i, i+1), e.To-1, s)
+	case recorder.Rename:
+		s.subject, s.named = e.Text, e.Text
+	case recorder.Annotate:
+		s.notes = append(s.notes, e.Text)
+	case recorder.MakeVariable:
+		s.input.keep, s.input.names = variable, cmp.Or(e.Text, s.input.names)
+	case recorder.MakeConstant:
+		s.input.keep = constant
+	case recorder.MakeSecret:
+		s.input.value, s.input.secret = "", true
+		s.summary = "type a secret into " + describe(s.target)
+	}
+}
+
+// remove takes a step away, with what others remember of it.
+func (c *Compiler) remove(i int) {
+	gone := c.steps[i]
+	c.steps = slices.Delete(c.steps, i, i+1)
+	if c.copied == gone {
+		c.copied = nil
+	}
+	if c.dropDown == gone {
+		c.dropDown = nil
+	}
+	for _, s := range c.steps {
+		if s.input != nil && s.input.from == gone {
+			s.input.from = nil
+			s.doubt("the step that read what is typed here was taken away, so it types what was read then")
+		}
+	}
+}
+
+// Field is the field into which a step typed, and what; ok is false where it
+// typed nothing.
+func (c *Compiler) Field(e recorder.Edit) (field int, value string, ok bool) {
+	i, err := c.editedStep(e)
+	if err != nil || c.steps[i].input == nil {
+		return 0, "", false
+	}
+	in := c.steps[i].input
+	return in.field, in.value, true
+}

@@ -1,0 +1,130 @@
+package watch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// Command does what a key of the recording does. What is checked is under a
+// point of the screen.
+func (s *Session) Command(command recorder.Command, at desktop.Point) {
+	_ = s.order(func(ctx context.Context) error {
+		s.recording.command(ctx, command, at)
+		return nil
+	})
+}
+
+// Edit changes a step, while the recording is made or afterwards.
+func (s *Session) Edit(e recorder.Edit) error {
+	return s.order(func(ctx context.Context) error { return s.recording.edit(ctx, e) })
+}
+
+// Events are what was seen so far.
+func (s *Session) Events() (events []recorder.Event) {
+	_ = s.order(func(context.Context) error {
+		events = append(events, s.recording.events...)
+		return nil
+	})
+	return events
+}
+
+// order has something done by the goroutine that owns the recording, and once
+// that has ended by the caller's.
+func (s *Session) order(do func(context.Context) error) error {
+	failed := make(chan error, 1)
+	select {
+	case s.recording.orders <- func(ctx context.Context) { failed <- do(ctx) }:
+		return <-failed
+	case <-s.done:
+		s.late.Lock()
+		defer s.late.Unlock()
+		err := do(context.Background())
+		s.recording.flush()
+		return err
+	}
+}
+
+// command does what the person wants of the recording. The keys before it are
+// written first.
+func (r *recording) command(ctx context.Context, command recorder.Command, at desktop.Point) {
+	r.flushKeys(ctx, true)
+	switch command {
+	case recorder.Stop:
+		r.stop(errStopped)
+	case recorder.Pause:
+		r.pause(ctx)
+	case recorder.Check, recorder.CheckText:
+		r.check(ctx, at, command == recorder.CheckText)
+	case recorder.Undo:
+		r.tryEdit(ctx, recorder.Edit{Action: recorder.Remove})
+	case recorder.Hide:
+		r.tryEdit(ctx, recorder.Edit{Action: recorder.MakeSecret})
+	case recorder.Vary:
+		r.tryEdit(ctx, recorder.Edit{Action: recorder.MakeVariable})
+	}
+}
+
+// check makes a step that checks an element, or also its text.
+func (r *recording) check(ctx context.Context, at desktop.Point, text bool) {
+	t := r.elementAt(ctx, at)
+	if t == nil || r.paused {
+		r.reporter.say("nothing is known of what is there, so it cannot be checked")
+		return
+	}
+	ev := recorder.Event{Type: recorder.Asserted, Time: time.Now(), At: at, Element: t}
+	if shown := recorder.Shown(&t.Element); text && shown != "" && !t.Secret() {
+		ev.Value = &shown
+	}
+	r.write(ev)
+}
+
+// tryEdit is an edit by a key, which says why it was not done.
+func (r *recording) tryEdit(ctx context.Context, e recorder.Edit) {
+	if err := r.edit(ctx, e); err != nil {
+		r.reporter.say(err.Error())
+	}
+}
+
+func (r *recording) edit(ctx context.Context, e recorder.Edit) error {
+	r.readField(ctx)
+	n, err := r.reporter.compiler.Fit(e)
+	if err != nil {
+		return err
+	}
+	e.Step = n
+	if e.Action == recorder.MakeSecret {
+		if err := r.forget(e); err != nil {
+			return err
+		}
+	}
+	r.write(recorder.Event{Type: recorder.Edited, Time: time.Now(), Edit: &e})
+	return nil
+}
+
+// forget takes what a step typed out of all that was kept, and hides what is
+// typed into its field from now on.
+func (r *recording) forget(e recorder.Edit) error {
+	field, value, _ := r.reporter.compiler.Field(e)
+	events, pictures := recorder.Forget(r.events, field, value)
+	for _, name := range pictures {
+		if err := os.Remove(filepath.Join(r.options.Pictures, name)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	if t := r.focus.of(field); t != nil { // the events keep it as it was
+		hidden := *t
+		hidden.Role, hidden.Text = "password", ""
+		r.focus.secret[t.Handle], r.focus.fields[field-1] = true, &hidden
+	}
+	r.events, r.flushed = events, len(events)
+	r.reporter.again(events)
+	if r.options.Log == nil {
+		return nil
+	}
+	return r.options.Log.Replace(events)
+}

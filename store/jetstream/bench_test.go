@@ -1,0 +1,69 @@
+package jetstream
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"understudy/engine"
+	"understudy/store"
+	"understudy/store/storetest"
+)
+
+// BenchmarkAppend stores batches of two events, as a step needs two, on one node
+// and on three, beside the store of one machine: by one writer in turn, and by
+// sixteen, each with a run of its own.
+func BenchmarkAppend(b *testing.B) {
+	stores := map[string]func() engine.Store{
+		"bbolt": func() engine.Store {
+			s, err := store.Open(b.TempDir(), store.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = s.Close() })
+			return s
+		},
+		"1 node": func() engine.Store {
+			a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+			s := a.open(b, b.TempDir()).(*under)
+			b.Cleanup(func() { _ = s.Close() })
+			return s
+		},
+		"3 nodes": func() engine.Store {
+			s := openStore(b, startCluster(b), Options{Replicas: 3}, func() {})
+			b.Cleanup(func() { _ = s.Close() })
+			return s
+		},
+	}
+	for _, name := range []string{"bbolt", "1 node", "3 nodes"} {
+		b.Run(name, func(b *testing.B) {
+			s := stores[name]()
+			var writers atomic.Int64
+			next := func() string { return fmt.Sprint("run", writers.Add(1)) }
+			b.Run("1 writer", func(b *testing.B) {
+				run, seq := next(), uint64(0)
+				for b.Loop() {
+					appendTwo(b, s, run, &seq)
+				}
+			})
+			b.Run("16 writers", func(b *testing.B) {
+				b.SetParallelism(8)
+				b.RunParallel(func(pb *testing.PB) {
+					run, seq := next(), uint64(0)
+					for pb.Next() {
+						appendTwo(b, s, run, &seq)
+					}
+				})
+			})
+		})
+	}
+}
+
+func appendTwo(b *testing.B, s engine.Store, run string, seq *uint64) {
+	if err := s.Append(b.Context(), run, storetest.Batch(run, 1, *seq, 2)); err != nil {
+		b.Fatal(err)
+	}
+	*seq += 2
+}

@@ -1,0 +1,87 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Address says where the servers of a fleet are, and how to get in.
+type Address struct {
+	URL string // several, with commas
+	// Credential is a file: a seed as the hub makes it, or a credential of NATS.
+	Credential string
+	CA         string // a file; empty: those of the system
+	Name       string // of this process, for who looks at the servers
+}
+
+// Dial connects as a store wants it.
+func Dial(a Address) (*nats.Conn, error) {
+	more := []nats.Option{nats.Name(a.Name)}
+	if a.Credential != "" {
+		text, err := os.ReadFile(a.Credential)
+		if err != nil {
+			return nil, fmt.Errorf("the credential of the fleet: %w", err)
+		}
+		option := nats.UserCredentials(a.Credential)
+		if !strings.Contains(string(text), "BEGIN NATS USER JWT") {
+			if option, err = nats.NkeyOptionFromSeed(a.Credential); err != nil {
+				return nil, fmt.Errorf("the credential %s: %w", a.Credential, err)
+			}
+		}
+		more = append(more, option)
+	}
+	if a.CA != "" {
+		more = append(more, nats.RootCAs(a.CA))
+	}
+	nc, err := Connect(a.URL, more...)
+	if err != nil {
+		return nil, fmt.Errorf("the fleet at %s: %w", a.URL, err)
+	}
+	return nc, nil
+}
+
+// A hub of ours says on HubSubject that it SyncsAlways.
+const (
+	HubSubject  = "us.say.hub"
+	SyncsAlways = "sync: always"
+)
+
+// Why a server cannot be relied on, or cannot be known to be.
+var (
+	ErrUnsynced    = errors.New("the servers do not sync what they acknowledge: a power cut loses runs; set sync_interval: always in their configuration")
+	ErrSyncUnknown = errors.New("the servers do not say whether they sync what they acknowledge: see that sync_interval is always in their configuration")
+)
+
+// CheckSync says why what servers acknowledge may not be on their disks.
+func CheckSync(ctx context.Context, nc *nats.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if m, err := nc.RequestWithContext(ctx, HubSubject, nil); err == nil && string(m.Data) == SyncsAlways {
+		return nil
+	}
+	m, err := nc.RequestWithContext(ctx, "$SYS.REQ.SERVER.PING.JSZ", []byte(`{"config":true}`))
+	if err != nil {
+		return ErrSyncUnknown
+	}
+	var info struct {
+		Data struct {
+			Config *struct {
+				SyncAlways bool `json:"sync_always"`
+			} `json:"config"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(m.Data, &info) != nil || info.Data.Config == nil {
+		return ErrSyncUnknown
+	}
+	if !info.Data.Config.SyncAlways {
+		return ErrUnsynced
+	}
+	return nil
+}

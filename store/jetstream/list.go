@@ -1,0 +1,168 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"understudy/engine"
+)
+
+// headers are those of all runs, as the stream tells of them. They are followed
+// from the first time that somebody lists runs.
+type headers struct {
+	stop func()
+
+	mu    sync.Mutex
+	runs  map[string]listedRun
+	order []string // ids, the oldest first
+	seen  uint64   // the number of the last message
+	grown chan struct{}
+}
+
+type listedRun struct {
+	seq    uint64
+	header engine.Header
+	err    error
+}
+
+// Runs yields the headers of runs, the newest first: those that the leader had
+// when it was called, or newer ones.
+func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
+	return func(yield func(engine.Header, error) bool) {
+		l, err := s.follow(ctx)
+		if err == nil {
+			err = s.catchUp(ctx, l)
+		}
+		if err != nil {
+			yield(engine.Header{}, fmt.Errorf("listing runs: %w", err))
+			return
+		}
+		for left, before := q.Limit, q.Before; ; {
+			page, last := l.page(q, before)
+			for _, r := range page {
+				if !yield(r.header, r.err) {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
+			}
+			if last == "" {
+				return
+			}
+			before = last
+		}
+	}
+}
+
+const pageRuns = 64
+
+// page are the next runs that a query wants, before an id, and the id of the
+// last that was looked at; empty: that was all.
+func (l *headers) page(q engine.Query, before string) (page []listedRun, last string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := len(l.order)
+	if before != "" {
+		i, _ = slices.BinarySearch(l.order, before)
+	}
+	for i--; i >= 0; i-- {
+		r := l.runs[l.order[i]]
+		if r.err != nil || q.Wants(&r.header) {
+			page = append(page, r)
+		}
+		if len(page) == pageRuns {
+			return page, l.order[i]
+		}
+	}
+	return page, ""
+}
+
+func (s *Store) follow(ctx context.Context) (*headers, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.list != nil {
+		return s.list, nil
+	}
+	l := &headers{runs: map[string]listedRun{}, grown: make(chan struct{})}
+	var c jetstream.Consumer
+	err := s.persist(ctx, func(ctx context.Context) (err error) {
+		c, err = s.js.OrderedConsumer(ctx, s.runs(), jetstream.OrderedConsumerConfig{
+			FilterSubjects: []string{s.o.Prefix + ".r.*"}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true,
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	following, err := c.Consume(func(m jetstream.Msg) {
+		if meta, err := m.Metadata(); err == nil {
+			h := m.Headers()
+			header, err := s.runHeader(context.Background(), h)
+			l.put(idOf(lastWord(m.Subject())), listedRun{meta.Sequence.Stream, header, err}, h.Get(removedHeader) != "")
+		}
+	}, jetstream.PullMaxMessages(2000), jetstream.PullExpiry(5*time.Second), jetstream.PullHeartbeat(time.Second))
+	if err != nil {
+		return nil, err
+	}
+	l.stop = following.Stop
+	s.list = l
+	return l, nil
+}
+
+func (l *headers) put(run string, r listedRun, removed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i, found := slices.BinarySearch(l.order, run)
+	switch {
+	case removed && found:
+		l.order = slices.Delete(l.order, i, i+1)
+		delete(l.runs, run)
+	case !removed:
+		if !found {
+			l.order = slices.Insert(l.order, i, run)
+		}
+		l.runs[run] = r
+	}
+	l.seen = max(l.seen, r.seq)
+	close(l.grown)
+	l.grown = make(chan struct{})
+}
+
+// catchUp waits until the list has what the leader has.
+func (s *Store) catchUp(ctx context.Context, l *headers) error {
+	var newest uint64
+	err := s.persist(ctx, func(ctx context.Context) error {
+		m, err := s.leader(ctx, s.runs(), s.o.Prefix+".r.*")
+		if m != nil {
+			newest = m.seq
+		}
+		if errors.Is(err, errNone) {
+			err = nil
+		}
+		return err
+	})
+	for err == nil {
+		l.mu.Lock()
+		have, grown := l.seen, l.grown
+		l.mu.Unlock()
+		if have >= newest {
+			return nil
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case <-time.After(s.o.Wait):
+			err = errors.New("the servers do not tell of all runs")
+		}
+	}
+	return err
+}

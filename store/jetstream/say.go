@@ -1,0 +1,53 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+
+	"understudy/engine"
+)
+
+// ErrNobody says that nobody answers under a name.
+const ErrNobody engine.Error = "nobody answers"
+
+// What processes say to each other is stored nowhere.
+func (s *Store) saying(name []string) string {
+	words := []string{s.o.Prefix, "say"}
+	for _, w := range name {
+		words = append(words, token(w))
+	}
+	return strings.Join(words, ".")
+}
+
+// Ask asks whoever answers under a name.
+func (s *Store) Ask(ctx context.Context, message []byte, name ...string) ([]byte, error) {
+	m, err := s.nc.RequestWithContext(ctx, s.saying(name), message)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return nil, fmt.Errorf("%s: %w", strings.Join(name, " "), ErrNobody)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Data, nil
+}
+
+// Answer answers under a name until the context ends, each question in a
+// goroutine of its own; no answer is nil. It returns once it listens.
+func (s *Store) Answer(ctx context.Context, answer func(context.Context, []byte) []byte, name ...string) error {
+	sub, err := s.nc.Subscribe(s.saying(name), func(m *nats.Msg) {
+		go func() {
+			if a := answer(ctx, m.Data); a != nil {
+				_ = m.Respond(a) // who asked may be gone
+			}
+		}()
+	})
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { _ = sub.Unsubscribe() }) // the connection may be gone, and it with it
+	return s.nc.FlushTimeout(s.o.Wait)
+}

@@ -1,0 +1,173 @@
+package jetstream
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"understudy/engine"
+	"understudy/store/storetest"
+)
+
+// testLease is short, for tests wait for it to pass.
+const testLease = time.Second
+
+func startServer(t testing.TB, o *server.Options) *server.Server {
+	t.Helper()
+	o.Host, o.JetStream, o.SyncAlways, o.NoSigs, o.NoLog = "127.0.0.1", true, true, true, true
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	return s
+}
+
+// under is a store under test, on a connection that can lose answers.
+type under struct {
+	*Store
+	lose *atomic.Bool
+	end  func()
+}
+
+func (u *under) LoseNextAnswer() { u.lose.Store(true) }
+
+func (u *under) Close() error {
+	err := u.Store.Close()
+	u.nc.Close()
+	u.end()
+	return err
+}
+
+// dialer makes connections that break in place of giving the answer to an
+// append, when they are told to.
+type dialer struct{ lose *atomic.Bool }
+
+func (d dialer) Dial(network, address string) (net.Conn, error) {
+	c, err := net.Dial(network, address)
+	return &losing{Conn: c, lose: d.lose}, err
+}
+
+type losing struct {
+	net.Conn
+	lose *atomic.Bool
+}
+
+func (c *losing) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.lose.Load() && bytes.Contains(p[:n], []byte(`"seq":`)) {
+		c.lose.Store(false)
+		_ = c.Conn.Close()
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func openStore(t testing.TB, address string, o Options, end func()) *under {
+	t.Helper()
+	lose := &atomic.Bool{}
+	nc, err := Connect(address, nats.SetCustomDialer(dialer{lose}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Lease = testLease
+	s, err := Open(t.Context(), nc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &under{s, lose, sync.OnceFunc(end)}
+}
+
+// alone are servers of one node, by their folder. One ends with the last store
+// that was opened there, so that reopening is a restart.
+type alone struct {
+	mu      sync.Mutex
+	servers map[string]*server.Server
+	opened  map[string]int
+}
+
+func (a *alone) open(t testing.TB, dir string) engine.Store {
+	t.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.opened[dir]++; a.opened[dir] == 1 {
+		a.servers[dir] = startServer(t, &server.Options{Port: -1, StoreDir: dir})
+		if !a.servers[dir].ReadyForConnections(10 * time.Second) {
+			t.Fatal("the server did not start")
+		}
+	}
+	return openStore(t, a.servers[dir].ClientURL(), Options{}, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.opened[dir]--; a.opened[dir] == 0 {
+			a.servers[dir].Shutdown()
+			a.servers[dir].WaitForShutdown()
+		}
+	})
+}
+
+func TestContractOnOneNode(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	storetest.Run(t, a.open)
+}
+
+// TestContractOnThreeNodes uses one cluster; each folder is a prefix there.
+func TestContractOnThreeNodes(t *testing.T) {
+	address := startCluster(t)
+	var mu sync.Mutex
+	prefixes := map[string]string{}
+	storetest.Run(t, func(t testing.TB, dir string) engine.Store {
+		mu.Lock()
+		if prefixes[dir] == "" {
+			prefixes[dir] = fmt.Sprint("t", len(prefixes))
+		}
+		o := Options{Prefix: prefixes[dir], Replicas: 3}
+		mu.Unlock()
+		return openStore(t, address, o, func() {})
+	})
+}
+
+// startCluster starts three servers that replicate each other, and gives the
+// addresses.
+func startCluster(t testing.TB) string {
+	t.Helper()
+	var routes []*url.URL
+	var ports []int
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
+		ports = append(ports, port)
+		routes = append(routes, &url.URL{Scheme: "nats", Host: fmt.Sprint("127.0.0.1:", port)})
+	}
+	var addresses []string
+	var all []*server.Server
+	for i, port := range ports {
+		s := startServer(t, &server.Options{
+			ServerName: fmt.Sprint("node", i), Port: -1, StoreDir: t.TempDir(), Routes: routes,
+			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+		})
+		all = append(all, s)
+		t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	}
+	for _, s := range all {
+		if !s.ReadyForConnections(10 * time.Second) {
+			t.Fatal("a server did not start")
+		}
+		addresses = append(addresses, s.ClientURL())
+	}
+	return strings.Join(addresses, ",")
+}
