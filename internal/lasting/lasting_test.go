@@ -4,6 +4,7 @@ package lasting
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
@@ -24,14 +25,16 @@ func TestMain(m *testing.M) { itself.Main(m) }
 
 // operator is a person with a terminal and a data folder.
 type operator struct {
-	*testing.T
-	dir string
+	testing.TB
+	dir     string
+	program string   // the file of the program; empty: this test's
+	env     []string // beside that of all operators
 }
 
-func newOperator(t *testing.T) *operator {
+func newOperator(t testing.TB) *operator {
 	t.Helper()
 	virtualtest.Need(t, "Xvfb", "openbox", "dbus-daemon", "mousepad", "zenity")
-	o := &operator{t, scratch.Dir(t)}
+	o := &operator{TB: t, dir: scratch.Dir(t)}
 	t.Cleanup(func() {
 		for _, k := range o.desktops() {
 			if err := virtual.End(k, "the test is over"); err != nil {
@@ -48,7 +51,7 @@ func (o *operator) command(args ...string) *exec.Cmd {
 	if err != nil {
 		o.Fatal(err)
 	}
-	cmd := itself.Command(exec.Command(self, args...))
+	cmd := itself.Command(exec.Command(cmp.Or(o.program, self), args...))
 	cmd.Dir = o.dir
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "DISPLAY=") && !strings.HasPrefix(v, "DBUS_") && !strings.HasPrefix(v, "XDG_") {
@@ -56,6 +59,7 @@ func (o *operator) command(args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Env = append(cmd.Env, "HOME="+o.dir, "UNDERSTUDY_HOME="+filepath.Join(o.dir, "data"))
+	cmd.Env = append(cmd.Env, o.env...)
 	return cmd
 }
 
@@ -249,6 +253,9 @@ func TestALostDesktopIsSaidBeforeAnythingActs(t *testing.T) {
 			if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "can only begin again, with --from one") {
 				t.Errorf("the plan:\n%s", plan)
 			}
+			if plan := o.does(0, "resume", "last", "--plan", "--from", "two"); !strings.Contains(plan, "would begin again at two, on a new desktop: desktop "+k.Name) {
+				t.Errorf("the plan from a step:\n%s", plan)
+			}
 			if after := o.executed("last"); len(after) != len(before) || after["seven"] != before["seven"] {
 				t.Errorf("something was executed: %v, then %v", before, after)
 			}
@@ -265,15 +272,51 @@ func TestWhatAResumeDoesWithoutTheDesktopStandsInTheDocument(t *testing.T) {
 	if err := virtual.End(first, "the test wants it"); err != nil {
 		t.Fatal(err)
 	}
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would begin again at one, on a new desktop") {
+		t.Errorf("the plan of a document that begins again:\n%s", plan)
+	}
 	_ = os.RemoveAll(filepath.Join(o.dir, ".local")) // the editor would ask whether to restore its files
 	o.does(3, "resume", "last")
 	if k := o.theDesktop(); k.Birth == first.Birth || o.executed("last")["three"] != 2 {
 		t.Errorf("wanted it to begin again on another desktop: %+v, %v", k, o.executed("last"))
 	}
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "would go on at seven, on its desktop "+o.theDesktop().Name) {
+		t.Errorf("it does not know its new desktop:\n%s", plan)
+	}
 	o.writes(waits, "on_lost_desktop: fail\n")
 	o.does(3, "run", "--display", "virtual", "--keep-desktop", "0", "nine.yaml")
+	if plan := o.does(0, "resume", "last", "--plan"); !strings.Contains(plan, "cannot be resumed, as its document says on_lost_desktop: fail") {
+		t.Errorf("the plan of a document that fails:\n%s", plan)
+	}
 	if said := o.does(4, "resume", "last", "--from", "one"); !strings.Contains(said, "on_lost_desktop: fail") || !strings.Contains(said, "it was not to be kept") {
 		t.Errorf("it said:\n%s", said)
+	}
+}
+
+// TestADesktopThatNoRunNeedsIsClosed makes desktops as they stay when a process is
+// killed between the end of its run and that of the desktop.
+func TestADesktopThatNoRunNeedsIsClosed(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	if err := os.WriteFile(filepath.Join(o.dir, "short.yaml"), []byte("steps: [{tool_name: log, arguments: {message: x}}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.does(0, "run", "short.yaml")
+	var runs []struct {
+		ID string `json:"run_id"`
+	}
+	if err := json.Unmarshal([]byte(o.does(0, "runs", "ls", "--json")), &runs); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(o.dir, "data", "display")
+	for name, run := range map[string]string{"run-whose": runs[0].ID, "run-removed": "01m7ys5t6js1p97s9swagwnjg4", "mine": ""} {
+		if _, err := virtual.Keep(t.Context(), virtual.Options{Name: name, Run: run, Linger: time.Hour, Dir: dir}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.does(0, "runs", "ls")
+	if k := o.theDesktop(); k.Name != "mine" {
+		t.Errorf("left is %s, wanted the one that was started by name", k.Name)
 	}
 }
 
