@@ -27,10 +27,11 @@ type site struct {
 	visits int
 	sent   []url.Values
 	said   []string // what a page told of what was done to it
+	log    string   // a file that gets what the page told, too
 }
 
-// serve serves the page under the input address.
-func (p *site) serve(s *stage) {
+// serve serves the page under the input address, which it returns.
+func (p *site) serve(s *stage) (address string) {
 	if p.page == "" {
 		p.page = "form.html"
 	}
@@ -62,13 +63,20 @@ func (p *site) serve(s *stage) {
 	}))
 	s.t.Cleanup(server.Close)
 	s.setenv("UNDERSTUDY_INPUT_ADDRESS=" + server.URL)
+	return server.URL
 }
+
+// serves is a setup that serves a page.
+func serves(p *site) func(*stage) { return func(s *stage) { p.serve(s) } }
 
 // tell takes all that a page tells, unless a later message came before.
 func (p *site) tell(r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if lines := strings.Split(string(raw), "\n"); err == nil && len(lines) > len(p.said) {
 		p.said = lines
+		if p.log != "" {
+			_ = os.WriteFile(p.log, raw, 0o600)
+		}
 	}
 }
 
@@ -108,7 +116,7 @@ func (p *site) saw(want ...string) func(*stage) error {
 func page() scenario {
 	p, want := &site{}, url.Values{"who": {"Ada Lovelace"}, "gift": {"yes"}, "size": {"L"}, "secret": {""}}
 	return scenario{
-		name: "chromium: fill in a form and send it", workflow: "chromium", needs: []string{"chromium"}, setup: p.serve,
+		name: "chromium: fill in a form and send it", workflow: "chromium", needs: []string{"chromium"}, setup: serves(p),
 		check: func(*stage) error {
 			return p.received(want)
 		},
@@ -120,7 +128,7 @@ func page() scenario {
 func choice() scenario {
 	p := &site{}
 	return scenario{
-		name: "chromium: choose in a list and send", workflow: "chromium_choice", needs: []string{"chromium"}, setup: p.serve,
+		name: "chromium: choose in a list and send", workflow: "chromium_choice", needs: []string{"chromium"}, setup: serves(p),
 		check: func(*stage) error {
 			return p.received(url.Values{"who": {"Ada"}, "size": {"M"}, "secret": {""}})
 		},
@@ -183,7 +191,7 @@ func visit() scenario {
 func pad() scenario {
 	p := &site{page: "pad.html"}
 	return scenario{
-		name: "chromium: pointer, wheel and keys", workflow: "chromium_pad", needs: []string{"chromium"}, setup: p.serve,
+		name: "chromium: pointer, wheel and keys", workflow: "chromium_pad", needs: []string{"chromium"}, setup: serves(p),
 		check: p.saw("rested", "key Shift", "key ArrowRight", "key-up ArrowRight", "key-up Shift",
 			"button 0 dragged by 100,40", "button 0 dragged by 40,10", "wheel up", "list scrolled"),
 	}

@@ -32,14 +32,19 @@ type scenario struct {
 	check    func(*stage) error
 	inspect  func(*stage, engine.Report) error
 	stays    func(*stage) error // instead of check, when it failed as it may
+	varied   bool               // played under a variation
 	closes   string             // a program that has to be open for the check, and is closed after it
 }
+
+// variationsVariable plays the scenarios under variations alone, which are played beside
+// the others otherwise. Of these the part is played that the shard is.
+const variationsVariable = "UNDERSTUDY_E2E_VARIATIONS"
 
 // tableVariable names a file for the table of results.
 const tableVariable = "UNDERSTUDY_E2E_TABLE"
 
 func allScenarios() []scenario {
-	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), variations())
+	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), formScenarios(), corpusScenarios(), variations())
 }
 
 // resultVariable names the file in which a child leaves its result.
@@ -48,7 +53,12 @@ const resultVariable = "UNDERSTUDY_E2E_RESULT"
 // TestScenarios plays each scenario in a process and on a display of its own,
 // as many in parallel as -parallel says.
 func TestScenarios(t *testing.T) {
-	rows := allScenarios()
+	rows := slices.DeleteFunc(allScenarios(), func(c scenario) bool {
+		if c.varied {
+			return !virtualtest.InShard(t, c.name)
+		}
+		return os.Getenv(variationsVariable) != ""
+	})
 	results := make([]*result, len(rows))
 	t.Cleanup(func() { report(t, slices.DeleteFunc(results, func(r *result) bool { return r == nil })) })
 	for i, row := range rows {
