@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"understudy/internal/itself"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -45,9 +46,12 @@ func TestJobs(t *testing.T) {
 			all = sum(all, p.cost)
 		})
 	}
-	fmt.Printf("| job | calls | bytes | tokens: list | calls | answers as text | answers in whole | sum | seconds |\n|---|---|---|---|---|---|---|---|---|\n%s%s",
-		strings.Join(lines, ""), row("all", all))
+	fmt.Print(heading + strings.Join(lines, "") + row("all", all))
 }
+
+// heading is that of the table of what jobs cost. An answer in whole is all that a
+// client gets: some show their model the text of it, some all of it.
+const heading = "| job | calls | bytes | tokens: list | calls | answers as text | answers in whole | sum | seconds |\n|---|---|---|---|---|---|---|---|---|\n"
 
 func row(name string, c cost) string {
 	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %d | %d | %.1f |\n", name, c.calls, c.bytes, c.list, c.asked, c.said, c.wire, c.list+c.asked+c.wire, c.took.Seconds())
@@ -78,7 +82,7 @@ func (p *player) covered() string {
 }
 
 func jobs() []job {
-	return []job{calculate(), replaceText(), fillForm(), repair()}
+	return []job{calculate(), saveAs(), replaceText(), table(), fillForm(), repair(), record(), page(), rows(), pad(), survey(), alert()}
 }
 
 func calculate() job {
@@ -120,11 +124,11 @@ func fillForm() job {
 	form := &form{}
 	return job{
 		name: "form", needs: []string{"chromium"},
-		text:  "In chromium (process chromium, to be started as \"chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu\"), open the page whose address stands in WORK/address.txt, enter the name Ada Lovelace, tick \"As a gift\", choose the size Large, press Send, and tell me what the page answers.",
+		text:  "In chromium (process chromium, to be started as \"" + browser + "\"), open the page whose address stands in WORK/address.txt, enter the name Ada Lovelace, tick \"As a gift\", choose the size Large, press Send, and tell me what the page answers.",
 		setup: form.serve,
 		play: func(p *player) {
 			p.known += "\n" + form.address
-			p.call("open_application", object{"app_name": "chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu " + form.address, "timeout_ms": 60000})
+			p.call("open_application", object{"app_name": browser + " " + form.address, "timeout_ms": 60000})
 			p.typeInto("chromium", `entry "Your name"`, "Ada Lovelace")
 			p.click("chromium", "checkbox", "As a gift")
 			p.call("select_option", object{"ref": p.ref("chromium", `combobox "Size"`), "option_name": "Large"})
@@ -137,6 +141,7 @@ func fillForm() job {
 
 // form is a page that we serve, and what was sent by it.
 type form struct {
+	again   bool // it is shown again when it was sent
 	address string
 	mu      sync.Mutex
 	sent    []url.Values
@@ -154,8 +159,10 @@ func (f *form) serve(p *player) {
 		if r.Method == http.MethodPost {
 			_ = r.ParseForm()
 			f.sent = append(f.sent, r.PostForm)
-			fmt.Fprint(w, "<title>Order form</title><h1>Thank you</h1>")
-			return
+			if !f.again {
+				fmt.Fprint(w, "<title>Order form</title><h1>Thank you</h1>")
+				return
+			}
 		}
 		_, _ = w.Write(page)
 	}))
@@ -164,12 +171,19 @@ func (f *form) serve(p *player) {
 	p.write("address.txt", f.address)
 }
 
+// received waits until the page has sent what is wanted.
 func (f *form) received(p *player, want ...url.Values) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if got, want := fmt.Sprint(f.sent), fmt.Sprint(want); got != want {
-		p.Errorf("the page sent %s, wanted %s", got, want)
+	p.Helper()
+	got := ""
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		f.mu.Lock()
+		got = fmt.Sprint(f.sent)
+		f.mu.Unlock()
+		if got == fmt.Sprint(want) {
+			return
+		}
 	}
+	p.Errorf("the page sent %s, wanted %s", got, want)
 }
 
 func repair() job {

@@ -59,7 +59,7 @@ func newPlayer(t *testing.T, j job) *player {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := itself.Command(exec.CommandContext(t.Context(), self, "mcp", "--root", p.dir, "--toolsets", "core,shell"))
+	cmd := itself.Command(exec.CommandContext(t.Context(), self, "mcp", "--toolsets", "core,shell"))
 	if other := os.Getenv(serverVariable); other != "" {
 		cmd.Path = other
 	}
@@ -72,27 +72,33 @@ func newPlayer(t *testing.T, j job) *player {
 		}
 	}
 	cmd.Dir = p.dir
+	p.talk(cmd, j)
+	return p
+}
+
+// talk starts a server, and the job.
+func (p *player) talk(cmd *exec.Cmd, j job) {
+	p.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		t.Fatal(err)
+		p.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		t.Fatal(err)
+		p.Fatal(err)
 	}
-	t.Cleanup(func() {
+	p.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
 	if j.setup != nil {
 		j.setup(p)
 	}
-	p.client = byhand.Talk(t, "2025-11-25", byhand.Object{}, in, out)
+	p.client = byhand.Talk(p.T, "2025-11-25", byhand.Object{}, in, out)
 	p.begin(j)
-	return p
 }
 
 // begin reads the list of tools and the job.
@@ -231,11 +237,17 @@ func (p *player) justify(tool string, args object, v any) {
 // looks is how often a reader looks again for what does not show yet.
 const looks = 10
 
-// ref is the newest ref that an answer shows behind what a pattern matches, and a
-// fresh look at the application when none does.
+// runLine is where an answer names a run.
+var runLine = regexp.MustCompile(`(?m)^(?:run )?(01[0-9a-hjkmnp-tv-z]{24})\b`)
+
+// ref is the newest ref that an answer shows behind what a pattern matches, or in it,
+// and a fresh look at the application when none does.
 func (p *player) ref(process, pattern string) string {
 	p.Helper()
-	line := regexp.MustCompile(pattern + `[^\n]*?\[ref=(e\d+)\]`)
+	if !strings.Contains(pattern, "ref=") {
+		pattern += `[^\n]*?\[ref=(e\d+)\]`
+	}
+	line := regexp.MustCompile(pattern)
 	for range looks {
 		for _, text := range slices.Backward(p.answers) {
 			if m := line.FindStringSubmatch(text); m != nil {
@@ -294,11 +306,14 @@ func (p *player) write(name, text string) {
 	}
 }
 
+// patience is how long what a job brings about may take.
+const patience = 20 * time.Second
+
 // holds waits until a file holds a text, but for line ends.
 func (p *player) holds(name, want string) {
 	p.Helper()
 	var got []byte
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if got, _ = os.ReadFile(p.file(name)); strings.TrimRight(string(got), "\n") == want {
 			return
 		}
