@@ -76,7 +76,7 @@ const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.
 func TestInspector(t *testing.T) {
 	s := newStage(t)
 	site := s.serve("--toolsets", "all")
-	overStdio := []string{s.program, "mcp", "--toolsets", "all", "--home", filepath.Join(s.home, "other")}
+	overStdio := []string{s.program, "mcp", "--structured", "--toolsets", "all", "--home", filepath.Join(s.home, "other")}
 	for name, server := range map[string][]string{
 		"stdio":       overStdio,
 		"http legacy": {site, "--transport", "http", "--protocol-era", "legacy"},
@@ -118,7 +118,7 @@ func TestMcporter(t *testing.T) {
 	s := newStage(t)
 	site := s.serve()
 	call := func(args ...string) (string, error) { return s.script("mcporter/dist/cli.js", args...) }
-	overStdio := s.program + " mcp --home " + filepath.Join(s.home, "other")
+	overStdio := s.program + " mcp --structured --home " + filepath.Join(s.home, "other")
 	list := parsed[struct {
 		Status string
 		Tools  []struct{ Name string }

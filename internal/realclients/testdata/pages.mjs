@@ -38,6 +38,7 @@ for (const colorScheme of ["light", "dark"]) {
 		await look(page, of("runs"), "/runs");
 		await look(page, of("plan"), `/runs/${run}/resume`);
 		await look(page, of("run"), `/runs/${run}`);
+		await look(page, of("desktop"), `/runs/${run}/desktop`);
 		await context.close();
 	}
 }
@@ -60,6 +61,28 @@ await page.keyboard.press("Escape");
 await page.locator("h1").click();
 await page.keyboard.press("f");
 seen.failure = await here();
+
+// Watches the desktop live, takes it over, writes into the editor, and hands it back.
+await page.getByRole("link", { name: "Watch or take over…" }).click();
+await page.waitForSelector("#screen[data-connected] canvas");
+let frames = 0;
+page.on("websocket", (socket) => socket.on("framereceived", () => { frames++; }));
+await page.getByRole("button", { name: "Take over" }).click();
+await page.waitForSelector("#screen[data-acts][data-connected] canvas");
+const canvas = page.locator("#screen canvas");
+const box = await canvas.boundingBox();
+const on = (x, y) => [box.x + x / 1920 * box.width, box.y + y / 1080 * box.height];
+await page.mouse.click(...on(960, 540));
+frames = 0;
+const began = Date.now();
+await page.keyboard.type(" by hand, and more of it", { delay: 60 });
+seen.typing = frames / ((Date.now() - began) / 1000);
+await page.waitForTimeout(500); // what was typed last shows
+await page.screenshot({ path: join(folder, "taken-over.png") });
+await page.getByRole("button", { name: "Hand back", exact: true }).click();
+await page.waitForURL(`**/runs/${run}`);
+seen.hands = await page.locator(".hands b").allInnerTexts();
+await page.screenshot({ path: join(folder, "handed-back.png") });
 await page.getByRole("link", { name: "Resume…" }).click();
 await page.getByRole("button", { name: "Resume" }).click();
 await page.waitForURL(`**/runs/${run}`);
