@@ -8,7 +8,7 @@ SHARD     ?= 1/1
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e e2e-all soak loop check lint fmt golden bench bench-model fuzz crash build cross package clients attack
+.PHONY: help run test e2e e2e-all soak loop check lint fmt golden bench bench-model fuzz crash deaths chaos build cross package clients attack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,25 +19,26 @@ run: build ## show the program at work: a real editor on a virtual display, and 
 test: ## build, and run all tests with the race detector; installs what they need through apt
 	@.ci/test
 
-e2e: ## play every workflow on real applications, PARALLEL at a time, and a third of the recordings, which SEED chooses; ends with a table of what came of each
+e2e: ## play every workflow on real applications, PARALLEL at a time, and a third of the variations and recordings, which SEED chooses; ends with a table of what came of each
 	@mkdir -p dist && rm -f dist/e2e.txt dist/recorded.txt
-	@echo "the recordings of SEED=$(SEED)"
+	@echo "the variations and recordings of SEED=$(SEED)"
 	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e.txt \
 		UNDERSTUDY_E2E_SHARD=1/3 UNDERSTUDY_E2E_SEED=$(SEED) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
 		.ci/test -count=1 -timeout=60m -p=1 -parallel=$(PARALLEL) -skip=TestSoak ./internal/e2e ./internal/manual ./recorder/...; \
-		status=$$?; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status
+		status=$$?; UNDERSTUDY_E2E=1 .ci/test -count=1 -timeout=30m -run='^TestAtLength' ./steps/desktop/local || status=1; cat dist/e2e.txt; sort dist/recorded.txt; exit $$status
 
-e2e-all: ## record a person at work in every scenario, and play it in every variation; SHARD=i/n plays a part; ends with a table of what came of each
-	@mkdir -p dist && rm -f dist/recorded.txt
-	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_VARIATIONS=1 UNDERSTUDY_E2E_SHARD=$(SHARD) UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
-		.ci/test -count=1 -timeout=120m -p=1 -parallel=$(PARALLEL) -run=TestWhatWasRecordedIsPlayedAgain ./recorder/watch; \
-		status=$$?; sort dist/recorded.txt; exit $$status
+e2e-all: ## play workflows in every variation, and record a person at work in every scenario and play that in every variation; SHARD=i/n plays a part; ends with a table of what came of each
+	@mkdir -p dist && rm -f dist/e2e-all.txt dist/recorded.txt
+	@UNDERSTUDY_E2E=1 RACE=off UNDERSTUDY_E2E_VARIATIONS=1 UNDERSTUDY_E2E_SHARD=$(SHARD) \
+		UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e-all.txt UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
+		.ci/test -count=1 -timeout=120m -p=1 -parallel=$(PARALLEL) -run='TestScenarios|TestWhatWasRecordedIsPlayedAgain' ./internal/e2e ./recorder/watch; \
+		status=$$?; cat dist/e2e-all.txt; sort dist/recorded.txt; exit $$status
 
 soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/x11
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_LOOKUPS=100000 $(GO) test -v -count=1 -timeout=0 -run=TestManyLookupsDoNotGrow ./steps/desktop/atspi
 	$(GO) test -v -count=1 -timeout=60m -run=TestCallsLeaveNothing ./mcpserver -calls=10000
-	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestNoClickIsLost ./steps/desktop/local -clicks=200
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=60m -run=TestAtLengthNoClickIsLost ./steps/desktop/local -clicks=200
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestTheCaretStaysAfterManyCalls ./internal/e2e -calls=100
 	@$(MAKE) --no-print-directory loop SOAK=$(or $(SOAK),30m)
 
@@ -67,17 +68,24 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 	UNDERSTUDY_E2E=1 $(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
-bench-model: ## play the jobs of a language model with real applications, and print what they cost; TRANSCRIPTS=folder keeps what was said
-	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) $(GO) test -v -run=TestJobs -count=1 -timeout=30m ./internal/modelbench
+bench-model: ## play the jobs of a language model with real applications, and print what they cost; TRANSCRIPTS=folder keeps what was said, SERVER=program measures another version, PEER=program plays two of them by Playwright
+	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) UNDERSTUDY_MODEL_SERVER=$(SERVER) UNDERSTUDY_MODEL_PEER=$(PEER) $(GO) test -v -run='Test(Jobs|Peer)' -count=1 -timeout=30m ./internal/modelbench
 
 fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
 	@.ci/fuzz all $(FUZZTIME)
 
-attack: ## play the attacks that docs/security.md names, each in its package; those of other users need root
-	$(GO) test -count=1 -timeout=30m -run='^Test(Attack|Abuse)' ./...
+attack: build ## attack the program that was built, for FOR=5m, and end with a table; attempts of other users need root; ONLY=secrets plays one class
+	$(GO) test -count=1 -timeout=0 ./internal/attack -run='^TestAttackTheWholeProgram$$' -for=$(or $(FOR),5m) -only="$(ONLY)" -program=$(CURDIR)/bin/understudy -v
 
-crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once
+crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once; then make deaths
 	$(GO) test -v -count=1 -timeout=60m ./internal/crash -kills=$(or $(KILLS),1000) -spread=20
+	@$(MAKE) --no-print-directory deaths
+
+deaths: ## let engines, keepers, X servers, window managers and applications die DEATHS times while runs play on desktops, as DIES chooses
+	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=120m -run='^Test(WhoeverDies|InWhateverOrderTheyDie)$$' ./internal/lasting -deaths=$(or $(DEATHS),500) -seed=$(or $(DIES),0)
+
+chaos: ## let workers and servers of a fleet die, stop and come back while RUNS runs play, as DIES chooses, and look that each step was done once
+	$(GO) test -v -count=1 -timeout=120m -run='^TestChaos$$' ./internal/fleet -runs=$(or $(RUNS),400) -seed=$(or $(DIES),0)
 
 build: ## build bin/understudy
 	CGO_ENABLED=0 $(GO) build -o bin/understudy .
