@@ -217,7 +217,8 @@ func IsDead(socket string) bool {
 }
 
 // startOf is when a process started, or 0 when there is none with that number
-// that still runs.
+// that still runs. One whose main thread has ended holds its sockets and locks
+// until its last thread has.
 func startOf(pid int) uint64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -225,7 +226,7 @@ func startOf(pid int) uint64 {
 	}
 	// The name, in parentheses, may hold anything; the fields follow it.
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) < 20 || fields[0] == "Z" {
+	if len(fields) < 20 || fields[0] == "Z" && fields[17] == "1" {
 		return 0
 	}
 	ticks, _ := strconv.ParseUint(fields[19], 10, 64)

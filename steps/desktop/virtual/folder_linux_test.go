@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -113,4 +114,35 @@ func TestFolderThatOthersMadeIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A process that was killed runs on for a moment after its main thread has
+// ended, and keeps what it had open: an X server its socket.
+func TestAProcessRunsUntilItsLastThreadHasEnded(t *testing.T) {
+	need(t, "python3")
+	child := exec.Command("python3", "-c", `
+import ctypes, threading
+threading.Thread(target=input).start()
+ctypes.CDLL(None).pthread_exit(None)
+`)
+	hold, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := child.Process.Pid
+	defer func() { _, _ = child.Process.Wait() }()
+	eventually(t, "its main thread has ended", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err == nil && strings.Contains(string(stat), ") Z ")
+	})
+	if startOf(pid) == 0 {
+		t.Error("it is said to have ended while a thread of it runs")
+	}
+	if err := hold.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it has ended", func() bool { return startOf(pid) == 0 })
 }
