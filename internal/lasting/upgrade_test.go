@@ -12,29 +12,37 @@ import (
 	"understudy/steps/desktop/virtual"
 )
 
-// build builds the program with a version.
-func (o *operator) build(version string) string {
-	o.Helper()
-	file := filepath.Join(o.dir, "understudy-"+version)
+// build builds the program with a version, and gives the file.
+func build(t *testing.T, version string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "understudy")
 	cmd := exec.Command("go", "build", "-ldflags", "-X understudy/internal/cli.stamped="+version, "-o", file, "understudy")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		o.Fatalf("building %s: %v\n%s", version, err, out)
+		t.Fatalf("building %s: %v\n%s", version, err, out)
 	}
 	return file
 }
 
-// TestAnUpgradeWithRunsWaiting puts another build into the place of the program
-// while a run waits on the desktop that the old one keeps, and a second one on
-// that of a server.
-func TestAnUpgradeWithRunsWaiting(t *testing.T) {
+func TestAnUpgrade(t *testing.T) {
+	t.Parallel()
+	older, newer := build(t, "1.0.0"), build(t, "1.1.0")
+	t.Run("with runs waiting", func(t *testing.T) { upgradeWithRunsWaiting(t, older, newer) })
+	t.Run("with a run under way", func(t *testing.T) { upgradeWithARunUnderWay(t, older, newer) })
+}
+
+// upgradeWithRunsWaiting puts another build into the place of the program while
+// a run waits on the desktop that the old one keeps.
+func upgradeWithRunsWaiting(t *testing.T, older, newer string) {
 	t.Parallel()
 	o := newOperator(t)
 	o.program = filepath.Join(o.dir, "understudy")
-	older, newer := o.build("1.0.0"), o.build("1.1.0")
 	installs := func(build, version string) {
 		t.Helper()
-		if err := os.Rename(build, o.program); err != nil {
+		if err := os.Link(build, o.program+".new"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(o.program+".new", o.program); err != nil {
 			t.Fatal(err)
 		}
 		if said := o.does(0, "version"); !strings.Contains(said, version) {
@@ -60,12 +68,11 @@ func TestAnUpgradeWithRunsWaiting(t *testing.T) {
 	}
 }
 
-// TestAServerIsUpgradedWithARunUnderWay ends a server in order, as its package
-// does, and starts the next build, on the desktop that the old one keeps.
-func TestAServerIsUpgradedWithARunUnderWay(t *testing.T) {
+// upgradeWithARunUnderWay ends a server in order, as its package does, and starts
+// the next build, on the desktop that the old one keeps.
+func upgradeWithARunUnderWay(t *testing.T, older, newer string) {
 	t.Parallel()
 	o := newOperator(t)
-	older, newer := o.build("1.0.0"), o.build("1.1.0")
 	o.writes(waitsLong, "resume: auto\n")
 	o.program = older
 	first := o.serves()
