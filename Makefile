@@ -36,8 +36,8 @@ e2e-all: ## play workflows in every variation, and record a person at work in ev
 
 soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/x11
-	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_LOOKUPS=100000 $(GO) test -v -count=1 -timeout=0 -run=TestManyLookupsDoNotGrow ./steps/desktop/atspi
-	$(GO) test -v -count=1 -timeout=60m -run=TestCallsLeaveNothing ./mcpserver -calls=10000
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_LOOKUPS=100000 $(GO) test -v -count=1 -timeout=0 -run=TestMemoryOfManyLookups ./steps/desktop/atspi
+	$(GO) test -v -count=1 -timeout=60m -run=TestMemoryOfManyCalls ./mcpserver -calls=10000
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=60m -run=TestAtLengthNoClickIsLost ./steps/desktop/local -clicks=200
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=60m -run=TestTheCaretStaysAfterManyCalls ./internal/e2e -calls=100
 	@$(MAKE) --no-print-directory loop SOAK=$(or $(SOAK),30m)
@@ -74,7 +74,8 @@ bench-model: ## play the jobs of a language model with real applications, and pr
 fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
 	@.ci/fuzz all $(FUZZTIME)
 
-attack: build ## attack the program that was built, for FOR=5m, and end with a table; attempts of other users need root; ONLY=secrets plays one class
+attack: build ## abuse a server, then attack the program that was built, for FOR=5m, and end with a table; attempts of other users need root; ONLY=secrets plays one class
+	@.ci/test -count=1 -timeout=15m -run='^TestAbuse' ./mcpserver
 	$(GO) test -count=1 -timeout=0 ./internal/attack -run='^TestAttackTheWholeProgram$$' -for=$(or $(FOR),5m) -only="$(ONLY)" -program=$(CURDIR)/bin/understudy -v
 
 crash: ## kill the engine KILLS times in the middle of a run, and look that all was done once; then make deaths

@@ -15,11 +15,11 @@ import (
 	"understudy/store"
 )
 
-var calls = flag.Int("calls", 1000, "how many calls TestCallsLeaveNothing makes")
+var calls = flag.Int("calls", 1000, "how many calls TestMemoryOfManyCalls makes")
 
-// TestCallsLeaveNothing makes many calls in one session, over a store on the
+// TestMemoryOfManyCalls makes many calls in one session, over a store on the
 // disk: memory, goroutines and open files stay what they were.
-func TestCallsLeaveNothing(t *testing.T) {
+func TestMemoryOfManyCalls(t *testing.T) {
 	st, err := store.Open(t.TempDir(), store.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -126,7 +126,7 @@ func TestAnApplicationThatDiesIsNotFound(t *testing.T) {
 	}, nil)
 }
 
-func TestManyLookupsDoNotGrow(t *testing.T) {
+func TestMemoryOfManyLookups(t *testing.T) {
 	s := openSandbox(t, 20)
 	c := s.desk.still(t)
 	lookups := 2_000
