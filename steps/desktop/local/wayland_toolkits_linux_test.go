@@ -69,6 +69,24 @@ w.set_child(box)
 w.present()
 GLib.MainLoop().run()
 `,
+	"Qt 6": `
+import sys
+from PyQt6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt
+out = open(sys.argv[1], "a", buffering=1)
+app = QApplication(sys.argv)
+class Window(QWidget):
+    def mousePressEvent(self, _): print("elsewhere", file=out)
+w = Window(windowTitle="Counting")
+w.resize(400, 300)
+column = QVBoxLayout(w)
+for name in ("Alpha", "Beta"):
+    b = QPushButton(name)
+    b.clicked.connect(lambda _, n=name: print(n, file=out))
+    column.addWidget(b, alignment=Qt.AlignmentFlag.AlignCenter)
+w.show()
+app.exec()
+`,
 }
 
 // Whatever toolkit a window of Wayland is of, tiled or floating and at any scale, a
