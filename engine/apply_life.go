@@ -96,6 +96,7 @@ func (s *State) answered(ev Event, a Answered) {
 	q := s.Question
 	s.restartClock(ev)
 	s.Created.keepWithin(a.Within)
+	s.goOnFor(a.Mandate)
 	if q == nil {
 		return
 	}

@@ -24,8 +24,9 @@ type ResumeRequest struct {
 	Queue    bool              `json:"queue,omitempty"`
 	Environ  []string          `json:"environ,omitempty"`
 	By       string            `json:"by,omitempty"`
-	Owner    string            `json:"owner,omitempty"`  // of the run that a fork makes
-	Within   *Bounds           `json:"within,omitempty"` // nil: the folders of the run
+	Owner    string            `json:"owner,omitempty"`   // of the run that a fork makes
+	Within   *Bounds           `json:"within,omitempty"`  // nil: the folders of the run
+	Mandate  *Mandate          `json:"mandate,omitempty"` // of who continues it, in a fleet; nil: as before
 	// Key is from NewKey, or empty: a request that is sent again with it does
 	// nothing again. Of a fork, it becomes the id of the new run.
 	Key string `json:"key,omitempty"`
@@ -124,6 +125,7 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 		bundle = *other
 	}
 	w := e.worker(id, p)
+	w.mandate = s.mandate(h.StartedAt)
 	w.on.Store(s.Desktop)
 	w.located.Store(s.Desktop != nil)
 	w.bundle, w.s, w.header, w.base, w.stored, w.snapped = bundle, s, h, s.Attempt, s.Seq, s.Seq
@@ -147,7 +149,7 @@ func (e *Engine) programOf(ctx context.Context, s *State, known secrets) (*workf
 }
 
 func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, error) {
-	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within, Lost: r.lost, Auto: r.Auto}
+	ev := Resumed{Decision: r.Decision, By: r.By, Within: r.Within, Mandate: r.Mandate, Lost: r.lost, Auto: r.Auto}
 	if r.Decision != "" && r.Decision != Redo && r.Decision != SkipStep && r.Decision != DoneByHand {
 		return ev, steps.Errorf(steps.Invalid, "%q is no decision: wanted %s, %s or %s", r.Decision, Redo, SkipStep, DoneByHand)
 	}
@@ -260,7 +262,8 @@ type Answer struct {
 	Choice  string            `json:"choice,omitempty"`
 	Secrets map[string]string `json:"secrets,omitempty"`
 	By      string            `json:"by,omitempty"`
-	Within  *Bounds           `json:"within,omitempty"` // as in ResumeRequest
+	Within  *Bounds           `json:"within,omitempty"`  // as in ResumeRequest
+	Mandate *Mandate          `json:"mandate,omitempty"` // as in ResumeRequest
 	Environ []string          `json:"environ,omitempty"`
 	Key     string            `json:"key,omitempty"` // as in ResumeRequest
 }
@@ -288,7 +291,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	maps.Copy(w.secrets, a.Secrets)
 	w.actor = a.By
 	w.replaceEnviron(a.Environ)
-	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within}); err != nil {
+	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within, Mandate: a.Mandate}); err != nil {
 		return Header{}, err
 	}
 	return e.launch(w)
@@ -437,7 +440,10 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	}
 	created := old.s.Created
 	created.keepWithin(r.Within)
-	created.Owner, created.Client, created.Rights = r.Owner, cmp.Or(r.By, created.Client), nil // it is a run of who forks
+	created.Owner, created.Client, created.Rights, created.Server = r.Owner, cmp.Or(r.By, created.Client), nil, "" // it is a run of who forks
+	if m := r.Mandate; m != nil {
+		created.Rights, created.Server = m.Rights, m.Server
+	}
 	created.Parent, created.Start, created.Scope = id, keep(old.s.Frames), *old.s.Scopes[1]
 	if ev.From != "" {
 		created.Start = ev.Frames

@@ -138,6 +138,8 @@ type Request struct {
 	// Rights are what who begins it may do, as the server that asks keeps it for
 	// when the run goes on by itself.
 	Rights json.RawMessage `json:"rights,omitempty"`
+	// Server is the name under which that server answers what they may do by now, in a fleet.
+	Server string `json:"server,omitempty"`
 	// Environ is the environment of child processes. It may hold secrets, so
 	// it is never stored: who continues a run brings another.
 	Environ []string `json:"environ,omitempty"`

@@ -88,8 +88,10 @@ type Created struct {
 	Storage     Storage       `json:"storage,omitzero"`
 	Needs       []string      `json:"needs,omitempty"` // labels of the worker that executes it
 	Priority    int           `json:"priority,omitempty"`
-	// Rights are what who began it may do, as the server that asked keeps it.
+	// Rights are what who began it may do, as the server that asked keeps it, and
+	// Server is which one that is, in a fleet.
 	Rights      json.RawMessage `json:"rights,omitempty"`
+	Server      string          `json:"server,omitempty"`
 	WorkflowID  string          `json:"workflow_id,omitempty"`
 	TraceID     string          `json:"trace_id,omitempty"`
 	ExecutionID string          `json:"execution_id,omitempty"`
@@ -214,6 +216,8 @@ type Answered struct {
 	By     string `json:"by,omitempty"`
 
 	Within *Bounds `json:"within,omitempty"` // of who answers
+
+	Mandate *Mandate `json:"mandate,omitempty"` // in a fleet
 }
 
 // Stopping says that the run is to end before its time.
@@ -264,7 +268,8 @@ type Resumed struct {
 	ID       string         `json:"id,omitempty"`       // of the step that it is about
 	Document string         `json:"document,omitempty"` // when it is another one
 	By       string         `json:"by,omitempty"`
-	Within   *Bounds        `json:"within,omitempty"` // of who continues it
+	Within   *Bounds        `json:"within,omitempty"`  // of who continues it
+	Mandate  *Mandate       `json:"mandate,omitempty"` // in a fleet
 	// Lost says that the desktop is gone, so that it goes on with a new one.
 	Lost bool `json:"lost_desktop,omitempty"`
 	// Auto says that nobody asked for it.

@@ -87,7 +87,7 @@ func (w *worker) allowed(k *steps.Kind) error {
 	if w.e.Allow == nil {
 		return nil
 	}
-	return w.e.Allow(w.id, cmp.Or(w.actor, w.s.Created.Client), *k)
+	return w.e.Allow(w.id, cmp.Or(w.actor, w.mandate.Client, w.s.Created.Client), *k)
 }
 
 // refusal is why the one who runs the step may not use the kind with a name.

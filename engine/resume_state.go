@@ -42,6 +42,7 @@ func (s *State) resumed(ev Event, r Resumed) {
 		s.Created.Document = r.Document
 	}
 	s.Created.keepWithin(r.Within)
+	s.goOnFor(r.Mandate)
 	if r.Base == 0 && r.From == "" {
 		s.retryOrDoubt()
 		doubtful := s.top().Cur != nil && (s.top().Cur.Phase == doubt || s.top().Cur.Phase == asking)

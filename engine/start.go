@@ -98,7 +98,7 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	}
 	o := p.Options
 	c := Created{
-		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Desktop: r.Desktop, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, Storage: r.Storage, Rights: r.Rights, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
+		Workflow: p.Name, Client: r.Client, Owner: r.Owner, Dir: r.Dir, Desktop: r.Desktop, Roots: r.Roots, Private: r.Private, Sandbox: r.Sandbox, Storage: r.Storage, Rights: r.Rights, Server: r.Server, DryRun: r.DryRun, StepThrough: r.StepThrough, Call: r.Call,
 		Needs: r.Needs, Priority: r.Priority,
 		From: cmp.Or(r.From, o.StartFrom), To: cmp.Or(r.To, o.EndAt),
 		WorkflowID: cmp.Or(r.WorkflowID, o.WorkflowID), TraceID: cmp.Or(r.TraceID, o.TraceID),

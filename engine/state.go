@@ -28,6 +28,7 @@ type State struct {
 	Deaths   *Deaths        `json:"deaths,omitempty"`  // since somebody last had a hand in it
 	Worker   string         `json:"worker,omitempty"`  // of a fleet, that executes it or did last
 	Lost     int            `json:"lost,omitempty"`    // workers, since somebody last had a hand in it
+	Mandate  *Mandate       `json:"mandate,omitempty"` // of a fleet: of who continued it; nil: of who began it
 	Errors   int            `json:"errors,omitempty"`  // failures that did not end the run
 	Executed int            `json:"executed"`          // step executions, in all attempts
 	Budget   int            `json:"budget"`            // step executions in this attempt

@@ -24,6 +24,7 @@ type worker struct {
 	bundle  Bundle
 	environ []string
 	actor   string                  // the client that continued the run; empty: the one that began it
+	mandate Mandate                 // with which a worker of a fleet took the run
 	user    *borrowed               // nil before it acted
 	tried   int                     // tries made by this worker
 	held    *atomic.Pointer[string] // for the tries of one step; see steps.Env

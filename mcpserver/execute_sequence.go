@@ -29,7 +29,7 @@ func (s sequenceTool) tool(g *guide) *tool {
 		summary: "Run a workflow: steps given here, or a saved one by url.",
 		details: g.sheet(),
 		acts:    true, destructive: true, open: true,
-		args: sequenceArgs(), result: runSchema(), run: s.run,
+		args: sequenceArgs(s.o.Fleet), result: runSchema(), run: s.run,
 	}
 }
 
@@ -44,7 +44,7 @@ var onlyHere = map[string]*jsonschema.Schema{
 	includeImage: {Type: "boolean", Description: "show the last picture"},
 }
 
-func sequenceArgs() *jsonschema.Schema {
+func sequenceArgs(fleet bool) *jsonschema.Schema {
 	anObject := func(text string) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "object", Description: text}
 	}
@@ -68,6 +68,9 @@ func sequenceArgs() *jsonschema.Schema {
 		"verbosity":       text("", "quiet", "normal", "verbose"),
 	}}
 	maps.Copy(s.Properties, onlyHere)
+	if fleet {
+		maps.Copy(s.Properties, ofFleet)
+	}
 	return s
 }
 
@@ -113,6 +116,32 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	})
 }
 
+// ofFleet are the arguments of onlyHere that a server of a fleet has too.
+var ofFleet = map[string]*jsonschema.Schema{
+	"needs":    {Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "labels that its worker must have, such as app=sap"},
+	"priority": {Type: "integer", Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(9.0), Description: "0 goes first; 5 unless said"},
+}
+
+func (c *call) texts(name string) (texts []string) {
+	list, _ := c.args[name].([]any)
+	for _, v := range list {
+		if text, ok := v.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// usualPriority is that of a run in the queue of a fleet which names none.
+const usualPriority = 5
+
+func (c *call) priority() int {
+	if p, ok := c.args["priority"].(float64); ok {
+		return int(p)
+	}
+	return usualPriority
+}
+
 func (c *call) flag(name string) bool {
 	on, _ := c.args[name].(bool)
 	return on
@@ -134,8 +163,10 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 	if err := json.Unmarshal(raw, &keys); err != nil && len(raw) > 0 {
 		return nil, &steps.Error{Code: steps.Invalid, Err: err}
 	}
-	for name := range onlyHere {
-		delete(keys, name)
+	for _, names := range []map[string]*jsonschema.Schema{onlyHere, ofFleet} {
+		for name := range names {
+			delete(keys, name)
+		}
 	}
 	packed, err := json.Marshal(keys)
 	if err != nil {

@@ -158,6 +158,9 @@ func (c *call) limit(usual time.Duration) time.Duration {
 func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	q.Client, q.Dir, q.Environ, q.TraceParent = c.id(), r.o.Dir, r.o.Environ, c.traceParent()
 	q.Roots, q.Private, q.Sandbox, q.Storage = r.o.Roots, r.o.Private, r.o.Sandbox, r.o.Storage
+	if r.o.Fleet { // its worker asks for them
+		q.Rights, q.Needs, q.Priority = c.rightsToKeep(), c.texts("needs"), c.priority()
+	}
 	return q
 }
 
@@ -216,7 +219,7 @@ func (r *runner) question(ctx context.Context, c *call, runs engine.Runs, h *eng
 
 // answer answers a run with what a person said.
 func (r *runner) answer(ctx context.Context, c *call, runs engine.Runs, id string, a engine.Answer) (engine.Header, error) {
-	a.By, a.Environ, a.Within = c.id(), r.o.Environ, r.bounds()
+	a.By, a.Environ, a.Within, a.Mandate = c.id(), r.o.Environ, r.bounds(), r.mandate(c)
 	h, err := runs.Answer(context.WithoutCancel(ctx), id, a)
 	if err == nil {
 		r.inflight.noteRun(id, c.caller)
@@ -274,11 +277,13 @@ func (r *runner) dispatch(ctx context.Context, c *call, runs engine.Runs, h engi
 		return h, nil
 	}
 	rest := r.forgetAtRest(ctx, runs, h.ID)
-	if c.outlived && c.gone(ctx) {
+	switch cause := context.Cause(ctx); {
+	case c.outlived && c.gone(ctx) && !r.o.Fleet:
 		r.inflight.orphaned.Go(func() { <-rest })
 		return engine.Header{}, ended(ctx)
-	}
-	if ctx.Err() != nil {
+	case r.o.Fleet && (c.outlived && c.gone(ctx) || errors.Is(cause, errStopping) && !errors.Is(cause, errInputEnd)):
+		return engine.Header{}, ended(ctx) // its worker goes on
+	case ctx.Err() != nil:
 		return r.stopFor(ctx, runs, h.ID)
 	}
 	return h, err

@@ -55,7 +55,7 @@ func (s repairTool) repair(ctx context.Context, c *call, a repairArgs) (*reply, 
 	}
 	later := false
 	out, err := s.continueRun(ctx, c, a.RunID, &later, "", func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle, Environ: s.o.Environ, By: c.id(), Within: s.bounds()})
+		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{From: p.From, Bundle: &p.Bundle, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c)})
 	})
 	if err != nil || out.value == nil {
 		return out, err

@@ -3,7 +3,9 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"time"
 
+	"understudy/engine"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/steps"
@@ -40,6 +42,30 @@ func (s *clients) subjectNow(by caller) access.Subject {
 // limitsOf are the limits of a credential.
 func limitsOf(g auth.Grant) access.Limits {
 	return access.Limits{Mode: access.Mode(g.Mode), Toolsets: g.Toolsets}
+}
+
+// AllowFor is Allow for the worker of a fleet that executes a run. A server that was
+// started again knows from the run who its client is.
+func (s *Server) AllowFor(run string, m engine.Mandate, k steps.Kind) error {
+	if len(s.inflight.callersOf(run, m.Client)) > 0 {
+		return s.Allow(run, m.Client, k)
+	}
+	who, err := s.clients.maker("run "+run, m.Client, m.Owner, m.Rights, m.At)
+	if err != nil {
+		return err
+	}
+	if why := s.clients.subjectNow(who).May(access.Of(k)); why != nil {
+		return why.Denied()
+	}
+	return s.Rights().Allow(m.Client, k)
+}
+
+// mandate is what the worker of a fleet needs to know of who continues a run.
+func (r *runner) mandate(c *call) *engine.Mandate {
+	if !r.o.Fleet {
+		return nil
+	}
+	return &engine.Mandate{Client: c.id(), Owner: c.Owner, Rights: c.rightsToKeep(), At: time.Now()}
 }
 
 func (s *clients) rights() access.Rights {

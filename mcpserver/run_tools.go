@@ -234,7 +234,7 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{
-			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(),
+			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c),
 		})
 	})
 }
@@ -313,7 +313,7 @@ type answerArgs struct {
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), By: c.id(), Environ: s.o.Environ, Within: s.bounds()})
+		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), By: c.id(), Environ: s.o.Environ, Within: s.bounds(), Mandate: s.mandate(c)})
 	})
 }
 

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +18,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/fleet"
 	"understudy/internal/hub"
+	"understudy/mcpserver"
 	"understudy/steps"
 	"understudy/store/jetstream"
 )
@@ -61,20 +64,48 @@ func (a *app) fleetStore(ctx context.Context, name string, o jetstream.Options) 
 	return s, func() { _ = s.Close(); nc.Close() }, nil // what is stored is stored
 }
 
-// fleetRuns are the runs of a fleet, which its workers execute.
-func (a *app) fleetRuns(cmd *cobra.Command) (engine.Runs, func(), error) {
+// fleetRuns are the runs of a fleet, which its workers execute. A server answers
+// them what its clients may do; nil: it is none.
+func (a *app) fleetRuns(cmd *cobra.Command, o *opening) (engine.Runs, func(), error) {
 	s, end, err := a.fleetStore(cmd.Context(), "client", jetstream.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	c, err := fleet.NewClient(life, s, a.kinds)
+	if err == nil && o != nil {
+		err = c.Serve(life, o.name, o.server.AllowFor)
+	}
 	if err != nil {
 		cancel()
 		end()
 		return nil, nil, err
 	}
 	return c, func() { cancel(); end() }, nil
+}
+
+// ofFleet makes the options those of a server whose runs are executed by workers.
+func (o *opening) ofFleet(s *mcpserver.Options, home string) (err error) {
+	s.Fleet, s.Desktops, s.Desktop, s.Check = true, nil, nil, nil
+	o.name = rand.Text()
+	if o.cmd.Name() != "serve" {
+		return nil // it serves one client, which goes with it
+	}
+	if o.pool.desktops > 0 {
+		return usage(o.cmd, "--desktops: the desktops of a fleet are at its workers: worker --desktops")
+	}
+	o.name, err = keptName(filepath.Join(home, "fleet-server"))
+	return err
+}
+
+// keptName is a name for a server in a file, by which it is known again.
+func keptName(file string) (string, error) {
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		raw = []byte(rand.Text())
+		err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, raw, 0o600))
+	}
+	return string(raw), err
 }
 
 // notOfAFleet refuses a command that a fleet cannot serve.

@@ -49,7 +49,7 @@ func (a *app) folder() (string, error) {
 // are in the engine of this one. A server says what is different about its own.
 func (a *app) runs(cmd *cobra.Command, d *displayFlags, adjust ...func(*membership)) (engine.Runs, func(), error) {
 	if a.fleet.url != "" {
-		return a.fleetRuns(cmd)
+		return a.fleetRuns(cmd, nil)
 	}
 	o, err := d.options(cmd)
 	if err != nil {

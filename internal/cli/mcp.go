@@ -83,9 +83,6 @@ func (f *serverFlags) modes(cmd *cobra.Command) (map[string]access.Mode, error) 
 // server makes a server over the data folder, and the function that lets go of
 // the folder once the server has ended; adjust sets what only one command knows.
 func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.Options)) (*mcpserver.Server, func(), error) {
-	if err := a.notOfAFleet(cmd); err != nil {
-		return nil, nil, err
-	}
 	policy, err := f.policy(cmd, a.kinds)
 	if err != nil {
 		return nil, nil, err
@@ -117,10 +114,17 @@ func (a *app) server(cmd *cobra.Command, f *serverFlags, adjust func(*mcpserver.
 		Check: func(ctx context.Context) []desktop.Finding { return a.machine.Diagnose(ctx, display) },
 	}
 	options.Desktop = a.opens(desktopsFolder(home))
+	if a.fleet.url != "" {
+		if err := o.ofFleet(&options, home); err != nil {
+			return nil, nil, err
+		}
+	}
 	if adjust != nil {
 		adjust(&options)
 	}
-	options.Record = o.record
+	if !options.Fleet {
+		options.Record = o.record
+	}
 	o.server, o.places, o.keepRunning = mcpserver.New(options), options.MaxConcurrent, options.KeepRunning
 	return o.server, o.close, nil
 }
@@ -133,7 +137,8 @@ type opening struct {
 	pool    poolFlags
 
 	server *mcpserver.Server
-	places int // for runs that act
+	name   string // under which it answers workers of a fleet
+	places int    // for runs that act
 
 	keepRunning bool
 	own         atomic.Pointer[engine.Engine] // of this process, if it owns the folder
@@ -147,6 +152,11 @@ type opening struct {
 func (o *opening) open(context.Context) (engine.Runs, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.a.fleet.url != "" {
+		runs, leave, err := o.a.fleetRuns(o.cmd, o)
+		o.leave = leave
+		return runs, err
+	}
 	runs, leave, err := o.a.runs(o.cmd, o.display, func(m *membership) {
 		rights := o.server.Rights()
 		m.rights, m.allow, m.keepRunning, m.shared = &rights, o.server.AllowBound, o.keepRunning, true

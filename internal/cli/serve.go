@@ -47,7 +47,7 @@ func (a *app) serve() *cobra.Command {
 				return err
 			}
 			defer leave()
-			if f.pool.desktops > 0 { // whoever has the data folder has the desktops
+			if f.pool.desktops > 0 || a.fleet.url != "" { // whoever has the data folder has the desktops
 				if _, err := s.Runs(cmd.Context()); err != nil {
 					return err
 				}
@@ -57,7 +57,9 @@ func (a *app) serve() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.errOut, "understudy: listening on %s://%s/mcp%s\n", scheme, l.Addr(), d.says())
-			s.ResumeInterrupted()
+			if a.fleet.url == "" { // workers see to it otherwise
+				s.ResumeInterrupted()
+			}
 			s.RunSchedules()
 			if err := s.SendMetrics(cmd.Context()); err != nil {
 				a.log().Warn("no metrics are sent", "error", err)

@@ -17,7 +17,8 @@ var _ engine.Runs = (*Client)(nil)
 // Client begins, follows and continues runs that the workers of a fleet execute.
 type Client struct {
 	*engine.Engine
-	store Store
+	store  Store
+	server string // the name under which this process answers for its clients; empty: it has none
 }
 
 // NewClient makes one, which hears of what workers do until the context ends.
@@ -40,7 +41,7 @@ func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, er
 		return engine.Header{}, x
 	}
 	// What the submitter has on its own machine is not on that of the worker.
-	r.Dir, r.Roots, r.Private, r.Environ = "", nil, nil, nil
+	r.Dir, r.Roots, r.Private, r.Environ, r.Server = "", nil, nil, nil, c.server
 	return c.Engine.Start(ctx, r)
 }
 

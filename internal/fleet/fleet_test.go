@@ -37,7 +37,8 @@ type actResult struct {
 	Done bool `json:"done"`
 }
 
-// worldKinds are an act that leaves a line in a file, and a look that leaves none.
+// worldKinds are an act that leaves a line in a file, a look that leaves none, and
+// one that lasts until the test lets it go.
 func worldKinds(world, worker string) []steps.Kind {
 	act := func(ctx context.Context, env *steps.Env, a actArgs) (actResult, error) {
 		err := env.Act(func() error {
@@ -57,7 +58,18 @@ func worldKinds(world, worker string) []steps.Kind {
 	look := func(ctx context.Context, _ *steps.Env, a actArgs) (actResult, error) {
 		return actResult{true}, steps.Sleep(ctx, time.Duration(a.For)*time.Millisecond)
 	}
+	hold := func(ctx context.Context, _ *steps.Env, a actArgs) (actResult, error) {
+		for {
+			if _, err := os.Stat(world + "." + a.Name); err == nil {
+				return actResult{true}, nil
+			}
+			if err := steps.Sleep(ctx, 10*time.Millisecond); err != nil {
+				return actResult{}, err
+			}
+		}
+	}
 	return []steps.Kind{
+		steps.Define(steps.Kind{Name: "hold", Summary: "For tests.", Reads: true, Timeout: 10 * time.Minute}, actArgs{}, hold),
 		steps.Define(steps.Kind{Name: "act", Summary: "For tests.", Touches: steps.Act}, actArgs{}, act),
 		steps.Define(steps.Kind{Name: "look", Summary: "For tests.", Reads: true}, actArgs{}, look),
 	}
@@ -173,6 +185,14 @@ func (s *stage) did(run string) string {
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// letGo ends the steps that wait under a name.
+func (s *stage) letGo(name string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.world+"."+name, nil, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // until waits until a run did something.

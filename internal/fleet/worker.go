@@ -56,6 +56,7 @@ const (
 	stateName  = "worker" // which runs a worker executes
 	callsName  = "calls"  // what Clients ask of the worker of a run
 	secretName = "secrets"
+	rightsName = "rights" // what workers ask the server of a client
 )
 
 // askTime is how long another process may think about an answer.
@@ -73,6 +74,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.Engine.Handed = w.askSecrets
 	life, end := context.WithCancel(context.WithoutCancel(ctx)) // of what goes on while it drains
 	defer end()
+	w.Engine.Allow = w.allow(life, w.Engine.Allow)
 	says := func(context.Context, []byte) []byte {
 		raw, _ := json.Marshal(state{w.Engine.Active()}) // strings
 		return raw

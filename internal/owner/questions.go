@@ -123,7 +123,7 @@ func (c *client) answerQuestions(allow Allow) {
 		if err != nil || json.Unmarshal(raw, &q) != nil {
 			return
 		}
-		bound, why := allow(q.Run, q.Client, steps.Kind{Name: q.Tool.Name, Toolset: q.Tool.Toolset, Reads: q.Tool.Reads, Risk: q.Tool.Risk})
+		bound, why := allow(q.Run, q.Client, q.Tool.Kind())
 		v = verdict{failureOf(why), bound}
 	}
 }

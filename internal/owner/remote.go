@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"understudy/engine"
+	"understudy/mcpserver/access"
 )
 
 // Remote carries a message to who executes a run, on whatever machine, and brings
@@ -65,6 +66,43 @@ func ask[P, R any](ctx context.Context, r Remote, m method[P, R], p P) (out R, e
 		return out, a.Failure.error()
 	}
 	return out, json.Unmarshal(a.Value, &out)
+}
+
+// RightsQuestion asks whether the client of a run may use a tool by now.
+type RightsQuestion struct {
+	Run     string         `json:"run"`
+	Mandate engine.Mandate `json:"mandate"`
+	Tool    access.Tool    `json:"tool"`
+}
+
+// AskRights asks the server of a run; lost says that it did not answer.
+func (r Remote) AskRights(ctx context.Context, q RightsQuestion) (why, lost error) {
+	message, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := r(ctx, message)
+	if err != nil {
+		return nil, err
+	}
+	var v verdict
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, malformed("of the server of a run", err)
+	}
+	return v.Why.error(), nil
+}
+
+// AnswerRights answers such a question with what allow says.
+func AnswerRights(message []byte, allow func(RightsQuestion) error) []byte {
+	var q RightsQuestion
+	err := json.Unmarshal(message, &q)
+	if err != nil {
+		err = malformed("of a worker", err)
+	} else {
+		err = allow(q)
+	}
+	raw, _ := json.Marshal(verdict{Why: failureOf(err)}) // strings
+	return raw
 }
 
 // remotely are the methods that a Remote may ask for.

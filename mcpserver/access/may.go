@@ -23,6 +23,11 @@ func Of(k steps.Kind) Tool {
 	return Tool{Name: k.Name, Toolset: k.Toolset, Reads: k.Reads, Risk: k.Risk}
 }
 
+// Kind is a kind of which as much is known.
+func (t Tool) Kind() steps.Kind {
+	return steps.Kind{Name: t.Name, Toolset: t.Toolset, Reads: t.Reads, Risk: t.Risk}
+}
+
 // A Subject is who asks, and what it may do by now.
 type Subject struct {
 	Policy        // of the server, within the limits of the credential, mode, path and headers
