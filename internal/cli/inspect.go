@@ -142,7 +142,7 @@ func (a *app) mute(ctx context.Context, d *desktop.Desktop, s desktop.Scope, t *
 		speak[r.Window] = true
 	}
 	for _, w := range windows {
-		if !s.Admits(w.Process, w.Title) || speak[w.ID] || w.Minimized || w.Hidden || w.Popup || slices.Contains(t.Unread, w.Process) {
+		if !s.Admits(&w) || speak[w.ID] || w.Minimized || w.Hidden || w.Popup || slices.Contains(t.Unread, w.Process) {
 			continue
 		}
 		fmt.Fprintf(a.errOut, "the window %q of %s shows no elements: start the program again now that accessibility is on, or name what it shows by a picture or a point\n", w.Title, w.Process)

@@ -3,7 +3,6 @@ package aim
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"understudy/steps"
@@ -50,18 +49,18 @@ func ActivateApplication(ctx context.Context, hand *Hand, process string) error 
 			return err
 		}
 		windows = windows.Of(desktop.Scope{Process: process})
-		if len(windows) == 0 {
+		top := windows.Foremost()
+		switch {
+		case windows.Active() != nil:
+			return nil
+		case top == nil:
 			return NoWindow(process, "")
 		}
-		if windows.Active() != nil {
-			return nil
-		}
-		return hand.Unaccounted().Do(ctx, desktop.Manage{Window: windows[len(windows)-1].ID, Do: desktop.Activate})
+		return hand.Unaccounted().Do(ctx, desktop.Manage{Window: top.ID, Do: desktop.Activate})
 	})
 }
 
-// restoreMinimized restores the last window of an application if all of its windows
-// are minimized. Minimized windows have no elements to search.
+// restoreMinimized restores the last window of an application if it shows none. Minimized windows have no elements to search.
 func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process string) error {
 	if process == "" || !o.EnableWindowManagement || !o.BringToFront {
 		return nil
@@ -71,10 +70,11 @@ func restoreMinimized(ctx context.Context, hand *Hand, o WindowOptions, process 
 		return err
 	}
 	windows = windows.Of(desktop.Scope{Process: process})
-	if len(windows) == 0 || slices.ContainsFunc(windows, func(w desktop.Window) bool { return !w.Minimized }) {
+	top := windows.Foremost()
+	if top == nil || !top.Minimized {
 		return nil
 	}
-	return hand.Unaccounted().Do(ctx, desktop.Manage{Window: windows[len(windows)-1].ID, Do: desktop.Activate})
+	return hand.Unaccounted().Do(ctx, desktop.Manage{Window: top.ID, Do: desktop.Activate})
 }
 
 // BringToFront brings the window of an element to the front, unless it is there. It

@@ -18,18 +18,10 @@ func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w d
 	if err != nil {
 		return w, err
 	}
-	var topmost *desktop.Window
-	for _, w := range slices.Backward(windows.Of(desktop.Scope{Process: process})) {
-		switch {
-		case w.Popup || w.Hidden || w.Splash || w.Bounds.Empty():
-		case w.Active:
-			return w, nil
-		case process != "" && topmost == nil:
-			topmost = &w
-		}
-	}
-	if topmost != nil {
-		return *topmost, nil
+	switch top := windows.Of(desktop.Scope{Process: process}).Foremost(); {
+	case top == nil || top.Hidden || process == "" && !top.Active:
+	default:
+		return *top, nil
 	}
 	if process == "" {
 		return w, &steps.Error{Code: steps.NotFound, Err: errors.New("wanted the active window, found none"), Next: "name the application with process, or bring a window to the front with activate_window"}
@@ -53,6 +45,9 @@ func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desk
 // only returns the only window that fits.
 func (a WindowTarget) only(all desktop.Windows) (desktop.Window, error) {
 	fits := all.Of(desktop.Scope{Window: a.ID, Process: a.Process, Title: a.Title})
+	if real := slices.DeleteFunc(slices.Clone(fits), func(w desktop.Window) bool { return !w.Real() }); len(real) > 0 {
+		fits = real // else a menu may be meant
+	}
 	fits = slices.DeleteFunc(fits, func(w desktop.Window) bool { return w.Tooltip })
 	switch len(fits) {
 	case 1:

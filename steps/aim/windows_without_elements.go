@@ -23,7 +23,7 @@ func windowsWithoutElements(ctx context.Context, d *desktop.Desktop, roots []*de
 		known := slices.ContainsFunc(roots, func(e *desktop.Element) bool { return e.Window == w.ID || e.PID == w.PID && w.PID != 0 })
 		if !known && !w.Popup && w.Shows() {
 			frames = append(frames, &desktop.Element{
-				Role: "frame", Name: w.Title, Process: w.Process, PID: w.PID, Window: w.ID, WindowTitle: w.Title, Bounds: w.Bounds,
+				Role: "frame", Name: w.Title, Process: w.Process, Aliases: w.Aliases, PID: w.PID, Window: w.ID, WindowTitle: w.Title, Bounds: w.Bounds,
 				States: desktop.Enabled | desktop.Showing | desktop.Visible,
 			})
 		}

@@ -24,6 +24,7 @@ type Element struct {
 	ID          string            `json:"id,omitempty"` // the toolkit's id, the DOM's id
 	Class       string            `json:"class,omitempty"`
 	Process     string            `json:"process,omitempty"`
+	Aliases     []string          `json:"-"` // of a root: what else people call the program
 	PID         int               `json:"pid,omitempty"`
 	Window      WindowID          `json:"window,omitempty"`
 	WindowTitle string            `json:"window_title,omitempty"`

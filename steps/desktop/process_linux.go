@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -17,4 +18,31 @@ func ProcessName(pid int) string {
 	}
 	comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return strings.TrimSpace(string(comm))
+}
+
+// interpreter is a program that people do not name, but what it runs.
+var interpreter = regexp.MustCompile(`^(python|perl|ruby|node|nodejs|gjs|java|mono|sh|bash|dash)[\d.]*$`)
+
+// ProcessAliases are the names of the program that a process runs which its file does
+// not have: the one it was started by, as gvim is of vim.gtk3, and its script's.
+func ProcessAliases(pid int) (names []string) {
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
+	if pid <= 0 || args[0] == "" {
+		return nil
+	}
+	names = append(names, filepath.Base(args[0]))
+	if !interpreter.MatchString(names[0]) {
+		return names
+	}
+	for i, a := range args[1:] {
+		switch {
+		case a == "-c" || a == "-e":
+			return names
+		case !strings.HasPrefix(a, "-"):
+			script := filepath.Base(args[1+i])
+			return append(names, script, strings.TrimSuffix(script, filepath.Ext(script)))
+		}
+	}
+	return names
 }

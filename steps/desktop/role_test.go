@@ -48,11 +48,15 @@ func TestScopeAdmits(t *testing.T) {
 		{"the desktop file of an id", Scope{Process: "org.xfce.mousepad.desktop"}, "Mousepad", "x", true},
 		{"another application's id", Scope{Process: "org.gnome.gedit"}, "mousepad", "x", false},
 		{"the number of a version is no name", Scope{Process: "12"}, "python3.11.12", "x", false},
+		{"what a program is also called", Scope{Process: "gvim"}, "vim.gtk3", "x", true},
+		{"its class, by the last word", Scope{Process: "texteditor"}, "gnome-text-editor", "x", true},
+		{"the number of its process", Scope{Process: "77"}, "gedit", "x", true},
+		{"the number of another process", Scope{Process: "78"}, "gedit", "x", false},
 		{"part of a title in any case", Scope{Title: "unTitled"}, "gedit", "*Untitled 1", true},
 		{"another title", Scope{Title: "Untitled"}, "gedit", "Notes", false},
 		{"the program but another title", Scope{Process: "gedit", Title: "Untitled"}, "gedit", "Notes", false},
 	} {
-		if got := c.scope.Admits(c.process, c.title); got != c.want {
+		if got := c.scope.Admits(&Window{Process: c.process, PID: 77, Aliases: []string{"vim", "gvim", "org.gnome.TextEditor"}, Title: c.title}); got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
 		}
 	}

@@ -2,17 +2,27 @@ package desktop
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Admits says whether a window belongs to the scope, going by the name of its
-// program and its title. The case of either does not matter, nor does an
-// ending ".exe" or ".bin"; a title needs only to hold the scope's.
-func (s Scope) Admits(process, title string) bool {
-	if s.Process != "" && ProgramName(process) != ProgramName(s.Process) {
+// Admits says whether a window belongs to the scope, going by its program and its
+// title. The case of either does not matter; a title needs only to hold the scope's.
+func (s Scope) Admits(w *Window) bool {
+	if s.Process != "" && !IsCalled(s.Process, w.PID, w.Process, w.Aliases) {
 		return false
 	}
-	return s.Title == "" || strings.Contains(strings.ToLower(title), strings.ToLower(s.Title))
+	return s.Title == "" || strings.Contains(strings.ToLower(w.Title), strings.ToLower(s.Title))
+}
+
+// IsCalled says whether a program is meant by what a document calls it: the number of
+// its process, its name, or one of its aliases.
+func IsCalled(wanted string, pid int, name string, aliases []string) bool {
+	if pid != 0 && wanted == strconv.Itoa(pid) {
+		return true
+	}
+	wanted = ProgramName(wanted)
+	return ProgramName(name) == wanted || slices.ContainsFunc(aliases, func(a string) bool { return ProgramName(a) == wanted })
 }
 
 // ProgramName is a program's name as it is compared: in lower case, without

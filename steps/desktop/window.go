@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ type Window struct {
 	Title     string   `json:"title"`
 	Process   string   `json:"process"`         // the program's name
 	Class     string   `json:"class,omitempty"` // the application's own name for itself
+	Aliases   []string `json:"-"`               // what else people call the program
 	PID       int      `json:"pid"`
 	Bounds    Rect     `json:"bounds"` // with its frame
 	Active    bool     `json:"active,omitempty"`
@@ -53,6 +55,10 @@ const (
 // Shows reports whether a window is on the screen, be it covered or not.
 func (w *Window) Shows() bool { return !w.Minimized && !w.Hidden }
 
+// Real reports whether a person would call it a window: it has a size, and is no
+// menu, tooltip or splash.
+func (w *Window) Real() bool { return !w.Popup && !w.Tooltip && !w.Splash && !w.Bounds.Empty() }
+
 // Windows are all windows of a desktop, from the bottom of the stack to its top.
 type Windows []Window
 
@@ -90,6 +96,17 @@ func (ws Windows) PressedAt(p Point) *Window {
 // Active returns the window that has the keyboard, or nil.
 func (ws Windows) Active() *Window { return ws.topmost(func(w *Window) bool { return w.Active }) }
 
+// Foremost returns the real window that a person works with: the active one, or else
+// the topmost that shows, or else the topmost of all; nil if there is none.
+func (ws Windows) Foremost() *Window {
+	real := func(w *Window) bool { return w.Real() }
+	return cmp.Or(
+		ws.topmost(func(w *Window) bool { return w.Active && w.Real() }),
+		ws.topmost(func(w *Window) bool { return w.Shows() && w.Real() }),
+		ws.topmost(real),
+	)
+}
+
 // ByID returns the window with an id, or nil.
 func (ws Windows) ByID(id WindowID) *Window {
 	return ws.topmost(func(w *Window) bool { return w.ID == id })
@@ -98,7 +115,7 @@ func (ws Windows) ByID(id WindowID) *Window {
 // Of returns the windows in a scope.
 func (ws Windows) Of(s Scope) (in Windows) {
 	for _, w := range ws {
-		if (s.Window == 0 || s.Window == w.ID) && (s.PID == 0 || s.PID == w.PID) && s.Admits(w.Process, w.Title) {
+		if (s.Window == 0 || s.Window == w.ID) && (s.PID == 0 || s.PID == w.PID) && s.Admits(&w) {
 			in = append(in, w)
 		}
 	}

@@ -283,7 +283,7 @@ func belongs(w desktop.Window, app desktop.App, name string) bool {
 	}
 	command, _, _ := strings.Cut(strings.TrimSpace(name), " ")
 	command = desktop.ProgramName(strings.TrimSuffix(filepath.Base(command), ".desktop"))
-	for _, n := range []string{w.Process, w.Class} {
+	for _, n := range append(w.Aliases, w.Process, w.Class) {
 		if n = desktop.ProgramName(n); n != "" && (strings.Contains(n, command) || strings.Contains(command, n)) {
 			return true
 		}

@@ -24,6 +24,7 @@ type application struct {
 	object  // the root of its tree
 	pid     int
 	process string
+	aliases []string
 
 	mu           sync.Mutex // guards the fields below
 	name         string
@@ -88,7 +89,7 @@ func (c *Client) keepApplications(listing int64, roots []object, pids map[object
 			if !ok {
 				continue // it left between the two calls
 			}
-			a = &application{object: o, pid: pid, process: desktop.ProcessName(pid)}
+			a = &application{object: o, pid: pid, process: desktop.ProcessName(pid), aliases: desktop.ProcessAliases(pid)}
 			c.apps[o] = a
 		}
 		list = append(list, a)
@@ -264,10 +265,16 @@ func (a *application) relative() bool { return a.toolkitName() == "gtk4" }
 // the exception.
 func (a *application) signalsChanges() bool { return a.toolkitName() == "gtk3" }
 
+// allAliases are what people call the application, going also by one of its windows.
+func (a *application) allAliases(w desktop.Window) []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Concat(a.aliases, w.Aliases, []string{a.name})
+}
+
 // called reports whether a name means this application.
 func (a *application) called(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	name = desktop.ProgramName(name)
-	return desktop.ProgramName(a.process) == name || desktop.ProgramName(a.name) == name
+	return desktop.IsCalled(name, a.pid, a.process, append(a.aliases, a.name))
 }

@@ -82,7 +82,9 @@ func isBlank(e *desktop.Element) bool {
 // build makes the elements of a frame, or of another root.
 func build(f frameWindow, a *application, epoch string, full bool) *desktop.Element {
 	b := builder{frameWindow: f, app: a, epoch: epoch, full: full}
-	return b.element(f.frame, nil)
+	root := b.element(f.frame, nil)
+	root.Aliases = a.allAliases(f.window)
+	return root
 }
 
 // A builder converts the nodes of one frame to elements.

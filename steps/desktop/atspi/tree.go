@@ -129,7 +129,7 @@ func (c *Client) readPart(ctx context.Context, l *busConn, a *application, windo
 // runs reports whether the window system knows a process by a name.
 func runs(windows desktop.Windows, pid int, process string) bool {
 	return slices.ContainsFunc(windows, func(w desktop.Window) bool {
-		return w.PID == pid && desktop.ProgramName(w.Process) == desktop.ProgramName(process)
+		return w.PID == pid && desktop.IsCalled(process, w.PID, w.Process, w.Aliases)
 	})
 }
 

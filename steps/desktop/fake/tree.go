@@ -140,7 +140,7 @@ func (d *Desktop) read(s desktop.Scope) *desktop.Tree {
 
 // within says whether a window belongs to a scope.
 func (d *Desktop) within(w *Node, s desktop.Scope) bool {
-	return s.Admits(w.el.Process, w.el.Name) && (s.PID == 0 || s.PID == d.pids[w.el.Process]) &&
+	return s.Admits(&desktop.Window{Process: w.el.Process, PID: d.pids[w.el.Process], Title: w.el.Name, Aliases: w.el.Aliases}) && (s.PID == 0 || s.PID == d.pids[w.el.Process]) &&
 		(s.Window == 0 || s.Window == w.el.Window) && (s.Hidden || !w.small) &&
 		(s.Root == "" || d.node(s.Root).window() == w)
 }

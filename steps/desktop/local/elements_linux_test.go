@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -301,7 +301,7 @@ func (r restless) Windows(ctx context.Context) ([]desktop.Window, error) {
 	r.move()
 	for {
 		now, err := r.of.Windows(ctx)
-		if err != nil || !slices.Equal(before, now) {
+		if err != nil || !reflect.DeepEqual(before, now) {
 			return now, err
 		}
 		if err := desktop.Sleep(ctx, 2*time.Millisecond); err != nil {

@@ -3,6 +3,7 @@ package selector
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -91,7 +92,8 @@ type atom struct {
 	folded string // the value, prepared for comparison without case
 	role   desktop.Role
 	state  desktop.States
-	n      int // of nth; negative counts from the back
+	n      int              // of nth; negative counts from the back
+	window desktop.WindowID // of window:, where it is no part of a title
 	at     desktop.Point
 	inner  *Selector
 }
@@ -117,6 +119,10 @@ func (a atom) String() string {
 		return text + ":" + a.state.Names()[0]
 	case a.kind == byVisible:
 		return text + ":true"
+	case a.window != 0:
+		return fmt.Sprintf("%s:#%d", text, a.window)
+	case a.kind == byWindow && windowNumber.MatchString(a.value):
+		return text + ":" + strconv.Quote(a.value)
 	case a.inner != nil:
 		return text + ":" + a.inner.nested()
 	}

@@ -122,8 +122,11 @@ func (a *atom) matches(e *desktop.Element) bool {
 	case byClass:
 		return a.matchesText(e.Class)
 	case byProcess:
-		return a.matchesProgram(inherited(e, process))
+		return a.matchesProgram(e)
 	case byWindow:
+		if a.window != 0 {
+			return e.Window == a.window
+		}
 		return strings.Contains(strings.ToLower(collapseSpace(inherited(e, title))), a.folded)
 	case byState:
 		return e.States.Has(a.state)
@@ -158,9 +161,15 @@ func (a *atom) containsText(text string) bool {
 	return strings.Contains(text, a.value) || strings.Contains(collapseSpace(text), collapseSpace(a.value))
 }
 
-func (a *atom) matchesProgram(name string) bool {
-	name = desktop.ProgramName(name)
-	return name == a.folded || a.fold && strings.Contains(name, a.folded)
+func (a *atom) matchesProgram(e *desktop.Element) bool {
+	name, top := inherited(e, process), e
+	if name := desktop.ProgramName(name); name == a.folded || a.fold && strings.Contains(name, a.folded) {
+		return true
+	}
+	for top.Parent != nil {
+		top = top.Parent
+	}
+	return !a.fold && desktop.IsCalled(a.value, e.PID, name, top.Aliases)
 }
 
 func process(e *desktop.Element) string { return e.Process }

@@ -62,7 +62,7 @@ func desk() []*desktop.Element {
 		el("frame", "Question", box(100, 50, 200, 100),
 			el("panel", "", box(100, 60, 200, 90),
 				el("label", "Keep it?", box(110, 60, 100, 20)), el("button", "Save", box(110, 90, 80, 30)))))
-	roots[1].Process = "zenity.exe"
+	roots[1].Process, roots[1].PID, roots[1].Aliases = "zenity.exe", 77, []string{"asker"}
 	return roots
 }
 
@@ -96,6 +96,10 @@ func TestFind(t *testing.T) {
 		{"where to look may be what is found", "process:gedit >> role:frame", "e1"},
 		{"a program, a window, an element", "process:zenity >> window:Question >> name:Save", "e16"},
 		{"a program and a window in one part", "window:Form && role:button && name:Save", "e10"},
+		{"a program by the number of its process", "process:77", "e13"},
+		{"a program by what it is also called", "process:Asker >> name:Save", "e16"},
+		{"one window", "window:#2 >> name:Save", "e16"},
+		{"another window", "window:#3 >> name:Save", ""},
 		{"another program", "process:mousepad >> name:Save", ""},
 		{"a state", "state:focused", "e6"},
 		{"what a state is not", "role:button && state:disabled", "e12"},
@@ -166,6 +170,7 @@ func TestScope(t *testing.T) {
 	}{
 		{"role:button", desktop.Scope{}},
 		{"process:gedit >> window:Form >> role:button", desktop.Scope{Process: "gedit", Title: "Form"}},
+		{"process:gedit >> window:#7 >> role:button", desktop.Scope{Process: "gedit", Window: 7}},
 		{"window:Form && role:button", desktop.Scope{Title: "Form"}},
 		{"role:button >> window:Form", desktop.Scope{}},
 		{"!window:Form && process~:ged", desktop.Scope{}},

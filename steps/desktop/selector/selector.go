@@ -16,7 +16,12 @@
 //	id:submit        the toolkit's or document's id; also nativeid:
 //	classname:Edit   the class
 //	process:gedit    the program, without regard to case and an ending ".exe"
-//	window:Untitled  the title of the window holds this, without regard to case
+//	                 or ".bin"; what it is also called (gvim for vim.gtk3, the
+//	                 script of an interpreter, a desktop file's id), or the number
+//	                 of its process
+//	window:Untitled  the title of the window holds this, without regard to case;
+//	                 window:#8388615 is the window with this id, and so is the
+//	                 window of a result: window:${{ open.window }}
 //	state:checked    a state; state:disabled is !state:enabled, and so on
 //	visible:true     it shows, or has a box; visible:false is !visible:true
 //	nth:0, nth:-1    one of the part's matches, from the front or the back
@@ -204,7 +209,9 @@ func (p part) narrow(sc *desktop.Scope) {
 		case a.not:
 		case a.kind == byProcess && !a.fold && sc.Process == "":
 			sc.Process = a.value
-		case a.kind == byWindow && sc.Title == "":
+		case a.kind == byWindow && a.window != 0 && sc.Window == 0:
+			sc.Window = a.window
+		case a.kind == byWindow && a.window == 0 && sc.Title == "":
 			sc.Title = a.value
 		}
 	}

@@ -1,6 +1,8 @@
 package selector
 
 import (
+	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -27,6 +29,12 @@ func (p *parser) atomWithValue(from int, k kind, fold bool) (atom, *SyntaxError)
 		return p.number(from, k)
 	}
 	p.skipBlanks()
+	if k == byWindow {
+		from := p.pos
+		if id, ok := p.windowResult(); ok {
+			return atom{kind: k, window: id}, p.checkValueEnd(from)
+		}
+	}
 	at, quoted := p.pos, p.peek(`"`)
 	value, err := p.value()
 	if err == nil && strings.TrimSpace(value) == "" {
@@ -38,7 +46,30 @@ func (p *parser) atomWithValue(from int, k kind, fold bool) (atom, *SyntaxError)
 	if rest, ok := strings.CutPrefix(value, containsWord); ok && k == byName && !quoted && strings.TrimSpace(rest) != "" {
 		value, fold = strings.TrimSpace(rest), true
 	}
+	if k == byWindow && !quoted && windowNumber.MatchString(value) {
+		id, err := strconv.ParseUint(value[1:], 10, 64)
+		if err != nil || id == 0 {
+			return atom{}, p.errorf(at, p.pos, "", "there is no window with the id %s", value[1:])
+		}
+		return atom{kind: k, window: desktop.WindowID(id)}, nil
+	}
 	return p.atomOf(at, k, fold, value)
+}
+
+// windowNumber is how a window's id is written where else a part of its title stands.
+var windowNumber = regexp.MustCompile(`^#\d+$`)
+
+// windowResult parses the window of a result, as a template puts it into the text.
+func (p *parser) windowResult() (desktop.WindowID, bool) {
+	var w struct {
+		ID desktop.WindowID `json:"id"`
+	}
+	from := json.NewDecoder(strings.NewReader(p.text[p.pos:]))
+	if !p.peek("{") || from.Decode(&w) != nil || w.ID == 0 {
+		return 0, false
+	}
+	p.pos += int(from.InputOffset())
+	return w.ID, true
 }
 
 // atomOf makes an atom of its value, which began at an offset of the text.

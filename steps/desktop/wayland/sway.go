@@ -186,7 +186,8 @@ func (n *swayNode) collect(f func(*swayNode)) {
 func (n *swayNode) window() desktop.Window {
 	w := desktop.Window{
 		ID: desktop.WindowID(n.ID), Title: n.Name, Class: cmp.Or(n.AppID, n.Properties.Class), PID: n.PID, Process: desktop.ProcessName(n.PID),
-		Bounds: n.Rect.rect(), Content: n.WindowRect.rect(), Active: n.Focused,
+		Aliases: append(desktop.ProcessAliases(n.PID), n.AppID, n.Properties.Class),
+		Bounds:  n.Rect.rect(), Content: n.WindowRect.rect(), Active: n.Focused,
 	}
 	w.Content.X, w.Content.Y = w.Content.X+w.Bounds.X, w.Content.Y+w.Bounds.Y
 	if bar := n.DecoRect.rect(); !bar.Empty() {

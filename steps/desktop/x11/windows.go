@@ -152,7 +152,8 @@ func (l *windowTable) read(q questions) seenWindow {
 		w.Title = l.decode(oldTitle)
 	}
 	class, _ := q.class.Reply()
-	w.Class = className(l.decode(class))
+	classes := classNames(l.decode(class))
+	w.Class = classes[len(classes)-1]
 	pids, states := numbers(q.pid.Reply()), numbers(q.states.Reply())
 	frame, shadow := numbers(q.frame.Reply()), numbers(q.shadow.Reply())
 	sorts := numbers(q.sort.Reply())
@@ -174,14 +175,14 @@ func (l *windowTable) read(q questions) seenWindow {
 		w.PID = int(pids[0])
 	}
 	w.Process = desktop.ProcessName(w.PID)
+	w.Aliases = append(desktop.ProcessAliases(w.PID), classes...)
 	return w
 }
 
-// className is the second of the two names that a window's class holds, each
-// ended by a zero: the application's, not the window's.
-func className(s string) string {
-	parts := strings.Split(strings.TrimRight(s, "\x00"), "\x00")
-	return parts[len(parts)-1]
+// classNames are the two names that a window's class holds, each ended by a zero: the
+// window's and the application's.
+func classNames(s string) []string {
+	return strings.Split(strings.TrimRight(s, "\x00"), "\x00")
 }
 
 // outline is a window with its frame and without the shadow that it draws
