@@ -155,8 +155,11 @@ func (f frameWindow) onScreen(n *node) desktop.Rect {
 	if n.box.Empty() || f.nowhere || placeless(f.window) && n.inPopup() {
 		return desktop.Rect{}
 	}
-	by := f.shiftOf(n)
-	return desktop.Rect{X: n.box.X + by.X, Y: n.box.Y + by.Y, W: n.box.W, H: n.box.H}
+	box, by := n.box, f.shiftOf(n)
+	if placeless(f.window) {
+		box = n.inPoints(box)
+	}
+	return desktop.Rect{X: box.X + by.X, Y: box.Y + by.Y, W: box.W, H: box.H}
 }
 
 // shiftOf returns what to add to the box that the application gives a node.

@@ -5,6 +5,7 @@ package atspi
 import (
 	"fmt"
 	"image"
+	"math"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -115,15 +116,86 @@ func (n *node) pops() bool {
 
 // inPopup reports whether a node may be in a popup of its frame.
 func (n *node) inPopup() bool {
-	if n.popup {
-		return true
-	}
 	for m := n.parent; m != nil; m = m.parent {
 		if m.pops() {
 			return true
 		}
 	}
 	return false
+}
+
+// popupIn reports whether one of the frames is a popup that shows. A browser has
+// frames for some that do not: nothing that a person could see is in these. What is
+// told of an element beside it (a tooltip) goes when the pointer moves.
+func (w *walker) popupIn(frames []frameWindow) (bool, error) {
+	var seen bool
+	for _, f := range frames {
+		if !f.popup || !f.nowhere || !w.shows(f.frame) {
+			continue
+		}
+		if w.app.toolkitName() != "Chromium" {
+			return true, nil
+		}
+		w.findSeen(f.frame.object, 0, func() { seen = true })
+	}
+	return seen, w.run()
+}
+
+// findSeen tells of each element below an object that a person would see, and of a
+// frame about whose content nothing is told: that is an open list of a page.
+func (w *walker) findSeen(below object, level int, tell func()) {
+	w.want(below, ifaceAccessible+".GetChildren", func(body []any) {
+		kids := objectsOf(first[any](body))
+		if len(kids) == 0 && level == 0 {
+			tell()
+		}
+		for _, o := range kids {
+			n := &node{object: o}
+			w.askBrief(n, func() {
+				switch {
+				case !w.shows(n) || roleName(n.role) == "tool tip" || level > maxDepth:
+				case isBox(n) || w.isPage(n):
+					w.findSeen(o, level+1, tell)
+				case n.box.W > 1 && n.box.H > 1:
+					tell()
+				}
+			})
+		}
+	})
+}
+
+// pixels is how many units of the page of a node are one of its browser, which
+// counts the points of the screen around the page and the pixels of the device in it.
+func (n *node) pixels() float64 {
+	by := 1.0
+	for m := n; m != nil && m.parent != nil; m = m.parent {
+		is, says := m.parent.box, m.box
+		if roleName(m.role) != "document web" || is.W <= 0 || says.W <= is.W {
+			continue
+		}
+		// A page that is wider for another reason begins elsewhere.
+		if f := float64(says.W) / float64(is.W); math.Abs(float64(says.X)-f*float64(is.X)) <= f {
+			by = f
+		}
+	}
+	return by
+}
+
+// inPoints is a box of a node in points of the screen.
+func (n *node) inPoints(box desktop.Rect) desktop.Rect {
+	by := n.pixels()
+	scaled := func(v int) int { return int(math.Round(float64(v) / by)) }
+	x, y := scaled(box.X), scaled(box.Y)
+	return desktop.Rect{X: x, Y: y, W: scaled(box.X+box.W) - x, H: scaled(box.Y+box.H) - y}
+}
+
+// inPixels is a point of a browser as its page counts.
+func (w *walker) inPixels(page *node, at desktop.Point) desktop.Point {
+	if !w.placeless {
+		return at
+	}
+	by := page.pixels()
+	return desktop.Point{X: int(float64(at.X) * by), Y: int(float64(at.Y) * by)}
 }
 
 // popupOpen is the error of a look at a point of a window over which a popup may be.
@@ -134,28 +206,25 @@ func popupOpen(w desktop.Window) error {
 	}
 }
 
-// findPopup looks whether a node that was read without its ancestors is in a popup.
-func (w *walker) findPopup(n *node) error {
+// findParents reads the parents of a node that was read alone, as far as they tell
+// where it is.
+func (w *walker) findParents(n *node) error {
 	if !w.placeless {
 		return nil
 	}
-	at := n.object
-	for range maxDepth {
-		up := &node{parent: n}
-		w.get(at, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
+	for at, depth := n, 0; depth < maxDepth; depth++ {
+		up := &node{}
+		w.get(at.object, ifaceAccessible, "Parent", func(v any) { up.object = objectOf(as[[]any](v)) })
 		if err := w.run(); err != nil || up.none() || up.object == w.app.object {
 			return err
 		}
-		w.want(up.object, ifaceAccessible+".GetRole", func(b []any) { up.role = first[uint32](b) })
+		at.parent = up
 		w.get(up.object, ifaceAccessible, "Name", func(v any) { up.name = as[string](v) })
+		w.askBrief(up, func() {})
 		if err := w.run(); err != nil {
 			return err
 		}
-		if up.pops() {
-			n.popup = true
-			return nil
-		}
-		at = up.object
+		at = up
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"slices"
 	"testing"
 
 	"understudy/steps/desktop"
@@ -26,6 +27,28 @@ func TestSizesTellWhereBoxesCountFrom(t *testing.T) {
 	} {
 		if got, known := contentOf(row.frame, window); known != row.known || got != row.want {
 			t.Errorf("%s: %s, %v, want %s, %v", say, got, known, row.want, row.known)
+		}
+	}
+}
+
+// In a page of a browser at scale 2, boxes are in pixels of the device, around it in
+// points of the screen.
+func TestPagesCountPixels(t *testing.T) {
+	document := uint32(slices.Index(roleNames[:], "document web"))
+	for say, row := range map[string]struct {
+		page desktop.Rect
+		want desktop.Rect
+	}{
+		"scale 1":                           {desktop.Rect{X: 10, Y: 153, W: 1276, H: 730}, desktop.Rect{X: 621, Y: 169, W: 54, H: 21}},
+		"scale 2":                           {desktop.Rect{X: 20, Y: 306, W: 2552, H: 1460}, desktop.Rect{X: 311, Y: 85, W: 27, H: 10}},
+		"wider than what is around, beside": {desktop.Rect{X: 400, Y: 153, W: 2552, H: 730}, desktop.Rect{X: 621, Y: 169, W: 54, H: 21}},
+	} {
+		around := &node{box: desktop.Rect{X: 10, Y: 153, W: 1276}}
+		page := &node{box: row.page, parent: around}
+		page.role = document
+		button := &node{box: desktop.Rect{X: 621, Y: 169, W: 54, H: 21}, parent: page}
+		if got := button.inPoints(button.box); got != row.want {
+			t.Errorf("%s: %s, want %s", say, got, row.want)
 		}
 	}
 }

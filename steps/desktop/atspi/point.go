@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -89,8 +90,8 @@ func (c *Client) inWindow(ctx context.Context, l *busConn, a *application, windo
 		return nil, err
 	}
 	matched := w.matchWindows(frames, windows)
-	if slices.ContainsFunc(matched, func(f frameWindow) bool { return f.popup && f.nowhere && w.shows(f.frame) }) {
-		return nil, popupOpen(in)
+	if open, err := w.popupIn(matched); open || err != nil {
+		return nil, cmp.Or(err, popupOpen(in))
 	}
 	for _, f := range candidates(matched, in, s.at, s.popups, w) {
 		hits, err := w.hitsAt(f, s.at)
@@ -115,7 +116,7 @@ func (w *walker) elementFor(f frameWindow, n *node, at desktop.Point, l *busConn
 	page, tested := w.pageOf(n), false
 	if page != nil && (w.hitTest || n == page) {
 		var err error
-		if n, tested, err = w.hitTestNode(page, n, f.inApp(at)); err != nil {
+		if n, tested, err = w.hitTestNode(page, n, w.inPixels(page, f.inApp(at))); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func (c *Client) Refresh(ctx context.Context, h desktop.Handle) (*desktop.Elemen
 	if err := w.findRootPane(n); err != nil {
 		return nil, err
 	}
-	if err := w.findPopup(n); err != nil {
+	if err := w.findParents(n); err != nil {
 		return nil, err
 	}
 	w.maxText = maxTextAlone

@@ -35,7 +35,6 @@ type node struct {
 	drawn    *node         // see rootPane
 	note     string        // see desktop.Element
 	drawnIn  *desktop.Rect // of a frame with a shadow: what is drawn in it
-	popup    bool          // see findPopup
 }
 
 // A walker reads some of one application's tree: what its items hold is taken

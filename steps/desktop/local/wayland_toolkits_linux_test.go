@@ -2,9 +2,13 @@ package local_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"understudy/internal/scratch"
@@ -99,6 +103,10 @@ func TestClicksLandOnSway(t *testing.T) {
 		session.Enter(t)
 		t.Setenv("GSK_RENDERER", "cairo")
 		d := open(t, desktop.Options{Display: session.Wayland, Dir: scratch.Dir(t)})
+		t.Run(fmt.Sprintf("Chromium at scale %d", scale), func(t *testing.T) {
+			s := &testDesktop{T: t, Desktop: d}
+			s.countsClicksOfAPage(session)
+		})
 		for toolkit, program := range countingWindows {
 			t.Run(fmt.Sprintf("%s at scale %d", toolkit, scale), func(t *testing.T) {
 				s := &testDesktop{T: t, Desktop: d}
@@ -116,21 +124,79 @@ func (s *testDesktop) countsClicks(session *waylandtest.Session, program string)
 		s.Fatal(err)
 	}
 	s.launch("/usr/bin/python3 " + script + " " + counted)
+	s.clicksEverywhere(session, func() string {
+		got, _ := os.ReadFile(counted)
+		return string(got)
+	})
+}
+
+// countsClicksOfAPage does the same in a browser.
+func (s *testDesktop) countsClicksOfAPage(session *waylandtest.Session) {
+	s.Helper()
+	virtualtest.Need(s, "chromium")
+	var counted struct {
+		sync.Mutex
+		text string
+	}
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			counted.Lock()
+			defer counted.Unlock()
+			counted.text += strings.TrimPrefix(r.URL.Path, "/") + "\n"
+			return
+		}
+		_, _ = io.WriteString(w, pageOfButtons)
+	}))
+	s.Cleanup(page.Close)
+	s.launch("chromium --ozone-platform=wayland --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility --user-data-dir=" + s.TempDir() + "/profile " + page.URL)
+	s.clicksEverywhere(session, func() string {
+		counted.Lock()
+		defer counted.Unlock()
+		return counted.text
+	})
+	alpha := map[string]any{"selector": "role:button && name:Alpha", "timeout_ms": 100.0}
+	at := s.seen("role:button && name:Alpha").Element.Bounds.Center()
+	s.does(kinds.ClickElement, map[string]any{"selector": "role:combo box && name:Colour"})
+	s.eventually("its list is open, and nobody knows where", func() bool {
+		_, err := s.ElementAt(s.Context(), at)
+		return err != nil && strings.Contains(err.Error(), "popup")
+	})
+	if o := s.tries(kinds.ClickElement, alpha); o.Err == nil {
+		s.Error("a click while the list is open is said to be done")
+	}
+	s.does(kinds.PressKeyGlobal, map[string]any{"key": "{Escape}"})
+	s.does(kinds.SelectOption, map[string]any{"selector": "role:combo box && name:Colour", "option_name": "Blue"})
+	s.eventually("it has the colour", func() bool { return s.seen("role:combo box && name:Colour").Element.Text == "Blue" })
+}
+
+// pageOfButtons posts the name of the button that is clicked, or "elsewhere".
+const pageOfButtons = `<!doctype html><meta charset="utf-8"><title>Counting</title>
+<body style="text-align: center; height: 90vh">
+<p><button>Alpha</button><p><button>Beta</button>
+<p><select aria-label="Colour"><option>Red<option>Green<option>Blue</select>
+<script>
+addEventListener("mousedown", e => { if (!e.target.closest("select")) fetch("/" + (e.target.closest("button")?.textContent ?? "elsewhere"), {method: "POST"}) })
+</script>`
+
+// clicksEverywhere clicks the buttons of a window that counts, wherever sway places
+// it.
+func (s *testDesktop) clicksEverywhere(session *waylandtest.Session, counted func() string) {
+	s.Helper()
 	var want strings.Builder
 	for _, layout := range []string{"floating disable", "floating enable", "move absolute position 300 px 200 px"} {
 		s.eventually("sway places the window", func() bool {
-			_, err := session.Message(`[title="^Counting$"] ` + layout)
+			_, err := session.Message(`[title="^Counting( - Chromium)?$"] ` + layout)
 			return err == nil
 		})
 		for _, name := range []string{"Alpha", "Beta"} {
 			s.does(kinds.ClickElement, map[string]any{"selector": "role:button && name:" + name, "timeout_ms": 60_000.0})
 			want.WriteString(name + "\n")
 			s.eventually("the window counts "+name+", "+layout, func() bool {
-				got, _ := os.ReadFile(counted)
-				if strings.Contains(string(got), "elsewhere") || len(got) > len(want.String()) {
+				got := counted()
+				if strings.Contains(got, "elsewhere") || len(got) > want.Len() {
 					s.Fatalf("%s: it counted %q, want %q", layout, got, want.String())
 				}
-				return string(got) == want.String()
+				return got == want.String()
 			})
 		}
 	}
