@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jezek/xgb"
@@ -16,8 +17,10 @@ import (
 const (
 	// closeTimeout is for those that are busy, and read nothing meanwhile.
 	closeTimeout = 10 * time.Second
-	// settleTimeout is for what goes on in programs that are never at rest.
+	// settleTimeout is how much time of a processor each gets that is never at rest.
 	settleTimeout = time.Second
+	// settleLongest is for those that get none, because the machine is busy.
+	settleLongest = 5 * time.Second
 	// settleLooks is how often in a row all must be found asleep.
 	settleLooks = 3
 )
@@ -42,21 +45,42 @@ func (d *Display) finish() {
 
 // settle waits until all programs of the display sleep, for a while.
 func (d *Display) settle() {
-	asleep := 0
-	for deadline := time.Now().Add(settleTimeout); asleep < settleLooks && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	asleep, began := 0, map[process]time.Duration{}
+	for deadline := time.Now().Add(settleLongest); asleep < settleLooks && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		asleep++
-		if slices.ContainsFunc(programsOf(d.folder.dir), isBusy) {
-			asleep = 0
+		for _, p := range programsOf(d.folder.dir) {
+			busy, used := activity(p)
+			if _, known := began[p]; !known {
+				began[p] = used
+			}
+			if busy && used-began[p] < settleTimeout {
+				asleep = 0
+			}
 		}
 	}
 }
 
-// isBusy says whether a process runs, wants to, or waits for a disk.
-func isBusy(p process) bool {
+// activity says whether a process runs, wants to, or waits for a disk, and how much
+// time of a processor it has used.
+func activity(p process) (busy bool, used time.Duration) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/stat")
 	i := bytes.LastIndexByte(stat, ')') // a name may hold anything
-	return err == nil && i+2 < len(stat) && (stat[i+2] == 'R' || stat[i+2] == 'D')
+	if err != nil || i < 0 {
+		return false, 0
+	}
+	fields := strings.Fields(string(stat[i+1:]))
+	if len(fields) < 13 {
+		return false, 0
+	}
+	for _, ticks := range fields[11:13] { // in user mode, in the kernel
+		n, _ := strconv.Atoi(ticks)
+		used += time.Duration(n) * (time.Second / ticksPerSecond)
+	}
+	return fields[0] == "R" || fields[0] == "D", used
 }
+
+// ticksPerSecond is that of /proc, on each system that runs Go.
+const ticksPerSecond = 100
 
 // awaitEnd waits until processes have ended, for a while.
 func awaitEnd(procs []process) {
