@@ -15,7 +15,11 @@ import (
 // step, so that a right that was revoked is lost at once. The rights are those of
 // the client that began the run or continued it last, within those of this server.
 func (s *clients) allow(run, client string, k steps.Kind) error {
-	for _, caller := range s.inflight.callersOf(run, client) {
+	return s.allowAll(s.inflight.callersOf(run, client), client, k)
+}
+
+func (s *clients) allowAll(callers []caller, client string, k steps.Kind) error {
+	for _, caller := range callers {
 		if why := s.subjectNow(caller).May(access.Of(k)); why != nil {
 			return why.Denied()
 		}
@@ -47,17 +51,15 @@ func limitsOf(g auth.Grant) access.Limits {
 // AllowFor is Allow for the worker of a fleet that executes a run. A server that was
 // started again knows from the run who its client is.
 func (s *Server) AllowFor(run string, m engine.Mandate, k steps.Kind) error {
-	if len(s.inflight.callersOf(run, m.Client)) > 0 {
-		return s.Allow(run, m.Client, k)
+	callers := s.inflight.callersOf(run, m.Client)
+	if len(callers) == 0 {
+		who, err := s.clients.maker("run "+run, m.Client, m.Owner, m.Rights, m.At)
+		if err != nil {
+			return err
+		}
+		callers = []caller{who}
 	}
-	who, err := s.clients.maker("run "+run, m.Client, m.Owner, m.Rights, m.At)
-	if err != nil {
-		return err
-	}
-	if why := s.clients.subjectNow(who).May(access.Of(k)); why != nil {
-		return why.Denied()
-	}
-	return s.Rights().Allow(m.Client, k)
+	return s.clients.allowAll(callers, m.Client, k)
 }
 
 // mandate is what the worker of a fleet needs to know of who continues a run.
