@@ -90,7 +90,7 @@ func resumable(w *worker, r ResumeRequest) error {
 
 // revive is the worker of a run that is to go on.
 func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
-	if err := e.refuseHeld(id); err != nil {
+	if err := e.refuseHeld(ctx, id); err != nil {
 		return nil, err
 	}
 	return e.load(ctx, id, other, force)

@@ -59,6 +59,8 @@ type Engine struct {
 	// Elsewhere says that workers elsewhere execute what this engine begins and
 	// continues. Its store is a Queue.
 	Elsewhere bool
+	// HeldElsewhere is the person who has the desktop of a run at its worker; nil: nobody.
+	HeldElsewhere func(ctx context.Context, run string) string
 	// Handed puts in the secrets that who began a run has for the worker that
 	// takes it; nil: nobody has any.
 	Handed func(ctx context.Context, run string, secrets map[string]string)

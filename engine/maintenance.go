@@ -78,7 +78,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 	if e.at(id) != nil {
 		return steps.Errorf(steps.Busy, "run %s is being executed", id)
 	}
-	if err := e.refuseHeld(id); err != nil {
+	if err := e.refuseHeld(ctx, id); err != nil {
 		return err
 	}
 	if Resumable(h) && !force {

@@ -67,9 +67,24 @@ func (e *Engine) holderOf(id string) string {
 	return ""
 }
 
+// Held are the runs whose desktops persons have, with their names.
+func (e *Engine) Held() map[string]string {
+	e.open()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	held := map[string]string{}
+	for id, h := range e.holds {
+		held[id] = h.by
+	}
+	return held
+}
+
 // refuseHeld says why nothing may be done with a run whose desktop a person has.
-func (e *Engine) refuseHeld(id string) error {
+func (e *Engine) refuseHeld(ctx context.Context, id string) error {
 	by := e.holderOf(id)
+	if by == "" && e.HeldElsewhere != nil {
+		by = e.HeldElsewhere(ctx, id)
+	}
 	if by == "" {
 		return nil
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"understudy/mcpserver/ask"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/httpd"
+	"understudy/mcpserver/rfb"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -144,7 +146,7 @@ func New(o Options) *Server {
 	s.http = httpd.New(httpd.Options{
 		Clients: s.mcp, Modern: modern, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
-		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Desktop: o.Desktop, Log: o.Log,
+		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Live: s.live, Log: o.Log,
 	})
 	s.offer(library, lasting)
 	prompts.addTo(s.mcp)
@@ -196,6 +198,25 @@ func (s *Server) offer(l *library, lasting desktopTools) {
 // written, and the connections closed.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener) error {
 	return s.http.Serve(ctx, l, s.Close)
+}
+
+// live opens the desktop of a run once more: where the runs are executed, if that is
+// on another machine.
+func (s *Server) live(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
+	type workers interface {
+		Live(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
+	}
+	if w, ok := s.runs.opened().(workers); ok {
+		return w.Live(ctx, h, by)
+	}
+	if s.o.Desktop == nil {
+		return nil, errors.New("nobody can watch it here")
+	}
+	d, err := s.o.Desktop(ctx, *h.Desktop)
+	if err != nil {
+		return nil, err
+	}
+	return rfb.Of(d, h.Desktop.Name, by != ""), nil
 }
 
 func (s *Server) hook(ctx context.Context, name string, h http.Header, body []byte) (any, bool, error) {

@@ -238,7 +238,7 @@ func (a *app) work(cmd *cobra.Command, f *workerFlags) (err error) {
 	e, leave := a.engineOver(s, nil, dir, o, lasting{bounds: f.display.bounds, keep: f.display.keep})
 	defer func() { err = errors.Join(err, leave(context.WithoutCancel(cmd.Context()))) }()
 	e.Lease, e.Dir, e.Roots, e.Environ, e.Allow = engine.NewLease(f.desktops), files, []string{files}, os.Environ(), f.allow
-	w := &fleet.Worker{Store: s, Engine: e, Name: f.name, Labels: f.allLabels(), Desktops: f.desktops, DrainTime: f.drain, Log: a.log()}
+	w := &fleet.Worker{Store: s, Engine: e, Name: f.name, Labels: f.allLabels(), Desktops: f.desktops, DrainTime: f.drain, Desktop: a.opens(desktopsFolder(dir)), Log: a.log()}
 	fmt.Fprintf(a.errOut, "understudy: worker %s takes runs that need any of %s, %d at once\n", f.name, strings.Join(w.Labels, " "), f.desktops)
 	return w.Run(cmd.Context())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"understudy/engine"
@@ -25,7 +26,7 @@ type Client struct {
 func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error) {
 	c := &Client{store: s, Engine: &engine.Engine{Store: s, Files: s, Kinds: kinds, Elsewhere: true}}
 	c.Engine.Desktops = desktops{c}
-	c.Keeper = keeper{s}
+	c.Keeper, c.HeldElsewhere = keeper{s}, c.heldBy
 	if err := s.News(ctx, c.Notify); err != nil {
 		return nil, err
 	}
@@ -43,6 +44,36 @@ func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, er
 	// What the submitter has on its own machine is not on that of the worker.
 	r.Dir, r.Roots, r.Private, r.Environ, r.Server = "", nil, nil, nil, c.server
 	return c.Engine.Start(ctx, r)
+}
+
+// Get is the header of a run.
+func (c *Client) Get(ctx context.Context, id string) (engine.Header, error) {
+	h, err := c.Engine.Get(ctx, id)
+	if err == nil {
+		h.TakenBy = c.holderOf(ctx, h)
+	}
+	return h, err
+}
+
+func (c *Client) heldBy(ctx context.Context, id string) string {
+	h, err := c.Engine.Get(ctx, id)
+	if err != nil {
+		return "" // as who asks will hear
+	}
+	return c.holderOf(ctx, h)
+}
+
+// holderOf is the person who has the desktop of a run, as its worker says. A worker
+// that is gone gives it to nobody.
+func (c *Client) holderOf(ctx context.Context, h engine.Header) string {
+	if h.Worker == "" || h.Desktop == nil || h.Status == engine.Queued || h.Status == engine.Running {
+		return ""
+	}
+	s, err := ask(ctx, c.store, h.Worker)
+	if err != nil {
+		return ""
+	}
+	return s.Held[h.ID]
 }
 
 // Stop stops a run. It returns when its worker has ended the step under way.
@@ -67,7 +98,7 @@ func (c *Client) Pause(ctx context.Context, id string) error {
 	return err
 }
 
-// TakeOver gives the desktop of a run to a person at the machine of its worker.
+// TakeOver gives the desktop of a run to a person.
 func (c *Client) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
 	r, err := c.remoteOf(ctx, id)
 	if err != nil {
@@ -148,7 +179,7 @@ func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remo
 	}
 }
 
-var errNoAnswer = errors.New("its worker does not answer")
+var errNoAnswer = errors.New("no answer")
 
 // remoteOf is the worker of a run.
 func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) {
@@ -159,13 +190,18 @@ func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) 
 	if h.Worker == "" {
 		return nil, steps.Errorf(steps.Invalid, "run %s was not executed by any worker yet", id)
 	}
+	return remote(c.store, callsName, h.Worker), nil
+}
+
+// remote asks the process that answers under a name.
+func remote(s Store, name ...string) owner.Remote {
 	return func(ctx context.Context, message []byte) ([]byte, error) {
-		answer, err := c.store.Ask(ctx, message, callsName, h.Worker)
-		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("worker %s of run %s: %w: %w", h.Worker, id, errNoAnswer, err)
+		answer, err := s.Ask(ctx, message, name...)
+		if err != nil {
+			err = fmt.Errorf("%s: %w: %w", strings.Join(name, " "), errNoAnswer, err)
 		}
 		return answer, err
-	}, nil
+	}
 }
 
 // desktops are those of the workers, of which a client knows only whether the

@@ -16,13 +16,22 @@ import (
 // Only the server through which a client began or continued a run knows what that
 // client may do by now, so the worker asks it before each step.
 
+// rightsQuestion asks whether the client of a run may use a tool by now.
+type rightsQuestion struct {
+	Run     string         `json:"run"`
+	Mandate engine.Mandate `json:"mandate"`
+	Tool    access.Tool    `json:"tool"`
+}
+
 // Serve answers workers under a name that tell what the clients of the runs may do
 // that were begun and continued here. A server that is started again has the name that
 // it had, or its runs are refused.
 func (c *Client) Serve(ctx context.Context, name string, allow func(run string, m engine.Mandate, k steps.Kind) error) error {
 	c.server = name
 	return c.store.Answer(ctx, func(_ context.Context, message []byte) []byte {
-		return owner.AnswerRights(message, func(q owner.RightsQuestion) error { return allow(q.Run, q.Mandate, q.Tool.Kind()) })
+		return owner.Reply(message, func(q rightsQuestion) (struct{}, error) {
+			return struct{}{}, allow(q.Run, q.Mandate, q.Tool.Kind())
+		})
 	}, rightsName, name)
 }
 
@@ -42,37 +51,35 @@ func (w *Worker) allow(ctx context.Context, own func(run, client string, k steps
 		if m.Server == "" {
 			return nil
 		}
-		return w.askServer(ctx, owner.RightsQuestion{Run: run, Mandate: m, Tool: access.Of(k)})
+		return w.askServer(ctx, rightsQuestion{Run: run, Mandate: m, Tool: access.Of(k)})
 	}
 }
 
 // askServer asks the server of a run. When that is gone, a run of a credential may do
 // nothing any more, for nobody can tell whether the credential still counts; others
 // keep the rights that they had.
-func (w *Worker) askServer(ctx context.Context, q owner.RightsQuestion) error {
-	there := owner.Remote(func(ctx context.Context, message []byte) ([]byte, error) {
-		ctx, cancel := context.WithTimeout(ctx, askTime)
-		defer cancel()
-		return w.Store.Ask(ctx, message, rightsName, q.Mandate.Server)
-	})
+func (w *Worker) askServer(ctx context.Context, q rightsQuestion) error {
+	there := remote(w.Store, rightsName, q.Mandate.Server)
 	for late := time.Now().Add(serverTime); ; {
-		why, lost := there.AskRights(ctx, q)
-		if lost == nil {
-			return why
+		limited, cancel := context.WithTimeout(ctx, askTime)
+		_, err := owner.Ask[struct{}](limited, there, q)
+		cancel()
+		if !errors.Is(err, errNoAnswer) {
+			return err
 		}
 		if q.Mandate.Owner == "" {
 			return keptRights(q)
 		}
 		if time.Now().After(late) || steps.Sleep(ctx, retryTime) != nil {
 			return &steps.Error{
-				Code: steps.Denied, Err: fmt.Errorf("nobody can say any more what %s may do: its server does not answer: %w", q.Mandate.Owner, lost),
+				Code: steps.Denied, Err: fmt.Errorf("nobody can say any more what %s may do: its server does not answer: %w", q.Mandate.Owner, err),
 				Next: "start the server again, and resume the run there",
 			}
 		}
 	}
 }
 
-func keptRights(q owner.RightsQuestion) error {
+func keptRights(q rightsQuestion) error {
 	var p access.Policy
 	if err := json.Unmarshal(q.Mandate.Rights, &p); err != nil {
 		return &steps.Error{Code: steps.Denied, Err: errors.New("the run does not say what its client may do"), Next: "resume it"}

@@ -114,17 +114,22 @@ func openSecrets(key *ecdh.PrivateKey, run string, raw []byte) (known map[string
 
 // boxOf is the cipher of one answer: both keys are made for it, and used once.
 func boxOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, run string) (cipher.AEAD, error) {
-	shared, err := ours.ECDH(theirs)
-	if err != nil {
-		return nil, err
-	}
-	key, err := hkdf.Key(sha256.New, shared, nil, "secrets of run "+run, 32)
-	if err != nil {
-		return nil, err
-	}
-	block, err := aes.NewCipher(key)
+	block, err := blockOf(ours, theirs, "secrets of run "+run)
 	if err != nil {
 		return nil, err
 	}
 	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// blockOf is the cipher for one use of two keys.
+func blockOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, use string) (cipher.Block, error) {
+	shared, err := ours.ECDH(theirs)
+	if err != nil {
+		return nil, err
+	}
+	key, err := hkdf.Key(sha256.New, shared, nil, use, 32)
+	if err != nil {
+		return nil, err
+	}
+	return aes.NewCipher(key)
 }

@@ -17,11 +17,13 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"understudy/engine"
 	"understudy/internal/owner"
 	"understudy/steps"
+	"understudy/steps/desktop"
 )
 
 // Store is what a fleet shares.
@@ -36,6 +38,9 @@ type Store interface {
 	// Ask asks the process that answers under a name, and Answer is that process.
 	Ask(ctx context.Context, message []byte, name ...string) ([]byte, error)
 	Answer(ctx context.Context, answer func(context.Context, []byte) []byte, name ...string) error
+	// Tell tells who hears it under a name, and Hear hears it, in order.
+	Tell(message []byte, name ...string) error
+	Hear(ctx context.Context, hear func([]byte), name ...string) error
 }
 
 // Worker executes runs of a fleet.
@@ -47,8 +52,14 @@ type Worker struct {
 	// Desktops is how many runs it executes at once.
 	Desktops int
 	Log      *slog.Logger
+	// Desktop opens a lasting desktop once more, so that a person can watch it or
+	// take it over; nil: nobody can.
+	Desktop func(context.Context, desktop.Info) (*desktop.Desktop, error)
 	// DrainTime is how long a worker that ends waits for the steps under way.
 	DrainTime time.Duration
+
+	views   atomic.Int32 // live ones
+	viewing sync.WaitGroup
 }
 
 // The names under which processes answer.
@@ -56,15 +67,21 @@ const (
 	stateName  = "worker" // which runs a worker executes
 	callsName  = "calls"  // what Clients ask of the worker of a run
 	secretName = "secrets"
+	viewName   = "view"   // which live view of its desktops a viewer wants
+	streamName = "stream" // what a viewer and a desktop say to each other
 	rightsName = "rights" // what workers ask the server of a client
 )
+
+// openTime is how long a worker may take to open a desktop for a viewer.
+const openTime = 30 * time.Second
 
 // askTime is how long another process may think about an answer.
 const askTime = time.Second
 
 // state is what a worker says of itself.
 type state struct {
-	Runs []string `json:"runs"`
+	Runs []string          `json:"runs"`
+	Held map[string]string `json:"held,omitempty"` // by whom, the desktops of runs
 }
 
 // Run takes runs until the context ends. Then each run pauses after the step
@@ -76,13 +93,16 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer end()
 	w.Engine.Allow = w.allow(life, w.Engine.Allow)
 	says := func(context.Context, []byte) []byte {
-		raw, _ := json.Marshal(state{w.Engine.Active()}) // strings
+		raw, _ := json.Marshal(state{w.Engine.Active(), w.Engine.Held()}) // strings
 		return raw
 	}
 	calls := func(ctx context.Context, message []byte) []byte {
 		return owner.AnswerRemote(ctx, w.Engine, message)
 	}
-	if err := errors.Join(w.Store.Answer(life, says, stateName, w.Name), w.Store.Answer(life, calls, callsName, w.Name)); err != nil {
+	views := func(_ context.Context, message []byte) []byte {
+		return owner.Reply(message, func(q viewQuestion) (viewAnswer, error) { return w.show(life, q) })
+	}
+	if err := errors.Join(w.Store.Answer(life, says, stateName, w.Name), w.Store.Answer(life, calls, callsName, w.Name), w.Store.Answer(life, views, viewName, w.Name)); err != nil {
 		return err
 	}
 	var seats sync.WaitGroup
@@ -90,6 +110,8 @@ func (w *Worker) Run(ctx context.Context) error {
 		seats.Go(func() { w.takeRuns(ctx, life) })
 	}
 	seats.Wait()
+	end()
+	w.viewing.Wait()
 	return nil
 }
 

@@ -24,10 +24,13 @@ const (
 // denied are the subjects on which a role may not publish and not listen. A
 // tenant's own account bounds what it reaches at all.
 var denied = map[role]struct{ publish, subscribe []string }{
-	client: {publish: []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}, subscribe: []string{"us.say.hub"}},
-	worker: {publish: []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}, subscribe: []string{"us.say.hub", "us.say.secrets"}},
+	client: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.worker.>", "us.say.calls.>", "us.say.view.>"}},
+	worker: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.secrets", "us.say.rights.>"}},
 	admin:  {},
 }
+
+// takingAway is what removes from a stream.
+var takingAway = []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}
 
 // keys are the credentials of all tenants. A credential is a file with the seed of a
 // key pair; the server knows the public key only.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"understudy/engine"
-	"understudy/mcpserver/access"
 )
 
 // Remote carries a message to who executes a run, on whatever machine, and brings
@@ -50,7 +49,12 @@ func ask[P, R any](ctx context.Context, r Remote, m method[P, R], p P) (out R, e
 	if err != nil {
 		return out, err
 	}
-	message, err := json.Marshal(remoteRequest{version, m.name, params})
+	return Ask[R](ctx, r, remoteRequest{version, m.name, params})
+}
+
+// Ask asks another process, which answers with Reply.
+func Ask[R any](ctx context.Context, r Remote, question any) (out R, err error) {
+	message, err := json.Marshal(question)
 	if err != nil {
 		return out, err
 	}
@@ -60,7 +64,7 @@ func ask[P, R any](ctx context.Context, r Remote, m method[P, R], p P) (out R, e
 	}
 	var a remoteAnswer
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return out, malformed(m.name, err)
+		return out, malformed("of another process", err)
 	}
 	if a.Failure != nil {
 		return out, a.Failure.error()
@@ -68,49 +72,16 @@ func ask[P, R any](ctx context.Context, r Remote, m method[P, R], p P) (out R, e
 	return out, json.Unmarshal(a.Value, &out)
 }
 
-// RightsQuestion asks whether the client of a run may use a tool by now.
-type RightsQuestion struct {
-	Run     string         `json:"run"`
-	Mandate engine.Mandate `json:"mandate"`
-	Tool    access.Tool    `json:"tool"`
-}
-
-// AskRights asks the server of a run; lost says that it did not answer.
-func (r Remote) AskRights(ctx context.Context, q RightsQuestion) (why, lost error) {
-	message, err := json.Marshal(q)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := r(ctx, message)
-	if err != nil {
-		return nil, err
-	}
-	var v verdict
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return nil, malformed("of the server of a run", err)
-	}
-	return v.Why.error(), nil
-}
-
-// AnswerRights answers such a question with what allow says.
-func AnswerRights(message []byte, allow func(RightsQuestion) error) []byte {
-	var q RightsQuestion
+// Reply does what a question asks for, and gives the answer.
+func Reply[Q, R any](message []byte, do func(Q) (R, error)) []byte {
+	var q Q
+	var value R
 	err := json.Unmarshal(message, &q)
 	if err != nil {
-		err = malformed("of a worker", err)
+		err = malformed("of another process", err)
 	} else {
-		err = allow(q)
+		value, err = do(q)
 	}
-	raw, _ := json.Marshal(verdict{Why: failureOf(err)}) // strings
-	return raw
-}
-
-// remotely are the methods that a Remote may ask for.
-var remotely = []string{stop.name, pause.name, takeOver.name, handBack.name}
-
-// AnswerRemote does what a Remote asks for, and gives the answer.
-func AnswerRemote(ctx context.Context, runs engine.Runs, message []byte) []byte {
-	value, err := answerRemote(ctx, runs, message)
 	a := remoteAnswer{Failure: failureOf(err)}
 	if err == nil {
 		a.Value, err = json.Marshal(value)
@@ -120,15 +91,17 @@ func AnswerRemote(ctx context.Context, runs engine.Runs, message []byte) []byte 
 	return raw
 }
 
-func answerRemote(ctx context.Context, runs engine.Runs, message []byte) (any, error) {
-	var r remoteRequest
-	if err := json.Unmarshal(message, &r); err != nil {
-		return nil, malformed("of another process", err)
-	}
-	for _, name := range remotely {
-		if r.Method == name && r.Version == version {
-			return served[name].do(ctx, runs, r.Params)
+// remotely are the methods that a Remote may ask for.
+var remotely = []string{stop.name, pause.name, takeOver.name, handBack.name}
+
+// AnswerRemote does what a Remote asks for, and gives the answer.
+func AnswerRemote(ctx context.Context, runs engine.Runs, message []byte) []byte {
+	return Reply(message, func(r remoteRequest) (any, error) {
+		for _, name := range remotely {
+			if r.Method == name && r.Version == version {
+				return served[name].do(ctx, runs, r.Params)
+			}
 		}
-	}
-	return nil, malformed(r.Method, fmt.Errorf("it is of version %d, and this process has version %d", r.Version, version))
+		return nil, malformed(r.Method, fmt.Errorf("it is of version %d, and this process has version %d", r.Version, version))
+	})
 }

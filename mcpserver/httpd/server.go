@@ -15,6 +15,7 @@ import (
 	"understudy/internal/telemetry"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
+	"understudy/mcpserver/rfb"
 	"understudy/mcpserver/viewer"
 	"understudy/steps/desktop"
 )
@@ -59,9 +60,9 @@ type Options struct {
 	SameUser *auth.SameUser
 	// Hosts and Origins are allowed beside those of this machine.
 	Hosts, Origins []string
-	// Desktop opens a lasting desktop once more, for a live view; nil: there is none.
-	Desktop func(context.Context, desktop.Info) (*desktop.Desktop, error)
-	Log     *slog.Logger
+	// Live opens the desktop of a run once more, for a live view.
+	Live func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
+	Log  *slog.Logger
 }
 
 // Tool is what admission has to know of a tool.
@@ -135,7 +136,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /mode", op.changeMode)
 	mux.HandleFunc("GET /api/{things}/{operation}", s.operate)
 	mux.HandleFunc("POST /api/{things}/{operation}", s.operate)
-	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, Do: callTool(acting, s.o.Modern), StatusOf: statusFor, Open: s.o.Desktop, Life: s.o.Life})
+	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, Do: callTool(acting, s.o.Modern), StatusOf: statusFor, Open: s.o.Live, Life: s.o.Life})
 	for _, path := range viewer.Paths() {
 		mux.Handle(path, pages)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"understudy/steps/desktop"
+	"understudy/steps/observe"
 )
 
 // Session is what one viewer sees and may do.
@@ -25,6 +26,29 @@ type Session struct {
 	Hide func(context.Context, *image.RGBA) *image.RGBA
 	// Failed hears of input that could not be performed; nil: nobody does.
 	Failed func(desktop.Action, error)
+}
+
+// Of shows a desktop to somebody, and closes it for him. Who only looks sees no
+// password field.
+func Of(d *desktop.Desktop, name string, acts bool) *Session {
+	s := &Session{Name: name, Desktop: d, Acts: acts}
+	if !acts {
+		var fields observe.Passwords
+		s.Hide = func(ctx context.Context, p *image.RGBA) *image.RGBA {
+			return observe.Blank(p, desktop.Point{}, append(fields.Where(ctx, d), fields.Find(ctx, d)...))
+		}
+	}
+	return s
+}
+
+// Close closes the desktop, for whoever it was opened for alone.
+func (s *Session) Close() error { return s.Desktop.Close() }
+
+// Live is a desktop, here or on another machine, as it is shown to one viewer.
+type Live interface {
+	// Serve speaks with a viewer until one side ends it.
+	Serve(ctx context.Context, conn io.ReadWriteCloser) error
+	Close() error
 }
 
 // The messages of a viewer.

@@ -3,7 +3,6 @@ package viewer
 import (
 	"context"
 	"fmt"
-	"image"
 	"net/http"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/rfb"
 	"understudy/steps"
-	"understudy/steps/desktop"
-	"understudy/steps/observe"
 )
 
 // A live view is the desktop of a run over a WebSocket, as RFB. Who has taken the
@@ -56,11 +53,15 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 		return steps.Errorf(steps.Busy, "%d live views are open, which is the most at once", mostViews)
 	}
 	defer v.views.Add(-1)
-	d, err := v.open(r.Context(), h)
+	by := ""
+	if v.holds(r, h.ID) == nil {
+		by = personOf(r)
+	}
+	s, err := v.open(r.Context(), h, by)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer s.Close()
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // where it comes from is asked above
 		Subprotocols:       []string{"binary"}, CompressionMode: websocket.CompressionDisabled,
@@ -73,17 +74,10 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(v.o.Life, func() { cancel(context.Cause(v.o.Life)) })()
-	s := &rfb.Session{Name: h.Desktop.Name, Desktop: d, Acts: v.holds(r, h.ID) == nil}
-	if !s.Acts {
-		var fields observe.Passwords
-		s.Hide = func(ctx context.Context, p *image.RGBA) *image.RGBA {
-			return observe.Blank(p, desktop.Point{}, append(fields.Where(ctx, d), fields.Find(ctx, d)...))
-		}
-	}
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		cancel(v.watchOver(ctx, r, conn, h.ID, s.Acts))
+		cancel(v.watchOver(ctx, r, conn, h.ID, by != ""))
 	}()
 	_ = s.Serve(ctx, websocket.NetConn(ctx, conn, websocket.MessageBinary)) // it ends in one way or another
 	cancel(nil)
@@ -92,14 +86,15 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	return nil
 }
 
-// open opens the desktop of a run once more, beside whoever uses it.
-func (v *Viewer) open(ctx context.Context, h engine.Header) (*desktop.Desktop, error) {
+// open opens the desktop of a run once more, beside whoever uses it, for who acts
+// there; empty: for somebody who looks.
+func (v *Viewer) open(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
 	if h.Desktop == nil || h.Desktop.Name == "" || v.o.Open == nil {
 		e := steps.Errorf(steps.Unavailable, "run %s is on no desktop that lasts", h.ID)
 		e.Next = "play it with --display virtual"
 		return nil, e
 	}
-	d, err := v.o.Open(ctx, *h.Desktop)
+	d, err := v.o.Open(ctx, h, by)
 	if err != nil {
 		return nil, &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("the desktop of run %s: %w", h.ID, err)}
 	}
@@ -165,7 +160,7 @@ func (v *Viewer) showDesktop(w http.ResponseWriter, r *http.Request, runs engine
 		return err
 	}
 	p := desktopPage{frame: frame{Title: "Desktop of " + name(h), Page: "runs"}, Header: h, Token: token(r, id), Said: said, Mine: h.TakenBy != "" && h.TakenBy == personOf(r)}
-	if d, err := v.open(r.Context(), h); err != nil {
+	if d, err := v.open(r.Context(), h, ""); err != nil {
 		p.Gone = err.Error()
 	} else {
 		_ = d.Close()

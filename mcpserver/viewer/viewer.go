@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"understudy/engine"
+	"understudy/mcpserver/rfb"
 	"understudy/steps/desktop"
 )
 
@@ -37,8 +38,9 @@ type Options struct {
 	Do func(r *http.Request, tool string, args map[string]any) error
 	// StatusOf is the status under which an error is answered.
 	StatusOf func(error) int
-	// Open opens a lasting desktop once more, for a live view; nil: there is none.
-	Open func(context.Context, desktop.Info) (*desktop.Desktop, error)
+	// Open opens the desktop of a run once more, for a live view of who acts there;
+	// empty: of somebody who looks.
+	Open func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
 	// Life ends the live views.
 	Life context.Context
 }

@@ -51,3 +51,20 @@ func (s *Store) Answer(ctx context.Context, answer func(context.Context, []byte)
 	context.AfterFunc(ctx, func() { _ = sub.Unsubscribe() }) // the connection may be gone, and it with it
 	return s.nc.FlushTimeout(s.o.Wait)
 }
+
+// Tell tells something to who hears it now under a name, in order, and to nobody
+// when nobody does.
+func (s *Store) Tell(message []byte, name ...string) error {
+	return s.nc.Publish(s.saying(name), message)
+}
+
+// Hear hears what is told under a name until the context ends, one after the other. It
+// returns once it listens.
+func (s *Store) Hear(ctx context.Context, hear func(message []byte), name ...string) error {
+	sub, err := s.nc.Subscribe(s.saying(name), func(m *nats.Msg) { hear(m.Data) })
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { _ = sub.Unsubscribe() }) // the connection may be gone, and it with it
+	return s.nc.FlushTimeout(s.o.Wait)
+}

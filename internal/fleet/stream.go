@@ -1,0 +1,177 @@
+package fleet
+
+import (
+	"context"
+	"crypto/cipher"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A stream is a connection between a viewer and a desktop of a worker, as messages
+// through the servers. Each is sealed to keys that both ends made for this stream
+// alone, and numbered, so that neither a server nor who listens there reads one,
+// repeats it or leaves it out.
+type stream struct {
+	store    Store
+	id       string
+	here     string // which side this is
+	there    string // which hears what is written here
+	private  *ecdh.PrivateKey
+	life     context.Context
+	end      context.CancelCauseFunc
+	known    chan struct{} // closed when the key of the other end is known
+	out, in  cipher.AEAD   // set before that
+	received *io.PipeReader
+	heard    atomic.Int64 // when, in Unix nanoseconds
+
+	mu   sync.Mutex
+	sent uint64 // guarded by mu
+}
+
+// The sides of a stream.
+const (
+	viewerSide  = "viewer"
+	desktopSide = "desktop"
+)
+
+// What a message of a stream is, by its first byte.
+const (
+	streamData byte = iota
+	streamBeat
+	streamEnd
+)
+
+const (
+	// longestChunk is less than any server takes in a message.
+	longestChunk = 128 << 10
+	beatEvery    = 3 * time.Second
+	beatWithin   = 15 * time.Second
+)
+
+var (
+	errStreamEnded  = errors.New("the other end of the stream has closed it")
+	errStreamBroken = errors.New("a message of the stream is missing, or is not of its other end")
+	errStreamSilent = errors.New("the other end of the stream is silent")
+)
+
+// newStream is one side of a stream, which hears the other from now on.
+func newStream(ctx context.Context, s Store, id, here, there string) (*stream, error) {
+	private, err := ecdh.X25519().GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	x := &stream{store: s, id: id, here: here, there: there, private: private, known: make(chan struct{})}
+	x.life, x.end = context.WithCancelCause(ctx)
+	var to *io.PipeWriter
+	x.received, to = io.Pipe()
+	context.AfterFunc(x.life, func() {
+		_ = to.CloseWithError(errors.Join(io.EOF, context.Cause(x.life)))
+	})
+	var got uint64
+	err = s.Hear(x.life, func(sealed []byte) {
+		select {
+		case <-x.known:
+		case <-x.life.Done():
+			return
+		}
+		message, err := x.in.Open(nil, nonce(got), sealed, nil)
+		if err != nil || len(message) == 0 {
+			x.end(errStreamBroken)
+			return
+		}
+		got++
+		x.heard.Store(time.Now().UnixNano())
+		switch message[0] {
+		case streamData:
+			_, _ = to.Write(message[1:]) // its reader may be gone
+		case streamEnd:
+			x.end(errStreamEnded)
+		}
+	}, streamName, id, here)
+	if err != nil {
+		x.end(err)
+		return nil, err
+	}
+	return x, nil
+}
+
+func nonce(n uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4, 12), n) }
+
+// open opens the stream, once the key of its other end is known.
+func (x *stream) open(key []byte) error {
+	theirs, err := ecdh.X25519().NewPublicKey(key)
+	if err != nil {
+		return err
+	}
+	for side, c := range map[string]*cipher.AEAD{x.there: &x.out, x.here: &x.in} {
+		block, err := blockOf(x.private, theirs, "stream "+x.id+" to the "+side)
+		if err != nil {
+			return err
+		}
+		if *c, err = cipher.NewGCM(block); err != nil {
+			return err
+		}
+	}
+	x.heard.Store(time.Now().UnixNano())
+	close(x.known)
+	go x.beat()
+	return nil
+}
+
+// beat tells the other end that this one lives, and ends the stream when nothing is
+// heard from there.
+func (x *stream) beat() {
+	t := time.NewTicker(beatEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-x.life.Done():
+			return
+		}
+		if time.Since(time.Unix(0, x.heard.Load())) > beatWithin {
+			x.end(errStreamSilent)
+			return
+		}
+		if err := x.tell(streamBeat, nil); err != nil {
+			x.end(err)
+		}
+	}
+}
+
+func (x *stream) tell(sort byte, content []byte) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.life.Err() != nil {
+		return context.Cause(x.life)
+	}
+	sealed := x.out.Seal(nil, nonce(x.sent), append([]byte{sort}, content...), nil)
+	x.sent++
+	return x.store.Tell(sealed, streamName, x.id, x.there)
+}
+
+func (x *stream) Read(p []byte) (int, error) { return x.received.Read(p) }
+
+func (x *stream) Write(p []byte) (n int, err error) {
+	for len(p) > 0 && err == nil {
+		chunk := p[:min(len(p), longestChunk)]
+		if err = x.tell(streamData, chunk); err == nil {
+			n, p = n+len(chunk), p[len(chunk):]
+		}
+	}
+	return n, err
+}
+
+func (x *stream) Close() error {
+	if x.out != nil {
+		_ = x.tell(streamEnd, nil) // it may have ended already
+	}
+	x.end(io.EOF)
+	return nil
+}

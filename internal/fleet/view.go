@@ -1,0 +1,131 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"understudy/engine"
+	"understudy/internal/owner"
+	"understudy/mcpserver/rfb"
+	"understudy/steps"
+)
+
+// A live view of a desktop of a worker is RFB as the worker speaks it, carried to the
+// viewer by a stream. The server on which the viewer is says who that is; the worker
+// lets nobody act but who has taken its desktop over.
+
+type viewQuestion struct {
+	Run    string `json:"run"`
+	By     string `json:"by,omitempty"` // who acts; empty: somebody looks
+	Stream string `json:"stream"`
+	Key    []byte `json:"key"`
+}
+
+type viewAnswer struct {
+	Key []byte `json:"key"`
+}
+
+// mostViews is how many live views a worker gives at once.
+const mostViews = 16
+
+// show begins a live view.
+func (w *Worker) show(ctx context.Context, q viewQuestion) (viewAnswer, error) {
+	h, err := w.Engine.Get(ctx, q.Run)
+	switch {
+	case err != nil:
+		return viewAnswer{}, err
+	case h.Worker != w.Name || h.Desktop == nil || w.Desktop == nil:
+		return viewAnswer{}, steps.Errorf(steps.Unavailable, "run %s is on no desktop of worker %s", q.Run, w.Name)
+	case q.By != "" && h.TakenBy != q.By:
+		return viewAnswer{}, steps.Errorf(steps.Denied, "%s has not taken over the desktop of run %s", q.By, q.Run)
+	case w.views.Add(1) > mostViews:
+		w.views.Add(-1)
+		return viewAnswer{}, steps.Errorf(steps.Busy, "worker %s shows its desktops to %d viewers, which is the most at once", w.Name, mostViews)
+	}
+	d, err := w.Desktop(ctx, *h.Desktop)
+	if err != nil {
+		w.views.Add(-1)
+		return viewAnswer{}, &steps.Error{Code: steps.Unavailable, Err: err}
+	}
+	view := rfb.Of(d, h.Desktop.Name, q.By != "")
+	x, err := newStream(ctx, w.Store, q.Stream, desktopSide, viewerSide)
+	if err == nil {
+		err = x.open(q.Key)
+	}
+	if err != nil {
+		w.views.Add(-1)
+		return viewAnswer{}, errors.Join(err, view.Close())
+	}
+	w.viewing.Go(func() {
+		defer w.views.Add(-1)
+		defer view.Close()
+		defer x.Close()
+		if q.By != "" {
+			go w.endWithHold(x, q)
+		}
+		_ = view.Serve(x.life, x) // it ends in one way or another
+	})
+	return viewAnswer{x.private.PublicKey().Bytes()}, nil
+}
+
+// endWithHold ends a view of who acts when he has the desktop no more, whatever his
+// server says.
+func (w *Worker) endWithHold(x *stream, q viewQuestion) {
+	news, end := w.Engine.News(q.Run)
+	defer end()
+	for w.Engine.Held()[q.Run] == q.By {
+		select {
+		case <-news:
+		case <-x.life.Done():
+			return
+		}
+	}
+	_ = x.Close()
+}
+
+// Live opens the desktop of a run at its worker for a viewer.
+func (c *Client) Live(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
+	x, err := newStream(context.WithoutCancel(ctx), c.store, rand.Text(), viewerSide, desktopSide)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	q := viewQuestion{Run: h.ID, By: by, Stream: x.id, Key: x.private.PublicKey().Bytes()}
+	a, err := owner.Ask[viewAnswer](limited, remote(c.store, viewName, h.Worker), q)
+	if err == nil {
+		err = x.open(a.Key)
+	}
+	if err != nil {
+		_ = x.Close()
+		if errors.Is(err, errNoAnswer) {
+			err = fmt.Errorf("worker %s does not answer: %w", h.Worker, err)
+		}
+		return nil, err
+	}
+	return tunnel{x}, nil
+}
+
+// tunnel is the desktop of a worker as a viewer here sees it.
+type tunnel struct{ *stream }
+
+// Serve carries what both ends say.
+func (t tunnel) Serve(ctx context.Context, conn io.ReadWriteCloser) error {
+	defer context.AfterFunc(ctx, func() { _ = t.Close() })()
+	defer context.AfterFunc(t.life, func() { _ = conn.Close() })()
+	var both sync.WaitGroup
+	carry := func(to io.Writer, from io.Reader) func() {
+		return func() {
+			_, _ = io.Copy(to, from) // it ends in one way or another
+			_ = t.Close()
+		}
+	}
+	both.Go(carry(t.stream, conn))
+	both.Go(carry(conn, t.stream))
+	both.Wait()
+	return context.Cause(t.life)
+}
