@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"understudy/internal/scratch"
@@ -199,5 +200,100 @@ func (s *testDesktop) clicksEverywhere(session *waylandtest.Session, counted fun
 				return got == want.String()
 			})
 		}
+	}
+}
+
+// writingWindows are programs with one field "Text", each of which writes what that
+// holds into the file of its argument.
+var writingWindows = map[string]string{
+	"GTK 3": `
+import sys, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+w = Gtk.Window(title="Writing", default_width=600, default_height=400)
+t = Gtk.TextView(wrap_mode=Gtk.WrapMode.CHAR)
+t.get_accessible().set_name("Text")
+b = t.get_buffer()
+b.connect("changed", lambda _: open(sys.argv[1], "w").write(b.get_text(*b.get_bounds(), True)))
+w.add(t)
+w.show_all()
+Gtk.main()
+`,
+	"GTK 4": `
+import sys, gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk, GLib
+w = Gtk.Window(title="Writing", default_width=600, default_height=400)
+t = Gtk.TextView(wrap_mode=Gtk.WrapMode.CHAR)
+t.update_property([Gtk.AccessibleProperty.LABEL], ["Text"])
+b = t.get_buffer()
+b.connect("changed", lambda _: open(sys.argv[1], "w").write(b.get_text(*b.get_bounds(), True)))
+w.set_child(t)
+w.present()
+GLib.MainLoop().run()
+`,
+	"Qt 6": `
+import sys
+from PyQt6.QtWidgets import QApplication, QPlainTextEdit
+app = QApplication(sys.argv)
+w = QPlainTextEdit(windowTitle="Writing", accessibleName="Text")
+w.textChanged.connect(lambda: open(sys.argv[1], "w").write(w.toPlainText()))
+w.resize(600, 400)
+w.show()
+app.exec()
+`,
+}
+
+// What is typed arrives as it was meant, whatever the script and the toolkit.
+func TestTextArrivesOnSway(t *testing.T) {
+	virtualtest.TakesTime(t)
+	virtualtest.Need(t, "/usr/bin/python3", "chromium")
+	session := waylandtest.Start(t, "xwayland disable")
+	session.Enter(t)
+	t.Setenv("GSK_RENDERER", "cairo")
+	d := open(t, desktop.Options{Display: session.Wayland, Dir: scratch.Dir(t)})
+	text := strings.Repeat("Grüße an alle, «мир и труд», Γειά σου Κόσμε, 你好世界 😀 ~^€. ", 20)
+	for toolkit, program := range writingWindows {
+		t.Run(toolkit, func(t *testing.T) {
+			s := &testDesktop{T: t, Desktop: d}
+			script, file := filepath.Join(t.TempDir(), "writing.py"), filepath.Join(t.TempDir(), "text")
+			if err := os.WriteFile(script, []byte(program), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.launch("/usr/bin/python3 " + script + " " + file)
+			s.types(text, func() string {
+				got, _ := os.ReadFile(file)
+				return string(got)
+			})
+		})
+	}
+	t.Run("Chromium", func(t *testing.T) {
+		s := &testDesktop{T: t, Desktop: d}
+		var got atomic.Value
+		got.Store("")
+		page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if b, _ := io.ReadAll(r.Body); r.Method == http.MethodPost {
+				got.Store(string(b))
+				return
+			}
+			_, _ = io.WriteString(w, `<!doctype html><meta charset="utf-8"><title>Writing</title><textarea aria-label="Text" rows="20" cols="60"></textarea>
+<script>
+let last, area = document.querySelector("textarea")
+setInterval(() => { if (area.value != last) fetch("/", {method: "POST", body: last = area.value}) }, 50)
+</script>`)
+		}))
+		t.Cleanup(page.Close)
+		s.launch("chromium --ozone-platform=wayland --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility --user-data-dir=" + t.TempDir() + "/profile " + page.URL)
+		s.types(text, func() string { return got.Load().(string) })
+	})
+}
+
+// types types text by keys into a field, and compares it with what arrived.
+func (s *testDesktop) types(text string, arrived func() string) {
+	s.Helper()
+	s.does(kinds.TypeIntoElement, map[string]any{"selector": "role:entry && name:Text", "text_to_type": text, "method": "keys", "timeout_ms": 60_000.0})
+	s.eventually("the text arrives", func() bool { return len(arrived()) >= len(text) })
+	if got := arrived(); got != text {
+		s.Errorf("%d characters were typed, and it holds %q", len([]rune(text)), got)
 	}
 }

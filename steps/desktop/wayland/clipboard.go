@@ -124,14 +124,13 @@ func (c *clipboard) write(ctx context.Context, text string) error {
 	return err
 }
 
-// offer puts text on the clipboard; the channel is closed when a program has
-// taken it from there.
+// offer puts text on the clipboard; the channel tells of programs that have taken it
+// from there.
 func (c *clipboard) offer(ctx context.Context, text string) (taken <-chan struct{}, err error) {
 	if c.missing != nil {
 		return nil, c.missing
 	}
-	done := make(chan struct{})
-	var once sync.Once
+	reads := make(chan struct{}, 1)
 	var source wire.DataControlSource
 	source = c.manager.CreateDataSource(wire.DataControlSourceEvents{
 		Send: func(_ string, into *os.File) {
@@ -139,7 +138,10 @@ func (c *clipboard) offer(ctx context.Context, text string) (taken <-chan struct
 				_ = into.SetWriteDeadline(time.Now().Add(readWithin))
 				_, _ = io.WriteString(into, text) // who asked sees the end
 				into.Close()
-				once.Do(func() { close(done) })
+				select {
+				case reads <- struct{}{}:
+				default:
+				}
 			}()
 		},
 		Cancelled: func() { source.Destroy() },
@@ -148,5 +150,5 @@ func (c *clipboard) offer(ctx context.Context, text string) (taken <-chan struct
 		source.Offer(kind)
 	}
 	c.device.SetSelection(source)
-	return done, c.conn.Sync(ctx)
+	return reads, c.conn.Sync(ctx)
 }

@@ -266,8 +266,20 @@ func (b *keyboard) paste(ctx context.Context, text string) error {
 	if err := b.conn.Await(ctx, taken); err != nil {
 		return err
 	}
+	for rest := time.After(pasteRest); rest != nil; {
+		select {
+		case <-taken:
+			rest = time.After(pasteRest)
+		case <-rest:
+			rest = nil
+		}
+	}
 	return b.clipboard.write(ctx, before)
 }
+
+// pasteRest is how long nobody has taken the text from the clipboard when it gets its
+// own back: a browser looks at what comes there before it is told to paste it.
+const pasteRest = 300 * time.Millisecond
 
 func (b *keyboard) release() {
 	if len(b.down) == 0 {
