@@ -179,6 +179,9 @@ func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 		return err
 	}
 	defer done()
+	if n, err = w.focusHolder(n); err != nil {
+		return err
+	}
 	if !has(n.states, bitFocused) { // some toolkits select everything at that
 		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
 		if err := requireTrue(body, err, "the focus"); err != nil {
@@ -189,6 +192,24 @@ func (c *Client) RestoreFocus(ctx context.Context, f desktop.FocusState) error {
 		return nil
 	}
 	return w.restoreText(n, f)
+}
+
+// focusHolder returns the node to focus so that n gets the focus back: n, or the table
+// that makes its cells. The focus of such a cell is where the cursor of the table is,
+// which a step may have moved on purpose.
+func (w *walker) focusHolder(n *node) (*node, error) {
+	if roleName(n.role) != "table cell" {
+		return n, nil
+	}
+	body, err := w.call(n.object, ifaceProperties+".Get", ifaceAccessible, "Parent")
+	if err != nil {
+		return nil, err
+	}
+	up, err := w.loadAlone(objectOf(as[[]any](variant(body))))
+	if err != nil || !has(up.states, bitManagesDescendants) {
+		return n, err
+	}
+	return up, nil
 }
 
 // restoreText restores the caret and the selection of a node. Setting the caret

@@ -83,6 +83,26 @@ func TestAtLengthTheCellsOfASpreadsheet(t *testing.T) {
 	}
 }
 
+// A call of its own gives the focus back to the sheet and leaves its cursor where the
+// call moved it.
+func TestAtLengthTheCursorOfASpreadsheetStays(t *testing.T) {
+	virtualtest.TakesTime(t)
+	s := calc(t)
+	s.well(kinds.ClickElement, "selector", "role:cell && name:A1", "timeout_ms", 30_000.0)
+	s.wellByItself(kinds.TypeIntoElement, "selector", "role:toolbar && name:Formula Tool Bar >> role:text && nth:0", "text_to_type", "B3{Enter}", "timeout_ms", 30_000.0)
+	s.eventually("the cursor is in B3", func() (bool, string) {
+		o := s.run(kinds.ValidateElement, "selector", "role:cell && state:focused")
+		e, _ := o.Result["element"].(map[string]any)
+		return e["name"] == "B3" && o.Result["matches"] == 1.0, fmt.Sprint(o.Result, o.Err)
+	})
+	s.wellByItself(kinds.PressKey, "process", "soffice.bin", "key", "{4}{2}{Enter}")
+	s.eventually("B3 holds 42", func() (bool, string) {
+		o := s.run(kinds.ValidateElement, "selector", "role:cell && name:B3")
+		e, _ := o.Result["element"].(map[string]any)
+		return e["text"] == "42", fmt.Sprint(o.Result, o.Err)
+	})
+}
+
 // What is typed into a cell replaces what it holds, and nothing else of the sheet.
 func TestAtLengthTypingIntoTheCellsOfASpreadsheet(t *testing.T) {
 	virtualtest.TakesTime(t)
