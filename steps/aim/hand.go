@@ -2,6 +2,7 @@ package aim
 
 import (
 	"context"
+	"errors"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -27,7 +28,25 @@ type Hand struct {
 // NewHand makes a Hand for one attempt.
 func NewHand(env *steps.Env) *Hand { return &Hand{Env: env} }
 
-// With gives a kind's function a Hand in place of its Env.
+// mostReruns bounds how often a kind's function begins again.
+const mostReruns = 3
+
+// With gives a kind's function a Hand in place of its Env. Where an element was found
+// and is gone before anything was done, as when a page loads, the function begins again.
 func With[A, R any](run func(context.Context, *Hand, A) (R, error)) func(context.Context, *steps.Env, A) (R, error) {
-	return func(ctx context.Context, env *steps.Env, args A) (R, error) { return run(ctx, NewHand(env), args) }
+	return func(ctx context.Context, env *steps.Env, args A) (r R, err error) {
+		for range 1 + mostReruns {
+			if r, err = run(ctx, NewHand(env), args); !vanished(err) || env.Acted() != steps.ActedNo || ctx.Err() != nil {
+				break
+			}
+		}
+		return r, err
+	}
+}
+
+// vanished reports whether an error is that of an element which was found and is gone.
+// An element that is not found at all has an error with advice.
+func vanished(err error) bool {
+	_, advised := errors.AsType[*steps.Error](err)
+	return !advised && errors.Is(err, desktop.ErrNotFound)
 }

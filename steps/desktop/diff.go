@@ -86,7 +86,8 @@ func differing(from, to string) (a, b string) {
 
 // DiffTrees lists what is different after something was done: first what is
 // new, then what changed, then what is gone. An element is known again by its
-// handle, or without one by its role, name and place among its siblings. Of
+// handle, or without one by its role, name and place among its siblings, as is a cell
+// of a sheet, of which applications make another object each time they are asked. Of
 // what came or went together, only the outermost is listed. Boxes are not
 // compared: what moves has not changed.
 func DiffTrees(before, after *Tree) []Change {
@@ -138,21 +139,21 @@ type index struct {
 
 func known(t *Tree) index {
 	x := index{map[*Element]string{}, map[string]*Element{}}
-	x.add(t.Roots, "")
+	x.add(t.Roots, "", false)
 	return x
 }
 
-func (x index) add(elements []*Element, path string) {
+func (x index) add(elements []*Element, path string, inSheet bool) {
 	count := map[string]int{}
 	for _, e := range elements {
 		key := path + "/" + string(e.Role) + " " + e.Name
 		count[key]++
 		key = fmt.Sprintf("%s #%d", key, count[key])
-		if e.Handle != "" {
+		if e.Handle != "" && !(inSheet && e.Role == "cell") {
 			key = "handle " + string(e.Handle)
 		}
 		x.keys[e], x.elements[key] = key, e
-		x.add(e.Children, key)
+		x.add(e.Children, key, e.Note != "")
 	}
 }
 

@@ -78,6 +78,20 @@ func TestChangesOfLongTextsShowWhereTheyDiffer(t *testing.T) {
 	}
 }
 
+// Applications make another object of a cell each time they are asked for it.
+func TestTheCellsOfASheetAreKnownByTheirAddress(t *testing.T) {
+	sheet := func(asked, text string) *Tree {
+		cell := func(name, text string) *Element {
+			return &Element{Handle: Handle(name + asked), Role: "cell", Name: name, Text: text, States: Enabled}
+		}
+		return &Tree{Roots: []*Element{{Handle: "s", Role: "table", Note: "visible rows 1–2 of 1048576", Children: []*Element{cell("A1", "Item"), cell("B1", text)}}}}
+	}
+	changes := DiffTrees(sheet("first", ""), sheet("second", "42"))
+	if len(changes) != 1 || changes[0].String() != `~ cell "B1": text "" → "42"` {
+		t.Errorf("the changes are %v", changes)
+	}
+}
+
 func TestDiffTrees(t *testing.T) {
 	for _, c := range []struct {
 		what   string

@@ -86,7 +86,10 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	if seen {
 		r.Checked = observe.Yes
 	}
-	a.IncludeTreeAfterAction = a.IncludeTreeAfterAction || hand.Effects && a.WaitForWindow
+	if hand.Effects && a.WaitForWindow {
+		a.IncludeTreeAfterAction = true
+		observe.WaitForPage(ctx, hand.Env, scope)
+	}
 	if err := observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, a.nothing(), &r.ActionResult); err != nil {
 		if ctx.Err() != nil {
 			return r, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"understudy/steps"
+	"understudy/steps/aim"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
 )
@@ -72,13 +73,23 @@ func settled(ctx context.Context, env *steps.Env, before surroundings, scope des
 		}
 		last = now
 		begun, took := !now.equal(before), time.Since(start)
-		if begun && time.Since(since) >= quietFor || !begun && took >= startTimeout || took >= happenTimeout {
+		if begun && time.Since(since) >= quietFor && !awaitsNext(before.windows, now.windows, scope) || !begun && took >= startTimeout || took >= happenTimeout {
 			return last, nil
 		}
 		if err := steps.Sleep(ctx, settlePause); err != nil {
 			return last, err
 		}
 	}
+}
+
+// awaitsNext reports whether an action has closed the last window of its program and
+// none has opened since. The next one, such as that of a script's next question, then
+// comes from a program that has to start first.
+func awaitsNext(before, now desktop.Windows, scope desktop.Scope) bool {
+	closed := before.ByID(scope.Window)
+	return closed != nil && !slices.ContainsFunc(now, func(w desktop.Window) bool {
+		return w.PID == closed.PID || before.ByID(w.ID) == nil
+	})
 }
 
 // happened says what is different after an action on an element: windows that opened
@@ -93,10 +104,20 @@ func happened(ctx context.Context, env *steps.Env, el *desktop.Element, before, 
 		changes := withoutTitles(desktop.DiffTrees(before.tree, after.tree), before.windows, after.windows)
 		lines = append(lines, treeHappened(changes, el)...)
 	}
+	if len(lines) == 1 && el != nil && dismissed(el, before.windows, after.windows) {
+		lines[0] += ", which may have taken the press for itself: nothing else changed"
+	}
 	if len(lines) == 0 && before.tree != nil {
 		return "nothing changed that shows"
 	}
 	return strings.Join(lines, "\n")
+}
+
+// dismissed reports whether an action on an element closed a popup that the element is
+// not in, and no other window.
+func dismissed(el *desktop.Element, before, after desktop.Windows) bool {
+	closed := slices.DeleteFunc(slices.Clone(before), func(w desktop.Window) bool { return after.ByID(w.ID) != nil })
+	return len(closed) == 1 && closed[0].Popup && !closed[0].Bounds.Contains(el.Bounds.Center())
 }
 
 // windowsHappened says which windows opened, closed, changed their titles and became
@@ -105,14 +126,14 @@ func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.
 	for _, w := range after {
 		switch old := before.ByID(w.ID); {
 		case old == nil:
-			lines = append(lines, fmt.Sprintf("opened: window %q of %s%s", w.Title, w.Process, holds(ctx, env, w)))
+			lines = append(lines, fmt.Sprintf("opened: %s %q of %s%s", windowWord(w), w.Title, w.Process, holds(ctx, env, w)))
 		case old.Title != w.Title:
 			lines = append(lines, fmt.Sprintf("window %q is called %q now", old.Title, w.Title))
 		}
 	}
 	for _, w := range before {
 		if after.ByID(w.ID) == nil {
-			lines = append(lines, fmt.Sprintf("closed: window %q of %s", w.Title, w.Process))
+			lines = append(lines, fmt.Sprintf("closed: %s %q of %s", windowWord(w), w.Title, w.Process))
 		}
 	}
 	for _, w := range after {
@@ -123,13 +144,28 @@ func windowsHappened(ctx context.Context, env *steps.Env, before, after desktop.
 	return lines
 }
 
-// holds is what a window shows, below its line.
-func holds(ctx context.Context, env *steps.Env, w desktop.Window) string {
-	t, err := ShowTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements}, TreeOptions{})
-	if err != nil {
-		return ""
+// windowWord is what a window is, in a word.
+func windowWord(w desktop.Window) string {
+	if w.Popup {
+		return "popup"
 	}
-	return indented(t.Roots)
+	return "window"
+}
+
+// holds is what a window shows, below its line. A program that has just started may
+// show its window before it tells of its elements.
+func holds(ctx context.Context, env *steps.Env, w desktop.Window) (text string) {
+	_ = aim.WaitUntil(ctx, startTimeout, func(ctx context.Context) error {
+		t, err := ShowTree(ctx, env, desktop.Scope{Window: w.ID, Process: w.Process, Limit: mostElements}, TreeOptions{})
+		if err != nil {
+			return err
+		}
+		if text = indented(t.Roots); text == "" {
+			return steps.Errorf(steps.NotFound, "no elements yet")
+		}
+		return nil
+	})
+	return text
 }
 
 // indented are elements as an outline below a line.
