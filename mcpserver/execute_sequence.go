@@ -163,6 +163,7 @@ func documentOf(raw json.RawMessage) ([]byte, error) {
 	if err := json.Unmarshal(raw, &keys); err != nil && len(raw) > 0 {
 		return nil, &steps.Error{Code: steps.Invalid, Err: err}
 	}
+	delete(keys, imageSince)
 	for _, names := range []map[string]*jsonschema.Schema{onlyHere, ofFleet} {
 		for name := range names {
 			delete(keys, name)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
 	"image/png"
 	"maps"
 	"slices"
@@ -56,10 +57,12 @@ func splitIncludeImage(k steps.Kind, args map[string]any) (map[string]any, bool)
 	return args, wanted
 }
 
-// shot is a picture and the area of the screen that it shows.
+// shot is a picture and the area of the screen that it shows; without one it is all of
+// the screen, pixel by pixel.
 type shot struct {
-	uri  string
-	area desktop.Rect
+	uri   string
+	area  desktop.Rect
+	title string // a line before it
 }
 
 // shotsOf are the pictures in a result.
@@ -76,61 +79,40 @@ func shotsOf(value any) []shot {
 	}
 	var all []shot
 	if strings.HasPrefix(r.URI, captureURI) {
-		all = append(all, shot{r.URI, r.Area})
+		all = append(all, shot{uri: r.URI, area: r.Area})
 	}
 	for i, uri := range r.Screenshots {
 		if i < len(r.Areas) {
-			all = append(all, shot{uri, r.Areas[i]})
+			all = append(all, shot{uri: uri, area: r.Areas[i]})
 		}
 	}
 	return all
 }
 
 // picture adds a picture to the reply: a link, or what it shows.
-func (r *reply) picture(ctx context.Context, runs engine.Runs, p shot, show bool) error {
-	if !show {
-		r.also = append(r.also, &mcp.ResourceLink{URI: p.uri, Name: "picture", MIMEType: pngType})
-		return nil
+func (r *reply) picture(p shot, show bool) {
+	if show {
+		r.shots = append(r.shots, p)
+		return
 	}
-	stored, err := runs.File(ctx, engine.Captures, strings.TrimPrefix(p.uri, captureURI))
-	if err != nil {
-		return fmt.Errorf("reading a picture: %w", err)
-	}
-	small, size, err := seen(stored)
-	if err != nil {
-		return err
-	}
-	r.shows += "\n" + placed(p.area, size)
-	r.also = append(r.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
-	return nil
+	r.also = append(r.also, &mcp.ResourceLink{URI: p.uri, Name: "picture", MIMEType: pngType})
 }
 
 // seen is a picture as large as a model can see it.
-func seen(stored []byte) ([]byte, desktop.Size, error) {
-	p, err := png.Decode(bytes.NewReader(stored))
-	if err != nil {
-		return nil, desktop.Size{}, fmt.Errorf("decoding a picture: %w", err)
-	}
-	small, back := vision.Fit(p, maxImageSide, maxImagePixels)
-	size := desktop.Size{W: small.Rect.Dx(), H: small.Rect.Dy()}
-	if back == 1 {
-		return stored, size, nil
-	}
+func seen(p image.Image) ([]byte, desktop.Size, error) {
+	small, _ := vision.Fit(p, maxImageSide, maxImagePixels)
 	var b bytes.Buffer
-	err = png.Encode(&b, small)
-	return b.Bytes(), size, err
+	err := png.Encode(&b, small)
+	return b.Bytes(), desktop.Size{W: small.Rect.Dx(), H: small.Rect.Dy()}, err
 }
 
 // placed says how the pixels of a picture lie on the screen.
 func placed(area desktop.Rect, size desktop.Size) string {
-	if area.Empty() || size.W == 0 || size.H == 0 {
-		return fmt.Sprintf("the picture has %dx%d pixels", size.W, size.H)
-	}
 	if size.W == area.W && size.H == area.H && area.X == 0 && area.Y == 0 {
-		return fmt.Sprintf("the picture has %dx%d pixels, which are those of the screen", size.W, size.H)
+		return fmt.Sprintf("it has %dx%d pixels, which are those of the screen", size.W, size.H)
 	}
 	fx, fy := float64(area.W)/float64(size.W), float64(area.H)/float64(size.H)
-	return fmt.Sprintf("the picture has %dx%d pixels: its point (x, y) is the screen's (%d + %.4g·x, %d + %.4g·y), which is what a click takes",
+	return fmt.Sprintf("it has %dx%d pixels: its point (x, y) is the screen's (%d + %.4g·x, %d + %.4g·y), which is what a click takes",
 		size.W, size.H, area.X, fx, area.Y, fy)
 }
 
@@ -146,8 +128,8 @@ func (r *reply) lastPicture(ctx context.Context, runs engine.Runs, report engine
 	for _, s := range slices.Backward(report.Steps) {
 		if n := len(s.Captures); n > 0 {
 			c := s.Captures[n-1]
-			r.shows += fmt.Sprintf("\nthe screen %s step %s:", c.When, cmp.Or(s.ID, s.Path))
-			return r.picture(ctx, runs, shot{uri: c.URI}, true)
+			r.picture(shot{uri: c.URI, title: fmt.Sprintf("\nthe screen %s step %s:", c.When, cmp.Or(s.ID, s.Path))}, true)
+			return nil
 		}
 	}
 	r.shows += "\nno step left a picture"

@@ -39,7 +39,12 @@ func argsOf(k steps.Kind) *jsonschema.Schema {
 	if k.Picture == steps.NoPicture {
 		return k.ToolArgs()
 	}
-	return withImage(k.ToolArgs(), "show a picture")
+	args := withImage(k.ToolArgs(), "show a picture")
+	if k.Picture == steps.IsPicture {
+		args.Properties[imageSince] = &jsonschema.Schema{Type: "string", Description: "only what changed since a picture: p3"}
+		args.PropertyOrder = append(args.PropertyOrder, imageSince)
+	}
+	return args
 }
 
 func (r kindTools) call(k steps.Kind) func(context.Context, *call) (*reply, error) {
@@ -80,9 +85,7 @@ func kindReply(ctx context.Context, runs engine.Runs, k steps.Kind, h engine.Hea
 		out.text += "\nrun " + h.ID
 	}
 	for _, p := range shotsOf(value) {
-		if err := out.picture(ctx, runs, p, show); err != nil {
-			return nil, err
-		}
+		out.picture(p, show)
 	}
 	return out, nil
 }

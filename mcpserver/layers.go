@@ -44,6 +44,7 @@ type runner struct {
 	asker    *ask.Asker
 	levels   *levels
 	changes  *subscriptions
+	pictures *shownPictures
 }
 
 // handle answers one call of a tool.
@@ -55,10 +56,13 @@ func (r *runner) handle(ctx context.Context, req *mcp.CallToolRequest, t *tool) 
 	}
 	ctx, done := r.cancellable(ctx, c)
 	defer done()
-	if c.args, err = t.arguments(req.Params.Arguments); err != nil {
+	if c.args, c.since, err = t.arguments(req.Params.Arguments); err != nil {
 		return failureOf(err).result(), nil
 	}
 	out, err := t.run(ctx, c)
+	if err == nil {
+		err = r.showPictures(ctx, c, out)
+	}
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return nil, wire
 	}

@@ -99,15 +99,11 @@ func (s *Server) operate(r *http.Request, things, name string, args json.RawMess
 
 // screen shows a picture of a whole screen.
 func (r *reply) screen(p image.Image) error {
-	var b bytes.Buffer
-	if err := png.Encode(&b, p); err != nil {
-		return err
-	}
-	small, size, err := seen(b.Bytes())
+	small, size, err := seen(p)
 	if err != nil {
 		return err
 	}
-	r.shows += "\n" + placed(desktop.Rect{W: p.Bounds().Dx(), H: p.Bounds().Dy()}, size)
+	r.shows += "\nthe picture: " + placed(desktop.Rect{W: p.Bounds().Dx(), H: p.Bounds().Dy()}, size)
 	r.also = append(r.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
 	return nil
 }

@@ -75,10 +75,10 @@ func listOf(name string) *jsonschema.Schema {
 
 type getRunArgs struct {
 	RunID       string              `json:"run_id" jsonschema:"the run; list_runs names them"`
-	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait so long for it to end or to ask, at most 60000"`
-	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: with results and pictures"`
-	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first step to show"`
-	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many steps to show"`
+	WaitMS      int                 `json:"wait_ms,omitempty" jsonschema:"wait so long for its end, at most 60000"`
+	Verbosity   workflows.Verbosity `json:"verbosity,omitempty" jsonschema:"verbose: with results"`
+	StepsOffset int                 `json:"steps_offset,omitempty" jsonschema:"the first"`
+	StepsLimit  int                 `json:"steps_limit,omitempty" jsonschema:"how many"`
 	Image       bool                `json:"include_image,omitempty" jsonschema:"show the last picture of a step"`
 }
 
@@ -199,9 +199,9 @@ func (s runTools) list(ctx context.Context, c *call, a listRunsArgs) (*reply, er
 
 type resumeArgs struct {
 	RunID    string              `json:"run_id" jsonschema:"the run"`
-	From     string              `json:"from,omitempty" jsonschema:"id of the step to begin again at; without it the first that did not succeed"`
+	From     string              `json:"from,omitempty" jsonschema:"the step to begin at; without it the first that did not succeed"`
 	Inputs   map[string]any      `json:"inputs,omitempty" jsonschema:"inputs to replace"`
-	Answer   any                 `json:"answer,omitempty" jsonschema:"to the question that it waits with"`
+	Answer   any                 `json:"answer,omitempty" jsonschema:"to its question"`
 	Decision resumption          `json:"decision,omitempty" jsonschema:"of a step that may have acted; done: a person did it"`
 	Workflow map[string]any      `json:"workflow,omitempty" jsonschema:"the whole document with the failed step mended"`
 	Wait     *bool               `json:"wait,omitempty" jsonschema:"false: answer at once"`

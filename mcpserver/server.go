@@ -160,7 +160,7 @@ func New(o Options) *Server {
 // offer makes the tools and the resources. All tools are registered; a policy says
 // which of them a client sees.
 func (s *Server) offer(l *library, lasting desktopTools) {
-	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes}
+	run := &runner{&s.o, s.runs, s.clients, s.inflight, s.http, s.asker, &s.levels, s.changes, &shownPictures{}}
 	guide := &guide{l.kinds, s.o.Policy}
 	res := &resources{run, s.mcp, s.tools, l, guide}
 	s.recorder = &recordTool{o: &s.o, clients: s.clients, library: l, resources: res}

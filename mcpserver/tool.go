@@ -45,6 +45,8 @@ type call struct {
 	req  *mcp.CallToolRequest
 	tool *tool
 	args map[string]any
+	// since is an earlier picture; only what changed since then is to be shown.
+	since string
 
 	outlived   bool            // its run goes on when the client goes away
 	connection context.Context // of the HTTP request; nil over other transports
@@ -61,6 +63,7 @@ type reply struct {
 	text    string // one line for a model
 	shows   string // lines that describe the pictures in also
 	also    []mcp.Content
+	shots   []shot              // to be shown
 	failure *failure            // the run failed; value has it too
 	pending *mcp.CallToolResult // the client has to ask a person, and to call again
 }
@@ -242,13 +245,14 @@ func decode(args map[string]any, into any) error {
 }
 
 // arguments reads the arguments of a call and checks them.
-func (t *tool) arguments(raw json.RawMessage) (map[string]any, error) {
-	args := map[string]any{}
+func (t *tool) arguments(raw json.RawMessage) (args map[string]any, since string, err error) {
+	args = map[string]any{}
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, steps.Errorf(steps.Invalid, "the arguments of %s are not an object: %w", t.Name, err)
+			return nil, "", steps.Errorf(steps.Invalid, "the arguments of %s are not an object: %w", t.Name, err)
 		}
 	}
+	since = t.takeImageSince(args)
 	var problems []steps.Problem
 	if t.check != nil {
 		problems = t.check(args)
@@ -256,13 +260,13 @@ func (t *tool) arguments(raw json.RawMessage) (map[string]any, error) {
 		problems = steps.CheckValue(t.args, args)
 	}
 	if len(problems) == 0 {
-		return args, nil
+		return args, since, nil
 	}
 	lines := make([]string, len(problems))
 	for i, p := range problems {
 		lines[i] = p.String()
 	}
-	return nil, &steps.Error{
+	return nil, "", &steps.Error{
 		Code: steps.Invalid, Err: fmt.Errorf("the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "\n")),
 		Next: t.usage(),
 	}

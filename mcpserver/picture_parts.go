@@ -1,0 +1,193 @@
+package mcpserver
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"understudy/engine"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/vision"
+)
+
+// imageSince asks for a picture as include_image does, and for no more of it than what
+// changed since an earlier one that an answer named. Every tool with include_image
+// takes it. One lists it; the answers that show a picture tell of it.
+const imageSince = "image_since"
+
+// takeImageSince takes image_since out of arguments that were not checked yet.
+func (t *tool) takeImageSince(args map[string]any) (since string) {
+	if t.args.Properties[includeImage] == nil {
+		return ""
+	}
+	if since, _ = args[imageSince].(string); since != "" {
+		args[includeImage] = true
+		delete(args, imageSince)
+	}
+	return since
+}
+
+// mostShown is how many of the pictures that were shown are remembered.
+const mostShown = 200
+
+// shownPictures remembers by short names which pictures were shown to whom.
+type shownPictures struct {
+	mu    sync.Mutex
+	last  int
+	named map[string]shot // by the client and the name
+}
+
+func pictureName(n int) string { return fmt.Sprintf("p%d", n) }
+
+// add names a picture that is shown to a client.
+func (s *shownPictures) add(client string, p shot) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.named == nil {
+		s.named = map[string]shot{}
+	}
+	s.last++
+	s.named[client+" "+pictureName(s.last)] = p
+	for key := range s.named {
+		if strings.HasSuffix(key, " "+pictureName(s.last-mostShown)) {
+			delete(s.named, key)
+		}
+	}
+	return pictureName(s.last)
+}
+
+func (s *shownPictures) get(client, name string) (shot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, known := s.named[client+" "+name]
+	return p, known
+}
+
+// showPictures shows the pictures of a reply, or the parts of them that changed.
+func (r *runner) showPictures(ctx context.Context, c *call, out *reply) error {
+	if len(out.shots) == 0 {
+		return nil
+	}
+	runs, err := r.runsOf(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, p := range out.shots {
+		now, err := develop(ctx, runs, &p)
+		if err != nil {
+			return err
+		}
+		name := r.pictures.add(c.id(), p)
+		text, part, err := r.partSince(ctx, runs, c, p, now)
+		if err != nil {
+			return err
+		}
+		out.shows += p.title + "\n" + fmt.Sprintf("picture %s%s", name, text)
+		if part.Empty() {
+			continue
+		}
+		small, size, err := seen(now.SubImage(part))
+		if err != nil {
+			return err
+		}
+		out.shows += placed(onScreen(part, now.Rect, p.area), size) + fmt.Sprintf("; image_since: %q shows only what changes", name)
+		out.also = append(out.also, &mcp.ImageContent{Data: small, MIMEType: pngType})
+	}
+	return nil
+}
+
+// develop reads a stored picture, and completes what is known of it.
+func develop(ctx context.Context, runs engine.Runs, p *shot) (*image.RGBA, error) {
+	stored, err := runs.File(ctx, engine.Captures, strings.TrimPrefix(p.uri, captureURI))
+	if err != nil {
+		return nil, fmt.Errorf("reading a picture: %w", err)
+	}
+	decoded, err := png.Decode(bytes.NewReader(stored))
+	if err != nil {
+		return nil, fmt.Errorf("decoding a picture: %w", err)
+	}
+	m, _ := vision.Fit(decoded, 0, 0)
+	if p.area.Empty() {
+		p.area = desktop.Rect{W: m.Rect.Dx(), H: m.Rect.Dy()}
+	}
+	return m, nil
+}
+
+// partSince is the part of a picture that the call asks for, with words for it.
+func (r *runner) partSince(ctx context.Context, runs engine.Runs, c *call, p shot, now *image.RGBA) (text string, part image.Rectangle, err error) {
+	if c.since == "" {
+		return ": ", now.Rect, nil
+	}
+	earlier, known := r.pictures.get(c.id(), c.since)
+	if !known {
+		return fmt.Sprintf(" is whole, as no picture %s is known: ", c.since), now.Rect, nil
+	}
+	before, err := develop(ctx, runs, &earlier)
+	if err != nil {
+		return "", part, err
+	}
+	if before = samePart(before, earlier.area, now, p.area); before == nil {
+		return fmt.Sprintf(" is whole, as %s shows another part of the screen: ", c.since), now.Rect, nil
+	}
+	if part = changed(before, now); part.Empty() {
+		return fmt.Sprintf(" is not shown: it is as %s was", c.since), part, nil
+	}
+	return fmt.Sprintf(" is shown where it is not as %s was: ", c.since), part, nil
+}
+
+// samePart is what an earlier picture has of the area that one of now shows; nil: not
+// all of it, or at another scale.
+func samePart(before *image.RGBA, was desktop.Rect, now *image.RGBA, is desktop.Rect) *image.RGBA {
+	if was == is && before.Rect == now.Rect {
+		return before
+	}
+	r := image.Rect(0, 0, is.W, is.H)
+	from := r.Add(image.Pt(is.X-was.X, is.Y-was.Y))
+	if before.Rect.Dx() != was.W || now.Rect != r || !from.In(before.Rect) {
+		return nil
+	}
+	part, _ := vision.Fit(before.SubImage(from), 0, 0)
+	return part
+}
+
+// around is how much is shown around what changed.
+const around = 8
+
+// changed is the part of a picture that is not as it was before, with a margin.
+func changed(before, now *image.RGBA) (part image.Rectangle) {
+	for y := range now.Rect.Dy() {
+		a, b := before.Pix[y*before.Stride:][:4*now.Rect.Dx()], now.Pix[y*now.Stride:][:4*now.Rect.Dx()]
+		if bytes.Equal(a, b) {
+			continue
+		}
+		first, last := 0, len(a)/4
+		for bytes.Equal(a[4*first:4*first+4], b[4*first:4*first+4]) {
+			first++
+		}
+		for bytes.Equal(a[4*last-4:4*last], b[4*last-4:4*last]) {
+			last--
+		}
+		part = part.Union(image.Rect(first, y, last, y+1))
+	}
+	if part.Empty() {
+		return part
+	}
+	return part.Inset(-around).Intersect(now.Rect)
+}
+
+// onScreen is the area of the screen that a part of a picture shows.
+func onScreen(part, whole image.Rectangle, area desktop.Rect) desktop.Rect {
+	scale := func(v, pixels, length int) int { return v * length / cmp.Or(pixels, 1) }
+	x, y := scale(part.Min.X, whole.Dx(), area.W), scale(part.Min.Y, whole.Dy(), area.H)
+	return desktop.Rect{
+		X: area.X + x, Y: area.Y + y,
+		W: scale(part.Max.X, whole.Dx(), area.W) - x, H: scale(part.Max.Y, whole.Dy(), area.H) - y,
+	}
+}
