@@ -102,7 +102,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, DryRun: c.flag("dry_run"), Queue: c.flag("queue"), Desktop: choice})
+	r := s.withCaller(c, engine.Request{Bundle: bundle, Inputs: inputs, Secrets: s.typed(c).Secrets, DryRun: c.flag("dry_run"), Queue: c.flag("queue"), Desktop: choice})
 	if program.Options.ResumesItself {
 		r.Rights = c.rightsToKeep()
 	}

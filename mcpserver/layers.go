@@ -168,6 +168,12 @@ func (r *runner) withCaller(c *call, q engine.Request) engine.Request {
 	return q
 }
 
+// typed is what a person typed into the form of a page for the call, if one makes it.
+func (r *runner) typed(c *call) httpd.Typed {
+	t, _ := r.http.Typed(headers(c.req))
+	return t
+}
+
 // bounds are those of who continues a run.
 func (r *runner) bounds() *engine.Bounds {
 	return &engine.Bounds{Roots: r.o.Roots, Private: r.o.Private, Storage: r.o.Storage}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -68,11 +69,12 @@ type world struct {
 	grants  map[string]*auth.Grant
 	ran     atomic.Int64 // steps
 	failing atomic.Bool  // steps fail
+	readers map[string]*reader
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{headers: map[string]http.Header{"person": nil}, grants: map[string]*auth.Grant{"person": nil}}
+	w := &world{headers: map[string]http.Header{"person": nil}, grants: map[string]*auth.Grant{"person": nil}, readers: map[string]*reader{}}
 	var harmless []steps.Kind
 	for _, k := range kinds.All() {
 		if k.Asks {
@@ -193,6 +195,31 @@ func (w *world) calls(who, tool string, args byhand.Object) error {
 	return refusal(w.visitor(who).Call(w.t, tool, args))
 }
 
+// reader is the person who holds one of the credentials, before a browser.
+func (w *world) reader(who string) *reader {
+	w.t.Helper()
+	if w.readers[who] == nil {
+		if w.readers[who] = (&reader{w.t, w.person, &http.Client{}}); who != "person" {
+			w.readers[who] = w.readerWith(w.headers[who])
+		}
+	}
+	return w.readers[who]
+}
+
+// sends sends the form of a page, and waits until the run that it leads to rests.
+func (w *world) sends(who, page, act string, form url.Values) error {
+	r := w.reader(who)
+	form.Set("token", r.token(page))
+	status, text := r.send(page+act, form, nil)
+	if status != http.StatusOK {
+		return fmt.Errorf("status %d", status)
+	}
+	_, rest, _ := strings.Cut(text, `href="/runs/`)
+	run, _, _ := strings.Cut(rest, "/")
+	_, err := w.engine.Wait(w.t.Context(), run)
+	return err
+}
+
 // stepped is how a run came out of its steps.
 func stepped(w *world, h engine.Header, err error) error {
 	if err == nil {
@@ -238,6 +265,13 @@ var ways = map[string]way{
 	},
 	"a run that goes on by itself": func(w *world, who string, k steps.Kind) error {
 		return w.clients.mayGoOn(w.caller(who), programOf(k))
+	},
+	"a workflow that is run on its page": func(w *world, who string, k steps.Kind) error {
+		return w.sends(who, "/workflows/"+k.Name, "/run", url.Values{})
+	},
+	"a run that is resumed on its page with another document": func(w *world, who string, k steps.Kind) error {
+		run := "/runs/" + w.failed(who, "get_window_tree")
+		return w.sends(who, run+"/resume", "", url.Values{"document": {"steps: [{id: a, tool_name: " + k.Name + "}]"}})
 	},
 	scheduling: func(w *world, who string, k steps.Kind) error {
 		name := "of-" + strings.NewReplacer(" ", "-", ",", "-").Replace(who) + "-" + strings.ReplaceAll(k.Name, "_", "-")
@@ -324,8 +358,8 @@ func TestMayIt(t *testing.T) {
 // that go through each; the others begin none. Behind the socket of the data folder
 // are the same methods.
 var begins = map[string][]string{
-	"Start":    {named, "a step of a sequence", "a step of a called document", "a step of a document at a url", "a run that a schedule begins"},
-	"Resume":   {"a run that is resumed", "a run that is resumed with another document", "a run that goes on by itself"},
+	"Start":    {named, "a step of a sequence", "a step of a called document", "a step of a document at a url", "a run that a schedule begins", "a workflow that is run on its page"},
+	"Resume":   {"a run that is resumed", "a run that is resumed with another document", "a run that is resumed on its page with another document", "a run that goes on by itself"},
 	"Fork":     {"a run that is forked"},
 	"Answer":   {"a run that is answered"},
 	"Continue": {"a step of a run whose client left"}, // which was allowed before it paused
@@ -337,7 +371,7 @@ var begins = map[string][]string{
 // leadTo are the tools that are no kinds, and the ways that go through each.
 var leadTo = map[string][]string{
 	"execute_sequence": begins["Start"],
-	"resume_run":       begins["Resume"][:2],
+	"resume_run":       begins["Resume"][:3],
 	"answer_run":       begins["Answer"],
 	"save_workflow":    {saving},
 	"add_schedule":     {scheduling}, "run_schedule": {"a run that a schedule begins"},
@@ -467,5 +501,5 @@ func TestEveryWayAsks(t *testing.T) {
 // waysThatAsk is a star for each place in a file.
 const waysThatAsk = `
 	caller.go:** complete.go:* desktop_tools.go:** execute_sequence.go:** failure.go:* guide.go:* layers.go:*** library.go:* operations.go:* picture_parts.go:* prompts.go:* record_tool.go:***
-	resources.go:***** resume_auto.go:** rights.go:* repair_tool.go:*** run_tools.go:********** schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:*** workflow_versions.go:*
+	resources.go:***** resume_auto.go:** rights.go:* repair_tool.go:*** run_tools.go:*********** schedules.go:*** server.go:* subscriptions.go:** tool.go:**** workflow_tools.go:*** workflow_versions.go:*
 `

@@ -225,7 +225,7 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 		}
 		return s.answerRun(ctx, c, answerArgs{a.RunID, a.Answer, decision(a.Decision), a.Wait, a.Verbose, a.Image})
 	}
-	changed, err := s.packChanged(c, a.Workflow)
+	changed, err := s.packChanged(ctx, c, a)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
 		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{
-			From: a.From, Inputs: a.Inputs, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c),
+			From: a.From, Inputs: a.Inputs, Secrets: s.typed(c).Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c),
 		})
 	})
 }
@@ -287,15 +287,35 @@ func (s runTools) waits(ctx context.Context, c *call, id string) (bool, error) {
 }
 
 // packChanged is the document that replaces a run's; nil: none does.
-func (s runTools) packChanged(c *call, document map[string]any) (*engine.Bundle, error) {
-	if document == nil {
+func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engine.Bundle, error) {
+	if text := s.typed(c).Document; text != "" {
+		return s.packTyped(ctx, c, a.RunID, text)
+	}
+	if a.Workflow == nil {
 		return nil, nil
 	}
-	text, err := json.MarshalIndent(document, "", "  ")
+	text, err := json.MarshalIndent(a.Workflow, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	bundle, program, err := s.library.of(c.Subject).pack(c.tool.Name, s.o.Dir, text)
+	if err != nil {
+		return nil, err
+	}
+	return &bundle, c.permitProgram(program)
+}
+
+// packTyped is the document of a run with the text that a person typed.
+func (s runTools) packTyped(ctx context.Context, c *call, id, text string) (*engine.Bundle, error) {
+	runs, err := s.runsOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := runs.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	bundle, program, err := s.library.of(c.Subject).mended(ctx, runs, h, text)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +333,7 @@ type answerArgs struct {
 
 func (s runTools) answerRun(ctx context.Context, c *call, a answerArgs) (*reply, error) {
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), By: c.id(), Environ: s.o.Environ, Within: s.bounds(), Mandate: s.mandate(c)})
+		return runs.Answer(ctx, a.RunID, engine.Answer{Value: a.Value, Choice: string(a.Choice), Secrets: s.typed(c).Secrets, By: c.id(), Environ: s.o.Environ, Within: s.bounds(), Mandate: s.mandate(c)})
 	})
 }
 

@@ -144,7 +144,7 @@ func New(o Options) *Server {
 	})
 	s.changes.mcp = s.mcp
 	s.http = httpd.New(httpd.Options{
-		Clients: s.mcp, Modern: modern, Runs: s.runs.get, RunsFor: s.tools.runsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
+		Clients: s.mcp, Modern: modern, Runs: s.runs.get, RunsFor: s.tools.runsForPage, DocumentsFor: s.documentsForPage, MaxConcurrent: o.MaxConcurrent, Tool: s.tools.admitted, Operate: s.operate, Hook: s.hook, Readings: s.readings,
 		Replying: s.unsent.begin, Counts: s.inflight.counts, RunsOf: s.inflight.runsOf, Life: s.inflight.life, SetMode: s.clients.setMode, Check: o.Check,
 		Gate: o.Gate, SameUser: o.SameUser, Hosts: o.Hosts, Origins: o.Origins, Live: s.live, Log: o.Log,
 	})
@@ -184,7 +184,7 @@ func (s *Server) offer(l *library, lasting desktopTools) {
 	for _, t := range s.tools.order {
 		s.mcp.AddTool(s.tools.declaration(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			res, err := run.handle(ctx, req, t)
-			if res != nil && !s.o.Structured {
+			if _, page := s.http.Typed(headers(req)); res != nil && !s.o.Structured && !page {
 				res.StructuredContent = nil
 			}
 			return res, err

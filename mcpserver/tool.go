@@ -99,16 +99,25 @@ func (b *toolbox) runsFor(ctx context.Context, who access.Subject, tool string) 
 	return b.clients.runsFor(ctx, who, b.named[tool].Tool)
 }
 
-// runsForPage are the runs that whoever sent a request may see by the tool that
-// discloses the same as the page.
-func (b *toolbox) runsForPage(r *http.Request, tool string) (engine.Runs, error) {
+// pageFor is who sent a request, if it may use the tool that discloses the same as the
+// page.
+func (b *toolbox) pageFor(r *http.Request, tool string) (access.Subject, error) {
 	var grant *auth.Grant
 	if g, ok := auth.From(r.Context()); ok {
 		grant = &g
 	}
 	who := b.clients.subject(grant)
 	if why := who.May(b.named[tool].Tool); why != nil {
-		return nil, why.Denied()
+		return who, why.Denied()
+	}
+	return who, nil
+}
+
+// runsForPage are the runs that whoever sent a request may see.
+func (b *toolbox) runsForPage(r *http.Request, tool string) (engine.Runs, error) {
+	who, err := b.pageFor(r, tool)
+	if err != nil {
+		return nil, err
 	}
 	return b.runsFor(r.Context(), who, tool)
 }

@@ -10,6 +10,7 @@ import (
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual"
+	"understudy/steps/observe"
 )
 
 // OnMachine are the desktops of a folder, kept by processes of this machine.
@@ -77,14 +78,19 @@ func optionsOf(k virtual.Kept) desktop.Options {
 	return desktop.Options{Display: "virtual", Name: k.Name, Birth: k.Birth, Dir: filepath.Dir(k.Dir)}
 }
 
-// Picture takes a picture of the whole screen.
+// Picture takes a picture of the whole screen, with password fields black.
 func (m OnMachine) Picture(ctx context.Context, k virtual.Kept) (image.Image, error) {
 	d, err := m.Machine.Open(ctx, optionsOf(k))
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	return d.Capture(ctx, desktop.Rect{})
+	p, err := d.Capture(ctx, desktop.Rect{})
+	if err != nil {
+		return nil, err
+	}
+	var fields observe.Passwords
+	return observe.Blank(p, desktop.Point{}, fields.Find(ctx, d)), nil
 }
 
 // Run starts a program.

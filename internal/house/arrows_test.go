@@ -60,11 +60,11 @@ var arrows = map[string][]string{
 	"mcpserver/auth":        {"steps"},
 	"mcpserver/byhand":      {},
 	"mcpserver/conformance": {},
-	"mcpserver/httpd":       {"engine", "internal/telemetry", "mcpserver/access", "mcpserver/auth", "mcpserver/rfb", "mcpserver/viewer", "steps", "steps/desktop"},
+	"mcpserver/httpd":       {"engine", "internal/telemetry", "mcpserver/access", "mcpserver/auth", "mcpserver/rfb", "mcpserver/viewer", "steps", "steps/desktop", "workflows"},
 	"mcpserver/probe":       {},
 	"mcpserver/rfb":         {"steps/desktop", "steps/desktop/input", "steps/observe"},
 	"mcpserver/rfb/rfbtest": {},
-	"mcpserver/viewer":      {"engine", "internal/repair", "mcpserver/auth", "mcpserver/rfb", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/vision", "workflows"},
+	"mcpserver/viewer":      {"engine", "internal/repair", "internal/versions", "mcpserver/auth", "mcpserver/rfb", "recorder", "recorder/compile", "steps", "steps/desktop", "steps/desktop/virtual", "steps/desktop/vision", "workflows"},
 
 	"internal/cli": {
 		"engine", "internal/clients", "internal/desktops", "internal/fleet", "internal/hub", "internal/operations", "internal/owner", "internal/pool", "internal/repair", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/versions", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
@@ -72,7 +72,7 @@ var arrows = map[string][]string{
 	},
 	"internal/children":    {},
 	"internal/clients":     {},
-	"internal/desktops":    {"internal/operations", "steps", "steps/desktop", "steps/desktop/virtual"},
+	"internal/desktops":    {"internal/operations", "steps", "steps/desktop", "steps/desktop/virtual", "steps/observe"},
 	"internal/modelbench":  {},
 	"internal/owner":       {"engine", "mcpserver/access", "steps"},
 	"internal/crash":       {},

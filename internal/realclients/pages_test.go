@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"understudy/internal/versions"
 )
 
 // nightly fails at its last step, after it wrote into a window.
@@ -17,6 +19,22 @@ const nightly = `name: nightly
 steps:
   - {id: open, tool_name: open_application, arguments: {app_name: mousepad}}
   - {id: write, tool_name: type_into_element, arguments: {process: mousepad, selector: "role:text", text_to_type: Hello}}
+  - {id: press, tool_name: click_element, arguments: {process: mousepad, selector: "role:button && name:Nowhere", timeout_ms: 300}}
+`
+
+// greeting is a saved workflow with inputs, whose last step fails.
+const greeting = `name: greeting
+description: Write a greeting into the editor.
+variables:
+  who: {type: string, label: Who is greeted, default: World}
+  tone: {type: enum, options: [short, polite], default: polite}
+  pin: {type: string, secret: true}
+steps:
+  - {id: open, tool_name: open_application, arguments: {app_name: mousepad}}
+  - id: twice
+    group_name: twice
+    steps:
+      - {id: write, tool_name: type_into_element, arguments: {process: mousepad, selector: "role:text", text_to_type: "Hello ${{ inputs.who }}"}}
   - {id: press, tool_name: click_element, arguments: {process: mousepad, selector: "role:button && name:Nowhere", timeout_ms: 300}}
 `
 
@@ -68,6 +86,12 @@ func TestPagesInABrowser(t *testing.T) {
 	if len(runs) != 1 {
 		t.Fatalf("runs: %v", runs)
 	}
+	saved := filepath.Join(s.home, "data", "workflows", "greeting.yaml")
+	for _, text := range []string{strings.Replace(greeting, "Hello", "Good morning", 1), greeting} {
+		if err := versions.Replace(saved, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	pictures := s.pictures("pages.mjs")
 	site := strings.TrimSuffix(s.serve("--display", "virtual"), "/mcp")
 	got := parsed[map[string]any](t, s.must(s.script("../pages.mjs", chromium, site, runs[0].ID, pictures)))
@@ -77,6 +101,7 @@ func TestPagesInABrowser(t *testing.T) {
 		"hands":    []any{"page", "page"},
 		"problems": []any{}, "said": []any{}, "first": "press", "before": "write", "drawn": 1.0, "cut": "inset(0px 0px 0px 70%)",
 		"failure": "press", "attempts": 4.0,
+		"line": "- {id: press", "mended": 4.0, "versions": 2.0, "desktops": 1.0,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

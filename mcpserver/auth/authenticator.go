@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,8 +145,11 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
+// formPath matches the addresses of the forms on pages.
+var formPath = regexp.MustCompile(`^/(runs|workflows|desktops)/`)
+
 // forPages says whether a login in a browser counts for a request: where nothing
-// is changed, and for the forms on the pages of runs. Those are sent by a page of
+// is changed, and for the forms on the pages. Those are sent by a page of
 // this server, which the browser says and no page of another place can, and hold
 // a token that only the page knows.
 func forPages(r *http.Request) bool {
@@ -153,7 +157,7 @@ func forPages(r *http.Request) bool {
 	case http.MethodGet, http.MethodHead:
 		return !underClients(r.URL.Path)
 	case http.MethodPost:
-		return strings.HasPrefix(r.URL.Path, "/runs/") && FromOwnPage(r)
+		return formPath.MatchString(r.URL.Path) && FromOwnPage(r)
 	}
 	return false
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"net/http"
 	"sync"
+
+	"understudy/mcpserver/viewer"
 )
 
 // Headers that the server writes itself, over whatever a client sent.
@@ -58,6 +60,21 @@ func (x *Exchanges) Connection(h http.Header) context.Context {
 	}
 	return nil
 }
+
+// Typed is what a person typed into the form on a page that makes a call, by the
+// headers of the call; false: no page makes it.
+func (x *Exchanges) Typed(h http.Header) (viewer.Typed, bool) {
+	ctx := x.Connection(h)
+	if ctx == nil {
+		return viewer.Typed{}, false
+	}
+	t, ok := ctx.Value(typedKey{}).(viewer.Typed)
+	return t, ok
+}
+
+// typedKey is where the request of a page has what was typed there: it stands in no
+// argument, which would be checked, logged and told.
+type typedKey struct{}
 
 // ClaimSlot takes over the slot of a request, for a run that outlasts it.
 func (x *Exchanges) ClaimSlot(h http.Header) (release func()) {

@@ -46,7 +46,7 @@ const smallBody = 64 << 10
 func withBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limit := int64(smallBody)
-		if r.URL.Path == auth.ClientPath || r.URL.Path == auth.ClientPath+"/ask" {
+		if r.URL.Path == auth.ClientPath || r.URL.Path == auth.ClientPath+"/ask" || strings.HasPrefix(r.URL.Path, "/runs/") { // with a mended document
 			limit = bodyLimit
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))

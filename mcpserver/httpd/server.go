@@ -30,6 +30,8 @@ type Options struct {
 	// RunsFor are the runs that whoever sent a request may see, if it may use the
 	// tool that discloses the same.
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
+	// DocumentsFor are the workflows that it may see, likewise.
+	DocumentsFor func(r *http.Request, tool string) (Documents, error)
 	// Operate does something with desktops or schedules, for whoever sent the
 	// request; NotFound: there is no such operation.
 	Operate func(r *http.Request, things, operation string, args json.RawMessage) (Operated, error)
@@ -64,6 +66,12 @@ type Options struct {
 	Live func(ctx context.Context, h engine.Header, by string) (rfb.Live, error)
 	Log  *slog.Logger
 }
+
+// Typed is what a person typed into the form on a page, and no client passes.
+type Typed = viewer.Typed
+
+// Documents are workflows as somebody may see them on pages.
+type Documents = viewer.Documents
 
 // Tool is what admission has to know of a tool.
 type Tool struct {
@@ -136,7 +144,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /mode", op.changeMode)
 	mux.HandleFunc("GET /api/{things}/{operation}", s.operate)
 	mux.HandleFunc("POST /api/{things}/{operation}", s.operate)
-	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, Do: callTool(acting, s.o.Modern), StatusOf: statusFor, Open: s.o.Live, Life: s.o.Life})
+	pages := viewer.New(viewer.Options{RunsFor: s.o.RunsFor, DocumentsFor: s.o.DocumentsFor, Do: callTool(acting, s.o.Modern), StatusOf: statusFor, Open: s.o.Live, Life: s.o.Life})
 	for _, path := range viewer.Paths() {
 		mux.Handle(path, pages)
 	}

@@ -19,25 +19,27 @@ import (
 // act is what a form on the page of a run asks for: a tool with its arguments.
 type act struct {
 	tool string
-	args func(url.Values) (map[string]any, error)
+	args func(form url.Values, h engine.Header) (map[string]any, error)
 	// again shows the page of the form with what went wrong; nil: that of the run.
-	again func(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, said string) error
+	again func(v *Viewer, w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error
 }
 
 func acts() map[string]act {
 	return map[string]act{
-		"resume":    {tool: "resume_run", args: resumeArgs},
-		"answer":    {tool: "answer_run", args: answerArgs},
-		"stop":      {tool: "stop_execution", args: func(url.Values) (map[string]any, error) { return map[string]any{"reason": "stopped on its page"}, nil }},
+		"resume": {tool: "resume_run", args: resumeArgs, again: (*Viewer).showPlan},
+		"answer": {tool: "answer_run", args: answerArgs},
+		"stop": {tool: "stop_execution", args: func(url.Values, engine.Header) (map[string]any, error) {
+			return map[string]any{"reason": "stopped on its page"}, nil
+		}},
 		"take-over": {tool: takeOverTool, args: noArgs, again: (*Viewer).showDesktop},
 		"hand-back": {tool: "hand_back", args: noArgs, again: (*Viewer).showDesktop},
 		"repair":    {tool: "repair_run", args: repairArgs, again: (*Viewer).showRepair},
 	}
 }
 
-func noArgs(url.Values) (map[string]any, error) { return map[string]any{}, nil }
+func noArgs(url.Values, engine.Header) (map[string]any, error) { return map[string]any{}, nil }
 
-func resumeArgs(form url.Values) (map[string]any, error) {
+func resumeArgs(form url.Values, _ engine.Header) (map[string]any, error) {
 	args := map[string]any{"wait": false}
 	for _, key := range []string{"from", "decision"} {
 		if value := form.Get(key); value != "" {
@@ -58,11 +60,15 @@ func resumeArgs(form url.Values) (map[string]any, error) {
 	return args, nil
 }
 
-func answerArgs(form url.Values) (map[string]any, error) {
+func answerArgs(form url.Values, h engine.Header) (map[string]any, error) {
 	args := map[string]any{"wait": false}
-	if choice := form.Get("choice"); choice != "" {
-		args["choice"] = choice
-	} else {
+	switch q := h.Question; {
+	case q != nil && q.Sort == engine.AskSecret: // they are typed, and no argument
+	case q != nil && len(q.Fields) > 0:
+		args["value"] = filled(form, fieldsOf(q))
+	case form.Get("choice") != "":
+		args["choice"] = form.Get("choice")
+	default:
 		args["value"] = form.Get("value")
 	}
 	return args, nil
@@ -78,27 +84,52 @@ func valueOf(text string) any {
 	return text
 }
 
+// typedIn is what a form holds beside the arguments of its tool.
+func typedIn(form url.Values) Typed {
+	t := Typed{Secrets: map[string]string{}, Document: lines(form.Get("document"))}
+	for key, values := range form {
+		if name, ok := strings.CutPrefix(key, secretPrefix); ok && values[0] != "" {
+			t.Secrets[name] = values[0]
+		}
+	}
+	return t
+}
+
+// lines are those of a text field, which ends each with two characters.
+func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// checked reads a form, if it is of a page that was shown to who sends it.
+func checked(r *http.Request, subject string) error {
+	if err := r.ParseForm(); err != nil {
+		return steps.Errorf(steps.Invalid, "the form could not be read: %w", err)
+	}
+	if !auth.FromOwnPage(r) || !hmac.Equal([]byte(r.PostForm.Get("token")), []byte(token(r, subject))) {
+		return steps.Errorf(steps.Denied, "this form is not of a page that was shown to you; open the page again and press the button there")
+	}
+	return nil
+}
+
 // do does what a form asks for, and shows the run again.
 func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
 	id, a := r.PathValue("id"), acts()[r.PathValue("act")]
 	if a.tool == "" {
 		return steps.Errorf(steps.NotFound, "the page of a run has no form %q", r.PathValue("act"))
 	}
-	if err := r.ParseForm(); err != nil {
-		return steps.Errorf(steps.Invalid, "the form could not be read: %w", err)
+	if err := checked(r, id); err != nil {
+		return err
 	}
-	if !auth.FromOwnPage(r) || !hmac.Equal([]byte(r.PostForm.Get("token")), []byte(token(r, id))) {
-		return steps.Errorf(steps.Denied, "this form is not of a page that was shown to you; open /runs/%s and press the button there", id)
+	if a.tool == "resume_run" && r.PostForm.Get("check") != "" {
+		return v.plan(w, r, runs)
 	}
-	err := v.call(r, id, a)
+	err := v.call(r, runs, a)
 	if err == nil && a.tool == "hand_back" && r.PostForm.Get("resume") != "" { // after the desktop was handed back
 		a = acts()["resume"]
-		err = v.call(r, id, a)
+		err = v.call(r, runs, a)
 	}
 	next := ""
 	switch {
 	case err != nil && a.again != nil:
-		return a.again(v, w, r, runs, http.StatusConflict, err.Error())
+		return a.again(v, w, r, runs, http.StatusConflict, err)
 	case a.tool == takeOverTool:
 		next = "/desktop"
 	case r.PostForm.Get("keep") != "": // what was done before the desktop was handed back
@@ -117,49 +148,30 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 }
 
 // call calls the tool of a form.
-func (v *Viewer) call(r *http.Request, run string, a act) error {
-	args, err := a.args(r.PostForm)
+func (v *Viewer) call(r *http.Request, runs engine.Runs, a act) error {
+	h, err := runs.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	args["run_id"] = run
-	return v.o.Do(r, a.tool, args)
+	args, err := a.args(r.PostForm, h)
+	if err != nil {
+		return err
+	}
+	args["run_id"] = h.ID
+	_, err = v.o.Do(r, Call{a.tool, args, typedIn(r.PostForm)})
+	return err
 }
 
 // formKey makes the tokens of this process.
 var formKey = []byte(rand.Text())
 
-// token shows that a form was made for a person and a run. A page of another place
+// token shows that a form was made for a person and a run, or a page. A page of another place
 // cannot read it, so it cannot send such a form.
-func token(r *http.Request, run string) string {
+func token(r *http.Request, subject string) string {
 	who, _ := auth.From(r.Context())
 	m := hmac.New(sha256.New, formKey)
-	m.Write([]byte(who.Name + "\n" + run))
+	m.Write([]byte(who.Name + "\n" + subject))
 	return hex.EncodeToString(m.Sum(nil))
-}
-
-type planPage struct {
-	frame
-	engine.Plan
-	Token, Said string
-	Steps       []engine.StepReport // to begin again from
-	From        string
-}
-
-// plan shows what resuming would do, before it is done.
-func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	id := r.PathValue("id")
-	p := planPage{frame: frame{Title: "Resume " + id, Page: "runs"}, Token: token(r, id), From: r.FormValue("from")}
-	var err error
-	if p.Steps, err = namedSteps(r.Context(), runs, id); err != nil {
-		return err
-	}
-	p.Plan, err = runs.Plan(r.Context(), id, engine.ResumeRequest{From: p.From})
-	if err != nil {
-		p.Said = err.Error()
-		p.RunID = id
-	}
-	return show(w, http.StatusOK, "plan", p)
 }
 
 // namedSteps are the steps of a run that can be named to go on at.

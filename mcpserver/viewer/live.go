@@ -39,25 +39,31 @@ func personOf(r *http.Request) string {
 	return PageClient
 }
 
-// live serves a live view until one side ends it.
+// live serves a live view of the desktop of a run.
 func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	if r.Header.Get("Origin") != "" && !auth.FromOwnPage(r) {
-		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
-	}
 	h, err := runs.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
+	}
+	by, still := "", func() error { _, err := v.o.RunsFor(r, "get_run"); return err }
+	if v.holds(r, h.ID) == nil {
+		by, still = personOf(r), func() error { return v.holds(r, h.ID) }
+	}
+	return v.serveView(w, r, still, func() (rfb.Live, error) { return v.open(r.Context(), h, by) })
+}
+
+// serveView serves a live view until one side ends it, or its viewer has lost the right
+// under which it began.
+func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() error, open func() (rfb.Live, error)) error {
+	if r.Header.Get("Origin") != "" && !auth.FromOwnPage(r) {
+		return steps.Errorf(steps.Denied, "a page of another place shows no desktop of this one")
 	}
 	if v.views.Add(1) > mostViews {
 		v.views.Add(-1)
 		return steps.Errorf(steps.Busy, "%d live views are open, which is the most at once", mostViews)
 	}
 	defer v.views.Add(-1)
-	by := ""
-	if v.holds(r, h.ID) == nil {
-		by = personOf(r)
-	}
-	s, err := v.open(r.Context(), h, by)
+	s, err := open()
 	if err != nil {
 		return err
 	}
@@ -77,7 +83,7 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request, runs engine.Runs) 
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		cancel(v.watchOver(ctx, r, conn, h.ID, by != ""))
+		cancel(watchOver(ctx, conn, still))
 	}()
 	_ = s.Serve(ctx, websocket.NetConn(ctx, conn, websocket.MessageBinary)) // it ends in one way or another
 	cancel(nil)
@@ -111,9 +117,8 @@ func (v *Viewer) holds(r *http.Request, id string) error {
 	return err
 }
 
-// watchOver returns when a viewer is not there any more, or has lost the right under
-// which it began.
-func (v *Viewer) watchOver(ctx context.Context, r *http.Request, conn *websocket.Conn, id string, acts bool) error {
+// watchOver returns when a viewer is not there any more, or has lost its right.
+func watchOver(ctx context.Context, conn *websocket.Conn, still func() error) error {
 	tick := time.NewTicker(lifeEvery)
 	defer tick.Stop()
 	for {
@@ -128,12 +133,7 @@ func (v *Viewer) watchOver(ctx context.Context, r *http.Request, conn *websocket
 		if err != nil {
 			return fmt.Errorf("the viewer does not answer: %w", err)
 		}
-		if acts {
-			err = v.holds(r, id)
-		} else {
-			_, err = v.o.RunsFor(r, "get_run")
-		}
-		if err != nil {
+		if err := still(); err != nil {
 			return err
 		}
 	}
@@ -150,16 +150,16 @@ type desktopPage struct {
 
 // desktop shows the desktop of a run, live.
 func (v *Viewer) desktop(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	return v.showDesktop(w, r, runs, http.StatusOK, "")
+	return v.showDesktop(w, r, runs, http.StatusOK, nil)
 }
 
-func (v *Viewer) showDesktop(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, said string) error {
+func (v *Viewer) showDesktop(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error {
 	id := r.PathValue("id")
 	h, err := runs.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	p := desktopPage{frame: frame{Title: "Desktop of " + name(h), Page: "runs"}, Header: h, Token: token(r, id), Said: said, Mine: h.TakenBy != "" && h.TakenBy == personOf(r)}
+	p := desktopPage{frame: frame{Title: "Desktop of " + name(h), Page: "runs"}, Header: h, Token: token(r, id), Said: saying(failed), Mine: h.TakenBy != "" && h.TakenBy == personOf(r)}
 	if d, err := v.open(r.Context(), h, ""); err != nil {
 		p.Gone = err.Error()
 	} else {
@@ -174,7 +174,11 @@ func (v *Viewer) showDesktop(w http.ResponseWriter, r *http.Request, runs engine
 			return err
 		}
 	}
-	// noVNC tries whether cursors can be pictures.
-	w.Header().Set("Content-Security-Policy", policyWith("img-src 'self'", "img-src 'self' data:"))
+	allowCursors(w.Header())
 	return show(w, status, "desktop", p)
+}
+
+// allowCursors lets the pictures of cursors in, which noVNC tries.
+func allowCursors(h http.Header) {
+	h.Set("Content-Security-Policy", policyWith("img-src 'self'", "img-src 'self' data:"))
 }

@@ -39,10 +39,10 @@ func (onlyRun) Save(context.Context, workflows.Source, []byte) error { return ni
 // repair shows what a person did on the desktop of a run, and what would become of the
 // workflow with it.
 func (v *Viewer) repair(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
-	return v.showRepair(w, r, runs, http.StatusOK, "")
+	return v.showRepair(w, r, runs, http.StatusOK, nil)
 }
 
-func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, said string) error {
+func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error {
 	id := r.PathValue("id")
 	h, err := runs.Get(r.Context(), id)
 	if err == nil {
@@ -52,7 +52,7 @@ func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.
 		return err
 	}
 	p := repairPage{
-		frame: frame{Title: "Keep what was done in " + name(h), Page: "runs"}, Token: token(r, id), Said: said,
+		frame: frame{Title: "Keep what was done in " + name(h), Page: "runs"}, Token: token(r, id), Said: saying(failed),
 		Resumes: h.Status != engine.Succeeded, Args: repairOf(r.Form),
 	}
 	p.Args.RunID = id
@@ -72,10 +72,23 @@ func (v *Viewer) showRepair(w http.ResponseWriter, r *http.Request, runs engine.
 			p.Others = append(p.Others, s.ID)
 		}
 	}
-	for line := range strings.Lines(p.Difference) {
-		p.Lines = append(p.Lines, diffLine{map[byte]string{'+': "added", '-': "removed", '@': "place"}[line[0]], strings.TrimSuffix(line, "\n")})
-	}
+	p.Lines = diffLines(p.Difference)
 	return show(w, status, "repair", p)
+}
+
+func diffLines(difference string) (all []diffLine) {
+	for line := range strings.Lines(difference) {
+		all = append(all, diffLine{map[byte]string{'+': "added", '-': "removed", '@': "place"}[line[0]], strings.TrimSuffix(line, "\n")})
+	}
+	return all
+}
+
+// saying is what a page says of an error; "": there is none.
+func saying(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // repairOf is what the form of the page says.
@@ -83,7 +96,7 @@ func repairOf(form url.Values) repair.Args {
 	return repair.Args{Fallback: form.Get("how") != "before", Step: form.Get("step"), If: strings.TrimSpace(form.Get("if"))}
 }
 
-func repairArgs(form url.Values) (map[string]any, error) {
+func repairArgs(form url.Values, _ engine.Header) (map[string]any, error) {
 	a := repairOf(form)
 	args := map[string]any{"fallback": a.Fallback, "keep": true, "resume": form.Get("resume") != ""}
 	for key, value := range map[string]string{"step": a.Step, "if": a.If} {

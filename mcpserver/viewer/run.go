@@ -29,6 +29,9 @@ type runPage struct {
 	inline map[string]inlinedPicture
 }
 
+// Asked are the fields of the question that the run asks.
+func (p runPage) Asked() []field { return fieldsOf(p.Question) }
+
 // pageOf is all that the page of a run shows.
 func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage, error) {
 	h, err := runs.Get(ctx, id)
@@ -78,19 +81,27 @@ func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	if err != nil {
 		return err
 	}
+	b, err := bundleOf(r.Context(), runs, h)
+	if err != nil {
+		return err
+	}
+	return show(w, http.StatusOK, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, linesOf(b.Main.Text)})
+}
+
+// bundleOf is the document of a run.
+func bundleOf(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Bundle, error) {
 	if h.Document == "" {
-		return steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)
+		return engine.Bundle{}, steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)
 	}
-	raw, err := runs.File(r.Context(), engine.Documents, h.Document)
+	raw, err := runs.File(ctx, engine.Documents, h.Document)
 	if err != nil {
-		return err
+		return engine.Bundle{}, err
 	}
-	b, err := engine.ReadBundle(raw)
-	if err != nil {
-		return err
-	}
-	lines := strings.Split(strings.TrimSuffix(string(b.Main.Text), "\n"), "\n")
-	return show(w, http.StatusOK, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, lines})
+	return engine.ReadBundle(raw)
+}
+
+func linesOf(document []byte) []string {
+	return strings.Split(strings.TrimSuffix(string(document), "\n"), "\n")
 }
 
 // thumbnailWidth is twice what the page shows, for dense screens.

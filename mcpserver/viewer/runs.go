@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -58,3 +59,6 @@ func lasted(h engine.Header) string {
 	}
 	return took(h.EndedAt.Sub(h.StartedAt).Round(time.Millisecond * 100).Milliseconds())
 }
+
+// megabytes is a size in memory as a person reads it.
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }

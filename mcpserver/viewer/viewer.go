@@ -1,6 +1,7 @@
-// Package viewer shows runs as pages: a list, and for each run its steps, times,
-// errors, events and pictures. The pages are whole without scripts; one small
-// script keeps them fresh and moves by keys.
+// Package viewer shows runs, saved workflows and desktops as pages: of each a list, and
+// for a run its steps, times, errors, events and pictures. What is done on a page is the
+// call of a tool. The pages are whole without scripts; one small script keeps them fresh
+// and moves by keys.
 package viewer
 
 import (
@@ -20,6 +21,7 @@ import (
 	"understudy/engine"
 	"understudy/mcpserver/rfb"
 	"understudy/steps/desktop"
+	"understudy/workflows"
 )
 
 // Viewer serves the pages.
@@ -34,8 +36,11 @@ type Options struct {
 	// RunsFor are the runs that whoever sent a request may see, if it may use the
 	// tool that discloses the same.
 	RunsFor func(r *http.Request, tool string) (engine.Runs, error)
-	// Do calls a tool for the person who sent a request, with his rights.
-	Do func(r *http.Request, tool string, args map[string]any) error
+	// DocumentsFor are the workflows that it may see, likewise.
+	DocumentsFor func(r *http.Request, tool string) (Documents, error)
+	// Do calls a tool for the person who sent a request, with his rights, and gives
+	// what it answered. What is wrong with a document is an InvalidError.
+	Do func(*http.Request, Call) (json.RawMessage, error)
 	// StatusOf is the status under which an error is answered.
 	StatusOf func(error) int
 	// Open opens the desktop of a run once more, for a live view of who acts there;
@@ -45,24 +50,68 @@ type Options struct {
 	Life context.Context
 }
 
-// route is a page, and the tool that discloses the same.
+// Documents are workflows as somebody may see them. A program is nil where the error
+// says what is wrong with its document.
+type Documents interface {
+	// Names are those of the saved workflows.
+	Names() ([]string, error)
+	// Saved is a saved workflow.
+	Saved(name string) ([]byte, *workflows.Program, error)
+	// Mended is the document of a run with another text; "": with its own.
+	Mended(ctx context.Context, runs engine.Runs, h engine.Header, text string) (engine.Bundle, *workflows.Program, error)
+}
+
+// Call is a call of a tool that a person makes on a page.
+type Call struct {
+	Tool  string
+	Args  map[string]any
+	Typed Typed
+}
+
+// Typed is what a person typed into a form that no argument of a tool holds.
+type Typed struct {
+	Secrets  map[string]string
+	Document string // of a run, mended
+}
+
+// route is a page.
 type route struct {
-	pattern, tool string
-	serve         func(*Viewer, http.ResponseWriter, *http.Request, engine.Runs) error
+	pattern string
+	serve   func(*Viewer, http.ResponseWriter, *http.Request) error
+}
+
+// ofRuns is a page that shows runs, and the tool that discloses the same.
+func ofRuns(tool string, serve func(*Viewer, http.ResponseWriter, *http.Request, engine.Runs) error) func(*Viewer, http.ResponseWriter, *http.Request) error {
+	return func(v *Viewer, w http.ResponseWriter, r *http.Request) error {
+		runs, err := v.o.RunsFor(r, tool)
+		if err != nil {
+			return err
+		}
+		return serve(v, w, r, runs)
+	}
 }
 
 func routes() []route {
 	return []route{
-		{"GET /runs", "list_runs", (*Viewer).list},
-		{"GET /runs/{id}", "get_run", (*Viewer).run},
-		{"GET /runs/{id}/document", "get_run", (*Viewer).document},
-		{"GET /runs/{id}/page", "get_run", (*Viewer).alone},
-		{"GET /runs/{id}/resume", "get_run", (*Viewer).plan},
-		{"GET /runs/{id}/desktop", "get_run", (*Viewer).desktop},
-		{"GET /runs/{id}/repair", "get_run", (*Viewer).repair},
-		{"GET /runs/{id}/live", "get_run", (*Viewer).live},
-		{"POST /runs/{id}/{act}", "get_run", (*Viewer).do},
-		{"GET /captures/{hash}", "get_run", (*Viewer).picture},
+		{"GET /runs", ofRuns("list_runs", (*Viewer).list)},
+		{"GET /runs/{id}", ofRuns("get_run", (*Viewer).run)},
+		{"GET /runs/{id}/document", ofRuns("get_run", (*Viewer).document)},
+		{"GET /runs/{id}/page", ofRuns("get_run", (*Viewer).alone)},
+		{"GET /runs/{id}/resume", ofRuns("get_run", (*Viewer).plan)},
+		{"GET /runs/{id}/desktop", ofRuns("get_run", (*Viewer).desktop)},
+		{"GET /runs/{id}/repair", ofRuns("get_run", (*Viewer).repair)},
+		{"GET /runs/{id}/live", ofRuns("get_run", (*Viewer).live)},
+		{"POST /runs/{id}/{act}", ofRuns("get_run", (*Viewer).do)},
+		{"GET /captures/{hash}", ofRuns("get_run", (*Viewer).picture)},
+		{"GET /workflows", (*Viewer).workflows},
+		{"GET /workflows/{name}", (*Viewer).workflow},
+		{"POST /workflows/{name}/run", (*Viewer).runWorkflow},
+		{"GET /workflows/{name}/versions", (*Viewer).versions},
+		{"POST /workflows/{name}/restore", (*Viewer).restore},
+		{"GET /desktops", (*Viewer).desktops},
+		{"GET /desktops/{name}", (*Viewer).lasting},
+		{"GET /desktops/{name}/live", (*Viewer).watchLasting},
+		{"POST /desktops/{name}/stop", (*Viewer).stopLasting},
 	}
 }
 
@@ -71,11 +120,7 @@ func New(o Options) *Viewer {
 	v := &Viewer{o: o, mux: http.NewServeMux()}
 	for _, p := range routes() {
 		v.mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) {
-			runs, err := v.o.RunsFor(r, p.tool)
-			if err == nil {
-				err = p.serve(v, w, r, runs)
-			}
-			if err != nil {
+			if err := p.serve(v, w, r); err != nil {
 				http.Error(w, err.Error(), v.o.StatusOf(err))
 			}
 		})
@@ -90,7 +135,9 @@ func New(o Options) *Viewer {
 }
 
 // Paths are the addresses that a viewer answers at.
-func Paths() []string { return []string{"/runs", "/runs/", "/captures/", "/pages/"} }
+func Paths() []string {
+	return []string{"/runs", "/runs/", "/captures/", "/pages/", "/workflows", "/workflows/", "/desktops", "/desktops/"}
+}
 
 //go:embed page
 var files embed.FS
@@ -101,7 +148,7 @@ var files embed.FS
 var thirdParty embed.FS
 
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
-	"took": took, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty,
+	"took": took, "megabytes": megabytes, "next": func(i int) int { return i + 1 }, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty,
 	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
 	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
 	"planned": func(title string, steps []engine.PlanStep) any {

@@ -13,7 +13,7 @@ const browser = await chromium.launch({ executablePath: browserPath, args: ["--n
 
 // look opens a page, and gathers what is wrong with it.
 async function look(page, name, path) {
-	await page.goto(site + path);
+	if (path) await page.goto(site + path);
 	await page.waitForSelector("main");
 	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 	if (wide > 0) seen.problems.push(`${name}: ${wide} pixels wider than the window`);
@@ -37,6 +37,22 @@ for (const colorScheme of ["light", "dark"]) {
 		const of = (name) => `${name}-${colorScheme}-${width}`;
 		await look(page, of("runs"), "/runs");
 		await look(page, of("plan"), `/runs/${run}/resume`);
+		await look(page, of("workflows"), "/workflows");
+		await look(page, of("workflow"), "/workflows/greeting");
+		await look(page, of("desktops"), "/desktops");
+		await page.locator("td a").first().click();
+		await page.waitForSelector("#screen[data-connected] canvas");
+		await look(page, of("lasting"), new URL(page.url()).pathname);
+		await page.goto(`${site}/workflows/greeting/versions`);
+		await page.locator("td a").first().click();
+		await look(page, of("versions"), page.url().slice(site.length));
+		await page.goto(`${site}/runs/${run}/resume`);
+		await page.locator(".mend summary").click();
+		const text = await page.locator("[data-editor]").inputValue();
+		await page.locator("[data-editor]").fill(text.replace("type_into_element", "type_into_elemen"));
+		await page.getByRole("button", { name: "Check it" }).click();
+		await page.waitForSelector(".editor .bad");
+		await look(page, of("mend"), null);
 		await look(page, of("run"), `/runs/${run}`);
 		await look(page, of("desktop"), `/runs/${run}/desktop`);
 		await context.close();
@@ -84,10 +100,44 @@ await page.waitForURL(`**/runs/${run}`);
 seen.hands = await page.locator(".hands b").allInnerTexts();
 await page.screenshot({ path: join(folder, "handed-back.png") });
 await page.getByRole("link", { name: "Resume…" }).click();
-await page.getByRole("button", { name: "Resume" }).click();
+await page.getByRole("button", { name: "Resume", exact: true }).click();
 await page.waitForURL(`**/runs/${run}`);
 // The page keeps itself fresh until the second attempt has ended too.
 await page.waitForFunction(() => document.querySelector(".facts").textContent.includes("attempt 2") && document.querySelector("h1 .failed"));
 seen.attempts = await page.locator(".steps li").count();
+
+// Runs a saved workflow with a secret, and mends it at the line where it is wrong.
+await page.goto(`${site}/workflows`);
+await page.getByRole("link", { name: "greeting", exact: true }).click();
+await page.getByLabel("Who is greeted").fill("Ann");
+await page.getByLabel("pin").fill("s3cret!");
+await page.getByRole("button", { name: "Run" }).click();
+await page.waitForURL("**/runs/*");
+await page.waitForSelector("h1 .failed", { timeout: 60000 });
+await page.getByRole("link", { name: "Resume…" }).click();
+await page.locator(".mend summary").click();
+const editor = page.locator("[data-editor]");
+await editor.fill((await editor.inputValue()).replace("Nowhere", "Nowhere\" && \""));
+await page.getByRole("button", { name: "Check it" }).click();
+await page.locator("[data-line]").first().click();
+seen.line = await editor.evaluate((e) => e.value.slice(e.selectionStart, e.selectionEnd).trim().slice(0, 12));
+await editor.fill((await editor.inputValue()).replace(/  - {id: press.*\n/, "  - {id: press, tool_name: delay, arguments: {delay_ms: 1}}\n"));
+await page.getByRole("button", { name: "Check it" }).click();
+await page.getByLabel("pin").fill("s3cret!");
+await page.getByRole("button", { name: "Resume with it" }).click();
+await page.waitForURL("**/runs/*");
+await page.waitForSelector("h1 .succeeded", { timeout: 60000 });
+seen.mended = await page.locator(".steps li").count();
+
+// Goes back to a version, and stops a desktop.
+await page.goto(`${site}/workflows/greeting/versions`);
+await page.getByRole("button", { name: "Restore" }).click();
+seen.versions = await page.locator("tbody tr").count();
+await page.goto(`${site}/desktops`);
+seen.desktops = await page.locator("tbody tr").count();
+await page.locator("td a").first().click();
+await page.getByRole("button", { name: "Stop it, with all that runs there" }).click();
+await page.waitForURL(`${site}/desktops`);
+seen.desktops -= await page.locator("tbody tr").count();
 await browser.close();
 console.log(JSON.stringify(seen));

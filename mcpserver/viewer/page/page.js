@@ -62,10 +62,29 @@
 		if (one(".steps")) choose(wanted || one(".steps a.error, .steps a.failed, .steps a.waiting") || one(".steps a"), false);
 	}
 
+	// number gives each line of an editor its number.
+	function number(editor) {
+		const list = one("ol", editor.parentElement), lines = editor.value.split("\n").length;
+		editor.rows = lines;
+		while (list.childElementCount < lines) list.append(document.createElement("li"));
+		while (list.childElementCount > lines) list.lastElementChild.remove();
+	}
+
+	// pointAt selects a line in the editor.
+	function pointAt(editor, line) {
+		const before = editor.value.split("\n").slice(0, line - 1).reduce((n, text) => n + text.length + 1, 0);
+		const end = editor.value.indexOf("\n", before);
+		editor.closest("details").open = true;
+		editor.focus();
+		editor.setSelectionRange(before, end < 0 ? editor.value.length : end);
+		editor.parentElement.querySelector(`li:nth-child(${line})`)?.scrollIntoView({ block: "center" });
+	}
+
 	document.addEventListener("input", (e) => {
 		if (e.target.matches("[data-cut]")) {
 			one(".pair", e.target.closest("figure")).style.setProperty("--cut", e.target.value + "%");
 		}
+		if (e.target.matches("[data-editor]")) number(e.target);
 		if (e.target.matches("[data-narrow]")) {
 			const text = e.target.value.toLowerCase();
 			all(".steps li").forEach((li) => { li.hidden = !li.textContent.toLowerCase().includes(text); });
@@ -73,6 +92,11 @@
 	});
 
 	document.addEventListener("click", (e) => {
+		const editor = one("[data-editor]"), problem = e.target.closest("[data-line]");
+		if (editor && problem) {
+			e.preventDefault();
+			pointAt(editor, Number(problem.dataset.line));
+		}
 		const link = e.target.closest(".steps a");
 		if (!link) return;
 		e.preventDefault();

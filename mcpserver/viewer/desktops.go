@@ -1,0 +1,134 @@
+package viewer
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"understudy/engine"
+	"understudy/mcpserver/rfb"
+	"understudy/steps"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
+)
+
+// lastingDesktop is a desktop that lasts, as its pages show it.
+type lastingDesktop struct {
+	virtual.Kept
+
+	Runs []engine.Header // that are or were there, the newest first
+}
+
+// Age is how long there has been a desktop.
+func (k lastingDesktop) Age() time.Duration { return time.Since(k.Started).Round(time.Second) }
+
+// Path is its page, and what the forms there are made for.
+func (k lastingDesktop) Path() string { return "/desktops/" + url.PathEscape(k.Name) }
+
+// Picture is the address of a picture of it.
+func (k lastingDesktop) Picture() string {
+	return "/api/desktops/show?" + url.Values{"desktop": {k.Name}}.Encode()
+}
+
+type desktopsPage struct {
+	frame
+	Desktops []lastingDesktop
+}
+
+// desktops lists the desktops that last.
+func (v *Viewer) desktops(w http.ResponseWriter, r *http.Request) error {
+	p := desktopsPage{frame: frame{Title: "Desktops", Page: "desktops"}}
+	var err error
+	if p.Desktops, err = v.kept(r); err != nil {
+		return err
+	}
+	return show(w, http.StatusOK, "desktops", p)
+}
+
+// kept are the desktops that whoever sent a request may see, each with its runs.
+func (v *Viewer) kept(r *http.Request) ([]lastingDesktop, error) {
+	var list struct{ Desktops []virtual.Kept }
+	if err := v.ask(r, Call{Tool: "list_desktops", Args: map[string]any{}}, &list); err != nil {
+		return nil, err
+	}
+	all, recent := make([]lastingDesktop, len(list.Desktops)), v.lately(r, engine.Query{Limit: recentRuns, Calls: true})
+	for i, k := range list.Desktops {
+		all[i].Kept = k
+		for _, h := range recent {
+			if h.Desktop != nil && h.Desktop.Name == k.Name && h.Desktop.Birth == k.Birth && len(all[i].Runs) < shownRuns {
+				all[i].Runs = append(all[i].Runs, h)
+			}
+		}
+	}
+	return all, nil
+}
+
+// keptAt is the desktop that a request names.
+func (v *Viewer) keptAt(r *http.Request) (lastingDesktop, error) {
+	all, err := v.kept(r)
+	for _, k := range all {
+		if k.Name == r.PathValue("name") {
+			return k, nil
+		}
+	}
+	if err == nil {
+		err = steps.Errorf(steps.NotFound, "there is no desktop %s", r.PathValue("name"))
+	}
+	return lastingDesktop{}, err
+}
+
+type lastingPage struct {
+	frame
+	lastingDesktop
+	Token, Said string
+	Live        bool // it can be watched
+}
+
+// lasting shows one desktop that lasts, live.
+func (v *Viewer) lasting(w http.ResponseWriter, r *http.Request) error {
+	return v.showLasting(w, r, http.StatusOK, "")
+}
+
+func (v *Viewer) showLasting(w http.ResponseWriter, r *http.Request, status int, said string) error {
+	k, err := v.keptAt(r)
+	if err != nil {
+		return err
+	}
+	p := lastingPage{frame: frame{Title: "Desktop " + k.Name, Page: "desktops"}, lastingDesktop: k, Token: token(r, k.Path()), Said: said, Live: !k.IsSeat()}
+	allowCursors(w.Header())
+	return show(w, status, "lasting", p)
+}
+
+// watchLasting serves a live view of a desktop, through which nobody acts: that is for
+// who takes over a run.
+func (v *Viewer) watchLasting(w http.ResponseWriter, r *http.Request) error {
+	k, err := v.keptAt(r)
+	if err != nil {
+		return err
+	}
+	if k.IsSeat() {
+		return steps.Errorf(steps.Unavailable, "the display of the person at the machine is watched by nobody else")
+	}
+	still := func() error { _, err := v.o.RunsFor(r, "show_desktop"); return err }
+	return v.serveView(w, r, still, func() (rfb.Live, error) {
+		live, err := v.o.Open(r.Context(), engine.Header{Desktop: &desktop.Info{Name: k.Name, Birth: k.Birth}}, "")
+		if err != nil {
+			return nil, &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("the desktop %s: %w", k.Name, err)}
+		}
+		return live, nil
+	})
+}
+
+// stopLasting stops a desktop.
+func (v *Viewer) stopLasting(w http.ResponseWriter, r *http.Request) error {
+	k := lastingDesktop{Kept: virtual.Kept{Name: r.PathValue("name")}}
+	if err := checked(r, k.Path()); err != nil {
+		return err
+	}
+	if _, err := v.o.Do(r, Call{Tool: "stop_desktop", Args: map[string]any{"desktop": k.Name}}); err != nil {
+		return v.showLasting(w, r, http.StatusConflict, err.Error())
+	}
+	http.Redirect(w, r, "/desktops", http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,136 @@
+package viewer
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+
+	"understudy/engine"
+	"understudy/workflows"
+)
+
+// The names of fields begin so.
+const (
+	inputPrefix  = "input."
+	secretPrefix = "secret."
+)
+
+// field is a field of a form: a variable of a workflow, or what a question wants to know.
+type field struct {
+	Name, Label, Help string
+	Type              string // of its value
+	Options           []string
+	Default           string
+	Value             string // that was typed already
+	Required, Secret  bool
+}
+
+// Key is its name in the form.
+func (f field) Key() string {
+	if f.Secret {
+		return secretPrefix + f.Name
+	}
+	return inputPrefix + f.Name
+}
+
+// Long says whether its value wants several lines.
+func (f field) Long() bool {
+	return !slices.Contains([]string{"string", "number", "integer", "boolean", "enum"}, f.Type)
+}
+
+// variablesOf are the inputs of a workflow as fields.
+func variablesOf(p *workflows.Program) (all []field) {
+	if p == nil {
+		return nil
+	}
+	missing := p.Missing(nil)
+	for _, v := range p.Variables {
+		f := field{Name: v.Name, Label: v.Name, Help: v.Description, Type: v.Type, Secret: v.Secret}
+		if v.Label != "" {
+			f.Label = v.Label
+		}
+		f.Required = slices.ContainsFunc(missing, func(m workflows.Variable) bool { return m.Name == v.Name })
+		if v.HasDefault {
+			f.Default = text(v.Default)
+		}
+		for _, o := range v.Options {
+			f.Options = append(f.Options, text(o))
+		}
+		all = append(all, f.choosing())
+	}
+	return all
+}
+
+// fieldsOf are the values that a question asks for.
+func fieldsOf(q *engine.Question) (all []field) {
+	if q == nil {
+		return nil
+	}
+	if q.Sort == engine.AskSecret {
+		for _, name := range q.Choices {
+			all = append(all, field{Name: name, Label: name, Secret: true, Required: true})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Fields)) {
+		var schema struct {
+			Type, Title, Description string
+			Enum                     []any
+			Default                  any
+		}
+		raw, err := json.Marshal(q.Fields[name])
+		if err != nil || json.Unmarshal(raw, &schema) != nil {
+			continue
+		}
+		f := field{Name: name, Label: name, Help: schema.Description, Type: schema.Type, Required: true, Value: text(schema.Default)}
+		if schema.Title != "" {
+			f.Label = schema.Title
+		}
+		for _, o := range schema.Enum {
+			f.Options = append(f.Options, text(o))
+		}
+		all = append(all, f.choosing())
+	}
+	return all
+}
+
+// choosing is the field with what it lets one choose from.
+func (f field) choosing() field {
+	if f.Type == "boolean" && len(f.Options) == 0 {
+		f.Options = []string{"true", "false"}
+	}
+	return f
+}
+
+// text is a value as a person writes it.
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(raw)
+}
+
+// filled are the values in a form. One that is empty is left out, so that the default
+// counts.
+func filled(form url.Values, fields []field) map[string]any {
+	values := map[string]any{}
+	for _, f := range fields {
+		written := lines(form.Get(f.Key()))
+		switch {
+		case written == "" || f.Secret:
+		case f.Type == "string":
+			values[f.Name] = written
+		default:
+			values[f.Name] = valueOf(written)
+		}
+	}
+	return values
+}

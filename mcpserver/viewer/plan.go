@@ -1,0 +1,109 @@
+package viewer
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"understudy/engine"
+	"understudy/workflows"
+)
+
+type planPage struct {
+	frame
+	engine.Plan
+	Token, Said string
+	Steps       []engine.StepReport // to begin again from
+	From        string
+	Secrets     []field
+	Inputs      string // as they were typed
+	Call        bool   // it has no document
+	Document    string
+	Changed     bool // and is not that of the run
+	Lines       []editedLine
+	Problems    []workflows.Problem
+}
+
+// editedLine is the number of a line in an editor, and whether something is wrong there.
+type editedLine struct {
+	N   int
+	Bad bool
+}
+
+// plan shows what resuming would do, before it is done.
+func (v *Viewer) plan(w http.ResponseWriter, r *http.Request, runs engine.Runs) error {
+	return v.showPlan(w, r, runs, http.StatusOK, nil)
+}
+
+func (v *Viewer) showPlan(w http.ResponseWriter, r *http.Request, runs engine.Runs, status int, failed error) error {
+	id := r.PathValue("id")
+	h, err := runs.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	p := planPage{frame: frame{Title: "Resume " + id, Page: "runs"}, Token: token(r, id), From: r.FormValue("from"), Inputs: r.PostFormValue("inputs"), Call: h.Call != ""}
+	if p.Steps, err = namedSteps(r.Context(), runs, id); err != nil {
+		return err
+	}
+	q := engine.ResumeRequest{From: p.From}
+	if !p.Call {
+		q.Bundle, err = v.edited(&p, r, runs, h)
+	}
+	if err == nil {
+		p.Plan, err = runs.Plan(r.Context(), id, q)
+	}
+	if failed == nil {
+		failed = err
+	}
+	p.RunID = id
+	if invalid, ok := errors.AsType[*workflows.InvalidError](failed); ok {
+		p.Problems = invalid.Problems
+	} else if failed != nil {
+		p.Said = failed.Error()
+	}
+	p.number()
+	return show(w, status, "plan", p)
+}
+
+// edited is the document in the editor, when it is not that of the run.
+func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine.Header) (*engine.Bundle, error) {
+	documents, err := v.o.DocumentsFor(r, "get_run")
+	if err != nil {
+		return nil, err
+	}
+	own, err := bundleOf(r.Context(), runs, h)
+	if err != nil {
+		return nil, err
+	}
+	p.Document = string(own.Main.Text)
+	if text := typedIn(r.PostForm).Document; text != "" && text != p.Document {
+		p.Document, p.Changed = text, true
+	}
+	b, program, err := documents.Mended(r.Context(), runs, h, p.Document)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range variablesOf(program) {
+		if f.Secret {
+			f.Required = false // the run may know it still, and asks if it does not
+			p.Secrets = append(p.Secrets, f)
+		}
+	}
+	if !p.Changed {
+		return nil, nil
+	}
+	return &b, nil
+}
+
+// number numbers the lines of the editor.
+func (p *planPage) number() {
+	p.Lines = make([]editedLine, strings.Count(p.Document, "\n")+1)
+	for i := range p.Lines {
+		p.Lines[i].N = i + 1
+	}
+	for _, x := range p.Problems {
+		if x.Line > 0 && x.Line <= len(p.Lines) {
+			p.Lines[x.Line-1].Bad = true
+		}
+	}
+}

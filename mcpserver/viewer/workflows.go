@@ -1,0 +1,246 @@
+package viewer
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"understudy/engine"
+	"understudy/internal/versions"
+	"understudy/workflows"
+)
+
+// recentRuns is how many runs are looked through for the last ones of each workflow, and
+// shownRuns how many of them the page of one shows.
+const (
+	recentRuns = 500
+	shownRuns  = 20
+)
+
+// savedWorkflow is a saved workflow in the list.
+type savedWorkflow struct {
+	Name, Description string
+	Problem           bool
+	Last              *engine.Header // nil: it was not run lately
+}
+
+type workflowsPage struct {
+	frame
+	Workflows []savedWorkflow
+}
+
+// workflows lists the saved workflows, each with its last run.
+func (v *Viewer) workflows(w http.ResponseWriter, r *http.Request) error {
+	documents, err := v.o.DocumentsFor(r, "list_workflows")
+	if err != nil {
+		return err
+	}
+	names, err := documents.Names()
+	if err != nil {
+		return err
+	}
+	last := map[string]*engine.Header{}
+	for _, h := range v.lately(r, engine.Query{Limit: recentRuns}) {
+		if last[h.Workflow] == nil {
+			last[h.Workflow] = &h
+		}
+	}
+	p := workflowsPage{frame: frame{Title: "Workflows", Page: "workflows"}}
+	for _, name := range names {
+		s := savedWorkflow{Name: name}
+		_, program, err := documents.Saved(name)
+		if s.Problem = err != nil; !s.Problem {
+			s.Description, s.Last = program.Description, last[program.Name]
+		}
+		p.Workflows = append(p.Workflows, s)
+	}
+	return show(w, http.StatusOK, "workflows", p)
+}
+
+// lately are the newest runs, of those that whoever sent a request may list.
+func (v *Viewer) lately(r *http.Request, q engine.Query) []engine.Header {
+	runs, err := v.o.RunsFor(r, "list_runs")
+	if err != nil {
+		return nil
+	}
+	list, err := runs.List(r.Context(), q)
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// outlined is a step of a workflow as its page lists it.
+type outlined struct {
+	*workflows.Node
+
+	Depth int
+}
+
+// Does says what a node does.
+func (o outlined) Does() string {
+	switch {
+	case o.Kind != nil:
+		return o.Kind.Name
+	case o.Call != nil:
+		return "runs " + o.Call.Name
+	}
+	return string(o.Type)
+}
+
+// part is a list of steps of a workflow, such as those of finally.
+type part struct {
+	Title string
+	Steps []outlined
+}
+
+func outline(p *workflows.Program) (parts []part) {
+	if p == nil {
+		return nil
+	}
+	for _, of := range []struct {
+		title string
+		nodes []*workflows.Node
+	}{{"Steps", p.Steps}, {"When a step has failed", p.Troubleshooting}, {"At the end, whatever happened", p.Finally}} {
+		if len(of.nodes) > 0 {
+			parts = append(parts, part{of.title, below(of.nodes, 0)})
+		}
+	}
+	return parts
+}
+
+func below(nodes []*workflows.Node, depth int) (all []outlined) {
+	for _, n := range nodes {
+		all = append(append(all, outlined{n, depth}), below(n.Steps, depth+1)...)
+	}
+	return all
+}
+
+type workflowPage struct {
+	frame
+	Name, Token, Said string
+	Program           *workflows.Program // nil: it is not valid
+	Problems          []workflows.Problem
+	Fields            []field
+	Parts             []part
+	Runs              []engine.Header
+	Lines             []string
+}
+
+// workflowPath is the page of a saved workflow, and what its forms are made for.
+func workflowPath(name string) string { return "/workflows/" + url.PathEscape(name) }
+
+func (v *Viewer) workflow(w http.ResponseWriter, r *http.Request) error {
+	return v.showWorkflow(w, r, http.StatusOK, "")
+}
+
+func (v *Viewer) showWorkflow(w http.ResponseWriter, r *http.Request, status int, said string) error {
+	p, err := v.saved(r)
+	if err != nil {
+		return err
+	}
+	p.Said, p.Fields, p.Parts = said, variablesOf(p.Program), outline(p.Program)
+	for i, f := range p.Fields {
+		if !f.Secret {
+			p.Fields[i].Value = r.PostFormValue(f.Key())
+		}
+	}
+	if p.Program != nil {
+		p.Runs = v.lately(r, engine.Query{Workflow: p.Program.Name, Limit: shownRuns})
+	}
+	return show(w, status, "workflow", p)
+}
+
+// saved is the workflow that a request names.
+func (v *Viewer) saved(r *http.Request) (workflowPage, error) {
+	name := r.PathValue("name")
+	p := workflowPage{frame: frame{Title: name, Page: "workflows"}, Name: name, Token: token(r, workflowPath(name))}
+	documents, err := v.o.DocumentsFor(r, "get_workflow")
+	if err != nil {
+		return p, err
+	}
+	raw, program, err := documents.Saved(name)
+	p.Program, p.Lines = program, linesOf(raw)
+	if invalid, ok := errors.AsType[*workflows.InvalidError](err); ok {
+		p.Problems, err = invalid.Problems, nil
+	}
+	return p, err
+}
+
+// runWorkflow begins a run, and shows it.
+func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
+	p, err := v.saved(r)
+	if err == nil {
+		err = checked(r, workflowPath(p.Name))
+	}
+	if err != nil {
+		return err
+	}
+	args := map[string]any{"url": p.Name, "wait": false, "queue": true}
+	if inputs := filled(r.PostForm, variablesOf(p.Program)); len(inputs) > 0 {
+		args["inputs"] = inputs
+	}
+	var begun struct {
+		RunID string `json:"run_id"`
+	}
+	if err := v.ask(r, Call{"execute_sequence", args, typedIn(r.PostForm)}, &begun); err != nil {
+		return v.showWorkflow(w, r, http.StatusConflict, err.Error())
+	}
+	http.Redirect(w, r, "/runs/"+url.PathEscape(begun.RunID), http.StatusSeeOther)
+	return nil
+}
+
+// ask calls a tool and reads what it answers.
+func (v *Viewer) ask(r *http.Request, c Call, into any) error {
+	raw, err := v.o.Do(r, c)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, into)
+}
+
+type versionsPage struct {
+	frame
+	versions.Listing
+	Token, Said string
+	Chosen      string // the version whose difference is shown
+	Lines       []diffLine
+}
+
+// versions lists the versions of a saved workflow, and shows how it differs from one.
+func (v *Viewer) versions(w http.ResponseWriter, r *http.Request) error {
+	return v.showVersions(w, r, http.StatusOK, "")
+}
+
+func (v *Viewer) showVersions(w http.ResponseWriter, r *http.Request, status int, said string) error {
+	name := r.PathValue("name")
+	p := versionsPage{frame: frame{Title: "Versions of " + name, Page: "workflows"}, Token: token(r, workflowPath(name)), Said: said, Chosen: r.FormValue("version")}
+	args := map[string]any{"name": name}
+	if err := v.ask(r, Call{Tool: "workflow_versions", Args: args}, &p.Listing); err != nil {
+		return err
+	}
+	if p.Chosen != "" {
+		var other versions.Listing
+		args["version"] = p.Chosen
+		if err := v.ask(r, Call{Tool: "workflow_versions", Args: args}, &other); err != nil {
+			return err
+		}
+		p.Lines = diffLines(other.Difference)
+	}
+	return show(w, status, "versions", p)
+}
+
+// restore makes a version the saved workflow again.
+func (v *Viewer) restore(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	if err := checked(r, workflowPath(name)); err != nil {
+		return err
+	}
+	_, err := v.o.Do(r, Call{Tool: "restore_workflow", Args: map[string]any{"name": name, "version": r.PostForm.Get("version")}})
+	if err != nil {
+		return v.showVersions(w, r, http.StatusConflict, err.Error())
+	}
+	http.Redirect(w, r, workflowPath(name)+"/versions", http.StatusSeeOther)
+	return nil
+}
