@@ -205,11 +205,7 @@ func (r *runner) permitRun(ctx context.Context, c *call, runs engine.Runs, id st
 
 // compiledDocument is the document of a run, compiled.
 func compiledDocument(ctx context.Context, runs engine.Runs, h engine.Header, kinds []steps.Kind) (*workflows.Program, error) {
-	raw, err := runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: reading its document: %w", h.ID, err)
-	}
-	b, err := engine.ReadBundle(raw)
+	b, err := keptBundle(ctx, runs, h)
 	if err != nil {
 		return nil, err
 	}

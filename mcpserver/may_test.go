@@ -271,7 +271,7 @@ var ways = map[string]way{
 	},
 	"a run that is resumed on its page with another document": func(w *world, who string, k steps.Kind) error {
 		run := "/runs/" + w.failed(who, "get_window_tree")
-		return w.sends(who, run+"/resume", "", url.Values{"document": {"steps: [{id: a, tool_name: " + k.Name + "}]"}})
+		return w.sends(who, run+"/resume", "", url.Values{"of": {"it.yaml"}, "document": {"steps: [{id: a, tool_name: " + k.Name + "}]"}})
 	},
 	scheduling: func(w *world, who string, k steps.Kind) error {
 		name := "of-" + strings.NewReplacer(" ", "-", ",", "-").Replace(who) + "-" + strings.ReplaceAll(k.Name, "_", "-")

@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"understudy/engine"
 	"understudy/mcpserver/httpd"
@@ -34,34 +36,65 @@ func (d pageDocuments) Saved(name string) ([]byte, *workflows.Program, error) {
 	return src.Text, p, err
 }
 
-// Mended is the document of a run with another text.
-func (d pageDocuments) Mended(ctx context.Context, runs engine.Runs, h engine.Header, text string) (engine.Bundle, *workflows.Program, error) {
-	return d.mended(ctx, runs, h, text)
+// OfRun are the document of a run and those that it calls, as they were kept with it.
+// What is called is told only if it is a saved workflow that may be read.
+func (d pageDocuments) OfRun(ctx context.Context, runs engine.Runs, h engine.Header) ([]workflows.Source, error) {
+	b, err := keptBundle(ctx, runs, h)
+	if err != nil {
+		return nil, err
+	}
+	all := []workflows.Source{b.Main}
+	for _, l := range b.Calls {
+		known := slices.ContainsFunc(all, func(s workflows.Source) bool { return s.Name == l.Source.Name })
+		if !known && (d.who.Owner == "" || d.readable(l.Source.Name)) {
+			all = append(all, l.Source)
+		}
+	}
+	return all, nil
 }
 
-// mended is the document of a run with another text. What it called already it finds
-// as it was kept with the run.
-func (l *library) mended(ctx context.Context, runs engine.Runs, h engine.Header, text string) (engine.Bundle, *workflows.Program, error) {
-	raw, err := runs.File(ctx, engine.Documents, h.Document)
-	if err != nil {
-		return engine.Bundle{}, nil, err
-	}
-	b, err := engine.ReadBundle(raw)
+func (l *library) readable(name string) bool {
+	_, err := l.get(name)
+	return err == nil
+}
+
+// Mended is the document of a run with another text of the one with a name.
+func (d pageDocuments) Mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error) {
+	return d.mended(ctx, runs, h, name, text)
+}
+
+// mended is the document of a run with another text of the one with a name. What is
+// called already is found as it was kept with the run.
+func (l *library) mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error) {
+	b, err := keptBundle(ctx, runs, h)
 	if err != nil {
 		return b, nil, err
 	}
-	src, kept := b.Main, workflows.LoaderOf(b.Calls)
-	if text != "" {
-		src.Text = []byte(text)
+	sent := workflows.Source{Name: name, Text: []byte(text)}
+	mend := func(s workflows.Source) workflows.Source {
+		if s.Name == name {
+			s.Text = sent.Text
+		}
+		return s
 	}
-	b, p, err := engine.Pack(src, l.kinds, func(ref string, from workflows.Source) (workflows.Source, error) {
+	kept := workflows.LoaderOf(b.Calls)
+	b, p, err := engine.Pack(mend(b.Main), l.kinds, func(ref string, from workflows.Source) (workflows.Source, error) {
 		if called, err := kept(ref, from); err == nil {
-			return called, nil
+			return mend(called), nil
 		}
 		return l.load(ref, from)
 	})
 	if err == nil {
 		err = withoutSecrets(p)
 	}
-	return b, p, l.withoutForeignLines(src, err)
+	return b, p, l.withoutForeignLines(sent, err)
+}
+
+// keptBundle is the document of a run with what it calls.
+func keptBundle(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Bundle, error) {
+	raw, err := runs.File(ctx, engine.Documents, h.Document)
+	if err != nil {
+		return engine.Bundle{}, fmt.Errorf("run %s: reading its document: %w", h.ID, err)
+	}
+	return engine.ReadBundle(raw)
 }

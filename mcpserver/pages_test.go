@@ -120,8 +120,11 @@ func TestAPersonRunsASavedWorkflowOnItsPage(t *testing.T) {
 
 	path := "/runs/" + h.ID + "/resume"
 	wrong := strings.ReplaceAll(loginWorkflow, "click_element", "click_elemen")
+	if _, page := ann.open(path); !strings.Contains(page, `name="of" value="login"`) || !strings.Contains(page, `name="open" value="execute_sequence"`) {
+		t.Errorf("the document that has the steps is not in the editor:\n%s", page)
+	}
 	for button, status := range map[string]int{"check": http.StatusOK, "": http.StatusConflict} {
-		form := url.Values{"token": {ann.token(path)}, "document": {strings.ReplaceAll(wrong, "\n", "\r\n")}, button: {"yes"}}
+		form := url.Values{"token": {ann.token(path)}, "of": {"login"}, "document": {strings.ReplaceAll(wrong, "\n", "\r\n")}, button: {"yes"}}
 		got, page := ann.send(path, form, nil)
 		if got != status || !strings.Contains(page, `data-line="9"`) || !strings.Contains(page, "click_element?") || strings.Count(page, `<li class="bad">`) != 1 {
 			t.Errorf("%q: %d\n%s", button, got, page)
@@ -129,7 +132,7 @@ func TestAPersonRunsASavedWorkflowOnItsPage(t *testing.T) {
 	}
 	right := strings.Replace(loginWorkflow, "name:Nowhere", "role:button && name:Save", 1)
 	resume := func(r *reader) url.Values {
-		return url.Values{"token": {r.token(path)}, "document": {right}, "secret.pin": {"0ther!"}}
+		return url.Values{"token": {r.token(path)}, "of": {"login"}, "document": {right}, "secret.pin": {"0ther!"}}
 	}
 	if status, page := looker.send(path, resume(looker), nil); status != http.StatusConflict || s.rested(h.ID).Attempt != 1 {
 		t.Errorf("who may only look resumed it: %d\n%s", status, page)
@@ -296,5 +299,27 @@ func TestAWorkflowAndADesktopOfAnother(t *testing.T) {
 	}
 	if status, page := ann.send("/desktops/hers/stop", url.Values{"token": {ann.token("/desktops/hers")}}, nil); status != http.StatusOK || len(memory.List()) > 0 {
 		t.Errorf("%d, %s\n%s", status, fmt.Sprint(memory.List()), page)
+	}
+}
+
+// TestAPageTellsNoDocumentThatIsOnlyCalled has a client run a file of a root: its person
+// mends what he sent, and does not read the file.
+func TestAPageTellsNoDocumentThatIsOnlyCalled(t *testing.T) {
+	s := newSecured(t)
+	file := filepath.Join(s.o.Dir, "called.yaml")
+	if err := os.WriteFile(file, []byte("steps: [{id: a, tool_name: click_element, arguments: {selector: \"name:Nowhere\", timeout_ms: 1}}] # not for him\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bob := s.holder(auth.Token{Name: "bob", Mode: auth.Act, Runs: auth.OwnRuns})
+	_, res := s.greet(modern, bob).Call(t, "execute_sequence", byhand.Object{"url": "file://" + file})
+	run := textOfRun(res)
+	reader := s.readerWith(bob)
+	path := "/runs/" + run + "/resume"
+	for _, form := range []url.Values{{"check": {"yes"}}, {"open": {file}}, {"check": {"yes"}, "of": {file}, "document": {"steps: [{id: a, tool_name: nothing}]"}}} {
+		form.Set("token", reader.token(path))
+		status, page := reader.send(path, form, nil)
+		if strings.Contains(page, "not for him") || strings.Contains(page, "nothing") || !strings.Contains(page, "data-editor") {
+			t.Errorf("%v: %d\n%s", form, status, page)
+		}
 	}
 }

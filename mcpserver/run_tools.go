@@ -14,6 +14,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/operations"
 	"understudy/mcpserver/access"
+	"understudy/mcpserver/httpd"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -288,8 +289,8 @@ func (s runTools) waits(ctx context.Context, c *call, id string) (bool, error) {
 
 // packChanged is the document that replaces a run's; nil: none does.
 func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engine.Bundle, error) {
-	if text := s.typed(c).Document; text != "" {
-		return s.packTyped(ctx, c, a.RunID, text)
+	if t := s.typed(c); t.Document != "" {
+		return s.packTyped(ctx, c, a.RunID, t)
 	}
 	if a.Workflow == nil {
 		return nil, nil
@@ -306,7 +307,7 @@ func (s runTools) packChanged(ctx context.Context, c *call, a resumeArgs) (*engi
 }
 
 // packTyped is the document of a run with the text that a person typed.
-func (s runTools) packTyped(ctx context.Context, c *call, id, text string) (*engine.Bundle, error) {
+func (s runTools) packTyped(ctx context.Context, c *call, id string, t httpd.Typed) (*engine.Bundle, error) {
 	runs, err := s.runsOf(ctx, c)
 	if err != nil {
 		return nil, err
@@ -315,7 +316,7 @@ func (s runTools) packTyped(ctx context.Context, c *call, id, text string) (*eng
 	if err != nil {
 		return nil, err
 	}
-	bundle, program, err := s.library.of(c.Subject).mended(ctx, runs, h, text)
+	bundle, program, err := s.library.of(c.Subject).mended(ctx, runs, h, t.Name, t.Document)
 	if err != nil {
 		return nil, err
 	}

@@ -30,12 +30,12 @@ variables:
   tone: {type: enum, options: [short, polite], default: polite}
   pin: {type: string, secret: true}
 steps:
-  - {id: open, tool_name: open_application, arguments: {app_name: mousepad}}
+  - {id: open, tool_name: delay, arguments: {delay_ms: 1}}
   - id: twice
     group_name: twice
     steps:
-      - {id: write, tool_name: type_into_element, arguments: {process: mousepad, selector: "role:text", text_to_type: "Hello ${{ inputs.who }}"}}
-  - {id: press, tool_name: click_element, arguments: {process: mousepad, selector: "role:button && name:Nowhere", timeout_ms: 300}}
+      - {id: write, tool_name: log, arguments: {message: "Hello ${{ inputs.who }}"}}
+  - {id: press, tool_name: click_element, arguments: {selector: "role:button && name:Nowhere", timeout_ms: 300}}
 `
 
 // TestNoVNCIsUnchanged compares what is embedded with what its authors publish.

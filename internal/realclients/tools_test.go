@@ -24,7 +24,7 @@ const clientsVariable = "UNDERSTUDY_CLIENTS"
 var tools = flag.String("tools", os.Getenv("UNDERSTUDY_CLIENTS_TOOLS"), "a folder in which npm keeps the clients between runs")
 
 // patience is how long one use of a client may take, on a loaded machine.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 // stage is a person's machine with the clients on it.
 type stage struct {

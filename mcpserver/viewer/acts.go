@@ -86,7 +86,7 @@ func valueOf(text string) any {
 
 // typedIn is what a form holds beside the arguments of its tool.
 func typedIn(form url.Values) Typed {
-	t := Typed{Secrets: map[string]string{}, Document: lines(form.Get("document"))}
+	t := Typed{Secrets: map[string]string{}, Name: form.Get("of"), Document: lines(form.Get("document"))}
 	for key, values := range form {
 		if name, ok := strings.CutPrefix(key, secretPrefix); ok && values[0] != "" {
 			t.Secrets[name] = values[0]
@@ -118,7 +118,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 	if err := checked(r, id); err != nil {
 		return err
 	}
-	if a.tool == "resume_run" && r.PostForm.Get("check") != "" {
+	if a.tool == "resume_run" && r.PostForm.Get("check")+r.PostForm.Get("open") != "" {
 		return v.plan(w, r, runs)
 	}
 	err := v.call(r, runs, a)

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -16,10 +17,13 @@ type planPage struct {
 	Steps       []engine.StepReport // to begin again from
 	From        string
 	Secrets     []field
-	Inputs      string // as they were typed
-	Call        bool   // it has no document
+	Inputs      string   // as they were typed
+	Call        bool     // it has no document
+	Documents   []string // their names
+	Of          string   // which of them is in the editor
 	Document    string
-	Changed     bool // and is not that of the run
+	Opened      bool // the editor is to be seen
+	Changed     bool // its text is not that of the run
 	Lines       []editedLine
 	Problems    []workflows.Problem
 }
@@ -71,15 +75,21 @@ func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine
 	if err != nil {
 		return nil, err
 	}
-	own, err := bundleOf(r.Context(), runs, h)
+	all, err := documents.OfRun(r.Context(), runs, h)
 	if err != nil {
 		return nil, err
 	}
-	p.Document = string(own.Main.Text)
-	if text := typedIn(r.PostForm).Document; text != "" && text != p.Document {
-		p.Document, p.Changed = text, true
+	typed, other, own := typedIn(r.PostForm), r.PostFormValue("open"), withSteps(all)
+	for _, s := range all {
+		if p.Documents = append(p.Documents, s.Name); s.Name == cmp.Or(other, typed.Name) {
+			own = s
+		}
 	}
-	b, program, err := documents.Mended(r.Context(), runs, h, p.Document)
+	p.Of, p.Document, p.Opened = own.Name, string(own.Text), other != ""
+	if typed.Name == own.Name && typed.Document != "" && typed.Document != p.Document && !p.Opened {
+		p.Document, p.Changed = typed.Document, true
+	}
+	b, program, err := documents.Mended(r.Context(), runs, h, p.Of, p.Document)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +103,17 @@ func (v *Viewer) edited(p *planPage, r *http.Request, runs engine.Runs, h engine
 		return nil, nil
 	}
 	return &b, nil
+}
+
+// withSteps is the first of several documents that names steps: one that only says where
+// they are is seldom to be mended.
+func withSteps(all []workflows.Source) workflows.Source {
+	for _, s := range all {
+		if ids, _ := workflows.NamesIn(s.Text); len(ids) > 0 {
+			return s
+		}
+	}
+	return all[0]
 }
 
 // number numbers the lines of the editor.

@@ -57,8 +57,10 @@ type Documents interface {
 	Names() ([]string, error)
 	// Saved is a saved workflow.
 	Saved(name string) ([]byte, *workflows.Program, error)
-	// Mended is the document of a run with another text; "": with its own.
-	Mended(ctx context.Context, runs engine.Runs, h engine.Header, text string) (engine.Bundle, *workflows.Program, error)
+	// OfRun are the document of a run and those that it calls, the first its own.
+	OfRun(ctx context.Context, runs engine.Runs, h engine.Header) ([]workflows.Source, error)
+	// Mended is the document of a run with another text of the one with a name.
+	Mended(ctx context.Context, runs engine.Runs, h engine.Header, name, text string) (engine.Bundle, *workflows.Program, error)
 }
 
 // Call is a call of a tool that a person makes on a page.
@@ -71,7 +73,8 @@ type Call struct {
 // Typed is what a person typed into a form that no argument of a tool holds.
 type Typed struct {
 	Secrets  map[string]string
-	Document string // of a run, mended
+	Name     string // of the document of a run that is mended
+	Document string // its text; empty: none is
 }
 
 // route is a page.

@@ -66,7 +66,11 @@
 	function number(editor) {
 		const list = one("ol", editor.parentElement), lines = editor.value.split("\n").length;
 		editor.rows = lines;
-		while (list.childElementCount < lines) list.append(document.createElement("li"));
+		while (list.childElementCount < lines) {
+			const item = document.createElement("li");
+			item.textContent = list.childElementCount + 1;
+			list.append(item);
+		}
 		while (list.childElementCount > lines) list.lastElementChild.remove();
 	}
 
