@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -155,13 +156,9 @@ func TestWhatAPersonDidBecomesWhichStep(t *testing.T) {
 	} {
 		t.Run(row.say, func(t *testing.T) {
 			shelf := shelfOf{texts: map[string]string{"nightly": document, "called": document, "caller": caller}}
-			for name, text := range row.now {
-				shelf.texts[name] = text
-			}
+			maps.Copy(shelf.texts, row.now)
 			was := map[string]string{}
-			for name, text := range shelf.texts {
-				was[name] = text
-			}
+			maps.Copy(was, shelf.texts)
 			p, err := Do(t.Context(), past(t, row.failed, row.bundle, closedDialog), shelf, row.args)
 			if err != nil {
 				t.Fatal(err)
