@@ -51,6 +51,23 @@ func Reveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desktop.Ele
 	return PressKeys(ctx, d, []desktop.Chord{then})
 }
 
+// BringIntoView scrolls an element into view that is scrolled away, as far as its
+// application can, for an act that does without the pointer: who looks on sees what is
+// done. It prepares the act and is not counted as one.
+func BringIntoView(ctx context.Context, hand *Hand, el *desktop.Element, o WindowOptions) error {
+	away := scrolledAway(el)
+	if !away && !el.Bounds.Empty() {
+		var err error
+		if away, err = outOfView(ctx, hand.Desktop, el, Middle(el.Bounds)); err != nil {
+			return err
+		}
+	}
+	if !away {
+		return nil
+	}
+	return quietly(Reveal(ctx, hand, hand.Unaccounted(), el, o))
+}
+
 // quietly drops the error of what cannot be revealed: then the element goes on being
 // out of view, which is said.
 func quietly(err error) error {

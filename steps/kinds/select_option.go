@@ -52,6 +52,9 @@ func selectOption(ctx context.Context, hand *aim.Hand, a SelectOptionArgs) (Sele
 	if err != nil {
 		return SelectOptionResult{}, err
 	}
+	if err := aim.BringIntoView(ctx, hand, el, a.WindowOptions); err != nil {
+		return SelectOptionResult{}, err
+	}
 	r := SelectOptionResult{Element: aim.Plain(el)}
 	r.ActionResult, err = observe.Action(ctx, hand, a.ActionOptions, el, func() (observe.Checked, error) {
 		option, err := option(ctx, hand, el, a.OptionName)

@@ -44,6 +44,9 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 		return ValueResult{}, err
 	}
 	observe.NoteTarget(hand.Env, el)
+	if err := aim.BringIntoView(ctx, hand, el, a.WindowOptions); err != nil {
+		return ValueResult{}, err
+	}
 	r := ValueResult{Element: aim.Plain(el)}
 	if done, err := r.setPageControl(ctx, hand, el, a); done {
 		return r, err

@@ -10,6 +10,7 @@ import (
 	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/kinds"
 )
@@ -94,6 +95,22 @@ func (s *testDesktop) actScrolled(toolkit string, told func(what string) int) {
 			before := told(step.tells)
 			s.does(step.kind, step.args)
 			s.eventually("the form tells "+step.tells, func() bool { return told(step.tells) == before+1 })
+			if step.kind.Name == kinds.SetValue.Name || step.kind.Name == kinds.SelectOption.Name {
+				s.isInView(step.args["selector"].(string))
+			}
 		}
 	}
+}
+
+// isInView wants the middle of an element to be within its window.
+func (s *testDesktop) isInView(text string) {
+	s.Helper()
+	s.eventually(text+" is in view", func() bool {
+		tree, err := s.Tree(s.Context(), desktop.Scope{Title: "Scrolled", Full: true})
+		if err != nil {
+			s.Fatal(err)
+		}
+		found := selector.MustParse(text).Find(tree.Roots)
+		return len(found) == 1 && found[0].WindowBounds.Contains(found[0].Bounds.Center())
+	})
 }
