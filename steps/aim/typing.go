@@ -56,6 +56,7 @@ func TypeInto(ctx context.Context, hand *Hand, el *desktop.Element, text string,
 		o.Found(now.Text)
 	}
 	if IsSheetCell(el) {
+		now.Parent, now.Index = el.Parent, el.Index
 		return t, t.enterCell(ctx, hand, now, text, o)
 	}
 	if o.Clear {
@@ -93,10 +94,30 @@ func (t *Typed) enterCell(ctx context.Context, hand *Hand, el *desktop.Element, 
 	case text == "":
 		return NotActionable(el, "is a cell, and is not emptied by typing", "click it and press the key delete")
 	}
+	if !el.States.Has(desktop.Focused) {
+		if err := selectCell(ctx, hand, el); err != nil {
+			return err
+		}
+	}
 	if err := t.enter(ctx, hand, el, text, Keys); err != nil {
 		return err
 	}
 	return PressKeys(ctx, hand.Desktop, o.Commit)
+}
+
+// selectCell puts the cursor into a cell by a click, so that no other is selected. While
+// several are, the cursor of LibreOffice stays when another cell is given the focus.
+func selectCell(ctx context.Context, hand *Hand, el *desktop.Element) error {
+	if err := PressElement(ctx, hand, el, false); err != nil {
+		return err
+	}
+	return WaitForEffect(ctx, UsualEffectLimit, func(ctx context.Context) error {
+		now, err := hand.Desktop.Refresh(ctx, el.Handle)
+		if err != nil || now.States.Has(desktop.Focused) {
+			return err
+		}
+		return NotActionable(el, "did not take the cursor", "look at the screen")
+	})
 }
 
 // caretToEnd moves the caret to the end of a field whose text is to stay, because most
