@@ -8,7 +8,7 @@ SHARD     ?= 1/1
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e e2e-all soak loop check lint fmt golden bench bench-model fuzz crash deaths chaos build cross package clients attack
+.PHONY: help run test e2e e2e-all long soak loop check lint fmt golden bench bench-model fuzz crash deaths chaos build cross package clients attack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ e2e-all: ## play workflows in every variation, and record a person at work in ev
 		UNDERSTUDY_E2E_TABLE=$(CURDIR)/dist/e2e-all.txt UNDERSTUDY_E2E_RECORDED=$(CURDIR)/dist/recorded.txt \
 		.ci/test -count=1 -timeout=120m -p=1 -parallel=$(PARALLEL) -run='TestScenarios|TestWhatWasRecordedIsPlayedAgain' ./internal/e2e ./recorder/watch; \
 		status=$$?; cat dist/e2e-all.txt; sort dist/recorded.txt; exit $$status
+
+long: ## play a workflow of 200 steps over five applications TIMES times, and type 10,000 characters as often in each toolkit, with LOAD processes beside it
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=0 -parallel=1 -run=TestTheLongWorkflow ./internal/e2e -long-times=$(or $(TIMES),20) -long-load=$(or $(LOAD),0)
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=0 -parallel=1 -run=TestAtLengthALongTextIsExact ./steps/desktop/local -long-text=10000 -long-times=$(or $(TIMES),20) -long-load=$(or $(LOAD),0)
 
 soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/x11
