@@ -84,8 +84,13 @@ func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requireme
 	if err == nil || el.Handle == "" {
 		return el, at, err
 	}
+	var gone error // which no waiting helps
 	err = WaitUntil(ctx, SearchTime.Std(), func(ctx context.Context) error {
 		now, err := hand.Desktop.Refresh(ctx, el.Handle)
+		if errors.Is(err, desktop.ErrNotFound) {
+			gone = err
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -94,7 +99,7 @@ func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requireme
 		at, err = CheckReady(ctx, hand, el, time.Now(), n)
 		return err
 	})
-	return el, at, err
+	return el, at, errors.Join(err, gone)
 }
 
 // readyInView is CheckReady, and scrolls the element into view once if that is what it
