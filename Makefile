@@ -72,8 +72,8 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 	UNDERSTUDY_E2E=1 $(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
 
-bench-model: ## play the jobs of a language model with real applications, and print what they cost; TRANSCRIPTS=folder keeps what was said, SERVER=program measures another version, PEER=program plays two of them by Playwright
-	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) UNDERSTUDY_MODEL_SERVER=$(SERVER) UNDERSTUDY_MODEL_PEER=$(PEER) $(GO) test -v -run='Test(Jobs|Peer)' -count=1 -timeout=30m ./internal/modelbench
+bench-model: ## play the jobs of a language model with real applications, and print what they cost; and hold what was said to internal/modelbench/testdata, which UPDATE=1 writes again; TRANSCRIPTS=folder keeps all of it, SERVER=program measures another version, PEER=program plays two of them by Playwright
+	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) UNDERSTUDY_MODEL_SERVER=$(SERVER) UNDERSTUDY_MODEL_PEER=$(PEER) $(GO) test -v -run='Test(Jobs|Peer)' -count=1 -timeout=30m ./internal/modelbench $(if $(UPDATE),-update)
 
 fuzz: ## fuzz every target for FUZZTIME, or for the time that stands above it
 	@.ci/fuzz all $(FUZZTIME)

@@ -32,7 +32,7 @@ func (p *player) quit(process string) {
 	p.Errorf("%s did not close\n\n%s", process, p.script.String())
 }
 
-// masks cover what differs from run to run.
+// masks cover what differs from run to run, and from machine to machine.
 var masks = []struct {
 	what *regexp.Regexp
 	by   string
@@ -42,6 +42,12 @@ var masks = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s)\b`), "TIME"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},
+	{regexp.MustCompile(`untrusted-[a-z0-9]+`), "untrusted-MARK"},
+	{regexp.MustCompile(`\d\d\\u200e∶\d\d`), "CLOCK"},
+	{regexp.MustCompile(`Memory usage - [\d.]+ [KMG]B`), "Memory usage"},
+	{regexp.MustCompile(`tmp_us\d+\w*`), "FOLDER"},
+	{regexp.MustCompile(`\d+x\d+ at -?\d+,-?\d+`), "BOX"},
+	{regexp.MustCompile(`waited_ms: \d+`), "waited_ms: TIME"},
 	{regexp.MustCompile(`"?pid"?: \d+`), "pid: PID"},
 	{regexp.MustCompile(`\bid "?\d+"?`), "id ID"},
 }

@@ -39,8 +39,7 @@ func TestJobs(t *testing.T) {
 	for _, j := range jobs() {
 		t.Run(j.name, func(t *testing.T) {
 			virtualtest.Need(t, j.needs...)
-			p := newPlayer(t, j)
-			j.play(p)
+			p := played(t, j)
 			p.keep(j.name)
 			lines = append(lines, row(j.name, p.cost))
 			all = sum(all, p.cost)
@@ -73,8 +72,10 @@ func (p *player) keep(name string) {
 }
 
 // covered is the transcript without what differs from run to run.
-func (p *player) covered() string {
-	text := strings.ReplaceAll(p.script.String(), p.dir, "WORK")
+func (p *player) covered() string { return p.cover(p.script.String()) }
+
+func (p *player) cover(text string) string {
+	text = strings.ReplaceAll(text, p.dir, "WORK")
 	for _, m := range masks {
 		text = m.what.ReplaceAllString(text, m.by)
 	}

@@ -38,6 +38,7 @@ func saveAs() job {
 				if p.sees("may have taken the press for itself") {
 					continue
 				}
+				p.again = true
 				if p.call("get_applications_and_windows_list", object{}); !p.sees("Save As") {
 					break
 				}
@@ -57,7 +58,7 @@ func table() job {
 		play: func(p *player) {
 			p.call("open_application", object{"app_name": "soffice --norestore --nologo --nolockcheck --calc " + p.file("table.csv"), "timeout_ms": 60000})
 			p.click("soffice.bin", "button", "OK")
-			p.call("type_into_element", object{"ref": p.ref("soffice.bin", `text \[ref=(e\d+)\][^\n]*"A1"`), "text_to_type": "B3{Enter}"})
+			p.call("type_into_element", object{"ref": p.ref("soffice.bin", `"Formula Tool Bar" \[ref=e\d+\]:\s+- text \[ref=(e\d+)\]`), "text_to_type": "B3{Enter}"})
 			if p.tools["type_text"] {
 				p.call("type_text", object{"text": "42\n"})
 			} else {
@@ -164,6 +165,7 @@ func rows() job {
 			})
 			for range looks { // the page may have come again while it was filled in
 				if failed {
+					p.again = true
 					text, failed = p.try("resume_run", object{"run_id": runOf.FindStringSubmatch(text)[1]})
 				}
 			}
@@ -249,6 +251,7 @@ func (p *player) awaits(selector string) {
 	p.Helper()
 	_, opened, shown := strings.Cut(p.answers[len(p.answers)-1], "opened: window")
 	if p.answers = []string{opened}; !shown { // what was shown before is gone
+		p.again = true
 		p.call("wait_for_element", object{"process": "zenity", "selector": selector})
 	}
 }

@@ -39,6 +39,8 @@ type player struct {
 	answers []string // the texts of the answers, the newest last
 	cost    cost
 	script  strings.Builder // what was said, for people
+	again   bool            // the next call looks again, as an answer came too early
+	said    []exchange      // what was said, without the looks again
 }
 
 // cost is what a job takes.
@@ -170,6 +172,8 @@ func (p *player) try(tool string, args object) (text string, failed bool) {
 		p.Fatalf("%s is called, which is not listed\n\n%s", tool, p.script.String())
 	}
 	p.justify(tool, args, args)
+	again := p.again
+	p.again = false
 	time.Sleep(thought)
 	began := time.Now()
 	res := p.client.Call(tool, args)
@@ -183,6 +187,7 @@ func (p *player) try(tool string, args object) (text string, failed bool) {
 	p.cost.wire += p.count(whole)
 	p.known += "\n" + text
 	p.answers = append(p.answers, text)
+	p.note(exchange{call: tool + " " + plain(p.T, args), answer: text}, again)
 	fmt.Fprintf(&p.script, "\n> %s %s\n", tool, plain(p.T, args))
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(&p.script, "  %s\n", strings.TrimRight(line, "\n"))
@@ -254,7 +259,7 @@ func (p *player) ref(process, pattern string) string {
 				return m[1]
 			}
 		}
-		p.look(process)
+		p.lookAgain(process)
 	}
 	p.Fatalf("no answer shows %s\n\n%s", pattern, p.script.String())
 	return ""
@@ -264,6 +269,13 @@ func (p *player) ref(process, pattern string) string {
 func (p *player) look(process string) string {
 	p.Helper()
 	return p.call("get_window_tree", object{"process": process})
+}
+
+// lookAgain looks for what the last answer should have shown.
+func (p *player) lookAgain(process string) {
+	p.Helper()
+	p.again = true
+	p.look(process)
 }
 
 // sees says whether the last answer says something.
@@ -278,7 +290,7 @@ func (p *player) until(process, text string) {
 		if p.sees(text) {
 			return
 		}
-		p.look(process)
+		p.lookAgain(process)
 	}
 	p.Fatalf("%q never shows\n\n%s", text, p.script.String())
 }
