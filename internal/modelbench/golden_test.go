@@ -103,9 +103,13 @@ func firstLines(text string) string {
 	return strings.Join(lines[:min(2, len(lines))], "\n")
 }
 
+// closing is how a window closed, which may take an application that saves longer than
+// it is waited for.
+var closing = regexp.MustCompile(`(?m)(close_window: .*, checked: ).*`)
+
 func steady(said []string) (lines []string) {
 	for _, text := range said {
-		lines = append(lines, strings.Split(strings.TrimRight(refs.ReplaceAllString(text, "eN"), "\n"), "\n")...)
+		lines = append(lines, strings.Split(strings.TrimRight(closing.ReplaceAllString(refs.ReplaceAllString(text, "eN"), "$1…"), "\n"), "\n")...)
 	}
 	return lines
 }
