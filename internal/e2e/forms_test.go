@@ -74,7 +74,7 @@ func pageAsApplication(page string) func(*stage) {
 	return func(s *stage) {
 		p := &site{page: page, log: filepath.Join(s.dir, "witness.log")}
 		address := p.serve(s)
-		s.script("form", `exec chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility --app=`+address)
+		s.script("form", `exec chromium --no-sandbox --no-first-run --password-store=basic --disable-gpu --force-renderer-accessibility ${WAYLAND_DISPLAY:+--ozone-platform=wayland} --app=`+address)
 	}
 }
 

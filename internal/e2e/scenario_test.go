@@ -25,6 +25,7 @@ type scenario struct {
 	workflow string   // a file of testdata without its ending, or example/NAME
 	needs    []string // programs
 	screen   desktop.Size
+	sway     []string // lines of the configuration of a session of sway, instead of a display of X
 	setup    func(*stage)
 	flags    []string // of the command run
 	may      []steps.Code
@@ -44,7 +45,7 @@ const variationsVariable = "UNDERSTUDY_E2E_VARIATIONS"
 const tableVariable = "UNDERSTUDY_E2E_TABLE"
 
 func allScenarios() []scenario {
-	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), formScenarios(), corpusScenarios(), variations())
+	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), formScenarios(), corpusScenarios(), variations(), swayScenarios())
 }
 
 // resultVariable names the file in which a child leaves its result.
@@ -109,7 +110,7 @@ func (c scenario) playInChild(t *testing.T) *result {
 
 // play plays a scenario on a stage of its own.
 func (c scenario) play(t *testing.T) result {
-	s := newStage(t, c.screen)
+	s := newStageOn(t, c.screen, c.sway)
 	if c.setup != nil {
 		c.setup(s)
 	}

@@ -27,6 +27,7 @@ import (
 	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual"
 	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/desktop/wayland/waylandtest"
 )
 
 func TestMain(m *testing.M) { itself.Main(m) }
@@ -45,20 +46,30 @@ type stage struct {
 
 // newStage makes the environment of this process that of a newcomer who sits
 // before a fresh display; the test's end undoes it.
-func newStage(t testing.TB, screen desktop.Size) *stage {
+func newStage(t testing.TB, screen desktop.Size) *stage { return newStageOn(t, screen, nil) }
+
+// newStageOn does so in a session of sway where there are lines for its configuration.
+func newStageOn(t testing.TB, screen desktop.Size, sway []string) *stage {
 	t.Helper()
 	source, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	display := virtualtest.StartWith(t, virtual.Options{Screen: screen})
-	root := scratch.Dir(t)
-	t.Cleanup(func() { endPrograms(root) })
-	s := &stage{t: t, display: display, root: root, source: source}
+	s := &stage{t: t, source: source}
+	var environ []string
+	if sway == nil {
+		s.display = virtualtest.StartWith(t, virtual.Options{Screen: screen})
+		environ = s.display.Env()
+	} else {
+		session := waylandtest.Start(t, append([]string{"xwayland disable"}, sway...)...)
+		environ = append(session.Env(), "SWAYSOCK=", "GSK_RENDERER=cairo")
+	}
+	s.root = scratch.Dir(t)
+	t.Cleanup(func() { endPrograms(s.root) })
 	for name, path := range map[string]*string{"work": &s.dir, "data": &s.data, "bin": &s.bin} {
 		*path = s.folder(name)
 	}
-	s.setenv(append(display.Env(),
+	s.setenv(append(environ,
 		"HOME="+s.folder("home"), "XDG_CONFIG_HOME="+s.folder("config"), "XDG_CACHE_HOME="+s.folder("cache"),
 		"XDG_DATA_HOME="+s.folder("share"), "GSETTINGS_BACKEND=memory", "LC_ALL=C.UTF-8",
 		"UNDERSTUDY_HOME="+s.data, "PATH="+s.bin+":"+os.Getenv("PATH"))...)

@@ -116,12 +116,19 @@ func (n *node) pops() bool {
 
 // inPopup reports whether a node may be in a popup of its frame.
 func (n *node) inPopup() bool {
-	for m := n.parent; m != nil; m = m.parent {
-		if m.pops() {
+	for m, below := n.parent, n; m != nil; m, below = m.parent, m {
+		if m.pops() && !below.isFace() {
 			return true
 		}
 	}
 	return false
+}
+
+// isFace reports whether a node is what a combo box shows when it is closed: in GTK 4
+// that is a button in it.
+func (n *node) isFace() bool {
+	name := roleName(n.role)
+	return (name == "push button" || name == "toggle button") && roleName(n.parent.role) == "combo box"
 }
 
 // popupIn reports whether one of the frames is a popup that shows. A browser has
