@@ -149,6 +149,7 @@ type form struct {
 }
 
 func (f *form) serve(p *player) {
+	f.sent = nil // of the play before
 	page, err := os.ReadFile("../e2e/testdata/form.html")
 	if err != nil {
 		p.Fatal(err)
