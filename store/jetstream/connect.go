@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -37,6 +39,9 @@ func Dial(a Address) (*nats.Conn, error) {
 		}
 		more = append(more, option)
 	}
+	if beyondLoopback(a.URL) { // or who is on the way says that there is no TLS
+		more = append(more, nats.Secure())
+	}
 	if a.CA != "" {
 		more = append(more, nats.RootCAs(a.CA))
 	}
@@ -45,6 +50,25 @@ func Dial(a Address) (*nats.Conn, error) {
 		return nil, fmt.Errorf("the fleet at %s: %w", a.URL, err)
 	}
 	return nc, nil
+}
+
+// beyondLoopback says whether any of some servers is on another machine.
+func beyondLoopback(urls string) bool {
+	for text := range strings.SplitSeq(urls, ",") {
+		text = strings.TrimSpace(text)
+		if !strings.Contains(text, "://") {
+			text = "nats://" + text
+		}
+		u, err := url.Parse(text)
+		if err != nil {
+			return true
+		}
+		ip := net.ParseIP(u.Hostname())
+		if u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return true
+		}
+	}
+	return false
 }
 
 // A hub of ours says on HubSubject that it SyncsAlways.

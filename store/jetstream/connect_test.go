@@ -1,0 +1,22 @@
+package jetstream
+
+import "testing"
+
+// TestServersElsewhereAreSpokenToOverTLS holds it of each address, whatever the server
+// says of itself.
+func TestServersElsewhereAreSpokenToOverTLS(t *testing.T) {
+	for urls, want := range map[string]bool{
+		"nats://127.0.0.1:4222":                       false,
+		"nats://localhost:4222,nats://[::1]:4222":     false,
+		"127.0.0.1:4222":                              false,
+		"nats://10.0.0.1:4222":                        true,
+		"nats://127.0.0.1:4222, nats://hub.test:4222": true,
+		"hub.test:4222":                               true,
+		"nats://localhost.test:4222":                  true,
+		"nats://%":                                    true,
+	} {
+		if got := beyondLoopback(urls); got != want {
+			t.Errorf("%s: %t, wanted %t", urls, got, want)
+		}
+	}
+}
