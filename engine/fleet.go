@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"understudy/steps"
@@ -29,9 +31,10 @@ func (s *State) assigned(_ Event, a Assigned) { s.Worker, s.Lost = a.Worker, a.L
 // wants is what the run wants of the worker that executes it. The desktop that
 // it is on is the worker's that it had.
 func (s *State) wants() *Wanted {
-	w := &Wanted{Needs: s.Created.Needs, Priority: s.Created.Priority}
+	client, _, _ := strings.Cut(s.Created.Client, "#") // in all of its sessions
+	w := &Wanted{Needs: s.Created.Needs, Priority: s.Created.Priority, For: cmp.Or(s.Created.Owner, client)}
 	if s.Desktop != nil && s.Worker != "" {
-		w.Needs = append([]string{WorkerLabel(s.Worker)}, w.Needs...)
+		w.Needs, w.For = append([]string{WorkerLabel(s.Worker)}, w.Needs...), "" // it goes back to where its desktop is
 	}
 	return w
 }

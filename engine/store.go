@@ -70,6 +70,8 @@ type Batch struct {
 type Wanted struct {
 	Needs    []string // labels that the worker has
 	Priority int      // 0 goes first
+	// For is whose the run is: among runs that are alike, those of each take turns.
+	For string
 }
 
 // A Queue hands out runs that want a worker.

@@ -59,7 +59,8 @@ type Store struct {
 	heads map[string]head
 	marks map[string][]mark
 	list  *headers
-	known map[string]bool // consumers that are there
+	known map[string]bool      // consumers that are there
+	took  map[string]time.Time // when this process last took a run of a class
 }
 
 // Connect connects as a store wants it: it notices a server that stands still
@@ -88,7 +89,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{nc: nc, js: js, o: o, nonce: rand.Text()[:12], heads: map[string]head{}, marks: map[string][]mark{}, known: map[string]bool{}}
+	s := &Store{nc: nc, js: js, o: o, nonce: rand.Text()[:12], heads: map[string]head{}, marks: map[string][]mark{}, known: map[string]bool{}, took: map[string]time.Time{}}
 	for _, c := range []jetstream.StreamConfig{s.runsStream(), s.filesStream()} {
 		if err := s.ensure(ctx, c); err != nil {
 			return nil, fmt.Errorf("stream %s: %w", c.Name, err)

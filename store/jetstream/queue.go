@@ -34,25 +34,36 @@ func normal(w engine.Wanted) (needs []string, priority int) {
 	return slices.Compact(needs), min(max(w.Priority, 0), mostPriority)
 }
 
-// class names what a run needs.
-func class(needs []string) string {
-	if len(needs) == 0 {
-		return "any"
+// lines is how many lines runs wait in that need the same: those of one client are in
+// one of them, and a worker takes from the lines in turn.
+const lines = 8
+
+// class names what a run needs, and the line in which it waits.
+func class(w engine.Wanted) string {
+	needs, _ := normal(w)
+	name := "any"
+	if len(needs) > 0 {
+		sum := sha256.Sum256([]byte(strings.Join(needs, "\n")))
+		name = hex.EncodeToString(sum[:8])
 	}
-	sum := sha256.Sum256([]byte(strings.Join(needs, "\n")))
-	return hex.EncodeToString(sum[:8])
+	if w.For == "" {
+		return name
+	}
+	return fmt.Sprint(name, "-", lineOf(w.For))
 }
+
+func lineOf(client string) byte { return sha256.Sum256([]byte(client))[0] % lines }
 
 // queueSubject is that of a class; the last word of an entry's is its run.
 func (s *Store) queueSubject(w engine.Wanted) string {
-	needs, priority := normal(w)
-	return fmt.Sprintf("%s.q.%d.%s.", s.o.Prefix, priority, class(needs))
+	_, priority := normal(w)
+	return fmt.Sprintf("%s.q.%d.%s.", s.o.Prefix, priority, class(w))
 }
 
 // makeConsumer makes the consumer of a class, unless it is there.
 func (s *Store) makeConsumer(ctx context.Context, w engine.Wanted) error {
 	needs, priority := normal(w)
-	name := fmt.Sprintf("q%d-%s", priority, class(needs))
+	name := fmt.Sprintf("q%d-%s", priority, class(w))
 	s.mu.Lock()
 	known := s.known[name]
 	s.mu.Unlock()
@@ -131,8 +142,7 @@ func (s *Store) Take(ctx context.Context, labels []string) (engine.Entry, error)
 	}
 }
 
-// classes are those of which a worker with these labels can execute runs, in
-// the order in which it takes them.
+// classes are those of which a worker with these labels can execute runs.
 func (s *Store) classes(ctx context.Context, labels []string) ([]offered, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -153,19 +163,26 @@ func (s *Store) classes(ctx context.Context, labels []string) ([]offered, error)
 		}
 		out = append(out, offered{info.Name, len(needs), c})
 	}
-	slices.SortFunc(out, func(a, b offered) int {
-		return cmp.Or(cmp.Compare(a.name[:2], b.name[:2]), cmp.Compare(b.needs, a.needs), cmp.Compare(a.name, b.name))
-	})
 	return out, list.Err()
 }
 
+// fetch takes the next run. Of classes that are alike, the one goes first from which
+// this process took longest ago.
 func (s *Store) fetch(classes []offered) engine.Entry {
+	s.mu.Lock()
+	slices.SortStableFunc(classes, func(a, b offered) int {
+		return cmp.Or(cmp.Compare(a.name[:2], b.name[:2]), cmp.Compare(b.needs, a.needs), s.took[a.name].Compare(s.took[b.name]))
+	})
+	s.mu.Unlock()
 	for _, c := range classes {
 		batch, err := c.FetchNoWait(1)
 		if err != nil {
 			continue // there is no leader now, or the class is gone
 		}
 		for m := range batch.Messages() {
+			s.mu.Lock()
+			s.took[c.name] = time.Now()
+			s.mu.Unlock()
 			return &entry{s: s, m: m}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +202,21 @@ func testUrgency(t *testing.T, k *kit) {
 	}
 	same(t, "the order", order, []string{"run3", "run1", "run4", "run0"})
 	same(t, "on another system", take(t, q, "os=windows").Run(), "run2")
+}
+
+func testTurns(t *testing.T, k *kit) {
+	q := k.queue()
+	for i, client := range []string{"many", "many", "many", "many", "one"} {
+		b := wanted1(Batch(fmt.Sprintf("run%d", i), 1, 0, 1))
+		b.Wanted.For = client
+		k.append(b)
+	}
+	var first []string
+	for range 2 {
+		first = append(first, take(t, q).Run())
+	}
+	slices.Sort(first)
+	same(t, "the first two", first, []string{"run0", "run4"})
 }
 
 func testNews(t *testing.T, k *kit) {

@@ -58,6 +58,7 @@ func Run(t *testing.T, open Open) {
 		{"a run wants a worker with the batch that says so, or not at all", testWanted},
 		{"of two takers one gets the run, and the other when the lease has passed", testTwoTakers},
 		{"a taker gets the most urgent of the runs that it can execute", testUrgency},
+		{"a client with many runs leaves its turn to one with one", testTurns},
 		{"other processes are told of events that are stored, and of no others", testNews},
 	} {
 		t.Run(c.say, func(t *testing.T) {
