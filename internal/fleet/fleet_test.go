@@ -77,14 +77,14 @@ func worldKinds(world, worker string) []steps.Kind {
 
 // stage is a hub of one node with what a test starts on it.
 type stage struct {
-	t     *testing.T
+	t     testing.TB
 	hub   *hub.Hub
 	dir   string
 	world string
 	*Client
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	s := &stage{t: t, dir: t.TempDir(), world: filepath.Join(t.TempDir(), "world")}
 	h, err := hub.Start(hub.Options{Dir: s.dir, Listen: "127.0.0.1:-1"})
 	if err != nil {
