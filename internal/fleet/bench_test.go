@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"understudy/engine"
@@ -17,11 +18,12 @@ func BenchmarkRuns(b *testing.B) {
 			for i := range workers {
 				b.Cleanup(s.work(fmt.Sprint("w", i)))
 			}
-			doc := "name: ten\nsteps:\n"
+			var doc strings.Builder
+			doc.WriteString("name: ten\nsteps:\n")
 			for i := range 10 {
-				doc += fmt.Sprintf("  - {id: s%d, tool_name: act, arguments: {name: a}}\n", i)
+				doc.WriteString(fmt.Sprintf("  - {id: s%d, tool_name: act, arguments: {name: a}}\n", i))
 			}
-			packed, _, err := engine.Pack(workflows.Source{Name: "ten.yaml", Text: []byte(doc)}, s.Kinds, nil)
+			packed, _, err := engine.Pack(workflows.Source{Name: "ten.yaml", Text: []byte(doc.String())}, s.Kinds, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
