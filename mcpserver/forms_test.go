@@ -118,6 +118,25 @@ func TestAPersonResumesARunOnItsPage(t *testing.T) {
 	}
 }
 
+// TestAPersonGoesOnInANewRun begins a run with what another had done; that stays.
+func TestAPersonGoesOnInANewRun(t *testing.T) {
+	s := newSecured(t)
+	run := s.failedRun()
+	person := s.reader(auth.Token{Name: "person", Mode: auth.Act, Operator: true})
+	path := "/runs/" + run + "/resume"
+	status, page := person.send(path, url.Values{"token": {person.token(path)}, "fork": {"yes"}}, nil)
+	if status != 200 || !strings.Contains(page, `forked from <a href="/runs/`+run) {
+		t.Fatalf("%d %s", status, page)
+	}
+	made := s.lastRun()
+	if made.ID == run || made.Parent != run || made.Owner != "person" {
+		t.Errorf("the new run is %+v", made)
+	}
+	if h := s.rested(run); h.Attempt != 1 || h.Status != engine.Failed {
+		t.Errorf("the old run is %s in attempt %d", h.Status, h.Attempt)
+	}
+}
+
 // TestAFormActsOnlyWithItsTokenAndRight is about forms that nobody filled in, and
 // people who may only look.
 func TestAFormActsOnlyWithItsTokenAndRight(t *testing.T) {

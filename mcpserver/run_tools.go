@@ -234,9 +234,14 @@ func (s runTools) resume(ctx context.Context, c *call, a resumeArgs) (*reply, er
 		return nil, err
 	}
 	return s.continueRun(ctx, c, a.RunID, a.Wait, a.Verbose, func(ctx context.Context, runs engine.Runs) (engine.Header, error) {
-		return runs.Resume(ctx, a.RunID, engine.ResumeRequest{
-			From: a.From, Inputs: a.Inputs, Secrets: s.typed(c).Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c),
-		})
+		typed := s.typed(c)
+		r := engine.ResumeRequest{
+			From: a.From, Inputs: a.Inputs, Secrets: typed.Secrets, Decision: string(a.Decision), Bundle: changed, Queue: a.Queue, Environ: s.o.Environ, By: c.id(), Within: s.bounds(), Mandate: s.mandate(c),
+		}
+		if typed.Fork {
+			return runs.Fork(ctx, a.RunID, a.From, r)
+		}
+		return runs.Resume(ctx, a.RunID, r)
 	})
 }
 

@@ -86,7 +86,7 @@ func valueOf(text string) any {
 
 // typedIn is what a form holds beside the arguments of its tool.
 func typedIn(form url.Values) Typed {
-	t := Typed{Secrets: map[string]string{}, Name: form.Get("of"), Document: lines(form.Get("document"))}
+	t := Typed{Secrets: map[string]string{}, Name: form.Get("of"), Document: lines(form.Get("document")), Fork: form.Get("fork") != ""}
 	for key, values := range form {
 		if name, ok := strings.CutPrefix(key, secretPrefix); ok && values[0] != "" {
 			t.Secrets[name] = values[0]
@@ -121,10 +121,10 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 	if a.tool == "resume_run" && r.PostForm.Get("check")+r.PostForm.Get("open") != "" {
 		return v.plan(w, r, runs)
 	}
-	err := v.call(r, runs, a)
+	shown, err := v.call(r, runs, a)
 	if err == nil && a.tool == "hand_back" && r.PostForm.Get("resume") != "" { // after the desktop was handed back
 		a = acts()["resume"]
-		err = v.call(r, runs, a)
+		shown, err = v.call(r, runs, a)
 	}
 	next := ""
 	switch {
@@ -136,7 +136,7 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 		next = "/repair"
 	}
 	if err == nil {
-		http.Redirect(w, r, "/runs/"+url.PathEscape(id)+next, http.StatusSeeOther)
+		http.Redirect(w, r, "/runs/"+url.PathEscape(shown)+next, http.StatusSeeOther)
 		return nil
 	}
 	p, failed := formPage(r, runs, id)
@@ -147,19 +147,27 @@ func (v *Viewer) do(w http.ResponseWriter, r *http.Request, runs engine.Runs) er
 	return show(w, http.StatusConflict, "run", p)
 }
 
-// call calls the tool of a form.
-func (v *Viewer) call(r *http.Request, runs engine.Runs, a act) error {
+// call calls the tool of a form, and gives the run that is to be shown then.
+func (v *Viewer) call(r *http.Request, runs engine.Runs, a act) (id string, err error) {
 	h, err := runs.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
-		return err
+		return "", err
 	}
 	args, err := a.args(r.PostForm, h)
 	if err != nil {
-		return err
+		return "", err
 	}
 	args["run_id"] = h.ID
-	_, err = v.o.Do(r, Call{a.tool, args, typedIn(r.PostForm)})
-	return err
+	typed := typedIn(r.PostForm)
+	raw, err := v.o.Do(r, Call{a.tool, args, typed})
+	if err != nil || !typed.Fork {
+		return h.ID, err
+	}
+	var made struct {
+		RunID string `json:"run_id"`
+	}
+	err = json.Unmarshal(raw, &made)
+	return made.RunID, err
 }
 
 // formKey makes the tokens of this process.

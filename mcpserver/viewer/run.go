@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"image/png"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,7 @@ type runPage struct {
 	Moving           bool // it may change by itself
 	Said, Token      string
 	Hands            []byHand // when persons had its desktop
+	Inputs           map[string]any
 	// inline are the pictures of a page that stands alone, by address.
 	inline map[string]inlinedPicture
 }
@@ -47,7 +49,7 @@ func pageOf(ctx context.Context, runs engine.Runs, id string, all bool) (runPage
 		frame: frame{Title: name(h) + " " + string(h.Status), Page: "runs"}, Report: report, Client: h.Client, Moving: !h.Status.Ended(),
 		Executions: executionsOf(report, events),
 	}
-	p.Hands = handsIn(events)
+	p.Hands, p.Inputs = handsIn(events), inputsIn(events)
 	if p.TakenBy = h.TakenBy; h.Desktop != nil {
 		p.Lasting = h.Desktop.Name
 		p.Desktop = strings.TrimSpace(h.Desktop.System + " " + h.Desktop.Display)
@@ -98,6 +100,17 @@ func bundleOf(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Bu
 		return engine.Bundle{}, err
 	}
 	return engine.ReadBundle(raw)
+}
+
+// stepInLine finds the id of a step that stands in a line of a document.
+var stepInLine = regexp.MustCompile(`\bid["']?: *["']?([\w.-]+)`)
+
+// stepIn is the id of the step that a line of a document names; "": it names none.
+func stepIn(line string) string {
+	if m := stepInLine.FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 func linesOf(document []byte) []string {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -155,6 +156,21 @@ func (x *execution) Thumbnail() string {
 		return x.After
 	}
 	return x.Before
+}
+
+// inputsIn are the inputs of a run, as the last who gave some had them. A secret is the
+// name of one there.
+func inputsIn(events []engine.Event) map[string]any {
+	all := map[string]any{}
+	for _, ev := range events {
+		switch fact, _ := engine.Fact(ev); f := fact.(type) {
+		case engine.Created:
+			maps.Copy(all, f.Scope.Inputs)
+		case engine.Resumed:
+			maps.Copy(all, f.Inputs)
+		}
+	}
+	return all
 }
 
 // byHand is the beginning or the end of the time in which a person had the desktop.

@@ -68,3 +68,19 @@ func TestEachExecutionHasItsOwnEvents(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
+
+func TestTheLineOfAStep(t *testing.T) {
+	for line, want := range map[string]string{
+		"  - id: open":                        "open",
+		"  - {id: type, tool_name: x}":        "type",
+		`    "id": "send.it",`:                "send.it",
+		"    fallback_id: again":              "",
+		"    tool_name: open_application":     "",
+		"    jumps: [{if: x, to_id: again}]":  "",
+		"    - id: 'quoted' # with a comment": "quoted",
+	} {
+		if got := stepIn(line); got != want {
+			t.Errorf("%s: it is %q, want %q", line, got, want)
+		}
+	}
+}

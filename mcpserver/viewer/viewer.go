@@ -75,6 +75,7 @@ type Typed struct {
 	Secrets  map[string]string
 	Name     string // of the document of a run that is mended
 	Document string // its text; empty: none is
+	Fork     bool   // it goes on in a new run, and the old one stays as it is
 }
 
 // route is a page.
@@ -151,7 +152,7 @@ var files embed.FS
 var thirdParty embed.FS
 
 var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
-	"took": took, "megabytes": megabytes, "next": func(i int) int { return i + 1 }, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty,
+	"took": took, "megabytes": megabytes, "next": func(i int) int { return i + 1 }, "when": when, "clock": clock, "iso": iso, "lasted": lasted, "name": name, "pretty": pretty, "stepIn": stepIn,
 	"full":      func(p runPage, picture string) template.URL { return p.source(picture, 0) },
 	"thumbnail": func(p runPage, picture string) template.URL { return p.source(picture, thumbnailWidth) },
 	"planned": func(title string, steps []engine.PlanStep) any {
