@@ -108,6 +108,13 @@ func (s *stage) pictures(program string) string {
 	if err := os.MkdirAll(pictures, 0o755); err != nil {
 		s.t.Fatal(err)
 	}
+	s.copies(program)
+	return pictures
+}
+
+// copies puts a program of testdata where it finds the modules that it needs.
+func (s *stage) copies(program string) {
+	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", program))
 	if err != nil {
 		s.t.Fatal(err)
@@ -115,5 +122,4 @@ func (s *stage) pictures(program string) string {
 	if err := os.WriteFile(filepath.Join(s.modules, "..", program), text, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	return pictures
 }

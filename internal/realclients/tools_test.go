@@ -28,14 +28,14 @@ const patience = 5 * time.Minute
 
 // stage is a person's machine with the clients on it.
 type stage struct {
-	t       *testing.T
+	t       testing.TB
 	modules string   // where npm put the clients
 	program string   // ours, as it is shipped
 	home    string   // the person's
 	environ []string // of every process
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
 	if os.Getenv(clientsVariable) == "" {
 		t.Skip("`make clients` lets real clients use the program")
@@ -131,7 +131,7 @@ func (s *stage) serve(flags ...string) string {
 }
 
 // parsed reads a JSON document that a client wrote.
-func parsed[T any](t *testing.T, text string) (v T) {
+func parsed[T any](t testing.TB, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("%v in %s", err, text)
@@ -140,7 +140,7 @@ func parsed[T any](t *testing.T, text string) (v T) {
 }
 
 // built is the program, built once.
-func built(t *testing.T) string {
+func built(t testing.TB) string {
 	t.Helper()
 	path, err := buildOnce()
 	if err != nil {
@@ -175,7 +175,7 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 
 // installed is where npm put the clients, in the pinned versions. Whoever asks
 // for these tests has npm, so its absence is a failure.
-func installed(t *testing.T) string {
+func installed(t testing.TB) string {
 	t.Helper()
 	dir, err := installOnce()
 	if err != nil {
