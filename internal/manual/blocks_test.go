@@ -33,6 +33,7 @@ var elsewhere = map[string]string{
 	"make build":   "Makefile",
 	"make package": ".ci/run",
 	"make clients": ".ci/run",
+	"make long":    "Makefile",                 // an hour or more
 	"docker run":   ".github/workflows/ci.yml", // the same image, the same command
 
 	"sudo apt install ./understudy_":          "internal/packaging/packaging_test.go",
