@@ -119,7 +119,7 @@ func (s sequenceTool) run(ctx context.Context, c *call) (*reply, error) {
 // ofFleet are the arguments of onlyHere that a server of a fleet has too.
 var ofFleet = map[string]*jsonschema.Schema{
 	"needs":    {Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "labels that its worker must have, such as app=sap"},
-	"priority": {Type: "integer", Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(9.0), Description: "0 goes first; 5 unless said"},
+	"priority": {Type: "integer", Minimum: new(0.0), Maximum: new(9.0), Description: "0 goes first; 5 unless said"},
 }
 
 func (c *call) texts(name string) (texts []string) {

@@ -46,11 +46,11 @@ func TestPagesAskLikeTheirTools(t *testing.T) {
 }
 
 // save saves a workflow of the person at the machine.
-func (s *stage) save(name, text string) (path string) {
-	s.t.Helper()
-	path = filepath.Join(s.o.Folder, name+".yaml")
+func (st *stage) save(name, text string) (path string) {
+	st.t.Helper()
+	path = filepath.Join(st.o.Folder, name+".yaml")
 	if err := versions.Replace(path, []byte(text)); err != nil {
-		s.t.Fatal(err)
+		st.t.Fatal(err)
 	}
 	return path
 }

@@ -34,7 +34,7 @@ func TestSizesTellWhereBoxesCountFrom(t *testing.T) {
 // In a page of a browser at scale 2, boxes are in pixels of the device, around it in
 // points of the screen.
 func TestPagesCountPixels(t *testing.T) {
-	document := uint32(slices.Index(roleNames[:], "document web"))
+	document := uint32(slices.Index(roleNames, "document web"))
 	for say, row := range map[string]struct {
 		page desktop.Rect
 		want desktop.Rect
