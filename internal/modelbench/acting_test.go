@@ -44,7 +44,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},
 	{regexp.MustCompile(`untrusted-[a-z0-9]+`), "untrusted-MARK"},
 	{regexp.MustCompile(`\d\d\\u200e∶\d\d`), "CLOCK"},
-	{regexp.MustCompile(`Memory usage - [\d.]+ [KMG]B`), "Memory usage"},
+	{regexp.MustCompile(` - Memory usage - [\d.]+ [KMG]B`), ""},
 	{regexp.MustCompile(`tmp_us\d+\w*`), "FOLDER"},
 	{regexp.MustCompile(`\d+x\d+ at -?\d+,-?\d+`), "BOX"},
 	{regexp.MustCompile(`waited_ms: \d+`), "waited_ms: TIME"},

@@ -89,6 +89,9 @@ func openApplication(ctx context.Context, hand *aim.Hand, a OpenArgs) (OpenResul
 	if hand.Effects && a.WaitForWindow {
 		a.IncludeTreeAfterAction = true
 		observe.WaitForPage(ctx, hand.Env, scope)
+		if now, err := hand.Desktop.Windows(ctx); err == nil {
+			r.Window = cmp.Or(now.ByID(r.Window.ID), r.Window) // its title is that of the page
+		}
 	}
 	if err := observe.LookAfter(ctx, hand.Env, a.ActionOptions, scope, a.nothing(), &r.ActionResult); err != nil {
 		if ctx.Err() != nil {
