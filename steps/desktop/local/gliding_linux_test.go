@@ -36,6 +36,11 @@ func TestWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 		t.Fatal("the window did not come up")
 	}
 	done, refused := 0, 0
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%d clicks were done and %d refused; the window told of %d that hit and %d that missed", done, refused, count("hit"), count("missed"))
+		}
+	})
 	click := func(timeout float64) (ok bool) {
 		o := s.tries(kinds.ClickElement, map[string]any{"selector": catch, "timeout_ms": timeout})
 		switch {
