@@ -23,7 +23,7 @@ type scheduler struct {
 
 func newScheduler(r *runner, l *library) *scheduler {
 	s := &scheduler{runner: r, library: l}
-	s.work = (&schedules.Scheduler{Store: r.o.Schedules, Runs: r.runs.get, Start: s.start, Log: r.o.Log}).Open()
+	s.work = (&schedules.Scheduler{Store: r.o.Schedules, Runs: r.runs.get, Start: s.start, Log: r.o.Log, Server: r.o.Server}).Open()
 	return s
 }
 
@@ -56,13 +56,14 @@ func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 		return nil
 	}
 	return schedules.Caller{
-		Owner: who.Owner, Client: who.name, Rights: who.rightsToKeep(), May: may, Stirred: s.work.Poke,
-		Check: func(x schedules.Schedule, inputs map[string]any) (map[string]any, error) {
-			_, p, err := s.document(who, x)
+		Owner: who.Owner, Client: who.name, Rights: who.rightsToKeep(), May: may, Stirred: s.work.Poke, Server: s.o.Server,
+		Check: func(x schedules.Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
+			bundle, p, err := s.document(who, x)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			return schedules.Accept(x, p, inputs)
+			accepted, err := schedules.Accept(x, p, inputs)
+			return accepted, &bundle, err
 		},
 		History: func(ctx context.Context, name string) ([]engine.Header, error) {
 			runs, err := s.clients.runsFor(ctx, who.Subject, t)
@@ -79,16 +80,24 @@ const shownRuns = 20
 
 // document is the workflow of a schedule, if who made it may see it and do all of it.
 func (s *scheduler) document(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
+	bundle, p, err := s.bundle(who, x)
+	if err == nil {
+		err = s.clients.mayGoOn(who, p)
+	}
+	return bundle, p, err
+}
+
+func (s *scheduler) bundle(who caller, x schedules.Schedule) (engine.Bundle, *workflows.Program, error) {
+	if x.Bundle != nil {
+		p, err := x.Bundle.Compile(s.o.Kinds)
+		return *x.Bundle, p, err
+	}
 	l := s.library.of(who.Subject)
 	src, err := l.get(x.Workflow)
 	if err != nil {
 		return engine.Bundle{}, nil, err
 	}
-	bundle, p, err := l.pack(x.Workflow, src.Dir, src.Text)
-	if err == nil {
-		err = s.clients.mayGoOn(who, p)
-	}
-	return bundle, p, err
+	return l.pack(x.Workflow, src.Dir, src.Text)
 }
 
 // start begins the run of a firing.
@@ -112,6 +121,7 @@ func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules
 	}
 	q := engine.Request{Key: f.Run, Bundle: bundle, Inputs: inputs, Queue: true, Schedule: x.Name, Owner: x.Owner}
 	q = s.withCaller(&call{caller: who}, q)
+	q.Needs = x.Needs
 	if p.Options.ResumesItself {
 		q.Rights = x.Rights
 	}

@@ -78,6 +78,8 @@ type Options struct {
 	// Fleet says that workers of a fleet execute the runs. Nothing acts on this
 	// machine, so kinds are steps of workflows and no tools.
 	Fleet bool
+	// Server is its name in the fleet.
+	Server string
 	// Desktops keeps the desktops that last; nil: there are none.
 	Desktops desktops.Keepers
 	// Schedules keeps the schedules; nil: there are none.

@@ -66,7 +66,7 @@ func (a *app) fleetStore(ctx context.Context, name string, o jetstream.Options) 
 
 // fleetRuns are the runs of a fleet, which its workers execute. A server answers
 // them what its clients may do; nil: it is none.
-func (a *app) fleetRuns(cmd *cobra.Command, o *opening) (engine.Runs, func(), error) {
+func (a *app) fleetRuns(cmd *cobra.Command, o *opening) (*fleet.Client, func(), error) {
 	s, end, err := a.fleetStore(cmd.Context(), "client", jetstream.Options{})
 	if err != nil {
 		return nil, nil, err
@@ -87,19 +87,26 @@ func (a *app) fleetRuns(cmd *cobra.Command, o *opening) (engine.Runs, func(), er
 // ofFleet makes the options those of a server whose runs are executed by workers.
 func (o *opening) ofFleet(s *mcpserver.Options, home string) (err error) {
 	s.Fleet, s.Desktops, s.Desktop, s.Check = true, nil, nil, nil
-	o.name = rand.Text()
-	if o.cmd.Name() != "serve" {
-		return nil // it serves one client, which goes with it
+	s.Schedules = &fleet.Schedules{Client: func(ctx context.Context) (*fleet.Client, error) {
+		runs, err := o.server.Runs(ctx)
+		c, _ := runs.(*fleet.Client)
+		return c, err
+	}}
+	if s.Server, err = serverName(home); err != nil {
+		return err
 	}
-	if o.pool.desktops > 0 {
+	o.name = s.Server
+	if o.cmd.Name() != "serve" {
+		o.name = rand.Text() // it serves one client, which goes with it
+	} else if o.pool.desktops > 0 {
 		return usage(o.cmd, "--desktops: the desktops of a fleet are at its workers: worker --desktops")
 	}
-	o.name, err = keptName(filepath.Join(home, "fleet-server"))
-	return err
+	return nil
 }
 
-// keptName is a name for a server in a file, by which it is known again.
-func keptName(file string) (string, error) {
+// serverName is a name for the server over a data folder, by which it is known again.
+func serverName(home string) (string, error) {
+	file := filepath.Join(home, "fleet-server")
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		raw = []byte(rand.Text())
@@ -113,7 +120,7 @@ func (a *app) notOfAFleet(cmd *cobra.Command) error {
 	if a.fleet.url == "" {
 		return nil
 	}
-	return usage(cmd, "%s has to do with this machine only, not with a fleet: leave --fleet away; run, runs, resume, answer and stop take it", cmd.CommandPath())
+	return usage(cmd, "%s has to do with this machine only, not with a fleet: leave --fleet away; run, runs, resume, answer, stop and schedule take it", cmd.CommandPath())
 }
 
 func (a *app) hub() *cobra.Command {

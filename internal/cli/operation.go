@@ -121,6 +121,8 @@ func addFlags(flags *pflag.FlagSet, values any) {
 		switch p := v.Field(i).Addr().Interface().(type) {
 		case *string:
 			flags.StringVar(p, name, "", f.Tag.Get("jsonschema"))
+		case *[]string:
+			flags.StringSliceVar(p, name, nil, f.Tag.Get("jsonschema"))
 		case *bool:
 			flags.BoolVar(p, name, false, f.Tag.Get("jsonschema"))
 		case pflag.Value:

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"understudy/engine"
+	"understudy/internal/fleet"
 	"understudy/internal/operations"
 	"understudy/internal/schedules"
 	"understudy/steps"
@@ -28,31 +30,50 @@ func (a *app) schedule() *cobra.Command {
 	}
 	for _, o := range schedules.Operations() {
 		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
-			if err := a.notOfAFleet(cmd); err != nil {
-				return operations.Result{}, err
-			}
-			home, err := a.folder()
+			on, server, end, err := a.schedules(cmd)
 			if err != nil {
 				return operations.Result{}, err
 			}
-			answer, err := o.Do(cmd.Context(), schedulesFolder(home), schedules.Caller{Client: "command line", Check: a.checkScheduled}, values)
+			defer end()
+			answer, err := o.Do(cmd.Context(), on, schedules.Caller{Client: "command line", Check: a.checkScheduled, Server: server}, values)
 			return answer, scheduleError(err)
 		}, nil))
 	}
 	return cmd
 }
 
+// schedules are those of the data folder, or of the fleet with the name of the server
+// over the data folder.
+func (a *app) schedules(cmd *cobra.Command) (on schedules.Store, server string, end func(), err error) {
+	home, err := a.folder()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if a.fleet.url == "" {
+		return schedulesFolder(home), "", func() {}, nil
+	}
+	if server, err = serverName(home); err != nil {
+		return nil, "", nil, err
+	}
+	runs, end, err := a.fleetRuns(cmd, nil)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	return &fleet.Schedules{Client: func(context.Context) (*fleet.Client, error) { return runs, nil }}, server, end, nil
+}
+
 // checkScheduled checks the inputs of a schedule against its workflow.
-func (a *app) checkScheduled(s schedules.Schedule, inputs map[string]any) (map[string]any, error) {
+func (a *app) checkScheduled(s schedules.Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
 	src, err := a.saved(s.Workflow)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	_, program, err := engine.Pack(src, a.kinds, a.load)
+	bundle, program, err := engine.Pack(src, a.kinds, a.load)
 	if err != nil {
-		return nil, a.invalid(err)
+		return nil, nil, a.invalid(err)
 	}
-	return schedules.Accept(s, program, inputs)
+	accepted, err := schedules.Accept(s, program, inputs)
+	return accepted, &bundle, err
 }
 
 // scheduleError is the error of an operation as the command line tells it.
@@ -64,11 +85,12 @@ func scheduleError(err error) error {
 }
 
 func (a *app) completeSchedule(cmd *cobra.Command, _ []string, _ string) (names []string, d cobra.ShellCompDirective) {
-	home, err := a.folder()
+	on, _, end, err := a.schedules(cmd)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	all, _ := schedulesFolder(home).List(cmd.Context())
+	defer end()
+	all, _ := on.List(cmd.Context())
 	for _, e := range all {
 		names = append(names, e.Name)
 	}

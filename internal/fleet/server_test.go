@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/schedules"
 	"understudy/mcpserver"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
@@ -29,13 +30,15 @@ type server struct {
 	url    string
 	tokens *auth.Tokens
 	end    func() // as when its process is ended
+
+	schedules schedules.Store
 }
 
 // serve starts a server under a name, with the tokens of a file.
 func (s *stage) serve(name string, tokens *auth.Tokens, adjust ...func(*mcpserver.Options)) *server {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
-	o := mcpserver.Options{Kinds: s.Kinds, Dir: s.t.TempDir(), Folder: s.t.TempDir(), Version: "test", Structured: true, Fleet: true, Log: slog.New(slog.NewTextHandler(s.t.Output(), nil))}
+	o := mcpserver.Options{Kinds: s.Kinds, Dir: s.t.TempDir(), Folder: s.t.TempDir(), Version: "test", Structured: true, Fleet: true, Server: name, Log: slog.New(slog.NewTextHandler(s.t.Output(), nil))}
 	if tokens != nil {
 		o.Gate = auth.New(auth.Options{Tokens: tokens, Log: o.Log})
 	}
@@ -47,6 +50,11 @@ func (s *stage) serve(name string, tokens *auth.Tokens, adjust ...func(*mcpserve
 		}
 		return c, err
 	}
+	o.Schedules = &Schedules{Client: func(ctx context.Context) (*Client, error) {
+		runs, err := m.Runs(ctx)
+		c, _ := runs.(*Client)
+		return c, err
+	}}
 	for _, f := range adjust {
 		f(&o)
 	}
@@ -54,6 +62,7 @@ func (s *stage) serve(name string, tokens *auth.Tokens, adjust ...func(*mcpserve
 	if _, err := m.Runs(ctx); err != nil {
 		s.t.Fatal(err)
 	}
+	m.RunSchedules()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		s.t.Fatal(err)
@@ -61,7 +70,7 @@ func (s *stage) serve(name string, tokens *auth.Tokens, adjust ...func(*mcpserve
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() { served <- m.ServeHTTP(serving, l) }()
-	out := &server{stage: s, url: "http://" + l.Addr().String(), tokens: tokens}
+	out := &server{stage: s, url: "http://" + l.Addr().String(), tokens: tokens, schedules: o.Schedules}
 	out.end = func() {
 		stop()
 		if err := <-served; err != nil {

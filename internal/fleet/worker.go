@@ -35,6 +35,10 @@ type Store interface {
 	Lease() time.Duration
 	// Remove removes a run.
 	Remove(ctx context.Context, run string) error
+	// Records are what all share beside the runs, and ChangeRecord changes one, nil
+	// where there is none.
+	Records(ctx context.Context) (map[string][]byte, error)
+	ChangeRecord(ctx context.Context, name string, change func(before []byte) ([]byte, error)) error
 	// Ask asks the process that answers under a name, and Answer is that process.
 	Ask(ctx context.Context, message []byte, name ...string) ([]byte, error)
 	Answer(ctx context.Context, answer func(context.Context, []byte) []byte, name ...string) error
@@ -67,9 +71,10 @@ const (
 	stateName  = "worker" // which runs a worker executes
 	callsName  = "calls"  // what Clients ask of the worker of a run
 	secretName = "secrets"
-	viewName   = "view"   // which live view of its desktops a viewer wants
-	streamName = "stream" // what a viewer and a desktop say to each other
-	rightsName = "rights" // what workers ask the server of a client
+	viewName   = "view"      // which live view of its desktops a viewer wants
+	streamName = "stream"    // what a viewer and a desktop say to each other
+	rightsName = "rights"    // what workers ask the server of a client
+	servesName = "schedules" // whether a server sees to the schedules
 )
 
 // openTime is how long a worker may take to open a desktop for a viewer.

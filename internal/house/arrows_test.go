@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"internal/e2e":         {},
 	"internal/film":        {},
 	"internal/filelock":    {},
-	"internal/fleet":       {"engine", "internal/owner", "mcpserver/access", "mcpserver/rfb", "steps", "steps/desktop"},
+	"internal/fleet":       {"engine", "internal/owner", "internal/schedules", "mcpserver/access", "mcpserver/rfb", "steps", "steps/desktop"},
 	"internal/hub":         {"store/jetstream"},
 	"internal/operations":  {"steps"},
 	"internal/telemetry":   {"engine"},

@@ -24,8 +24,8 @@ type Store interface {
 	// given nil where there is none, and what it gives back is kept: nil removes it.
 	Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error
 	// Serve says that a server sees to them, and Served whether one did lately.
-	Serve() error
-	Served() bool
+	Serve(ctx context.Context) error
+	Served(ctx context.Context) bool
 }
 
 // Folder keeps schedules as files, one for each.
@@ -124,7 +124,7 @@ func (f Folder) write(name string, e *Entry) error {
 func (f Folder) served() string { return filepath.Join(string(f), ".served") }
 
 // Serve says that a server sees to the schedules.
-func (f Folder) Serve() error {
+func (f Folder) Serve(context.Context) error {
 	if err := os.MkdirAll(string(f), 0o700); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ const (
 )
 
 // Served says whether a server did so lately.
-func (f Folder) Served() bool {
+func (f Folder) Served(context.Context) bool {
 	info, err := os.Stat(f.served())
 	return err == nil && time.Since(info.ModTime()) < lately
 }

@@ -98,6 +98,11 @@ func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body [
 	if !ok {
 		return heard, ErrUnsigned
 	}
+	if !s.seesTo(hook) {
+		x := steps.Errorf(steps.Unavailable, "the schedule %s was made with a token that another server knows", name)
+		x.Next = "send the message to that server"
+		return heard, x
+	}
 	inputs, err := hook.inputsOf(body)
 	if err == nil {
 		inputs, err = check(hook, inputs)

@@ -24,8 +24,10 @@ type Caller struct {
 	// with all.
 	May func(s Schedule, change bool) error
 	// Check says why it may not have a workflow run with inputs, and gives these as
-	// the workflow wants them.
-	Check func(s Schedule, inputs map[string]any) (map[string]any, error)
+	// the workflow wants them, and the workflow.
+	Check func(s Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error)
+	// Server is the server of a fleet over which it asks; empty: it is of one machine.
+	Server string
 	// History are the last runs of a schedule; nil: it is asked for elsewhere.
 	History func(ctx context.Context, name string) ([]engine.Header, error)
 	// Stirred is told that there is something to see to; nil: nobody is.
@@ -54,7 +56,8 @@ func Operations() []Operation {
 				"    understudy schedule add nightly report --cron '30 2 * * *' --zone Europe/Berlin\n" +
 				"    understudy schedule add orders order --hook\n" +
 				"    understudy schedule add scans read-scan --files '/srv/scans/*.pdf'\n\n" +
-				"`understudy serve` begins the runs.",
+				"`understudy serve` begins the runs. In a fleet a schedule keeps its workflow as it is now,\n" +
+				"and any server begins the runs; for files that is the one over this data folder.",
 		}, add),
 		operations.New(operations.Declaration{Command: "ls", Tool: "list_schedules", Summary: "List the schedules.", Reads: true, Lists: "schedules"}, list),
 		operations.New(operations.Declaration{Command: "show", Tool: "show_schedule", Summary: "Show a schedule, and what came of it.", Reads: true}, show),
@@ -75,6 +78,7 @@ type addArgs struct {
 	Hook     bool              `json:"hook,omitempty" jsonschema:"run it when a program sends a signed message to /hooks/NAME"`
 	Files    string            `json:"files,omitempty" jsonschema:"run it for each file that arrives, such as /srv/in/*.csv; its path is the input file"`
 	Overlap  string            `json:"overlap,omitempty" jsonschema:"while a run of it is under way: skip (the default of cron), queue or allow"`
+	Needs    []string          `json:"needs,omitempty" jsonschema:"in a fleet: labels that the worker must have, such as app=sap"`
 	Input    operations.Values `json:"input,omitempty" jsonschema:"inputs of the workflow"`
 }
 
@@ -88,10 +92,16 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	now := time.Now().UTC()
 	s := Schedule{
 		Name: a.Name, Workflow: a.Workflow, Inputs: a.Input, Cron: strings.TrimSpace(a.Cron), Zone: a.Zone, CatchUp: CatchUp(a.CatchUp), Jitter: a.Jitter,
-		Files: a.Files, Hook: a.Hook, Overlap: Overlap(a.Overlap), Owner: c.Owner, Client: c.Client, Rights: c.Rights, MadeAt: now,
+		Files: a.Files, Hook: a.Hook, Overlap: Overlap(a.Overlap), Needs: a.Needs, Owner: c.Owner, Client: c.Client, Rights: c.Rights, MadeAt: now,
 	}
 	if err := s.check(); err != nil {
 		return Result{}, err
+	}
+	switch {
+	case c.Server == "" && len(s.Needs) > 0:
+		return Result{}, steps.Errorf(steps.Invalid, "needs are labels of the workers of a fleet, and this is one machine")
+	case s.Files != "" || s.Owner != "": // others have neither its folder nor its tokens
+		s.Server = c.Server
 	}
 	if s.Hook {
 		s.Secret = newSecret()
@@ -125,7 +135,7 @@ func add(ctx context.Context, on Store, c Caller, a *addArgs) (Result, error) {
 	if s.Hook {
 		text += "\nits secret, which is shown this once: " + s.Secret
 	}
-	return Result{Value: added{viewOf(*e, now), s.Secret}, Text: text + unserved(on)}, nil
+	return Result{Value: added{viewOf(*e, now), s.Secret}, Text: text + unserved(ctx, on)}, nil
 }
 
 // accept checks the inputs of a schedule, as far as they are known already.
@@ -135,9 +145,12 @@ func (s *Schedule) accept(c Caller) error {
 		inputs = map[string]any{fileInput: s.Files}
 		maps.Copy(inputs, s.Inputs)
 	}
-	accepted, err := c.Check(*s, inputs)
+	accepted, bundle, err := c.Check(*s, inputs)
 	if err != nil {
 		return err
+	}
+	if c.Server != "" {
+		s.Bundle = bundle
 	}
 	if s.Files != "" {
 		delete(accepted, fileInput)
@@ -147,8 +160,8 @@ func (s *Schedule) accept(c Caller) error {
 }
 
 // unserved says that nobody begins the runs.
-func unserved(on Store) string {
-	if on.Served() {
+func unserved(ctx context.Context, on Store) string {
+	if on.Served(ctx) {
 		return ""
 	}
 	return "\nno server begins its runs now: understudy serve"
@@ -199,7 +212,7 @@ func list(ctx context.Context, on Store, c Caller, _ *listArgs) (Result, error) 
 	}
 	out := strings.TrimSuffix(text.String(), "\n")
 	if len(views) > 0 {
-		out += unserved(on)
+		out += unserved(ctx, on)
 	}
 	return Result{Value: views, Text: out}, nil
 }
@@ -265,7 +278,7 @@ func show(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) 
 		for _, n := range out.Notes {
 			text.WriteString("\n" + n.At.Format(time.RFC3339) + " " + n.Text)
 		}
-		return Result{Value: out, Text: text.String() + unserved(on)}, nil
+		return Result{Value: out, Text: text.String() + unserved(ctx, on)}, nil
 	}
 	return Result{}, noSchedule(a.Name)
 }
@@ -332,5 +345,5 @@ func run(ctx context.Context, on Store, c Caller, a *nameArgs) (Result, error) {
 	if c.Stirred != nil {
 		c.Stirred()
 	}
-	return Result{Value: done{a.Name, id}, Text: cmp.Or(id, a.Name) + unserved(on)}, nil
+	return Result{Value: done{a.Name, id}, Text: cmp.Or(id, a.Name) + unserved(ctx, on)}, nil
 }

@@ -19,6 +19,8 @@ type Scheduler struct {
 	// Start begins the run of a firing, with the rights of who made the schedule.
 	Start func(ctx context.Context, s Schedule, f Firing) error
 	Log   *slog.Logger
+	// Server is the name of this one in a fleet.
+	Server string
 
 	poke   chan struct{}
 	before map[string]map[string]string // schedule → path → mark, as it was looked at last
@@ -53,7 +55,7 @@ func (s *Scheduler) Work(ctx context.Context) {
 			s.complain("", err)
 		} else {
 			if len(all) > 0 && time.Since(served) > serveAgain {
-				s.complain("", s.Store.Serve())
+				s.complain("", s.Store.Serve(ctx))
 				served = time.Now()
 			}
 			s.lookAt(ctx, all)
@@ -72,9 +74,14 @@ func (s *Scheduler) lookAt(ctx context.Context, all []Entry) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.complain(e.Name, s.look(ctx, e))
+		if s.seesTo(e.Schedule) {
+			s.complain(e.Name, s.look(ctx, e))
+		}
 	}
 }
+
+// seesTo says whether a schedule is not left to another server.
+func (s *Scheduler) seesTo(x Schedule) bool { return x.Server == "" || x.Server == s.Server }
 
 // complain logs what is wrong with a schedule, once.
 func (s *Scheduler) complain(name string, err error) {

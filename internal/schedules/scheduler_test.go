@@ -109,7 +109,9 @@ func (s *Scheduler) once(t *testing.T) error {
 // add adds a schedule, as of the time of the world.
 func (w *world) add(t *testing.T, store Store, a addArgs) Entry {
 	t.Helper()
-	check := func(_ Schedule, inputs map[string]any) (map[string]any, error) { return inputs, nil }
+	check := func(_ Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
+		return inputs, nil, nil
+	}
 	if _, err := add(t.Context(), store, Caller{Client: "test", Check: check}, &a); err != nil {
 		t.Fatal(err)
 	}

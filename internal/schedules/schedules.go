@@ -46,6 +46,14 @@ type Schedule struct {
 	Owner  string          `json:"owner,omitempty"`
 	Client string          `json:"client"`
 	Rights json.RawMessage `json:"rights,omitempty"`
+
+	// In a fleet: what a worker must have, the workflow as it was kept, for other
+	// servers may have none or another of its name, and the server that alone sees to
+	// it; empty: each does.
+	Needs  []string       `json:"needs,omitempty"`
+	Bundle *engine.Bundle `json:"bundle,omitempty"`
+	Server string         `json:"server,omitempty"`
+
 	// MadeAt tells it from an earlier one of its name.
 	MadeAt time.Time `json:"made_at"`
 }

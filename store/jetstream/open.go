@@ -90,8 +90,11 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{nc: nc, js: js, o: o, nonce: rand.Text()[:12], heads: map[string]head{}, marks: map[string][]mark{}, known: map[string]bool{}, took: map[string]time.Time{}}
-	for _, c := range []jetstream.StreamConfig{s.runsStream(), s.filesStream()} {
-		if err := s.ensure(ctx, c); err != nil {
+	replicas := max(1, o.Replicas)
+	for _, of := range []func(int) jetstream.StreamConfig{s.runsStream, s.filesStream, s.recordsStream} {
+		c := of(replicas)
+		var err error
+		if replicas, err = s.ensure(ctx, c); err != nil { // as many as the first has, which may be older
 			return nil, fmt.Errorf("stream %s: %w", c.Name, err)
 		}
 	}
@@ -115,36 +118,42 @@ func (s *Store) Lease() time.Duration { return s.o.Lease }
 func (s *Store) runs() string  { return strings.ToUpper(s.o.Prefix) + "_RUNS" }
 func (s *Store) files() string { return strings.ToUpper(s.o.Prefix) + "_FILES" }
 
+func (s *Store) records() string { return strings.ToUpper(s.o.Prefix) + "_RECORDS" }
+
 // runsStream holds the appends of runs (r), and runs that want a worker (q). An
 // append that is stored is told on n: who listens on r hears refused ones too.
-func (s *Store) runsStream() jetstream.StreamConfig {
+func (s *Store) runsStream(replicas int) jetstream.StreamConfig {
 	p := s.o.Prefix
 	return jetstream.StreamConfig{
-		Name: s.runs(), Subjects: []string{p + ".r.*", p + ".q.>"}, Storage: jetstream.FileStorage, Replicas: max(1, s.o.Replicas),
+		Name: s.runs(), Subjects: []string{p + ".r.*", p + ".q.>"}, Storage: jetstream.FileStorage, Replicas: replicas,
 		Discard: jetstream.DiscardNew, AllowDirect: true, AllowAtomicPublish: true, DenyDelete: true,
 		RePublish: &jetstream.RePublish{Source: p + ".r.*", Destination: p + ".n.{{wildcard(1)}}", HeadersOnly: true},
 	}
 }
 
 // filesStream holds the content of files, one message each, or several parts.
-func (s *Store) filesStream() jetstream.StreamConfig {
+func (s *Store) filesStream(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name: s.files(), Subjects: []string{s.o.Prefix + ".f.>"}, Storage: jetstream.FileStorage, Replicas: max(1, s.o.Replicas),
+		Name: s.files(), Subjects: []string{s.o.Prefix + ".f.>"}, Storage: jetstream.FileStorage, Replicas: replicas,
 		Discard: jetstream.DiscardNew, AllowDirect: true,
 	}
 }
 
-// ensure makes a stream unless it is there. Of several who make one at once the
+// ensure makes a stream unless it is there, and says on how many servers it is kept. Of several who make one at once the
 // server answers one only, and nobody while there is no leader: so each try is
 // short, and looks first.
-func (s *Store) ensure(ctx context.Context, c jetstream.StreamConfig) error {
-	return s.persist(ctx, func(ctx context.Context) error {
-		_, err := s.js.Stream(ctx, c.Name)
+func (s *Store) ensure(ctx context.Context, c jetstream.StreamConfig) (replicas int, err error) {
+	err = s.persist(ctx, func(ctx context.Context) error {
+		stream, err := s.js.Stream(ctx, c.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			_, err = s.js.CreateStream(ctx, c)
+			stream, err = s.js.CreateStream(ctx, c)
+		}
+		if err == nil {
+			replicas = stream.CachedInfo().Config.Replicas
 		}
 		return err
 	})
+	return replicas, err
 }
 
 // persist tries until it works, for as long as the store waits for servers.

@@ -1,0 +1,98 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"understudy/internal/schedules"
+)
+
+var _ schedules.Store = (*Schedules)(nil)
+
+// Schedules keeps schedules in the store of a fleet, so that all of its servers see to
+// them. The store makes a run of an id once, whoever tries.
+type Schedules struct {
+	Client func(context.Context) (*Client, error)
+
+	serving atomic.Bool
+}
+
+// List lists the schedules by their names.
+func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
+	c, err := s.Client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	records, err := c.store.Records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]schedules.Entry, 0, len(records))
+	for name, raw := range records {
+		e, err := entryOf(name, raw)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *e)
+	}
+	slices.SortFunc(all, func(a, b schedules.Entry) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+func entryOf(name string, raw []byte) (*schedules.Entry, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	e := &schedules.Entry{}
+	if err := json.Unmarshal(raw, e); err != nil {
+		return nil, fmt.Errorf("the schedule %s: %w", name, err)
+	}
+	return e, nil
+}
+
+// Change changes one.
+func (s *Schedules) Change(ctx context.Context, name string, change func(*schedules.Entry) (*schedules.Entry, error)) error {
+	c, err := s.Client(ctx)
+	if err != nil {
+		return err
+	}
+	return c.store.ChangeRecord(ctx, name, func(raw []byte) ([]byte, error) {
+		before, err := entryOf(name, raw)
+		if err != nil {
+			return nil, err
+		}
+		after, err := change(before)
+		if err != nil || after == nil {
+			return nil, err
+		}
+		return json.Marshal(after)
+	})
+}
+
+// Serve says that a server sees to them until the context ends.
+func (s *Schedules) Serve(ctx context.Context) error {
+	if s.serving.Load() {
+		return nil
+	}
+	c, err := s.Client(ctx)
+	if err == nil {
+		err = c.store.Answer(ctx, func(context.Context, []byte) []byte { return []byte{} }, servesName)
+	}
+	s.serving.Store(err == nil)
+	return err
+}
+
+// Served says whether a server does.
+func (s *Schedules) Served(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	c, err := s.Client(ctx)
+	if err == nil {
+		_, err = c.store.Ask(ctx, nil, servesName)
+	}
+	return err == nil
+}

@@ -1,0 +1,51 @@
+package jetstream
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// TestRecordsAreChangedOneAfterTheOther lets several processes count in one record,
+// with answers that are lost on the way.
+func TestRecordsAreChangedOneAfterTheOther(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	const each = 20
+	var all sync.WaitGroup
+	first := a.open(t, dir).(*under)
+	defer first.Close()
+	for range 3 {
+		s := a.open(t, dir).(*under)
+		defer s.Close()
+		all.Go(func() {
+			for i := range each {
+				if i%7 == 3 {
+					s.LoseNextAnswer()
+				}
+				err := s.ChangeRecord(t.Context(), "count", func(before []byte) ([]byte, error) {
+					n, _ := strconv.Atoi(string(before)) // none is 0
+					return fmt.Append(nil, n+1), nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got, err := first.Records(t.Context()); err != nil || string(got["count"]) != fmt.Sprint(3*each) {
+		t.Errorf("counted %q, %v", got["count"], err)
+	}
+	for range 2 { // the second time there is none
+		if err := first.ChangeRecord(t.Context(), "count", func([]byte) ([]byte, error) { return nil, nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := first.Records(t.Context()); err != nil || len(got) != 0 {
+		t.Errorf("what was removed is %q, %v", got, err)
+	}
+}
