@@ -29,6 +29,7 @@ type evaluate struct {
 	node  *workflows.Node // nil when it belongs to the document
 	doc   *workflows.Program
 	jump  int
+	round int // of a while
 }
 
 type start struct {
@@ -183,7 +184,11 @@ func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
 	case workflows.ForeachNode:
 		return evaluate{what: TheList, path: path, index: i, node: n}
 	case workflows.WhileNode:
-		return evaluate{what: TheWhile, path: path, index: i, node: n}
+		e := evaluate{what: TheWhile, path: path, index: i, node: n}
+		if c != nil {
+			e.round = c.Round
+		}
+		return e
 	case workflows.CallNode:
 		return evaluate{what: TheInputs, path: path, index: i, node: n}
 	}

@@ -69,7 +69,9 @@ func (w *worker) evaluate(e evaluate) error {
 			ev.Error = w.errorRecord(w.unexpected(&n), name(e.node, e.path))
 		}
 	case TheWhile:
-		ev.Holds, err = w.holds(ctx, n.While)
+		names := w.names()
+		names.Loops = append(names.Loops, expression.LoopScope{Index: e.round})
+		ev.Holds, err = w.holdsFor(ctx, n.While, names)
 	case TheJump:
 		ev.Holds, err = w.holds(ctx, n.Jumps[e.jump].If)
 	case TheList:
@@ -114,7 +116,11 @@ func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 
 // holds evaluates a condition with the secrets' true values.
 func (v *evaluator) holds(ctx context.Context, x *expression.Expr) (bool, error) {
-	return x.Holds(ctx, v.secrets.scope(v.names(), v.secrets.reveal), v.probe())
+	return v.holdsFor(ctx, x, v.names())
+}
+
+func (v *evaluator) holdsFor(ctx context.Context, x *expression.Expr, names *expression.Scope) (bool, error) {
+	return x.Holds(ctx, v.secrets.scope(names, v.secrets.reveal), v.probe())
 }
 
 // pollEvery is how long to wait before an expectation is looked at again.

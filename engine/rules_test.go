@@ -110,6 +110,11 @@ steps:
     steps:
       - {tool_name: act, arguments: {name: "w${{ env.n }}"}}
       - {tool_name: set, arguments: {env: {n: "${{ env.n + 1 }}"}}}`, did: "w0 w1 w2", status: Succeeded},
+		{say: "the condition of a while loop knows its round, and not that of the loop around it", doc: `
+steps:
+  - foreach: [x, y, z]
+    as: n
+    steps: [{while: "index < 2", steps: [{tool_name: act, arguments: {name: "${{ n }}${{ index }}"}}]}]`, did: "x0 x1 y0 y1 z0 z1", status: Succeeded},
 		{say: "a while loop is bounded", doc: `steps: [{while: "true", max: 2, steps: [{tool_name: act, arguments: {name: w}}]}]`, did: "w w", status: Failed, code: steps.LoopLimit, errors: 1},
 		{say: "results inside a loop are forgotten at the next round", doc: `
 steps:

@@ -50,8 +50,9 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 	case "foreach":
 		u.foreachNode(n, x, s)
 	case "while":
+		s = u.scope(append(slices.Clip(s.loops), expression.Loop{}))
 		n.Type, n.While, n.Max = WhileNode, u.expr(x.While.value, s), int(min(x.Max.or(defaultRounds), 1e9))
-		n.Steps = u.nodes(x.Steps, path+".", u.scope(append(slices.Clip(s.loops), expression.Loop{})))
+		n.Steps = u.nodes(x.Steps, path+".", s)
 	case "workflow":
 		u.callNode(n, x, s)
 	}
