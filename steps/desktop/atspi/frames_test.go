@@ -86,7 +86,7 @@ func TestFramesFindTheirWindows(t *testing.T) {
 }
 
 func TestTheNearestWordsNameAField(t *testing.T) {
-	const entry, label, button = 79, 29, 43
+	const entry, label, button, dialog = 79, 29, 43, 16
 	at := func(role uint32, name string, x, y, w, h int) *node {
 		return &node{basics: basics{role: role, name: name}, box: desktop.Rect{X: x, Y: y, W: w, H: h}}
 	}
@@ -109,6 +109,7 @@ func TestTheNearestWordsNameAField(t *testing.T) {
 		"not too far":            {at(entry, "", 600, 50, 100, 30), []*node{at(label, "Far", 20, 55, 60, 20)}, ""},
 		"not a whole sentence":   {at(entry, "", 100, 50, 100, 30), []*node{at(label, "Please be so kind as to fill in this form at once, all of it.", 100, 25, 60, 20)}, ""},
 		"not those on a button":  {at(entry, "", 100, 50, 100, 30), []*node{on(button, at(label, "Open", 20, 55, 60, 20))}, ""},
+		"not those in a dialog":  {at(entry, "", 100, 50, 100, 30), []*node{on(dialog, at(label, "Replace:", 20, 55, 60, 20))}, ""},
 		"not of a button":        {at(button, "", 100, 50, 100, 30), []*node{at(label, "Name", 20, 55, 60, 20)}, ""},
 		"not of what has a name": {at(entry, "Own", 100, 50, 100, 30), []*node{at(label, "Name", 20, 55, 60, 20)}, ""},
 	} {

@@ -65,7 +65,7 @@ func labelByPlace(root *node) {
 	for _, f := range fields {
 		best := labelReach
 		for _, w := range words {
-			if d, ok := labelDistance(w.box, f.box); ok && d < best {
+			if d, ok := labelDistance(w.box, f.box); ok && d < best && dialogOf(w) == dialogOf(f) {
 				best, f.details.label = d, w.name
 			}
 		}
@@ -81,6 +81,13 @@ func inControl(n *node) bool {
 		}
 	}
 	return false
+}
+
+// dialogOf returns the dialog that a node is in, or nil.
+func dialogOf(n *node) *node {
+	for n = n.parent; n != nil && roleOf(roleName(n.role)) != "dialog"; n = n.parent {
+	}
+	return n
 }
 
 // labelDistance returns how far words are from the field that they may name.

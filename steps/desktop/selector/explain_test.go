@@ -140,9 +140,11 @@ func TestFillLabels(t *testing.T) {
 		el("label", strings.Repeat("Prose. ", 10), box(0, 540, 500, 20)), el("text", "", box(0, 565, 500, 100)),
 		el("label", "Far away", box(0, 700, 500, 20)), el("text", "", box(0, 800, 500, 100)),
 		el("toolbar", "", box(0, 900, 500, 30), el("label", "Find:", box(0, 905, 50, 20)), el("entry", "", box(60, 905, 100, 20))),
-		el("slider", "", box(0, 935, 50, 20))))
+		el("slider", "", box(0, 935, 50, 20)),
+		el("dialog", "Over it", box(0, 1000, 500, 100), el("label", "Replace:", box(60, 1005, 50, 20)), el("entry", "", box(60, 1030, 50, 20))),
+		el("text", "", box(120, 1005, 300, 20))))
 	FillLabels(roots)
-	for ref, want := range map[string]string{"e3": "Name", "e4": "", "e6": "Notes:", "e7": "", "e11": "", "e13": "", "e15": "", "e18": "Find:", "e19": ""} {
+	for ref, want := range map[string]string{"e3": "Name", "e4": "", "e6": "Notes:", "e7": "", "e11": "", "e13": "", "e15": "", "e18": "Find:", "e19": "", "e22": "Replace:", "e23": ""} {
 		if got := get(t, roots, ref).Label; got != want {
 			t.Errorf("%s is labelled %q, want %q", ref, got, want)
 		}

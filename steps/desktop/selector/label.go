@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"understudy/steps/desktop"
@@ -68,7 +69,8 @@ var labelReach = map[Direction]int{RightOf: 400, Below: 40}
 const labelLength = 50
 
 // canLabel reports whether words may name a field. Words in a bar, such as an
-// info bar over a page of text, name only what is in the same bar.
+// info bar over a page of text, name only what is in the same bar, and those in a
+// dialog within a window nothing behind it.
 func canLabel(words, field *desktop.Element) bool {
 	if text := labelText(words); words.Role != "label" || text == "" || utf8.RuneCountInString(text) > labelLength {
 		return false
@@ -76,8 +78,14 @@ func canLabel(words, field *desktop.Element) bool {
 	if inControl(words) {
 		return false
 	}
-	return enclosingBar(words) == nil || enclosingBar(words) == enclosingBar(field)
+	if enclosing(words, "dialog") != enclosing(field, "dialog") {
+		return false
+	}
+	bar := enclosing(words, bars...)
+	return bar == nil || bar == enclosing(field, bars...)
 }
+
+var bars = []desktop.Role{"statusbar", "alert", "toolbar", "menubar", "titlebar"}
 
 // inControl reports whether words are part of a control, such as a button,
 // which name only that.
@@ -90,11 +98,10 @@ func inControl(words *desktop.Element) bool {
 	return false
 }
 
-// enclosingBar returns the bar that holds an element, or nil.
-func enclosingBar(e *desktop.Element) *desktop.Element {
+// enclosing returns the nearest element of these roles that holds an element, or nil.
+func enclosing(e *desktop.Element, roles ...desktop.Role) *desktop.Element {
 	for p := e.Parent; p != nil; p = p.Parent {
-		switch p.Role {
-		case "statusbar", "alert", "toolbar", "menubar", "titlebar":
+		if slices.Contains(roles, p.Role) {
 			return p
 		}
 	}
