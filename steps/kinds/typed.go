@@ -83,7 +83,7 @@ func (c *readingBack) check(ctx context.Context) (observe.Checked, error) {
 	}
 	err := c.wait(ctx)
 	if c.el.Role != "password" && (err == nil || !c.hand.IsSecret(c.text)) {
-		if c.now != "" {
+		if c.now != "" && !errors.Is(err, desktop.ErrNotFound) {
 			c.Value = &c.now
 		}
 	} else if c.Element != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	longText  = flag.Int("long-text", 2000, "how many characters TestAtLengthALongTextIsExact types")
+	longText  = flag.Int("long-text", 2000, "how many characters TestAtLengthALongTextIsExact types by keys; by other ways it enters 10,000")
 	longTimes = flag.Int("long-times", 1, "how often TestAtLengthALongTextIsExact types them")
 	longLoad  = flag.Int("long-load", 2, "how many processes keep the machine busy in TestAtLengthALongTextIsExact")
 )
@@ -34,6 +34,7 @@ var editors = []struct {
 	{name: "GTK 3", command: "mousepad --disable-server", selector: "process:mousepad >> role:text", needs: []string{"mousepad"}},
 	{name: "GTK 4", command: "env GSK_RENDERER=cairo gtk4-demo --run textundo", selector: "process:gtk4-demo >> window:Undo >> role:text", needs: []string{"gtk4-demo"}},
 	{name: "Qt 5", command: "featherpad --standalone", selector: "process:featherpad >> role:text && state:multi_line", needs: []string{"featherpad"}},
+	{name: "Qt 6", selector: "window:Writing >> role:text && name:Text", needs: []string{"/usr/bin/python3", "/usr/lib/python3/dist-packages/PyQt6"}},
 	{name: "Chromium", selector: "process:chromium >> role:entry && name:Notes", needs: []string{"chromium"}},
 	{name: "Writer", command: "soffice --norestore --nologo --nofirststartwizard --nolockcheck --writer", selector: "process:soffice.bin >> role:paragraph", needs: []string{"soffice"}, plain: true},
 }
@@ -45,11 +46,14 @@ func TestAtLengthALongTextIsExact(t *testing.T) {
 	virtualtest.TakesTime(t)
 	for _, e := range editors {
 		t.Run(e.name, func(t *testing.T) {
-			for _, method := range []string{"keys", "auto"} {
+			for method, length := range map[string]int{"keys": *longText, "auto": 10_000} { // which fills pages of Writer
 				t.Run(method, func(t *testing.T) {
 					s := look(t, append(e.needs, "xclip")...)
 					command := e.command
-					if e.name == "Chromium" {
+					switch e.name {
+					case "Qt 6":
+						command = "/usr/bin/python3 " + scriptOf(t, writingWindows[e.name]) + " /dev/null"
+					case "Chromium":
 						command = chromiumWith(t, `<!doctype html><title>Notes</title><textarea aria-label="Notes" rows="20" cols="60"></textarea>`)
 					}
 					s.starts(command)
@@ -60,7 +64,11 @@ func TestAtLengthALongTextIsExact(t *testing.T) {
 					s.well(kinds.ActivateElement, "selector", e.selector, "timeout_ms", 60_000.0)
 					loaded(t, *longLoad)
 					for i := range *longTimes {
-						text := wordsOf(*longText, i, e.plain)
+						if e.plain { // a paragraph over several pages is several elements, of which one would be replaced
+							s.well(kinds.PressKeyGlobal, "key", "ctrl+a")
+							s.well(kinds.PressKeyGlobal, "key", "delete")
+						}
+						text := wordsOf(length, i, e.plain)
 						began := time.Now()
 						s.wellByItself(kinds.TypeIntoElement, "selector", e.selector, "text_to_type", text, "method", method, "timeout_ms", 60_000.0)
 						t.Logf("%d characters took %s", len(text), time.Since(began).Round(time.Millisecond))
@@ -90,6 +98,16 @@ func TestALongTextIsExactInATerminal(t *testing.T) {
 			return string(got) == text, fmt.Sprintf("%d of %d characters, others from %d, %v", len(got), len(text), firstOther(text, string(got)), err)
 		})
 	}
+}
+
+// scriptOf writes a program into a file.
+func scriptOf(t *testing.T, program string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program.py")
+	if err := os.WriteFile(path, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // chromiumWith is the command that shows a page in a browser of its own.
