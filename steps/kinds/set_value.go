@@ -27,14 +27,16 @@ var SetValue = steps.Define(steps.Kind{
 // SetValueArgs says which value to set, and where.
 type SetValueArgs struct {
 	aim.Target
-	Value steps.Value `json:"value" use:"typed" jsonschema:"the text or number; in a page also 2006-01-02, #rrggbb, a file, or options, one a line"`
+	Value             steps.Value `json:"value" use:"typed" jsonschema:"the text or number; in a page also 2006-01-02, #rrggbb, a file, or options, one a line"`
+	AcceptReformatted bool        `json:"accept_reformatted,omitzero" use:"rare" jsonschema:"let the field make something else of the value, such as 1,234 of 1234; without it, or an expect of the step, that is an error"`
 	observe.ActionOptions
 }
 
 // ValueResult says what the element holds now.
 type ValueResult struct {
-	Value   *string          `json:"value,omitzero" jsonschema:"what the element holds now, when it can be read"`
-	Element *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
+	Value       *string          `json:"value,omitzero" jsonschema:"what the element holds now, when it can be read"`
+	Reformatted bool             `json:"reformatted,omitzero" jsonschema:"the field made something else of the value, which was accepted"`
+	Element     *desktop.Element `json:"element,omitzero" jsonschema:"the element"`
 	observe.ActionResult
 }
 
@@ -69,9 +71,33 @@ func setValue(ctx context.Context, hand *aim.Hand, a SetValueArgs) (ValueResult,
 		if now != nil {
 			r.Element, r.Value = aim.Plain(now), valueOf(now)
 		}
-		return observe.YesIf(err == nil), err
+		checked := observe.YesIf(err == nil)
+		if now != nil && steps.CodeOf(err) == steps.Unexpected {
+			err = r.differs(hand, el, a, err)
+		}
+		return checked, err
 	})
 	return r, err
+}
+
+// differs is what comes of an element that holds something else than it was set to.
+func (r *ValueResult) differs(hand *aim.Hand, was *desktop.Element, a SetValueArgs, err error) error {
+	if hand.IsSecret(string(a.Value)) { // it may be told in another form
+		r.Value, r.Element.Text = nil, ""
+		return &steps.Error{Code: steps.Unexpected, Err: fmt.Errorf("%s did not become what it was set to, and what it holds does not show", aim.Describe(was))}
+	}
+	if r.Value == nil {
+		return err
+	}
+	formatted := was.Value == nil && reformatted(string(a.Value), *r.Value)
+	switch {
+	case a.AcceptReformatted && (formatted || *r.Value != *valueOf(was)), formatted && hand.Expects:
+		r.Reformatted = true
+		return nil
+	case formatted:
+		return &steps.Error{Code: steps.Unexpected, Err: steps.AsError(err).Err, Next: acceptIt}
+	}
+	return err
 }
 
 // isNumberField says whether an element is a field of a page for a number, which has a

@@ -96,7 +96,7 @@ func (c *readingBack) check(ctx context.Context) (observe.Checked, error) {
 		return observe.No, err
 	case errors.Is(err, desktop.ErrNotFound):
 		return observe.NotPossible, nil // the field went away, which may be what typing was for
-	case c.text != "" && c.now == c.before && (c.now != "" || c.readable()):
+	case c.text != "" && c.now == c.before && (c.now != "" || c.readable()) && !(c.cleared && reformatted(c.text, c.now)):
 		return observe.No, &steps.Error{
 			Code: steps.Unexpected,
 			Err:  fmt.Errorf("nothing arrived in %s: %s", aim.Describe(c.el), c.holds("it still holds ")),
@@ -122,6 +122,9 @@ func (c *readingBack) comparable() bool {
 	return (c.readable() || c.el.Role == "password" && c.now != "") && !(c.el.Role == "paragraph" && strings.ContainsAny(c.text, "\n\r"))
 }
 
+// acceptIt is what to do about a field that made something else of a text.
+const acceptIt = "if that is right, set accept_reformatted, or say with expect what it must hold"
+
 // differs is what comes of a field that holds something else, and has the focus.
 func (c *readingBack) differs() (observe.Checked, error) {
 	formatted := c.el.Role != "password" && c.cleared && reformatted(c.text, c.now)
@@ -132,7 +135,7 @@ func (c *readingBack) differs() (observe.Checked, error) {
 	if formatted {
 		return observe.No, &steps.Error{
 			Code: steps.Unexpected, Err: fmt.Errorf("%s made something else of the text: %s", aim.Describe(c.el), c.holds("it holds ")),
-			Next: "if that is right, set accept_reformatted, or say with expect what it must hold",
+			Next: acceptIt,
 		}
 	}
 	return observe.No, &steps.Error{

@@ -140,6 +140,10 @@ func TestTypeIntoElement(t *testing.T) {
 			result: map[string]any{"checked": "no", "reformatted": true, "value": "ABC"},
 		},
 		{
+			say: "a field that held already what it makes of the text", args: args("selector", "role:entry", "text_to_type", "monday", "accept_reformatted", true), set: changing(func(now string) string { return strings.ReplaceAll(now, "m", "M") }),
+			result: map[string]any{"checked": "no", "reformatted": true, "value": "Monday"},
+		},
+		{
 			say: "a field that takes only so much", args: args("selector", "role:entry", "text_to_type", "12345678"), set: changing(func(now string) string { return now[:min(4, len(now))] }),
 			code: steps.Unexpected, err: `made something else of the text: it holds the string "1234"`,
 		},

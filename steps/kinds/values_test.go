@@ -1,7 +1,10 @@
 package kinds
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"understudy/steps"
@@ -89,6 +92,22 @@ func TestValues(t *testing.T) {
 				n := d.Find("role:entry")
 				n.OnChange(func(string) { d.Set(n, func(e *desktop.Element) { e.Text = "Monday" }) })
 			},
+		},
+		{
+			say: "a value that does not stay is not a field's own form of it", kind: SetValue, args: args("selector", "role:entry", "value", "x", "accept_reformatted", true), code: steps.Unexpected, err: "did not become",
+			set: changing(func(string) string { return "Monday" }),
+		},
+		{
+			say: "a value of which a field makes something else", kind: SetValue, args: args("selector", "role:entry", "value", "abc"), set: upper,
+			code: steps.Unexpected, err: `it is the string "ABC"; if that is right, set accept_reformatted`, acted: steps.ActedYes,
+		},
+		{
+			say: "a value of which a field may make something else", kind: SetValue, args: args("selector", "role:entry", "value", "abc", "accept_reformatted", true), set: upper,
+			result: map[string]any{"checked": "no", "reformatted": true, "value": "ABC"},
+		},
+		{
+			say: "a value that is typed, and of which a field may make something else", kind: SetValue, args: args("selector", "role:entry", "value", "abc", "accept_reformatted", true),
+			set: func(d *fake.Desktop) { noEditing(d); upper(d) }, result: map[string]any{"reformatted": true, "value": "ABC"},
 		},
 		{say: "a checkbox is checked", kind: SetSelected, args: args("selector", "role:checkbox", "state", true), journal: []string{`invoke checkbox "Urgent" toggle`}, result: map[string]any{"changed": true, "state": true, "checked": "yes"}, acted: steps.ActedYes},
 		{say: "what is so already is left alone", kind: SetSelected, args: args("selector", "role:checkbox", "state", false), journal: []string{}, result: map[string]any{"changed": false, "checked": "yes"}, acted: steps.ActedNo},
@@ -196,4 +215,19 @@ func TestWhatIsScrolledAwayIsBroughtIntoView(t *testing.T) {
 		p.screen = page
 		p.run(t)
 	}
+}
+
+// What a field makes of a secret may be told by nothing that is stored.
+func TestWhatAFieldMakesOfASecretValueIsNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := fake.New(fake.MustParse(notes)...)
+		defer d.Close()
+		upper(d)
+		env := seeing(d)
+		env.Secret = func(text string) bool { return strings.Contains(text, "geheim") }
+		o := SetValue.Run(t.Context(), env, args("selector", "role:entry", "value", "geheim"))
+		if told := fmt.Sprint(o.Result, o.Err); o.Err == nil || strings.Contains(told, "GEHEIM") {
+			t.Errorf("got %s", told)
+		}
+	})
 }
