@@ -118,6 +118,9 @@ func (a *appending) try(ctx context.Context, at head) error {
 	if err != nil {
 		return err
 	}
+	if w := a.batch.Wanted; w != nil {
+		a.s.wake(messages[1].Subject)
+	}
 	a.stored(head{
 		stream: seq - uint64(len(messages)-1), attempt: a.batch.Header.Attempt, seq: a.batch.Header.Seq,
 		sum: sealed.Sum(m.Data), snapshot: m.Header.Get(snapshotHeader), nonce: a.nonce,

@@ -59,8 +59,10 @@ type Store struct {
 	heads map[string]head
 	marks map[string][]mark
 	list  *headers
-	known map[string]bool      // consumers that are there
-	took  map[string]time.Time // when this process last took a run of a class
+	known map[string]bool // consumers that are there
+
+	takers    map[string]*taker // by their labels
+	listening []*nats.Subscription
 }
 
 // Connect connects as a store wants it: it notices a server that stands still
@@ -89,7 +91,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{nc: nc, js: js, o: o, nonce: rand.Text()[:12], heads: map[string]head{}, marks: map[string][]mark{}, known: map[string]bool{}, took: map[string]time.Time{}}
+	s := &Store{nc: nc, js: js, o: o, nonce: rand.Text()[:12], heads: map[string]head{}, marks: map[string][]mark{}, known: map[string]bool{}, takers: map[string]*taker{}}
 	replicas := max(1, o.Replicas)
 	for _, of := range []func(int) jetstream.StreamConfig{s.runsStream, s.filesStream, s.recordsStream} {
 		c := of(replicas)
@@ -109,6 +111,10 @@ func (s *Store) Close() error {
 		s.list.stop()
 		s.list = nil
 	}
+	for _, sub := range s.listening {
+		_ = sub.Unsubscribe() // the connection may be gone, and it with it
+	}
+	s.listening, s.takers = nil, map[string]*taker{}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package jetstream
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
@@ -92,113 +90,17 @@ func (s *Store) makeConsumer(ctx context.Context, w engine.Wanted) error {
 	return err
 }
 
-// A class of which a worker can execute runs.
-type offered struct {
-	name  string
-	needs int
-	jetstream.Consumer
-}
-
-// lookEvery is how often a worker without a run looks for one without being
-// told: a lease that passed is not told.
-const lookEvery = 500 * time.Millisecond
-
-// classesEvery is how often it looks which classes there are.
-const classesEvery = 2 * time.Second
-
-// Take waits for a run that a worker with these labels can execute: the most
-// urgent one, and of those the one that needs most.
-func (s *Store) Take(ctx context.Context, labels []string) (engine.Entry, error) {
-	wake := make(chan *nats.Msg, 64)
-	sub, err := s.nc.ChanSubscribe(s.o.Prefix+".q.>", wake)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = sub.Unsubscribe() }() // the connection may be gone, and it with it
-	var classes []offered
-	var looked time.Time
-	for {
-		if time.Since(looked) > classesEvery {
-			if found, err := s.classes(ctx, labels); err == nil {
-				classes, looked = found, time.Now()
-			} else if final(err) {
-				return nil, fmt.Errorf("looking for runs: %w", err)
-			}
-		}
-		if e := s.fetch(classes); e != nil {
-			return e, nil
-		}
-		select {
-		case m := <-wake:
-			if !slices.ContainsFunc(classes, func(c offered) bool {
-				return strings.HasPrefix(m.Subject, strings.TrimSuffix(c.CachedInfo().Config.FilterSubject, "*"))
-			}) {
-				looked = time.Time{} // of a class that is new
-			}
-		case <-time.After(lookEvery):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// classes are those of which a worker with these labels can execute runs.
-func (s *Store) classes(ctx context.Context, labels []string) ([]offered, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	stream, err := s.js.Stream(ctx, s.runs())
-	if err != nil {
-		return nil, err
-	}
-	var out []offered
-	list := stream.ListConsumers(ctx)
-	for info := range list.Info() {
-		var needs []string
-		if json.Unmarshal([]byte(info.Config.Metadata[needsKey]), &needs) != nil || slices.ContainsFunc(needs, func(n string) bool { return !slices.Contains(labels, n) }) {
-			continue
-		}
-		c, err := stream.Consumer(ctx, info.Name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, offered{info.Name, len(needs), c})
-	}
-	return out, list.Err()
-}
-
-// fetch takes the next run. Of classes that are alike, the one goes first from which
-// this process took longest ago.
-func (s *Store) fetch(classes []offered) engine.Entry {
-	s.mu.Lock()
-	slices.SortStableFunc(classes, func(a, b offered) int {
-		return cmp.Or(cmp.Compare(a.name[:2], b.name[:2]), cmp.Compare(b.needs, a.needs), s.took[a.name].Compare(s.took[b.name]))
-	})
-	s.mu.Unlock()
-	for _, c := range classes {
-		batch, err := c.FetchNoWait(1)
-		if err != nil {
-			continue // there is no leader now, or the class is gone
-		}
-		for m := range batch.Messages() {
-			s.mu.Lock()
-			s.took[c.name] = time.Now()
-			s.mu.Unlock()
-			return &entry{s: s, m: m}
-		}
-	}
-	return nil
-}
-
 type entry struct {
-	s *Store
-	m jetstream.Msg
+	s       *Store
+	subject string
+	reply   string // the subject of its acknowledgements
 }
 
-func (e *entry) Run() string { return idOf(lastWord(e.m.Subject())) }
+func (e *entry) Run() string { return idOf(lastWord(e.subject)) }
 
 // Renew waits for the server to have got it: there is no answer to a renewal.
 func (e *entry) Renew(ctx context.Context) error {
-	if err := e.m.InProgress(); err != nil {
+	if err := e.s.nc.Publish(e.reply, []byte("+WPI")); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
@@ -207,9 +109,12 @@ func (e *entry) Renew(ctx context.Context) error {
 }
 
 func (e *entry) Done(ctx context.Context) error {
-	return e.s.persist(ctx, e.m.DoubleAck)
+	return e.s.persist(ctx, func(ctx context.Context) error {
+		_, err := e.s.nc.RequestWithContext(ctx, e.reply, []byte("+ACK"))
+		return err
+	})
 }
 
 func (e *entry) Later(_ context.Context, after time.Duration) error {
-	return e.m.NakWithDelay(after)
+	return e.s.nc.Publish(e.reply, fmt.Appendf(nil, `-NAK {"delay": %d}`, after))
 }

@@ -1,0 +1,256 @@
+package jetstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"understudy/engine"
+)
+
+// A taker takes runs for workers with the same labels. It asks for one at a time, and
+// does not ask a class again that had none until a run of that class is told of: a
+// worker that waits costs the servers next to nothing, also where clients make many
+// classes.
+type taker struct {
+	s      *Store
+	labels []string
+	turn   chan struct{} // who asks has it, and what follows
+
+	inbox   string
+	answers *nats.Subscription
+	asked   int
+
+	mu      sync.Mutex
+	classes []*offered
+	listed  time.Time     // when it looked which classes there are
+	woken   chan struct{} // closed when it has to look again
+}
+
+// A class of which a worker can execute runs.
+type offered struct {
+	name   string
+	prefix string // of the subjects of its entries
+	needs  int
+	took   time.Time // the last one
+	told   time.Time // when a run of it was told of
+	next   time.Time // when it is asked, unless it is told of before
+}
+
+// A run is told of before it is stored, so a class that was told of is asked again soon,
+// and ever later. That a lease passed, or a run was put back, is not told: of that a
+// taker asks each class now and then, lookEvery.
+const (
+	firstAgain   = 5 * time.Millisecond
+	laterAgain   = 4
+	quickestLook = 500 * time.Millisecond
+)
+
+func (s *Store) lookEvery() time.Duration { return max(quickestLook, s.o.Lease/15) }
+
+// listEvery is how often it looks which classes there are, without being told of one.
+const listEvery = 10 * time.Second
+
+// taker is the one for some labels.
+func (s *Store) taker(labels []string) (*taker, error) {
+	key := strings.Join(labels, "\n")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.takers[key]; t != nil {
+		return t, nil
+	}
+	if len(s.takers) == 0 {
+		sub, err := s.nc.Subscribe(s.o.Prefix+".q.>", func(m *nats.Msg) { s.wake(m.Subject) })
+		if err != nil {
+			return nil, err
+		}
+		s.listening = append(s.listening, sub)
+	}
+	t := &taker{s: s, labels: labels, turn: make(chan struct{}, 1), woken: make(chan struct{}), inbox: s.nc.NewRespInbox()}
+	var err error
+	if t.answers, err = s.nc.SubscribeSync(t.inbox + ".*"); err != nil {
+		return nil, err
+	}
+	s.listening, s.takers[key] = append(s.listening, t.answers), t
+	return t, nil
+}
+
+// wake tells all takers of a run that wants a worker.
+func (s *Store) wake(subject string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.takers {
+		t.wake(subject)
+	}
+}
+
+func (t *taker) wake(subject string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.IndexFunc(t.classes, func(c *offered) bool { return strings.HasPrefix(subject, c.prefix) })
+	if i < 0 {
+		t.listed = time.Time{} // it may be new
+	} else {
+		t.classes[i].told, t.classes[i].next = time.Now(), time.Time{}
+	}
+	close(t.woken)
+	t.woken = make(chan struct{})
+}
+
+// Take waits for a run that a worker with these labels can execute: the most
+// urgent one, and of those the one that needs most.
+func (s *Store) Take(ctx context.Context, labels []string) (engine.Entry, error) {
+	t, err := s.taker(labels)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	for {
+		woken, err := t.list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e, next := t.ask(ctx)
+		if e != nil {
+			return e, nil
+		}
+		select {
+		case <-woken:
+		case <-time.After(time.Until(next)):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// list looks which classes there are, unless that is known. What it gives is closed
+// when a run is told of from then on.
+func (t *taker) list(ctx context.Context) (woken <-chan struct{}, err error) {
+	t.mu.Lock()
+	woken = t.woken
+	known := time.Since(t.listed) < listEvery
+	t.mu.Unlock()
+	if known {
+		return woken, nil
+	}
+	asked := time.Now()
+	found, err := t.s.classes(ctx, t.labels)
+	if err != nil && final(err) {
+		return nil, fmt.Errorf("looking for runs: %w", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil { // there is no leader now
+		t.listed = time.Now().Add(t.s.lookEvery() - listEvery)
+		return woken, nil
+	}
+	t.listed = asked
+	for _, c := range found {
+		if i := slices.IndexFunc(t.classes, func(x *offered) bool { return x.name == c.name }); i >= 0 {
+			*c = *t.classes[i]
+		} else {
+			c.told = asked
+		}
+	}
+	t.classes = found
+	return woken, nil
+}
+
+// ask asks the classes that may have a run, in their order, and says when there is
+// one to ask again. Of classes that are alike, the one goes first from which it took
+// longest ago.
+func (t *taker) ask(ctx context.Context) (engine.Entry, time.Time) {
+	for {
+		c, next := t.due()
+		if c == nil || ctx.Err() != nil {
+			return nil, next
+		}
+		asked := time.Now()
+		e := t.fetch(ctx, c.name)
+		t.mu.Lock()
+		if e != nil {
+			c.took = asked
+			t.mu.Unlock()
+			return e, time.Time{}
+		}
+		if !c.told.After(asked) {
+			c.next = asked.Add(min(max(firstAgain, laterAgain*asked.Sub(c.told)), t.s.lookEvery()))
+		}
+		t.mu.Unlock()
+	}
+}
+
+func (t *taker) due() (first *offered, next time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	next = t.listed.Add(listEvery)
+	slices.SortStableFunc(t.classes, func(a, b *offered) int {
+		return cmp.Or(cmp.Compare(a.name[:2], b.name[:2]), cmp.Compare(b.needs, a.needs), a.took.Compare(b.took))
+	})
+	for _, c := range t.classes {
+		if !c.next.After(now) {
+			return c, now
+		}
+		if c.next.Before(next) {
+			next = c.next
+		}
+	}
+	return nil, next
+}
+
+// classes are those of which a worker with these labels can execute runs.
+func (s *Store) classes(ctx context.Context, labels []string) ([]*offered, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	stream, err := s.js.Stream(ctx, s.runs())
+	if err != nil {
+		return nil, err
+	}
+	var out []*offered
+	list := stream.ListConsumers(ctx)
+	for info := range list.Info() {
+		var needs []string
+		if json.Unmarshal([]byte(info.Config.Metadata[needsKey]), &needs) != nil || slices.ContainsFunc(needs, func(n string) bool { return !slices.Contains(labels, n) }) {
+			continue
+		}
+		out = append(out, &offered{name: info.Name, prefix: strings.TrimSuffix(info.Config.FilterSubject, "*"), needs: len(needs)})
+	}
+	return out, list.Err()
+}
+
+// fetch takes a run of a class, if it has one. A run that came too late for the last
+// question is taken too: it is this worker's until its lease passes.
+func (t *taker) fetch(ctx context.Context, class string) engine.Entry {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+	defer cancel()
+	t.asked++
+	reply := fmt.Sprint(t.inbox, ".", t.asked)
+	ask := []byte(`{"batch":1,"no_wait":true}`)
+	if err := t.s.nc.PublishRequest(fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", t.s.runs(), class), reply, ask); err != nil {
+		return nil
+	}
+	for {
+		m, err := t.answers.NextMsgWithContext(ctx)
+		switch {
+		case err != nil:
+			return nil // there is no leader now
+		case m.Header.Get("Status") == "":
+			return &entry{t.s, m.Subject, m.Reply}
+		case m.Subject == reply:
+			return nil
+		}
+	}
+}
