@@ -254,6 +254,32 @@ func TestAWorkerLetsNobodyActWhoHasNotTakenItOver(t *testing.T) {
 	s.awaits("the worker shows nothing any more", func() bool { return w.views.Load() == 0 })
 }
 
+// TestAPersonHasThePlaceOfARun holds that a worker takes no run for a desktop that a
+// person has, and takes some again when he gave it back.
+func TestAPersonHasThePlaceOfARun(t *testing.T) {
+	s := newStage(t)
+	s.Kinds = slices.Concat(s.Kinds, kinds.All())
+	_, _ = s.workOn("held")
+	run := s.begin(`{name: fails, steps: [{tool_name: click_element, arguments: {selector: "name:Nowhere", timeout_ms: 1}}]}`, nil).ID
+	s.rest(run)
+	if _, err := s.TakeOver(t.Context(), run, engine.Takeover{By: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	const act = `{name: act, steps: [{tool_name: act, arguments: {name: a}}]}`
+	next := s.begin(act, nil).ID
+	end := s.work("free")
+	if h := s.rest(next); h.Worker != "free" {
+		t.Errorf("a run is %s at worker %s while a person has its desktop", h.Status, h.Worker)
+	}
+	end()
+	if _, err := s.HandBack(t.Context(), run, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if h := s.rest(s.begin(act, nil).ID); h.Status != engine.Succeeded || h.Worker != "held" {
+		t.Errorf("the run is %s at worker %s after the desktop was given back", h.Status, h.Worker)
+	}
+}
+
 // TestAStreamIsSealedAndWhole listens on a stream, puts in a message and takes one away.
 func TestAStreamIsSealedAndWhole(t *testing.T) {
 	s := newStage(t)

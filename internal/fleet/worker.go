@@ -62,6 +62,7 @@ type Worker struct {
 	// DrainTime is how long a worker that ends waits for the steps under way.
 	DrainTime time.Duration
 
+	used    atomic.Int32 // places in which runs are executed
 	views   atomic.Int32 // live ones
 	viewing sync.WaitGroup
 }
@@ -125,7 +126,7 @@ func (w *Worker) labels() []string {
 }
 
 func (w *Worker) takeRuns(ctx, life context.Context) {
-	for ctx.Err() == nil {
+	for w.awaitPlace(ctx) == nil {
 		e, err := w.Store.Take(ctx, w.labels())
 		switch {
 		case ctx.Err() != nil:
@@ -133,10 +134,40 @@ func (w *Worker) takeRuns(ctx, life context.Context) {
 		case err != nil:
 			w.Log.WarnContext(ctx, "no run can be taken", "error", err)
 			_ = steps.Sleep(ctx, time.Second)
+		case !w.occupy(): // a person has taken the desktop over meanwhile
+			w.say(w.Log, "putting a run back", e.Later(life, 0))
 		default:
 			w.execute(ctx, life, e)
+			w.used.Add(-1)
 		}
 	}
+}
+
+// A person who has taken over the desktop of a run that rests has the place of a run.
+func (w *Worker) places() int { return max(1, w.Desktops) - len(w.Engine.Held()) }
+
+// occupy takes a place for a run, if there is one.
+func (w *Worker) occupy() bool {
+	if int(w.used.Add(1)) <= w.places() {
+		return true
+	}
+	w.used.Add(-1)
+	return false
+}
+
+// awaitPlace waits until persons have left a place, or the context ends.
+func (w *Worker) awaitPlace(ctx context.Context) error {
+	news, end := w.Engine.News("")
+	defer end()
+	for int(w.used.Load()) >= w.places() {
+		select {
+		case <-news:
+		case <-time.After(time.Second): // a person who shows no sign of life is no news
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return ctx.Err()
 }
 
 // execute executes a run until it comes to rest, or is another's.

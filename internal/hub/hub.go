@@ -7,12 +7,15 @@
 package hub
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -35,12 +38,16 @@ type Options struct {
 	// Certificate and Key are files, and CA of who signed those of other nodes.
 	Certificate, Key, CA string
 	Log                  *slog.Logger
+
+	patience time.Duration // before it says which nodes are missing; 0: as long as an election takes
 }
 
 // Hub is a server that runs.
 type Hub struct {
 	server *server.Server
 	says   []*nats.Conn
+	end    context.CancelFunc
+	tasks  sync.WaitGroup
 }
 
 // Credentials is the folder of the credentials that a hub made, a file for each
@@ -74,7 +81,8 @@ func Start(o Options) (*Hub, error) {
 	if o.Log != nil {
 		s.SetLogger(logger{o.Log}, false, false)
 	}
-	h := &Hub{server: s}
+	life, end := context.WithCancel(context.Background())
+	h := &Hub{server: s, end: end}
 	s.Start()
 	if !s.ReadyForConnections(20 * time.Second) {
 		return nil, errors.Join(errors.New("the server is not ready after 20 s"), h.Close())
@@ -84,7 +92,40 @@ func Start(o Options) (*Hub, error) {
 			return nil, errors.Join(err, h.Close())
 		}
 	}
+	if len(o.Join) > 0 && o.Log != nil {
+		h.tasks.Go(func() { h.nameMissing(life, o) })
+	}
 	return h, nil
+}
+
+// electionTime is how long nodes may take to choose a leader.
+const electionTime = 10 * time.Second
+
+// nameMissing says which nodes are missing until there are enough to store anything.
+func (h *Hub) nameMissing(ctx context.Context, o Options) {
+	for patience := cmp.Or(o.patience, electionTime); ; {
+		select {
+		case <-time.After(patience):
+		case <-ctx.Done():
+			return
+		}
+		limited, cancel := context.WithTimeout(ctx, patience)
+		_, err := h.says[0].RequestWithContext(limited, "$JS.API.INFO", nil)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		var missing []string
+		for _, address := range o.Join {
+			if conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", address); err != nil {
+				missing = append(missing, address)
+			} else {
+				_ = conn.Close()
+			}
+		}
+		o.Log.Warn("nothing can be stored yet: of the nodes that join each other most have to be there",
+			"do not answer", strings.Join(missing, " "), "what to do", "start them, or correct --join, or leave --join and --cluster-listen away for a hub that is alone")
+	}
 }
 
 // check refuses what would let strangers listen.
@@ -140,6 +181,8 @@ func (h *Hub) URL() string { return h.server.ClientURL() }
 
 // Close ends the server, and waits for it.
 func (h *Hub) Close() error {
+	h.end()
+	h.tasks.Wait()
 	for _, nc := range h.says {
 		nc.Close()
 	}

@@ -2,10 +2,14 @@ package hub
 
 import (
 	"errors"
+	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"understudy/engine"
 	"understudy/store/jetstream"
@@ -95,4 +99,77 @@ func TestWhatAHubRefuses(t *testing.T) {
 			t.Errorf("%s: %v", c.say, err)
 		}
 	}
+}
+
+// TestANodeThatNeverComesIsNamed holds that a hub says whom it waits for.
+func TestANodeThatNeverComesIsNamed(t *testing.T) {
+	addresses := make([]string, 3)
+	for i := range addresses {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses[i] = l.Addr().String()
+		l.Close()
+	}
+	logs, dir := make(chan string, 1000), t.TempDir()
+	first, err := Start(Options{Dir: dir, Listen: "127.0.0.1:-1"}) // it makes the credentials
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Close()
+	join := func(i int, log *slog.Logger) *Hub {
+		t.Helper()
+		home := t.TempDir()
+		if err := os.CopyFS(Credentials(home), os.DirFS(Credentials(dir))); err != nil {
+			t.Fatal(err)
+		}
+		h, err := Start(Options{
+			Dir: home, Name: addresses[i], Listen: "127.0.0.1:-1", ClusterListen: addresses[i], Log: log, patience: 200 * time.Millisecond,
+			Join: slices.Delete(slices.Clone(addresses), i, i+1),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = h.Close() })
+		return h
+	}
+	alone := join(0, slog.New(slog.NewTextHandler(lines(logs), nil)))
+	hears := func(what string) {
+		t.Helper()
+		for late := time.After(time.Minute); ; {
+			select {
+			case line := <-logs:
+				if strings.Contains(line, what) {
+					return
+				}
+			case <-late:
+				t.Fatalf("the hub did not say %q", what)
+			}
+		}
+	}
+	hears(`answer"="` + addresses[1] + " " + addresses[2] + `"`)
+	nc, err := jetstream.Dial(jetstream.Address{URL: alone.URL(), Credential: filepath.Join(Credentials(dir), "default-worker.nk")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	if _, err := jetstream.Open(t.Context(), nc, jetstream.Options{Wait: time.Second}); err == nil || !strings.Contains(err.Error(), "who is missing") {
+		t.Errorf("a worker of it: %v", err)
+	}
+	join(1, nil)
+	if _, err := jetstream.Open(t.Context(), nc, jetstream.Options{Wait: time.Minute}); err != nil {
+		t.Errorf("with two of three: %v", err)
+	}
+}
+
+// lines gives each line that is written, unless nobody reads them.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	select {
+	case l <- string(p):
+	default:
+	}
+	return len(p), nil
 }

@@ -97,6 +97,9 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 		c := of(replicas)
 		var err error
 		if replicas, err = s.ensure(ctx, c); err != nil { // as many as the first has, which may be older
+			if !final(err) && ctx.Err() == nil {
+				err = fmt.Errorf("%w: %w", errNoLeader, err)
+			}
 			return nil, fmt.Errorf("stream %s: %w", c.Name, err)
 		}
 	}
@@ -178,6 +181,8 @@ func (s *Store) persist(ctx context.Context, try func(context.Context) error) er
 		}
 	}
 }
+
+var errNoLeader = errors.New("the servers can store nothing now: of hubs that join each other most have to be there, and what these log says who is missing")
 
 // answerTime is how long to wait for one answer before asking again.
 const answerTime = time.Second
