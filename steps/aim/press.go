@@ -23,14 +23,16 @@ type reachability struct {
 // nothing if the element or its window has moved since, or another window is in
 // between.
 func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Point, b desktop.Button, count int) error {
+	c := desktop.Click{At: at, Button: b, Count: count, On: el}
 	met, known := hand.reachable[el]
 	if !known {
 		if err := DismissTooltipAt(ctx, hand, at); err != nil {
 			return err
 		}
-		return hand.Desktop.Do(ctx, desktop.Click{At: at, Button: b, Count: count})
+		return hand.Desktop.Do(ctx, c)
 	}
-	if err := hand.Desktop.RestBeforeClick(ctx, at, b, count); err != nil {
+	c.In = &met.window
+	if err := hand.Desktop.RestBeforeClick(ctx, c); err != nil {
 		return err
 	}
 	if time.Since(met.looked) > freshness {
@@ -38,7 +40,7 @@ func Press(ctx context.Context, hand *Hand, el *desktop.Element, at desktop.Poin
 			return err
 		}
 	}
-	return hand.Desktop.Do(ctx, desktop.Click{At: at, Button: b, Count: count, In: &met.window})
+	return hand.Desktop.Do(ctx, c)
 }
 
 // elusive is how often an element is followed that moves away just before the press.

@@ -44,6 +44,8 @@ type Click struct {
 	// with ErrMoved; when it moves meanwhile, with ErrUnclear. Systems that
 	// cannot tell ignore it. nil clicks whatever is there.
 	In *Window
+	// On is the element that was seen at the point, if any.
+	On *Element
 }
 
 // Scroll turns the wheel where the pointer is: DX to the right, DY down.

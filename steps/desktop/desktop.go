@@ -77,9 +77,9 @@ type Finding struct {
 // Pointer says where the mouse is.
 type Pointer interface {
 	PointerPosition(ctx context.Context) (Point, error)
-	// RestBeforeClick waits until a click at the point is taken for one of its
-	// own, and not as a double click with the one before.
-	RestBeforeClick(ctx context.Context, at Point, b Button, count int) error
+	// RestBeforeClick waits until a click is taken for one of its own, and not as
+	// a double click with the one before.
+	RestBeforeClick(ctx context.Context, c Click) error
 }
 
 // Screen sees pixels.

@@ -17,10 +17,10 @@ func Missing(err error) *Desktop {
 	return &Desktop{u, u, u, u, u, u, u, u, u, u}
 }
 
-func (u Unavailable) Do(context.Context, Action) error                          { return u.Err }
-func (u Unavailable) PointerPosition(context.Context) (Point, error)            { return Point{}, u.Err }
-func (u Unavailable) RestBeforeClick(context.Context, Point, Button, int) error { return u.Err }
-func (u Unavailable) Monitors(context.Context) ([]Monitor, error)               { return nil, u.Err }
+func (u Unavailable) Do(context.Context, Action) error               { return u.Err }
+func (u Unavailable) PointerPosition(context.Context) (Point, error) { return Point{}, u.Err }
+func (u Unavailable) RestBeforeClick(context.Context, Click) error   { return u.Err }
+func (u Unavailable) Monitors(context.Context) ([]Monitor, error)    { return nil, u.Err }
 
 func (u Unavailable) Capture(context.Context, Rect) (*image.RGBA, error) { return nil, u.Err }
 

@@ -14,10 +14,11 @@ func (k *kit) move(to desktop.Point) error { return k.Do(k.Context(), desktop.Mo
 func (k *kit) click(at desktop.Point) error { return k.clickWith(at, desktop.Left, 1) }
 
 func (k *kit) clickWith(at desktop.Point, b desktop.Button, count int) error {
-	if err := k.RestBeforeClick(k.Context(), at, b, count); err != nil {
+	c := desktop.Click{At: at, Button: b, Count: count}
+	if err := k.RestBeforeClick(k.Context(), c); err != nil {
 		return err
 	}
-	return k.Do(k.Context(), desktop.Click{At: at, Button: b, Count: count})
+	return k.Do(k.Context(), c)
 }
 
 func (k *kit) clickUnder(ctx context.Context, at desktop.Point) error {

@@ -23,7 +23,7 @@ func (d *Desktop) PointerPosition(ctx context.Context) (desktop.Point, error) {
 }
 
 // RestBeforeClick has nothing to wait for: no application is here that counts.
-func (d *Desktop) RestBeforeClick(ctx context.Context, _ desktop.Point, _ desktop.Button, _ int) error {
+func (d *Desktop) RestBeforeClick(ctx context.Context, _ desktop.Click) error {
 	return d.do(ctx, "RestBeforeClick", func() error { return nil })
 }
 

@@ -24,12 +24,6 @@ const (
 	near = 10
 )
 
-// Click is a button that is pressed at a point.
-type Click struct {
-	At     desktop.Point
-	Button desktop.Button
-}
-
 // Presses are the presses of late, any of which the next click may be taken
 // together with: the parts of a window that only see their own presses, such as
 // each widget of GTK, count across one elsewhere.
@@ -38,49 +32,60 @@ type Presses []press
 // press is a click, when its button was pressed or let go of last, and how long
 // the next click at the same place waits from then.
 type press struct {
-	Click
+	desktop.Click
 	when time.Time
 	rest time.Duration
 }
 
 // Rest is how long to wait before another click. Before a multiple click it is
 // the same wherever that is: after one click GTK takes none elsewhere for one.
-func (p Presses) Rest(next Click, count int) (d time.Duration) {
+func (p Presses) Rest(next desktop.Click) (d time.Duration) {
 	for _, before := range p {
 		switch since := time.Since(before.when); {
-		case before.together(next):
+		case together(before.Click, next):
 			d = max(d, before.rest-since)
-		case count > 1:
+		case next.Count > 1:
 			d = max(d, clickRest-since)
 		}
 	}
 	return d
 }
 
-// together says whether two clicks are near enough to count for one.
-func (c Click) together(next Click) bool {
-	away := max(next.At.X-c.At.X, c.At.X-next.At.X, next.At.Y-c.At.Y, c.At.Y-next.At.Y)
-	return away <= near && next.Button == c.Button
+// together says whether two clicks are near enough to count for one. GTK counts from
+// the corner of the window, or of an element that has a window of its own, which may
+// have moved since.
+func together(a, b desktop.Click) bool {
+	return a.Button == b.Button && (isNear(a.At, b.At) ||
+		a.In != nil && b.In != nil && a.In.ID == b.In.ID && isNear(within(a.At, a.In.Bounds), within(b.At, b.In.Bounds)) ||
+		a.On != nil && b.On != nil && a.On.Handle != "" && a.On.Handle == b.On.Handle && isNear(within(a.At, a.On.Bounds), within(b.At, b.On.Bounds)))
 }
 
-// Add remembers a click of so many presses, and forgets those that count no more.
-func (p *Presses) Add(c Click, count int) {
+func isNear(a, b desktop.Point) bool {
+	return max(a.X-b.X, b.X-a.X, a.Y-b.Y, b.Y-a.Y) <= near
+}
+
+func within(at desktop.Point, r desktop.Rect) desktop.Point {
+	return desktop.Point{X: at.X - r.X, Y: at.Y - r.Y}
+}
+
+// Add remembers a click, and forgets those that count no more.
+func (p *Presses) Add(c desktop.Click) {
 	*p = slices.DeleteFunc(*p, func(before press) bool { return time.Since(before.when) > before.rest })
 	rest := clickRest
-	if count > 1 {
+	if c.Count > 1 {
 		rest = tripleRest
 	}
 	*p = append(*p, press{c, time.Now(), rest})
 }
 
 // Press presses a button, after a rest unless the press follows the one before.
-func (p *Presses) Press(ctx context.Context, c Click, follows bool, press func() error) error {
+func (p *Presses) Press(ctx context.Context, c desktop.Click, follows bool, press func() error) error {
 	if !follows {
-		if err := desktop.Sleep(ctx, p.Rest(c, 1)); err != nil {
+		if err := desktop.Sleep(ctx, p.Rest(c)); err != nil {
 			return err
 		}
 	}
-	defer p.Add(c, 1)
+	defer p.Add(c)
 	return press()
 }
 

@@ -54,6 +54,7 @@ func TestWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 		}
 		return o.Err == nil
 	}
+	s.does(kinds.ActivateWindow, map[string]any{"title": "Gliding"})
 	for round := 1; round <= 3; round++ {
 		s.does(kinds.PressKeyGlobal, map[string]any{"key": "m"})
 		s.eventually("it glides", func() bool { return count("gliding") == round })
@@ -67,6 +68,17 @@ func TestWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 				t.Error("it was not clicked where it rests")
 			}
 		}
+	}
+	// where it was clicked is the same place to GTK, wherever it is by then
+	s.does(kinds.PressKeyGlobal, map[string]any{"key": "j"})
+	s.eventually("it jumps", func() bool { return count("jumping") == 1 })
+	for range 6 {
+		if !click(60_000) {
+			t.Error("it was not clicked where it had jumped to")
+		}
+	}
+	if double := count("double"); double > 0 {
+		t.Errorf("%d clicks counted for double clicks with the one before", double)
 	}
 	if missed := count("missed"); missed > 0 {
 		t.Errorf("%d of the %d clicks that were said to be done missed", missed, done)

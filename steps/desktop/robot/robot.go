@@ -130,14 +130,8 @@ func (d *Driver) PointerPosition(context.Context) (desktop.Point, error) {
 // buttonDown presses a mouse button, apart from the clicks before.
 func (d *Driver) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	x, y := toolkit.location()
-	c := input.Click{At: desktop.Point{X: x, Y: y}, Button: a.Button}
-	if !a.Follows {
-		if err := desktop.Sleep(ctx, d.presses.Rest(c, 1)); err != nil {
-			return err
-		}
-	}
-	defer d.presses.Add(c, 1)
-	return d.button(a.Button, true)
+	c := desktop.Click{At: desktop.Point{X: x, Y: y}, Button: a.Button}
+	return d.presses.Press(ctx, c, a.Follows, func() error { return d.button(a.Button, true) })
 }
 
 func (d *Driver) button(b desktop.Button, down bool) error {
@@ -157,18 +151,17 @@ func direction(down bool) string {
 }
 
 // RestBeforeClick waits until a click is taken for one of its own.
-func (d *Driver) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
-	return d.next(ctx, func() error { return desktop.Sleep(ctx, d.presses.Rest(input.Click{At: at, Button: b}, count)) })
+func (d *Driver) RestBeforeClick(ctx context.Context, c desktop.Click) error {
+	return d.next(ctx, func() error { return desktop.Sleep(ctx, d.presses.Rest(c)) })
 }
 
 // click moves to the point and clicks, apart from the clicks before. A button
 // that is down goes up even when the context ends.
 func (d *Driver) click(ctx context.Context, a desktop.Click) error {
-	c := input.Click{At: a.At, Button: a.Button}
-	if err := desktop.Sleep(ctx, d.presses.Rest(c, a.Count)); err != nil {
+	if err := desktop.Sleep(ctx, d.presses.Rest(a)); err != nil {
 		return err
 	}
-	defer d.presses.Add(c, a.Count)
+	defer d.presses.Add(a)
 	toolkit.move(a.At.X, a.At.Y)
 	for i := range max(a.Count, 1) {
 		if i > 0 {

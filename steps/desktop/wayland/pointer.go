@@ -128,7 +128,7 @@ func (p *pointer) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 	if err != nil {
 		return err
 	}
-	c := input.Click{At: at, Button: a.Button}
+	c := desktop.Click{At: at, Button: a.Button}
 	return p.presses.Press(ctx, c, a.Follows, func() error { return p.button(a.Button, true) })
 }
 
@@ -137,18 +137,17 @@ func (p *pointer) buttonUp(b desktop.Button) error {
 	return p.button(b, false)
 }
 
-// RestBeforeClick waits until a click at the point is taken for one of its own.
-func (p *pointer) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+// RestBeforeClick waits until a click is taken for one of its own.
+func (p *pointer) RestBeforeClick(ctx context.Context, c desktop.Click) error {
 	return p.act(ctx, func() error {
-		return desktop.Sleep(ctx, p.presses.Rest(input.Click{At: at, Button: b}, count))
+		return desktop.Sleep(ctx, p.presses.Rest(c))
 	})
 }
 
 // click moves to the point and clicks, apart from the clicks before. The windows
 // are read right before the first press and after the last.
 func (p *pointer) click(ctx context.Context, a desktop.Click) error {
-	c := input.Click{At: a.At, Button: a.Button}
-	if err := desktop.Sleep(ctx, p.presses.Rest(c, a.Count)); err != nil {
+	if err := desktop.Sleep(ctx, p.presses.Rest(a)); err != nil {
 		return err
 	}
 	if err := p.move(ctx, a.At); err != nil {
@@ -157,7 +156,7 @@ func (p *pointer) click(ctx context.Context, a desktop.Click) error {
 	if err := p.verifyTarget(ctx, a); err != nil {
 		return err
 	}
-	defer p.presses.Add(c, a.Count)
+	defer p.presses.Add(a)
 	for i := range max(1, a.Count) {
 		if i > 0 {
 			if err := desktop.Sleep(ctx, strokeGap); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/jezek/xgb/xtest"
 
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/input"
 )
 
 // buffered is within what time clicks make a multiple click in every toolkit:
@@ -24,10 +23,10 @@ const together = 200 * time.Millisecond
 // two that come at one time for one.
 const strokeGap = 8 * time.Millisecond
 
-// RestBeforeClick waits until a click at the point is taken for one of its own.
-func (p *pointer) RestBeforeClick(ctx context.Context, at desktop.Point, b desktop.Button, count int) error {
+// RestBeforeClick waits until a click is taken for one of its own.
+func (p *pointer) RestBeforeClick(ctx context.Context, c desktop.Click) error {
 	return p.act(ctx, func(*xConn) error {
-		return desktop.Sleep(ctx, p.presses.Rest(input.Click{At: at, Button: b}, count))
+		return desktop.Sleep(ctx, p.presses.Rest(c))
 	})
 }
 
@@ -38,8 +37,7 @@ func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 	if !ok {
 		return errNoButton(a.Button)
 	}
-	c := input.Click{At: a.At, Button: a.Button}
-	if err := desktop.Sleep(ctx, p.presses.Rest(c, a.Count)); err != nil {
+	if err := desktop.Sleep(ctx, p.presses.Rest(a)); err != nil {
 		return err
 	}
 	if err := p.move(ctx, l, a.At); err != nil {
@@ -49,7 +47,7 @@ func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 	if errors.Is(err, desktop.ErrMoved) { // nothing was pressed
 		return err
 	}
-	p.presses.Add(c, a.Count)
+	p.presses.Add(a)
 	if err != nil || a.In == nil {
 		return err
 	}

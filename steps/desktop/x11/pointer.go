@@ -81,7 +81,7 @@ func (p *pointer) buttonDown(ctx context.Context, l *xConn, a desktop.ButtonDown
 	if err != nil {
 		return err
 	}
-	c := input.Click{At: at, Button: a.Button}
+	c := desktop.Click{At: at, Button: a.Button}
 	return p.presses.Press(ctx, c, a.Follows, func() error { return p.button(ctx, l, a.Button, true) })
 }
 
