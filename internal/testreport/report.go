@@ -34,6 +34,8 @@ type report struct {
 	bad                     []string            // packages that failed
 	slow                    []timed             // tests
 	took                    []timed             // packages
+	once                    []string            // what to play again: a package, a tab, a pattern
+	sure                    bool                // something is wrong that is not played again
 }
 
 // pkg is a package whose tests run.
@@ -127,6 +129,7 @@ func (r *report) takePackage(e event, p *pkg) {
 		r.bad = append(r.bad, e.Package)
 		fmt.Fprintf(r.out, "FAIL  %-44s %6.1fs %5d tests\n", e.Package, e.Elapsed, p.tests)
 		r.explain(p)
+		r.replay(e.Package, p)
 	default:
 		return // start, or skip: a package without tests
 	}
@@ -149,6 +152,56 @@ func (r *report) explain(p *pkg) {
 			fmt.Fprint(r.out, "      ", l.text)
 		}
 	}
+}
+
+// replay notes which tests of a package that failed can be played again: those that
+// failed by their own words, not by those of a part. A data race, a test that never
+// ended and a package that failed by itself are sure as they are.
+func (r *report) replay(name string, p *pkg) {
+	own := map[string]bool{}
+	for _, l := range p.lines {
+		r.sure = r.sure || strings.Contains(l.text, "DATA RACE")
+		own[l.test] = own[l.test] || place.MatchString(l.text)
+	}
+	r.sure = r.sure || len(p.open) > 0 || len(p.failed) == 0
+	for test := range p.failed {
+		if !own[test] && p.within(test, func(part string) bool { return strings.HasPrefix(part, test+"/") }) ||
+			p.within(test, func(whole string) bool { return own[whole] && strings.HasPrefix(test, whole+"/") }) {
+			continue // its parts are, or the whole is
+		}
+		parts := strings.Split(test, "/")
+		for i, part := range parts {
+			parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+		}
+		r.once = append(r.once, name+"\t"+strings.Join(parts, "/"))
+	}
+}
+
+// within says whether a test that failed, other than this one, is as asked for.
+func (p *pkg) within(test string, is func(other string) bool) bool {
+	for other := range p.failed {
+		if other != test && is(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// replayed is how many tests are played again at most: when more fail, it is not
+// because the machine was busy.
+const replayed = 3
+
+// again is what to play again, a line each; nothing when something is sure.
+func (r *report) again() string {
+	if r.sure || len(r.once) > replayed {
+		return ""
+	}
+	slices.Sort(r.once)
+	var b strings.Builder
+	for _, l := range r.once {
+		fmt.Fprintln(&b, l)
+	}
+	return b.String()
 }
 
 // place is the file and line that a test's message begins with.
@@ -193,7 +246,7 @@ func (r *report) summary(noSkips string) bool {
 	for _, why := range slices.Sorted(maps.Keys(r.reasons)) {
 		word := "skip"
 		if noSkips != "" && strings.HasPrefix(why, noSkips) {
-			word, good = "FAIL", false
+			word, good, r.sure = "FAIL", false, true
 		}
 		fmt.Fprintf(r.out, "%s  %d × %s (%s)\n", word, len(r.reasons[why]), why, r.reasons[why][0])
 	}

@@ -98,3 +98,41 @@ func TestTimesAreAppended(t *testing.T) {
 		t.Errorf("wanted %q, found %q", once+once, got)
 	}
 }
+
+func TestWhatIsPlayedAgain(t *testing.T) {
+	failing := func(test, text string) string {
+		return `{"Action":"output","Package":"p","Test":"` + test + `","Output":"` + text + `\n"}
+{"Action":"fail","Package":"p","Test":"` + test + `"}
+`
+	}
+	const (
+		message = "    p_test.go:9: wanted 1, found 2"
+		end     = `{"Action":"fail","Package":"p"}`
+	)
+	for _, c := range []struct{ say, events, want string }{
+		{"nothing when all is well", passing, ""},
+		{"a test that failed", passing + failing("TestB", message) + end, "p\t^TestB$\n"},
+		{"the part that failed", failing("TestB/1+1", message) + failing("TestB", "--- FAIL") + end, "p\t^TestB$/^1\\+1$\n"},
+		{"the whole, where it has its own words", failing("TestB/one", message) + failing("TestB", message) + end, "p\t^TestB$\n"},
+		{"no data race", failing("TestB", "WARNING: DATA RACE") + end, ""},
+		{"none of many", failing("TestB", message) + failing("TestC", message) + failing("TestD", message) + failing("TestE", message) + end, ""},
+		{"nothing when a test did not end", `{"Action":"run","Package":"p","Test":"TestB"}` + "\n" + end, ""},
+		{"nothing when a package fails without a test", passing + end, ""},
+		{
+			"nothing when a test was skipped that must not be", `{"Action":"output","Package":"p","Test":"TestS","Output":"    s_test.go:9: needs a desktop: no Xvfb\n"}
+{"Action":"skip","Package":"p","Test":"TestS"}
+` + failing("TestB", message) + end, "",
+		},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			r := newReport(io.Discard)
+			if err := r.read(strings.NewReader(c.events)); err != nil {
+				t.Fatal(err)
+			}
+			r.summary("needs a desktop:")
+			if got := r.again(); got != c.want {
+				t.Errorf("wanted %q, found %q", c.want, got)
+			}
+		})
+	}
+}
