@@ -3,6 +3,7 @@ package virtual
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -38,17 +39,27 @@ func (d *Display) finish() {
 		return
 	default:
 	}
-	d.settle()
-	awaitEnd(d.closeWindows())
-	d.settle() // what waited for those that have ended goes on now
+	seen := map[process]bool{}
+	d.settle(seen)
+	awaitEnd(d.closeWindows(seen))
+	d.settle(seen) // what waited for those that have ended goes on now
 }
 
-// settle waits until all programs of the display sleep, for a while.
-func (d *Display) settle() {
+// settle waits until all programs of the display sleep, for a while. One that was
+// seen counts until it has ended: as soon as it begins to, its environment, by which
+// programs are known, can be read no more.
+func (d *Display) settle(seen map[process]bool) {
 	asleep, began := 0, map[process]time.Duration{}
 	for deadline := time.Now().Add(settleLongest); asleep < settleLooks && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		asleep++
 		for _, p := range programsOf(d.folder.dir) {
+			seen[p] = true
+		}
+		for p := range seen {
+			if !anyRuns([]process{p}) {
+				delete(seen, p)
+				continue
+			}
 			busy, used := activity(p)
 			if _, known := began[p]; !known {
 				began[p] = used
@@ -109,9 +120,9 @@ type closing struct {
 const pingsAfter = 2
 
 // closeWindows asks all windows to close, and returns when each is gone, or its
-// application has handled that and keeps it, perhaps to ask something. It gives the
-// processes of those that are gone.
-func (d *Display) closeWindows() (owners []process) {
+// application has handled that and keeps it, perhaps to ask something. It gives those
+// of the processes that were seen whose windows are gone.
+func (d *Display) closeWindows(seen map[process]bool) (owners []process) {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	conn, x, err := d.connect(ctx)
@@ -132,7 +143,7 @@ func (d *Display) closeWindows() (owners []process) {
 		}
 		c.take(ev)
 	}
-	return slices.DeleteFunc(programsOf(d.folder.dir), func(p process) bool {
+	return slices.DeleteFunc(slices.Collect(maps.Keys(seen)), func(p process) bool {
 		return !slices.ContainsFunc(all, func(w *closing) bool { return w.pid == p.PID }) || c.has(p.PID)
 	})
 }

@@ -71,7 +71,7 @@ func TestADesktopThatEndsLetsScriptsGoOn(t *testing.T) {
 	k := keepOne(t, Options{Name: "work"})
 	dir := scratch.Dir(t)
 	command(t, k, dir, "sh", "-c", "zenity --info --text hello; echo closed >out.txt")
-	keys(t, k, "search", "--sync", "--onlyvisible", "--class", "zenity")
+	keys(t, k, "search", "--sync", "--onlyvisible", "--class", "zenity", "windowactivate", "--sync")
 	if err := End(k, "enough"); err != nil {
 		t.Fatal(err)
 	}
