@@ -191,10 +191,10 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 		return nil, unknownRef(ref)
 	}
 	now, err := env.Desktop.Refresh(ctx, known.Handle)
-	if errors.Is(err, desktop.ErrNotFound) {
+	switch {
+	case errors.Is(err, desktop.ErrNotFound), err == nil && !sameRow(known, now):
 		return nil, stale(ctx, env, known)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	now.Ref, now.Parent, now.Children, now.Index = ref, known.Parent, known.Children, known.Index

@@ -83,6 +83,8 @@ func checkUnmoved(ctx context.Context, hand *Hand, el *desktop.Element) error {
 		return fmt.Errorf("%s went away: %w", Describe(el), desktop.ErrMoved)
 	case err != nil:
 		return err
+	case !sameRow(el, now):
+		return fmt.Errorf("%s shows %q now: %w", Describe(el), now.Name, desktop.ErrMoved)
 	case now.Bounds != el.Bounds:
 		return fmt.Errorf("%s went from %s to %s: %w", Describe(el), el.Bounds, now.Bounds, desktop.ErrMoved)
 	}

@@ -125,6 +125,8 @@ func checkSamePlace(el, now *desktop.Element, err error, n Requirement) error {
 		return NotActionable(el, "went away again", "wait until the window has come to rest")
 	case err != nil:
 		return err
+	case !sameRow(el, now):
+		return NotActionable(el, fmt.Sprintf("changes: it shows %q now", now.Name), "wait until the list stands still")
 	case el.Unsettled || now.Unsettled:
 		return windowMoves(el)
 	case now.Bounds != el.Bounds:

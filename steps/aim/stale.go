@@ -44,6 +44,22 @@ func stale(ctx context.Context, env *steps.Env, gone *desktop.Element) error {
 	return e
 }
 
+// sameRow reports whether what is or is in a row of a list still shows that row, after el
+// was read again as now: lists show other rows with the same elements when they change or
+// are scrolled.
+func sameRow(el, now *desktop.Element) bool {
+	if el.Name == "" || now.Name == el.Name {
+		return true
+	}
+	for p := el; p != nil; p = p.Parent {
+		switch p.Role {
+		case "cell", "listitem", "row", "treeitem":
+			return false
+		}
+	}
+	return true
+}
+
 // likest are the elements that are most like one that is gone: of its role and with its
 // name or id, or else with the name that is nearest to its own.
 func likest(gone *desktop.Element, t *desktop.Tree) (same []*desktop.Element) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"understudy/steps"
+	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 	"understudy/steps/observe"
 )
@@ -81,5 +83,20 @@ func TestAStaleRefOffersTheNearest(t *testing.T) {
 				t.Errorf("%s: the ref that was offered: %v", c.say, o.Err)
 			}
 		}
+	}
+}
+
+// A list that is scrolled shows another row in the place and with the handle of the one
+// before: a ref does not mean that.
+func TestARefOfARowThatShowsAnotherIsStale(t *testing.T) {
+	d := fake.New(fake.MustParse("- frame \"Other\" [process=other] [at=500,0,200,200]\n  - list [at=510,30,90,90]:\n    - listitem \"Ada\" [at=510,40,80,24]\n")...)
+	defer d.Close()
+	env := seeing(d)
+	env.Trees = &observe.ShownTrees{}
+	ref := refOf(t, GetWindowTree.Run(t.Context(), env, args("process", "other")).Result["ui_tree"], `listitem "Ada"`)
+	d.Set(d.Find("name:Ada"), func(e *desktop.Element) { e.Name = "Grace" })
+	o := ClickElement.Run(t.Context(), env, args("ref", ref))
+	if o.Err == nil || !strings.Contains(o.Err.Error(), "is stale") || o.Acted != steps.ActedNo {
+		t.Errorf("acted %s, %v; want that the ref is stale", o.Acted, o.Err)
 	}
 }
