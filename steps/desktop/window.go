@@ -31,6 +31,9 @@ type Window struct {
 	// Content is what the application draws of it, without frame and shadow, where
 	// applications do not know themselves where their windows are. Else it is zero.
 	Content Rect `json:"-"`
+	// Inside is what lies within the frame that the window manager draws, without
+	// the window's shadow; zero where only Bounds are known.
+	Inside Rect `json:"-"`
 	// Dialog windows ask or tell something beside the application's own.
 	Dialog bool `json:"-"`
 	// Splash windows show that the application is starting.

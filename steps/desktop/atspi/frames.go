@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/godbus/dbus/v5"
@@ -67,7 +68,7 @@ func (f *frameWindow) place(w desktop.Window) {
 		f.nowhere = !known
 		return
 	}
-	f.shift = offset(f.frame.box, w.Bounds)
+	f.shift = offset(f.frame.box, cmp.Or(w.Inside, w.Bounds))
 }
 
 // ownWindows returns the windows of a process, or those without a PID if it has
@@ -110,7 +111,7 @@ func similarity(f *node, w desktop.Window, relative bool) float64 {
 }
 
 // offset returns the distance from the origin of a frame's boxes to the content
-// of its window. The window manager's border is equal on three sides; the rest
+// of its window. Where that includes the window manager's frame, its border is equal on three sides; the rest
 // of the height is the title bar.
 func offset(frame, window desktop.Rect) desktop.Point {
 	border := max(0, (window.W-frame.W)/2)

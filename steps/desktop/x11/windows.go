@@ -165,7 +165,8 @@ func (l *windowTable) read(q questions) seenWindow {
 	if !w.there {
 		return w
 	}
-	w.Bounds = outline(desktop.Rect{X: int(origin.DstX), Y: int(origin.DstY), W: int(geometry.Width), H: int(geometry.Height)}, frame, shadow)
+	is := desktop.Rect{X: int(origin.DstX), Y: int(origin.DstY), W: int(geometry.Width), H: int(geometry.Height)}
+	w.Bounds, w.Inside = outline(is, frame, shadow), outline(is, nil, shadow)
 	has := func(state string) bool { return slices.Contains(states, uint32(l.atom(state))) }
 	w.Minimized = has("_NET_WM_STATE_HIDDEN")
 	w.Maximized = has("_NET_WM_STATE_MAXIMIZED_VERT") && has("_NET_WM_STATE_MAXIMIZED_HORZ")
