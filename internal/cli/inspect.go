@@ -14,6 +14,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
+	"understudy/steps/observe"
 )
 
 type inspectFlags struct {
@@ -73,7 +74,6 @@ func (a *app) look(cmd *cobra.Command, f *inspectFlags) error {
 		}
 		return a.pick(cmd.Context(), d, f.json)
 	}
-	f.scope.Full = true
 	return a.tree(cmd.Context(), d, f)
 }
 
@@ -86,11 +86,10 @@ func parsePoint(text string) (p desktop.Point, err error) {
 }
 
 func (a *app) tree(ctx context.Context, d *desktop.Desktop, f *inspectFlags) error {
-	t, err := d.Tree(ctx, f.scope)
+	t, err := observe.ShowTree(ctx, &steps.Env{Desktop: d}, f.scope, observe.TreeOptions{TreeMaxDepth: steps.Count(f.scope.Depth)})
 	if err != nil {
 		return err
 	}
-	selector.FillLabels(t.Roots)
 	if f.selector != "" {
 		return a.trace(t, f.selector, f.json)
 	}

@@ -34,6 +34,7 @@ type Element struct {
 	Value       *Range            `json:"value,omitempty"`
 	Attributes  map[string]string `json:"attributes,omitempty"`
 	Note        string            `json:"note,omitempty"` // what a reader must know of it, such as which of its rows show
+	Leaf        bool              `json:"-"`              // the application was asked what it holds, and tells of nothing
 	Index       int               `json:"-"`              // its place among its parent's children
 	// WindowBounds is where the window was when the element was read.
 	WindowBounds Rect `json:"-"`

@@ -50,7 +50,7 @@ func (e *Element) isWords() bool {
 
 // addsNothingTo says whether all that an element says is said by another.
 func (e *Element) addsNothingTo(o *Element) bool {
-	return e.shownValue() == nil && subset(e.words(), o.words()) && subset(e.Marks(), o.Marks())
+	return e.shownValue() == nil && e.Note == "" && subset(e.words(), o.words()) && subset(e.Marks(), o.Marks())
 }
 
 // words are the texts that an outline shows of an element.
@@ -113,6 +113,8 @@ func countMeaningful(e *Element) int {
 // says whether an element is worth a line.
 func (e *Element) says() bool {
 	switch {
+	case e.Note != "":
+		return true
 	case e.Role.Holds():
 		return e.Name != "" || e.Label != "" || e.Text != "" || e.States.Has(Focused) || e.States.Has(Checked)
 	case e.Role == "image": // it may be what is to be pressed

@@ -15,6 +15,9 @@ const (
 	markerSize  = 20 // what a note of omitted elements takes, beside its indent
 )
 
+// Opaque is the note of an element that shows more than it tells.
+const Opaque = "opaque: use keys, another view, a picture or read_text"
+
 // Outline prints the tree for people and models, one element a line:
 //
 //	# as YAML

@@ -17,10 +17,14 @@ const treeBytes = 24 << 10
 // ShowTree reads a tree to show it; its refs can be used in later steps.
 func ShowTree(ctx context.Context, env *steps.Env, scope desktop.Scope, o TreeOptions) (*desktop.Tree, error) {
 	t, err := readTree(ctx, env.Desktop, scope, o)
-	if err == nil && env.Trees != nil {
+	if err != nil {
+		return nil, err
+	}
+	markOpaque(ctx, env.Desktop, t)
+	if env.Trees != nil {
 		env.Trees.Keep(t)
 	}
-	return t, err
+	return t, nil
 }
 
 // readTree reads the elements of a window, or of a part of it.

@@ -26,7 +26,7 @@ type grid struct {
 func (w *walker) expandTable(n *node, level int) {
 	w.get(n.object, ifaceAccessible, "ChildCount", func(v any) {
 		count := as[int32](v)
-		if count >= 0 && count <= maxRows {
+		if count >= 0 && count <= w.maxRows {
 			w.expandAll(n, level)
 			return
 		}
@@ -38,29 +38,49 @@ func (w *walker) expandTable(n *node, level int) {
 	})
 }
 
-// edge is how far within a table its corners are looked for.
-const edge = 2
+// insets are how far within a table its corners are looked for, one after the other:
+// a header or a scroll bar may be at its edges.
+var insets = []desktop.Point{{X: 2, Y: 2}, {X: 30, Y: 2}, {X: 2, Y: 30}, {X: 30, Y: 30}, {X: 60, Y: 60}}
 
 // findCorners asks the table what is in its corners.
 func (g *grid) findCorners() {
-	box := g.table.box
-	if g.rows <= 0 || g.columns <= 0 || box.W <= 2*edge || box.H <= 2*edge {
-		g.note("its rows cannot be told: use keys")
+	if g.rows <= 0 || g.columns <= 0 {
+		g.note(desktop.Opaque)
 		return
 	}
+	box := g.table.box
+	far := desktop.Point{X: box.X + box.W - 1, Y: box.Y + box.H - 1}
 	found := g.walker.barrier(2, g.findRange)
-	at := func(x, y int, to *object) {
-		g.walker.ask(g.table.object, ifaceComponent+".GetAccessibleAtPoint", onSuccess(func(b []any) { *to = objectOf(first[[]any](b)) }, found), int32(x), int32(y), g.walker.boxesFrom())
+	g.findCorner(&g.topLeft, insets, func(in desktop.Point) desktop.Point { return desktop.Point{X: box.X + in.X, Y: box.Y + in.Y} }, found)
+	g.findCorner(&g.botRight, insets, func(in desktop.Point) desktop.Point { return desktop.Point{X: far.X - in.X, Y: far.Y - in.Y} }, found)
+}
+
+// findCorner looks for a cell at the first of the insets from a corner where one is.
+func (g *grid) findCorner(to *object, insets []desktop.Point, from func(in desktop.Point) desktop.Point, then func()) {
+	if len(insets) == 0 {
+		then()
+		return
 	}
-	at(box.X+edge, box.Y+edge, &g.topLeft)
-	at(box.X+box.W-1-edge, box.Y+box.H-1-edge, &g.botRight)
+	at := from(insets[0])
+	if !g.table.box.Contains(at) {
+		g.findCorner(to, insets[1:], from, then)
+		return
+	}
+	g.walker.ask(g.table.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any, err error) {
+		if *to = objectOf(first[[]any](b)); err == nil && !to.none() && *to != g.table.object {
+			then()
+			return
+		}
+		*to = object{}
+		g.findCorner(to, insets[1:], from, then)
+	}, int32(at.X), int32(at.Y), g.walker.boxesFrom())
 }
 
 // findRange asks for the rows and columns of the corners. Where nothing is in the
 // last, the table ends before it.
 func (g *grid) findRange() {
 	if g.topLeft.none() {
-		g.note("its rows cannot be told: use keys")
+		g.note(desktop.Opaque)
 		return
 	}
 	found := g.walker.barrier(2, g.readCells)
@@ -96,7 +116,15 @@ func (g *grid) readCells() {
 	g.right = min(max(g.right, g.left), g.left+maxRows-1)
 	columns := g.right - g.left + 1
 	g.bottom = min(max(g.bottom, g.top), g.top+maxRows/columns-1, g.rows-1)
-	g.note(fmt.Sprintf("visible rows %d–%d of %d, columns %s–%s of %d", g.top+1, g.bottom+1, g.rows, desktop.ColumnName(int(g.left)), desktop.ColumnName(int(g.right)), g.columns))
+	note := fmt.Sprintf("visible rows %d–%d of %d", g.top+1, g.bottom+1, g.rows)
+	if g.right-g.left+1 < g.columns {
+		note += fmt.Sprintf(", columns %s–%s of %d", desktop.ColumnName(int(g.left)), desktop.ColumnName(int(g.right)), g.columns)
+	}
+	g.note(note)
+	if most := maxRows / columns; g.walker.hidden && g.columns == columns && g.rows < maxHidden { // also rows above and below
+		g.top = max(0, min(g.top, g.rows-most/2)-most/2)
+		g.bottom = min(g.rows, g.top+most) - 1
+	}
 	g.table.children = make([]*node, int(columns)*int(g.bottom-g.top+1), int(columns)*int(g.bottom-g.top+1)+1)
 	g.firstRow = make([]*node, columns)
 	others := g.walker.barrier(int(columns), func() {

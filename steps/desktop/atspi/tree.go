@@ -193,6 +193,9 @@ func (c *Client) newWalker(ctx context.Context, l *busConn, a *application) *wal
 // read reads what is below the roots, as far as the scope allows.
 func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 	w.hidden, w.depth, w.cell = s.Hidden, s.Depth, s.Cell
+	if s.Limit > 0 && !s.Hidden {
+		w.maxRows = maxShown
+	}
 	for _, r := range roots {
 		w.expand(r.frame, 1)
 	}

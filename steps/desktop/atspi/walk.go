@@ -20,6 +20,10 @@ const (
 	// maxRows bounds the children that are listed of a container that creates
 	// them on demand; a spreadsheet reports two thousand million.
 	maxRows = 2_000
+	// maxShown is how many are read of one of which all are said to show, such as of
+	// GTK 3, in a tree to be shown; maxHidden how many rows it may have for others
+	// than those that show to be read.
+	maxShown, maxHidden = 100, 1_000_000
 )
 
 // A node is one element while it is being read.
@@ -34,6 +38,7 @@ type node struct {
 	details  details
 	drawn    *node         // see rootPane
 	note     string        // see desktop.Element
+	leaf     bool          // see desktop.Element
 	drawnIn  *desktop.Rect // of a frame with a shadow: what is drawn in it
 }
 
@@ -52,13 +57,14 @@ type walker struct {
 	visited   map[object]bool
 	omitted   int
 	maxText   int32
+	maxRows   int32
 	hitTest   bool      // see pointQuery
 	flushed   time.Time // when a page was flushed; see chromium.go
 }
 
 // newWalker returns a walker over an application that was greeted.
 func newWalker(p *pipeline, a *application) *walker {
-	return &walker{pipeline: p, app: a, relative: a.relative(), maxText: maxText, visited: map[object]bool{}}
+	return &walker{pipeline: p, app: a, relative: a.relative(), maxText: maxText, maxRows: maxRows, visited: map[object]bool{}}
 }
 
 // newNode makes the node of an object that was not visited before.
@@ -250,7 +256,8 @@ func (w *walker) expand(n *node, level int) {
 // expandAll reads all children of a node and what they hold.
 func (w *walker) expandAll(n *node, level int) {
 	w.list(n, func(kids []object) {
-		n.children = make([]*node, len(kids)) // nil is left out; see compact
+		n.leaf = len(kids) == 0 || n.class == "GtkTreeView" // which tells of nothing but its headers
+		n.children = make([]*node, len(kids))               // nil is left out; see compact
 		for i, k := range kids {
 			if it := w.items[k.path]; it != nil && !it.shows && !w.hidden && !w.relative {
 				w.omitted += 1 + it.descendants // most of a long list: skip making a node

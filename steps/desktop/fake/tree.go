@@ -174,6 +174,7 @@ func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Ele
 	r.count++
 	e := r.element(n, r.scope.Full)
 	e.Ref, e.Parent = fmt.Sprintf("e%d", r.count), parent
+	e.Leaf = len(n.children) == 0
 	for i, c := range n.children {
 		if child := r.copy(c, depth+1, e); child != nil {
 			child.Index = i
