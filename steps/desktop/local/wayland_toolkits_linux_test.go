@@ -19,43 +19,33 @@ import (
 	"understudy/steps/kinds"
 )
 
+// countingGTK3 is the window of GTK 3, with more said of it.
+func countingGTK3(more string) string {
+	return `
+import sys, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+out = open(sys.argv[1], "a", buffering=1)
+w = Gtk.Window(title="Counting", default_width=400, default_height=300)
+` + more + `
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+for name in ("Alpha", "Beta"):
+    b = Gtk.Button(label=name, halign=Gtk.Align.CENTER, valign=Gtk.Align.CENTER)
+    b.connect("clicked", lambda _, n=name: print(n, file=out))
+    box.pack_start(b, True, True, 0)
+w.add(box)
+w.connect("button-press-event", lambda *_: print("elsewhere", file=out))
+w.show_all()
+Gtk.main()
+`
+}
+
 // countingWindows are programs of different toolkits with a window "Counting" of two
 // buttons. Each writes a line into the file of its argument for a click: the button,
 // or "elsewhere".
 var countingWindows = map[string]string{
-	"GTK 3": `
-import sys, gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-out = open(sys.argv[1], "a", buffering=1)
-w = Gtk.Window(title="Counting", default_width=400, default_height=300)
-box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-for name in ("Alpha", "Beta"):
-    b = Gtk.Button(label=name, halign=Gtk.Align.CENTER, valign=Gtk.Align.CENTER)
-    b.connect("clicked", lambda _, n=name: print(n, file=out))
-    box.pack_start(b, True, True, 0)
-w.add(box)
-w.connect("button-press-event", lambda *_: print("elsewhere", file=out))
-w.show_all()
-Gtk.main()
-`,
-	"GTK 3 with a header bar": `
-import sys, gi
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk
-out = open(sys.argv[1], "a", buffering=1)
-w = Gtk.Window(title="Counting", default_width=400, default_height=300)
-w.set_titlebar(Gtk.HeaderBar(title="Counting", show_close_button=True))
-box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-for name in ("Alpha", "Beta"):
-    b = Gtk.Button(label=name, halign=Gtk.Align.CENTER, valign=Gtk.Align.CENTER)
-    b.connect("clicked", lambda _, n=name: print(n, file=out))
-    box.pack_start(b, True, True, 0)
-w.add(box)
-w.connect("button-press-event", lambda *_: print("elsewhere", file=out))
-w.show_all()
-Gtk.main()
-`,
+	"GTK 3":                   countingGTK3(""),
+	"GTK 3 with a header bar": countingGTK3(`w.set_titlebar(Gtk.HeaderBar(title="Counting", show_close_button=True))`),
 	"GTK 4": `
 import sys, gi
 gi.require_version("Gtk", "4.0")
