@@ -5,6 +5,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 10
 SEED      ?= $(shell git rev-parse --short HEAD)
 SHARD     ?= 1/1
+OLDER     ?= $(shell git rev-parse -q --verify HEAD~20 2>/dev/null)
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
@@ -89,8 +90,10 @@ crash: ## kill the engine KILLS times in the middle of a run, and look that all 
 deaths: ## let engines, keepers, X servers, window managers and applications die DEATHS times while runs play on desktops, as DIES chooses
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=120m -run='^Test(WhoeverDies|InWhateverOrderTheyDie)$$' ./internal/lasting -deaths=$(or $(DEATHS),500) -seed=$(or $(DIES),0)
 
-chaos: ## let workers and servers of a fleet die, stop and come back while RUNS runs play, as DIES chooses, and look that each step was done once
-	$(GO) test -v -count=1 -timeout=120m -run='^TestChaos$$' ./internal/fleet -runs=$(or $(RUNS),400) -seed=$(or $(DIES),0)
+chaos: ## let workers and servers of a fleet die, stop, be cut off and come back while RUNS runs play, as DIES chooses, and look that each step was done once; every other worker is of the version OLDER, where that is there
+	@rm -rf dist/older dist/older.test; mkdir -p dist; git worktree prune
+	@[ -z "$(OLDER)" ] || { git worktree add -q --detach dist/older $(OLDER) && (cd dist/older && $(GO) test -c -o ../older.test ./internal/fleet) && git worktree remove --force dist/older; }
+	$(GO) test -v -count=1 -timeout=120m -run='^TestChaos$$' ./internal/fleet -runs=$(or $(RUNS),400) -seed=$(or $(DIES),0) $(if $(OLDER),-older=$(CURDIR)/dist/older.test)
 
 build: ## build bin/understudy
 	CGO_ENABLED=0 $(GO) build -o bin/understudy .

@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -28,6 +29,7 @@ var (
 	chaosRuns  = flag.Int("runs", 0, "how many runs TestChaos begins; 0: it is left out")
 	chaosSteps = flag.Int("steps", 30, "how many steps each of them has")
 	chaosSeed  = flag.Uint64("seed", 0, "chooses what dies, and when; 0: by the clock")
+	chaosOlder = flag.String("older", "", "this test program of an older version, of which every other worker is; empty: none is")
 )
 
 // chaosLease is the shortest that a worker takes.
@@ -41,6 +43,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	cutWhenTold(ctx)
 	var err error
 	switch os.Getenv(partVariable) {
 	case "node":
@@ -88,6 +91,8 @@ type part struct {
 	args []string
 	cmd  *exec.Cmd
 	log  string
+
+	program string // of an older version; empty: this one
 }
 
 func (p *part) start() {
@@ -97,7 +102,7 @@ func (p *part) start() {
 		p.t.Fatal(err)
 	}
 	defer log.Close()
-	p.cmd = exec.Command(os.Args[0], p.args...)
+	p.cmd = exec.Command(cmp.Or(p.program, os.Args[0]), p.args...)
 	p.cmd.Env = append(os.Environ(), partVariable+"="+p.role)
 	p.cmd.Stderr = log
 	if err := p.cmd.Start(); err != nil {
@@ -159,6 +164,9 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	for i := range 4 {
 		name := fmt.Sprint("worker", i)
 		c.workers = append(c.workers, &part{t: t, role: "worker", log: filepath.Join(dir, name+".log"), args: []string{name, url, filepath.Join(hub.Credentials(dir), "default-worker.nk"), s.world}})
+		if i%2 == 1 {
+			c.workers[i].program = *chaosOlder
+		}
 	}
 	for _, p := range c.nodes {
 		p.start()
@@ -200,7 +208,11 @@ func (c *chaos) disturb(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
-	switch c.random.IntN(5) {
+	what := c.random.IntN(7)
+	if what == 5 && (!canCut || worker.program != "") || what == 6 && !canCut {
+		what = 1 // an older version knows nothing of being cut off
+	}
+	switch what {
 	case 0, 1:
 		c.did["worker killed"]++
 		worker.kill()
@@ -222,6 +234,17 @@ func (c *chaos) disturb(ctx context.Context) {
 		node.signal(syscall.SIGSTOP)
 		pause(5 * time.Second)
 		node.signal(syscall.SIGCONT)
+		pause(5 * time.Second)
+	case 5:
+		c.did["worker cut off for longer than its lease"]++
+		worker.signal(cutSignal)
+		pause(chaosLease + 2*time.Second)
+		worker.signal(mendSignal)
+	case 6:
+		c.did["node cut off"]++
+		node.signal(cutSignal)
+		pause(8 * time.Second)
+		node.signal(mendSignal)
 		pause(5 * time.Second)
 	}
 	pause(time.Duration(500+c.random.IntN(2000)) * time.Millisecond)
@@ -272,7 +295,7 @@ func TestChaos(t *testing.T) {
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("-seed=%d chooses what dies", seed)
+	t.Logf("-seed=%d chooses what dies; two of four workers are of an older version: %t", seed, *chaosOlder != "")
 	c := newChaos(t, seed)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(*chaosRuns)*10*time.Second+5*time.Minute)
 	defer cancel()
