@@ -20,6 +20,7 @@ import (
 	"understudy/internal/hub"
 	"understudy/mcpserver"
 	"understudy/steps"
+	"understudy/steps/desktop"
 	"understudy/store/jetstream"
 )
 
@@ -180,8 +181,9 @@ func (a *app) worker() *cobra.Command {
 		Use:   "worker --fleet URL",
 		Short: "Execute runs of a fleet on desktops of this machine",
 		Long: "Execute runs of a fleet, each on a virtual desktop of its own. A run names the labels\n" +
-			"that its worker must have; this one has yours, os=SYSTEM, arch=PROCESSOR and\n" +
-			"worker=NAME. When it is ended, each run pauses after the step under way and goes on\n" +
+			"that its worker must have; this one has yours, os=SYSTEM, arch=PROCESSOR,\n" +
+			"worker=NAME, and app=NAME for what is installed, as `understudy doctor --json`\n" +
+			"lists it. When it is ended, each run pauses after the step under way and goes on\n" +
 			"at another worker.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.work(cmd, &f) },
@@ -245,13 +247,29 @@ func (a *app) work(cmd *cobra.Command, f *workerFlags) (err error) {
 	e, leave := a.engineOver(s, nil, dir, o, lasting{bounds: f.display.bounds, keep: f.display.keep})
 	defer func() { err = errors.Join(err, leave(context.WithoutCancel(cmd.Context()))) }()
 	e.Lease, e.Dir, e.Roots, e.Environ, e.Allow = engine.NewLease(f.desktops), files, []string{files}, os.Environ(), f.allow
-	w := &fleet.Worker{Store: s, Engine: e, Name: f.name, Labels: f.allLabels(), Desktops: f.desktops, DrainTime: f.drain, Desktop: a.opens(desktopsFolder(dir)), Log: a.log()}
-	fmt.Fprintf(a.errOut, "understudy: worker %s takes runs that need any of %s, %d at once\n", f.name, strings.Join(w.Labels, " "), f.desktops)
+	labels := f.allLabels()
+	apps := a.applications(cmd.Context(), o)
+	w := &fleet.Worker{Store: s, Engine: e, Name: f.name, Labels: slices.Concat(labels, apps), Desktops: f.desktops, DrainTime: f.drain, Desktop: a.opens(desktopsFolder(dir)), Log: a.log()}
+	fmt.Fprintf(a.errOut, "understudy: worker %s takes runs that need any of %s, and %s that doctor found, %d at once\n", f.name, strings.Join(labels, " "), count(len(apps), "application"), f.desktops)
 	return w.Run(cmd.Context())
 }
 
 func (f *workerFlags) allLabels() []string {
 	return slices.Concat(f.labels, []string{"os=" + runtime.GOOS, "arch=" + runtime.GOARCH})
+}
+
+// applications are labels of what is installed, as doctor finds it. It says what keeps
+// this machine from executing runs.
+func (a *app) applications(ctx context.Context, o desktop.Options) (labels []string) {
+	for _, x := range a.machine.Diagnose(ctx, o) {
+		if x.Needed && !x.OK {
+			fmt.Fprintf(a.errOut, "understudy: this machine is not ready: %s: %s\n", x.Name, clean(x.Detail))
+		}
+		for _, name := range x.Applications {
+			labels = append(labels, "app="+name)
+		}
+	}
+	return labels
 }
 
 // allow refuses steps that this worker does not do, whoever wants them.

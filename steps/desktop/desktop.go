@@ -72,6 +72,8 @@ type Finding struct {
 	Detail string `json:"detail"`           // what was found
 	Mend   string `json:"mend,omitempty"`   // the one command that mends it
 	Needed bool   `json:"needed,omitempty"` // false when only some kinds miss it
+
+	Applications []string `json:"applications,omitempty"` // that are installed, as runs of a fleet may need them
 }
 
 // Pointer says where the mouse is.

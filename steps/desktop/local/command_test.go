@@ -143,3 +143,26 @@ func TestBusSocket(t *testing.T) {
 		}
 	}
 }
+
+// TestInstalledApplications holds which names doctor tells of applications.
+func TestInstalledApplications(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", data)
+	t.Setenv("XDG_DATA_DIRS", data)
+	for name, text := range map[string]string{
+		"org.example.Editor": "Name=Editor\nType=Application\nExec=sh -c true %U",
+		"gone":               "Name=Gone\nType=Application\nExec=no-such-program-here",
+		"hidden":             "Name=Hidden\nType=Application\nHidden=true\nExec=sh",
+	} {
+		path := filepath.Join(data, "applications", name+".desktop")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("[Desktop Entry]\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"org.example.editor", "sh"}, installed()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -55,6 +55,27 @@ func desktopFileTarget(app string) (desktop.LaunchTarget, error) {
 	return named.target()
 }
 
+// installed are the applications that can be started: the ids of their desktop files,
+// and the names of their programs, in small letters.
+func installed() (all []string) {
+	for _, path := range desktopFiles() {
+		e, err := readEntry(path)
+		if err != nil || e.hidden || e.exec == "" {
+			continue
+		}
+		target, err := e.target()
+		if err != nil || target.File == "" {
+			continue
+		}
+		all = append(all, strings.ToLower(e.id))
+		if !e.terminal {
+			all = append(all, strings.ToLower(filepath.Base(target.File)))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // target is what a desktop file starts.
 func (e *entry) target() (desktop.LaunchTarget, error) {
 	args, err := e.command()

@@ -20,6 +20,9 @@ import (
 // anything of the user's.
 func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Finding {
 	fs := []desktop.Finding{desktopsFinding(), diskFinding(o.Dir), sandboxFinding()}
+	if runtime.GOOS == "linux" {
+		fs = append(fs, applicationsFinding())
+	}
 	s, err := openSession(ctx, o)
 	if err != nil {
 		return append([]desktop.Finding{broken("display", true, err)}, fs...)
@@ -217,6 +220,13 @@ func toolFinding(name, program, pkg string) desktop.Finding {
 		return desktop.Finding{Name: name, Detail: "the program " + program + " is missing", Mend: "apt-get install " + pkg}
 	}
 	return working(name, false, "%s", path)
+}
+
+func applicationsFinding() desktop.Finding {
+	found := installed()
+	f := working("applications", false, "%d names of installed ones", len(found))
+	f.Applications = found
+	return f
 }
 
 func accessibilityFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
