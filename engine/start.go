@@ -33,6 +33,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
+	w.bundle = r.Bundle
 	w.header, w.environ = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: r.Call, Reads: readsOnly(p)}, r.Environ
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err

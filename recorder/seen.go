@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -120,6 +121,19 @@ func IsContainer(s *Seen) bool {
 // others.
 func Positional(selector string) bool {
 	return strings.Contains(selector, "nth") || strings.Contains(selector, "pos:")
+}
+
+// toolkitName matches a selector with a name that a toolkit gives its own parts: GTK 4
+// calls what has no name by its class, as in role:text && name:EditorSourceView.
+var toolkitName = regexp.MustCompile(`name:"?(?:(?:Gtk|Gdk|Adw|Hdy)[A-Z]\w*|Q[A-Z][a-z]\w*|File Chooser Widget)\b|role:(?:text|filler|panel|list|table|tree|canvas|image|scrollpane) && name:(?:[A-Z][a-z]+){2,}(?:[ )]|$)`)
+
+// NamesToolkit reports whether a selector names a part of the toolkit.
+func NamesToolkit(selector string) bool { return toolkitName.MatchString(selector) }
+
+// Named reports whether it has a name that is neither its content nor its class.
+func (s *Seen) Named() bool {
+	name := strings.TrimSpace(s.Name)
+	return name != "" && !(s.Name == s.Text && ShowsContent(s)) && !NamesToolkit("role:"+string(s.Role)+" && name:"+QuoteSelector(name))
 }
 
 // QuoteSelector is a value as selectors write it.

@@ -99,7 +99,8 @@ type Compiler struct {
 
 	fields map[int]*recorder.Seen
 	values map[int]string
-	field  int // the one that has the focus
+	readAt map[int]time.Time // when a field was read for the first time
+	field  int               // the one that has the focus
 	typing *typing
 
 	press      *recorder.Event  // a button that is held
@@ -117,7 +118,7 @@ type Compiler struct {
 func New() *Compiler {
 	return &Compiler{
 		windows: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{},
-		fields: map[int]*recorder.Seen{}, values: map[int]string{}, clickedIn: map[desktop.WindowID]bool{},
+		fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{}, clickedIn: map[desktop.WindowID]bool{},
 	}
 }
 

@@ -85,6 +85,17 @@ func (t *tape) types(text string) *tape {
 	return t
 }
 
+// typesBefore types a text into a field that is read only then.
+func (t *tape) typesBefore(text string, e *recorder.Seen, value string) *tape {
+	keys := t.now
+	t.wait(time.Second).focus(e, value)
+	end := t.now
+	t.now = keys
+	t.types(text)
+	t.now = end
+	return t
+}
+
 func (t *tape) hidden() *tape {
 	return t.add(recorder.Event{Type: recorder.Typed, Hidden: true, Field: t.field})
 }
@@ -191,31 +202,34 @@ func labelled(t *recorder.Seen, l string) *recorder.Seen {
 }
 
 var (
-	editor   = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
-	dialog   = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
-	ledger   = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
-	splash   = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
-	office   = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
-	sheet    = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
-	cell     = with(element(office, "paragraph", "", 7, "role:paragraph"), desktop.Editable)
-	style    = element(ledger, "combobox", "Fusion", 19, "role:combobox && name:Fusion", "role:combobox && rightof:(role:label && name:Style:)")
-	plus     = element(ledger, "togglebutton", "+", 18)
-	imported = desktop.Window{ID: 14, Title: "a table.csv - Calc", Process: "soffice.bin", PID: 30}
-	menu     = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
-	list     = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
-	page     = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
-	name     = with(element(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)"), desktop.Editable)
-	mail     = labelled(with(element(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)"), desktop.Editable), "Mail:")
-	code     = with(element(ledger, "password", "Code", 3), desktop.Editable)
-	urgent   = element(ledger, "checkbox", "Urgent", 4)
-	country  = element(ledger, "combobox", "Country", 5)
-	ok       = element(ledger, "button", "OK", 6)
-	town     = with(element(ledger, "combobox", "Town", 10), desktop.Editable)
-	cardA    = element(ledger, "listitem", "Card A", 13)
-	cardB    = element(ledger, "listitem", "Card B", 15)
-	canvas   = element(ledger, "canvas", "Map", 17)
-	size     = &recorder.Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
-	rows     = element(ledger, "table", "Bookings", 7)
+	editor     = desktop.Window{ID: 1, Title: "Untitled 1 - Editor", Process: "editor", PID: 10, Bounds: desktop.Rect{W: 800, H: 600}, Active: true}
+	dialog     = desktop.Window{ID: 2, Title: "Save As", Process: "editor", PID: 10, Modal: true}
+	ledger     = desktop.Window{ID: 3, Title: "Ledger", Process: "ledger", PID: 20, Bounds: desktop.Rect{W: 800, H: 600}}
+	splash     = desktop.Window{ID: 12, Title: "Loading", Process: "ledger", PID: 20}
+	office     = desktop.Window{ID: 13, Title: "Untitled 1", Process: "soffice.bin", PID: 30}
+	sheet      = &recorder.Seen{Element: desktop.Element{Role: "document", Name: "Sheet", Process: "soffice.bin", PID: 30, Window: 13, Bounds: desktop.Rect{X: 0, Y: 0, W: 500, H: 500}}, Selectors: []selector.Candidate{{Selector: "role:document", Matches: 1}}}
+	cell       = with(element(office, "paragraph", "", 7, "role:paragraph"), desktop.Editable)
+	style      = element(ledger, "combobox", "Fusion", 19, "role:combobox && name:Fusion", "role:combobox && rightof:(role:label && name:Style:)")
+	plus       = element(ledger, "togglebutton", "+", 18)
+	imported   = desktop.Window{ID: 14, Title: "a table.csv - Calc", Process: "soffice.bin", PID: 30}
+	menu       = desktop.Window{ID: 9, Process: "editor", PID: 10, Popup: true, Bounds: desktop.Rect{X: 100, Y: 60, W: 200, H: 300}}
+	list       = desktop.Window{ID: 10, Process: "ledger", PID: 20, Popup: true, Bounds: desktop.Rect{X: 100, Y: 170, W: 80, H: 200}}
+	page       = with(element(editor, "text", "", 1, "role:text"), desktop.Editable|desktop.MultiLine)
+	name       = with(element(ledger, "entry", "Name", 1, "role:entry && name:Name", "role:entry && rightof:(role:label && name:Name)"), desktop.Editable)
+	mail       = labelled(with(element(ledger, "entry", "", 2, "role:entry && rightof:(role:label && name:Mail)"), desktop.Editable), "Mail:")
+	code       = with(element(ledger, "password", "Code", 3), desktop.Editable)
+	urgent     = element(ledger, "checkbox", "Urgent", 4)
+	country    = element(ledger, "combobox", "Country", 5)
+	ok         = element(ledger, "button", "OK", 6)
+	town       = with(element(ledger, "combobox", "Town", 10), desktop.Editable)
+	cardA      = element(ledger, "listitem", "Card A", 13)
+	cardB      = element(ledger, "listitem", "Card B", 15)
+	canvas     = element(ledger, "canvas", "Map", 17)
+	size       = &recorder.Seen{Element: desktop.Element{Role: "slider", Name: "Size", Process: "ledger", PID: 20, Window: 3, Value: &desktop.Range{Max: 100}, Bounds: desktop.Rect{X: 100, Y: 210, W: 80, H: 20}}, Selectors: []selector.Candidate{{Selector: "role:slider", Matches: 1}}}
+	shell      = element(editor, "terminal", "", 8, "role:terminal")
+	cellA3     = element(office, "cell", "A3", 9)
+	editedCell = with(element(office, "cell", "A3", 9), desktop.Editable)
+	rows       = element(ledger, "table", "Bookings", 7)
 )
 
 // scenes are recordings, and the workflows that a person would have written.
@@ -510,6 +524,23 @@ var scenes = []struct {
 			keys("ctrl+a").types("tea").holds("tea").keys("ctrl+s").keys("enter").holds("tea\n").keys("ctrl+s").
 			keys("home").types("hot ").holds("hot tea"),
 		Options{Name: "added"},
+	},
+	{
+		"Enter that makes the program take what was typed ends its step, however late the field shows it", "submitted",
+		newTape(editor).focus(page, "").types("12*34").keys("enter").wait(time.Second).holds("408").
+			keys("ctrl+a").types("1+1").keys("enter").holds("").keys("ctrl+s"),
+		Options{Name: "submitted"},
+	},
+	{
+		"a line is typed into a terminal with its Enter, and a password that it asks for too", "terminal",
+		newTape(editor).focus(shell, "").types("make").keys("enter").types("ls").hidden().keys("enter"),
+		Options{Name: "terminal"},
+	},
+	{
+		"a field that is read when keys were pressed may show them, and Enter on its cell is its own", "read_late",
+		newTape(editor).typesBefore("12*34", page, "12×34").holds("12×34").keys("ctrl+s").
+			focus(editedCell, "").types("5").focus(cellA3, "5").keys("enter"),
+		Options{Name: "read_late"},
 	},
 	{
 		"what is copied out of a field is copied again", "copy",

@@ -33,6 +33,7 @@ type writer struct {
 	names   map[string]bool // of variables
 	draft   workflows.Draft
 	notes   []Note
+	opened  bool // the step before started a program
 }
 
 // write makes the document of steps, or puts them into one.
@@ -91,7 +92,10 @@ func (w *writer) step(s *step, last time.Time) {
 		s.allowTime(pause)
 	} else if s.target != nil && s.target.New && !last.IsZero() && pause >= newPause {
 		s.allowTime(pause)
+	} else if w.opened {
+		s.allowTime(max(pause, openTime)) // elsewhere a program may take longer to show what is in it
 	}
+	w.opened = s.kind == openApplication
 	for _, d := range s.doubts() {
 		note("uncertain: " + d)
 	}

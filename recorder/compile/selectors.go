@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func unique(t *recorder.Seen) []string {
 	for _, c := range t.Selectors {
 		switch {
 		case c.Matches != 1:
-		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector) || toolkitName.MatchString(c.Selector) || namesContent(c.Selector, t) || namesChoice(c.Selector, t):
+		case strings.Contains(c.Selector, "process:") || !selector.Lasting(c.Selector) || recorder.NamesToolkit(c.Selector) || namesContent(c.Selector, t) || namesChoice(c.Selector, t):
 			last = append(last, c.Selector)
 		default:
 			good = append(good, c.Selector)
@@ -59,9 +58,6 @@ func unique(t *recorder.Seen) []string {
 	}
 	return good
 }
-
-// toolkitName matches a selector with a name that a toolkit gives its own parts.
-var toolkitName = regexp.MustCompile(`name:"?(?:(?:Gtk|Gdk|Adw|Hdy)[A-Z]\w*|Q[A-Z][a-z]\w*|File Chooser Widget)\b`)
 
 // namesContent reports whether a selector names a field, or a display, by what
 // stood in it.

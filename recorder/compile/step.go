@@ -130,7 +130,14 @@ func nameOf(t *recorder.Seen) string {
 	if t == nil {
 		return ""
 	}
-	for _, n := range []string{t.Name, t.Label} {
+	names := []string{t.Name, t.Label}
+	switch {
+	case t.DropDown() && t.Text == "": // its name may be what is chosen in it
+		names = []string{t.Label, t.Name}
+	case !t.Named():
+		names = names[1:]
+	}
+	for _, n := range names {
 		if recorder.ShowsContent(t) && n == t.Text {
 			continue
 		}

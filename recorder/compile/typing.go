@@ -35,7 +35,12 @@ type typing struct {
 	// number: what the field holds afterwards says whether they did.
 	browsed []recorder.Event
 	text    strings.Builder // typed where there is no field
-	picture string          // the file of the field, when it was clicked
+	readAt  time.Time       // when the field was read for the first time
+	showed  bool            // it held something then
+	// entered is what the field held when Enter was pressed last, unless other keys followed.
+	entered *string
+	behind  *string // what the field held when it was read last, if it showed less than was typed
+	picture string  // the file of the field, when it was clicked
 }
 
 func (c *Compiler) focused(ev recorder.Event) {
@@ -49,6 +54,9 @@ func (c *Compiler) focused(ev recorder.Event) {
 	c.fields[ev.Field] = ev.Element
 	if ev.Value != nil {
 		c.values[ev.Field] = *ev.Value
+		if c.readAt[ev.Field].IsZero() {
+			c.readAt[ev.Field] = ev.Time
+		}
 	}
 }
 
@@ -59,6 +67,13 @@ func (c *Compiler) held(ev recorder.Event) {
 	}
 	if t := c.typing; t != nil && t.field == ev.Field && !t.hidden {
 		if t.isBehind(*ev.Value, ev.Time) {
+			t.behind = ev.Value
+			return
+		}
+		t.behind = nil
+		if t.submitted(*ev.Value) {
+			c.submit(t, ev.Time)
+			c.values[ev.Field] = *ev.Value
 			return
 		}
 		if *ev.Value != t.value {
@@ -68,6 +83,24 @@ func (c *Compiler) held(ev recorder.Event) {
 	}
 	c.values[ev.Field] = *ev.Value
 	c.complete(c.fields[ev.Field], *ev.Value)
+}
+
+// submitted reports whether Enter began no new line but made the program take what
+// was typed: the field holds something else then, or nothing.
+func (t *typing) submitted(value string) bool {
+	return t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered)
+}
+
+// submit is the step that typed what the program took, with its Enter.
+func (c *Compiler) submit(t *typing, now time.Time) {
+	t.value, t.behind, t.entered = *t.entered, nil, nil
+	t.net.text = strings.TrimSuffix(t.net.text, "\n")
+	before := len(c.steps)
+	c.flush()
+	if s := c.last(); len(c.steps) > before && s.input != nil {
+		s.input.after += "{Enter}"
+		s.end = now
+	}
 }
 
 // complete handles a completion: if a field holds the option that was clicked after
@@ -114,6 +147,10 @@ func (c *Compiler) typed(ev recorder.Event) {
 		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
 	case thing.TakesText() && len(ev.Mods) == 0 && endsField(ev.Key) && c.typing != nil:
 		c.finishField(ev)
+	case c.typing != nil && isTerminal(thing) && len(ev.Mods) == 0 && ev.Key == "enter":
+		c.typing.last = ev.Time
+		c.flush()
+		c.last().input.after = "\n"
 	case ev.Text != "" && !isSpaceOn(ev, thing), ev.Hidden:
 		c.beginTyping(ev, thing)
 		c.typing.hidden = c.typing.hidden || ev.Hidden
@@ -138,6 +175,9 @@ func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
 	}
 	return false
 }
+
+// isTerminal reports whether a line is typed there with its Enter.
+func isTerminal(t *recorder.Seen) bool { return t != nil && t.Role == "terminal" && !t.TakesText() }
 
 // isSpaceOn reports whether a blank works a control instead of being typed.
 func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
@@ -172,15 +212,28 @@ func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	c.flush()
 	picture := c.unclick(thing)
 	c.waitForText()
-	c.typing = &typing{field: ev.Field, picture: picture, target: thing, first: ev, value: c.values[ev.Field], before: c.values[ev.Field]}
+	c.typing = &typing{field: ev.Field, picture: picture, target: thing, first: ev, value: c.values[ev.Field], before: c.values[ev.Field], readAt: c.readAt[ev.Field]}
+	if c.typing.showed = c.typing.value != ""; c.typing.shownAlready(ev) {
+		c.typing.before = "" // it is not known
+	}
+}
+
+// shownAlready reports whether the value of the field was read for the first time when
+// a key had been pressed, so that it may show its effect.
+func (t *typing) shownAlready(ev recorder.Event) bool {
+	return t.showed && ev.Time.Before(t.readAt)
 }
 
 // key applies a key to the value of a field.
 func (t *typing) key(ev recorder.Event) {
 	t.net.key(ev)
-	t.pending, t.last = true, ev.Time
+	t.pending, t.last, t.entered, t.behind = true, ev.Time, nil, nil
 	if len(t.browsed) > 0 {
 		t.unreadable, t.browsed = true, nil // the field shows what came of them
+	}
+	if t.shownAlready(ev) {
+		shown := t.value
+		defer func() { t.value, t.entered = shown, nil }()
 	}
 	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
 	switch {
@@ -191,6 +244,11 @@ func (t *typing) key(ev recorder.Event) {
 		t.value += ev.Text
 		t.changed = true
 	case ev.Key == "enter":
+		held := t.value
+		if t.net.replaced && !t.net.other {
+			held, t.unreadable = strings.TrimSuffix(t.net.text, "\n"), false
+		}
+		t.entered = &held
 		t.value += "\n"
 		t.changed = true
 	case ev.Key == "backspace" && len(ev.Mods) == 0 && t.value != "":
@@ -228,6 +286,10 @@ func (c *Compiler) finishField(ev recorder.Event) {
 func (c *Compiler) flush() {
 	t := c.typing
 	if t == nil {
+		return
+	}
+	if t.behind != nil && t.submitted(*t.behind) {
+		c.submit(t, t.last)
 		return
 	}
 	c.typing = nil
@@ -294,7 +356,11 @@ func (c *Compiler) typeHidden(t *typing) {
 	s := &step{kind: typeText, subject: "type", summary: "type something that is not recorded", begin: t.first.Time}
 	s.set("text", "")
 	s.input = &input{arg: "text", secret: true}
-	s.doubt("nothing is known of the field, so what was typed there was not recorded")
+	if isTerminal(t.target) {
+		s.subject, s.summary, s.input.names = "type password", "type a password into "+describe(t.target), "password"
+	} else {
+		s.doubt("nothing is known of the field, so what was typed there was not recorded")
+	}
 	c.setWindow(s)
 	c.emit(s)
 }
@@ -317,6 +383,10 @@ func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 		return // it leads to the next field, which its own step finds
 	}
 	c.waitForText()
+	if s := c.last(); chord == "enter" && s != nil && s.kind == typeIntoElement && s.input.after == "" && len(s.expect) == 0 && sameElement(s.target, thing) {
+		s.input.after, s.end = "{Enter}", ev.Time // a cell has the keyboard again when it was edited
+		return
+	}
 	if thing != nil && len(ev.Mods) == 0 && worksElement(ev.Key) && !thing.TakesText() && thing.Role != "frame" && len(unique(thing)) > 0 {
 		c.pressOn(thing, chord, ev)
 		return

@@ -17,6 +17,9 @@ const (
 	openTime = 5 * time.Second
 	// closeTime is the same for a window that closes.
 	closeTime = 3 * time.Second
+	// reopenTime is how long a program may take to show its next window after that
+	// closed in which a step acted, as it does when it reads a large file.
+	reopenTime = 30 * time.Second
 )
 
 func (c *Compiler) begin(ev recorder.Event) {
@@ -73,7 +76,7 @@ func (c *Compiler) runs(pid int, at time.Time) bool {
 		return true
 	}
 	s := c.last()
-	return c.programs[pid] && s != nil && s.pid == pid && at.Sub(s.end) <= openTime
+	return c.programs[pid] && s != nil && s.pid == pid && at.Sub(s.end) <= reopenTime
 }
 
 func (c *Compiler) openWindows() []desktop.Window {

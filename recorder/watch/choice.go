@@ -100,12 +100,38 @@ func (r *recording) choiceShown(ctx context.Context, t *recorder.Seen) (shows st
 	if err != nil {
 		return "", false, err
 	}
+	if shows, open := shownOnButton(tree); shows != "" {
+		return shows, open, nil
+	}
 	o := selectedOption(tree)
 	if o == nil || strings.Contains(e.Name, o.Name) {
 		return recorder.Shown(e), false, nil
 	}
 	open = o.Parent != nil && o.Parent.Handle != t.Handle && o.Parent.States.Has(desktop.Showing)
 	return o.Name, open, nil
+}
+
+// shownOnButton is the label on the button of a combo box of GTK 4, which says nothing
+// else of what is chosen, and whether its list is open.
+func shownOnButton(tree *desktop.Tree) (shows string, open bool) {
+	tree.Walk(func(e *desktop.Element) bool {
+		open = open || e.Role.Is(desktop.Option) && e.States.Has(desktop.Showing) && !within(e, "button")
+		if e.Role == "label" && shows == "" && within(e, "button") {
+			shows = e.Name
+		}
+		return true
+	})
+	return shows, open
+}
+
+// within reports whether an element has one of a role around it.
+func within(e *desktop.Element, role desktop.Role) bool {
+	for e = e.Parent; e != nil; e = e.Parent {
+		if e.Role == role {
+			return true
+		}
+	}
+	return false
 }
 
 // selectedOption is the option of a combo box that is selected, or nil.

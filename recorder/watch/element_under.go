@@ -54,7 +54,9 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 	short, cancel := context.WithTimeout(ctx, r.timeout(within))
 	defer cancel()
 	var e *desktop.Element
-	if w := r.windows.At(at); w != nil && w.Popup {
+	w := r.windows.At(at)
+	inPopup := w != nil && w.Popup
+	if inPopup {
 		e = r.menuItemAt(short, at)
 	}
 	if e == nil {
@@ -63,12 +65,40 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 	if e != nil {
 		u.seen = r.describe(ctx, e)
 		u.program = r.lastRead
+		if box := dropDownAround(find(r.view.roots, e.Handle), at); box != nil && !inPopup {
+			u.seen = seenIn(box, r.view.roots)
+		}
+		nameOption(u.seen, find(r.view.roots, e.Handle))
 	} else {
 		u.seen = r.recall(at)
 	}
 	u.shot = r.capture(ctx, at, u.seen)
 	u.known, u.late = time.Now(), r.queue.hasAction()
 	return u
+}
+
+// nameOption gives an option the name that its label shows, as it does in GTK 4.
+func nameOption(t *recorder.Seen, e *desktop.Element) {
+	if e == nil || t.Name != "" || !t.Role.Is(desktop.Option) {
+		return
+	}
+	e.Walk(func(o *desktop.Element) bool {
+		if o.Role == "label" && t.Name == "" {
+			t.Name = o.Name
+		}
+		return t.Name == ""
+	})
+}
+
+// dropDownAround is the combo box of which an element, at a point, only shows what is
+// chosen.
+func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
+	for ; e != nil; e = e.Parent {
+		if (&recorder.Seen{Element: *e}).DropDown() && e.Bounds.Contains(at) {
+			return e
+		}
+	}
+	return nil
 }
 
 // programView is the tree of a program as it was read last.
@@ -97,9 +127,9 @@ func (r *recording) recall(at desktop.Point) *recorder.Seen {
 	return seenIn(best, r.view.roots)
 }
 
-// menuItemAt is the item of a menu at a point, in the program that has the keyboard.
-// Toolkits hang menus where no box around them reaches, so they are not found
-// by going down to the point.
+// menuItemAt is the item of a menu, or of the list of a combo box, at a point, in the
+// program that has the keyboard. Toolkits hang these where no box around them reaches,
+// so they are not found by going down to the point.
 func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) (item *desktop.Element) {
 	w := r.windows.Active()
 	if w == nil {
@@ -107,7 +137,7 @@ func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) (item *des
 	}
 	for _, root := range r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process}) {
 		root.Walk(func(e *desktop.Element) bool {
-			if e.Bounds.Contains(at) && recorder.InMenu(&recorder.Seen{Element: *e}) {
+			if e.Bounds.Contains(at) && (recorder.InMenu(&recorder.Seen{Element: *e}) || e.Role.Is(desktop.Option) && within(e, "combobox")) {
 				item = e
 			}
 			return true

@@ -191,11 +191,11 @@ func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 }
 
 // writeKey writes a key that went to a field. Hidden text is one event, however
-// long it is, for its length is not told either.
+// long it is, for its length is not told either; nor are the keys that correct it.
 func (r *recording) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	types := ev.Text != ""
 	switch {
-	case !hidden || !types && !keepsFocus(ev.Key):
+	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !r.saysHidden(field)):
 		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
 	case types && !r.saysHidden(field):
 		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})
@@ -266,8 +266,26 @@ func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.
 	text := e.Text
 	e.Handle = h
 	t := r.describe(ctx, e)
+	if cell := cellUnder(t, r.view.roots); cell != nil {
+		t = seenIn(cell, r.view.roots)
+		t.States = t.States&^desktop.MultiLine | desktop.Editable
+	}
 	t.Handle = h
 	return r.addField(ctx, t, text)
+}
+
+// cellUnder is the cell of a sheet that is edited in a field which is there only
+// meanwhile, and lies over the cell.
+func cellUnder(t *recorder.Seen, roots []*desktop.Element) (cell *desktop.Element) {
+	if t.Role != "paragraph" {
+		return nil
+	}
+	walk(roots, func(e *desktop.Element) {
+		if e.Role == "cell" && e.States.Has(desktop.Focused) && e.Window == t.Window {
+			cell = e
+		}
+	})
+	return cell
 }
 
 // addField makes an element one of the fields, and the one with the keyboard.
@@ -296,7 +314,7 @@ func timedOut(err error) bool {
 func (r *recording) readField(ctx context.Context) {
 	t := r.focus.of(r.focus.now)
 	r.changes.delayedSince = time.Time{}
-	r.fieldUnread = r.fieldUnread && !t.Secret() && t.TakesText() && !r.paused
+	r.fieldUnread = r.fieldUnread && !t.Secret() && t.TakesText() && !r.paused && t.Role != "cell" // whose field is empty when it ends
 	if !r.fieldUnread {
 		return
 	}

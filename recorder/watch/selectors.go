@@ -90,8 +90,7 @@ func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selecto
 // roleAlone names an element by its role alone, when it is the only one.
 func roleAlone(e *desktop.Element, roots []*desktop.Element) (selector.Candidate, bool) {
 	s, err := selector.Parse("role:" + string(e.Role))
-	named := strings.TrimSpace(e.Name) != "" && !(e.Name == e.Text && recorder.ShowsContent(&recorder.Seen{Element: *e}))
-	if err != nil || named || len(s.Find(roots)) != 1 {
+	if err != nil || (&recorder.Seen{Element: *e}).Named() || len(s.Find(roots)) != 1 {
 		return selector.Candidate{}, false
 	}
 	return selector.Candidate{Selector: s.String(), Matches: 1}, true

@@ -30,6 +30,8 @@ type programFiles struct {
 	// isApplication reports whether a desktop file has this name.
 	isApplication func(id string) bool
 	exists        func(path string) bool
+	// searched reports whether commands are looked for in a folder.
+	searched func(dir string) bool
 }
 
 // command is the command line by which a person starts the program of a window.
@@ -50,6 +52,9 @@ func (f *programFiles) command(class string, chain []launched) []string {
 	name := filepath.Base(words[0])
 	if path, _ := f.find(name); path != "" && (path == words[0] || name == words[0]) {
 		return withName(name, words)
+	}
+	if filepath.IsAbs(words[0]) && f.searched(filepath.Dir(words[0])) {
+		return words // its name alone would start another
 	}
 	if len(chain) > 1 {
 		if script := f.scriptOf(f.given(chain[1])); script != nil {
@@ -132,6 +137,7 @@ var installed = programFiles{
 		_, err := os.Stat(path)
 		return err == nil
 	},
+	searched: func(dir string) bool { return slices.Contains(filepath.SplitList(os.Getenv("PATH")), dir) },
 }
 
 // included matches the files that a script reads, such as /etc/chromium.d/*.

@@ -17,6 +17,8 @@ func TestAProgramIsStartedAsAPersonStartsIt(t *testing.T) {
 				return "/usr/bin/soffice", "/usr/lib/libreoffice/program/soffice"
 			case "chromium", "editor", "notes", "wrapped", "python3":
 				return "/usr/bin/" + name, "/usr/bin/" + name
+			case "twice":
+				return "/usr/local/bin/twice", "/usr/local/bin/twice"
 			}
 			return "", ""
 		},
@@ -24,12 +26,13 @@ func TestAProgramIsStartedAsAPersonStartsIt(t *testing.T) {
 			switch path {
 			case "/usr/bin/chromium":
 				return "#!/bin/sh\nexport FLAGS=\"$FLAGS --enable-gpu\"\nFLAGS=\"$FLAGS --media-router=0\""
-			case "/usr/bin/wrapped":
+			case "/usr/bin/wrapped", "/usr/local/bin/twice":
 				return "#!/bin/sh"
 			}
 			return ""
 		},
 		isApplication: func(id string) bool { return id == "org.example.Clock" },
+		searched:      func(dir string) bool { return dir == "/usr/bin" },
 		exists:        func(path string) bool { return path == "/home/me/list.txt" || path == "/opt/My Tools/paint" },
 	}
 	line := func(exe, text string) launched {
@@ -60,6 +63,7 @@ func TestAProgramIsStartedAsAPersonStartsIt(t *testing.T) {
 		{"a script in PATH", "", []launched{line("/usr/bin/python3.11", "/usr/bin/python3 /usr/bin/notes --all")}, []string{"notes", "--all"}},
 		{"a script that is not in PATH", "", []launched{line("/usr/bin/python3.11", "python3 /home/me/notes.py")}, []string{"python3", "/home/me/notes.py"}},
 		{"an interpreter of one's own", "", []launched{line("/usr/bin/python3.11", "/home/me/venv/bin/python3 /home/me/notes.py")}, []string{"/home/me/venv/bin/python3", "/home/me/notes.py"}},
+		{"one of two programs of a name", "", []launched{line("/usr/bin/twice", "/usr/bin/twice a.txt")}, []string{"/usr/bin/twice", "a.txt"}},
 		{
 			"a script that waits for what it started", "",
 			[]launched{line("/opt/wrapped/wrapped-bin", "/opt/wrapped/wrapped-bin --internal a.txt"), line("/usr/bin/dash", "/bin/sh /usr/bin/wrapped a.txt")},

@@ -22,7 +22,7 @@ var startScenarios = []scenario{
 	{
 		name: "writer_start", needs: []string{"soffice"}, files: map[string]string{"note.txt": "eggs"}, state: note("note.txt"),
 		do: func(p *person) {
-			p.start("note.txt", "soffice", "--norestore", "--nologo", "--nolockcheck", p.dir+"/note.txt")
+			p.start("note.txt", "soffice", office(p, "note.txt")...)
 			p.meets("note.txt")
 			p.sees("the page", func() bool { return len(p.named("paragraph", "")) > 0 })
 			p.presses("ctrl+a")

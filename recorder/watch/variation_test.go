@@ -59,7 +59,7 @@ func (v *variation) set(t *testing.T, s *scene, c *scenario) {
 		return
 	}
 	bin := filepath.Join(s.root, "bin")
-	for _, program := range c.needs {
+	for _, program := range c.startable() {
 		path, err := exec.LookPath(program)
 		if err == nil {
 			err = os.MkdirAll(bin, 0o700)
@@ -88,6 +88,9 @@ func (c *scenario) replay(t *testing.T, v variation, recordedIn, text, fresh, fi
 	want := first
 	if v.otherData {
 		want = c.come
+	}
+	if pictures := os.DirFS(filepath.Join(filepath.Dir(recordedIn), "pictures")); os.CopyFS(filepath.Join(s.root, "pictures"), pictures) != nil {
+		t.Log("there are no pictures")
 	}
 	s.replay(strings.ReplaceAll(text, recordedIn, s.dir), c.given(t)...)
 	verdict = "FALSE SUCCESS"

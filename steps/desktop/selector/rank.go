@@ -110,7 +110,7 @@ func (r *ranking) tryText() {
 // tryNeighbours identifies the element by the label before or above it.
 func (r *ranking) tryNeighbours() {
 	for _, side := range []Direction{RightOf, Below} {
-		if l := labelOn(side, r.element, r.roots); l != nil && strings.TrimSpace(NameOf(l)) != "" {
+		if l := labelOn(side, r.element, r.roots); l != nil && strings.TrimSpace(NameOf(l)) != "" && Lasting(NameOf(l)) {
 			r.tryInWindow(append(r.role(), atom{kind: kind(side), inner: &Selector{[]part{roleAndName(l)}}}))
 		}
 	}
@@ -193,8 +193,8 @@ func valued(k kind, value string) atom {
 }
 
 // volatile matches names that will differ tomorrow.
-var volatile = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b`)
+var volatile = regexp.MustCompile(`(?i)\b\d+ ?(s|sec|second|min|minute|h|hour|day|week|month|year)s? ago\b|\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b|(?:^|[\s:"])~?/[^\s/]+/`)
 
 // Lasting reports whether a name can be expected to stay: it is short and holds
-// no time.
+// no time and no folder.
 func Lasting(name string) bool { return len(name) <= 120 && !volatile.MatchString(name) }
