@@ -93,6 +93,9 @@ func nameOption(t *recorder.Seen, e *desktop.Element) {
 // dropDownAround is the combo box of which an element, at a point, only shows what is
 // chosen.
 func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
+	if e != nil && (&recorder.Seen{Element: *e}).TakesText() {
+		return nil // one may type into it
+	}
 	for ; e != nil; e = e.Parent {
 		if (&recorder.Seen{Element: *e}).DropDown() && e.Bounds.Contains(at) {
 			return e
