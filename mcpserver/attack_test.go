@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"understudy/internal/hostile"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
@@ -413,7 +414,7 @@ func TestAttackNamesInPages(t *testing.T) {
 // TestAttackNamesOfClients has a client that calls itself what would forge a
 // line of a log, the id of another, or steer a terminal.
 func TestAttackNamesOfClients(t *testing.T) {
-	log := &syncBuffer{}
+	log := &scratch.Buffer{}
 	st := newStage(t, func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelInfo}))
 		o.Modes = map[string]access.Mode{"victim": access.Ask}

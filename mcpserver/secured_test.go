@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -11,10 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
@@ -26,31 +25,13 @@ type secured struct {
 	*stage
 	tokens *auth.Tokens
 	url    string
-	log    *syncBuffer
+	log    *scratch.Buffer
 	made   int // tokens that failedRun made
-}
-
-// syncBuffer is a log that can be read while it is written.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 func newSecured(t *testing.T, adjust ...func(*Options)) *secured {
 	t.Helper()
-	s := &secured{tokens: auth.NewTokens(filepath.Join(t.TempDir(), "tokens.json")), log: &syncBuffer{}}
+	s := &secured{tokens: auth.NewTokens(filepath.Join(t.TempDir(), "tokens.json")), log: &scratch.Buffer{}}
 	s.stage = newStage(t, append([]func(*Options){func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelInfo}))
 		o.Gate = auth.New(auth.Options{Tokens: s.tokens, Log: o.Log})

@@ -23,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps/desktop/virtual"
 )
 
@@ -316,7 +317,7 @@ func (m *mortal) attempt(meanwhile func(over <-chan struct{})) (took time.Durati
 		return 0, true
 	}
 	m.note("understudy %s", strings.Join(args, " "))
-	cmd, out, over := m.command(args...), &output{}, make(chan struct{})
+	cmd, out, over := m.command(args...), &scratch.Buffer{}, make(chan struct{})
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		m.Fatal(err)

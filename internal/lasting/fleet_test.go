@@ -16,14 +16,15 @@ import (
 
 	"github.com/coder/websocket"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/rfb/rfbtest"
 	"understudy/steps/desktop/virtual"
 )
 
 // starts starts a process that stays, and waits until it says that it is there.
-func (o *operator) starts(says string, args ...string) *output {
+func (o *operator) starts(says string, args ...string) *scratch.Buffer {
 	o.Helper()
-	said, cmd := &output{}, o.command(args...)
+	said, cmd := &scratch.Buffer{}, o.command(args...)
 	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
 		o.Fatal(err)

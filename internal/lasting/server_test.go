@@ -3,17 +3,16 @@
 package lasting
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 	"understudy/steps/desktop/virtual"
 )
@@ -22,32 +21,14 @@ import (
 type server struct {
 	*operator
 	cmd  *exec.Cmd
-	said *output
-}
-
-// output is what a process writes, which can be read meanwhile.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
+	said *scratch.Buffer
 }
 
 var listening = regexp.MustCompile(`listening on (http://\S+/mcp)`)
 
 func (o *operator) serves(flags ...string) *server {
 	o.Helper()
-	s := &server{operator: o, said: &output{}}
+	s := &server{operator: o, said: &scratch.Buffer{}}
 	s.cmd = o.command(append([]string{"serve", "--addr", "127.0.0.1:0", "--auth", "none", "--display", "virtual", "--root", o.dir, "--toolsets", "all", "--no-sandbox", "--structured"}, flags...)...)
 	s.cmd.Stderr = s.said
 	if err := s.cmd.Start(); err != nil {

@@ -1,4 +1,4 @@
-// Package scratch gives tests folders in which programs of others write.
+// Package scratch gives tests folders and buffers in which programs of others write.
 package scratch
 
 import (

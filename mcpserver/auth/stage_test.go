@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"bytes"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/steps"
 )
 
@@ -21,26 +21,8 @@ type stage struct {
 	*Authenticator
 	t      *testing.T
 	tokens *Tokens
-	log    *output
+	log    *scratch.Buffer
 	clock  *clock
-}
-
-// output is a log that can be read while it is written.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
 
 // clock is a time that a test sets.
@@ -63,7 +45,7 @@ func (c *clock) pass(d time.Duration) {
 
 func newStage(t *testing.T, adjust ...func(*Options)) *stage {
 	t.Helper()
-	st := &stage{t: t, tokens: NewTokens(filepath.Join(t.TempDir(), "tokens.json")), log: &output{}, clock: &clock{now: time.Now()}}
+	st := &stage{t: t, tokens: NewTokens(filepath.Join(t.TempDir(), "tokens.json")), log: &scratch.Buffer{}, clock: &clock{now: time.Now()}}
 	o := Options{Tokens: st.tokens, Log: slog.New(slog.NewTextHandler(st.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, f := range adjust {
 		f(&o)

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"understudy/internal/itself"
+	"understudy/internal/scratch"
 	"understudy/recorder"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -29,26 +29,8 @@ func TestMain(m *testing.M) { itself.Main(m) }
 type command struct {
 	*exec.Cmd
 	s     *scene
-	said  spoken
+	said  scratch.Buffer
 	ended chan struct{}
-}
-
-// spoken is what a command has written so far.
-type spoken struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *spoken) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(p)
-}
-
-func (w *spoken) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
 }
 
 // prepares makes a command that is not started.
