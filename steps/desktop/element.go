@@ -45,6 +45,8 @@ type Element struct {
 	// that this one may not be at the point that was asked for; Sure that such an
 	// application found it there itself.
 	Guessed, Sure bool `json:"-"`
+	// Loose is by how much it may lie further to the right and below than Bounds say.
+	Loose Point `json:"-"`
 	// Hits are the elements at the point that was asked for, from the innermost
 	// up to this one, which is what a person would name.
 	Hits     []Handle   `json:"-"`

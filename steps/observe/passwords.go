@@ -77,8 +77,9 @@ func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desk
 	seen := map[desktop.WindowID][]desktop.Rect{}
 	for _, e := range all {
 		if !e.Bounds.Empty() {
-			fields = append(fields, e.Bounds)
-			seen[e.Window] = append(seen[e.Window], moved(e.Bounds, -e.WindowBounds.X, -e.WindowBounds.Y))
+			field := cover(e)
+			fields = append(fields, field)
+			seen[e.Window] = append(seen[e.Window], moved(field, -e.WindowBounds.X, -e.WindowBounds.Y))
 		}
 	}
 	w.remember(d, seen, len(tree.Unread) == 0)
@@ -156,6 +157,16 @@ func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA
 		draw.Draw(p, a.Image().Sub(from).Add(p.Rect.Min), image.NewUniform(color.Black), image.Point{}, draw.Src)
 	}
 	return p
+}
+
+// margin is how far around the box of a field is painted over: toolkits differ in whether
+// its border and what lies beside its text belong to it, and some are a little off.
+const margin = 12
+
+// cover returns the area in which the text of a field may show.
+func cover(e *desktop.Element) desktop.Rect {
+	b := e.Bounds
+	return desktop.Rect{X: b.X - margin, Y: b.Y - margin, W: b.W + 2*margin + e.Loose.X, H: b.H + 2*margin + e.Loose.Y}
 }
 
 func moved(r desktop.Rect, x, y int) desktop.Rect {

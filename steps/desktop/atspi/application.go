@@ -5,6 +5,7 @@ package atspi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type application struct {
 	mu           sync.Mutex // guards the fields below
 	name         string
 	toolkit      string
+	minor        int           // of its version
 	appConn      dbusConn      // direct; see app_conn.go
 	address      string        // of appConn
 	closed       bool          // it left the bus
@@ -242,7 +244,10 @@ func (a *application) learnToolkit(ctx context.Context, l *busConn, name string,
 	if strings.EqualFold(toolkit, "gtk") {
 		toolkit = "gtk" + strings.SplitN(version, ".", 2)[0]
 	}
+	var major, minor int
+	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor)
 	a.mu.Lock()
+	a.minor = minor
 	a.toolkit, a.address = toolkit, address
 	a.mu.Unlock()
 	return err

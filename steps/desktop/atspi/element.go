@@ -139,7 +139,7 @@ func (b builder) base(n *node) *desktop.Element {
 func (b builder) addDetails(e *desktop.Element, n *node) {
 	d := &n.details
 	e.Bounds = b.onScreen(n)
-	e.Note, e.Leaf = n.note, n.leaf
+	e.Note, e.Leaf, e.Loose = n.note, n.leaf, n.lost.more
 	e.Text, e.Label, e.Actions, e.Value = d.text, d.label, d.actions, d.value
 	e.ID = d.identity()
 	if e.Class == "" {

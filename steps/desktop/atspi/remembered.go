@@ -15,6 +15,7 @@ import (
 type remembered struct {
 	mu        sync.Mutex
 	hidden    map[object]bool
+	lost      map[object]lost // see addPaddings
 	agreed    map[dbus.ObjectPath]agreement
 	pageAsked time.Time // see sincePageAsked
 }
@@ -44,6 +45,22 @@ func (h *remembered) setHidden(o object, hidden bool) {
 		h.hidden = map[object]bool{}
 	}
 	h.hidden[o] = true
+}
+
+// setLost stores what the box of an object lost, and lostOf returns it.
+func (h *remembered) setLost(o object, l lost) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lost == nil || len(h.lost) > maxNodes {
+		h.lost = map[object]lost{}
+	}
+	h.lost[o] = l
+}
+
+func (h *remembered) lostOf(o object) lost {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lost[o]
 }
 
 func (h *remembered) wasHidden(o object) bool {

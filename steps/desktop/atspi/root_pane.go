@@ -33,7 +33,7 @@ func (n *node) rootPane() *node {
 func (n *node) drift() (by desktop.Point) {
 	pane := n.rootPane()
 	if pane == nil || pane.parent == nil {
-		return by
+		return n.lost.is
 	}
 	is, says := pane.parent.box, pane.box
 	if is.Empty() || is.W != says.W || is.H != says.H {

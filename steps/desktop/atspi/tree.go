@@ -206,6 +206,9 @@ func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 		if err := w.oneMenuBar(r.frame); err != nil {
 			return err
 		}
+		if w.app.losesPaddings() {
+			w.addPaddings(r.frame)
+		}
 		r.frame.each(func(n *node) bool { w.askRole(n); return true })
 	}
 	if !s.Full || s.Of != "" {

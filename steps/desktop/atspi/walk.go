@@ -35,6 +35,7 @@ type node struct {
 	index    int
 	item     *item // nil if the application returned none
 	box      desktop.Rect
+	lost     lost
 	details  details
 	drawn    *node         // see rootPane
 	note     string        // see desktop.Element
@@ -77,7 +78,7 @@ func (w *walker) newNode(o object, parent *node, index int) (*node, bool) {
 		return nil, false
 	}
 	w.visited[o] = true
-	n := &node{object: o, parent: parent, index: index}
+	n := &node{object: o, parent: parent, index: index, lost: w.app.remembered.lostOf(o)}
 	if it := w.items[o.path]; it != nil && it.bus == o.bus {
 		n.item, n.basics = it, it.basics
 	}
