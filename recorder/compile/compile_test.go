@@ -85,13 +85,13 @@ func (t *tape) types(text string) *tape {
 	return t
 }
 
-// typesBefore types a text into a field that is read only then.
-func (t *tape) typesBefore(text string, e *recorder.Seen, value string) *tape {
+// typesBefore presses keys and types a text into a field that is read only then.
+func (t *tape) typesBefore(text string, e *recorder.Seen, value string, chords ...string) *tape {
 	keys := t.now
 	t.wait(time.Second).focus(e, value)
 	end := t.now
 	t.now = keys
-	t.types(text)
+	t.keys(chords...).types(text)
 	t.now = end
 	return t
 }
@@ -539,7 +539,8 @@ var scenes = []struct {
 	{
 		"a field that is read when keys were pressed may show them, and Enter on its cell is its own", "read_late",
 		newTape(editor).typesBefore("12*34", page, "12×34").holds("12×34").keys("ctrl+s").
-			focus(editedCell, "").types("5").focus(cellA3, "5").keys("enter"),
+			focus(editedCell, "").types("5").focus(cellA3, "5").keys("enter").
+			typesBefore(" and milk", name, "eggs and milk", "ctrl+end").click(ok),
 		Options{Name: "read_late"},
 	},
 	{

@@ -56,6 +56,17 @@ func (n *net) addition(before, now string) (text string, ok bool) {
 	return n.text, true
 }
 
+// added is the text that was added behind what the field held before. When that was
+// not known before the keys, they say so that went to its end first.
+func (t *typing) added() (text string, ok bool) {
+	n := &t.net
+	if !t.late {
+		return n.addition(t.before, t.value)
+	}
+	toEnd := n.chords[0] == "end" || n.chords[0] == "ctrl+end"
+	return n.text, toEnd && n.text != "" && !n.replaced && !n.other && !strings.Contains(n.text, pasted) && strings.HasSuffix(strings.TrimSuffix(t.value, "\n"), n.text)
+}
+
 // around is what was typed before and after what was pasted, once.
 func (n *net) around() (before, after string, ok bool) {
 	before, after, ok = strings.Cut(n.text, pasted)

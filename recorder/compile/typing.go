@@ -37,6 +37,7 @@ type typing struct {
 	text    strings.Builder // typed where there is no field
 	readAt  time.Time       // when the field was read for the first time
 	showed  bool            // it held something then
+	late    bool            // which may show what was typed
 	// entered is what the field held when Enter was pressed last, unless other keys followed.
 	entered *string
 	behind  *string // what the field held when it was read last, if it showed less than was typed
@@ -213,9 +214,7 @@ func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	picture := c.unclick(thing)
 	c.waitForText()
 	c.typing = &typing{field: ev.Field, picture: picture, target: thing, first: ev, value: c.values[ev.Field], before: c.values[ev.Field], readAt: c.readAt[ev.Field]}
-	if c.typing.showed = c.typing.value != ""; c.typing.shownAlready(ev) {
-		c.typing.before = "" // it is not known
-	}
+	c.typing.showed = c.typing.value != ""
 }
 
 // shownAlready reports whether the value of the field was read for the first time when
@@ -232,6 +231,9 @@ func (t *typing) key(ev recorder.Event) {
 		t.unreadable, t.browsed = true, nil // the field shows what came of them
 	}
 	if t.shownAlready(ev) {
+		if ev.Text != "" {
+			t.before, t.late = "", true // it is not known
+		}
 		shown := t.value
 		defer func() { t.value, t.entered = shown, nil }()
 	}
@@ -319,7 +321,7 @@ func (c *Compiler) fillField(t *typing) {
 	s.setTarget(t.target)
 	s.input = &input{arg: "text_to_type", value: t.value, many: t.target.MultiLine(), field: t.field}
 	s.set("text_to_type", "")
-	if added, ok := t.net.addition(t.before, t.value); ok {
+	if added, ok := t.added(); ok {
 		s.input.value = added
 		c.addAtEnd(s)
 	}

@@ -40,6 +40,7 @@ func BenchmarkIdle(b *testing.B) {
 		nth        int
 	}{
 		{"still", "Order", []string{"zenity", "--forms", "--title=Order", "--text=Order", "--add-entry=Name"}, "text", 0},
+		{"still GTK 4", "GTK Widget Factory", []string{"gtk4-widget-factory"}, "checkbox", 0},
 		{"moving", "gtk3-widget", []string{"gtk3-widget-factory"}, "checkbox", 4},
 	} {
 		b.Run(c.say, func(b *testing.B) {
@@ -57,6 +58,47 @@ func BenchmarkIdle(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkAtWork is the share of a core that a recording takes while a person acts
+// once a second, in programs that answer slowly or show much.
+func BenchmarkAtWork(b *testing.B) {
+	for _, c := range []struct {
+		say, title string
+		command    []string
+		role       desktop.Role
+		names      [2]string
+		keys       []string
+	}{
+		{"GTK 4", "GTK Widget Factory", []string{"gtk4-widget-factory"}, "checkbox", [2]string{}, nil},
+		{"Calc", "Untitled 1", []string{"soffice", "--norestore", "--nologo", "--calc", "-env:UserInstallation=file://" + b.TempDir()}, "cell", [2]string{"B3", "C4"}, []string{"7", "Return"}},
+	} {
+		b.Run(c.say, func(b *testing.B) {
+			s := newScene(b, c.command[0])
+			s.start(c.title, c.command[0], c.command[1:]...)
+			at := [2]desktop.Point{s.finds(c.role, c.names[0], 0), s.finds(c.role, c.names[1], 0)}
+			p := s.watch()
+			before, began, n := used(b), time.Now(), 0
+			for b.Loop() {
+				to := at[n%2]
+				n++
+				s.tool("xdotool", append([]string{"mousemove", strconv.Itoa(to.X), strconv.Itoa(to.Y), "sleep", "0.2", "click", "1"}, keys(c.keys)...)...)
+				time.Sleep(800 * time.Millisecond)
+			}
+			b.ReportMetric(100*(used(b)-before).Seconds()/time.Since(began).Seconds(), "%core")
+			if _, err := p.session.Stop(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// keys are what xdotool is told to press them.
+func keys(all []string) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	return append([]string{"sleep", "0.1", "key", "--delay", "40"}, all...)
 }
 
 // BenchmarkUnderstanding is how long it takes from the end of a click, by a

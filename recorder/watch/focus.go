@@ -269,6 +269,7 @@ func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.
 	if cell := cellUnder(t, r.view.roots); cell != nil {
 		t = seenIn(cell, r.view.roots)
 		t.States = t.States&^desktop.MultiLine | desktop.Editable
+		text = "" // what is typed takes the place of all that it holds
 	}
 	t.Handle = h
 	return r.addField(ctx, t, text)
