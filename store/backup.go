@@ -21,7 +21,7 @@ func (s *Store) Backup(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := emptyFolder(dir); err != nil {
+	if err := EmptyFolder(dir); err != nil {
 		return err
 	}
 	if err := s.flush(); err != nil {
@@ -53,7 +53,8 @@ func (s *Store) noteBackup(dir string) error {
 	return s.id.write(s.dir)
 }
 
-func emptyFolder(dir string) error {
+// EmptyFolder makes a folder for a backup, or says that there is something in it.
+func EmptyFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return explain(dir, err)
 	}

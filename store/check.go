@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/keeping"
 	"understudy/store/sealed"
 )
 
@@ -236,7 +237,7 @@ func (s *Store) checkFiles(ctx context.Context, r *Report, sort engine.FileSort)
 			return context.Cause(ctx)
 		}
 		hash := hashInName(e.Name())
-		if !isHash(hash) {
+		if !keeping.IsHash(hash) {
 			note(r, "", "%s has a file that is not the store's: %s", sort, e.Name())
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"understudy/store/keeping"
 )
 
 // collectAfter is how long a file may be there before an event names it.
@@ -41,7 +43,7 @@ func (s *Store) collectFolder(ctx context.Context, dir string, named map[string]
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if hash := hashInName(e.Name()); named[hash] || !isHash(hash) {
+		if hash := hashInName(e.Name()); named[hash] || !keeping.IsHash(hash) {
 			continue
 		}
 		size, err := s.collectFile(filepath.Join(dir, e.Name()))
@@ -77,7 +79,7 @@ func (s *Store) namedFiles() (map[string]bool, error) {
 	named := map[string]bool{}
 	err := s.view(func(tx *bolt.Tx) error {
 		return tx.Bucket(bucketFiles).ForEach(func(k, _ []byte) error {
-			if i := len(k) - hashSize; i > 0 {
+			if i := len(k) - keeping.HashSize; i > 0 {
 				named[string(k[i:])] = true
 			}
 			return nil

@@ -16,27 +16,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/keeping"
 )
-
-// hashSize is the length of a hash as it is written: SHA-256 in hexadecimal.
-const hashSize = 2 * sha256.Size
 
 func hashOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
-}
-
-func isHash(s string) bool {
-	return len(s) == hashSize && hexRun([]byte(s)) == hashSize
-}
-
-func hexRun(b []byte) int {
-	for i, c := range b {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return i
-		}
-	}
-	return len(b)
 }
 
 func sortDir(dir string, sort engine.FileSort) string { return filepath.Join(dir, string(sort)) }
@@ -123,7 +108,7 @@ func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]b
 }
 
 func (s *Store) get(sort engine.FileSort, hash string) (content []byte, err error) {
-	if !isHash(hash) {
+	if !keeping.IsHash(hash) {
 		return nil, engine.ErrNoFile
 	}
 	if sort != engine.Documents {

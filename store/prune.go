@@ -12,6 +12,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"understudy/engine"
+	"understudy/store/keeping"
 )
 
 // Retention says which runs Prune keeps.
@@ -113,11 +114,11 @@ func (s *Store) Prune(ctx context.Context, r Retention) (Pruned, error) {
 	if err := s.flush(); err != nil && !errors.Is(err, engine.ErrFull) {
 		return done, err
 	}
-	plan := &pruning{Retention: r, now: time.Now()}
+	plan := &keeping.Plan{Retention: r, Now: time.Now()}
 	if err := s.measure(ctx, plan); err != nil {
 		return done, err
 	}
-	done.Resumable = plan.resumable
+	done.Resumable = plan.Resumable
 	err := s.removeAll(ctx, plan, &done)
 	if errors.Is(err, engine.ErrFull) { // even to remove takes a little room, which files can give
 		_ = s.collect(ctx, &done)
@@ -131,73 +132,31 @@ func (s *Store) Prune(ctx context.Context, r Retention) (Pruned, error) {
 }
 
 // removeAll removes the runs of a plan, the oldest first, some in each commit.
-func (s *Store) removeAll(ctx context.Context, p *pruning, done *Pruned) error {
-	for len(p.doomed) > 0 {
+func (s *Store) removeAll(ctx context.Context, p *keeping.Plan, done *Pruned) error {
+	for len(p.Doomed) > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		rest := p.doomed[:max(0, len(p.doomed)-removeAtOnce)]
+		rest := p.Doomed[:max(0, len(p.Doomed)-removeAtOnce)]
 		var ids []string
 		var size int64
-		for _, d := range p.doomed[len(rest):] {
-			if p.Active == nil || !p.Active(d.id) { // someone may have resumed it meanwhile
-				ids, size = append(ids, d.id), size+d.size
+		for _, d := range p.Doomed[len(rest):] {
+			if p.Active == nil || !p.Active(d.ID) { // someone may have resumed it meanwhile
+				ids, size = append(ids, d.ID), size+d.Size
 			}
 		}
 		if err := s.remove(ids); err != nil {
 			return err
 		}
 		done.Runs, done.Bytes = done.Runs+len(ids), done.Bytes+size
-		p.doomed = rest
+		p.Doomed = rest
 	}
 	return nil
 }
 
-// A pruning decides from the newest run to the oldest which of them go.
-type pruning struct {
-	Retention
-	now       time.Time
-	count     int
-	bytes     int64
-	doomed    []doomed // the newest first
-	resumable int
-}
-
-type doomed struct {
-	id   string
-	size int64
-}
-
-func (p *pruning) visit(h head, files int64) {
-	size := h.size + files
-	past := p.past(h, size)
-	switch {
-	case p.Active != nil && p.Active(h.ID), !past:
-	case engine.Resumable(h.Header) && !p.Force:
-		p.resumable++
-	default:
-		p.doomed = append(p.doomed, doomed{h.ID, h.size})
-		return
-	}
-	p.count++
-	p.bytes += size
-}
-
-func (p *pruning) past(h head, size int64) bool {
-	end := h.EndedAt
-	if end.IsZero() {
-		end = h.UpdatedAt
-	}
-	age := p.now.Sub(end)
-	return p.Age > 0 && age > p.Age ||
-		p.Reads > 0 && h.Call != "" && h.Reads && age > p.Reads ||
-		p.Count > 0 && p.count >= p.Count ||
-		p.Bytes > 0 && p.bytes+size > p.Bytes
-}
-
-// measure shows every run to a pruning, the newest first, in pieces. A file
+// measure shows every run to a plan, the newest first, in pieces. A file
 // that many runs name counts for the newest.
-func (s *Store) measure(ctx context.Context, p *pruning) error {
+func (s *Store) measure(ctx context.Context, p *keeping.Plan) error {
 	counted := map[string]bool{}
 	for before := ""; ; {
 		if ctx.Err() != nil {
@@ -217,7 +176,7 @@ func (s *Store) measure(ctx context.Context, p *pruning) error {
 				if err != nil {
 					continue // Check finds it; what cannot be read is not thrown away
 				}
-				p.visit(h, s.sizeOfFiles(tx, before, counted))
+				p.Visit(h.Header, h.size, s.sizeOfFiles(tx, before, counted))
 			}
 			return nil
 		})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 	"time"
 
@@ -43,27 +42,6 @@ func FuzzDecodeSurvives(f *testing.F) {
 		_, _ = decodeSnapshot("run", b)
 		if _, _, err := openEvent(1, sealed.Seed("run"), b); err == nil && len(b) < sealed.SumSize {
 			t.Error("a record without a checksum was taken")
-		}
-	})
-}
-
-func FuzzHashesIn(f *testing.F) {
-	h := hashOf([]byte("x"))
-	f.Add([]byte(`{"hash":"` + h + `"}`))
-	f.Add([]byte(h + h))
-	f.Add([]byte(strings.Repeat("f", 63) + "." + h))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var got, want [][]byte
-		for hash := range hashesIn(data) {
-			got = append(got, bytes.Clone(hash))
-		}
-		for _, word := range bytes.FieldsFunc(data, func(r rune) bool { return r > 127 || !isHexDigit(byte(r)) }) {
-			if len(word) == hashSize {
-				want = append(want, word)
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
 		}
 	})
 }

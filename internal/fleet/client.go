@@ -130,22 +130,6 @@ func (c *Client) Remove(ctx context.Context, id string, force bool) error {
 	return c.Engine.Remove(ctx, id, force)
 }
 
-// keeper removes runs, and leaves the rest to who looks after the servers.
-type keeper struct{ store Store }
-
-func (k keeper) Remove(ctx context.Context, run string) error { return k.store.Remove(ctx, run) }
-
-func (keeper) Prune(context.Context, engine.Retention) (engine.Pruned, error) {
-	return engine.Pruned{}, errKeeping
-}
-func (keeper) Backup(context.Context, string) error           { return errKeeping }
-func (keeper) Check(context.Context) (*engine.Checkup, error) { return nil, errKeeping }
-
-var errKeeping = &steps.Error{
-	Code: steps.Unavailable, Err: errors.New("the store of a fleet is looked after with the tools of its servers"),
-	Next: "back up the folder of the hub, or use nats stream backup",
-}
-
 // Places says nothing of the desktops of others: whoever waits, waits in the queue.
 func (c *Client) Places(context.Context) (engine.Places, error) { return engine.Places{}, nil }
 

@@ -15,6 +15,7 @@ import (
 	"understudy/internal/hub"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/store"
 	"understudy/store/jetstream"
 	"understudy/workflows"
 )
@@ -317,6 +318,49 @@ func TestRemovingARun(t *testing.T) {
 	}
 	if _, err := s.Get(t.Context(), h.ID); !errors.Is(err, engine.ErrNoRun) {
 		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// TestABackupOfAFleet holds that a backup is a store of one machine with the same runs.
+func TestABackupOfAFleet(t *testing.T) {
+	s := newStage(t)
+	defer s.work("w")()
+	h := s.begin(`{name: two, steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: look, arguments: {name: b}}]}`, nil)
+	s.rest(h.ID)
+	dir := filepath.Join(t.TempDir(), "backup")
+	if err := s.Backup(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), dir); err == nil {
+		t.Error("a backup was written over another")
+	}
+	st, err := store.Open(dir, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if c, err := st.Check(t.Context()); err != nil || !c.Clean() || c.Runs != 1 {
+		t.Errorf("the backup: %+v, %v", c, err)
+	}
+	there := &engine.Engine{Store: st, Files: st, Kinds: s.Kinds}
+	for name, runs := range map[string]engine.Runs{"fleet": s.Client, "backup": there} {
+		got, err := runs.Get(t.Context(), h.ID)
+		events := 0
+		for _, err := range engine.History(t.Context(), runs, h.ID) {
+			if err != nil {
+				t.Error(err)
+			}
+			events++
+		}
+		if err != nil || got.Status != engine.Succeeded || events != int(got.Seq) || events < 5 {
+			t.Errorf("%s: run %s is %s with %d events, %v", name, h.ID, got.Status, events, err)
+		}
+	}
+	if c, err := s.Check(t.Context()); err != nil || !c.Clean() || c.Runs != 1 {
+		t.Errorf("the fleet: %+v, %v", c, err)
+	}
+	if _, err := s.Prune(t.Context(), engine.Retention{Count: 1}); err != nil {
+		t.Errorf("pruning nothing: %v", err)
 	}
 }
 

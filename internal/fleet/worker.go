@@ -33,8 +33,11 @@ type Store interface {
 	engine.Queue
 	engine.Teller
 	Lease() time.Duration
-	// Remove removes a run.
+	// Remove removes a run, Prune what a retention does not keep, and Check reads all.
 	Remove(ctx context.Context, run string) error
+	Prune(ctx context.Context, r engine.Retention) (engine.Pruned, error)
+	Check(ctx context.Context) (*engine.Checkup, error)
+	FileNames(ctx context.Context) (map[engine.FileSort][]string, error)
 	// Records are what all share beside the runs, and ChangeRecord changes one, nil
 	// where there is none.
 	Records(ctx context.Context) (map[string][]byte, error)

@@ -45,8 +45,9 @@ var arrows = map[string][]string{
 	"workflows/examples":   {"workflows"},
 
 	"engine":          {"internal/film", "steps", "steps/desktop", "steps/observe", "workflows", "workflows/expression"},
-	"store":           {"engine", "internal/filelock", "store/sealed"},
-	"store/jetstream": {"engine", "store/sealed"},
+	"store":           {"engine", "internal/filelock", "store/keeping", "store/sealed"},
+	"store/jetstream": {"engine", "store/keeping", "store/sealed"},
+	"store/keeping":   {"engine"},
 	"store/sealed":    {"engine"},
 	"store/storetest": {"engine"},
 
@@ -79,7 +80,7 @@ var arrows = map[string][]string{
 	"internal/e2e":         {},
 	"internal/film":        {},
 	"internal/filelock":    {},
-	"internal/fleet":       {"engine", "internal/owner", "internal/schedules", "mcpserver/access", "mcpserver/rfb", "steps", "steps/desktop"},
+	"internal/fleet":       {"engine", "internal/owner", "internal/schedules", "mcpserver/access", "mcpserver/rfb", "steps", "steps/desktop", "store"},
 	"internal/hub":         {"store/jetstream"},
 	"internal/operations":  {"steps"},
 	"internal/telemetry":   {"engine"},

@@ -55,6 +55,8 @@ type Store struct {
 	nonce  string // of this process
 	number atomic.Uint64
 
+	fileAge time.Duration // of files that no event names, before they go
+
 	mu    sync.Mutex
 	heads map[string]head
 	marks map[string][]mark
@@ -91,7 +93,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{nc: nc, js: js, o: o, nonce: rand.Text()[:12], heads: map[string]head{}, marks: map[string][]mark{}, known: map[string]bool{}, takers: map[string]*taker{}}
+	s := &Store{nc: nc, js: js, o: o, fileAge: collectAfter, nonce: rand.Text()[:12], heads: map[string]head{}, marks: map[string][]mark{}, known: map[string]bool{}, takers: map[string]*taker{}}
 	replicas := max(1, o.Replicas)
 	for _, of := range []func(int) jetstream.StreamConfig{s.runsStream, s.filesStream, s.recordsStream} {
 		c := of(replicas)

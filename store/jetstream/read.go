@@ -241,7 +241,7 @@ func (s *Store) Remove(ctx context.Context, run string) error {
 			return err
 		}
 		// Who may not take anything away is told so before the run is gone.
-		if err := s.purge(ctx, s.o.Prefix+".q.*.*."+token(run)); err != nil {
+		if err := s.purge(ctx, s.runs(), s.o.Prefix+".q.*.*."+token(run)); err != nil {
 			return fmt.Errorf("run %s: removing it, which needs the right to purge: %w", run, err)
 		}
 		gone := nats.NewMsg(s.subject(run))
@@ -252,7 +252,7 @@ func (s *Store) Remove(ctx context.Context, run string) error {
 			continue
 		}
 		if err == nil {
-			err = s.purge(ctx, s.subject(run), jetstream.WithPurgeSequence(seq))
+			err = s.purge(ctx, s.runs(), s.subject(run), jetstream.WithPurgeSequence(seq))
 		}
 		s.forget(run)
 		if err != nil {
@@ -262,10 +262,10 @@ func (s *Store) Remove(ctx context.Context, run string) error {
 	}
 }
 
-func (s *Store) purge(ctx context.Context, subject string, more ...jetstream.StreamPurgeOpt) error {
+func (s *Store) purge(ctx context.Context, from, subject string, more ...jetstream.StreamPurgeOpt) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	stream, err := s.js.Stream(ctx, s.runs())
+	stream, err := s.js.Stream(ctx, from)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,99 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"understudy/engine"
+	"understudy/store"
+)
+
+// keeper looks after the store of a fleet.
+type keeper struct{ Store }
+
+// copiedAtOnce is how many events a backup writes in one batch.
+const copiedAtOnce = 256
+
+// Backup makes a store of one machine in a new folder: `runs ls` and `runs check` read
+// it there, without the fleet.
+func (k keeper) Backup(ctx context.Context, dir string) (err error) {
+	if err := store.EmptyFolder(dir); err != nil {
+		return err
+	}
+	to, err := store.Open(dir, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if ended := to.Close(); err == nil {
+			err = ended
+		}
+	}()
+	headers, err := k.headers(ctx)
+	if err != nil {
+		return err
+	}
+	files, err := k.FileNames(ctx) // after the runs, and stored before them: each has its own
+	if err != nil {
+		return err
+	}
+	for sort, hashes := range files {
+		for _, hash := range hashes {
+			content, err := k.Get(ctx, sort, hash)
+			if err == nil {
+				_, err = to.Put(ctx, sort, content)
+			}
+			if err != nil {
+				return fmt.Errorf("copying %s %s: %w", sort, hash, err)
+			}
+		}
+	}
+	for _, h := range slices.Backward(headers) {
+		if err := k.copyRun(ctx, to, h); err != nil {
+			return fmt.Errorf("copying run %s: %w", h.ID, err)
+		}
+	}
+	return nil
+}
+
+func (k keeper) headers(ctx context.Context) (all []engine.Header, err error) {
+	for h, err := range k.Runs(ctx, engine.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// copyRun copies a run as far as it was when its header was read.
+func (k keeper) copyRun(ctx context.Context, to engine.Store, h engine.Header) error {
+	var events []engine.Event
+	write := func() error {
+		if len(events) == 0 {
+			return nil
+		}
+		last, first := events[len(events)-1], events[0]
+		now := h
+		now.Attempt, now.Seq = last.Attempt, last.Seq
+		err := to.Append(ctx, h.ID, engine.Batch{Attempt: last.Attempt, Seq: first.Seq - 1, Events: events, Header: now})
+		events = nil
+		return err
+	}
+	for ev, err := range k.Events(ctx, h.ID, 1) {
+		if err != nil {
+			return err
+		}
+		if ev.Seq > h.Seq {
+			break
+		}
+		if len(events) == copiedAtOnce || len(events) > 0 && events[0].Attempt != ev.Attempt {
+			if err := write(); err != nil {
+				return err
+			}
+		}
+		events = append(events, ev)
+	}
+	return write()
+}

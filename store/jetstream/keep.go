@@ -1,0 +1,237 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"understudy/engine"
+	"understudy/store/keeping"
+)
+
+var _ interface {
+	Check(ctx context.Context) (*engine.Checkup, error)
+	Prune(ctx context.Context, r engine.Retention) (engine.Pruned, error)
+} = (*Store)(nil)
+
+// Check reads everything that is stored, as whichever server answers has it: each event
+// follows the one before it, and each file has the content that its name says.
+func (s *Store) Check(ctx context.Context) (*engine.Checkup, error) {
+	r := &engine.Checkup{}
+	note := func(run string, err error) {
+		r.Problems = append(r.Problems, engine.Problem{Run: run, What: err.Error()})
+	}
+	for h, err := range s.Runs(ctx, engine.Query{}) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		r.Runs++
+		if err != nil {
+			note(h.ID, err)
+			continue
+		}
+		s.forget(h.ID) // from its first event on
+		last := uint64(0)
+		for ev, err := range s.Events(ctx, h.ID, 1) {
+			if err != nil {
+				note(h.ID, err)
+				break
+			}
+			r.Events++
+			last = ev.Seq
+		}
+		if last < h.Seq {
+			note(h.ID, fmt.Errorf("events %d to %d are missing", last+1, h.Seq))
+		}
+	}
+	files, err := s.FileNames(ctx)
+	for sort, hashes := range files {
+		for _, hash := range hashes {
+			if r.Files++; ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if _, err := s.Get(ctx, sort, hash); err != nil {
+				note("", err)
+			}
+		}
+	}
+	return r, err
+}
+
+// FileNames are the hashes of all files, as the leader has them.
+func (s *Store) FileNames(ctx context.Context) (map[engine.FileSort][]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Wait)
+	defer cancel()
+	stream, err := s.js.Stream(ctx, s.files())
+	if err != nil {
+		return nil, fmt.Errorf("listing files: %w", err)
+	}
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(s.o.Prefix+".f.*.*"))
+	if err != nil {
+		return nil, fmt.Errorf("listing files: %w", err)
+	}
+	all := map[engine.FileSort][]string{}
+	for subject := range info.State.Subjects {
+		words := strings.Split(subject, ".")
+		sort := engine.FileSort(words[len(words)-2])
+		all[sort] = append(all[sort], words[len(words)-1])
+	}
+	return all, nil
+}
+
+// collectAfter is how long a file may be there before an event names it.
+const collectAfter = time.Hour
+
+// Prune removes what a retention does not keep: runs, then files that no run names.
+// Runs that want a worker or have one stay.
+func (s *Store) Prune(ctx context.Context, r engine.Retention) (done engine.Pruned, err error) {
+	plan, named, counted := &keeping.Plan{Retention: r, Now: time.Now()}, map[string][]string{}, map[string]bool{}
+	for h, err := range s.Runs(ctx, engine.Query{}) {
+		if err != nil {
+			return done, err // what cannot be read may name files
+		}
+		events, hashes, err := s.measure(ctx, h.ID)
+		if err != nil {
+			return done, err
+		}
+		named[h.ID] = hashes
+		if h.Status == engine.Queued || h.Status == engine.Running {
+			continue
+		}
+		files := int64(0)
+		if r.Bytes > 0 {
+			for _, hash := range hashes {
+				if !counted[hash] {
+					counted[hash] = true
+					files += s.sizeOf(ctx, hash)
+				}
+			}
+		}
+		plan.Visit(h, events, files)
+	}
+	done.Resumable = plan.Resumable
+	for i := len(plan.Doomed) - 1; i >= 0; i-- {
+		d := plan.Doomed[i]
+		h, _, err := s.Run(ctx, d.ID)
+		if err != nil || h.Status == engine.Queued || h.Status == engine.Running { // somebody has resumed or removed it
+			continue
+		}
+		if err := s.Remove(ctx, d.ID); err != nil {
+			return done, err
+		}
+		delete(named, d.ID)
+		done.Runs, done.Bytes = done.Runs+1, done.Bytes+d.Size
+	}
+	return done, s.collect(ctx, named, &done)
+}
+
+// measure reads a run: the bytes of its events, and the files that it names.
+func (s *Store) measure(ctx context.Context, run string) (size int64, hashes []string, err error) {
+	look := func(data []byte) {
+		size += int64(len(data))
+		for hash := range keeping.HashesIn(data) {
+			hashes = append(hashes, string(hash))
+		}
+	}
+	last, err := s.last(ctx, run)
+	for at := uint64(0); err == nil && at < last.seq; {
+		var page []*message
+		page, err = s.page(ctx, s.subject(run), at+1)
+		for _, m := range page {
+			at = m.seq
+			look(m.data)
+			for _, name := range []string{runHeader, snapshotHeader, eventsHeader} {
+				look([]byte(m.header.Get(name)))
+			}
+			if hash := m.header.Get(eventsHeader); hash != "" {
+				content, err := s.Get(ctx, engine.Artifacts, hash)
+				if err != nil {
+					return 0, nil, fmt.Errorf("run %s: %w", run, err)
+				}
+				look(content)
+			}
+		}
+	}
+	return size, hashes, err
+}
+
+var fileSorts = []engine.FileSort{engine.Documents, engine.Captures, engine.Artifacts}
+
+func (s *Store) sizeOf(ctx context.Context, hash string) (size int64) {
+	for _, sort := range fileSorts {
+		content, err := s.Get(ctx, sort, hash)
+		if err == nil {
+			size += int64(len(content))
+		}
+	}
+	return size
+}
+
+// collect removes the files that no run names.
+func (s *Store) collect(ctx context.Context, runs map[string][]string, done *engine.Pruned) error {
+	named := map[string]bool{}
+	for _, hashes := range runs {
+		for _, hash := range hashes {
+			named[hash] = true
+		}
+	}
+	files, err := s.FileNames(ctx)
+	if err != nil {
+		return err
+	}
+	for sort, hashes := range files {
+		for _, hash := range hashes {
+			if named[hash] {
+				continue
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			file := s.fileSubject(sort, hash)
+			stored, err := s.storedAt(ctx, file)
+			if errors.Is(err, errNone) || err == nil && time.Since(stored) < s.fileAge {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			content, _ := s.Get(ctx, sort, hash) // a damaged one goes too
+			if err := errors.Join(s.purge(ctx, s.files(), file), s.purge(ctx, s.files(), file+".*")); err != nil {
+				return fmt.Errorf("removing %s %s: %w", sort, hash, err)
+			}
+			done.Files, done.Bytes = done.Files+1, done.Bytes+int64(len(content))
+		}
+	}
+	return nil
+}
+
+// storedAt is when the last message of a subject of the files was stored.
+func (s *Store) storedAt(ctx context.Context, subject string) (at time.Time, err error) {
+	var out struct {
+		Error   *jetstream.APIError `json:"error"`
+		Message struct {
+			Time time.Time `json:"time"`
+		} `json:"message"`
+	}
+	err = s.persist(ctx, func(ctx context.Context) error {
+		r, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+s.files(), fmt.Appendf(nil, `{"last_by_subj":%q}`, subject))
+		if err == nil {
+			err = json.Unmarshal(r.Data, &out)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return at, err
+	case out.Error != nil && out.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
+		return at, errNone
+	case out.Error != nil:
+		return at, out.Error
+	}
+	return out.Message.Time, nil
+}

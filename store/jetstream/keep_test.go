@@ -1,0 +1,132 @@
+package jetstream
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"understudy/engine"
+	"understudy/store/storetest"
+)
+
+// TestCheckFindsAFlippedBit flips one bit of an event, and one of a picture, on the disk
+// of a server, which says nothing of it.
+func TestCheckFindsAFlippedBit(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	s := a.open(t, dir).(*under)
+	for i := range uint64(4) {
+		b := storetest.Batch("run1", 1, i, 1)
+		b.Events[0].Data = fmt.Appendf(nil, `{"mark":"event%d"}`, i+1)
+		if err := s.Append(t.Context(), "run1", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	picture, err := s.Put(t.Context(), engine.Captures, []byte("a picture of a window"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Check(t.Context())
+	if err != nil || !c.Clean() || c.Runs != 1 || c.Events != 4 || c.Files != 1 {
+		t.Fatalf("as it was stored: %+v, %v", c, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	flip(t, dir, "event2", "picture of")
+	s = a.open(t, dir).(*under)
+	defer s.Close()
+	c, err = s.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := fmt.Sprint(c.Problems); !strings.Contains(found, "run1") || !strings.Contains(found, picture) && c.Files != 0 {
+		t.Errorf("found %s", found)
+	}
+}
+
+// flip flips a bit of each text, wherever a server wrote it.
+func flip(t *testing.T, dir string, texts ...string) {
+	t.Helper()
+	left := len(texts)
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() || filepath.Ext(path) != ".blk" {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		for _, text := range texts {
+			if i := bytes.Index(raw, []byte(text)); i >= 0 {
+				raw[i] ^= 1
+				left--
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, raw, info.Mode())
+	})
+	if err != nil || left != 0 {
+		t.Fatalf("%d texts were not found on the disk, %v", left, err)
+	}
+}
+
+// TestPruneOfAFleet holds that old runs go with the files that no other names, and that
+// those stay which want a worker.
+func TestPruneOfAFleet(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	s := a.open(t, t.TempDir()).(*under)
+	defer s.Close()
+	s.fileAge = 0
+	put := func(text string) string {
+		hash, err := s.Put(t.Context(), engine.Captures, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hash
+	}
+	both, old := put("both"), put("old")
+	for i, r := range []struct {
+		status engine.Status
+		ago    time.Duration
+		names  []string
+	}{
+		{engine.Succeeded, 48 * time.Hour, []string{both, old}},
+		{engine.Queued, 48 * time.Hour, nil},
+		{engine.Failed, 48 * time.Hour, nil},
+		{engine.Succeeded, time.Hour, []string{both}},
+	} {
+		b := storetest.Batch(fmt.Sprint("run", i), 1, 0, 1)
+		b.Events[0].Data = fmt.Appendf(nil, `{"hashes":"%s"}`, strings.Join(r.names, " "))
+		b.Header.Status, b.Header.UpdatedAt, b.Header.EndedAt = r.status, time.Now().Add(-r.ago), time.Now().Add(-r.ago)
+		if err := s.Append(t.Context(), b.Header.ID, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done, err := s.Prune(t.Context(), engine.Retention{Age: 24 * time.Hour})
+	if err != nil || done.Runs != 1 || done.Files != 1 || done.Resumable != 1 {
+		t.Errorf("pruned %+v, %v", done, err)
+	}
+	done, err = s.Prune(t.Context(), engine.Retention{Age: 24 * time.Hour, Force: true})
+	if err != nil || done.Runs != 1 || done.Files != 0 {
+		t.Errorf("by force pruned %+v, %v", done, err)
+	}
+	var left []string
+	for h, err := range s.Runs(t.Context(), engine.Query{}) {
+		if err != nil {
+			t.Error(err)
+		}
+		left = append(left, h.ID)
+	}
+	if fmt.Sprint(left) != "[run3 run1]" {
+		t.Errorf("left are %v", left)
+	}
+	if _, err := s.Get(t.Context(), engine.Captures, both); err != nil {
+		t.Errorf("a file that is named still: %v", err)
+	}
+}
