@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,39 +11,64 @@ import (
 	"understudy/workflows"
 )
 
-// BenchmarkRuns plays runs of ten steps that act and take no time, with one worker, two
-// and four on this machine, so that what bounds them is the hub and the engine.
+// BenchmarkRuns plays runs of ten steps that act, with one worker, two and four on this
+// machine: of steps that take no time, so that what bounds them is the hub and the
+// engine, and of steps that take theirs, as those on a desktop do. It says how many bytes
+// the hub has stored for a step.
 func BenchmarkRuns(b *testing.B) {
-	for _, workers := range []int{1, 2, 4} {
-		b.Run(fmt.Sprintf("%d workers", workers), func(b *testing.B) {
-			s := newStage(b)
-			for i := range workers {
-				b.Cleanup(s.work(fmt.Sprint("w", i)))
-			}
-			var doc strings.Builder
-			doc.WriteString("name: ten\nsteps:\n")
-			for i := range 10 {
-				doc.WriteString(fmt.Sprintf("  - {id: s%d, tool_name: act, arguments: {name: a}}\n", i))
-			}
-			packed, _, err := engine.Pack(workflows.Source{Name: "ten.yaml", Text: []byte(doc.String())}, s.Kinds, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ResetTimer()
-			var runs []string
-			for range b.N {
-				h, err := s.Start(b.Context(), engine.Request{Bundle: packed, Queue: true})
-				if err != nil {
-					b.Fatal(err)
-				}
-				runs = append(runs, h.ID)
-			}
-			for _, run := range runs {
-				if h, err := s.Wait(b.Context(), run); err != nil || h.Status != engine.Succeeded {
-					b.Fatalf("run %s is %s, %v", run, h.Status, err)
-				}
-			}
-			b.ReportMetric(float64(b.N)*60/b.Elapsed().Seconds(), "runs/min")
-		})
+	for _, takes := range []int{0, 50} {
+		for _, workers := range []int{1, 2, 4} {
+			b.Run(fmt.Sprintf("steps of %d ms/%d workers", takes, workers), func(b *testing.B) { playTens(b, takes, workers) })
+		}
 	}
+}
+
+const stepsOfTen = 10
+
+func playTens(b *testing.B, takes, workers int) {
+	s := newStage(b)
+	for i := range workers {
+		b.Cleanup(s.work(fmt.Sprint("w", i)))
+	}
+	var doc strings.Builder
+	doc.WriteString("name: ten\nsteps:\n")
+	for i := range stepsOfTen {
+		fmt.Fprintf(&doc, "  - {id: s%d, tool_name: act, arguments: {name: a, for: %d}}\n", i, takes)
+	}
+	packed, _, err := engine.Pack(workflows.Source{Name: "ten.yaml", Text: []byte(doc.String())}, s.Kinds, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	before := s.stored()
+	b.ResetTimer()
+	var runs []string
+	for range b.N {
+		h, err := s.Start(b.Context(), engine.Request{Bundle: packed, Queue: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		runs = append(runs, h.ID)
+	}
+	for _, run := range runs {
+		if h, err := s.Wait(b.Context(), run); err != nil || h.Status != engine.Succeeded {
+			b.Fatalf("run %s is %s, %v", run, h.Status, err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*60/b.Elapsed().Seconds(), "runs/min")
+	b.ReportMetric(float64(s.stored()-before)/float64(b.N*stepsOfTen), "B/step")
+}
+
+// stored is how many bytes the hub has on its disk.
+func (s *stage) stored() (size int64) {
+	s.t.Helper()
+	err := filepath.Walk(s.dir, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			size += info.Size()
+		}
+		return nil // it may have gone meanwhile
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return size
 }

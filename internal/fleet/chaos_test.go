@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -276,6 +277,22 @@ func (c *chaos) settle(ctx context.Context, run string) (engine.Header, error) {
 	}
 }
 
+// takeovers are how long a run stood still each time when its worker was lost.
+func (c *chaos) takeovers(run string) (all []time.Duration) {
+	var last time.Time
+	for ev, err := range engine.History(c.t.Context(), c, run) {
+		if err != nil {
+			c.t.Error(err)
+			return all
+		}
+		if ev.Type == engine.EvResumed {
+			all = append(all, ev.At.Sub(last).Round(100*time.Millisecond))
+		}
+		last = ev.At
+	}
+	return all
+}
+
 func (c *chaos) document() string {
 	var b strings.Builder
 	b.WriteString("name: chaos\nsteps:\n")
@@ -314,6 +331,7 @@ func TestChaos(t *testing.T) {
 	}()
 	ended := map[engine.Status]int{}
 	twice, missing, attempts := 0, 0, 0
+	var takeovers []time.Duration
 	for _, run := range runs {
 		h, err := c.settle(ctx, run)
 		if err != nil {
@@ -322,6 +340,7 @@ func TestChaos(t *testing.T) {
 		}
 		ended[h.Status]++
 		attempts += h.Attempt - 1
+		takeovers = append(takeovers, c.takeovers(run)...)
 		if h.Status != engine.Succeeded {
 			t.Errorf("run %s is %s: %+v", run, h.Status, h.Error)
 		}
@@ -340,6 +359,9 @@ func TestChaos(t *testing.T) {
 				t.Errorf("run %s left out step %d", run, i)
 			}
 		}
+	}
+	if slices.Sort(takeovers); len(takeovers) > 0 {
+		t.Logf("with a lease of %s, from the last event to the first one of another worker: %s in the median, %s at most", chaosLease, takeovers[len(takeovers)/2], takeovers[len(takeovers)-1])
 	}
 	t.Logf("%d runs of %d steps in %s: %v; %d attempts were taken over; %v; done twice: %d, missing: %d",
 		len(runs), *chaosSteps, time.Since(began).Round(time.Second), ended, attempts, c.did, twice, missing)
