@@ -154,21 +154,6 @@ var editorScenarios = []scenario{
 		},
 	},
 	{
-		name: "calc_cell", needs: []string{"soffice"}, files: map[string]string{"table.csv": "a,b\n1,2\n"}, state: note("table.csv"),
-		others: map[string]string{"table.csv": "c,d\n3,4\n"}, come: "total,d\n3,4\n",
-		do: func(p *person) {
-			p.start("Text Import", "soffice", office(p, "table.csv")...)
-			p.meets("Text Import")
-			p.clicks("button", "OK")
-			p.meets("table.csv")
-			p.types("total")
-			p.presses("Return")
-			p.presses("ctrl+s")
-			p.clicks("button", "Use Text CSV Format")
-			p.holds("table.csv", "total")
-		},
-	},
-	{
 		name: "calc_cells", needs: []string{"soffice"}, files: map[string]string{"table.csv": "a,b\n1,2\n"}, state: note("table.csv"),
 		others: map[string]string{"table.csv": "c,d\n3,4\n"}, come: "c,d\n3,4\n5,7\n",
 		do: func(p *person) {
