@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -19,9 +18,6 @@ func ProcessName(pid int) string {
 	comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return strings.TrimSpace(string(comm))
 }
-
-// interpreter is a program that people do not name, but what it runs.
-var interpreter = regexp.MustCompile(`^(python|perl|ruby|node|nodejs|gjs|java|mono|sh|bash|dash)[\d.]*$`)
 
 // ProcessAliases are the names of the program that a process runs which its file does
 // not have: the one it was started by, as gvim is of vim.gtk3, and its script's.

@@ -1,6 +1,9 @@
 package desktop
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -58,6 +61,39 @@ func TestScopeAdmits(t *testing.T) {
 	} {
 		if got := c.scope.Admits(&Window{Process: c.process, PID: 77, Aliases: []string{"vim", "gvim", "org.gnome.TextEditor"}, Title: c.title}); got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+func TestADesktopFilesIdMeansItsProgram(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", dir)
+	t.Setenv("XDG_DATA_DIRS", filepath.Join(dir, "none"))
+	for id, entry := range map[string]string{
+		"debian-xterm": "Exec=xterm\nStartupWMClass=XTerm\n", "terms": "Exec=/usr/bin/xterm -T %F\n[Desktop Action more]\nExec=other\n",
+		"office-calc": "Exec=office --calc\nStartupWMClass=office-calc\n", "script": "Exec=/usr/bin/python3.11 /opt/script\n",
+	} {
+		path := filepath.Join(dir, "applications", id+".desktop")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("[Desktop Entry]\n"+entry), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		wanted, process, class string
+		want                   bool
+	}{
+		{"debian-xterm", "xterm", "XTerm", true},
+		{"debian-xterm.desktop", "xterm", "XTerm", true},
+		{"terms", "xterm", "", true},
+		{"terms", "other", "", false},
+		{"office-calc", "office", "office-calc", true},
+		{"office-calc", "office", "office-writer", false},
+		{"script", "python3.11", "", false},
+		{"nothing", "xterm", "XTerm", false},
+		{"../applications/terms", "xterm", "XTerm", false},
+	} {
+		if got := IsCalled(c.wanted, 7, c.process, []string{c.class}); got != c.want {
+			t.Errorf("%s for %s: %v, want %v", c.wanted, c.process, got, c.want)
 		}
 	}
 }

@@ -16,13 +16,19 @@ func (s Scope) Admits(w *Window) bool {
 }
 
 // IsCalled says whether a program is meant by what a document calls it: the number of
-// its process, its name, or one of its aliases.
+// its process, its name, one of its aliases, or the id of a desktop file that starts it.
 func IsCalled(wanted string, pid int, name string, aliases []string) bool {
 	if pid != 0 && wanted == strconv.Itoa(pid) {
 		return true
 	}
-	wanted = ProgramName(wanted)
-	return ProgramName(name) == wanted || slices.ContainsFunc(aliases, func(a string) bool { return ProgramName(a) == wanted })
+	called := func(wanted string) bool {
+		return ProgramName(name) == wanted || slices.ContainsFunc(aliases, func(a string) bool { return ProgramName(a) == wanted })
+	}
+	if called(ProgramName(wanted)) {
+		return true
+	}
+	program := entryProgram(wanted)
+	return program != "" && called(ProgramName(program))
 }
 
 // ProgramName is a program's name as it is compared: in lower case, without

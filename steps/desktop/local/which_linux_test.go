@@ -11,10 +11,11 @@ import (
 
 // What people call a program is not always what its file is called.
 func TestAProgramIsNamedAsPeopleCallIt(t *testing.T) {
-	s := look(t, "gvim", "/usr/bin/python3", "/usr/lib/*/girepository-1.0/Gtk-3.0.typelib")
+	s := look(t, "gvim", "xterm", "/usr/share/applications/debian-xterm.desktop", "/usr/bin/python3", "/usr/lib/*/girepository-1.0/Gtk-3.0.typelib")
 	script, err := filepath.Abs("testdata/scrolled.py")
 	s.must(err)
 	s.starts("gvim -f")
+	s.starts("xterm")
 	s.starts("/usr/bin/python3 " + script + " gtk3")
 	for _, name := range []string{
 		"gvim", "gvim.desktop", "scrolled", "scrolled.py",
@@ -26,6 +27,9 @@ func TestAProgramIsNamedAsPeopleCallIt(t *testing.T) {
 			windows, _ := list.Result["windows"].([]any)
 			return len(windows) == 1 && seen.Result["matches"] == 1.0 && named.Result["matches"] == 1.0, fmt.Sprint(list.Result, list.Err, seen.Result, seen.Err, named.Err)
 		})
+	}
+	for _, name := range []string{"xterm", "debian-xterm", "debian-xterm.desktop"} { // it shows no elements
+		s.well(kinds.ActivateWindow, "process", name, "timeout_ms", 30_000.0)
 	}
 	s.well(kinds.ActivateWindow, "process", "gvim")
 	s.well(kinds.PressKeyGlobal, "process", "gvim", "key", "Escape")
