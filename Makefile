@@ -37,7 +37,7 @@ e2e-all: ## play workflows in every variation, and record a person at work in ev
 
 long: ## play a workflow of 200 steps over five applications TIMES times, and type 10,000 characters as often in each toolkit, with LOAD processes beside it
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=0 -parallel=1 -run=TestTheLongWorkflow ./internal/e2e -long-times=$(or $(TIMES),20) -long-load=$(or $(LOAD),0)
-	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=0 -parallel=1 -run=TestAtLengthALongTextIsExact ./steps/desktop/local -long-text=10000 -long-times=$(or $(TIMES),20) -long-load=$(or $(LOAD),0)
+	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=0 -parallel=1 -run='ALongTextIsExact' ./steps/desktop/local -long-text=10000 -long-times=$(or $(TIMES),20) -long-load=$(or $(LOAD),0)
 
 TREE ?= /var/tmp/understudy-debian13
 debian13: ## press the buttons and take the pictures of a program with the GTK of Debian 13, in a tree at TREE that debootstrap makes (as root)
