@@ -85,11 +85,13 @@ func TestAtLengthALongTextIsExact(t *testing.T) {
 // A terminal shows no elements, and what is typed there arrives whole.
 func TestALongTextIsExactInATerminal(t *testing.T) {
 	s := look(t, "xterm")
+	loaded(t, *longLoad)
 	for i := range *longTimes {
 		file := filepath.Join(t.TempDir(), "typed")
 		// it stays open when it has read all, for a window that closes takes no keys
-		s.starts(`xterm -T Typed -e sh -c "stty raw -echo; touch ` + file + `; head -c ` + fmt.Sprint(*longText) + ` >` + file + `; cat >/dev/null"`)
-		s.well(kinds.ActivateWindow, "title", "Typed", "timeout_ms", 60_000.0)
+		title := fmt.Sprintf("Typed %d.", i)
+		s.starts(`xterm -T "` + title + `" -e sh -c "stty raw -echo; touch ` + file + `; head -c ` + fmt.Sprint(*longText) + ` >` + file + `; cat >/dev/null"`)
+		s.well(kinds.ActivateWindow, "title", title, "timeout_ms", 60_000.0)
 		s.eventually("it reads", func() (bool, string) { _, err := os.Stat(file); return err == nil, fmt.Sprint(err) })
 		text := wordsOf(*longText, i, true)
 		s.well(kinds.TypeText, "text", text)
