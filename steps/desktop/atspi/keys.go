@@ -16,8 +16,9 @@ const (
 	// a second for it, for each key.
 	registryWithin = 500 * time.Millisecond
 	// handledWithin is how long an application may take to handle the keys that it
-	// has read.
-	handledWithin = 10 * time.Second
+	// has read, and handledCharWithin how much longer for each character of a text.
+	handledWithin     = 10 * time.Second
+	handledCharWithin = 100 * time.Millisecond
 )
 
 // QueuesKeys reports whether an application of a process handles keys later than it
@@ -53,9 +54,9 @@ func (c *Client) queuing(ctx context.Context, pid int) (*application, bool) {
 }
 
 // AwaitKeys returns when the application of a process that queues keys has handled those
-// that it has read. First it has told the registry of all of them, then it has the
+// that it has read, with a text of so many bytes among them. First it has told the registry of all of them, then it has the
 // registry's replies, and last it has handled what these released.
-func (c *Client) AwaitKeys(ctx context.Context, pid int) error {
+func (c *Client) AwaitKeys(ctx context.Context, pid, text int) error {
 	a, queues := c.queuing(ctx, pid)
 	if !queues {
 		return context.Cause(ctx)
@@ -64,7 +65,7 @@ func (c *Client) AwaitKeys(ctx context.Context, pid int) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := withTimeout(ctx, handledWithin)
+	ctx, cancel := withTimeout(ctx, handledWithin+time.Duration(text)*handledCharWithin)
 	defer cancel()
 	for _, o := range []object{a.object, registry, a.object, a.object} {
 		err := l.answers(ctx, o)

@@ -11,7 +11,7 @@ import (
 // keyQueues know of applications that handle keys later than they read them.
 type keyQueues interface {
 	QueuesKeys(ctx context.Context, pid int) bool
-	AwaitKeys(ctx context.Context, pid int) error
+	AwaitKeys(ctx context.Context, pid, text int) error
 }
 
 // keys acts on a display, and lets nothing overtake a key that an application has
@@ -25,13 +25,13 @@ type keys struct {
 
 // Do performs an action on the display. What was typed has been handled then.
 func (k *keys) Do(ctx context.Context, a desktop.Action) error {
-	switch a.(type) {
+	switch a := a.(type) {
 	case desktop.Type:
 		if err := k.Actor.Do(ctx, a); err != nil {
 			return err
 		}
 		k.pressed.Store(false)
-		return k.handled(ctx, false)
+		return k.handled(ctx, false, len(a.Text))
 	case desktop.Press, desktop.KeyDown, desktop.KeyUp:
 		k.pressed.Store(true)
 	}
@@ -43,12 +43,12 @@ func (k *keys) Await(ctx context.Context) error {
 	if !k.pressed.Swap(false) {
 		return nil
 	}
-	return k.handled(ctx, true)
+	return k.handled(ctx, true, 0)
 }
 
 // handled waits for the application of the active window, if it queues keys; first until
-// it has read them, if that is not known.
-func (k *keys) handled(ctx context.Context, unread bool) error {
+// it has read them, if that is not known. A text of so many bytes takes it longer.
+func (k *keys) handled(ctx context.Context, unread bool, text int) error {
 	if k.queues == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (k *keys) handled(ctx context.Context, unread bool) error {
 			return err
 		}
 	}
-	if err := k.queues.AwaitKeys(ctx, active.PID); err != nil {
+	if err := k.queues.AwaitKeys(ctx, active.PID, text); err != nil {
 		return fmt.Errorf("the keys that were sent to the window %q have not been handled: %w", active.Title, err)
 	}
 	return nil
