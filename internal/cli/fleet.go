@@ -116,14 +116,6 @@ func serverName(home string) (string, error) {
 	return string(raw), err
 }
 
-// notOfAFleet refuses a command that a fleet cannot serve.
-func (a *app) notOfAFleet(cmd *cobra.Command) error {
-	if a.fleet.url == "" {
-		return nil
-	}
-	return usage(cmd, "%s has to do with this machine only, not with a fleet: leave --fleet away; run, runs, resume, answer, stop and schedule take it", cmd.CommandPath())
-}
-
 func (a *app) hub() *cobra.Command {
 	var o hub.Options
 	cmd := &cobra.Command{

@@ -3,6 +3,7 @@
 package watch_test
 
 import (
+	"path/filepath"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -116,6 +117,9 @@ var editorScenarios = []scenario{
 		do: func(p *person) {
 			p.start("sakura", "sakura")
 			p.meets("sakura")
+			p.sees("the prompt", func() bool {
+				return shows(filepath.Base(p.dir)+"#")(p.scene)+shows(filepath.Base(p.dir)+"$")(p.scene) != ""
+			})
 			p.types("echo eggs > " + p.dir + "/list.txt")
 			p.presses("Return")
 			p.holds("list.txt", "eggs")

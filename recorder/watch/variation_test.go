@@ -94,6 +94,11 @@ func (c *scenario) replay(t *testing.T, v variation, recordedIn, text, fresh, fi
 	}
 	s.replay(strings.ReplaceAll(text, recordedIn, s.dir), c.given(t)...)
 	verdict = "FALSE SUCCESS"
+	defer func() {
+		if verdict != "played" {
+			t.Logf("wanted %q, found %q", want, c.outcome(s, started))
+		}
+	}()
 	s.wait("the same outcome", func() bool { return c.outcome(s, started) == want })
 	verdict = "played"
 	s.holdsNo(password)
