@@ -164,8 +164,7 @@ func (f frameWindow) onScreen(n *node) desktop.Rect {
 
 // shiftOf returns what to add to the box that the application gives a node.
 func (f frameWindow) shiftOf(n *node) desktop.Point {
-	by := n.drift()
-	return desktop.Point{X: f.shift.X + by.X, Y: f.shift.Y + by.Y}
+	return plus(f.shift, plus(n.drift(), f.inPopover(n)))
 }
 
 // inApp is a point of the screen as the application counts.

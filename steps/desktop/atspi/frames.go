@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/godbus/dbus/v5"
@@ -14,15 +15,16 @@ import (
 // A frameWindow is a frame of an application, matched to its window on the
 // screen.
 type frameWindow struct {
-	framePath dbus.ObjectPath // of the frame
-	name      string          // of the frame
-	frame     *node           // or an element in it, where only that is read
-	window    desktop.Window  // zero if there is none
-	popup     bool            // the window is its application's, not its own
-	shift     desktop.Point   // what to add to the boxes of the application
-	box       desktop.Rect    // of the frame, as the application says
-	sizeOnly  bool            // the application knows its size but not its position
-	nowhere   bool            // where its boxes are cannot be told
+	framePath dbus.ObjectPath  // of the frame
+	name      string           // of the frame
+	frame     *node            // or an element in it, where only that is read
+	window    desktop.Window   // zero if there is none
+	popup     bool             // the window is its application's, not its own
+	shift     desktop.Point    // what to add to the boxes of the application
+	box       desktop.Rect     // of the frame, as the application says
+	sizeOnly  bool             // the application knows its size but not its position
+	nowhere   bool             // where its boxes are cannot be told
+	popups    []desktop.Window // of the application, where it does not know where they are
 }
 
 // matchWindows finds the window of each frame of one process, by title, then by
@@ -33,6 +35,12 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 	list := make([]frameWindow, len(frames))
 	for i, f := range frames {
 		list[i] = frameWindow{framePath: f.path, name: f.name, frame: f, box: f.box, sizeOnly: relative}
+	}
+	if relative {
+		popups := slices.DeleteFunc(slices.Clone(own), func(w desktop.Window) bool { return !w.Popup })
+		for i := range list {
+			list[i].popups = popups
+		}
 	}
 	taken := map[desktop.WindowID]bool{}
 	for range frames { // the best pair first, then the best of the rest

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
 )
 
 // remembered is what earlier reads of an application showed. It decides what is
@@ -15,7 +17,8 @@ import (
 type remembered struct {
 	mu        sync.Mutex
 	hidden    map[object]bool
-	lost      map[object]lost // see addPaddings
+	lost      map[object]lost          // see addPaddings
+	inPopover map[object]desktop.Point // see rememberPopovers
 	agreed    map[dbus.ObjectPath]agreement
 	pageAsked time.Time // see sincePageAsked
 }
@@ -61,6 +64,27 @@ func (h *remembered) lostOf(o object) lost {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lost[o]
+}
+
+// setInPopover stores by how much an object lies elsewhere because it is in a popover,
+// and inPopoverOf returns it.
+func (h *remembered) setInPopover(o object, by desktop.Point) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if by == (desktop.Point{}) {
+		delete(h.inPopover, o)
+		return
+	}
+	if h.inPopover == nil || len(h.inPopover) > maxNodes {
+		h.inPopover = map[object]desktop.Point{}
+	}
+	h.inPopover[o] = by
+}
+
+func (h *remembered) inPopoverOf(o object) desktop.Point {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.inPopover[o]
 }
 
 func (h *remembered) wasHidden(o object) bool {

@@ -209,6 +209,7 @@ func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 		if w.app.losesPaddings() {
 			w.addPaddings(r.frame)
 		}
+		w.rememberPopovers(r)
 		r.frame.each(func(n *node) bool { w.askRole(n); return true })
 	}
 	if !s.Full || s.Of != "" {

@@ -30,17 +30,18 @@ const (
 type node struct {
 	object
 	basics
-	parent   *node
-	children []*node
-	index    int
-	item     *item // nil if the application returned none
-	box      desktop.Rect
-	lost     lost
-	details  details
-	drawn    *node         // see rootPane
-	note     string        // see desktop.Element
-	leaf     bool          // see desktop.Element
-	drawnIn  *desktop.Rect // of a frame with a shadow: what is drawn in it
+	parent    *node
+	children  []*node
+	index     int
+	item      *item // nil if the application returned none
+	box       desktop.Rect
+	lost      lost
+	inPopover desktop.Point // see frameWindow.inPopover
+	details   details
+	drawn     *node         // see rootPane
+	note      string        // see desktop.Element
+	leaf      bool          // see desktop.Element
+	drawnIn   *desktop.Rect // of a frame with a shadow: what is drawn in it
 }
 
 // A walker reads some of one application's tree: what its items hold is taken
@@ -78,7 +79,7 @@ func (w *walker) newNode(o object, parent *node, index int) (*node, bool) {
 		return nil, false
 	}
 	w.visited[o] = true
-	n := &node{object: o, parent: parent, index: index, lost: w.app.remembered.lostOf(o)}
+	n := &node{object: o, parent: parent, index: index, lost: w.app.remembered.lostOf(o), inPopover: w.app.remembered.inPopoverOf(o)}
 	if it := w.items[o.path]; it != nil && it.bus == o.bus {
 		n.item, n.basics = it, it.basics
 	}
