@@ -156,6 +156,9 @@ func (f frameWindow) onScreen(n *node) desktop.Rect {
 		return desktop.Rect{}
 	}
 	box, by := n.box, f.shiftOf(n)
+	if f.scale != 0 {
+		box = desktop.RectOf(scaled(box.Image(), f.scale))
+	}
 	if placeless(f.window) {
 		box = n.inPoints(box)
 	}

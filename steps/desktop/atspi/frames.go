@@ -20,6 +20,7 @@ type frameWindow struct {
 	frame     *node            // or an element in it, where only that is read
 	window    desktop.Window   // zero if there is none
 	popup     bool             // the window is its application's, not its own
+	scale     float64          // of the boxes of the application, where it is not 1
 	shift     desktop.Point    // what to add to the boxes of the application
 	box       desktop.Rect     // of the frame, as the application says
 	sizeOnly  bool             // the application knows its size but not its position
@@ -62,6 +63,8 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 		taken[own[bw].ID] = true
 		if relative {
 			list[bi].place(own[bw])
+		} else {
+			list[bi].measure(own[bw])
 		}
 	}
 	assignPopups(list, own)
@@ -147,6 +150,7 @@ func assignPopups(list []frameWindow, own []desktop.Window) {
 			if l.window.ID == top.ID && l.shift != (desktop.Point{}) {
 				list[i].shift = l.shift
 			}
+			list[i].scale = cmp.Or(list[i].scale, l.scale)
 		}
 	}
 }

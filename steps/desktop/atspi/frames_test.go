@@ -25,6 +25,7 @@ func TestFramesFindTheirWindows(t *testing.T) {
 		relative bool
 		want     []desktop.WindowID
 		shift    desktop.Point // of the first frame
+		scale    bool          // of its boxes, is not 1
 	}{
 		"by title": {
 			frames:  []*node{frame("b", 0, 0, 9, 9), frame("a", 0, 0, 9, 9)},
@@ -68,6 +69,16 @@ func TestFramesFindTheirWindows(t *testing.T) {
 			relative: true,
 			want:     []desktop.WindowID{1}, shift: desktop.Point{X: 301, Y: 221},
 		},
+		"a window of Qt 6 with larger fonts, and its menu": {
+			frames:  []*node{frame("q", 584, 255, 208, 274), frame("", 590, 274, 40, 60)},
+			windows: []desktop.Window{win(1, 7, "q", 815, 356, 290, 382)},
+			want:    []desktop.WindowID{1, 1}, scale: true,
+		},
+		"one that was moved, of which the application has not heard": {
+			frames:  []*node{frame("q", 584, 255, 208, 274)},
+			windows: []desktop.Window{win(1, 7, "q", 415, 356, 208, 274)},
+			want:    []desktop.WindowID{1},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := matchWindows(test.frames, test.windows, 7, test.relative)
@@ -80,6 +91,11 @@ func TestFramesFindTheirWindows(t *testing.T) {
 			}
 			if list[0].shift != test.shift {
 				t.Errorf("shift %v, want %v", list[0].shift, test.shift)
+			}
+			for _, f := range list {
+				if (f.scale != 0) != test.scale {
+					t.Errorf("scale %v, want one: %v", f.scale, test.scale)
+				}
 			}
 		})
 	}

@@ -90,7 +90,7 @@ func makesRows(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.Rows) 
 
 // askRow asks a container for the one child at the point.
 func (p *pointSearch) askRow(n *node, level int) {
-	by := p.shiftOf(n)
+	by, scale := p.shiftOf(n), cmp.Or(p.scale, 1)
 	p.want(n.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any) {
 		if o := objectOf(first[[]any](b)); !o.none() && o != n.object {
 			p.load(o, n, -1, func(child *node) {
@@ -98,7 +98,7 @@ func (p *pointSearch) askRow(n *node, level int) {
 				p.askBox(child, func() { p.examine(child, level, false) })
 			})
 		}
-	}, int32(p.at.X-by.X), int32(p.at.Y-by.Y), p.boxesFrom())
+	}, int32(float64(p.at.X-by.X)/scale), int32(float64(p.at.Y-by.Y)/scale), p.boxesFrom())
 }
 
 // loadBrief reads role, states and box of an object. One that was hidden
