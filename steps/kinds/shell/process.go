@@ -39,7 +39,7 @@ const outputGrace = 100 * time.Millisecond
 // too, where the system can do that.
 func (p Process) Run(ctx context.Context) (int, error) {
 	c := exec.CommandContext(ctx, p.Name, p.Args...)
-	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.Dir, p.Env, p.stdin, p.Stdout, p.Stderr
+	c.Dir, c.Env, c.Stdin = p.Dir, p.Env, p.stdin
 	if p.Write != nil {
 		done, err := confine(c, p.Write)
 		if err != nil {
@@ -49,11 +49,17 @@ func (p Process) Run(ctx context.Context) (int, error) {
 	}
 	c.WaitDelay = outputGrace
 	c.Cancel = func() error { return endGroup(c.Process) }
+	started, ended, err := p.readAll(c)
+	if err != nil {
+		return 0, err
+	}
 	free, err := children.StartGuarded(c, syscall.SIGKILL)
+	started()
 	if err == nil {
 		err = c.Wait()
 		free()
 	}
+	ended()
 	if ctx.Err() != nil && c.Process != nil {
 		return -1, steps.Ended(ctx)
 	}

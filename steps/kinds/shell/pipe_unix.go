@@ -1,0 +1,98 @@
+//go:build unix
+
+package shell
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// readAll connects a program to the writers of what it prints. It gives what to call when
+// the program was started, and when it has ended: that returns when all that it wrote was
+// read. What it left running may go on writing for a moment; exec.Cmd would drop what it
+// could not read in that time.
+func (p Process) readAll(c *exec.Cmd) (started, ended func(), err error) {
+	var pipes []*pipe
+	for _, out := range []struct {
+		from *io.Writer
+		to   io.Writer
+	}{{&c.Stdout, p.Stdout}, {&c.Stderr, p.Stderr}} {
+		if out.to == nil {
+			continue
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			for _, o := range pipes {
+				_ = errors.Join(o.r.Close(), o.w.Close())
+			}
+			return nil, nil, err
+		}
+		*out.from = w
+		pipes = append(pipes, &pipe{r: r, w: w, to: out.to, done: make(chan struct{})})
+	}
+	started = func() {
+		for _, o := range pipes {
+			o.w.Close()
+			go o.copy()
+		}
+	}
+	ended = func() {
+		deadline := time.Now().Add(outputGrace)
+		for _, o := range pipes {
+			_ = o.r.SetReadDeadline(deadline)
+		}
+		for _, o := range pipes {
+			<-o.done
+			o.r.Close()
+		}
+	}
+	return started, ended, nil
+}
+
+// pipe is what a program writes into, until it is read.
+type pipe struct {
+	r, w *os.File
+	to   io.Writer
+	done chan struct{}
+}
+
+func (o *pipe) copy() {
+	defer close(o.done)
+	if _, err := io.Copy(o.to, o.r); errors.Is(err, os.ErrDeadlineExceeded) {
+		o.rest()
+	}
+}
+
+// pipeHolds is what fits into a pipe, at most.
+const pipeHolds = 1 << 20
+
+// rest reads what is in the pipe, and waits for no more.
+func (o *pipe) rest() {
+	conn, err := o.r.SyscallConn()
+	if err != nil || o.r.SetReadDeadline(time.Time{}) != nil {
+		return
+	}
+	buf := make([]byte, 32<<10)
+	for left := pipeHolds; left > 0; {
+		var n int
+		var failed error
+		err := conn.Read(func(fd uintptr) bool {
+			n, failed = syscall.Read(int(fd), buf)
+			return true
+		})
+		switch {
+		case errors.Is(failed, syscall.EINTR):
+			continue
+		case err != nil || n <= 0:
+			return
+		}
+		left -= n
+		if _, err := o.to.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
