@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"understudy/internal/scratch"
@@ -20,7 +21,7 @@ func TestWhatIsInAPopoverOfGTK4IsClicked(t *testing.T) {
 	script, err := filepath.Abs("testdata/popovers.py")
 	s.must(err)
 	s.launch(fmt.Sprintf("sh -c 'exec env GSK_RENDERER=cairo /usr/bin/python3 %s >%s'", script, out), "Popovers")
-	want := ""
+	var want strings.Builder
 	for _, row := range []struct{ opens, choose, tells string }{
 		{"role:combobox", "role:listitem && nth:2", "chose Large"},
 		{"role:combobox", "role:listitem && nth:1", "chose Medium"},
@@ -29,11 +30,11 @@ func TestWhatIsInAPopoverOfGTK4IsClicked(t *testing.T) {
 	} {
 		s.well(kinds.ClickElement, "selector", row.opens, "timeout_ms", 60_000.0)
 		s.well(kinds.ClickElement, "selector", row.choose, "timeout_ms", 60_000.0)
-		want += row.tells + "\n"
+		want.WriteString(row.tells + "\n")
 		s.eventually(row.tells, func() (bool, string) {
 			told, err := os.ReadFile(out)
 			s.must(err)
-			return string(told) == want, string(told)
+			return string(told) == want.String(), string(told)
 		})
 		if row.choose == "role:button && name:Second" {
 			s.well(kinds.PressKeyGlobal, "key", "escape")
