@@ -22,4 +22,10 @@ type placement interface {
 	pointers(ctx context.Context) (int, error)
 	// foreign says whether a window is that of a program of X.
 	foreign(ctx context.Context, id desktop.WindowID) (bool, error)
+	// close gives up what it keeps with the compositor.
+	close()
 }
+
+// placements find, each in its way, that of a compositor which is a process and has
+// its socket in a folder.
+var placements = []func(ctx context.Context, pid int, folder string) (placement, error){findSway}

@@ -46,6 +46,8 @@ func findSway(ctx context.Context, pid int, folder string) (placement, error) {
 
 func (sway) name() string { return "sway" }
 
+func (sway) close() {}
+
 // ask sends one message and reads what it is answered.
 func (s sway) ask(ctx context.Context, kind uint32, payload string, answer any) error {
 	const magic = "i3-ipc"

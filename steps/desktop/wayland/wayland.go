@@ -40,7 +40,7 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 	}
 	d := &Driver{options: o, conn: conn, turn: make(chan struct{}, 1)}
 	if err := d.open(ctx, filepath.Dir(path)); err != nil {
-		conn.Close()
+		d.end()
 		return nil, err
 	}
 	return d, nil
@@ -55,7 +55,12 @@ func socketOf(display string) string {
 }
 
 func (d *Driver) open(ctx context.Context, folder string) (err error) {
-	if d.place, err = findSway(ctx, d.conn.Peer(), folder); err != nil {
+	for _, find := range placements {
+		if d.place, err = find(ctx, d.conn.Peer(), folder); err == nil {
+			break
+		}
+	}
+	if err != nil {
 		return desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
 	}
 	seat, err := wire.BindSeat(d.conn, 0)
@@ -243,9 +248,17 @@ func (d *Driver) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), settle)
 	defer cancel()
 	err := d.ReleaseAll(ctx)
-	d.conn.Close()
+	d.end()
 	if errors.Is(err, desktop.ErrUnavailable) {
 		return nil
 	}
 	return err
+}
+
+// end ends the connections.
+func (d *Driver) end() {
+	if d.place != nil {
+		d.place.close()
+	}
+	d.conn.Close()
 }
