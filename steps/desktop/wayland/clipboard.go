@@ -19,28 +19,67 @@ import (
 // texts are the names under which text is on a clipboard, the best first.
 var texts = []string{"text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "STRING", "TEXT"}
 
+// A selection is the clipboard as the compositor has it.
+type selection interface {
+	// read is its text, "" when it holds nothing, and desktop.ErrRefused when it holds
+	// something that is no text.
+	read(ctx context.Context) (string, error)
+	// offer puts text there, where it stays until another program takes the clipboard or
+	// we end; the channel tells of programs that have taken it from there.
+	offer(ctx context.Context, text string) (taken <-chan struct{}, err error)
+}
+
 // clipboard reads and writes the clipboard without having the focus.
 type clipboard struct {
 	*Driver
-	manager wire.DataControlManager
-	device  wire.DataControlDevice
-	missing error
-
-	mu        sync.Mutex // guards the fields below
-	offered   map[uint32][]string
-	selection wire.DataControlOffer
+	selection selection
+	missing   error
 }
 
 func (c *clipboard) open(seat wire.Seat) {
-	c.offered = map[uint32][]string{}
-	c.manager, c.missing = wire.BindDataControlManager(c.conn, 0)
-	if c.missing == nil {
-		c.device = c.manager.GetDataDevice(seat, wire.DataControlDeviceEvents{DataOffer: c.announced, Selection: c.selected})
+	c.selection, c.missing = newDataControl(c.Driver, seat)
+}
+
+// ReadClipboard is the clipboard's text.
+func (c *clipboard) ReadClipboard(ctx context.Context) (string, error) {
+	if c.missing != nil {
+		return "", c.missing
 	}
+	return c.selection.read(ctx)
+}
+
+// write puts text on the clipboard.
+func (c *clipboard) write(ctx context.Context, text string) error {
+	if c.missing != nil {
+		return c.missing
+	}
+	_, err := c.selection.offer(ctx, text)
+	return err
+}
+
+// dataControl is the clipboard of the protocol of data control.
+type dataControl struct {
+	*Driver
+	manager wire.DataControlManager
+	device  wire.DataControlDevice
+
+	mu      sync.Mutex // guards the fields below
+	offered map[uint32][]string
+	current wire.DataControlOffer
+}
+
+func newDataControl(d *Driver, seat wire.Seat) (selection, error) {
+	m, err := wire.BindDataControlManager(d.conn, 0)
+	if err != nil {
+		return nil, err
+	}
+	c := &dataControl{Driver: d, manager: m, offered: map[uint32][]string{}}
+	c.device = m.GetDataDevice(seat, wire.DataControlDeviceEvents{DataOffer: c.announced, Selection: c.selected})
+	return c, nil
 }
 
 // announced hears what a selection that comes next can be read as.
-func (c *clipboard) announced(o wire.DataControlOffer) {
+func (c *dataControl) announced(o wire.DataControlOffer) {
 	c.mu.Lock()
 	c.offered[o.ID()] = nil
 	c.mu.Unlock()
@@ -51,25 +90,20 @@ func (c *clipboard) announced(o wire.DataControlOffer) {
 	}})
 }
 
-func (c *clipboard) selected(o wire.DataControlOffer) {
+func (c *dataControl) selected(o wire.DataControlOffer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.selection.None() {
-		c.selection.Destroy()
-		delete(c.offered, c.selection.ID())
+	if !c.current.None() {
+		c.current.Destroy()
+		delete(c.offered, c.current.ID())
 	}
-	c.selection = o
+	c.current = o
 }
 
 // readWithin bounds the wait for the program that owns the clipboard.
 const readWithin = 3 * time.Second
 
-// ReadClipboard is the clipboard's text, "" when it holds nothing, and
-// desktop.ErrRefused when it holds something that is no text.
-func (c *clipboard) ReadClipboard(ctx context.Context) (string, error) {
-	if c.missing != nil {
-		return "", c.missing
-	}
+func (c *dataControl) read(ctx context.Context) (string, error) {
 	if err := c.conn.Sync(ctx); err != nil { // what was copied before is told by then
 		return "", err
 	}
@@ -102,34 +136,22 @@ func (c *clipboard) ReadClipboard(ctx context.Context) (string, error) {
 
 // request has the owner of the clipboard write its text into a file, if it holds
 // anything.
-func (c *clipboard) request(into *os.File) (asked bool, err error) {
+func (c *dataControl) request(into *os.File) (asked bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.selection.None() {
+	if c.current.None() {
 		return false, nil
 	}
 	for _, kind := range texts {
-		if slices.Contains(c.offered[c.selection.ID()], kind) {
-			c.selection.Receive(kind, into)
+		if slices.Contains(c.offered[c.current.ID()], kind) {
+			c.current.Receive(kind, into)
 			return true, nil
 		}
 	}
 	return false, fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
 }
 
-// write puts text on the clipboard. It stays there until another program takes
-// the clipboard or we end.
-func (c *clipboard) write(ctx context.Context, text string) error {
-	_, err := c.offer(ctx, text)
-	return err
-}
-
-// offer puts text on the clipboard; the channel tells of programs that have taken it
-// from there.
-func (c *clipboard) offer(ctx context.Context, text string) (taken <-chan struct{}, err error) {
-	if c.missing != nil {
-		return nil, c.missing
-	}
+func (c *dataControl) offer(ctx context.Context, text string) (taken <-chan struct{}, err error) {
 	reads := make(chan struct{}, 1)
 	var source wire.DataControlSource
 	source = c.manager.CreateDataSource(wire.DataControlSourceEvents{

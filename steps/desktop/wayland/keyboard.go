@@ -4,78 +4,45 @@ package wayland
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
 	"understudy/steps/desktop/wayland/wire"
 )
 
-// keyboard is one virtual keyboard, whose keymap is ours: text is typed on a
-// keyboard that has its characters, so no layout matters. Its fields are
-// guarded by turn.
+// keys press keys of the usual keyboard. What they were told may be on its way when
+// they return.
+type keys interface {
+	key(code uint32, down bool) error
+	// modifiers says which are held from now on, and comes before the first key.
+	modifiers(mask uint32) error
+	// text types text exactly, whatever layout and modifiers there are.
+	text(ctx context.Context, text string, syms []uint32) error
+}
+
+// keyboard is one virtual keyboard. Its fields are guarded by turn.
 type keyboard struct {
 	*Driver
-	device  wire.VirtualKeyboard
-	missing error // why there is no device
-	keymap  string
+	keys    keys
+	missing error                  // why there are no keys
 	down    map[desktop.Key]stroke // what KeyDown pressed
 }
 
 func (b *keyboard) open(seat wire.Seat) {
-	m, err := wire.BindVirtualKeyboardManager(b.conn, 0)
-	if b.missing = err; err == nil {
-		b.device = m.CreateVirtualKeyboard(seat)
-	}
+	b.down = map[desktop.Key]stroke{}
+	b.keys, b.missing = newVirtualKeys(b, seat)
 }
 
-// use makes a keymap that of the keyboard. Programs hear of it with the next
-// modifiers, which therefore go before the next key.
-func (b *keyboard) use(keymap string, mods uint32) error {
+// modifiers says which modifiers are held with the keys that follow.
+func (b *keyboard) modifiers(mask uint32) error {
 	if b.missing != nil {
 		return b.missing
 	}
-	if b.keymap != keymap {
-		f, err := memory("keymap", []byte(keymap+"\x00"))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		const xkbV1 = 1
-		b.device.Keymap(xkbV1, f, uint32(len(keymap)+1))
-		b.keymap = keymap
-	}
-	b.device.Modifiers(mods, 0, 0, 0)
-	return nil
-}
-
-// memory is a file in memory that holds some bytes.
-func memory(name string, content []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), name)
-	if _, err := f.Write(content); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func (b *keyboard) key(code uint32, down bool) {
-	var state uint32
-	if down {
-		state = 1
-	}
-	b.device.Key(clock(), code, state)
+	return b.keys.modifiers(mask)
 }
 
 // mods is the mask of the modifiers that KeyDown holds.
@@ -94,12 +61,11 @@ func (b *keyboard) keyDown(k desktop.Key) error {
 	if _, ok := b.down[k]; ok {
 		return nil
 	}
-	if err := b.use(plainKeymap, b.mods()); err != nil {
+	if err := b.modifiers(b.mods()); err != nil {
 		return err
 	}
 	b.down[k] = s
-	b.key(s.code, true)
-	return b.use(plainKeymap, b.mods())
+	return errors.Join(b.keys.key(s.code, true), b.modifiers(b.mods()))
 }
 
 func (b *keyboard) keyUp(k desktop.Key) error {
@@ -107,12 +73,11 @@ func (b *keyboard) keyUp(k desktop.Key) error {
 	if err != nil {
 		return err
 	}
-	if err := b.use(plainKeymap, b.mods()); err != nil {
+	if err := b.modifiers(b.mods()); err != nil {
 		return err
 	}
 	delete(b.down, k)
-	b.key(s.code, false)
-	return b.use(plainKeymap, b.mods())
+	return errors.Join(b.keys.key(s.code, false), b.modifiers(b.mods()))
 }
 
 // press presses a chord's modifiers, its key, and releases them in reverse. A
@@ -136,116 +101,34 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 		c.Mods = append(slices.Clone(c.Mods), desktop.Shift)
 	}
 	before := b.mods()
-	if err := b.use(plainKeymap, before); err != nil {
+	if err := b.modifiers(before); err != nil {
 		return err
 	}
 	mask := before
 	for _, m := range c.Mods {
-		b.key(named[m], true)
 		mask |= masks[m]
-		b.device.Modifiers(mask, 0, 0, 0)
+		if err := errors.Join(b.keys.key(named[m], true), b.modifiers(mask)); err != nil {
+			return err
+		}
 	}
-	b.key(key.code, true)
-	b.key(key.code, false)
+	err = errors.Join(b.keys.key(key.code, true), b.keys.key(key.code, false))
 	for _, m := range slices.Backward(c.Mods) {
-		b.key(named[m], false)
+		err = errors.Join(err, b.keys.key(named[m], false))
 	}
-	b.device.Modifiers(before, 0, 0, 0)
-	return nil
+	return errors.Join(err, b.modifiers(before))
 }
 
-const (
-	// handful is how many characters are typed at once: a compositor cuts off a
-	// program that has not read some hundred kilobytes of events.
-	handful = 32
-	// handfulRest is what is between two handfuls.
-	handfulRest = 5 * time.Millisecond
-)
-
-// enter types text exactly, whatever layout and modifiers there are. The
-// compositor has the keys when it returns; no program can be asked whether it
-// has read them.
+// enter types text. The compositor has the keys when it returns; no program can be
+// asked whether it has read them.
 func (b *keyboard) enter(ctx context.Context, text string) error {
+	if b.missing != nil {
+		return b.missing
+	}
 	syms, err := input.Typeable(text)
 	if err != nil {
 		return err
 	}
-	to, err := b.target(ctx)
-	if err != nil {
-		return err
-	}
-	if to.narrow && strings.ContainsFunc(text, func(r rune) bool { return r > 0xffff }) {
-		return b.paste(ctx, text)
-	}
-	if !slices.ContainsFunc(syms, func(sym uint32) bool { _, ok := plainStrokes[sym]; return !ok }) {
-		return b.strokes(ctx, plainKeymap, plainStrokes, syms)
-	}
-	for len(syms) > 0 {
-		keymap, strokes, n := textKeymap(syms)
-		if err := b.strokes(ctx, keymap, strokes, syms[:n]); err != nil {
-			return fmt.Errorf("typing, with at most %d characters left: %w", len(syms), err)
-		}
-		syms = syms[n:]
-	}
-	return b.use(plainKeymap, b.mods())
-}
-
-// strokes types keysyms on one keyboard. What KeyDown holds does not change them.
-func (b *keyboard) strokes(ctx context.Context, keymap string, by map[uint32]stroke, syms []uint32) error {
-	if err := b.use(keymap, 0); err != nil {
-		return err
-	}
-	shifted := false
-	for some := range slices.Chunk(syms, handful) {
-		for _, sym := range some {
-			s := by[sym]
-			if s.shift != shifted {
-				shifted = s.shift
-				b.device.Modifiers(map[bool]uint32{true: masks[desktop.Shift]}[shifted], 0, 0, 0)
-			}
-			b.key(s.code, true)
-			b.key(s.code, false)
-		}
-		if err := b.conn.Sync(ctx); err != nil {
-			return err
-		}
-		if len(syms) > handful {
-			if err := desktop.Sleep(ctx, handfulRest); err != nil {
-				return err
-			}
-		}
-	}
-	b.device.Modifiers(b.mods(), 0, 0, 0)
-	return nil
-}
-
-// A typingTarget is the window that gets what is typed.
-type typingTarget struct {
-	narrow bool // it takes characters of more than 16 bits for others
-}
-
-// target looks at the window that gets what is typed. One of X is refused: its
-// server is told of a keyboard at its own pace, so that keys arrive as others.
-func (b *keyboard) target(ctx context.Context) (to typingTarget, err error) {
-	all, err := b.place.windows(ctx)
-	if err != nil {
-		return to, err
-	}
-	w := desktop.Windows(all).Active()
-	if w == nil {
-		return to, nil
-	}
-	if foreign, err := b.place.foreign(ctx, w.ID); err != nil {
-		return to, err
-	} else if foreign {
-		return to, &desktop.MissingError{What: fmt.Sprintf("the window %q is one of XWayland, where what is typed may arrive as something else; set_text, or the program started with its Wayland backend, works", w.Title)}
-	}
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", w.PID))
-	if err != nil {
-		return to, nil //nolint:nilerror // a program of somebody else is none of those below
-	}
-	_, err = os.Stat(filepath.Join(filepath.Dir(exe), "icudtl.dat")) // Chromium, and all that is made of it
-	return typingTarget{narrow: err == nil}, nil
+	return b.keys.text(ctx, text, syms)
 }
 
 // paste enters text by the clipboard, and gives that its text back.
@@ -254,7 +137,7 @@ func (b *keyboard) paste(ctx context.Context, text string) error {
 	if err != nil {
 		return fmt.Errorf("this program takes an emoji only from the clipboard: %w", err)
 	}
-	taken, err := b.clipboard.offer(ctx, text)
+	taken, err := b.clipboard.selection.offer(ctx, text)
 	if err != nil {
 		return err
 	}
@@ -286,8 +169,8 @@ func (b *keyboard) release() {
 		return
 	}
 	for k, s := range b.down {
-		b.key(s.code, false)
+		_ = b.keys.key(s.code, false) // it could be pressed
 		delete(b.down, k)
 	}
-	b.device.Modifiers(0, 0, 0, 0)
+	_ = b.keys.modifiers(0)
 }

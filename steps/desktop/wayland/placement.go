@@ -4,6 +4,7 @@ package wayland
 
 import (
 	"context"
+	"errors"
 
 	"understudy/steps/desktop"
 )
@@ -18,14 +19,27 @@ type placement interface {
 	windows(ctx context.Context) ([]desktop.Window, error)
 	// manage asks for a change of a window, and does not wait for it.
 	manage(ctx context.Context, w desktop.Window, m desktop.Manage) error
-	// pointers is how many devices move the pointer, ours included.
-	pointers(ctx context.Context) (int, error)
 	// foreign says whether a window is that of a program of X.
 	foreign(ctx context.Context, id desktop.WindowID) (bool, error)
 	// close gives up what it keeps with the compositor.
 	close()
 }
 
+// An equipper is a placement whose compositor does by other ways what it announces no
+// protocol for: it gives the parts of a driver what they lack.
+type equipper interface{ equip(d *Driver) }
+
 // placements find, each in its way, that of a compositor which is a process and has
-// its socket in a folder.
+// its socket in a folder. One fails with desktop.ErrNotFound where it is not one of its sort,
+// and with a desktop.MissingError where it is and does not tell.
 var placements = []func(ctx context.Context, pid int, folder string) (placement, error){findSway}
+
+// findPlacement returns the placement of a compositor.
+func findPlacement(ctx context.Context, pid int, folder string) (placement, error) {
+	for _, find := range placements {
+		if p, err := find(ctx, pid, folder); !errors.Is(err, desktop.ErrNotFound) {
+			return p, err
+		}
+	}
+	return nil, desktop.ErrNotFound
+}

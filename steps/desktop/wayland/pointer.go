@@ -20,34 +20,40 @@ var buttons = map[desktop.Button]uint32{desktop.Left: 0x110, desktop.Right: 0x11
 // two that come at one time for one.
 const strokeGap = 8 * time.Millisecond
 
-// began is when the clock of our devices started.
-var began = time.Now()
+// A mouse moves the pointer, presses its buttons and turns its wheel. What it was
+// told may be on its way when it returns.
+type mouse interface {
+	position(ctx context.Context) (desktop.Point, error)
+	// move moves the pointer to a point of the screen, which is all.
+	move(ctx context.Context, to desktop.Point, all desktop.Rect) error
+	button(code uint32, down bool) error
+	// turn turns the wheel by one notch.
+	turn(axis uint32, step int) error
+}
 
-func clock() uint32 { return uint32(time.Since(began).Milliseconds()) + 1 }
+// The axes of a wheel.
+const (
+	vertical   = 0
+	horizontal = 1
+)
 
 // pointer is one virtual mouse, kept for the whole session: without one a
 // compositor without a screen has no pointer at all. Its fields are guarded by
 // turn.
 type pointer struct {
 	*Driver
-	device  wire.VirtualPointer
-	missing error // why there is no device
+	mouse   mouse
+	missing error // why there is no mouse
 	presses input.Presses
 	held    map[desktop.Button]bool
-	at      desktop.Point
-	known   bool // that the pointer is there, when nobody else moved it
 }
 
 func (p *pointer) open(seat wire.Seat) {
 	p.held = map[desktop.Button]bool{}
-	m, err := wire.BindVirtualPointerManager(p.conn, 0)
-	if p.missing = err; err == nil {
-		p.device = m.CreateVirtualPointer(seat)
-	}
+	p.mouse, p.missing = newVirtualMouse(p.Driver, seat)
 }
 
-// PointerPosition is where the pointer is. Where only we move it, that is where
-// we did.
+// PointerPosition is where the pointer is.
 func (p *pointer) PointerPosition(ctx context.Context) (at desktop.Point, err error) {
 	err = p.act(ctx, func() error {
 		at, err = p.position(ctx)
@@ -60,20 +66,9 @@ func (p *pointer) position(ctx context.Context) (desktop.Point, error) {
 	if p.missing != nil {
 		return desktop.Point{}, p.missing
 	}
-	n, err := p.place.pointers(ctx)
-	if err != nil {
-		return desktop.Point{}, err
-	}
-	if p.known && n == 1 {
-		return p.at, nil
-	}
-	return p.layers.askPointer(ctx, func() {
-		p.device.Motion(clock(), 0, 0) // so that the compositor looks what is under the pointer
-		p.device.Frame()
-	})
+	return p.mouse.position(ctx)
 }
 
-// move moves the pointer into the middle of a pixel.
 func (p *pointer) move(ctx context.Context, to desktop.Point) error {
 	if p.missing != nil {
 		return p.missing
@@ -86,10 +81,10 @@ func (p *pointer) move(ctx context.Context, to desktop.Point) error {
 	if !all.Contains(to) {
 		return fmt.Errorf("the point %s is not on the screen, which is %s", to, all)
 	}
-	p.device.MotionAbsolute(clock(), uint32(2*(to.X-all.X)+1), uint32(2*(to.Y-all.Y)+1), uint32(2*all.W), uint32(2*all.H))
-	p.device.Frame()
-	p.at, p.known = to, true
-	return p.conn.Sync(ctx)
+	if err := p.mouse.move(ctx, to, all); err != nil {
+		return err
+	}
+	return p.sync(ctx)
 }
 
 // around is the area that holds all monitors.
@@ -112,14 +107,8 @@ func (p *pointer) button(b desktop.Button, down bool) error {
 	if p.missing != nil {
 		return p.missing
 	}
-	var state uint32
-	if down {
-		state = 1
-	}
-	p.device.Button(clock(), code, state)
-	p.device.Frame()
 	p.held[b] = down
-	return nil
+	return p.mouse.button(code, down)
 }
 
 // buttonDown presses a mouse button, apart from the clicks before unless it follows one.
@@ -167,7 +156,7 @@ func (p *pointer) click(ctx context.Context, a desktop.Click) error {
 			return err
 		}
 	}
-	if err := p.conn.Sync(ctx); err != nil || a.In == nil {
+	if err := p.sync(ctx); err != nil || a.In == nil {
 		return err
 	}
 	return p.stayed(ctx, *a.In)
@@ -210,16 +199,15 @@ func (p *pointer) scroll(dx, dy int) error {
 	if p.missing != nil {
 		return p.missing
 	}
-	const vertical, horizontal, wheel, notch = 0, 1, 0, 15
 	for axis, n := range map[uint32]int{vertical: dy, horizontal: dx} {
 		step := 1
 		if n < 0 {
 			step, n = -1, -n
 		}
 		for range n {
-			p.device.AxisSource(wheel)
-			p.device.AxisDiscrete(clock(), axis, float64(step*notch), int32(step))
-			p.device.Frame()
+			if err := p.mouse.turn(axis, step); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

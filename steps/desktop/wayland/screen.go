@@ -7,23 +7,21 @@ import (
 	"fmt"
 	"hash/maphash"
 	"image"
-	"os"
 	"sync"
 	"time"
 
-	"golang.org/x/image/draw"
-	"golang.org/x/sys/unix"
-
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/wayland/wire"
 )
 
-// screen takes pictures of the outputs, into memory that is shared with the
-// compositor.
+// A camera takes a picture of a part of the screen, one pixel for each of its points.
+type camera interface {
+	picture(ctx context.Context, part desktop.Rect, monitors []desktop.Monitor) (*image.RGBA, error)
+}
+
+// screen takes pictures of the outputs.
 type screen struct {
 	*Driver
-	manager wire.ScreencopyManager
-	shm     wire.Shm
+	camera  camera
 	missing error
 
 	mu   sync.Mutex // guards the fields below
@@ -45,9 +43,7 @@ type drawn struct {
 
 func (s *screen) open() {
 	s.seed, s.seen = maphash.MakeSeed(), map[drawnArea]drawn{}
-	if s.manager, s.missing = wire.BindScreencopyManager(s.conn, 0); s.missing == nil {
-		s.shm, s.missing = wire.BindShm(s.conn, 0)
-	}
+	s.camera, s.missing = newScreencopy(s.Driver)
 }
 
 func (s *screen) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
@@ -72,161 +68,13 @@ func (s *screen) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, e
 	if part.Empty() {
 		return nil, fmt.Errorf("the area %s is not on the screen, which is %s", area, all)
 	}
-	picture := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	err = s.withOutputs(ctx, func(outputs map[string]wire.Output) error {
-		for _, m := range monitors {
-			if m.Bounds.Intersect(part).Empty() {
-				continue
-			}
-			shot, err := s.shoot(ctx, outputs[m.Name])
-			if err != nil {
-				return fmt.Errorf("a picture of the output %s: %w", m.Name, err)
-			}
-			to := m.Bounds.Image().Sub(part.Image().Min)
-			if shot.Rect.Size() == to.Size() {
-				draw.Draw(picture, to, shot, image.Point{}, draw.Src)
-			} else {
-				draw.ApproxBiLinear.Scale(picture, to, shot, shot.Rect, draw.Src, nil)
-			}
-		}
-		return nil
-	})
-	return picture, err
+	return s.camera.picture(ctx, part, monitors)
 }
 
 // Snap takes a picture of the whole screen.
 func (s *screen) Snap(ctx context.Context) (func() *image.RGBA, error) {
 	picture, err := s.Capture(ctx, desktop.Rect{})
 	return func() *image.RGBA { return picture }, err
-}
-
-// withOutputs binds the outputs while f needs them, by their names.
-func (d *Driver) withOutputs(ctx context.Context, f func(map[string]wire.Output) error) error {
-	n := d.conn.Count("wl_output")
-	names, list := make([]string, n), make([]wire.Output, 0, n)
-	for i := range n {
-		o, err := wire.BindOutput(d.conn, i, wire.OutputEvents{Name: func(name string) { names[i] = name }})
-		if err != nil {
-			return err
-		}
-		list = append(list, o)
-	}
-	if err := d.conn.Sync(ctx); err != nil {
-		return err
-	}
-	outputs := map[string]wire.Output{}
-	for i, o := range list {
-		outputs[names[i]] = o
-		defer o.Release()
-	}
-	return f(outputs)
-}
-
-// The formats of pixels, by the order of their bytes in memory.
-const (
-	argb8888 = 0
-	xrgb8888 = 1
-)
-
-// shot is a picture that the compositor is asked for.
-type shot struct {
-	format, width, height, stride uint32
-	upsideDown, failed            bool
-	described, done               chan struct{}
-}
-
-// shoot takes a picture of an output in its own pixels.
-func (s *screen) shoot(ctx context.Context, o wire.Output) (*image.RGBA, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, settle, desktop.ErrUnresponsive)
-	defer cancel()
-	p := &shot{described: make(chan struct{}), done: make(chan struct{})}
-	end := sync.OnceFunc(func() { close(p.done) })
-	described := sync.OnceFunc(func() { close(p.described) })
-	frame := s.manager.CaptureOutput(0, o, wire.ScreencopyFrameEvents{
-		Buffer: func(format, width, height, stride uint32) {
-			p.format, p.width, p.height, p.stride = format, width, height, stride
-		},
-		BufferDone: described,
-		Flags:      func(flags uint32) { p.upsideDown = flags&1 != 0 },
-		Ready:      func(uint32, uint32, uint32) { end() },
-		Failed:     func() { p.failed = true; described(); end() },
-	})
-	defer frame.Destroy()
-	if err := s.conn.Await(ctx, p.described); err != nil || p.failed {
-		return nil, orRefused(err)
-	}
-	b, err := newBuffer(s.shm, int(p.width), int(p.height), int(p.stride), p.format)
-	if err != nil {
-		return nil, err
-	}
-	defer b.close()
-	frame.Copy(b.Buffer)
-	if err := s.conn.Await(ctx, p.done); err != nil || p.failed {
-		return nil, orRefused(err)
-	}
-	return p.develop(b.pixels)
-}
-
-func orRefused(err error) error {
-	if err == nil {
-		err = fmt.Errorf("the compositor %w", desktop.ErrRefused)
-	}
-	return err
-}
-
-// develop makes a picture of pixels.
-func (p *shot) develop(pixels []byte) (*image.RGBA, error) {
-	const abgr8888, xbgr8888 = 0x34324241, 0x34324258
-	red, blue := 0, 2
-	switch p.format {
-	case argb8888, xrgb8888:
-		red, blue = 2, 0
-	case abgr8888, xbgr8888:
-	default:
-		return nil, &desktop.MissingError{What: fmt.Sprintf("the compositor gives pictures in the format %#x, which is not known here", p.format)}
-	}
-	picture := image.NewRGBA(image.Rect(0, 0, int(p.width), int(p.height)))
-	for y := range int(p.height) {
-		from := y
-		if p.upsideDown {
-			from = int(p.height) - 1 - y
-		}
-		row, to := pixels[from*int(p.stride):], picture.Pix[y*picture.Stride:]
-		for x := 0; x < 4*int(p.width); x += 4 {
-			to[x], to[x+1], to[x+2], to[x+3] = row[x+red], row[x+1], row[x+blue], 255
-		}
-	}
-	return picture, nil
-}
-
-// A buffer is memory for pixels that is shared with the compositor.
-type buffer struct {
-	wire.Buffer
-	pixels []byte
-}
-
-func newBuffer(shm wire.Shm, width, height, stride int, format uint32) (*buffer, error) {
-	size := stride * height
-	f, err := memory("pixels", nil)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := f.Truncate(int64(size)); err != nil {
-		return nil, err
-	}
-	pixels, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		return nil, os.NewSyscallError("mmap", err)
-	}
-	pool := shm.CreatePool(f, int32(size))
-	defer pool.Destroy()
-	return &buffer{pool.CreateBuffer(0, int32(width), int32(height), int32(stride), format), pixels}, nil
-}
-
-func (b *buffer) close() {
-	b.Destroy()
-	_ = unix.Munmap(b.pixels)
 }
 
 // LastDrawn compares what an area shows with what it showed when it was asked

@@ -22,6 +22,8 @@ type Driver struct {
 	conn    *wire.Conn
 	place   placement
 	turn    chan struct{} // has capacity 1: input, one action at a time
+	// sync returns when the compositor has handled what was asked of it.
+	sync func(context.Context) error
 
 	pointer   pointer
 	keyboard  keyboard
@@ -38,7 +40,7 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 	if err != nil {
 		return nil, &desktop.MissingError{What: fmt.Sprintf("the Wayland display %s does not answer: %v", o.Display, err), Mend: "export WAYLAND_DISPLAY=wayland-0", Wayland: true}
 	}
-	d := &Driver{options: o, conn: conn, turn: make(chan struct{}, 1)}
+	d := &Driver{options: o, conn: conn, turn: make(chan struct{}, 1), sync: conn.Sync}
 	if err := d.open(ctx, filepath.Dir(path)); err != nil {
 		d.end()
 		return nil, err
@@ -55,13 +57,12 @@ func socketOf(display string) string {
 }
 
 func (d *Driver) open(ctx context.Context, folder string) (err error) {
-	for _, find := range placements {
-		if d.place, err = find(ctx, d.conn.Peer(), folder); err == nil {
-			break
-		}
+	d.place, err = findPlacement(ctx, d.conn.Peer(), folder)
+	if errors.Is(err, desktop.ErrNotFound) {
+		return desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
 	}
 	if err != nil {
-		return desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
+		return err
 	}
 	seat, err := wire.BindSeat(d.conn, 0)
 	if err != nil {
@@ -71,13 +72,16 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 	d.keyboard = keyboard{Driver: d, down: map[desktop.Key]stroke{}}
 	d.clipboard = clipboard{Driver: d}
 	d.screen = screen{Driver: d}
-	d.layers = layers{Driver: d, seat: seat}
+	d.layers = layers{Driver: d}
 	d.pointer.open(seat)
 	d.keyboard.open(seat)
 	d.clipboard.open(seat)
 	d.screen.open()
-	d.layers.open()
-	return d.conn.Sync(ctx)
+	d.layers.open(seat)
+	if e, ok := d.place.(equipper); ok {
+		e.equip(d)
+	}
+	return d.sync(ctx)
 }
 
 // Desktop returns a desktop.Desktop backed by d; parts that Wayland cannot
@@ -130,7 +134,7 @@ func (d *Driver) act(ctx context.Context, f func() error) error {
 	if err := f(); err != nil {
 		return err
 	}
-	return d.conn.Sync(ctx)
+	return d.sync(ctx)
 }
 
 // input performs an action of pointer or keyboard.
