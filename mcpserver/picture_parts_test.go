@@ -31,7 +31,7 @@ func pictureIn(t *testing.T, res byhand.Object) image.Rectangle {
 	return p.Bounds()
 }
 
-func TestOnlyWhatChangedOfAPictureIsShown(t *testing.T) {
+func TestAtLengthOnlyWhatChangedOfAPictureIsShown(t *testing.T) {
 	st := newStage(t, func(o *Options) { o.Structured = false })
 	w := st.connect("2025-11-25", byhand.Object{})
 	pressed := false

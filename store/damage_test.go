@@ -164,10 +164,10 @@ func mix(old, later []byte, pages []int) []byte {
 	return image
 }
 
-// TestTornCommits writes parts of each commit: bbolt syncs the pages, then
+// TestAtLengthTornCommits writes parts of each commit: bbolt syncs the pages, then
 // writes and syncs one of the two first pages, so before that sync any of them
 // may be on the disk or not.
-func TestTornCommits(t *testing.T) {
+func TestAtLengthTornCommits(t *testing.T) {
 	if os.Getpagesize() != testPage {
 		t.Skip("needs pages of 4096 bytes")
 	}

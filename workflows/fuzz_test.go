@@ -70,9 +70,9 @@ func FuzzFormat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { checkStable(t, text) })
 }
 
-// TestManyMistakesAreReportedSoon has thousands of names that lead nowhere, in
+// TestAtLengthManyMistakesAreReportedSoon has thousands of names that lead nowhere, in
 // documents with thousands of names that they could have meant.
-func TestManyMistakesAreReportedSoon(t *testing.T) {
+func TestAtLengthManyMistakesAreReportedSoon(t *testing.T) {
 	for say, step := range map[string]string{
 		"targets":     "- {id: step_%d, tool_name: capture_screenshot, fallback_id: stop_%[1]d}\n",
 		"expressions": "- {id: step_%d, tool_name: capture_screenshot, if: stop_%[1]d_result}\n",

@@ -52,8 +52,8 @@ print -r -- "${said##* }"
 print -r -- "${${said% }##* }"`},
 }
 
-// TestShellsComplete lets each shell use the script that we write for it.
-func TestShellsComplete(t *testing.T) {
+// TestAtLengthShellsComplete lets each shell use the script that we write for it.
+func TestAtLengthShellsComplete(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs the shells of Linux")
 	}

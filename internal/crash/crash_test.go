@@ -355,10 +355,10 @@ func verify(t *testing.T, dir string, deaths int) {
 	}
 }
 
-// TestKilledAtBoundaries ends each process at its nth point, and the next one
+// TestAtLengthKilledAtBoundaries ends each process at its nth point, and the next one
 // at its nth, until the run is done: with a few n, every sort of boundary is
 // cut before and after what is stored, and before and after what acts.
-func TestKilledAtBoundaries(t *testing.T) {
+func TestAtLengthKilledAtBoundaries(t *testing.T) {
 	t.Parallel()
 	deaths := 0
 	for point := fewestPoints; point < fewestPoints+*spread; point++ {
@@ -395,12 +395,12 @@ func playOnce(t *testing.T, dir string, point, deaths int) (died int) {
 	return 1
 }
 
-// TestKilledAtRandom kills each process at an instant between two of its
+// TestAtLengthKilledAtRandom kills each process at an instant between two of its
 // points. How long they take differs between machines by orders of magnitude,
 // so the clock is the child's own: it tells of each point that it reaches, and
 // dies some of them later, in the middle of what comes next. Each process gets
 // as far as the next one needs, so the runs end however slow the machine is.
-func TestKilledAtRandom(t *testing.T) {
+func TestAtLengthKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	deaths, runs, pace := 0, 0, &pace{}
 	for deaths < *kills {

@@ -157,7 +157,7 @@ const (
 	press = `  - {id: seven, tool_name: click_element, timeout: 60s, arguments: {process: zenity, selector: "name:OK"}}`
 )
 
-func TestARunThatFailedGoesOnInTheSameProgram(t *testing.T) {
+func TestAtLengthARunThatFailedGoesOnInTheSameProgram(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	o.writes(waits, "")
@@ -186,7 +186,7 @@ func TestARunThatFailedGoesOnInTheSameProgram(t *testing.T) {
 	}
 }
 
-func TestARunWhoseEngineWasKilledInTheMiddleOfAStepAsks(t *testing.T) {
+func TestAtLengthARunWhoseEngineWasKilledInTheMiddleOfAStepAsks(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	o.writes(press, "")
@@ -263,7 +263,7 @@ func TestALostDesktopIsSaidBeforeAnythingActs(t *testing.T) {
 	}
 }
 
-func TestWhatAResumeDoesWithoutTheDesktopStandsInTheDocument(t *testing.T) {
+func TestAtLengthWhatAResumeDoesWithoutTheDesktopStandsInTheDocument(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	o.writes(waits, "on_lost_desktop: restart\n")
@@ -320,7 +320,7 @@ func TestADesktopThatNoRunNeedsIsClosed(t *testing.T) {
 	}
 }
 
-func TestADesktopThatLastsIsTheSameForEachRun(t *testing.T) {
+func TestAtLengthADesktopThatLastsIsTheSameForEachRun(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	o.writes(waits, "")
@@ -337,7 +337,7 @@ func TestADesktopThatLastsIsTheSameForEachRun(t *testing.T) {
 	o.does(0, "run", "--display", "virtual:work", "look.yaml")
 }
 
-func TestOnlySoManyDesktopsAreKept(t *testing.T) {
+func TestAtLengthOnlySoManyDesktopsAreKept(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	if err := os.WriteFile(filepath.Join(o.dir, "fails.yaml"), []byte(

@@ -149,9 +149,9 @@ func TestOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestAKilledServerLeavesFourRunsWhereTheyWere kills a server with a run on each
+// TestAtLengthAKilledServerLeavesFourRunsWhereTheyWere kills a server with a run on each
 // of its four desktops. All go on where they were, in the same program.
-func TestAKilledServerLeavesFourRunsWhereTheyWere(t *testing.T) {
+func TestAtLengthAKilledServerLeavesFourRunsWhereTheyWere(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	s := o.serves("--desktops", "4", "--screen", "800x600")

@@ -24,7 +24,7 @@ func build(t *testing.T, version string) string {
 	return file
 }
 
-func TestAnUpgrade(t *testing.T) {
+func TestAtLengthAnUpgrade(t *testing.T) {
 	t.Parallel()
 	older, newer := build(t, "1.0.0"), build(t, "1.1.0")
 	t.Run("with runs waiting", func(t *testing.T) { upgradeWithRunsWaiting(t, older, newer) })

@@ -11,9 +11,9 @@ import (
 // span is a piece of code within a line.
 var span = regexp.MustCompile("`(?:bin/)?understudy ([^`\n]+)`")
 
-// TestEveryCommandIsKnown looks at the commands that stand within sentences:
+// TestAtLengthEveryCommandIsKnown looks at the commands that stand within sentences:
 // there is such a command, and it has these flags.
-func TestEveryCommandIsKnown(t *testing.T) {
+func TestAtLengthEveryCommandIsKnown(t *testing.T) {
 	r := newReader(t)
 	help := map[string]string{}
 	helpOf := func(words ...string) string {

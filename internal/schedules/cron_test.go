@@ -84,9 +84,9 @@ func TestTicksWhenTheClockIsChanged(t *testing.T) {
 	}
 }
 
-// TestTicksAgainstACalendar compares with what a calendar says, minute by minute,
+// TestAtLengthTicksAgainstACalendar compares with what a calendar says, minute by minute,
 // for a year of a zone that changes its clock.
-func TestTicksAgainstACalendar(t *testing.T) {
+func TestAtLengthTicksAgainstACalendar(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

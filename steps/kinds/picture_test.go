@@ -77,7 +77,7 @@ func (p picturePlay) run(t *testing.T) {
 	})
 }
 
-func TestPicturesAreAimedAt(t *testing.T) {
+func TestAtLengthPicturesAreAimedAt(t *testing.T) {
 	again := func(d *fake.Desktop) { // the same button in a second place
 		d.Add(d.Find("role:frame"), fake.Button("Save").At(10, 300, 80, 24))
 	}
@@ -142,7 +142,7 @@ func TestPicturesAreAimedAt(t *testing.T) {
 	}
 }
 
-func TestPicturesAreFound(t *testing.T) {
+func TestAtLengthPicturesAreFound(t *testing.T) {
 	match := map[string]any{"area": map[string]any{"x": 5.0, "y": 125.0, "w": 90.0, "h": 34.0}, "at": map[string]any{"x": 50.0, "y": 142.0}, "score": 1.0}
 	for _, p := range []picturePlay{
 		{play: play{say: "where a picture is", kind: FindImage, args: args("image", "p.png"), result: map[string]any{"found": true, "matches": []any{match}}}},

@@ -121,8 +121,8 @@ func TestContractOnOneNode(t *testing.T) {
 	storetest.Run(t, a.open)
 }
 
-// TestContractOnThreeNodes uses one cluster; each folder is a prefix there.
-func TestContractOnThreeNodes(t *testing.T) {
+// TestAtLengthContractOnThreeNodes uses one cluster; each folder is a prefix there.
+func TestAtLengthContractOnThreeNodes(t *testing.T) {
 	address := startCluster(t)
 	var mu sync.Mutex
 	prefixes := map[string]string{}

@@ -7,7 +7,7 @@ import (
 	"understudy/engine"
 )
 
-func TestMemory(t *testing.T) {
+func TestStoreInMemory(t *testing.T) {
 	stores := map[string]*Memory{}
 	Run(t, func(_ testing.TB, dir string) engine.Store {
 		if stores[dir] == nil {
@@ -17,7 +17,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-func TestMemoryRefuses(t *testing.T) {
+func TestStoreInMemoryRefuses(t *testing.T) {
 	m := NewMemory()
 	m.OnAppend = func(string, engine.Batch) error { return engine.ErrFull }
 	if err := m.Append(t.Context(), "run1", Batch("run1", 1, 0, 1)); !errors.Is(err, engine.ErrFull) {

@@ -32,7 +32,7 @@ func editors(t testing.TB) []editor {
 
 // Saved in the middle of a text, restored after another window had the
 // keyboard: what is typed then lands exactly there.
-func TestFocusAndCaretComeBack(t *testing.T) {
+func TestAtLengthFocusAndCaretComeBack(t *testing.T) {
 	d := onDesk(t, "mousepad", "featherpad", "chromium", "zenity")
 	for _, x := range editors(t) {
 		t.Run(x.name, func(t *testing.T) {

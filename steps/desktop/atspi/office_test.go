@@ -14,7 +14,7 @@ import (
 )
 
 // LibreOffice is the largest tree, and it starts slowly.
-func TestLibreOfficeWriter(t *testing.T) {
+func TestAtLengthLibreOfficeWriter(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // The middle of every control of an application is that control.
-func TestEveryControlIsFoundAtItsMiddle(t *testing.T) {
+func TestAtLengthEveryControlIsFoundAtItsMiddle(t *testing.T) {
 	d := onDesk(t)
 	for _, x := range examples(t) {
 		t.Run(x.name, func(t *testing.T) {

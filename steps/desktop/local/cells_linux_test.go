@@ -9,7 +9,6 @@ import (
 
 	"understudy/internal/scratch"
 	"understudy/steps"
-	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/kinds"
 )
 
@@ -41,7 +40,6 @@ func calc(t *testing.T) *sight {
 // The cells of a spreadsheet that show are elements like others: each has its address
 // and its text, and is pressed where it lies.
 func TestAtLengthTheCellsOfASpreadsheet(t *testing.T) {
-	virtualtest.TakesTime(t)
 	s := calc(t)
 	for _, row := range []struct{ selector, name, text string }{
 		{"role:cell && name:B3", "B3", "85"},
@@ -86,7 +84,6 @@ func TestAtLengthTheCellsOfASpreadsheet(t *testing.T) {
 // A call of its own gives the focus back to the sheet and leaves its cursor where the
 // call moved it.
 func TestAtLengthTheCursorOfASpreadsheetStays(t *testing.T) {
-	virtualtest.TakesTime(t)
 	s := calc(t)
 	s.well(kinds.ClickElement, "selector", "role:cell && name:A1", "timeout_ms", 30_000.0)
 	s.wellByItself(kinds.TypeIntoElement, "selector", "role:toolbar && name:Formula Tool Bar >> role:text && nth:0", "text_to_type", "B3{Enter}", "timeout_ms", 30_000.0)
@@ -105,7 +102,6 @@ func TestAtLengthTheCursorOfASpreadsheetStays(t *testing.T) {
 
 // What is typed into a cell replaces what it holds, and nothing else of the sheet.
 func TestAtLengthTypingIntoTheCellsOfASpreadsheet(t *testing.T) {
-	virtualtest.TakesTime(t)
 	s := calc(t)
 	s.well(kinds.TypeIntoElement, "selector", "role:cell && name:B2", "text_to_type", "37", "timeout_ms", 30_000.0)
 	s.well(kinds.TypeIntoElement, "selector", "role:cell && name:B3", "text_to_type", "=B2+1{Tab}", "timeout_ms", 30_000.0)

@@ -11,7 +11,7 @@ import (
 
 // A combo box of Qt that shows nothing takes a choice by its option, not by the list
 // of its options, in which one can be selected all the same.
-func TestAComboBoxThatIsBlankTakesAChoice(t *testing.T) {
+func TestAtLengthAComboBoxThatIsBlankTakesAChoice(t *testing.T) {
 	s := look(t, "/usr/bin/python3", "/usr/lib/python3/dist-packages/PyQt6")
 	script, err := filepath.Abs("testdata/combos.py")
 	s.must(err)

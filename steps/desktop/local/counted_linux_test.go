@@ -29,7 +29,6 @@ var manyClicks = flag.Int("clicks", 24, "how many clicks are done and counted on
 // are said to be done, nor may there be one too many, however busy the machine
 // is and wherever the pointer goes afterwards.
 func TestAtLengthNoClickIsLostInAPage(t *testing.T) {
-	virtualtest.TakesTime(t)
 	p := showPage(t, countingPage)
 	click := func(name string, more map[string]any) map[string]any {
 		args := map[string]any{"selector": "role:button && name:" + name, "process": "chromium", "timeout_ms": 120_000.0}
@@ -73,7 +72,6 @@ addEventListener("mouseup", e => { if (from.target.id == "pad") tell("drag by " 
 
 // The same in GTK: a box that is ticked by one click is not by the next.
 func TestAtLengthNoClickIsLostInGTK(t *testing.T) {
-	virtualtest.TakesTime(t)
 	virtualtest.Need(t, "gtk3-widget-factory")
 	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
 	s.launch("gtk3-widget-factory")

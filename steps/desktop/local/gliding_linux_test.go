@@ -15,7 +15,7 @@ import (
 
 // What glides in a window is drawn in every frame: a click waits for it to come
 // to rest, and what rests is clicked, also right after it was clicked.
-func TestWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
+func TestAtLengthWhatGlidesIsNotClickedBeforeItRests(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
 	script, err := filepath.Abs("testdata/gliding.py")

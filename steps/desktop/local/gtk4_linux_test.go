@@ -13,7 +13,7 @@ import (
 // GTK 4 tells where its elements are in their window only, and draws the title
 // and the border of that itself. A click lands on what was meant all the same,
 // wherever the window is.
-func TestAClickInGTK4Lands(t *testing.T) {
+func TestAtLengthAClickInGTK4Lands(t *testing.T) {
 	s := look(t, "gtk4-widget-factory")
 	w := s.launch("env GSK_RENDERER=cairo gtk4-widget-factory", "GTK Widget Factory")
 	const box = "process:gtk4-widget-factory >> role:checkbox && name:checkbutton && nth:1"

@@ -45,7 +45,7 @@ const (
 
 // What shows more than its application tells of is marked, and what is empty is not;
 // of a list with too many rows for all to be told those that show are.
-func TestTheTreeMarksWhatItDoesNotTell(t *testing.T) {
+func TestAtLengthTheTreeMarksWhatItDoesNotTell(t *testing.T) {
 	for _, row := range []struct {
 		toolkit, needs string
 		opaque         int
@@ -72,7 +72,7 @@ func TestTheTreeMarksWhatItDoesNotTell(t *testing.T) {
 
 // The rows of a list that changes are those that show now: after rows were put in and
 // taken out before them, and after others took their place as the list was scrolled.
-func TestTheCellsOfAListThatChangesAreReadAgain(t *testing.T) {
+func TestAtLengthTheCellsOfAListThatChangesAreReadAgain(t *testing.T) {
 	for toolkit, needs := range map[string]string{"gtk3": gtk3Needs, "gtk4": gtk4Needs} {
 		t.Run(toolkit, func(t *testing.T) {
 			s, told := showLists(t, toolkit, needs)

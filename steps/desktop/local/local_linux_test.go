@@ -112,7 +112,7 @@ func TestLaunchedApplicationsShowThemselvesHere(t *testing.T) {
 	}
 }
 
-func TestAddressesAreOpened(t *testing.T) {
+func TestAtLengthAddressesAreOpened(t *testing.T) {
 	virtualtest.Need(t, "xdg-open")
 	dir := t.TempDir()
 	seen, browser := filepath.Join(dir, "seen"), filepath.Join(dir, "browser")

@@ -14,7 +14,6 @@ import (
 	"understudy/internal/scratch"
 	"understudy/steps"
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/kinds"
 )
 
@@ -43,7 +42,6 @@ var editors = []struct {
 // the machine is; also when the call is one of its own, which gives caret and
 // focus back to the user, who is in the same field.
 func TestAtLengthALongTextIsExact(t *testing.T) {
-	virtualtest.TakesTime(t)
 	for _, e := range editors {
 		t.Run(e.name, func(t *testing.T) {
 			for method, length := range map[string]int{"keys": *longText, "auto": 10_000} { // which fills pages of Writer
@@ -195,7 +193,7 @@ func firstOther(a, b string) int {
 }
 
 // A dialog that comes up takes what is typed, and that is no success.
-func TestTextThatADialogTakesIsNoSuccess(t *testing.T) {
+func TestAtLengthTextThatADialogTakesIsNoSuccess(t *testing.T) {
 	b := sandboxed(t, 5)
 	b.do("entry = Gtk.Entry(visible=True); box.pack_start(entry, False, False, 0); entry.grab_focus()")
 	b.do("GLib.timeout_add(30, lambda: Gtk.MessageDialog(transient_for=window, text='Question', title='Question').show())")

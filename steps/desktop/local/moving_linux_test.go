@@ -53,7 +53,7 @@ tell("ways " + ways.length)
 // A browser tells half a second late where what moves in a page is, and not at
 // all of some motions. A click on it hits, or is said not to have been done; and
 // what has come to rest is hit.
-func TestWhatMovesInAPageIsHitOrSaidNotToBe(t *testing.T) {
+func TestAtLengthWhatMovesInAPageIsHitOrSaidNotToBe(t *testing.T) {
 	const ways = 10
 	p := showPage(t, movingPage)
 	p.expect(fmt.Sprint("ways ", ways), 1)

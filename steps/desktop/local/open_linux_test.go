@@ -51,7 +51,7 @@ if how == "asking":
 Gtk.main()
 `
 
-func TestWhatOpensIsTheApplicationsOwnWindow(t *testing.T) {
+func TestAtLengthWhatOpensIsTheApplicationsOwnWindow(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	d := open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})
 	script := filepath.Join(t.TempDir(), "starter.py")

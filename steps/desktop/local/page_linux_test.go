@@ -38,7 +38,7 @@ const placesPage = `<!doctype html><title>Places</title><meta charset="utf-8">
 
 // Wherever a page puts a button, it is clicked once, or it is said what is
 // there instead.
-func TestWhatAPageShowsIsClickedAndNothingElse(t *testing.T) {
+func TestAtLengthWhatAPageShowsIsClickedAndNothingElse(t *testing.T) {
 	p := showPage(t, placesPage)
 	click := func(selector string, timeout float64, more ...any) steps.Outcome {
 		args := map[string]any{"selector": selector, "process": "chromium", "timeout_ms": timeout}

@@ -32,7 +32,6 @@ const scrolledPage = `<!doctype html><title>Scrolled</title><meta charset="utf-8
 // What is scrolled out of view is brought into view before it is acted on: down and
 // up again, and in a list that scrolls within the form.
 func TestAtLengthWhatIsScrolledAwayIsActedOn(t *testing.T) {
-	virtualtest.TakesTime(t)
 	for toolkit, needs := range map[string]string{
 		"gtk3": "/usr/lib/*/girepository-1.0/Gtk-3.0.typelib", "gtk4": "/usr/lib/*/girepository-1.0/Gtk-4.0.typelib",
 		"qt5": "/usr/lib/python3/dist-packages/PyQt5", "qt6": "/usr/lib/python3/dist-packages/PyQt6",

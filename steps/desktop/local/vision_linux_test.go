@@ -101,7 +101,7 @@ func (s *sight) read(texts ...string) map[string]desktop.Rect {
 // The words that are read in a text editor stand where they are said to: a
 // double click there selects them. So does one where the picture of a word is
 // found after the window has moved.
-func TestTheTextOfAnEditorIsReadAndFound(t *testing.T) {
+func TestAtLengthTheTextOfAnEditorIsReadAndFound(t *testing.T) {
 	s := look(t, "mousepad", "tesseract", "xclip")
 	file := filepath.Join(t.TempDir(), "letter.txt")
 	s.must(os.WriteFile(file, []byte("Dear Madam,\n\nthe invoice number 48213 of Tuesday\nis still unpaid. Please transfer 1250 Euro.\n\nRegards\n"), 0o600))

@@ -130,7 +130,7 @@ func (a onSway) Boxes() (map[string]desktop.Rect, error) {
 }
 
 // A session of sway keeps the contract, but for what Wayland or sway do not have.
-func TestContractOnSway(t *testing.T) {
+func TestAtLengthContractOnSway(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900", "for_window [title=.] floating enable")
 	s.Enter(t)

@@ -86,8 +86,7 @@ app.exec()
 
 // Whatever toolkit a window of Wayland is of, tiled or floating and at any scale, a
 // click that is said to be done is the one that the window counted, and no other.
-func TestClicksLandOnSway(t *testing.T) {
-	virtualtest.TakesTime(t)
+func TestAtLengthClicksLandOnSway(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	for _, scale := range []int{1, 2} {
 		session := waylandtest.Start(t, "xwayland disable", fmt.Sprintf("output * resolution %dx%d scale %d", 1280*scale, 900*scale, scale))
@@ -235,8 +234,7 @@ app.exec()
 }
 
 // What is typed arrives as it was meant, whatever the script and the toolkit.
-func TestTextArrivesOnSway(t *testing.T) {
-	virtualtest.TakesTime(t)
+func TestAtLengthTextArrivesOnSway(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3", "chromium")
 	session := waylandtest.Start(t, "xwayland disable")
 	session.Enter(t)

@@ -29,7 +29,7 @@ const formPage = `<!doctype html><title>Form</title><meta charset="utf-8"><form>
 </script>`
 
 // Each control of a form in a page takes its value by one call.
-func TestControlsOfAPageTakeAValueAtOnce(t *testing.T) {
+func TestAtLengthControlsOfAPageTakeAValueAtOnce(t *testing.T) {
 	p := showPage(t, formPage)
 	file := filepath.Join(t.TempDir(), "a picture.txt")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
@@ -63,7 +63,7 @@ func TestControlsOfAPageTakeAValueAtOnce(t *testing.T) {
 
 // What a control of a page does not take is refused before anything is done, with what
 // it does take; what is advised works.
-func TestControlsOfAPageSayWhatTheyTake(t *testing.T) {
+func TestAtLengthControlsOfAPageSayWhatTheyTake(t *testing.T) {
 	p := showPage(t, formPage)
 	p.does(kinds.WaitForElement, map[string]any{"process": "chromium", "selector": "id:size", "timeout_ms": 60_000.0})
 	text := map[string]string{kinds.SetValue.Name: "value", kinds.TypeIntoElement.Name: "text_to_type"}

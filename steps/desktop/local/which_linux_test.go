@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/kinds"
 )
 
@@ -38,7 +37,6 @@ func TestAProgramIsNamedAsPeopleCallIt(t *testing.T) {
 // A desktop file's id and the name without an ending mean LibreOffice, whose program is
 // soffice.bin.
 func TestAtLengthAnOfficeIsNamedAsPeopleCallIt(t *testing.T) {
-	virtualtest.TakesTime(t)
 	s := calc(t)
 	for _, name := range []string{"soffice", "libreoffice", "libreoffice-calc", "libreoffice-calc.desktop"} {
 		if o := s.run(kinds.ValidateElement, "process", name, "selector", "role:cell && name:B3"); o.Result["matches"] != 1.0 {

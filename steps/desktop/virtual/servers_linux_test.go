@@ -33,7 +33,7 @@ func another(t testing.TB) *Display {
 
 // Each X server that is installed makes a desktop of the size that was asked for,
 // with a window manager, and leaves nothing behind.
-func TestADesktopOfEachServer(t *testing.T) {
+func TestAtLengthADesktopOfEachServer(t *testing.T) {
 	for _, name := range Servers() {
 		t.Run(name, func(t *testing.T) {
 			need(t, servers[name].program, "xdpyinfo", "xprop")

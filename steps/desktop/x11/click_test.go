@@ -78,7 +78,7 @@ var xevButton = regexp.MustCompile(`ButtonPress event.*\n.*, time \d+, \((\d+),(
 
 // While a window is moved again and again, each click that is said to be done
 // reaches it, at its place.
-func TestClicksInAWindowThatMoves(t *testing.T) {
+func TestAtLengthClicksInAWindowThatMoves(t *testing.T) {
 	b := open(t)
 	e := b.events()
 	w := b.window("Event Tester")

@@ -71,7 +71,7 @@ func TestAClickIsOverOnlyWhenItHasReachedItsWindow(t *testing.T) {
 
 // A window manager that stops for good lets no click through, and it is not
 // said that one was done.
-func TestAClickThatReachesNoWindowIsNotDone(t *testing.T) {
+func TestAtLengthAClickThatReachesNoWindowIsNotDone(t *testing.T) {
 	b := open(t)
 	e := b.events()
 	manager := b.manager()

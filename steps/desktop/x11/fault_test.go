@@ -155,7 +155,7 @@ func TestTheDisplayFreezes(t *testing.T) {
 	}
 }
 
-func TestAFrozenDisplayIsGivenUpWithoutADeadline(t *testing.T) {
+func TestAtLengthAFrozenDisplayIsGivenUpWithoutADeadline(t *testing.T) {
 	b := open(t)
 	b.must(syscall.Kill(virtualtest.ServerPID(b.t, b.display), syscall.SIGSTOP))
 	began := time.Now()
@@ -279,7 +279,7 @@ func TestAClosedRobotSaysSo(t *testing.T) {
 	}
 }
 
-func TestNothingGrows(t *testing.T) {
+func TestAtLengthNothingGrows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}

@@ -37,7 +37,7 @@ func tenThousand() string {
 // All on one display: what typing leaves behind, such as a window manager that
 // still reads the keyboard anew for each binding, must not keep the next
 // application from showing itself.
-func TestALongTextIsTypedExactly(t *testing.T) {
+func TestAtLengthALongTextIsTypedExactly(t *testing.T) {
 	want := tenThousand()
 	one := open(t)
 	for _, program := range []string{"mousepad", "featherpad"} {

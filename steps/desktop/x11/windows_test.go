@@ -183,7 +183,7 @@ func TestAWindowManagerThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
-func TestAWindowManagerThatKeepsDyingIsGivenUp(t *testing.T) {
+func TestAtLengthAWindowManagerThatKeepsDyingIsGivenUp(t *testing.T) {
 	b := open(t)
 	var err error
 	b.eventually("the windows are not known", func() (bool, string) {
