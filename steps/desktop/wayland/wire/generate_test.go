@@ -33,9 +33,10 @@ wl_region 1: destroy |
 *wl_shm 1: create_pool |
 wl_shm_pool 1: create_buffer destroy |
 wl_buffer 1: destroy |
-*wl_output 4: release | name
-*wl_seat 5: get_pointer |
+*wl_output 4: release | mode name
+*wl_seat 5: get_pointer get_keyboard |
 wl_pointer 5: release | enter
+wl_keyboard 5: | keymap
 *zwlr_virtual_pointer_manager_v1 2: create_virtual_pointer |
 zwlr_virtual_pointer_v1 2: motion motion_absolute button frame axis_source axis_discrete |
 *zwp_virtual_keyboard_manager_v1 1: create_virtual_keyboard |
@@ -46,6 +47,9 @@ zwlr_screencopy_frame_v1 3: copy destroy | buffer flags ready failed buffer_done
 zwlr_data_control_device_v1 1: set_selection | data_offer selection
 zwlr_data_control_source_v1 1: offer destroy | send cancelled
 zwlr_data_control_offer_v1 1 made: receive destroy | offer
+*zxdg_output_manager_v1 2: get_xdg_output |
+zxdg_output_v1 2: destroy | logical_position logical_size
+*org_kde_kwin_fake_input 4: authenticate pointer_motion_absolute button axis keyboard_key |
 *zwlr_layer_shell_v1 1: get_layer_surface |
 zwlr_layer_surface_v1 1: set_size set_anchor set_exclusive_zone set_margin ack_configure destroy | configure
 `
@@ -160,7 +164,10 @@ func uses(t *testing.T) (list []*use) {
 // typeOf is the name in Go of an interface: ScreencopyFrame for
 // zwlr_screencopy_frame_v1.
 func typeOf(iface string) string {
-	_, name, _ := strings.Cut(iface, "_")
+	family, name, _ := strings.Cut(strings.TrimPrefix(iface, "org_kde_"), "_")
+	if family == "zxdg" { // beside the interfaces without it
+		name = "xdg_" + name
+	}
 	return exported(strings.TrimSuffix(name, "_v1"))
 }
 

@@ -167,11 +167,20 @@ type Output struct{ object }
 
 // OutputEvents are called for the events of a Output; one that is nil is passed over.
 type OutputEvents struct {
+	Mode func(flags uint32, width int32, height int32, refresh int32)
 	Name func(name string)
 }
 
 func (e OutputEvents) handle(op uint16, d *decoder) {
 	switch op {
+	case 1:
+		a0 := d.uint()
+		a1 := d.int()
+		a2 := d.int()
+		a3 := d.int()
+		if e.Mode != nil {
+			e.Mode(a0, a1, a2, a3)
+		}
 	case 4:
 		a0 := d.string()
 		if e.Name != nil {
@@ -203,6 +212,11 @@ func (o Seat) GetPointer(events PointerEvents) Pointer {
 	return Pointer{o.conn.create(o.id, 0, events.handle, newID{})}
 }
 
+// GetKeyboard is the request get_keyboard.
+func (o Seat) GetKeyboard(events KeyboardEvents) Keyboard {
+	return Keyboard{o.conn.create(o.id, 1, events.handle, newID{})}
+}
+
 // Pointer is the interface wl_pointer.
 type Pointer struct{ object }
 
@@ -226,6 +240,26 @@ func (e PointerEvents) handle(op uint16, d *decoder) {
 
 // Release is the request release.
 func (o Pointer) Release() { o.conn.send(o.id, 1) }
+
+// Keyboard is the interface wl_keyboard.
+type Keyboard struct{ object }
+
+// KeyboardEvents are called for the events of a Keyboard; one that is nil is passed over.
+type KeyboardEvents struct {
+	Keymap func(format uint32, fd *os.File, size uint32)
+}
+
+func (e KeyboardEvents) handle(op uint16, d *decoder) {
+	switch op {
+	case 0:
+		a0 := d.uint()
+		a1 := d.fd()
+		a2 := d.uint()
+		if e.Keymap != nil {
+			e.Keymap(a0, a1, a2)
+		}
+	}
+}
 
 // VirtualPointerManager is the interface zwlr_virtual_pointer_manager_v1.
 type VirtualPointerManager struct{ object }
@@ -471,6 +505,75 @@ func (o DataControlOffer) Receive(mimeType string, fd *os.File) { o.conn.send(o.
 
 // Destroy is the request destroy.
 func (o DataControlOffer) Destroy() { o.conn.send(o.id, 1) }
+
+// XdgOutputManager is the interface zxdg_output_manager_v1.
+type XdgOutputManager struct{ object }
+
+// BindXdgOutputManager binds the n-th zxdg_output_manager_v1 that is announced.
+func BindXdgOutputManager(c *Conn, n int) (XdgOutputManager, error) {
+	o, err := c.bind("zxdg_output_manager_v1", n, 2, nil)
+	return XdgOutputManager{o}, err
+}
+
+// GetXdgOutput is the request get_xdg_output.
+func (o XdgOutputManager) GetXdgOutput(output Output, events XdgOutputEvents) XdgOutput {
+	return XdgOutput{o.conn.create(o.id, 1, events.handle, newID{}, output.object)}
+}
+
+// XdgOutput is the interface zxdg_output_v1.
+type XdgOutput struct{ object }
+
+// XdgOutputEvents are called for the events of a XdgOutput; one that is nil is passed over.
+type XdgOutputEvents struct {
+	LogicalPosition func(x int32, y int32)
+	LogicalSize     func(width int32, height int32)
+}
+
+func (e XdgOutputEvents) handle(op uint16, d *decoder) {
+	switch op {
+	case 0:
+		a0 := d.int()
+		a1 := d.int()
+		if e.LogicalPosition != nil {
+			e.LogicalPosition(a0, a1)
+		}
+	case 1:
+		a0 := d.int()
+		a1 := d.int()
+		if e.LogicalSize != nil {
+			e.LogicalSize(a0, a1)
+		}
+	}
+}
+
+// Destroy is the request destroy.
+func (o XdgOutput) Destroy() { o.conn.send(o.id, 0) }
+
+// FakeInput is the interface org_kde_kwin_fake_input.
+type FakeInput struct{ object }
+
+// BindFakeInput binds the n-th org_kde_kwin_fake_input that is announced.
+func BindFakeInput(c *Conn, n int) (FakeInput, error) {
+	o, err := c.bind("org_kde_kwin_fake_input", n, 4, nil)
+	return FakeInput{o}, err
+}
+
+// Authenticate is the request authenticate.
+func (o FakeInput) Authenticate(application string, reason string) {
+	o.conn.send(o.id, 0, application, reason)
+}
+
+// Button is the request button.
+func (o FakeInput) Button(button uint32, state uint32) { o.conn.send(o.id, 2, button, state) }
+
+// Axis is the request axis.
+func (o FakeInput) Axis(axis uint32, value float64) { o.conn.send(o.id, 3, axis, value) }
+
+// PointerMotionAbsolute is the request pointer_motion_absolute.
+func (o FakeInput) PointerMotionAbsolute(x float64, y float64) { o.conn.send(o.id, 9, x, y) }
+
+// KeyboardKey is the request keyboard_key.
+func (o FakeInput) KeyboardKey(button uint32, state uint32) { o.conn.send(o.id, 10, button, state) }
 
 // LayerShell is the interface zwlr_layer_shell_v1.
 type LayerShell struct{ object }
