@@ -166,7 +166,7 @@ func (c *dataControl) offer(ctx context.Context, text string) (taken <-chan stru
 				}
 			}()
 		},
-		Cancelled: func() { source.Destroy() },
+		Cancelled: sync.OnceFunc(func() { source.Destroy() }), // KWin tells it twice
 	})
 	for _, kind := range texts {
 		source.Offer(kind)

@@ -53,8 +53,35 @@ func (b *keyboard) mods() (mask uint32) {
 	return mask
 }
 
-func (b *keyboard) keyDown(k desktop.Key) error {
-	s, err := strokeOf(k)
+// A keyFinder is keys of a layout that is not the usual one.
+type keyFinder interface {
+	// stroke is how a keysym is typed, and false if no key has it.
+	stroke(ctx context.Context, sym uint32) (stroke, bool)
+}
+
+// strokeOf is how a key is pressed. A letter that the layout lacks is where the
+// usual keyboard has it: for chords programs look there.
+func (b *keyboard) strokeOf(ctx context.Context, k desktop.Key) (stroke, error) {
+	if err := input.Known(k); err != nil {
+		return stroke{}, err
+	}
+	if code, ok := named[k]; ok {
+		return stroke{code: code}, nil
+	}
+	char, _ := input.Character(k)
+	if f, ok := b.keys.(keyFinder); ok {
+		if s, ok := f.stroke(ctx, input.SymOf(char)); ok {
+			return s, nil
+		}
+	}
+	if s, ok := plainStrokes[input.SymOf(char)]; ok {
+		return s, nil
+	}
+	return stroke{}, &desktop.MissingError{What: fmt.Sprintf("in a Wayland session the key %q cannot be pressed: wanted one of the usual English keyboard, which %q is not; type it as text instead", k, k)}
+}
+
+func (b *keyboard) keyDown(ctx context.Context, k desktop.Key) error {
+	s, err := b.strokeOf(ctx, k)
 	if err != nil {
 		return err
 	}
@@ -68,8 +95,8 @@ func (b *keyboard) keyDown(k desktop.Key) error {
 	return errors.Join(b.keys.key(s.code, true), b.modifiers(b.mods()))
 }
 
-func (b *keyboard) keyUp(k desktop.Key) error {
-	s, err := strokeOf(k)
+func (b *keyboard) keyUp(ctx context.Context, k desktop.Key) error {
+	s, err := b.strokeOf(ctx, k)
 	if err != nil {
 		return err
 	}
@@ -93,12 +120,14 @@ func (b *keyboard) press(ctx context.Context, a desktop.Press) error {
 		return b.enter(ctx, text)
 	}
 	c := input.Plain(a.Chord)
-	key, err := strokeOf(c.Key)
+	key, err := b.strokeOf(ctx, c.Key)
 	if err != nil {
 		return err
 	}
-	if key.shift && !slices.Contains(c.Mods, desktop.Shift) {
-		c.Mods = append(slices.Clone(c.Mods), desktop.Shift)
+	for m, needed := range map[desktop.Key]bool{desktop.Shift: key.shift, desktop.AltGr: key.altGr} {
+		if needed && !slices.Contains(c.Mods, m) {
+			c.Mods = append(slices.Clone(c.Mods), m)
+		}
 	}
 	before := b.mods()
 	if err := b.modifiers(before); err != nil {

@@ -82,6 +82,7 @@ func blank(sym uint32) bool {
 type stroke struct {
 	code  uint32
 	shift bool
+	altGr bool
 }
 
 // masks are the bits of the modifiers in the usual keyboard.
@@ -121,23 +122,8 @@ var plainStrokes = func() map[uint32]stroke {
 			all[input.SymOf(c)] = stroke{code: r.first + uint32(i)}
 		}
 		for i, c := range r.shifted {
-			all[input.SymOf(c)] = stroke{r.first + uint32(i), true}
+			all[input.SymOf(c)] = stroke{code: r.first + uint32(i), shift: true}
 		}
 	}
 	return all
 }()
-
-// strokeOf is how a key is pressed on the usual keyboard.
-func strokeOf(k desktop.Key) (stroke, error) {
-	if err := input.Known(k); err != nil {
-		return stroke{}, err
-	}
-	if code, ok := named[k]; ok {
-		return stroke{code: code}, nil
-	}
-	char, _ := input.Character(k)
-	if s, ok := plainStrokes[input.SymOf(char)]; ok {
-		return s, nil
-	}
-	return stroke{}, &desktop.MissingError{What: fmt.Sprintf("in a Wayland session the key %q cannot be pressed: wanted one of the usual English keyboard, which %q is not; type it as text instead", k, k)}
-}

@@ -65,7 +65,8 @@ func (l *layerShell) show(ctx context.Context, o wire.Output, at image.Point, pi
 	y := &outputLayer{surface: l.compositor.CreateSurface(), buffer: b}
 	configured := make(chan struct{})
 	once := sync.OnceFunc(func() { close(configured) })
-	y.role = l.shell.GetLayerSurface(y.surface, o, overlay, "understudy", wire.LayerSurfaceEvents{Configure: func(serial, _, _ uint32) {
+	// KWin takes the keyboard from who has it when something is clicked that is no dock.
+	y.role = l.shell.GetLayerSurface(y.surface, o, overlay, "dock", wire.LayerSurfaceEvents{Configure: func(serial, _, _ uint32) {
 		y.role.AckConfigure(serial)
 		once()
 	}})

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland/wire"
 )
 
 // A placement knows what no protocol of Wayland tells: which windows there are,
@@ -27,12 +28,14 @@ type placement interface {
 
 // An equipper is a placement whose compositor does by other ways what it announces no
 // protocol for: it gives the parts of a driver what they lack.
-type equipper interface{ equip(d *Driver) }
+type equipper interface {
+	equip(d *Driver, seat wire.Seat)
+}
 
 // placements find, each in its way, that of a compositor which is a process and has
 // its socket in a folder. One fails with desktop.ErrNotFound where it is not one of its sort,
 // and with a desktop.MissingError where it is and does not tell.
-var placements = []func(ctx context.Context, pid int, folder string) (placement, error){findSway}
+var placements = []func(ctx context.Context, pid int, folder string) (placement, error){findSway, findKWin}
 
 // findPlacement returns the placement of a compositor.
 func findPlacement(ctx context.Context, pid int, folder string) (placement, error) {

@@ -82,6 +82,8 @@ func (d *Driver) withOutputs(ctx context.Context, f func(map[string]wire.Output)
 const (
 	argb8888 = 0
 	xrgb8888 = 1
+	abgr8888 = 0x34324241
+	xbgr8888 = 0x34324258
 )
 
 // shot is a picture that the compositor is asked for.
@@ -132,7 +134,6 @@ func orRefused(err error) error {
 
 // develop makes a picture of pixels.
 func (p *shot) develop(pixels []byte) (*image.RGBA, error) {
-	const abgr8888, xbgr8888 = 0x34324241, 0x34324258
 	red, blue := 0, 2
 	switch p.format {
 	case argb8888, xrgb8888:

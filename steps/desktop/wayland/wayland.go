@@ -79,7 +79,7 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 	d.screen.open()
 	d.layers.open(seat)
 	if e, ok := d.place.(equipper); ok {
-		e.equip(d)
+		e.equip(d, seat)
 	}
 	return d.sync(ctx)
 }
@@ -151,9 +151,9 @@ func (d *Driver) input(ctx context.Context, a desktop.Action) error {
 	case desktop.Scroll:
 		return d.pointer.scroll(a.DX, a.DY)
 	case desktop.KeyDown:
-		return d.keyboard.keyDown(a.Key)
+		return d.keyboard.keyDown(ctx, a.Key)
 	case desktop.KeyUp:
-		return d.keyboard.keyUp(a.Key)
+		return d.keyboard.keyUp(ctx, a.Key)
 	case desktop.Press:
 		return d.keyboard.press(ctx, a)
 	case desktop.Type:
@@ -213,7 +213,11 @@ func (d *Driver) manage(ctx context.Context, m desktop.Manage) error {
 			return err
 		case m.Do == desktop.Place && (last == m.Bounds || last != before.Bounds && time.Since(since) > calm):
 			return nil
-		case (m.Do == desktop.Activate || m.Do == desktop.Restore) && w.Active && w.Shows():
+		case m.Do == desktop.Minimize && w.Minimized && !w.Active, m.Do == desktop.Maximize && w.Maximized:
+			return nil
+		case m.Do == desktop.Activate && w.Active && w.Shows():
+			return nil
+		case m.Do == desktop.Restore && w.Active && w.Shows() && (before.Minimized || !w.Maximized):
 			return nil
 		}
 		if err := desktop.Sleep(ctx, 5*time.Millisecond); err != nil {

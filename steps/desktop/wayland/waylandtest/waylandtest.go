@@ -25,6 +25,8 @@ type Session struct {
 	Wayland, X string // the names of its displays
 	Dir        string // where its sockets are
 	Bus        string // the address of its session bus
+
+	kwin *kwin // that it is of
 }
 
 // Start starts a session. The lines are more of sway's configuration, beside

@@ -1,0 +1,89 @@
+//go:build linux
+
+package wayland
+
+import (
+	"context"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland/wire"
+)
+
+// fakeInput is KWin's protocol for programs that act in a person's place. It is
+// announced only to those that a desktop file allows it.
+type fakeInput struct {
+	*Driver
+	kwin   *kwin
+	device wire.FakeInput
+	layout layout
+}
+
+func newFakeInput(d *Driver, k *kwin, seat wire.Seat) (*fakeInput, error) {
+	device, err := wire.BindFakeInput(d.conn, 0)
+	if err != nil {
+		return nil, &desktop.MissingError{What: "KWin takes input only from programs that are allowed to act, which this one is not", Mend: kwinSetup}
+	}
+	device.Authenticate("Understudy", "plays workflows")
+	f := &fakeInput{Driver: d, kwin: k, device: device}
+	f.layout.follow(seat)
+	return f, nil
+}
+
+// fakeMouse is the mouse of it.
+type fakeMouse struct{ *fakeInput }
+
+func (m fakeMouse) position(ctx context.Context) (desktop.Point, error) { return m.kwin.pointer(ctx) }
+
+func (m fakeMouse) move(_ context.Context, to desktop.Point, _ desktop.Rect) error {
+	m.device.PointerMotionAbsolute(float64(to.X), float64(to.Y))
+	return nil
+}
+
+func (m fakeMouse) button(code uint32, down bool) error {
+	m.device.Button(code, stateOf(down))
+	return nil
+}
+
+func (m fakeMouse) turn(axis uint32, step int) error {
+	const notch = 15
+	m.device.Axis(axis, float64(step*notch))
+	return nil
+}
+
+// fakeKeys are the keys of it: those of the session's own keyboard.
+type fakeKeys struct{ *fakeInput }
+
+func (f fakeKeys) key(code uint32, down bool) error {
+	f.device.KeyboardKey(code, stateOf(down))
+	return nil
+}
+
+// modifiers has nothing to do: KWin knows them by their keys.
+func (fakeKeys) modifiers(uint32) error { return nil }
+
+// group is the one of the session's layouts that is in use.
+func (f fakeKeys) group(ctx context.Context) int {
+	var group uint32
+	if err := f.kwin.bus.Object("org.kde.keyboard", "/Layouts").CallWithContext(ctx, "org.kde.KeyboardLayouts.getLayout", 0).Store(&group); err != nil {
+		return 0 // there is only one
+	}
+	return int(group)
+}
+
+func (f fakeKeys) stroke(ctx context.Context, sym uint32) (stroke, bool) {
+	return f.layout.stroke(f.group(ctx), sym)
+}
+
+// text types what the keys of the session have, and pastes a text that they do not
+// have as a whole.
+func (f fakeKeys) text(ctx context.Context, text string, syms []uint32) error {
+	group, strokes := f.group(ctx), make([]stroke, 0, len(syms))
+	for _, sym := range syms {
+		s, ok := f.layout.stroke(group, sym)
+		if !ok {
+			return f.keyboard.withoutModifiers(func() error { return f.keyboard.paste(ctx, text) })
+		}
+		strokes = append(strokes, s)
+	}
+	return f.keyboard.withoutModifiers(func() error { return f.keyboard.typeStrokes(ctx, strokes) })
+}

@@ -1,0 +1,175 @@
+//go:build linux
+
+package wayland
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
+	"understudy/steps/desktop/wayland/wire"
+)
+
+// layout is the keyboard of the session as the compositor tells it: how the
+// characters are typed that its keys have. It follows changes.
+type layout struct {
+	mu     sync.Mutex // guards the field below
+	groups []map[uint32]stroke
+}
+
+// follow reads the keymap of a seat, now and whenever it changes.
+func (l *layout) follow(seat wire.Seat) {
+	seat.GetKeyboard(wire.KeyboardEvents{Keymap: func(_ uint32, f *os.File, size uint32) {
+		if f == nil {
+			return
+		}
+		defer f.Close()
+		text := make([]byte, size)
+		if n, err := f.ReadAt(text, 0); n < len(text)-1 && err != nil { // the last byte is none of the text
+			return
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.groups = groupsOf(string(text))
+	}})
+}
+
+// stroke is how a keysym is typed while a group is in use.
+func (l *layout) stroke(group int, sym uint32) (stroke, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if group >= len(l.groups) {
+		return stroke{}, false
+	}
+	s, ok := l.groups[group][sym]
+	return s, ok
+}
+
+var (
+	keycodeLine = regexp.MustCompile(`(?m)^\s*(<[^>]+>)\s*=\s*(\d+);`)
+	keyBlock    = regexp.MustCompile(`key\s+(<[^>]+>)\s*\{([^}]*)\}`)
+	symbolList  = regexp.MustCompile(`(?:symbols\[(?:[Gg]roup)?(\d+)\]\s*=\s*|^\s*)\[([^\]]*)\]`)
+)
+
+// groupsOf reads from a keymap, as libxkbcommon writes it, how keysyms are typed on
+// the keys between those that have names, for each group.
+func groupsOf(keymap string) (groups []map[uint32]stroke) {
+	const offset, lastPlain, besideShift = 8, 57, 86
+	codes := map[string]uint32{}
+	for _, m := range keycodeLine.FindAllStringSubmatch(keymap, -1) {
+		if n, err := strconv.ParseUint(m[2], 10, 32); err == nil && n > offset {
+			codes[m[1]] = uint32(n) - offset
+		}
+	}
+	for _, key := range keyBlock.FindAllStringSubmatch(keymap, -1) {
+		code := codes[key[1]]
+		if code < 2 || code > lastPlain && code != besideShift || code == named["numlock"] || code == named["nummultiply"] {
+			continue
+		}
+		for i, list := range symbolList.FindAllStringSubmatch(key[2], -1) {
+			group := i
+			if n, err := strconv.Atoi(list[1]); err == nil {
+				group = n - 1
+			}
+			for len(groups) <= group {
+				groups = append(groups, map[uint32]stroke{input.SymOf('\n'): {code: named["enter"]}, input.SymOf('\t'): {code: named["tab"]}})
+			}
+			for level, name := range strings.Split(list[2], ",") {
+				sym, known := symNamed(strings.TrimSpace(name))
+				if _, before := groups[group][sym]; known && !before && level < 4 {
+					groups[group][sym] = stroke{code: code, shift: level&1 != 0, altGr: level&2 != 0}
+				}
+			}
+		}
+	}
+	return groups
+}
+
+// symNames are the names of the characters of ASCII and Latin-1 that are more than
+// one letter long, in their order.
+var symNames = map[rune]string{
+	' ': "space exclam quotedbl numbersign dollar percent ampersand apostrophe parenleft parenright asterisk plus comma minus period slash",
+	':': "colon semicolon less equal greater question at", '[': "bracketleft backslash bracketright asciicircum underscore grave",
+	'{': "braceleft bar braceright asciitilde", '€': "EuroSign",
+	0xa0: "nobreakspace exclamdown cent sterling currency yen brokenbar section diaeresis copyright ordfeminine guillemotleft notsign hyphen registered macron " +
+		"degree plusminus twosuperior threesuperior acute mu paragraph periodcentered cedilla onesuperior masculine guillemotright onequarter onehalf threequarters questiondown " +
+		"Agrave Aacute Acircumflex Atilde Adiaeresis Aring AE Ccedilla Egrave Eacute Ecircumflex Ediaeresis Igrave Iacute Icircumflex Idiaeresis " +
+		"ETH Ntilde Ograve Oacute Ocircumflex Otilde Odiaeresis multiply Oslash Ugrave Uacute Ucircumflex Udiaeresis Yacute THORN ssharp " +
+		"agrave aacute acircumflex atilde adiaeresis aring ae ccedilla egrave eacute ecircumflex ediaeresis igrave iacute icircumflex idiaeresis " +
+		"eth ntilde ograve oacute ocircumflex otilde odiaeresis division oslash ugrave uacute ucircumflex udiaeresis yacute thorn ydiaeresis",
+}
+
+var symsByName = func() map[string]uint32 {
+	all := map[string]uint32{}
+	for first, names := range symNames {
+		for i, name := range strings.Fields(names) {
+			all[name] = input.SymOf(first + rune(i))
+		}
+	}
+	return all
+}()
+
+// symNamed is the keysym with a name; false for those that type nothing here.
+func symNamed(name string) (uint32, bool) {
+	if len(name) == 1 {
+		return input.SymOf(rune(name[0])), true
+	}
+	if hex, ok := strings.CutPrefix(name, "U"); ok {
+		if r, err := strconv.ParseUint(hex, 16, 32); err == nil {
+			return input.SymOf(rune(r)), true
+		}
+	}
+	sym, ok := symsByName[name]
+	return sym, ok
+}
+
+// typeStrokes types keysyms on a keyboard that finds out about modifiers by itself.
+func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) error {
+	var shift, altGr bool
+	hold := func(s stroke) error {
+		var err error
+		if s.shift != shift {
+			shift, err = s.shift, b.keys.key(named[desktop.Shift], s.shift)
+		}
+		if s.altGr != altGr {
+			altGr, err = s.altGr, errors.Join(err, b.keys.key(named[desktop.AltGr], s.altGr))
+		}
+		return err
+	}
+	for i, s := range strokes {
+		if err := errors.Join(hold(s), b.keys.key(s.code, true), b.keys.key(s.code, false)); err != nil {
+			return err
+		}
+		if i%handful != handful-1 {
+			continue
+		}
+		if err := b.sync(ctx); err != nil {
+			return errors.Join(err, hold(stroke{}))
+		}
+		if err := desktop.Sleep(ctx, handfulRest); err != nil {
+			return errors.Join(err, hold(stroke{}))
+		}
+	}
+	return hold(stroke{})
+}
+
+// withoutModifiers does something while none of the modifiers that are held is down.
+func (b *keyboard) withoutModifiers(f func() error) (err error) {
+	for _, down := range []bool{false, true} {
+		for k, s := range b.down {
+			if masks[k] != 0 {
+				err = errors.Join(err, b.keys.key(s.code, down))
+			}
+		}
+		if !down && err == nil {
+			err = f()
+		}
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+//go:build linux
+
+package waylandtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/desktop/wayland"
+)
+
+// kwin is the compositor of a session, as tests ask it past all that is tested.
+type kwin struct {
+	env     []string
+	bus     *dbus.Conn
+	scripts atomic.Int64
+}
+
+// StartKWin starts a session of KWin, in which the program of the test is allowed to
+// act. The screen has a size in points, of which each has scale pixels.
+func StartKWin(t testing.TB, screen desktop.Size, scale int) *Session {
+	t.Helper()
+	s := StartKWinThatForbids(t, screen, scale)
+	s.Allow(t)
+	return s
+}
+
+// Allow lets the program of the test act in a session of KWin.
+func (s *Session) Allow(t testing.TB) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := wayland.AllowOnKWin(filepath.Join(s.Dir, "share"), program, s.kwin.env); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// StartKWinThatForbids is StartKWin without what allows the program to act.
+func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session {
+	t.Helper()
+	virtualtest.Need(t, "kwin_wayland", "kbuildsycoca5", "dbus-daemon")
+	dir, err := os.MkdirTemp("", "kwin") // the test's own can be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s := &Session{Dir: dir, Wayland: "wayland-kwin"}
+	for name, text := range map[string]string{
+		"config/kdeglobals": "[KDE]\nAnimationDurationFactor=0\n",
+		"config/kwinrc":     "[Windows]\nFocusPolicy=ClickToFocus\n",
+	} {
+		write(t, filepath.Join(dir, name), []byte(text), 0o600)
+	}
+	// The one that is installed asks for rights that a container does not have.
+	program := filepath.Join(dir, "kwin_wayland")
+	installed, err := exec.LookPath("kwin_wayland")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := os.ReadFile(installed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, program, binary, 0o700)
+	s.Bus = s.bus(t)
+	s.kwin = &kwin{env: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "share"),
+		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "LC_ALL=C.UTF-8",
+	}}
+	cmd := exec.Command(program, "--virtual", "--socket", s.Wayland, "--no-lockscreen", "--no-global-shortcuts",
+		"--width", fmt.Sprint(screen.W*scale), "--height", fmt.Sprint(screen.H*scale), "--scale", fmt.Sprint(scale))
+	cmd.Env = s.kwin.env
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	start(t, cmd)
+	if s.kwin.bus, err = dbus.Connect(s.Bus); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.kwin.bus.Close() })
+	for end := time.Now().Add(time.Minute); !s.answers(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			said, _ := os.ReadFile(log.Name())
+			t.Fatalf("KWin did not start: %s", said)
+		}
+	}
+	return s
+}
+
+// write writes a file into a folder that may not be there yet.
+func write(t testing.TB, path string, content []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answers reports whether KWin takes programs and scripts.
+func (s *Session) answers() bool {
+	var there bool
+	err := s.kwin.bus.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.kde.KWin").Store(&there)
+	_, none := os.Stat(filepath.Join(s.Dir, s.Wayland))
+	return err == nil && none == nil && there
+}
+
+// sink takes what a script says.
+type sink chan string
+
+// Say is called by a script.
+func (k sink) Say(text string) *dbus.Error {
+	k <- text
+	return nil
+}
+
+// Script has KWin evaluate an expression, and returns its value as text.
+func (s *Session) Script(expression string) (string, error) {
+	n := s.kwin.scripts.Add(1)
+	name, path := fmt.Sprintf("test%d", n), dbus.ObjectPath(fmt.Sprintf("/test%d", n))
+	said := make(sink, 1)
+	if err := s.kwin.bus.Export(said, path, "dev.understudy.Test"); err != nil {
+		return "", err
+	}
+	file := filepath.Join(s.Dir, name+".js")
+	if err := os.WriteFile(file, fmt.Appendf(nil, "let said; try { said = String(%s) } catch (e) { said = String(e) }; callDBus(%q, %q, %q, %q, said)", expression, s.kwin.bus.Names()[0], path, "dev.understudy.Test", "Say"), 0o600); err != nil {
+		return "", err
+	}
+	scripting := s.kwin.bus.Object("org.kde.KWin", "/Scripting")
+	var id int32
+	if err := scripting.Call("org.kde.kwin.Scripting.loadScript", 0, file, name).Store(&id); err != nil {
+		return "", err
+	}
+	defer scripting.Call("org.kde.kwin.Scripting.unloadScript", 0, name)
+	if err := s.kwin.bus.Object("org.kde.KWin", dbus.ObjectPath(fmt.Sprintf("/%d", id))).Call("org.kde.kwin.Script.run", 0).Err; err != nil {
+		return "", err
+	}
+	select {
+	case text := <-said:
+		return text, nil
+	case <-time.After(20 * time.Second):
+		return "", fmt.Errorf("KWin did not answer %s", expression)
+	}
+}
