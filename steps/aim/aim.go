@@ -62,7 +62,7 @@ func WithTried(err, earlier error) error {
 func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.Duration) (el *desktop.Element, at desktop.Point, err error) {
 	raised, opened := false, false
 	away := hiddenElement{began: time.Now()}
-	err = WaitUntil(ctx, long, func(ctx context.Context) error {
+	try := func(ctx context.Context) error {
 		el, err = resolve(ctx, hand, q, n)
 		seen := time.Now()
 		if err != nil {
@@ -83,7 +83,20 @@ func AtQuery(ctx context.Context, hand *Hand, q Query, n Requirement, long time.
 		}
 		at, err = readyInView(ctx, hand, el, seen, n)
 		return err
-	})
+	}
+	for again := true; again; { // the wheel takes its time, so it is waited anew
+		err = WaitUntil(ctx, long, func(ctx context.Context) error {
+			if err := try(ctx); hand.refused == nil {
+				return err
+			}
+			return nil
+		})
+		if again = hand.refused != nil; again {
+			if err = wheelRefused(ctx, hand, n.Windows); err != nil {
+				break
+			}
+		}
+	}
 	return el, at, away.instead(err, long, n)
 }
 

@@ -6,7 +6,8 @@
 //  1. locate.go and picture.go search the screen for the selectors of a Target, or
 //     for a picture. Several matches are an error that names better selectors.
 //     When nothing shows, reveal.go scrolls an element into view that is there, as
-//     it does later with one that is said to show outside of what it is in.
+//     it does later with one that is said to show outside of what it is in; wheel.go
+//     turns the wheel for one that its application does not scroll to.
 //  2. bring_to_front.go raises the element's window, once.
 //  3. reachable.go checks that the point is on a screen, in the element's own
 //     window, and under no other window. A tooltip in the way is dismissed by

@@ -18,6 +18,8 @@ type Hand struct {
 	reachable map[*desktop.Element]reachability
 	// revealed are the elements that were scrolled into view.
 	revealed map[desktop.Handle]bool
+	// refused is one that its application did not scroll to; nil when there is none.
+	refused *desktop.Element
 	// persistentPopups are popups that the pointer does not dismiss.
 	persistentPopups map[desktop.WindowID]bool
 	// pointerBefore is where the pointer was before it was moved to dismiss a

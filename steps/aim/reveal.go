@@ -32,15 +32,27 @@ func revealHidden(ctx context.Context, hand *Hand, u *hiddenElement, q Query, o 
 		return err
 	}
 	u.el = s.Found[0]
-	if !scrolledAway(u.el) {
-		return nil
+	if away, err := isAway(ctx, hand.Desktop, u.el); !away || err != nil {
+		return err
 	}
-	return quietly(Reveal(ctx, hand, hand.Unaccounted(), u.el, o))
+	return revealOrNote(ctx, hand, u.el, o)
 }
 
-// Reveal scrolls an element into view. It is ErrRefused if its application cannot do
-// that.
+// Reveal scrolls an element into view, with the wheel where its application does not do so
+// on request. It is ErrRefused if neither can be done.
 func Reveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desktop.Element, o WindowOptions) error {
+	err := requestReveal(ctx, hand, d, el, o)
+	if !errors.Is(err, desktop.ErrRefused) {
+		return err
+	}
+	if in, failed := wheelIntoView(ctx, hand, d, el, o); !in {
+		return errors.Join(err, failed)
+	}
+	return nil
+}
+
+// requestReveal asks the application to scroll an element into view.
+func requestReveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desktop.Element, o WindowOptions) error {
 	var then desktop.Chord
 	if err := d.Do(ctx, desktop.Reveal{Element: el.Handle, Then: &then}); err != nil || then.Key == "" {
 		return err
@@ -51,19 +63,32 @@ func Reveal(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desktop.Ele
 	return PressKeys(ctx, d, []desktop.Chord{then})
 }
 
+// revealOrNote prepares an act by Reveal, but leaves the wheel to wheelRefused, which has
+// more time than one poll.
+func revealOrNote(ctx context.Context, hand *Hand, el *desktop.Element, o WindowOptions) error {
+	err := requestReveal(ctx, hand, hand.Unaccounted(), el, o)
+	if errors.Is(err, desktop.ErrRefused) {
+		hand.refused = el
+	}
+	return quietly(err)
+}
+
+// wheelRefused brings what revealOrNote noted into view, if anything.
+func wheelRefused(ctx context.Context, hand *Hand, o WindowOptions) error {
+	el := hand.refused
+	if hand.refused = nil; el == nil {
+		return nil
+	}
+	_, err := wheelIntoView(ctx, hand, hand.Unaccounted(), el, o)
+	return err
+}
+
 // BringIntoView scrolls an element into view that is scrolled away, as far as its
 // application can, for an act that does without the pointer: who looks on sees what is
 // done. It prepares the act and is not counted as one.
 func BringIntoView(ctx context.Context, hand *Hand, el *desktop.Element, o WindowOptions) error {
-	away := scrolledAway(el)
-	if !away && !el.Bounds.Empty() {
-		var err error
-		if away, err = outOfView(ctx, hand.Desktop, el, Middle(el.Bounds)); err != nil {
-			return err
-		}
-	}
-	if !away {
-		return nil
+	if away, err := isAway(ctx, hand.Desktop, el); !away || err != nil {
+		return err
 	}
 	return quietly(Reveal(ctx, hand, hand.Unaccounted(), el, o))
 }
@@ -82,6 +107,9 @@ func quietly(err error) error {
 func AtElement(ctx context.Context, hand *Hand, el *desktop.Element, n Requirement) (*desktop.Element, desktop.Point, error) {
 	at, err := readyInView(ctx, hand, el, time.Now(), n)
 	if err == nil || el.Handle == "" {
+		return el, at, err
+	}
+	if err := wheelRefused(ctx, hand, n.Windows); err != nil {
 		return el, at, err
 	}
 	var gone error // which no waiting helps
@@ -117,7 +145,16 @@ func readyInView(ctx context.Context, hand *Hand, el *desktop.Element, seen time
 		hand.revealed = map[desktop.Handle]bool{}
 	}
 	hand.revealed[el.Handle] = true
-	return at, errors.Join(err, quietly(Reveal(ctx, hand, hand.Unaccounted(), el, n.Windows)))
+	return at, errors.Join(err, revealOrNote(ctx, hand, el, n.Windows))
+}
+
+// isAway reports whether an element is scrolled out of view. Qt Quick only tells where it
+// lies.
+func isAway(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (bool, error) {
+	if scrolledAway(el) || el.Bounds.Empty() {
+		return scrolledAway(el), nil
+	}
+	return outOfView(ctx, d, el, Middle(el.Bounds))
 }
 
 // outOfView reports whether a point of el is outside of what el is in, so that it does

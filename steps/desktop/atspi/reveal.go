@@ -39,10 +39,42 @@ func (c *Client) Reveal(ctx context.Context, h desktop.Handle, then *desktop.Cho
 		return err
 	}
 	if has(n.states, bitFocusable) {
-		body, err := w.call(n.object, ifaceComponent+".GrabFocus")
-		return requireTrue(body, err, "the focus")
+		if moved, err := w.focusToScroll(n); err != nil || moved {
+			return err
+		}
 	}
 	return fmt.Errorf("%w: the %s %q cannot be scrolled into view", desktop.ErrRefused, roleName(n.role), n.name)
+}
+
+// focusToScroll focuses a node, and reports whether it was scrolled to: Qt Quick does so
+// only where the program asks for it.
+func (w *walker) focusToScroll(n *node) (moved bool, err error) {
+	if err := w.locate(n); err != nil {
+		return false, err
+	}
+	before := n.box
+	body, err := w.call(n.object, ifaceComponent+".GrabFocus")
+	if err := requireTrue(body, err, "the focus"); err != nil {
+		return false, err
+	}
+	return w.within(layoutTime, func() (bool, error) {
+		err := w.locate(n)
+		return n.box != before, err
+	})
+}
+
+// within looks again and again until something is so, or a time is over.
+func (w *walker) within(long time.Duration, look func() (bool, error)) (bool, error) {
+	ctx, cancel := context.WithTimeout(w.ctx, long)
+	defer cancel()
+	for {
+		if so, err := look(); so || err != nil {
+			return so, err
+		}
+		if desktop.Sleep(ctx, layoutLook) != nil {
+			return false, w.ctx.Err()
+		}
+	}
 }
 
 // A pane is what scrolls its content, with its scroll bars.
@@ -199,19 +231,13 @@ func (w *walker) scrollOnce(p *pane, n *node) (moved bool, err error) {
 
 // arrives waits until a node lies in the view of a pane.
 func (w *walker) arrives(p *pane, n *node) (bool, error) {
-	ctx, cancel := context.WithTimeout(w.ctx, layoutTime)
-	defer cancel()
-	for {
+	return w.within(layoutTime, func() (bool, error) {
 		if err := w.locate(n); err != nil {
 			return false, err
 		}
-		if right, below := p.lacks(n); right == 0 && below == 0 && !n.box.Empty() {
-			return true, nil
-		}
-		if desktop.Sleep(ctx, layoutLook) != nil {
-			return false, w.ctx.Err()
-		}
-	}
+		right, below := p.lacks(n)
+		return right == 0 && below == 0 && !n.box.Empty(), nil
+	})
 }
 
 // lacks returns how far a node must be scrolled to lie in the view.

@@ -38,29 +38,52 @@ func TestAtLengthWhatIsScrolledAwayIsActedOn(t *testing.T) {
 	} {
 		t.Run(toolkit, func(t *testing.T) {
 			virtualtest.Need(t, "/usr/bin/python3", needs)
-			s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
-			script, err := filepath.Abs("testdata/scrolled.py")
-			if err != nil {
-				t.Fatal(err)
-			}
-			out := filepath.Join(scratch.Dir(t), "told")
-			if err := os.WriteFile(out, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			s.launch("sh -c 'exec env GSK_RENDERER=cairo QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1 /usr/bin/python3 " + script + " " + toolkit + " >" + out + "'")
-			s.actScrolled(toolkit, func(what string) int {
-				text, err := os.ReadFile(out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return len(slices.DeleteFunc(slices.Collect(strings.Lines(string(text))), func(line string) bool { return line != what+"\n" }))
-			})
+			s, told := showScrolled(t, "env GSK_RENDERER=cairo QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1 /usr/bin/python3 testdata/scrolled.py "+toolkit, "")
+			s.actScrolled(toolkit, told)
 		})
 	}
+	t.Run("qml", func(t *testing.T) {
+		virtualtest.Need(t, "/usr/lib/qt6/bin/qml")
+		s, told := showScrolled(t, "env QT_FORCE_STDERR_LOGGING=1 /usr/lib/qt6/bin/qml testdata/scrolled.qml", "qml: ")
+		s.actScrolled("qml", told)
+		s.does(kinds.ClickElement, map[string]any{"selector": "role:button && name:Beside", "window_selector": "window:Scrolled", "timeout_ms": 60_000.0})
+		s.eventually("what is beside is clicked", func() bool { return told("clicked Beside") == 1 })
+		if n := told("wheel"); n > 0 {
+			t.Error("the wheel was turned over a number", n, "times")
+		}
+	})
 	t.Run("chromium", func(t *testing.T) {
 		p := showPage(t, scrolledPage)
 		p.actScrolled("chromium", p.count)
 	})
+}
+
+// showScrolled shows a form by a command of this folder, and counts what it told in lines
+// that begin with a prefix.
+func showScrolled(t *testing.T, command, prefix string) (s *testDesktop, told func(what string) int) {
+	t.Helper()
+	s = &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "virtual", Dir: scratch.Dir(t)})}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(scratch.Dir(t), "told")
+	if err := os.WriteFile(out, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.launch("sh -c 'cd " + here + "; exec " + command + " >" + out + " 2>&1'")
+	return s, func(what string) (n int) {
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line == prefix+what+"\n" {
+				n++
+			}
+		}
+		return n
+	}
 }
 
 // actScrolled acts on the controls of the form, of which each second is far from the
@@ -82,7 +105,7 @@ func (s *testDesktop) actScrolled(toolkit string, told func(what string) int) {
 		{kinds.ClickElement, map[string]any{"selector": "role:button && name:Deep"}, "clicked Deep"},
 		{kinds.SelectOption, map[string]any{"selector": "role:combobox", "option_name": "Pear"}, "fruit Pear"},
 	} {
-		if act.kind.Name == kinds.SelectOption.Name && (toolkit == "gtk4" || strings.HasPrefix(toolkit, "qt")) {
+		if act.kind.Name == kinds.SelectOption.Name && !slices.Contains([]string{"gtk3", "chromium"}, toolkit) {
 			continue // their boxes take no choice, wherever they are
 		}
 		for _, step := range []struct {

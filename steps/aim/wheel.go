@@ -1,0 +1,213 @@
+package aim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"understudy/steps"
+	"understudy/steps/desktop"
+)
+
+// Qt Quick scrolls to nothing on request and has no scroll bars to move, so an element is
+// brought into view there as by a person, with the wheel. What scrolls need not be in the
+// tree at all: the wheel is turned over the element next to the one that is wanted, which
+// shows, and of which it is known where it lies from there.
+
+const (
+	mostNotches = 500 // of the wheel
+	mostVain    = 3   // notches that did not move the element
+	mostAsked   = 30  // elements that are asked whether they are at their own middle
+	// stillLooks are how many looks, StillTime apart, must find an element in one place
+	// before the wheel is turned again: what scrolls slows down in its end.
+	stillLooks = 3
+	// scrollTime bounds the wait for that.
+	scrollTime = 5 * time.Second
+)
+
+// errVain says that a notch of the wheel did not move the element.
+var errVain = errors.New("it did not move")
+
+// notch is one of the wheel: over which element, and which way.
+type notch struct {
+	over   desktop.Handle
+	dx, dy int
+}
+
+// wheelIntoView turns the wheel until an element is in view, and reports whether it is. The
+// pointer is put back.
+func wheelIntoView(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desktop.Element, o WindowOptions) (bool, error) {
+	if err := BringToFront(ctx, hand, o, el.Window); err != nil {
+		return false, err
+	}
+	defer RestorePointer(ctx, hand, true)(ctx)
+	vain := map[notch]bool{}
+	for range mostNotches {
+		tree, err := hand.Desktop.Tree(ctx, desktop.Scope{Window: el.Window, Hidden: true, Full: true})
+		if err != nil {
+			return false, err
+		}
+		now, around := neighbours(tree, el.Handle)
+		if now == nil || !sameRow(el, now) || now.Bounds.Empty() {
+			return false, nil
+		}
+		if in, _, err := inView(ctx, hand.Desktop, now); in || err != nil || len(vain) > mostVain {
+			return in, err
+		}
+		over, n, err := nextNotch(ctx, hand, now, around, vain)
+		if over == nil || err != nil {
+			return false, err
+		}
+		if err := n.turn(ctx, hand, d, now, over); errors.Is(err, errVain) {
+			vain[n] = true
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// neighbours returns an element of a tree, and what shows besides and holds nothing else,
+// the nearest first.
+func neighbours(tree *desktop.Tree, h desktop.Handle) (el *desktop.Element, around []*desktop.Element) {
+	place, at := map[*desktop.Element]int{}, 0
+	tree.Walk(func(e *desktop.Element) bool {
+		place[e] = len(place)
+		if e.Handle == h {
+			el, at = e, place[e]
+		} else if len(e.Children) == 0 && e.States.Has(desktop.Showing) && !e.Bounds.Empty() {
+			around = append(around, e)
+		}
+		return true
+	})
+	far := func(e *desktop.Element) int { return max(place[e]-at, at-place[e]) }
+	slices.SortStableFunc(around, func(a, b *desktop.Element) int { return cmp.Compare(far(a), far(b)) })
+	return el, around
+}
+
+// inView reports whether an element is at its middle, and what is there.
+func inView(ctx context.Context, d *desktop.Desktop, el *desktop.Element) (in bool, hit *desktop.Element, err error) {
+	at := Middle(el.Bounds)
+	if away, err := outOfView(ctx, d, el, at); away || err != nil {
+		return false, nil, err
+	}
+	hit, err = elementAt(ctx, d, el, at)
+	return hit != nil && sameOrInside(el, hit), hit, err
+}
+
+// nextNotch returns the nearest element over which the wheel may be turned to bring el
+// into view, or nil.
+func nextNotch(ctx context.Context, hand *Hand, el *desktop.Element, around []*desktop.Element, vain map[notch]bool) (*desktop.Element, notch, error) {
+	asked := 0
+	for _, over := range around {
+		i := slices.IndexFunc(waysTo(el, over), func(n notch) bool { return !vain[n] })
+		if i < 0 || takesWheel(over) {
+			continue
+		}
+		if asked++; asked > mostAsked {
+			break
+		}
+		if _, err := checkUncovered(ctx, hand, over, Middle(over.Bounds)); steps.CodeOf(err) == steps.NotActionable {
+			continue
+		} else if err != nil {
+			return nil, notch{}, err
+		}
+		in, hit, err := inView(ctx, hand.Desktop, over)
+		if err != nil {
+			return nil, notch{}, err
+		}
+		if in && !takesWheel(hit) {
+			return over, waysTo(el, over)[i], nil
+		}
+	}
+	return nil, notch{}, nil
+}
+
+// waysTo are the ways in which el lies beside what shows.
+func waysTo(el, over *desktop.Element) (ways []notch) {
+	add := func(dx, dy int, lies bool) {
+		if lies {
+			ways = append(ways, notch{over.Handle, dx, dy})
+		}
+	}
+	a, b := el.Bounds, over.Bounds
+	add(0, 1, a.Y >= b.Y+b.H)
+	add(0, -1, a.Y+a.H <= b.Y)
+	add(1, 0, a.X >= b.X+b.W)
+	add(-1, 0, a.X+a.W <= b.X)
+	return ways
+}
+
+// takesWheel reports whether the wheel may do more over an element than scroll what the
+// element is in, such as change a number.
+func takesWheel(el *desktop.Element) bool {
+	for p := el; p != nil; p = p.Parent {
+		switch p.Role {
+		case "calendar", "canvas", "colorchooser", "editbar", "media", "pagetab", "pagetablist", "scrollbar", "slider", "spinbutton", "terminal":
+			return true
+		}
+		if p.Value != nil || p.Role.Is(desktop.OpensMenu) || p.States.Has(desktop.MultiLine) {
+			return true
+		}
+	}
+	return false
+}
+
+// turn turns the wheel over an element, and waits until el has moved and rests. If it has
+// not, that is errVain, and what moved in its place is turned back.
+func (n notch) turn(ctx context.Context, hand *Hand, d *desktop.Desktop, el, over *desktop.Element) error {
+	at := Middle(over.Bounds)
+	if err := hand.Unaccounted().Do(ctx, desktop.MovePointer{To: at}); err != nil {
+		return err
+	}
+	if err := DismissTooltipAt(ctx, hand, at); err != nil {
+		return err
+	}
+	if err := d.Do(ctx, desktop.Scroll{DX: n.dx, DY: n.dy}); err != nil {
+		return err
+	}
+	if err := WaitForEffect(ctx, UsualEffectLimit, hasMoved(hand, el)); err == nil {
+		return rests(ctx, hand, el)
+	} else if !errors.Is(err, errVain) {
+		return err
+	}
+	if err := hasMoved(hand, over)(ctx); err != nil {
+		return err
+	}
+	if err := d.Do(ctx, desktop.Scroll{DX: -n.dx, DY: -n.dy}); err != nil {
+		return err
+	}
+	return errors.Join(errVain, rests(ctx, hand, over))
+}
+
+// hasMoved looks whether an element is elsewhere than when it was read; it is errVain if
+// not.
+func hasMoved(hand *Hand, el *desktop.Element) func(context.Context) error {
+	return func(ctx context.Context) error {
+		now, err := hand.Desktop.Refresh(ctx, el.Handle)
+		if err == nil && now.Bounds == el.Bounds {
+			err = errVain
+		}
+		return err
+	}
+}
+
+// rests waits until an element has been seen in one place a few times.
+func rests(ctx context.Context, hand *Hand, el *desktop.Element) error {
+	last, seen := desktop.Rect{}, 0
+	for end := time.Now().Add(scrollTime); seen < stillLooks && time.Now().Before(end); {
+		now, err := hand.Desktop.Refresh(ctx, el.Handle)
+		if err != nil {
+			return err
+		}
+		if seen++; now.Bounds != last {
+			last, seen = now.Bounds, 1
+		}
+		if err := steps.Sleep(ctx, StillTime); err != nil {
+			return err
+		}
+	}
+	return nil
+}
