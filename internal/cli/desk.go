@@ -50,6 +50,7 @@ func newDesk(machine desktop.Machine, o desktop.Options, l lasting, log *slog.Lo
 type lasting struct {
 	shared bool          // runs that chose none have one together
 	keep   time.Duration // for those that did not succeed
+	worker string        // of a fleet, whose runs they are
 	bounds bounds
 
 	desktops  int  // of a pool; 0: there is none
@@ -126,7 +127,7 @@ func (d *desk) optionsFor(r engine.DesktopRequest) desktop.Options {
 	case d.lasting.shared && r.Choice.Display == "":
 		o.Name, o.Linger = sharedDesktop, max(keep, time.Nanosecond)
 	case r.Run != "" && !r.Single:
-		o.Name, o.Run, o.Owner, o.Linger = madeFor(r.Run), r.Run, r.Owner, max(keep, time.Nanosecond)
+		o.Name, o.Run, o.Owner, o.Worker, o.Linger = madeFor(r.Run), r.Run, r.Owner, d.lasting.worker, max(keep, time.Nanosecond)
 	}
 	return o
 }
@@ -258,14 +259,14 @@ func (d *desk) endKept(on desktop.Info, why string) error {
 
 // endNeedless closes the desktops that were made for runs which do not need them
 // any more: whoever executed such a run was killed before it could. No run is
-// under way yet.
+// under way yet. Those of a worker of a fleet are its own: here nobody knows their runs.
 func (d *desk) endNeedless(ctx context.Context, e *engine.Engine) {
 	if found, _ := filepath.Glob(filepath.Join(d.options.Dir, "*")); len(found) == 0 {
 		return // most commands never see a desktop
 	}
 	for _, k := range virtual.List(d.options.Dir) {
 		h, err := e.Get(ctx, k.Run)
-		if k.Run == "" || k.Users > 0 || !errors.Is(err, engine.ErrNoRun) && h.Status != engine.Succeeded {
+		if k.Run == "" || k.Worker != d.lasting.worker || k.Users > 0 || !errors.Is(err, engine.ErrNoRun) && h.Status != engine.Succeeded {
 			continue
 		}
 		if err := virtual.End(k, "its run had ended"); err != nil {

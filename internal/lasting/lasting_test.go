@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -309,14 +310,19 @@ func TestADesktopThatNoRunNeedsIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(o.dir, "data", "display")
-	for name, run := range map[string]string{"run-whose": runs[0].ID, "run-removed": "01m7ys5t6js1p97s9swagwnjg4", "mine": ""} {
-		if _, err := virtual.Keep(t.Context(), virtual.Options{Name: name, Run: run, Linger: time.Hour, Dir: dir}); err != nil {
+	for _, k := range []virtual.Options{{Name: "run-whose", Run: runs[0].ID}, {Name: "run-removed", Run: "01m7ys5t6js1p97s9swagwnjg4"}, {Name: "run-fleet", Run: "01m7ys5t6js1p97s9swagwnjg5", Worker: "one"}, {Name: "mine"}} {
+		k.Linger, k.Dir = time.Hour, dir
+		if _, err := virtual.Keep(t.Context(), k); err != nil {
 			t.Fatal(err)
 		}
 	}
 	o.does(0, "runs", "ls")
-	if k := o.theDesktop(); k.Name != "mine" {
-		t.Errorf("left is %s, wanted the one that was started by name", k.Name)
+	var left []string
+	for _, k := range o.desktops() {
+		left = append(left, k.Name)
+	}
+	if slices.Sort(left); !slices.Equal(left, []string{"mine", "run-fleet"}) {
+		t.Errorf("left are %s, wanted the one that was started by name and that of a worker", left)
 	}
 }
 

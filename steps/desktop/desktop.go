@@ -59,6 +59,8 @@ type Options struct {
 	Run string
 	// Owner is the credential that it belongs to; empty: the person at the machine.
 	Owner string
+	// Worker is who executes that run, in a fleet; empty: it is of this machine.
+	Worker string
 	// Linger is how long it stays when nobody uses it; 0: until it is ended.
 	Linger time.Duration
 	// OwnHome gives its programs a home folder of their own.

@@ -71,7 +71,7 @@ func newKeeper(ctx context.Context, o Options) (*keeper, error) {
 	}
 	k := &keeper{display: d, over: make(chan string, 1), conns: map[net.Conn]bool{}}
 	k.kept = Kept{
-		Name: o.Name, Protocol: Protocol, Birth: rand.Text(), Display: d.Name(), Screen: d.screen, Layout: o.Layout, Run: o.Run, Owner: o.Owner, Bus: d.Bus(), Env: d.Env(),
+		Name: o.Name, Protocol: Protocol, Birth: rand.Text(), Display: d.Name(), Screen: d.screen, Layout: o.Layout, Run: o.Run, Owner: o.Owner, Worker: o.Worker, Bus: d.Bus(), Env: d.Env(),
 		Started: time.Now().UTC(), Linger: o.Linger, Keeper: os.Getpid(), Dir: d.folder.dir,
 		Server: o.Server, Joined: o.Display != "", VNC: d.vnc,
 	}

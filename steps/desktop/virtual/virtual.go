@@ -53,6 +53,8 @@ type Options struct {
 	// Owner is the credential that a lasting desktop belongs to; empty: the
 	// person at the machine.
 	Owner string
+	// Worker is who executes that run, in a fleet; empty: it is of this machine.
+	Worker string
 	// Linger is how long a lasting desktop stays when nobody is attached to it;
 	// 0: until it is ended.
 	Linger time.Duration
@@ -88,6 +90,7 @@ type Kept struct {
 	Layout  string        `json:"layout,omitempty"`
 	Run     string        `json:"run,omitempty"`    // that it was made for
 	Owner   string        `json:"owner,omitempty"`  // whose it is; empty: the person's at the machine
+	Worker  string        `json:"worker,omitempty"` // of a fleet, that has the run
 	Client  string        `json:"client,omitempty"` // whose traces are on it, of a pool
 	Started time.Time     `json:"started"`
 	Linger  time.Duration `json:"linger,omitempty"`
