@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,10 +30,11 @@ const patience = 5 * time.Minute
 // stage is a person's machine with the clients on it.
 type stage struct {
 	t       testing.TB
-	modules string   // where npm put the clients
-	program string   // ours, as it is shipped
-	home    string   // the person's
-	environ []string // of every process
+	modules string               // where npm put the clients
+	program string               // ours, as it is shipped
+	home    string               // the person's
+	environ []string             // of every process
+	user    *syscall.SysProcAttr // whose processes they are; nil: who tests
 }
 
 func newStage(t testing.TB) *stage {
@@ -40,9 +42,14 @@ func newStage(t testing.TB) *stage {
 	if os.Getenv(clientsVariable) == "" {
 		t.Skip("`make clients` lets real clients use the program")
 	}
-	modules, program := installed(t), built(t)
-	home := scratch.Dir(t)
-	s := &stage{t: t, modules: modules, program: program, home: home}
+	s := &stage{t: t, modules: installed(t), program: built(t)}
+	s.settle()
+	return s
+}
+
+// settle gives a person a home folder, and processes an environment that has it.
+func (s *stage) settle() {
+	s.home, s.environ = scratch.Dir(s.t), nil
 	for _, pair := range os.Environ() {
 		switch name, _, _ := strings.Cut(pair, "="); name {
 		case "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "DISPLAY", "UNDERSTUDY_HOME":
@@ -50,9 +57,8 @@ func newStage(t testing.TB) *stage {
 			s.environ = append(s.environ, pair)
 		}
 	}
-	s.environ = append(s.environ, "HOME="+home, "UNDERSTUDY_HOME="+filepath.Join(home, "data"),
+	s.environ = append(s.environ, "HOME="+s.home, "UNDERSTUDY_HOME="+filepath.Join(s.home, "data"),
 		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "PATH="+filepath.Dir(s.node())+string(os.PathListSeparator)+os.Getenv("PATH"))
-	return s
 }
 
 // node is the runtime that the newest of the clients want.
@@ -75,7 +81,7 @@ func (s *stage) run(program string, args ...string) (string, error) {
 	defer cancel()
 	var said strings.Builder
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = s.home, s.environ, &said, 5*time.Second
+	cmd.Dir, cmd.Env, cmd.SysProcAttr, cmd.Stderr, cmd.WaitDelay = s.home, s.environ, s.user, &said, 5*time.Second
 	out, err := cmd.Output()
 	if err != nil {
 		err = errors.Join(err, errors.New(said.String()))
@@ -95,8 +101,15 @@ func (s *stage) must(out string, err error) string {
 // serve starts the server over HTTP with some more flags, and gives its address.
 func (s *stage) serve(flags ...string) string {
 	s.t.Helper()
-	cmd := exec.Command(s.program, append([]string{"serve", "--structured", "--addr", "127.0.0.1:0"}, flags...)...)
-	cmd.Dir, cmd.Env = s.home, s.environ
+	return s.starts("listening on ", append([]string{"serve", "--structured", "--addr", "127.0.0.1:0"}, flags...)...)
+}
+
+// starts starts the program to go on until the test ends, and gives what it says after
+// some words, up to a comma or a semicolon.
+func (s *stage) starts(words string, args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command(s.program, args...)
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = s.home, s.environ, s.user
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -107,25 +120,28 @@ func (s *stage) serve(flags ...string) string {
 	lines := bufio.NewScanner(said)
 	address := ""
 	for address == "" && lines.Scan() {
-		_, rest, _ := strings.Cut(lines.Text(), "listening on ")
-		address, _, _ = strings.Cut(rest, ",")
+		_, rest, _ := strings.Cut(lines.Text(), words)
+		if i := strings.IndexAny(rest, ",;"); i >= 0 {
+			rest = rest[:i]
+		}
+		address = rest
 	}
 	rest := make(chan struct{})
 	go func() {
 		defer close(rest)
 		for lines.Scan() {
-			s.t.Logf("server: %s", lines.Text())
+			s.t.Logf("%s: %s", args[0], lines.Text())
 		}
 	}()
 	s.t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		<-rest
 		if err := cmd.Wait(); err != nil {
-			s.t.Errorf("the server ended with %v", err)
+			s.t.Errorf("%s ended with %v", args[0], err)
 		}
 	})
 	if address == "" {
-		s.t.Fatal("the server did not say where it listens")
+		s.t.Fatalf("%s did not say %q", args[0], words)
 	}
 	return address
 }
