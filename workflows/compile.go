@@ -6,9 +6,12 @@
 package workflows
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"path/filepath"
 	"reflect"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -109,6 +112,15 @@ func decodeDocument(root *value, r *report) *document {
 	return wrapper.Arguments
 }
 
+// fileTitle is what a document in a file is called that does not say its name.
+func fileTitle(path string) string {
+	switch name, ext := filepath.Base(path), filepath.Ext(path); ext {
+	case ".yaml", ".yml", ".json":
+		return strings.TrimSuffix(name, ext)
+	}
+	return ""
+}
+
 // compile fills the program. The ids come first, because any expression and
 // any jump may name one that stands further down.
 func (u *unit) compile() {
@@ -117,7 +129,7 @@ func (u *unit) compile() {
 	u.checkTargets()
 	top := u.scope(nil)
 	p := u.program
-	p.Name, p.Description = u.doc.Name.str(), u.doc.Description.str()
+	p.Name, p.Description = cmp.Or(u.doc.Name.str(), fileTitle(u.src.Name)), u.doc.Description.str()
 	p.Inputs, _ = u.doc.Inputs.plain().(map[string]any)
 	u.checkGiven()
 	p.Selectors = u.selectors()
