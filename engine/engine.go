@@ -92,6 +92,7 @@ type Engine struct {
 	// broke says why runs could not be continued, for those who ask later.
 	broke map[string]error
 	holds map[string]*hold // desktops in the hands of persons, by run
+	taken int              // that are being taken over
 	lapse time.Duration    // until a person who shows no sign of life loses one
 	// opened are the desktops that steps used last.
 	opened sync.Map

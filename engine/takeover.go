@@ -79,6 +79,24 @@ func (e *Engine) Held() map[string]string {
 	return held
 }
 
+// Occupied is how many desktops persons have or are about to.
+func (e *Engine) Occupied() int {
+	e.open()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.holds) + e.taken
+}
+
+func (e *Engine) takes() (done func()) {
+	add := func(n int) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.taken += n
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
 // refuseHeld says why nothing may be done with a run whose desktop a person has.
 func (e *Engine) refuseHeld(ctx context.Context, id string) error {
 	by := e.holderOf(id)
@@ -102,6 +120,7 @@ func (e *Engine) TakeOver(ctx context.Context, id string, t Takeover) (Header, e
 	if known, err := e.renew(id, t); known || err != nil {
 		return e.getAfter(ctx, id, err)
 	}
+	defer e.takes()() // before the run rests, or another begins in its place
 	if err := e.pauseNow(ctx, id); err != nil {
 		return Header{}, err
 	}

@@ -280,6 +280,31 @@ func TestAPersonHasThePlaceOfARun(t *testing.T) {
 	}
 }
 
+// TestWhoTakesOverHasThePlaceAtOnce holds the same of a run that is executed until then:
+// no other begins between its pause and the takeover.
+func TestWhoTakesOverHasThePlaceAtOnce(t *testing.T) {
+	s := newStage(t)
+	s.Kinds = slices.Concat(s.Kinds, kinds.All())
+	_, w := s.workOn("held")
+	run := s.begin(`{name: long, steps: [{tool_name: click_element, arguments: {selector: "name:Save"}}, {tool_name: act, arguments: {name: a}}, {tool_name: hold, arguments: {name: go}}, {tool_name: act, arguments: {name: b}}]}`, nil).ID
+	s.until(run, "a ")
+	next := s.begin(`{name: act, steps: [{tool_name: act, arguments: {name: a}}]}`, nil).ID
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.TakeOver(t.Context(), run, engine.Takeover{By: "ann"})
+		done <- err
+	}()
+	s.awaits("the takeover begins", func() bool { return w.Engine.Occupied() == 1 })
+	s.letGo("go")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	defer s.work("free")()
+	if h := s.rest(next); h.Worker != "free" {
+		t.Errorf("a run is %s at worker %s while a person has its desktop", h.Status, h.Worker)
+	}
+}
+
 // TestAStreamIsSealedAndWhole listens on a stream, puts in a message and takes one away.
 func TestAStreamIsSealedAndWhole(t *testing.T) {
 	s := newStage(t)
