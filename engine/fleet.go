@@ -50,6 +50,11 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 		if err := w.record(EvStopping, "", ev); err != nil {
 			return Header{}, err
 		}
+		if w.s.Worker == "" && w.s.Status == Running { // nothing was begun, and maybe no worker fits that could end it
+			if err := w.record(EvFinished, "", Finished{Status: Cancelled, Error: &ev.Error}); err != nil {
+				return Header{}, err
+			}
+		}
 	}
 	if w.s.Status == Running {
 		w.wanted, w.waits = w.s.wants(), w.header.Status == Queued

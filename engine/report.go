@@ -16,6 +16,7 @@ type Report struct {
 	Workflow   string       `json:"workflow"`
 	Status     Status       `json:"status"`
 	Position   int          `json:"position,omitempty"` // as in Header
+	Waits      string       `json:"waits,omitempty"`    // as in Header
 	Attempt    int          `json:"attempt"`
 	StartedAt  time.Time    `json:"started_at"`
 	DurationMS int64        `json:"duration_ms"`
@@ -266,7 +267,7 @@ func (b *reporter) skipped(ev Event, id string) *StepReport {
 
 func (b *reporter) report(h Header) Report {
 	r := Report{
-		RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Position: h.Position, Attempt: h.Attempt, StartedAt: h.StartedAt,
+		RunID: h.ID, Workflow: h.Workflow, Status: h.Status, Position: h.Position, Waits: h.Waits, Attempt: h.Attempt, StartedAt: h.StartedAt,
 		Executed: h.Executed, Total: h.Total, Errors: h.Errors, Output: b.output, Parent: h.Parent, Error: h.Error,
 		ResumeFrom: h.ResumeFrom, Question: h.Question, StepsTotal: b.count, Steps: []StepReport{},
 		DurationMS: b.running.Milliseconds(),

@@ -141,6 +141,7 @@ type Header struct {
 	Bytes       int64         `json:"bytes,omitempty"`       // stored, with its pictures and large results
 	Auto        bool          `json:"resume_auto,omitempty"` // its document says that it goes on by itself
 	Position    int           `json:"position,omitempty"`    // in the queue for a desktop, from 1
+	Waits       string        `json:"waits,omitempty"`       // for which worker of a fleet it is queued; never stored
 	Worker      string        `json:"worker,omitempty"`      // of a fleet, that executes it or did last
 	Needs       []string      `json:"needs,omitempty"`       // labels of the worker that executes it
 	Priority    int           `json:"priority,omitempty"`

@@ -21,6 +21,7 @@ type runView struct {
 	Workflow   string           `json:"workflow"`
 	Status     engine.Status    `json:"status"`
 	Position   int              `json:"position,omitempty"`
+	Waits      string           `json:"waits,omitempty"`
 	Attempt    int              `json:"attempt,omitempty"`
 	DurationMS int64            `json:"duration_ms"`
 	Executed   int              `json:"executed"`
@@ -99,7 +100,7 @@ func runReply(ctx context.Context, kinds []steps.Kind, runs engine.Runs, h engin
 
 func viewOf(r engine.Report, f *failure, v workflows.Verbosity) runView {
 	view := runView{
-		RunID: r.RunID, Workflow: r.Workflow, Status: r.Status, Position: r.Position, Attempt: r.Attempt, DurationMS: r.DurationMS,
+		RunID: r.RunID, Workflow: r.Workflow, Status: r.Status, Position: r.Position, Waits: r.Waits, Attempt: r.Attempt, DurationMS: r.DurationMS,
 		Executed: r.Executed, Total: r.Total, Errors: r.Errors, Output: r.Output, Error: f, ResumeFrom: r.ResumeFrom,
 		Question: r.Question, StepsTotal: r.StepsTotal,
 	}
@@ -127,6 +128,9 @@ func runText(r engine.Report) string {
 	}
 	if r.Position > 0 {
 		text += fmt.Sprintf("; it is number %d in the queue for a desktop", r.Position)
+	}
+	if r.Waits != "" {
+		text += "; it waits: " + r.Waits
 	}
 	switch {
 	case r.Errors == 0 || r.Status != engine.Succeeded:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -19,8 +20,10 @@ import (
 	"understudy/internal/fleet"
 	"understudy/internal/hub"
 	"understudy/mcpserver"
+	"understudy/mcpserver/access"
 	"understudy/steps"
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/virtual"
 	"understudy/store/jetstream"
 )
 
@@ -174,8 +177,8 @@ func (a *app) worker() *cobra.Command {
 		Short: "Execute runs of a fleet on desktops of this machine",
 		Long: "Execute runs of a fleet, each on a virtual desktop of its own. A run names the labels\n" +
 			"that its worker must have; this one has yours, os=SYSTEM, arch=PROCESSOR,\n" +
-			"worker=NAME, and app=NAME for what is installed, as `understudy doctor --json`\n" +
-			"lists it. When it is ended, each run pauses after the step under way and goes on\n" +
+			"screen=WIDTHxHEIGHT, toolset=NAME for those whose steps it does, worker=NAME, and\n" +
+			"app=NAME for what is installed, as `understudy doctor --json` lists it. When it is ended, each run pauses after the step under way and goes on\n" +
 			"at another worker.",
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.work(cmd, &f) },
@@ -236,18 +239,27 @@ func (a *app) work(cmd *cobra.Command, f *workerFlags) (err error) {
 		return err
 	}
 	defer end()
-	e, leave := a.engineOver(s, nil, dir, o, lasting{bounds: f.display.bounds, keep: f.display.keep})
+	e, leave := a.engineOver(s, nil, dir, o, lasting{bounds: f.display.bounds, keep: f.display.keep, worker: f.name})
 	defer func() { err = errors.Join(err, leave(context.WithoutCancel(cmd.Context()))) }()
 	e.Lease, e.Dir, e.Roots, e.Environ, e.Allow = engine.NewLease(f.desktops), files, []string{files}, os.Environ(), f.allow
-	labels := f.allLabels()
+	labels := f.allLabels(o.Screen)
 	apps := a.applications(cmd.Context(), o)
 	w := &fleet.Worker{Store: s, Engine: e, Name: f.name, Labels: slices.Concat(labels, apps), Desktops: f.desktops, DrainTime: f.drain, Desktop: a.opens(desktopsFolder(dir)), Log: a.log()}
 	fmt.Fprintf(a.errOut, "understudy: worker %s takes runs that need any of %s, and %s that doctor found, %d at once\n", f.name, strings.Join(labels, " "), count(len(apps), "application"), f.desktops)
 	return w.Run(cmd.Context())
 }
 
-func (f *workerFlags) allLabels() []string {
-	return slices.Concat(f.labels, []string{"os=" + runtime.GOOS, "arch=" + runtime.GOARCH})
+func (f *workerFlags) allLabels(screen desktop.Size) []string {
+	all := slices.Concat(f.labels, []string{"os=" + runtime.GOOS, "arch=" + runtime.GOARCH})
+	if strings.HasPrefix(f.display.display, "virtual") {
+		all = append(all, fmt.Sprint("screen=", cmp.Or(screen, virtual.DefaultScreen)))
+	}
+	for _, t := range access.Toolsets() {
+		if len(f.toolsets) == 0 || slices.Contains(f.toolsets, string(t)) {
+			all = append(all, "toolset="+string(t))
+		}
+	}
+	return all
 }
 
 // applications are labels of what is installed, as doctor finds it. It says what keeps

@@ -80,7 +80,9 @@ func (p *progress) await(ctx context.Context, runs engine.Runs, id string, seen 
 	h, err := runs.Await(c, id, seen)
 	if err != nil && c.Err() != nil && ctx.Err() == nil {
 		h, err = runs.Get(ctx, id)
-		if h.Status == engine.Queued {
+		if h.Waits != "" {
+			p.say("waiting: " + h.Waits)
+		} else if h.Status == engine.Queued {
 			p.say(fmt.Sprintf("waiting: another run has the desktop (number %d in the queue)", max(1, h.Position)))
 		}
 	}
@@ -148,6 +150,9 @@ func (a *app) lastWords(h engine.Header, r engine.Report) {
 			fmt.Fprintf(w, "  %s\n", cleanLines(h.Error.Next))
 		}
 	}
+	if h.Waits != "" {
+		fmt.Fprintf(w, "  it waits: %s\n", cleanLines(h.Waits))
+	}
 	for _, line := range append(nextWords(h), a.desktopWords(h)...) {
 		fmt.Fprintf(w, "  %s\n", cleanLines(line))
 	}
@@ -201,7 +206,7 @@ func nextWords(h engine.Header) []string {
 		return nil // a single call is made again instead
 	case h.Status == engine.Paused:
 		return []string{"to go on: understudy resume " + h.ID}
-	case h.Status == engine.Succeeded:
+	case h.Status == engine.Succeeded, h.Waits != "":
 		return nil
 	}
 	at := ""

@@ -50,9 +50,18 @@ func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, er
 func (c *Client) Get(ctx context.Context, id string) (engine.Header, error) {
 	h, err := c.Engine.Get(ctx, id)
 	if err == nil {
-		h.TakenBy = c.holderOf(ctx, h)
+		h.TakenBy, h.Waits = c.holderOf(ctx, h), c.waitsFor(ctx, h)
 	}
 	return h, err
+}
+
+// Report tells what a run did.
+func (c *Client) Report(ctx context.Context, id string, p engine.Page) (engine.Report, error) {
+	h, err := c.Get(ctx, id)
+	if err != nil {
+		return engine.Report{}, err
+	}
+	return engine.ReportOf(h, c.store.Events(ctx, id, 1), p)
 }
 
 func (c *Client) heldBy(ctx context.Context, id string) string {
@@ -141,7 +150,7 @@ const retryTime = 250 * time.Millisecond
 // until another has it, or the caller waits no longer.
 func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remote) (engine.Header, error), here func() (engine.Header, error)) (engine.Header, error) {
 	for {
-		h, err := c.Get(ctx, id)
+		h, err := c.Engine.Get(ctx, id)
 		if err != nil {
 			return h, err
 		}
@@ -209,7 +218,7 @@ func (d workersDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	if d.r.On == nil {
 		return nil, errElsewhere
 	}
-	h, err := d.c.Get(ctx, d.r.Run)
+	h, err := d.c.Engine.Get(ctx, d.r.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -225,6 +225,41 @@ func TestAWorkerExecutesWhatAClientBegins(t *testing.T) {
 	}
 }
 
+// TestARunThatFitsNobodyWaitsAndSaysWhy holds that a run goes to the worker that has all
+// that it needs, whatever that is, and says what is lacking while there is none.
+func TestARunThatFitsNobodyWaitsAndSaysWhy(t *testing.T) {
+	s := newStage(t)
+	h := s.begin(`{name: entry, steps: [{id: a, tool_name: act, arguments: {name: a}}]}`,
+		func(r *engine.Request) { r.Needs = []string{"app=sap", "screen=2560x1440", "tools=core"} })
+	waits := func(want string) {
+		t.Helper()
+		got, err := s.Client.Get(t.Context(), h.ID)
+		r, failed := s.Report(t.Context(), h.ID, engine.Page{})
+		if err != nil || failed != nil || got.Status != engine.Queued || got.Waits != want || r.Waits != want {
+			t.Errorf("the run is %s and waits: %q, %q; wanted %q: %v, %v", got.Status, got.Waits, r.Waits, want, err, failed)
+		}
+	}
+	waits("no worker is there")
+	defer s.work("far", "app=calc", "screen=1920x1080")()
+	defer s.work("near", "app=sap", "tools=core", "screen=1920x1080")()
+	waits("no worker has all that it needs: near comes nearest and lacks screen=2560x1440")
+	defer s.work("fits", "app=sap", "tools=core", "screen=2560x1440")()
+	if h = s.rest(h.ID); h.Status != engine.Succeeded || h.Worker != "fits" || h.Waits != "" {
+		t.Errorf("the run is %s (%+v) at worker %s and waits: %q", h.Status, h.Error, h.Worker, h.Waits)
+	}
+	busy := s.begin(`{name: long, steps: [{id: l, tool_name: hold, arguments: {name: l}}]}`, func(r *engine.Request) { r.Needs = []string{"app=calc"} })
+	for late := time.Now().Add(time.Minute); h.ID != busy.ID || h.Status != engine.Running; time.Sleep(10 * time.Millisecond) {
+		var err error
+		if h, err = s.Client.Get(t.Context(), busy.ID); err != nil || time.Now().After(late) {
+			t.Fatalf("the long run is %s: %v", h.Status, err)
+		}
+	}
+	h = s.begin(`{name: entry, steps: [{id: a, tool_name: act, arguments: {name: a}}]}`, func(r *engine.Request) { r.Needs = []string{"app=calc"} })
+	waits("the workers that have what it needs are busy")
+	s.letGo("l")
+	s.rest(h.ID)
+}
+
 func TestAStopReachesTheWorker(t *testing.T) {
 	s := newStage(t)
 	defer s.work("w")()
@@ -246,7 +281,13 @@ func TestAStopOfARunThatWaitsForAWorker(t *testing.T) {
 	if _, err := s.Stop(t.Context(), h.ID, engine.ByUser, "enough"); err != nil {
 		t.Fatal(err)
 	}
+	if h = s.rest(h.ID); h.Status != engine.Cancelled { // whether there is a worker or not
+		t.Errorf("the run is %s (%+v)", h.Status, h.Error)
+	}
 	defer s.work("w")()
+	if after := s.begin(`{name: after, steps: [{id: b, tool_name: act, arguments: {name: b}}]}`, nil); s.rest(after.ID).Status != engine.Succeeded {
+		t.Error("the run after it did not succeed")
+	}
 	if h = s.rest(h.ID); h.Status != engine.Cancelled || s.did(h.ID) != "" {
 		t.Errorf("the run is %s (%+v) and did %q", h.Status, h.Error, s.did(h.ID))
 	}

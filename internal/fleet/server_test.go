@@ -205,7 +205,7 @@ func TestProgressOfARunOfAFleet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(raw); !strings.Contains(text, "notifications/progress") || !strings.Contains(text, "b act") || !strings.Contains(text, "succeeded") {
+	if text := string(raw); !strings.Contains(text, "notifications/progress") || !strings.Contains(text, " act") || !strings.Contains(text, "succeeded") {
 		t.Errorf("the client heard %s", text)
 	}
 }

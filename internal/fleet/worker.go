@@ -44,6 +44,8 @@ type Store interface {
 	ChangeRecord(ctx context.Context, name string, change func(before []byte) ([]byte, error)) error
 	// Ask asks the process that answers under a name, and Answer is that process.
 	Ask(ctx context.Context, message []byte, name ...string) ([]byte, error)
+	// Gather asks all who answer under it.
+	Gather(ctx context.Context, message []byte, take func(answer []byte) (more bool), name ...string) error
 	Answer(ctx context.Context, answer func(context.Context, []byte) []byte, name ...string) error
 	// Tell tells who hears it under a name, and Hear hears it, in order.
 	Tell(message []byte, name ...string) error
@@ -73,6 +75,7 @@ type Worker struct {
 // The names under which processes answer.
 const (
 	stateName  = "worker" // which runs a worker executes
+	fitsName   = "fits"   // what each lacks of what a run needs
 	callsName  = "calls"  // what Clients ask of the worker of a run
 	secretName = "secrets"
 	viewName   = "view"      // which live view of its desktops a viewer wants
@@ -111,7 +114,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	views := func(_ context.Context, message []byte) []byte {
 		return owner.Reply(message, func(q viewQuestion) (viewAnswer, error) { return w.show(life, q) })
 	}
-	if err := errors.Join(w.Store.Answer(life, says, stateName, w.Name), w.Store.Answer(life, calls, callsName, w.Name), w.Store.Answer(life, views, viewName, w.Name)); err != nil {
+	fits := func(_ context.Context, message []byte) []byte { return w.fits(message) }
+	if err := errors.Join(w.Store.Answer(life, fits, fitsName), w.Store.Answer(life, says, stateName, w.Name), w.Store.Answer(life, calls, callsName, w.Name), w.Store.Answer(life, views, viewName, w.Name)); err != nil {
 		return err
 	}
 	var seats sync.WaitGroup
@@ -147,7 +151,7 @@ func (w *Worker) takeRuns(ctx, life context.Context) {
 }
 
 // A person who has taken over the desktop of a run that rests has the place of a run.
-func (w *Worker) places() int { return max(1, w.Desktops) - len(w.Engine.Held()) }
+func (w *Worker) places() int { return max(1, w.Desktops) - w.Engine.Occupied() }
 
 // occupy takes a place for a run, if there is one.
 func (w *Worker) occupy() bool {

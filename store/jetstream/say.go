@@ -35,6 +35,31 @@ func (s *Store) Ask(ctx context.Context, message []byte, name ...string) ([]byte
 	return m.Data, nil
 }
 
+// Gather asks all who answer under a name, and takes their answers until it wants no
+// more or the context ends.
+func (s *Store) Gather(ctx context.Context, message []byte, take func(answer []byte) (more bool), name ...string) error {
+	inbox := s.nc.NewRespInbox()
+	sub, err := s.nc.SubscribeSync(inbox)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sub.Unsubscribe() }() // the connection may be gone, and it with it
+	if err := s.nc.PublishRequest(s.saying(name), inbox, message); err != nil {
+		return err
+	}
+	for more := true; more; {
+		m, err := sub.NextMsgWithContext(ctx)
+		if errors.Is(err, nats.ErrNoResponders) || ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		more = take(m.Data)
+	}
+	return nil
+}
+
 // Answer answers under a name until the context ends, each question in a
 // goroutine of its own; no answer is nil. It returns once it listens.
 func (s *Store) Answer(ctx context.Context, answer func(context.Context, []byte) []byte, name ...string) error {

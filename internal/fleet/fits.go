@@ -1,0 +1,64 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/engine"
+)
+
+// A fitting is what a worker lacks of what a run needs.
+type fitting struct {
+	Worker string   `json:"worker"`
+	Lacks  []string `json:"lacks,omitempty"`
+}
+
+func (w *Worker) fits(message []byte) []byte {
+	var needs []string
+	if json.Unmarshal(message, &needs) != nil {
+		return nil
+	}
+	labels := w.labels()
+	lacks := slices.DeleteFunc(needs, func(n string) bool { return slices.Contains(labels, n) })
+	raw, _ := json.Marshal(fitting{w.Name, lacks}) // strings
+	return raw
+}
+
+// gatherTime is how long workers may take to say what they lack, when none says that it
+// lacks nothing.
+const gatherTime = 250 * time.Millisecond
+
+// waitsFor says why no worker has a run that is queued.
+func (c *Client) waitsFor(ctx context.Context, h engine.Header) string {
+	if h.Status != engine.Queued {
+		return ""
+	}
+	needs := h.Needs
+	if h.Desktop != nil && h.Worker != "" {
+		needs = append([]string{engine.WorkerLabel(h.Worker)}, needs...)
+	}
+	message, _ := json.Marshal(needs) // strings
+	ctx, cancel := context.WithTimeout(ctx, gatherTime)
+	defer cancel()
+	var nearest *fitting
+	take := func(answer []byte) (more bool) {
+		var f fitting
+		if json.Unmarshal(answer, &f) == nil && (nearest == nil || len(f.Lacks) < len(nearest.Lacks)) {
+			nearest = &f
+		}
+		return nearest == nil || len(nearest.Lacks) > 0
+	}
+	switch err := c.store.Gather(ctx, message, take, fitsName); {
+	case err != nil:
+		return err.Error()
+	case nearest == nil:
+		return "no worker is there"
+	case len(nearest.Lacks) > 0:
+		return fmt.Sprintf("no worker has all that it needs: %s comes nearest and lacks %s", nearest.Worker, strings.Join(nearest.Lacks, " "))
+	}
+	return "the workers that have what it needs are busy"
+}
