@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"image"
 	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -99,7 +100,7 @@ type startArgs struct {
 	Layout string `json:"layout,omitempty" jsonschema:"the layout of its keyboard, such as de"`
 
 	// These are for the person at the machine, whose displays and files they name.
-	Server    string `json:"-" flag:"server" jsonschema:"its X server: xvfb, xephyr for a window of yours, xvnc for VNC viewers (default xvfb)"`
+	Server    string `json:"-" flag:"server" jsonschema:"its server: xvfb, xephyr for a window of yours, xvnc for VNC viewers, sway for a session of Wayland (default xvfb)"`
 	Display   string `json:"-" flag:"display" jsonschema:"a display that is there already, such as :1 or host:1; it is never ended"`
 	Authority string `json:"-" flag:"authority" jsonschema:"the file with the cookie of that display (default yours)"`
 	Bus       string `json:"-" flag:"bus" jsonschema:"the address of the session bus of that display, to read its elements"`
@@ -143,7 +144,7 @@ func start(ctx context.Context, ks Keepers, c Caller, a *startArgs) (Result, err
 	if err != nil {
 		return Result{}, &steps.Error{Code: steps.Unavailable, Err: err}
 	}
-	text := fmt.Sprintf("desktop %s is ready: %s, %s", k.Name, k.Display, k.Screen)
+	text := fmt.Sprintf("desktop %s is ready: %s, %s", k.Name, filepath.Base(k.Display), k.Screen)
 	if k.VNC != nil && c.May == nil {
 		text += fmt.Sprintf("\nto look at it: a VNC viewer at %s, with the password %s", strings.Replace(k.VNC.Address, ":", "::", 1), k.VNC.Password)
 	}
@@ -196,7 +197,7 @@ func list(_ context.Context, ks Keepers, c Caller, _ *listArgs) (Result, error) 
 		if !k.IsSeat() {
 			age, memory, processes = time.Since(k.Started).Round(time.Second).String(), fmt.Sprintf("%d MB", k.Memory>>20), strconv.Itoa(k.Processes)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, k.Display, k.Screen, age, memory, processes,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, filepath.Base(k.Display), k.Screen, age, memory, processes,
 			cmp.Or(strings.Join(k.Programs, ","), "-"), cmp.Or(k.Run, "-"), untilWords(k))
 	}
 	err := w.Flush()

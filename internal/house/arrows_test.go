@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"steps/desktop/local":               {"internal/sandbox", "steps/desktop", "steps/desktop/atspi", "steps/desktop/robot", "steps/desktop/virtual", "steps/desktop/wayland", "steps/desktop/x11"},
 	"steps/desktop/robot":               {"steps/desktop", "steps/desktop/input"},
 	"steps/desktop/selector":            {"steps/desktop"},
-	"steps/desktop/virtual":             {"internal/children", "steps/desktop", "steps/desktop/xauth"},
+	"steps/desktop/virtual":             {"internal/children", "steps/desktop", "steps/desktop/wayland", "steps/desktop/xauth"},
 	"steps/desktop/virtual/virtualtest": {"internal/scratch", "steps/desktop/virtual"},
 	"steps/desktop/vision":              {"steps/desktop"},
 	"steps/desktop/vision/visiontest":   {"steps/desktop", "steps/desktop/vision"},

@@ -30,6 +30,7 @@ type operator struct {
 	dir     string
 	program string   // the file of the program; empty: this test's
 	env     []string // beside that of all operators
+	user    *syscall.Credential
 }
 
 func newOperator(t testing.TB) *operator {
@@ -54,6 +55,9 @@ func (o *operator) command(args ...string) *exec.Cmd {
 	}
 	cmd := itself.Command(exec.Command(cmp.Or(o.program, self), args...))
 	cmd.Dir = o.dir
+	if o.user != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: o.user}
+	}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "DISPLAY=") && !strings.HasPrefix(v, "DBUS_") && !strings.HasPrefix(v, "XDG_") {
 			cmd.Env = append(cmd.Env, v)
@@ -106,7 +110,7 @@ func (o *operator) writes(seventh, more string) {
 		`  - {id: six, tool_name: log, arguments: {message: six}}` + "\n" +
 		seventh + "\n" + types("eight", "delta") +
 		`  - {id: nine, tool_name: press_key_global, arguments: {process: mousepad, key: ctrl+s}}` + "\n"
-	if err := os.WriteFile(filepath.Join(o.dir, "nine.yaml"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(o.dir, "nine.yaml"), []byte(text), 0o644); err != nil {
 		o.Fatal(err)
 	}
 }

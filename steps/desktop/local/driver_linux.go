@@ -9,6 +9,9 @@ import (
 )
 
 func openDriver(ctx context.Context, a address) (driver, error) {
+	if a.wayland {
+		return wayland.Open(ctx, wayland.Options{Display: a.display, Env: a.env})
+	}
 	return x11.Open(ctx, x11.Options{Display: a.display, Authority: a.authority, Dir: a.dir, Env: a.env})
 }
 

@@ -23,12 +23,13 @@ func openKept(ctx context.Context, o desktop.Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := openDriver(ctx, address{display: k.Display, authority: k.Authority(), dir: k.Dir, env: k.Env})
+	isWayland := k.Server == virtual.Sway
+	r, err := openDriver(ctx, address{display: k.Display, authority: k.Authority(), wayland: isWayland, dir: k.Dir, env: k.Env})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the display %s of desktop %s: %w", k.Display, k.Name, err), a.Close())
 	}
 	return &session{
-		Session: r.Desktop().Session, driver: r, virtual: true, bus: k.Bus, apps: apps{startThere(a)}, kept: k,
+		Session: r.Desktop().Session, driver: r, virtual: true, wayland: isWayland, bus: k.Bus, apps: apps{startThere(a)}, kept: k,
 		closers: []func() error{r.Close, a.Close},
 	}, nil
 }

@@ -44,6 +44,7 @@ type driver interface {
 // address says how a driver reaches a display.
 type address struct {
 	display, authority string
+	wayland            bool
 	dir                string // where held keys are noted
 	env                []string
 }

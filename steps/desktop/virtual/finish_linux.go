@@ -123,6 +123,9 @@ const pingsAfter = 2
 // application has handled that and keeps it, perhaps to ask something. It gives those
 // of the processes that were seen whose windows are gone.
 func (d *Display) closeWindows(seen map[process]bool) (owners []process) {
+	if d.wayland {
+		return d.closeSurfaces(seen)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	conn, x, err := d.connect(ctx)

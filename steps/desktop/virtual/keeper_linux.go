@@ -45,7 +45,7 @@ func hold(ctx context.Context, o Options, ready *os.File) error {
 	select {
 	case why = <-k.over:
 	case <-k.display.Done():
-		why = "its X server ended"
+		why = "its server ended"
 	case <-ctx.Done():
 		why = "its keeper was told to end by a signal"
 	}

@@ -37,7 +37,7 @@ func programsOf(dir string) []process {
 }
 
 // infrastructure are programs that belong to any desktop: nobody asked for them.
-var infrastructure = []string{"Xvfb", "Xephyr", "Xvnc", "Xtigervnc", "openbox", "dbus-daemon", "at-spi-bus-laun", "at-spi2-registr", "dconf-service", "dbus-launch", "gvfsd", "xclip"}
+var infrastructure = []string{"Xvfb", "Xephyr", "Xvnc", "Xtigervnc", "sway", "openbox", "dbus-daemon", "at-spi-bus-laun", "at-spi2-registr", "dconf-service", "dbus-launch", "gvfsd", "xclip"}
 
 // measure fills in what the processes of a desktop come to.
 func (k *Kept) measure() {

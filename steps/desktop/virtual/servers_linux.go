@@ -14,15 +14,16 @@ import (
 	"understudy/steps/desktop"
 )
 
-// server is an X server that can be started.
+// server is one that can be started.
 type server struct {
 	program, pack string
+	wayland       bool
 	// missing says what else it needs that is not there, unless nil.
 	missing func() error
 	args    func(d *Display) ([]string, error)
 }
 
-// servers are the X servers that a display can have.
+// servers are those that a display can have.
 var servers = map[string]server{
 	Xvfb: {program: "Xvfb", pack: "xvfb", args: func(d *Display) ([]string, error) {
 		return []string{"-screen", "0", d.screen.String() + "x24"}, nil
@@ -31,6 +32,7 @@ var servers = map[string]server{
 		return []string{"-screen", d.screen.String() + "x24", "-title", "understudy"}, nil
 	}},
 	Xvnc: {program: "Xvnc", pack: "tigervnc-standalone-server", args: vncArgs},
+	Sway: {program: "sway", pack: "sway", wayland: true, missing: noRoot},
 }
 
 // noParent says why there is no display for a window of Xephyr's.
@@ -47,14 +49,17 @@ func check(o Options) error {
 		return lookPath("dbus-daemon", "dbus-daemon")
 	}
 	s := servers[o.server()]
-	err := lookPath(s.program, s.pack, "openbox", "openbox", "dbus-daemon", "dbus-daemon")
+	err := lookPath(s.program, s.pack, "dbus-daemon", "dbus-daemon")
+	if err == nil && !s.wayland {
+		err = lookPath("openbox", "openbox")
+	}
 	if err == nil && s.missing != nil {
 		err = s.missing()
 	}
 	return err
 }
 
-// MissingServer says what is missing for an X server; nil: it can be started.
+// MissingServer says what is missing for a server; nil: it can be started.
 func MissingServer(name string) error { return check(Options{Server: name}) }
 
 // vncArgs let people look who know a password, from this machine only. The size of
@@ -105,10 +110,10 @@ func scrambled(password string) []byte {
 	return file
 }
 
-// checkServer says whether there is an X server of the name that options have.
+// checkServer says whether there is a server of the name that options have.
 func checkServer(o Options) error {
 	if _, known := servers[o.server()]; !known {
-		return fmt.Errorf("there is no X server %q: wanted one of %s", o.Server, strings.Join(Servers(), ", "))
+		return fmt.Errorf("there is no server %q: wanted one of %s", o.Server, strings.Join(Servers(), ", "))
 	}
 	if o.Display != "" && (o.Server != "" || o.Screen != desktop.Size{} || o.Layout != "") {
 		return fmt.Errorf("the display %s has a server, a screen and a layout already: give none", o.Display)

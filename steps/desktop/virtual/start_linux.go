@@ -31,6 +31,7 @@ const startTimeout = 15 * time.Second
 type Display struct {
 	name, bus, cookie string
 	screen            desktop.Size
+	wayland           bool // it is a session of Wayland
 	folder            *folder
 	home              string    // of its programs; empty: the user's
 	vnc               *VNC      // where people can look
@@ -63,22 +64,27 @@ func (d *Display) Env() []string {
 func (d *Display) marker() string { return markerOf(d.folder.dir) }
 
 func (d *Display) env() []string {
-	env := []string{
-		"DISPLAY=" + d.name,
-		"XAUTHORITY=" + d.Authority(),
+	env := append(d.sessionEnv(),
 		d.marker(),
-		"XDG_SESSION_TYPE=x11",
-		"WAYLAND_DISPLAY=",
-		"GDK_BACKEND=x11",
-		"QT_QPA_PLATFORM=xcb",
 		"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
 		"GSK_RENDERER=cairo", // GTK 4 may wait for ever for a graphics card, and shows no elements meanwhile
-	}
+	)
 	if d.home == "" {
 		return env
 	}
 	return append(env, "HOME="+d.home, "XDG_CONFIG_HOME="+filepath.Join(d.home, ".config"), "XDG_CACHE_HOME="+filepath.Join(d.home, ".cache"),
 		"XDG_DATA_HOME="+filepath.Join(d.home, ".local", "share"), "XDG_STATE_HOME="+filepath.Join(d.home, ".local", "state"))
+}
+
+// sessionEnv leads programs to the display.
+func (d *Display) sessionEnv() []string {
+	if d.wayland {
+		return d.swayEnv()
+	}
+	return []string{
+		"DISPLAY=" + d.name, "XAUTHORITY=" + d.Authority(), "WAYLAND_DISPLAY=",
+		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "QT_QPA_PLATFORM=xcb",
+	}
 }
 
 // Start ends what displays of dead processes left behind, then starts one. It
@@ -107,7 +113,7 @@ func Start(ctx context.Context, o Options) (*Display, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	d := &Display{screen: o.Screen, folder: f, programs: newPrograms(f), done: make(chan struct{})}
+	d := &Display{screen: o.Screen, wayland: servers[o.server()].wayland, folder: f, programs: newPrograms(f), done: make(chan struct{})}
 	if o.OwnHome {
 		d.home = f.path("home")
 		err = os.Mkdir(d.home, 0o700)
@@ -139,6 +145,9 @@ func lookPath(pairs ...string) error {
 func (d *Display) start(ctx context.Context, o Options) error {
 	if o.Display != "" {
 		return d.join(ctx, o)
+	}
+	if d.wayland {
+		return d.startSway(ctx, o)
 	}
 	if err := d.startServer(ctx, servers[o.server()]); err != nil {
 		return err
@@ -216,8 +225,15 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	cmd := exec.Command(name, args...)
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.Env = append(os.Environ(), d.marker())
-	if d.name != "" {
-		cmd.Env = withoutWayland(append(cmd.Env, d.env()...))
+	switch {
+	case d.wayland:
+		cmd.Env = without("SWAYSOCK", append(cmd.Env, d.env()...)) // it would be taken for its own
+	case d.name != "":
+		// What the session bus starts inherits it, and the program of the
+		// accessibility bus tells the X server where that bus is only when no
+		// Wayland display is named. Qt 5 must find that, or it shows its elements
+		// only when it is lucky.
+		cmd.Env = without("WAYLAND_DISPLAY", append(cmd.Env, d.env()...))
 	}
 	var complaint complaint
 	cmd.Stderr = &complaint
@@ -249,13 +265,9 @@ func (d *Display) announce(ctx context.Context, name string, args ...string) (st
 	return "", fmt.Errorf("%s ended before it was ready: %s (%w)", name, complaint.String(), err)
 }
 
-// withoutWayland is an environment in which no Wayland display is named, not
-// even an empty one. What the session bus starts inherits it, and the program
-// of the accessibility bus tells the X server where that bus is only when no
-// such name is there. Qt 5 must find that, or it shows its elements only when
-// it is lucky.
-func withoutWayland(env []string) []string {
-	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "WAYLAND_DISPLAY=") })
+// without is an environment in which a name is not there, not even an empty one.
+func without(name string, env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 }
 
 // Close ends the display with everything that was started for it, and removes

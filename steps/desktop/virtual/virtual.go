@@ -34,7 +34,7 @@ type Options struct {
 	Screen desktop.Size
 	// Layout is that of the keyboard, such as "de"; empty: that of the X server.
 	Layout string
-	// Server is the X server to start: Xvfb, which empty means too, Xephyr or Xvnc.
+	// Server is what to start: Xvfb, which empty means too, or another of Servers.
 	Server string
 
 	// Display is one that is there already, such as ":1" or "host:1", and becomes a
@@ -62,15 +62,16 @@ type Options struct {
 	OwnHome bool
 }
 
-// The X servers that a display can have.
+// The servers that a display can have: of X, and of Wayland.
 const (
 	Xvfb   = "xvfb"   // has no screen
 	Xephyr = "xephyr" // is a window of another display
 	Xvnc   = "xvnc"   // shows itself to VNC viewers
+	Sway   = "sway"   // is a session of Wayland, and has no screen
 )
 
-// Servers are the names of the X servers.
-func Servers() []string { return []string{Xvfb, Xephyr, Xvnc} }
+// Servers are the names of the servers.
+func Servers() []string { return []string{Xvfb, Xephyr, Xvnc, Sway} }
 
 // DefaultScreen is the size of a virtual screen when none is asked for.
 var DefaultScreen = desktop.Size{W: 1920, H: 1080}
@@ -97,7 +98,7 @@ type Kept struct {
 	Keeper  int           `json:"keeper,omitempty"` // its process
 	Dir     string        `json:"dir,omitempty"`    // its folder
 	Bus     string        `json:"bus,omitempty"`    // address of the session bus
-	Server  string        `json:"server,omitempty"` // its X server; empty: Xvfb, or the one that was there
+	Server  string        `json:"server,omitempty"` // one of Servers; empty: Xvfb, or the one that was there
 	Joined  bool          `json:"joined,omitempty"` // the display was there already, and stays
 	VNC     *VNC          `json:"vnc,omitempty"`    // where people can look
 	// Env is what a program needs to show itself there.
