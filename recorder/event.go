@@ -56,6 +56,7 @@ const (
 	Held     EventType = "held"     // Field holds Value now
 	Chosen   EventType = "chosen"   // Element, such as a combo box, shows Value now
 	Named    EventType = "named"    // late Selectors for Field, or for the Element that was pressed last
+	Narrowed EventType = "narrowed" // better Selectors for Element: its first matched another later
 	Changed  EventType = "changed"  // Element shows Value now, while the person was idle
 	Opened   EventType = "opened"   // Window
 	Closed   EventType = "closed"   // Window

@@ -155,6 +155,8 @@ func (c *Compiler) Add(ev recorder.Event) {
 		c.chosen(ev)
 	case recorder.Named:
 		c.named(ev)
+	case recorder.Narrowed:
+		c.narrowed(ev)
 	case recorder.Changed:
 		c.textChange = &ev
 	case recorder.Opened:

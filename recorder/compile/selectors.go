@@ -162,3 +162,30 @@ func (c *Compiler) named(ev recorder.Event) {
 		}
 	}
 }
+
+// narrowed handles selectors that took the place of others: all that used the element
+// gets them.
+func (c *Compiler) narrowed(ev recorder.Event) {
+	use := func(o *recorder.Seen) *recorder.Seen {
+		if o == nil || !sameElement(o, ev.Element) {
+			return o
+		}
+		better := *o
+		better.Selectors = ev.Element.Selectors
+		return &better
+	}
+	for n, field := range c.fields {
+		c.fields[n] = use(field)
+	}
+	if c.typing != nil {
+		c.typing.target = use(c.typing.target)
+	}
+	if c.press != nil {
+		c.press.Element = use(c.press.Element)
+	}
+	for _, s := range c.steps {
+		if better := use(s.target); better != s.target {
+			s.setTarget(better)
+		}
+	}
+}

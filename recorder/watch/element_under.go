@@ -212,6 +212,7 @@ func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desk
 	})
 	selector.FillLabels(tree.Roots)
 	r.view = programView{e.PID, tree.Roots, when}
+	r.trySelectors(e.PID, tree.Roots)
 	return tree.Roots
 }
 

@@ -74,6 +74,7 @@ type recording struct {
 	focus       focus
 	changes     changes
 	unnamed     unnamedElements
+	used        map[desktop.Handle]*usedElement
 	view        programView    // the tree that was read last
 	lastRead    programHandles // the elements in it
 	lastPressed programHandles // the elements of the program of the last press, at that time
@@ -104,6 +105,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 	r := &recording{
 		desktop: d, options: o, stop: stop, queue: newQueue(), restTimer: time.NewTimer(time.Hour), settleTimer: time.NewTimer(time.Hour), textTimer: time.NewTimer(time.Hour),
 		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, reporter: newStepReporter(o.Tell),
+		used:   map[desktop.Handle]*usedElement{},
 		orders: make(chan func(context.Context)), began: make(chan struct{}),
 	}
 	r.restTimer.Stop()
@@ -213,6 +215,9 @@ func (r *recording) end() {
 func (r *recording) write(ev recorder.Event) {
 	r.events = append(r.events, ev)
 	r.reporter.add(ev)
+	if ev.Type != recorder.Narrowed {
+		r.remember(ev.Element)
+	}
 }
 
 // flush puts what was kept on the disk, all that came together at once.
