@@ -7,15 +7,11 @@ import (
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
-	"understudy/steps/desktop/selector"
 )
 
 const (
 	// elementTimeout bounds a hit test after a button press, and a read of a field.
 	elementTimeout = 100 * time.Millisecond
-	// treeTimeout bounds the reading of a program's tree, on which selectors are
-	// tried.
-	treeTimeout = 400 * time.Millisecond
 	// maxSelectors is the most selectors that are kept of an element.
 	maxSelectors = 6
 )
@@ -29,17 +25,6 @@ type underPointer struct {
 	when    time.Time
 	known   time.Time // when the answer came; an earlier press may have changed it
 	late    bool      // more input had arrived by then
-}
-
-// programHandles are the elements that a program had.
-type programHandles struct {
-	pid     int
-	handles map[desktop.Handle]bool
-}
-
-// lack reports whether an element of the same program is not among them.
-func (e *programHandles) lack(t *recorder.Seen) bool {
-	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
 }
 
 // scheduleLook schedules a hit test under the pointer.
@@ -104,13 +89,6 @@ func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
 	return nil
 }
 
-// programView is the tree of a program as it was read last.
-type programView struct {
-	pid   int
-	roots []*desktop.Element
-	when  time.Time
-}
-
 // recall finds the element at a point in the tree that was read last, unless input
 // came since. A click that closes its window can be faster than the hit test.
 func (r *recording) recall(at desktop.Point) *recorder.Seen {
@@ -163,7 +141,7 @@ func (r *recording) describe(ctx context.Context, e *desktop.Element) *recorder.
 	if r.focus.secret[e.Handle] {
 		e.Role = "password"
 	}
-	roots := r.readProgram(ctx, e)
+	roots := r.programOf(ctx, e)
 	if found := find(roots, e.Handle); found != nil {
 		found.States, found.Role = e.States, e.Role
 		e = found
@@ -190,30 +168,6 @@ func ancestors(e *desktop.Element) (kin []recorder.Ancestor) {
 		kin = append(kin, recorder.Ancestor{Role: p.Role, Name: p.Name})
 	}
 	return kin
-}
-
-// readProgram reads the tree of an element's program, without the text of passwords.
-func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
-	short, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
-	defer cancel()
-	when := time.Now()
-	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
-	if err != nil {
-		return nil
-	}
-	r.passwords, r.lastRead = nil, programHandles{e.PID, map[desktop.Handle]bool{}}
-	tree.Walk(func(o *desktop.Element) bool {
-		r.lastRead.handles[o.Handle] = true
-		if o.Role == "password" || r.focus.secret[o.Handle] {
-			o.Text, r.focus.secret[o.Handle] = "", true
-			r.passwords = append(r.passwords, o.Bounds)
-		}
-		return true
-	})
-	selector.FillLabels(tree.Roots)
-	r.view = programView{e.PID, tree.Roots, when}
-	r.trySelectors(e.PID, tree.Roots)
-	return tree.Roots
 }
 
 // notePress notes a button that goes down.

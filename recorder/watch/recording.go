@@ -155,8 +155,8 @@ func (r *recording) loop(ctx context.Context) {
 			r.restPending = false
 			r.handleAll(ctx, r.queue.take())
 			r.under = r.lookAt(ctx, r.at, treeTimeout)
-			if r.texts.shown != nil {
-				r.readTexts(ctx)
+			if r.texts.shown != nil && time.Since(r.lastActivity) > idleBeforeChange {
+				r.readTexts(ctx, r.under.when)
 			}
 		case <-r.settleTimer.C:
 			r.handleAll(ctx, r.queue.take())
@@ -164,9 +164,9 @@ func (r *recording) loop(ctx context.Context) {
 			if r.choiceReads > 0 {
 				r.readChoice(ctx)
 			}
-			r.textTimer.Reset(rereadDelay)
+			r.textTimer.Reset(max(rereadDelay, time.Until(r.view.restsUntil())))
 		case <-r.textTimer.C:
-			r.readTexts(ctx)
+			r.readTexts(ctx, time.Now())
 		case <-r.changes.focus:
 			r.changes.focusTimer.Reset(focusLead)
 		case <-r.changes.focusTimer.C:
@@ -264,6 +264,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 		r.noteRelease(ctx, ev)
 	case desktop.WheelTurn:
 		r.flushKeys(ctx, true)
+		r.view.stale = true
 		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.At(ev.At)})
 	}
 }
@@ -293,7 +294,7 @@ func (r *recording) pause(ctx context.Context) {
 		r.windows = windows
 	}
 	r.focus.forget() // the value of its field came of the pause
-	r.fieldUnread = false
+	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})
 	r.resetTexts()

@@ -15,6 +15,8 @@ import (
 type usedElement struct {
 	seen *recorder.Seen
 	left []selector.Candidate
+	// untried says that they were tried only on a tree from before the last input.
+	untried bool
 }
 
 // remember notes the element of an event, whose selectors are tried on each tree
@@ -30,7 +32,7 @@ func (r *recording) remember(t *recorder.Seen) {
 		return // a count is wrong wherever there is more or less
 	}
 	left = slices.Insert(left, 1, scoped(t, left[0])...)
-	r.used[t.Handle] = &usedElement{t, left}
+	r.used[t.Handle] = &usedElement{t, left, t.PID == r.view.pid && !r.view.when.After(r.lastEffect)}
 }
 
 // scoped are selectors within the elements around one, which match nothing that the
@@ -62,6 +64,7 @@ func (r *recording) trySelectors(pid int, roots []*desktop.Element) {
 		}
 		tried := len(u.left)
 		u.left = slices.DeleteFunc(u.left, func(c selector.Candidate) bool { return u.matchesOther(c, roots) })
+		u.untried = u.untried && find(roots, h) == nil
 		switch len(u.left) {
 		case tried:
 		case 0:
@@ -76,15 +79,19 @@ func (r *recording) trySelectors(pid int, roots []*desktop.Element) {
 }
 
 // matchesOther reports whether a selector matches another thing than the element. One
-// in the same place is not another: a list and a dialog are often made anew.
+// in the same place is none: a list and a dialog are often made anew. Beside the
+// element it is, where the selector was not tried yet.
 func (u *usedElement) matchesOther(c selector.Candidate, roots []*desktop.Element) bool {
 	s, err := selector.Parse(c.Selector)
 	if err != nil {
 		return true
 	}
-	return slices.ContainsFunc(s.Find(roots), func(e *desktop.Element) bool {
-		return e.Handle != u.seen.Handle && !slices.EqualFunc(ancestors(e), u.seen.In, samePlace)
-	})
+	found := s.Find(roots)
+	is := func(e *desktop.Element) bool { return e.Handle == u.seen.Handle }
+	if u.untried && len(found) > 1 && slices.ContainsFunc(found, is) {
+		return true
+	}
+	return slices.ContainsFunc(found, func(e *desktop.Element) bool { return !is(e) && !slices.EqualFunc(ancestors(e), u.seen.In, samePlace) })
 }
 
 // samePlace reports whether two elements may be one that was made anew. The title of

@@ -29,6 +29,9 @@ const (
 	maxTextChanges = 8
 	// maxTextLength is the longest such text.
 	maxTextLength = 80
+	// idleBeforeChange is how long the person has done nothing when the pointer rests
+	// before a click for which they may have waited.
+	idleBeforeChange = compile.MinIdle - time.Second
 )
 
 // isOutput reports whether an element shows text that only its program changes.
@@ -45,15 +48,18 @@ func (r *recording) resetTexts() {
 
 // readTexts reads, while the person is idle, the texts of the program in use: once
 // after the last input had its effect, then again for changes, at intervals that
-// grow with the idle time.
-func (r *recording) readTexts(ctx context.Context) {
+// grow with the idle time. A tree that was read since a time will do.
+func (r *recording) readTexts(ctx context.Context, since time.Time) {
 	w := r.windows.Active()
 	idle := time.Since(r.lastActivity)
 	if w == nil || w.PID == 0 || r.paused || r.queue.hasAction() || idle > compile.MaxWait {
 		return
 	}
-	when := time.Now()
-	roots := r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
+	when, roots := r.view.when, r.view.roots
+	if r.view.pid != w.PID || when.Before(since) {
+		when = time.Now()
+		roots = r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
+	}
 	r.textTimer.Reset(min(max(textPoll, idle/5, textCostFactor*time.Since(when)), 20*time.Second))
 	switch {
 	case roots == nil, r.queue.hasAction(): // what changed may be the effect of that input

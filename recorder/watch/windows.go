@@ -45,6 +45,7 @@ func (r *recording) pollWindows(ctx context.Context) {
 func (r *recording) writeWindow(ev recorder.Event) {
 	ev.Time = time.Now()
 	r.write(ev)
+	r.view.stale = true
 	if r.under.seen != nil {
 		r.underBefore, r.windowsMoved = r.under, ev.Time
 	}

@@ -1,0 +1,88 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/selector"
+)
+
+const (
+	// treeTimeout bounds the reading of a program's tree, on which selectors are
+	// tried.
+	treeTimeout = 400 * time.Millisecond
+	// viewCostFactor times the duration of a read is how long a tree may serve for the
+	// elements that are as they were in it: what is read slowly is read seldom.
+	viewCostFactor = 10
+)
+
+// programView is the tree of a program as it was read last.
+type programView struct {
+	pid   int
+	roots []*desktop.Element
+	when  time.Time
+	took  time.Duration
+	stale bool // windows came or went since, or something was scrolled
+}
+
+// restsUntil is the time until which a tree is not read again without need.
+func (v *programView) restsUntil() time.Time { return v.when.Add(viewCostFactor * v.took) }
+
+// shows reports whether an element is in the tree as it is now, so that the tree need
+// not be read for it.
+func (v *programView) shows(e *desktop.Element) bool {
+	if v.stale || v.pid != e.PID || time.Now().After(v.restsUntil()) {
+		return false
+	}
+	known := find(v.roots, e.Handle)
+	if known == nil || known.Role != e.Role || known.Name != e.Name || known.Bounds != e.Bounds {
+		return false
+	}
+	known.Text, known.Value = e.Text, e.Value
+	return true
+}
+
+// programHandles are the elements that a program had.
+type programHandles struct {
+	pid     int
+	handles map[desktop.Handle]bool
+}
+
+// lack reports whether an element of the same program is not among them.
+func (e *programHandles) lack(t *recorder.Seen) bool {
+	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
+}
+
+// programOf is the tree of an element's program: that of before while it serves.
+func (r *recording) programOf(ctx context.Context, e *desktop.Element) []*desktop.Element {
+	if r.view.shows(e) {
+		return r.view.roots
+	}
+	return r.readProgram(ctx, e)
+}
+
+// readProgram reads the tree of an element's program, without the text of passwords.
+func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
+	short, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
+	defer cancel()
+	when := time.Now()
+	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
+	if err != nil {
+		return nil
+	}
+	r.passwords, r.lastRead = nil, programHandles{e.PID, map[desktop.Handle]bool{}}
+	tree.Walk(func(o *desktop.Element) bool {
+		r.lastRead.handles[o.Handle] = true
+		if o.Role == "password" || r.focus.secret[o.Handle] {
+			o.Text, r.focus.secret[o.Handle] = "", true
+			r.passwords = append(r.passwords, o.Bounds)
+		}
+		return true
+	})
+	selector.FillLabels(tree.Roots)
+	r.view = programView{pid: e.PID, roots: tree.Roots, when: when, took: time.Since(when)}
+	r.trySelectors(e.PID, tree.Roots)
+	return tree.Roots
+}
