@@ -5,6 +5,7 @@ package watch_test
 import (
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,7 +62,8 @@ func BenchmarkIdle(b *testing.B) {
 }
 
 // BenchmarkAtWork is the share of a core that a recording takes while a person acts
-// once a second, in programs that answer slowly or show much.
+// once a second, in programs that answer slowly or show much, beside what the same
+// acts take without one; and how long after its end an act was understood at last.
 func BenchmarkAtWork(b *testing.B) {
 	for _, c := range []struct {
 		say, title string
@@ -76,17 +78,43 @@ func BenchmarkAtWork(b *testing.B) {
 		b.Run(c.say, func(b *testing.B) {
 			s := newScene(b, c.command[0])
 			s.start(c.title, c.command[0], c.command[1:]...)
-			at := [2]desktop.Point{s.finds(c.role, c.names[0], 0), s.finds(c.role, c.names[1], 0)}
-			p := s.watch()
-			before, began, n := used(b), time.Now(), 0
-			for b.Loop() {
+			at := [2]desktop.Point{s.finds(c.role, c.names[0], 0), s.finds(c.role, c.names[1], 1-len(c.keys)/2)}
+			n := 0
+			act := func() (ended time.Time) {
 				to := at[n%2]
 				n++
 				s.tool("xdotool", append([]string{"mousemove", strconv.Itoa(to.X), strconv.Itoa(to.Y), "sleep", "0.2", "click", "1"}, keys(c.keys)...)...)
+				ended = time.Now()
 				time.Sleep(800 * time.Millisecond)
+				return ended
 			}
-			b.ReportMetric(100*(used(b)-before).Seconds()/time.Since(began).Seconds(), "%core")
-			if _, err := p.session.Stop(); err != nil {
+			share := func(acts func()) float64 {
+				before, began := used(b), time.Now()
+				acts()
+				return 100 * (used(b) - before).Seconds() / time.Since(began).Seconds()
+			}
+			without := share(func() {
+				for range 10 {
+					act()
+				}
+			})
+			var told atomic.Int64
+			session, err := watch.Start(b.Context(), s.desk, watch.Options{Tell: func(recorder.Line) { told.Store(time.Now().UnixMicro()) }})
+			if err != nil {
+				b.Fatal(err)
+			}
+			acts, sum, most := 0, int64(0), int64(0)
+			with := share(func() {
+				for b.Loop() {
+					ended := act().UnixMicro()
+					late := max(0, told.Load()-ended)
+					acts, sum, most = acts+1, sum+late, max(most, late)
+				}
+			})
+			b.ReportMetric(with-without, "%core")
+			b.ReportMetric(float64(sum)/1000/float64(acts), "ms-late/op")
+			b.ReportMetric(float64(most)/1000, "ms-late-at-most")
+			if _, err := session.Stop(); err != nil {
 				b.Fatal(err)
 			}
 		})

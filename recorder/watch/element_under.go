@@ -50,10 +50,10 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 	if e != nil {
 		u.seen = r.describe(ctx, e)
 		u.program = r.lastRead
-		if box := dropDownAround(find(r.view.roots, e.Handle), at); box != nil && !inPopup {
+		if box := dropDownAround(same(r.view.roots, e), at); box != nil && !inPopup {
 			u.seen = seenIn(box, r.view.roots)
 		}
-		nameOption(u.seen, find(r.view.roots, e.Handle))
+		nameOption(u.seen, same(r.view.roots, e))
 	} else {
 		u.seen = r.recall(at)
 	}
@@ -142,7 +142,7 @@ func (r *recording) describe(ctx context.Context, e *desktop.Element) *recorder.
 		e.Role = "password"
 	}
 	roots := r.programOf(ctx, e)
-	if found := find(roots, e.Handle); found != nil {
+	if found := same(roots, e); found != nil {
 		found.States, found.Role = e.States, e.Role
 		e = found
 	}

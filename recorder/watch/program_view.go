@@ -11,8 +11,9 @@ import (
 
 const (
 	// treeTimeout bounds the reading of a program's tree, on which selectors are
-	// tried.
-	treeTimeout = 400 * time.Millisecond
+	// tried. It is doubled for a program that takes longer, up to maxTreeTimeout.
+	treeTimeout    = 400 * time.Millisecond
+	maxTreeTimeout = 8 * treeTimeout
 	// viewCostFactor times the duration of a read is how long a tree may serve for the
 	// elements that are as they were in it: what is read slowly is read seldom.
 	viewCostFactor = 10
@@ -27,16 +28,13 @@ type programView struct {
 	stale bool // windows came or went since, or something was scrolled
 }
 
-// restsUntil is the time until which a tree is not read again without need.
-func (v *programView) restsUntil() time.Time { return v.when.Add(viewCostFactor * v.took) }
-
 // shows reports whether an element is in the tree as it is now, so that the tree need
 // not be read for it.
 func (v *programView) shows(e *desktop.Element) bool {
-	if v.stale || v.pid != e.PID || time.Now().After(v.restsUntil()) {
+	if v.stale || v.pid != e.PID || time.Since(v.when) > viewCostFactor*v.took {
 		return false
 	}
-	known := find(v.roots, e.Handle)
+	known := same(v.roots, e)
 	if known == nil || known.Role != e.Role || known.Name != e.Name || known.Bounds != e.Bounds {
 		return false
 	}
@@ -65,13 +63,19 @@ func (r *recording) programOf(ctx context.Context, e *desktop.Element) []*deskto
 
 // readProgram reads the tree of an element's program, without the text of passwords.
 func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
-	short, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
+	within := max(treeTimeout, r.treeTimeouts[e.PID])
+	short, cancel := context.WithTimeout(ctx, r.timeout(within))
 	defer cancel()
 	when := time.Now()
 	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
+	if timedOut(err) {
+		r.treeTimeouts[e.PID] = min(2*within, maxTreeTimeout)
+	}
 	if err != nil {
+		r.readAgain = time.Now().Add(time.Since(when))
 		return nil
 	}
+	r.readAgain = time.Now().Add(viewCostFactor * time.Since(when))
 	r.passwords, r.lastRead = nil, programHandles{e.PID, map[desktop.Handle]bool{}}
 	tree.Walk(func(o *desktop.Element) bool {
 		r.lastRead.handles[o.Handle] = true

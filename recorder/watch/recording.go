@@ -71,15 +71,17 @@ type recording struct {
 	restPending  bool      // a hit test is due
 	lastEffect   time.Time // when input last may have changed the screen
 
-	focus       focus
-	changes     changes
-	unnamed     unnamedElements
-	used        map[desktop.Handle]*usedElement
-	view        programView    // the tree that was read last
-	lastRead    programHandles // the elements in it
-	lastPressed programHandles // the elements of the program of the last press, at that time
-	pictures    int            // how many were kept
-	passwords   []desktop.Rect // password fields of the program that was looked at last
+	focus        focus
+	changes      changes
+	unnamed      unnamedElements
+	used         map[desktop.Handle]*usedElement
+	view         programView           // the tree that was read last
+	lastRead     programHandles        // the elements in it
+	treeTimeouts map[int]time.Duration // of programs that take longer than others, by process
+	readAgain    time.Time             // when a tree may be read again for what can wait
+	lastPressed  programHandles        // the elements of the program of the last press, at that time
+	pictures     int                   // how many were kept
+	passwords    []desktop.Rect        // password fields of the program that was looked at last
 
 	choice   *choice              // the choice in use
 	heldKeys []desktop.InputEvent // keys whose field is not known yet
@@ -105,7 +107,7 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 	r := &recording{
 		desktop: d, options: o, stop: stop, queue: newQueue(), restTimer: time.NewTimer(time.Hour), settleTimer: time.NewTimer(time.Hour), textTimer: time.NewTimer(time.Hour),
 		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, reporter: newStepReporter(o.Tell),
-		used:   map[desktop.Handle]*usedElement{},
+		used: map[desktop.Handle]*usedElement{}, treeTimeouts: map[int]time.Duration{},
 		orders: make(chan func(context.Context)), began: make(chan struct{}),
 	}
 	r.restTimer.Stop()
@@ -164,7 +166,7 @@ func (r *recording) loop(ctx context.Context) {
 			if r.choiceReads > 0 {
 				r.readChoice(ctx)
 			}
-			r.textTimer.Reset(max(rereadDelay, time.Until(r.view.restsUntil())))
+			r.textTimer.Reset(max(rereadDelay, time.Until(r.readAgain)))
 		case <-r.textTimer.C:
 			r.readTexts(ctx, time.Now())
 		case <-r.changes.focus:

@@ -22,6 +22,24 @@ func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
 	return found
 }
 
+// same is the element of a tree that is one which was read by itself. A spreadsheet
+// makes its cells anew each time it is asked for them.
+func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
+	found := find(roots, e.Handle)
+	if found != nil || e.Role != "cell" {
+		return found
+	}
+	walk(roots, func(o *desktop.Element) {
+		if o.Role == e.Role && o.Name == e.Name && o.Window == e.Window && o.Bounds == e.Bounds {
+			found = o
+		}
+	})
+	if found != nil {
+		found.Handle = e.Handle
+	}
+	return found
+}
+
 // candidates are the selectors worth keeping: those that are unique, and the
 // first when none is.
 //

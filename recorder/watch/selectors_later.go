@@ -32,7 +32,7 @@ func (r *recording) findSelectorsLater(t *recorder.Seen, field int) {
 // first: it is the likeliest to be there still.
 func (r *recording) findSelectors(ctx context.Context) {
 	n := &r.unnamed
-	if len(n.elements) == 0 || r.paused || r.queue.hasAction() {
+	if len(n.elements) == 0 || r.paused || r.queue.hasAction() || time.Now().Before(r.readAgain) {
 		return
 	}
 	last := len(n.elements) - 1
@@ -43,7 +43,7 @@ func (r *recording) findSelectors(ctx context.Context) {
 		return
 	}
 	n.elements, n.fields, n.tries = n.elements[:last], n.fields[:last], 0
-	found := find(roots, t.Handle)
+	found := same(roots, &t.Element)
 	if found == nil {
 		return
 	}

@@ -40,6 +40,7 @@ type application struct {
 	items      items  // the cache
 	itemsCount uint64 // its signal count at that time
 	itemsRead  time.Time
+	itemsSlow  bool // asking for them took longer than slowItems
 }
 
 // applications lists the applications on the bus. The registry, a process of

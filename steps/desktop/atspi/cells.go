@@ -30,12 +30,20 @@ func (w *walker) expandTable(n *node, level int) {
 			w.expandAll(n, level)
 			return
 		}
-		g := &grid{walker: w, table: n, level: level}
-		sized := w.barrier(3, g.findCorners)
-		w.ask(n.object, ifaceProperties+".Get", onSuccess(func(b []any) { g.rows = as[int32](variant(b)) }, sized), ifaceTable, "NRows")
-		w.ask(n.object, ifaceProperties+".Get", onSuccess(func(b []any) { g.columns = as[int32](variant(b)) }, sized), ifaceTable, "NColumns")
-		w.askBox(n, sized)
+		if w.gridsLast {
+			w.grids = append(w.grids, func() { w.expandGrid(n, level) })
+			return
+		}
+		w.expandGrid(n, level)
 	})
+}
+
+func (w *walker) expandGrid(n *node, level int) {
+	g := &grid{walker: w, table: n, level: level}
+	sized := w.barrier(3, g.findCorners)
+	w.ask(n.object, ifaceProperties+".Get", onSuccess(func(b []any) { g.rows = as[int32](variant(b)) }, sized), ifaceTable, "NRows")
+	w.ask(n.object, ifaceProperties+".Get", onSuccess(func(b []any) { g.columns = as[int32](variant(b)) }, sized), ifaceTable, "NColumns")
+	w.askBox(n, sized)
 }
 
 // insets are how far within a table its corners are looked for, one after the other:

@@ -143,9 +143,23 @@ func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, 
 }
 
 // focusedBelow returns the focused descendant of a node. If several claim the
-// focus, one with text is meant.
+// focus, one with text is meant. The thousand cells of a sheet are asked only if
+// nothing else has text, as the field has in which one of them is edited.
 func (w *walker) focusedBelow(root *node) (best *node, err error) {
+	w.gridsLast = true
 	w.expand(root, 1)
+	best, err = w.focusedIn(root)
+	if err != nil || len(w.grids) == 0 || best != nil && best.offers&offersText != 0 {
+		return best, err
+	}
+	for _, expand := range w.grids {
+		expand()
+	}
+	return w.focusedIn(root)
+}
+
+// focusedIn is focusedBelow among what is queued and was read.
+func (w *walker) focusedIn(root *node) (best *node, err error) {
 	if err := w.run(); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,20 @@ type items map[dbus.ObjectPath]*item
 // every change but one: the first name given to an element that had none.
 const cacheFor = time.Second
 
+// slowItems is when items cost more than the calls that they save a hit test. Office
+// returns each cell that anybody ever asked for, thousands after a while.
+const slowItems = 50 * time.Millisecond
+
+// itemsWorth reports whether a hit test gains by items.
+func (a *application) itemsWorth() bool {
+	if !a.signalsChanges() {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.itemsSlow
+}
+
 // fetchItems returns the cached items, updated for the signals since, or asks
 // for all of them. The application was greeted just now.
 func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
@@ -64,6 +78,9 @@ func (a *application) fetchItems(p *pipeline, n *signals) (items, error) {
 		return nil, err // without items each element is asked
 	}
 	its := parseItems(as[[][]any](first[any](body)))
+	a.mu.Lock()
+	a.itemsSlow = time.Since(asked) > slowItems
+	a.mu.Unlock()
 	if a.signalsChanges() {
 		a.cacheItems(its, now, asked)
 	}

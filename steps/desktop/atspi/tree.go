@@ -139,7 +139,7 @@ type visitMode int
 const (
 	visitUngreeted    visitMode = iota // little is read, without waiting for the greeting
 	visitWithoutItems                  // little is read, one by one
-	visitCachedItems                   // like visitItems where items are cached, else without
+	visitCachedItems                   // like visitItems where items are cached and cheap, else without
 	visitItems                         // much is read: fetch the items first
 )
 
@@ -158,7 +158,7 @@ func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bo
 		}
 	}
 	w := c.newWalker(ctx, l, a)
-	if t == visitItems || t == visitCachedItems && a.signalsChanges() {
+	if t == visitItems || t == visitCachedItems && a.itemsWorth() {
 		var err error
 		if w.items, err = c.items(ctx, l, w); err != nil {
 			cancel()
