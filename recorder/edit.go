@@ -21,6 +21,7 @@ const (
 	Move         EditAction = "move"
 	Rename       EditAction = "rename"
 	Annotate     EditAction = "note"
+	Confirm      EditAction = "confirm"  // what is uncertain about it is right
 	MakeVariable EditAction = "variable" // its typed value is a variable
 	MakeConstant EditAction = "constant" // and this keeps it in the step
 	MakeSecret   EditAction = "secret"   // and this forgets it, in all that was kept

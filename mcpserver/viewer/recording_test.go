@@ -177,6 +177,13 @@ func TestARecordingIsChangedOnItsPage(t *testing.T) {
 	if _, text := p.posts("/recording/play", url.Values{"from": {"send_it"}, "secret.word": {"x"}}); !strings.Contains(text, "played from send_itmap[word:x]") {
 		t.Errorf("the page does not say how playing went:\n%s", text)
 	}
+	if !strings.Contains(p.file, "# uncertain") || !strings.Contains(text, "Will this find it again?") {
+		t.Errorf("it is not asked what is uncertain:\n%s", text)
+	}
+	p.posts("/recording/edit", url.Values{"action": {"confirm"}, "step": {"2"}})
+	if before, _, _ := strings.Cut(p.file, "id: send_it"); strings.Contains(before, "# uncertain") {
+		t.Errorf("what the person said is right is uncertain still:\n%s", p.file)
+	}
 	p.posts("/recording/edit", url.Values{"action": {"remove"}, "step": {"2"}})
 	if strings.Contains(p.file, "send_it") {
 		t.Errorf("what was taken away later is in the file:\n%s", p.file)

@@ -261,6 +261,12 @@ var scenes = []struct {
 		Options{Name: "edited"},
 	},
 	{
+		"what the person says is right is not uncertain any more", "confirmed",
+		newTape(ledger).click(&recorder.Seen{Element: desktop.Element{Role: "button", Name: "Go", Process: "ledger", PID: 20, Window: 3}}).edit(recorder.Edit{Action: recorder.Confirm}).
+			click(&recorder.Seen{Element: desktop.Element{Role: "button", Name: "Stop", Process: "ledger", PID: 20, Window: 3}}),
+		Options{Name: "confirmed"},
+	},
+	{
 		"what was pasted, completed or replaced counts as it stands in the end", "paste",
 		newTape(ledger).focus(name, "old").keys("ctrl+a", "ctrl+v").holds("Lovelace, Ada").keys("enter"),
 		Options{Name: "paste"},

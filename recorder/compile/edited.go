@@ -67,6 +67,8 @@ func (c *Compiler) edited(e *recorder.Edit) {
 		s.subject, s.named = e.Text, e.Text
 	case recorder.Annotate:
 		s.notes = append(s.notes, e.Text)
+	case recorder.Confirm:
+		s.clearDoubts()
 	case recorder.MakeVariable:
 		s.input.keep, s.input.names = variable, cmp.Or(e.Text, s.input.names)
 	case recorder.MakeConstant:
