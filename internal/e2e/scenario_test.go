@@ -25,7 +25,7 @@ type scenario struct {
 	workflow string   // a file of testdata without its ending, or example/NAME
 	needs    []string // programs
 	screen   desktop.Size
-	sway     []string // lines of the configuration of a session of sway, instead of a display of X
+	session  startSession // instead of a display of X
 	setup    func(*stage)
 	flags    []string // of the command run
 	may      []steps.Code
@@ -45,7 +45,7 @@ const variationsVariable = "UNDERSTUDY_E2E_VARIATIONS"
 const tableVariable = "UNDERSTUDY_E2E_TABLE"
 
 func allScenarios() []scenario {
-	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), formScenarios(), corpusScenarios(), variations(), swayScenarios())
+	return slices.Concat(editorScenarios(), dialogScenarios(), witnessScenarios(), otherScenarios(), appScenarios(), trickScenarios(), formScenarios(), corpusScenarios(), variations(), nativeScenarios())
 }
 
 // resultVariable names the file in which a child leaves its result.
@@ -110,7 +110,7 @@ func (c scenario) playInChild(t *testing.T) *result {
 
 // play plays a scenario on a stage of its own.
 func (c scenario) play(t *testing.T) result {
-	s := newStageOn(t, c.screen, c.sway)
+	s := newStageOn(t, c.screen, c.session)
 	if c.setup != nil {
 		c.setup(s)
 	}

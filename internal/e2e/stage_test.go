@@ -44,12 +44,15 @@ type stage struct {
 	doubled atomic.Bool // pages show their first field twice
 }
 
+// startSession starts a session of Wayland.
+type startSession func(testing.TB) *waylandtest.Session
+
 // newStage makes the environment of this process that of a newcomer who sits
 // before a fresh display; the test's end undoes it.
 func newStage(t testing.TB, screen desktop.Size) *stage { return newStageOn(t, screen, nil) }
 
-// newStageOn does so in a session of sway where there are lines for its configuration.
-func newStageOn(t testing.TB, screen desktop.Size, sway []string) *stage {
+// newStageOn does so in a session of Wayland where one is started.
+func newStageOn(t testing.TB, screen desktop.Size, session startSession) *stage {
 	t.Helper()
 	source, err := os.Getwd()
 	if err != nil {
@@ -57,12 +60,11 @@ func newStageOn(t testing.TB, screen desktop.Size, sway []string) *stage {
 	}
 	s := &stage{t: t, source: source}
 	var environ []string
-	if sway == nil {
+	if session == nil {
 		s.display = virtualtest.StartWith(t, virtual.Options{Screen: screen})
 		environ = s.display.Env()
 	} else {
-		session := waylandtest.Start(t, append([]string{"xwayland disable"}, sway...)...)
-		environ = append(session.Env(), "SWAYSOCK=", "GSK_RENDERER=cairo")
+		environ = append(session(t).Env(), "SWAYSOCK=", "GSK_RENDERER=cairo")
 	}
 	s.root = scratch.Dir(t)
 	t.Cleanup(func() { endPrograms(s.root) })

@@ -48,7 +48,7 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 		best, bi, bw := 0.0, -1, -1
 		for i := range list {
 			for j, w := range own {
-				if list[i].window.ID != 0 || taken[w.ID] {
+				if list[i].window.ID != 0 || taken[w.ID] || placeless(w) && w.Popup { // what its boxes count from is not known
 					continue
 				}
 				if s := similarity(list[i].frame, w, relative); s > best {
@@ -140,6 +140,9 @@ func assignPopups(list []frameWindow, own []desktop.Window) {
 		return
 	}
 	top := own[len(own)-1]
+	for i := len(own) - 1; i >= 0 && placeless(top) && top.Popup; i-- { // also where popups are listed
+		top = own[i]
+	}
 	for i := range list {
 		if list[i].window.ID != 0 {
 			continue

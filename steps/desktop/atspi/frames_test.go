@@ -18,6 +18,17 @@ func win(id desktop.WindowID, pid int, title string, x, y, w, h int) desktop.Win
 	return desktop.Window{ID: id, PID: pid, Title: title, Bounds: desktop.Rect{X: x, Y: y, W: w, H: h}}
 }
 
+// drawn is a window of a desktop where applications do not know where theirs are.
+func drawn(w desktop.Window) desktop.Window {
+	w.Content = w.Bounds
+	return w
+}
+
+func popup(w desktop.Window) desktop.Window {
+	w.Popup = true
+	return w
+}
+
 func TestFramesFindTheirWindows(t *testing.T) {
 	for name, test := range map[string]struct {
 		frames   []*node
@@ -56,6 +67,12 @@ func TestFramesFindTheirWindows(t *testing.T) {
 			frames:  []*node{frame("main", 0, 0, 500, 500), frame("", 100, 100, 50, 80)},
 			windows: []desktop.Window{win(1, 7, "main", 0, 0, 500, 500), win(2, 7, "other", 600, 0, 99, 99)},
 			want:    []desktop.WindowID{1, 2},
+		},
+		"a popup of Wayland that is listed is not taken for a place, and goes with its window": {
+			frames:   []*node{frame("main", 0, 0, 500, 500), frame("", 0, 0, 50, 80)},
+			windows:  []desktop.Window{drawn(win(1, 7, "main", 0, 0, 500, 500)), popup(drawn(win(2, 7, "", 600, 0, 50, 80)))},
+			relative: true,
+			want:     []desktop.WindowID{1, 1},
 		},
 		"a window of GTK 4 with a shadow": {
 			frames:   []*node{frame("g", 0, 0, 90, 90)},

@@ -110,7 +110,6 @@ func (a onKWin) Boxes() (map[string]desktop.Rect, error) {
 
 // A session of KWin keeps the contract, but for what Wayland or KWin do not have.
 func TestAtLengthContractOnKWin(t *testing.T) {
-	virtualtest.TakesTime(t)
 	virtualtest.Need(t, "/usr/bin/python3")
 	s := waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, 1)
 	s.Enter(t)

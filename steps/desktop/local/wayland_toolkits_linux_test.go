@@ -84,12 +84,46 @@ app.exec()
 `,
 }
 
+// A placedSession is a session whose compositor places windows as a test says, past
+// all that is tested.
+type placedSession struct {
+	*waylandtest.Session
+	layouts []string
+	place   func(layout string) error // places the window that counts
+}
+
+// countingTitle is a pattern of the title of a window that counts.
+const countingTitle = `^Counting( - Chromium)?$`
+
+func swayOfScale(t *testing.T, scale int) placedSession {
+	s := waylandtest.Start(t, "xwayland disable", fmt.Sprintf("output * resolution %dx%d scale %d", 1280*scale, 900*scale, scale))
+	return placedSession{s, []string{"floating disable", "floating enable", "move absolute position 300 px 200 px"}, func(layout string) error {
+		_, err := s.Message(fmt.Sprintf(`[title="%s"] %s`, countingTitle, layout))
+		return err
+	}}
+}
+
+func kwinOfScale(t *testing.T, scale int) placedSession {
+	s := waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, scale)
+	return placedSession{s, []string{"x: 20, y: 10, width: 700, height: 500", "x: 300, y: 200, width: 500, height: 400"}, func(layout string) error {
+		said, err := s.Script(fmt.Sprintf(`workspace.clientList().filter(w => /%s/.test(w.caption)).map(w => { w.frameGeometry = {%s}; return "placed" })`, countingTitle, layout))
+		if err == nil && said != "placed" {
+			err = fmt.Errorf("KWin said %q", said)
+		}
+		return err
+	}}
+}
+
 // Whatever toolkit a window of Wayland is of, tiled or floating and at any scale, a
 // click that is said to be done is the one that the window counted, and no other.
-func TestAtLengthClicksLandOnSway(t *testing.T) {
+func TestAtLengthClicksLandOnSway(t *testing.T) { clicksLand(t, swayOfScale) }
+
+func TestAtLengthClicksLandOnKWin(t *testing.T) { clicksLand(t, kwinOfScale) }
+
+func clicksLand(t *testing.T, start func(t *testing.T, scale int) placedSession) {
 	virtualtest.Need(t, "/usr/bin/python3")
 	for _, scale := range []int{1, 2} {
-		session := waylandtest.Start(t, "xwayland disable", fmt.Sprintf("output * resolution %dx%d scale %d", 1280*scale, 900*scale, scale))
+		session := start(t, scale)
 		session.Enter(t)
 		t.Setenv("GSK_RENDERER", "cairo")
 		d := open(t, desktop.Options{Display: session.Wayland, Dir: scratch.Dir(t)})
@@ -107,7 +141,7 @@ func TestAtLengthClicksLandOnSway(t *testing.T) {
 }
 
 // countsClicks starts a program, clicks its buttons and compares with what it counted.
-func (s *testDesktop) countsClicks(session *waylandtest.Session, program string) {
+func (s *testDesktop) countsClicks(session placedSession, program string) {
 	s.Helper()
 	script, counted := filepath.Join(s.TempDir(), "counting.py"), filepath.Join(s.TempDir(), "counted")
 	if err := os.WriteFile(script, []byte(program), 0o600); err != nil {
@@ -121,7 +155,7 @@ func (s *testDesktop) countsClicks(session *waylandtest.Session, program string)
 }
 
 // countsClicksOfAPage does the same in a browser.
-func (s *testDesktop) countsClicksOfAPage(session *waylandtest.Session) {
+func (s *testDesktop) countsClicksOfAPage(session placedSession) {
 	s.Helper()
 	virtualtest.Need(s, "chromium")
 	var counted struct {
@@ -168,16 +202,13 @@ const pageOfButtons = `<!doctype html><meta charset="utf-8"><title>Counting</tit
 addEventListener("mousedown", e => { if (!e.target.closest("select")) fetch("/" + (e.target.closest("button")?.textContent ?? "elsewhere"), {method: "POST"}) })
 </script>`
 
-// clicksEverywhere clicks the buttons of a window that counts, wherever sway places
-// it.
-func (s *testDesktop) clicksEverywhere(session *waylandtest.Session, counted func() string) {
+// clicksEverywhere clicks the buttons of a window that counts, wherever it is
+// placed.
+func (s *testDesktop) clicksEverywhere(session placedSession, counted func() string) {
 	s.Helper()
 	var want strings.Builder
-	for _, layout := range []string{"floating disable", "floating enable", "move absolute position 300 px 200 px"} {
-		s.eventually("sway places the window", func() bool {
-			_, err := session.Message(`[title="^Counting( - Chromium)?$"] ` + layout)
-			return err == nil
-		})
+	for _, layout := range session.layouts {
+		s.eventually("the window is placed", func() bool { return session.place(layout) == nil })
 		for _, name := range []string{"Alpha", "Beta"} {
 			s.does(kinds.ClickElement, map[string]any{"selector": "role:button && name:" + name, "timeout_ms": 60_000.0})
 			want.WriteString(name + "\n")
@@ -234,9 +265,13 @@ app.exec()
 }
 
 // What is typed arrives as it was meant, whatever the script and the toolkit.
-func TestAtLengthTextArrivesOnSway(t *testing.T) {
+func TestAtLengthTextArrivesOnSway(t *testing.T) { textArrives(t, swayOfScale) }
+
+func TestAtLengthTextArrivesOnKWin(t *testing.T) { textArrives(t, kwinOfScale) }
+
+func textArrives(t *testing.T, start func(t *testing.T, scale int) placedSession) {
 	virtualtest.Need(t, "/usr/bin/python3", "chromium")
-	session := waylandtest.Start(t, "xwayland disable")
+	session := start(t, 1)
 	session.Enter(t)
 	t.Setenv("GSK_RENDERER", "cairo")
 	d := open(t, desktop.Options{Display: session.Wayland, Dir: scratch.Dir(t)})
