@@ -81,7 +81,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.answer(), a.call(), a.compile(), a.completion(), a.desktop(), a.doctor(), a.fork(), a.format(), a.hub(), a.init(), a.inspect(),
 		a.keepDesktop(),
-		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schedule(), a.schema(), a.serve(), a.stop(), a.token(), a.tools(),
+		a.mcp(), a.record(), a.resume(), a.run(), a.runsCommand(), a.schedule(), a.schema(), a.serve(), a.setup(), a.stop(), a.token(), a.tools(),
 		a.validate(), a.version(), a.worker(), a.workflowCommand(),
 	)
 	return root

@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 
 	"internal/cli": {
 		"engine", "internal/clients", "internal/desktops", "internal/fleet", "internal/hub", "internal/operations", "internal/owner", "internal/pool", "internal/repair", "internal/sandbox", "internal/schedules", "internal/telemetry", "internal/versions", "mcpserver", "mcpserver/access", "mcpserver/auth", "mcpserver/probe", "mcpserver/viewer", "recorder", "recorder/compile", "recorder/watch", "steps", "steps/aim", "steps/confined", "steps/desktop",
-		"steps/desktop/selector", "steps/desktop/virtual", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/examples", "workflows/expression",
+		"steps/desktop/selector", "steps/desktop/virtual", "steps/desktop/wayland", "steps/kinds", "steps/observe", "store", "store/jetstream", "workflows", "workflows/examples", "workflows/expression",
 	},
 	"internal/children":    {},
 	"internal/clients":     {},

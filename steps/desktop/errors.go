@@ -40,6 +40,8 @@ type MissingError struct {
 	Mend string // such as "apt-get install xvfb"
 	// Wayland says that a person sits here, in a session that cannot be reached.
 	Wayland bool
+	// Setup says that the session can be reached once Mend was done.
+	Setup bool
 }
 
 func (e *MissingError) Error() string {

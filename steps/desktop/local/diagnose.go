@@ -31,6 +31,9 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	d := s.desktop(ctx)
 	fs = append([]desktop.Finding{s.displayFinding(ctx)}, fs...)
 	fs = append(fs, s.extensionFindings(ctx)...)
+	if s.setup != "" {
+		fs = append(fs, desktop.Finding{Name: "your session", Detail: s.instead, Mend: s.setup})
+	}
 	switch {
 	case s.wayland:
 		fs = append(fs, broken("recording", false, desktop.ErrUnheard))
@@ -122,6 +125,8 @@ var extensionUses = []struct {
 	{"zwp_virtual_keyboard_manager_v1", "typing", true},
 	{"zwlr_screencopy_manager_v1", "screenshots", true},
 	{"zwlr_data_control_manager_v1", "the clipboard", false},
+	{"org.understudy.Desktop1", "windows, pictures, marks and the place of the pointer, by the extension of understudy", true},
+	{"org.gnome.Mutter.RemoteDesktop", "input and the clipboard", true},
 	{"zwlr_layer_shell_v1", "marks on the screen and asking where the pointer is", false},
 }
 

@@ -57,6 +57,7 @@ type session struct {
 	wayland bool   // applications do not know where their windows are
 	why     string // why it is a virtual one, when nobody asked for one
 	instead string // see desktop.Info
+	setup   string // the command that would make the session of the person reachable
 	bus     string
 	apps    apps
 	kept    virtual.Kept // of a lasting desktop
@@ -102,6 +103,10 @@ func openSeat(ctx context.Context, o desktop.Options) (*session, error) {
 		return nil, err
 	}
 	s, failed := openWayland(ctx, o, host)
+	var known *desktop.MissingError
+	if errors.As(failed, &known) && known.Setup {
+		return nil, failed
+	}
 	if failed != nil {
 		return nil, fmt.Errorf("%w (and %w)", err, failed)
 	}
@@ -126,6 +131,9 @@ func openInstead(ctx context.Context, o desktop.Options, because error) (*sessio
 	var missing *desktop.MissingError
 	if errors.As(because, &missing) && missing.Wayland {
 		s.instead = missing.What
+		if missing.Setup {
+			s.setup = missing.Mend
+		}
 	}
 	return s, nil
 }

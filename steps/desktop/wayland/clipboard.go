@@ -120,6 +120,11 @@ func (c *dataControl) read(ctx context.Context) (string, error) {
 	if err := c.conn.Sync(ctx); err != nil {
 		return "", err
 	}
+	return readText(ctx, r)
+}
+
+// readText reads what the owner of the clipboard writes.
+func readText(ctx context.Context, r *os.File) (string, error) {
 	if err := r.SetReadDeadline(time.Now().Add(readWithin)); err != nil {
 		return "", err
 	}

@@ -26,6 +26,12 @@ type placement interface {
 	close()
 }
 
+// A picker is a placement that tells which window a press at a point reaches, whatever
+// lies there that is no window of the list; 0 is none.
+type picker interface {
+	pressedAt(ctx context.Context, at desktop.Point) (desktop.WindowID, error)
+}
+
 // An equipper is a placement whose compositor does by other ways what it announces no
 // protocol for: it gives the parts of a driver what they lack.
 type equipper interface {
@@ -35,7 +41,7 @@ type equipper interface {
 // placements find, each in its way, that of a compositor which is a process and has
 // its socket in a folder. One fails with desktop.ErrNotFound where it is not one of its sort,
 // and with a desktop.MissingError where it is and does not tell.
-var placements = []func(ctx context.Context, pid int, folder string) (placement, error){findSway, findKWin}
+var placements = []func(ctx context.Context, pid int, folder string) (placement, error){findSway, findKWin, findGNOME}
 
 // findPlacement returns the placement of a compositor.
 func findPlacement(ctx context.Context, pid int, folder string) (placement, error) {

@@ -172,13 +172,21 @@ func (p *pointer) verifyTarget(ctx context.Context, a desktop.Click) error {
 	if err != nil {
 		return err
 	}
-	now, top := desktop.Windows(all).ByID(a.In.ID), desktop.Windows(all).PressedAt(a.At)
+	now, top := desktop.Windows(all).ByID(a.In.ID), desktop.WindowID(0)
+	if w := desktop.Windows(all).PressedAt(a.At); w != nil {
+		top = w.ID
+	}
+	if p, ok := p.place.(picker); ok {
+		if top, err = p.pressedAt(ctx, a.At); err != nil {
+			return err
+		}
+	}
 	switch {
 	case now == nil:
 		return fmt.Errorf("the window %q is gone: %w", a.In.Title, desktop.ErrMoved)
 	case now.Bounds != a.In.Bounds:
 		return fmt.Errorf("the window %q moved from %s to %s: %w", a.In.Title, a.In.Bounds, now.Bounds, desktop.ErrMoved)
-	case top == nil || top.ID != now.ID:
+	case top != now.ID:
 		return fmt.Errorf("the window %q came under another one at %s: %w", a.In.Title, a.At, desktop.ErrMoved)
 	}
 	return nil

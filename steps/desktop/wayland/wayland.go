@@ -95,6 +95,9 @@ func (d *Driver) Desktop() *desktop.Desktop {
 
 // Extensions says which of the protocols that are used here the compositor announces.
 func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
+	if t, ok := d.place.(interface{ extensions() map[string]bool }); ok {
+		return t.extensions(), nil
+	}
 	found := map[string]bool{}
 	for _, name := range []string{"zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1", "zwlr_screencopy_manager_v1", "zwlr_data_control_manager_v1", "zwlr_layer_shell_v1"} {
 		found[name] = d.conn.Count(name) > 0
@@ -213,11 +216,11 @@ func (d *Driver) manage(ctx context.Context, m desktop.Manage) error {
 			return err
 		case m.Do == desktop.Place && (last == m.Bounds || last != before.Bounds && time.Since(since) > calm):
 			return nil
-		case m.Do == desktop.Minimize && w.Minimized && !w.Active, m.Do == desktop.Maximize && w.Maximized:
+		case m.Do == desktop.Minimize && w.Minimized && !w.Active, m.Do == desktop.Maximize && w.Maximized && (before.Maximized || last != before.Bounds):
 			return nil
 		case m.Do == desktop.Activate && w.Active && w.Shows():
 			return nil
-		case m.Do == desktop.Restore && w.Active && w.Shows() && (before.Minimized || !w.Maximized):
+		case m.Do == desktop.Restore && w.Active && w.Shows() && (before.Minimized || !w.Maximized && (!before.Maximized || last != before.Bounds)):
 			return nil
 		}
 		if err := desktop.Sleep(ctx, 5*time.Millisecond); err != nil {

@@ -1,0 +1,299 @@
+//go:build linux
+
+package wayland
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland/wire"
+)
+
+// gnome is a compositor in which our extension runs: the extension tells where
+// windows are and what they show, and input goes by the interface of the compositor
+// for remote desktops.
+type gnome struct {
+	bus     *dbus.Conn
+	shell   dbus.BusObject // the extension
+	remote  dbus.BusObject // our session of the remote desktop
+	signals sync.WaitGroup // the goroutine that reads them
+
+	mu   sync.Mutex // guards sent
+	sent []*dbus.Call
+}
+
+// The names on the bus of the session.
+const (
+	gnomeShell     = "org.gnome.Shell"
+	gnomeRemote    = "org.gnome.Mutter.RemoteDesktop"
+	gnomeExtension = "org.understudy.Desktop1"
+)
+
+// findGNOME returns the placement of a compositor that is a process, if that is the
+// shell of the session's bus and our extension runs in it.
+func findGNOME(ctx context.Context, pid int, folder string) (placement, error) {
+	bus, err := dbus.Dial(os.Getenv("DBUS_SESSION_BUS_ADDRESS"), dbus.WithContext(context.WithoutCancel(ctx)))
+	if err != nil {
+		return nil, desktop.ErrNotFound
+	}
+	g := &gnome{bus: bus}
+	if err := g.open(ctx, pid, folder); err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *gnome) open(ctx context.Context, pid int, folder string) error {
+	if err := g.bus.Auth(nil); err != nil {
+		return desktop.ErrNotFound
+	}
+	if err := g.bus.Hello(); err != nil {
+		return desktop.ErrNotFound
+	}
+	var owner string
+	var process uint32
+	if err := g.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetNameOwner", 0, gnomeShell).Store(&owner); err != nil {
+		return desktop.ErrNotFound
+	}
+	if err := g.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, owner).Store(&process); err != nil || pid != 0 && int(process) != pid {
+		return desktop.ErrNotFound // the session of another compositor in this one
+	}
+	g.shell = g.bus.Object(owner, "/org/understudy/Desktop")
+	token, err := os.ReadFile(filepath.Join(folder, "understudy-gnome"))
+	if err == nil {
+		err = g.shell.CallWithContext(ctx, gnomeExtension+".Open", 0, string(token)).Err
+	}
+	if err != nil {
+		return &desktop.MissingError{
+			What: "GNOME tells where windows are only to an extension, and that of understudy does not run in this session",
+			Mend: "understudy setup gnome", Wayland: true, Setup: true,
+		}
+	}
+	return nil
+}
+
+func (*gnome) name() string { return "GNOME Shell" }
+
+// extensions says what is there of that by which GNOME is operated.
+func (g *gnome) extensions() map[string]bool {
+	return map[string]bool{gnomeExtension: true, gnomeRemote: g.remote != nil}
+}
+
+func (g *gnome) close() {
+	g.bus.Close()
+	g.signals.Wait()
+}
+
+// ask calls a method of the extension.
+func (g *gnome) ask(ctx context.Context, method string, answer []any, args ...any) error {
+	return gnomeError(ctx, g.shell.CallWithContext(ctx, gnomeExtension+"."+method, 0, args...).Store(answer...))
+}
+
+// gnomeError is the error of a call on the bus.
+func gnomeError(ctx context.Context, err error) error {
+	var told dbus.Error
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &told) && told.Name != "org.freedesktop.DBus.Error.NoReply" && told.Name != "org.freedesktop.DBus.Error.ServiceUnknown":
+		return fmt.Errorf("GNOME: %w: %w", desktop.ErrRefused, err)
+	}
+	return fmt.Errorf("%w: GNOME does not answer: %w", desktop.ErrUnavailable, err)
+}
+
+// send sends input. What becomes of it is told by settle.
+func (g *gnome) send(method string, args ...any) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sent = append(g.sent, g.remote.Go(gnomeRemote+".Session."+method, 0, make(chan *dbus.Call, 1), args...))
+	return nil
+}
+
+// settle returns when GNOME has handled all input, and says where the pointer is then.
+func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
+	g.mu.Lock()
+	sent := g.sent
+	g.sent = nil
+	g.mu.Unlock()
+	for _, c := range sent {
+		select {
+		case <-c.Done:
+			err = errors.Join(err, c.Err)
+		case <-ctx.Done():
+			return at, context.Cause(ctx)
+		}
+	}
+	if err != nil {
+		return at, gnomeError(ctx, err)
+	}
+	var x, y int32
+	err = g.ask(ctx, "Settle", []any{&x, &y})
+	return desktop.Point{X: int(x), Y: int(y)}, err
+}
+
+// gnomeRect is a rectangle as the extension writes it.
+type gnomeRect [4]int
+
+func (r gnomeRect) rect() desktop.Rect { return desktop.Rect{X: r[0], Y: r[1], W: r[2], H: r[3]} }
+
+// gnomeState is what the extension tells.
+type gnomeState struct {
+	Windows []struct {
+		ID                                          desktop.WindowID
+		PID                                         int
+		Title, Class                                string
+		Frame, Content                              gnomeRect
+		Active, Minimized, Maximized, Hidden, Modal bool
+		Popup, Tooltip, Splash, Dialog, X           bool
+	}
+	Monitors []struct {
+		Bounds  gnomeRect
+		Scale   float64
+		Primary bool
+	}
+	Covered bool // by the overview, a dialog of the shell or the lock
+}
+
+func (g *gnome) state(ctx context.Context) (s gnomeState, err error) {
+	var text string
+	if err = g.ask(ctx, "State", []any{&text}); err == nil {
+		err = json.Unmarshal([]byte(text), &s)
+	}
+	return s, err
+}
+
+func (g *gnome) outputs(ctx context.Context) (list []desktop.Monitor, err error) {
+	s, err := g.state(ctx)
+	for i, m := range s.Monitors {
+		list = append(list, desktop.Monitor{Name: fmt.Sprint(i), Bounds: m.Bounds.rect(), Primary: m.Primary, Scale: m.Scale})
+	}
+	return list, err
+}
+
+func (g *gnome) windows(ctx context.Context) (list []desktop.Window, err error) {
+	s, err := g.state(ctx)
+	for _, w := range s.Windows {
+		list = append(list, desktop.Window{
+			ID: w.ID, Title: w.Title, Class: w.Class, PID: w.PID, Process: desktop.ProcessName(w.PID),
+			Aliases: append(desktop.ProcessAliases(w.PID), w.Class),
+			Bounds:  w.Frame.rect(), Content: w.Content.rect(), Active: w.Active && !s.Covered,
+			Minimized: w.Minimized, Maximized: w.Maximized, Hidden: w.Hidden, Modal: w.Modal,
+			Popup: w.Popup || w.Tooltip, Tooltip: w.Tooltip, Splash: w.Splash, Dialog: w.Dialog,
+		})
+	}
+	if s.Covered {
+		cover := desktop.Window{ID: gnomeCover, Title: "GNOME Shell", Process: "gnome-shell", Popup: true, Active: true}
+		for _, m := range s.Monitors {
+			cover.Bounds = desktop.RectOf(cover.Bounds.Image().Union(m.Bounds.rect().Image()))
+		}
+		list = append(list, cover)
+	}
+	return list, err
+}
+
+func (g *gnome) pressedAt(ctx context.Context, at desktop.Point) (id desktop.WindowID, err error) {
+	var found uint32
+	err = g.ask(ctx, "At", []any{&found}, int32(at.X), int32(at.Y))
+	return desktop.WindowID(found), err
+}
+
+// gnomeCover is the window that stands for what the shell shows above all others.
+const gnomeCover desktop.WindowID = 1 << 32
+
+func (g *gnome) foreign(ctx context.Context, id desktop.WindowID) (bool, error) {
+	s, err := g.state(ctx)
+	for _, w := range s.Windows {
+		if w.ID == id {
+			return w.X, nil
+		}
+	}
+	return false, err
+}
+
+func (g *gnome) manage(ctx context.Context, w desktop.Window, m desktop.Manage) error {
+	return g.ask(ctx, "Manage", nil, uint32(w.ID), string(m.Do), gnomeBox(m.Bounds))
+}
+
+// equip gives a driver what GNOME announces no protocol for.
+func (g *gnome) equip(d *Driver, _ wire.Seat) {
+	input := g.openRemote(context.Background())
+	d.pointer.mouse, d.pointer.missing = &gnomeMouse{gnome: g}, input
+	d.keyboard.keys, d.keyboard.missing = &gnomeKeys{keyboard: &d.keyboard, gnome: g}, input
+	d.clipboard.selection, d.clipboard.missing = g.openSelection(), input
+	d.screen.camera, d.screen.missing = g, nil
+	d.layers.shell, d.layers.missing = g, nil
+	d.sync = func(ctx context.Context) error {
+		_, err := g.settle(ctx)
+		return err
+	}
+}
+
+// openRemote begins our session of the remote desktop, which ends with our
+// connection to the bus: what it held down is let go of then.
+func (g *gnome) openRemote(ctx context.Context) error {
+	var path dbus.ObjectPath
+	err := g.bus.Object(gnomeRemote, "/org/gnome/Mutter/RemoteDesktop").CallWithContext(ctx, gnomeRemote+".CreateSession", 0).Store(&path)
+	if err == nil {
+		remote := g.bus.Object(gnomeRemote, path)
+		err = remote.CallWithContext(ctx, gnomeRemote+".Session.Start", 0).Err
+	}
+	if err == nil { // the first motion makes the mouse, of which programs then hear where there was none
+		g.remote = g.bus.Object(gnomeRemote, path)
+		err = g.remote.CallWithContext(ctx, gnomeRemote+".Session.NotifyPointerMotionRelative", 0, 0.0, 0.0).Err
+	}
+	if err != nil {
+		return &desktop.MissingError{What: fmt.Sprintf("GNOME lets nobody press keys or buttons: %v", err)}
+	}
+	return nil
+}
+
+func (g *gnome) picture(ctx context.Context, part desktop.Rect, _ []desktop.Monitor) (*image.RGBA, error) {
+	var data []byte
+	if err := g.ask(ctx, "Picture", []any{&data}, gnomeBox(part)); err != nil {
+		return nil, err
+	}
+	decoded, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("the picture that GNOME gave: %w", err)
+	}
+	picture := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
+	draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
+	return picture, nil
+}
+
+// gnomeBounds is a rectangle as the extension takes it.
+type gnomeBounds struct{ X, Y, W, H int32 }
+
+func gnomeBox(r desktop.Rect) gnomeBounds {
+	return gnomeBounds{int32(r.X), int32(r.Y), int32(r.W), int32(r.H)}
+}
+
+// gnomeLayer is a picture above all windows.
+type gnomeLayer struct {
+	*gnome
+	id uint32
+}
+
+func (g *gnome) lay(ctx context.Context, _, at desktop.Point, picture *image.RGBA, takesClicks bool) (layer, error) {
+	y := gnomeLayer{gnome: g}
+	size := picture.Rect.Size()
+	box := gnomeBox(desktop.Rect{X: at.X, Y: at.Y, W: size.X, H: size.Y})
+	return y, g.ask(ctx, "Lay", []any{&y.id}, box, picture.Pix, takesClicks)
+}
+
+func (y gnomeLayer) close() { _ = y.ask(context.Background(), "Remove", nil, y.id) }

@@ -1,0 +1,166 @@
+//go:build linux
+
+package wayland
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
+)
+
+// gnomeMouse moves the pointer by as far as it is away: GNOME takes a place on the
+// screen only from who records it.
+type gnomeMouse struct{ *gnome }
+
+func (m *gnomeMouse) position(ctx context.Context) (desktop.Point, error) { return m.settle(ctx) }
+
+// moves is how often the pointer is moved until it is where it was sent: a person may
+// move it meanwhile.
+const moves = 4
+
+func (m *gnomeMouse) move(ctx context.Context, to desktop.Point, _ desktop.Rect) error {
+	at, err := m.settle(ctx)
+	for range moves {
+		if err != nil || at == to {
+			return err
+		}
+		if err = m.send("NotifyPointerMotionRelative", float64(to.X-at.X), float64(to.Y-at.Y)); err == nil {
+			at, err = m.settle(ctx)
+		}
+	}
+	if err == nil && at != to {
+		err = fmt.Errorf("the pointer is at %s and does not go to %s: %w", at, to, desktop.ErrRefused)
+	}
+	return err
+}
+
+func (m *gnomeMouse) button(code uint32, down bool) error {
+	return m.send("NotifyPointerButton", int32(code), down)
+}
+
+func (m *gnomeMouse) turn(axis uint32, step int) error {
+	return m.send("NotifyPointerAxisDiscrete", axis, int32(step))
+}
+
+// gnomeKeys press keys of the usual layout, whichever the person uses.
+type gnomeKeys struct {
+	*keyboard
+	*gnome
+}
+
+func (k *gnomeKeys) key(code uint32, down bool) error {
+	return k.send("NotifyKeyboardKeycode", code, down)
+}
+
+// modifiers readies the layout: GNOME itself knows which modifiers are held.
+func (k *gnomeKeys) modifiers(uint32) error {
+	_, err := k.ready(context.Background())
+	return err
+}
+
+// ready gives the keys that follow the usual layout, and says whether CapsLock is on.
+func (k *gnomeKeys) ready(ctx context.Context) (capsLock bool, err error) {
+	err = k.ask(ctx, "Plain", []any{&capsLock})
+	return capsLock, err
+}
+
+// text types what the usual layout has by keys. Text with other characters goes to an
+// application as an input method would have it, and by the clipboard to one that
+// listens to none.
+func (k *gnomeKeys) text(ctx context.Context, text string, syms []uint32) error {
+	for _, sym := range syms {
+		if _, plain := plainStrokes[sym]; !plain {
+			return k.commit(ctx, text)
+		}
+	}
+	return k.strokes(ctx, syms)
+}
+
+// strokes types keysyms of the usual layout. What KeyDown holds does not change them.
+func (k *gnomeKeys) strokes(ctx context.Context, syms []uint32) error {
+	capsLock, err := k.ready(ctx)
+	if err != nil {
+		return err
+	}
+	before := k.without(capsLock)
+	shifted := false
+	for i, sym := range syms {
+		s := plainStrokes[sym]
+		if s.shift != shifted {
+			shifted = s.shift
+			err = errors.Join(err, k.key(named[desktop.Shift], shifted))
+		}
+		err = errors.Join(err, k.key(s.code, true), k.key(s.code, false))
+		if err == nil && i%handful == handful-1 {
+			if _, err = k.settle(ctx); err == nil {
+				_, err = k.ready(ctx)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if shifted {
+		err = errors.Join(err, k.key(named[desktop.Shift], false))
+	}
+	return errors.Join(err, before())
+}
+
+// without lets go of what KeyDown holds and turns CapsLock off, until the function
+// that it returns is called.
+func (k *gnomeKeys) without(capsLock bool) (undo func() error) {
+	var err error
+	for _, s := range k.down {
+		err = errors.Join(err, k.key(s.code, false))
+	}
+	toggle := func() {
+		if capsLock {
+			err = errors.Join(err, k.key(named["capslock"], true), k.key(named["capslock"], false))
+		}
+	}
+	toggle()
+	return func() error {
+		toggle()
+		for _, s := range k.down {
+			err = errors.Join(err, k.key(s.code, true))
+		}
+		return err
+	}
+}
+
+// commit enters text as an input method does, but for what moves between texts.
+func (k *gnomeKeys) commit(ctx context.Context, text string) error {
+	for first := true; text != ""; first = false {
+		n := strings.IndexAny(text, "\n\t")
+		switch {
+		case n == 0:
+			n = 1
+			if err := k.strokes(ctx, []uint32{input.SymOf(rune(text[0]))}); err != nil {
+				return err
+			}
+			if _, err := k.settle(ctx); err != nil {
+				return err
+			}
+		default:
+			if n < 0 {
+				n = len(text)
+			}
+			var taken bool
+			if err := k.ask(ctx, "Commit", []any{&taken}, text[:n]); err != nil {
+				return err
+			}
+			if !taken && first {
+				return k.paste(ctx, text)
+			}
+			if !taken {
+				return fmt.Errorf("the application stopped to take text, with %d characters left: %w", len([]rune(text)), desktop.ErrUnclear)
+			}
+		}
+		text = text[n:]
+	}
+	return nil
+}

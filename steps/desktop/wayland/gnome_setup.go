@@ -1,0 +1,127 @@
+package wayland
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"understudy/steps/desktop"
+)
+
+// GNOMEExtension is the name of our extension of GNOME Shell.
+const GNOMEExtension = "understudy@understudy"
+
+//go:embed gnome
+var gnomeExtensionFiles embed.FS
+
+// GNOMERights say what the extension allows whom.
+const GNOMERights = `It tells where your windows and the pointer are, and their titles; takes pictures of
+the screen; raises, places, minimizes and closes windows; enters text as an input
+method does; and shows frames above the windows. It does so for programs that have
+read understudy-gnome in your XDG_RUNTIME_DIR, which only yours can, and not those in
+a sandbox. Keys and clicks go by GNOME's own remote desktop, whose sign in the top bar
+shows while they can, and ends them when you click it.`
+
+// SetUpGNOME writes our extension to where GNOME Shell looks for those of a person,
+// and enables it from the next login on. It returns the folder.
+func SetUpGNOME(ctx context.Context) (folder string, err error) {
+	out, err := exec.CommandContext(ctx, "gnome-shell", "--version").Output()
+	if err != nil {
+		return "", &desktop.MissingError{What: "there is no GNOME Shell here: " + err.Error()}
+	}
+	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(out)), "GNOME Shell "), ".")
+	known, err := gnomeVersions()
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(known, version) {
+		return "", &desktop.MissingError{
+			What: fmt.Sprintf("the extension is one for GNOME %s, and this is %s", strings.Join(known, ", "), version),
+			Mend: "understudy doctor --display virtual",
+		}
+	}
+	if folder, err = gnomeFolder(); err != nil {
+		return "", err
+	}
+	if err := WriteGNOMEExtension(folder); err != nil {
+		return "", err
+	}
+	return folder, enableGNOMEExtension(ctx, true)
+}
+
+// RemoveGNOME undoes what SetUpGNOME did. The shell forgets the extension with the
+// next login, and ends it at once.
+func RemoveGNOME(ctx context.Context) (folder string, err error) {
+	if folder, err = gnomeFolder(); err != nil {
+		return "", err
+	}
+	return folder, errors.Join(enableGNOMEExtension(ctx, false), os.RemoveAll(folder))
+}
+
+// gnomeFolder is where GNOME Shell looks for our extension.
+func gnomeFolder() (string, error) {
+	data := os.Getenv("XDG_DATA_HOME")
+	if data == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "gnome-shell", "extensions", GNOMEExtension), nil
+}
+
+// WriteGNOMEExtension writes the extension into a folder, in the place of what is there.
+func WriteGNOMEExtension(folder string) error {
+	files, err := fs.Sub(gnomeExtensionFiles, "gnome")
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	return os.CopyFS(folder, files)
+}
+
+// gnomeVersions are the versions of GNOME that the extension is for.
+func gnomeVersions() ([]string, error) {
+	var described struct {
+		Versions []string `json:"shell-version"`
+	}
+	text, err := gnomeExtensionFiles.ReadFile("gnome/metadata.json")
+	if err == nil {
+		err = json.Unmarshal(text, &described)
+	}
+	return described.Versions, err
+}
+
+// enableGNOMEExtension adds the extension to those that GNOME Shell loads, or takes it
+// from them.
+func enableGNOMEExtension(ctx context.Context, enable bool) error {
+	const schema, key = "org.gnome.shell", "enabled-extensions"
+	out, err := exec.CommandContext(ctx, "gsettings", "get", schema, key).Output()
+	if err != nil {
+		return &desktop.MissingError{What: "the settings of GNOME cannot be read: " + err.Error(), Mend: "apt-get install libglib2.0-bin"}
+	}
+	var enabled []string
+	for quoted := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(strings.TrimSpace(string(out)), "@as "), "[]"), ",") {
+		if name := strings.Trim(quoted, " '\""); name != "" && name != GNOMEExtension {
+			enabled = append(enabled, "'"+name+"'")
+		}
+	}
+	if enable {
+		enabled = append(enabled, "'"+GNOMEExtension+"'")
+	}
+	if out, err := exec.CommandContext(ctx, "gsettings", "set", schema, key, "["+strings.Join(enabled, ", ")+"]").CombinedOutput(); err != nil {
+		return fmt.Errorf("changing the settings of GNOME: %w: %s", err, out)
+	}
+	return nil
+}
