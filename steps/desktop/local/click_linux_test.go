@@ -10,6 +10,7 @@ import (
 	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/virtual/virtualtest"
+	"understudy/steps/desktop/wayland/waylandtest"
 	"understudy/steps/kinds"
 	"understudy/steps/observe"
 )
@@ -68,10 +69,19 @@ func BenchmarkClickAtRest(b *testing.B) {
 
 // The same in a large window, on a button that is drawn in many frames when it
 // turns, each of which the application draws before it answers; beside the calls
-// of the desktop that a click consists of.
+// of the desktop that a click consists of, on X and on Wayland.
 func BenchmarkClick(b *testing.B) {
 	virtualtest.Need(b, "Xvfb", "openbox", "dbus-daemon", "gtk3-widget-factory")
-	d := open(b, desktop.Options{Display: "virtual", Dir: scratch.Dir(b)})
+	b.Run("x11", func(b *testing.B) { benchClick(b, desktop.Options{Display: "virtual", Dir: scratch.Dir(b)}) })
+	b.Run("sway", func(b *testing.B) {
+		session := waylandtest.Start(b, "xwayland disable", "output * resolution 1920x1080")
+		session.Enter(b)
+		benchClick(b, desktop.Options{Display: session.Wayland, Dir: scratch.Dir(b)})
+	})
+}
+
+func benchClick(b *testing.B, o desktop.Options) {
+	d := open(b, o)
 	var app desktop.App
 	err := d.Do(b.Context(), desktop.Launch{App: "gtk3-widget-factory", Started: &app})
 	if err != nil {
@@ -112,6 +122,7 @@ func BenchmarkClick(b *testing.B) {
 		}},
 		{"windows", func(ctx context.Context) error { _, err := d.Windows(ctx); return err }},
 		{"element-at", func(ctx context.Context) error { _, err := d.ElementAt(ctx, desktop.Point{X: 700, Y: 400}); return err }},
+		{"capture", func(ctx context.Context) error { _, err := d.Capture(ctx, desktop.Rect{}); return err }},
 		{"pointer", func(ctx context.Context) error { _, err := d.PointerPosition(ctx); return err }},
 		{"press", func(ctx context.Context) error {
 			click.times++
