@@ -125,6 +125,16 @@ func (w *worker) takenOver(ctx context.Context, by string) error {
 	return w.record(EvResumed, "", ev)
 }
 
+// GiveUp ends the attempt of a run that nobody executes, for a reason.
+func (e *Engine) GiveUp(ctx context.Context, id string, why error, next string) (Header, error) {
+	e.open()
+	w, err := e.revive(ctx, id, nil, false)
+	if err != nil {
+		return Header{}, err
+	}
+	return w.giveUp(Interrupted, why, next)
+}
+
 // giveUp ends the attempt of a run that no worker can go on with.
 func (w *worker) giveUp(status Status, why error, next string) (Header, error) {
 	x := &steps.Error{Code: steps.Interrupted, Err: why, Next: next}

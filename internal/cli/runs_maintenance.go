@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -85,8 +86,14 @@ func (a *app) runsCheck() *cobra.Command {
 func (a *app) runsRestore() *cobra.Command {
 	return &cobra.Command{
 		Use: "restore FOLDER", Short: "Take the runs of a backup, and put the present database aside",
+		Long: "Take the runs of a backup, and put the present database aside. With --fleet: put them\n" +
+			"into the fleet, beside those that are there. Runs that had not come to rest rest as\n" +
+			"interrupted then, for they may have done more since.",
 		Args: exactly(1, "the folder of a backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.fleet.url != "" {
+				return a.restoreFleet(cmd, args[0])
+			}
 			dir, err := a.folder()
 			if err != nil {
 				return err
@@ -101,4 +108,22 @@ func (a *app) runsRestore() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// restoreFleet puts the runs of a folder into the fleet.
+func (a *app) restoreFleet(cmd *cobra.Command, dir string) error {
+	c, end, err := a.fleetRuns(cmd, nil)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if _, err := os.Stat(dir); err != nil { // it would be made
+		return &steps.Error{Code: steps.NotFound, Err: err}
+	}
+	r, err := c.Restore(cmd.Context(), dir)
+	if err != nil {
+		err = notReady(err)
+	}
+	fmt.Fprintf(a.out, "restored %s with %s and %s; %d were there already, %d rest as interrupted\n", count(r.Runs, "run"), count(r.Events, "event"), count(r.Files, "file"), r.There, r.Interrupted)
+	return err
 }

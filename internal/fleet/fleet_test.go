@@ -405,6 +405,62 @@ func TestABackupOfAFleet(t *testing.T) {
 	}
 }
 
+// TestABackupIsPutIntoAnotherFleet holds that runs are in the fleet as they were, rest
+// there, and can be resumed, however often that is done.
+func TestABackupIsPutIntoAnotherFleet(t *testing.T) {
+	s := newStage(t)
+	end := s.work("w")
+	done := s.begin(`{name: two, steps: [{id: a, tool_name: act, arguments: {name: a}}, {id: b, tool_name: look, arguments: {name: b}}]}`, nil).ID
+	s.rest(done)
+	end()
+	waits := s.begin(`{name: waits, steps: [{id: a, tool_name: act, arguments: {name: late}}]}`, nil).ID
+	dir := filepath.Join(t.TempDir(), "backup")
+	if err := s.Backup(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	there := newStage(t)
+	there.Kinds = worldKinds(there.world, "client")
+	for _, want := range []Restored{{Runs: 2, Interrupted: 1}, {There: 2}} {
+		got, err := there.Restore(t.Context(), dir)
+		if err != nil || got.Runs > 0 && (got.Events < 6 || got.Files < 2) {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if got.Events, got.Files = 0, 0; got != want {
+			t.Errorf("restored %+v, wanted %+v", got, want)
+		}
+	}
+	if c, err := there.Check(t.Context()); err != nil || !c.Clean() || c.Runs != 2 {
+		t.Errorf("the fleet: %+v, %v", c, err)
+	}
+	defer there.work("x")()
+	if h, err := there.Get(t.Context(), done); err != nil || h.Status != engine.Succeeded {
+		t.Errorf("the run that had ended is %s, %v", h.Status, err)
+	}
+	if h, err := there.Get(t.Context(), waits); err != nil || h.Status != engine.Interrupted || h.ResumeFrom != "a" {
+		t.Errorf("the run that had waited is %s, goes on at %q, %v", h.Status, h.ResumeFrom, err)
+	}
+	if _, err := there.Resume(t.Context(), waits, engine.ResumeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if h := there.rest(waits); h.Status != engine.Succeeded || there.did(waits) != "late x" {
+		t.Errorf("it is %s (%+v) and did %q", h.Status, h.Error, there.did(waits))
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.db"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the backup has %v, %v", files, err)
+	}
+	raw, err := os.ReadFile(files[0])
+	if err == nil {
+		err = os.WriteFile(files[0], []byte(strings.ReplaceAll(string(raw), `"b"`, `"B"`)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := newStage(t).Restore(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "damaged") || got.Runs > 0 {
+		t.Errorf("of a damaged backup %+v was restored, %v", got, err)
+	}
+}
+
 func TestSingleStepsAreNotForAFleet(t *testing.T) {
 	s := newStage(t)
 	_, err := s.Start(t.Context(), engine.Request{Call: "act", Args: map[string]any{"name": "a"}})

@@ -30,7 +30,7 @@ func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 			err = ended
 		}
 	}()
-	headers, err := k.headers(ctx)
+	headers, err := headersIn(ctx, k)
 	if err != nil {
 		return err
 	}
@@ -50,15 +50,15 @@ func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 		}
 	}
 	for _, h := range slices.Backward(headers) {
-		if err := k.copyRun(ctx, to, h); err != nil {
+		if err := copyRun(ctx, k, to, h, 0, nil); err != nil {
 			return fmt.Errorf("copying run %s: %w", h.ID, err)
 		}
 	}
 	return nil
 }
 
-func (k keeper) headers(ctx context.Context) (all []engine.Header, err error) {
-	for h, err := range k.Runs(ctx, engine.Query{}) {
+func headersIn(ctx context.Context, s engine.Store) (all []engine.Header, err error) {
+	for h, err := range s.Runs(ctx, engine.Query{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -67,8 +67,9 @@ func (k keeper) headers(ctx context.Context) (all []engine.Header, err error) {
 	return all, nil
 }
 
-// copyRun copies a run as far as it was when its header was read.
-func (k keeper) copyRun(ctx context.Context, to engine.Store, h engine.Header) error {
+// copyRun copies a run as far as it was when its header was read, after what is there of
+// it already; seen, unless nil, sees each event before it is stored.
+func copyRun(ctx context.Context, from, to engine.Store, h engine.Header, there uint64, seen func(engine.Event) error) error {
 	var events []engine.Event
 	write := func() error {
 		if len(events) == 0 {
@@ -81,12 +82,17 @@ func (k keeper) copyRun(ctx context.Context, to engine.Store, h engine.Header) e
 		events = nil
 		return err
 	}
-	for ev, err := range k.Events(ctx, h.ID, 1) {
+	for ev, err := range from.Events(ctx, h.ID, there+1) {
 		if err != nil {
 			return err
 		}
 		if ev.Seq > h.Seq {
 			break
+		}
+		if seen != nil {
+			if err := seen(ev); err != nil {
+				return err
+			}
 		}
 		if len(events) == copiedAtOnce || len(events) > 0 && events[0].Attempt != ev.Attempt {
 			if err := write(); err != nil {

@@ -1,0 +1,153 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"understudy/engine"
+	"understudy/store"
+	"understudy/store/keeping"
+)
+
+// Restored is what Restore did.
+type Restored struct {
+	Runs, Events, Files int
+	There               int // runs that were there as far already
+	Interrupted         int // of the runs, those that had not come to rest
+}
+
+// Restore puts the runs of a store of one machine, such as a backup, into the fleet, each
+// with its files. It checks all checksums first, and reads what it stored again. A run
+// that is there already goes on from where it is; one that had not come to rest rests as
+// interrupted, for it may have done more than the backup knows.
+func (c *Client) Restore(ctx context.Context, dir string) (done Restored, err error) {
+	from, err := store.Open(dir, store.Options{})
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	found, err := from.Check(ctx)
+	if err != nil {
+		return done, err
+	}
+	if !found.Clean() {
+		return done, fmt.Errorf("%s is damaged: %s, and %d problems in all; understudy runs check names them", dir, found.Problems[0], len(found.Problems))
+	}
+	headers, err := headersIn(ctx, from)
+	if err != nil {
+		return done, err
+	}
+	r := restoring{Client: c, from: from, files: map[string]bool{}, done: &done}
+	for _, h := range slices.Backward(headers) {
+		if err := r.run(ctx, h); err != nil {
+			return done, fmt.Errorf("restoring run %s: %w", h.ID, err)
+		}
+	}
+	return done, nil
+}
+
+type restoring struct {
+	*Client
+	from  *store.Store
+	files map[string]bool // that were copied
+	done  *Restored
+}
+
+func (r restoring) run(ctx context.Context, h engine.Header) error {
+	there, _, err := r.store.Run(ctx, h.ID)
+	if err != nil && !errors.Is(err, engine.ErrNoRun) {
+		return err
+	}
+	if there.Seq >= h.Seq {
+		r.done.There++
+		return nil
+	}
+	under := h.Status == engine.Queued || h.Status == engine.Running
+	if under {
+		h.Status = engine.Interrupted
+	}
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	if err := r.filesIn(ctx, raw); err != nil {
+		return err
+	}
+	err = copyRun(ctx, r.from, r.store, h, there.Seq, func(ev engine.Event) error { return r.filesIn(ctx, ev.Data) })
+	if err == nil {
+		err = r.compare(ctx, h)
+	}
+	if err != nil {
+		return err
+	}
+	r.done.Runs++
+	if under {
+		r.done.Interrupted++
+		_, err = r.GiveUp(ctx, h.ID, errors.New("it had not come to rest when the backup was made"), "see what it did since, then resume it")
+	}
+	return err
+}
+
+// filesIn copies the files that a text names.
+func (r restoring) filesIn(ctx context.Context, text []byte) error {
+	for name := range keeping.HashesIn(text) {
+		hash := string(name)
+		if r.files[hash] {
+			continue
+		}
+		for _, sort := range []engine.FileSort{engine.Documents, engine.Captures, engine.Artifacts} {
+			content, err := r.from.Get(ctx, sort, hash)
+			if errors.Is(err, engine.ErrNoFile) {
+				continue
+			}
+			stored := ""
+			if err == nil {
+				stored, err = r.store.Put(ctx, sort, content)
+			}
+			if err == nil && stored != hash {
+				err = fmt.Errorf("it is stored as %s", stored)
+			}
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", sort, hash, err)
+			}
+			r.files[hash] = true
+			r.done.Files++
+		}
+	}
+	return nil
+}
+
+// compare reads a run where it is now, whose checksums are seen to, and holds it to
+// where it came from.
+func (r restoring) compare(ctx context.Context, h engine.Header) error {
+	events := uint64(0)
+	var was []engine.Event
+	for ev, err := range r.from.Events(ctx, h.ID, 1) {
+		if err != nil {
+			return err
+		}
+		was = append(was, ev)
+	}
+	for ev, err := range r.store.Events(ctx, h.ID, 1) {
+		if err != nil {
+			return err
+		}
+		if events >= uint64(len(was)) {
+			break
+		}
+		before := was[events]
+		if ev.Seq != before.Seq || ev.Attempt != before.Attempt || ev.Type != before.Type || ev.Path != before.Path || !ev.At.Equal(before.At) || !bytes.Equal(ev.Data, before.Data) {
+			return fmt.Errorf("event %d is another there than in the backup", ev.Seq)
+		}
+		events++
+	}
+	if events != uint64(len(was)) {
+		return fmt.Errorf("%d of its %d events are there", events, len(was))
+	}
+	r.done.Events += int(events)
+	return nil
+}
