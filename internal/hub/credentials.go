@@ -25,7 +25,7 @@ const (
 // denied are the subjects on which a role may not publish and not listen. A
 // tenant's own account bounds what it reaches at all.
 var denied = map[role]struct{ publish, subscribe []string }{
-	client: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.worker.>", "us.say.calls.>", "us.say.view.>"}},
+	client: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.worker.>", "us.say.fits", "us.say.calls.>", "us.say.view.>"}},
 	worker: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.secrets", "us.say.rights.>", "us.say.schedules"}},
 	admin:  {},
 }

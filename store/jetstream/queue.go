@@ -116,5 +116,9 @@ func (e *entry) Done(ctx context.Context) error {
 }
 
 func (e *entry) Later(_ context.Context, after time.Duration) error {
-	return e.s.nc.Publish(e.reply, fmt.Appendf(nil, `-NAK {"delay": %d}`, after))
+	err := e.s.nc.Publish(e.reply, fmt.Appendf(nil, `-NAK {"delay": %d}`, after))
+	if err == nil && after == 0 {
+		err = e.s.Tell([]byte(e.subject), backName)
+	}
+	return err
 }

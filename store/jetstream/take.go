@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -16,9 +17,9 @@ import (
 )
 
 // A taker takes runs for workers with the same labels. It asks for one at a time, and
-// does not ask a class again that had none until a run of that class is told of: a
-// worker that waits costs the servers next to nothing, also where clients make many
-// classes.
+// does not ask a class again that had none until a run of that class is told of, or
+// another taker said that it has none: workers that wait cost the servers next to
+// nothing, however many they are, also where clients make many classes.
 type taker struct {
 	s      *Store
 	labels []string
@@ -45,8 +46,8 @@ type offered struct {
 }
 
 // A run is told of before it is stored, so a class that was told of is asked again soon,
-// and ever later. That a lease passed, or a run was put back, is not told: of that a
-// taker asks each class now and then, lookEvery.
+// and ever later. That a lease passed is not told: of that somebody asks each class now
+// and then, lookEvery, and tells the others when it has none.
 const (
 	firstAgain   = 5 * time.Millisecond
 	laterAgain   = 4
@@ -54,6 +55,17 @@ const (
 )
 
 func (s *Store) lookEvery() time.Duration { return max(quickestLook, s.o.Lease/15) }
+
+// nextLook is until when a class is not asked that has none. Takers that heard the same
+// do not ask at the same moment, so that most hear of another's question before theirs.
+func (s *Store) nextLook() time.Duration { return s.lookEvery()*3/4 + rand.N(s.lookEvery()/2) }
+
+// The names under which takers tell others of a class that has no run, and of a run
+// that was put back.
+const (
+	noneName = "none"
+	backName = "back"
+)
 
 // listEvery is how often it looks which classes there are, without being told of one.
 const listEvery = 10 * time.Second
@@ -67,11 +79,17 @@ func (s *Store) taker(labels []string) (*taker, error) {
 		return t, nil
 	}
 	if len(s.takers) == 0 {
-		sub, err := s.nc.Subscribe(s.o.Prefix+".q.>", func(m *nats.Msg) { s.wake(m.Subject) })
-		if err != nil {
-			return nil, err
+		for subject, hear := range map[string]func(*nats.Msg){
+			s.o.Prefix + ".q.>":          func(m *nats.Msg) { s.wake(m.Subject) },
+			s.saying([]string{backName}): func(m *nats.Msg) { s.wake(string(m.Data)) },
+			s.saying([]string{noneName}): func(m *nats.Msg) { s.postpone(string(m.Data)) },
+		} {
+			sub, err := s.nc.Subscribe(subject, hear)
+			if err != nil {
+				return nil, err
+			}
+			s.listening = append(s.listening, sub)
 		}
-		s.listening = append(s.listening, sub)
 	}
 	t := &taker{s: s, labels: labels, turn: make(chan struct{}, 1), woken: make(chan struct{}), inbox: s.nc.NewRespInbox()}
 	var err error
@@ -102,6 +120,22 @@ func (t *taker) wake(subject string) {
 	}
 	close(t.woken)
 	t.woken = make(chan struct{})
+}
+
+// postpone lets no taker ask a class soon of which another has heard that it has none,
+// unless there was news of it since.
+func (s *Store) postpone(class string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.takers {
+		t.mu.Lock()
+		for _, c := range t.classes {
+			if c.name == class && time.Since(c.told) > s.lookEvery() {
+				c.next = time.Now().Add(s.nextLook())
+			}
+		}
+		t.mu.Unlock()
+	}
 }
 
 // Take waits for a run that a worker with these labels can execute: the most
@@ -178,7 +212,7 @@ func (t *taker) ask(ctx context.Context) (engine.Entry, time.Time) {
 			return nil, next
 		}
 		asked := time.Now()
-		e := t.fetch(ctx, c.name)
+		e, none := t.fetch(ctx, c.name)
 		t.mu.Lock()
 		if e != nil {
 			c.took = asked
@@ -186,9 +220,18 @@ func (t *taker) ask(ctx context.Context) (engine.Entry, time.Time) {
 			return e, time.Time{}
 		}
 		if !c.told.After(asked) {
-			c.next = asked.Add(min(max(firstAgain, laterAgain*asked.Sub(c.told)), t.s.lookEvery()))
+			again := max(firstAgain, laterAgain*asked.Sub(c.told))
+			if none = none && again > t.s.lookEvery(); again > t.s.lookEvery() {
+				again = t.s.nextLook()
+			}
+			c.next = asked.Add(again)
+		} else {
+			none = false
 		}
 		t.mu.Unlock()
+		if none {
+			_ = t.s.Tell([]byte(c.name), noneName) // or the others ask too
+		}
 	}
 }
 
@@ -231,26 +274,29 @@ func (s *Store) classes(ctx context.Context, labels []string) ([]*offered, error
 	return out, list.Err()
 }
 
+// noMessages is the status of an answer that a class has no run.
+const noMessages = "404"
+
 // fetch takes a run of a class, if it has one. A run that came too late for the last
 // question is taken too: it is this worker's until its lease passes.
-func (t *taker) fetch(ctx context.Context, class string) engine.Entry {
+func (t *taker) fetch(ctx context.Context, class string) (e engine.Entry, none bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	t.asked++
 	reply := fmt.Sprint(t.inbox, ".", t.asked)
 	ask := []byte(`{"batch":1,"no_wait":true}`)
 	if err := t.s.nc.PublishRequest(fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", t.s.runs(), class), reply, ask); err != nil {
-		return nil
+		return nil, false
 	}
 	for {
 		m, err := t.answers.NextMsgWithContext(ctx)
 		switch {
 		case err != nil:
-			return nil // there is no leader now
+			return nil, false // there is no leader now
 		case m.Header.Get("Status") == "":
-			return &entry{t.s, m.Subject, m.Reply}
+			return &entry{t.s, m.Subject, m.Reply}, false
 		case m.Subject == reply:
-			return nil
+			return nil, m.Header.Get("Status") == noMessages
 		}
 	}
 }

@@ -3,10 +3,13 @@ package jetstream
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"understudy/engine"
 	"understudy/store/storetest"
@@ -56,12 +59,76 @@ func TestAWorkerThatWaitsAsksLittle(t *testing.T) {
 	if e, err := worker.Take(short, nil); err == nil {
 		t.Fatalf("a run too many: %s", e.Run())
 	}
-	looks := 2 + int(idle/worker.lookEvery())
-	if sent := int(worker.nc.Stats().OutMsgs - before); sent > looks*lines+20 {
+	looks := 2 + int(idle/worker.lookEvery()) // each of which it tells the others
+	if sent := int(worker.nc.Stats().OutMsgs - before); sent > 2*looks*lines+20 {
 		t.Errorf("a worker that waits sent %d messages in %s", sent, idle)
 	}
 	queue(runs)
 	took := time.Now()
 	take()
 	t.Logf("a run that was begun while its worker waited was taken after %s", time.Since(took))
+}
+
+// TestManyWorkersThatWaitAskAsLittleAsOne counts what all of twenty ask of a line
+// without a run, and that one of them takes a run that another puts back.
+func TestManyWorkersThatWaitAskAsLittleAsOne(t *testing.T) {
+	a := &alone{servers: map[string]*server.Server{}, opened: map[string]int{}}
+	dir := t.TempDir()
+	const workers, window = 20, 3 * time.Second
+	var stores []*under
+	for range workers {
+		s := a.open(t, dir).(*under)
+		defer s.Close()
+		stores = append(stores, s)
+	}
+	queue := func(run string) {
+		b := storetest.Batch(run, 1, 0, 1)
+		b.Header.Status, b.Wanted = engine.Queued, &engine.Wanted{Priority: 5, For: "client"}
+		if err := stores[0].Append(t.Context(), run, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var asked atomic.Int64
+	sub, err := stores[0].nc.Subscribe("$JS.API.CONSUMER.MSG.NEXT.>", func(*nats.Msg) { asked.Add(1) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	queue("first")
+	took := make(chan engine.Entry, workers)
+	ctx, cancel := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
+	for _, s := range stores {
+		waiting.Go(func() {
+			if e, err := s.Take(ctx, nil); err == nil {
+				took <- e
+			}
+		})
+	}
+	first := <-took
+	alone := window / stores[0].lookEvery() * 2 // at most, of one that waits
+	for late := time.Now().Add(time.Minute); ; {
+		before := asked.Load()
+		time.Sleep(window)
+		n := asked.Load() - before
+		if n <= 3*int64(alone) {
+			t.Logf("%d workers asked %d times in %s; one alone asks up to %d times", workers, n, window, alone)
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d workers asked %d times in %s", workers, n, window)
+		}
+	}
+	if err := first.Later(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	again := <-took
+	if again.Run() != "first" {
+		t.Errorf("another took %s", again.Run())
+	}
+	if err := again.Done(ctx); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	waiting.Wait()
 }
