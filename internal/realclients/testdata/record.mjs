@@ -47,7 +47,7 @@ await clicks(yes);
 await page.locator(".ask").waitFor({ timeout: 60000 });
 await page.waitForFunction(() => [...document.querySelectorAll(".recorded img")].every((i) => i.complete));
 seen.pictures = await page.locator(".recorded img").evaluateAll((all) => all.filter((i) => i.naturalWidth > 0).length);
-const texts = () => page.locator(".recorded > li > div > b").allInnerTexts();
+const texts = () => page.locator(".recorded .what b").allInnerTexts();
 seen.recorded = await texts();
 
 async function look(of) {
