@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"understudy/recorder"
@@ -46,11 +47,33 @@ func (v *programView) shows(e *desktop.Element) bool {
 type programHandles struct {
 	pid     int
 	handles map[desktop.Handle]bool
+	hidden  bool // also those that do not show
 }
 
 // lack reports whether an element of the same program is not among them.
 func (e *programHandles) lack(t *recorder.Seen) bool {
 	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
+}
+
+// noteHidden adds what does not show to the elements that a program had, when it is
+// scrolled: what only comes into view is not new.
+func (r *recording) noteHidden(ctx context.Context, at desktop.Point) {
+	w := r.windows.At(at)
+	if w == nil || w.PID != r.lastPressed.pid || r.lastPressed.hidden {
+		return
+	}
+	r.lastPressed.hidden = true
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
+	defer cancel()
+	tree, err := r.desktop.Tree(ctx, desktop.Scope{PID: w.PID, Hidden: true})
+	if err != nil {
+		return
+	}
+	r.lastPressed.handles = maps.Clone(r.lastPressed.handles) // the view has these, too
+	tree.Walk(func(e *desktop.Element) bool {
+		r.lastPressed.handles[e.Handle] = true
+		return true
+	})
 }
 
 // programOf is the tree of an element's program: that of before while it serves.
@@ -76,7 +99,7 @@ func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desk
 		return nil
 	}
 	r.readAgain = time.Now().Add(viewCostFactor * time.Since(when))
-	r.passwords, r.lastRead = nil, programHandles{e.PID, map[desktop.Handle]bool{}}
+	r.passwords, r.lastRead = nil, programHandles{pid: e.PID, handles: map[desktop.Handle]bool{}}
 	tree.Walk(func(o *desktop.Element) bool {
 		r.lastRead.handles[o.Handle] = true
 		if o.Role == "password" || r.focus.secret[o.Handle] {

@@ -267,6 +267,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	case desktop.WheelTurn:
 		r.flushKeys(ctx, true)
 		r.view.stale = true
+		r.noteHidden(ctx, ev.At)
 		r.write(recorder.Event{Type: recorder.Turned, Time: ev.Time, At: ev.At, DX: ev.DX, DY: ev.DY, Mods: ev.Mods, Element: r.elementAt(ctx, ev.At), Window: r.windows.At(ev.At)})
 	}
 }
