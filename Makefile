@@ -9,7 +9,7 @@ OLDER     ?= $(shell git rev-parse -q --verify HEAD~20 2>/dev/null)
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test length e2e e2e-all long soak loop check lint fmt golden bench bench-model fuzz crash deaths chaos build cross package clients debian13 attack
+.PHONY: help run test length e2e e2e-all long promises soak loop check lint fmt golden bench bench-model fuzz crash deaths chaos build cross package clients debian13 attack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ e2e-all: ## play workflows in every variation, and record a person at work in ev
 long: ## play a workflow of 200 steps over five applications TIMES times, and type 10,000 characters as often in each toolkit, with LOAD processes beside it
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_E2E=1 $(GO) test -v -count=1 -timeout=0 -parallel=1 -run=TestTheLongWorkflow ./internal/e2e -long-times=$(or $(TIMES),20) -long-load=$(or $(LOAD),0)
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=0 -parallel=1 -run='ALongTextIsExact' ./steps/desktop/local -long-text=10000 -long-times=$(or $(TIMES),20) -long-load=$(or $(LOAD),0)
+
+promises: ## play the tests of what steps promise, beside LOAD processes; ends with a table; ONLY is a pattern of its rows
+	@LOAD=$(LOAD) ONLY="$(ONLY)" .ci/promises
 
 TREE ?= /var/tmp/understudy-debian13
 debian13: ## press the buttons and take the pictures of a program with the GTK of Debian 13, in a tree at TREE that debootstrap makes (as root)
