@@ -42,6 +42,12 @@ func wheelIntoView(ctx context.Context, hand *Hand, d *desktop.Desktop, el *desk
 	if err := BringToFront(ctx, hand, o, el.Window); err != nil {
 		return false, err
 	}
+	if now, err := hand.Desktop.Refresh(ctx, el.Handle); err == nil {
+		now.Parent = el.Parent
+		if in, _, err := inView(ctx, hand.Desktop, now); in || err != nil {
+			return in, err
+		}
+	}
 	defer RestorePointer(ctx, hand, true)(ctx)
 	vain := map[notch]bool{}
 	for range mostNotches {
