@@ -15,7 +15,7 @@ func (a *app) setup() *cobra.Command {
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.setupGNOME())
+	cmd.AddCommand(a.setupGNOME(), a.setupKWin())
 	return cmd
 }
 

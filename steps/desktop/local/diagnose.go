@@ -127,6 +127,9 @@ var extensionUses = []struct {
 	{"zwlr_data_control_manager_v1", "the clipboard", false},
 	{"org.understudy.Desktop1", "windows, pictures, marks and the place of the pointer, by the extension of understudy", true},
 	{"org.gnome.Mutter.RemoteDesktop", "input and the clipboard", true},
+	{"org.kde.kwin.Scripting", "windows and the place of the pointer", true},
+	{"org_kde_kwin_fake_input", "input", true},
+	{"org.kde.KWin.ScreenShot2", "screenshots; KWin has it where it draws with OpenGL", true},
 	{"zwlr_layer_shell_v1", "marks on the screen and asking where the pointer is", false},
 }
 

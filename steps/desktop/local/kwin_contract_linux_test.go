@@ -11,6 +11,7 @@ import (
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/desktoptest"
+	"understudy/steps/desktop/local"
 	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/wayland/waylandtest"
 )
@@ -132,4 +133,37 @@ var lacksOnKWin = map[string]string{
 	"an item of an open menu is clicked like anything else": "no program is told where a popup is",
 	"a scroll moves what is under the pointer":              "its wheel turns without notches",
 	"watched input leaves our own out":                      "no program hears what a person types or clicks in another one",
+}
+
+// In a session of KWin "auto" is that session once this program is allowed to act
+// there; before, it is a virtual display, and the diagnosis has the command.
+func TestAtLengthAutoIsTheSessionOfKWin(t *testing.T) {
+	s := waylandtest.StartKWinThatForbids(t, desktop.Size{W: 1280, H: 900}, 1)
+	s.Enter(t)
+	diagnose := func() map[string]desktop.Finding {
+		found := map[string]desktop.Finding{}
+		for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Dir: scratch.Dir(t)}) {
+			found[f.Name] = f
+		}
+		return found
+	}
+	if f := diagnose()["your session"]; f.OK || f.Mend != "understudy setup kwin" {
+		t.Errorf("before it is allowed, the diagnosis says %+v", f)
+	}
+	s.Allow(t)
+	for _, display := range []string{"auto", desktop.Seat, s.Wayland} {
+		i, err := open(t, desktop.Options{Display: display, Dir: scratch.Dir(t)}).Info(t.Context())
+		if err != nil || i.Virtual || i.Instead != "" || i.Display != s.Wayland || i.Manager != "KWin" {
+			t.Errorf("%s: got %+v (%v), want the session", display, i, err)
+		}
+	}
+	found := diagnose()
+	for _, name := range []string{"display", "org.kde.kwin.Scripting", "org_kde_kwin_fake_input", "org.kde.KWin.ScreenShot2", "zwlr_data_control_manager_v1", "screenshot", "clipboard", "window manager"} {
+		if f := found[name]; !f.OK {
+			t.Errorf("the diagnosis says of %s %+v, want it to be there", name, f)
+		}
+	}
+	if f := found["recording"]; f.OK || f.Mend == "" {
+		t.Errorf("the diagnosis says of recording %+v, want that nobody is heard, and what works", f)
+	}
 }

@@ -361,3 +361,21 @@ func (k *kwin) equip(d *Driver, seat wire.Seat) {
 	d.keyboard.keys, d.keyboard.missing = fakeKeys{input}, err
 	d.screen.camera, d.screen.missing = kwinCamera{k}, nil
 }
+
+// extensions says what KWin lets us do.
+func (k *kwin) extensions() map[string]bool {
+	return map[string]bool{
+		"org.kde.kwin.Scripting":       true,
+		"org_kde_kwin_fake_input":      k.conn.Count("org_kde_kwin_fake_input") > 0,
+		kwinShots:                      k.takesPictures(),
+		"zwlr_data_control_manager_v1": k.conn.Count("zwlr_data_control_manager_v1") > 0,
+		"zwlr_layer_shell_v1":          k.conn.Count("zwlr_layer_shell_v1") > 0,
+	}
+}
+
+// takesPictures reports whether there is KWin's interface for pictures; who may use
+// it is told when one is taken.
+func (k *kwin) takesPictures() bool {
+	_, err := k.bus.Object(kwinBus, "/org/kde/KWin/ScreenShot2").GetProperty(kwinShots + ".Version")
+	return err == nil
+}

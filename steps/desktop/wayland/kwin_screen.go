@@ -21,12 +21,6 @@ import (
 // pipe.
 type kwinCamera struct{ *kwin }
 
-const (
-	kwinShots = "org.kde.KWin.ScreenShot2"
-	// kwinSetup gives this program the right to take pictures and to press keys.
-	kwinSetup = "understudy setup kwin"
-)
-
 func (c kwinCamera) picture(ctx context.Context, part desktop.Rect, _ []desktop.Monitor) (*image.RGBA, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("a picture of the screen: %w", desktop.ErrUnresponsive))
 	defer cancel()

@@ -81,6 +81,10 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 	if e, ok := d.place.(equipper); ok {
 		e.equip(d, seat)
 	}
+	var missing *desktop.MissingError
+	if errors.As(d.pointer.missing, &missing) && missing.Setup {
+		return missing
+	}
 	return d.sync(ctx)
 }
 

@@ -79,7 +79,7 @@ func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session
 		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "LC_ALL=C.UTF-8",
 	}}
 	cmd := exec.Command(program, "--virtual", "--socket", s.Wayland, "--no-lockscreen", "--no-global-shortcuts",
-		"--width", fmt.Sprint(screen.W*scale), "--height", fmt.Sprint(screen.H*scale), "--scale", fmt.Sprint(scale))
+		"--width", fmt.Sprint(screen.W), "--height", fmt.Sprint(screen.H), "--scale", fmt.Sprint(scale))
 	cmd.Env = s.kwin.env
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
