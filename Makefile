@@ -9,7 +9,7 @@ OLDER     ?= $(shell git rev-parse -q --verify HEAD~20 2>/dev/null)
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test length e2e e2e-all long promises soak loop check lint fmt golden bench bench-model fuzz crash deaths chaos build cross package clients debian13 attack
+.PHONY: help run test length e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,13 @@ bench: ## run the benchmarks COUNT times into dist/bench.txt, and compare with d
 	@mkdir -p dist
 	UNDERSTUDY_E2E=1 $(GO) test -run='^$$' -bench=. -benchmem -timeout=2h -benchtime=$(BENCHTIME) -count=$(COUNT) ./... | tee dist/bench.txt
 	@$(GO) tool benchstat $(wildcard dist/bench.old.txt) dist/bench.txt
+
+bench-fleet: ## print the figures of docs/fleet.md in one run: a sync of the disk, durable steps of one machine, one hub and three, runs with 1, 2 and 4 workers, and how long a run stands still whose worker is gone
+	@git log -1 --format='commit %h'; uptime
+	@$(GO) test -run='^$$' -bench=Append ./store/jetstream
+	@$(GO) test -run='^$$' -bench=Runs -benchtime=$(or $(RUNS),40)x ./internal/fleet 2>&1 | grep -v -e level= -e output
+	@$(GO) test -run='^$$' -bench=Takeover -benchtime=1x ./internal/fleet 2>&1 | grep -v -e level= -e output
+	@uptime
 
 bench-model: ## play the jobs of a language model with real applications, and print what they cost; and hold what was said to internal/modelbench/testdata, which UPDATE=1 writes again; TRANSCRIPTS=folder keeps all of it, SERVER=program measures another version, PEER=program plays two of them by Playwright
 	UNDERSTUDY_MODEL_JOBS=$(or $(TRANSCRIPTS),1) UNDERSTUDY_MODEL_SERVER=$(SERVER) UNDERSTUDY_MODEL_PEER=$(PEER) $(GO) test -v -run='Test(Jobs|Peer)' -count=1 -timeout=30m ./internal/modelbench $(if $(UPDATE),-update)

@@ -118,7 +118,7 @@ func headerOf(s *State, h Header, l *layout) Header {
 	c := s.Created
 	h.Workflow, h.Document, h.Parent, h.Call, h.Client = c.Workflow, c.Document, c.Parent, c.Call, c.Client
 	h.Owner, h.Worker, h.Needs, h.Priority = c.Owner, s.Worker, c.Needs, c.Priority
-	h.WorkflowID, h.TraceID, h.ExecutionID, h.Schedule = c.WorkflowID, c.TraceID, c.ExecutionID, c.Schedule
+	h.WorkflowID, h.TraceID, h.ExecutionID, h.Schedule, h.TraceParent = c.WorkflowID, c.TraceID, c.ExecutionID, c.Schedule, c.TraceParent
 	h.Status, h.Attempt, h.Seq = s.Status, s.Attempt, s.Seq
 	h.Executed, h.Total, h.Errors = s.Executed, l.total, s.Errors
 	h.Error, h.Question, h.Stopping = s.Error, s.Question, s.Stop != nil

@@ -136,7 +136,8 @@ type Header struct {
 	WorkflowID  string        `json:"workflow_id,omitempty"`
 	TraceID     string        `json:"trace_id,omitempty"`
 	ExecutionID string        `json:"execution_id,omitempty"`
-	Schedule    string        `json:"schedule,omitempty"` // that began it
+	TraceParent string        `json:"traceparent,omitempty"` // the span of who began it
+	Schedule    string        `json:"schedule,omitempty"`    // that began it
 	Desktop     *desktop.Info `json:"desktop,omitempty"`
 	Bytes       int64         `json:"bytes,omitempty"`       // stored, with its pictures and large results
 	Auto        bool          `json:"resume_auto,omitempty"` // its document says that it goes on by itself

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +21,7 @@ import (
 	"understudy/engine"
 	"understudy/internal/fleet"
 	"understudy/internal/hub"
+	"understudy/internal/telemetry"
 	"understudy/mcpserver"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -166,6 +169,7 @@ type workerFlags struct {
 	desktops int
 	replicas int
 	drain    time.Duration
+	metrics  string
 	toolsets []string
 	exclude  []string
 }
@@ -189,6 +193,7 @@ func (a *app) worker() *cobra.Command {
 	cmd.Flags().IntVar(&f.desktops, "desktops", 1, "how many runs it executes at once")
 	cmd.Flags().IntVar(&f.replicas, "replicas", 1, "on how many servers the fleet keeps each run, when it is new: 1 or 3")
 	cmd.Flags().DurationVar(&f.drain, "drain", 5*time.Minute, "how long it waits for the steps under way when it is ended")
+	cmd.Flags().StringVar(&f.metrics, "metrics", "", "an address at which Prometheus reads /metrics, such as 127.0.0.1:9465; whoever reaches it reads them")
 	cmd.Flags().StringSliceVar(&f.toolsets, "toolsets", nil, "whose steps it does (default all)")
 	cmd.Flags().StringSliceVar(&f.exclude, "exclude-tools", nil, "steps that it refuses")
 	return cmd
@@ -245,8 +250,42 @@ func (a *app) work(cmd *cobra.Command, f *workerFlags) (err error) {
 	labels := f.allLabels(o.Screen)
 	apps := a.applications(cmd.Context(), o)
 	w := &fleet.Worker{Store: s, Engine: e, Name: f.name, Labels: slices.Concat(labels, apps), Desktops: f.desktops, DrainTime: f.drain, Desktop: a.opens(desktopsFolder(dir)), Log: a.log()}
+	read := func(context.Context) []telemetry.Reading {
+		return append(a.observer().Readings(), w.Readings(len(virtual.List(desktopsFolder(dir))))...)
+	}
+	if err := a.observer().SendMetrics(cmd.Context(), read); err != nil {
+		a.log().Warn("no metrics are sent", "error", err)
+	}
+	if f.metrics != "" {
+		address, end, err := serveMetrics(f.metrics, read)
+		if err != nil {
+			return &steps.Error{Code: steps.Unavailable, Err: err}
+		}
+		defer end()
+		fmt.Fprintf(a.errOut, "understudy: metrics are at http://%s/metrics\n", address)
+	}
 	fmt.Fprintf(a.errOut, "understudy: worker %s takes runs that need any of %s, and %s that doctor found, %d at once\n", f.name, strings.Join(labels, " "), count(len(apps), "application"), f.desktops)
 	return w.Run(cmd.Context())
+}
+
+// serveMetrics lets Prometheus read what read gives.
+func serveMetrics(address string, read func(context.Context) []telemetry.Reading) (net.Addr, func(), error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", telemetry.TextType)
+		telemetry.WriteText(w, read(r.Context()))
+	})
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.Serve(l) // it ends when it is closed
+	}()
+	return l.Addr(), func() { _ = s.Close(); <-done }, nil
 }
 
 func (f *workerFlags) allLabels(screen desktop.Size) []string {

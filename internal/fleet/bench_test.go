@@ -1,11 +1,13 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"understudy/engine"
 	"understudy/workflows"
@@ -71,4 +73,52 @@ func (s *stage) stored() (size int64) {
 		s.t.Fatal(err)
 	}
 	return size
+}
+
+// BenchmarkTakeover says for how long a run stands still whose worker is gone, from its
+// last event there to the first at another.
+func BenchmarkTakeover(b *testing.B) {
+	for _, lease := range []time.Duration{12 * time.Second, 30 * time.Second} {
+		b.Run(fmt.Sprint("lease of ", lease), func(b *testing.B) {
+			s := newStage(b)
+			s.lease = lease
+			st := s.store("worker")
+			gone := &engine.Engine{Store: st, Files: st, Kinds: worldKinds(s.world, "gone"), Desk: noDesk{}}
+			b.Cleanup(func() { _ = gone.Shutdown(context.Background()) })
+			still := time.Duration(0)
+			for n := range b.N {
+				still += takesOver(b, s, st, gone, fmt.Sprint("go", n))
+			}
+			b.ReportMetric(still.Seconds()/float64(b.N), "s/takeover")
+		})
+	}
+}
+
+func takesOver(b *testing.B, s *stage, st engine.Queue, gone *engine.Engine, name string) time.Duration {
+	run := s.begin(fmt.Sprintf("{name: held, steps: [{id: h, tool_name: hold, arguments: {name: %s}}]}", name), nil).ID
+	if _, err := st.Take(b.Context(), nil); err != nil { // and never renews it
+		b.Fatal(err)
+	}
+	if _, _, err := gone.Take(b.Context(), run, "gone"); err != nil {
+		b.Fatal(err)
+	}
+	defer s.work("other")()
+	for h, err := s.Get(b.Context(), run); h.Attempt < 2; h, err = s.Await(b.Context(), run, h.Seq) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	s.letGo(name)
+	s.rest(run)
+	var last time.Time
+	for ev, err := range engine.History(b.Context(), s, run) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		if ev.Attempt > 1 {
+			return ev.At.Sub(last)
+		}
+		last = ev.At
+	}
+	return 0
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,6 +83,7 @@ type stage struct {
 	hub   *hub.Hub
 	dir   string
 	world string
+	lease time.Duration // 0: testLease
 	*Client
 }
 
@@ -117,7 +119,7 @@ func openStore(ctx context.Context, a jetstream.Address, o jetstream.Options) (*
 func (s *stage) store(role string) *jetstream.Store {
 	s.t.Helper()
 	a := jetstream.Address{URL: s.hub.URL(), Credential: filepath.Join(hub.Credentials(s.dir), "default-"+role+".nk")}
-	st, end, err := openStore(s.t.Context(), a, jetstream.Options{Lease: testLease})
+	st, end, err := openStore(s.t.Context(), a, jetstream.Options{Lease: cmp.Or(s.lease, testLease)})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/owner"
+	"understudy/internal/telemetry"
 	"understudy/steps"
 	"understudy/steps/desktop"
 )
@@ -126,6 +127,15 @@ func (w *Worker) Run(ctx context.Context) error {
 	end()
 	w.viewing.Wait()
 	return nil
+}
+
+// Readings are the numbers of a worker on which so many desktops last.
+func (w *Worker) Readings(lasting int) []telemetry.Reading {
+	return []telemetry.Reading{
+		telemetry.Gauge("understudy_desktops", "Desktops that last.", float64(lasting)),
+		telemetry.Gauge("understudy_places", "How many runs may act at once.", float64(max(1, w.Desktops))),
+		telemetry.Gauge("understudy_places_taken", "Runs that may act on the desktop.", float64(w.used.Load())),
+	}
 }
 
 func (w *Worker) labels() []string {

@@ -80,7 +80,7 @@ var arrows = map[string][]string{
 	"internal/e2e":         {},
 	"internal/film":        {},
 	"internal/filelock":    {},
-	"internal/fleet":       {"engine", "internal/owner", "internal/schedules", "mcpserver/access", "mcpserver/rfb", "steps", "steps/desktop", "store", "store/keeping"},
+	"internal/fleet":       {"engine", "internal/owner", "internal/schedules", "internal/telemetry", "mcpserver/access", "mcpserver/rfb", "steps", "steps/desktop", "store", "store/keeping"},
 	"internal/hub":         {"store/jetstream"},
 	"internal/operations":  {"steps"},
 	"internal/telemetry":   {"engine"},

@@ -41,6 +41,7 @@ func (o *operator) starts(says string, args ...string) *scratch.Buffer {
 
 var (
 	hubListens = regexp.MustCompile(`listens on (\S+);`)
+	metricsAt  = regexp.MustCompile(`metrics are at (\S+)`)
 	formToken  = regexp.MustCompile(`name="token" value="([^"]+)"`)
 )
 
@@ -101,6 +102,7 @@ func TestAtLengthARunThatFailedAtAWorkerIsMendedFromElsewhere(t *testing.T) {
 	o.writes(waits, "")
 	hub := o.starts("listens on", "hub", "--listen", "127.0.0.1:-1")
 	fleet, credentials := hubListens.FindStringSubmatch(hub.String())[1], filepath.Join(o.dir, "data", "hub", "credentials")
+	var workers []*scratch.Buffer
 	for _, name := range []string{"one", "two"} {
 		o.Cleanup(func() {
 			for _, k := range virtual.List(filepath.Join(o.dir, "data", "worker-"+name, "display")) {
@@ -109,7 +111,7 @@ func TestAtLengthARunThatFailedAtAWorkerIsMendedFromElsewhere(t *testing.T) {
 				}
 			}
 		})
-		o.starts("takes runs", "worker", "--name", name, "--fleet", fleet, "--fleet-credential", filepath.Join(credentials, "default-worker.nk"))
+		workers = append(workers, o.starts("takes runs", "worker", "--name", name, "--metrics", "127.0.0.1:0", "--fleet", fleet, "--fleet-credential", filepath.Join(credentials, "default-worker.nk")))
 	}
 	o.env = append(o.env, "UNDERSTUDY_FLEET="+fleet, "UNDERSTUDY_FLEET_CREDENTIAL="+filepath.Join(credentials, "default-client.nk"))
 	s := o.serves()
@@ -142,4 +144,37 @@ func TestAtLengthARunThatFailedAtAWorkerIsMendedFromElsewhere(t *testing.T) {
 	if saved := o.written(); saved != "alpha beta gamma HAND delta" {
 		t.Errorf("the editor has %q", saved)
 	}
+	metrics := s.page("/metrics", nil)
+	for _, said := range workers {
+		metrics += o.gets(metricsAt.FindStringSubmatch(said.String())[1])
+	}
+	board, err := os.ReadFile(filepath.Join("..", "..", "docs", "grafana.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile(`understudy_\w+`).FindAllString(string(board), -1) {
+		if !strings.Contains(metrics, "# TYPE "+name+" ") {
+			t.Errorf("the board asks for %s, which neither the server nor a worker tells", name)
+		}
+	}
+	for _, want := range []string{`understudy_steps_total{kind="type_into_element"} 4`, `understudy_steps_failed_total{kind="wait_for_element"} 1`, "understudy_places_taken 0", `understudy_runs_ended_total{status="failed"} 1`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("wanted %s in\n%s", want, metrics)
+		}
+	}
+}
+
+// gets is the text at an address.
+func (o *operator) gets(address string) string {
+	o.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		o.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return string(text)
 }

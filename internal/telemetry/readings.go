@@ -53,6 +53,9 @@ func By[K ~string, N int | int64 | uint64 | float64](name, label, help string, c
 
 var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
+// TextType is the content type of WriteText.
+const TextType = "text/plain; version=0.0.4; charset=utf-8"
+
 // WriteText writes readings in the text format of Prometheus.
 func WriteText(w io.Writer, all []Reading) {
 	for _, r := range all {

@@ -188,13 +188,63 @@ func TestARunIsATrace(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{"fails in run bill: not_founderror", "run bill in : not_foundfailed", "run bill in : waiting", "works in run bill: success"}
-	if diff := cmp.Diff(want, got); diff != "" || linked != 1 || r.service != "desk-7" {
+	if diff := cmp.Diff(want, got); diff != "" || linked != 2 || r.service != "desk-7" {
 		t.Errorf("%d links, from %s; -want +got:\n%s", linked, r.service, diff)
 	}
 	for _, name := range []string{"understudy_steps_total", "understudy_runs_ended_total"} {
 		if !r.metrics[name] {
 			t.Errorf("the receiver was not told %s, but %v", name, r.metrics)
 		}
+	}
+}
+
+// unqueued is a store whose runs are handed out by the test.
+type unqueued struct{ engine.Store }
+
+func (u unqueued) Append(ctx context.Context, run string, b engine.Batch) error {
+	b.Wanted = nil
+	return u.Store.Append(ctx, run, b)
+}
+
+// TestARunOfAFleetIsATrace begins a run in one process and executes it in another: the
+// spans of the worker are of the trace of the run, and linked to who began it.
+func TestARunOfAFleetIsATrace(t *testing.T) {
+	r := newReceiver(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
+	o := New(t.Context(), "1", quiet())
+	worker := newEngine(t, o)
+	client := &engine.Engine{Store: unqueued{worker.Store}, Files: worker.Files, Kinds: worker.Kinds, Elsewhere: true}
+	b := engine.Bundle{Main: workflows.Source{Name: "bill.yaml", Text: []byte("steps: [{tool_name: works}, {tool_name: works}]")}}
+	h, err := client.Start(t.Context(), engine.Request{Bundle: b, TraceParent: parent, Queue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, taken, err := worker.Take(t.Context(), h.ID, "w"); !taken || err != nil {
+		t.Fatalf("it was taken: %t, %v", taken, err)
+	}
+	if _, err := worker.Wait(t.Context(), h.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	trace, _ := engine.IDBytes(h.ID)
+	var got []string
+	for _, s := range r.spans {
+		if !slices.Equal(s.TraceId, trace[:]) {
+			t.Errorf("the span %s is of the trace %x, want %x", s.Name, s.TraceId, trace)
+		}
+		line := s.Name
+		for _, l := range s.Links {
+			if strings.Contains(parent, hex(l.TraceId)) && strings.Contains(parent, hex(l.SpanId)) {
+				line += ", linked"
+			}
+		}
+		got = append(got, line)
+	}
+	slices.Sort(got)
+	if want := []string{"run bill, linked", "works", "works"}; !slices.Equal(got, want) {
+		t.Errorf("spans %q, wanted %q", got, want)
 	}
 }
 

@@ -78,19 +78,19 @@ func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
 	defer t.mu.Unlock()
 	s := t.runs[h.ID]
 	switch f := fact.(type) {
-	case engine.Created:
-		t.begin(h, ev, f.TraceParent)
+	case engine.Created, engine.Assigned:
+		t.begin(h, ev)
 		return
 	case engine.Started:
 		if s == nil {
-			s = t.begin(h, ev, "")
+			s = t.begin(h, ev)
 		}
 		s.start(t.tracer, ev, f)
 	case engine.Ended:
 		s.end(ev, f)
 	case engine.Finished:
 		if s == nil {
-			s = t.begin(h, ev, "")
+			s = t.begin(h, ev)
 		}
 		t.rest(h.ID, s, ev, f.Status, f.Error)
 	case engine.Question:
@@ -102,8 +102,9 @@ func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
 	}
 }
 
-// begin begins a stretch of a run.
-func (t *traces) begin(h engine.Header, ev engine.Event, parent string) *stretch {
+// begin begins a stretch of a run, linked to the span of who began the run, wherever that
+// was.
+func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
 	name := h.Workflow
 	if h.Call != "" {
 		name = h.Call
@@ -112,7 +113,7 @@ func (t *traces) begin(h engine.Header, ev engine.Event, parent string) *stretch
 		trace.WithTimestamp(ev.At), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(ofRun.String(h.ID), ofAttempt.Int(ev.Attempt), ofWorkflow.String(h.Workflow), ofClient.String(h.Client), ofSchedule.String(h.Schedule)),
 	}
-	caller := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": parent})
+	caller := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": h.TraceParent})
 	if link := trace.LinkFromContext(caller); link.SpanContext.IsValid() {
 		options = append(options, trace.WithLinks(link))
 	}

@@ -14,7 +14,7 @@ import (
 // metrics writes the text format of Prometheus.
 func (o operator) metrics(w http.ResponseWriter, r *http.Request) {
 	g, named := auth.From(r.Context())
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Header().Set("Content-Type", telemetry.TextType)
 	telemetry.WriteText(w, o.Readings(r.Context(), func(owner string) bool { return !named || g.Operator || g.Name == owner }))
 }
 
