@@ -203,14 +203,14 @@ func (c *Compiler) switchTo(id desktop.WindowID) {
 	}
 	same := w.Process == c.process && w.Process != ""
 	c.arrive(id, w.Process)
-	if fresh || same && (gone || !c.hasSeveral(w)) {
+	if fresh || same && (gone || w.Modal && c.others(w) < 2 || c.others(w) == 0) {
 		return
 	}
 	s := &step{kind: activateWindow, subject: "switch to " + programName(w.Process), summary: "switch to " + strconv.Quote(w.Title)}
 	if w.Process != "" {
 		s.set("process", programName(w.Process))
 	}
-	if w.Process == "" || c.hasSeveral(w) {
+	if w.Process == "" || c.others(w) > 0 {
 		s.set("title", bareTitle(w.Title))
 	}
 	s.process, s.pid, s.window = programName(w.Process), w.PID, id
@@ -221,13 +221,12 @@ func (c *Compiler) arrive(id desktop.WindowID, process string) {
 	c.current, c.process, c.currentClosed = id, process, false
 }
 
-// hasSeveral reports whether a program has more than one main window.
-func (c *Compiler) hasSeveral(w desktop.Window) bool {
-	n := 0
+// others is how many main windows a program has beside one.
+func (c *Compiler) others(w desktop.Window) (n int) {
 	for _, o := range c.windows {
-		if o.Process == w.Process && !o.Popup && !o.Modal {
+		if o.Process == w.Process && !o.Popup && !o.Modal && o.ID != w.ID {
 			n++
 		}
 	}
-	return n > 1
+	return n
 }

@@ -3,6 +3,7 @@
 package watch_test
 
 import (
+	"slices"
 	"strings"
 
 	"understudy/steps/desktop"
@@ -87,6 +88,14 @@ var unseenScenarios = []scenario{
 		},
 	},
 	{
+		name: "icons_open", needs: []string{"gtk3-demo"}, command: []string{"gtk3-demo", "--run=iconview"}, title: "Icon View Basics", state: inFolder,
+		do: func(p *person) {
+			p.pointsAt(icon(p.scene, "etc"))
+			p.does("click", "--repeat", "2", "--delay", "80", "1")
+			p.sees("the folder", func() bool { return inFolder(p.scene) != "" })
+		},
+	},
+	{
 		name: "factory4_check", command: []string{"gtk4-widget-factory"}, title: "GTK Widget Factory", state: checks,
 		do: func(p *person) {
 			before := checks(p.scene)
@@ -94,6 +103,30 @@ var unseenScenarios = []scenario{
 			p.sees("the box", func() bool { return checks(p.scene) != before })
 		},
 	},
+}
+
+// inFolder reports whether the folder that is shown is in another.
+func inFolder(s *scene) string {
+	for _, e := range s.named("button", "Up") {
+		if e.States.Has(desktop.Enabled) {
+			return "in a folder"
+		}
+	}
+	return ""
+}
+
+// icon is where one with a text is.
+func icon(s *scene, text string) (at desktop.Point) {
+	s.t.Helper()
+	s.wait("the icon "+text, func() bool {
+		found := s.named("icon", "")
+		i := slices.IndexFunc(found, func(e *desktop.Element) bool { return e.Text == text })
+		if i >= 0 {
+			at = found[i].Bounds.Center()
+		}
+		return i >= 0
+	})
+	return at
 }
 
 // on is which elements of a role are on.
