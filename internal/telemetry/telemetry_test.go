@@ -234,13 +234,14 @@ func TestARunOfAFleetIsATrace(t *testing.T) {
 		if !slices.Equal(s.TraceId, trace[:]) {
 			t.Errorf("the span %s is of the trace %x, want %x", s.Name, s.TraceId, trace)
 		}
-		line := s.Name
+		var line strings.Builder
+		line.WriteString(s.Name)
 		for _, l := range s.Links {
 			if strings.Contains(parent, hex(l.TraceId)) && strings.Contains(parent, hex(l.SpanId)) {
-				line += ", linked"
+				line.WriteString(", linked")
 			}
 		}
-		got = append(got, line)
+		got = append(got, line.String())
 	}
 	slices.Sort(got)
 	if want := []string{"run bill, linked", "works", "works"}; !slices.Equal(got, want) {
