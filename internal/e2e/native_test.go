@@ -15,9 +15,10 @@ import (
 
 // A nativeDesktop is a kind of session of Wayland in which scenarios are played.
 type nativeDesktop struct {
-	name  string
-	needs []string
-	start func(t testing.TB, scale int) *waylandtest.Session
+	name   string
+	needs  []string
+	scales []int
+	start  func(t testing.TB, scale int) *waylandtest.Session
 }
 
 func nativeDesktops() []nativeDesktop {
@@ -27,11 +28,16 @@ func nativeDesktops() []nativeDesktop {
 			return waylandtest.Start(t, append(lines, "xwayland disable", output)...)
 		}
 	}
+	both := []int{1, 2}
+	// Without a GPU a picture of GNOME at scale 2 takes half a second.
 	return []nativeDesktop{
-		{"sway, tiled", []string{"sway", "swaymsg"}, sway()},
-		{"sway, floating", []string{"sway", "swaymsg"}, sway(`for_window [title=".*"] floating enable`)},
-		{"KWin", []string{"kwin_wayland"}, func(t testing.TB, scale int) *waylandtest.Session {
+		{"sway, tiled", []string{"sway", "swaymsg"}, both, sway()},
+		{"sway, floating", []string{"sway", "swaymsg"}, both, sway(`for_window [title=".*"] floating enable`)},
+		{"KWin", []string{"kwin_wayland"}, both, func(t testing.TB, scale int) *waylandtest.Session {
 			return waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, scale)
+		}},
+		{"GNOME", []string{"gnome-shell"}, []int{1}, func(t testing.TB, scale int) *waylandtest.Session {
+			return waylandtest.StartGNOME(t, scale).Session
 		}},
 	}
 }
@@ -46,7 +52,7 @@ func nativeScenarios() []scenario {
 	})
 	var out []scenario
 	for _, d := range nativeDesktops() {
-		for _, scale := range []int{1, 2} {
+		for _, scale := range d.scales {
 			for _, c := range native {
 				c.name = fmt.Sprintf("%s, scale %d: %s", d.name, scale, c.name)
 				c.needs = slices.Concat(d.needs, c.needs)

@@ -97,7 +97,7 @@ func (a onGNOME) Boxes() (map[string]desktop.Rect, error) {
 // A session of GNOME keeps the contract, but for what Wayland or GNOME do not have.
 func TestAtLengthContractOnGNOME(t *testing.T) {
 	virtualtest.Need(t, "/usr/bin/python3")
-	s := waylandtest.StartGNOME(t)
+	s := waylandtest.StartGNOME(t, 1)
 	s.Enter(t)
 	for sentence := range lacksOnGNOME {
 		if page, err := os.ReadFile("../../../docs/wayland.md"); err != nil || !strings.Contains(string(page), "\n| "+sentence+" | ") {

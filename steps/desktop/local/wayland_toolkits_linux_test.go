@@ -114,11 +114,30 @@ func kwinOfScale(t *testing.T, scale int) placedSession {
 	}}
 }
 
+func gnomeOfScale(t *testing.T, scale int) placedSession {
+	s := waylandtest.StartGNOME(t, scale)
+	return placedSession{s.Session, []string{"20, 60, 700, 500", "300, 200, 500, 400"}, func(layout string) error {
+		var placed bool
+		err := s.Eval(&placed, fmt.Sprintf(`(() => {
+			const actor = global.get_window_actors().find(a => /%s/.test(a.meta_window.title));
+			if (!actor?.mapped) return false;
+			actor.meta_window.move_resize_frame(true, ...[%s].map(v => v * %d));
+			return true;
+		})()`, countingTitle, layout, scale))
+		if err == nil && !placed {
+			err = desktop.ErrNotFound
+		}
+		return err
+	}}
+}
+
 // Whatever toolkit a window of Wayland is of, tiled or floating and at any scale, a
 // click that is said to be done is the one that the window counted, and no other.
 func TestAtLengthClicksLandOnSway(t *testing.T) { clicksLand(t, swayOfScale) }
 
 func TestAtLengthClicksLandOnKWin(t *testing.T) { clicksLand(t, kwinOfScale) }
+
+func TestAtLengthClicksLandOnGNOME(t *testing.T) { clicksLand(t, gnomeOfScale) }
 
 func clicksLand(t *testing.T, start func(t *testing.T, scale int) placedSession) {
 	virtualtest.Need(t, "/usr/bin/python3")
@@ -268,6 +287,8 @@ app.exec()
 func TestAtLengthTextArrivesOnSway(t *testing.T) { textArrives(t, swayOfScale) }
 
 func TestAtLengthTextArrivesOnKWin(t *testing.T) { textArrives(t, kwinOfScale) }
+
+func TestAtLengthTextArrivesOnGNOME(t *testing.T) { textArrives(t, gnomeOfScale) }
 
 func textArrives(t *testing.T, start func(t *testing.T, scale int) placedSession) {
 	virtualtest.Need(t, "/usr/bin/python3", "chromium")

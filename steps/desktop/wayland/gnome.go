@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/png"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/godbus/dbus/v5"
+	"golang.org/x/image/draw"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/wire"
@@ -30,8 +30,9 @@ type gnome struct {
 	remote  dbus.BusObject // our session of the remote desktop
 	signals sync.WaitGroup // the goroutine that reads them
 
-	mu   sync.Mutex // guards sent
+	mu   sync.Mutex // guards the fields below
 	sent []*dbus.Call
+	keys bool // are among what was sent
 }
 
 // The names on the bus of the session.
@@ -39,6 +40,7 @@ const (
 	gnomeShell     = "org.gnome.Shell"
 	gnomeRemote    = "org.gnome.Mutter.RemoteDesktop"
 	gnomeExtension = "org.understudy.Desktop1"
+	gnomeKey       = "NotifyKeyboardKeycode"
 )
 
 // findGNOME returns the placement of a compositor that is a process, if that is the
@@ -120,6 +122,7 @@ func gnomeError(ctx context.Context, err error) error {
 func (g *gnome) send(method string, args ...any) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.keys = g.keys || method == gnomeKey
 	g.sent = append(g.sent, g.remote.Go(gnomeRemote+".Session."+method, 0, make(chan *dbus.Call, 1), args...))
 	return nil
 }
@@ -127,8 +130,8 @@ func (g *gnome) send(method string, args ...any) error {
 // settle returns when GNOME has handled all input, and says where the pointer is then.
 func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
 	g.mu.Lock()
-	sent := g.sent
-	g.sent = nil
+	sent, keys := g.sent, g.keys
+	g.sent, g.keys = nil, false
 	g.mu.Unlock()
 	for _, c := range sent {
 		select {
@@ -142,7 +145,7 @@ func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
 		return at, gnomeError(ctx, err)
 	}
 	var x, y int32
-	err = g.ask(ctx, "Settle", []any{&x, &y})
+	err = g.ask(ctx, "Settle", []any{&x, &y}, len(sent) > 0, keys)
 	return desktop.Point{X: int(x), Y: int(y)}, err
 }
 
@@ -272,7 +275,11 @@ func (g *gnome) picture(ctx context.Context, part desktop.Rect, _ []desktop.Moni
 		return nil, fmt.Errorf("the picture that GNOME gave: %w", err)
 	}
 	picture := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
+	if decoded.Bounds().Size() == picture.Rect.Size() {
+		draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
+	} else {
+		draw.ApproxBiLinear.Scale(picture, picture.Rect, decoded, decoded.Bounds(), draw.Src, nil)
+	}
 	return picture, nil
 }
 

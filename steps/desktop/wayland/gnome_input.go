@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
 )
 
-// gnomeMouse moves the pointer by as far as it is away: GNOME takes a place on the
-// screen only from who records it.
+// gnomeMouse moves the pointer by as far as it is away, in points: GNOME takes a place
+// on the screen only from who records it.
 type gnomeMouse struct{ *gnome }
 
 func (m *gnomeMouse) position(ctx context.Context) (desktop.Point, error) { return m.settle(ctx) }
@@ -29,13 +30,22 @@ func (m *gnomeMouse) move(ctx context.Context, to desktop.Point, _ desktop.Rect)
 			return err
 		}
 		if err = m.send("NotifyPointerMotionRelative", float64(to.X-at.X), float64(to.Y-at.Y)); err == nil {
-			at, err = m.settle(ctx)
+			at, err = m.leave(ctx, at)
 		}
 	}
 	if err == nil && at != to {
 		err = fmt.Errorf("the pointer is at %s and does not go to %s: %w", at, to, desktop.ErrRefused)
 	}
 	return err
+}
+
+// leave returns where the pointer is when it has left a point, or does not for a while.
+func (m *gnomeMouse) leave(ctx context.Context, from desktop.Point) (at desktop.Point, err error) {
+	for end := time.Now().Add(time.Second); ; {
+		if at, err = m.settle(ctx); err != nil || at != from || time.Now().After(end) {
+			return at, err
+		}
+	}
 }
 
 func (m *gnomeMouse) button(code uint32, down bool) error {
@@ -53,7 +63,7 @@ type gnomeKeys struct {
 }
 
 func (k *gnomeKeys) key(code uint32, down bool) error {
-	return k.send("NotifyKeyboardKeycode", code, down)
+	return k.send(gnomeKey, code, down)
 }
 
 // modifiers readies the layout: GNOME itself knows which modifiers are held.

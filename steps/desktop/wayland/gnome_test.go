@@ -21,7 +21,7 @@ import (
 // A session of GNOME has its pointer where it was sent, and its pictures show what our
 // extension draws, until we end.
 func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
-	g := waylandtest.StartGNOME(t)
+	g := waylandtest.StartGNOME(t, 1)
 	g.Enter(t)
 	driver, err := wayland.Open(t.Context(), wayland.Options{Display: g.Wayland})
 	if err != nil {
@@ -79,7 +79,7 @@ func TestAtLengthGNOMEIsSeenAndTouched(t *testing.T) {
 // The extension tells and does nothing for a program that does not know the token, and
 // only the person's own programs can read that.
 func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
-	g := waylandtest.StartGNOME(t)
+	g := waylandtest.StartGNOME(t, 1)
 	bus, err := dbus.Connect(g.Bus)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
 	refused := func(when string) {
 		t.Helper()
 		for method, args := range map[string][]any{
-			"State": {}, "Settle": {}, "Plain": {}, "Kinds": {}, "At": {int32(1), int32(1)}, "Commit": {"x"}, "Remove": {uint32(1)},
+			"State": {}, "Settle": {false, false}, "Plain": {}, "Kinds": {}, "At": {int32(1), int32(1)}, "Commit": {"x"}, "Remove": {uint32(1)},
 			"Manage":  {uint32(1), "close", struct{ X, Y, W, H int32 }{}},
 			"Picture": {struct{ X, Y, W, H int32 }{0, 0, 9, 9}},
 			"Lay":     {struct{ X, Y, W, H int32 }{0, 0, 1, 1}, []byte{1, 2, 3, 4}, false},

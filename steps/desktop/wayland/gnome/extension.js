@@ -15,7 +15,7 @@ const INTERFACE = `<node><interface name="org.understudy.Desktop1">
 <method name="Open"><arg type="s" direction="in"/><arg type="u" direction="out"/></method>
 <method name="State"><arg type="s" direction="out"/></method>
 <method name="At"><arg type="i" direction="in"/><arg type="i" direction="in"/><arg type="u" direction="out"/></method>
-<method name="Settle"><arg type="i" direction="out"/><arg type="i" direction="out"/></method>
+<method name="Settle"><arg type="b" direction="in"/><arg type="b" direction="in"/><arg type="i" direction="out"/><arg type="i" direction="out"/></method>
 <method name="Manage"><arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="(iiii)" direction="in"/></method>
 <method name="Picture"><arg type="(iiii)" direction="in"/><arg type="ay" direction="out"/></method>
 <method name="Plain"><arg type="b" direction="out"/></method>
@@ -38,13 +38,18 @@ const LAST_KEY_IN_KEYMAPS = '0xf8';
 // shell has all keys.
 const SETTLE_WITHIN = 500;
 
+// How long what the pointer does takes to be handled, in milliseconds.
+const POINTER_WITHIN = 20;
+
 const POPUPS = [
     Meta.WindowType.DROPDOWN_MENU, Meta.WindowType.POPUP_MENU, Meta.WindowType.COMBO,
     Meta.WindowType.MENU, Meta.WindowType.DND, Meta.WindowType.OVERRIDE_OTHER,
     Meta.WindowType.NOTIFICATION,
 ];
 
-const rect = r => [r.x, r.y, r.width, r.height];
+// unit is how many of the shell's own pixels a point is, in which programs count.
+const unit = () => St.ThemeContext.get_for_stage(global.stage).scale_factor;
+const rect = r => [r.x, r.y, r.width, r.height].map(v => Math.round(v / unit()));
 
 class Desktop {
     constructor() {
@@ -151,15 +156,30 @@ class Desktop {
     // At tells which window a press at a point reaches, popups and all; 0 is none, but
     // something of the shell.
     At([x, y]) {
-        let actor = global.stage.get_actor_at_pos(Clutter.PickMode.REACTIVE, x, y);
+        let actor = global.stage.get_actor_at_pos(Clutter.PickMode.REACTIVE, (x + 0.5) * unit(), (y + 0.5) * unit());
         while (actor && !(actor instanceof Meta.WindowActor))
             actor = actor.get_parent();
         return [actor?.meta_window.get_id() ?? 0];
     }
 
-    // Settle waits until all input that was sent has been handled, and tells where the
-    // pointer is then.
-    async Settle() {
+    // Settle waits until the input that was sent has been handled, and tells where the
+    // pointer is then. Nothing tells when that of the pointer was: a key after it would
+    // close the popup that it opens.
+    async Settle([sent, keys]) {
+        if (sent && !keys) {
+            await new Promise(done => GLib.timeout_add(GLib.PRIORITY_DEFAULT, POINTER_WITHIN, () => {
+                done();
+                return GLib.SOURCE_REMOVE;
+            }));
+        }
+        if (keys)
+            await this.lastKey();
+        this.layout(false);
+        return global.get_pointer().slice(0, 2).map(v => Math.floor(v / unit()));
+    }
+
+    // lastKey presses the last key, and waits until the shell has come to it.
+    async lastKey() {
         await new Promise(done => {
             const late = GLib.timeout_add(GLib.PRIORITY_DEFAULT, SETTLE_WITHIN, () => {
                 this.waiting = this.waiting.filter(w => w !== came);
@@ -174,11 +194,10 @@ class Desktop {
             for (const state of [Clutter.KeyState.PRESSED, Clutter.KeyState.RELEASED])
                 this.keyboard.notify_key(GLib.get_monotonic_time(), LAST_KEY, state);
         });
-        this.layout(false);
-        return global.get_pointer().slice(0, 2);
     }
 
-    Manage([id, what, [x, y, width, height]]) {
+    Manage([id, what, bounds]) {
+        const [x, y, width, height] = bounds.map(v => Math.round(v * unit()));
         const actor = global.get_window_actors().find(a => a.meta_window.get_id() === id);
         if (!actor)
             throw new Error('there is no such window');
@@ -213,7 +232,8 @@ class Desktop {
         }
     }
 
-    Picture([[x, y, width, height]]) {
+    Picture([area]) {
+        const [x, y, width, height] = area.map(v => Math.round(v * unit()));
         const stream = Gio.MemoryOutputStream.new_resizable();
         return new Promise((resolve, reject) => {
             new Shell.Screenshot().screenshot_area(x, y, width, height, stream, (shot, result) => {
@@ -268,7 +288,8 @@ class Desktop {
         const [x, y, width, height] = parameters.get_child_value(0).deepUnpack();
         const content = new Clutter.Image();
         content.set_bytes(parameters.get_child_value(1).get_data_as_bytes(), Cogl.PixelFormat.RGBA_8888_PRE, width, height, 4 * width);
-        const actor = new Clutter.Actor({x, y, width, height, content, reactive: parameters.get_child_value(2).get_boolean()});
+        const k = unit();
+        const actor = new Clutter.Actor({x: x * k, y: y * k, width: width * k, height: height * k, content, reactive: parameters.get_child_value(2).get_boolean()});
         Main.layoutManager.addTopChrome(actor);
         actor.get_allocation_box(); // lays it out, so that the next picture has it
         this.layers.set(++this.layer, {actor, sender});

@@ -42,11 +42,11 @@ welcome-dialog-last-shown-version='99'
 enable-animations=false
 enable-hot-corners=false
 toolkit-accessibility=true
+scaling-factor=uint32 %d
 [org/gnome/desktop/background]
 picture-options='none'
 [org/gnome/desktop/session]
 idle-delay=uint32 0
-%s
 `
 
 // systemBus is the configuration of a system bus on which nothing is.
@@ -55,19 +55,19 @@ const systemBus = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 
 // StartGNOME starts a session of GNOME without a screen, in which our extension is
-// installed. The lines are more of its settings, as in a key file.
-func StartGNOME(t testing.TB, lines ...string) *GNOME {
+// installed.
+func StartGNOME(t testing.TB, scale int) *GNOME {
 	t.Helper()
-	return startGNOME(t, []string{wayland.GNOMEExtension, "probe@test"}, lines...)
+	return startGNOME(t, scale, wayland.GNOMEExtension, "probe@test")
 }
 
 // StartGNOMEWithout starts one in which our extension is not installed.
 func StartGNOMEWithout(t testing.TB) *GNOME {
 	t.Helper()
-	return startGNOME(t, []string{"probe@test"})
+	return startGNOME(t, 1, "probe@test")
 }
 
-func startGNOME(t testing.TB, extensions []string, lines ...string) *GNOME {
+func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 	t.Helper()
 	virtualtest.Need(t, "gnome-shell", "dbus-daemon")
 	dir, err := os.MkdirTemp("", "gnome")
@@ -95,7 +95,7 @@ func startGNOME(t testing.TB, extensions []string, lines ...string) *GNOME {
 		}
 	}
 	enabled := "['" + strings.Join(extensions, "', '") + "']"
-	write(fmt.Sprintf(gnomeSettings, enabled, strings.Join(lines, "\n")), "config", "glib-2.0", "settings", "keyfile")
+	write(fmt.Sprintf(gnomeSettings, enabled, scale), "config", "glib-2.0", "settings", "keyfile")
 	system := filepath.Join(dir, "system")
 	start(t, exec.Command("dbus-daemon", "--nofork", "--config-file", write(fmt.Sprintf(systemBus, system), "system.conf")))
 	s.Bus = s.bus(t)
@@ -104,7 +104,7 @@ func startGNOME(t testing.TB, extensions []string, lines ...string) *GNOME {
 		return err == nil
 	})
 
-	cmd := exec.Command("gnome-shell", "--headless", "--virtual-monitor", "1280x900", "--no-x11", "--wayland-display", s.Wayland)
+	cmd := exec.Command("gnome-shell", "--headless", "--virtual-monitor", fmt.Sprintf("%dx%d", 1280*scale, 900*scale), "--no-x11", "--wayland-display", s.Wayland)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "XDG_DATA_HOME=" + dir + "/data", "XDG_CONFIG_HOME=" + dir + "/config",
 		"DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "DBUS_SYSTEM_BUS_ADDRESS=unix:path=" + system, "GSETTINGS_BACKEND=keyfile", "LC_ALL=C.UTF-8", "XDG_SESSION_TYPE=wayland",
