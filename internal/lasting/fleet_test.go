@@ -144,22 +144,23 @@ func TestAtLengthARunThatFailedAtAWorkerIsMendedFromElsewhere(t *testing.T) {
 	if saved := o.written(); saved != "alpha beta gamma HAND delta" {
 		t.Errorf("the editor has %q", saved)
 	}
-	metrics := s.page("/metrics", nil)
+	var metrics strings.Builder
+	metrics.WriteString(s.page("/metrics", nil))
 	for _, said := range workers {
-		metrics += o.gets(metricsAt.FindStringSubmatch(said.String())[1])
+		metrics.WriteString(o.gets(metricsAt.FindStringSubmatch(said.String())[1]))
 	}
 	board, err := os.ReadFile(filepath.Join("..", "..", "docs", "grafana.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range regexp.MustCompile(`understudy_\w+`).FindAllString(string(board), -1) {
-		if !strings.Contains(metrics, "# TYPE "+name+" ") {
+		if !strings.Contains(metrics.String(), "# TYPE "+name+" ") {
 			t.Errorf("the board asks for %s, which neither the server nor a worker tells", name)
 		}
 	}
 	for _, want := range []string{`understudy_steps_total{kind="type_into_element"} 4`, `understudy_steps_failed_total{kind="wait_for_element"} 1`, "understudy_places_taken 0", `understudy_runs_ended_total{status="failed"} 1`} {
-		if !strings.Contains(metrics, want) {
-			t.Errorf("wanted %s in\n%s", want, metrics)
+		if !strings.Contains(metrics.String(), want) {
+			t.Errorf("wanted %s in\n%s", want, metrics.String())
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"understudy/steps/desktop/wayland/wire"
 )
 
+// kwinSetup gives this program the right to take pictures and to press keys.
+const kwinSetup = "understudy setup kwin"
+
 // fakeInput is KWin's protocol for programs that act in a person's place. It is
 // announced only to those that a desktop file allows it.
 type fakeInput struct {

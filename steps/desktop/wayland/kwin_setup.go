@@ -7,11 +7,7 @@ import (
 	"path/filepath"
 )
 
-const (
-	kwinShots = "org.kde.KWin.ScreenShot2"
-	// kwinSetup gives this program the right to take pictures and to press keys.
-	kwinSetup = "understudy setup kwin"
-)
+const kwinShots = "org.kde.KWin.ScreenShot2"
 
 // KWinRights says what AllowOnKWin gives away.
 const KWinRights = "KWin then lets this program, and whoever starts it, press keys, move the pointer and take pictures of the screen in your session, without asking."
