@@ -110,7 +110,7 @@ func (o *operator) writes(seventh, more string) {
 		`  - {id: six, tool_name: log, arguments: {message: six}}` + "\n" +
 		seventh + "\n" + types("eight", "delta") +
 		`  - {id: nine, tool_name: press_key_global, arguments: {process: mousepad, key: ctrl+s}}` + "\n"
-	if err := os.WriteFile(filepath.Join(o.dir, "nine.yaml"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(o.dir, "nine.yaml"), []byte(text), 0o600); err != nil {
 		o.Fatal(err)
 	}
 }

@@ -41,7 +41,7 @@ steps:
   - {tool_name: validate_element, arguments: {process: mousepad, selector: "role:text && text:birnen"}}
   - {tool_name: press_key_global, arguments: {process: mousepad, key: ctrl+s}}
 `
-	if err := os.WriteFile(filepath.Join(o.dir, "works.yaml"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(o.dir, "works.yaml"), []byte(text), 0o644); err != nil {
 		o.Fatal(err)
 	}
 	o.does(0, "run", "--display", display, "works.yaml")
@@ -63,8 +63,11 @@ func TestAWorkflowOnEachServer(t *testing.T) {
 	for _, server := range virtual.Servers() {
 		t.Run(server, func(t *testing.T) {
 			t.Parallel()
-			virtualtest.Need(t, map[string]string{virtual.Xvfb: "Xvfb", virtual.Xephyr: "Xephyr", virtual.Xvnc: "Xvnc"}[server])
+			virtualtest.Need(t, map[string]string{virtual.Xvfb: "Xvfb", virtual.Xephyr: "Xephyr", virtual.Xvnc: "Xvnc", virtual.Sway: "sway"}[server])
 			o, _ := seated(t)
+			if server == virtual.Sway {
+				o.unprivileged()
+			}
 			said := o.does(0, "desktop", "start", "work", "--server", server, "--screen", "800x600")
 			if looks := strings.Contains(said, "a VNC viewer at 127.0.0.1::"); looks != (server == virtual.Xvnc) {
 				t.Errorf("it said:\n%s", said)
@@ -73,7 +76,13 @@ func TestAWorkflowOnEachServer(t *testing.T) {
 			if got := o.pictureOf("work"); got != (desktop.Size{W: 800, H: 600}) {
 				t.Errorf("the picture is %s", got)
 			}
+			if list := o.does(0, "desktop", "ls"); !strings.Contains(list, "mousepad") {
+				t.Errorf("the editor is not in the list:\n%s", list)
+			}
 			o.does(0, "desktop", "stop", "work")
+			if left, _ := filepath.Glob(filepath.Join(o.dir, "data", "display", "desktop-*")); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
 		})
 	}
 }
