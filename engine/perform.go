@@ -184,25 +184,24 @@ func (w *worker) runKind(ctx context.Context, k steps.Kind, env *steps.Env, args
 func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	c := w.s.scope()
 	env := &steps.Env{
-		Log:     w.logger(e.path),
-		Run:     steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
-		Folders: steps.Folders{Dir: w.dir(), Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath}, Environ: w.environ,
+		Log:      w.logger(e.path),
+		Run:      steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
+		Folders:  steps.Folders{Dir: w.dir(), Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath},
+		Children: steps.Children{Environ: w.environ, Sandbox: w.s.Created.Sandbox, DesktopEnv: w.desktopEnv},
 		// copies, for a kind that was given up may go on reading them
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
-	env.KeepFocus, env.Sandbox = w.s.Created.Call != "", w.s.Created.Sandbox
-	env.Effects = env.KeepFocus
 	env.Keep = w.keepPicture
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords
 	}
-	env.LastAct, env.Refusal = &w.e.stirred, w.refusal
+	env.LastAct = &w.e.stirred
 	env.Secret = w.withoutTyped().in
 	if e.try == 1 || w.held == nil {
 		w.held = new(atomic.Pointer[string])
 	}
-	env.Expects, env.Held = e.node.Expect != nil, w.held
-	env.DesktopEnv = w.desktopEnv
+	alone := w.s.Created.Call != ""
+	env.Try = steps.Try{KeepFocus: alone, Effects: alone, Refusal: w.refusal, Expects: e.node.Expect != nil, Held: w.held}
 	if e.node.Kind.Touches == steps.None {
 		return env, nil
 	}

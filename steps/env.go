@@ -17,13 +17,8 @@ type Env struct {
 	Log     *slog.Logger
 	Run     RunInfo
 	Folders
-	// Environ is the environment of child processes.
-	Environ []string
-	// Sandbox says that commands write below Dir and the Roots only.
-	Sandbox bool
-	// DesktopEnv is what child processes need to reach the run's desktop, for
-	// kinds that have no Desktop; nil or empty when none is open.
-	DesktopEnv func(ctx context.Context) []string
+	Children
+	Try
 	// Inputs and Vars are the inputs and the env of the run.
 	Inputs, Vars map[string]any
 	// Trees remembers the trees whose refs a caller may name.
@@ -33,6 +28,33 @@ type Env struct {
 	// on pictures; nil: those that a picture shows as such.
 	Passwords PasswordFields
 
+	// Keep stores a picture and says where; nil when pictures are not kept.
+	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
+
+	// Secret says whether a text holds a secret of the run; nil when it has none.
+	Secret func(text string) bool
+
+	// LastAct is when something was last done on the desktop.
+	LastAct *LastAct
+
+	acted atomic.Int32
+	typed atomic.Int32 // a Typed
+	// unaccounted is the desktop without account of what acts; nil before Run.
+	unaccounted *desktop.Desktop
+}
+
+// Children is what the processes get that a step starts.
+type Children struct {
+	Environ []string
+	// Sandbox says that commands write below Dir and the Roots only.
+	Sandbox bool
+	// DesktopEnv is what they need to reach the run's desktop, for kinds that have
+	// no Desktop; nil or empty when none is open.
+	DesktopEnv func(ctx context.Context) []string
+}
+
+// Try is what is particular to one try of a step, or to a call of its own.
+type Try struct {
 	// KeepFocus gives focus and caret back to the user after kinds that are not
 	// meant to move them. It is for calls of their own: the steps of a workflow
 	// build on the focus that the step before left.
@@ -43,26 +65,12 @@ type Env struct {
 	// Refusal is why the one who runs the step may not use the kind with a name;
 	// nil: all kinds may be used.
 	Refusal func(kind string) error
-	// Keep stores a picture and says where; nil when pictures are not kept.
-	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
-
-	// Secret says whether a text holds a secret of the run; nil when it has none.
-	Secret func(text string) bool
-
 	// Expects says that the step has an expectation of its own, which decides
 	// whether what it brought about is right.
 	Expects bool
 	// Held is what the field that the step types into held before its first try;
 	// nil where a step is tried only once.
 	Held *atomic.Pointer[string]
-
-	// LastAct is when something was last done on the desktop.
-	LastAct *LastAct
-
-	acted atomic.Int32
-	typed atomic.Int32 // a Typed
-	// unaccounted is the desktop without account of what acts; nil before Run.
-	unaccounted *desktop.Desktop
 }
 
 // Typed says into what the text of the arguments went.

@@ -372,7 +372,7 @@ func TestExistsIsNotKnownOfAnApplicationThatDoesNotAnswer(t *testing.T) {
 }
 
 func TestProgramsReachTheRunsDesktop(t *testing.T) {
-	env := &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}, Environ: []string{"DISPLAY=:1", "PATH=" + os.Getenv("PATH")}}
+	env := &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}, Children: steps.Children{Environ: []string{"DISPLAY=:1", "PATH=" + os.Getenv("PATH")}}}
 	env.DesktopEnv = func(context.Context) []string { return []string{"DISPLAY=:77"} }
 	line := "echo $DISPLAY"
 	if runtime.GOOS == "windows" {

@@ -44,7 +44,7 @@ func TestRunCommand(t *testing.T) {
 		{"without its output", map[string]any{"run": "echo hello", "include_logs": false}, "", "", ""},
 	} {
 		t.Run(c.say, func(t *testing.T) {
-			env := &steps.Env{Folders: steps.Folders{Dir: dir, Scripts: scripts}, Environ: os.Environ()}
+			env := &steps.Env{Folders: steps.Folders{Dir: dir, Scripts: scripts}, Children: steps.Children{Environ: os.Environ()}}
 			o := RunCommand.Run(t.Context(), env, c.args)
 			if code(o) != c.code {
 				t.Fatalf("got %v, want code %q", o.Err, c.code)
@@ -65,8 +65,8 @@ func TestRunCommand(t *testing.T) {
 func TestScripts(t *testing.T) {
 	env := func() *steps.Env {
 		return &steps.Env{
-			Folders: steps.Folders{Dir: tree(t, map[string]string{"f.js": "return {from: 'file'}", "lib.js": "module.exports = 7", "f.py": "return {'from': 'file'}", "lib.py": "seven = 7"})},
-			Environ: os.Environ(), Vars: map[string]any{"a": 1.0, "b": "vars"}, Inputs: map[string]any{"who": "me"},
+			Folders:  steps.Folders{Dir: tree(t, map[string]string{"f.js": "return {from: 'file'}", "lib.js": "module.exports = 7", "f.py": "return {'from': 'file'}", "lib.py": "seven = 7"})},
+			Children: steps.Children{Environ: os.Environ()}, Vars: map[string]any{"a": 1.0, "b": "vars"}, Inputs: map[string]any{"who": "me"},
 		}
 	}
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestTypeScript(t *testing.T) {
 	needs(t, "typescript")
 	node, _ := exec.LookPath("node")
 	reads := exec.Command(node, "-e", `process.exit(require("node:module").stripTypeScriptTypes ? 0 : 1)`).Run() == nil
-	o := RunCommand.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}, Environ: os.Environ()},
+	o := RunCommand.Run(t.Context(), &steps.Env{Folders: steps.Folders{Dir: t.TempDir()}, Children: steps.Children{Environ: os.Environ()}},
 		map[string]any{"engine": "ts", "run": "const n: number = 2; return {n}"})
 	switch {
 	case reads && (o.Err != nil || o.Sets["n"] != 2.0):

@@ -48,7 +48,7 @@ func TestACommandIsEndedWithAllThatItStarted(t *testing.T) {
 			defer cancel()
 			done := make(chan steps.Outcome, 1)
 			go func() {
-				done <- RunCommand.Run(ctx, &steps.Env{Folders: steps.Folders{Dir: dir}, Environ: os.Environ()}, args)
+				done <- RunCommand.Run(ctx, &steps.Env{Folders: steps.Folders{Dir: dir}, Children: steps.Children{Environ: os.Environ()}}, args)
 			}()
 			pids := started(t, filepath.Join(dir, "pids"))
 			begin := time.Now()

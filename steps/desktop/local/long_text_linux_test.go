@@ -137,7 +137,7 @@ func (s *sight) wellByItself(k steps.Kind, args ...any) steps.Outcome {
 	for i := 0; i < len(args); i += 2 {
 		m[args[i].(string)] = args[i+1]
 	}
-	o := k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, LastAct: &s.stirred, KeepFocus: true}, m)
+	o := k.Run(s.t.Context(), &steps.Env{Desktop: s.Desktop, Trees: s.trees, LastAct: &s.stirred, Try: steps.Try{KeepFocus: true}}, m)
 	if o.Err != nil {
 		s.t.Fatalf("%s: %v", k.Name, o.Err)
 	}

@@ -115,7 +115,7 @@ func TestASelectionInAPageStays(t *testing.T) {
 	p := showPage(t, userPage)
 	run := func(k steps.Kind, args map[string]any) {
 		t.Helper()
-		o := k.Run(t.Context(), &steps.Env{Desktop: p.Desktop, KeepFocus: true}, args)
+		o := k.Run(t.Context(), &steps.Env{Desktop: p.Desktop, Try: steps.Try{KeepFocus: true}}, args)
 		if o.Err != nil {
 			t.Fatal(o.Err)
 		}
