@@ -39,27 +39,30 @@ func (a onGNOME) Do(command string) error {
 		}
 		at = boxes[under]
 	case "reset":
-		if err := a.place("Contract", "w.unmaximize(3); w.unminimize(); w.move_resize_frame(true, 40, 60, 520, 720)"); err != nil {
+		if err := a.place("Contract", "w.unmaximize(3); w.unminimize(); w.move_resize_frame(true, 40, 60, 520, 720)", "true"); err != nil {
 			return err
 		}
 	}
 	if err := a.Program.Do(command); err != nil || at.Empty() {
 		return err
 	}
-	return a.place(arg, fmt.Sprintf("w.move_frame(true, %d, %d)", at.X, at.Y))
+	// It is there when a press reaches it, which may be a frame later.
+	return a.place(arg, fmt.Sprintf("w.move_frame(true, %d, %d)", at.X, at.Y), fmt.Sprintf(
+		"(function reached(at) { return at === actor || !!at && reached(at.get_parent()) })(global.stage.get_actor_at_pos(imports.gi.Clutter.PickMode.REACTIVE, %d, %d))",
+		at.Center().X, at.Center().Y))
 }
 
 // place has the shell do something with a window and raise it, as soon as that is
-// there.
-func (a onGNOME) place(title, script string) (err error) {
+// there, and until something holds.
+func (a onGNOME) place(title, script, until string) (err error) {
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		var found bool
 		err = a.session.Eval(&found, fmt.Sprintf(`(() => {
 			const actor = global.get_window_actors().find(a => a.meta_window.title === %q);
 			if (!actor?.visible || !actor.meta_window.get_frame_rect().width) return false;
 			const w = actor.meta_window;
-			%s; w.activate(global.get_current_time()); return true;
-		})()`, title, script))
+			%s; w.activate(global.get_current_time()); return %s;
+		})()`, title, script, until))
 		if found {
 			return nil
 		}
