@@ -75,7 +75,7 @@ func report(t *testing.T, results []*result) {
 	if len(results) == 0 {
 		return
 	}
-	t.Log("\n" + table(results))
+	fmt.Println(table(results)) // no words of the test's own, which would have it played again for a part of it
 	if path := os.Getenv(tableVariable); path != "" {
 		if err := os.WriteFile(path, []byte(table(results)), 0o600); err != nil {
 			t.Error(err)

@@ -68,10 +68,19 @@ func (w *walker) findShadows(frames []*node, windows []desktop.Window) error {
 			sizes[desktop.Size{W: win.Content.W, H: win.Content.H}] = true
 		}
 	}
-	parts := map[*node]image.Rectangle{}
+	parts, wide := map[*node]image.Rectangle{}, map[*node]desktop.Rect{}
 	for _, f := range frames {
 		if len(sizes) > 0 && !sizes[desktop.Size{W: f.box.W, H: f.box.H}] {
-			w.findDrawn(f, f.object, sizes, 1, func(box desktop.Rect) { parts[f] = parts[f].Union(box.Image()) })
+			w.findDrawn(f, f.object, sizes, 1, func(level int, box desktop.Rect) {
+				if level == 1 {
+					parts[f] = parts[f].Union(box.Image())
+				}
+				for size := range sizes {
+					if in, told := showsAround(box, f.box, size); told && in.Y > wide[f].Y {
+						wide[f] = in
+					}
+				}
+			})
 		}
 	}
 	if err := w.run(); err != nil {
@@ -81,24 +90,44 @@ func (w *walker) findShadows(frames []*node, windows []desktop.Window) error {
 		if box := desktop.RectOf(all); f.drawnIn == nil && sizes[desktop.Size{W: box.W, H: box.H}] {
 			f.drawnIn = &box
 		}
+		if box, told := wide[f]; f.drawnIn == nil && told {
+			f.drawnIn = &box
+		}
 	}
 	return nil
 }
 
+// showsAround returns what shows of a frame with a shadow, of which the size is known,
+// as far as a box in it tells: one that is as wide, with the same shadow on both sides.
+// It is the title bar at the top, or reaches down to the bottom. There is no more
+// shadow above than below.
+func showsAround(box, frame desktop.Rect, size desktop.Size) (shows desktop.Rect, told bool) {
+	side, over := frame.W-size.W, frame.H-size.H
+	if box.W != size.W || side <= 0 || 2*box.X != side {
+		return shows, false
+	}
+	for _, top := range []int{box.Y, box.Y + box.H - size.H} {
+		if top > 0 && 2*top <= over {
+			return desktop.Rect{X: box.X, Y: top, W: size.W, H: size.H}, true
+		}
+	}
+	return shows, false
+}
+
 // findDrawn looks below an object of a frame for a box of one of the sizes. The boxes
 // of its children are told.
-func (w *walker) findDrawn(f *node, below object, sizes map[desktop.Size]bool, level int, tell func(desktop.Rect)) {
+func (w *walker) findDrawn(f *node, below object, sizes map[desktop.Size]bool, level int, tell func(level int, box desktop.Rect)) {
 	w.want(below, ifaceAccessible+".GetChildren", func(body []any) {
 		for _, o := range objectsOf(first[any](body)) {
 			n := &node{object: o}
 			w.askBox(n, func() {
-				tell(n.box)
+				tell(level, n.box)
 				switch {
 				case f.drawnIn != nil:
 				case sizes[desktop.Size{W: n.box.W, H: n.box.H}]:
 					f.drawnIn = &n.box
 				case level < drawnDepth && n.box.W > 0 && n.box.W <= f.box.W:
-					w.findDrawn(f, o, sizes, level+1, func(desktop.Rect) {})
+					w.findDrawn(f, o, sizes, level+1, tell)
 				}
 			})
 		}
