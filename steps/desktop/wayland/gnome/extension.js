@@ -51,6 +51,22 @@ const POPUPS = [
 const unit = () => St.ThemeContext.get_for_stage(global.stage).scale_factor;
 const rect = r => [r.x, r.y, r.width, r.height].map(v => Math.round(v / unit()));
 
+// restacked waits until windows are drawn, and pressed, in the order that they have been
+// put into.
+function restacked() {
+    return new Promise(done => {
+        const then = () => {
+            done();
+            return GLib.SOURCE_REMOVE;
+        };
+        const laters = global.compositor?.get_laters?.(); // since GNOME 44
+        if (laters)
+            laters.add(Meta.LaterType.BEFORE_REDRAW, then);
+        else
+            Meta.later_add(Meta.LaterType.BEFORE_REDRAW, then);
+    });
+}
+
 class Desktop {
     constructor() {
         this.callers = new Map(); // who knew the token, by name on the bus: the watch of it
@@ -196,7 +212,7 @@ class Desktop {
         });
     }
 
-    Manage([id, what, bounds]) {
+    async Manage([id, what, bounds]) {
         const [x, y, width, height] = bounds.map(v => Math.round(v * unit()));
         const actor = global.get_window_actors().find(a => a.meta_window.get_id() === id);
         if (!actor)
@@ -205,6 +221,7 @@ class Desktop {
         switch (what) {
         case 'activate':
             Main.activateWindow(w);
+            await restacked();
             break;
         case 'restore':
             if (w.minimized)
@@ -212,6 +229,7 @@ class Desktop {
             else
                 w.unmaximize(Meta.MaximizeFlags.BOTH);
             Main.activateWindow(w);
+            await restacked();
             break;
         case 'minimize':
             w.minimize();
