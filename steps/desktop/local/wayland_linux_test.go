@@ -30,10 +30,7 @@ func TestAWaylandSessionIsToldForWhatItIs(t *testing.T) {
 			if err != nil || !i.Virtual || !strings.Contains(i.Instead, row.says) {
 				t.Errorf("auto: got %+v (%v), want a virtual display instead because it %q", i, err, row.says)
 			}
-			found := map[string]desktop.Finding{}
-			for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Dir: scratch.Dir(t)}) {
-				found[f.Name] = f
-			}
+			found := diagnosed(t)
 			if f := found["display"]; !f.OK || !strings.Contains(f.Detail, row.says) {
 				t.Errorf("the diagnosis says of the display %+v", f)
 			}
@@ -64,21 +61,25 @@ func TestAutoIsTheWaylandSession(t *testing.T) {
 	session := waylandtest.Start(t, "xwayland force")
 	session.Enter(t)
 	t.Setenv("DISPLAY", session.X)
+	isOurSession(t, session, "sway", "zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1")
+}
+
+// isOurSession holds that a session is what is meant where no other is named, and that
+// the diagnosis finds its protocols.
+func isOurSession(t *testing.T, session *waylandtest.Session, manager string, protocols ...string) {
+	t.Helper()
 	for _, display := range []string{"auto", desktop.Seat, session.Wayland} {
 		d := open(t, desktop.Options{Display: display, Dir: scratch.Dir(t)})
 		i, err := d.Info(t.Context())
-		if err != nil || i.Virtual || i.Instead != "" || i.Display != session.Wayland || i.Manager != "sway" {
+		if err != nil || i.Virtual || i.Instead != "" || i.Display != session.Wayland || i.Manager != manager {
 			t.Errorf("%s: got %+v (%v), want the session", display, i, err)
 		}
 		if err := d.Watch(t.Context(), func(desktop.InputEvent) {}); !errors.Is(err, desktop.ErrUnavailable) {
 			t.Errorf("%s: a watch of what a person does ended with %v, want it to be refused", display, err)
 		}
 	}
-	found := map[string]desktop.Finding{}
-	for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Dir: scratch.Dir(t)}) {
-		found[f.Name] = f
-	}
-	for _, name := range []string{"display", "zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1", "screenshot", "clipboard", "window manager"} {
+	found := diagnosed(t)
+	for _, name := range append(protocols, "display", "screenshot", "clipboard", "window manager") {
 		if f := found[name]; !f.OK {
 			t.Errorf("the diagnosis says of %s %+v, want it to be there", name, f)
 		}
@@ -86,4 +87,13 @@ func TestAutoIsTheWaylandSession(t *testing.T) {
 	if f := found["recording"]; f.OK || f.Mend == "" {
 		t.Errorf("the diagnosis says of recording %+v, want that nobody is heard, and what works", f)
 	}
+}
+
+// diagnosed is what the diagnosis finds, by name.
+func diagnosed(t *testing.T) map[string]desktop.Finding {
+	found := map[string]desktop.Finding{}
+	for _, f := range (local.Machine{}).Diagnose(t.Context(), desktop.Options{Dir: scratch.Dir(t)}) {
+		found[f.Name] = f
+	}
+	return found
 }
