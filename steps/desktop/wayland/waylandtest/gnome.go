@@ -4,13 +4,13 @@ package waylandtest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -70,79 +70,39 @@ func StartGNOMEWithout(t testing.TB) *GNOME {
 func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 	t.Helper()
 	virtualtest.Need(t, "gnome-shell", "dbus-daemon")
-	dir, err := os.MkdirTemp("", "gnome")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &Session{Dir: dir, Wayland: "wayland-gnome"}
-	write := func(content string, path ...string) string {
-		file := filepath.Join(append([]string{dir}, path...)...)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
+	s := &Session{Dir: folder(t, "gnome"), Wayland: "wayland-gnome"}
+	in := func(path ...string) string { return filepath.Join(append([]string{s.Dir}, path...)...) }
 	for name, content := range probe {
-		write(content, "data", "gnome-shell", "extensions", "probe@test", name)
+		write(t, in("data", "gnome-shell", "extensions", "probe@test", name), content, 0o600)
 	}
 	if extensions[0] == wayland.GNOMEExtension {
-		if err := wayland.WriteGNOMEExtension(filepath.Join(dir, "data", "gnome-shell", "extensions", wayland.GNOMEExtension)); err != nil {
+		if err := wayland.WriteGNOMEExtension(in("data", "gnome-shell", "extensions", wayland.GNOMEExtension)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	enabled := "['" + strings.Join(extensions, "', '") + "']"
-	write(fmt.Sprintf(gnomeSettings, enabled, scale), "config", "glib-2.0", "settings", "keyfile")
-	system := filepath.Join(dir, "system")
-	start(t, exec.Command("dbus-daemon", "--nofork", "--config-file", write(fmt.Sprintf(systemBus, system), "system.conf")))
+	write(t, in("config", "glib-2.0", "settings", "keyfile"), fmt.Sprintf(gnomeSettings, enabled, scale), 0o600)
+	system := in("system")
+	write(t, in("system.conf"), fmt.Sprintf(systemBus, system), 0o600)
+	start(t, exec.Command("dbus-daemon", "--nofork", "--config-file", in("system.conf")))
+	await(t, "", func() error { _, err := os.Stat(system); return err })
 	s.Bus = s.bus(t)
-	await(t, "the system bus", func() bool {
-		_, err := os.Stat(system)
-		return err == nil
-	})
 
 	cmd := exec.Command("gnome-shell", "--headless", "--virtual-monitor", fmt.Sprintf("%dx%d", 1280*scale, 900*scale), "--no-x11", "--wayland-display", s.Wayland)
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "XDG_DATA_HOME=" + dir + "/data", "XDG_CONFIG_HOME=" + dir + "/config",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "XDG_RUNTIME_DIR=" + s.Dir, "XDG_DATA_HOME=" + in("data"), "XDG_CONFIG_HOME=" + in("config"),
 		"DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "DBUS_SYSTEM_BUS_ADDRESS=unix:path=" + system, "GSETTINGS_BACKEND=keyfile", "LC_ALL=C.UTF-8", "XDG_SESSION_TYPE=wayland",
 	}
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	cmd.Stdout, cmd.Stderr = log, log
-	start(t, cmd)
-	g := &GNOME{Session: s}
-	if g.bus, err = dbus.Connect(s.Bus); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = g.bus.Close() })
-	var last error
-	defer func() {
-		if t.Failed() {
-			said, _ := os.ReadFile(log.Name())
-			t.Logf("gnome-shell: %v\n%s", last, said)
-		}
-	}()
-	await(t, "gnome-shell", func() bool {
+	g := &GNOME{Session: s, bus: s.connect(t)}
+	s.start(t, cmd, func() error {
 		var ready bool
-		last = g.Eval(&ready, "!Main.layoutManager._startingUp && !Main.overview.visible")
-		return last == nil && ready
+		err := g.Eval(&ready, "!Main.layoutManager._startingUp && !Main.overview.visible")
+		if err == nil && !ready {
+			err = errors.New("the shell still starts")
+		}
+		return err
 	})
 	return g
-}
-
-func await(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !f(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain for %s", what)
-		}
-	}
 }
 
 // Eval evaluates an expression in the shell, past all that is tested.

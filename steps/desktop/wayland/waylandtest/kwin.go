@@ -3,6 +3,7 @@
 package waylandtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -50,17 +51,13 @@ func (s *Session) Allow(t testing.TB) {
 func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session {
 	t.Helper()
 	virtualtest.Need(t, "kwin_wayland", "kbuildsycoca5", "dbus-daemon")
-	dir, err := os.MkdirTemp("", "kwin") // the test's own can be too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := folder(t, "kwin")
 	s := &Session{Dir: dir, Wayland: "wayland-kwin"}
 	for name, text := range map[string]string{
 		"config/kdeglobals": "[KDE]\nAnimationDurationFactor=0\n",
 		"config/kwinrc":     "[Windows]\nFocusPolicy=ClickToFocus\n",
 	} {
-		write(t, filepath.Join(dir, name), []byte(text), 0o600)
+		write(t, filepath.Join(dir, name), text, 0o600)
 	}
 	// The one that is installed asks for rights that a container does not have.
 	program := filepath.Join(dir, "kwin_wayland")
@@ -72,52 +69,24 @@ func StartKWinThatForbids(t testing.TB, screen desktop.Size, scale int) *Session
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, program, binary, 0o700)
+	write(t, program, string(binary), 0o700)
 	s.Bus = s.bus(t)
-	s.kwin = &kwin{env: []string{
+	s.kwin = &kwin{bus: s.connect(t), env: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "share"),
 		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "LC_ALL=C.UTF-8",
 	}}
 	cmd := exec.Command(program, "--virtual", "--socket", s.Wayland, "--no-lockscreen", "--no-global-shortcuts",
 		"--width", fmt.Sprint(screen.W), "--height", fmt.Sprint(screen.H), "--scale", fmt.Sprint(scale))
 	cmd.Env = s.kwin.env
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	cmd.Stdout, cmd.Stderr = log, log
-	start(t, cmd)
-	if s.kwin.bus, err = dbus.Connect(s.Bus); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.kwin.bus.Close() })
-	for end := time.Now().Add(time.Minute); !s.answers(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			said, _ := os.ReadFile(log.Name())
-			t.Fatalf("KWin did not start: %s", said)
-		}
-	}
+	s.start(t, cmd, s.answers)
 	return s
 }
 
-// write writes a file into a folder that may not be there yet.
-func write(t testing.TB, path string, content []byte, mode os.FileMode) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, mode); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// answers reports whether KWin takes programs and scripts.
-func (s *Session) answers() bool {
-	var there bool
-	err := s.kwin.bus.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.kde.KWin").Store(&there)
-	_, none := os.Stat(filepath.Join(s.Dir, s.Wayland))
-	return err == nil && none == nil && there
+// answers fails as long as KWin does not take programs and scripts.
+func (s *Session) answers() error {
+	var owner string
+	_, err := os.Stat(filepath.Join(s.Dir, s.Wayland))
+	return errors.Join(err, s.kwin.bus.BusObject().Call("org.freedesktop.DBus.GetNameOwner", 0, "org.kde.KWin").Store(&owner))
 }
 
 // sink takes what a script says.

@@ -1,6 +1,7 @@
 //go:build linux
 
-// Package waylandtest starts sessions of sway without a screen for tests.
+// Package waylandtest starts sessions of sway, KWin and GNOME without a screen for
+// tests, and asks them, past all that is tested, what is true there.
 //
 // Its limit is that sway refuses to run as root, so it is another user there,
 // while the programs of the test are not.
@@ -16,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/godbus/dbus/v5"
 
 	"understudy/steps/desktop/virtual/virtualtest"
 )
@@ -34,47 +37,52 @@ type Session struct {
 func Start(t testing.TB, lines ...string) *Session {
 	t.Helper()
 	virtualtest.Need(t, "sway", "swaymsg", "Xwayland", "xhost", "dbus-daemon")
-	s := &Session{Dir: folder(t)}
+	s := &Session{Dir: folder(t, "sway")}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(s.Dir, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+	}
 	config, names := filepath.Join(s.Dir, "config"), filepath.Join(s.Dir, "names")
 	text := strings.Join(append(lines, "exec sh -c 'xhost + >"+s.Dir+"/xhost; echo \"$WAYLAND_DISPLAY $DISPLAY\" >"+names+".part; mv "+names+".part "+names+"'\n"), "\n")
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, config, text, 0o644)
 	cmd := exec.Command("sway", "-c", config)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "XDG_RUNTIME_DIR=" + s.Dir, "WLR_BACKENDS=headless", "WLR_LIBINPUT_NO_DEVICES=1", "WLR_RENDERER=pixman"}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
-	start(t, cmd)
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if b, err := os.ReadFile(names); err == nil {
-			s.Wayland, s.X, _ = strings.Cut(strings.TrimSpace(string(b)), " ")
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("sway did not say the names of its displays")
-		}
-	}
+	s.start(t, cmd, func() error {
+		b, err := os.ReadFile(names)
+		s.Wayland, s.X, _ = strings.Cut(strings.TrimSpace(string(b)), " ")
+		return err
+	})
 	s.Bus = s.bus(t)
 	return s
 }
 
 const nobody = 65534
 
-// folder is a folder for the session's own user.
-func folder(t testing.TB) string {
+// folder is a folder for a session: the test's own can be too long for a socket, and is
+// not open to others.
+func folder(t testing.TB, name string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "sway") // the test's own is not open to others
+	dir, err := os.MkdirTemp("", name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if os.Geteuid() == 0 {
-		if err := os.Chown(dir, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
-	}
 	return dir
+}
+
+// write writes a file into a folder that may not be there yet.
+func write(t testing.TB, path, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // start starts a program that ends with the test.
@@ -87,6 +95,46 @@ func start(t testing.TB, cmd *exec.Cmd) {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})
+}
+
+// start starts the compositor, and returns when it is ready.
+func (s *Session) start(t testing.TB, cmd *exec.Cmd, ready func() error) {
+	t.Helper()
+	log, err := os.CreateTemp(t.TempDir(), "log") // where the compositor's user may not write
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	start(t, cmd)
+	await(t, log.Name(), ready)
+}
+
+// await waits until something is ready, and tells what its log says when it does not
+// become so.
+func await(t testing.TB, log string, ready func() error) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		err := ready()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			said, _ := os.ReadFile(log)
+			t.Fatalf("waited in vain: %v\n%s", err, said)
+		}
+	}
+}
+
+// connect connects to the session's bus.
+func (s *Session) connect(t testing.TB) *dbus.Conn {
+	t.Helper()
+	bus, err := dbus.Connect(s.Bus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	return bus
 }
 
 // bus starts a session bus and returns its address. What it starts, such as the
