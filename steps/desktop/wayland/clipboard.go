@@ -125,18 +125,24 @@ func (c *dataControl) read(ctx context.Context) (string, error) {
 
 // readText reads what the owner of the clipboard writes.
 func readText(ctx context.Context, r *os.File) (string, error) {
-	if err := r.SetReadDeadline(time.Now().Add(readWithin)); err != nil {
-		return "", err
-	}
-	defer context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) })()
-	text, err := io.ReadAll(r)
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
-	}
+	text, err := readPipe(ctx, r)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return "", fmt.Errorf("the program that owns the clipboard: %w", desktop.ErrUnresponsive)
+		err = fmt.Errorf("the program that owns the clipboard: %w", desktop.ErrUnresponsive)
 	}
 	return string(text), err
+}
+
+// readPipe reads what another program writes, as long as that does not take too long.
+func readPipe(ctx context.Context, r *os.File) ([]byte, error) {
+	if err := r.SetReadDeadline(time.Now().Add(readWithin)); err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) })()
+	content, err := io.ReadAll(r)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return content, err
 }
 
 // request has the owner of the clipboard write its text into a file, if it holds

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/godbus/dbus/v5"
-	"golang.org/x/image/draw"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/wire"
@@ -46,34 +45,19 @@ const (
 // findGNOME returns the placement of a compositor that is a process, if that is the
 // shell of the session's bus and our extension runs in it.
 func findGNOME(ctx context.Context, pid int, folder string) (placement, error) {
-	bus, err := dbus.Dial(os.Getenv("DBUS_SESSION_BUS_ADDRESS"), dbus.WithContext(context.WithoutCancel(ctx)))
+	bus, owner, err := busOf(ctx, folder, gnomeShell, pid)
 	if err != nil {
-		return nil, desktop.ErrNotFound
+		return nil, err
 	}
-	g := &gnome{bus: bus}
-	if err := g.open(ctx, pid, folder); err != nil {
+	g := &gnome{bus: bus, shell: bus.Object(owner, "/org/understudy/Desktop")}
+	if err := g.open(ctx, folder); err != nil {
 		g.close()
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *gnome) open(ctx context.Context, pid int, folder string) error {
-	if err := g.bus.Auth(nil); err != nil {
-		return desktop.ErrNotFound
-	}
-	if err := g.bus.Hello(); err != nil {
-		return desktop.ErrNotFound
-	}
-	var owner string
-	var process uint32
-	if err := g.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetNameOwner", 0, gnomeShell).Store(&owner); err != nil {
-		return desktop.ErrNotFound
-	}
-	if err := g.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, owner).Store(&process); err != nil || pid != 0 && int(process) != pid {
-		return desktop.ErrNotFound // the session of another compositor in this one
-	}
-	g.shell = g.bus.Object(owner, "/org/understudy/Desktop")
+func (g *gnome) open(ctx context.Context, folder string) error {
 	token, err := os.ReadFile(filepath.Join(folder, "understudy-gnome"))
 	if err == nil {
 		err = g.shell.CallWithContext(ctx, gnomeExtension+".Open", 0, string(token)).Err
@@ -89,7 +73,6 @@ func (g *gnome) open(ctx context.Context, pid int, folder string) error {
 
 func (*gnome) name() string { return "GNOME Shell" }
 
-// extensions says what is there of that by which GNOME is operated.
 func (g *gnome) extensions() map[string]bool {
 	return map[string]bool{gnomeExtension: true, gnomeRemote: g.remote != nil}
 }
@@ -162,7 +145,7 @@ type gnomeState struct {
 		Title, Class                                string
 		Frame, Content                              gnomeRect
 		Active, Minimized, Maximized, Hidden, Modal bool
-		Popup, Tooltip, Splash, Dialog, X           bool
+		Popup, Tooltip, Splash, Dialog              bool
 	}
 	Monitors []struct {
 		Bounds  gnomeRect
@@ -218,16 +201,6 @@ func (g *gnome) pressedAt(ctx context.Context, at desktop.Point) (id desktop.Win
 // gnomeCover is the window that stands for what the shell shows above all others.
 const gnomeCover desktop.WindowID = 1 << 32
 
-func (g *gnome) foreign(ctx context.Context, id desktop.WindowID) (bool, error) {
-	s, err := g.state(ctx)
-	for _, w := range s.Windows {
-		if w.ID == id {
-			return w.X, nil
-		}
-	}
-	return false, err
-}
-
 func (g *gnome) manage(ctx context.Context, w desktop.Window, m desktop.Manage) error {
 	return g.ask(ctx, "Manage", nil, uint32(w.ID), string(m.Do), gnomeBox(m.Bounds))
 }
@@ -275,11 +248,7 @@ func (g *gnome) picture(ctx context.Context, part desktop.Rect, _ []desktop.Moni
 		return nil, fmt.Errorf("the picture that GNOME gave: %w", err)
 	}
 	picture := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	if decoded.Bounds().Size() == picture.Rect.Size() {
-		draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
-	} else {
-		draw.ApproxBiLinear.Scale(picture, picture.Rect, decoded, decoded.Bounds(), draw.Src, nil)
-	}
+	fit(picture, picture.Rect, decoded)
 	return picture, nil
 }
 

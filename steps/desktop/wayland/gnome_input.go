@@ -96,50 +96,19 @@ func (k *gnomeKeys) strokes(ctx context.Context, syms []uint32) error {
 	if err != nil {
 		return err
 	}
-	before := k.without(capsLock)
-	shifted := false
+	strokes := make([]stroke, len(syms))
 	for i, sym := range syms {
-		s := plainStrokes[sym]
-		if s.shift != shifted {
-			shifted = s.shift
-			err = errors.Join(err, k.key(named[desktop.Shift], shifted))
-		}
-		err = errors.Join(err, k.key(s.code, true), k.key(s.code, false))
-		if err == nil && i%handful == handful-1 {
-			if _, err = k.settle(ctx); err == nil {
-				_, err = k.ready(ctx)
-			}
-		}
-		if err != nil {
-			break
-		}
+		strokes[i] = plainStrokes[sym]
 	}
-	if shifted {
-		err = errors.Join(err, k.key(named[desktop.Shift], false))
-	}
-	return errors.Join(err, before())
-}
-
-// without lets go of what KeyDown holds and turns CapsLock off, until the function
-// that it returns is called.
-func (k *gnomeKeys) without(capsLock bool) (undo func() error) {
-	var err error
-	for _, s := range k.down {
-		err = errors.Join(err, k.key(s.code, false))
-	}
-	toggle := func() {
-		if capsLock {
-			err = errors.Join(err, k.key(named["capslock"], true), k.key(named["capslock"], false))
+	toggle := func() error {
+		if !capsLock {
+			return nil
 		}
+		return errors.Join(k.key(named["capslock"], true), k.key(named["capslock"], false))
 	}
-	toggle()
-	return func() error {
-		toggle()
-		for _, s := range k.down {
-			err = errors.Join(err, k.key(s.code, true))
-		}
-		return err
-	}
+	return k.withoutModifiers(func() error {
+		return errors.Join(toggle(), k.typeStrokes(ctx, strokes), toggle())
+	})
 }
 
 // commit enters text as an input method does, but for what moves between texts.

@@ -3,7 +3,6 @@
 package wayland
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -11,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -58,12 +56,12 @@ var kwinScript string
 // findKWin returns the placement of a compositor that is a process, or was started
 // by it, and runs scripts of KWin.
 func findKWin(ctx context.Context, pid int, folder string) (placement, error) {
-	bus, err := dbus.Connect(cmp.Or(os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "unix:path="+filepath.Join(folder, "bus")))
+	bus, peer, err := busOf(ctx, folder, kwinBus, pid)
 	if err != nil {
-		return nil, desktop.ErrNotFound //nolint:nilerror // no bus, and so no KWin on it
+		return nil, err
 	}
-	k := &kwin{bus: bus, plugin: "understudy" + strings.NewReplacer(":", "-", ".", "-").Replace(bus.Names()[0]), asks: make(chan *kwinAsk), gone: make(chan struct{})}
-	if err := k.open(ctx, pid); err != nil {
+	k := &kwin{bus: bus, peer: peer, plugin: "understudy" + strings.NewReplacer(":", "-", ".", "-").Replace(bus.Names()[0]), asks: make(chan *kwinAsk), gone: make(chan struct{})}
+	if err := k.open(ctx); err != nil {
 		k.close()
 		return nil, err
 	}
@@ -71,17 +69,7 @@ func findKWin(ctx context.Context, pid int, folder string) (placement, error) {
 }
 
 // open starts the script.
-func (k *kwin) open(ctx context.Context, pid int) error {
-	var owner uint32
-	if err := k.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetNameOwner", 0, kwinBus).Store(&k.peer); err != nil {
-		return desktop.ErrNotFound //nolint:nilerror // nobody is called so
-	}
-	if err := k.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, k.peer).Store(&owner); err != nil {
-		return desktop.ErrNotFound //nolint:nilerror // it is gone again
-	}
-	if pid != 0 && int(owner) != pid && parentOf(int(owner)) != pid { // of another session
-		return desktop.ErrNotFound
-	}
+func (k *kwin) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("KWin did not start the script that tells where windows are: %w", desktop.ErrUnresponsive))
 	defer cancel()
 	if err := k.bus.Export(kwinAnswers{k}, kwinPath, kwinIface); err != nil {
@@ -92,14 +80,6 @@ func (k *kwin) open(ctx context.Context, pid int) error {
 	}
 	_, err := k.windows(ctx)
 	return err
-}
-
-// parentOf is the process that started another; 0 where that is not known.
-func parentOf(pid int) (parent int) {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	_, rest, _ := strings.Cut(string(status), "\nPPid:")
-	_, _ = fmt.Sscan(rest, &parent)
-	return parent
 }
 
 // run has KWin load and start the script.
@@ -137,9 +117,7 @@ func (k *kwin) close() {
 	close(k.gone)
 	ctx, cancel := context.WithTimeout(context.Background(), settle)
 	defer cancel()
-	if k.peer != "" {
-		_ = k.scripting().CallWithContext(ctx, "org.kde.kwin.Scripting.unloadScript", 0, k.plugin).Err // it may have ended
-	}
+	_ = k.scripting().CallWithContext(ctx, "org.kde.kwin.Scripting.unloadScript", 0, k.plugin).Err // it may have ended
 	k.bus.Close()
 }
 
@@ -233,7 +211,7 @@ type kwinWindow struct {
 	Frame, Buffer                  kwinBox
 	Full, Active, Minimized, Modal bool
 	Dialog, Splash, Popup, Tooltip bool
-	Elsewhere, X                   bool
+	Elsewhere                      bool
 }
 
 // kwinBox is x, y, width and height.
@@ -282,16 +260,6 @@ func (w kwinWindow) window() desktop.Window {
 		made.Content = drawn
 	}
 	return made
-}
-
-func (k *kwin) foreign(ctx context.Context, id desktop.WindowID) (bool, error) {
-	all, err := k.all(ctx)
-	for _, w := range all {
-		if w.ID == id {
-			return w.X, nil
-		}
-	}
-	return false, err
 }
 
 func (k *kwin) manage(ctx context.Context, w desktop.Window, m desktop.Manage) error {
@@ -362,7 +330,6 @@ func (k *kwin) equip(d *Driver, seat wire.Seat) {
 	d.screen.camera, d.screen.missing = kwinCamera{k}, nil
 }
 
-// extensions says what KWin lets us do.
 func (k *kwin) extensions() map[string]bool {
 	return map[string]bool{
 		"org.kde.kwin.Scripting":       true,

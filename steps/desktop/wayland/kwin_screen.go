@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io"
 	"os"
-	"time"
 
 	"github.com/godbus/dbus/v5"
-	"golang.org/x/image/draw"
 
 	"understudy/steps/desktop"
 )
@@ -29,10 +26,6 @@ func (c kwinCamera) picture(ctx context.Context, part desktop.Rect, _ []desktop.
 		return nil, err
 	}
 	defer r.Close()
-	if err := r.SetReadDeadline(time.Now().Add(settle)); err != nil {
-		return nil, err
-	}
-	defer context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) })()
 	call := c.bus.Object(kwinBus, "/org/kde/KWin/ScreenShot2").GoWithContext(ctx, kwinShots+".CaptureArea", 0, make(chan *dbus.Call, 1),
 		int32(part.X), int32(part.Y), uint32(part.W), uint32(part.H), map[string]dbus.Variant{}, dbus.UnixFD(w.Fd()))
 	var told map[string]dbus.Variant
@@ -46,16 +39,16 @@ func (c kwinCamera) picture(ctx context.Context, part desktop.Rect, _ []desktop.
 	if err := call.Store(&told); err != nil {
 		return nil, kwinShotError(err)
 	}
-	pixels, err := io.ReadAll(r)
+	pixels, err := readPipe(ctx, r)
 	if err != nil {
-		return nil, fmt.Errorf("reading a picture from KWin: %w", errors.Join(err, context.Cause(ctx)))
+		return nil, fmt.Errorf("reading a picture from KWin: %w", err)
 	}
 	picture, err := developKWin(told, pixels)
-	if err != nil || picture.Rect.Dx() == part.W && picture.Rect.Dy() == part.H {
-		return picture, err
+	if err != nil {
+		return nil, err
 	}
 	fitted := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-	draw.ApproxBiLinear.Scale(fitted, fitted.Rect, picture, picture.Rect, draw.Src, nil)
+	fit(fitted, fitted.Rect, picture)
 	return fitted, nil
 }
 

@@ -130,7 +130,7 @@ func symNamed(name string) (uint32, bool) {
 }
 
 // typeStrokes types keysyms on a keyboard that finds out about modifiers by itself.
-func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) error {
+func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) (err error) {
 	var shift, altGr bool
 	hold := func(s stroke) error {
 		var err error
@@ -142,6 +142,7 @@ func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) error {
 		}
 		return err
 	}
+	defer func() { err = errors.Join(err, hold(stroke{})) }()
 	for i, s := range strokes {
 		if err := errors.Join(hold(s), b.keys.key(s.code, true), b.keys.key(s.code, false)); err != nil {
 			return err
@@ -149,14 +150,11 @@ func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) error {
 		if i%handful != handful-1 {
 			continue
 		}
-		if err := b.sync(ctx); err != nil {
-			return errors.Join(err, hold(stroke{}))
-		}
-		if err := desktop.Sleep(ctx, handfulRest); err != nil {
-			return errors.Join(err, hold(stroke{}))
+		if err := errors.Join(b.sync(ctx), desktop.Sleep(ctx, handfulRest), b.keys.modifiers(b.mods())); err != nil {
+			return err
 		}
 	}
-	return hold(stroke{})
+	return nil
 }
 
 // withoutModifiers does something while none of the modifiers that are held is down.

@@ -3,8 +3,15 @@
 package wayland
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/godbus/dbus/v5"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland/wire"
@@ -20,8 +27,6 @@ type placement interface {
 	windows(ctx context.Context) ([]desktop.Window, error)
 	// manage asks for a change of a window, and does not wait for it.
 	manage(ctx context.Context, w desktop.Window, m desktop.Manage) error
-	// foreign says whether a window is that of a program of X.
-	foreign(ctx context.Context, id desktop.WindowID) (bool, error)
 	// close gives up what it keeps with the compositor.
 	close()
 }
@@ -32,10 +37,17 @@ type picker interface {
 	pressedAt(ctx context.Context, at desktop.Point) (desktop.WindowID, error)
 }
 
+// A host is a placement that tells whether a window is that of a program of X.
+type host interface {
+	foreign(ctx context.Context, id desktop.WindowID) (bool, error)
+}
+
 // An equipper is a placement whose compositor does by other ways what it announces no
 // protocol for: it gives the parts of a driver what they lack.
 type equipper interface {
 	equip(d *Driver, seat wire.Seat)
+	// extensions says what is there of that by which the compositor is operated.
+	extensions() map[string]bool
 }
 
 // placements find, each in its way, that of a compositor which is a process and has
@@ -51,4 +63,31 @@ func findPlacement(ctx context.Context, pid int, folder string) (placement, erro
 		}
 	}
 	return nil, desktop.ErrNotFound
+}
+
+// busOf connects to the bus of the session, if a name there is that of a process, or
+// of one that it started, and returns who that is on the bus. The pid 0 is any.
+func busOf(ctx context.Context, folder, name string, pid int) (bus *dbus.Conn, owner string, err error) {
+	bus, err = dbus.Connect(cmp.Or(os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "unix:path="+filepath.Join(folder, "bus")))
+	if err != nil {
+		return nil, "", desktop.ErrNotFound //nolint:nilerror // no bus, and so nobody on it
+	}
+	var process uint32
+	err = bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetNameOwner", 0, name).Store(&owner)
+	if err == nil {
+		err = bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, owner).Store(&process)
+	}
+	if err != nil || pid != 0 && int(process) != pid && parentOf(int(process)) != pid { // of another session
+		bus.Close()
+		return nil, "", desktop.ErrNotFound
+	}
+	return bus, owner, nil
+}
+
+// parentOf is the process that started another; 0 where that is not known.
+func parentOf(pid int) (parent int) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, rest, _ := strings.Cut(string(status), "\nPPid:")
+	_, _ = fmt.Sscan(rest, &parent)
+	return parent
 }

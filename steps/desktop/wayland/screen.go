@@ -10,12 +10,23 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/image/draw"
+
 	"understudy/steps/desktop"
 )
 
 // A camera takes a picture of a part of the screen, one pixel for each of its points.
 type camera interface {
 	picture(ctx context.Context, part desktop.Rect, monitors []desktop.Monitor) (*image.RGBA, error)
+}
+
+// fit draws a picture to where it goes in another one, at the size of that.
+func fit(into *image.RGBA, at image.Rectangle, picture image.Image) {
+	if from := picture.Bounds(); from.Size() == at.Size() {
+		draw.Draw(into, at, picture, from.Min, draw.Src)
+	} else {
+		draw.ApproxBiLinear.Scale(into, at, picture, from, draw.Src, nil)
+	}
 }
 
 // screen takes pictures of the outputs.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"sync"
 
-	"golang.org/x/image/draw"
 	"golang.org/x/sys/unix"
 
 	"understudy/steps/desktop"
@@ -44,12 +43,7 @@ func (s *screencopy) picture(ctx context.Context, part desktop.Rect, monitors []
 			if err != nil {
 				return fmt.Errorf("a picture of the output %s: %w", m.Name, err)
 			}
-			to := m.Bounds.Image().Sub(part.Image().Min)
-			if shot.Rect.Size() == to.Size() {
-				draw.Draw(picture, to, shot, image.Point{}, draw.Src)
-			} else {
-				draw.ApproxBiLinear.Scale(picture, to, shot, shot.Rect, draw.Src, nil)
-			}
+			fit(picture, m.Bounds.Image().Sub(part.Image().Min), shot)
 		}
 		return nil
 	})

@@ -145,10 +145,14 @@ func (b *virtualKeys) target(ctx context.Context) (to typingTarget, err error) {
 	if w == nil {
 		return to, nil
 	}
-	if foreign, err := b.place.foreign(ctx, w.ID); err != nil {
-		return to, err
-	} else if foreign {
-		return to, &desktop.MissingError{What: fmt.Sprintf("the window %q is one of XWayland, where what is typed may arrive as something else; set_text, or the program started with its Wayland backend, works", w.Title)}
+	if h, ok := b.place.(host); ok {
+		foreign, err := h.foreign(ctx, w.ID)
+		if err != nil {
+			return to, err
+		}
+		if foreign {
+			return to, &desktop.MissingError{What: fmt.Sprintf("the window %q is one of XWayland, where what is typed may arrive as something else; set_text, or the program started with its Wayland backend, works", w.Title)}
+		}
 	}
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", w.PID))
 	if err != nil {

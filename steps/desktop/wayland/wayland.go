@@ -69,7 +69,7 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	d.pointer = pointer{Driver: d}
-	d.keyboard = keyboard{Driver: d, down: map[desktop.Key]stroke{}}
+	d.keyboard = keyboard{Driver: d}
 	d.clipboard = clipboard{Driver: d}
 	d.screen = screen{Driver: d}
 	d.layers = layers{Driver: d}
@@ -99,8 +99,8 @@ func (d *Driver) Desktop() *desktop.Desktop {
 
 // Extensions says which of the protocols that are used here the compositor announces.
 func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
-	if t, ok := d.place.(interface{ extensions() map[string]bool }); ok {
-		return t.extensions(), nil
+	if e, ok := d.place.(equipper); ok {
+		return e.extensions(), nil
 	}
 	found := map[string]bool{}
 	for _, name := range []string{"zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1", "zwlr_screencopy_manager_v1", "zwlr_data_control_manager_v1", "zwlr_layer_shell_v1"} {

@@ -158,7 +158,6 @@ class Desktop {
                     hidden: !w.located_on_workspace(active) || !actor.mapped && !w.minimized,
                     popup: POPUPS.includes(type), tooltip: type === Meta.WindowType.TOOLTIP, splash: type === Meta.WindowType.SPLASHSCREEN,
                     dialog: type === Meta.WindowType.DIALOG || type === Meta.WindowType.MODAL_DIALOG, modal: type === Meta.WindowType.MODAL_DIALOG,
-                    x: w.get_client_type() === Meta.WindowClientType.X11,
                 };
             });
         const monitors = Main.layoutManager.monitors.map((m, i) => ({
