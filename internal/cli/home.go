@@ -34,14 +34,11 @@ func (a *app) folder() (string, error) {
 	if dir := os.Getenv(homeVariable); dir != "" {
 		return filepath.Abs(dir)
 	}
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "understudy"), nil
-	}
-	dir, err := os.UserHomeDir()
+	dir, err := desktop.DataHome()
 	if err != nil {
 		return "", &steps.Error{Code: steps.Unavailable, Err: err, Next: "name the data folder with --home or " + homeVariable}
 	}
-	return filepath.Join(dir, ".local", "share", "understudy"), nil
+	return filepath.Join(dir, "understudy"), nil
 }
 
 // runs gives the runs of the data folder, and a function that lets go of them.

@@ -1,12 +1,63 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"understudy/steps/desktop"
 	"understudy/steps/desktop/wayland"
 )
+
+// A compositorSetup is what a session of one compositor needs once.
+type compositorSetup struct {
+	name, short, long string
+	rights            string // what it gives whom
+	removal           string // what taking it back does
+	next              string
+	install, remove   func(context.Context) (path string, err error)
+}
+
+var compositorSetups = []compositorSetup{
+	{
+		name:    "gnome",
+		short:   "Install the extension that lets understudy operate GNOME on Wayland",
+		long:    "Install an extension of GNOME Shell for your user, and enable it from your next login on.",
+		rights:  wayland.GNOMERights,
+		removal: "disable the extension and remove it",
+		next:    "log out and in again, then understudy doctor",
+		install: wayland.SetUpGNOME,
+		remove:  wayland.RemoveGNOME,
+	},
+	{
+		name:    "kwin",
+		short:   "Allow understudy to operate KDE Plasma on Wayland",
+		long:    "Write a desktop file for your user that allows this program to operate your session of KWin.",
+		rights:  wayland.KWinRights,
+		removal: "remove the file, and with it the right",
+		next:    "understudy doctor",
+		install: func(context.Context) (string, error) {
+			data, err := desktop.DataHome()
+			if err != nil {
+				return "", err
+			}
+			program, err := os.Executable()
+			if err != nil {
+				return "", err
+			}
+			return wayland.AllowOnKWin(data, program, nil)
+		},
+		remove: func(context.Context) (string, error) {
+			data, err := desktop.DataHome()
+			if err != nil {
+				return "", err
+			}
+			return wayland.ForbidOnKWin(data, nil)
+		},
+	},
+}
 
 func (a *app) setup() *cobra.Command {
 	cmd := &cobra.Command{
@@ -15,35 +66,36 @@ func (a *app) setup() *cobra.Command {
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.setupGNOME(), a.setupKWin())
+	for _, s := range compositorSetups {
+		cmd.AddCommand(a.setupOf(s))
+	}
 	return cmd
 }
 
-func (a *app) setupGNOME() *cobra.Command {
+func (a *app) setupOf(s compositorSetup) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
-		Use:   "gnome",
-		Short: "Install the extension that lets understudy operate GNOME on Wayland",
-		Long: "Install an extension of GNOME Shell for your user, and enable it from your next login on.\n" +
-			wayland.GNOMERights + "\n\nWith --remove, disable the extension and remove it.",
-		Example: "  understudy setup gnome\n  understudy setup gnome --remove",
+		Use:     s.name,
+		Short:   s.short,
+		Long:    s.long + "\n" + s.rights + "\n\nWith --remove, " + s.removal + ".",
+		Example: "  understudy setup " + s.name + "\n  understudy setup " + s.name + " --remove",
 		Args:    atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if remove {
-				folder, err := wayland.RemoveGNOME(cmd.Context())
+				path, err := s.remove(cmd.Context())
 				if err == nil {
-					fmt.Fprintf(a.out, "removed %s\n", folder)
+					fmt.Fprintf(a.out, "removed %s\n", path)
 				}
 				return err
 			}
-			folder, err := wayland.SetUpGNOME(cmd.Context())
+			path, err := s.install(cmd.Context())
 			if err == nil {
-				fmt.Fprintf(a.out, "installed %s\n", folder)
-				fmt.Fprintf(a.errOut, "%s\nnext: log out and in again, then understudy doctor\n", wayland.GNOMERights)
+				fmt.Fprintf(a.out, "installed %s\n", path)
+				fmt.Fprintf(a.errOut, "%s\nnext: %s\n", s.rights, s.next)
 			}
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "remove", false, "disable the extension and remove it")
+	cmd.Flags().BoolVar(&remove, "remove", false, s.removal)
 	return cmd
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"understudy/steps/desktop"
 )
 
 // A launched is a process, as far as it says how it was started.
@@ -128,8 +130,8 @@ var installed = programFiles{
 	},
 	script: readScript,
 	isApplication: func(id string) bool {
-		return id != "" && slices.ContainsFunc(filepath.SplitList(os.Getenv("XDG_DATA_DIRS")+":/usr/local/share:/usr/share"), func(dir string) bool {
-			_, err := os.Stat(filepath.Join(dir, "applications", id+".desktop"))
+		return id != "" && slices.ContainsFunc(desktop.EntryFolders(), func(dir string) bool {
+			_, err := os.Stat(filepath.Join(dir, id+".desktop"))
 			return err == nil
 		})
 	},

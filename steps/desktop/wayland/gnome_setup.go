@@ -68,15 +68,8 @@ func RemoveGNOME(ctx context.Context) (folder string, err error) {
 
 // gnomeFolder is where GNOME Shell looks for our extension.
 func gnomeFolder() (string, error) {
-	data := os.Getenv("XDG_DATA_HOME")
-	if data == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		data = filepath.Join(home, ".local", "share")
-	}
-	return filepath.Join(data, "gnome-shell", "extensions", GNOMEExtension), nil
+	data, err := desktop.DataHome()
+	return filepath.Join(data, "gnome-shell", "extensions", GNOMEExtension), err
 }
 
 // WriteGNOMEExtension writes the extension into a folder, in the place of what is there.
