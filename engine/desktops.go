@@ -48,7 +48,6 @@ type DesktopChoice struct {
 	Keep time.Duration `json:"keep,omitempty"`
 }
 
-// desk is the desktop of the run.
 func (w *worker) desk() Desk {
 	if w.e.Desktops == nil {
 		return w.e.Desk
@@ -68,7 +67,6 @@ func (w *worker) claim() (release func(), ok bool) {
 	return w.e.Desktops.Claim(w.desktopRequest())
 }
 
-// apart says whether each client has desktops of its own.
 func (e *Engine) apart() bool { return e.Desktops != nil && e.Desktops.Apart() }
 
 // claimsEarly says whether a run takes the lease before it looks: one that will

@@ -277,7 +277,6 @@ func (e *Engine) at(id string) *worker {
 	return e.works[id]
 }
 
-// Active are the runs that are executed now.
 func (e *Engine) Active() []string {
 	e.open()
 	e.mu.Lock()

@@ -268,7 +268,6 @@ type permittedProbe struct {
 	refusal func(kind string) error
 }
 
-// Exists says whether there is such an element.
 func (p permittedProbe) Exists(ctx context.Context, selector string) (bool, error) {
 	if err := p.refusal(lookingKind); err != nil {
 		return false, err
@@ -276,7 +275,6 @@ func (p permittedProbe) Exists(ctx context.Context, selector string) (bool, erro
 	return p.Probe.Exists(ctx, selector)
 }
 
-// Text is the text of an element.
 func (p permittedProbe) Text(ctx context.Context, selector string) (string, error) {
 	if err := p.refusal(lookingKind); err != nil {
 		return "", err

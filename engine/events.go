@@ -314,7 +314,6 @@ func newEvent(t EventType, path string, data any) (Event, error) {
 	return ev, nil
 }
 
-// factOf is the data of an event.
 func factOf[T any](ev Event) (T, error) {
 	if f, ok := ev.fact.(T); ok {
 		return f, nil

@@ -44,7 +44,6 @@ type Checkup struct {
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Clean says that nothing is wrong.
 func (r *Checkup) Clean() bool { return len(r.Problems) == 0 }
 
 // Problem is one thing that is wrong, and of which run if it is of one.

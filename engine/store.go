@@ -200,7 +200,6 @@ type Query struct {
 	Limit       int    // 0: no limit
 }
 
-// Wants says whether a run is among those to list.
 func (q Query) Wants(h *Header) bool {
 	same := func(want, have string) bool { return want == "" || want == have }
 	return (q.Calls || h.Call == "") &&

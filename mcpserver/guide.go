@@ -28,7 +28,6 @@ var (
 // sheet is what a model must know to write a sequence.
 func (g *guide) sheet() string { return sheetText + g.names() }
 
-// text is the whole guide.
 func (g *guide) text() string { return fmt.Sprintf(guideText, g.sheet()) }
 
 // names are the kinds that a sequence may use, a line for each toolset.
@@ -74,7 +73,6 @@ type kindPages struct {
 	Text string `json:"text"`
 }
 
-// tool is describe_kinds.
 func (g *guide) tool() *tool {
 	return define(tool{
 		Tool:    access.Tool{Name: "describe_kinds", Toolset: steps.Runs, Reads: true, Risk: steps.Normal},

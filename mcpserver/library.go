@@ -124,7 +124,6 @@ func splitEnding(file string) (name, ending string) {
 	return strings.TrimSuffix(file, ending), ending
 }
 
-// get reads a saved workflow.
 func (l *library) get(name string) (workflows.Source, error) {
 	if err := checkName(name); err != nil {
 		return workflows.Source{}, err

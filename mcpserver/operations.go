@@ -35,7 +35,6 @@ func (o operation) access() access.Tool {
 	return access.Tool{Name: o.Tool, Toolset: o.toolset, Reads: o.Reads, Risk: steps.Normal}
 }
 
-// tool is the tool that does an operation.
 func (o operation) tool() *tool {
 	return &tool{
 		Tool: o.access(), summary: o.Summary, destructive: o.Destructive, idempotent: o.Idempotent, open: o.open, unlisted: o.unlisted,

@@ -23,10 +23,8 @@ func (s *Server) documentsForPage(r *http.Request, tool string) (httpd.Documents
 	return pageDocuments{s.library.of(who)}, nil
 }
 
-// Names are those of the saved workflows.
 func (d pageDocuments) Names() ([]string, error) { return d.names() }
 
-// Saved is a saved workflow.
 func (d pageDocuments) Saved(name string) ([]byte, *workflows.Program, error) {
 	src, err := d.get(name)
 	if err != nil {

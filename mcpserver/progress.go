@@ -62,7 +62,6 @@ func (r *runner) startProgress(ctx context.Context, c *call, h engine.Header) *p
 	return t
 }
 
-// report notes what a run has done.
 func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header) {
 	message := string(h.Status)
 	var lines []*mcp.LoggingMessageParams
@@ -95,7 +94,6 @@ func (t *progress) report(ctx context.Context, runs engine.Runs, h engine.Header
 // read. The oldest are dropped; they stay in the events of the run.
 const maxLines = 1000
 
-// take empties the queue.
 func (t *progress) take() (p mcp.ProgressNotificationParams, fresh bool, lines []*mcp.LoggingMessageParams) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

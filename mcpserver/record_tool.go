@@ -124,7 +124,6 @@ func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) e
 	return err
 }
 
-// end forgets a recording.
 func (s *recordTool) end(r *recording) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

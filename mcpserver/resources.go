@@ -61,7 +61,6 @@ var allResources = []resource{
 	{workflowURI + "{name}", "workflow", "The text of a saved workflow.", yamlType, "get_workflow", (*resources).readWorkflow},
 }
 
-// many says whether the address stands for many.
 func (r resource) many() bool { return strings.Contains(r.uri, "{") }
 
 // is says whether an address is this one, or one of those that it stands for.

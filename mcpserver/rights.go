@@ -43,7 +43,6 @@ func (s *clients) subjectNow(by caller) access.Subject {
 	return now
 }
 
-// limitsOf are the limits of a credential.
 func limitsOf(g auth.Grant) access.Limits {
 	return access.Limits{Mode: access.Mode(g.Mode), Toolsets: g.Toolsets}
 }

@@ -160,7 +160,6 @@ func lineOf(h engine.Header) runLine {
 	return l
 }
 
-// text is the run in one line.
 func (l runLine) text() string {
 	name := cmp.Or(l.Workflow, "(no name)")
 	text := fmt.Sprintf("%s %s %s, %d of %d steps, started %s", l.RunID, name, l.Status, l.Executed, l.Total, l.StartedAt.Local().Format(time.DateTime))

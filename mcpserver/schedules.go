@@ -100,7 +100,6 @@ func (s *scheduler) bundle(who caller, x schedules.Schedule) (engine.Bundle, *wo
 	return l.pack(x.Workflow, src.Dir, src.Text)
 }
 
-// start begins the run of a firing.
 func (s *scheduler) start(ctx context.Context, x schedules.Schedule, f schedules.Firing) error {
 	who, err := s.clients.maker("schedule "+x.Name, x.Client, x.Owner, x.Rights, x.MadeAt)
 	if err != nil {

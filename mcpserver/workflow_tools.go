@@ -51,7 +51,6 @@ type workflowList struct {
 	Workflows []workflowInfo `json:"workflows"`
 }
 
-// list describes all saved workflows.
 func (l *library) list() (workflowList, error) {
 	list := workflowList{Workflows: []workflowInfo{}}
 	names, err := l.names()

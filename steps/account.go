@@ -74,7 +74,6 @@ func (s *LastAct) Do(do func() error) error {
 	return do()
 }
 
-// Mark notes that something was done just now.
 func (s *LastAct) Mark() {
 	if s != nil {
 		now := time.Now()
@@ -82,7 +81,6 @@ func (s *LastAct) Mark() {
 	}
 }
 
-// At returns when that was; the zero time if never.
 func (s *LastAct) At() time.Time {
 	if s == nil {
 		return time.Now()

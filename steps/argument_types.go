@@ -25,7 +25,6 @@ func (k Keys) Chords() ([]desktop.Chord, error) {
 // Millis is a number of milliseconds in an argument.
 type Millis int
 
-// Std is the time in the words of the time package.
 func (m Millis) Std() time.Duration { return time.Duration(m) * time.Millisecond }
 
 // Count is a number of things in an argument, never negative.

@@ -12,7 +12,6 @@ import (
 // number of milliseconds.
 type Duration time.Duration
 
-// Std is the duration in the words of the time package.
 func (d Duration) Std() time.Duration { return time.Duration(d) }
 
 func (d Duration) String() string { return time.Duration(d).String() }

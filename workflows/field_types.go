@@ -44,7 +44,6 @@ func (text) schema(k *key) *jsonschema.Schema {
 	return s
 }
 
-// str is the text, or "" when none was given.
 func (t text) str() string { return t.value.str() }
 
 type boolean struct{ *value }
@@ -133,7 +132,6 @@ func (duration) schema(*key) *jsonschema.Schema {
 	return &jsonschema.Schema{Types: []string{"string", "number"}, Pattern: durationPattern, Minimum: &least, Maximum: &most}
 }
 
-// std is the duration, 0 when none was given.
 func (d duration) std() time.Duration {
 	if d.value == nil {
 		return 0

@@ -245,7 +245,6 @@ func (r *scriptReader) escape() {
 	r.take(min(2, len(r.code)-r.at))
 }
 
-// python copies code of Python.
 func (r *scriptReader) python() {
 	for r.more() {
 		switch c := r.code[r.at]; {

@@ -64,7 +64,6 @@ func (e *evaluation) of(p part) (any, error) {
 	return v, err
 }
 
-// Looks reports whether evaluating it asks the desktop.
 func (t *Template) Looks() bool { return t.root.looks() }
 
 // Constant is the value of a template that holds no expression.

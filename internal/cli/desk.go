@@ -71,7 +71,6 @@ const sharedDesktop = "server"
 // madeFor is what the desktop is called that is made for a run.
 func madeFor(run string) string { return "run-" + run[max(0, len(run)-8):] }
 
-// Of is the desktop of a run.
 func (d *desk) Of(r engine.DesktopRequest) engine.Desk {
 	if d.pooled(r) {
 		return pooledDesk{d, r}
@@ -105,7 +104,6 @@ func (d *desk) Claim(r engine.DesktopRequest) (release func(), ok bool) {
 	}, true
 }
 
-// Apart says that each client has desktops of its own.
 func (d *desk) Apart() bool { return d.pool != nil }
 
 // deskOf is the desktop of one run.
@@ -215,7 +213,6 @@ func keysOf(o desktop.Options) []string {
 	return []string{o.Display}
 }
 
-// Drop closes a desktop whose state is not known any more.
 func (d *desk) Drop(x *desktop.Desktop) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -45,7 +45,6 @@ func (a *app) keepDesktop() *cobra.Command {
 	}
 }
 
-// desktopOperation is the command of an operation.
 func (a *app) desktopOperation(o desktops.Operation) *cobra.Command {
 	var picture string
 	cmd := a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
@@ -77,7 +76,6 @@ func desktopError(err error) error {
 	return err
 }
 
-// keepers are those of the desktops of the data folder.
 func (a *app) keepers() (desktops.Keepers, error) {
 	dir, err := a.folder()
 	return desktops.OnMachine{Machine: a.machine, Dir: desktopsFolder(dir), Seat: true}, err

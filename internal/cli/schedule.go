@@ -13,7 +13,6 @@ import (
 	"understudy/steps"
 )
 
-// schedulesFolder is where the schedules of a data folder are kept.
 func schedulesFolder(home string) schedules.Folder {
 	return schedules.Folder(filepath.Join(home, "schedules"))
 }
@@ -62,7 +61,6 @@ func (a *app) schedules(cmd *cobra.Command) (on schedules.Store, server string, 
 	return &fleet.Schedules{Client: func(context.Context) (*fleet.Client, error) { return runs, nil }}, server, end, nil
 }
 
-// checkScheduled checks the inputs of a schedule against its workflow.
 func (a *app) checkScheduled(s schedules.Schedule, inputs map[string]any) (map[string]any, *engine.Bundle, error) {
 	src, err := a.saved(s.Workflow)
 	if err != nil {

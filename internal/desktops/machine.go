@@ -23,7 +23,6 @@ type OnMachine struct {
 
 var _ Keepers = OnMachine{}
 
-// Start starts a desktop.
 func (m OnMachine) Start(ctx context.Context, o virtual.Options) (virtual.Kept, error) {
 	o.Dir = m.Dir
 	return virtual.Keep(ctx, o)
@@ -93,7 +92,6 @@ func (m OnMachine) Picture(ctx context.Context, k virtual.Kept) (image.Image, er
 	return observe.Blank(p, desktop.Point{}, fields.Find(ctx, d)), nil
 }
 
-// Run starts a program.
 func (m OnMachine) Run(ctx context.Context, k virtual.Kept, p virtual.Program) (pid int, err error) {
 	if k.IsSeat() {
 		return m.runAtSeat(ctx, p)
@@ -127,5 +125,4 @@ func commandLine(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// End stops a desktop.
 func (OnMachine) End(k virtual.Kept, why string) error { return virtual.End(k, why) }

@@ -46,7 +46,6 @@ func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, er
 	return c.Engine.Start(ctx, r)
 }
 
-// Get is the header of a run.
 func (c *Client) Get(ctx context.Context, id string) (engine.Header, error) {
 	h, err := c.Engine.Get(ctx, id)
 	if err == nil {
@@ -55,7 +54,6 @@ func (c *Client) Get(ctx context.Context, id string) (engine.Header, error) {
 	return h, err
 }
 
-// Report tells what a run did.
 func (c *Client) Report(ctx context.Context, id string, p engine.Page) (engine.Report, error) {
 	h, err := c.Get(ctx, id)
 	if err != nil {
@@ -99,7 +97,6 @@ func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header
 	return nil, x
 }
 
-// Pause holds a run at the next boundary between steps.
 func (c *Client) Pause(ctx context.Context, id string) error {
 	_, err := c.whereItIs(ctx, id, func(r owner.Remote) (engine.Header, error) {
 		return engine.Header{}, r.Pause(ctx, id)
@@ -107,7 +104,6 @@ func (c *Client) Pause(ctx context.Context, id string) error {
 	return err
 }
 
-// TakeOver gives the desktop of a run to a person.
 func (c *Client) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
 	r, err := c.remoteOf(ctx, id)
 	if err != nil {
@@ -116,7 +112,6 @@ func (c *Client) TakeOver(ctx context.Context, id string, t engine.Takeover) (en
 	return r.TakeOver(ctx, id, t)
 }
 
-// HandBack takes it back.
 func (c *Client) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
 	r, err := c.remoteOf(ctx, id)
 	if err != nil {

@@ -108,19 +108,16 @@ func bounds(b *engine.Bounds) *engine.Bounds {
 	return &engine.Bounds{Storage: b.Storage}
 }
 
-// Resume continues a run that ended.
 func (c *Client) Resume(ctx context.Context, id string, r engine.ResumeRequest) (engine.Header, error) {
 	r.Mandate, r.Within, r.Environ = c.mandate(r.Mandate, r.By), bounds(r.Within), nil
 	return c.Engine.Resume(ctx, id, r)
 }
 
-// Fork makes a new run of a run's document.
 func (c *Client) Fork(ctx context.Context, id, from string, r engine.ResumeRequest) (engine.Header, error) {
 	r.Mandate, r.Within, r.Environ = c.mandate(r.Mandate, r.By), bounds(r.Within), nil
 	return c.Engine.Fork(ctx, id, from, r)
 }
 
-// Answer continues a waiting run.
 func (c *Client) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
 	a.Mandate, a.Within, a.Environ = c.mandate(a.Mandate, a.By), bounds(a.Within), nil
 	return c.Engine.Answer(ctx, id, a)

@@ -21,7 +21,6 @@ type Schedules struct {
 	serving atomic.Bool
 }
 
-// List lists the schedules by their names.
 func (s *Schedules) List(ctx context.Context) ([]schedules.Entry, error) {
 	c, err := s.Client(ctx)
 	if err != nil {
@@ -54,7 +53,6 @@ func entryOf(name string, raw []byte) (*schedules.Entry, error) {
 	return e, nil
 }
 
-// Change changes one.
 func (s *Schedules) Change(ctx context.Context, name string, change func(*schedules.Entry) (*schedules.Entry, error)) error {
 	c, err := s.Client(ctx)
 	if err != nil {
@@ -86,7 +84,6 @@ func (s *Schedules) Serve(ctx context.Context) error {
 	return err
 }
 
-// Served says whether a server does.
 func (s *Schedules) Served(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()

@@ -57,7 +57,6 @@ type hidingHandover struct {
 	expected *handedRuns
 }
 
-// Wait returns when a run ends, waits or pauses.
 func (p hidingHandover) Wait(ctx context.Context, id string) (engine.Header, error) {
 	p.expected.wait(ctx, id)
 	return p.Runs.Wait(ctx, id)

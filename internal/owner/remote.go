@@ -12,23 +12,19 @@ import (
 // the answer. With it that process is asked for what no other can do.
 type Remote func(ctx context.Context, message []byte) (answer []byte, err error)
 
-// Stop stops a run there.
 func (r Remote) Stop(ctx context.Context, run string, c engine.Cause, message string) (engine.Header, error) {
 	return ask(ctx, r, stop, on[stopWith]{run, stopWith{c, message}})
 }
 
-// Pause pauses a run there.
 func (r Remote) Pause(ctx context.Context, run string) error {
 	_, err := ask(ctx, r, pause, on[none]{Run: run})
 	return err
 }
 
-// TakeOver gives the desktop of a run there to a person.
 func (r Remote) TakeOver(ctx context.Context, run string, t engine.Takeover) (engine.Header, error) {
 	return ask(ctx, r, takeOver, on[engine.Takeover]{run, t})
 }
 
-// HandBack takes it back.
 func (r Remote) HandBack(ctx context.Context, run, by string) (engine.Header, error) {
 	return ask(ctx, r, handBack, on[string]{run, by})
 }

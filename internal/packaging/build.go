@@ -16,7 +16,6 @@ type target struct{ OS, Arch string }
 
 func (t target) String() string { return t.OS + "/" + t.Arch }
 
-// program is the name of the program's file.
 func (t target) program() string {
 	if t.OS == "windows" {
 		return "understudy.exe"

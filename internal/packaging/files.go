@@ -25,10 +25,8 @@ type file struct {
 	Body []byte
 }
 
-// at is the file in another place.
 func (f file) at(name string) file { return file{name, f.Mode, f.Body} }
 
-// in is the file in a folder.
 func (f file) in(dir string) file { return f.at(path.Join(dir, f.Name)) }
 
 func (f file) write(dir string) error {
@@ -88,7 +86,6 @@ func tarball(prefix string, at time.Time, files []file) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// zipped is a zip of files.
 func zipped(at time.Time, files []file) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -109,7 +106,6 @@ func zipped(at time.Time, files []file) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// document is a value as a JSON file.
 func document(name string, v any) (file, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

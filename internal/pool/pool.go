@@ -53,7 +53,6 @@ func New(n int) *Pool {
 	return p
 }
 
-// Names are those of its desktops.
 func (p *Pool) Names() (all []string) {
 	for _, s := range p.slots {
 		all = append(all, s.name)

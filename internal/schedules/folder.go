@@ -37,7 +37,6 @@ const ending = ".json"
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), name+ending) }
 
-// List lists the schedules.
 func (f Folder) List(context.Context) ([]Entry, error) {
 	files, err := os.ReadDir(string(f))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -78,7 +77,6 @@ func (f Folder) read(name string) (*Entry, error) {
 	return &e, nil
 }
 
-// Change changes one.
 func (f Folder) Change(ctx context.Context, name string, change func(*Entry) (*Entry, error)) error {
 	if err := os.MkdirAll(string(f), 0o700); err != nil {
 		return err

@@ -39,7 +39,6 @@ var ErrUnsigned = &steps.Error{
 	Next: "send webhook-id, webhook-timestamp (in seconds, now) and webhook-signature: v1, and the base64 of the HMAC-SHA256 of id.timestamp.body",
 }
 
-// newSecret makes a secret to sign messages with.
 func newSecret() string {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails

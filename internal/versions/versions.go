@@ -30,7 +30,6 @@ func (v Version) Short() string { return short(v.Hash) }
 // most is how many versions of a file are kept; the oldest go first.
 const most = 100
 
-// folder is where the versions of a file are.
 func folder(path string) string {
 	return filepath.Join(filepath.Dir(path), ".versions", filepath.Base(path))
 }

@@ -24,7 +24,6 @@ const (
 	Act Mode = "act"
 )
 
-// Valid says whether m is a mode.
 func (m Mode) Valid() bool { return m == Ask || m == Act }
 
 // All is the toolset of everything.

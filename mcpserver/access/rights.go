@@ -44,21 +44,18 @@ type Modes struct {
 // NewModes are modes that begin with those of a map.
 func NewModes(by map[string]Mode) *Modes { return &Modes{by: maps.Clone(by)} }
 
-// Of is the limit of a name.
 func (m *Modes) Of(client string) Limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return Limits{Mode: m.by[client]}
 }
 
-// All are the modes that were set.
 func (m *Modes) All() map[string]Mode {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.by)
 }
 
-// Set sets the mode of a name.
 func (m *Modes) Set(client string, mode Mode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -66,7 +66,6 @@ func (r *Runs) Start(ctx context.Context, q engine.Request) (engine.Header, erro
 	return r.all.Start(ctx, q)
 }
 
-// Resume continues a run that ended.
 func (r *Runs) Resume(ctx context.Context, id string, q engine.ResumeRequest) (engine.Header, error) {
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Resume(ctx, id, q) })
 }
@@ -77,17 +76,14 @@ func (r *Runs) Fork(ctx context.Context, id, from string, q engine.ResumeRequest
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Fork(ctx, id, from, q) })
 }
 
-// Plan tells what Resume would do.
 func (r *Runs) Plan(ctx context.Context, id string, q engine.ResumeRequest) (engine.Plan, error) {
 	return on(ctx, r, id, false, func() (engine.Plan, error) { return r.all.Plan(ctx, id, q) })
 }
 
-// Answer continues a waiting run.
 func (r *Runs) Answer(ctx context.Context, id string, a engine.Answer) (engine.Header, error) {
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Answer(ctx, id, a) })
 }
 
-// Stop ends a run.
 func (r *Runs) Stop(ctx context.Context, id string, c engine.Cause, message string) (engine.Header, error) {
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Stop(ctx, id, c, message) })
 }
@@ -114,28 +110,23 @@ func StopOwn(ctx context.Context, runs engine.Runs, own func(engine.Header) bool
 	return stopped, err
 }
 
-// Pause holds a run at the next boundary between steps.
 func (r *Runs) Pause(ctx context.Context, id string) error {
 	_, err := on(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Pause(ctx, id) })
 	return err
 }
 
-// Continue lets a paused run go on.
 func (r *Runs) Continue(ctx context.Context, id string) (engine.Header, error) {
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.Continue(ctx, id) })
 }
 
-// TakeOver gives the desktop of a run to a person.
 func (r *Runs) TakeOver(ctx context.Context, id string, t engine.Takeover) (engine.Header, error) {
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.TakeOver(ctx, id, t) })
 }
 
-// HandBack takes it back.
 func (r *Runs) HandBack(ctx context.Context, id, by string) (engine.Header, error) {
 	return on(ctx, r, id, true, func() (engine.Header, error) { return r.all.HandBack(ctx, id, by) })
 }
 
-// Get is the header of a run.
 func (r *Runs) Get(ctx context.Context, id string) (engine.Header, error) {
 	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Get(ctx, id) })
 }
@@ -148,12 +139,10 @@ func (r *Runs) List(ctx context.Context, q engine.Query) ([]engine.Header, error
 	return r.all.List(ctx, q)
 }
 
-// Report tells what a run did.
 func (r *Runs) Report(ctx context.Context, id string, p engine.Page) (engine.Report, error) {
 	return on(ctx, r, id, false, func() (engine.Report, error) { return r.all.Report(ctx, id, p) })
 }
 
-// Events are the events of a run from a number on.
 func (r *Runs) Events(ctx context.Context, id string, from uint64) ([]engine.Event, error) {
 	return on(ctx, r, id, false, func() ([]engine.Event, error) { return r.all.Events(ctx, id, from) })
 }
@@ -169,21 +158,17 @@ func (r *Runs) File(ctx context.Context, sort engine.FileSort, hash string) ([]b
 	return r.all.File(ctx, sort, hash)
 }
 
-// Remove removes a run.
 func (r *Runs) Remove(ctx context.Context, id string, force bool) error {
 	_, err := on(ctx, r, id, true, func() (struct{}, error) { return struct{}{}, r.all.Remove(ctx, id, force) })
 	return err
 }
 
-// Prune is for the person at the machine.
 func (*Runs) Prune(context.Context, engine.Retention) (engine.Pruned, error) {
 	return engine.Pruned{}, forThePerson("removing old runs")
 }
 
-// Backup is for the person at the machine.
 func (*Runs) Backup(context.Context, string) error { return forThePerson("copying the store") }
 
-// Check is for the person at the machine.
 func (*Runs) Check(context.Context) (engine.Checkup, error) {
 	return engine.Checkup{}, forThePerson("checking the store")
 }
@@ -195,7 +180,6 @@ func forThePerson(what string) error {
 // Places says which runs act on the desktop: how many is told to everybody.
 func (r *Runs) Places(ctx context.Context) (engine.Places, error) { return r.all.Places(ctx) }
 
-// Wait returns when a run ends, waits or pauses.
 func (r *Runs) Wait(ctx context.Context, id string) (engine.Header, error) {
 	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Wait(ctx, id) })
 }

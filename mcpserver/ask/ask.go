@@ -38,7 +38,6 @@ type Asker struct {
 // New makes an asker, whose states only it can read.
 func New(log *slog.Logger) *Asker { return &Asker{seal: newSeal(), log: log} }
 
-// Close ends the pages for secrets.
 func (a *Asker) Close() error { return a.secrets.close() }
 
 // A Call is a call of a tool, whose client can be asked.

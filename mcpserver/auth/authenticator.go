@@ -122,7 +122,6 @@ func (g Grant) over(now time.Time) bool { return !g.Expires.IsZero() && now.Afte
 // errNone is the error of a request without a credential.
 var errNone = errors.New("there is no credential")
 
-// grant is what a request may do.
 func (g *Authenticator) grant(r *http.Request) (Grant, error) {
 	if credential := bearer(r); credential != "" {
 		return g.check(r, credential)

@@ -175,7 +175,6 @@ func (t *Tokens) Add(x Token) (token string, err error) {
 	return token, t.write(append(list, x))
 }
 
-// Remove takes a client's token back.
 func (t *Tokens) Remove(name string) error {
 	list, err := t.List()
 	if err != nil {

@@ -139,7 +139,6 @@ func (c *Client) Answer(answer func(Object) Object) {
 	c.answer = answer
 }
 
-// Notify sends a notification.
 func (c *Client) Notify(method string, params Object) {
 	c.send(Message(c.version, c.capabilities, 0, method, params))
 }
@@ -155,7 +154,6 @@ func (c *Client) Begin(method string, params Object) (int, chan Object) {
 	return id, answer
 }
 
-// Await waits for an answer.
 func (c *Client) Await(answer chan Object) Object {
 	c.t.Helper()
 	select {
@@ -167,14 +165,12 @@ func (c *Client) Await(answer chan Object) Object {
 	}
 }
 
-// Ask sends a request and waits for its answer.
 func (c *Client) Ask(method string, params Object) Object {
 	c.t.Helper()
 	_, answer := c.Begin(method, params)
 	return c.Await(answer)
 }
 
-// Call calls a tool.
 func (c *Client) Call(tool string, args Object) Object {
 	c.t.Helper()
 	return c.Ask(Calling(tool, args))

@@ -82,7 +82,6 @@ func (v Visitor) Send(ctx context.Context, id int, method string, params Object)
 	return http.DefaultClient.Do(req)
 }
 
-// Ask sends a request and reads its answer.
 func (v Visitor) Ask(t testing.TB, method string, params Object) (status int, answer Object) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
@@ -95,7 +94,6 @@ func (v Visitor) Ask(t testing.TB, method string, params Object) (status int, an
 	return res.StatusCode, Read(res.Body)
 }
 
-// Call calls a tool.
 func (v Visitor) Call(t testing.TB, tool string, args Object) (status int, answer Object) {
 	t.Helper()
 	method, params := Calling(tool, args)

@@ -20,13 +20,11 @@ type lastingDesktop struct {
 	Runs []engine.Header // that are or were there, the newest first
 }
 
-// Age is how long there has been a desktop.
 func (k lastingDesktop) Age() time.Duration { return time.Since(k.Started).Round(time.Second) }
 
 // Path is its page, and what the forms there are made for.
 func (k lastingDesktop) Path() string { return "/desktops/" + url.PathEscape(k.Name) }
 
-// Picture is the address of a picture of it.
 func (k lastingDesktop) Picture() string {
 	return "/api/desktops/show?" + url.Values{"desktop": {k.Name}}.Encode()
 }
@@ -64,7 +62,6 @@ func (v *Viewer) kept(r *http.Request) ([]lastingDesktop, error) {
 	return all, nil
 }
 
-// keptAt is the desktop that a request names.
 func (v *Viewer) keptAt(r *http.Request) (lastingDesktop, error) {
 	all, err := v.kept(r)
 	for _, k := range all {
@@ -120,7 +117,6 @@ func (v *Viewer) watchLasting(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// stopLasting stops a desktop.
 func (v *Viewer) stopLasting(w http.ResponseWriter, r *http.Request) error {
 	k := lastingDesktop{Kept: virtual.Kept{Name: r.PathValue("name")}}
 	if err := checked(r, k.Path()); err != nil {

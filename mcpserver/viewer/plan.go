@@ -116,7 +116,6 @@ func withSteps(all []workflows.Source) workflows.Source {
 	return all[0]
 }
 
-// number numbers the lines of the editor.
 func (p *planPage) number() {
 	p.Lines = make([]editedLine, strings.Count(p.Document, "\n")+1)
 	for i := range p.Lines {

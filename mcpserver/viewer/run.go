@@ -90,7 +90,6 @@ func (v *Viewer) document(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	return show(w, http.StatusOK, "document", documentPage{frame{Title: "Document of " + h.ID, Page: "runs"}, h.ID, linesOf(b.Main.Text)})
 }
 
-// bundleOf is the document of a run.
 func bundleOf(ctx context.Context, runs engine.Runs, h engine.Header) (engine.Bundle, error) {
 	if h.Document == "" {
 		return engine.Bundle{}, steps.Errorf(steps.NotFound, "run %s has no document: it is a single call of %s", h.ID, h.Call)

@@ -192,7 +192,6 @@ const policy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src
 // policyWith is the policy of a page that needs more in one place.
 func policyWith(instead, of string) string { return strings.Replace(policy, instead, of, 1) }
 
-// ServeHTTP answers one request.
 func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guardPage(w.Header())
 	v.mux.ServeHTTP(w, r)

@@ -152,7 +152,6 @@ func (v *Viewer) showWorkflow(w http.ResponseWriter, r *http.Request, status int
 	return show(w, status, "workflow", p)
 }
 
-// saved is the workflow that a request names.
 func (v *Viewer) saved(r *http.Request) (workflowPage, error) {
 	name := r.PathValue("name")
 	p := workflowPage{frame: frame{Title: name, Page: "workflows"}, Name: name, Token: token(r, workflowPath(name))}
@@ -168,7 +167,6 @@ func (v *Viewer) saved(r *http.Request) (workflowPage, error) {
 	return p, err
 }
 
-// runWorkflow begins a run, and shows it.
 func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 	p, err := v.saved(r)
 	if err == nil {
@@ -191,7 +189,6 @@ func (v *Viewer) runWorkflow(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ask calls a tool and reads what it answers.
 func (v *Viewer) ask(r *http.Request, c Call, into any) error {
 	raw, err := v.o.Do(r, c)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 // Method is how text gets into a field.
 type Method string
 
-// Words are the words that it may be.
 func (Method) Words() []string { return []string{"auto", "keys", "text", "paste"} }
 
 // The methods. Auto presses keys, except for a long text where another method has

@@ -85,7 +85,6 @@ type WindowTarget struct {
 	TimeoutMS steps.Millis     `json:"timeout_ms,omitzero" jsonschema:"how long to wait for the window"`
 }
 
-// Validate wants something that names a window.
 func (a *WindowTarget) Validate() error {
 	if a.Title == "" && a.Process == "" && a.ID == 0 {
 		return errors.New("wanted a title, a process or an id: nothing names the window")

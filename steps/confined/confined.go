@@ -21,7 +21,6 @@ type File struct {
 	Path string // as messages name it
 }
 
-// Close lets go of the root.
 func (s File) Close() { _ = s.Root.Close() }
 
 // Find opens the folder that a path of an argument lies in, unless that is

@@ -69,7 +69,6 @@ func (s File) Open() (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Text reads a text file whole.
 func (s File) Text() (string, fs.FileInfo, error) {
 	f, info, err := s.Open()
 	if err != nil {

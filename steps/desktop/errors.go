@@ -31,7 +31,6 @@ type GoneError struct{ Name, Why string }
 
 func (e *GoneError) Error() string { return "desktop " + e.Name + " " + e.Why }
 
-// Unwrap makes a GoneError an ErrGone and an ErrUnavailable.
 func (e *GoneError) Unwrap() []error { return []error{ErrGone, ErrUnavailable} }
 
 // A MissingError says what is missing here and the one command that mends it.
@@ -51,7 +50,6 @@ func (e *MissingError) Error() string {
 	return e.What + "; to mend it: " + e.Mend
 }
 
-// Unwrap makes a MissingError an ErrUnavailable.
 func (e *MissingError) Unwrap() error { return ErrUnavailable }
 
 // ErrUnheard says why nobody can watch what a person does in a Wayland session.

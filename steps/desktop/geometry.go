@@ -42,18 +42,14 @@ type Rect struct {
 
 func (r Rect) String() string { return fmt.Sprintf("%dx%d at %d,%d", r.W, r.H, r.X, r.Y) }
 
-// Empty says whether the area holds no pixel.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
-// Center is the middle of the area.
 func (r Rect) Center() Point { return Point{r.X + r.W/2, r.Y + r.H/2} }
 
-// Contains says whether a point lies in the area.
 func (r Rect) Contains(p Point) bool {
 	return p.X >= r.X && p.Y >= r.Y && p.X < r.X+r.W && p.Y < r.Y+r.H
 }
 
-// Image is the area in the words of the image package.
 func (r Rect) Image() image.Rectangle { return image.Rect(r.X, r.Y, r.X+r.W, r.Y+r.H) }
 
 // RectOf is an image.Rectangle in our words.

@@ -93,7 +93,6 @@ func (o *outline) print(elements []*Element, depth int) {
 	o.omitted += left
 }
 
-// line is the row as it is printed.
 func (r row) line(depth int) string {
 	key := headline(r.element)
 	for _, e := range slices.Backward(r.around) {
@@ -121,7 +120,6 @@ func (r row) line(depth int) string {
 // Headline is what the element is, without what it holds.
 func (e *Element) Headline() string { return headline(e) }
 
-// headline is what an element is, without what it holds.
 func headline(e *Element) string {
 	var b strings.Builder
 	b.WriteString(cmp.Or(string(e.Role), "unknown"))

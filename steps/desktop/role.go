@@ -133,7 +133,6 @@ func roleKey(name string) string {
 	return strings.TrimPrefix(withoutBlanks.Replace(strings.ToLower(strings.TrimSpace(name))), "push")
 }
 
-// Is reports whether a role has a trait.
 func (r Role) Is(t Trait) bool { return roleEntries[r].traits&t != 0 }
 
 // ParseRole is the role that an element with a toolkit's name of a role counts

@@ -65,7 +65,6 @@ func (w *Window) Real() bool { return !w.Popup && !w.Tooltip && !w.Splash && !w.
 // Windows are all windows of a desktop, from the bottom of the stack to its top.
 type Windows []Window
 
-// Windows lists the windows.
 func (d *Desktop) Windows(ctx context.Context) (Windows, error) {
 	all, err := d.WindowLister.Windows(ctx)
 	if err != nil {

@@ -33,7 +33,6 @@ type ScreenshotArgs struct {
 	observe.LookOptions
 }
 
-// Validate wants at most one thing to show.
 func (a *ScreenshotArgs) Validate() error {
 	if a.Region != nil {
 		if a.Named() || a.Title != "" {
@@ -59,7 +58,6 @@ type ScreenshotResult struct {
 	observe.Seen
 }
 
-// Say says what the picture shows, and where it is.
 func (r ScreenshotResult) Say() string {
 	return fmt.Sprintf("a picture of %dx%d pixels, of the screen's area %s: %s", r.Width, r.Height, r.Area, r.URI)
 }

@@ -43,7 +43,6 @@ type ClickArgs struct {
 // ClickType is a button and a count in one word.
 type ClickType string
 
-// Words are the words that it may be.
 func (ClickType) Words() []string {
 	return []string{"left", "double", "right"}
 }

@@ -37,7 +37,6 @@ type CopyArgs struct {
 // SourceMode says what is copied.
 type SourceMode string
 
-// Words are the words that it may be.
 func (SourceMode) Words() []string {
 	return []string{"all", "lines", "pattern"}
 }
@@ -52,7 +51,6 @@ const (
 // TargetMode says where it goes.
 type TargetMode string
 
-// Words are the words that it may be.
 func (TargetMode) Words() []string {
 	return []string{"replace", "after", "before", "at_line", "append", "prepend"}
 }
@@ -67,7 +65,6 @@ const (
 	CopyPrepend TargetMode = "prepend"
 )
 
-// Validate wants what each mode needs.
 func (a *CopyArgs) Validate() error {
 	switch a.SourceMode {
 	case CopyLines:

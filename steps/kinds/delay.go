@@ -23,7 +23,6 @@ type DelayArgs struct {
 	Duration steps.Duration `json:"duration,omitzero" jsonschema:"how long to wait, such as 500ms or 2s"`
 }
 
-// Validate wants one of the two.
 func (a *DelayArgs) Validate() error {
 	if (a.DelayMS == nil) == (a.Duration == 0) {
 		return errors.New("wanted either delay_ms or duration")

@@ -28,7 +28,6 @@ type EditFileArgs struct {
 	Folder
 }
 
-// Validate wants a change.
 func (a *EditFileArgs) Validate() error {
 	if a.OldString == "" {
 		return errors.New("old_string is empty; use write_file to write a file anew")

@@ -27,7 +27,6 @@ type Sought struct {
 	Region    *desktop.Rect `json:"region,omitzero" jsonschema:"look only in this area of the screen"`
 }
 
-// Validate wants a threshold that means something.
 func (a *Sought) Validate() error {
 	if a.Image == "" {
 		return errors.New("image: wanted the file of a picture")

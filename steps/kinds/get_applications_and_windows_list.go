@@ -31,7 +31,6 @@ type WindowsResult struct {
 	Applications []string         `json:"applications" jsonschema:"the names of the applications that have them"`
 }
 
-// Say lists the windows, one a line.
 func (r WindowsResult) Say() string {
 	if len(r.Windows) == 0 {
 		return "no window is open; open_application starts an application"

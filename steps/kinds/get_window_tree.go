@@ -51,7 +51,6 @@ type WindowTreeResult struct {
 	Areas       []desktop.Rect `json:"screenshot_areas,omitzero" jsonschema:"the area of the screen that each picture shows"`
 }
 
-// Say shows the elements, and says what is not shown.
 func (r WindowTreeResult) Say() string {
 	text := strings.TrimRight(cmp.Or(r.UITree, "the window shows no elements"), "\n")
 	switch {

@@ -43,7 +43,6 @@ type FoundFile struct {
 	Modified string `json:"modified" jsonschema:"when it was changed"`
 }
 
-// Validate wants a pattern that can match.
 func (a *GlobArgs) Validate() error {
 	if err := confined.CheckPattern(a.Pattern); err != nil {
 		return fmt.Errorf("pattern: %w", err)

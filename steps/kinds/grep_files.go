@@ -60,7 +60,6 @@ const maxInstructions = 2000
 // lineShown is how much of a long line is shown.
 const lineShown = 500
 
-// Validate wants patterns that can match.
 func (a *GrepArgs) Validate() error {
 	if err := confined.CheckPattern(a.Glob); err != nil {
 		return fmt.Errorf("glob: %w", err)

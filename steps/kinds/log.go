@@ -27,7 +27,6 @@ type LogArgs struct {
 // LogLevel is how important a line is.
 type LogLevel string
 
-// Words are the words that it may be.
 func (LogLevel) Words() []string {
 	return []string{"debug", "info", "warn", "error"}
 }

@@ -24,7 +24,6 @@ type MouseButtonArgs struct {
 	Button desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
 }
 
-// Validate wants a whole point or none.
 func (a *MouseButtonArgs) Validate() error {
 	_, err := a.Given()
 	return err

@@ -48,7 +48,6 @@ type MoveWindowArgs struct {
 	Height steps.Count `json:"height,omitzero" jsonschema:"the new height; without it the height stays"`
 }
 
-// Validate wants a window and something to change.
 func (a *MoveWindowArgs) Validate() error {
 	place, err := a.Given()
 	if err != nil {

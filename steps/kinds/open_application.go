@@ -49,7 +49,6 @@ type OpenResult struct {
 	observe.ActionResult
 }
 
-// Validate wants an application.
 func (a *OpenArgs) Validate() error {
 	if strings.TrimSpace(a.AppName) == "" {
 		return errors.New("app_name is empty: wanted a command line, a desktop file's name, or an application's name")

@@ -42,7 +42,6 @@ type ReadFileResult struct {
 	Truncated  bool   `json:"truncated" jsonschema:"whether the file goes on behind what was read"`
 }
 
-// Validate wants lines that can be.
 func (a *ReadFileArgs) Validate() error {
 	if a.Offset < 1 || a.Limit < 1 {
 		return errors.New("offset and limit begin at 1")

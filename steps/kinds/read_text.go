@@ -33,7 +33,6 @@ type ReadTextArgs struct {
 	Language string        `json:"language,omitzero" jsonschema:"tesseract's name of the language, such as eng or deu+eng"`
 }
 
-// Validate wants at most one place to read.
 func (a *ReadTextArgs) Validate() error {
 	if a.Region == nil {
 		return nil
@@ -60,7 +59,6 @@ type WordSeen struct {
 	Confidence float64      `json:"confidence" jsonschema:"how sure the reader is, from 0 to 1"`
 }
 
-// Say shows the text, and where to click each line.
 func (r ReadTextResult) Say() string {
 	if r.Text == "" {
 		return "no text was read"

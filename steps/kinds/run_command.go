@@ -39,7 +39,6 @@ type CommandArgs struct {
 	IncludeLogs      bool           `json:"include_logs,omitzero" jsonschema:"false leaves out what it printed, unless it fails"`
 }
 
-// Validate wants one thing to run.
 func (a *CommandArgs) Validate() error {
 	if (a.Run == "") == (a.ScriptFile == "") {
 		return errors.New("wanted either run or script_file")

@@ -23,7 +23,6 @@ type ScrollArgs struct {
 	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
 }
 
-// Validate wants a whole point or none.
 func (a *ScrollArgs) Validate() error {
 	_, err := a.Given()
 	return err
@@ -37,7 +36,6 @@ type ScrollResult struct {
 // Direction is a way to scroll.
 type Direction string
 
-// Words are the words that it may be.
 func (Direction) Words() []string {
 	return []string{"up", "down", "left", "right"}
 }

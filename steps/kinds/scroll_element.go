@@ -43,7 +43,6 @@ func scrollElement(ctx context.Context, hand *aim.Hand, a ScrollElementArgs) (ob
 	return r, err
 }
 
-// reveal brings an element into view.
 func (a *ScrollElementArgs) reveal(ctx context.Context, hand *aim.Hand) (observe.ElementResult, error) {
 	el, _, err := aim.At(ctx, hand, a.Target, aim.Requirement{Handle: true, Hidden: true, Windows: a.WindowOptions})
 	if err != nil {

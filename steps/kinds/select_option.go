@@ -39,7 +39,6 @@ type SelectOptionResult struct {
 	observe.ActionResult
 }
 
-// Validate wants the text of an option.
 func (a *SelectOptionArgs) Validate() error {
 	if strings.TrimSpace(a.OptionName) == "" {
 		return errors.New("option_name: wanted the text of the option, found none")

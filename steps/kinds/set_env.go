@@ -25,10 +25,8 @@ type SetEnvResult struct {
 	Values map[string]any `json:"values" jsonschema:"the values by their names"`
 }
 
-// SetEnv gives the values to the run.
 func (r SetEnvResult) SetEnv() map[string]any { return r.Values }
 
-// Validate wants names.
 func (a *SetEnvArgs) Validate() error {
 	if _, bad := a.Values[""]; bad {
 		return errors.New("values: a name is empty")

@@ -32,7 +32,6 @@ type WaitArgs struct {
 	observe.LookOptions
 }
 
-// Validate wants a text where one is needed.
 func (a *WaitArgs) Validate() error {
 	if (a.Condition == HasText) != (a.Text != "") {
 		return errors.New("the condition text and the argument text belong together")
@@ -43,7 +42,6 @@ func (a *WaitArgs) Validate() error {
 // Condition is something that can be so of an element.
 type Condition string
 
-// Words are the words that it may be.
 func (Condition) Words() []string {
 	return []string{"exists", "gone", "visible", "enabled", "focused", "text"}
 }

@@ -30,7 +30,6 @@ type IdleArgs struct {
 	TimeoutMS steps.Millis  `json:"timeout_ms,omitzero" jsonschema:"how long to wait for that"`
 }
 
-// Validate wants times that fit each other.
 func (a *IdleArgs) Validate() error {
 	if a.IdleMS >= a.TimeoutMS {
 		return errors.New("timeout_ms: wanted more than idle_ms")

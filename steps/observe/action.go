@@ -27,7 +27,6 @@ type ActionResult struct {
 // what is instead, such as a window that went as near as it may.
 type Checked string
 
-// Words are the words that it may be.
 func (Checked) Words() []string { return []string{"yes", "no", "not_possible"} }
 
 // The outcomes of a check. Unchecked is for actions with nothing to read back.

@@ -189,5 +189,4 @@ func (x *Expr) Looks() bool { return x.looks }
 // Always reports whether it calls always() or failure().
 func (x *Expr) Always() bool { return x.always }
 
-// String is the text that was compiled.
 func (x *Expr) String() string { return x.text }

@@ -219,7 +219,6 @@ func (p part) text(ctx context.Context, s *Scope, probe Probe) (string, error) {
 // Whole reports whether the string is one whole expression.
 func (t *Text) Whole() bool { return t.whole }
 
-// Looks reports whether it asks the desktop.
 func (t *Text) Looks() bool {
 	for _, p := range t.parts {
 		if p.expr != nil && p.expr.looks {

@@ -71,13 +71,11 @@ func Dial(conn io.ReadWriter, encodings ...int32) (*Client, error) {
 	return c, c.Send(m)
 }
 
-// Send sends bytes as they are.
 func (c *Client) Send(b []byte) error {
 	_, err := c.conn.Write(b)
 	return err
 }
 
-// Key presses or releases a key.
 func (c *Client) Key(sym uint32, down bool) error {
 	m := []byte{4, 0, 0, 0}
 	if down {

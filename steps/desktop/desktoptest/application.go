@@ -95,7 +95,6 @@ func (p *Program) ask(command string) (string, error) {
 	return answer, nil
 }
 
-// Do has the application do something.
 func (p *Program) Do(command string) error {
 	_, err := p.ask(command)
 	if command == "reset" {

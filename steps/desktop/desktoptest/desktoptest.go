@@ -262,7 +262,6 @@ func (k *kit) holds(field, want string) {
 	})
 }
 
-// box is where the application draws an element or a window.
 func (k *kit) box(name string) desktop.Rect {
 	k.Helper()
 	boxes, err := k.App.Boxes()
@@ -273,7 +272,6 @@ func (k *kit) box(name string) desktop.Rect {
 	return boxes[name]
 }
 
-// middle is the middle of what the application draws.
 func (k *kit) middle(name string) desktop.Point {
 	k.Helper()
 	return k.box(name).Center()

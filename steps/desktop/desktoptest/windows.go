@@ -16,7 +16,6 @@ func (k *kit) windows() []desktop.Window {
 	return slices.DeleteFunc(all, func(w desktop.Window) bool { return w.Popup })
 }
 
-// window waits for the window with a title.
 func (k *kit) window(title string) (w desktop.Window) {
 	k.Helper()
 	k.until("there is a window "+title, func() error {
@@ -31,7 +30,6 @@ func (k *kit) window(title string) (w desktop.Window) {
 	return w
 }
 
-// gone waits until no window has a title.
 func (k *kit) gone(title string) {
 	k.Helper()
 	k.until("there is no window "+title, func() error {
@@ -42,7 +40,6 @@ func (k *kit) gone(title string) {
 	})
 }
 
-// active is the window that is active.
 func (k *kit) active() desktop.Window {
 	k.Helper()
 	active := slices.DeleteFunc(k.windows(), func(w desktop.Window) bool { return !w.Active })

@@ -51,7 +51,6 @@ func (h *hands) clickAt(c desktop.Click) error {
 	return nil
 }
 
-// point puts the pointer somewhere.
 func (h *hands) point(at desktop.Point) {
 	if h.pointer == at {
 		return
@@ -133,7 +132,6 @@ func (h *hands) release(b desktop.Button) {
 	h.buttons = slices.DeleteFunc(h.buttons, func(o desktop.Button) bool { return o == b })
 }
 
-// holdKey holds a key.
 func (h *hands) holdKey(k desktop.Key) {
 	if !slices.Contains(h.keys, k) {
 		h.keys = append(h.keys, k)
@@ -141,7 +139,6 @@ func (h *hands) holdKey(k desktop.Key) {
 	}
 }
 
-// releaseKey lets go of a key.
 func (h *hands) releaseKey(k desktop.Key) {
 	if slices.Contains(h.keys, k) {
 		h.hear("key %q up", k)

@@ -8,7 +8,6 @@ func (n *Node) pullsDown() bool {
 	return n.el.Role == "menu" && n.parent != nil && n.parent.el.Role == "menubar"
 }
 
-// openMenu opens a menu.
 func (s *stack) openMenu(n *Node) {
 	if !n.pullsDown() {
 		return

@@ -130,19 +130,16 @@ func (n *Node) Scrolling() *Node {
 	return n
 }
 
-// Painted gives the node a colour of its own.
 func (n *Node) Painted(c color.RGBA) *Node {
 	n.painted = c
 	return n
 }
 
-// ID gives the node an id.
 func (n *Node) ID(id string) *Node {
 	n.el.ID = id
 	return n
 }
 
-// Labelled gives the node a label, for one without a name.
 func (n *Node) Labelled(label string) *Node {
 	n.el.Label = label
 	return n
@@ -156,13 +153,11 @@ func (n *Node) Holding(text string) *Node {
 	return n
 }
 
-// With adds states.
 func (n *Node) With(s desktop.States) *Node {
 	n.el.States |= s
 	return n
 }
 
-// Without takes states away.
 func (n *Node) Without(s desktop.States) *Node {
 	n.el.States &^= s
 	return n
@@ -180,7 +175,6 @@ func (n *Node) OnChange(f func(text string)) *Node {
 	return n
 }
 
-// window is the window that the node stands in.
 func (n *Node) window() *Node {
 	for n.parent != nil {
 		n = n.parent
@@ -203,7 +197,6 @@ func (n *Node) walk(f func(*Node) bool) bool {
 
 func (n *Node) has(s desktop.States) bool { return n.el.States.Has(s) }
 
-// put sets states or takes them away.
 func (n *Node) put(s desktop.States, on bool) {
 	n.el.States &^= s
 	if on {
@@ -211,7 +204,6 @@ func (n *Node) put(s desktop.States, on bool) {
 	}
 }
 
-// remove takes a child out of its parent.
 func (n *Node) remove() {
 	if p := n.parent; p != nil {
 		p.children = slices.DeleteFunc(p.children, func(c *Node) bool { return c == n })
@@ -219,7 +211,6 @@ func (n *Node) remove() {
 	}
 }
 
-// shift moves the node and everything in it.
 func (n *Node) shift(dx, dy int) {
 	n.walk(func(c *Node) bool {
 		c.el.Bounds.X += dx

@@ -13,7 +13,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Resize changes the size of the screen.
 func (d *Desktop) Resize(s desktop.Size) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

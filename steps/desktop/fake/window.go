@@ -103,7 +103,6 @@ func (d *Desktop) Windows(ctx context.Context) ([]desktop.Window, error) {
 	})
 }
 
-// manage changes a window.
 func (s *stack) manage(c desktop.Manage) error {
 	w := s.windowOf(c.Window)
 	if w == nil {

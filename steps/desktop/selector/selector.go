@@ -122,10 +122,8 @@ func (p part) String() string {
 	return strings.Join(words, " && ")
 }
 
-// MarshalText returns the canonical form.
 func (s *Selector) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses a selector.
 func (s *Selector) UnmarshalText(text []byte) error {
 	parsed, err := Parse(string(text))
 	if err != nil {

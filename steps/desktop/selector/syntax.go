@@ -39,7 +39,6 @@ func suggestSelector(text string) string {
 	return "name:" + quote(unquoted(text))
 }
 
-// unquoted strips quotes.
 func unquoted(text string) string {
 	if len(text) > 2 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
 		return text[1 : len(text)-1]

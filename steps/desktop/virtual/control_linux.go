@@ -84,7 +84,6 @@ func readQuestion(conn *net.UnixConn) (q question, file *os.File, err error) {
 	return q, file, err
 }
 
-// ask asks one thing.
 func ask(k Kept, q question) (reply, error) {
 	conn, err := dialControl(k)
 	if err != nil {

@@ -155,7 +155,6 @@ func (f *folder) record(pid int) error {
 	return f.write()
 }
 
-// write writes the state file.
 func (f *folder) write() error {
 	b, err := json.Marshal(f.procs)
 	if err != nil {

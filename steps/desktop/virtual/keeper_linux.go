@@ -200,7 +200,6 @@ func (k *keeper) serve() {
 	}
 }
 
-// talk answers one question.
 func (k *keeper) talk(conn *net.UnixConn) {
 	_ = conn.SetReadDeadline(time.Now().Add(answerTime))
 	q, file, err := readQuestion(conn)

@@ -42,13 +42,11 @@ type Display struct {
 	closing           sync.Once
 }
 
-// Name is the display's name, such as ":7".
 func (d *Display) Name() string { return d.name }
 
 // Authority is the file with the cookie that lets a program in.
 func (d *Display) Authority() string { return d.folder.path("Xauthority") }
 
-// Bus is the address of the session bus.
 func (d *Display) Bus() string { return d.bus }
 
 // Done is closed when the X server has ended, by Close or by itself.

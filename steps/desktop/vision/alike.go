@@ -45,7 +45,6 @@ func (g *gray) half() *gray {
 	return s
 }
 
-// sum prepares the sums.
 func (g *gray) sum() {
 	w := g.w + 1
 	g.sums, g.sqrs = make([]float64, w*(g.h+1)), make([]float64, w*(g.h+1))

@@ -53,7 +53,6 @@ func (e *AbsentError) Error() string {
 	return fmt.Sprintf("the picture is not there: the most alike is %.2f at %s, wanted %.2f", e.Nearest.Likeness, e.Nearest.Bounds, e.Wanted)
 }
 
-// Unwrap makes an AbsentError a desktop.ErrNotFound.
 func (e *AbsentError) Unwrap() error { return desktop.ErrNotFound }
 
 // One is the best of the matches of All, unless another is nearly as good:

@@ -78,7 +78,6 @@ func (t *table) at(key xproto.Keycode, column int) uint32 {
 	return uint32(t.syms[i])
 }
 
-// row is all that a key means.
 func (t *table) row(key xproto.Keycode) []xproto.Keysym {
 	i := (int(key) - t.min) * t.per
 	if int(key) < t.min || i+t.per > len(t.syms) {

@@ -13,7 +13,6 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Monitors lists the monitors, the primary one first.
 func (s screen) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	return look(ctx, s.Driver, func(l *xConn) ([]desktop.Monitor, error) { return ask(ctx, l, l.monitors) })
 }

@@ -85,7 +85,6 @@ func (p *pointer) buttonDown(ctx context.Context, l *xConn, a desktop.ButtonDown
 	return p.presses.Press(ctx, c, a.Follows, func() error { return p.button(ctx, l, a.Button, true) })
 }
 
-// buttonUp releases a mouse button.
 func (p *pointer) buttonUp(ctx context.Context, l *xConn, b desktop.Button) error {
 	defer p.presses.LetGo(b)
 	return p.button(ctx, l, b, false)

@@ -40,7 +40,6 @@ func FindScript(env *steps.Env, name, dir string) (string, error) {
 // Language is the language of a script.
 type Language string
 
-// Words are the words that it may be.
 func (Language) Words() []string {
 	return []string{"javascript", "js", "node", "typescript", "ts", "python"}
 }
