@@ -76,14 +76,11 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 
 func resumable(w *worker, r ResumeRequest) error {
 	if w.s.Status == Succeeded && r.From == "" {
-		e := steps.Errorf(steps.Invalid, "run %s has succeeded, so nothing is left to resume", w.id)
-		e.Next = "name the step to begin again at with --from STEP"
-		return e
+		return steps.Errorf(steps.Invalid, "run %s has succeeded, so nothing is left to resume", w.id).
+			WithNext("name the step to begin again at with --from STEP")
 	}
 	if w.s.Status == Waiting && w.s.Question != nil && w.s.Question.Sort == AskUser && r.From == "" {
-		e := steps.Errorf(steps.Invalid, "run %s waits for an answer: %s", w.id, w.s.Question.Text)
-		e.Next = "answer it instead of resuming"
-		return e
+		return steps.Errorf(steps.Invalid, "run %s waits for an answer: %s", w.id, w.s.Question.Text).WithNext("answer it instead of resuming")
 	}
 	return nil
 }
@@ -99,9 +96,7 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 // load is a worker for a run that nothing executes, as its events left it.
 func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
 	if e.at(id) != nil {
-		x := steps.Errorf(steps.Busy, "run %s is being executed", id)
-		x.Next = "wait for it, or stop it first"
-		return nil, x
+		return nil, steps.Errorf(steps.Busy, "run %s is being executed", id).WithNext("wait for it, or stop it first")
 	}
 	h, snap, err := e.Store.Run(ctx, id)
 	if err != nil {

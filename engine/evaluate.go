@@ -102,10 +102,8 @@ func asValueError(err error) error {
 
 // unexpected is the error of a step after which its expectation does not hold.
 func (w *worker) unexpected(n *workflows.Node) *steps.Error {
-	e := &steps.Error{
-		Code: steps.Unexpected, Err: fmt.Errorf("after the step, this did not hold: %s", n.Expect),
-		Next: "look at the picture after the step; mend the step, or what it expects",
-	}
+	e := steps.Errorf(steps.Unexpected, "after the step, this did not hold: %s", n.Expect).
+		WithNext("look at the picture after the step; mend the step, or what it expects")
 	if n.Expect.Looks() && w.refusal(lookingKind) == nil {
 		if d, err := w.desk().Open(w.e.life); err == nil {
 			observe.NameDialog(w.e.life, d, e)

@@ -49,9 +49,8 @@ func refuseInputs(problems []steps.Problem) error {
 	for i, p := range problems {
 		lines[i] = p.String()
 	}
-	e := steps.Errorf(steps.Invalid, "the inputs do not fit: %s", strings.Join(lines, "\n"))
-	e.Next = "give each with --input name=value, or under inputs"
-	return e
+	return steps.Errorf(steps.Invalid, "the inputs do not fit: %s", strings.Join(lines, "\n")).
+		WithNext("give each with --input name=value, or under inputs")
 }
 
 // lacks are the secrets that a run needs and does not have.

@@ -135,9 +135,7 @@ func (l *Lease) grant() {
 }
 
 func errBusy(holders []string) error {
-	e := steps.Errorf(steps.Busy, "the desktop is in use by run %s", join(holders))
-	e.Next = "wait for it to end, stop it, or ask to queue"
-	return e
+	return steps.Errorf(steps.Busy, "the desktop is in use by run %s", join(holders)).WithNext("wait for it to end, stop it, or ask to queue")
 }
 
 func join(ids []string) string {

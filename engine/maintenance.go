@@ -81,9 +81,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 		return err
 	}
 	if Resumable(h) && !force {
-		x := steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status)
-		x.Next = "use --force to remove it nevertheless"
-		return x
+		return steps.Errorf(steps.Invalid, "run %s is %s and can still be resumed", id, h.Status).WithNext("use --force to remove it nevertheless")
 	}
 	defer e.hub.notify(id)
 	return e.maintain(func() error { return e.Keeper.Remove(ctx, id) })

@@ -25,9 +25,8 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 		if a == nil || b != nil && a.Digest == b.Digest {
 			continue
 		}
-		x := steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, path))
-		x.Next = "leave it as it was, or use --force if the difference does not matter"
-		return nil, x
+		return nil, steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, path)).
+			WithNext("leave it as it was, or use --force if the difference does not matter")
 	}
 	return p, nil
 }

@@ -71,11 +71,8 @@ func (w *worker) giveUpAfterDeaths() error {
 	if err != nil {
 		return err
 	}
-	why := &steps.Error{
-		Code: steps.Interrupted,
-		Err:  fmt.Errorf("the process that executed the run died %d times at step %s, so the run does not go on by itself", times, name(n, pathOf(top))),
-		Next: "find out what happens at that step, then resume the run",
-	}
+	why := steps.Errorf(steps.Interrupted, "the process that executed the run died %d times at step %s, so the run does not go on by itself", times, name(n, pathOf(top))).
+		WithNext("find out what happens at that step, then resume the run")
 	if err := w.record(EvFinished, "", Finished{Status: Interrupted, Error: w.errorRecord(why, name(n, pathOf(top))), Deaths: times}); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -438,17 +437,11 @@ func namesIn(form any) (names []string) {
 func lost(v any) error {
 	switch {
 	case holds(v, placeholderStart+typedPrefix):
-		return &steps.Error{
-			Code: steps.Invalid,
-			Err:  errors.New("the text to type is not stored: it went into a password field, or nothing says that it did not"),
-			Next: "make the call again",
-		}
+		return steps.Errorf(steps.Invalid, "the text to type is not stored: it went into a password field, or nothing says that it did not").
+			WithNext("make the call again")
 	case holds(v, placeholderStart+computedPrefix):
-		return &steps.Error{
-			Code: steps.Invalid,
-			Err:  errors.New("a value that was computed from a secret is needed here, and such values are not stored"),
-			Next: "resume from the step that computes it, with --from",
-		}
+		return steps.Errorf(steps.Invalid, "a value that was computed from a secret is needed here, and such values are not stored").
+			WithNext("resume from the step that computes it, with --from")
 	}
 	return nil
 }

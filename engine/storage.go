@@ -72,10 +72,8 @@ func (e *Engine) enough(ctx context.Context, owner string, most Storage, more in
 	case n+more < most.Day:
 		return nil
 	}
-	return &steps.Error{
-		Code: steps.Busy, Err: fmt.Errorf("the runs of %s have stored %s today, as much as one credential may", owner, megabytes(n+more)),
-		Next: "go on tomorrow (UTC), or ask the operator to start the server with a larger --max-day-mb",
-	}
+	return steps.Errorf(steps.Busy, "the runs of %s have stored %s today, as much as one credential may", owner, megabytes(n+more)).
+		WithNext("go on tomorrow (UTC), or ask the operator to start the server with a larger --max-day-mb")
 }
 
 // full is the stop of a run that has stored as much as it may; nil: it has not. What is
@@ -88,10 +86,8 @@ func (w *worker) full() *Stopping {
 	n := w.header.Bytes + w.grown.Load()
 	why := w.e.enough(w.e.life, c.Owner, c.Storage, w.grown.Load())
 	if c.Storage.Run > 0 && n >= c.Storage.Run {
-		why = &steps.Error{
-			Code: steps.Unavailable, Err: fmt.Errorf("the run has stored %s, as much as one run of a credential may", megabytes(n)),
-			Next: "log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb",
-		}
+		why = steps.Errorf(steps.Unavailable, "the run has stored %s, as much as one run of a credential may", megabytes(n)).
+			WithNext("log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb")
 	}
 	if why == nil {
 		return nil

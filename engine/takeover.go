@@ -106,9 +106,7 @@ func (e *Engine) refuseHeld(ctx context.Context, id string) error {
 	if by == "" {
 		return nil
 	}
-	x := steps.Errorf(steps.Busy, "%s has taken over the desktop of run %s", by, id)
-	x.Next = "hand it back first"
-	return x
+	return steps.Errorf(steps.Busy, "%s has taken over the desktop of run %s", by, id).WithNext("hand it back first")
 }
 
 // TakeOver pauses a run and gives its desktop to a person.
@@ -171,9 +169,8 @@ func (e *Engine) pauseNow(ctx context.Context, id string) error {
 	case <-w.done:
 		return nil
 	case <-late.C:
-		x := steps.Errorf(steps.Busy, "run %s is in the middle of a step", id)
-		x.Next = "it pauses when the step has ended: take it over then, or stop it"
-		return x
+		return steps.Errorf(steps.Busy, "run %s is in the middle of a step", id).
+			WithNext("it pauses when the step has ended: take it over then, or stop it")
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

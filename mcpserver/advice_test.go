@@ -54,6 +54,10 @@ func TestAdviceIsForTools(t *testing.T) {
 					if at, ok := n.Lhs[0].(*ast.SelectorExpr); ok && at.Sel.Name == "Next" {
 						advice(n.Rhs[0])
 					}
+				case *ast.CallExpr:
+					if of, ok := n.Fun.(*ast.SelectorExpr); ok && of.Sel.Name == "WithNext" {
+						advice(n.Args[0])
+					}
 				}
 				return true
 			})

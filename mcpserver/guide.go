@@ -56,9 +56,7 @@ func (g *guide) pages(names []string) (string, error) {
 	for _, name := range names {
 		k, ok := steps.Find(g.kinds, name)
 		if !ok {
-			e := steps.Errorf(steps.NotFound, "there is no kind %q", name)
-			e.Next = words.DidYouMean(name, steps.Names(g.kinds))
-			return "", e
+			return "", steps.Errorf(steps.NotFound, "there is no kind %q", name).WithNext(words.DidYouMean(name, steps.Names(g.kinds)))
 		}
 		pages = append(pages, k.Page())
 	}

@@ -164,9 +164,8 @@ func (l *library) save(name string, text []byte, replace bool) (path string, isN
 		}
 	}
 	if !isNew && (!replace || l.may(name, l.owner(name), true) != nil) {
-		e := steps.Errorf(steps.Invalid, "there is a saved workflow called %q already", name)
-		e.Next = "choose another name, or say replace: true if it is yours"
-		return path, isNew, e
+		return path, isNew, steps.Errorf(steps.Invalid, "there is a saved workflow called %q already", name).
+			WithNext("choose another name, or say replace: true if it is yours")
 	}
 	if isNew {
 		if err := errors.Join(versions.Forget(path), l.own(name)); err != nil { // they were of another's
@@ -238,10 +237,8 @@ func (l *library) textAt(path string) (text string, ok bool) {
 // which files there are.
 func (l *library) unreachable() error {
 	folders := strings.Join(append(l.roots[:len(l.roots):len(l.roots)], l.folder), ", ")
-	return &steps.Error{
-		Code: steps.NotFound, Err: fmt.Errorf("there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(endings, ", "), folders),
-		Next: "save it with save_workflow and use its name",
-	}
+	return steps.Errorf(steps.NotFound, "there is no such document: wanted a file whose name ends in %s, in %s", strings.Join(endings, ", "), folders).
+		WithNext("save it with save_workflow and use its name")
 }
 
 // isBelow says whether a path is in a folder by its name, or by that of the folder

@@ -109,9 +109,8 @@ func (s *recordTool) begin(ctx context.Context, by caller, keys recorder.Keys) e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.now; r != nil {
-		e := steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", r.by, r.Status().Began.Format(time.TimeOnly))
-		e.Next = `record_workflow {"action": "stop"} ends it and gives its workflow`
-		return e
+		return steps.Errorf(steps.Busy, "a recording that %s began at %s is not stopped yet", r.by, r.Status().Began.Format(time.TimeOnly)).
+			WithNext(`record_workflow {"action": "stop"} ends it and gives its workflow`)
 	}
 	pictures := ""
 	if s.o.Pictures != "" {
@@ -204,9 +203,7 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recorded,
 		return recorded{}, "", err
 	}
 	if r == nil {
-		e := steps.Errorf(steps.Invalid, "nothing is recorded")
-		e.Next = `record_workflow {"action": "start"} begins`
-		return recorded{}, "", e
+		return recorded{}, "", steps.Errorf(steps.Invalid, "nothing is recorded").WithNext(`record_workflow {"action": "start"} begins`)
 	}
 	seen, early := r.Stop()
 	if len(seen) == 0 {
@@ -241,9 +238,8 @@ func (a *recordArgs) options() compile.Options {
 // fromRuns makes a workflow of what runs did.
 func (s *recordTool) fromRuns(ctx context.Context, c *call, a recordArgs) (recorded, string, error) {
 	if len(a.Runs) == 0 {
-		e := steps.Errorf(steps.Invalid, "from_runs needs runs")
-		e.Next = `list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`
-		return recorded{}, "", e
+		return recorded{}, "", steps.Errorf(steps.Invalid, "from_runs needs runs").
+			WithNext(`list_runs {"calls": true} names them; then record_workflow {"action": "from_runs", "runs": [...]}`)
 	}
 	runs, err := s.clients.runsFor(ctx, c.Subject, c.tool.Tool)
 	if err != nil {

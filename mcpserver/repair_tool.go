@@ -86,9 +86,8 @@ func (x shelf) name(of workflows.Source) string {
 func (x shelf) Text(of workflows.Source) ([]byte, error) {
 	name := x.name(of)
 	if name == "" {
-		e := steps.Errorf(steps.NotFound, "the workflow of the run is no saved one, but %s", of.Name)
-		e.Next = "where that file is: understudy runs repair RUN --keep"
-		return nil, e
+		return nil, steps.Errorf(steps.NotFound, "the workflow of the run is no saved one, but %s", of.Name).
+			WithNext("where that file is: understudy runs repair RUN --keep")
 	}
 	src, err := x.library().get(name)
 	return src.Text, err

@@ -276,9 +276,8 @@ func (s runTools) withoutSecrets(ctx context.Context, c *call, a resumeArgs, cha
 	if len(names) == 0 {
 		return nil
 	}
-	e := steps.Errorf(steps.Invalid, "inputs hold a secret (%s), and secrets are given by the person, not through a client", strings.Join(names, ", "))
-	e.Next = fmt.Sprintf("resume_run {\"run_id\": %q} without it asks the person on a page of this machine; or %s", h.ID, secretCommand(h.ID, names))
-	return e
+	return steps.Errorf(steps.Invalid, "inputs hold a secret (%s), and secrets are given by the person, not through a client", strings.Join(names, ", ")).
+		WithNext(fmt.Sprintf("resume_run {\"run_id\": %q} without it asks the person on a page of this machine; or %s", h.ID, secretCommand(h.ID, names)))
 }
 
 // waits says whether a run waits for an answer.

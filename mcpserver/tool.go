@@ -275,10 +275,7 @@ func (t *tool) arguments(raw json.RawMessage) (args map[string]any, since string
 	for i, p := range problems {
 		lines[i] = p.String()
 	}
-	return nil, "", &steps.Error{
-		Code: steps.Invalid, Err: fmt.Errorf("the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "\n")),
-		Next: t.usage(),
-	}
+	return nil, "", steps.Errorf(steps.Invalid, "the arguments of %s do not fit: %s", t.Name, strings.Join(lines, "\n")).WithNext(t.usage())
 }
 
 // usage is how the tool is called, in one line.

@@ -168,9 +168,7 @@ type problem struct {
 func (s workflowTools) validate(_ context.Context, c *call, a validateArgs) (*reply, error) {
 	text, name, saved := a.Text, "workflow", s.of(c.Subject)
 	if (a.Text == "") == (a.Name == "") {
-		e := steps.Errorf(steps.Invalid, "wanted either text or name")
-		e.Next = "give the workflow as text, or the name of a saved one"
-		return nil, e
+		return nil, steps.Errorf(steps.Invalid, "wanted either text or name").WithNext("give the workflow as text, or the name of a saved one")
 	}
 	if a.Name != "" { // its lines are shown
 		if err := c.blocked(c.May(s.resources.tools.named["get_workflow"].Tool)); err != nil {

@@ -71,6 +71,12 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
+// WithNext is the error with what to do next.
+func (e *Error) WithNext(next string) *Error {
+	e.Next = next
+	return e
+}
+
 // causes maps the errors of drivers and contexts to codes, the first that
 // fits.
 var causes = []struct {

@@ -102,10 +102,8 @@ func (a *app) authenticatorFor(g *accessFlags, tokens *auth.Tokens) (_ *auth.Aut
 			return nil, err
 		}
 		if len(list) == 0 && o.Issuer == nil {
-			return nil, &steps.Error{
-				Code: steps.Invalid, Err: fmt.Errorf("no client could reach the server: %s names none", tokens.Path()),
-				Next: "understudy token add NAME --mode ask",
-			}
+			return nil, steps.Errorf(steps.Invalid, "no client could reach the server: %s names none", tokens.Path()).
+				WithNext("understudy token add NAME --mode ask")
 		}
 	}
 	return auth.New(o), g.private()
@@ -140,9 +138,8 @@ func (g *accessFlags) private() error {
 	if !g.reachable() || g.certFile != "" || g.insecure {
 		return nil
 	}
-	e := steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and without TLS whoever is on the way can read the tokens", g.address)
-	e.Next = "give --tls-cert and --tls-key; or use 127.0.0.1 and a tunnel; or say --insecure when something in front of the server speaks TLS"
-	return e
+	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and without TLS whoever is on the way can read the tokens", g.address).
+		WithNext("give --tls-cert and --tls-key; or use 127.0.0.1 and a tunnel; or say --insecure when something in front of the server speaks TLS")
 }
 
 // usual is how clients say who they are when no flag says so. Where the system
@@ -163,9 +160,8 @@ func (g *accessFlags) alone() error {
 	if !g.reachable() {
 		return nil
 	}
-	e := steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and whoever reaches the server can use the desktop", g.address)
-	e.Next = "use --auth token or --auth oidc; or 127.0.0.1, and a tunnel to reach it from elsewhere"
-	return e
+	return steps.Errorf(steps.Invalid, "--addr %s: other machines can reach this address, and whoever reaches the server can use the desktop", g.address).
+		WithNext("use --auth token or --auth oidc; or 127.0.0.1, and a tunnel to reach it from elsewhere")
 }
 
 func (g *accessFlags) reachable() bool {

@@ -70,9 +70,7 @@ func (d pooledDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	who := whoOf(d.r)
 	name, ok := d.pool.Of(who)
 	if !ok {
-		e := steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.lasting.desktops)
-		e.Next = "try again later"
-		return nil, e
+		return nil, steps.Errorf(steps.Busy, "all %d desktops are in use by runs of others", d.lasting.desktops).WithNext("try again later")
 	}
 	defer d.alone("pool " + name)()
 	defer d.stirPool()

@@ -83,11 +83,7 @@ func (a *app) end(err error) int {
 }
 
 func usage(cmd *cobra.Command, format string, args ...any) error {
-	return &steps.Error{
-		Code: steps.Invalid,
-		Err:  fmt.Errorf(format, args...),
-		Next: fmt.Sprintf("see `%s --help`", cmd.CommandPath()),
-	}
+	return steps.Errorf(steps.Invalid, format, args...).WithNext(fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
 }
 
 func flagNames(cmd *cobra.Command) []string {

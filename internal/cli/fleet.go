@@ -318,9 +318,8 @@ func (a *app) applications(ctx context.Context, o desktop.Options) (labels []str
 // allow refuses steps that this worker does not do, whoever wants them.
 func (f *workerFlags) allow(_, _ string, k steps.Kind) error {
 	if slices.Contains(f.exclude, k.Name) || len(f.toolsets) > 0 && !slices.Contains(f.toolsets, string(k.Toolset)) {
-		x := steps.Errorf(steps.Denied, "worker %s does no %s", f.name, k.Name)
-		x.Next = "name another worker with --needs, or start this one with other --toolsets"
-		return x
+		return steps.Errorf(steps.Denied, "worker %s does no %s", f.name, k.Name).
+			WithNext("name another worker with --needs, or start this one with other --toolsets")
 	}
 	return nil
 }

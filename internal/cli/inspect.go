@@ -179,10 +179,8 @@ func (a *app) trace(t *desktop.Tree, text string, asJSON bool) error {
 func seated(ctx context.Context, d *desktop.Desktop) error {
 	i, err := d.Info(ctx)
 	if err == nil && i.Virtual {
-		err = &steps.Error{
-			Code: steps.Unavailable, Err: errors.New("nobody can point at anything on a virtual display"),
-			Next: "name the display that you sit at with --display, or a point with --at",
-		}
+		err = steps.Errorf(steps.Unavailable, "nobody can point at anything on a virtual display").
+			WithNext("name the display that you sit at with --display, or a point with --at")
 	}
 	return err
 }

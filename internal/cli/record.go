@@ -221,10 +221,8 @@ func (a *app) begin(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file
 func heard(ctx context.Context, d *desktop.Desktop) error {
 	i, err := d.Info(ctx)
 	if err == nil && i.Instead != "" {
-		err = &steps.Error{
-			Code: steps.Unavailable, Err: fmt.Errorf("what you do cannot be heard: %s", i.Instead),
-			Next: "record in a session of Xorg, or what a program does on a virtual display, with --display virtual",
-		}
+		err = steps.Errorf(steps.Unavailable, "what you do cannot be heard: %s", i.Instead).
+			WithNext("record in a session of Xorg, or what a program does on a virtual display, with --display virtual")
 	}
 	if err != nil {
 		return notReady(err)

@@ -106,10 +106,8 @@ func (a *app) saved(name string) (workflows.Source, error) {
 			return fileSource(path)
 		}
 	}
-	return workflows.Source{}, &steps.Error{
-		Code: steps.Invalid, Err: fmt.Errorf("there is no file and no saved workflow called %q", name),
-		Next: "name a file, a workflow in " + savedWorkflows(dir) + ", or an example: example/" + strings.Join(examples.Names(), ", example/"),
-	}
+	return workflows.Source{}, steps.Errorf(steps.Invalid, "there is no file and no saved workflow called %q", name).
+		WithNext("name a file, a workflow in " + savedWorkflows(dir) + ", or an example: example/" + strings.Join(examples.Names(), ", example/"))
 }
 
 func (a *app) load(ref string, from workflows.Source) (workflows.Source, error) {

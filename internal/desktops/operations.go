@@ -133,9 +133,7 @@ func start(ctx context.Context, ks Keepers, c Caller, a *startArgs) (Result, err
 		return Result{}, err
 	}
 	if n := len(ks.List()); c.Most > 0 && n >= c.Most {
-		e := steps.Errorf(steps.Busy, "there are %d desktops, as many as there may be", n)
-		e.Next = "stop one that is not needed"
-		return Result{}, e
+		return Result{}, steps.Errorf(steps.Busy, "there are %d desktops, as many as there may be", n).WithNext("stop one that is not needed")
 	}
 	k, err := ks.Start(ctx, o)
 	if errors.Is(err, fs.ErrExist) {

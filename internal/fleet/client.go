@@ -37,9 +37,8 @@ func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error
 // another desktop than the step before it.
 func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
 	if r.Call != "" {
-		x := steps.Errorf(steps.Unavailable, "%s: a fleet executes workflows, and no single steps: each would be on another desktop", r.Call)
-		x.Next = "make a workflow of the steps, or use a server with desktops of its own"
-		return engine.Header{}, x
+		return engine.Header{}, steps.Errorf(steps.Unavailable, "%s: a fleet executes workflows, and no single steps: each would be on another desktop", r.Call).
+			WithNext("make a workflow of the steps, or use a server with desktops of its own")
 	}
 	// What the submitter has on its own machine is not on that of the worker.
 	r.Dir, r.Roots, r.Private, r.Environ, r.Server = "", nil, nil, nil, c.server
@@ -92,9 +91,7 @@ func (c *Client) Stop(ctx context.Context, id string, cause engine.Cause, messag
 
 // StopAll stops no run: those of a fleet are of many people.
 func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header, error) {
-	x := steps.Errorf(steps.Invalid, "the runs of a fleet are of many people")
-	x.Next = "name the run to stop"
-	return nil, x
+	return nil, steps.Errorf(steps.Invalid, "the runs of a fleet are of many people").WithNext("name the run to stop")
 }
 
 func (c *Client) Pause(ctx context.Context, id string) error {
@@ -127,9 +124,7 @@ func (c *Client) Remove(ctx context.Context, id string, force bool) error {
 		return err
 	}
 	if h.Status == engine.Running || h.Status == engine.Queued {
-		x := steps.Errorf(steps.Busy, "run %s is %s", id, h.Status)
-		x.Next = "stop it first"
-		return x
+		return steps.Errorf(steps.Busy, "run %s is %s", id, h.Status).WithNext("stop it first")
 	}
 	return c.Engine.Remove(ctx, id, force)
 }
@@ -159,10 +154,8 @@ func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remo
 			}
 		}
 		if steps.Sleep(ctx, retryTime) != nil {
-			return h, &steps.Error{
-				Code: steps.Unavailable, Err: fmt.Errorf("worker %s of run %s does not answer", h.Worker, id),
-				Next: "another worker takes the run over when its lease has passed: try again then",
-			}
+			return h, steps.Errorf(steps.Unavailable, "worker %s of run %s does not answer", h.Worker, id).
+				WithNext("another worker takes the run over when its lease has passed: try again then")
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"understudy/engine"
@@ -71,10 +70,8 @@ func (w *Worker) askServer(ctx context.Context, q rightsQuestion) error {
 			return keptRights(q)
 		}
 		if time.Now().After(late) || steps.Sleep(ctx, retryTime) != nil {
-			return &steps.Error{
-				Code: steps.Denied, Err: fmt.Errorf("nobody can say any more what %s may do: its server does not answer: %w", q.Mandate.Owner, err),
-				Next: "start the server again, and resume the run there",
-			}
+			return steps.Errorf(steps.Denied, "nobody can say any more what %s may do: its server does not answer: %w", q.Mandate.Owner, err).
+				WithNext("start the server again, and resume the run there")
 		}
 	}
 }

@@ -78,10 +78,8 @@ func (c *client) follow(r *http.Response) {
 }
 
 func silent(dir string, err error) error {
-	return &steps.Error{
-		Code: steps.Unavailable, Err: fmt.Errorf("the process that owns the data folder %s does not answer: %w", dir, err),
-		Next: "see who it is in its file runs.lock, and end it",
-	}
+	return steps.Errorf(steps.Unavailable, "the process that owns the data folder %s does not answer: %w", dir, err).
+		WithNext("see who it is in its file runs.lock, and end it")
 }
 
 func (c *client) post(ctx context.Context, path string, with any) (*http.Response, error) {

@@ -3,7 +3,6 @@ package owner
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"understudy/engine"
 	"understudy/steps"
@@ -109,16 +108,11 @@ func reworded(text string, cause error) error {
 }
 
 func malformed(what string, err error) error {
-	return &steps.Error{
-		Code: steps.Invalid, Err: fmt.Errorf("the message %s cannot be read: %w", what, err),
-		Next: "use the same version of understudy in every process",
-	}
+	return steps.Errorf(steps.Invalid, "the message %s cannot be read: %w", what, err).WithNext("use the same version of understudy in every process")
 }
 
 // unsure is the error of a call that may have been done.
 func unsure(name string) error {
-	return &steps.Error{
-		Code: steps.Interrupted, Err: fmt.Errorf("%w, and nobody knows whether it did %q", errLost, name),
-		Next: "look at the run, then ask again if it was not done",
-	}
+	return steps.Errorf(steps.Interrupted, "%w, and nobody knows whether it did %q", errLost, name).
+		WithNext("look at the run, then ask again if it was not done")
 }

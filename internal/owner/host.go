@@ -2,7 +2,6 @@ package owner
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -140,18 +139,12 @@ func (h *host) continueRun(run string) {
 // welcome says why a process may not come in.
 func (h *host) welcome(in hello) error {
 	if in.Version != version {
-		return &steps.Error{
-			Code: steps.Unavailable,
-			Err:  fmt.Errorf("the data folder %s is owned by an understudy that speaks version %d, this one speaks %d", h.o.Dir, version, in.Version),
-			Next: "end the older one, or use another data folder with --home",
-		}
+		return steps.Errorf(steps.Unavailable, "the data folder %s is owned by an understudy that speaks version %d, this one speaks %d", h.o.Dir, version, in.Version).
+			WithNext("end the older one, or use another data folder with --home")
 	}
 	if want := in.Hello.Display; want != "" && want != "auto" && want != h.o.drives() {
-		return &steps.Error{
-			Code: steps.Unavailable,
-			Err:  fmt.Errorf("the data folder %s drives the display %q, not %q", h.o.Dir, h.o.drives(), want),
-			Next: "one data folder drives one display: use another with --home, or take this display with --display auto",
-		}
+		return steps.Errorf(steps.Unavailable, "the data folder %s drives the display %q, not %q", h.o.Dir, h.o.drives(), want).
+			WithNext("one data folder drives one display: use another with --home, or take this display with --display auto")
 	}
 	return nil
 }

@@ -67,10 +67,8 @@ func listen(dir string) (net.Listener, error) {
 }
 
 func cannotListen(dir string, err error) error {
-	return &steps.Error{
-		Code: steps.Unavailable, Err: fmt.Errorf("other processes cannot be let into the data folder %s: %w", dir, err),
-		Next: "choose another folder with --home",
-	}
+	return steps.Errorf(steps.Unavailable, "other processes cannot be let into the data folder %s: %w", dir, err).
+		WithNext("choose another folder with --home")
 }
 
 // tighten makes sure that nobody else can reach the socket, or what was
@@ -81,10 +79,8 @@ func tighten(dir string) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSticky != 0 {
-		return &steps.Error{
-			Code: steps.Denied, Err: fmt.Errorf("%s is shared with other users, so it cannot be a data folder", dir),
-			Next: "choose a folder of your own with --home",
-		}
+		return steps.Errorf(steps.Denied, "%s is shared with other users, so it cannot be a data folder", dir).
+			WithNext("choose a folder of your own with --home")
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("others may look into the data folder: %w", err), Next: "chmod 700 " + dir}

@@ -54,10 +54,7 @@ var errTooLarge = errors.New("the message is too large")
 
 // tooLarge is the error of a call whose request or answer does not fit.
 func tooLarge(name string, size int) error {
-	return &steps.Error{
-		Code: steps.Invalid, Err: fmt.Errorf("%s: %w: %d bytes", name, errTooLarge, size),
-		Next: "ask for less at once, or put large values into files",
-	}
+	return steps.Errorf(steps.Invalid, "%s: %w: %d bytes", name, errTooLarge, size).WithNext("ask for less at once, or put large values into files")
 }
 
 // readRequest decodes the body of a request, which is not trusted.

@@ -61,9 +61,8 @@ func Of(ctx context.Context, runs engine.Runs, id string) (Lesson, error) {
 		return l, err
 	}
 	if hash == "" || h.Document == "" {
-		e := steps.Errorf(steps.NotFound, "nothing is recorded that a person did on the desktop of run %s", id)
-		e.Next = "take it over on its page, do what is to be done, and hand it back"
-		return l, e
+		return l, steps.Errorf(steps.NotFound, "nothing is recorded that a person did on the desktop of run %s", id).
+			WithNext("take it over on its page, do what is to be done, and hand it back")
 	}
 	seen, err := runs.File(ctx, engine.Artifacts, hash)
 	if err != nil {

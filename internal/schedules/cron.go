@@ -34,9 +34,8 @@ func parseCron(expression, zone string) (cron, error) {
 	c.zone = at
 	fields, err := gronx.Segments(expression)
 	if word := strings.HasPrefix(expression, "@"); err != nil || !gronx.IsValid(expression) || len(fields) != 6 || !word && len(strings.Fields(expression)) != 5 {
-		e := steps.Errorf(steps.Invalid, "cron %q: wanted five fields, minute hour day month weekday, or @hourly, @daily, @weekly or @monthly", expression)
-		e.Next = `write it as "30 6 * * 1-5", which is half past six on workdays`
-		return c, e
+		return c, steps.Errorf(steps.Invalid, "cron %q: wanted five fields, minute hour day month weekday, or @hourly, @daily, @weekly or @monthly", expression).
+			WithNext(`write it as "30 6 * * 1-5", which is half past six on workdays`)
 	}
 	if fields[0] != "0" {
 		return c, steps.Errorf(steps.Invalid, "cron %q: more often than every minute is not possible", expression)

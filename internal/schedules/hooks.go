@@ -98,9 +98,8 @@ func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body [
 		return heard, ErrUnsigned
 	}
 	if !s.seesTo(hook) {
-		x := steps.Errorf(steps.Unavailable, "the schedule %s was made with a token that another server knows", name)
-		x.Next = "send the message to that server"
-		return heard, x
+		return heard, steps.Errorf(steps.Unavailable, "the schedule %s was made with a token that another server knows", name).
+			WithNext("send the message to that server")
 	}
 	inputs, err := hook.inputsOf(body)
 	if err == nil {

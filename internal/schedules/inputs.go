@@ -1,7 +1,6 @@
 package schedules
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 
@@ -42,10 +41,8 @@ func Accept(s Schedule, p *workflows.Program, inputs map[string]any) (map[string
 		}
 	}
 	if len(lines) > 0 {
-		return nil, &steps.Error{
-			Code: steps.Invalid, Err: fmt.Errorf("the inputs do not fit the workflow: %s", strings.Join(lines, "\n")),
-			Next: "give each with --input name=value, or under input",
-		}
+		return nil, steps.Errorf(steps.Invalid, "the inputs do not fit the workflow: %s", strings.Join(lines, "\n")).
+			WithNext("give each with --input name=value, or under input")
 	}
 	return all, nil
 }

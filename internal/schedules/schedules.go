@@ -216,9 +216,7 @@ func (s *Schedule) checkCron() error {
 func (s *Schedule) checkFiles() error {
 	dir, pattern := filepath.Split(s.Files)
 	if _, err := filepath.Match(pattern, "x"); err != nil || pattern == "" || !filepath.IsAbs(s.Files) || strings.ContainsAny(dir, "*?[") {
-		e := steps.Errorf(steps.Invalid, "files %q: wanted a whole path whose last part may be a pattern", s.Files)
-		e.Next = "write it as /folder/*.csv"
-		return e
+		return steps.Errorf(steps.Invalid, "files %q: wanted a whole path whose last part may be a pattern", s.Files).WithNext("write it as /folder/*.csv")
 	}
 	return nil
 }

@@ -188,7 +188,6 @@ func errMissingInputs(missing []workflows.Variable) error {
 			names[i] += " (" + v.Description + ")"
 		}
 	}
-	e := steps.Errorf(steps.Invalid, "the workflow needs inputs that were not given: %v", names)
-	e.Next = fmt.Sprintf("call again with inputs: {%q: ...}", missing[0].Name)
-	return e
+	return steps.Errorf(steps.Invalid, "the workflow needs inputs that were not given: %v", names).
+		WithNext(fmt.Sprintf("call again with inputs: {%q: ...}", missing[0].Name))
 }

@@ -66,16 +66,12 @@ func NewIssuer(address, audience string) (*Issuer, error) {
 		return nil, steps.Errorf(steps.Invalid, "%q is no address of an issuer: wanted one such as https://id.example.com", address)
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return nil, &steps.Error{
-			Code: steps.Invalid, Err: fmt.Errorf("the issuer %s is reached without TLS, so anyone on the way could give keys", address),
-			Next: "use its https address",
-		}
+		return nil, steps.Errorf(steps.Invalid, "the issuer %s is reached without TLS, so anyone on the way could give keys", address).
+			WithNext("use its https address")
 	}
 	if audience == "" {
-		return nil, &steps.Error{
-			Code: steps.Invalid, Err: errors.New("there is no audience, so a token for any other server would count here"),
-			Next: "name what the issuer writes into aud for this server with --audience",
-		}
+		return nil, steps.Errorf(steps.Invalid, "there is no audience, so a token for any other server would count here").
+			WithNext("name what the issuer writes into aud for this server with --audience")
 	}
 	i := &Issuer{url: address, host: u.Hostname(), audience: audience, now: time.Now}
 	i.pages = &sparing{next: http.DefaultTransport, now: func() time.Time { return i.now() }}

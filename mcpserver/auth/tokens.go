@@ -108,16 +108,12 @@ func readTokens(path string, info fs.FileInfo) ([]Token, error) {
 		return nil, steps.Errorf(steps.Invalid, "%s is no file of tokens", path)
 	}
 	if !ours(info) {
-		return nil, &steps.Error{
-			Code: steps.Denied, Err: fmt.Errorf("%s belongs to another user, who could let anybody in", path),
-			Next: "name a file of your own with --token-file",
-		}
+		return nil, steps.Errorf(steps.Denied, "%s belongs to another user, who could let anybody in", path).
+			WithNext("name a file of your own with --token-file")
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, &steps.Error{
-			Code: steps.Denied, Err: fmt.Errorf("others may read or change the tokens: %s is %o, wanted 600", path, info.Mode().Perm()),
-			Next: "chmod 600 " + path + "; if others were on this machine, make the tokens anew",
-		}
+		return nil, steps.Errorf(steps.Denied, "others may read or change the tokens: %s is %o, wanted 600", path, info.Mode().Perm()).
+			WithNext("chmod 600 " + path + "; if others were on this machine, make the tokens anew")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -159,10 +155,8 @@ func (t *Tokens) Add(x Token) (token string, err error) {
 		return "", err
 	}
 	if slices.ContainsFunc(list, func(y Token) bool { return y.Name == x.Name }) {
-		return "", &steps.Error{
-			Code: steps.Invalid, Err: fmt.Errorf("there is a client called %s already", x.Name),
-			Next: "choose another name, or remove it: understudy token rm " + x.Name,
-		}
+		return "", steps.Errorf(steps.Invalid, "there is a client called %s already", x.Name).
+			WithNext("choose another name, or remove it: understudy token rm " + x.Name)
 	}
 	raw := make([]byte, tokenBytes)
 	rand.Read(raw)

@@ -158,9 +158,7 @@ func crossSite(r *http.Request) bool {
 }
 
 func forbidden(what, flag string) error {
-	e := steps.Errorf(steps.Denied, "%s is not allowed", what)
-	e.Next = "start the server with " + flag + " if it is to be"
-	return e
+	return steps.Errorf(steps.Denied, "%s is not allowed", what).WithNext("start the server with " + flag + " if it is to be")
 }
 
 func hostOf(address string) string {

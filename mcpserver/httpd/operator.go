@@ -103,13 +103,10 @@ func (o operator) permit(r *http.Request) error {
 	g, ok := auth.From(r.Context())
 	switch {
 	case o.o.Gate != nil && !(ok && g.Operator):
-		e := steps.Errorf(steps.Denied, "only an operator changes modes")
-		e.Next = "use a token of understudy token add NAME --operator"
-		return e
+		return steps.Errorf(steps.Denied, "only an operator changes modes").WithNext("use a token of understudy token add NAME --operator")
 	case o.o.Gate == nil && !local(hostOf(r.RemoteAddr), nil):
-		e := steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr)
-		e.Next = "send the request from there"
-		return e
+		return steps.Errorf(steps.Denied, "modes are changed from the machine of the server, not from %s", r.RemoteAddr).
+			WithNext("send the request from there")
 	}
 	return nil
 }

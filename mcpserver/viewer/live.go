@@ -96,9 +96,7 @@ func (v *Viewer) serveView(w http.ResponseWriter, r *http.Request, still func() 
 // there; empty: for somebody who looks.
 func (v *Viewer) open(ctx context.Context, h engine.Header, by string) (rfb.Live, error) {
 	if h.Desktop == nil || h.Desktop.Name == "" || v.o.Open == nil {
-		e := steps.Errorf(steps.Unavailable, "run %s is on no desktop that lasts", h.ID)
-		e.Next = "play it with --display virtual"
-		return nil, e
+		return nil, steps.Errorf(steps.Unavailable, "run %s is on no desktop that lasts", h.ID).WithNext("play it with --display virtual")
 	}
 	d, err := v.o.Open(ctx, h, by)
 	if err != nil {

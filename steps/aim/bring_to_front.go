@@ -113,10 +113,8 @@ func activate(ctx context.Context, hand *Hand, w desktop.Window) error {
 	defer cancel()
 	err := hand.Unaccounted().Do(short, desktop.Manage{Window: w.ID, Do: desktop.Activate})
 	if short.Err() != nil && ctx.Err() == nil && err != nil {
-		return &steps.Error{
-			Code: steps.NotActionable, Err: fmt.Errorf("the window %q does not come to the front%s", w.Title, FocusedElsewhere(ctx, hand.Desktop)),
-			Next: "answer the question that is open, or close that window",
-		}
+		return steps.Errorf(steps.NotActionable, "the window %q does not come to the front%s", w.Title, FocusedElsewhere(ctx, hand.Desktop)).
+			WithNext("answer the question that is open, or close that window")
 	}
 	if err != nil {
 		return fmt.Errorf("bringing the window %q to the front: %w", w.Title, err)

@@ -88,10 +88,7 @@ func (t KeyTarget) keptElement(ctx context.Context, d *desktop.Desktop, text str
 }
 
 func keysWentElsewhere(from, to string) error {
-	return &steps.Error{
-		Code: steps.Unexpected, Err: fmt.Errorf("the focus left %s while keys were sent there%s", from, to),
-		Next: "look where the rest of them went",
-	}
+	return steps.Errorf(steps.Unexpected, "the focus left %s while keys were sent there%s", from, to).WithNext("look where the rest of them went")
 }
 
 // TypeWhereTheFocusIs types a text where the focus is. A focus that something else

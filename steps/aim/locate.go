@@ -205,9 +205,5 @@ func ByRef(ctx context.Context, env *steps.Env, ref string) (*desktop.Element, e
 var errNoRef = errors.New("no tree that was shown has the ref")
 
 func unknownRef(ref string) error {
-	return &steps.Error{
-		Code: steps.NotFound,
-		Err:  fmt.Errorf("%w %s", errNoRef, ref),
-		Next: "look at the elements with get_window_tree, and use a ref of that tree",
-	}
+	return steps.Errorf(steps.NotFound, "%w %s", errNoRef, ref).WithNext("look at the elements with get_window_tree, and use a ref of that tree")
 }

@@ -60,10 +60,8 @@ func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expecte
 		on = fmt.Sprintf("window %q of %s", top.Title, top.Process)
 	}
 	if expected != "" && (top == nil || !(desktop.Scope{Title: expected}).Admits(top)) {
-		return on, &steps.Error{
-			Code: steps.NotActionable, Err: fmt.Errorf("expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on),
-			Next: "bring that window to the front with activate_window, or look where it is",
-		}
+		return on, steps.Errorf(steps.NotActionable, "expect_window: wanted a window with %q in its title at %s, found the %s", expected, at, on).
+			WithNext("bring that window to the front with activate_window, or look where it is")
 	}
 	return on, nil
 }

@@ -61,9 +61,8 @@ func OnScreen(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
 	if len(monitors) == 0 {
 		return steps.Errorf(steps.NotActionable, "the point %s is on no monitor: there is none", at)
 	}
-	err := steps.Errorf(steps.NotActionable, "the point %s is not on the screen, which is %s", at, monitors[0].Bounds)
-	err.Next = "take a point of a picture by capture_screenshot, or name the element"
-	return err
+	return steps.Errorf(steps.NotActionable, "the point %s is not on the screen, which is %s", at, monitors[0].Bounds).
+		WithNext("take a point of a picture by capture_screenshot, or name the element")
 }
 
 // Screen returns the area of all monitors together.

@@ -3,7 +3,6 @@ package aim
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,11 +22,8 @@ var errStale = errors.New("stale")
 // stale is the error of a ref whose element is gone: it says which it was, and offers
 // those of now that are like it.
 func stale(ctx context.Context, env *steps.Env, gone *desktop.Element) error {
-	e := &steps.Error{
-		Code: steps.NotFound,
-		Err:  fmt.Errorf("the ref %s is %w: %s is gone", gone.Ref, errStale, Describe(gone)),
-		Next: "look at the elements with get_window_tree, and use a ref of that tree",
-	}
+	e := steps.Errorf(steps.NotFound, "the ref %s is %w: %s is gone", gone.Ref, errStale, Describe(gone)).
+		WithNext("look at the elements with get_window_tree, and use a ref of that tree")
 	t, err := env.Desktop.Tree(ctx, desktop.Scope{Process: gone.Process, PID: gone.PID, Full: true})
 	if err != nil {
 		return e

@@ -90,10 +90,8 @@ func withWait(err error, long time.Duration) error {
 // noAnswer is the error of a poll that was cut short after a time; err says what was
 // asked.
 func noAnswer(err error, long time.Duration) error {
-	return &steps.Error{
-		Code: steps.Timeout, Err: fmt.Errorf("the desktop did not answer within %s: %w", long.Round(time.Millisecond), err),
-		Next: "see with get_applications_and_windows_list what is open, and end what hangs; a machine with too much to do needs a longer timeout_ms",
-	}
+	return steps.Errorf(steps.Timeout, "the desktop did not answer within %s: %w", long.Round(time.Millisecond), err).
+		WithNext("see with get_applications_and_windows_list what is open, and end what hangs; a machine with too much to do needs a longer timeout_ms")
 }
 
 // UsualEffectLimit is how long an action's effect, such as typed text, may take to show.

@@ -65,9 +65,8 @@ func Document(env *steps.Env, path steps.Path) error {
 	}
 	for _, name := range []string{f.Path, realPath(f.Path)} {
 		if runtime.GOOS == "windows" || strings.EqualFold(filepath.Ext(name), ".desktop") || info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			e := steps.Errorf(steps.Denied, "%s is no document, and might be run", f.Path)
-			e.Next = "ask the operator to start the server with --toolsets core,shell"
-			return e
+			return steps.Errorf(steps.Denied, "%s is no document, and might be run", f.Path).
+				WithNext("ask the operator to start the server with --toolsets core,shell")
 		}
 	}
 	return nil

@@ -107,10 +107,8 @@ func inRoots(roots []string, path, shown string) (File, error) {
 
 func outside(roots []string, path string) error {
 	if len(roots) == 0 {
-		return &steps.Error{
-			Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: no folder may be used", path),
-			Next: "start the server with --root FOLDER, or in a folder for its files; a whole home folder is never used by itself",
-		}
+		return steps.Errorf(steps.Denied, "%s is out of bounds: no folder may be used", path).
+			WithNext("start the server with --root FOLDER, or in a folder for its files; a whole home folder is never used by itself")
 	}
 	return &steps.Error{Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: files may be used in %s", path, strings.Join(roots, ", "))}
 }

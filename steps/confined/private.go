@@ -1,7 +1,6 @@
 package confined
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -23,10 +22,8 @@ func (p Private) Refuse(path string) error {
 	for _, at := range []string{path, realPath(path)} {
 		for ; ; at = filepath.Dir(at) {
 			if known.has(at, nil) {
-				return &steps.Error{
-					Code: steps.Denied, Err: fmt.Errorf("%s is out of bounds: Understudy keeps its tokens, runs and workflows in %s", path, at),
-					Next: "keep files for steps in a folder of their own",
-				}
+				return steps.Errorf(steps.Denied, "%s is out of bounds: Understudy keeps its tokens, runs and workflows in %s", path, at).
+					WithNext("keep files for steps in a folder of their own")
 			}
 			if at == filepath.Dir(at) {
 				break

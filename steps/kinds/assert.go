@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"context"
-	"fmt"
 
 	"understudy/steps"
 )
@@ -64,9 +63,6 @@ func truth(v any) (bool, error) {
 			return true, nil
 		}
 	}
-	return false, &steps.Error{
-		Code: steps.Invalid,
-		Err:  fmt.Errorf("condition: wanted true or false, found %s", steps.Quote(v)),
-		Next: "write a condition that compares, such as name == 'x'",
-	}
+	return false, steps.Errorf(steps.Invalid, "condition: wanted true or false, found %s", steps.Quote(v)).
+		WithNext("write a condition that compares, such as name == 'x'")
 }

@@ -3,7 +3,6 @@ package kinds
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -76,17 +75,11 @@ func find(text, sought string) [][]int {
 func usable(path string, places [][]int, sought string, all bool) error {
 	switch {
 	case len(places) == 0:
-		return &steps.Error{
-			Code: steps.NotFound,
-			Err:  fmt.Errorf("%s does not hold %s", path, steps.Quote(sought)),
-			Next: "read the file, and give the text as it stands there",
-		}
+		return steps.Errorf(steps.NotFound, "%s does not hold %s", path, steps.Quote(sought)).
+			WithNext("read the file, and give the text as it stands there")
 	case len(places) > 1 && !all:
-		return &steps.Error{
-			Code: steps.Ambiguous,
-			Err:  fmt.Errorf("%s holds %s %d times", path, steps.Quote(sought), len(places)),
-			Next: "give more of the text around it, or set replace_all",
-		}
+		return steps.Errorf(steps.Ambiguous, "%s holds %s %d times", path, steps.Quote(sought), len(places)).
+			WithNext("give more of the text around it, or set replace_all")
 	}
 	return nil
 }

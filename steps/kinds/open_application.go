@@ -113,10 +113,8 @@ func vet(env *steps.Env) func(desktop.LaunchTarget) error {
 		if why == nil {
 			return nil
 		}
-		return &steps.Error{
-			Code: steps.Denied, Err: fmt.Errorf("%w, and %w", why, refusal),
-			Next: "name an installed desktop file or a program without arguments; for command lines " + steps.AsError(refusal).Next,
-		}
+		return steps.Errorf(steps.Denied, "%w, and %w", why, refusal).
+			WithNext("name an installed desktop file or a program without arguments; for command lines " + steps.AsError(refusal).Next)
 	}
 }
 

@@ -87,11 +87,8 @@ func runCommand(ctx context.Context, env *steps.Env, a CommandArgs) (CommandResu
 	}
 	if a.TimeoutMS > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, a.TimeoutMS.Std(), &steps.Error{
-			Code: steps.Timeout,
-			Err:  fmt.Errorf("the command was ended because it took longer than %s", a.TimeoutMS.Std()),
-			Next: "give it more time with timeout_ms",
-		})
+		ctx, cancel = context.WithTimeoutCause(ctx, a.TimeoutMS.Std(), steps.Errorf(steps.Timeout, "the command was ended because it took longer than %s", a.TimeoutMS.Std()).
+			WithNext("give it more time with timeout_ms"))
 		defer cancel()
 	}
 	stdout, stderr := &shell.Output{}, &shell.Output{}

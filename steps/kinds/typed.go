@@ -97,11 +97,8 @@ func (c *readingBack) check(ctx context.Context) (observe.Checked, error) {
 	case errors.Is(err, desktop.ErrNotFound):
 		return observe.NotPossible, nil // the field went away, which may be what typing was for
 	case c.text != "" && c.now == c.before && (c.now != "" || c.readable()) && !(c.cleared && reformatted(c.text, c.now)):
-		return observe.No, &steps.Error{
-			Code: steps.Unexpected,
-			Err:  fmt.Errorf("nothing arrived in %s: %s", aim.Describe(c.el), c.holds("it still holds ")),
-			Next: "look whether something else has the focus",
-		}
+		return observe.No, steps.Errorf(steps.Unexpected, "nothing arrived in %s: %s", aim.Describe(c.el), c.holds("it still holds ")).
+			WithNext("look whether something else has the focus")
 	}
 	if !aim.IsSheetCell(c.el) {
 		if err := c.strayed(ctx); err != nil || !c.comparable() {
@@ -133,15 +130,11 @@ func (c *readingBack) differs() (observe.Checked, error) {
 		return observe.No, nil
 	}
 	if formatted {
-		return observe.No, &steps.Error{
-			Code: steps.Unexpected, Err: fmt.Errorf("%s made something else of the text: %s", aim.Describe(c.el), c.holds("it holds ")),
-			Next: acceptIt,
-		}
+		return observe.No, steps.Errorf(steps.Unexpected, "%s made something else of the text: %s", aim.Describe(c.el), c.holds("it holds ")).
+			WithNext(acceptIt)
 	}
-	return observe.No, &steps.Error{
-		Code: steps.Unexpected, Err: fmt.Errorf("%s does not hold what was typed: %s", aim.Describe(c.el), c.holds("it holds ")),
-		Next: "look at the field; if it is right as it is, set accept_reformatted",
-	}
+	return observe.No, steps.Errorf(steps.Unexpected, "%s does not hold what was typed: %s", aim.Describe(c.el), c.holds("it holds ")).
+		WithNext("look at the field; if it is right as it is, set accept_reformatted")
 }
 
 // holds says what the field holds, unless that is a secret.
@@ -199,11 +192,8 @@ func (c *readingBack) strayed(ctx context.Context) error {
 	if has || err != nil {
 		return err
 	}
-	return &steps.Error{
-		Code: steps.Unexpected,
-		Err:  fmt.Errorf("the focus left %s while it was typed into: %s%s", aim.Describe(c.el), c.holds("it holds "), aim.FocusedElsewhere(ctx, c.hand.Desktop)),
-		Next: "look where the rest of the text went",
-	}
+	return steps.Errorf(steps.Unexpected, "the focus left %s while it was typed into: %s%s", aim.Describe(c.el), c.holds("it holds "), aim.FocusedElsewhere(ctx, c.hand.Desktop)).
+		WithNext("look where the rest of the text went")
 }
 
 // KeysResult is what came of the keys at the end of a text.

@@ -109,10 +109,8 @@ func WaitForToggle(ctx context.Context, d *desktop.Desktop, before *desktop.Elem
 	err := aim.WaitForEffect(ctx, patience, func(ctx context.Context) error {
 		now, err := d.Refresh(ctx, before.Handle)
 		if err == nil && (now.States&state != 0) != want {
-			err = &steps.Error{
-				Code: steps.Unexpected, Err: fmt.Errorf("%s did not turn: it is %s as before", aim.Describe(before), onOrOff(!want)),
-				Next: "look at the screen: what it belongs to may refuse it, or ask first",
-			}
+			err = steps.Errorf(steps.Unexpected, "%s did not turn: it is %s as before", aim.Describe(before), onOrOff(!want)).
+				WithNext("look at the screen: what it belongs to may refuse it, or ask first")
 		}
 		return err
 	})

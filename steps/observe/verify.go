@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"understudy/steps"
 	"understudy/steps/aim"
@@ -22,11 +21,8 @@ func Verify(ctx context.Context, hand *aim.Hand, v VerifyOptions, process string
 		return checkShows(ctx, hand, within, v.VerifyElementNotExists, false)
 	})
 	if err != nil && steps.CodeOf(err) != steps.Invalid && ctx.Err() == nil {
-		err = &steps.Error{
-			Code: steps.Unexpected,
-			Err:  fmt.Errorf("the action was done, but what it was to bring about was not seen: %w", err),
-			Next: "look at the screen before doing it again",
-		}
+		err = steps.Errorf(steps.Unexpected, "the action was done, but what it was to bring about was not seen: %w", err).
+			WithNext("look at the screen before doing it again")
 	}
 	return err == nil, err
 }

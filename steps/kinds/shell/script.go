@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -117,11 +116,8 @@ func (e Language) command(ctx context.Context) (string, []string, error) {
 	}
 	path, err := findProgram("install Node.js, such as with apt-get install nodejs", "node")
 	if err == nil && e.typed() && exec.CommandContext(ctx, path, "-e", readsTypes).Run() != nil {
-		err = &steps.Error{
-			Code: steps.Unavailable,
-			Err:  errors.New("the Node.js that is installed does not read TypeScript"),
-			Next: "install Node.js 22.13 or newer, or write the script in JavaScript",
-		}
+		err = steps.Errorf(steps.Unavailable, "the Node.js that is installed does not read TypeScript").
+			WithNext("install Node.js 22.13 or newer, or write the script in JavaScript")
 	}
 	return path, []string{"--no-warnings", "--input-type=module", "-e", runJavaScript}, err
 }
