@@ -16,6 +16,7 @@ import (
 
 	"understudy/engine"
 	"understudy/internal/versions"
+	"understudy/internal/wholefile"
 	"understudy/internal/words"
 	"understudy/mcpserver/access"
 	"understudy/steps"
@@ -187,7 +188,7 @@ func (l *library) own(name string) error {
 	if err != nil {
 		return err
 	}
-	return versions.WriteWhole(l.ownerFile(name), raw)
+	return wholefile.Write(l.ownerFile(name), raw, 0o600)
 }
 
 // load finds the document that another names: a saved workflow, a path, or a

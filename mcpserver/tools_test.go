@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/tiktoken-go/tokenizer"
 
-	"understudy/internal/versions"
+	"understudy/internal/wholefile"
 	"understudy/mcpserver/access"
 	"understudy/mcpserver/byhand"
 	"understudy/steps"
@@ -35,7 +35,7 @@ func TestSchemas(t *testing.T) {
 		got = append(got, '\n')
 		path := filepath.Join("testdata", "tools", tool.Name+".json")
 		if *update {
-			if err := versions.WriteWhole(path, got); err != nil {
+			if err := wholefile.Write(path, got, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

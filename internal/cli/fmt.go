@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"understudy/internal/wholefile"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -85,14 +86,5 @@ func replaceFile(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	// Beside it, so that the rename stays on one disk.
-	next := path + ".new"
-	if err := os.WriteFile(next, text, info.Mode().Perm()); err != nil {
-		return err
-	}
-	if err := os.Rename(next, path); err != nil {
-		_ = os.Remove(next)
-		return err
-	}
-	return nil
+	return wholefile.Write(path, text, info.Mode().Perm())
 }

@@ -108,7 +108,7 @@ func TestReplace(t *testing.T) {
 	if backup, err := Replace(path, []byte("two"), false); err != nil || backup != "" {
 		t.Errorf("the same again: backup %q, %v", backup, err)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "deep", ".understudy-*"))
+	left, err := filepath.Glob(filepath.Join(dir, "deep", ".writing-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

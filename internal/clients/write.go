@@ -2,11 +2,12 @@ package clients
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"understudy/internal/wholefile"
 )
 
 // BackupEnding is what the name of the file that was there before ends with.
@@ -24,7 +25,7 @@ func Replace(path string, text []byte, secret bool) (backup string, err error) {
 	mode := fs.FileMode(0o600)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", put(path, text, mode)
+		return "", wholefile.Write(path, text, mode)
 	case err != nil:
 		return "", err
 	case bytes.Equal(old, text) && !secret:
@@ -36,25 +37,8 @@ func Replace(path string, text []byte, secret bool) (backup string, err error) {
 		mode = info.Mode().Perm()
 	}
 	backup = path + BackupEnding
-	if err := put(backup, old, mode); err != nil {
+	if err := wholefile.Write(backup, old, mode); err != nil {
 		return "", err
 	}
-	return backup, put(path, text, mode)
-}
-
-// put writes a file beside its place, and moves it there.
-func put(path string, text []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".understudy-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err = cmp.Or(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return backup, wholefile.Write(path, text, mode)
 }

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"understudy/internal/wholefile"
 
 	"github.com/nats-io/nkeys"
 )
@@ -102,18 +103,5 @@ func readOrMake(file string, made bool, generate func() (string, error)) (string
 	if err != nil {
 		return "", err
 	}
-	return text, writeDurably(file, text+"\n")
-}
-
-// writeDurably writes a file that is there in whole, or not at all, when the power fails.
-func writeDurably(file, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".making-*") // only its owner reads it
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return os.Rename(f.Name(), file)
+	return text, wholefile.Write(file, []byte(text+"\n"), 0o600) // only its owner reads it
 }

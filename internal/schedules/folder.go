@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"understudy/internal/filelock"
+	"understudy/internal/wholefile"
 	"understudy/steps"
 )
 
@@ -107,16 +108,7 @@ func (f Folder) write(name string, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(string(f), ".saving-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(raw)
-	if err = cmp.Or(err, temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), f.path(name))
+	return wholefile.Write(f.path(name), raw, 0o600)
 }
 
 func (f Folder) served() string { return filepath.Join(string(f), ".served") }

@@ -3,7 +3,6 @@
 package versions
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"understudy/internal/wholefile"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -54,7 +55,7 @@ func Replace(path string, text []byte) error {
 	if err := keep(path, text); err != nil {
 		return err
 	}
-	return errors.Join(WriteWhole(path, text), prune(path))
+	return errors.Join(wholefile.Write(path, text, 0o600), prune(path))
 }
 
 func keep(path string, text []byte) error {
@@ -63,7 +64,7 @@ func keep(path string, text []byte) error {
 		now := time.Now()
 		return os.Chtimes(kept, now, now) // it is the newest again
 	}
-	return WriteWhole(kept, text)
+	return wholefile.Write(kept, text, 0o600)
 }
 
 func prune(path string) error {
@@ -73,23 +74,6 @@ func prune(path string) error {
 		errs = append(errs, os.Remove(filepath.Join(folder(path), v.Hash)))
 	}
 	return errors.Join(append(errs, err)...)
-}
-
-// WriteWhole writes a file, whole or not at all.
-func WriteWhole(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".saving-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // List are the versions of a file, the newest first. One that was changed by hand is

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -13,13 +12,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"understudy/internal/wholefile"
 	"understudy/steps"
 )
 
@@ -188,20 +187,7 @@ func (t *Tokens) write(list []Token) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(t.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tokens-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(text, '\n'))
-	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), t.path)
+	return wholefile.Write(t.path, append(text, '\n'), 0o600)
 }
 
 func (*Tokens) takes(credential string) bool { return strings.HasPrefix(credential, tokenPrefix) }
