@@ -21,19 +21,14 @@ import (
 func desktopsFolder(home string) string { return filepath.Join(home, "display") }
 
 func (a *app) desktop() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "desktop",
-		Short: "Start, list and stop the virtual desktops that last",
-		Long: "Start, list and stop virtual desktops that last: each is kept by a process of its own,\n" +
-			"with the programs on it, until it is stopped or its time is over. Runs use one with\n" +
+	cmd := group("desktop", "Start, list and stop the virtual desktops that last",
+		"Start, list and stop virtual desktops that last: each is kept by a process of its own,\n"+
+			"with the programs on it, until it is stopped or its time is over. Runs use one with\n"+
 			"--display virtual:NAME; one that a run made, and that did not succeed, is kept for it.",
-		Args: unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+		a.desktopEnv())
 	for _, o := range desktops.Operations() {
 		cmd.AddCommand(a.desktopOperation(o))
 	}
-	cmd.AddCommand(a.desktopEnv())
 	return cmd
 }
 

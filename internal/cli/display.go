@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -46,8 +47,8 @@ func (f *displayFlags) options(cmd *cobra.Command) (desktop.Options, error) {
 	return o, nil
 }
 
-// openDisplay opens the desktop that the flags name, for a command that is no run.
-func (a *app) openDisplay(cmd *cobra.Command, f *displayFlags) (*desktop.Desktop, error) {
+// openDisplay opens the desktop that the flags name, for what is no run.
+func (a *app) openDisplay(ctx context.Context, cmd *cobra.Command, f *displayFlags) (*desktop.Desktop, error) {
 	o, err := f.options(cmd)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (a *app) openDisplay(cmd *cobra.Command, f *displayFlags) (*desktop.Desktop
 		return nil, err
 	}
 	o.Dir = desktopsFolder(home)
-	d, err := a.machine.Open(cmd.Context(), o)
+	d, err := a.machine.Open(ctx, o)
 	if err != nil {
 		return nil, notReady(err)
 	}

@@ -56,7 +56,7 @@ func (a *app) inspect() *cobra.Command {
 }
 
 func (a *app) look(cmd *cobra.Command, f *inspectFlags) error {
-	d, err := a.openDisplay(cmd, &f.display)
+	d, err := a.openDisplay(cmd.Context(), cmd, &f.display)
 	if err != nil {
 		return err
 	}

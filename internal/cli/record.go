@@ -183,7 +183,7 @@ func secretInputs(p *workflows.Program) (args []string) {
 
 // begin begins to watch; end closes what that needs.
 func (a *app) begin(cmd *cobra.Command, f *recordFlags, keys recorder.Keys, file string) (s *watch.Session, end func(), err error) {
-	d, err := a.openDisplay(cmd, &f.display)
+	d, err := a.openDisplay(cmd.Context(), cmd, &f.display)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -68,16 +67,10 @@ func (o *opening) watched(ctx context.Context) (*desktop.Desktop, func(), error)
 		return nil, nil, err
 	}
 	if drives(options) == "virtual" {
-		e := &steps.Error{Code: steps.Unavailable, Err: errors.New("the screen belongs to another process, which owns the data folder")}
-		e.Next = "record through that process, or name the display of the user with --display"
-		return nil, nil, e
+		return nil, nil, steps.Errorf(steps.Unavailable, "the screen belongs to another process, which owns the data folder").
+			WithNext("record through that process, or name the display of the user with --display")
 	}
-	home, err := o.a.folder()
-	if err != nil {
-		return nil, nil, err
-	}
-	options.Dir = desktopsFolder(home)
-	d, err := o.a.machine.Open(ctx, options)
+	d, err := o.a.openDisplay(ctx, o.cmd, o.display)
 	if err == nil {
 		if err = heard(ctx, d); err != nil {
 			_ = d.Close()

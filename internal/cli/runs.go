@@ -11,14 +11,8 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "runs COMMAND",
-		Short: "List, show, export, repair and remove runs",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsLogs(), a.runsExport(), a.runsRemove(), a.runsPrune(), a.runsBackup(), a.runsRestore(), a.runsCheck(), a.runsToWorkflow(), a.runsRepair())
-	return cmd
+	return group("runs COMMAND", "List, show, export, repair and remove runs", "",
+		a.runsList(), a.runsShow(), a.runsLogs(), a.runsExport(), a.runsRemove(), a.runsPrune(), a.runsBackup(), a.runsRestore(), a.runsCheck(), a.runsToWorkflow(), a.runsRepair())
 }
 
 func (a *app) withRuns(cmd *cobra.Command, do func(cmd *cobra.Command, runs engine.Runs, args []string) error) *cobra.Command {

@@ -64,11 +64,8 @@ func (f files) path(of workflows.Source) (path string, saved bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	for _, ending := range []string{".yaml", ".yml", ".json"} {
-		path := filepath.Join(savedWorkflows(home), of.Name+ending)
-		if _, err := os.Stat(path); err == nil && filepath.Base(of.Name) == of.Name {
-			return path, true, nil
-		}
+	if path, ok := savedFile(home, of.Name); ok && filepath.Base(of.Name) == of.Name {
+		return path, true, nil
 	}
 	return filepath.Join(of.Dir, filepath.Base(of.Name)), false, nil
 }

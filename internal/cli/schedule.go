@@ -18,15 +18,10 @@ func schedulesFolder(home string) schedules.Folder {
 }
 
 func (a *app) schedule() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "schedule",
-		Short: "Run saved workflows at times, for messages, and for files that arrive",
-		Long: "Run saved workflows by themselves: at times, when a program sends a message, and when\n" +
-			"a file arrives. `understudy serve` begins the runs; what a schedule began is listed by\n" +
-			"`understudy runs ls --schedule NAME`.",
-		Args: unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := group("schedule", "Run saved workflows at times, for messages, and for files that arrive",
+		"Run saved workflows by themselves: at times, when a program sends a message, and when\n"+
+			"a file arrives. `understudy serve` begins the runs; what a schedule began is listed by\n"+
+			"`understudy runs ls --schedule NAME`.")
 	for _, o := range schedules.Operations() {
 		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
 			on, server, end, err := a.schedules(cmd)

@@ -60,12 +60,7 @@ var compositorSetups = []compositorSetup{
 }
 
 func (a *app) setup() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "setup",
-		Short: "Set up what a session of Wayland needs to be operated",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := group("setup", "Set up what a session of Wayland needs to be operated", "")
 	for _, s := range compositorSetups {
 		cmd.AddCommand(a.setupOf(s))
 	}

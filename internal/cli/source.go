@@ -95,16 +95,23 @@ func (a *app) savedNames() ([]string, error) {
 	return names, err
 }
 
+func savedFile(home, name string) (path string, ok bool) {
+	for _, ending := range documentEndings {
+		path := filepath.Join(savedWorkflows(home), name+ending)
+		if _, err := os.Stat(path); err == nil {
+			return path, true
+		}
+	}
+	return "", false
+}
+
 func (a *app) saved(name string) (workflows.Source, error) {
 	dir, err := a.folder()
 	if err != nil {
 		return workflows.Source{}, err
 	}
-	for _, ending := range documentEndings {
-		path := filepath.Join(savedWorkflows(dir), name+ending)
-		if _, err := os.Stat(path); err == nil {
-			return fileSource(path)
-		}
+	if path, ok := savedFile(dir, name); ok {
+		return fileSource(path)
 	}
 	return workflows.Source{}, steps.Errorf(steps.Invalid, "there is no file and no saved workflow called %q", name).
 		WithNext("name a file, a workflow in " + savedWorkflows(dir) + ", or an example: example/" + strings.Join(examples.Names(), ", example/"))

@@ -15,16 +15,11 @@ import (
 
 func (a *app) token() *cobra.Command {
 	var file string
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Say which clients may call the server, each with a token of its own",
-		Long: "Say which clients may call \"understudy serve\" over HTTP, each with a token of its own,\n" +
+	cmd := group("token", "Say which clients may call the server, each with a token of its own",
+		"Say which clients may call \"understudy serve\" over HTTP, each with a token of its own,\n"+
 			"a mode, and the toolsets that it sees. A server that runs heeds every change at once.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Args: unknownCommand,
-	}
+		a.tokenAdd(&file), a.tokenList(&file), a.tokenRemove(&file))
 	cmd.PersistentFlags().StringVar(&file, "token-file", "", "the file of the clients (default tokens.json in the data folder)")
-	cmd.AddCommand(a.tokenAdd(&file), a.tokenList(&file), a.tokenRemove(&file))
 	return cmd
 }
 

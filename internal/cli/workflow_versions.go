@@ -13,12 +13,7 @@ import (
 )
 
 func (a *app) workflowCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "workflow COMMAND",
-		Short: "List, compare and restore the versions of saved workflows",
-		Args:  unknownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := group("workflow COMMAND", "List, compare and restore the versions of saved workflows", "")
 	for _, o := range versions.Operations() {
 		cmd.AddCommand(a.operation(o.Declaration, func(cmd *cobra.Command, values any) (operations.Result, error) {
 			return o.Do(cmd.Context(), savedFiles{a}, struct{}{}, values)
