@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"understudy/steps"
@@ -177,10 +178,5 @@ func (l *onePerPath) put(s PlanStep) {
 }
 
 func inFinally(path string) bool {
-	for i := range path {
-		if (i == 0 || path[i-1] == '/') && len(path) >= i+8 && path[i:i+8] == "finally." {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(path, "finally.") || strings.Contains(path, "/finally.")
 }

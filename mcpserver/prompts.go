@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -75,10 +76,7 @@ If it waits, ask me what it wants to know and give the answer to resume_run. If 
 }
 
 func recordPrompt(_ context.Context, _ caller, a map[string]string) (string, error) {
-	name := a["name"]
-	if name == "" {
-		name = "a short name that says what it does"
-	}
+	name := cmp.Or(a["name"], "a short name that says what it does")
 	return fmt.Sprintf(`I am going to do this, and you make a workflow of it: %s
 
 1. record_workflow {"action": "start"}, and tell me to begin. Touch nothing while I work.

@@ -46,9 +46,7 @@ func (s runTools) tools() []*tool {
 	of := func(name, summary string, t tool) tool {
 		t.Name, t.summary = name, summary
 		t.Toolset, t.Risk = steps.Runs, steps.Normal
-		if t.result == nil {
-			t.result = runSchema()
-		}
+		t.result = cmp.Or(t.result, runSchema())
 		return t
 	}
 	return []*tool{
@@ -105,10 +103,7 @@ func (s runTools) get(ctx context.Context, c *call, a getRunArgs) (*reply, error
 	if err != nil {
 		return nil, err
 	}
-	v := a.Verbosity
-	if v == "" {
-		v = workflows.Usual
-	}
+	v := cmp.Or(a.Verbosity, workflows.Usual)
 	f := failureOfRun(h)
 	out := &reply{value: viewOf(r, f, v), text: runText(r) + stepsText(ctx, s.o.Kinds, runs, r, v)}
 	if f != nil {
@@ -360,9 +355,7 @@ func (s runTools) continueRun(ctx context.Context, c *call, id string, wait *boo
 	if wait != nil && !*wait {
 		return s.detach(ctx, c, b)
 	}
-	if v == "" {
-		v = workflows.Usual
-	}
+	v = cmp.Or(v, workflows.Usual)
 	return s.follow(ctx, c, b, func(ctx context.Context, runs engine.Runs, h engine.Header) (*reply, error) {
 		return runReply(ctx, s.o.Kinds, runs, h, v, c.flag(includeImage))
 	})
@@ -420,9 +413,7 @@ func (s runTools) stop(ctx context.Context, c *call, a stopArgs) (*reply, error)
 	if err != nil {
 		return nil, err
 	}
-	if a.Reason == "" {
-		a.Reason = "stopped by " + c.name
-	}
+	a.Reason = cmp.Or(a.Reason, "stopped by "+c.name)
 	var stopped []engine.Header
 	if a.RunID == "" {
 		stopped, err = access.StopOwn(ctx, runs, c.made, engine.ByUser, a.Reason)

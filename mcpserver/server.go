@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -119,9 +120,7 @@ type Server struct {
 
 // New makes a server. It opens nothing.
 func New(o Options) *Server {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Fleet { // each run waits in the queue for a worker
 		o.MaxConcurrent = httpd.MaxRuns
 	}

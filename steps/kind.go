@@ -147,13 +147,9 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 	k.Defaults = defaultsOf(defaults, k.Args)
 	k.readTags(reflect.TypeFor[A]())
 	k.Timeout = cmp.Or(k.Timeout, DefaultTimeout)
-	if k.Touches == "" {
-		k.Touches = None
-	}
+	k.Touches = cmp.Or(k.Touches, None)
 	k.Focus = cmp.Or(k.Focus, Keep)
-	if k.Risk == "" {
-		k.Risk = Normal
-	}
+	k.Risk = cmp.Or(k.Risk, Normal)
 	if k.Picture == NoPicture && k.Touches == Act && k.Args.Properties[PictureArgument] != nil {
 		k.Picture = PictureBeside
 	}

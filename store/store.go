@@ -42,13 +42,9 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	o.Wait = cmp.Or(o.Wait, time.Second)
-	if o.Command == "" {
-		o.Command = commandLine()
-	}
+	o.Command = cmp.Or(o.Command, commandLine())
 	o.Lazy = cmp.Or(o.Lazy, 500*time.Millisecond)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o
 }
 

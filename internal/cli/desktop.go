@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -77,9 +78,7 @@ func (a *app) keepers() (desktops.Keepers, error) {
 }
 
 func (a *app) writePicture(p image.Image, file, desktop string) error {
-	if file == "" {
-		file = desktop + ".png"
-	}
+	file = cmp.Or(file, desktop+".png")
 	f, err := os.Create(file)
 	if err != nil {
 		return &steps.Error{Code: steps.Invalid, Err: err, Next: "name another file with --picture"}

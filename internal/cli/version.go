@@ -44,9 +44,7 @@ func thisVersion() versionInfo {
 	if !ok {
 		return v
 	}
-	if b.Main.Version != "" {
-		v.Version = b.Main.Version
-	}
+	v.Version = cmp.Or(b.Main.Version, v.Version)
 	for _, s := range b.Settings {
 		if s.Key == "vcs.revision" {
 			v.Revision = s.Value

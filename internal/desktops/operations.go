@@ -111,12 +111,8 @@ type startArgs struct {
 // options are the arguments as the keeper takes them.
 func (a *startArgs) options(c Caller) (virtual.Options, error) {
 	o := virtual.Options{Name: defaultName, Layout: a.Layout, Linger: time.Duration(a.For), Owner: c.Owner, Server: a.Server, Display: a.Display, Authority: a.Authority, Bus: a.Bus}
-	if a.Name != "" {
-		o.Name = a.Name
-	}
-	if o.Linger == 0 {
-		o.Linger = c.Linger
-	}
+	o.Name = cmp.Or(a.Name, o.Name)
+	o.Linger = cmp.Or(o.Linger, c.Linger)
 	err := virtual.CheckName(o.Name)
 	if err == nil && a.Screen != "" {
 		o.Screen, err = desktop.ParseSize(a.Screen)

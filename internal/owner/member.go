@@ -97,9 +97,7 @@ type runsAt struct {
 // none.
 func Join(ctx context.Context, o Options) (*Member, error) {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Hello.Answers = o.Allow != nil
 	m := &Member{o: o, id: engine.NewKey(), mutex: make(chan struct{}, 1)}
 	if _, err := m.connect(ctx); err != nil {

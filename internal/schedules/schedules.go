@@ -11,6 +11,7 @@
 package schedules
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -194,15 +195,11 @@ func (s *Schedule) check() error {
 }
 
 func (s *Schedule) checkCron() error {
-	if s.CatchUp == "" {
-		s.CatchUp = Last
-	}
+	s.CatchUp = cmp.Or(s.CatchUp, Last)
 	if !slices.Contains([]CatchUp{None, Last, All}, s.CatchUp) {
 		return steps.Errorf(steps.Invalid, "catch_up %q: wanted none, last or all", s.CatchUp)
 	}
-	if s.Zone == "" {
-		s.Zone = time.Local.String()
-	}
+	s.Zone = cmp.Or(s.Zone, time.Local.String())
 	if s.Zone == "Local" {
 		s.Zone = localZone()
 	}

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
@@ -106,9 +107,7 @@ func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
 // was.
 func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
 	name := h.Workflow
-	if h.Call != "" {
-		name = h.Call
-	}
+	name = cmp.Or(h.Call, name)
 	options := []trace.SpanStartOption{
 		trace.WithTimestamp(ev.At), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(ofRun.String(h.ID), ofAttempt.Int(ev.Attempt), ofWorkflow.String(h.Workflow), ofClient.String(h.Client), ofSchedule.String(h.Schedule)),

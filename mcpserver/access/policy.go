@@ -9,6 +9,7 @@
 package access
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,9 +45,7 @@ type Policy struct {
 
 // WithDefaults is the policy with act mode and the core where it says nothing.
 func (p Policy) WithDefaults() Policy {
-	if p.Mode == "" {
-		p.Mode = Act
-	}
+	p.Mode = cmp.Or(p.Mode, Act)
 	if len(p.Toolsets) == 0 && len(p.Tools) == 0 {
 		p.Toolsets = []steps.Toolset{steps.Core}
 	}

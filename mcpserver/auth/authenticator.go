@@ -39,9 +39,7 @@ type Authenticator struct {
 
 // New makes an authenticator.
 func New(o Options) *Authenticator {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	g := &Authenticator{o: o, now: time.Now}
 	if o.Now != nil {
 		g.now = o.Now

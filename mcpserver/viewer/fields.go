@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -48,9 +49,7 @@ func variablesOf(p *workflows.Program) (all []field) {
 	missing := p.Missing(nil)
 	for _, v := range p.Variables {
 		f := field{Name: v.Name, Label: v.Name, Help: v.Description, Type: v.Type, Secret: v.Secret}
-		if v.Label != "" {
-			f.Label = v.Label
-		}
+		f.Label = cmp.Or(v.Label, f.Label)
 		f.Required = slices.ContainsFunc(missing, func(m workflows.Variable) bool { return m.Name == v.Name })
 		if v.HasDefault {
 			f.Default = text(v.Default)
@@ -84,9 +83,7 @@ func fieldsOf(q *engine.Question) (all []field) {
 			continue
 		}
 		f := field{Name: name, Label: name, Help: schema.Description, Type: schema.Type, Required: true, Value: text(schema.Default)}
-		if schema.Title != "" {
-			f.Label = schema.Title
-		}
+		f.Label = cmp.Or(schema.Title, f.Label)
 		for _, o := range schema.Enum {
 			f.Options = append(f.Options, text(o))
 		}

@@ -56,9 +56,7 @@ func (v *Viewer) showPlan(w http.ResponseWriter, r *http.Request, runs engine.Ru
 	if err == nil {
 		p.Plan, err = runs.Plan(r.Context(), id, q)
 	}
-	if failed == nil {
-		failed = err
-	}
+	failed = cmp.Or(failed, err)
 	p.RunID = id
 	if invalid, ok := errors.AsType[*workflows.InvalidError](failed); ok {
 		p.Problems = invalid.Problems

@@ -83,9 +83,7 @@ func searchPicture(ctx context.Context, hand *Hand, s *selector.Selector, file s
 			}
 		}
 	}
-	if m.Likeness == 0 {
-		m.Likeness = Likeness
-	}
+	m.Likeness = cmp.Or(m.Likeness, Likeness)
 	seen.Places, seen.why, err = findPlaces(ctx, hand.Desktop, template, inside, m)
 	if err != nil || seen.why != nil {
 		return seen, err
@@ -159,9 +157,7 @@ func findPlaces(ctx context.Context, d *desktop.Desktop, template image.Image, i
 		if err != nil {
 			return nil, nil, err
 		}
-		if absent != nil {
-			why = absent
-		}
+		why = cmp.Or(absent, why)
 		for _, match := range all {
 			top := windows.At(match.Bounds.Center())
 			if el.Window != 0 && top != nil && top.ID != el.Window && !ownPopup(windows, el, top) {

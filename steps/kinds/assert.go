@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 
 	"understudy/steps"
@@ -31,10 +32,7 @@ func assert(_ context.Context, _ *steps.Env, a AssertArgs) (AssertResult, error)
 		return AssertResult{}, err
 	}
 	if !held {
-		message := a.Message
-		if message == "" {
-			message = "the condition does not hold"
-		}
+		message := cmp.Or(a.Message, "the condition does not hold")
 		return AssertResult{}, steps.Errorf(steps.Unexpected, "%s", message)
 	}
 	return AssertResult{Held: true}, nil

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 
 	"understudy/steps"
@@ -42,10 +43,7 @@ func highlightElement(ctx context.Context, hand *aim.Hand, a HighlightArgs) (Hig
 	if el.Bounds.Empty() {
 		return HighlightResult{}, aim.NotActionable(el, "takes up no room on the screen, so there is nothing to frame", "scroll it into view with scroll_element")
 	}
-	text := a.Text
-	if text == "" {
-		text = string(el.Role)
-	}
+	text := cmp.Or(a.Text, string(el.Role))
 	if err := hand.Desktop.Do(ctx, desktop.Mark{Area: el.Bounds, Label: text, For: a.DurationMS.Std()}); err != nil {
 		return HighlightResult{}, err
 	}

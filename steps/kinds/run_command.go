@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,10 +146,7 @@ func (a *CommandArgs) process(ctx context.Context, env *steps.Env) (shell.Proces
 // failed is the error of a command that ended with a status other than 0: it
 // shows the end of what the command printed.
 func failed(status int, stderr, stdout string) error {
-	text := strings.TrimSpace(stderr)
-	if text == "" {
-		text = strings.TrimSpace(stdout)
-	}
+	text := cmp.Or(strings.TrimSpace(stderr), strings.TrimSpace(stdout))
 	if text == "" {
 		return steps.Errorf(steps.Unexpected, "the command ended with status %d and printed nothing", status)
 	}

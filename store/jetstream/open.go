@@ -12,6 +12,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -80,15 +81,9 @@ func Connect(url string, more ...nats.Option) (*nats.Conn, error) {
 
 // Open opens the store behind a connection, and makes it when there is none.
 func Open(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
-	if o.Prefix == "" {
-		o.Prefix = "us"
-	}
-	if o.Lease == 0 {
-		o.Lease = 30 * time.Second
-	}
-	if o.Wait == 0 {
-		o.Wait = 20 * time.Second
-	}
+	o.Prefix = cmp.Or(o.Prefix, "us")
+	o.Lease = cmp.Or(o.Lease, 30*time.Second)
+	o.Wait = cmp.Or(o.Wait, 20*time.Second)
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +38,7 @@ func (x *Expr) evaluate(ctx context.Context, s *Scope, p Probe, finish func(*eva
 	if x.root == nil {
 		return nil, x.failed(errors.New("it was not compiled"))
 	}
-	if s == nil {
-		s = &noScope
-	}
+	s = cmp.Or(s, &noScope)
 	e := &evaluation{budget: budget{ctx: ctx}, expr: x, scope: s, probe: p}
 	defer func() {
 		if r := recover(); r != nil {

@@ -73,6 +73,7 @@
 package expression
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -164,9 +165,7 @@ type Expr struct {
 // text; when there is one, the expression has no value.
 func Compile(text string, n *Names) (*Expr, []*Problem) {
 	x := &Expr{text: strings.TrimSpace(text)}
-	if n == nil {
-		n = &Names{}
-	}
+	n = cmp.Or(n, &Names{})
 	problems := x.compile(text, n)
 	return x, inBytes(text, problems)
 }

@@ -3,6 +3,7 @@
 package robot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -317,9 +318,7 @@ func (d *Driver) ReleaseAll(ctx context.Context) error {
 	return d.next(ctx, func() error {
 		var first error
 		keep := func(err error) {
-			if first == nil {
-				first = err
-			}
+			first = cmp.Or(first, err)
 		}
 		for b, down := range d.buttons {
 			if down {

@@ -97,9 +97,7 @@ func All(img, template image.Image, o Options) ([]Match, error) {
 
 func (o Options) usual() Options {
 	o.Threshold = cmp.Or(o.Threshold, usualThreshold)
-	if o.Margin == 0 {
-		o.Margin = usualMargin
-	}
+	o.Margin = cmp.Or(o.Margin, usualMargin)
 	return o
 }
 

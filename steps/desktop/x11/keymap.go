@@ -272,9 +272,7 @@ func (k *keymap) bind(bs []binding) map[xproto.Keycode][]xproto.Keysym {
 // each of several layouts.
 func twice(plain, shifted uint32, per int) []xproto.Keysym {
 	plain = cmp.Or(plain, shifted)
-	if shifted == 0 {
-		shifted = plain
-	}
+	shifted = cmp.Or(shifted, plain)
 	r := make([]xproto.Keysym, per)
 	for i := range r {
 		r[i] = xproto.Keysym(plain)

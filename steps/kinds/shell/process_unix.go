@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"syscall"
@@ -18,9 +19,7 @@ func endGroup(p *os.Process) error {
 
 // Command is the command that has a shell run a line, or a file.
 func Command(shell, line, file string) (string, []string, error) {
-	if shell == "" {
-		shell = "sh"
-	}
+	shell = cmp.Or(shell, "sh")
 	path, err := findProgram("install it, or name another shell", shell)
 	if err != nil {
 		return "", nil, err

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,17 +17,13 @@ func endGroup(p *os.Process) error {
 
 // Command is the command that has a shell run a line, or a file.
 func Command(shell, line, file string) (string, []string, error) {
-	if shell == "" {
-		shell = "cmd"
-	}
+	shell = cmp.Or(shell, "cmd")
 	path, err := findProgram("install it, or name another shell", shell)
 	if err != nil {
 		return "", nil, err
 	}
 	what := line
-	if file != "" {
-		what = file
-	}
+	what = cmp.Or(file, what)
 	switch shell {
 	case "powershell", "pwsh":
 		if file != "" {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -90,9 +91,7 @@ func (e Language) Prepare(ctx context.Context, env *steps.Env, p *Process, from 
 	if inputs == nil {
 		inputs = map[string]any{}
 	}
-	if file == "" {
-		file = "<script>"
-	}
+	file = cmp.Or(file, "<script>")
 	s := Script{Mark: "\n" + rand.Text() + " returned "}
 	given, err := json.Marshal(map[string]any{
 		"code": code, "file": file, "dir": p.Dir, "mark": s.Mark, "typed": e.typed(),
