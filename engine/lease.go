@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -139,13 +140,5 @@ func errBusy(holders []string) error {
 }
 
 func join(ids []string) string {
-	if len(ids) == 0 {
-		return "(none)"
-	}
-	var text strings.Builder
-	text.WriteString(ids[0])
-	for _, id := range ids[1:] {
-		text.WriteString(", " + id)
-	}
-	return text.String()
+	return cmp.Or(strings.Join(ids, ", "), "(none)")
 }

@@ -47,17 +47,12 @@ const runOnDesktop = "run_on_desktop"
 func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Caller {
 	var commands error
 	if shell, ok := steps.Find(d.o.Kinds, "run_command"); ok {
-		if why := who.May(access.Of(shell)); why != nil {
-			commands = why.Denied()
-		}
+		commands = who.May(access.Of(shell)).Denied()
 	}
 	return desktops.Caller{
 		Owner: who.Owner, Commands: commands, Linger: clientLinger, Most: mostDesktops, Dir: d.o.Dir, Environ: d.o.Environ,
 		May: func(k virtual.Kept, change bool) error {
-			if why := who.May(t, access.Thing{Name: "the desktop " + k.Name, Owner: k.Owner, Change: change}); why != nil {
-				return why.Denied()
-			}
-			return nil
+			return who.May(t, access.Thing{Name: "the desktop " + k.Name, Owner: k.Owner, Change: change}).Denied()
 		},
 	}
 }

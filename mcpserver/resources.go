@@ -46,18 +46,29 @@ type resource struct {
 	read                        func(r *resources, ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error)
 }
 
+// ofRuns lets a resource be read of the runs that whoever asks may see.
+func ofRuns(read func(s *resources, ctx context.Context, c *call, runs engine.Runs, uri string) (*mcp.ResourceContents, error)) func(*resources, context.Context, *call, string) (*mcp.ResourceContents, error) {
+	return func(s *resources, ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
+		runs, err := s.runsOf(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return read(s, ctx, c, runs, uri)
+	}
+}
+
 // allResources are all: reading is a resource, acting is a tool.
 var allResources = []resource{
-	{runsURI, "runs", "The last runs.", jsonType, "list_runs", (*resources).readRuns},
+	{runsURI, "runs", "The last runs.", jsonType, "list_runs", ofRuns((*resources).readRuns)},
 	{workflowsURI, "workflows", "The saved workflows.", jsonType, "list_workflows", (*resources).readWorkflows},
 	{guideURI, "guide", "How to work with this server, for models.", pageType, "", (*resources).readGuide},
 	{kindURI + "{kind}", "kind", "A kind of step: all its arguments and results.", pageType, "", (*resources).readKind},
 	{kindsURI, "kinds", "The schemas of all kinds of steps, for editors: long.", jsonType, "", (*resources).readKinds},
 	{schemaURI, "schema", "The JSON schema of workflows, for editors: long.", jsonType, "", (*resources).readSchema},
-	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, treeKind, (*resources).readTree},
-	{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", (*resources).readRun},
-	{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", (*resources).readEvents},
-	{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", (*resources).readCapture},
+	{treeURI, "desktop tree", "What the windows show, as a tree.", textType, treeKind, ofRuns((*resources).readTree)},
+	{runURI + "{id}", "run", "A run: its steps, errors and pictures.", jsonType, "get_run", ofRuns((*resources).readRun)},
+	{runURI + "{id}/events", "events", "The stored events of a run.", jsonType, "get_run", ofRuns((*resources).readEvents)},
+	{captureURI + "{hash}", "capture", "A picture.", pngType, "get_run", ofRuns((*resources).readCapture)},
 	{workflowURI + "{name}", "workflow", "The text of a saved workflow.", yamlType, "get_workflow", (*resources).readWorkflow},
 }
 
@@ -141,11 +152,7 @@ func asJSON(v any, err error) (*mcp.ResourceContents, error) {
 	return &mcp.ResourceContents{Text: words.Visible(string(raw))}, err
 }
 
-func (s *resources) readRuns(ctx context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s *resources) readRuns(ctx context.Context, _ *call, runs engine.Runs, _ string) (*mcp.ResourceContents, error) {
 	list, err := runs.List(ctx, engine.Query{Calls: true, Limit: 50})
 	lines := []runLine{}
 	for _, h := range list {
@@ -154,28 +161,16 @@ func (s *resources) readRuns(ctx context.Context, c *call, _ string) (*mcp.Resou
 	return asJSON(map[string]any{"runs": lines}, err)
 }
 
-func (s *resources) readRun(ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s *resources) readRun(ctx context.Context, _ *call, runs engine.Runs, uri string) (*mcp.ResourceContents, error) {
 	return asJSON(runs.Report(ctx, strings.TrimPrefix(uri, runURI), engine.Page{}))
 }
 
-func (s *resources) readEvents(ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s *resources) readEvents(ctx context.Context, _ *call, runs engine.Runs, uri string) (*mcp.ResourceContents, error) {
 	evs, err := runs.Events(ctx, strings.TrimSuffix(strings.TrimPrefix(uri, runURI), "/events"), 1)
 	return asJSON(map[string]any{"events": evs}, err)
 }
 
-func (s *resources) readCapture(ctx context.Context, c *call, uri string) (*mcp.ResourceContents, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s *resources) readCapture(ctx context.Context, _ *call, runs engine.Runs, uri string) (*mcp.ResourceContents, error) {
 	raw, err := runs.File(ctx, engine.Captures, strings.TrimPrefix(uri, captureURI))
 	if err != nil {
 		return nil, &steps.Error{Code: steps.NotFound, Err: err}
@@ -227,11 +222,7 @@ const treeKind = "get_window_tree"
 
 // readTree reads the desktop by a run of its kind, so that the list of runs shows
 // everything that a client has seen of the screen.
-func (s *resources) readTree(ctx context.Context, c *call, _ string) (*mcp.ResourceContents, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s *resources) readTree(ctx context.Context, c *call, runs engine.Runs, _ string) (*mcp.ResourceContents, error) {
 	h, err := runs.Start(ctx, s.withCaller(c, engine.Request{Call: treeKind}))
 	if err != nil {
 		return nil, err

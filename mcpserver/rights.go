@@ -20,8 +20,8 @@ func (s *clients) allow(run, client string, k steps.Kind) error {
 
 func (s *clients) allowAll(callers []caller, client string, k steps.Kind) error {
 	for _, caller := range callers {
-		if why := s.subjectNow(caller).May(access.Of(k)); why != nil {
-			return why.Denied()
+		if err := s.subjectNow(caller).May(access.Of(k)).Denied(); err != nil {
+			return err
 		}
 	}
 	return s.rights().Allow(client, k)

@@ -50,18 +50,29 @@ func (s runTools) tools() []*tool {
 		return t
 	}
 	return []*tool{
-		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}}), s.get),
-		define(of("list_runs", "List runs, the newest first.", tool{Tool: access.Tool{Reads: true}, result: listOf("runs")}), s.list),
+		define(of("get_run", "What a run did, step by step.", tool{Tool: access.Tool{Reads: true}}), onRuns(s.runner, s.get)),
+		define(of("list_runs", "List runs, the newest first.", tool{Tool: access.Tool{Reads: true}, result: listOf("runs")}), onRuns(s.runner, s.list)),
 		define(of("resume_run", "Continue a run that failed, was stopped or waits for an answer, without repeating what succeeded.",
 			tool{Tool: access.Tool{Always: true}, acts: true, destructive: true, open: true}), s.resume),
 		define(of("answer_run", "Give a waiting run the answer or the choice that it waits for.",
 			tool{Tool: access.Tool{Always: true}, destructive: true, open: true, unlisted: true}), s.answerRun),
 		define(of("stop_execution", "Stop one run, or all your own. What was done stays, and a stopped run can be resumed.",
-			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), s.stop),
+			tool{Tool: access.Tool{Always: true}, idempotent: true, result: listOf("stopped")}), onRuns(s.runner, s.stop)),
 		define(of("take_over", "Pause a run and hold its desktop for a person, so that nothing else acts there. Call it again within a minute to keep it.",
-			tool{destructive: true, idempotent: true, unlisted: true}), s.takeOver),
+			tool{destructive: true, idempotent: true, unlisted: true}), onRuns(s.runner, s.takeOver)),
 		define(of("hand_back", "Give back the desktop of a run that was taken over. resume_run then continues the run.",
-			tool{unlisted: true}), s.handBack),
+			tool{unlisted: true}), onRuns(s.runner, s.handBack)),
+	}
+}
+
+// onRuns gives a tool the runs that its caller may see and touch.
+func onRuns[A any](r *runner, do func(ctx context.Context, c *call, runs engine.Runs, a A) (*reply, error)) func(context.Context, *call, A) (*reply, error) {
+	return func(ctx context.Context, c *call, a A) (*reply, error) {
+		runs, err := r.runsOf(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, c, runs, a)
 	}
 }
 
@@ -85,11 +96,7 @@ type getRunArgs struct {
 // minute.
 const longPoll = time.Minute
 
-func (s runTools) get(ctx context.Context, c *call, a getRunArgs) (*reply, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s runTools) get(ctx context.Context, c *call, runs engine.Runs, a getRunArgs) (*reply, error) {
 	h, err := runs.Get(ctx, a.RunID)
 	if err != nil {
 		return nil, err
@@ -164,11 +171,7 @@ func (l runLine) text() string {
 	return text
 }
 
-func (s runTools) list(ctx context.Context, c *call, a listRunsArgs) (*reply, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s runTools) list(ctx context.Context, _ *call, runs engine.Runs, a listRunsArgs) (*reply, error) {
 	q := engine.Query{Workflow: a.Workflow, Calls: a.Calls, Before: a.Before, Limit: a.Limit}
 	if q.Limit <= 0 {
 		q.Limit = 20
@@ -368,27 +371,19 @@ type takeoverArgs struct {
 // byHand are the kinds that a person with pointer and keyboard does by hand.
 var byHand = []string{"click_element", "type_text"}
 
-func (s runTools) takeOver(ctx context.Context, c *call, a takeoverArgs) (*reply, error) {
+func (s runTools) takeOver(ctx context.Context, c *call, runs engine.Runs, a takeoverArgs) (*reply, error) {
 	for _, name := range byHand {
 		if k, ok := steps.Find(s.o.Kinds, name); ok {
-			if why := c.May(access.Of(k)); why != nil {
-				return nil, why.Denied()
+			if err := c.May(access.Of(k)).Denied(); err != nil {
+				return nil, err
 			}
 		}
-	}
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
 	}
 	h, err := runs.TakeOver(ctx, a.RunID, engine.Takeover{By: c.name})
 	return said(lineOf(h), "you have the desktop of run "+a.RunID+"; hand_back gives it back", err)
 }
 
-func (s runTools) handBack(ctx context.Context, c *call, a takeoverArgs) (*reply, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s runTools) handBack(ctx context.Context, c *call, runs engine.Runs, a takeoverArgs) (*reply, error) {
 	h, err := runs.HandBack(ctx, a.RunID, c.name)
 	return said(lineOf(h), "the desktop of run "+a.RunID+" is given back; resume_run continues the run", err)
 }
@@ -408,11 +403,7 @@ func (c caller) made(h engine.Header) bool {
 	return name == c.name
 }
 
-func (s runTools) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
-	runs, err := s.runsOf(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (s runTools) stop(ctx context.Context, c *call, runs engine.Runs, a stopArgs) (_ *reply, err error) {
 	a.Reason = cmp.Or(a.Reason, "stopped by "+c.name)
 	var stopped []engine.Header
 	if a.RunID == "" {

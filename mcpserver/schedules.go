@@ -50,10 +50,7 @@ func (s *scheduler) operations() (all []operation) {
 // callerFor is somebody who uses a tool, as operations know it.
 func (s *scheduler) callerFor(who caller, t access.Tool) schedules.Caller {
 	may := func(x schedules.Schedule, change bool) error {
-		if why := who.May(t, access.Thing{Name: "the schedule " + x.Name, Owner: x.Owner, Change: change}); why != nil {
-			return why.Denied()
-		}
-		return nil
+		return who.May(t, access.Thing{Name: "the schedule " + x.Name, Owner: x.Owner, Change: change}).Denied()
 	}
 	return schedules.Caller{
 		Owner: who.Owner, Client: who.name, Rights: who.rightsToKeep(), May: may, Stirred: s.work.Poke, Server: s.o.Server,

@@ -107,10 +107,7 @@ func (b *toolbox) pageFor(r *http.Request, tool string) (access.Subject, error) 
 		grant = &g
 	}
 	who := b.clients.subject(grant)
-	if why := who.May(b.named[tool].Tool); why != nil {
-		return who, why.Denied()
-	}
-	return who, nil
+	return who, who.May(b.named[tool].Tool).Denied()
 }
 
 // runsForPage are the runs that whoever sent a request may see.

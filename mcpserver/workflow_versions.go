@@ -49,8 +49,8 @@ func (v versionShelf) Save(ctx context.Context, name string, text []byte) error 
 	if err != nil {
 		return err
 	}
-	if why := v.who.MaySave(p, v.s.kinds); why != nil {
-		return why.Denied()
+	if err := v.who.MaySave(p, v.s.kinds).Denied(); err != nil {
+		return err
 	}
 	_, isNew, err := v.saved.save(name, text, true)
 	if err == nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,13 +83,7 @@ func (s *Store) copyDatabase(path string) error {
 
 // finish makes a file that was written durable under its name, or removes it.
 func finish(f *os.File, part, path string, err error) error {
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
 		err = renameDurably(part, path)
 	}
 	if err != nil {

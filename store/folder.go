@@ -84,19 +84,7 @@ func writeWhole(tmp, path string, content []byte) error {
 		return explain(path, err)
 	}
 	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = renameDurably(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return explain(path, err)
+	return finish(f, f.Name(), path, err)
 }
 
 func renameDurably(from, to string) error {

@@ -81,10 +81,7 @@ func keptRights(q rightsQuestion) error {
 	if err := json.Unmarshal(q.Mandate.Rights, &p); err != nil {
 		return &steps.Error{Code: steps.Denied, Err: errors.New("the run does not say what its client may do"), Next: "resume it"}
 	}
-	if why := (access.Subject{Policy: p}).May(q.Tool); why != nil {
-		return why.Denied()
-	}
-	return nil
+	return (access.Subject{Policy: p}).May(q.Tool).Denied()
 }
 
 // mandate is whose the run is from here on.

@@ -52,8 +52,11 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s is not allowed: %s", r.Tool, r.Why) }
 
-// Denied is the error of what may not be done.
+// Denied is the error of what may not be done; nil: it may.
 func (r *Refusal) Denied() error {
+	if r == nil {
+		return nil
+	}
 	code := steps.Denied
 	if r.hidden {
 		code = steps.NotFound

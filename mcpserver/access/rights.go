@@ -21,10 +21,7 @@ func (r Rights) Allow(client string, k steps.Kind) error {
 	for _, name := range namesOf(client) {
 		p = p.Narrowed(Limits{Mode: r.Modes[name]})
 	}
-	if why := (Subject{Policy: p}).May(Of(k)); why != nil {
-		return why.Denied()
-	}
-	return nil
+	return (Subject{Policy: p}).May(Of(k)).Denied()
 }
 
 // namesOf are the names by which the client of a run, CREDENTIAL/SELF#SESSION, may
