@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +20,13 @@ const GNOMEExtension = "understudy@understudy"
 
 //go:embed gnome
 var gnomeExtensionFiles embed.FS
+
+// gnomeVersions are the versions of GNOME that the extension is for, by the file that
+// begins it there.
+var gnomeVersions = map[string][]string{
+	"gnome/42.js": {"42", "43", "44"},
+	"gnome/45.js": {"45", "46", "47", "48"},
+}
 
 // GNOMERights say what the extension allows whom.
 const GNOMERights = `It tells where your windows and the pointer are, and their titles; takes pictures of
@@ -37,21 +43,10 @@ func SetUpGNOME(ctx context.Context) (folder string, err error) {
 	if err != nil {
 		return "", &desktop.MissingError{What: "there is no GNOME Shell here: " + err.Error()}
 	}
-	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(out)), "GNOME Shell "), ".")
-	known, err := gnomeVersions()
-	if err != nil {
-		return "", err
-	}
-	if !slices.Contains(known, version) {
-		return "", &desktop.MissingError{
-			What: fmt.Sprintf("the extension is one for GNOME %s, and this is %s", strings.Join(known, ", "), version),
-			Mend: "understudy doctor --display virtual",
-		}
-	}
 	if folder, err = gnomeFolder(); err != nil {
 		return "", err
 	}
-	if err := WriteGNOMEExtension(folder); err != nil {
+	if err := WriteGNOMEExtension(folder, string(out)); err != nil {
 		return "", err
 	}
 	return folder, enableGNOMEExtension(ctx, true)
@@ -72,28 +67,46 @@ func gnomeFolder() (string, error) {
 	return filepath.Join(data, "gnome-shell", "extensions", GNOMEExtension), err
 }
 
-// WriteGNOMEExtension writes the extension into a folder, in the place of what is there.
-func WriteGNOMEExtension(folder string) error {
-	files, err := fs.Sub(gnomeExtensionFiles, "gnome")
-	if err != nil {
-		return err
+// WriteGNOMEExtension writes the extension for a GNOME Shell that says its version into a
+// folder, in the place of what is there.
+func WriteGNOMEExtension(folder, said string) error {
+	version, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(said), "GNOME Shell "), ".")
+	var all, those []string
+	var script, described []byte
+	for begin, versions := range gnomeVersions {
+		all = append(all, versions...)
+		if slices.Contains(versions, version) {
+			those = versions
+			script, _ = gnomeExtensionFiles.ReadFile(begin)
+		}
 	}
-	if err := os.RemoveAll(folder); err != nil {
-		return err
+	if script == nil {
+		slices.Sort(all)
+		return &desktop.MissingError{
+			What: fmt.Sprintf("the extension is one for GNOME %s, and this is %s", strings.Join(all, ", "), version),
+			Mend: "understudy doctor --display virtual",
+		}
 	}
-	return os.CopyFS(folder, files)
-}
-
-// gnomeVersions are the versions of GNOME that the extension is for.
-func gnomeVersions() ([]string, error) {
-	var described struct {
-		Versions []string `json:"shell-version"`
-	}
-	text, err := gnomeExtensionFiles.ReadFile("gnome/metadata.json")
+	same, err := gnomeExtensionFiles.ReadFile("gnome/desktop.js")
 	if err == nil {
-		err = json.Unmarshal(text, &described)
+		described, err = json.MarshalIndent(map[string]any{
+			"uuid": GNOMEExtension, "name": "Understudy", "version": 1, "shell-version": those,
+			"description": "Lets Understudy, and no other program, see where windows are, take pictures and raise windows.",
+		}, "", "  ")
 	}
-	return described.Versions, err
+	if err == nil {
+		err = os.RemoveAll(folder)
+	}
+	if err == nil {
+		err = os.MkdirAll(folder, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "metadata.json"), described, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "extension.js"), append(script, same...), 0o644)
+	}
+	return err
 }
 
 // enableGNOMEExtension adds the extension to those that GNOME Shell loads, or takes it

@@ -24,14 +24,37 @@ type GNOME struct {
 	bus *dbus.Conn
 }
 
-// probe is an extension that lets the test run anything in the shell.
-var probe = map[string]string{
-	"metadata.json": `{"uuid": "probe@test", "name": "Probe", "description": "Lets a test in", "shell-version": ["42", "43", "44"], "version": 1}`,
-	"extension.js": `
+// probe is an extension that lets the test run anything in the shell. It is one for
+// GNOME until 44, and for later ones.
+var probe = []map[string]string{
+	{
+		"metadata.json": `{"uuid": "probe@test", "name": "Probe", "description": "Lets a test in", "shell-version": ["42", "43", "44"], "version": 1}`,
+		"extension.js": `
 function init() { imports.ui.main.sessionMode.hasOverview = false; }
 function enable() { global.context.unsafe_mode = true; }
 function disable() {}
 `,
+	},
+	{
+		"metadata.json": `{"uuid": "probe@test", "name": "Probe", "description": "Lets a test in", "shell-version": ["45", "46", "47", "48"], "version": 1}`,
+		"extension.js": `
+import * as Main from 'resource:///org/gnome/shell/ui/main.js';
+Main.sessionMode.hasOverview = false;
+globalThis.Main = Main;
+export default class { enable() { global.context.unsafe_mode = true; } disable() {} }
+`,
+	},
+}
+
+// gnomeShell is the shell of this machine, or of the tree of another one that a variable
+// names, with this machine's /tmp.
+func gnomeShell(args ...string) *exec.Cmd {
+	tree := os.Getenv("UNDERSTUDY_TREE")
+	if tree == "" {
+		return exec.Command("gnome-shell", args...)
+	}
+	const enter = `for d in tmp proc sys dev; do mount --rbind /$d "$0/$d" || exit; done; exec chroot "$0" gnome-shell "$@"`
+	return exec.Command("unshare", append([]string{"--mount", "sh", "-c", enter, tree}, args...)...)
 }
 
 // gnomeSettings are what is not as GNOME comes.
@@ -70,13 +93,21 @@ func StartGNOMEWithout(t testing.TB) *GNOME {
 func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 	t.Helper()
 	virtualtest.Need(t, "gnome-shell", "dbus-daemon")
+	version, err := gnomeShell("--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Session{Dir: folder(t, "gnome"), Wayland: "wayland-gnome"}
 	in := func(path ...string) string { return filepath.Join(append([]string{s.Dir}, path...)...) }
-	for name, content := range probe {
+	since45 := 0
+	if string(version) >= "GNOME Shell 45" {
+		since45 = 1
+	}
+	for name, content := range probe[since45] {
 		write(t, in("data", "gnome-shell", "extensions", "probe@test", name), content, 0o600)
 	}
 	if extensions[0] == wayland.GNOMEExtension {
-		if err := wayland.WriteGNOMEExtension(in("data", "gnome-shell", "extensions", wayland.GNOMEExtension)); err != nil {
+		if err := wayland.WriteGNOMEExtension(in("data", "gnome-shell", "extensions", wayland.GNOMEExtension), string(version)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +119,7 @@ func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 	await(t, "", func() error { _, err := os.Stat(system); return err })
 	s.Bus = s.bus(t)
 
-	cmd := exec.Command("gnome-shell", "--headless", "--virtual-monitor", fmt.Sprintf("%dx%d", 1280*scale, 900*scale), "--no-x11", "--wayland-display", s.Wayland)
+	cmd := gnomeShell("--headless", "--virtual-monitor", fmt.Sprintf("%dx%d", 1280*scale, 900*scale), "--no-x11", "--wayland-display", s.Wayland)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "XDG_RUNTIME_DIR=" + s.Dir, "XDG_DATA_HOME=" + in("data"), "XDG_CONFIG_HOME=" + in("config"),
 		"DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "DBUS_SYSTEM_BUS_ADDRESS=unix:path=" + system, "GSETTINGS_BACKEND=keyfile", "LC_ALL=C.UTF-8", "XDG_SESSION_TYPE=wayland",

@@ -6,9 +6,7 @@
 // The methods are called on the bus of the session, at the program that is the
 // shell. Who calls has to know a token first, which is in a file that only the
 // person's own programs can read.
-const {Clutter, Cogl, Gio, GLib, Meta, Shell, St} = imports.gi;
-const Keyboards = imports.misc.keyboardManager;
-const Main = imports.ui.main;
+// What differs between versions stands in the file before this one.
 
 const PATH = '/org/understudy/Desktop';
 const INTERFACE = `<node><interface name="org.understudy.Desktop1">
@@ -65,6 +63,15 @@ function restacked() {
         else
             Meta.later_add(Meta.LaterType.BEFORE_REDRAW, then);
     });
+}
+
+// image is a picture as an actor shows it.
+function image(bytes, width, height) {
+    const before48 = Clutter.Image !== undefined;
+    const content = before48 ? new Clutter.Image() : St.ImageContent.new_with_preferred_size(width, height);
+    const args = before48 ? [] : [global.stage.context.get_backend().get_cogl_context()];
+    content.set_bytes(...args, bytes, Cogl.PixelFormat.RGBA_8888_PRE, width, height, 4 * width);
+    return content;
 }
 
 class Desktop {
@@ -279,7 +286,8 @@ class Desktop {
             return;
         this.plain = plain;
         if (plain) {
-            global.backend.set_keymap('us', '', '');
+            const keymap = ['us', '', '', manager._xkbModel ?? ''];
+            global.backend.set_keymap(...keymap.slice(0, global.backend.set_keymap.length)); // the model since GNOME 47
             global.backend.lock_layout_group(0);
         } else {
             manager._currentKeymap = null;
@@ -303,8 +311,7 @@ class Desktop {
     // lay lays a picture over all windows.
     lay(sender, parameters) {
         const [x, y, width, height] = parameters.get_child_value(0).deepUnpack();
-        const content = new Clutter.Image();
-        content.set_bytes(parameters.get_child_value(1).get_data_as_bytes(), Cogl.PixelFormat.RGBA_8888_PRE, width, height, 4 * width);
+        const content = image(parameters.get_child_value(1).get_data_as_bytes(), width, height);
         const k = unit();
         const actor = new Clutter.Actor({x: x * k, y: y * k, width: width * k, height: height * k, content, reactive: parameters.get_child_value(2).get_boolean()});
         Main.layoutManager.addTopChrome(actor);
@@ -321,13 +328,11 @@ class Desktop {
 
 var desktop = null; // the one object, while the extension is enabled
 
-function init() {}
-
-function enable() {
+function begin() {
     desktop = new Desktop();
 }
 
-function disable() {
+function end() {
     desktop.destroy();
     desktop = null;
 }
