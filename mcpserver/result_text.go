@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -149,14 +148,7 @@ func elementText(v, value any) string {
 // short is a value in one line, cut to what can be read.
 func short(v any) string { return words.Shorten(plainJSON(v), longest) }
 
-// plainJSON is a value as JSON that nobody takes for a page, so that <, > and &
-// stay what they are.
 func plainJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return ""
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	text, _ := words.JSON(v, "") // a result came from JSON
+	return text
 }

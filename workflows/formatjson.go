@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+
+	"understudy/internal/words"
 )
 
 func formatJSON(v *value) []byte {
@@ -75,9 +77,7 @@ func writeJSON(b *bytes.Buffer, v *value) {
 	case sortNumber:
 		b.WriteString(v.text)
 	default:
-		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false)
-		_ = e.Encode(v.plain()) // texts and booleans can always be written
-		b.Truncate(b.Len() - 1) // the line end
+		text, _ := words.JSON(v.plain(), "") // texts and booleans can always be written
+		b.WriteString(text)
 	}
 }

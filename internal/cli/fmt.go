@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"understudy/internal/wholefile"
+	"understudy/internal/words"
 	"understudy/steps"
 	"understudy/workflows"
 )
@@ -55,7 +56,7 @@ func (a *app) formatOne(name string, write, check bool) (same bool, err error) {
 		return false, &steps.Error{Code: steps.Invalid, Err: named(err, src.Name)}
 	}
 	if json.Valid(text) {
-		text = cleanJSON(text) // what was written as a number of a letter stays one
+		text = []byte(words.Visible(string(text))) // what was written as a number of a letter stays one
 	}
 	same = bytes.Equal(text, src.Text)
 	switch {

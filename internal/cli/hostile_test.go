@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"understudy/internal/scratch"
+	"understudy/internal/words"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/fake"
 )
@@ -113,5 +114,5 @@ func quotedJSON(text string) string {
 	if err != nil {
 		panic(err) // texts can be encoded
 	}
-	return string(cleanJSON(raw))
+	return words.Visible(string(raw))
 }

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"text/tabwriter"
+
+	"understudy/internal/words"
 )
 
 func (a *app) document(v any) error {
@@ -18,14 +19,11 @@ func (a *app) line(v any) error {
 }
 
 func (a *app) encode(v any, indent string) error {
-	var doc bytes.Buffer
-	e := json.NewEncoder(&doc)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	if err := e.Encode(v); err != nil {
+	doc, err := words.JSON(v, indent)
+	if err != nil {
 		return err
 	}
-	_, err := a.out.Write(cleanJSON(doc.Bytes()))
+	_, err = fmt.Fprintln(a.out, words.Visible(doc)) // what it cannot show stands as its number
 	return err
 }
 

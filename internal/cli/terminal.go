@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"fmt"
 	"strings"
 	"unicode"
 )
@@ -36,27 +34,3 @@ func cleanLines(text string) string {
 		return r
 	}, text)
 }
-
-// cleanJSON is a JSON document with the same values, in which such letters are
-// written as their numbers.
-func cleanJSON(doc []byte) []byte {
-	if !bytes.ContainsFunc(doc, foreign) {
-		return doc
-	}
-	var out bytes.Buffer
-	for _, r := range string(doc) {
-		switch {
-		case !foreign(r):
-			out.WriteRune(r)
-		case r > 0xffff:
-			high, low := (r-0x10000)>>10, (r-0x10000)&0x3ff
-			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+high, 0xdc00+low)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		}
-	}
-	return out.Bytes()
-}
-
-// foreign letters steer, and can only stand in the texts of a JSON document.
-func foreign(r rune) bool { return r > unicode.MaxASCII && steers(r) || r == 0x7f }

@@ -1,9 +1,9 @@
 package hub
 
 import (
-	"encoding/json"
 	"path/filepath"
-	"strings"
+
+	"understudy/internal/words"
 )
 
 // config is the configuration of the server, as its own language takes it: JSON
@@ -46,9 +46,5 @@ func (o Options) config(k keys) (string, error) {
 		}
 		config["cluster"] = cluster
 	}
-	var text strings.Builder
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // the server reads no \u
-	err := e.Encode(config)
-	return text.String(), err
+	return words.JSON(config, "") // the server reads no \u
 }

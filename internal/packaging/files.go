@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -16,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"understudy/internal/words"
 )
 
 // A file is one of a package, or a package.
@@ -107,12 +108,8 @@ func zipped(at time.Time, files []file) ([]byte, error) {
 }
 
 func document(name string, v any) (file, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return file{name, 0o644, b.Bytes()}, err
+	text, err := words.JSON(v, "  ")
+	return file{name, 0o644, []byte(text + "\n")}, err
 }
 
 // sums are the checksums of files, as `sha256sum --check` reads them.

@@ -1,5 +1,6 @@
 // Package words makes the words of messages: the word that someone probably
-// meant, and a text cut to a length. It imports nothing of this module.
+// meant, a text cut to a length, and JSON for people. It imports nothing of
+// this module.
 package words
 
 import (

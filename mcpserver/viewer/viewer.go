@@ -19,6 +19,7 @@ import (
 	"unicode"
 
 	"understudy/engine"
+	"understudy/internal/words"
 	"understudy/mcpserver/rfb"
 	"understudy/steps/desktop"
 	"understudy/workflows"
@@ -256,12 +257,9 @@ func pretty(v any) string {
 	if m, ok := v.(map[string]any); v == nil || ok && len(m) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the template does, where it must
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	text, err := words.JSON(v, "  ") // the template escapes what it must
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return text
 }

@@ -1,14 +1,14 @@
 package expression
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"time"
+
+	"understudy/internal/words"
 )
 
 // normal gives a list or an object of another Go type as []any or
@@ -130,11 +130,5 @@ func written(v any) (string, error) {
 	if s, ok := textOf(v); ok {
 		return s, nil
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return "", err
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return words.JSON(v, "")
 }
