@@ -168,12 +168,10 @@ func (w *worker) runKind(ctx context.Context, k steps.Kind, env *steps.Env, args
 	}
 	done := make(chan steps.Outcome, 1)
 	go func() { done <- k.Run(ctx, env, args) }()
-	t := time.NewTimer(interval)
-	defer t.Stop()
 	select {
 	case out := <-done:
 		return out
-	case <-t.C:
+	case <-time.After(interval):
 		if err := w.flush(w.lazy()); err != nil {
 			w.e.log().Error("events could not be stored while a step runs", "run", w.id, "error", err)
 		}

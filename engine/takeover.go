@@ -163,12 +163,10 @@ func (e *Engine) pauseNow(ctx context.Context, id string) error {
 		return nil
 	}
 	w.stops.pauseAt(true)
-	late := time.NewTimer(boundaryTime)
-	defer late.Stop()
 	select {
 	case <-w.done:
 		return nil
-	case <-late.C:
+	case <-time.After(boundaryTime):
 		return steps.Errorf(steps.Busy, "run %s is in the middle of a step", id).
 			WithNext("it pauses when the step has ended: take it over then, or stop it")
 	case <-ctx.Done():

@@ -152,11 +152,9 @@ func (t *progress) end() {
 		return
 	}
 	close(t.quit)
-	timer := time.NewTimer(flushTimeout)
-	defer timer.Stop()
 	select {
 	case <-t.done:
-	case <-timer.C:
+	case <-time.After(flushTimeout):
 	}
 }
 

@@ -83,12 +83,10 @@ func (b *Bound) Run(ctx context.Context, env *Env) Outcome {
 		return o
 	case <-ctx.Done():
 	}
-	t := time.NewTimer(grace)
-	defer t.Stop()
 	select {
 	case o := <-done:
 		return o
-	case <-t.C:
+	case <-time.After(grace):
 		return Outcome{Acted: env.Acted(), Err: AsError(Ended(ctx)), Abandoned: true}
 	}
 }

@@ -272,12 +272,10 @@ func perform[T any](ctx context.Context, l *xConn, f func() (T, error)) (T, erro
 		return a.v, a.err
 	case <-ctx.Done():
 	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
 	case a := <-done:
 		return a.v, a.err
-	case <-timer.C:
+	case <-time.After(grace):
 		l.cut()
 		return none, l.late(ctx)
 	}

@@ -110,11 +110,9 @@ func (m *managing) until(ctx context.Context, wanted func(desktop.Window) bool) 
 // pause returns at the next change, or a little later: not every change is
 // told to us.
 func (l *xConn) pause(ctx context.Context, changed <-chan struct{}) error {
-	timer := time.NewTimer(20 * time.Millisecond)
-	defer timer.Stop()
 	select {
 	case <-changed:
-	case <-timer.C:
+	case <-time.After(20 * time.Millisecond):
 	case <-l.gone:
 		return lost(l.place.name, errEnded)
 	case <-ctx.Done():
