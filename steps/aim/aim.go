@@ -133,6 +133,9 @@ func CheckReady(ctx context.Context, hand *Hand, el *desktop.Element, seen time.
 		return desktop.Point{}, nil
 	}
 	if el.Bounds.Empty() {
+		if err := placed(ctx, hand.Desktop, el.Window); err != nil {
+			return desktop.Point{}, err
+		}
 		return desktop.Point{}, NotActionable(el, "is not visible: it takes up no room on the screen", "scroll it into view with scroll_element, or use invoke_element")
 	}
 	at := n.Point(el.Bounds)

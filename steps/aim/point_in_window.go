@@ -3,6 +3,7 @@ package aim
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -21,6 +22,9 @@ func PointInWindow(ctx context.Context, hand *Hand, t Target, off desktop.Point,
 			return err
 		}
 		windows, err := hand.Desktop.Windows(ctx)
+		if err == nil {
+			err = Placed(w)
+		}
 		if err != nil {
 			return err
 		}
@@ -48,6 +52,10 @@ func coveredBy(w *desktop.Window) string {
 // OnDesktop is what lies at a point where no window is.
 const OnDesktop = "desktop"
 
+// unknownPlace is what lies at a point where a window may be of which nobody tells
+// where it is.
+const unknownPlace = "window whose place nobody tells, or the desktop"
+
 // WindowAt says what lies at a point of the screen: a window, in words, or OnDesktop. It
 // is an error if a window is expected, by a part of its title, and is not there.
 func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expected string) (string, error) {
@@ -56,6 +64,9 @@ func WindowAt(ctx context.Context, d *desktop.Desktop, at desktop.Point, expecte
 		return "", err
 	}
 	on, top := OnDesktop, windows.At(at)
+	if slices.ContainsFunc(windows, func(w desktop.Window) bool { return !w.Unplaced.Empty() }) {
+		on = unknownPlace
+	}
 	if top != nil {
 		on = fmt.Sprintf("window %q of %s", top.Title, top.Process)
 	}

@@ -29,6 +29,27 @@ func topmostWindow(ctx context.Context, d *desktop.Desktop, process string) (w d
 	return w, NoWindow(process, "")
 }
 
+// Placed is an error if nobody tells where a window is: what a click or a picture would
+// reach is not known.
+func Placed(w desktop.Window) error {
+	if w.Unplaced.Empty() {
+		return nil
+	}
+	return &steps.Error{
+		Code: steps.NotActionable, Err: fmt.Errorf("where the window %q is on the screen, this compositor tells nobody", w.Title),
+		Next: "use invoke_element, set_value or keys; or let the window fill the screen, as a browser does with f11",
+	}
+}
+
+// placed is Placed of the window with an id, if it is there.
+func placed(ctx context.Context, d *desktop.Desktop, id desktop.WindowID) error {
+	windows, err := d.Windows(ctx)
+	if w := windows.ByID(id); err == nil && w != nil {
+		return Placed(*w)
+	}
+	return err
+}
+
 // FindWindow waits for the one window that a names.
 func FindWindow(ctx context.Context, d *desktop.Desktop, a WindowTarget) (w desktop.Window, err error) {
 	err = WaitUntil(ctx, a.TimeoutMS.Std(), func(ctx context.Context) error {

@@ -41,9 +41,13 @@ type Machine interface {
 // Seat is the display of the person at the machine, and no other instead of it.
 const Seat = "seat"
 
+// Portal is the Wayland session of the person at the machine, operated by what a person
+// allows in a dialog of the desktop.
+const Portal = "portal"
+
 // Options say which display to use.
 type Options struct {
-	Display string // "auto" (or empty), Seat, "virtual", "virtual:NAME", or a display name such as ":0"
+	Display string // "auto" (or empty), Seat, Portal, "virtual", "virtual:NAME", or a display name such as ":0"
 	Screen  Size   // the size of a virtual screen; zero means 1920×1080
 	Layout  string // of a virtual keyboard, such as "de"
 	Dir     string // where a virtual display keeps its cookie and sockets
@@ -52,6 +56,12 @@ type Options struct {
 	// when it is not there, and Close leaves it. Without it a virtual desktop
 	// ends with Close.
 	Name string
+	// Asks is told when a person is asked in a dialog whether the display may be used,
+	// and what. Without it nobody is asked, and a display that needs that is not opened.
+	Asks func(text string)
+	// Look opens a display that needs that without asking: it cannot be used then.
+	Look bool
+
 	// Birth, if set, is that of the desktop that is meant: another of its name
 	// will not do.
 	Birth string
@@ -202,4 +212,6 @@ type FocusState struct {
 	// Selection is the selected text, as offsets; equal when nothing is.
 	Selection [2]int
 	Pointer   Point
+	// PointerUnknown says that nobody tells where the pointer was: it stays where it is.
+	PointerUnknown bool
 }

@@ -19,6 +19,9 @@ type Size struct {
 	H int `json:"h"`
 }
 
+// Empty reports whether the size has no area.
+func (s Size) Empty() bool { return s.W <= 0 || s.H <= 0 }
+
 func (s Size) String() string { return fmt.Sprintf("%dx%d", s.W, s.H) }
 
 // ParseSize reads "1920x1080".

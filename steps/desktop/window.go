@@ -12,16 +12,19 @@ type WindowID uint64
 
 // Window is one top-level window.
 type Window struct {
-	ID        WindowID `json:"id"`
-	Title     string   `json:"title"`
-	Process   string   `json:"process"`         // the program's name
-	Class     string   `json:"class,omitempty"` // the application's own name for itself
-	Aliases   []string `json:"-"`               // what else people call the program
-	PID       int      `json:"pid"`
-	Bounds    Rect     `json:"bounds"` // with its frame
-	Active    bool     `json:"active,omitempty"`
-	Minimized bool     `json:"minimized,omitempty"`
-	Maximized bool     `json:"maximized,omitempty"`
+	ID      WindowID `json:"id"`
+	Title   string   `json:"title"`
+	Process string   `json:"process"`         // the program's name
+	Class   string   `json:"class,omitempty"` // the application's own name for itself
+	Aliases []string `json:"-"`               // what else people call the program
+	PID     int      `json:"pid"`
+	Bounds  Rect     `json:"bounds"` // with its frame
+	// Unplaced is the size of a window of which nobody tells where it is: then it has
+	// no Bounds.
+	Unplaced  Size `json:"unplaced,omitzero"`
+	Active    bool `json:"active,omitempty"`
+	Minimized bool `json:"minimized,omitempty"`
+	Maximized bool `json:"maximized,omitempty"`
 	// Hidden windows are on another workspace.
 	Hidden bool `json:"hidden,omitempty"`
 	// Modal windows are dialogs that block their parent.
@@ -58,9 +61,12 @@ const (
 // Shows reports whether a window is on the screen, be it covered or not.
 func (w *Window) Shows() bool { return !w.Minimized && !w.Hidden }
 
+// Sized reports whether a window has a size, wherever it is.
+func (w *Window) Sized() bool { return !w.Bounds.Empty() || !w.Unplaced.Empty() }
+
 // Real reports whether a person would call it a window: it has a size, and is no
 // menu, tooltip or splash.
-func (w *Window) Real() bool { return !w.Popup && !w.Tooltip && !w.Splash && !w.Bounds.Empty() }
+func (w *Window) Real() bool { return !w.Popup && !w.Tooltip && !w.Splash && w.Sized() }
 
 // Windows are all windows of a desktop, from the bottom of the stack to its top.
 type Windows []Window

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +96,7 @@ func (a *ScreenshotArgs) area(ctx context.Context, hand *aim.Hand) (desktop.Rect
 		return *a.Region, nil, nil
 	case a.Title != "" || a.Process != "" && a.Selector == "" && a.WindowSelector == "":
 		w, err := aim.FindWindow(ctx, hand.Desktop, aim.WindowTarget{Title: a.Title, Process: a.Process, TimeoutMS: a.TimeoutMS})
-		return w.Bounds, &desktop.Element{Window: w.ID, Process: w.Process}, err
+		return w.Bounds, &desktop.Element{Window: w.ID, Process: w.Process}, cmp.Or(err, aim.Placed(w))
 	case a.Named():
 		el, err := aim.ElementWithBox(ctx, hand, a.Target)
 		if err != nil {

@@ -46,7 +46,11 @@ func (r WindowsResult) Say() string {
 				states.WriteString(s.word)
 			}
 		}
-		lines[i] = fmt.Sprintf("%s: %q%s, %s, window id %d", w.Process, w.Title, states.String(), w.Bounds, w.ID)
+		place := w.Bounds.String()
+		if !w.Unplaced.Empty() {
+			place = w.Unplaced.String() + " somewhere"
+		}
+		lines[i] = fmt.Sprintf("%s: %q%s, %s, window id %d", w.Process, w.Title, states.String(), place, w.ID)
 	}
 	return strings.Join(lines, "\n")
 }

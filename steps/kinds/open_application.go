@@ -195,7 +195,7 @@ func (o *opening) window(now desktop.Windows) *desktop.Window {
 	for _, w := range now.Of(desktop.Scope{Title: o.Title}) {
 		older := slices.ContainsFunc(o.before, func(b desktop.Window) bool { return w.PID != 0 && b.PID == w.PID })
 		switch {
-		case o.before.ByID(w.ID) != nil || w.Bounds.Empty() || patient && w.Popup:
+		case o.before.ByID(w.ID) != nil || !w.Sized() || patient && w.Popup:
 		case w.Splash:
 			o.passed = fmt.Sprintf("its splash window %q", w.Title)
 		case w.Dialog && older && o.Title == "":

@@ -125,7 +125,7 @@ func isPage(address string) bool {
 func news(before, now desktop.Windows) *desktop.Window {
 	for _, w := range now {
 		was := before.ByID(w.ID)
-		if !w.Bounds.Empty() && (was == nil || w.Active && !was.Active || w.Title != was.Title) {
+		if w.Sized() && (was == nil || w.Active && !was.Active || w.Title != was.Title) {
 			return &w
 		}
 	}

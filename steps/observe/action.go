@@ -173,6 +173,9 @@ func keepPictures(ctx context.Context, env *steps.Env, o aim.WindowOptions, id d
 			return err
 		}
 		if w := windows.ByID(id); w != nil {
+			if err := aim.Placed(*w); err != nil {
+				return err
+			}
 			areas = append(areas, w.Bounds)
 		}
 	}

@@ -76,8 +76,12 @@ func (w *Passwords) Find(ctx context.Context, d *desktop.Desktop) (fields []desk
 	all = append(all, w.revealed(ctx, d, shown)...)
 	seen := map[desktop.WindowID][]desktop.Rect{}
 	for _, e := range all {
-		if !e.Bounds.Empty() {
-			field := cover(e)
+		field := cover(e)
+		nowhere := isUnplaced(ctx, d, e)
+		if nowhere {
+			field = anywhere
+		}
+		if nowhere || !e.Bounds.Empty() {
 			fields = append(fields, field)
 			seen[e.Window] = append(seen[e.Window], moved(field, -e.WindowBounds.X, -e.WindowBounds.Y))
 		}
@@ -162,6 +166,19 @@ func Blank(p *image.RGBA, begin desktop.Point, areas []desktop.Rect) *image.RGBA
 // margin is how far around the box of a field is painted over: toolkits differ in whether
 // its border and what lies beside its text belong to it, and some are a little off.
 const margin = 12
+
+// anywhere is an area that holds every screen.
+var anywhere = desktop.Rect{X: -1 << 20, Y: -1 << 20, W: 1 << 21, H: 1 << 21}
+
+// isUnplaced reports whether a field shows in a window of which nobody tells where it is.
+func isUnplaced(ctx context.Context, d *desktop.Desktop, e *desktop.Element) bool {
+	if !e.Bounds.Empty() || !e.States.Has(desktop.Showing) {
+		return false
+	}
+	windows, err := d.Windows(ctx)
+	w := windows.ByID(e.Window)
+	return err != nil || w != nil && !w.Unplaced.Empty()
+}
 
 // cover returns the area in which the text of a field may show.
 func cover(e *desktop.Element) desktop.Rect {

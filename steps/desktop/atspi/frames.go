@@ -73,6 +73,10 @@ func matchWindows(frames []*node, windows []desktop.Window, pid int, relative bo
 
 // place sets where the boxes of a frame are on the screen.
 func (f *frameWindow) place(w desktop.Window) {
+	if !w.Unplaced.Empty() {
+		f.nowhere = true
+		return
+	}
 	if placeless(w) {
 		var known bool
 		f.shift, known = contentOf(f.frame, w)
@@ -102,6 +106,9 @@ func ownWindows(windows []desktop.Window, pid int) []desktop.Window {
 
 // similarity scores how well a frame fits a window; 0 is no match.
 func similarity(f *node, w desktop.Window, relative bool) float64 {
+	if w.ID == frameID(f.object) { // listed by FrameWindows
+		return 4
+	}
 	box := f.box
 	if relative {
 		box.X, box.Y = w.Bounds.X, w.Bounds.Y
@@ -148,7 +155,7 @@ func assignPopups(list []frameWindow, own []desktop.Window) {
 			continue
 		}
 		list[i].window, list[i].popup = top, true
-		list[i].nowhere = placeless(top)
+		list[i].nowhere = placeless(top) || !top.Unplaced.Empty()
 		for _, l := range list {
 			if l.window.ID == top.ID && l.shift != (desktop.Point{}) {
 				list[i].shift = l.shift
