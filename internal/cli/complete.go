@@ -45,7 +45,7 @@ func (a *app) flagCompleters() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"catch-up":      oneOf(schedules.None, schedules.Last, schedules.All),
 		"client":        oneOf(clients.Names()...),
-		"display":       oneOf("auto", desktop.Seat, "virtual"),
+		"display":       oneOf("auto", desktop.Seat, desktop.Portal, "virtual"),
 		"exclude-tools": kinds,
 		"server":        oneOf(virtual.Servers()...),
 		"from":          a.completeStep,

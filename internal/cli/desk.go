@@ -139,7 +139,9 @@ func (d deskOf) Open(ctx context.Context) (*desktop.Desktop, error) {
 			return x, nil
 		}
 	}
-	opened, err := d.machine.Open(ctx, d.options)
+	o := d.options
+	o.Asks = func(text string) { d.log.WarnContext(ctx, "you are asked on your screen", "what", text) }
+	opened, err := d.machine.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

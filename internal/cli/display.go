@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ type displayFlags struct {
 }
 
 func (f *displayFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.display, "display", "auto", "auto, seat for yours, virtual, virtual:NAME for a desktop that lasts, or a display such as :0")
+	cmd.Flags().StringVar(&f.display, "display", "auto", "auto, seat for yours, portal for yours as you allow it in a dialog, virtual, virtual:NAME for a desktop that lasts, or a display such as :0")
 	cmd.Flags().StringVar(&f.screen, "screen", "", "the size of a virtual screen (default 1920x1080)")
 	cmd.Flags().StringVar(&f.layout, "layout", "", "the layout of a virtual keyboard, such as de")
 	cmd.Flags().DurationVar(&f.keep, "keep-desktop", 24*time.Hour, "how long the virtual desktop of a run is kept that did not succeed; 0 closes it")
@@ -58,6 +59,7 @@ func (a *app) openDisplay(ctx context.Context, cmd *cobra.Command, f *displayFla
 		return nil, err
 	}
 	o.Dir = desktopsFolder(home)
+	o.Asks = func(text string) { fmt.Fprintln(a.errOut, text) }
 	d, err := a.machine.Open(ctx, o)
 	if err != nil {
 		return nil, notReady(err)

@@ -47,7 +47,7 @@ func (m OnMachine) seat() (k virtual.Kept, ok bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), seatTimeout)
 	defer cancel()
-	d, err := m.Machine.Open(ctx, optionsOf(virtual.Kept{Name: desktop.Seat}))
+	d, err := m.Machine.Open(ctx, desktop.Options{Display: desktop.Seat, Look: true})
 	if err != nil {
 		return k, false
 	}

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 
 	"understudy/steps/desktop"
 )
@@ -37,11 +38,12 @@ type focus struct {
 
 // SaveFocus remembers the pointer too.
 func (f focus) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
-	at, err := f.pointer.PointerPosition(ctx)
-	if err != nil {
-		return desktop.FocusState{Caret: -1}, err
+	at, unknown := f.pointer.PointerPosition(ctx)
+	_, untold := errors.AsType[*desktop.MissingError](unknown)
+	if unknown != nil && !untold {
+		return desktop.FocusState{Caret: -1}, unknown
 	}
 	s, err := f.Focus.SaveFocus(ctx)
-	s.Pointer = at
+	s.Pointer, s.PointerUnknown = at, untold
 	return s, err
 }

@@ -26,6 +26,9 @@ func (s actor) Do(ctx context.Context, a desktop.Action) error {
 	case desktop.Invoke, desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.Select, desktop.GrabFocus, desktop.Reveal:
 		return s.elements.Do(ctx, a)
 	case desktop.RestoreFocus:
+		if a.State.PointerUnknown {
+			return s.elements.Do(ctx, a)
+		}
 		return errors.Join(s.elements.Do(ctx, a), s.display.Do(ctx, desktop.MovePointer{To: a.State.Pointer}))
 	}
 	return s.display.Do(ctx, a)

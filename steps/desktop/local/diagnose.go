@@ -23,6 +23,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	if runtime.GOOS == "linux" {
 		fs = append(fs, applicationsFinding())
 	}
+	o.Look = true
 	s, err := openSession(ctx, o)
 	if err != nil {
 		return append([]desktop.Finding{broken("display", true, err)}, fs...)
@@ -40,7 +41,12 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	case s.instead != "":
 		fs = append(fs, desktop.Finding{Name: "recording", Detail: "a person cannot be heard: " + s.instead, Mend: "log in to a session of Xorg"})
 	}
-	fs = append(fs, managerFinding(ctx, d), screenshotFinding(ctx, d), clipboardFinding(ctx, d))
+	fs = append(fs, managerFinding(ctx, d))
+	if s.consent != "" {
+		fs = append(fs, working("consent", false, "%s", s.consent))
+	} else {
+		fs = append(fs, screenshotFinding(ctx, d), clipboardFinding(ctx, d))
+	}
 	if runtime.GOOS == "linux" {
 		fs = append(fs, busFinding(ctx, s.bus), toolFinding("ocr", "tesseract", "tesseract-ocr"), toolFinding("addresses", "xdg-open", "xdg-utils"))
 	}
@@ -130,6 +136,9 @@ var extensionUses = []struct {
 	{"org.kde.kwin.Scripting", "windows and the place of the pointer", true},
 	{"org_kde_kwin_fake_input", "input", true},
 	{"org.kde.KWin.ScreenShot2", "screenshots; KWin has it where it draws with OpenGL", true},
+	{"org.freedesktop.portal.RemoteDesktop", "input", true},
+	{"org.freedesktop.portal.Screenshot", "screenshots", false},
+	{"org.freedesktop.portal.Clipboard", "the clipboard", false},
 	{"zwlr_layer_shell_v1", "marks on the screen and asking where the pointer is", false},
 }
 

@@ -2,8 +2,12 @@ package local
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/atspi"
 	"understudy/steps/desktop/wayland"
 	"understudy/steps/desktop/x11"
 )
@@ -16,18 +20,26 @@ func openDriver(ctx context.Context, a address) (driver, error) {
 }
 
 // openWayland opens a session of Wayland.
-func openWayland(ctx context.Context, _ desktop.Options, name string) (*session, error) {
+func openWayland(ctx context.Context, o desktop.Options, name string) (*session, error) {
 	env := []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "XDG_SESSION_TYPE=wayland"}
-	d, err := wayland.Open(ctx, wayland.Options{Display: name, Env: env})
+	portal := wayland.Portal{Only: o.Display == desktop.Portal, Token: filepath.Join(o.Dir, "portal-token"), Asks: o.Asks, Look: o.Look}
+	frames, err := atspi.Connect(ctx, atspi.Options{Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), Placeless: true})
+	closeFrames := func() error { return nil }
+	if err == nil {
+		portal.Frames, closeFrames = frames.FrameWindows, frames.Close
+	}
+	d, err := wayland.Open(ctx, wayland.Options{Display: name, Env: env, Portal: portal})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, closeFrames())
 	}
 	i, err := d.Info(ctx)
 	if err != nil {
-		d.Close()
-		return nil, err
+		return nil, errors.Join(err, d.Close(), closeFrames())
 	}
 	s := onSeat(d, i.Env)
-	s.wayland = true
+	s.wayland, s.closers = true, append(s.closers, closeFrames)
+	if o.Look {
+		s.consent = d.Consent()
+	}
 	return s, nil
 }

@@ -6,6 +6,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,7 @@ type session struct {
 	why     string // why it is a virtual one, when nobody asked for one
 	instead string // see desktop.Info
 	setup   string // the command that would make the session of the person reachable
+	consent string // when a person is asked before the session can be used, which is only looked at
 	bus     string
 	apps    apps
 	kept    virtual.Kept // of a lasting desktop
@@ -75,6 +77,8 @@ func openSession(ctx context.Context, o desktop.Options) (*session, error) {
 		return openSeat(ctx, o)
 	case "", "auto":
 		return openAny(ctx, o)
+	case desktop.Portal:
+		return openWayland(ctx, o, cmp.Or(os.Getenv("WAYLAND_DISPLAY"), "wayland-0"))
 	}
 	return openReal(ctx, o, o.Display)
 }

@@ -87,15 +87,21 @@ func (a placedApp) Boxes() (map[string]desktop.Rect, error) {
 // keepsTheContract holds a session to the contract, but for the sentences that it lacks,
 // which the page on Wayland names.
 func keepsTheContract(t *testing.T, s *waylandtest.Session, p placer, lacks map[string]string) {
-	virtualtest.Need(t, "/usr/bin/python3")
 	s.Enter(t)
+	keepsTheContractAs(t, s, p, lacks, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
+}
+
+// keepsTheContractAs is keepsTheContract in a session that was entered and is opened
+// in a certain way.
+func keepsTheContractAs(t *testing.T, s *waylandtest.Session, p placer, lacks map[string]string, o desktop.Options) {
+	virtualtest.Need(t, "/usr/bin/python3")
 	for sentence := range lacks {
 		if page, err := os.ReadFile("../../../docs/wayland.md"); err != nil || !strings.Contains(string(page), "\n| "+sentence+" | ") {
 			t.Errorf("the page on Wayland does not say that this is not held: %s (%v)", sentence, err)
 		}
 	}
 	desktoptest.Run(t, func(t *testing.T) *desktoptest.System {
-		d := open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
+		d := open(t, o)
 		app := desktoptest.Start(t, s.Env())
 		return &desktoptest.System{Desktop: d, App: placedApp{app, p}, Launch: app.Another("Launched"), Launched: "Launched", Lacks: lacks}
 	})

@@ -12,6 +12,12 @@
 // to others, and popups are in no list of windows.
 package wayland
 
+import (
+	"context"
+
+	"understudy/steps/desktop"
+)
+
 // Options say which session to use.
 type Options struct {
 	// Display is the compositor's socket: a name such as "wayland-1", which is in
@@ -19,4 +25,24 @@ type Options struct {
 	Display string
 	// Env is what programs need in their environment beside the session.
 	Env []string
+	// Portal is for a compositor that tells nobody of its windows.
+	Portal Portal
+}
+
+// Portal says how a session is operated whose compositor tells nobody of its windows,
+// and may take input only by the portal for remote desktops.
+type Portal struct {
+	// Frames lists the windows that applications tell of, the active one last. Without
+	// it such a session is refused.
+	Frames func(context.Context) ([]desktop.Window, error)
+	// Only operates every session so, also where there is a better way.
+	Only bool
+	// Token is the file that keeps what a person allowed, where the portal lets that be
+	// kept.
+	Token string
+	// Asks tells that a person is asked in a dialog, and what. Without it nobody is asked,
+	// and what needs that is refused.
+	Asks func(text string)
+	// Look opens what needs that without asking: it cannot be used then.
+	Look bool
 }

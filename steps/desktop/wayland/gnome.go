@@ -64,7 +64,7 @@ func (g *gnome) open(ctx context.Context, folder string) error {
 	}
 	if err != nil {
 		return &desktop.MissingError{
-			What: "GNOME tells where windows are only to an extension, and that of understudy does not run in this session",
+			What: "GNOME tells where windows are only to an extension, and that of understudy does not run in this session; with --display portal you are asked in a dialog instead, and less works",
 			Mend: "understudy setup gnome", Wayland: true, Setup: true,
 		}
 	}

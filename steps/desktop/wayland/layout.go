@@ -40,6 +40,29 @@ func (l *layout) follow(seat wire.Seat) {
 	}})
 }
 
+// known reports whether the keyboard was told.
+func (l *layout) known() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.groups) > 0
+}
+
+// agreed is how a keysym is typed whichever group is in use; false where that is not
+// the same in all.
+func (l *layout) agreed(sym uint32) (stroke, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, g := range l.groups {
+		if s, ok := g[sym]; !ok || s != l.groups[0][sym] {
+			return stroke{}, false
+		}
+	}
+	if len(l.groups) == 0 {
+		return stroke{}, false
+	}
+	return l.groups[0][sym], true
+}
+
 // stroke is how a keysym is typed while a group is in use.
 func (l *layout) stroke(group int, sym uint32) (stroke, bool) {
 	l.mu.Lock()
@@ -54,7 +77,7 @@ func (l *layout) stroke(group int, sym uint32) (stroke, bool) {
 var (
 	keycodeLine = regexp.MustCompile(`(?m)^\s*(<[^>]+>)\s*=\s*(\d+);`)
 	keyBlock    = regexp.MustCompile(`key\s+(<[^>]+>)\s*\{([^}]*)\}`)
-	symbolList  = regexp.MustCompile(`(?:symbols\[(?:[Gg]roup)?(\d+)\]\s*=\s*|^\s*)\[([^\]]*)\]`)
+	symbolList  = regexp.MustCompile(`(?:symbols\[(?:[Gg]roup)?\d+\]\s*=\s*|^\s*)\[([^\]]*)\]`)
 )
 
 // groupsOf reads from a keymap, as libxkbcommon writes it, how keysyms are typed on
@@ -67,23 +90,22 @@ func groupsOf(keymap string) (groups []map[uint32]stroke) {
 			codes[m[1]] = uint32(n) - offset
 		}
 	}
-	for _, key := range keyBlock.FindAllStringSubmatch(keymap, -1) {
-		code := codes[key[1]]
-		if code < 2 || code > lastPlain && code != besideShift || code == named["numlock"] || code == named["nummultiply"] {
+	keys := keyBlock.FindAllStringSubmatch(keymap, -1)
+	for _, key := range keys {
+		for range len(symbolList.FindAllString(key[2], -1)) - len(groups) {
+			groups = append(groups, map[uint32]stroke{input.SymOf('\n'): {code: named["enter"]}, input.SymOf('\t'): {code: named["tab"]}})
+		}
+	}
+	for _, key := range keys {
+		code, lists := codes[key[1]], symbolList.FindAllStringSubmatch(key[2], -1)
+		if code < 2 || code > lastPlain && code != besideShift || code == named["numlock"] || code == named["nummultiply"] || len(lists) == 0 {
 			continue
 		}
-		for i, list := range symbolList.FindAllStringSubmatch(key[2], -1) {
-			group := i
-			if n, err := strconv.Atoi(list[1]); err == nil {
-				group = n - 1
-			}
-			for len(groups) <= group {
-				groups = append(groups, map[uint32]stroke{input.SymOf('\n'): {code: named["enter"]}, input.SymOf('\t'): {code: named["tab"]}})
-			}
-			for level, name := range strings.Split(list[2], ",") {
+		for i, group := range groups { // a key without a list for a group begins again with its first
+			for level, name := range strings.Split(lists[i%len(lists)][1], ",") {
 				sym, known := symNamed(strings.TrimSpace(name))
-				if _, before := groups[group][sym]; known && !before && level < 4 {
-					groups[group][sym] = stroke{code: code, shift: level&1 != 0, altGr: level&2 != 0}
+				if _, before := group[sym]; known && !before && level < 4 {
+					group[sym] = stroke{code: code, shift: level&1 != 0, altGr: level&2 != 0}
 				}
 			}
 		}

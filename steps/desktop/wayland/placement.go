@@ -50,6 +50,11 @@ type equipper interface {
 	extensions() map[string]bool
 }
 
+// An ender is a placement that a person can end: then nothing is begun any more.
+type ender interface {
+	ready() error
+}
+
 // placements find, each in its way, that of a compositor which is a process and has
 // its socket in a folder. One fails with desktop.ErrNotFound where it is not one of its sort,
 // and with a desktop.MissingError where it is and does not tell.

@@ -57,14 +57,17 @@ func socketOf(display string) string {
 }
 
 func (d *Driver) open(ctx context.Context, folder string) (err error) {
-	d.place, err = findPlacement(ctx, d.conn.Peer(), folder)
+	err = desktop.ErrNotFound
+	if !d.options.Portal.Only {
+		d.place, err = findPlacement(ctx, d.conn.Peer(), folder)
+	}
 	if errors.Is(err, desktop.ErrNotFound) {
-		return desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
+		d.place, err = d.openFrames(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	seat, err := wire.BindSeat(d.conn, 0)
+	seat, err := wire.BindSeat(d.conn, 0, wire.SeatEvents{})
 	if err != nil {
 		return err
 	}
@@ -100,13 +103,27 @@ func (d *Driver) Desktop() *desktop.Desktop {
 // Extensions says which of the protocols that are used here the compositor announces.
 func (d *Driver) Extensions(context.Context) (map[string]bool, error) {
 	if e, ok := d.place.(equipper); ok {
-		return e.extensions(), nil
+		if all := e.extensions(); all != nil {
+			return all, nil
+		}
 	}
 	found := map[string]bool{}
 	for _, name := range []string{"zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1", "zwlr_screencopy_manager_v1", "zwlr_data_control_manager_v1", "zwlr_layer_shell_v1"} {
 		found[name] = d.conn.Count(name) > 0
 	}
 	return found, nil
+}
+
+// Consent says in words when a person is asked; "" where nobody is.
+func (d *Driver) Consent() string {
+	f, ok := d.place.(*frames)
+	switch {
+	case !ok || f.portal == nil:
+		return ""
+	case f.portal.lasts:
+		return "your desktop asks you in a dialog, once, whether its keyboard and pointer may be used and its screen be seen; what you allow is kept until you take it back there"
+	}
+	return "your desktop asks you in a dialog, each time anew, whether its keyboard and pointer may be used and its screen be seen: this portal keeps no permission"
 }
 
 // Do performs an action. Those of pointer and keyboard come one at a time.
@@ -138,6 +155,11 @@ func (d *Driver) act(ctx context.Context, f func() error) error {
 		return context.Cause(ctx)
 	}
 	defer func() { <-d.turn }()
+	if e, ok := d.place.(ender); ok {
+		if err := e.ready(); err != nil {
+			return err
+		}
+	}
 	if err := f(); err != nil {
 		return err
 	}
@@ -245,6 +267,11 @@ func (d *Driver) Info(ctx context.Context) (desktop.Info, error) {
 func (d *Driver) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, settle, fmt.Errorf("the compositor of %s: %w", d.options.Display, desktop.ErrUnresponsive))
 	defer cancel()
+	if e, ok := d.place.(ender); ok {
+		if err := e.ready(); err != nil {
+			return err
+		}
+	}
 	return d.conn.Sync(ctx)
 }
 

@@ -22,6 +22,7 @@ import (
 type GNOME struct {
 	*Session
 	bus *dbus.Conn
+	env []string // of the shell
 }
 
 // probe is an extension that lets the test run anything in the shell. It is one for
@@ -124,7 +125,7 @@ func startGNOME(t testing.TB, scale int, extensions ...string) *GNOME {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "XDG_RUNTIME_DIR=" + s.Dir, "XDG_DATA_HOME=" + in("data"), "XDG_CONFIG_HOME=" + in("config"),
 		"DBUS_SESSION_BUS_ADDRESS=" + s.Bus, "DBUS_SYSTEM_BUS_ADDRESS=unix:path=" + system, "GSETTINGS_BACKEND=keyfile", "LC_ALL=C.UTF-8", "XDG_SESSION_TYPE=wayland",
 	}
-	g := &GNOME{Session: s, bus: s.connect(t)}
+	g := &GNOME{Session: s, bus: s.connect(t), env: cmd.Env}
 	s.start(t, cmd, func() error {
 		var ready bool
 		err := g.Eval(&ready, "!Main.layoutManager._startingUp && !Main.overview.visible")

@@ -34,7 +34,7 @@ wl_region 1: destroy |
 wl_shm_pool 1: create_buffer destroy |
 wl_buffer 1: destroy |
 *wl_output 4: release | mode name
-*wl_seat 5: get_pointer get_keyboard |
+*wl_seat 5: get_pointer get_keyboard | capabilities
 wl_pointer 5: release | enter
 wl_keyboard 5: | keymap
 *zwlr_virtual_pointer_manager_v1 2: create_virtual_pointer |

@@ -201,9 +201,24 @@ func (o Output) Release() { o.conn.send(o.id, 0) }
 // Seat is the interface wl_seat.
 type Seat struct{ object }
 
+// SeatEvents are called for the events of a Seat; one that is nil is passed over.
+type SeatEvents struct {
+	Capabilities func(capabilities uint32)
+}
+
+func (e SeatEvents) handle(op uint16, d *decoder) {
+	switch op {
+	case 0:
+		a0 := d.uint()
+		if e.Capabilities != nil {
+			e.Capabilities(a0)
+		}
+	}
+}
+
 // BindSeat binds the n-th wl_seat that is announced.
-func BindSeat(c *Conn, n int) (Seat, error) {
-	o, err := c.bind("wl_seat", n, 5, nil)
+func BindSeat(c *Conn, n int, events SeatEvents) (Seat, error) {
+	o, err := c.bind("wl_seat", n, 5, events.handle)
 	return Seat{o}, err
 }
 

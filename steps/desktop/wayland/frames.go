@@ -1,0 +1,141 @@
+//go:build linux
+
+package wayland
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland/wire"
+)
+
+// frames is a compositor that tells nobody of its windows: they are those that
+// applications tell of. These know their size, and where they are only as far as the
+// size proves it. What the compositor takes no input or gives no pictures by goes by
+// the portal, when a person allowed it.
+type frames struct {
+	conn   *wire.Conn
+	list   func(context.Context) ([]desktop.Window, error)
+	portal *portal // nil where it is not needed
+}
+
+// openFrames returns the placement of a compositor of which nothing better is known.
+func (d *Driver) openFrames(ctx context.Context) (placement, error) {
+	o := d.options.Portal
+	if o.Frames == nil {
+		return nil, desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
+	}
+	f := &frames{conn: d.conn, list: o.Frames}
+	if !o.Only && d.conn.Count("zwlr_virtual_pointer_manager_v1") > 0 && d.conn.Count("zwp_virtual_keyboard_manager_v1") > 0 {
+		return f, nil
+	}
+	var err error
+	f.portal, err = openPortal(ctx, o)
+	if err == nil && f.portal.ready() == nil && f.portal.devices&portalKeyboard != 0 {
+		_, _, err = f.portal.wake(ctx, d.conn)
+	}
+	return f, err
+}
+
+func (f *frames) name() string {
+	if f.portal == nil {
+		return "one that does not tell of its windows"
+	}
+	return "one that is reached by the portal"
+}
+
+func (f *frames) outputs(ctx context.Context) ([]desktop.Monitor, error) {
+	return logicalOutputs(ctx, f.conn)
+}
+
+func (f *frames) windows(ctx context.Context) ([]desktop.Window, error) {
+	all, err := f.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	monitors, err := f.outputs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(w desktop.Window) bool { return w.PID == f.conn.Peer() || isOurs(w.PID) })
+	placeActive(all, monitors)
+	return all, nil
+}
+
+// placeActive gives the active window, which is the last, its place if it has exactly
+// the size of one monitor: then it fills that. A dialog beside it may be above it.
+func placeActive(all []desktop.Window, monitors []desktop.Monitor) {
+	if len(all) == 0 || !all[len(all)-1].Active {
+		return
+	}
+	w := &all[len(all)-1]
+	for _, other := range all[:len(all)-1] {
+		if other.PID == w.PID && (other.Dialog || other.Modal) {
+			return
+		}
+	}
+	for _, m := range monitors {
+		if w.Unplaced != (desktop.Size{W: m.Bounds.W, H: m.Bounds.H}) {
+			continue
+		}
+		if !w.Bounds.Empty() { // it may be on either
+			w.Bounds, w.Content = desktop.Rect{}, desktop.Rect{}
+			return
+		}
+		w.Bounds, w.Content = m.Bounds, m.Bounds
+	}
+	if !w.Bounds.Empty() {
+		w.Unplaced = desktop.Size{}
+	}
+}
+
+// manage changes nothing: nobody may.
+func (*frames) manage(_ context.Context, w desktop.Window, m desktop.Manage) error {
+	if m.Do == desktop.Activate && w.Active {
+		return nil
+	}
+	return &desktop.MissingError{What: fmt.Sprintf("this compositor lets no program %s a window, and %q is one: its person does that, or keys while it has them; invoke_element and set_value work wherever it is", m.Do, w.Title)}
+}
+
+func (f *frames) close() {
+	if f.portal != nil {
+		f.portal.close()
+	}
+}
+
+// ready fails once the person has taken back what was allowed.
+func (f *frames) ready() error {
+	if f.portal == nil {
+		return nil
+	}
+	return f.portal.ready()
+}
+
+// equip gives a driver by the portal what the compositor announces no protocol for.
+func (f *frames) equip(d *Driver, _ wire.Seat) {
+	p := f.portal
+	if p == nil {
+		return
+	}
+	d.pointer.mouse, d.pointer.missing = &portalMouse{portal: p}, p.lacks(portalPointer, "moves the pointer")
+	d.keyboard.keys, d.keyboard.missing = &portalKeys{keyboard: &d.keyboard, portal: p}, p.lacks(portalKeyboard, "presses keys")
+	only := d.options.Portal.Only // then also what there is another way for
+	if d.screen.missing != nil || only && p.unseen == nil {
+		d.screen.camera, d.screen.missing = &portalCamera{p}, p.unseen
+	}
+	if (d.clipboard.missing != nil || only) && p.clipboard != nil {
+		d.clipboard.selection, d.clipboard.missing = p.clipboard, nil
+	}
+}
+
+// extensions says what is there of that by which such a compositor is operated.
+func (f *frames) extensions() map[string]bool {
+	if f.portal == nil {
+		return nil
+	}
+	return map[string]bool{
+		portalRemote: f.portal.devices != 0, portalShots: f.portal.unseen == nil, portalClips: f.portal.clipboard != nil,
+	}
+}

@@ -1,0 +1,354 @@
+//go:build linux
+
+package wayland
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"understudy/steps/desktop"
+)
+
+// portal is a session of org.freedesktop.portal.RemoteDesktop: what a person allows
+// in a dialog of his desktop, until he ends it.
+type portal struct {
+	bus     *dbus.Conn
+	desk    dbus.BusObject
+	session dbus.ObjectPath
+	devices uint32 // that are allowed
+	streams []portalStream
+	unseen  error // why there are no pictures
+	lasts   bool  // what is allowed can be kept
+
+	clipboard *portalSelection // nil where the portal has none
+	signals   sync.WaitGroup   // the goroutine that reads them
+
+	mu      sync.Mutex // guards the fields below
+	asked   int
+	answers map[dbus.ObjectPath]chan *dbus.Signal
+	ended   error // why the session is over
+}
+
+// The names on the bus of the session.
+const (
+	portalName   = "org.freedesktop.portal.Desktop"
+	portalRemote = "org.freedesktop.portal.RemoteDesktop"
+	portalCast   = "org.freedesktop.portal.ScreenCast"
+	portalShots  = "org.freedesktop.portal.Screenshot"
+	portalClips  = "org.freedesktop.portal.Clipboard"
+)
+
+// What a person is asked for.
+const (
+	portalKeyboard = 1
+	portalPointer  = 2
+	portalMonitor  = 1
+)
+
+// ConsentWithin is how long a person may take to answer a dialog of the portal.
+const ConsentWithin = 2 * time.Minute
+
+// shotWithin is how long the first picture may take, for which a person may be asked:
+// xdg-desktop-portal itself gives up after 25 s, and does not say so.
+const shotWithin = 30 * time.Second
+
+// openPortal asks a person for keyboard, pointer and screen, unless nobody is to be
+// asked: then it only looks what there is.
+func openPortal(ctx context.Context, o Portal) (*portal, error) {
+	bus, err := dbus.Connect(os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
+	if err != nil {
+		return nil, &desktop.MissingError{What: "there is no session bus, so no portal either: " + err.Error(), Mend: "apt-get install xdg-desktop-portal", Wayland: true}
+	}
+	p := &portal{bus: bus, desk: bus.Object(portalName, "/org/freedesktop/portal/desktop"), answers: map[dbus.ObjectPath]chan *dbus.Signal{}}
+	if err := p.open(ctx, o); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *portal) open(ctx context.Context, o Portal) error {
+	devices, _ := p.property(ctx, portalRemote, "AvailableDeviceTypes").(uint32)
+	if devices&(portalKeyboard|portalPointer) == 0 {
+		return &desktop.MissingError{
+			What: "the compositor takes input by no protocol that is known here, and " + portalRemote + " is not on the session's bus; what works is a desktop of its own, with --display virtual",
+			Mend: "understudy doctor --display virtual", Wayland: true,
+		}
+	}
+	signals := make(chan *dbus.Signal, 64)
+	p.bus.Signal(signals)
+	p.signals.Go(func() {
+		for s := range signals { // until the connection is closed
+			p.hear(s)
+		}
+	})
+	if err := p.bus.AddMatchSignalContext(ctx, dbus.WithMatchSender(portalName)); err != nil {
+		return portalError(ctx, err)
+	}
+	if p.version(ctx, portalShots) == 0 {
+		p.unseen = &desktop.MissingError{What: "the portal of this desktop takes no pictures: " + portalShots + " is not there"}
+	}
+	p.lasts = p.version(ctx, portalRemote) >= 2
+	switch {
+	case o.Look:
+		p.devices, p.ended = devices, errUnasked
+		if p.version(ctx, portalClips) > 0 {
+			p.clipboard = &portalSelection{portal: p}
+		}
+		return nil
+	case o.Asks == nil:
+		return errUnasked
+	}
+	return p.start(ctx, o, devices)
+}
+
+// errUnasked is why a session cannot be used about which no person was asked.
+var errUnasked error = &desktop.MissingError{What: "this compositor can be used when a person allows it in a dialog, and this command asks nobody", Mend: "understudy mcp --display portal", Wayland: true}
+
+// start asks for consent. A token of the time before, where the portal keeps one, makes
+// that a formality.
+func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
+	made, err := p.request(ctx, settle, portalRemote+".CreateSession", options{"session_handle_token": "understudy"})
+	if err != nil {
+		return err
+	}
+	handle, _ := made["session_handle"].Value().(string)
+	p.session = dbus.ObjectPath(handle)
+	want := options{"types": devices & (portalKeyboard | portalPointer)}
+	if p.lasts {
+		const untilRevoked = uint32(2)
+		want["persist_mode"] = untilRevoked
+		if token, err := os.ReadFile(o.Token); err == nil {
+			want["restore_token"] = string(token)
+		}
+	}
+	if _, err = p.request(ctx, settle, portalRemote+".SelectDevices", want, p.session); err != nil {
+		return err
+	}
+	if _, err = p.request(ctx, settle, portalCast+".SelectSources", options{"types": uint32(portalMonitor), "multiple": true}, p.session); err != nil {
+		return err
+	}
+	if p.version(ctx, portalClips) > 0 && p.desk.CallWithContext(ctx, portalClips+".RequestClipboard", 0, p.session, map[string]dbus.Variant{}).Err == nil {
+		p.clipboard = &portalSelection{portal: p}
+	}
+	o.Asks(fmt.Sprintf("Your desktop asks in a dialog whether its keyboard and pointer may be used and its screen be seen. Choose the screen, allow remote interaction, and share, within %v; if you do not, nothing is done. It may also ask whether applications may take screenshots.", ConsentWithin))
+	granted, err := p.request(ctx, ConsentWithin, portalRemote+".Start", options{}, p.session, "")
+	if err != nil {
+		return err
+	}
+	p.devices, _ = granted["devices"].Value().(uint32)
+	p.streams = portalStreams(granted["streams"].Value())
+	if allowed, _ := granted["clipboard_enabled"].Value().(bool); !allowed {
+		p.clipboard = nil
+	}
+	if token, _ := granted["restore_token"].Value().(string); token != "" {
+		if err := keepToken(o.Token, token); err != nil {
+			return err
+		}
+	}
+	if p.unseen == nil { // which a person may be asked for, and not in the middle of a step
+		_, err = p.shoot(ctx)
+		_, refused := errors.AsType[*desktop.MissingError](err)
+		if refused {
+			p.unseen, err = err, nil
+		}
+	}
+	return err
+}
+
+// keepToken writes a token into a file that only its user can read.
+func keepToken(file, token string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "portal") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(token)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// portalStream is what is seen of a monitor, with its place where that is told.
+type portalStream struct {
+	node   uint32
+	bounds desktop.Rect
+}
+
+// portalStreams reads the streams that were granted.
+func portalStreams(told any) (list []portalStream) {
+	all, _ := told.([][]any)
+	for _, one := range all {
+		if len(one) != 2 {
+			continue
+		}
+		node, _ := one[0].(uint32)
+		about, _ := one[1].(map[string]dbus.Variant)
+		s := portalStream{node: node}
+		s.bounds.X, s.bounds.Y = pairOf(about["position"])
+		s.bounds.W, s.bounds.H = pairOf(about["size"])
+		list = append(list, s)
+	}
+	return list
+}
+
+// pairOf is two numbers.
+func pairOf(v dbus.Variant) (a, b int) {
+	pair, _ := v.Value().([]any)
+	if len(pair) == 2 {
+		x, _ := pair[0].(int32)
+		y, _ := pair[1].(int32)
+		a, b = int(x), int(y)
+	}
+	return a, b
+}
+
+// options are those of a call of the portal.
+type options map[string]any
+
+// request calls a method and waits for its answer, which may be a person's.
+func (p *portal) request(ctx context.Context, within time.Duration, method string, o options, before ...any) (map[string]dbus.Variant, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, within, &desktop.MissingError{
+		What: fmt.Sprintf("the dialog of your desktop in which you are asked whether its keyboard, pointer and screen may be used was not answered within %v, and nothing was done; it is asked again the next time", within),
+		Mend: "understudy doctor --display virtual", Wayland: true,
+	})
+	defer cancel()
+	p.mu.Lock()
+	p.asked++
+	token := fmt.Sprintf("understudy%d", p.asked)
+	path := dbus.ObjectPath("/org/freedesktop/portal/desktop/request/" + strings.NewReplacer(":", "", ".", "_").Replace(p.bus.Names()[0]) + "/" + token)
+	answer := make(chan *dbus.Signal, 1)
+	p.answers[path] = answer
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.answers, path)
+	}()
+	told := map[string]dbus.Variant{"handle_token": dbus.MakeVariant(token)}
+	for name, value := range o {
+		told[name] = dbus.MakeVariant(value)
+	}
+	if err := p.desk.CallWithContext(ctx, method, 0, append(before, told)...).Err; err != nil {
+		return nil, portalError(ctx, err)
+	}
+	select {
+	case s := <-answer:
+		return portalAnswer(method, s.Body)
+	case <-p.bus.Context().Done():
+		return nil, fmt.Errorf("%w: the session bus has ended", desktop.ErrUnavailable)
+	case <-ctx.Done():
+		_ = p.bus.Object(portalName, path).Call("org.freedesktop.portal.Request.Close", 0).Err // the dialog goes
+		return nil, context.Cause(ctx)
+	}
+}
+
+// portalAnswer is what a request was answered.
+func portalAnswer(method string, body []any) (map[string]dbus.Variant, error) {
+	const granted, refused = 0, 1
+	if len(body) != 2 {
+		return nil, fmt.Errorf("%w: the portal answered %s with %v", desktop.ErrUnavailable, method, body)
+	}
+	code, _ := body[0].(uint32)
+	results, _ := body[1].(map[string]dbus.Variant)
+	switch code {
+	case granted:
+		return results, nil
+	case refused:
+		return nil, &desktop.MissingError{
+			What: "in the dialog of your desktop it was not allowed to use its keyboard, pointer and screen, and nothing was done; it is asked again the next time",
+			Mend: "understudy doctor --display virtual", Wayland: true,
+		}
+	}
+	return nil, &desktop.MissingError{What: fmt.Sprintf("the portal of this desktop ended %s without an answer", method), Mend: "understudy doctor --display virtual", Wayland: true}
+}
+
+// portalError is the error of a call on the bus.
+func portalError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	return cmp.Or(context.Cause(ctx), fmt.Errorf("%w: the portal: %w", desktop.ErrUnavailable, err))
+}
+
+// hear takes a signal of the portal.
+func (p *portal) hear(s *dbus.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch s.Name {
+	case "org.freedesktop.portal.Request.Response":
+		if answer := p.answers[s.Path]; answer != nil {
+			select {
+			case answer <- s:
+			default:
+			}
+		}
+	case "org.freedesktop.portal.Session.Closed":
+		if s.Path == p.session {
+			p.ended = &desktop.MissingError{What: "the person ended that keyboard, pointer and screen may be used; nothing was done, and it is asked again the next time", Mend: "understudy doctor --display virtual", Wayland: true}
+		}
+	case portalClips + ".SelectionOwnerChanged", portalClips + ".SelectionTransfer":
+		if p.clipboard != nil {
+			p.clipboard.hear(s)
+		}
+	}
+}
+
+// ready fails once the session is over.
+func (p *portal) ready() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended
+}
+
+// lacks says why a device cannot be used.
+func (p *portal) lacks(device uint32, does string) error {
+	if p.devices&device == 0 {
+		return &desktop.MissingError{What: "it was not allowed that a program " + does + ": in the dialog of the desktop, allow remote interaction", Mend: "understudy doctor --display virtual"}
+	}
+	return nil
+}
+
+// notify sends input, and waits until the portal has taken it: what is on its way there
+// at one time it may turn round.
+func (p *portal) notify(method string, args ...any) error {
+	all := append([]any{p.session, map[string]dbus.Variant{}}, args...)
+	return portalError(context.Background(), p.desk.Call(portalRemote+"."+method, 0, all...).Err)
+}
+
+func (p *portal) property(ctx context.Context, iface, name string) any {
+	var v dbus.Variant
+	if p.desk.CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, iface, name).Store(&v) != nil {
+		return nil
+	}
+	return v.Value()
+}
+
+// version is that of an interface; 0 where it is not there.
+func (p *portal) version(ctx context.Context, iface string) uint32 {
+	n, _ := p.property(ctx, iface, "version").(uint32)
+	return n
+}
+
+func (p *portal) close() {
+	if p.session != "" {
+		_ = p.bus.Object(portalName, p.session).Call("org.freedesktop.portal.Session.Close", 0).Err // it may be over
+	}
+	p.bus.Close()
+	p.signals.Wait()
+}

@@ -1,0 +1,348 @@
+//go:build linux
+
+package wayland_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/godbus/dbus/v5/prop"
+	"github.com/google/go-cmp/cmp"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/wayland"
+	"understudy/steps/desktop/wayland/waylandtest"
+)
+
+// fakePortal is a portal whose person allows everything, or does not answer.
+type fakePortal struct {
+	bus    *dbus.Conn
+	dir    string
+	silent bool // the person does not answer
+
+	mu     sync.Mutex
+	heard  []string       // what it was told, without what never changes
+	wanted map[string]any // of SelectDevices
+	clip   string         // that a program put on the clipboard
+}
+
+const (
+	fakeName    = "org.freedesktop.portal.Desktop"
+	fakePath    = dbus.ObjectPath("/org/freedesktop/portal/desktop")
+	fakeSession = dbus.ObjectPath("/org/freedesktop/portal/desktop/session/a/b")
+)
+
+// startPortal puts a portal on the bus of a session, of which the interface for remote
+// desktops has a version.
+func startPortal(t *testing.T, s *waylandtest.Session, version uint32) *fakePortal {
+	t.Helper()
+	bus, err := dbus.Connect(s.Bus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	p := &fakePortal{bus: bus, dir: t.TempDir()}
+	number := func(n uint32) *prop.Prop { return &prop.Prop{Value: n} }
+	_, err = prop.Export(bus, fakePath, prop.Map{
+		"org.freedesktop.portal.RemoteDesktop": {"version": number(version), "AvailableDeviceTypes": number(7)},
+		"org.freedesktop.portal.Screenshot":    {"version": number(2)},
+		"org.freedesktop.portal.Clipboard":     {"version": number(1)},
+	})
+	for _, iface := range []string{"RemoteDesktop", "ScreenCast", "Screenshot", "Clipboard"} {
+		err = errors.Join(err, bus.Export(p, fakePath, "org.freedesktop.portal."+iface))
+	}
+	_, taken := bus.RequestName(fakeName, dbus.NameFlagDoNotQueue)
+	if err := errors.Join(err, taken); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+type fakeOptions = map[string]dbus.Variant
+
+// answer answers a request as a person who allows it does.
+func (p *fakePortal) answer(from dbus.Sender, o fakeOptions, results fakeOptions) (dbus.ObjectPath, *dbus.Error) {
+	token, _ := o["handle_token"].Value().(string)
+	path := dbus.ObjectPath("/org/freedesktop/portal/desktop/request/" + strings.NewReplacer(":", "", ".", "_").Replace(string(from)) + "/" + token)
+	_ = p.bus.Emit(path, "org.freedesktop.portal.Request.Response", uint32(0), results)
+	return path, nil
+}
+
+func (p *fakePortal) CreateSession(from dbus.Sender, o fakeOptions) (dbus.ObjectPath, *dbus.Error) {
+	return p.answer(from, o, fakeOptions{"session_handle": dbus.MakeVariant(string(fakeSession))})
+}
+
+func (p *fakePortal) SelectDevices(from dbus.Sender, _ dbus.ObjectPath, o fakeOptions) (dbus.ObjectPath, *dbus.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wanted = map[string]any{}
+	for name, v := range o {
+		if name != "handle_token" {
+			p.wanted[name] = v.Value()
+		}
+	}
+	return p.answer(from, o, nil)
+}
+
+func (p *fakePortal) SelectSources(from dbus.Sender, _ dbus.ObjectPath, o fakeOptions) (dbus.ObjectPath, *dbus.Error) {
+	return p.answer(from, o, nil)
+}
+
+func (p *fakePortal) RequestClipboard(dbus.ObjectPath, fakeOptions) *dbus.Error { return nil }
+
+func (p *fakePortal) Start(from dbus.Sender, _ dbus.ObjectPath, _ string, o fakeOptions) (dbus.ObjectPath, *dbus.Error) {
+	if p.silent {
+		return "/org/freedesktop/portal/desktop/request/a/b", nil
+	}
+	before, _ := p.wanted["restore_token"].(string)
+	type pair struct{ X, Y int32 }
+	type stream struct {
+		Node  uint32
+		About fakeOptions
+	}
+	about := fakeOptions{"position": dbus.MakeVariant(pair{640, 0}), "size": dbus.MakeVariant(pair{640, 480})}
+	granted := fakeOptions{"devices": dbus.MakeVariant(uint32(3)), "clipboard_enabled": dbus.MakeVariant(true), "streams": dbus.MakeVariant([]stream{{7, about}})}
+	if p.wanted["persist_mode"] != nil {
+		granted["restore_token"] = dbus.MakeVariant(before + "token")
+	}
+	return p.answer(from, o, granted)
+}
+
+func (p *fakePortal) Screenshot(from dbus.Sender, _ string, o fakeOptions) (dbus.ObjectPath, *dbus.Error) {
+	f, err := os.Create(filepath.Join(p.dir, "shot.png"))
+	if err == nil {
+		err = errors.Join(png.Encode(f, image.NewRGBA(image.Rect(0, 0, 1280, 480))), f.Close())
+	}
+	if err != nil {
+		return "", dbus.MakeFailedError(err)
+	}
+	return p.answer(from, o, fakeOptions{"uri": dbus.MakeVariant("file://" + f.Name())})
+}
+
+func (p *fakePortal) hear(what string, args ...any) *dbus.Error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard = append(p.heard, what+" "+fmt.Sprint(args...))
+	return nil
+}
+
+func (p *fakePortal) NotifyPointerMotionAbsolute(_ dbus.ObjectPath, _ fakeOptions, node uint32, x, y float64) *dbus.Error {
+	return p.hear("move", node, x, y)
+}
+
+func (p *fakePortal) NotifyPointerButton(_ dbus.ObjectPath, _ fakeOptions, button int32, down uint32) *dbus.Error {
+	return p.hear("button", button, down)
+}
+
+func (p *fakePortal) NotifyPointerAxisDiscrete(_ dbus.ObjectPath, _ fakeOptions, axis uint32, steps int32) *dbus.Error {
+	return p.hear("turn", axis, steps)
+}
+
+func (p *fakePortal) NotifyKeyboardKeycode(_ dbus.ObjectPath, _ fakeOptions, code int32, down uint32) *dbus.Error {
+	return p.hear("key", code, down)
+}
+
+func (p *fakePortal) SetSelection(session dbus.ObjectPath, o fakeOptions) *dbus.Error {
+	kinds, _ := o["mime_types"].Value().([]string)
+	_ = p.bus.Emit(fakePath, "org.freedesktop.portal.Clipboard.SelectionTransfer", session, kinds[0], uint32(5))
+	return nil
+}
+
+func (p *fakePortal) SelectionWrite(dbus.ObjectPath, uint32) (dbus.UnixFD, *dbus.Error) {
+	f, err := os.Create(filepath.Join(p.dir, "written"))
+	if err != nil {
+		return 0, dbus.MakeFailedError(err)
+	}
+	return dbus.UnixFD(f.Fd()), nil
+}
+
+func (p *fakePortal) SelectionWriteDone(_ dbus.ObjectPath, serial uint32, done bool) *dbus.Error {
+	return p.hear("written", serial, done)
+}
+
+func (p *fakePortal) SelectionRead(_ dbus.ObjectPath, kind string) (dbus.UnixFD, *dbus.Error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, dbus.MakeFailedError(err)
+	}
+	_, _ = w.WriteString(p.clip + " as " + kind)
+	_ = w.Close()
+	return dbus.UnixFD(r.Fd()), nil
+}
+
+// byPortal are the options of a session that is operated by the portal alone.
+func byPortal(s *waylandtest.Session, token string, asks func(string), windows ...desktop.Window) wayland.Options {
+	frames := func(context.Context) ([]desktop.Window, error) { return slices.Clone(windows), nil }
+	return wayland.Options{Display: s.Wayland, Portal: wayland.Portal{Frames: frames, Only: true, Token: token, Asks: asks}}
+}
+
+// What a person allowed once is kept, where the portal keeps it, and not asked again.
+func TestThePortalKeepsWhatWasAllowed(t *testing.T) {
+	for _, row := range []struct {
+		version             uint32
+		first, second, kept any
+	}{
+		{1, map[string]any{"types": uint32(3)}, map[string]any{"types": uint32(3)}, ""},
+		{2, map[string]any{"types": uint32(3), "persist_mode": uint32(2)}, map[string]any{"types": uint32(3), "persist_mode": uint32(2), "restore_token": "token"}, "tokentoken"},
+	} {
+		t.Run(fmt.Sprint(row.version), func(t *testing.T) {
+			s := waylandtest.Start(t, "xwayland disable")
+			s.Enter(t)
+			p := startPortal(t, s, row.version)
+			file := filepath.Join(t.TempDir(), "folder", "token")
+			for _, want := range []any{row.first, row.second} {
+				d, err := wayland.Open(t.Context(), byPortal(s, file, func(string) {}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+				if diff := cmp.Diff(want, any(p.wanted)); diff != "" {
+					t.Errorf("it was asked for (-want +got):\n%s", diff)
+				}
+			}
+			kept, err := os.ReadFile(file)
+			if string(kept) != row.kept || (err != nil) != (row.version == 1) {
+				t.Errorf("kept was %q (%v), want %q", kept, err, row.kept)
+			}
+			if i, err := os.Stat(file); err == nil && i.Mode().Perm() != 0o600 {
+				t.Errorf("the token can be read by others: %v", i.Mode())
+			}
+		})
+	}
+}
+
+// Input goes to the monitor that was shared, pictures come from files that are removed,
+// and the clipboard works both ways.
+func TestThePortalIsSeenAndTouched(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable", "output HEADLESS-1 resolution 640x480 position 0 0", "exec swaymsg create_output", "output HEADLESS-2 resolution 640x480 position 640 0")
+	s.Enter(t)
+	p := startPortal(t, s, 1)
+	other, err := wayland.Open(t.Context(), wayland.Options{Display: s.Wayland}) // whose keyboard is the session's
+	if err == nil {
+		err = other.Do(t.Context(), desktop.Type{Text: "x"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	var asked []string
+	windows := []desktop.Window{
+		{ID: 1, Title: "behind", PID: 1 << 30, Unplaced: desktop.Size{W: 300, H: 200}},
+		{ID: 2, Title: "in front", PID: 1<<30 + 1, Unplaced: desktop.Size{W: 640, H: 480}, Active: true},
+	}
+	driver, err := wayland.Open(t.Context(), byPortal(s, filepath.Join(t.TempDir(), "token"), func(text string) { asked = append(asked, text) }, windows...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer driver.Close()
+	d := driver.Desktop()
+	if len(asked) != 1 || !strings.Contains(asked[0], wayland.ConsentWithin.String()) {
+		t.Errorf("it was said %q, want once, and how long is waited", asked)
+	}
+	var missing *desktop.MissingError
+	if _, err := d.PointerPosition(t.Context()); !errors.As(err, &missing) {
+		t.Errorf("the place of the pointer: %v, want that nobody tells", err)
+	}
+	if err := d.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 10, Y: 10}}); !errors.As(err, &missing) {
+		t.Errorf("a move to a monitor that was not shared: %v, want it refused", err)
+	}
+	p.heard = nil
+	for _, a := range []desktop.Action{
+		desktop.Click{At: desktop.Point{X: 740, Y: 200}, Button: desktop.Left},
+		desktop.Scroll{DY: -1},
+		desktop.Press{Chord: desktop.Chord{Mods: []desktop.Key{desktop.Ctrl}, Key: "s"}},
+		desktop.Type{Text: "Hi"},
+	} {
+		if err := d.Do(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"move 7 100 200", "button 272 1", "button 272 0", "turn 0 -1", "key 29 1", "key 31 1", "key 31 0", "key 29 0", "key 42 1", "key 35 1", "key 35 0", "key 42 0", "key 23 1", "key 23 0"}
+	if diff := cmp.Diff(want, p.heard); diff != "" {
+		t.Errorf("the portal heard (-want +got):\n%s", diff)
+	}
+	if at, err := d.PointerPosition(t.Context()); err != nil || at != (desktop.Point{X: 740, Y: 200}) {
+		t.Errorf("the pointer is said to be at %s, %v", at, err)
+	}
+	all, err := d.Windows(t.Context())
+	if err != nil || len(all) != 2 || !all[0].Bounds.Empty() || !all[1].Bounds.Empty() || all.PressedAt(desktop.Point{X: 740, Y: 200}) != nil {
+		t.Errorf("the windows are %+v, %v, want none with a place: two monitors have the size", all, err)
+	}
+	if err := d.Do(t.Context(), desktop.Manage{Window: 1, Do: desktop.Activate}); !errors.As(err, &missing) {
+		t.Errorf("a window was activated: %v", err)
+	}
+	if err := d.Do(t.Context(), desktop.WriteClipboard{Text: "ours"}); err != nil {
+		t.Error(err)
+	}
+	if text, err := d.ReadClipboard(t.Context()); err != nil || text != "ours" {
+		t.Errorf("the clipboard holds %q, %v", text, err)
+	}
+	p.clip = "theirs"
+	about := fakeOptions{"mime_types": dbus.MakeVariant([]string{"text/html", "text/plain"}), "session_is_owner": dbus.MakeVariant(false)}
+	if err := p.bus.Emit(fakePath, "org.freedesktop.portal.Clipboard.SelectionOwnerChanged", fakeSession, about); err != nil {
+		t.Fatal(err)
+	}
+	for text := "ours"; text == "ours"; {
+		if text, err = d.ReadClipboard(t.Context()); err != nil || text != "ours" && text != "theirs as text/plain" {
+			t.Fatalf("the clipboard holds %q, %v", text, err)
+		}
+	}
+	if picture, err := d.Capture(t.Context(), desktop.Rect{X: 640, W: 70, H: 60}); err != nil || picture.Rect.Dx() != 70 || picture.Rect.Dy() != 60 {
+		t.Errorf("a picture: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(p.dir, "shot*")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+	if err := p.bus.Emit(fakeSession, "org.freedesktop.portal.Session.Closed", fakeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for driver.Ping(t.Context()) == nil {
+	}
+	p.heard = nil
+	if err := d.Do(t.Context(), desktop.Click{At: desktop.Point{X: 740, Y: 200}, Button: desktop.Left}); !errors.As(err, &missing) || len(p.heard) != 0 {
+		t.Errorf("after the person ended it: %v, and the portal heard %v", err, p.heard)
+	}
+}
+
+// Where nobody is to be asked, nobody is; and a person who does not answer is not waited
+// for any longer than the caller waits.
+func TestThePortalAsksOnlyWhenItMay(t *testing.T) {
+	s := waylandtest.Start(t, "xwayland disable")
+	s.Enter(t)
+	p := startPortal(t, s, 2)
+	p.silent = true
+	var missing *desktop.MissingError
+	if _, err := wayland.Open(t.Context(), byPortal(s, "", nil)); !errors.As(err, &missing) || !missing.Wayland {
+		t.Errorf("got %v, want that nobody is asked", err)
+	}
+	o := byPortal(s, "", nil)
+	o.Portal.Look = true
+	d, err := wayland.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if found, err := d.Extensions(t.Context()); err != nil || !found["org.freedesktop.portal.RemoteDesktop"] || d.Consent() == "" {
+		t.Errorf("it found %v (%v), and says %q of consent", found, err, d.Consent())
+	}
+	if err := d.Do(t.Context(), desktop.MovePointer{}); !errors.As(err, &missing) {
+		t.Errorf("it was used: %v", err)
+	}
+	given := errors.New("given up")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	if _, err := wayland.Open(ctx, byPortal(s, "", func(string) { cancel(given) })); !errors.Is(err, given) {
+		t.Errorf("got %v, want that it was given up", err)
+	}
+}
