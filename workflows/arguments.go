@@ -73,7 +73,7 @@ func (u *unit) checkArguments(k *steps.Kind, v *value, whole position, args map[
 		if misspelt(p, problems) {
 			continue
 		}
-		u.report.add(at, orElse(p.Hint, quotesHint(k, v.follow(p.Path), p.Path)), "%s: %s", k.Name, p.Message)
+		u.report.add(at, cmp.Or(p.Hint, quotesHint(k, v.follow(p.Path), p.Path)), "%s: %s", k.Name, p.Message)
 	}
 }
 

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,7 +84,7 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	n.Type = ForeachNode
 	n.Each = &Template{u.each(x.Foreach.value, s)}
-	n.As = orElse(x.As.str(), "item")
+	n.As = cmp.Or(x.As.str(), "item")
 	if !identifier.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
 		u.report.add(x.As.position, "use a word such as item", "%q cannot be the name of an element", words.Shorten(n.As, 60))
 		n.As = "item"

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"slices"
 
 	"understudy/internal/words"
@@ -20,12 +21,12 @@ func (u *unit) runOptions() Options {
 		FollowFallback:    d.FollowFall.or(d.EndAt.value == nil),
 		JumpsAtEnd:        d.JumpsAtEnd.or(false),
 		DetailedResults:   d.Detailed.or(true),
-		Verbosity:         Verbosity(orElse(d.Verbosity.str(), string(Usual))),
+		Verbosity:         Verbosity(cmp.Or(d.Verbosity.str(), string(Usual))),
 		WorkflowID:        d.WorkflowID.str(),
 		TraceID:           d.TraceID.str(),
 		ExecutionID:       d.ExecutionID.str(),
 		MaxSteps:          u.maxSteps(),
-		Durability:        Durability(orElse(d.Durability.str(), string(Always))),
+		Durability:        Durability(cmp.Or(d.Durability.str(), string(Always))),
 		ResumesItself:     d.Resume.value != nil,
 		OnLostDesktop:     LostDesktop(d.OnLostDesktop.str()),
 		OnDisconnect:      d.OnDisconnect.str(),
@@ -45,13 +46,6 @@ func (o Options) OutlivesClient(otherwise bool) bool {
 		return otherwise
 	}
 	return o.OnDisconnect == "continue"
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // checkContinue refuses the two ways to say one thing when they disagree.

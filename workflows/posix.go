@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -56,7 +57,7 @@ func posixCommand(outline func(func(int) string) string, language syntax.LangVar
 	r.stmts(file.Stmts)
 	for _, q := range r.quotes {
 		if !q.known {
-			return "", errPlace(orElse(r.where, "there"))
+			return "", errPlace(cmp.Or(r.where, "there"))
 		}
 	}
 	if err := r.evaluated(file); err != nil {
