@@ -129,6 +129,7 @@ func (c *Compiler) Add(ev recorder.Event) {
 		return
 	}
 	c.now = ev.Time
+	ev.Window = c.known(ev.Window)
 	switch ev.Type {
 	case recorder.Begun:
 		c.begin(ev)

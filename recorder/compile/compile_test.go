@@ -349,6 +349,12 @@ var scenes = []struct {
 		Options{Name: "starts"},
 	},
 	{
+		"a window is known by the title that it gets and by the program that it had", "titled_late",
+		newTape(ledger).click(ok).opens(desktop.Window{ID: 12, Title: "Reading", Process: "ledger", PID: 20}, "").switches(desktop.Window{ID: 12, Title: "Report", Process: "ledger", PID: 20}).
+			click(element(desktop.Window{ID: 12, Title: "Report", Process: "ledger", PID: 20}, "button", "Done", 6)).closes(desktop.Window{ID: 12, Title: "Report", PID: 20}),
+		Options{Name: "titled_late"},
+	},
+	{
 		"a choice by keys, in an open list and in a closed one, is a choice", "choice_by_keys",
 		newTape(ledger).click(country).opens(menu, "").keys("down").keys("down").chooses(country, "Iceland").keys("enter").closes(menu).
 			focus(urgent, "").keys("space").chooses(urgent, "on").focus(country, "").keys("down").chooses(country, "Kenya").keys("tab").click(ok),

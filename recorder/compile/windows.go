@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -140,6 +141,30 @@ func (s *step) addExpect(condition string) {
 	if !slices.Contains(s.expect, condition) {
 		s.expect = append(s.expect, condition)
 	}
+}
+
+// known is a window with what was known of it, as its program may have ended. When it
+// got its title only after it opened, the last step expects it by that.
+func (c *Compiler) known(w *desktop.Window) *desktop.Window {
+	if w == nil {
+		return nil
+	}
+	was, there := c.windows[w.ID]
+	if !there {
+		return w
+	}
+	now := *w
+	now.Process = cmp.Or(now.Process, was.Process)
+	c.windows[w.ID] = now
+	s, old := c.last(), windowExists(&was)
+	if s == nil || old == windowExists(&now) || !slices.Contains(s.expect, old) {
+		return &now
+	}
+	s.expect = slices.DeleteFunc(s.expect, func(e string) bool { return e == old })
+	if isLastingTitle(now.Title) && !c.wasTyped(now.Title) {
+		s.addExpect(windowExists(&now))
+	}
+	return &now
 }
 
 // windowExists is the condition that a window is there.
