@@ -204,7 +204,7 @@ func (r *recording) focusChanged(ctx context.Context) {
 		r.readField(ctx) // it holds what was typed until now
 	}
 	r.focus.programMoved()
-	r.readFocus(ctx)
+	r.focusOn(ctx, state.Element)
 }
 
 // isField reports whether an element takes text.

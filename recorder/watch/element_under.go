@@ -45,6 +45,9 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 		e = r.menuItemAt(short, at)
 	}
 	if e == nil {
+		e = r.cellAt(short, at)
+	}
+	if e == nil {
 		e, _ = r.desktop.ElementAt(short, at)
 	}
 	if e != nil {

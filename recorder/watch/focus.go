@@ -85,13 +85,25 @@ func (r *recording) focusClicked(ctx context.Context, t *recorder.Seen) {
 		return
 	}
 	if n, ok := r.focus.numbers[t.Handle]; ok {
-		if n != r.focus.now {
-			r.write(recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t})
+		if t.Role == "cell" {
+			r.writeFocused(n, r.focus.of(n))
+		} else if n != r.focus.now {
+			r.writeFocused(n, t)
 		}
 		r.focus.set(n, t.Handle)
 		return
 	}
 	r.addField(ctx, t, t.Text)
+}
+
+// writeFocused notes that a field has the keyboard again. What is typed into a cell
+// takes the place of all that it holds.
+func (r *recording) writeFocused(n int, t *recorder.Seen) {
+	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
+	if t.Role == "cell" {
+		ev.Value = new(string)
+	}
+	r.write(ev)
 }
 
 // keyPressed holds a key back if it types, until its field is known. Any other key
@@ -101,21 +113,33 @@ func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 		return
 	}
 	r.noteActivity(ev.Time)
-	if ev.Text != "" || len(ev.Mods) == 0 && keepsFocus(ev.Key) || isEditing(ev) {
+	if r.restPending {
+		r.scheduleLook(keysDelay) // the program has enough to do
+	}
+	if staysInField(ev) {
 		if len(r.heldKeys) == 0 {
 			r.heldSince = time.Now()
 		}
 		r.heldKeys = append(r.heldKeys, ev)
 		return
 	}
-	r.flushKeys(ctx, true)
-	if !r.focus.certain {
-		r.readFocus(ctx)
-	}
-	r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Field: r.focus.now})
+	typed := len(r.heldKeys) > 0
+	field := r.flushKeys(ctx, true)
+	if !typed || field == 0 {
+		if !r.focus.certain {
+			r.readFocus(ctx)
+		}
+		field = r.focus.now
+	} // else it goes where they went, whatever has the keyboard after it
+	r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Field: field})
 	r.focus.certain = r.focus.certain && ev.Key == "enter" && r.focus.of(r.focus.now).MultiLine()
 	r.lastEffect = time.Now()
 	r.rereadAfterKeys()
+}
+
+// staysInField reports whether a key leaves the keyboard where it is.
+func staysInField(ev desktop.InputEvent) bool {
+	return ev.Text != "" || len(ev.Mods) == 0 && keepsFocus(ev.Key) || isEditing(ev)
 }
 
 // isDeadKey reports whether a key types nothing by itself, but changes the character
@@ -147,31 +171,39 @@ func isEditing(ev desktop.InputEvent) bool {
 	return keepsFocus(ev.Key)
 }
 
-// flushKeys writes the keys that were held back. moved says that input after them
-// may have moved the focus already.
-func (r *recording) flushKeys(ctx context.Context, moved bool) {
+// flushKeys writes the keys that were held back, and returns the field that they went
+// to. moved says that input after them may have moved the focus already.
+func (r *recording) flushKeys(ctx context.Context, moved bool) (field int) {
 	if moved {
 		r.drainChanges()
 	}
-	field := r.focus.now
+	field = r.focus.now
 	if len(r.heldKeys) > 0 {
 		field = r.writeKeys(ctx, moved)
 	}
 	if !moved {
-		return
+		return field
 	}
 	if field == r.focus.now {
 		r.readField(ctx)
 	}
 	r.readChoiceAfterKeys(ctx)
 	r.focus.secrecy.inputMoved()
+	return field
 }
 
 // writeKeys writes the keys that were held back, and returns the field that they
 // went to. It may hold them back for longer, until it is known which one that is.
 func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
-	was := r.focus
-	after := r.focus.holder(r.readFocus(ctx))
+	was, now := r.focus, desktop.Handle("")
+	if !moved {
+		now = r.askFocus(ctx)
+		moved = was.surely() > 0 && r.queue.movesFocus() // while the program answered
+	}
+	var after holder
+	if !moved {
+		after = r.focus.holder(r.focusOn(ctx, now))
+	}
 	before := r.focus.holder(was.surely())
 	if r.focus.secrecy.mayWait(before, after, moved) && time.Since(r.heldSince) < answerTimeout {
 		r.focus = was
@@ -236,61 +268,71 @@ func (r *recording) rereadSoon() {
 }
 
 // readFocus asks which element has the focus, and returns its number.
-func (r *recording) readFocus(ctx context.Context) int {
+func (r *recording) readFocus(ctx context.Context) int { return r.focusOn(ctx, r.askFocus(ctx)) }
+
+// askFocus asks which element has the focus; "" is none that is known.
+func (r *recording) askFocus(ctx context.Context) desktop.Handle {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
 	defer cancel()
 	state, err := r.desktop.SaveFocus(ctx)
-	if err != nil || state.Element == "" {
+	if err != nil {
+		return ""
+	}
+	return state.Element
+}
+
+// focusOn notes that an element has the focus, and returns its number.
+func (r *recording) focusOn(ctx context.Context, h desktop.Handle) int {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
+	defer cancel()
+	if h == "" {
 		r.focus.forget()
 		return 0
 	}
-	if n, ok := r.focus.numbers[state.Element]; ok {
+	if cell := r.cellOfSheet(ctx, h); cell != "" {
+		h = cell
+	}
+	if n, ok := r.focus.numbers[h]; ok {
 		changed := r.focus.now != n
 		r.followChoice(ctx, r.focus.of(n))
-		r.focus.set(n, state.Element)
+		r.focus.set(n, h)
 		if changed {
-			r.write(recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: r.focus.of(n)})
+			r.writeFocused(n, r.focus.of(n))
 		}
 		return n
 	}
-	e, err := r.desktop.Refresh(ctx, state.Element)
+	e, err := r.desktop.Refresh(ctx, h)
 	if err != nil {
 		r.focus.forget()
 		return 0
 	}
-	return r.meetField(ctx, state.Element, e)
+	return r.meetField(ctx, h, e)
 }
 
 // meetField notes a field that has the keyboard for the first time.
 func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
 	text := e.Text
 	e.Handle = h
+	if n := r.cellEditedIn(ctx, e); n > 0 {
+		r.focus.set(n, h)
+		return n
+	}
 	t := r.describe(ctx, e)
-	if cell := cellUnder(t, r.view.roots); cell != nil {
-		t = seenIn(cell, r.view.roots)
-		t.States = t.States&^desktop.MultiLine | desktop.Editable
-		text = "" // what is typed takes the place of all that it holds
+	if n := r.cellEditedIn(ctx, &t.Element); n > 0 { // now that the sheet was read
+		r.focus.set(n, h)
+		return n
 	}
 	t.Handle = h
 	return r.addField(ctx, t, text)
 }
 
-// cellUnder is the cell of a sheet that is edited in a field which is there only
-// meanwhile, and lies over the cell.
-func cellUnder(t *recorder.Seen, roots []*desktop.Element) (cell *desktop.Element) {
-	if t.Role != "paragraph" {
-		return nil
-	}
-	walk(roots, func(e *desktop.Element) {
-		if e.Role == "cell" && e.States.Has(desktop.Focused) && e.Window == t.Window {
-			cell = e
-		}
-	})
-	return cell
-}
-
 // addField makes an element one of the fields, and the one with the keyboard.
 func (r *recording) addField(ctx context.Context, t *recorder.Seen, text string) int {
+	if t.Role == "cell" { // what is typed takes the place of all that it holds, and Enter ends it
+		cell := *t
+		cell.States &^= desktop.MultiLine
+		t, text = &cell, ""
+	}
 	r.focus.fields = append(r.focus.fields, t)
 	n, h := len(r.focus.fields), t.Handle
 	r.findSelectorsLater(t, n)

@@ -18,6 +18,8 @@ const (
 	// viewCostFactor times the duration of a read is how long a tree may serve for the
 	// elements that are as they were in it: what is read slowly is read seldom.
 	viewCostFactor = 10
+	// slowView is when the tree of a program is read so slowly that it serves longer.
+	slowView, slowViewFactor = 150 * time.Millisecond, 3 * viewCostFactor
 )
 
 // programView is the tree of a program as it was read last.
@@ -29,10 +31,19 @@ type programView struct {
 	stale bool // windows came or went since, or something was scrolled
 }
 
+// serves reports whether the tree is of a process and need not be read again yet.
+func (v *programView) serves(pid int) bool {
+	factor := time.Duration(viewCostFactor)
+	if v.took > slowView {
+		factor = slowViewFactor
+	}
+	return !v.stale && v.pid == pid && time.Since(v.when) <= factor*v.took
+}
+
 // shows reports whether an element is in the tree as it is now, so that the tree need
 // not be read for it.
 func (v *programView) shows(e *desktop.Element) bool {
-	if v.stale || v.pid != e.PID || time.Since(v.when) > viewCostFactor*v.took {
+	if !v.serves(e.PID) {
 		return false
 	}
 	known := same(v.roots, e)

@@ -55,3 +55,12 @@ func (q *queue) hasAction() bool {
 		return ev.Type != desktop.PointerMove && ev.Type != desktop.KeyRelease
 	})
 }
+
+// movesFocus reports whether input is queued that may move the keyboard.
+func (q *queue) movesFocus() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.list, func(ev desktop.InputEvent) bool {
+		return ev.Type == desktop.ButtonPress || ev.Type == desktop.KeyPress && !ev.Key.IsModifier() && !isDeadKey(ev) && !staysInField(ev)
+	})
+}

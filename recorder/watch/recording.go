@@ -38,6 +38,8 @@ const (
 	// restDelay is how long the pointer rests before a hit test is made, so that
 	// the element is known when the button is pressed.
 	restDelay = 60 * time.Millisecond
+	// keysDelay is the same while keys come, which need the program's answers first.
+	keysDelay = 300 * time.Millisecond
 	// settleDelay is how long a field has to show what was typed.
 	settleDelay = 80 * time.Millisecond
 	// rereadDelay is when it is read again, for an application that lags.

@@ -1,0 +1,112 @@
+package watch
+
+import (
+	"context"
+
+	"understudy/steps/desktop"
+)
+
+// cellAt is the cell of a sheet at a point, when it is still as it was in the tree
+// that serves; nil otherwise. A hit test asks each bar and button around the sheet, some
+// four hundred calls, and keeps the program from the keys that follow.
+func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Element {
+	windows, err := r.desktop.Windows(ctx)
+	if err != nil {
+		return nil
+	}
+	w := windows.PressedAt(at)
+	if w == nil || w.Popup || !r.view.serves(w.PID) {
+		return nil
+	}
+	cell := r.shownCell(w.ID, at)
+	if cell == nil || r.edits(cell) {
+		return nil
+	}
+	now, err := r.desktop.Refresh(ctx, cell.Handle)
+	if err != nil || now.Role != cell.Role || now.Name != cell.Name || now.Bounds != cell.Bounds || !now.States.Has(desktop.Showing) {
+		return nil
+	}
+	return now
+}
+
+// shownCell is the cell of a sheet at a point in the tree that was read last, or nil.
+func (r *recording) shownCell(in desktop.WindowID, at desktop.Point) (cell *desktop.Element) {
+	walk(r.view.roots, func(e *desktop.Element) {
+		if isSheetCell(e) && e.Window == in && e.Bounds.Contains(at) {
+			cell = e
+		}
+	})
+	return cell
+}
+
+// isSheetCell reports whether an element is a cell of a table of which only the part
+// that shows was read.
+func isSheetCell(e *desktop.Element) bool {
+	return e.Role == "cell" && e.Parent != nil && e.Parent.Note != ""
+}
+
+// edits reports whether the field in which a cell is edited, which lies over it, has
+// the keyboard.
+func (r *recording) edits(cell *desktop.Element) bool {
+	t := r.focus.of(r.focus.now)
+	return t != nil && t.Role == "cell" && t.Name == cell.Name && r.focus.handle != cell.Handle
+}
+
+// cellEditedIn is the number of the field that is a cell, which is edited in a field
+// that is there only meanwhile and lies over it; 0 if that is no such field.
+func (r *recording) cellEditedIn(ctx context.Context, e *desktop.Element) int {
+	over := desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y}
+	if e.Role != "paragraph" {
+		return 0
+	}
+	if t := r.focus.of(r.focus.now); t != nil && t.Role == "cell" && t.Window == e.Window && t.Bounds.Contains(over) {
+		return r.focus.now
+	}
+	if !r.view.serves(e.PID) {
+		return 0
+	}
+	cell := r.shownCell(e.Window, over)
+	if cell == nil {
+		return 0
+	}
+	n, known := r.focus.numbers[cell.Handle]
+	if !known {
+		t := seenIn(cell, r.view.roots)
+		t.States |= desktop.Editable
+		return r.addField(ctx, t, "")
+	}
+	if n != r.focus.now {
+		r.writeFocused(n, r.focus.of(n))
+	}
+	return n
+}
+
+// cellOfSheet is the cell that has the keyboard, if that is said of its sheet, as it is
+// when the editing of a cell has ended; "" otherwise. It is likely to be next to the last.
+func (r *recording) cellOfSheet(ctx context.Context, h desktop.Handle) desktop.Handle {
+	sheet := find(r.view.roots, h)
+	if sheet == nil || sheet.Note == "" {
+		return ""
+	}
+	if t := r.focus.of(r.focus.now); t != nil && t.Role == "cell" {
+		b, mid := t.Bounds, t.Bounds.Center()
+		for _, at := range []desktop.Point{{X: mid.X, Y: b.Y + b.H + 1}, {X: b.X + b.W + 1, Y: mid.Y}, {X: mid.X, Y: b.Y - 1}, {X: b.X - 1, Y: mid.Y}, mid} {
+			cell := r.shownCell(t.Window, at)
+			if cell == nil {
+				continue
+			}
+			if e, err := r.desktop.Refresh(ctx, cell.Handle); err == nil && e.Bounds == cell.Bounds && e.States.Has(desktop.Focused) {
+				return cell.Handle
+			}
+		}
+	}
+	if sheet = find(r.readProgram(ctx, sheet), h); sheet == nil {
+		return ""
+	}
+	for _, cell := range sheet.Children {
+		if cell.States.Has(desktop.Focused) {
+			return cell.Handle
+		}
+	}
+	return ""
+}
