@@ -64,7 +64,6 @@ func (c *Compiler) clicked(ev recorder.Event) {
 		return
 	}
 	c.keepHover(ev)
-	c.waitForNew(ev)
 	c.waitForText()
 	t := ev.Element
 	s := &step{kind: clickElement, click: k, letGo: &k.at, begin: ev.Time, picture: ev.Picture}

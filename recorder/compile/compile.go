@@ -106,19 +106,18 @@ type Compiler struct {
 	press      *recorder.Event  // a button that is held
 	deferred   []recorder.Event // its effects, handled on release
 	rested     *recorder.Event
-	lastKey    time.Time                 // when the last key came
-	clickedIn  map[desktop.WindowID]bool // windows in which something was clicked
-	copied     *step                     // what put something on the clipboard last, or reads it
-	popup      *recorder.Event           // the last that opened
-	dropDown   *step                     // the click that opened a combo box
-	textChange *recorder.Event           // a text that changed while the person was idle
+	lastKey    time.Time       // when the last key came
+	copied     *step           // what put something on the clipboard last, or reads it
+	popup      *recorder.Event // the last that opened
+	dropDown   *step           // the click that opened a combo box
+	textChange *recorder.Event // a text that changed while the person was idle
 }
 
 // New returns a Compiler that has seen nothing.
 func New() *Compiler {
 	return &Compiler{
 		windows: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{},
-		fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{}, clickedIn: map[desktop.WindowID]bool{},
+		fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{},
 	}
 }
 

@@ -349,6 +349,11 @@ var scenes = []struct {
 		Options{Name: "starts"},
 	},
 	{
+		"what is typed into no field has its Enter, as a calculator takes it", "typed_anywhere",
+		newTape(ledger).click(ok).focus(element(ledger, "button", "7", 6), "").types("12*34").keys("enter").wait(time.Second).keys("enter"),
+		Options{Name: "typed_anywhere"},
+	},
+	{
 		"a window is known by the title that it gets and by the program that it had", "titled_late",
 		newTape(ledger).click(ok).opens(desktop.Window{ID: 12, Title: "Reading", Process: "ledger", PID: 20}, "").switches(desktop.Window{ID: 12, Title: "Report", Process: "ledger", PID: 20}).
 			click(element(desktop.Window{ID: 12, Title: "Report", Process: "ledger", PID: 20}, "button", "Done", 6)).closes(desktop.Window{ID: 12, Title: "Report", PID: 20}),

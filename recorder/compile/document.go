@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"understudy/recorder"
 	"understudy/workflows"
 )
 
@@ -87,10 +88,12 @@ func (w *writer) step(s *step, last time.Time) {
 		w.notes = append(w.notes, Note{out.ID, text})
 		out.Comments = append(out.Comments, text)
 	}
-	if pause := s.begin.Sub(last); !last.IsZero() && pause >= longPause {
+	if pause := s.begin.Sub(last); s.isNew() && !last.IsZero() && pause >= MinIdle {
+		s.set("timeout_ms", waitsFor(pause))
+	} else if !last.IsZero() && pause >= longPause {
 		note(fmt.Sprintf("the person waited %s before it", pause.Round(100*time.Millisecond)))
 		s.allowTime(pause)
-	} else if s.target != nil && s.target.New && !last.IsZero() && pause >= newPause {
+	} else if s.isNew() && !last.IsZero() && pause >= newPause {
 		s.allowTime(pause)
 	} else if w.opened {
 		s.allowTime(max(pause, openTime)) // elsewhere a program may take longer to show what is in it
@@ -113,6 +116,12 @@ func (w *writer) step(s *step, last time.Time) {
 	}
 	out.Arguments = s.args
 	w.draft.Steps = append(w.draft.Steps, out)
+}
+
+// isNew reports whether a step acts on what was not there before, which the person may
+// have waited for.
+func (s *step) isNew() bool {
+	return s.target != nil && s.target.New && !recorder.InMenu(s.target) && !recorder.IsOption(s.target.Role)
 }
 
 // variable declares a variable, and returns its name.

@@ -148,7 +148,7 @@ func (c *Compiler) typed(ev recorder.Event) {
 		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
 	case thing.TakesText() && len(ev.Mods) == 0 && endsField(ev.Key) && c.typing != nil:
 		c.finishField(ev)
-	case c.typing != nil && isTerminal(thing) && len(ev.Mods) == 0 && ev.Key == "enter":
+	case c.typing != nil && !thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter":
 		c.typing.last = ev.Time
 		c.flush()
 		c.last().input.after = "\n"

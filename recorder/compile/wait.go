@@ -18,29 +18,6 @@ const (
 	MaxWait = 10 * time.Minute
 )
 
-// waitForNew makes a step that waits for an element, if the person was idle and then
-// used an element that is new, in a window that they had used before.
-func (c *Compiler) waitForNew(ev recorder.Event) {
-	t, last := ev.Element, c.last()
-	worked := t != nil && c.clickedIn[t.Window]
-	if t != nil {
-		c.clickedIn[t.Window] = true
-	}
-	if !worked || !t.New || last == nil || recorder.InMenu(t) || recorder.IsOption(t.Role) {
-		return
-	}
-	waited := ev.Time.Sub(last.end)
-	if waited < MinIdle {
-		return
-	}
-	s := &step{kind: waitForElement, subject: "wait for " + nameOf(t), summary: "wait for " + describe(t), begin: last.end}
-	s.setTarget(t)
-	s.clearDoubts() // the next step has them
-	s.set("timeout_ms", waitsFor(waited))
-	c.textChange = nil
-	c.emit(s)
-}
-
 // waitsFor is the timeout of a wait in milliseconds, given how long the person waited.
 func waitsFor(waited time.Duration) int64 {
 	return min(max(patience*waited, minWait), MaxWait).Round(time.Second).Milliseconds()

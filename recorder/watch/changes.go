@@ -87,7 +87,7 @@ func (r *recording) subscribe(ctx context.Context) {
 	field, choice := r.changes.field.handle, desktop.Handle("")
 	if t := r.focus.of(r.focus.now); t != nil {
 		field = ""
-		if t.TakesText() && !t.Secret() && !r.focus.secret[t.Handle] {
+		if t.TakesText() && t.Role != "cell" && !t.Secret() && !r.focus.secret[t.Handle] { // a cell is not read
 			field = r.focus.handle
 		}
 	}
