@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 
+	"understudy/recorder"
 	"understudy/steps/desktop"
 )
 
@@ -52,33 +53,18 @@ func (r *recording) edits(cell *desktop.Element) bool {
 	return t != nil && t.Role == "cell" && t.Name == cell.Name && r.focus.handle != cell.Handle
 }
 
-// cellEditedIn is the number of the field that is a cell, which is edited in a field
-// that is there only meanwhile and lies over it; 0 if that is no such field.
-func (r *recording) cellEditedIn(ctx context.Context, e *desktop.Element) int {
-	over := desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y}
-	if e.Role != "paragraph" {
-		return 0
+// cellUnder is the cell of a sheet that is edited in a field which is there only
+// meanwhile, and lies over the cell.
+func cellUnder(t *recorder.Seen, roots []*desktop.Element) (cell *desktop.Element) {
+	if t.Role != "paragraph" {
+		return nil
 	}
-	if t := r.focus.of(r.focus.now); t != nil && t.Role == "cell" && t.Window == e.Window && t.Bounds.Contains(over) {
-		return r.focus.now
-	}
-	if !r.view.serves(e.PID) {
-		return 0
-	}
-	cell := r.shownCell(e.Window, over)
-	if cell == nil {
-		return 0
-	}
-	n, known := r.focus.numbers[cell.Handle]
-	if !known {
-		t := seenIn(cell, r.view.roots)
-		t.States |= desktop.Editable
-		return r.addField(ctx, t, "")
-	}
-	if n != r.focus.now {
-		r.writeFocused(n, r.focus.of(n))
-	}
-	return n
+	walk(roots, func(e *desktop.Element) {
+		if e.Role == "cell" && e.States.Has(desktop.Focused) && e.Window == t.Window {
+			cell = e
+		}
+	})
+	return cell
 }
 
 // cellOfSheet is the cell that has the keyboard, if that is said of its sheet, as it is

@@ -313,17 +313,26 @@ func (r *recording) focusOn(ctx context.Context, h desktop.Handle) int {
 func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
 	text := e.Text
 	e.Handle = h
-	if n := r.cellEditedIn(ctx, e); n > 0 {
-		r.focus.set(n, h)
-		return n
+	if t := r.focus.of(r.focus.now); t != nil && t.Role == "cell" && e.Role == "paragraph" && t.Window == e.Window && t.Bounds.Contains(desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y}) {
+		r.focus.set(r.focus.now, h) // the cell is edited in it
+		return r.focus.now
 	}
 	t := r.describe(ctx, e)
-	if n := r.cellEditedIn(ctx, &t.Element); n > 0 { // now that the sheet was read
-		r.focus.set(n, h)
-		return n
+	cell := cellUnder(t, r.view.roots)
+	if cell == nil {
+		t.Handle = h
+		return r.addField(ctx, t, text)
 	}
-	t.Handle = h
-	return r.addField(ctx, t, text)
+	n, known := r.focus.numbers[cell.Handle]
+	if !known {
+		t = seenIn(cell, r.view.roots)
+		t.States |= desktop.Editable
+		n = r.addField(ctx, t, "")
+	} else if n != r.focus.now {
+		r.writeFocused(n, r.focus.of(n))
+	}
+	r.focus.set(n, h)
+	return n
 }
 
 // addField makes an element one of the fields, and the one with the keyboard.
