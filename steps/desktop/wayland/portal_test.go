@@ -26,11 +26,11 @@ import (
 
 // fakePortal is a portal whose person allows everything, or does not answer.
 type fakePortal struct {
-	bus    *dbus.Conn
-	dir    string
-	silent bool // the person does not answer
+	bus *dbus.Conn
+	dir string
 
-	mu     sync.Mutex
+	mu     sync.Mutex     // guards the fields below
+	silent bool           // the person does not answer
 	heard  []string       // what it was told, without what never changes
 	wanted map[string]any // of SelectDevices
 	clip   string         // that a program put on the clipboard
@@ -68,6 +68,21 @@ func startPortal(t *testing.T, s *waylandtest.Session, version uint32) *fakePort
 	return p
 }
 
+// told is what it was told since this was asked last.
+func (p *fakePortal) told() (heard []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	heard, p.heard = p.heard, nil
+	return heard
+}
+
+// with lets f look at it and change it.
+func (p *fakePortal) with(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
 type fakeOptions = map[string]dbus.Variant
 
 // answer answers a request as a person who allows it does.
@@ -101,6 +116,8 @@ func (p *fakePortal) SelectSources(from dbus.Sender, _ dbus.ObjectPath, o fakeOp
 func (p *fakePortal) RequestClipboard(dbus.ObjectPath, fakeOptions) *dbus.Error { return nil }
 
 func (p *fakePortal) Start(from dbus.Sender, _ dbus.ObjectPath, _ string, o fakeOptions) (dbus.ObjectPath, *dbus.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.silent {
 		return "/org/freedesktop/portal/desktop/request/a/b", nil
 	}
@@ -175,7 +192,7 @@ func (p *fakePortal) SelectionRead(_ dbus.ObjectPath, kind string) (dbus.UnixFD,
 	if err != nil {
 		return 0, dbus.MakeFailedError(err)
 	}
-	_, _ = w.WriteString(p.clip + " as " + kind)
+	p.with(func() { _, _ = w.WriteString(p.clip + " as " + kind) })
 	_ = w.Close()
 	return dbus.UnixFD(r.Fd()), nil
 }
@@ -208,9 +225,11 @@ func TestThePortalKeepsWhatWasAllowed(t *testing.T) {
 				if err := d.Close(); err != nil {
 					t.Error(err)
 				}
-				if diff := cmp.Diff(want, any(p.wanted)); diff != "" {
-					t.Errorf("it was asked for (-want +got):\n%s", diff)
-				}
+				p.with(func() {
+					if diff := cmp.Diff(want, any(p.wanted)); diff != "" {
+						t.Errorf("it was asked for (-want +got):\n%s", diff)
+					}
+				})
 			}
 			kept, err := os.ReadFile(file)
 			if string(kept) != row.kept || (err != nil) != (row.version == 1) {
@@ -258,7 +277,7 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 	if err := d.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 10, Y: 10}}); !errors.As(err, &missing) {
 		t.Errorf("a move to a monitor that was not shared: %v, want it refused", err)
 	}
-	p.heard = nil
+	p.told()
 	for _, a := range []desktop.Action{
 		desktop.Click{At: desktop.Point{X: 740, Y: 200}, Button: desktop.Left},
 		desktop.Scroll{DY: -1},
@@ -270,7 +289,7 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 		}
 	}
 	want := []string{"move 7 100 200", "button 272 1", "button 272 0", "turn 0 -1", "key 29 1", "key 31 1", "key 31 0", "key 29 0", "key 42 1", "key 35 1", "key 35 0", "key 42 0", "key 23 1", "key 23 0"}
-	if diff := cmp.Diff(want, p.heard); diff != "" {
+	if diff := cmp.Diff(want, p.told()); diff != "" {
 		t.Errorf("the portal heard (-want +got):\n%s", diff)
 	}
 	if at, err := d.PointerPosition(t.Context()); err != nil || at != (desktop.Point{X: 740, Y: 200}) {
@@ -289,7 +308,7 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 	if text, err := d.ReadClipboard(t.Context()); err != nil || text != "ours" {
 		t.Errorf("the clipboard holds %q, %v", text, err)
 	}
-	p.clip = "theirs"
+	p.with(func() { p.clip = "theirs" })
 	about := fakeOptions{"mime_types": dbus.MakeVariant([]string{"text/html", "text/plain"}), "session_is_owner": dbus.MakeVariant(false)}
 	if err := p.bus.Emit(fakePath, "org.freedesktop.portal.Clipboard.SelectionOwnerChanged", fakeSession, about); err != nil {
 		t.Fatal(err)
@@ -310,9 +329,10 @@ func TestThePortalIsSeenAndTouched(t *testing.T) {
 	}
 	for driver.Ping(t.Context()) == nil {
 	}
-	p.heard = nil
-	if err := d.Do(t.Context(), desktop.Click{At: desktop.Point{X: 740, Y: 200}, Button: desktop.Left}); !errors.As(err, &missing) || len(p.heard) != 0 {
-		t.Errorf("after the person ended it: %v, and the portal heard %v", err, p.heard)
+	p.told()
+	err = d.Do(t.Context(), desktop.Click{At: desktop.Point{X: 740, Y: 200}, Button: desktop.Left})
+	if told := p.told(); !errors.As(err, &missing) || len(told) != 0 {
+		t.Errorf("after the person ended it: %v, and the portal heard %v", err, told)
 	}
 }
 
@@ -322,7 +342,7 @@ func TestThePortalAsksOnlyWhenItMay(t *testing.T) {
 	s := waylandtest.Start(t, "xwayland disable")
 	s.Enter(t)
 	p := startPortal(t, s, 2)
-	p.silent = true
+	p.with(func() { p.silent = true })
 	var missing *desktop.MissingError
 	if _, err := wayland.Open(t.Context(), byPortal(s, "", nil)); !errors.As(err, &missing) || !missing.Wayland {
 		t.Errorf("got %v, want that nobody is asked", err)
