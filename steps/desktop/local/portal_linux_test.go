@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"understudy/internal/scratch"
+	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/atspi"
 	"understudy/steps/desktop/local"
+	"understudy/steps/desktop/virtual/virtualtest"
 	"understudy/steps/desktop/wayland/waylandtest"
+	"understudy/steps/kinds"
 )
 
 // fillingPlacer is GNOME with the window of the contract filling the screen.
@@ -150,4 +155,58 @@ func TestAtLengthThePortalAsks(t *testing.T) {
 	refused("the person ended", d.Do(t.Context(), desktop.MovePointer{To: desktop.Point{X: 1, Y: 2}}))
 	_, err = d.Capture(t.Context(), desktop.Rect{})
 	refused("the person ended", err)
+}
+
+// A compositor that speaks the protocols for input, and tells nobody of its windows, is
+// operated without the portal: by keys where they go, by the actions of elements, and by
+// clicks only in a window that fills the screen.
+func TestAtLengthACompositorThatTellsOfNoWindows(t *testing.T) {
+	virtualtest.Need(t, "/usr/bin/python3")
+	t.Setenv("GSK_RENDERER", "cairo")
+	session := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900 scale 1")
+	session.Enter(t)
+	tells, err := filepath.Glob(filepath.Join(session.Dir, "sway-ipc.*.sock"))
+	if err != nil || len(tells) != 1 {
+		t.Fatalf("%v, %v", tells, err)
+	}
+	hidden := filepath.Join(session.Dir, "hidden")
+	if err := os.Rename(tells[0], hidden); err != nil {
+		t.Fatal(err)
+	}
+	s := &testDesktop{T: t, Desktop: open(t, desktop.Options{Display: "auto", Dir: scratch.Dir(t)})}
+	if i, err := s.Info(t.Context()); err != nil || i.Virtual || i.Display != session.Wayland || i.Manager != "one that does not tell of its windows" {
+		t.Fatalf("got %+v (%v), want the session", i, err)
+	}
+	for toolkit, program := range countingWindows {
+		t.Run(toolkit, func(t *testing.T) {
+			s := &testDesktop{T: t, Desktop: s.Desktop}
+			script, counted := filepath.Join(t.TempDir(), "counting.py"), filepath.Join(t.TempDir(), "counted")
+			if err := os.WriteFile(script, []byte(program), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.launch("/usr/bin/python3 " + script + " " + counted)
+			counts := func(want string) {
+				t.Helper()
+				var held []byte
+				s.eventually("it counted "+want, func() bool {
+					held, _ = os.ReadFile(counted)
+					return strings.Join(strings.Fields(string(held)), " ") == want
+				})
+			}
+			const alpha, beta = "window:Counting >> role:button && name:Alpha", "window:Counting >> role:button && name:Beta"
+			s.does(kinds.WaitForElement, map[string]any{"selector": alpha, "condition": "exists", "timeout_ms": 60_000.0})
+			o := s.tries(kinds.ClickElement, map[string]any{"selector": alpha, "timeout_ms": 2_000.0})
+			if e := steps.AsError(o.Err); o.Err == nil || e.Code != steps.NotActionable {
+				w, _ := s.Windows(t.Context())
+				t.Errorf("a click in a window without a place: %v, want it to be refused (%+v, %v)", o.Err, w, o.Result)
+			}
+			s.does(kinds.InvokeElement, map[string]any{"selector": alpha, "timeout_ms": 60_000.0})
+			counts("Alpha")
+			if out, err := exec.Command("swaymsg", "-s", hidden, "fullscreen enable").CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			s.does(kinds.ClickElement, map[string]any{"selector": beta, "timeout_ms": 60_000.0})
+			counts("Alpha Beta")
+		})
+	}
 }
