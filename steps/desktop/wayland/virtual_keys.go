@@ -77,6 +77,9 @@ const (
 	handful = 32
 	// handfulRest is what is between two handfuls.
 	handfulRest = 5 * time.Millisecond
+	// keymapRest is what is between two keymaps: a program that has too much to do takes
+	// as long to read one, and was cut off when many came at once.
+	keymapRest = 40 * time.Millisecond
 )
 
 func (b *virtualKeys) text(ctx context.Context, text string, syms []uint32) error {
@@ -95,7 +98,11 @@ func (b *virtualKeys) text(ctx context.Context, text string, syms []uint32) erro
 		if err := b.strokes(ctx, keymap, strokes, syms[:n]); err != nil {
 			return fmt.Errorf("typing, with at most %d characters left: %w", len(syms), err)
 		}
-		syms = syms[n:]
+		if syms = syms[n:]; len(syms) > 0 {
+			if err := desktop.Sleep(ctx, keymapRest); err != nil {
+				return fmt.Errorf("typing, with at most %d characters left: %w", len(syms), err)
+			}
+		}
 	}
 	return b.modifiers(b.mods())
 }
@@ -107,15 +114,17 @@ func (b *virtualKeys) strokes(ctx context.Context, keymap string, by map[uint32]
 	}
 	shifted := false
 	for some := range slices.Chunk(syms, handful) {
-		for _, sym := range some {
-			s := by[sym]
-			if s.shift != shifted {
-				shifted = s.shift
-				b.device.Modifiers(map[bool]uint32{true: masks[desktop.Shift]}[shifted], 0, 0, 0)
+		b.conn.Together(func() {
+			for _, sym := range some {
+				s := by[sym]
+				if s.shift != shifted {
+					shifted = s.shift
+					b.device.Modifiers(map[bool]uint32{true: masks[desktop.Shift]}[shifted], 0, 0, 0)
+				}
+				b.device.Key(clock(), s.code, stateOf(true))
+				b.device.Key(clock(), s.code, stateOf(false))
 			}
-			b.device.Key(clock(), s.code, stateOf(true))
-			b.device.Key(clock(), s.code, stateOf(false))
-		}
+		})
 		if err := b.conn.Sync(ctx); err != nil {
 			return err
 		}

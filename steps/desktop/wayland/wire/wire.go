@@ -42,6 +42,9 @@ type Conn struct {
 	handlers map[uint32]handler
 	globals  map[string][]global
 	err      error // why it has ended
+
+	together bool   // requests are held back until there are more
+	held     []byte // those that are
 }
 
 // A handler takes an event of an object.
@@ -223,14 +226,41 @@ func (c *Conn) sendLocked(id uint32, op uint16, args ...any) {
 	if c.err != nil {
 		return
 	}
+	c.held = append(c.held, b...)
+	if !c.together || files != nil || len(c.held) > pieceSize {
+		c.flushLocked(files)
+	}
+}
+
+// pieceSize is how much a compositor reads at once.
+const pieceSize = 3 << 10
+
+// Together sends the requests of f in one piece. The compositor passes on what comes of a
+// piece in one as well; a program that is sent each key by itself is cut off sooner, for
+// what it has not read yet takes more room.
+func (c *Conn) Together(f func()) {
+	c.mu.Lock()
+	c.together = true
+	c.mu.Unlock()
+	f()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.together = false; c.err == nil && len(c.held) > 0 {
+		c.flushLocked(nil)
+	}
+}
+
+// flushLocked writes what is held back, for who holds mu.
+func (c *Conn) flushLocked(files []int) {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(writeWithin))
 	var rights []byte
 	if files != nil {
 		rights = syscall.UnixRights(files...)
 	}
-	if _, _, err := c.socket.WriteMsgUnix(b, rights, nil); err != nil {
+	if _, _, err := c.socket.WriteMsgUnix(c.held, rights, nil); err != nil {
 		c.endLocked(fmt.Errorf("writing to the compositor: %w", err))
 	}
+	c.held = c.held[:0]
 }
 
 func (c *Conn) end(why error) {
