@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"understudy/steps/desktop/virtual/virtualtest"
@@ -33,7 +34,7 @@ func StartGNOMEPortal(t testing.TB) *GNOME {
 		}
 		write(t, filepath.Join(chosen, name+".portal"), string(text), 0o600)
 	}
-	env := append(g.env, "WAYLAND_DISPLAY="+g.Wayland, "GDK_BACKEND=wayland", "XDG_CURRENT_DESKTOP=GNOME", "XDG_DESKTOP_PORTAL_DIR="+chosen)
+	env := slices.Concat(g.env, []string{"WAYLAND_DISPLAY=" + g.Wayland, "GDK_BACKEND=wayland", "XDG_CURRENT_DESKTOP=GNOME", "XDG_DESKTOP_PORTAL_DIR=" + chosen})
 	for _, one := range []struct{ program, name string }{
 		{"pipewire", ""},
 		{portalStore, "org.freedesktop.impl.portal.PermissionStore"},
