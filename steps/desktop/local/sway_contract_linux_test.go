@@ -131,6 +131,31 @@ func TestAMenuOnSwayIsNotGuessed(t *testing.T) {
 	}
 }
 
+// Where two devices move the pointer, the compositor is asked where it is, and a press
+// right behind the question reaches the window there.
+func TestAPressBehindTheQuestionForThePointerOnSway(t *testing.T) {
+	virtualtest.Need(t, "/usr/bin/python3")
+	s := waylandtest.Start(t, "xwayland disable", "output * resolution 1280x900")
+	s.Enter(t)
+	d, other := open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)}), open(t, desktop.Options{Display: s.Wayland, Dir: scratch.Dir(t)})
+	app := placedApp{desktoptest.Start(t, s.Env()), swayPlacer{s}}
+	ok := app.atRest(t)["OK"].Center()
+	if err := other.Do(t.Context(), desktop.MovePointer{To: ok}); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []desktop.Action{desktop.ButtonDown{Button: desktop.Left}, desktop.ButtonUp{Button: desktop.Left}} {
+		if err := d.Do(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := app.Do("settle"); err != nil {
+		t.Fatal(err)
+	}
+	if got := app.Received(); !slices.Contains(got, `click "OK"`) {
+		t.Errorf("the application heard %v, want that OK was clicked", got)
+	}
+}
+
 // atRest waits until the application has its place and size, and says where it draws.
 func (a placedApp) atRest(t *testing.T) map[string]desktop.Rect {
 	t.Helper()

@@ -141,6 +141,10 @@ func (l *layerShell) askPointer(ctx context.Context, nudge func()) (at desktop.P
 		nudge()
 		return l.conn.Await(ctx, entered)
 	})
+	if err == nil {
+		err = l.conn.Sync(ctx) // the layers are gone
+		nudge()                // so that the window below has the pointer again, for the press that may follow
+	}
 	c := corners[in]
 	return desktop.Point{X: c.X + int(math.Floor(x)), Y: c.Y + int(math.Floor(y))}, err
 }
