@@ -59,21 +59,26 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// leftovers is what is left of a lasting desktop: processes, files, sockets.
-// Another display may have its number now.
-func leftovers(k Kept) []string {
-	var left []string
-	if socket := SocketOf(k.Display); IsDead(socket) {
-		left = append(left, socket)
+// leftovers lists what is left of a lasting desktop, which runs now: processes, files,
+// and its own socket. Another display may have its number, and a socket, afterwards.
+func leftovers(k Kept) (left func() []string) {
+	socket := SocketOf(k.Display)
+	own, _ := os.Lstat(socket)
+	return func() []string {
+		var left []string
+		now, err := os.Lstat(socket)
+		if own != nil && err == nil && os.SameFile(own, now) && own.ModTime().Equal(now.ModTime()) {
+			left = append(left, socket)
+		}
+		for _, p := range programsOf(k.Dir) {
+			name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
+			left = append(left, fmt.Sprintf("process %d: %s", p.PID, strings.ReplaceAll(string(name), "\x00", " ")))
+		}
+		if _, err := os.Lstat(k.Dir); err == nil {
+			left = append(left, k.Dir)
+		}
+		return left
 	}
-	for _, p := range programsOf(k.Dir) {
-		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
-		left = append(left, fmt.Sprintf("process %d: %s", p.PID, strings.ReplaceAll(string(name), "\x00", " ")))
-	}
-	if _, err := os.Lstat(k.Dir); err == nil {
-		left = append(left, k.Dir)
-	}
-	return left
 }
 
 func guardOf(t testing.TB, k Kept) int {
@@ -138,11 +143,11 @@ func TestOneDesktopHasAName(t *testing.T) {
 
 func TestADesktopThatIsEndedLeavesNothing(t *testing.T) {
 	k := keepOne(t, Options{Name: "work"})
-	started := startSome(t, k)
+	started, left := startSome(t, k), leftovers(k)
 	if err := End(k, "enough"); err != nil {
 		t.Fatal(err)
 	}
-	if left := append(leftovers(k), running(started)...); len(left) > 0 {
+	if left := append(left(), running(started)...); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	if c, found := FindClosing(filepath.Dir(k.Dir), k.Birth); !found || c.Why != "enough" || c.Name != "work" {
@@ -177,6 +182,7 @@ func TestAFolderIsNotMadeAgainByWhoOnlyLooks(t *testing.T) {
 
 func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 	k := keepOne(t, Options{Name: "work", Linger: time.Millisecond})
+	left := leftovers(k)
 	a, err := Attach(k)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +191,7 @@ func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 		t.Errorf("while it is used: %+v, %v", got, err)
 	}
 	_ = a.Close()
-	eventually(t, "it ends", func() bool { return len(leftovers(k)) == 0 })
+	eventually(t, "it ends", func() bool { return len(left()) == 0 })
 	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "nobody had used it for 1ms" {
 		t.Errorf("its closing: %+v", c)
 	}
@@ -245,7 +251,7 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 			t.Run("first the "+first+", then the "+second, func(t *testing.T) {
 				t.Parallel()
 				k := keepOne(t, Options{Name: "work"})
-				started := startSome(t, k)
+				started, ofDesktop := startSome(t, k), leftovers(k)
 				for _, part := range []string{first, second} {
 					_ = syscall.Kill(pidOf(t, k, part), syscall.SIGKILL)
 				}
@@ -253,14 +259,16 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 					_ = End(k, "its bus is gone") // a desktop lives on without one
 				}
 				eventually(t, "the keeper and its guard are gone", func() bool { return startOf(k.Keeper) == 0 && startOf(started[0]) == 0 })
-				left := func() []string { return append(leftovers(k), running(started)...) }
+				left := func() []string { return append(ofDesktop(), running(started)...) }
 				nobody := slices.Contains([]string{first, second}, "keeper") && slices.Contains([]string{first, second}, "guard")
-				for deadline := time.Now().Add(20 * time.Second); len(left()) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				what := left()
+				for deadline := time.Now().Add(20 * time.Second); len(what) > 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 					if nobody { // the last threads of those that were killed may hold the lock for a moment
 						Clean(filepath.Dir(k.Dir))
 					}
+					what = left()
 				}
-				if what := left(); len(what) > 0 {
+				if len(what) > 0 {
 					t.Errorf("left behind: %q", what)
 				}
 				if _, found := FindClosing(filepath.Dir(k.Dir), k.Birth); !found {

@@ -64,10 +64,11 @@ func TestAtLengthADesktopOfEachServer(t *testing.T) {
 			if all := List(filepath.Dir(k.Dir)); len(all) != 1 || len(all[0].Programs) > 0 || all[0].Server != name {
 				t.Errorf("it is listed as %+v", all)
 			}
+			left := leftovers(k)
 			if err := End(k, "enough"); err != nil {
 				t.Fatal(err)
 			}
-			if left := leftovers(k); len(left) > 0 {
+			if left := left(); len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
 		})
@@ -204,10 +205,11 @@ func TestADisplayThatIsThereBecomesADesktop(t *testing.T) {
 func TestADesktopOfAnothersDisplayEndsWithThat(t *testing.T) {
 	x := another(t)
 	k := keepOne(t, Options{Name: "theirs", Display: x.Name(), Authority: x.Authority()})
+	left := leftovers(k)
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it ends", func() bool { return len(leftovers(k)) == 0 })
+	eventually(t, "it ends", func() bool { return len(left()) == 0 })
 	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "its server ended" {
 		t.Errorf("its closing: %+v", c)
 	}
