@@ -95,11 +95,30 @@ func TestAPointInAnOpenMenuIsItsItem(t *testing.T) {
 		item = find(tree, func(e *desktop.Element) bool { return strings.HasPrefix(e.Name, "Open...") && !e.Bounds.Empty() })
 		return item != nil
 	}, &item)
-	got, err := d.client.ElementAt(t.Context(), item.Bounds.Center())
-	if err != nil || got.Handle != item.Handle {
-		t.Errorf("%v, %v; want %v", got, err, item)
+	for _, slow := range []bool{true, false} {
+		setItemsSlow(t, d.client, app.Process.Pid, slow)
+		got, err := d.client.ElementAt(t.Context(), item.Bounds.Center())
+		if err != nil || got.Handle != item.Handle {
+			t.Errorf("items are slow %v: %v, %v; want %v", slow, got, err, item)
+		}
+		if got != nil && (got.Window == 0 || got.Parent == nil) {
+			t.Errorf("the item has window %v and parent %v", got.Window, got.Parent)
+		}
 	}
-	if got != nil && (got.Window == 0 || got.Parent == nil) {
-		t.Errorf("the item has window %v and parent %v", got.Window, got.Parent)
+}
+
+// setItemsSlow says whether the items of a process cost more than they save a hit test.
+func setItemsSlow(t *testing.T, c *Client, pid int, slow bool) {
+	t.Helper()
+	l, err := c.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
+	apps, err := c.ofProcess(t.Context(), l, pid)
+	if err != nil || len(apps) != 1 {
+		t.Fatalf("the applications of process %d: %v, %v; want one", pid, apps, err)
+	}
+	apps[0].mu.Lock()
+	defer apps[0].mu.Unlock()
+	apps[0].itemsSlow = slow
 }

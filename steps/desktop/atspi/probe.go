@@ -50,7 +50,7 @@ func (p *pointSearch) examine(n *node, level int, floats bool) {
 		return
 	}
 	inside := p.onScreen(n).Contains(p.at)
-	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n) {
+	if level > maxDepth || level > 0 && !inside && !n.box.Empty() && !p.opensElsewhere(n, level) {
 		return
 	}
 	if p.hitTest && inside && p.isPage(n) && p.flushed.IsZero() && p.app.remembered.sincePageAsked() > pageIdle {
@@ -152,10 +152,20 @@ func (w *walker) nameAll(n *node) error {
 	return w.run()
 }
 
+// menuBarLevel is how deep below its frame a menu bar is looked for.
+const menuBarLevel = 4
+
 // opensElsewhere reports whether the children of a node may lie outside its
-// box: menus, and the pages of GTK 3's tabs.
-func (w *walker) opensElsewhere(n *node) bool {
-	return opensMenu(n) || n.item != nil && n.item.menuOpen || !w.relative && roleOf(roleName(n.role)) == "pagetab"
+// box: menus, and the pages of GTK 3's tabs. The box of a bar may be in one that is
+// no larger; without items nothing tells that a menu of it is open.
+func (w *walker) opensElsewhere(n *node, level int) bool {
+	if opensMenu(n) || !w.relative && roleOf(roleName(n.role)) == "pagetab" {
+		return true
+	}
+	if n.item != nil {
+		return n.item.menuOpen
+	}
+	return w.app.signalsChanges() && level < menuBarLevel && isBox(n)
 }
 
 // opensMenu reports whether a node can have a menu open over the rest.
