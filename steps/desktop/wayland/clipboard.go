@@ -19,6 +19,31 @@ import (
 // texts are the names under which text is on a clipboard, the best first.
 var texts = []string{"text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "STRING", "TEXT"}
 
+// textAmong is the best name of text among those that a clipboard can be read as.
+func textAmong(kinds []string) (string, error) {
+	for _, kind := range texts {
+		if slices.Contains(kinds, kind) {
+			return kind, nil
+		}
+	}
+	return "", fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
+}
+
+// giveText writes our text for a program that reads the clipboard.
+func giveText(into *os.File, text string) error {
+	_ = into.SetWriteDeadline(time.Now().Add(readWithin))
+	_, err := io.WriteString(into, text)
+	return errors.Join(err, into.Close())
+}
+
+// tell tells that our text was read, unless that is known already.
+func tell(reads chan<- struct{}) {
+	select {
+	case reads <- struct{}{}:
+	default:
+	}
+}
+
 // A selection is the clipboard as the compositor has it.
 type selection interface {
 	// read is its text, "" when it holds nothing, and desktop.ErrRefused when it holds
@@ -153,13 +178,11 @@ func (c *dataControl) request(into *os.File) (asked bool, err error) {
 	if c.current.None() {
 		return false, nil
 	}
-	for _, kind := range texts {
-		if slices.Contains(c.offered[c.current.ID()], kind) {
-			c.current.Receive(kind, into)
-			return true, nil
-		}
+	kind, err := textAmong(c.offered[c.current.ID()])
+	if err == nil {
+		c.current.Receive(kind, into)
 	}
-	return false, fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
+	return err == nil, err
 }
 
 func (c *dataControl) offer(ctx context.Context, text string) (taken <-chan struct{}, err error) {
@@ -168,13 +191,8 @@ func (c *dataControl) offer(ctx context.Context, text string) (taken <-chan stru
 	source = c.manager.CreateDataSource(wire.DataControlSourceEvents{
 		Send: func(_ string, into *os.File) {
 			go func() { // the reader may be slow
-				_ = into.SetWriteDeadline(time.Now().Add(readWithin))
-				_, _ = io.WriteString(into, text) // who asked sees the end
-				into.Close()
-				select {
-				case reads <- struct{}{}:
-				default:
-				}
+				_ = giveText(into, text) // who asked sees the end
+				tell(reads)
 			}()
 		},
 		Cancelled: sync.OnceFunc(func() { source.Destroy() }), // KWin tells it twice

@@ -4,18 +4,11 @@ package wayland
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"slices"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/godbus/dbus/v5"
-
-	"understudy/steps/desktop"
 )
 
 // gnomeSelection is the clipboard of the remote desktop.
@@ -65,16 +58,10 @@ func (c *gnomeSelection) give(serial uint32, text string, reads chan struct{}) {
 	var fd dbus.UnixFD
 	err := c.remote.Call(gnomeRemote+".Session.SelectionWrite", 0, serial).Store(&fd)
 	if err == nil {
-		f := pipeOf(fd)
-		_ = f.SetWriteDeadline(time.Now().Add(readWithin))
-		_, err = io.WriteString(f, text)
-		err = errors.Join(err, f.Close())
+		err = giveText(pipeOf(fd), text)
 	}
 	_ = c.remote.Call(gnomeRemote+".Session.SelectionWriteDone", 0, serial, err == nil).Err // who asked sees the end
-	select {
-	case reads <- struct{}{}:
-	default:
-	}
+	tell(reads)
 }
 
 // pipeOf is a file whose reads and writes can be bounded.
@@ -94,15 +81,10 @@ func (c *gnomeSelection) read(ctx context.Context) (string, error) {
 	if owned {
 		return own, nil
 	}
-	for _, kind := range texts {
-		if slices.Contains(kinds, kind) {
-			return c.readAs(ctx, kind)
-		}
+	kind, err := textAmong(kinds)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
-}
-
-func (c *gnomeSelection) readAs(ctx context.Context, kind string) (string, error) {
 	var fd dbus.UnixFD
 	if err := c.remote.CallWithContext(ctx, gnomeRemote+".Session.SelectionRead", 0, kind).Store(&fd); err != nil {
 		return "", gnomeError(ctx, err)

@@ -4,15 +4,8 @@ package wayland
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
-	"time"
 
 	"github.com/godbus/dbus/v5"
-
-	"understudy/steps/desktop"
 )
 
 // portalSelection is the clipboard of the portal. The lock of the portal guards its
@@ -44,16 +37,10 @@ func (c *portalSelection) give(serial uint32, text string, reads chan struct{}) 
 	var fd dbus.UnixFD
 	err := c.desk.Call(portalClips+".SelectionWrite", 0, c.session, serial).Store(&fd)
 	if err == nil {
-		f := pipeOf(fd)
-		_ = f.SetWriteDeadline(time.Now().Add(readWithin))
-		_, err = io.WriteString(f, text)
-		err = errors.Join(err, f.Close())
+		err = giveText(pipeOf(fd), text)
 	}
 	_ = c.desk.Call(portalClips+".SelectionWriteDone", 0, c.session, serial, err == nil).Err // who asked sees the end
-	select {
-	case reads <- struct{}{}:
-	default:
-	}
+	tell(reads)
 }
 
 func (c *portalSelection) read(ctx context.Context) (string, error) {
@@ -66,19 +53,17 @@ func (c *portalSelection) read(ctx context.Context) (string, error) {
 	if owned || len(kinds) == 0 {
 		return own, nil
 	}
-	for _, kind := range texts {
-		if !slices.Contains(kinds, kind) {
-			continue
-		}
-		var fd dbus.UnixFD
-		if err := c.desk.CallWithContext(ctx, portalClips+".SelectionRead", 0, c.session, kind).Store(&fd); err != nil {
-			return "", portalError(ctx, err)
-		}
-		r := pipeOf(fd)
-		defer r.Close()
-		return readText(ctx, r)
+	kind, err := textAmong(kinds)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("%w: the clipboard holds something that is no text", desktop.ErrRefused)
+	var fd dbus.UnixFD
+	if err := c.desk.CallWithContext(ctx, portalClips+".SelectionRead", 0, c.session, kind).Store(&fd); err != nil {
+		return "", portalError(ctx, err)
+	}
+	r := pipeOf(fd)
+	defer r.Close()
+	return readText(ctx, r)
 }
 
 func (c *portalSelection) offer(ctx context.Context, text string) (<-chan struct{}, error) {
