@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"steps/desktop/virtual/virtualtest": {"internal/scratch", "steps/desktop/virtual"},
 	"steps/desktop/vision":              {"steps/desktop"},
 	"steps/desktop/vision/visiontest":   {"steps/desktop", "steps/desktop/vision"},
-	"steps/desktop/wayland":             {"steps/desktop", "steps/desktop/input", "steps/desktop/wayland/wire"},
+	"steps/desktop/wayland":             {"internal/wholefile", "steps/desktop", "steps/desktop/input", "steps/desktop/wayland/wire"},
 	"steps/desktop/wayland/waylandtest": {"steps/desktop", "steps/desktop/virtual/virtualtest", "steps/desktop/wayland"},
 	"steps/desktop/wayland/wire":        {"steps/desktop"},
 	"steps/desktop/x11":                 {"steps/desktop", "steps/desktop/input", "steps/desktop/xauth"},

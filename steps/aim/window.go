@@ -35,10 +35,8 @@ func Placed(w desktop.Window) error {
 	if w.Unplaced.Empty() {
 		return nil
 	}
-	return &steps.Error{
-		Code: steps.NotActionable, Err: fmt.Errorf("where the window %q is on the screen, this compositor tells nobody", w.Title),
-		Next: "use invoke_element, set_value or keys; or let the window fill the screen, as a browser does with f11",
-	}
+	return steps.Errorf(steps.NotActionable, "where the window %q is on the screen, this compositor tells nobody", w.Title).
+		WithNext("use invoke_element, set_value or keys; or let the window fill the screen, as a browser does with f11")
 }
 
 // placed is Placed of the window with an id, if it is there.

@@ -22,22 +22,21 @@ func openDriver(ctx context.Context, a address) (driver, error) {
 // openWayland opens a session of Wayland.
 func openWayland(ctx context.Context, o desktop.Options, name string) (*session, error) {
 	env := []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "XDG_SESSION_TYPE=wayland"}
-	portal := wayland.Portal{Only: o.Display == desktop.Portal, Token: filepath.Join(o.Dir, "portal-token"), Asks: o.Asks, Look: o.Look}
-	frames, err := atspi.Connect(ctx, atspi.Options{Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), Placeless: true})
-	closeFrames := func() error { return nil }
-	if err == nil {
-		portal.Frames, closeFrames = frames.FrameWindows, frames.Close
+	frames := func(ctx context.Context) (wayland.FrameLister, error) {
+		return atspi.Connect(ctx, atspi.Options{Bus: os.Getenv("DBUS_SESSION_BUS_ADDRESS"), Placeless: true})
 	}
-	d, err := wayland.Open(ctx, wayland.Options{Display: name, Env: env, Portal: portal})
+	d, err := wayland.Open(ctx, wayland.Options{Display: name, Env: env, Portal: wayland.Portal{
+		Frames: frames, Only: o.Display == desktop.Portal, Token: filepath.Join(o.Dir, "portal-token"), Asks: o.Asks, Look: o.Look,
+	}})
 	if err != nil {
-		return nil, errors.Join(err, closeFrames())
+		return nil, err
 	}
 	i, err := d.Info(ctx)
 	if err != nil {
-		return nil, errors.Join(err, d.Close(), closeFrames())
+		return nil, errors.Join(err, d.Close())
 	}
 	s := onSeat(d, i.Env)
-	s.wayland, s.closers = true, append(s.closers, closeFrames)
+	s.wayland = true
 	if o.Look {
 		s.consent = d.Consent()
 	}

@@ -29,12 +29,17 @@ type Options struct {
 	Portal Portal
 }
 
+// A FrameLister lists the windows that applications tell of, the active one last.
+type FrameLister interface {
+	FrameWindows(ctx context.Context) ([]desktop.Window, error)
+	Close() error
+}
+
 // Portal says how a session is operated whose compositor tells nobody of its windows,
 // and may take input only by the portal for remote desktops.
 type Portal struct {
-	// Frames lists the windows that applications tell of, the active one last. Without
-	// it such a session is refused.
-	Frames func(context.Context) ([]desktop.Window, error)
+	// Frames connects to what lists windows. Where it fails such a session is refused.
+	Frames func(context.Context) (FrameLister, error)
 	// Only operates every session so, also where there is a better way.
 	Only bool
 	// Token is the file that keeps what a person allowed, where the portal lets that be

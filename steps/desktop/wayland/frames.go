@@ -17,21 +17,25 @@ import (
 // the portal, when a person allowed it.
 type frames struct {
 	conn   *wire.Conn
-	list   func(context.Context) ([]desktop.Window, error)
+	list   FrameLister
 	portal *portal // nil where it is not needed
 }
 
 // openFrames returns the placement of a compositor of which nothing better is known.
 func (d *Driver) openFrames(ctx context.Context) (placement, error) {
 	o := d.options.Portal
+	untold := desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
 	if o.Frames == nil {
-		return nil, desktop.WaylandError("the compositor of " + d.options.Display + " does not tell where windows are")
+		return nil, untold
 	}
-	f := &frames{conn: d.conn, list: o.Frames}
+	list, err := o.Frames(ctx)
+	if err != nil {
+		return nil, untold //nolint:nilerror // nor does anybody else
+	}
+	f := &frames{conn: d.conn, list: list}
 	if !o.Only && d.conn.Count("zwlr_virtual_pointer_manager_v1") > 0 && d.conn.Count("zwp_virtual_keyboard_manager_v1") > 0 {
 		return f, nil
 	}
-	var err error
 	f.portal, err = openPortal(ctx, o)
 	if err == nil && f.portal.ready() == nil && f.portal.devices&portalKeyboard != 0 {
 		_, _, err = f.portal.wake(ctx, d.conn)
@@ -51,7 +55,7 @@ func (f *frames) outputs(ctx context.Context) ([]desktop.Monitor, error) {
 }
 
 func (f *frames) windows(ctx context.Context) ([]desktop.Window, error) {
-	all, err := f.list(ctx)
+	all, err := f.list.FrameWindows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +104,7 @@ func (*frames) manage(_ context.Context, w desktop.Window, m desktop.Manage) err
 }
 
 func (f *frames) close() {
+	_ = f.list.Close()
 	if f.portal != nil {
 		f.portal.close()
 	}

@@ -172,7 +172,13 @@ func (b *keyboard) typeStrokes(ctx context.Context, strokes []stroke) (err error
 		if i%handful != handful-1 {
 			continue
 		}
-		if err := errors.Join(b.sync(ctx), desktop.Sleep(ctx, handfulRest), b.keys.modifiers(b.mods())); err != nil {
+		if err := b.sync(ctx); err != nil {
+			return err
+		}
+		if err := desktop.Sleep(ctx, handfulRest); err != nil {
+			return err
+		}
+		if err := b.keys.modifiers(b.mods()); err != nil {
 			return err
 		}
 	}

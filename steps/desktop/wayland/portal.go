@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/godbus/dbus/v5"
 
+	"understudy/internal/wholefile"
 	"understudy/steps/desktop"
 )
 
@@ -151,7 +151,7 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 		p.clipboard = nil
 	}
 	if token, _ := granted["restore_token"].Value().(string); token != "" {
-		if err := keepToken(o.Token, token); err != nil {
+		if err := wholefile.Write(o.Token, []byte(token), 0o600); err != nil {
 			return err
 		}
 	}
@@ -161,25 +161,6 @@ func (p *portal) start(ctx context.Context, o Portal, devices uint32) error {
 		if refused {
 			p.unseen, err = err, nil
 		}
-	}
-	return err
-}
-
-// keepToken writes a token into a file that only its user can read.
-func keepToken(file, token string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), "portal") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(token)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
 	}
 	return err
 }

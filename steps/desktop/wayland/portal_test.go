@@ -197,9 +197,18 @@ func (p *fakePortal) SelectionRead(_ dbus.ObjectPath, kind string) (dbus.UnixFD,
 	return dbus.UnixFD(r.Fd()), nil
 }
 
+// fixedFrames are the windows that applications tell of.
+type fixedFrames []desktop.Window
+
+func (f fixedFrames) FrameWindows(context.Context) ([]desktop.Window, error) {
+	return slices.Clone(f), nil
+}
+
+func (fixedFrames) Close() error { return nil }
+
 // byPortal are the options of a session that is operated by the portal alone.
 func byPortal(s *waylandtest.Session, token string, asks func(string), windows ...desktop.Window) wayland.Options {
-	frames := func(context.Context) ([]desktop.Window, error) { return slices.Clone(windows), nil }
+	frames := func(context.Context) (wayland.FrameLister, error) { return fixedFrames(windows), nil }
 	return wayland.Options{Display: s.Wayland, Portal: wayland.Portal{Frames: frames, Only: true, Token: token, Asks: asks}}
 }
 
