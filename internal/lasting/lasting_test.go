@@ -130,7 +130,8 @@ func (o *operator) until(what string, holds func() bool) {
 	o.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			o.Fatalf("wanted: %s", what)
+			said, _ := o.command("runs", "show", "last").CombinedOutput()
+			o.Fatalf("wanted: %s; the last run:\n%s", what, said)
 		}
 	}
 }
