@@ -9,7 +9,7 @@ OLDER     ?= $(shell git rev-parse -q --verify HEAD~20 2>/dev/null)
 PARALLEL  ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test length e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
+.PHONY: help run test length length-applications length-contracts length-others length-memory e2e e2e-all long promises soak loop check lint fmt golden bench bench-fleet bench-model fuzz crash deaths chaos build cross package clients debian13 attack
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,7 +21,17 @@ test: ## build, and run all tests with the race detector; installs what they nee
 	@.ci/test
 
 length: ## run the tests that take long: those that are named TestAtLength, and those that measure memory
-	@.ci/test -count=1 -timeout=30m -run='^TestAtLength' $$(.ci/packages TestAtLength)
+	@$(MAKE) --no-print-directory -k -j2 -Otarget length-applications length-contracts length-others length-memory
+
+# The race detector would be most of the work on applications that take their time; it
+# looks at the same packages in `make test` and in the contracts.
+length-applications:
+	@RACE=off .ci/test -count=1 -timeout=30m -run='^TestAtLength' -skip='^TestAtLengthContract' ./steps/desktop/local
+length-contracts:
+	@.ci/test -count=1 -timeout=30m -run='^TestAtLengthContract' ./steps/desktop/local
+length-others:
+	@.ci/test -count=1 -timeout=30m -p=1 -run='^TestAtLength' $$(.ci/packages TestAtLength | grep -vx ./steps/desktop/local)
+length-memory:
 	@RACE=off .ci/test -count=1 -timeout=30m -p=1 -run='^TestMemory' $$(.ci/packages TestMemory)
 
 e2e: ## play every workflow on real applications, PARALLEL at a time, and a third of the variations and recordings, which SEED chooses; ends with a table of what came of each
@@ -71,7 +81,7 @@ check: lint cross ## what CI runs beyond the tests
 	$(GO) mod verify
 	$(GO) fix -diff ./...
 
-lint: ## gofumpt, staticcheck for each system, deadcode, golangci-lint
+lint: ## gofumpt, deadcode, golangci-lint, and staticcheck for the other systems
 	@.ci/lint
 
 fmt: ## format the code
@@ -110,8 +120,8 @@ deaths: ## let engines, keepers, X servers, window managers and applications die
 	UNDERSTUDY_REQUIRE_DESKTOP=1 $(GO) test -v -count=1 -timeout=120m -run='^Test(WhoeverDies|InWhateverOrderTheyDie)$$' ./internal/lasting -deaths=$(or $(DEATHS),500) -seed=$(or $(DIES),0)
 
 chaos: ## let workers and servers of a fleet die, stop, be cut off and come back while RUNS runs play, as DIES chooses, and look that each step was done once; every other worker is of the version OLDER, where that is there
-	@rm -rf dist/older dist/older.test; mkdir -p dist; git worktree prune
-	@[ -z "$(OLDER)" ] || { git worktree add -q --detach dist/older $(OLDER) && (cd dist/older && $(GO) test -c -o ../older.test ./internal/fleet) && git worktree remove --force dist/older; }
+	@rm -f dist/older.test; mkdir -p dist; git worktree prune
+	@[ -z "$(OLDER)" ] || { tree=$$(mktemp -d) && git worktree add -q --detach $$tree/older $(OLDER) && (cd $$tree/older && $(GO) test -c -o $(CURDIR)/dist/older.test ./internal/fleet) && git worktree remove --force $$tree/older && rmdir $$tree; }
 	$(GO) test -v -count=1 -timeout=120m -run='^TestChaos$$' ./internal/fleet -runs=$(or $(RUNS),400) -seed=$(or $(DIES),0) $(if $(OLDER),-older=$(CURDIR)/dist/older.test)
 
 build: ## build bin/understudy

@@ -23,7 +23,7 @@ import (
 	"understudy/steps/observe"
 )
 
-var manyClicks = flag.Int("clicks", 24, "how many clicks are done and counted on a busy machine")
+var manyClicks = flag.Int("clicks", 12, "how many clicks are done and counted on a busy machine")
 
 // A page counts what is done in it. Not one click may be missing of those that
 // are said to be done, nor may there be one too many, however busy the machine
