@@ -177,11 +177,13 @@ func (r *recording) loop(ctx context.Context) {
 			r.handleAll(ctx, r.queue.take())
 			r.focusChanged(ctx)
 		case <-r.changes.field.events:
+			signal(r.changes.field.events) // a key that leaves the field asks whether it changed
 			r.handleAll(ctx, r.queue.take())
-			r.fieldChanged()
+			r.drainChanges()
 		case <-r.changes.choice.events:
+			signal(r.changes.choice.events)
 			r.handleAll(ctx, r.queue.take())
-			r.choiceChanged()
+			r.drainChanges()
 		case <-r.bar.rested():
 			r.handleAll(ctx, r.queue.take())
 			r.command(ctx, r.bar.chosen(), r.at)
