@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,6 +77,7 @@ type recorded struct {
 	Name      string         `json:"name,omitempty"`
 	Notes     []compile.Note `json:"notes,omitempty"`
 	File      string         `json:"file,omitempty"`
+	Limits    []string       `json:"limits,omitempty"` // what is not heard
 }
 
 func (s *recordTool) record(ctx context.Context, c *call, a recordArgs) (*reply, error) {
@@ -168,7 +170,7 @@ func (s *recordTool) status(c *call) (recorded, string, error) {
 		return recorded{}, `nothing is recorded; record_workflow {"action": "start"} begins`, nil
 	}
 	st := r.Status()
-	out := recorded{Recording: !st.Ended, Steps: len(st.Steps)}
+	out := recorded{Recording: !st.Ended, Steps: len(st.Steps), Limits: st.Limits}
 	for _, line := range st.Steps[max(0, len(st.Steps)-mostSeen):] {
 		out.Seen = append(out.Seen, line.String())
 	}
@@ -179,7 +181,7 @@ func (s *recordTool) status(c *call) (recorded, string, error) {
 	if st.Paused {
 		text += ", paused by the user"
 	}
-	return out, strings.Join(append([]string{text}, out.Seen...), "\n"), nil
+	return out, strings.Join(slices.Concat([]string{text}, out.Seen, st.Limits), "\n"), nil
 }
 
 // start begins to watch, and answers once nothing can be missed.
@@ -191,8 +193,13 @@ func (s *recordTool) start(ctx context.Context, c *call) (recorded, string, erro
 	if err := s.begin(ctx, c.caller, keys); err != nil {
 		return recorded{}, "", err
 	}
-	text := fmt.Sprintf(`recording: ask the user to do the task, and to say when it is done or press %s; then record_workflow {"action": "stop", "name": ...}`, keys[recorder.Stop])
-	return recorded{Recording: true}, text, nil
+	limits := s.current().Status().Limits
+	done := "say when it is done or press " + keys[recorder.Stop].String()
+	if len(limits) > 0 {
+		done = "say when it is done, and what of it is not heard: " + strings.Join(limits, "; ")
+	}
+	text := fmt.Sprintf(`recording: ask the user to do the task, and to %s; then record_workflow {"action": "stop", "name": ...}`, done)
+	return recorded{Recording: true, Limits: limits}, text, nil
 }
 
 // stop ends the watching, and makes the workflow. When that fails, as
@@ -224,6 +231,9 @@ func (s *recordTool) stop(ctx context.Context, c *call, a recordArgs) (recorded,
 	s.end(r)
 	if early != nil {
 		said += fmt.Sprintf("\nthe recording ended early: %v", early)
+	}
+	if out.Limits = r.Status().Limits; len(out.Limits) > 0 {
+		said += "\nlook whether a step is missing: " + strings.Join(out.Limits, "; ")
 	}
 	if out.File = r.file; r.file != "" {
 		said += "\nwhat was seen is kept in " + r.file

@@ -39,6 +39,8 @@ type Event struct {
 	Origins []int            `json:"origins,omitempty"` // the processes that started it, the nearest first
 
 	Edit *Edit `json:"edit,omitempty"`
+	// Unheard are the sorts of input that are not told.
+	Unheard []desktop.InputType `json:"unheard,omitempty"`
 }
 
 // EventType is the sort of an event.
@@ -47,6 +49,7 @@ type EventType string
 // The sorts of events.
 const (
 	Begun    EventType = "begun"    // the recording; Windows are there
+	Limited  EventType = "limited"  // Unheard input is not told: only what comes of it
 	Pressed  EventType = "pressed"  // a button; Element is under it
 	Released EventType = "released" // a button; Element is under it after a drag
 	Turned   EventType = "turned"   // the wheel

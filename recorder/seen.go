@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,6 +99,13 @@ func InMenu(s *Seen) bool { return s.Role.Is(desktop.InMenu) }
 
 // IsToggle reports whether an element is on or off.
 func IsToggle(s *Seen) bool { return s.Role.Is(desktop.Toggle) && !InMenu(s) }
+
+// Pressable reports whether an element does something when it is pressed, and shows
+// nothing of that itself.
+func Pressable(s *Seen) bool {
+	inBox := slices.ContainsFunc(s.In, func(a Ancestor) bool { return a.Role == "combobox" })
+	return !inBox && (s.Role == "button" || s.Role == "togglebutton" || s.Role == "link")
+}
 
 // IsOption reports whether an element of a role can be an option of a list.
 func IsOption(role desktop.Role) bool {

@@ -14,6 +14,8 @@ type Status struct {
 	// Pending says that something was seen which is not understood yet.
 	Pending bool
 	Ended   bool
+	// Limits say what is not heard.
+	Limits []string
 }
 
 // Line says in a few words what a step of the recording is. A line with the

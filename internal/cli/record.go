@@ -94,13 +94,20 @@ func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 			return err
 		}
 	}
-	a.tell("recording; stop with %s or Ctrl-C", keys[recorder.Stop])
+	limits := s.Status().Limits
+	for _, l := range limits {
+		a.tell("%s", l)
+	}
+	a.tell("recording; stop with %s", stops(keys, limits))
 	seen, err := s.Wait()
 	if err != nil {
 		fmt.Fprintf(a.errOut, "understudy: the recording ended early: %v\n", err)
 	}
 	if err := a.understand(seen, f.file, events, &f.make); err != nil {
 		return err
+	}
+	if len(limits) > 0 {
+		a.tell("look whether a step is missing: %s", strings.Join(limits, "; "))
 	}
 	if f.page && cmd.Context().Err() == nil {
 		a.tell("change it on the page; Ctrl-C ends this")
@@ -115,6 +122,14 @@ func (a *app) watch(cmd *cobra.Command, f *recordFlags) error {
 		return err
 	}
 	return a.try(cmd.Context(), f.file, secrets, "--display", "virtual")
+}
+
+// stops are the ways to stop a recording that has limits.
+func stops(keys recorder.Keys, limits []string) string {
+	if len(limits) > 0 {
+		return "Ctrl-C"
+	}
+	return keys[recorder.Stop].String() + " or Ctrl-C"
 }
 
 // events is the file of what is seen. The steps that are put into a workflow have one

@@ -18,12 +18,16 @@ func (c *Compiler) chosen(ev recorder.Event) {
 	}
 	c.flush()
 	from := c.causeOf(ev.Element)
-	if from < 0 {
+	s := selects(ev.Element, *ev.Value)
+	switch {
+	case from >= 0:
+		s.begin, s.letGo, s.known = c.steps[from].begin, c.last().letGo, ev.Time
+		c.steps = c.steps[:from]
+	case c.misses(desktop.KeyPress):
+		c.switchTo(ev.Element.Window)
+	default:
 		return // the program did it by itself
 	}
-	s := selects(ev.Element, *ev.Value)
-	s.begin, s.letGo, s.known = c.steps[from].begin, c.last().letGo, ev.Time
-	c.steps = c.steps[:from]
 	c.popup = nil
 	c.emit(s)
 }
@@ -170,6 +174,8 @@ func selects(t *recorder.Seen, shows string) *step {
 	s.subject = cmp.Or(s.subject, "choose "+shows)
 	s.setTarget(t)
 	switch {
+	case t.Role == "pagetab" || t.Role == "listitem" || t.Role == "treeitem":
+		s.kind, s.summary = clickElement, "click "+describe(t)
 	case recorder.IsToggle(t):
 		s.setToggle(shows == recorder.On)
 	case t.Slider():

@@ -111,6 +111,10 @@ type Compiler struct {
 	popup      *recorder.Event // the last that opened
 	dropDown   *step           // the click that opened a combo box
 	textChange *recorder.Event // a text that changed while the person was idle
+
+	unheard []desktop.InputType // input that is not told
+	reached *recorder.Event     // a button that got the keyboard, of which nothing came yet
+	missed  string              // what happened since the last step, and nobody heard why
 }
 
 // New returns a Compiler that has seen nothing.
@@ -132,6 +136,8 @@ func (c *Compiler) Add(ev recorder.Event) {
 	switch ev.Type {
 	case recorder.Begun:
 		c.begin(ev)
+	case recorder.Limited:
+		c.unheard = ev.Unheard
 	case recorder.Pressed:
 		c.release()
 		c.pressed(ev)
@@ -158,7 +164,11 @@ func (c *Compiler) Add(ev recorder.Event) {
 	case recorder.Narrowed:
 		c.narrowed(ev)
 	case recorder.Changed:
-		c.textChange = &ev
+		if !c.misses(desktop.KeyPress) {
+			c.textChange = &ev
+		} else {
+			c.conclude()
+		}
 	case recorder.Opened:
 		c.opened(ev)
 	case recorder.Closed:
@@ -195,6 +205,7 @@ func (c *Compiler) Finish() {
 	c.release()
 	c.flush()
 	c.dropIdleKeys()
+	c.sayMissed(c.last())
 }
 
 // release notes that no button is held, and handles the effects that were deferred.
@@ -227,6 +238,7 @@ func (c *Compiler) emit(s *step) *step {
 		s.end = c.now
 	}
 	c.dropIdleKeys()
+	c.sayMissed(s)
 	c.revealed(s)
 	c.steps = append(c.steps, s)
 	c.dropDown = nil

@@ -7,6 +7,7 @@ const (
 	clickElement    = "click_element"
 	getClipboard    = "get_clipboard"
 	hoverElement    = "hover_element"
+	invokeElement   = "invoke_element"
 	mouseDrag       = "mouse_drag"
 	openApplication = "open_application"
 	pressKey        = "press_key"

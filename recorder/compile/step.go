@@ -28,18 +28,19 @@ type step struct {
 	begin        time.Time
 	end          time.Time
 
-	window  desktop.WindowID
-	process string
-	pid     int
-	target  *recorder.Seen
-	input   *input   // the argument that a person typed
-	command []string // the words of the command line that it runs, as a shell reads them
-	click   *click
-	wheel   *wheel
-	selects bool           // it is a drag inside a field for text
-	known   time.Time      // when the value was read that it sets
-	letGo   *desktop.Point // where the pointer let go, if it made the step
-	secrets []string       // variables that its arguments name
+	window    desktop.WindowID
+	process   string
+	pid       int
+	target    *recorder.Seen
+	input     *input   // the argument that a person typed
+	command   []string // the words of the command line that it runs, as a shell reads them
+	click     *click
+	concluded bool // from what came of it: nobody heard it
+	wheel     *wheel
+	selects   bool           // it is a drag inside a field for text
+	known     time.Time      // when the value was read that it sets
+	letGo     *desktop.Point // where the pointer let go, if it made the step
+	secrets   []string       // variables that its arguments name
 }
 
 // arg is a named argument.

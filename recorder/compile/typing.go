@@ -53,6 +53,7 @@ func (c *Compiler) focused(ev recorder.Event) {
 	}
 	c.field = ev.Field
 	c.fields[ev.Field] = ev.Element
+	c.reach(ev)
 	if ev.Value != nil {
 		c.values[ev.Field] = *ev.Value
 		if c.readAt[ev.Field].IsZero() {
@@ -66,6 +67,7 @@ func (c *Compiler) held(ev recorder.Event) {
 	if ev.Value == nil {
 		return
 	}
+	c.typedUnheard(ev)
 	if t := c.typing; t != nil && t.field == ev.Field && !t.hidden {
 		if t.isBehind(*ev.Value, ev.Time) {
 			t.behind = ev.Value

@@ -50,6 +50,7 @@ func (c *Compiler) opened(ev recorder.Event) {
 		c.popup = &ev
 		return
 	}
+	caused := !known || c.caused(w, "opened", ev.Time)
 	if !known {
 		c.flush()
 	}
@@ -59,7 +60,7 @@ func (c *Compiler) opened(ev recorder.Event) {
 	switch {
 	case known || near && (s.pid != 0 && slices.Contains(ev.Origins, s.pid) || s.process != "" && s.process == programName(w.Process)):
 		// a program may show its windows one after the other, each by a process of its own
-		if near && isLastingTitle(w.Title) && !c.wasTyped(w.Title) {
+		if near && caused && isLastingTitle(w.Title) && !c.wasTyped(w.Title) {
 			s.addExpect(windowExists(w))
 		}
 	default:
@@ -113,6 +114,7 @@ func (c *Compiler) closed(ev recorder.Event) {
 	if w == nil {
 		return
 	}
+	caused := w.Popup || c.caused(w, "closed", ev.Time)
 	delete(c.windows, w.ID)
 	delete(c.unvisited, w.ID)
 	if c.current == w.ID {
@@ -129,7 +131,7 @@ func (c *Compiler) closed(ev recorder.Event) {
 	}
 	s := c.last()
 	same := slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
-	if s != nil && s.kind != openApplication && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && isLastingTitle(w.Title) && !same && !c.wasTyped(w.Title) {
+	if s != nil && caused && s.kind != openApplication && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && isLastingTitle(w.Title) && !same && !c.wasTyped(w.Title) {
 		s.addExpect("!" + windowExists(w))
 	}
 }

@@ -82,12 +82,13 @@ func (w *subscription) reports(h desktop.Handle) bool {
 }
 
 // subscribe subscribes to the focused field and to the choice in use, and to
-// nothing else. A password field is never subscribed to.
+// nothing else. A password field is subscribed to only where keys are not told: then
+// it counts that something was typed.
 func (r *recording) subscribe(ctx context.Context) {
 	field, choice := r.changes.field.handle, desktop.Handle("")
 	if t := r.focus.of(r.focus.now); t != nil {
 		field = ""
-		if t.TakesText() && t.Role != "cell" && !t.Secret() && !r.focus.secret[t.Handle] { // a cell is not read
+		if t.TakesText() && t.Role != "cell" && (r.unheard.keys || !t.Secret() && !r.focus.secret[t.Handle]) { // a cell is not read
 			field = r.focus.handle
 		}
 	}
@@ -141,6 +142,9 @@ func (r *recording) fieldChanged() {
 	if h.field.handle != r.focus.handle {
 		return
 	}
+	if r.unheard.keys {
+		r.fieldUnheard()
+	}
 	now := time.Now()
 	if h.delayedSince.IsZero() {
 		h.delayedSince = now
@@ -176,7 +180,8 @@ func (h *changes) shouldWrite(field int, value string) bool {
 // also read on subscribing, since they may have changed before.
 func (r *recording) choiceChanged() {
 	r.changes.choice.count++
-	if r.choice == nil || r.changes.choice.count == 1 && !recorder.IsToggle(r.choice.box) {
+	r.observeSoon(settleDelay)
+	if r.unheard.keys || r.choice == nil || r.changes.choice.count == 1 && !recorder.IsToggle(r.choice.box) {
 		return
 	}
 	r.rereadChoice()

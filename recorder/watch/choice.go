@@ -114,10 +114,11 @@ func (r *recording) choiceShown(ctx context.Context, t *recorder.Seen) (shows st
 // shownOnButton is the label on the button of a combo box of GTK 4, which says nothing
 // else of what is chosen, and whether its list is open.
 func shownOnButton(tree *desktop.Tree) (shows string, open bool) {
+	seen := false
 	tree.Walk(func(e *desktop.Element) bool {
 		open = open || e.Role.Is(desktop.Option) && e.States.Has(desktop.Showing) && !within(e, "button")
-		if e.Role == "label" && shows == "" && within(e, "button") {
-			shows = e.Name
+		if e.Role == "label" && within(e, "button") && (shows == "" || e.States.Has(desktop.Showing) && !seen) {
+			shows, seen = e.Name, e.States.Has(desktop.Showing) // beside it, unseen, is what shows when nothing is chosen
 		}
 		return true
 	})

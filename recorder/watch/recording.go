@@ -101,8 +101,9 @@ type recording struct {
 	lastActivity time.Time   // the time of the last input
 	bar          *bar        // nil: there is none
 
-	orders chan func(context.Context) // what others want done, by the goroutine that owns this
-	began  chan struct{}              // closed when no input is missed any more
+	unheard unheard
+	orders  chan func(context.Context) // what others want done, by the goroutine that owns this
+	began   chan struct{}              // closed when no input is missed any more
 }
 
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
@@ -112,6 +113,8 @@ func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *
 		used: map[desktop.Handle]*usedElement{}, treeTimeouts: map[int]time.Duration{},
 		orders: make(chan func(context.Context)), began: make(chan struct{}),
 	}
+	r.unheard.timer, r.unheard.shown = time.NewTimer(time.Hour), map[int]programControls{}
+	r.unheard.timer.Stop()
 	r.restTimer.Stop()
 	r.settleTimer.Stop()
 	r.textTimer.Stop()
@@ -173,9 +176,17 @@ func (r *recording) loop(ctx context.Context) {
 			r.readTexts(ctx, time.Now())
 		case <-r.changes.focus:
 			r.changes.focusTimer.Reset(focusLead)
+			r.unheard.due = r.unheard.keys
 		case <-r.changes.focusTimer.C:
 			r.handleAll(ctx, r.queue.take())
-			r.focusChanged(ctx)
+			if r.unheard.keys {
+				r.unheard.moved = true
+				r.observe(ctx)
+			} else {
+				r.focusChanged(ctx)
+			}
+		case <-r.unheard.timer.C:
+			r.observe(ctx)
 		case <-r.changes.field.events:
 			signal(r.changes.field.events) // a key that leaves the field asks whether it changed
 			r.handleAll(ctx, r.queue.take())
@@ -260,7 +271,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	}
 	switch ev.Type {
 	case desktop.WatchBegan:
-		close(r.began)
+		r.begun(ctx, ev.Unheard)
 	case desktop.KeyPress:
 		r.keyPressed(ctx, ev)
 	case desktop.ButtonPress:

@@ -33,8 +33,9 @@ const login = `
 type stand struct {
 	*fake.Desktop
 
-	t    *testing.T
-	path string
+	t     *testing.T
+	path  string
+	input desktop.Input // what hears the person, if another than the desktop
 }
 
 // record records what do does, and gives what was seen and the log's text.
@@ -54,7 +55,11 @@ func recordOn(t *testing.T, prepare, do func(s *stand)) (seen []recorder.Event, 
 			t.Fatal(err)
 		}
 		prepare(s)
-		session, err := Start(t.Context(), s.Desktop.Desktop(), Options{Log: log, Keys: recorder.DefaultKeys(), Tell: func(l recorder.Line) { told = append(told, l.String()) }})
+		d := s.Desktop.Desktop()
+		if s.input != nil {
+			d.Input = s.input
+		}
+		session, err := Start(t.Context(), d, Options{Log: log, Keys: recorder.DefaultKeys(), Tell: func(l recorder.Line) { told = append(told, l.String()) }})
 		if err != nil {
 			t.Fatal(err)
 		}

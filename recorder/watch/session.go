@@ -128,6 +128,13 @@ type progress struct {
 	changed chan struct{} // nil: nobody waits
 }
 
+// limit says what is not heard.
+func (p *progress) limit(says []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now.Limits = says
+}
+
 func (p *progress) status() recorder.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +152,7 @@ func (p *progress) set(r *recording) {
 		p.changed = nil
 	}
 	p.now.Events, p.now.Paused = len(r.events), r.paused
-	p.now.Pending = r.restPending || r.fieldUnread || r.choiceReads > 0 || len(r.heldKeys) > 0
+	p.now.Pending = r.restPending || r.fieldUnread || r.choiceReads > 0 || r.unheard.due || len(r.heldKeys) > 0
 	p.now.Steps = append(p.now.Steps[:0], r.reporter.lines...)
 	p.at, p.windows = r.at, r.windows
 }

@@ -52,10 +52,11 @@ func (e *MissingError) Error() string {
 
 func (e *MissingError) Unwrap() error { return ErrUnavailable }
 
-// ErrUnheard says why nobody can watch what a person does in a Wayland session.
+// ErrUnheard says why nobody can watch what a person does in a Wayland session without
+// accessibility.
 var ErrUnheard error = &MissingError{
-	What: "in a Wayland session no program hears what a person types or clicks in another one; what can be recorded is a desktop of its own, or a session of Xorg",
-	Mend: "understudy record --display virtual",
+	What: "in a Wayland session no program hears what a person types in another one, and what came of it is told only by the accessibility bus, which does not answer",
+	Mend: "apt-get install at-spi2-core",
 }
 
 // WaylandError is the error of a display, in words, that belongs to a Wayland

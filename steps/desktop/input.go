@@ -1,6 +1,9 @@
 package desktop
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // InputEvent is one thing that a person did with the pointer or the keyboard.
 type InputEvent struct {
@@ -13,6 +16,8 @@ type InputEvent struct {
 	Key    Key       `json:"key,omitempty"`  // of key events: the key's name
 	Text   string    `json:"text,omitempty"` // what the key typed, after layout and dead keys
 	Mods   []Key     `json:"mods,omitempty"` // the modifiers that were held
+	// Unheard are, when the watch begins, the sorts of input that it never tells.
+	Unheard []InputType `json:"unheard,omitempty"`
 }
 
 // InputType is the sort of an input event.
@@ -28,3 +33,15 @@ const (
 	PointerMove   InputType = "pointer_move"
 	WheelTurn     InputType = "wheel"
 )
+
+// Limits say to a person what is not known of what he does when these sorts of input
+// are never told.
+func Limits(unheard []InputType) (says []string) {
+	if slices.Contains(unheard, KeyPress) {
+		says = append(says, "keys are not heard: a field is recorded with what it holds afterwards; shortcuts, Enter, menus, and what is typed into a terminal are not recorded")
+	}
+	if slices.Contains(unheard, ButtonPress) {
+		says = append(says, "the mouse is not heard: a press of a button is concluded from what came of it, and said to be uncertain; one that has the keyboard already, drags and the wheel are not recorded")
+	}
+	return says
+}

@@ -69,7 +69,7 @@ func (d *Desktop) shows(h desktop.Handle) string {
 		if n.el.Value != nil {
 			number = n.el.Value.Now
 		}
-		return fmt.Sprint(n.el.Name, string(n.text), n.el.States, number)
+		return fmt.Sprint(n.el.Name, string(n.text), n.el.States&^desktop.Focused, number) // the focus is told by itself
 	}
 	if d.focused == nil {
 		return ""

@@ -37,7 +37,7 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 	}
 	switch {
 	case s.wayland:
-		fs = append(fs, broken("recording", false, desktop.ErrUnheard))
+		fs = append(fs, recordingFinding(ctx, d))
 	case s.instead != "":
 		fs = append(fs, desktop.Finding{Name: "recording", Detail: "a person cannot be heard: " + s.instead, Mend: "log in to a session of Xorg"})
 	}
@@ -51,6 +51,25 @@ func (Machine) Diagnose(ctx context.Context, o desktop.Options) []desktop.Findin
 		fs = append(fs, busFinding(ctx, s.bus), toolFinding("ocr", "tesseract", "tesseract-ocr"), toolFinding("addresses", "xdg-open", "xdg-utils"))
 	}
 	return append(fs, accessibilityFinding(ctx, d))
+}
+
+// recordingFinding says what is heard of what a person does.
+func recordingFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
+	const name = "recording"
+	if _, err := d.Tree(ctx, desktop.Scope{Depth: 1}); errors.Is(err, desktop.ErrUnavailable) {
+		return broken(name, false, desktop.ErrUnheard)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var limits []string
+	err := d.Watch(ctx, func(ev desktop.InputEvent) {
+		limits = append(limits, desktop.Limits(ev.Unheard)...)
+		stop()
+	})
+	if len(limits) == 0 {
+		return broken(name, false, err)
+	}
+	return working(name, false, "%s", strings.Join(limits, "; "))
 }
 
 // desktopsFinding says on which desktops runs can play, and how each is chosen.

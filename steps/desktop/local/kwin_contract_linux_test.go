@@ -67,7 +67,7 @@ var lacksOnKWin = map[string]string{
 	"a menu opens with a click and closes with escape":      "no program is told where a popup is",
 	"an item of an open menu is clicked like anything else": "no program is told where a popup is",
 	"a scroll moves what is under the pointer":              "its wheel turns without notches",
-	"watched input leaves our own out":                      "no program hears what a person types or clicks in another one",
+	"watched input leaves our own out":                      "no program hears what a person types or clicks in another one: what comes of it is recorded",
 }
 
 // In a session of KWin "auto" is that session once this program is allowed to act

@@ -66,7 +66,7 @@ var lacksOnThePortal = map[string]string{
 	"a maximized window gets its size back":                         "no program may maximize a window",
 	"a mark is drawn, takes no click, and goes":                     "no program may draw above the windows",
 	"a panel is drawn, takes clicks and no keyboard, and goes":      "the same",
-	"watched input leaves our own out":                              "no program hears what a person types or clicks in another one",
+	"watched input leaves our own out":                              "no program hears what a person types or clicks in another one: what comes of it is recorded",
 }
 
 // answers presses elements of the dialog of the portal, by the end of their names, when

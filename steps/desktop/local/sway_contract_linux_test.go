@@ -89,7 +89,7 @@ var lacksOnSway = map[string]string{
 	"typed text has been read before anything else is done": "no program can ask another whether it has read its keys",
 	"a minimized window can be brought back":                "sway does not minimize windows",
 	"a maximized window gets its size back":                 "sway does not maximize windows",
-	"watched input leaves our own out":                      "no program hears what a person types or clicks in another one",
+	"watched input leaves our own out":                      "no program hears what a person types or clicks in another one: what comes of it is recorded",
 }
 
 // Where a menu is, no program is told: so its items have no place, nothing below it

@@ -96,7 +96,7 @@ func (d *Driver) open(ctx context.Context, folder string) (err error) {
 func (d *Driver) Desktop() *desktop.Desktop {
 	all := desktop.Missing(&desktop.MissingError{What: "this needs the accessibility bus"})
 	all.Actor, all.Pointer, all.Screen, all.WindowLister = d, &d.pointer, &d.screen, d
-	all.Clipboard, all.Input, all.Session = &d.clipboard, desktop.Unavailable{Err: desktop.ErrUnheard}, d
+	all.Clipboard, all.Input, all.Session = &d.clipboard, hearing{d}, d
 	return all
 }
 

@@ -1,0 +1,93 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// Where input is not told, what came of it stands for it: a field that has the keyboard
+// and shows something else was typed into, a control was set, and a button that got the
+// keyboard before something changed was pressed, which is said to be uncertain.
+
+// misses reports whether a sort of input is not told.
+func (c *Compiler) misses(sort desktop.InputType) bool { return slices.Contains(c.unheard, sort) }
+
+// typedUnheard begins the typing of which a new value of a field tells.
+func (c *Compiler) typedUnheard(ev recorder.Event) {
+	thing := c.fields[ev.Field]
+	if !c.misses(desktop.KeyPress) || !thing.TakesText() || thing.Secret() || *ev.Value == c.values[ev.Field] {
+		return
+	}
+	c.beginTyping(recorder.Event{Type: recorder.Typed, Time: ev.Time, Field: ev.Field}, thing)
+	t := c.typing
+	added, behind := strings.CutPrefix(*ev.Value, t.before)
+	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: !behind || t.before == ""}
+}
+
+// reach notes that an element got the keyboard, which a press may have given it.
+func (c *Compiler) reach(ev recorder.Event) {
+	c.reached = nil
+	if c.misses(desktop.KeyPress) && recorder.Pressable(ev.Element) && !ev.Element.New {
+		c.reached = &ev
+	}
+}
+
+// conclude makes a step of the press of the button that has the keyboard, when
+// something came of it.
+func (c *Compiler) conclude() bool {
+	ev := c.reached
+	if c.reached = nil; ev == nil {
+		return false
+	}
+	c.flush()
+	t := ev.Element
+	if s := c.last(); s != nil && s.click != nil && !s.end.Before(ev.Time.Add(-clickEffectTime)) {
+		return true // that was heard
+	}
+	c.switchTo(t.Window)
+	s := &step{kind: clickElement, subject: cmp.Or(nameOf(t), "click "+string(t.Role)), summary: "click " + describe(t), begin: ev.Time}
+	if t.Bounds.Empty() {
+		s.kind = invokeElement
+	}
+	s.concluded = true
+	s.setTarget(t)
+	s.doubt("nobody heard this press: it is concluded from what changed when the element had got the keyboard")
+	c.emit(s)
+	return true
+}
+
+// caused reports whether it is known what made a window open or close. Where it is
+// not, that is said of the next step.
+func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool {
+	if len(c.unheard) == 0 || c.conclude() {
+		return true
+	}
+	t := c.typing
+	if t != nil && t.target != nil && t.target.Window == w.ID && w.Dialog && !t.target.MultiLine() {
+		before := len(c.steps)
+		if c.flush(); len(c.steps) > before && c.last().input != nil {
+			c.last().input.after += "{Enter}"
+			c.last().doubt("nobody heard Enter: it is concluded from the dialog, which closed")
+		}
+		return true
+	}
+	if s := c.last(); s != nil && t == nil && (s.click != nil || s.concluded) && at.Sub(s.end) <= closeTime && (happened == "opened" || s.window == w.ID) {
+		return true
+	}
+	c.missed = fmt.Sprintf("the window %q %s here, and what made it do so was not heard: a step may be missing", bareTitle(w.Title), happened)
+	return false
+}
+
+// sayMissed says of a step that something before it is missing.
+func (c *Compiler) sayMissed(s *step) {
+	if c.missed != "" && s != nil {
+		s.doubt("%s", c.missed)
+	}
+	c.missed = ""
+}

@@ -1,0 +1,273 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"understudy/recorder"
+	"understudy/steps/desktop"
+)
+
+// unheard is what is known where input is not told, but only what comes of it: fields
+// and controls that show something else while they have the keyboard, and windows. What
+// has not had the keyboard was changed by its program, and is left out.
+type unheard struct {
+	keys      bool // are not told
+	timer     *time.Timer
+	due       bool                    // they are to be looked at
+	shown     map[int]programControls // of each process, as they were when they were looked at last
+	left      desktop.Handle          // what had the keyboard before
+	moved     bool                    // the keyboard moved since
+	pressable desktop.Handle          // a button that has got the keyboard, of which nothing came yet
+	until     time.Time               // how long something may come of it
+}
+
+// programControls are what the elements of a program show.
+type programControls struct {
+	controls map[desktop.Handle]string // what is on or off, chosen, or set
+	texts    map[desktop.Handle]string // of its fields
+	outputs  map[desktop.Handle]string // of all its elements
+}
+
+const (
+	// effectTime is how long after a button got the keyboard a text that changes is
+	// taken for what came of pressing it.
+	effectTime = 3 * time.Second
+	// effectPoll is the interval at which texts are compared in this time.
+	effectPoll = 250 * time.Millisecond
+)
+
+// begun notes that nothing is missed any more, save for input that is never told.
+// Without the elements nothing would be heard then.
+func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
+	if len(sorts) > 0 {
+		r.write(recorder.Event{Type: recorder.Limited, Time: time.Now(), Unheard: sorts})
+		r.progress.limit(desktop.Limits(sorts))
+	}
+	r.unheard.keys = slices.Contains(sorts, desktop.KeyPress)
+	if !r.unheard.keys {
+		close(r.began)
+		return
+	}
+	if _, err := r.desktop.Tree(ctx, desktop.Scope{Depth: 1}); errors.Is(err, desktop.ErrUnavailable) {
+		r.stop(errors.Join(desktop.ErrUnheard, err))
+		return
+	}
+	r.observeSoon(0)
+}
+
+// observe notes what came of input that was not told: which element has the keyboard,
+// and which control shows something else since it was looked at last.
+func (r *recording) observe(ctx context.Context) {
+	u := &r.unheard
+	defer r.listening()
+	u.due = false
+	if r.paused {
+		return
+	}
+	w := r.windows.Active()
+	if windows, err := r.desktop.Windows(ctx); err == nil {
+		w = desktop.Windows(windows).Active()
+	}
+	if w == nil || w.PID == 0 {
+		r.pollWindows(ctx)
+		return
+	}
+	roots := r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
+	if roots == nil {
+		r.observeSoon(time.Until(r.readAgain))
+		return
+	}
+	has := focusedIn(roots, w.ID)
+	now := r.readControls(ctx, w.PID, roots, has)
+	before := u.shown[w.PID]
+	u.shown[w.PID] = now
+	if has != nil && has.Handle != r.focus.handle {
+		r.readField(ctx) // it holds what was typed until now
+		u.left = r.focus.handle
+	}
+	r.noteEffect(before, now, roots)
+	if has != nil && has.Handle != r.focus.handle {
+		r.meetUnheard(ctx, has, before)
+	}
+	r.noteChosen(before, now, roots)
+	r.pollWindows(ctx)
+	if u.pressable != "" && time.Now().Before(u.until) {
+		u.timer.Reset(effectPoll)
+	}
+}
+
+// listening notes that what has the keyboard is known, so that nothing is missed.
+func (r *recording) listening() {
+	select {
+	case <-r.began:
+	default:
+		close(r.began)
+	}
+}
+
+// observeSoon has the elements looked at again.
+func (r *recording) observeSoon(after time.Duration) {
+	if r.unheard.keys {
+		r.unheard.due = true
+		r.unheard.timer.Reset(max(after, settleDelay))
+	}
+}
+
+// focusedIn is the element of a window that has the keyboard; of several that claim it,
+// the one with text is meant. Nobody is asked, for that could take the pointer from what
+// the person presses.
+func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Element) {
+	walk(roots, func(e *desktop.Element) {
+		if e.Parent == nil || e.Window != in || !e.States.Has(desktop.Focused) {
+			return
+		}
+		if has == nil || !(&recorder.Seen{Element: *has}).TakesText() {
+			has = e
+		}
+	})
+	return has
+}
+
+// meetUnheard notes that an element got the keyboard. One that was not there before, or
+// is in another window, was given it by its program.
+func (r *recording) meetUnheard(ctx context.Context, e *desktop.Element, before programControls) {
+	h := e.Handle
+	was := r.focus.of(r.focus.now)
+	read := *e
+	t, text := r.describe(ctx, &read), e.Text
+	t.Handle = h
+	if held, known := before.texts[h]; known {
+		text = held
+	}
+	t.New = was == nil || was.Window != e.Window || !before.has(h)
+	r.unheard.pressable = ""
+	if recorder.Pressable(t) && !t.New {
+		r.unheard.pressable, r.unheard.until = h, time.Now().Add(effectTime)
+	}
+	n, met := r.focus.numbers[h]
+	if !met {
+		r.addField(ctx, t, text)
+		return
+	}
+	r.followChoice(ctx, t)
+	r.focus.set(n, h)
+	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
+	if !t.Secret() && t.TakesText() {
+		ev.Value = &text
+	}
+	r.write(ev)
+}
+
+// noteChosen writes what a control shows now, if it has the keyboard or had it until
+// now; of a combo box, the list may have had it.
+func (r *recording) noteChosen(before, now programControls, roots []*desktop.Element) {
+	u := &r.unheard
+	moved := u.moved
+	u.moved = false
+	var changed, lists []*desktop.Element
+	walk(roots, func(e *desktop.Element) {
+		was, known := before.controls[e.Handle]
+		if shows := now.controls[e.Handle]; !known || shows == was || shows == "" {
+			return
+		}
+		changed = append(changed, e)
+		if (&recorder.Seen{Element: *e}).DropDown() {
+			lists = append(lists, e)
+		}
+	})
+	chosen := holderOf(changed, r.focus.handle, roots)
+	if chosen == nil {
+		chosen = holderOf(changed, u.left, roots)
+	}
+	if chosen == nil && moved && len(lists) == 1 {
+		chosen = lists[0]
+	}
+	if chosen == nil {
+		return
+	}
+	shows := now.controls[chosen.Handle]
+	if chosen.Role == "radiobutton" && shows == recorder.Off {
+		return // another one was turned on
+	}
+	t := seenIn(chosen, roots)
+	r.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: t, Value: &shows})
+}
+
+// holderOf is the one of some elements that has the keyboard, or around what has it.
+func holderOf(some []*desktop.Element, h desktop.Handle, roots []*desktop.Element) *desktop.Element {
+	for e := find(roots, h); e != nil; e = e.Parent {
+		if slices.Contains(some, e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// noteEffect writes that texts changed after a button got the keyboard.
+func (r *recording) noteEffect(before, now programControls, roots []*desktop.Element) {
+	u := &r.unheard
+	if u.pressable == "" || time.Now().After(u.until) {
+		return
+	}
+	var shows *desktop.Element
+	walk(roots, func(e *desktop.Element) {
+		if was, known := before.outputs[e.Handle]; shows == nil && e.Handle != u.pressable && isOutput(e) && textOf(e) != "" && (!known || was != textOf(e)) {
+			shows = e
+		}
+	})
+	if shows == nil {
+		return
+	}
+	u.pressable = ""
+	text := textOf(shows)
+	r.write(recorder.Event{Type: recorder.Changed, Time: time.Now(), Element: seenIn(shows, roots), Value: &text})
+}
+
+// readControls reads what the elements of a program show, of which there is the tree. Of
+// a password nothing is read.
+func (r *recording) readControls(ctx context.Context, pid int, roots []*desktop.Element, has *desktop.Element) programControls {
+	const mostBoxes = 16
+	inList := has == nil || has.Role.Is(desktop.Option) || has.Role == "list" || has.Role == "menu"
+	was, c := r.unheard.shown[pid], programControls{map[desktop.Handle]string{}, map[desktop.Handle]string{}, map[desktop.Handle]string{}}
+	walk(roots, func(e *desktop.Element) {
+		t := &recorder.Seen{Element: *e}
+		c.outputs[e.Handle] = ""
+		switch {
+		case t.Secret():
+		case t.TakesText():
+			c.texts[e.Handle] = e.Text
+		case t.DropDown() && len(c.controls) < mostBoxes:
+			shows, open, err := r.choiceShown(ctx, t)
+			c.outputs[e.Handle] = e.Name
+			onlyName := shows == e.Name && was.outputs[e.Handle] == shows // which some programs say when they say no choice
+			if c.controls[e.Handle] = shows; err != nil || open && inList || onlyName && was.controls[e.Handle] != "" {
+				c.controls[e.Handle] = was.controls[e.Handle] // what is highlighted is not chosen yet
+			}
+		case t.Slider() || recorder.IsToggle(t):
+			c.controls[e.Handle] = recorder.Shown(e)
+		case (e.Role == "pagetab" || e.Role == "listitem" || e.Role == "treeitem") && !e.Bounds.Empty():
+			c.controls[e.Handle] = map[bool]string{true: recorder.On}[e.States.Has(desktop.Selected)]
+		case isOutput(e):
+			c.outputs[e.Handle] = textOf(e)
+		}
+	})
+	return c
+}
+
+// has reports whether an element was there.
+func (c *programControls) has(h desktop.Handle) bool {
+	_, there := c.outputs[h]
+	return there
+}
+
+// fieldUnheard handles that a field which has the keyboard shows something else. Of a
+// password only that is known.
+func (r *recording) fieldUnheard() {
+	r.changes.edited(r.focus.now)
+	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !r.saysHidden(r.focus.now) {
+		r.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: r.focus.now})
+	}
+}

@@ -1,0 +1,110 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"understudy/steps/desktop"
+	"understudy/steps/desktop/fake"
+)
+
+// deaf is the input of a desktop that tells nothing of it.
+type deaf struct{}
+
+func (deaf) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
+	f(desktop.InputEvent{Type: desktop.WatchBegan, Time: time.Now(), Unheard: []desktop.InputType{desktop.KeyPress, desktop.ButtonPress}})
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// goesTo moves the keyboard, as a click or Tab does, and waits until that is seen.
+func (s *stand) goesTo(sel string) {
+	_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find(sel)).Handle})
+	time.Sleep(500 * time.Millisecond)
+}
+
+// shows has a program show something.
+func (s *stand) shows(sel string, change func(*desktop.Element)) {
+	s.Set(s.Find(sel), change)
+	time.Sleep(500 * time.Millisecond)
+}
+
+// TestWhatCameOfInputIsRecorded records a person of whom no input is told.
+func TestWhatCameOfInputIsRecorded(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	checked := func(e *desktop.Element) { e.States |= desktop.Checked }
+	for _, c := range []struct {
+		say        string
+		do         func(s *stand)
+		want, lack []string
+	}{
+		{"a text is what its field holds at the end", func(s *stand) {
+			s.goesTo("role:entry")
+			s.shows("role:entry", func(e *desktop.Element) { e.Text = "Val" })
+			s.shows("role:entry", func(e *desktop.Element) { e.Text = "Valparaiso" })
+			s.goesTo("role:button")
+		}, []string{"default: Valparaiso}", "type_into_element"}, []string{"click_element"}},
+		{"a password is a secret", func(s *stand) {
+			s.goesTo("role:password")
+			s.shows("role:password", func(e *desktop.Element) { e.Text = secret })
+			s.goesTo("role:button")
+		}, []string{"secret: true"}, []string{secret}},
+		{"a password field that was passed is no step", func(s *stand) {
+			s.goesTo("role:password")
+			s.goesTo("role:button")
+		}, nil, []string{"secret", "tool_name"}},
+		{"a check box is set", func(s *stand) {
+			s.goesTo("role:checkbox")
+			s.shows("role:checkbox", checked)
+		}, []string{"set_selected", "state: true"}, nil},
+		{"what has not had the keyboard was changed by its program", func(s *stand) {
+			s.goesTo("role:entry")
+			s.shows("role:checkbox", checked)
+			s.shows("role:statusbar", func(e *desktop.Element) { e.Name = "Checked" })
+			s.goesTo("role:button")
+		}, nil, []string{"tool_name"}},
+		{"a button that got the keyboard before a text changed was pressed", func(s *stand) {
+			s.goesTo("role:entry")
+			s.goesTo("role:button")
+			s.shows("role:statusbar", func(e *desktop.Element) { e.Name = "Sent" })
+		}, []string{"click_element", "uncertain: nobody heard this press"}, []string{"wait_for_element"}},
+		{"a button that had the keyboard for long was not", func(s *stand) {
+			s.goesTo("role:entry")
+			s.goesTo("role:button")
+			time.Sleep(effectTime)
+			s.shows("role:statusbar", func(e *desktop.Element) { e.Name = "Sent" })
+		}, nil, []string{"tool_name"}},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			seen, log, _ := recordOn(t, func(s *stand) { s.input = deaf{} }, c.do)
+			text := compiled(t, seen)
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("wanted %q in the workflow:\n%s", w, text)
+				}
+			}
+			for _, l := range c.lack {
+				if strings.Contains(strings.ReplaceAll(text, "activate_window", ""), l) && l != "tool_name" || l == "tool_name" && strings.Count(text, l) > strings.Count(text, "activate_window") {
+					t.Errorf("did not want %q in the workflow:\n%s", l, text)
+				}
+			}
+			if strings.Contains(log, secret) {
+				t.Error("the log holds the password")
+			}
+		})
+	}
+}
+
+// Where neither input nor elements are told nothing is heard, and it does not begin.
+func TestWhoHearsNothingDoesNotRecord(t *testing.T) {
+	f := fake.New()
+	defer f.Close()
+	d := f.Desktop()
+	d.Input, d.Elements = deaf{}, desktop.Unavailable{Err: &desktop.MissingError{What: "there is no bus"}}
+	if _, err := Start(t.Context(), d, Options{}); !errors.Is(err, desktop.ErrUnheard) {
+		t.Errorf("got %v", err)
+	}
+}
