@@ -34,9 +34,9 @@ type order struct {
 	Gift, Courier              bool
 }
 
-// A seat is a session of Wayland in which a person sits. What he does comes over another
+// A waylander is a person in a session of Wayland. What he does comes over another
 // connection than the one on which he is watched.
-type seat struct {
+type waylander struct {
 	*testing.T
 	root   string
 	watch  *desktop.Desktop
@@ -44,10 +44,10 @@ type seat struct {
 	log    *watch.Session
 }
 
-func takeSeat(t *testing.T, s *waylandtest.Session) *seat {
+func takeSeat(t *testing.T, s *waylandtest.Session) *waylander {
 	t.Helper()
 	s.Enter(t)
-	p := &seat{T: t, root: scratch.Dir(t)}
+	p := &waylander{T: t, root: scratch.Dir(t)}
 	for name, value := range map[string]string{
 		"GSK_RENDERER": "cairo", "XDG_CONFIG_HOME": filepath.Join(p.root, "config"), "XDG_CACHE_HOME": filepath.Join(p.root, "cache"),
 		"GSETTINGS_BACKEND": "memory", "LC_ALL": "C.UTF-8",
@@ -65,7 +65,7 @@ func takeSeat(t *testing.T, s *waylandtest.Session) *seat {
 	return p
 }
 
-func (p *seat) await(what string, so func() bool) {
+func (p *waylander) await(what string, so func() bool) {
 	p.Helper()
 	for end := time.Now().Add(patience); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -74,7 +74,7 @@ func (p *seat) await(what string, so func() bool) {
 	}
 }
 
-func (p *seat) does(actions ...desktop.Action) {
+func (p *waylander) does(actions ...desktop.Action) {
 	p.Helper()
 	for _, a := range actions {
 		if err := p.person.Do(p.Context(), a); err != nil {
@@ -85,7 +85,7 @@ func (p *seat) does(actions ...desktop.Action) {
 }
 
 // looks waits until what was done is understood.
-func (p *seat) looks() {
+func (p *waylander) looks() {
 	p.Helper()
 	quiet := 0
 	p.await("the recording to follow", func() bool {
@@ -97,7 +97,7 @@ func (p *seat) looks() {
 }
 
 // finds waits for an element.
-func (p *seat) finds(name string, roles ...desktop.Role) (found *desktop.Element) {
+func (p *waylander) finds(name string, roles ...desktop.Role) (found *desktop.Element) {
 	p.Helper()
 	p.await(name, func() bool {
 		tree, err := p.person.Tree(p.Context(), desktop.Scope{Full: true})
@@ -116,13 +116,13 @@ func (p *seat) finds(name string, roles ...desktop.Role) (found *desktop.Element
 }
 
 // clicks presses, and lets go after a moment, as a hand does.
-func (p *seat) clicks(name string, roles ...desktop.Role) {
+func (p *waylander) clicks(name string, roles ...desktop.Role) {
 	p.Helper()
 	at := p.finds(name, roles...).Bounds.Center()
 	p.does(desktop.MovePointer{To: at}, desktop.ButtonDown{Button: desktop.Left}, desktop.ButtonUp{Button: desktop.Left})
 }
 
-func (p *seat) presses(keys ...desktop.Key) {
+func (p *waylander) presses(keys ...desktop.Key) {
 	p.Helper()
 	for _, k := range keys {
 		p.does(desktop.Press{Chord: desktop.Chord{Key: k}})
@@ -130,7 +130,7 @@ func (p *seat) presses(keys ...desktop.Key) {
 }
 
 // fills fills the form, as somebody does who uses mouse and keys, and sends it.
-func (p *seat) fills() {
+func (p *waylander) fills() {
 	p.clicks("Name", "entry", "text")
 	p.does(desktop.Type{Text: "Ada Lovelace"})
 	p.presses("tab")
@@ -150,7 +150,7 @@ func (p *seat) fills() {
 }
 
 // starts starts a form, and gives what it came to.
-func (p *seat) starts(form string) (sent func() order, end func()) {
+func (p *waylander) starts(form string) (sent func() order, end func()) {
 	p.Helper()
 	wd, _ := os.Getwd()
 	file := filepath.Join(p.TempDir(), "sent")
@@ -212,7 +212,7 @@ func recordsForms(t *testing.T, start func(*testing.T) *waylandtest.Session, for
 	}
 }
 
-func (p *seat) records(form string) {
+func (p *waylander) records(form string) {
 	sent, end := p.starts(form)
 	log, err := recorder.CreateLog(filepath.Join(p.root, "seen.events.jsonl"))
 	if err != nil {
@@ -266,7 +266,7 @@ func (p *seat) records(form string) {
 }
 
 // holdNoPassword fails if the password stands anywhere in what was kept.
-func (p *seat) holdNoPassword() {
+func (p *waylander) holdNoPassword() {
 	p.Helper()
 	_ = filepath.WalkDir(p.root, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
