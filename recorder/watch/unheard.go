@@ -22,6 +22,7 @@ type unheard struct {
 	moved     bool                    // the keyboard moved since
 	pressable desktop.Handle          // a button that has got the keyboard, of which nothing came yet
 	until     time.Time               // how long something may come of it
+	typed     bool                    // something since they were looked at last, which texts elsewhere may follow
 }
 
 // programControls are what the elements of a program show.
@@ -37,6 +38,9 @@ const (
 	effectTime = 3 * time.Second
 	// effectPoll is the interval at which texts are compared in this time.
 	effectPoll = 250 * time.Millisecond
+	// observePoll is the interval at which all is looked at while nothing is told: what
+	// changed before a button got the keyboard did not come of pressing it.
+	observePoll = time.Second
 )
 
 // begun notes that nothing is missed any more, save for input that is never told.
@@ -44,7 +48,13 @@ const (
 func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 	if len(sorts) > 0 {
 		r.write(recorder.Event{Type: recorder.Limited, Time: time.Now(), Unheard: sorts})
-		r.progress.limit(desktop.Limits(sorts))
+		limits := desktop.Limits(sorts)
+		if r.bar != nil && slices.Contains(sorts, desktop.ButtonPress) {
+			r.bar.close(ctx, r)
+			r.bar = nil
+			limits = append(limits, "there is no bar: its buttons would not be heard")
+		}
+		r.progress.limit(limits)
 	}
 	r.unheard.keys = slices.Contains(sorts, desktop.KeyPress)
 	if !r.unheard.keys {
@@ -64,6 +74,7 @@ func (r *recording) observe(ctx context.Context) {
 	u := &r.unheard
 	defer r.listening()
 	u.due = false
+	u.timer.Reset(max(observePoll, readCostFactor*r.view.took))
 	if r.paused {
 		return
 	}
@@ -88,9 +99,13 @@ func (r *recording) observe(ctx context.Context) {
 		r.readField(ctx) // it holds what was typed until now
 		u.left = r.focus.handle
 	}
-	r.noteEffect(before, now, roots)
+	typed, followed := u.typed, r.noteEffect(before, now, roots)
+	u.typed = false
 	if has != nil && has.Handle != r.focus.handle {
 		r.meetUnheard(ctx, has, before)
+		if !typed && !followed {
+			r.noteEffect(before, now, roots) // its program was quicker than we
+		}
 	}
 	r.noteChosen(before, now, roots)
 	r.pollWindows(ctx)
@@ -206,11 +221,12 @@ func holderOf(some []*desktop.Element, h desktop.Handle, roots []*desktop.Elemen
 	return nil
 }
 
-// noteEffect writes that texts changed after a button got the keyboard.
-func (r *recording) noteEffect(before, now programControls, roots []*desktop.Element) {
+// noteEffect writes that texts changed after a button got the keyboard, and reports
+// whether they did.
+func (r *recording) noteEffect(before, now programControls, roots []*desktop.Element) bool {
 	u := &r.unheard
 	if u.pressable == "" || time.Now().After(u.until) {
-		return
+		return false
 	}
 	var shows *desktop.Element
 	walk(roots, func(e *desktop.Element) {
@@ -219,11 +235,12 @@ func (r *recording) noteEffect(before, now programControls, roots []*desktop.Ele
 		}
 	})
 	if shows == nil {
-		return
+		return false
 	}
 	u.pressable = ""
 	text := textOf(shows)
 	r.write(recorder.Event{Type: recorder.Changed, Time: time.Now(), Element: seenIn(shows, roots), Value: &text})
+	return true
 }
 
 // readControls reads what the elements of a program show, of which there is the tree. Of
@@ -264,9 +281,12 @@ func (c *programControls) has(h desktop.Handle) bool {
 }
 
 // fieldUnheard handles that a field which has the keyboard shows something else. Of a
-// password only that is known.
+// password only that is known. Once nothing more is typed, all is looked at again: what
+// changes afterwards did not come of the typing.
 func (r *recording) fieldUnheard() {
 	r.changes.edited(r.focus.now)
+	r.unheard.typed = true
+	r.observeSoon(rereadDelay)
 	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !r.saysHidden(r.focus.now) {
 		r.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: r.focus.now})
 	}

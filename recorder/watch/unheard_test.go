@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +23,13 @@ func (deaf) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 
 // goesTo moves the keyboard, as a click or Tab does, and waits until that is seen.
 func (s *stand) goesTo(sel string) {
-	_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find(sel)).Handle})
+	s.moves(sel)
 	time.Sleep(500 * time.Millisecond)
+}
+
+// moves moves the keyboard.
+func (s *stand) moves(sel string) {
+	_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find(sel)).Handle})
 }
 
 // shows has a program show something.
@@ -64,8 +70,24 @@ func TestWhatCameOfInputIsRecorded(t *testing.T) {
 			s.goesTo("role:entry")
 			s.shows("role:checkbox", checked)
 			s.shows("role:statusbar", func(e *desktop.Element) { e.Name = "Checked" })
+			time.Sleep(observePoll)
 			s.goesTo("role:button")
 		}, nil, []string{"tool_name"}},
+		{"it was pressed where its program was quicker than who looks", func(s *stand) {
+			s.goesTo("role:entry")
+			s.shows("role:entry", func(e *desktop.Element) { e.Text = "Ada" })
+			time.Sleep(time.Second)
+			s.moves("role:button")
+			s.shows("role:statusbar", func(e *desktop.Element) { e.Name = "Sent" })
+		}, []string{"name:OK\n", "uncertain: nobody heard this press"}, nil},
+		{"a text that changes with what is typed tells of no press", func(s *stand) {
+			s.goesTo("role:entry")
+			s.Set(s.Find("role:entry"), func(e *desktop.Element) { e.Text = "Ada" })
+			s.Set(s.Find("role:statusbar"), func(e *desktop.Element) { e.Name = "3 letters" })
+			time.Sleep(100 * time.Millisecond)
+			s.moves("role:button")
+			time.Sleep(time.Second)
+		}, []string{"default: Ada}"}, []string{"click_element"}},
 		{"a button that got the keyboard before a text changed was pressed", func(s *stand) {
 			s.goesTo("role:entry")
 			s.goesTo("role:button")
@@ -106,5 +128,23 @@ func TestWhoHearsNothingDoesNotRecord(t *testing.T) {
 	d.Input, d.Elements = deaf{}, desktop.Unavailable{Err: &desktop.MissingError{What: "there is no bus"}}
 	if _, err := Start(t.Context(), d, Options{}); !errors.Is(err, desktop.ErrUnheard) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestABarThatWouldNotHearIsNotShown asks for a bar where the mouse is not told.
+func TestABarThatWouldNotHearIsNotShown(t *testing.T) {
+	f := fake.New(fake.MustParse(login)...)
+	defer f.Close()
+	d := f.Desktop()
+	d.Input = deaf{}
+	s, err := Start(t.Context(), d, Options{Bar: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if limits := s.Status().Limits; !slices.Contains(limits, "there is no bar: its buttons would not be heard") {
+		t.Errorf("it says %q", limits)
+	}
+	if _, err := s.Stop(); err != nil {
+		t.Error(err)
 	}
 }
