@@ -160,7 +160,7 @@ func (r *recording) meetUnheard(ctx context.Context, e *desktop.Element, before 
 	t.New = was == nil || was.Window != e.Window || !before.has(h)
 	r.unheard.pressable = ""
 	if recorder.Pressable(t) && !t.New {
-		r.unheard.pressable, r.unheard.until = h, time.Now().Add(effectTime)
+		r.unheard.pressable, r.unheard.until = h, time.Now().Add(r.timeout(effectTime))
 	}
 	n, met := r.focus.numbers[h]
 	if !met {
