@@ -30,11 +30,9 @@ func (w *walker) expandTable(n *node, level int) {
 			w.expandAll(n, level)
 			return
 		}
-		if w.gridsLast {
-			w.grids = append(w.grids, func() { w.expandGrid(n, level) })
-			return
+		if !w.noGrids {
+			w.expandGrid(n, level)
 		}
-		w.expandGrid(n, level)
 	})
 }
 

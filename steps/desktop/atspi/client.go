@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/godbus/dbus/v5"
+
 	"understudy/steps/desktop"
 )
 
@@ -32,6 +34,8 @@ type Options struct {
 	Placeless bool
 	// Timeout bounds each call to an application; zero is 2 s.
 	Timeout time.Duration
+	// sent is told of each message, in tests.
+	sent func(*dbus.Message)
 }
 
 // A Client is the accessibility tree of one desktop. It is safe for concurrent

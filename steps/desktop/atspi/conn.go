@@ -85,7 +85,11 @@ func open(ctx context.Context, o Options, signals dbus.SignalHandler) (*busConn,
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
-	bus, err := dial(ctx, address, dbus.WithSignalHandler(signals))
+	options := []dbus.ConnOption{dbus.WithSignalHandler(signals)}
+	if o.sent != nil {
+		options = append(options, dbus.WithOutgoingInterceptor(o.sent))
+	}
+	bus, err := dial(ctx, address, options...)
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}

@@ -54,6 +54,14 @@ func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, wi
 	defer done()
 	before, _ := c.signals.focusOf(a.bus)
 	n, frame, err := w.lastFocused(before, windows, f.Window)
+	for err == nil && n == nil { // the focus may have moved while it was looked for
+		now, _ := c.signals.focusOf(a.bus)
+		if now.path == before.path {
+			break
+		}
+		before = now
+		n, frame, err = w.lastFocused(before, windows, f.Window)
+	}
 	if err == nil && n == nil {
 		n, frame, err = c.searchFocused(ctx, l, a, windows, f.Window)
 	}
@@ -96,13 +104,15 @@ func (w *walker) lastFocused(last focused, windows []desktop.Window, in desktop.
 	if err := w.run(); err != nil || n == nil {
 		return nil, "", err
 	}
+	clear(w.visited)
 	frames, err := w.frames()
 	if err != nil {
 		return nil, "", err
 	}
 	for _, f := range w.matchWindows(frames, windows) {
-		if f.framePath == last.frame && f.window.ID == in {
-			return n, last.frame, nil
+		known := f.framePath == last.frame || last.frame == "" && len(frames) == 1 // not all parents lead there
+		if known && f.window.ID == in {
+			return n, f.framePath, nil
 		}
 	}
 	return nil, "", nil
@@ -121,7 +131,7 @@ func (w *walker) recheck(o object, then func(*node)) {
 // searchFocused searches everything that shows in a window for the focused
 // node.
 func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, windows []desktop.Window, in desktop.WindowID) (*node, dbus.ObjectPath, error) {
-	w, done, err := c.visit(ctx, l, a, false, visitItems)
+	w, done, err := c.visit(ctx, l, a, false, visitCheapItems)
 	if err != nil {
 		return nil, "", err
 	}
@@ -143,23 +153,11 @@ func (c *Client) searchFocused(ctx context.Context, l *busConn, a *application, 
 }
 
 // focusedBelow returns the focused descendant of a node. If several claim the
-// focus, one with text is meant. The thousand cells of a sheet are asked only if
-// nothing else has text, as the field has in which one of them is edited.
+// focus, one with text is meant. A sheet is not asked for its thousand cells: it
+// has the focus itself.
 func (w *walker) focusedBelow(root *node) (best *node, err error) {
-	w.gridsLast = true
+	w.noGrids = true
 	w.expand(root, 1)
-	best, err = w.focusedIn(root)
-	if err != nil || len(w.grids) == 0 || best != nil && best.offers&offersText != 0 {
-		return best, err
-	}
-	for _, expand := range w.grids {
-		expand()
-	}
-	return w.focusedIn(root)
-}
-
-// focusedIn is focusedBelow among what is queued and was read.
-func (w *walker) focusedIn(root *node) (best *node, err error) {
 	if err := w.run(); err != nil {
 		return nil, err
 	}

@@ -45,11 +45,9 @@ const cacheFor = time.Second
 // returns each cell that anybody ever asked for, thousands after a while.
 const slowItems = 50 * time.Millisecond
 
-// itemsWorth reports whether a hit test gains by items.
-func (a *application) itemsWorth() bool {
-	if !a.signalsChanges() {
-		return false
-	}
+// itemsCheap reports whether items cost less than the calls that they save where
+// little of them is needed.
+func (a *application) itemsCheap() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.itemsSlow

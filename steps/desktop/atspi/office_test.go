@@ -6,7 +6,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/godbus/dbus/v5"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
@@ -69,4 +72,45 @@ func TestAtLengthLibreOfficeWriter(t *testing.T) {
 	if len(files) != 1 || files[0].Bounds.Empty() || !slices.Contains(files[0].Actions, "Click") {
 		t.Errorf("the menus File are %v, want the one that shows", files)
 	}
+}
+
+// TestAtLengthFocusInASheetIsCheap asks what has the focus while cells of a sheet are
+// filled in. Each cell that was asked for stays in the items of LibreOffice.
+func TestAtLengthFocusInASheetIsCheap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	d := onDesk(t, "soffice")
+	d.launch(t, d.command("soffice", "--calc", "--norestore", "--nologo", "--nofirststartwizard", "-env:UserInstallation=file://"+scratch.Dir(t)))
+	var calls atomic.Int64
+	c := d.another(t, func(o *Options) { o.sent = func(*dbus.Message) { calls.Add(1) } })
+	sheet := desktop.Scope{Title: "LibreOffice Calc"}
+	eventually(t, "the sheet shows", func() bool {
+		tree, err := c.Tree(t.Context(), sheet)
+		return err == nil && find(tree, named("cell", "B3")) != nil
+	}, nil)
+	var got *desktop.Element
+	focused := func(c *Client, role desktop.Role, most int64) {
+		t.Helper()
+		eventually(t, string(role)+" has the focus", func() bool {
+			before := calls.Load()
+			f, err := c.SaveFocus(t.Context())
+			if n := calls.Load() - before; n > most {
+				t.Errorf("looking for the focus took %d calls, want at most %d", n, most)
+			}
+			if err != nil || f.Element == "" {
+				return false
+			}
+			got, err = c.Refresh(t.Context(), f.Element)
+			return err == nil && got.Role == role
+		}, &got)
+	}
+	d.keys(t, "Down")
+	focused(c, "table", 100)
+	d.keys(t, "7")
+	focused(c, "paragraph", 100)
+	d.keys(t, "Return")
+	focused(c, "table", 100)
+	fresh := d.another(t, func(o *Options) { o.sent = func(*dbus.Message) { calls.Add(1) } })
+	focused(fresh, "table", 2_000) // which has heard of no focus
 }

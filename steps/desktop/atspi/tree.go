@@ -140,6 +140,7 @@ const (
 	visitUngreeted    visitMode = iota // little is read, without waiting for the greeting
 	visitWithoutItems                  // little is read, one by one
 	visitCachedItems                   // like visitItems where items are cached and cheap, else without
+	visitCheapItems                    // like visitItems unless items are not cheap
 	visitItems                         // much is read: fetch the items first
 )
 
@@ -158,7 +159,7 @@ func (c *Client) visit(ctx context.Context, l *busConn, a *application, asked bo
 		}
 	}
 	w := c.newWalker(ctx, l, a)
-	if t == visitItems || t == visitCachedItems && a.itemsWorth() {
+	if t == visitItems || t == visitCheapItems && a.itemsCheap() || t == visitCachedItems && a.signalsChanges() && a.itemsCheap() {
 		var err error
 		if w.items, err = c.items(ctx, l, w); err != nil {
 			cancel()

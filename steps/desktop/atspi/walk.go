@@ -60,8 +60,7 @@ type walker struct {
 	omitted   int
 	maxText   int32
 	maxRows   int32
-	gridsLast bool      // tables with too many cells are left to grids
-	grids     []func()  // read the cells of these
+	noGrids   bool      // leave out the cells of tables with too many
 	hitTest   bool      // see pointQuery
 	flushed   time.Time // when a page was flushed; see chromium.go
 }
