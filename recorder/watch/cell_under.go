@@ -16,7 +16,7 @@ func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Eleme
 		return nil
 	}
 	w := windows.PressedAt(at)
-	if w == nil || w.Popup || !r.view.serves(w.PID) {
+	if w == nil || w.Popup || !r.view.holds(w.PID) {
 		return nil
 	}
 	cell := r.shownCell(w.ID, at)
@@ -53,6 +53,16 @@ func (r *recording) edits(cell *desktop.Element) bool {
 	return t != nil && t.Role == "cell" && t.Name == cell.Name && r.focus.handle != cell.Handle
 }
 
+// isEdited reports whether an element is the field in which the last cell is edited. That
+// is where the cell is, but says another place while it comes up.
+func (r *recording) isEdited(e *desktop.Element) bool {
+	t := r.focus.of(r.focus.now)
+	if t == nil || t.Role != "cell" || e.Role != "paragraph" || t.Window != e.Window {
+		return false
+	}
+	return r.focus.certain || t.Bounds.Contains(desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y})
+}
+
 // cellUnder is the cell of a sheet that is edited in a field which is there only
 // meanwhile, and lies over the cell.
 func cellUnder(t *recorder.Seen, roots []*desktop.Element) (cell *desktop.Element) {
@@ -67,32 +77,51 @@ func cellUnder(t *recorder.Seen, roots []*desktop.Element) (cell *desktop.Elemen
 	return cell
 }
 
+// isSheet reports whether an element is a table that takes text, which goes into one of
+// its cells.
+func isSheet(e *desktop.Element) bool {
+	return e != nil && e.Role == "table" && e.States.Has(desktop.Editable)
+}
+
 // cellOfSheet is the cell that has the keyboard, if that is said of its sheet, as it is
-// when the editing of a cell has ended; "" otherwise. It is likely to be next to the last.
-func (r *recording) cellOfSheet(ctx context.Context, h desktop.Handle) desktop.Handle {
-	sheet := find(r.view.roots, h)
-	if sheet == nil || sheet.Note == "" {
-		return ""
+// when the editing of a cell has ended; nil when it is not known.
+func (r *recording) cellOfSheet(ctx context.Context, sheet *desktop.Element) *desktop.Element {
+	if cell := r.cellNearFocus(ctx, sheet); cell != nil {
+		return cell
 	}
-	if t := r.focus.of(r.focus.now); t != nil && t.Role == "cell" {
-		b, mid := t.Bounds, t.Bounds.Center()
-		for _, at := range []desktop.Point{{X: mid.X, Y: b.Y + b.H + 1}, {X: b.X + b.W + 1, Y: mid.Y}, {X: mid.X, Y: b.Y - 1}, {X: b.X - 1, Y: mid.Y}, mid} {
-			cell := r.shownCell(t.Window, at)
-			if cell == nil {
-				continue
-			}
-			if e, err := r.desktop.Refresh(ctx, cell.Handle); err == nil && e.Bounds == cell.Bounds && e.States.Has(desktop.Focused) {
-				return cell.Handle
-			}
-		}
-	}
-	if sheet = find(r.readProgram(ctx, sheet), h); sheet == nil {
-		return ""
+	if sheet = find(r.readProgram(ctx, sheet), sheet.Handle); sheet == nil {
+		return nil
 	}
 	for _, cell := range sheet.Children {
 		if cell.States.Has(desktop.Focused) {
-			return cell.Handle
+			return cell
 		}
 	}
-	return ""
+	return nil
+}
+
+// cellNearFocus is the cell of a sheet that has the keyboard if that is the last one or
+// next to it, or nil. While its editing begins, the last one does not say so.
+func (r *recording) cellNearFocus(ctx context.Context, sheet *desktop.Element) *desktop.Element {
+	t := r.focus.of(r.focus.now)
+	if t == nil || t.Role != "cell" || t.Window != sheet.Window {
+		return nil
+	}
+	if r.focus.certain {
+		return &t.Element
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
+	defer cancel()
+	b, mid := t.Bounds, t.Bounds.Center()
+	for _, at := range []desktop.Point{{X: mid.X, Y: b.Y + b.H + 1}, {X: b.X + b.W + 1, Y: mid.Y}, {X: mid.X, Y: b.Y - 1}, {X: b.X - 1, Y: mid.Y}, mid} {
+		cell := r.shownCell(t.Window, at)
+		if cell == nil {
+			continue
+		}
+		if e, err := r.desktop.Refresh(ctx, cell.Handle); err == nil && e.Bounds == cell.Bounds && e.States.Has(desktop.Focused) {
+			e.Handle = cell.Handle
+			return e
+		}
+	}
+	return nil
 }

@@ -197,11 +197,20 @@ func (r *recording) focusChanged(ctx context.Context) {
 	short, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
 	defer cancel()
 	state, err := r.desktop.SaveFocus(short)
-	was := r.focus
-	if err != nil || state.Element == "" || was.certain && state.Element == was.handle {
+	if err != nil || state.Element == "" {
 		return
 	}
-	if !r.isField(short, state.Element) {
+	was, now := r.focus, state.Element
+	if sheet := find(r.view.roots, now); isSheet(sheet) {
+		now = ""
+		if cell := r.cellNearFocus(short, sheet); cell != nil {
+			now = cell.Handle
+		}
+	}
+	if was.certain && now == was.handle {
+		return
+	}
+	if now == "" || !r.isField(short, now) {
 		r.focus.programMoved()
 		return
 	}
@@ -209,7 +218,7 @@ func (r *recording) focusChanged(ctx context.Context) {
 		r.readField(ctx) // it holds what was typed until now
 	}
 	r.focus.programMoved()
-	r.focusOn(ctx, state.Element)
+	r.focusOn(ctx, now)
 }
 
 // isField reports whether an element takes text.

@@ -197,8 +197,13 @@ func (r *recording) flushKeys(ctx context.Context, moved bool) (field int) {
 func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	was, now := r.focus, desktop.Handle("")
 	if !moved {
-		now = r.askFocus(ctx)
-		moved = was.surely() > 0 && r.queue.movesFocus() // while the program answered
+		asking, cancel := ctx, func() {}
+		if was.surely() > 0 { // then the answer is of no use
+			asking, cancel = r.queue.untilFocusMoves(ctx)
+		}
+		now = r.askFocus(asking)
+		moved = asking.Err() != nil
+		cancel()
 	}
 	var after holder
 	if !moved {
@@ -283,38 +288,55 @@ func (r *recording) askFocus(ctx context.Context) desktop.Handle {
 
 // focusOn notes that an element has the focus, and returns its number.
 func (r *recording) focusOn(ctx context.Context, h desktop.Handle) int {
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
-	defer cancel()
-	if h == "" {
+	e := r.focusedElement(ctx, h)
+	if e == nil {
 		r.focus.forget()
 		return 0
 	}
-	if cell := r.cellOfSheet(ctx, h); cell != "" {
-		h = cell
-	}
-	if n, ok := r.focus.numbers[h]; ok {
+	if n, ok := r.focus.numbers[e.Handle]; ok {
 		changed := r.focus.now != n
 		r.followChoice(ctx, r.focus.of(n))
-		r.focus.set(n, h)
+		r.focus.set(n, e.Handle)
 		if changed {
 			r.writeFocused(n, r.focus.of(n))
 		}
 		return n
 	}
-	e, err := r.desktop.Refresh(ctx, h)
-	if err != nil {
-		r.focus.forget()
-		return 0
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
+	defer cancel()
+	return r.meetField(ctx, e.Handle, e)
+}
+
+// focusedElement is the element that has the focus, of which little more is known than
+// its handle when it is a field already; nil is none. Of a sheet it is one of the cells.
+func (r *recording) focusedElement(ctx context.Context, h desktop.Handle) *desktop.Element {
+	if h == "" {
+		return nil
 	}
-	return r.meetField(ctx, h, e)
+	e := find(r.view.roots, h)
+	if !isSheet(e) {
+		if _, known := r.focus.numbers[h]; known {
+			return &desktop.Element{Handle: h}
+		}
+		short, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
+		defer cancel()
+		var err error
+		if e, err = r.desktop.Refresh(short, h); err != nil {
+			return nil
+		}
+	}
+	if isSheet(e) {
+		return r.cellOfSheet(ctx, e)
+	}
+	return e
 }
 
 // meetField notes a field that has the keyboard for the first time.
 func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
 	text := e.Text
 	e.Handle = h
-	if t := r.focus.of(r.focus.now); t != nil && t.Role == "cell" && e.Role == "paragraph" && t.Window == e.Window && t.Bounds.Contains(desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y}) {
-		r.focus.set(r.focus.now, h) // the cell is edited in it
+	if r.isEdited(e) {
+		r.focus.set(r.focus.now, h)
 		return r.focus.now
 	}
 	t := r.describe(ctx, e)

@@ -76,3 +76,34 @@ func TestTextAfterAPasswordIsNotHidden(t *testing.T) {
 		t.Errorf("the recording holds %q, and the workflow is:\n%s", typedIn(log), text)
 	}
 }
+
+// TestKeysOfASheetAreForTheCellThatWasClicked has the sheet say that it has the
+// keyboard, and none of its cells, as while the editing of a cell begins; or the field
+// in which it is edited, which is not where the cell is yet.
+func TestKeysOfASheetAreForTheCellThatWasClicked(t *testing.T) {
+	const sheet = `
+- frame "Budget" [process=sheets] [at=400,0,400,400]
+  - table "Sheet" [editable] [focusable] [at=400,40,200,48]
+    - cell "A1" [editable] [at=400,40,100,24]
+    - cell "A2" [editable] [at=400,64,100,24]
+  - paragraph "" [editable] [focusable] [at=700,40,100,24]
+`
+	for _, focused := range []string{"role:table", "role:paragraph"} {
+		t.Run(focused, func(t *testing.T) {
+			seen, _, _ := recordOn(t, func(s *stand) {
+				s.Install("sheets", func() *fake.Node { return fake.MustParse(sheet)[0] })
+				_ = s.Do(context.Background(), desktop.Launch{App: "sheets"})
+				s.Set(s.Find("role:table"), func(e *desktop.Element) { e.Note = "visible rows 1–2 of 1000" })
+			}, func(s *stand) {
+				s.clicks("role:cell && name:A2")
+				time.Sleep(time.Second)
+				s.hears("7") // before it is heard that the focus moved
+				_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find(focused)).Handle})
+				time.Sleep(time.Second)
+			})
+			if text := compiled(t, seen); !strings.Contains(text, "name:A2") || !strings.Contains(text, "default: '7'") || strings.Contains(text, focused) {
+				t.Errorf("the workflow is:\n%s", text)
+			}
+		})
+	}
+}

@@ -37,17 +37,21 @@ func (v *programView) serves(pid int) bool {
 	if v.took > slowView {
 		factor = slowViewFactor
 	}
-	return !v.stale && v.pid == pid && time.Since(v.when) <= factor*v.took
+	return v.holds(pid) && time.Since(v.when) <= factor*v.took
 }
+
+// holds reports whether the tree is of a process, and still serves for the cells of a
+// sheet: what else there is does not change their names.
+func (v *programView) holds(pid int) bool { return !v.stale && v.pid == pid }
 
 // shows reports whether an element is in the tree as it is now, so that the tree need
 // not be read for it.
 func (v *programView) shows(e *desktop.Element) bool {
-	if !v.serves(e.PID) {
+	if !v.holds(e.PID) {
 		return false
 	}
 	known := same(v.roots, e)
-	if known == nil || known.Role != e.Role || known.Name != e.Name || known.Bounds != e.Bounds {
+	if known == nil || !isSheetCell(known) && !v.serves(e.PID) || known.Role != e.Role || known.Name != e.Name || known.Bounds != e.Bounds {
 		return false
 	}
 	known.Text, known.Value = e.Text, e.Value

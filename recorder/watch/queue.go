@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -13,13 +14,17 @@ type queue struct {
 	list  []desktop.InputEvent
 	taken bool          // and not handled yet
 	more  chan struct{} // holds one when the list is not empty
+	moved func()        // is called when input comes that may move the keyboard
 }
 
-func newQueue() *queue { return &queue{more: make(chan struct{}, 1)} }
+func newQueue() *queue { return &queue{more: make(chan struct{}, 1), moved: func() {}} }
 
 func (q *queue) add(ev desktop.InputEvent) {
 	q.mu.Lock()
 	q.list = append(q.list, ev)
+	if mayMoveFocus(ev) {
+		q.moved()
+	}
 	q.mu.Unlock()
 	signal(q.more)
 }
@@ -56,11 +61,19 @@ func (q *queue) hasAction() bool {
 	})
 }
 
-// movesFocus reports whether input is queued that may move the keyboard.
-func (q *queue) movesFocus() bool {
+// untilFocusMoves is a context that ends when input is queued that may move the
+// keyboard. The one before it does no more.
+func (q *queue) untilFocusMoves(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return slices.ContainsFunc(q.list, func(ev desktop.InputEvent) bool {
-		return ev.Type == desktop.ButtonPress || ev.Type == desktop.KeyPress && !ev.Key.IsModifier() && !isDeadKey(ev) && !staysInField(ev)
-	})
+	if q.moved = cancel; slices.ContainsFunc(q.list, mayMoveFocus) {
+		cancel()
+	}
+	return ctx, cancel
+}
+
+// mayMoveFocus reports whether input may move the keyboard.
+func mayMoveFocus(ev desktop.InputEvent) bool {
+	return ev.Type == desktop.ButtonPress || ev.Type == desktop.KeyPress && !ev.Key.IsModifier() && !isDeadKey(ev) && !staysInField(ev)
 }

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,23 @@ func TestTextThatWaitsForAnAnswerIsNotWrittenBeforeIt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestKeysDoNotWaitForAnAnswerOfNoUse goes on to the next field while the program
+// does not say whether the first one has the keyboard, which it surely had.
+func TestKeysDoNotWaitForAnAnswerOfNoUse(t *testing.T) {
+	record(t, func(s *stand) {
+		s.clicks("role:entry")
+		time.Sleep(2 * time.Second)
+		s.Delay("SaveFocus", time.Minute)
+		s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: "7", Text: "7"})
+		time.Sleep(focusTimeout / 4)
+		s.emit(desktop.InputEvent{Type: desktop.KeyPress, Key: "tab"})
+		time.Sleep(focusTimeout / 4)
+		if log, err := os.ReadFile(s.path); err != nil || typedIn(string(log)) != "7" {
+			t.Errorf("%v; it is not written yet what was typed:\n%s", err, log)
+		}
+	})
 }
 
 // typedIn is the text of all keys of a log, one after the other.
