@@ -235,10 +235,15 @@ func TestARunThatFitsNobodyWaitsAndSaysWhy(t *testing.T) {
 		func(r *engine.Request) { r.Needs = []string{"app=sap", "screen=2560x1440", "tools=core"} })
 	waits := func(want string) {
 		t.Helper()
-		got, err := s.Client.Get(t.Context(), h.ID)
-		r, failed := s.Report(t.Context(), h.ID, engine.Page{})
-		if err != nil || failed != nil || got.Status != engine.Queued || got.Waits != want || r.Waits != want {
-			t.Errorf("the run is %s and waits: %q, %q; wanted %q: %v, %v", got.Status, got.Waits, r.Waits, want, err, failed)
+		for late := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) { // a worker is there when it has told of itself
+			got, err := s.Client.Get(t.Context(), h.ID)
+			r, failed := s.Report(t.Context(), h.ID, engine.Page{})
+			if err == nil && failed == nil && got.Status == engine.Queued && got.Waits == want && r.Waits == want {
+				return
+			}
+			if time.Now().After(late) {
+				t.Fatalf("the run is %s and waits: %q, %q; wanted %q: %v, %v", got.Status, got.Waits, r.Waits, want, err, failed)
+			}
 		}
 	}
 	waits("no worker is there")
