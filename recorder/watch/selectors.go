@@ -44,11 +44,15 @@ func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
 // first when none is.
 //
 // What stands above a page of text is seldom its label, as what stands beside
-// a field is, so a page that is alone is named by its role.
+// a field is, so a page that is alone is named by its role, and by the tab that it is
+// in: a wider window may show a field of a tool bar, which has that role too.
 func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
 	role, lone := roleAlone(e, roots)
 	if lone && (&recorder.Seen{Element: *e}).MultiLine() {
 		e.Label = ""
+		if inTab := (selector.Candidate{Selector: "role:pagetab >> " + role.Selector, Matches: 1}); findsOnly(inTab.Selector, e, roots) {
+			return []selector.Candidate{inTab}
+		}
 		return []selector.Candidate{role}
 	}
 	all := selector.For(e, roots)
@@ -90,12 +94,17 @@ func inDialog(e *desktop.Element, roots []*desktop.Element, c selector.Candidate
 	if !strings.Contains(sel, "window:") {
 		sel = "window:" + recorder.QuoteSelector(title) + " >> " + sel
 	}
+	return selector.Candidate{Selector: sel, Matches: 1}, findsOnly(sel, e, roots)
+}
+
+// findsOnly reports whether a selector finds an element, and nothing else.
+func findsOnly(sel string, e *desktop.Element, roots []*desktop.Element) bool {
 	s, err := selector.Parse(sel)
 	if err != nil {
-		return within, false
+		return false
 	}
 	found := s.Find(roots)
-	return selector.Candidate{Selector: sel, Matches: 1}, len(found) == 1 && found[0] == e
+	return len(found) == 1 && found[0] == e
 }
 
 // namesFile matches a title with the name of a file, which may be another tomorrow.

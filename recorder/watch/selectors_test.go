@@ -39,6 +39,12 @@ func TestWhatIsInADialogIsNamedWithIt(t *testing.T) {
 - dialog "Trip" [process=zenity] [at=50,50,200,200]
   - button "OK" [at=60,90,80,24]
 `, "role:button", "role:button && name:OK"},
+		{"a page of text is named with its tab", `
+- frame "note.txt - Editor" [process=editor] [at=0,0,400,400]
+  - pagetablist [at=0,0,400,400]
+    - pagetab "note.txt" [at=0,0,80,20]
+      - text [at=0,20,400,380]: "eggs"
+`, "role:text", "role:pagetab >> role:text"},
 		{"a display that shows a result is no name", `
 - frame "Calculator" [process=calc] [at=0,0,400,400]
   - text "12×34" [at=10,40,80,24]: "12×34"
