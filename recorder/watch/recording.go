@@ -180,7 +180,7 @@ func (r *recording) loop(ctx context.Context) {
 		case <-r.changes.focusTimer.C:
 			r.handleAll(ctx, r.queue.take())
 			if r.unheard.keys {
-				r.unheard.moved = true
+				r.unheard.moved = time.Now()
 				r.observe(ctx)
 			} else {
 				r.focusChanged(ctx)

@@ -19,7 +19,7 @@ type unheard struct {
 	due       bool                    // they are to be looked at
 	shown     map[int]programControls // of each process, as they were when they were looked at last
 	left      desktop.Handle          // what had the keyboard before
-	moved     bool                    // the keyboard moved since
+	moved     time.Time               // when the keyboard moved last
 	pressable desktop.Handle          // a button that has got the keyboard, of which nothing came yet
 	until     time.Time               // how long something may come of it
 	typed     bool                    // something since they were looked at last, which texts elsewhere may follow
@@ -180,8 +180,6 @@ func (r *recording) meetUnheard(ctx context.Context, e *desktop.Element, before 
 // now; of a combo box, the list may have had it.
 func (r *recording) noteChosen(before, now programControls, roots []*desktop.Element) {
 	u := &r.unheard
-	moved := u.moved
-	u.moved = false
 	var changed, lists []*desktop.Element
 	walk(roots, func(e *desktop.Element) {
 		was, known := before.controls[e.Handle]
@@ -197,8 +195,8 @@ func (r *recording) noteChosen(before, now programControls, roots []*desktop.Ele
 	if chosen == nil {
 		chosen = holderOf(changed, u.left, roots)
 	}
-	if chosen == nil && moved && len(lists) == 1 {
-		chosen = lists[0]
+	if chosen == nil && len(lists) == 1 && time.Since(u.moved) < r.timeout(effectTime) {
+		chosen, u.moved = lists[0], time.Time{}
 	}
 	if chosen == nil {
 		return
