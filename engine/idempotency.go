@@ -26,6 +26,13 @@ func KeyAt(at time.Time, words ...string) string {
 	return strings.ToLower(id.String())
 }
 
+// SameWords reports whether two keys of KeyAt were made of the same words, whatever the
+// time.
+func SameWords(a, b string) bool {
+	const time = 10 // the letters of a key's time
+	return len(a) == ulid.EncodedSize && len(b) == len(a) && a[time:] == b[time:]
+}
+
 // IDBytes are the 128 bits of a run's id, which are its id as a trace too; ok: it has
 // so many.
 func IDBytes(run string) (id [16]byte, ok bool) {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"understudy/engine"
 	"understudy/steps"
 )
 
@@ -28,9 +29,15 @@ const (
 	signaturePrefix = "v1,"
 )
 
-// fresh is by how much the clock of who sends a message may be wrong. For twice as
-// long it is remembered which messages came.
+// fresh is by how much the clock of who sends a message may be wrong.
 const fresh = 5 * time.Minute
+
+// Who hears no answer sends a message again, with another time, for days. So long it is
+// remembered which came; where these are too many, for twice as long as one is fresh.
+const (
+	remembered     = 3 * 24 * time.Hour
+	mostRemembered = 1000
+)
 
 // ErrUnsigned is the error of a message that nobody who may has signed. It does not
 // say whether there is such a webhook.
@@ -122,16 +129,24 @@ func (s *Scheduler) Hear(ctx context.Context, name string, h http.Header, body [
 
 // hear makes a message pending, unless it came before.
 func (e *Entry) hear(now time.Time, f Firing, heard *Heard) error {
+	for run := range e.State.Heard {
+		if engine.SameWords(run, f.Run) {
+			heard.Run, heard.Repeated = run, true
+			return nil
+		}
+	}
 	switch {
-	case !e.State.Heard[f.Run].IsZero():
-		heard.Repeated = true
-		return nil
 	case e.Paused:
 		return steps.Errorf(steps.Unavailable, "the schedule %s is paused", e.Name)
 	case len(e.State.Pending) >= mostPending:
 		return steps.Errorf(steps.Busy, "%d messages wait already for their runs", mostPending)
 	}
-	maps.DeleteFunc(e.State.Heard, func(_ string, at time.Time) bool { return now.Sub(at) > 2*fresh })
+	for _, longest := range []time.Duration{remembered, 2 * fresh} {
+		maps.DeleteFunc(e.State.Heard, func(_ string, at time.Time) bool { return now.Sub(at) > longest })
+		if len(e.State.Heard) < mostRemembered {
+			break
+		}
+	}
 	if e.State.Heard == nil {
 		e.State.Heard = map[string]time.Time{}
 	}

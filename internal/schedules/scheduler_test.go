@@ -445,6 +445,17 @@ func TestMessages(t *testing.T) {
 			t.Errorf("sent again: %v, %v", again, err)
 		}
 	}
+	for _, later := range []time.Duration{3 * time.Second, 5 * time.Hour} { // a sender that heard no answer tries for days
+		start := w.now
+		w.now = w.now.Add(later)
+		retry := good
+		retry.at = w.now
+		again, err := send(retry)
+		if err != nil || again.Run != heard.Run || !again.Repeated {
+			t.Errorf("sent again %s later: %v, %v", later, again, err)
+		}
+		w.now = start
+	}
 	for say, bad := range map[string]message{
 		"of another body":          {"x", "m2", `{"a": 2}`, Sign(hook.Secret, "m2", fmt.Sprint(w.now.Unix()), []byte(`{"a": 1}`)), w.now},
 		"of another id":            {"x", "m3", `{}`, Sign(hook.Secret, "m1", fmt.Sprint(w.now.Unix()), []byte(`{}`)), w.now},
