@@ -80,7 +80,7 @@ func (r *recording) observe(ctx context.Context) {
 	}
 	w := r.windows.Active()
 	if windows, err := r.desktop.Windows(ctx); err == nil {
-		w = desktop.Windows(windows).Active()
+		w = windows.Active()
 	}
 	if w == nil || w.PID == 0 {
 		r.pollWindows(ctx)

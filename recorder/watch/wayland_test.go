@@ -181,7 +181,7 @@ func (p *waylander) starts(form string) (sent func() order, end func()) {
 	p.finds("Send", "button")
 	p.await("its window", func() bool {
 		windows, err := p.person.Windows(p.Context())
-		return err == nil && desktop.Windows(windows).Active() != nil
+		return err == nil && windows.Active() != nil
 	})
 	return func() (o order) {
 		if b, err := os.ReadFile(file); err == nil {
