@@ -47,7 +47,8 @@ addEventListener("keydown", e => {
 	}
 })
 addEventListener("click", e => tell(e.target == by("it") ? "hit" : "missed"))
-tell("ways " + ways.length)
+const listens = () => document.hasFocus() ? tell("ways " + ways.length) : requestAnimationFrame(listens) // to keys
+listens()
 </script>`
 
 // A browser tells half a second late where what moves in a page is, and not at
