@@ -100,6 +100,11 @@ func InMenu(s *Seen) bool { return s.Role.Is(desktop.InMenu) }
 // IsToggle reports whether an element is on or off.
 func IsToggle(s *Seen) bool { return s.Role.Is(desktop.Toggle) && !InMenu(s) }
 
+// Selectable reports whether an element of a role says by being selected that it is chosen.
+func Selectable(role desktop.Role) bool {
+	return role == "pagetab" || role == "listitem" || role == "treeitem"
+}
+
 // Pressable reports whether an element does something when it is pressed, and shows
 // nothing of that itself.
 func Pressable(s *Seen) bool {

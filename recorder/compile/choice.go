@@ -174,7 +174,7 @@ func selects(t *recorder.Seen, shows string) *step {
 	s.subject = cmp.Or(s.subject, "choose "+shows)
 	s.setTarget(t)
 	switch {
-	case t.Role == "pagetab" || t.Role == "listitem" || t.Role == "treeitem":
+	case recorder.Selectable(t.Role):
 		s.kind, s.summary = clickElement, "click "+describe(t)
 	case recorder.IsToggle(t):
 		s.setToggle(shows == recorder.On)

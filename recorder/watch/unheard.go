@@ -263,7 +263,7 @@ func (r *recording) readControls(ctx context.Context, pid int, roots []*desktop.
 			}
 		case t.Slider() || recorder.IsToggle(t):
 			c.controls[e.Handle] = recorder.Shown(e)
-		case (e.Role == "pagetab" || e.Role == "listitem" || e.Role == "treeitem") && !e.Bounds.Empty():
+		case recorder.Selectable(e.Role) && !e.Bounds.Empty():
 			c.controls[e.Handle] = map[bool]string{true: recorder.On}[e.States.Has(desktop.Selected)]
 		case isOutput(e):
 			c.outputs[e.Handle] = textOf(e)
