@@ -29,8 +29,8 @@ func KeyAt(at time.Time, words ...string) string {
 // SameWords reports whether two keys of KeyAt were made of the same words, whatever the
 // time.
 func SameWords(a, b string) bool {
-	const time = 10 // the letters of a key's time
-	return len(a) == ulid.EncodedSize && len(b) == len(a) && a[time:] == b[time:]
+	const timeLetters = 10
+	return len(a) == ulid.EncodedSize && len(b) == len(a) && a[timeLetters:] == b[timeLetters:]
 }
 
 // IDBytes are the 128 bits of a run's id, which are its id as a trace too; ok: it has
