@@ -489,3 +489,28 @@ func TestTheSignatureOfTheStandard(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestMessagesAreNotRememberedWithoutEnd lets many messages come.
+func TestMessagesAreNotRememberedWithoutEnd(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		say       string
+		came      int
+		ago       time.Duration
+		wantsLeft int
+	}{
+		{"few, hours ago", mostRemembered - 1, 5 * time.Hour, mostRemembered - 1},
+		{"too many, hours ago", mostRemembered, 5 * time.Hour, 0},
+		{"many, just now", mostRemembered, fresh, mostRemembered},
+		{"few, days ago", 10, remembered + time.Second, 0},
+	} {
+		e := &Entry{Schedule: Schedule{Name: "x"}, State: State{Heard: map[string]time.Time{}}}
+		for i := range c.came {
+			at := now.Add(-c.ago)
+			e.State.Heard[e.firing(at, fmt.Sprint(i)).Run] = at
+		}
+		if err := e.hear(now, e.firing(now, "new"), &Heard{}); err != nil || len(e.State.Heard) != c.wantsLeft+1 {
+			t.Errorf("%s: %d are remembered beside the new one, %v; want %d", c.say, len(e.State.Heard)-1, err, c.wantsLeft)
+		}
+	}
+}
