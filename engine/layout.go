@@ -17,7 +17,6 @@ type layout struct {
 }
 
 type list struct {
-	key     string
 	program *workflows.Program
 	nodes   []*workflows.Node
 	ids     map[string]int
@@ -43,7 +42,7 @@ func (l *layout) document(key string, p *workflows.Program) {
 }
 
 func (l *layout) add(key string, p *workflows.Program, nodes []*workflows.Node) {
-	x := &list{key: key, program: p, nodes: nodes, ids: map[string]int{}}
+	x := &list{program: p, nodes: nodes, ids: map[string]int{}}
 	l.lists[key] = x
 	for i, n := range nodes {
 		if n.ID != "" {

@@ -183,7 +183,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	c := w.s.scope()
 	env := &steps.Env{
 		Log:      w.logger(e.path),
-		Run:      steps.RunInfo{ID: w.id, Workflow: w.program.Name, Step: name(e.node, e.path), Attempt: e.try},
+		Run:      steps.RunInfo{ID: w.id, Attempt: e.try},
 		Folders:  steps.Folders{Dir: w.dir(), Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath},
 		Children: steps.Children{Environ: w.environ, Sandbox: w.s.Created.Sandbox, DesktopEnv: w.desktopEnv},
 		// copies, for a kind that was given up may go on reading them

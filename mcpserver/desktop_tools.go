@@ -16,10 +16,7 @@ import (
 // desktopTools make a tool, and an address of the server, of each operation on
 // the desktops that last. A desktop belongs to the credential that made it, by
 // itself or by a run.
-type desktopTools struct {
-	o       *Options
-	clients *clients
-}
+type desktopTools struct{ o *Options }
 
 // What a client that says nothing gets, and how many desktops there may be so
 // that it may start one more. The person at the machine has no such bound.

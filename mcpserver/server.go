@@ -132,7 +132,7 @@ func New(o Options) *Server {
 	s.library = library
 	s.changes = &subscriptions{runs: s.runs, tools: s.tools, library: library}
 	prompts := prompts{s.tools, library}
-	lasting := desktopTools{&s.o, s.clients}
+	lasting := desktopTools{&s.o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:       o.instructions(),
 		Logger:             slog.New(quieter{o.Log.Handler()}),

@@ -144,10 +144,8 @@ type PasswordFields interface {
 
 // RunInfo says which step of which run is executed.
 type RunInfo struct {
-	ID       string
-	Workflow string
-	Step     string // the step's id, or its path
-	Attempt  int
+	ID      string
+	Attempt int
 }
 
 // Logger is the log of the attempt, never nil.

@@ -34,28 +34,26 @@ type Program struct {
 
 // Options are the document's settings of a run.
 type Options struct {
-	StopOnError       bool // a failed step ends the run
-	Timeout           time.Duration
-	Screenshots       Policy
-	StartFrom, EndAt  string // step ids
-	FollowFallback    bool
-	JumpsAtEnd        bool
-	DetailedResults   bool
-	Verbosity         Verbosity
-	WorkflowID        string
-	TraceID           string
-	ExecutionID       string
-	MaxSteps          int // never 0 in a compiled program
-	Durability        Durability
-	ResumesItself     bool // it goes on by itself when it was cut short
-	OnLostDesktop     LostDesktop
-	OnDisconnect      string // "", "cancel" or "continue"
-	ScriptsBasePath   string
-	SkipPreflight     bool
-	WindowManagement  map[string]any // arguments of every step that takes them and does not say otherwise
-	RestoreFocus      bool           // the user's focus is given back at the end
-	InputsAreOpen     bool           // no variables are declared: any input is accepted
-	HasStartFromInDoc bool
+	StopOnError      bool // a failed step ends the run
+	Timeout          time.Duration
+	Screenshots      Policy
+	StartFrom, EndAt string // step ids
+	FollowFallback   bool
+	JumpsAtEnd       bool
+	DetailedResults  bool
+	Verbosity        Verbosity
+	WorkflowID       string
+	TraceID          string
+	ExecutionID      string
+	MaxSteps         int // never 0 in a compiled program
+	Durability       Durability
+	ResumesItself    bool // it goes on by itself when it was cut short
+	OnLostDesktop    LostDesktop
+	OnDisconnect     string // "", "cancel" or "continue"
+	ScriptsBasePath  string
+	WindowManagement map[string]any // arguments of every step that takes them and does not say otherwise
+	RestoreFocus     bool           // the user's focus is given back at the end
+	InputsAreOpen    bool           // no variables are declared: any input is accepted
 }
 
 // Policy says when pictures of a step are taken.

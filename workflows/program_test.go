@@ -127,7 +127,7 @@ steps:
 	want := Options{
 		StopOnError: false, StartFrom: "a", EndAt: "a", JumpsAtEnd: true, Verbosity: Quiet, WorkflowID: "w", TraceID: "t",
 		ExecutionID: "e", MaxSteps: 7, Durability: Interval, OnLostDesktop: RestartWithoutDesktop, OnDisconnect: "continue", ScriptsBasePath: "s",
-		SkipPreflight: true, WindowManagement: map[string]any{"maximize_target": true}, InputsAreOpen: true, HasStartFromInDoc: true,
+		WindowManagement: map[string]any{"maximize_target": true}, InputsAreOpen: true,
 	}
 	if diff := cmp.Diff(want, p.Options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)

@@ -18,7 +18,7 @@ func (a *app) call() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call KIND [JSON]",
 		Short: "Do one step of a kind; `understudy tools` lists the kinds",
-		Args:  atLeast(1, "the name of a kind, and its arguments as JSON"),
+		Args:  several("the name of a kind, and its arguments as JSON"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 2 {
 				return usage(cmd, "wanted one JSON object, found %q after it; put it in quotes", args[2])

@@ -136,5 +136,5 @@ func argumentCount(least, most int, what string) cobra.PositionalArgs {
 }
 
 func exactly(n int, what string) cobra.PositionalArgs { return argumentCount(n, n, what) }
-func atLeast(n int, what string) cobra.PositionalArgs { return argumentCount(n, math.MaxInt, what) }
 func atMost(n int, what string) cobra.PositionalArgs  { return argumentCount(0, n, what) }
+func several(what string) cobra.PositionalArgs        { return argumentCount(1, math.MaxInt, what) }

@@ -21,7 +21,7 @@ func (a *app) format() *cobra.Command {
 		Use:   "fmt FILE...",
 		Short: "Write workflows in their canonical form, with their comments",
 		Long:  "Write workflows in their canonical form, with their comments, on the standard\noutput. - is the standard input. Twice is the same as once.",
-		Args:  atLeast(1, "the file of a workflow, or - for the standard input"),
+		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if write && check {
 				return usage(cmd, "wanted either --write or --check")

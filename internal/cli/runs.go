@@ -168,7 +168,7 @@ func (a *app) runsLogs() *cobra.Command {
 func (a *app) runsRemove() *cobra.Command {
 	var force bool
 	cmd := a.withRuns(&cobra.Command{
-		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs", Args: atLeast(1, "the id of a run"),
+		Use: "rm RUN...", Aliases: []string{"remove", "delete"}, Short: "Remove runs", Args: several("the id of a run"),
 	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
 		for _, arg := range args {
 			id, err := a.find(cmd.Context(), runs, arg)

@@ -15,7 +15,7 @@ func (a *app) runsToWorkflow() *cobra.Command {
 		Use: "to-workflow RUN...", Short: "Make a workflow of what runs did",
 		Long: "Make a workflow of the steps that succeeded in runs, one run after the other, such\n" +
 			"as the single calls of a model. What only looked is left out.",
-		Args: atLeast(1, "the id of a run"),
+		Args: several("the id of a run"),
 	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
 		if err := f.check(cmd); err != nil {
 			return err

@@ -24,7 +24,7 @@ func (a *app) validate() *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "Check workflows, and say everything that is wrong with them",
 		Long:  "Check workflows, and say everything that is wrong with them, each with its place\nand what would mend it. - is the standard input. Nothing runs.",
-		Args:  atLeast(1, "the file of a workflow, or - for the standard input"),
+		Args:  several("the file of a workflow, or - for the standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all := make([]checked, len(args))
 			valid := true

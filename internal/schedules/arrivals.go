@@ -11,8 +11,7 @@ import (
 // An arrival is a file that matches the pattern of a schedule.
 type arrival struct {
 	path string
-	mark string // tells its content from an earlier one
-	size int64
+	mark string    // tells its content from an earlier one
 	at   time.Time // when it was changed last
 }
 
@@ -40,7 +39,7 @@ func arrivals(pattern string) ([]arrival, error) {
 			continue
 		}
 		mark := fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
-		all = append(all, arrival{filepath.Join(dir, x.Name()), mark, info.Size(), info.ModTime()})
+		all = append(all, arrival{filepath.Join(dir, x.Name()), mark, info.ModTime()})
 	}
 	return all, nil
 }

@@ -17,7 +17,6 @@ import (
 // operator answers at the addresses for those who run the server.
 type operator struct {
 	*Server
-	began time.Time
 	check *lastCheck
 }
 

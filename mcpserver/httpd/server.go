@@ -133,7 +133,7 @@ func (s *Server) Handler() http.Handler {
 	acting := s.admit(access.Act, clients)
 	mux.Handle("/mcp", acting)
 	mux.Handle("/mcp/ask", s.admit(access.Ask, clients))
-	op := operator{s, s.began, &lastCheck{slot: make(chan struct{}, 1)}}
+	op := operator{s, &lastCheck{slot: make(chan struct{}, 1)}}
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
 	})

@@ -100,7 +100,6 @@ type Compiler struct {
 	fields map[int]*recorder.Seen
 	values map[int]string
 	readAt map[int]time.Time // when a field was read for the first time
-	field  int               // the one that has the focus
 	typing *typing
 
 	press      *recorder.Event  // a button that is held
@@ -230,7 +229,7 @@ func (c *Compiler) Lines() []recorder.Line {
 }
 
 // emit appends a step.
-func (c *Compiler) emit(s *step) *step {
+func (c *Compiler) emit(s *step) {
 	if s.begin.IsZero() {
 		s.begin = c.now
 	}
@@ -242,7 +241,6 @@ func (c *Compiler) emit(s *step) *step {
 	c.revealed(s)
 	c.steps = append(c.steps, s)
 	c.dropDown = nil
-	return s
 }
 
 // last is the step that was understood last, or nil.

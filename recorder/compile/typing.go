@@ -51,7 +51,6 @@ func (c *Compiler) focused(ev recorder.Event) {
 	if c.typing != nil && c.typing.field != ev.Field {
 		c.flush()
 	}
-	c.field = ev.Field
 	c.fields[ev.Field] = ev.Element
 	c.reach(ev)
 	if ev.Value != nil {

@@ -25,15 +25,15 @@ func waitsFor(waited time.Duration) int64 {
 
 // waitForText makes a step that waits for a text, if it changed while the person was
 // idle.
-func (c *Compiler) waitForText() bool {
+func (c *Compiler) waitForText() {
 	ev, last := c.textChange, c.last()
 	c.textChange = nil
 	if ev == nil || last == nil || len(unique(ev.Element)) == 0 {
-		return false
+		return
 	}
 	waited := ev.Time.Sub(last.end)
 	if waited < MinIdle {
-		return false
+		return
 	}
 	text := *ev.Value
 	s := &step{kind: waitForElement, subject: "wait for " + text, summary: "wait for " + quoteShort(text), begin: last.end, end: ev.Time}
@@ -50,5 +50,4 @@ func (c *Compiler) waitForText() bool {
 	s.clearDoubts() // the next step has them
 	s.set("timeout_ms", waitsFor(waited))
 	c.emit(s)
-	return true
 }

@@ -186,12 +186,10 @@ func (l dbusConn) call(ctx context.Context, o object, method string, args ...any
 	return done.Body, nil
 }
 
-func (l dbusConn) get(ctx context.Context, o object, iface, name string) (any, error) {
-	body, err := l.call(ctx, o, ifaceProperties+".Get", iface, name)
-	if err != nil {
-		return nil, err
-	}
-	return variant(body), nil
+// ping returns when the process of an object has answered.
+func (l dbusConn) ping(ctx context.Context, o object) error {
+	_, err := l.call(ctx, o, ifaceProperties+".Get", ifaceAccessible, "Name")
+	return err
 }
 
 // withTimeout bounds ctx, with ErrUnresponsive as its cause.

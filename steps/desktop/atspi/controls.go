@@ -101,8 +101,7 @@ func actionIndex(actions []string, name string) int {
 func (c *Client) checkResponsive(ctx context.Context, l *busConn, a *application) error {
 	ctx, cancel := withTimeout(ctx, greetTimeout)
 	defer cancel()
-	_, err := a.directConn(ctx, l, greetTimeout).get(ctx, a.object, ifaceAccessible, "Name")
-	return err
+	return a.directConn(ctx, l, greetTimeout).ping(ctx, a.object)
 }
 
 // SetText replaces the text of an element. Where the toolkit offers no editing,

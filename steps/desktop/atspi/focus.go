@@ -52,10 +52,10 @@ func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, wi
 		return err
 	}
 	defer done()
-	before, _ := c.signals.focusOf(a.bus)
+	before := c.signals.focusOf(a.bus)
 	n, frame, err := w.lastFocused(before, windows, f.Window)
 	for err == nil && n == nil { // the focus may have moved while it was looked for
-		now, _ := c.signals.focusOf(a.bus)
+		now := c.signals.focusOf(a.bus)
 		if now.path == before.path {
 			break
 		}

@@ -86,6 +86,5 @@ func (c *busConn) answers(ctx context.Context, o object) error {
 		ctx, cancel = withTimeout(ctx, registryWithin)
 		defer cancel()
 	}
-	_, err := c.get(ctx, o, ifaceAccessible, "Name")
-	return err
+	return c.ping(ctx, o)
 }

@@ -106,11 +106,10 @@ func (n *signals) since(bus string, at uint64) (now uint64, objects map[dbus.Obj
 }
 
 // focusOf returns what an application last signalled as focused.
-func (n *signals) focusOf(bus string) (focused, bool) {
+func (n *signals) focusOf(bus string) focused {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	f, ok := n.focus[bus]
-	return f, ok
+	return n.focus[bus]
 }
 
 // setFocus replaces before, unless a signal came meanwhile.

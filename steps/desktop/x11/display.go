@@ -20,7 +20,6 @@ import (
 type address struct {
 	name             string
 	network, address string
-	number           string
 }
 
 // socketFolder is where the displays of this machine listen.
@@ -45,7 +44,7 @@ func parsePlace(name string) (address, error) {
 	if err != nil || n < 0 || n > 59535 {
 		return bad()
 	}
-	p := address{name: name, network: "unix", address: socketFolder + "X" + number, number: number}
+	p := address{name: name, network: "unix", address: socketFolder + "X" + number}
 	switch {
 	case strings.HasPrefix(host, "/"):
 		p.address = host + ":" + number

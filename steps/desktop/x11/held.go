@@ -21,7 +21,6 @@ type heldInputs struct {
 	mu    sync.Mutex
 	notes []byte
 	file  *os.File
-	dir   string
 }
 
 // The notes: a bit for each key, for each bound key, for each button, and
@@ -47,7 +46,7 @@ func openHeld(dir, display string) (*heldInputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &heldInputs{file: file, dir: dir}
+	h := &heldInputs{file: file}
 	if err := h.open(); err != nil {
 		file.Close()
 		os.Remove(file.Name())
