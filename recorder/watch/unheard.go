@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -44,7 +43,6 @@ const (
 )
 
 // begun notes that nothing is missed any more, save for input that is never told.
-// Without the elements nothing would be heard then.
 func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 	if len(sorts) > 0 {
 		r.write(recorder.Event{Type: recorder.Limited, Time: time.Now(), Unheard: sorts})
@@ -59,10 +57,6 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 	r.unheard.keys = slices.Contains(sorts, desktop.KeyPress)
 	if !r.unheard.keys {
 		close(r.began)
-		return
-	}
-	if _, err := r.desktop.Tree(ctx, desktop.Scope{Depth: 1}); errors.Is(err, desktop.ErrUnavailable) {
-		r.stop(errors.Join(desktop.ErrUnheard, err))
 		return
 	}
 	r.observeSoon(0)
@@ -99,12 +93,12 @@ func (r *recording) observe(ctx context.Context) {
 		r.readField(ctx) // it holds what was typed until now
 		u.left = r.focus.handle
 	}
-	typed, followed := u.typed, r.noteEffect(before, now, roots)
+	typed, followed := u.typed, r.noteEffect(before, roots)
 	u.typed = false
 	if has != nil && has.Handle != r.focus.handle {
 		r.meetUnheard(ctx, has, before)
 		if !typed && !followed {
-			r.noteEffect(before, now, roots) // its program was quicker than we
+			r.noteEffect(before, roots) // its program was quicker than we
 		}
 	}
 	r.noteChosen(before, now, roots)
@@ -221,7 +215,7 @@ func holderOf(some []*desktop.Element, h desktop.Handle, roots []*desktop.Elemen
 
 // noteEffect writes that texts changed after a button got the keyboard, and reports
 // whether they did.
-func (r *recording) noteEffect(before, now programControls, roots []*desktop.Element) bool {
+func (r *recording) noteEffect(before programControls, roots []*desktop.Element) bool {
 	u := &r.unheard
 	if u.pressable == "" || time.Now().After(u.until) {
 		return false

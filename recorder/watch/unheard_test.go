@@ -120,12 +120,12 @@ func TestWhatCameOfInputIsRecorded(t *testing.T) {
 	}
 }
 
-// Where neither input nor elements are told nothing is heard, and it does not begin.
+// Where nothing of a person is told, a recording does not begin.
 func TestWhoHearsNothingDoesNotRecord(t *testing.T) {
 	f := fake.New()
 	defer f.Close()
 	d := f.Desktop()
-	d.Input, d.Elements = deaf{}, desktop.Unavailable{Err: &desktop.MissingError{What: "there is no bus"}}
+	d.Input = desktop.Unavailable{Err: desktop.ErrUnheard}
 	if _, err := Start(t.Context(), d, Options{}); !errors.Is(err, desktop.ErrUnheard) {
 		t.Errorf("got %v", err)
 	}

@@ -24,6 +24,9 @@ func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (ele
 	if err != nil {
 		u := desktop.Unavailable{Err: err}
 		d.Elements, d.Focus, d.Changes = u, u, u
+		if s.wayland { // what a person does is heard from the elements alone
+			d.Input = desktop.Unavailable{Err: errors.Join(desktop.ErrUnheard, err)}
+		}
 		return u, nil
 	}
 	d.Elements, d.Focus, d.Changes = a, focus{a, d.Pointer}, a

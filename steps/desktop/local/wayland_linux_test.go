@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"understudy/internal/scratch"
 	"understudy/steps/desktop"
@@ -63,6 +64,23 @@ func TestAutoIsTheWaylandSession(t *testing.T) {
 	session.Enter(t)
 	t.Setenv("DISPLAY", session.X)
 	isOurSession(t, session, "sway", "zwlr_virtual_pointer_manager_v1", "zwp_virtual_keyboard_manager_v1")
+}
+
+// Without accessibility nothing of a person is heard in a Wayland session, and both who
+// watches and the diagnosis say so.
+func TestNobodyHearsInASessionWithoutAccessibility(t *testing.T) {
+	session := waylandtest.Start(t, "xwayland disable")
+	session.Enter(t)
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	d := open(t, desktop.Options{Display: desktop.Seat, Dir: scratch.Dir(t)})
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	if err := d.Watch(ctx, func(desktop.InputEvent) {}); !errors.Is(err, desktop.ErrUnheard) {
+		t.Errorf("a watch says %v", err)
+	}
+	if f := diagnosed(t)["recording"]; f.OK || f.Mend == "" {
+		t.Errorf("the diagnosis says of recording %+v", f)
+	}
 }
 
 // isOurSession holds that a session is what is meant where no other is named, and that
