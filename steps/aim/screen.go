@@ -3,7 +3,6 @@ package aim
 import (
 	"context"
 	"fmt"
-	"image"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -38,15 +37,6 @@ func MonitorOf(monitors []desktop.Monitor, area desktop.Rect) desktop.Rect {
 	return desktop.Rect{}
 }
 
-// ScreenBounds returns the area of all monitors together.
-func ScreenBounds(monitors []desktop.Monitor) desktop.Rect {
-	var all image.Rectangle
-	for _, m := range monitors {
-		all = all.Union(m.Bounds.Image())
-	}
-	return desktop.RectOf(all)
-}
-
 // OnScreen returns an error for a point that no monitor shows.
 func OnScreen(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
 	monitors, failed := d.Monitors(ctx)
@@ -61,7 +51,7 @@ func OnScreen(ctx context.Context, d *desktop.Desktop, at desktop.Point) error {
 	if len(monitors) == 0 {
 		return steps.Errorf(steps.NotActionable, "the point %s is on no monitor: there is none", at)
 	}
-	return steps.Errorf(steps.NotActionable, "the point %s is not on the screen, which is %s", at, monitors[0].Bounds).
+	return steps.Errorf(steps.NotActionable, "%w", desktop.ErrOffScreen(at, monitors[0].Bounds)).
 		WithNext("take a point of a picture by capture_screenshot, or name the element")
 }
 
@@ -71,5 +61,5 @@ func Screen(ctx context.Context, d *desktop.Desktop) (desktop.Rect, error) {
 	if err != nil {
 		return desktop.Rect{}, fmt.Errorf("asking for the size of the screen: %w", err)
 	}
-	return ScreenBounds(monitors), nil
+	return desktop.ScreenOf(monitors), nil
 }

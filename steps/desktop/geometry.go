@@ -67,12 +67,39 @@ func (r Rect) Intersect(o Rect) Rect {
 	return RectOf(i)
 }
 
+// Clip is the part of an area that a screen shows, and the whole screen for the
+// zero Rect.
+func (r Rect) Clip(area Rect) (Rect, error) {
+	if area == (Rect{}) {
+		return r, nil
+	}
+	part := area.Intersect(r)
+	if part.Empty() {
+		return Rect{}, fmt.Errorf("the area %s is not on the screen, which is %s", area, r)
+	}
+	return part, nil
+}
+
+// ErrOffScreen says that a screen does not show a point.
+func ErrOffScreen(at Point, screen Rect) error {
+	return fmt.Errorf("the point %s is not on the screen, which is %s", at, screen)
+}
+
 // Monitor is one screen of the desktop.
 type Monitor struct {
 	Name    string  `json:"name"`
 	Bounds  Rect    `json:"bounds"`
 	Primary bool    `json:"primary,omitempty"`
 	Scale   float64 `json:"scale,omitzero"`
+}
+
+// ScreenOf is the area of all monitors together.
+func ScreenOf(monitors []Monitor) Rect {
+	var all image.Rectangle
+	for _, m := range monitors {
+		all = all.Union(m.Bounds.Image())
+	}
+	return RectOf(all)
 }
 
 // Button is a mouse button.
@@ -84,3 +111,8 @@ const (
 	Middle Button = "middle"
 	Right  Button = "right"
 )
+
+// ErrNoButton says that a mouse has no such button.
+func ErrNoButton(b Button) error {
+	return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
+}

@@ -2,6 +2,7 @@ package input
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -98,4 +99,28 @@ func (p Presses) LetGo(b desktop.Button) {
 			return
 		}
 	}
+}
+
+// VerifyTarget fails with desktop.ErrMoved unless the window of a click is where it
+// was seen, and above all others at the point. It is now nil when it is gone.
+func VerifyTarget(a desktop.Click, now *desktop.Window, above bool) error {
+	switch {
+	case now == nil:
+		return fmt.Errorf("the window %q is gone: %w", a.In.Title, desktop.ErrMoved)
+	case now.Bounds != a.In.Bounds:
+		return fmt.Errorf("the window %q moved from %s to %s: %w", a.In.Title, a.In.Bounds, now.Bounds, desktop.ErrMoved)
+	case !above:
+		return fmt.Errorf("the window %q came under another one at %s: %w", a.In.Title, a.At, desktop.ErrMoved)
+	}
+	return nil
+}
+
+// VerifyStayed fails with desktop.ErrUnclear when a window is not where it was when it
+// was clicked. One that has got another size did so because of the click, as when a
+// title bar is clicked twice.
+func VerifyStayed(w, now desktop.Window) error {
+	if now.Bounds == w.Bounds || now.Bounds.W != w.Bounds.W || now.Bounds.H != w.Bounds.H {
+		return nil
+	}
+	return fmt.Errorf("the window %q moved from %s to %s while it was clicked: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrUnclear)
 }

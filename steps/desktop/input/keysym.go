@@ -20,6 +20,11 @@ func SymOf(r rune) uint32 {
 	return symUnicode | uint32(r)
 }
 
+// ErrControl says that a text to type holds a character that no key types.
+func ErrControl(c rune) error {
+	return fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
+}
+
 // Typeable is the keysym of each character of a text, when all can be typed.
 func Typeable(text string) ([]uint32, error) {
 	if !utf8.ValidString(text) {
@@ -31,7 +36,7 @@ func Typeable(text string) ([]uint32, error) {
 		switch {
 		case c == '\n' && before == '\r':
 		case unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t':
-			return nil, fmt.Errorf("the text to type holds the control character %U: press a key instead", c)
+			return nil, ErrControl(c)
 		default:
 			syms = append(syms, SymOf(c))
 		}

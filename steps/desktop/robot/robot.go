@@ -138,7 +138,7 @@ func (d *Driver) buttonDown(ctx context.Context, a desktop.ButtonDown) error {
 func (d *Driver) button(b desktop.Button, down bool) error {
 	name, ok := map[desktop.Button]string{desktop.Left: "left", desktop.Middle: "center", desktop.Right: "right"}[b]
 	if !ok {
-		return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
+		return desktop.ErrNoButton(b)
 	}
 	d.buttons[b] = down
 	return toolkit.toggle(name, direction(down))
@@ -253,7 +253,7 @@ func typeSome(text string) error {
 		toolkit.typeText(text[:i])
 		key, ok := map[byte]string{'\n': "enter", '\r': "enter", '\t': "tab"}[text[i]]
 		if !ok {
-			return fmt.Errorf("the text to type holds the control character %U: press a key instead", text[i])
+			return input.ErrControl(rune(text[i]))
 		}
 		if err := toolkit.keyTap(key); err != nil {
 			return err
@@ -272,13 +272,9 @@ func (d *Driver) Monitors(context.Context) ([]desktop.Monitor, error) {
 // Rect is that whole screen.
 func (d *Driver) Capture(ctx context.Context, area desktop.Rect) (img *image.RGBA, err error) {
 	w, h := toolkit.size()
-	screen := desktop.Rect{W: w, H: h}
-	if area == (desktop.Rect{}) {
-		area = screen
-	}
-	part := area.Intersect(screen)
-	if part.Empty() {
-		return nil, fmt.Errorf("the area %s is not on the screen, which is %s", area, screen)
+	part, err := desktop.Rect{W: w, H: h}.Clip(area)
+	if err != nil {
+		return nil, err
 	}
 	err = d.next(ctx, func() error {
 		img, err = toolkit.capture(part.X, part.Y, part.W, part.H)

@@ -97,7 +97,7 @@ func (l *layerShell) lay(ctx context.Context, on, at desktop.Point, picture *ima
 	}
 	i := slices.IndexFunc(monitors, func(m desktop.Monitor) bool { return m.Bounds.Contains(on) })
 	if i < 0 {
-		return nil, fmt.Errorf("the point %s is not on the screen, which is %s", on, around(monitors))
+		return nil, desktop.ErrOffScreen(on, desktop.ScreenOf(monitors))
 	}
 	m := monitors[i]
 	err = l.withOutputs(ctx, func(outputs map[string]wire.Output) error {

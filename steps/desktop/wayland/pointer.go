@@ -5,7 +5,6 @@ package wayland
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"understudy/steps/desktop"
@@ -77,9 +76,9 @@ func (p *pointer) move(ctx context.Context, to desktop.Point) error {
 	if err != nil {
 		return err
 	}
-	all := around(monitors)
+	all := desktop.ScreenOf(monitors)
 	if !all.Contains(to) {
-		return fmt.Errorf("the point %s is not on the screen, which is %s", to, all)
+		return desktop.ErrOffScreen(to, all)
 	}
 	if err := p.mouse.move(ctx, to, all); err != nil {
 		return err
@@ -87,22 +86,10 @@ func (p *pointer) move(ctx context.Context, to desktop.Point) error {
 	return p.sync(ctx)
 }
 
-// around is the area that holds all monitors.
-func around(monitors []desktop.Monitor) desktop.Rect {
-	var all desktop.Rect
-	for i, m := range monitors {
-		if i == 0 {
-			all = m.Bounds
-		}
-		all = desktop.RectOf(all.Image().Union(m.Bounds.Image()))
-	}
-	return all
-}
-
 func (p *pointer) button(b desktop.Button, down bool) error {
 	code, ok := buttons[b]
 	if !ok {
-		return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
+		return desktop.ErrNoButton(b)
 	}
 	if p.missing != nil {
 		return p.missing
@@ -159,7 +146,11 @@ func (p *pointer) click(ctx context.Context, a desktop.Click) error {
 	if err := p.sync(ctx); err != nil || a.In == nil {
 		return err
 	}
-	return p.stayed(ctx, *a.In)
+	now, err := p.window(ctx, a.In.ID)
+	if err != nil {
+		return nil // it is gone because of the click
+	}
+	return input.VerifyStayed(*a.In, now)
 }
 
 // verifyTarget fails with desktop.ErrMoved unless the window of a click is where
@@ -181,25 +172,7 @@ func (p *pointer) verifyTarget(ctx context.Context, a desktop.Click) error {
 			return err
 		}
 	}
-	switch {
-	case now == nil:
-		return fmt.Errorf("the window %q is gone: %w", a.In.Title, desktop.ErrMoved)
-	case now.Bounds != a.In.Bounds:
-		return fmt.Errorf("the window %q moved from %s to %s: %w", a.In.Title, a.In.Bounds, now.Bounds, desktop.ErrMoved)
-	case top != now.ID:
-		return fmt.Errorf("the window %q came under another one at %s: %w", a.In.Title, a.At, desktop.ErrMoved)
-	}
-	return nil
-}
-
-// stayed says whether a window is where it was seen. One that has got another
-// size did so because of the click.
-func (p *pointer) stayed(ctx context.Context, w desktop.Window) error {
-	now, err := p.window(ctx, w.ID)
-	if err == nil && now.Bounds != w.Bounds && now.Bounds.W == w.Bounds.W && now.Bounds.H == w.Bounds.H {
-		return fmt.Errorf("the window %q moved from %s to %s while it was clicked: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrUnclear)
-	}
-	return nil
+	return input.VerifyTarget(a, now, top == a.In.ID)
 }
 
 // scroll turns the wheel where the pointer is: dx to the right, dy down.

@@ -24,7 +24,7 @@ func (c portalCamera) picture(ctx context.Context, part desktop.Rect, monitors [
 	if err != nil {
 		return nil, err
 	}
-	return partOf(whole, part, around(monitors))
+	return partOf(whole, part, desktop.ScreenOf(monitors))
 }
 
 // shoot has the portal take a picture of the whole screen.

@@ -4,7 +4,6 @@ package wayland
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"image"
 	"sync"
@@ -71,13 +70,9 @@ func (s *screen) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, e
 	if err != nil {
 		return nil, err
 	}
-	all := around(monitors)
-	if area == (desktop.Rect{}) {
-		area = all
-	}
-	part := area.Intersect(all)
-	if part.Empty() {
-		return nil, fmt.Errorf("the area %s is not on the screen, which is %s", area, all)
+	part, err := desktop.ScreenOf(monitors).Clip(area)
+	if err != nil {
+		return nil, err
 	}
 	return s.camera.picture(ctx, part, monitors)
 }

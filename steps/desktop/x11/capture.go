@@ -97,12 +97,9 @@ func (l *camera) grab(area desktop.Rect) (exposed, error) {
 }
 
 func (l *camera) shootPart(area, screen desktop.Rect) (exposed, error) {
-	if area == (desktop.Rect{}) {
-		area = screen
-	}
-	part := area.Intersect(screen)
-	if part.Empty() {
-		return exposed{}, fmt.Errorf("the area %s is not on the screen, which is %s", area, screen)
+	part, err := screen.Clip(area)
+	if err != nil {
+		return exposed{}, err
 	}
 	return l.expose(part, 4*screen.W*screen.H)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 )
 
 // holding asks the server while it serves nobody else, so that nothing can move
@@ -32,19 +33,15 @@ func (l *xConn) verifyTarget(a desktop.Click) error {
 	if err != nil || a.In == nil {
 		return err
 	}
-	w := a.In
-	now := l.describe([]uint32{uint32(w.ID)})[0]
-	if !now.there {
-		return fmt.Errorf("the window %q is gone: %w", w.Title, desktop.ErrMoved)
+	var now *desktop.Window
+	if w := l.describe([]uint32{uint32(a.In.ID)})[0]; w.there {
+		now = &w.Window
 	}
-	if now.Bounds != w.Bounds {
-		return fmt.Errorf("the window %q moved from %s to %s: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrMoved)
+	if err := input.VerifyTarget(a, now, l.inside(p.Child, xproto.Window(a.In.ID))); err != nil {
+		return err
 	}
-	if !l.inside(p.Child, xproto.Window(w.ID)) {
-		return fmt.Errorf("the window %q came under another one at %s: %w", w.Title, a.At, desktop.ErrMoved)
-	}
-	if d := l.blocker(now.Window); d != nil {
-		return fmt.Errorf("the dialog %q came before the window %q: %w", d.Title, w.Title, desktop.ErrMoved)
+	if d := l.blocker(*now); d != nil {
+		return fmt.Errorf("the dialog %q came before the window %q: %w", d.Title, a.In.Title, desktop.ErrMoved)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jezek/xgb/xtest"
 
 	"understudy/steps/desktop"
+	"understudy/steps/desktop/input"
 )
 
 // buffered is within what time clicks make a multiple click in every toolkit:
@@ -35,7 +36,7 @@ func (p *pointer) RestBeforeClick(ctx context.Context, c desktop.Click) error {
 func (p *pointer) click(ctx context.Context, l *xConn, a desktop.Click) error {
 	button, ok := buttons[a.Button]
 	if !ok {
-		return errNoButton(a.Button)
+		return desktop.ErrNoButton(a.Button)
 	}
 	if err := desktop.Sleep(ctx, p.presses.Rest(a)); err != nil {
 		return err
@@ -111,14 +112,13 @@ func (p *pointer) strokes(l *xConn, button byte, count int) {
 	}
 }
 
-// stayed says whether a window is where it was seen. One that has got another
-// size did so because of the click, as when a title bar is clicked twice.
+// stayed fails when a window is elsewhere after it was clicked.
 func (l *xConn) stayed(ctx context.Context, w desktop.Window) error {
 	now, err := ask(ctx, l, func() (seenWindow, error) { return l.describe([]uint32{uint32(w.ID)})[0], nil })
-	if err == nil && now.there && now.Bounds != w.Bounds && now.Bounds.W == w.Bounds.W && now.Bounds.H == w.Bounds.H {
-		err = fmt.Errorf("the window %q moved from %s to %s while it was clicked: %w", w.Title, w.Bounds, now.Bounds, desktop.ErrUnclear)
+	if err != nil || !now.there {
+		return err
 	}
-	return err
+	return input.VerifyStayed(w, now.Window)
 }
 
 // ticks ask the server what time it has: it tells so of a property that changes.

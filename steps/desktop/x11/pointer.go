@@ -4,7 +4,6 @@ package x11
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/go-vgo/robotgo/x11"
@@ -53,7 +52,7 @@ func (p *pointer) move(ctx context.Context, l *xConn, to desktop.Point) error {
 	if screen, err := ask(ctx, l, l.size); err != nil {
 		return err
 	} else if !screen.Contains(to) {
-		return fmt.Errorf("the point %s is not on the screen, which is %s", to, screen)
+		return desktop.ErrOffScreen(to, screen)
 	}
 	p.own.expectMove(to)
 	move := func() error {
@@ -93,7 +92,7 @@ func (p *pointer) buttonUp(ctx context.Context, l *xConn, b desktop.Button) erro
 func (p *pointer) button(ctx context.Context, l *xConn, b desktop.Button, down bool) error {
 	button, ok := buttons[b]
 	if !ok {
-		return errNoButton(b)
+		return desktop.ErrNoButton(b)
 	}
 	kind, direction := byte(xproto.ButtonRelease), "up"
 	if down {
@@ -107,10 +106,6 @@ func (p *pointer) button(ctx context.Context, l *xConn, b desktop.Button, down b
 	}
 	p.held.button(button.number, false)
 	return l.released(ctx, button.number)
-}
-
-func errNoButton(b desktop.Button) error {
-	return fmt.Errorf("there is no mouse button %q: wanted left, middle or right", b)
 }
 
 // scroll turns the wheel where the pointer is: dx to the right, dy down.
