@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"understudy/internal/hostile"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/mcpserver/httpd"
@@ -345,7 +346,7 @@ func TestAbuseThousandSessions(t *testing.T) {
 	}
 	all.Wait()
 	l.serves()
-	eventually(t, "every session is gone", func() bool { return len(slices.Collect(l.mcp.Sessions())) == 0 })
+	scratch.Until(t, "every session is gone", func() bool { return len(slices.Collect(l.mcp.Sessions())) == 0 })
 	settles(t, before)
 }
 
@@ -370,7 +371,7 @@ func TestAbuseTooManySessions(t *testing.T) {
 	}
 	t.Logf("%d were refused", refused) // some ended meanwhile where the machine is slow
 	l.serves()
-	eventually(t, "there is room again", func() bool {
+	scratch.Until(t, "there is room again", func() bool {
 		res, err := stranger.Send(t.Context(), 1, "initialize", byhand.Greeting(stranger.Version, byhand.Object{}))
 		if err != nil {
 			t.Fatal(err)
@@ -439,7 +440,7 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 		for range l.began {
 		}
 	}()
-	eventually(t, "all are under way", func() bool { return l.inflight.counts().Calls >= httpd.MaxCalls })
+	scratch.Until(t, "all are under way", func() bool { return l.inflight.counts().Calls >= httpd.MaxCalls })
 	late := byhand.Visitor{Version: byhand.Modern, Address: l.url + "/mcp"}
 	if status, _ := late.Call(t, "get_window_tree", byhand.Object{}); status != http.StatusServiceUnavailable {
 		t.Errorf("beyond the bound: %d", status)
@@ -448,7 +449,7 @@ func TestAbuseManyCallsAtOnce(t *testing.T) {
 		t.Errorf("looking at runs: %d %v", status, res)
 	}
 	close(l.goOn)
-	eventually(t, "all are over", func() bool { return l.inflight.counts().Calls == 0 })
+	scratch.Until(t, "all are over", func() bool { return l.inflight.counts().Calls == 0 })
 	l.serves()
 }
 
@@ -542,7 +543,7 @@ func TestAbuseManyConnections(t *testing.T) {
 	l.serves()
 	// the system accepts connections before the server does
 	for _, want := range []string{"understudy_connections_dropped_total 3", "understudy_connections 38"} {
-		eventually(t, "wanted "+want+"… in the metrics", func() bool { return strings.Contains(metrics(t, l.url, nil), "\n"+want) })
+		scratch.Until(t, "wanted "+want+"… in the metrics", func() bool { return strings.Contains(metrics(t, l.url, nil), "\n"+want) })
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 	"understudy/steps/desktop"
 )
@@ -78,7 +79,7 @@ func TestHTTPBusy(t *testing.T) {
 				t.Errorf("stop: %d %v", status, res)
 			}
 			st.rest(run)
-			eventually(t, "the place is given back", func() bool { return get(t, site+"/status") == http.StatusOK })
+			scratch.Until(t, "the place is given back", func() bool { return get(t, site+"/status") == http.StatusOK })
 		})
 	}
 }
@@ -92,16 +93,6 @@ func get(t *testing.T, address string) int {
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode
-}
-
-// eventually waits for something that nothing tells of.
-func eventually(t *testing.T, say string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never came about: %s", say)
-		}
-	}
 }
 
 func TestHTTPDropStopsTheRun(t *testing.T) {

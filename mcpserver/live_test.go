@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/rfb/rfbtest"
 	"understudy/steps/desktop"
@@ -100,15 +100,6 @@ func (s *secured) typed(char rune) bool {
 	return slices.Contains(s.desk.Journal(), fmt.Sprintf("type %q", string(char)))
 }
 
-func (s *secured) until(what string, holds func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("wanted: %s", what)
-		}
-	}
-}
-
 func (r *reader) takeOver(run string) (int, string) {
 	return r.send("/runs/"+run+"/take-over", url.Values{"token": {r.token("/runs/" + run + "/resume")}}, nil)
 }
@@ -148,7 +139,7 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	}
 	acting := ann.watches(run)
 	press(t, acting, 'A')
-	s.until("the key of who has it arrives", func() bool { return s.typed('A') })
+	scratch.Until(s.t, "the key of who has it arrives", func() bool { return s.typed('A') })
 
 	if status, page := bob.send("/runs/"+run+"/hand-back", url.Values{"token": {bob.token("/runs/" + run + "/resume")}}, nil); status != 409 {
 		t.Errorf("another handed it back: %d\n%s", status, page)
@@ -160,7 +151,7 @@ func TestWhoTakesOverActsAndNobodyElse(t *testing.T) {
 	if h := s.rested(run); h.Attempt != 2 || h.Status != engine.Succeeded || h.TakenBy != "" {
 		t.Errorf("the run is %s in attempt %d, and %q has it", h.Status, h.Attempt, h.TakenBy)
 	}
-	s.until("the view in which she acted ends", func() bool {
+	scratch.Until(s.t, "the view in which she acted ends", func() bool {
 		_, err := acting.Update(true)
 		return err != nil
 	})

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 
 	"understudy/mcpserver/byhand"
 )
@@ -41,7 +42,7 @@ func TestLogMessages(t *testing.T) {
 					}
 				}
 				w.Ask("tools/call", params)
-				eventually(t, "the messages have come", func() bool { return len(w.Notices("notifications/message")) >= len(c.want) })
+				scratch.Until(t, "the messages have come", func() bool { return len(w.Notices("notifications/message")) >= len(c.want) })
 				var got []string
 				for _, n := range w.Notices("notifications/message") {
 					said, _ := byhand.Dig(n, "params", "data", "message").(string)
@@ -85,7 +86,7 @@ func TestAttackTextOfLogs(t *testing.T) {
 		}
 		return said
 	}
-	eventually(t, "the log and the error have come", func() bool { return len(heard()) >= 2 })
+	scratch.Until(t, "the log and the error have come", func() bool { return len(heard()) >= 2 })
 	question, err := json.Marshal(map[string]string{"text": hostile})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func TestLevelOfASessionEndsWithIt(t *testing.T) {
 	w.Ask("logging/setLevel", byhand.Object{"level": "info"})
 	_ = w.in.Close()
 	<-w.ended
-	eventually(t, "the level is forgotten", func() bool {
+	scratch.Until(t, "the level is forgotten", func() bool {
 		st.levels.mu.Lock()
 		defer st.levels.mu.Unlock()
 		return len(st.levels.by) == 0

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 	"understudy/steps/desktop/fake"
 	"understudy/steps/kinds"
@@ -108,6 +109,6 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	open(5)
 	before := runtime.NumGoroutine()
 	open(100)
-	eventually(t, "every session is gone", func() bool { return sessions() == 0 })
-	eventually(t, "what served them is gone", func() bool { return runtime.NumGoroutine() < before+20 })
+	scratch.Until(t, "every session is gone", func() bool { return sessions() == 0 })
+	scratch.Until(t, "what served them is gone", func() bool { return runtime.NumGoroutine() < before+20 })
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 
 	"github.com/google/go-cmp/cmp"
@@ -259,11 +260,7 @@ func (w *wire) updates(uri string) (n int) {
 // updated waits until a resource was said to have changed.
 func (w *wire) updated(uri string) {
 	w.t.Helper()
-	for end := time.Now().Add(time.Minute); w.updates(uri) == 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			w.t.Fatalf("no news of %s", uri)
-		}
-	}
+	scratch.Until(w.t, "news of "+uri, func() bool { return w.updates(uri) > 0 })
 }
 
 // TestReadingTheTreeIsCancelled ends the run that reads when its reader is gone.
@@ -276,9 +273,5 @@ func TestReadingTheTreeIsCancelled(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	w.Notify("notifications/cancelled", byhand.Object{"requestId": id})
-	for end := time.Now().Add(time.Minute); len(st.engine.Active()) > 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the run goes on")
-		}
-	}
+	scratch.Until(t, "the run ends", func() bool { return len(st.engine.Active()) == 0 })
 }

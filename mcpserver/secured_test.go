@@ -181,7 +181,7 @@ func TestTokenIsTakenBackAfterItsClientLeft(t *testing.T) {
 			}()
 			run := s.hanging()
 			drop()
-			eventually(t, "the call ends", func() bool { return s.inflight.counts().Calls == 0 })
+			scratch.Until(t, "the call ends", func() bool { return s.inflight.counts().Calls == 0 })
 			if err := s.tokens.Remove("laptop"); err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func TestTokenIsTakenBackAfterItsClientLeft(t *testing.T) {
 			if h.Status != engine.Failed || h.Error == nil || h.Error.Code != steps.Denied || len(s.desk.Journal()) > 0 {
 				t.Errorf("the run is %s, %+v; it did %v", h.Status, h.Error, s.desk.Journal())
 			}
-			eventually(t, "the run is forgotten", func() bool { return s.inflight.counts().Runs == 0 })
+			scratch.Until(t, "the run is forgotten", func() bool { return s.inflight.counts().Runs == 0 })
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/auth"
 	"understudy/mcpserver/byhand"
 	"understudy/mcpserver/rfb/rfbtest"
@@ -150,15 +151,6 @@ func typed(d *fake.Desktop, char rune) bool {
 	return slices.Contains(d.Journal(), fmt.Sprintf("type %q", string(char)))
 }
 
-func (s *stage) awaits(what string, holds func() bool) {
-	s.t.Helper()
-	for late := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(late) {
-			s.t.Fatalf("wanted: %s", what)
-		}
-	}
-}
-
 var aPress = byhand.Object{"steps": []any{
 	byhand.Object{"id": "p", "tool_name": "click_element", "arguments": byhand.Object{"selector": "name:Nowhere", "timeout_ms": 1}},
 	byhand.Object{"id": "s", "tool_name": "click_element", "arguments": byhand.Object{"selector": "name:Save"}},
@@ -204,16 +196,16 @@ func TestADesktopOfAWorkerIsWatchedAndTakenOver(t *testing.T) {
 	if _, err := watching.Update(true); err != nil { // what it sent before has been read
 		t.Fatal(err)
 	}
-	s.awaits("the key of who has it arrives", func() bool { return typed(desk, 'A') })
+	scratch.Until(s.t, "the key of who has it arrives", func() bool { return typed(desk, 'A') })
 	form := url.Values{"resume": {"yes"}, "decision": {"done"}}
 	if status, page := ann.send(run, "hand-back", form); status != 200 {
 		t.Fatalf("%d\n%s", status, page)
 	}
-	s.awaits("the view in which she acted ends", func() bool {
+	scratch.Until(s.t, "the view in which she acted ends", func() bool {
 		_, err := acting.Update(true)
 		return err != nil
 	})
-	s.awaits("the run goes on", func() bool { return s.rest(run).Attempt == 2 })
+	scratch.Until(s.t, "the run goes on", func() bool { return s.rest(run).Attempt == 2 })
 	if h := s.rest(run); h.Status != engine.Succeeded || h.Worker != "w" {
 		t.Errorf("the run is %s (%+v)", h.Status, h.Error)
 	}
@@ -251,7 +243,7 @@ func TestAWorkerLetsNobodyActWhoHasNotTakenItOver(t *testing.T) {
 	if !errors.Is(err, errStreamEnded) {
 		t.Errorf("the view goes on: %v", err)
 	}
-	s.awaits("the worker shows nothing any more", func() bool { return w.views.Load() == 0 })
+	scratch.Until(s.t, "the worker shows nothing any more", func() bool { return w.views.Load() == 0 })
 }
 
 // TestAPersonHasThePlaceOfARun holds that a worker takes no run for a desktop that a
@@ -294,7 +286,7 @@ func TestWhoTakesOverHasThePlaceAtOnce(t *testing.T) {
 		_, err := s.TakeOver(t.Context(), run, engine.Takeover{By: "ann"})
 		done <- err
 	}()
-	s.awaits("the takeover begins", func() bool { return w.Engine.Occupied() == 1 })
+	scratch.Until(s.t, "the takeover begins", func() bool { return w.Engine.Occupied() == 1 })
 	s.letGo("go")
 	if err := <-done; err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/steps"
 )
 
@@ -148,7 +149,7 @@ func TestStoppingPausingAndAnswering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	if err := m.Pause(ctx, h.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestStoppingPausingAndAnswering(t *testing.T) {
 	if h, err = m.Start(ctx, marking(dir, 2)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 5 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 5 })
 	if _, err := m.Stop(ctx, h.ID, engine.ByUser, "enough"); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +262,7 @@ func TestTheOwnerHearsOfAClientThatDies(t *testing.T) {
 	c := <-came
 	h := other.ask(command{Do: "start", Request: marking(dir, 2)}).Header
 	other.send(command{Do: "wait", Run: h.ID}) // it dies in this call
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	other.end()
 	f := <-gone
 	if f.c.ID != c.ID || len(f.runs) != 1 || f.runs[0] != h.ID {

@@ -139,16 +139,6 @@ func openGate(t *testing.T, dir string) {
 	}
 }
 
-// until waits for a condition that another goroutine or process brings about.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited too long until %s", what)
-		}
-	}
-}
-
 // A command is what a test asks of a member in another process.
 type command struct {
 	Do      string         `json:"do"` // start, wait, list, owns or leave

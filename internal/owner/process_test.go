@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 )
 
 func TestTwoProcessesUseOneFolder(t *testing.T) {
@@ -47,7 +48,7 @@ func TestWhenTheOwnerLeavesTheRunsOfOthersGoOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	ended := waiting(t, m, h.ID)
 	other.send(command{Do: "leave"})
 	openGate(t, dir)
@@ -65,7 +66,7 @@ func TestWhenTheOwnerLeavesItsOwnRunsCanBeResumed(t *testing.T) {
 	other := spawn(t, dir)
 	m := join(t, optionsFor(dir))
 	h := other.ask(command{Do: "start", Request: marking(dir, 5)}).Header
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	other.ask(command{Do: "leave"})
 	got, err := m.Get(t.Context(), h.ID)
 	if err != nil || got.Status != engine.Interrupted || marks(t, dir) != 2 {
@@ -81,7 +82,7 @@ func TestWhenTheOwnerIsKilledAnotherGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	ended := waiting(t, m, h.ID)
 	began := time.Now()
 	other.end()
@@ -125,7 +126,7 @@ func TestTheRunsOfAllWhoStayGoOnWithTheirSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		runs = append(runs, h.ID)
-		until(t, "its second step acts", func() bool { return marks(t, dir) == 2*(i+1) })
+		scratch.Until(t, "its second step acts", func() bool { return marks(t, dir) == 2*(i+1) })
 	}
 	var watched []<-chan engine.Header
 	for _, run := range runs {
@@ -154,11 +155,11 @@ func TestTheRunsOfAMemberThatAsksNothingGoOn(t *testing.T) {
 	if _, err := m.Start(t.Context(), marking(dir, 5)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	other.send(command{Do: "leave"})
 	openGate(t, dir)
 	other.read()
-	until(t, "all steps have acted", func() bool { return marks(t, dir) == 5 })
+	scratch.Until(t, "all steps have acted", func() bool { return marks(t, dir) == 5 })
 }
 
 func TestAStepThatDoesNotEndIsInterruptedByTheHandOver(t *testing.T) {
@@ -170,7 +171,7 @@ func TestAStepThatDoesNotEndIsInterruptedByTheHandOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	if err := owner.Leave(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,7 @@ func TestGoneMayAskTheOwnerWhileItLeaves(t *testing.T) {
 	<-ready
 	left := make(chan error, 1)
 	go func() { left <- owner.Leave(t.Context()) }()
-	until(t, "the owner is leaving", func() bool {
+	scratch.Until(t, "the owner is leaving", func() bool {
 		_, err := owner.List(t.Context(), engine.Query{})
 		return errors.Is(err, ErrLeft)
 	})

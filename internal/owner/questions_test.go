@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 )
@@ -41,7 +42,7 @@ func TestGuestIsAskedBeforeEachStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	if n := asked.Load(); n != 2 {
 		t.Errorf("asked %d times for 2 steps", n)
 	}
@@ -74,7 +75,7 @@ func TestGuestIsAskedOnceForARunOfAPerson(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	if err := guest.SetRights(t.Context(), refusing); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestRunsOfAGuestThatIsGone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+			scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 			if err := guest.Leave(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"understudy/engine"
+	"understudy/internal/scratch"
 	"understudy/mcpserver/access"
 	"understudy/steps"
 )
@@ -49,7 +50,7 @@ func TestRightsChangeUnderWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
+	scratch.Until(t, "the second step acts", func() bool { return marks(t, dir) == 2 })
 	if err := guest.SetRights(t.Context(), refusing); err != nil {
 		t.Fatal(err)
 	}

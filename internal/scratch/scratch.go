@@ -1,4 +1,5 @@
-// Package scratch gives tests folders and buffers in which programs of others write.
+// Package scratch gives tests folders and buffers in which programs of others write,
+// and waits for what they do.
 package scratch
 
 import (

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 )
 
@@ -121,16 +122,6 @@ func (p *program) signal(s syscall.Signal) {
 	}
 }
 
-// eventually waits for something that nothing tells of.
-func eventually(t *testing.T, say string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(soon); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never came about: %s", say)
-		}
-	}
-}
-
 // talk is a client over the standard input and output.
 type talk struct {
 	*program
@@ -158,7 +149,7 @@ type caller interface {
 // running waits for the run that is under way beside some known ones.
 func running(t *testing.T, c caller, known ...string) (run string) {
 	t.Helper()
-	eventually(t, "a run is under way", func() bool {
+	scratch.Until(t, "a run is under way", func() bool {
 		list, _ := byhand.Dig(c.Call("list_runs", object{"status": "running"}), "result", "structuredContent", "runs").([]any)
 		for _, r := range list {
 			if id, _ := byhand.Dig(r, "run_id").(string); !strings.Contains(strings.Join(known, " "), id) {
@@ -174,7 +165,7 @@ func running(t *testing.T, c caller, known ...string) (run string) {
 // it would go on.
 func atRest(t *testing.T, c caller, run string) (status, from any) {
 	t.Helper()
-	eventually(t, "the run stands still", func() bool {
+	scratch.Until(t, "the run stands still", func() bool {
 		res := c.Call("get_run", object{"run_id": run, "wait_ms": 1000})
 		status, from = byhand.Dig(res, "result", "structuredContent", "status"), byhand.Dig(res, "result", "structuredContent", "resume_from")
 		return status != "running" && status != "queued" && status != nil

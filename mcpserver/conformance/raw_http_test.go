@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"understudy/internal/scratch"
 	"understudy/mcpserver/byhand"
 )
 
@@ -91,7 +92,7 @@ func TestRawHTTP(t *testing.T) {
 		if res := <-answer; !byhand.IsError(res) {
 			t.Errorf("the stopped call: %v", res)
 		}
-		eventually(t, "the place is free", func() bool { code, _ := status(t, site); return code == http.StatusOK })
+		scratch.Until(t, "the place is free", func() bool { code, _ := status(t, site); return code == http.StatusOK })
 
 		_, drop := v.begin(late+1, longAndActs())
 		dropped := running(t, v, stopped)
@@ -99,7 +100,7 @@ func TestRawHTTP(t *testing.T) {
 		if at, from := atRest(t, v, dropped); at != "cancelled" || from != "one" {
 			t.Errorf("dropped: %v, resumable from %v", at, from)
 		}
-		eventually(t, "the place is free again", func() bool { code, _ := status(t, site); return code == http.StatusOK })
+		scratch.Until(t, "the place is free again", func() bool { code, _ := status(t, site); return code == http.StatusOK })
 
 		answer, _ = v.begin(late+2, longAndActs())
 		last := running(t, v, stopped, dropped)

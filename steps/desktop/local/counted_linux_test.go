@@ -137,11 +137,7 @@ func (s *testDesktop) seen(selector string) (v kinds.ValidateResult) {
 // eventually waits until something is so.
 func (s *testDesktop) eventually(what string, is func() bool) {
 	s.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatal("waited in vain until ", what)
-		}
-	}
+	scratch.Until(s, what, is)
 }
 
 // page is a page in a browser that tells what is done in it.

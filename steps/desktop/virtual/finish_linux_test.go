@@ -44,7 +44,7 @@ func TestADesktopThatEndsLetsItsApplicationSave(t *testing.T) {
 	keys(t, k, "search", "--sync", "--onlyvisible", "--class", "mousepad", "windowfocus", "--sync")
 	keys(t, k, "type", "kept")
 	// only once it has read that does it know that there is something to save
-	eventually(t, "the text is in the title", func() bool {
+	scratch.Until(t, "the text is in the title", func() bool {
 		out, _ := display(k, "xdotool", "search", "--onlyvisible", "--name", `^\*.*Mousepad`).Output()
 		return len(out) > 0
 	})
@@ -52,7 +52,7 @@ func TestADesktopThatEndsLetsItsApplicationSave(t *testing.T) {
 	keys(t, k, "key", "ctrl+s")
 	ended := make(chan error, 1)
 	go func() { ended <- End(k, "enough") }()
-	eventually(t, "the end has begun", func() bool {
+	scratch.Until(t, "the end has begun", func() bool {
 		_, found := FindClosing(filepath.Dir(k.Dir), k.Birth)
 		return found
 	})

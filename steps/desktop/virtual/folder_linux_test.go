@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"understudy/internal/scratch"
 )
 
 // Programs write into the folder until it is gone. One time in many, a file
@@ -134,7 +136,7 @@ ctypes.CDLL(None).pthread_exit(None)
 	}
 	pid := child.Process.Pid
 	defer func() { _, _ = child.Process.Wait() }()
-	eventually(t, "its main thread has ended", func() bool {
+	scratch.Until(t, "its main thread has ended", func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		return err == nil && strings.Contains(string(stat), ") Z ")
 	})
@@ -144,5 +146,5 @@ ctypes.CDLL(None).pthread_exit(None)
 	if err := hold.Close(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it has ended", func() bool { return startOf(pid) == 0 })
+	scratch.Until(t, "it has ended", func() bool { return startOf(pid) == 0 })
 }

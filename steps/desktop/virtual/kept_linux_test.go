@@ -49,16 +49,6 @@ func keepOne(t testing.TB, o Options) Kept {
 	return k
 }
 
-// eventually waits for something that comes by itself.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("wanted: %s", what)
-		}
-	}
-}
-
 // leftovers lists what is left of a lasting desktop, which runs now: processes, files,
 // and its own socket. Another display may have its number, and a socket, afterwards.
 func leftovers(k Kept) (left func() []string) {
@@ -167,7 +157,7 @@ func TestAFolderIsNotMadeAgainByWhoOnlyLooks(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the guard has ended", func() bool { return startOf(guard) == 0 })
+	scratch.Until(t, "the guard has ended", func() bool { return startOf(guard) == 0 })
 	if all := List(dir); len(all) > 0 {
 		t.Errorf("there is %+v", all)
 	}
@@ -191,7 +181,7 @@ func TestADesktopEndsWhenNobodyUsesItForLong(t *testing.T) {
 		t.Errorf("while it is used: %+v, %v", got, err)
 	}
 	_ = a.Close()
-	eventually(t, "it ends", func() bool { return len(left()) == 0 })
+	scratch.Until(t, "it ends", func() bool { return len(left()) == 0 })
 	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "nobody had used it for 1ms" {
 		t.Errorf("its closing: %+v", c)
 	}
@@ -219,7 +209,7 @@ func startSome(t testing.TB, k Kept) []int {
 		}
 		pids = append(pids, pid)
 	}
-	eventually(t, "the programs have started theirs", func() bool { return len(programsOf(k.Dir)) >= 3+4+2 })
+	scratch.Until(t, "the programs have started theirs", func() bool { return len(programsOf(k.Dir)) >= 3+4+2 })
 	for _, p := range programsOf(k.Dir) {
 		pids = append(pids, p.PID)
 	}
@@ -258,7 +248,7 @@ func TestNothingIsLeftInWhateverOrderItIsKilled(t *testing.T) {
 				if slices.Contains([]string{first, second}, "bus") && !slices.ContainsFunc([]string{first, second}, func(p string) bool { return p != "bus" && p != "manager" }) {
 					_ = End(k, "its bus is gone") // a desktop lives on without one
 				}
-				eventually(t, "the keeper and its guard are gone", func() bool { return startOf(k.Keeper) == 0 && startOf(started[0]) == 0 })
+				scratch.Until(t, "the keeper and its guard are gone", func() bool { return startOf(k.Keeper) == 0 && startOf(started[0]) == 0 })
 				left := func() []string { return append(ofDesktop(), running(started)...) }
 				nobody := slices.Contains([]string{first, second}, "keeper") && slices.Contains([]string{first, second}, "guard")
 				what := left()
@@ -308,7 +298,7 @@ func TestAStartThatIsGivenUpLeavesNothing(t *testing.T) {
 	if k, err := Keep(ctx, Options{Name: "work", Dir: dir}); err == nil {
 		_ = End(k, "it was faster than the test")
 	}
-	eventually(t, "no folder is left", func() bool {
+	scratch.Until(t, "no folder is left", func() bool {
 		left, _ := filepath.Glob(filepath.Join(dir, "desktop-*"))
 		return len(left) == 0
 	})

@@ -181,7 +181,7 @@ func TestADisplayThatIsThereBecomesADesktop(t *testing.T) {
 				t.Errorf("it is %+v", k)
 			}
 			pid := command(t, k, scratch.Dir(t), "xmessage", "hello")
-			eventually(t, "it shows itself there", func() bool {
+			scratch.Until(t, "it shows itself there", func() bool {
 				show := display(k, "xdotool", "search", "--onlyvisible", "--name", "xmessage")
 				show.Env = append(show.Env, x.Env()...)
 				out, _ := show.Output()
@@ -209,7 +209,7 @@ func TestADesktopOfAnothersDisplayEndsWithThat(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it ends", func() bool { return len(left()) == 0 })
+	scratch.Until(t, "it ends", func() bool { return len(left()) == 0 })
 	if c, _ := FindClosing(filepath.Dir(k.Dir), k.Birth); c.Why != "its server ended" {
 		t.Errorf("its closing: %+v", c)
 	}
