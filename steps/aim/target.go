@@ -169,3 +169,8 @@ func (p Position) Given() (bool, error) {
 	}
 	return p.X != nil, nil
 }
+
+func (p Position) Validate() error {
+	_, err := p.Given()
+	return err
+}

@@ -3,7 +3,6 @@ package kinds
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"understudy/steps"
@@ -35,13 +34,8 @@ type ScreenshotArgs struct {
 }
 
 func (a *ScreenshotArgs) Validate() error {
-	if a.Region != nil {
-		if a.Named() || a.Title != "" {
-			return errors.New("wanted either a region or a window or element, found both")
-		}
-		if a.Region.Empty() {
-			return errors.New("region: the area is empty")
-		}
+	if err := checkRegion(a.Region, a.Named() || a.Title != ""); err != nil {
+		return err
 	}
 	if a.Selector != "" && a.Ref != "" {
 		return a.Target.Validate()

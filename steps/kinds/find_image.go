@@ -31,8 +31,8 @@ func (a *Sought) Validate() error {
 	if a.Image == "" {
 		return errors.New("image: wanted the file of a picture")
 	}
-	if a.Region != nil && a.Region.Empty() {
-		return errors.New("region: the area is empty")
+	if err := checkRegion(a.Region, false); err != nil {
+		return err
 	}
 	return aim.CheckThreshold(a.Threshold)
 }

@@ -24,11 +24,6 @@ type MouseButtonArgs struct {
 	Button desktop.Button `json:"button,omitzero" jsonschema:"the mouse button"`
 }
 
-func (a *MouseButtonArgs) Validate() error {
-	_, err := a.Given()
-	return err
-}
-
 func mouseDown(ctx context.Context, env *steps.Env, a MouseButtonArgs) (PointerResult, error) {
 	return a.at(ctx, env.Desktop, desktop.ButtonDown{Button: a.Button})
 }

@@ -34,13 +34,18 @@ type ReadTextArgs struct {
 }
 
 func (a *ReadTextArgs) Validate() error {
-	if a.Region == nil {
+	return checkRegion(a.Region, a.Named())
+}
+
+// checkRegion says what is wrong with the area of arguments, which may not name an
+// element or window as well.
+func checkRegion(r *desktop.Rect, named bool) error {
+	switch {
+	case r == nil:
 		return nil
-	}
-	if a.Named() {
+	case named:
 		return errors.New("wanted either a region or a window or element, found both")
-	}
-	if a.Region.Empty() {
+	case r.Empty():
 		return errors.New("region: the area is empty")
 	}
 	return nil

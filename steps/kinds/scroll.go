@@ -23,11 +23,6 @@ type ScrollArgs struct {
 	Amount    steps.Count `json:"amount,omitzero" jsonschema:"how many notches of the wheel"`
 }
 
-func (a *ScrollArgs) Validate() error {
-	_, err := a.Given()
-	return err
-}
-
 // ScrollResult says where it scrolled.
 type ScrollResult struct {
 	At desktop.Point `json:"at" jsonschema:"where the wheel was turned"`

@@ -34,10 +34,7 @@ func (a *IdleArgs) Validate() error {
 	if a.IdleMS >= a.TimeoutMS {
 		return errors.New("timeout_ms: wanted more than idle_ms")
 	}
-	if a.Region != nil && a.Region.Empty() {
-		return errors.New("region: the area is empty")
-	}
-	return nil
+	return checkRegion(a.Region, false)
 }
 
 // IdleResult says how long it took.
