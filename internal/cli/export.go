@@ -21,24 +21,19 @@ import (
 
 func (a *app) runsExport() *cobra.Command {
 	var page bool
-	cmd := a.withRuns(&cobra.Command{
+	cmd := a.withRun(&cobra.Command{
 		Use: "export RUN FOLDER", Short: "Write a run into a folder: its events, its document and its pictures",
 		Args: exactly(2, "the id of one run and a new folder, or with --html a new file"),
-	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
-		id, err := a.find(cmd.Context(), runs, args[0])
-		if err != nil {
-			return err
-		}
-		x := exporter{runs: runs, id: id, dir: args[1]}
+	}, func(ctx context.Context, runs engine.Runs, id string, args []string) error {
+		x := exporter{runs: runs, id: id, dir: args[0]}
+		export := x.export
 		if page {
-			err = x.page(cmd.Context())
-		} else {
-			err = x.export(cmd.Context())
+			export = x.page
 		}
-		if err != nil {
+		if err := export(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.out, args[1])
+		fmt.Fprintln(a.out, x.dir)
 		return nil
 	})
 	cmd.Flags().BoolVar(&page, "html", false, "write its page, with its pictures, as one file")

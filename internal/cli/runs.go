@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -23,6 +24,16 @@ func (a *app) withRuns(cmd *cobra.Command, do func(cmd *cobra.Command, runs engi
 		}
 		defer leave()
 		return do(cmd, runs, args)
+	}
+	return cmd
+}
+
+// withRun makes a command of what is done with the run that its first argument names.
+func (a *app) withRun(cmd *cobra.Command, do func(ctx context.Context, runs engine.Runs, id string, args []string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.onRun(cmd, &displayFlags{display: "auto"}, args[0], func(ctx context.Context, runs engine.Runs, id string) error {
+			return do(ctx, runs, id, args[1:])
+		})
 	}
 	return cmd
 }
@@ -73,14 +84,9 @@ func (a *app) runsList() *cobra.Command {
 func (a *app) runsShow() *cobra.Command {
 	var asJSON bool
 	var page engine.Page
-	cmd := a.withRuns(&cobra.Command{
+	cmd := a.withRun(&cobra.Command{
 		Use: "show RUN", Short: "Show what a run did", Args: exactly(1, "the id of one run"),
-	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
-		ctx := cmd.Context()
-		id, err := a.find(ctx, runs, args[0])
-		if err != nil {
-			return err
-		}
+	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		r, err := runs.Report(ctx, id, page)
 		if err != nil {
 			return err
@@ -121,14 +127,9 @@ func showSteps(w io.Writer, r engine.Report) {
 
 func (a *app) runsLogs() *cobra.Command {
 	var follow, asJSON bool
-	cmd := a.withRuns(&cobra.Command{
+	cmd := a.withRun(&cobra.Command{
 		Use: "logs RUN", Short: "Show the events of a run", Args: exactly(1, "the id of one run"),
-	}, func(cmd *cobra.Command, runs engine.Runs, args []string) error {
-		ctx := cmd.Context()
-		id, err := a.find(ctx, runs, args[0])
-		if err != nil {
-			return err
-		}
+	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
 		var seen uint64
 		for {
 			evs, err := runs.Events(ctx, id, seen+1)

@@ -20,17 +20,15 @@ import (
 func (a *app) runsRepair() *cobra.Command {
 	var args repair.Args
 	var asJSON bool
-	cmd := a.withRuns(&cobra.Command{
+	cmd := a.withRun(&cobra.Command{
 		Use: "repair RUN", Short: "Make what a person did on the desktop of a run a part of its workflow",
 		Long: "Show what would become of the workflow of a run when what a person did last, while\n" +
 			"he had its desktop, were steps of it: before the step at which the run stood, or with\n" +
 			"--fallback as what is done when that step has failed. --keep writes it.",
 		Args: exactly(1, "the id of one run"),
-	}, func(cmd *cobra.Command, runs engine.Runs, given []string) (err error) {
-		if args.RunID, err = a.find(cmd.Context(), runs, given[0]); err != nil {
-			return err
-		}
-		p, err := repair.Do(cmd.Context(), runs, files{a}, args)
+	}, func(ctx context.Context, runs engine.Runs, id string, _ []string) error {
+		args.RunID = id
+		p, err := repair.Do(ctx, runs, files{a}, args)
 		if err != nil {
 			return a.invalid(err)
 		}
