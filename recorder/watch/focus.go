@@ -197,10 +197,7 @@ func (r *recording) flushKeys(ctx context.Context, moved bool) (field int) {
 func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	was, now := r.focus, desktop.Handle("")
 	if !moved {
-		asking, cancel := ctx, func() {}
-		if was.surely() > 0 { // then the answer is of no use
-			asking, cancel = r.queue.untilFocusMoves(ctx)
-		}
+		asking, cancel := r.queue.untilFocusMoves(ctx) // then the answer is of no use
 		now = r.askFocus(asking)
 		moved = asking.Err() != nil
 		cancel()

@@ -107,3 +107,28 @@ func TestKeysOfASheetAreForTheCellThatWasClicked(t *testing.T) {
 		})
 	}
 }
+
+// TestKeysAreNotForTheFieldThatALaterKeyLeadsTo clicks a password field of which nothing
+// is known yet, types there, and leaves it for an open field before the program has said
+// what has the keyboard.
+func TestKeysAreNotForTheFieldThatALaterKeyLeadsTo(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	silent := func(s *stand) { s.Fail("WatchFocus", desktop.ErrUnavailable, -1) }
+	_, log, _ := recordOn(t, silent, func(s *stand) {
+		s.Delay("ElementAt", time.Minute)
+		s.Delay("SaveFocus", focusTimeout-50*time.Millisecond)
+		s.clicks("role:password")
+		s.types(secret, 0)
+		time.Sleep(focusTimeout / 2)
+		s.press("shift+tab")
+		time.Sleep(time.Second)
+	})
+	for i := range len(secret) - 2 {
+		if strings.Contains(typedIn(log), secret[i:i+3]) {
+			t.Fatalf("the recording holds %q:\n%s", secret[i:i+3], log)
+		}
+	}
+	if !strings.Contains(log, `"hidden":true`) {
+		t.Errorf("the recording does not say that something was typed:\n%s", log)
+	}
+}
