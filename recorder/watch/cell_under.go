@@ -2,14 +2,15 @@ package watch
 
 import (
 	"context"
+	"slices"
 
 	"understudy/recorder"
 	"understudy/steps/desktop"
 )
 
-// cellAt is the cell of a sheet at a point, when it is still as it was in the tree
-// that serves; nil otherwise. A hit test asks each bar and button around the sheet, some
-// four hundred calls, and keeps the program from the keys that follow.
+// cellAt is the cell at a point of a sheet that is in the tree which serves; nil
+// otherwise. A hit test asks each bar and button around the sheet, some four hundred
+// calls, and keeps the program from the keys that follow.
 func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Element {
 	windows, err := r.desktop.Windows(ctx)
 	if err != nil {
@@ -19,31 +20,69 @@ func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Eleme
 	if w == nil || w.Popup || !r.view.holds(w.PID) {
 		return nil
 	}
-	cell := r.shownCell(w.ID, at)
-	if cell == nil || r.edits(cell) {
-		return nil
+	if cell := r.readCell(ctx, w.ID, at); cell != nil && !r.edits(cell) {
+		return cell
 	}
-	now, err := r.desktop.Refresh(ctx, cell.Handle)
-	if err != nil || now.Role != cell.Role || now.Name != cell.Name || now.Bounds != cell.Bounds || !now.States.Has(desktop.Showing) {
-		return nil
-	}
-	return now
+	return nil
 }
 
-// shownCell is the cell of a sheet at a point in the tree that was read last, or nil.
-func (r *recording) shownCell(in desktop.WindowID, at desktop.Point) (cell *desktop.Element) {
+// readCell reads the cell at a point of a sheet that is in the tree which was read
+// last; nil: there is none.
+func (r *recording) readCell(ctx context.Context, in desktop.WindowID, at desktop.Point) *desktop.Element {
+	var sheet *desktop.Element
 	walk(r.view.roots, func(e *desktop.Element) {
-		if isSheetCell(e) && e.Window == in && e.Bounds.Contains(at) {
-			cell = e
+		if isPartlyRead(e) && e.Window == in && e.Bounds.Contains(at) {
+			sheet = e
 		}
 	})
-	return cell
+	if sheet == nil {
+		return nil
+	}
+	tree, err := r.desktop.Tree(ctx, desktop.Scope{Root: sheet.Handle, CellAt: &at, Full: true, Of: "cell"})
+	if err != nil || len(tree.Roots) != 1 || len(tree.Roots[0].Children) != 1 {
+		return nil
+	}
+	cell := tree.Roots[0].Children[0]
+	if !cell.Bounds.Contains(at) || !cell.States.Has(desktop.Showing) {
+		return nil
+	}
+	return keepCell(sheet, cell)
 }
 
-// isSheetCell reports whether an element is a cell of a table of which only the part
-// that shows was read.
+// keepCell puts a cell that was read by itself into the tree of its sheet. One that is
+// there already keeps its handle, by which it is known.
+func keepCell(sheet, cell *desktop.Element) *desktop.Element {
+	cell.Parent = sheet
+	i := slices.IndexFunc(sheet.Children, func(e *desktop.Element) bool { return e.Name == cell.Name })
+	if i < 0 {
+		sheet.Children = append(sheet.Children, cell)
+		return cell
+	}
+	known := sheet.Children[i]
+	cell.Handle = known.Handle
+	*known = *cell
+	return known
+}
+
+// isSheetCell reports whether an element is a cell of a table of which only a part was
+// read.
 func isSheetCell(e *desktop.Element) bool {
 	return e.Role == "cell" && e.Parent != nil && e.Parent.Note != ""
+}
+
+// isPartlyRead reports whether an element is a sheet that has more cells than were read.
+func isPartlyRead(e *desktop.Element) bool { return isSheet(e) && e.Note != "" }
+
+// severalSheets reports whether there is more than one sheet.
+func severalSheets(tree *desktop.Tree) bool {
+	n := 0
+	tree.Walk(func(e *desktop.Element) bool {
+		if isPartlyRead(e) {
+			n++
+		}
+		return true
+	})
+	return n > 1
 }
 
 // edits reports whether the field in which a cell is edited, which lies over it, has
@@ -65,16 +104,20 @@ func (r *recording) isEdited(e *desktop.Element) bool {
 
 // cellUnder is the cell of a sheet that is edited in a field which is there only
 // meanwhile, and lies over the cell.
-func cellUnder(t *recorder.Seen, roots []*desktop.Element) (cell *desktop.Element) {
+func (r *recording) cellUnder(ctx context.Context, t *recorder.Seen) *desktop.Element {
 	if t.Role != "paragraph" {
 		return nil
 	}
-	walk(roots, func(e *desktop.Element) {
-		if e.Role == "cell" && e.States.Has(desktop.Focused) && e.Window == t.Window {
-			cell = e
+	var sheet *desktop.Element
+	walk(r.view.roots, func(e *desktop.Element) {
+		if isPartlyRead(e) && e.Window == t.Window {
+			sheet = e
 		}
 	})
-	return cell
+	if sheet == nil {
+		return nil
+	}
+	return r.cellOfSheet(ctx, sheet)
 }
 
 // isSheet reports whether an element is a table that takes text, which goes into one of
@@ -89,15 +132,25 @@ func (r *recording) cellOfSheet(ctx context.Context, sheet *desktop.Element) *de
 	if cell := r.cellNearFocus(ctx, sheet); cell != nil {
 		return cell
 	}
-	if sheet = find(r.readProgram(ctx, sheet), sheet.Handle); sheet == nil {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(maxTreeTimeout))
+	defer cancel()
+	tree, err := r.desktop.Tree(ctx, desktop.Scope{Root: sheet.Handle})
+	if err != nil || len(tree.Roots) != 1 {
 		return nil
 	}
-	for _, cell := range sheet.Children {
-		if cell.States.Has(desktop.Focused) {
-			return cell
-		}
+	cells := tree.Roots[0].Children
+	i := slices.IndexFunc(cells, func(e *desktop.Element) bool { return e.States.Has(desktop.Focused) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	cell, err := r.desktop.Refresh(ctx, cells[i].Handle)
+	if err != nil {
+		return nil
+	}
+	if sheet = find(r.view.roots, sheet.Handle); sheet != nil {
+		return keepCell(sheet, cell)
+	}
+	return cell
 }
 
 // cellNearFocus is the cell of a sheet that has the keyboard if that is the last one or
@@ -114,13 +167,8 @@ func (r *recording) cellNearFocus(ctx context.Context, sheet *desktop.Element) *
 	defer cancel()
 	b, mid := t.Bounds, t.Bounds.Center()
 	for _, at := range []desktop.Point{{X: mid.X, Y: b.Y + b.H + 1}, {X: b.X + b.W + 1, Y: mid.Y}, {X: mid.X, Y: b.Y - 1}, {X: b.X - 1, Y: mid.Y}, mid} {
-		cell := r.shownCell(t.Window, at)
-		if cell == nil {
-			continue
-		}
-		if e, err := r.desktop.Refresh(ctx, cell.Handle); err == nil && e.Bounds == cell.Bounds && e.States.Has(desktop.Focused) {
-			e.Handle = cell.Handle
-			return e
+		if cell := r.readCell(ctx, t.Window, at); cell != nil && cell.States.Has(desktop.Focused) {
+			return cell
 		}
 	}
 	return nil

@@ -221,11 +221,11 @@ func (r *recording) focusChanged(ctx context.Context) {
 	r.focusOn(ctx, now)
 }
 
-// isField reports whether an element takes text.
+// isField reports whether an element takes text, and not a sheet for one of its cells.
 func (r *recording) isField(ctx context.Context, h desktop.Handle) bool {
 	if n, ok := r.focus.numbers[h]; ok {
 		return r.focus.of(n).TakesText()
 	}
 	e, err := r.desktop.Refresh(ctx, h)
-	return err == nil && (&recorder.Seen{Element: *e}).TakesText()
+	return err == nil && !isSheet(e) && (&recorder.Seen{Element: *e}).TakesText()
 }

@@ -20,6 +20,7 @@ const (
 type underPointer struct {
 	at      desktop.Point
 	seen    *recorder.Seen
+	sheet   desktop.Handle // that has the cell which is seen
 	shot    *image.RGBA    // what it looks like
 	program programHandles // the elements of its program at that time
 	when    time.Time
@@ -53,10 +54,14 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 	if e != nil {
 		u.seen = r.describe(ctx, e)
 		u.program = r.lastRead
-		if box := dropDownAround(same(r.view.roots, e), at); box != nil && !inPopup {
+		known := same(r.view.roots, e)
+		if box := dropDownAround(known, at); box != nil && !inPopup {
 			u.seen = seenIn(box, r.view.roots)
 		}
-		nameOption(u.seen, same(r.view.roots, e))
+		nameOption(u.seen, known)
+		if known != nil && isSheetCell(known) {
+			u.sheet = known.Parent.Handle
+		}
 	} else {
 		u.seen = r.recall(at)
 	}
@@ -105,7 +110,7 @@ func (r *recording) recall(at desktop.Point) *recorder.Seen {
 			best = e // what is below another comes after it
 		}
 	})
-	if best == nil {
+	if best == nil || isSheet(best) {
 		return nil
 	}
 	return seenIn(best, r.view.roots)
@@ -183,7 +188,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 	r.underBefore = underPointer{}
 	t := r.elementAt(ctx, ev.At)
 	if t != nil {
-		t.New = r.lastPressed.lack(t)
+		t.New = r.lastPressed.lack(&r.under)
 		r.lastPressed = r.under.program
 	}
 	r.write(recorder.Event{

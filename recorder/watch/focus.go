@@ -337,7 +337,7 @@ func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.
 		return r.focus.now
 	}
 	t := r.describe(ctx, e)
-	cell := cellUnder(t, r.view.roots)
+	cell := r.cellUnder(ctx, t)
 	if cell == nil {
 		t.Handle = h
 		return r.addField(ctx, t, text)

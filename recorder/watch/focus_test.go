@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -77,24 +78,70 @@ func TestTextAfterAPasswordIsNotHidden(t *testing.T) {
 	}
 }
 
+// sheet opens a window with a sheet, of which only the cells that show can be read.
+func (s *stand) sheet(title string, x int) {
+	s.Install(title, func() *fake.Node {
+		return fake.MustParse(fmt.Sprintf(`
+- frame "%[1]s" [process=sheets] [at=%[2]d,0,400,400]
+  - table "%[1]s" [editable] [focusable] [at=%[2]d,40,200,48]
+    - cell "A1" [editable] [at=%[2]d,40,100,24]
+    - cell "A2" [editable] [at=%[2]d,64,100,24]
+  - paragraph "" [editable] [focusable] [at=%[3]d,40,100,24]
+`, title, x, x+300))[0]
+	})
+	_ = s.Do(context.Background(), desktop.Launch{App: title})
+	s.Set(s.Find("role:table && name:"+title), func(e *desktop.Element) { e.Note = "visible rows 1–2 of 1000" })
+}
+
+// TestACellIsNamedByItsAddress clicks a cell of a program that has one sheet, or two with
+// such a cell.
+func TestACellIsNamedByItsAddress(t *testing.T) {
+	for _, c := range []struct{ other, want string }{
+		{"", "selector: role:cell && name:A2\n"},
+		{"Plan", "window:Budget >> role:cell && name:A2\n"},
+	} {
+		seen, log, _ := recordOn(t, func(s *stand) {
+			if c.other != "" {
+				s.sheet(c.other, 0)
+			}
+			s.sheet("Budget", 400)
+		}, func(s *stand) {
+			s.clicks("window:Budget >> role:cell && name:A2")
+			s.types("7", 0)
+			s.press("enter")
+		})
+		if text := compiled(t, seen); !strings.Contains(text, c.want) || strings.Contains(log, "nth:") || strings.Contains(text, "alternative") {
+			t.Errorf("beside %q the workflow is:\n%s\nof:\n%s", c.other, text, log)
+		}
+	}
+}
+
+// TestTheCellWithTheKeyboardIsFound types into a sheet that has the keyboard from the
+// beginning, on which nothing was clicked, and into the field in which its cell is edited.
+func TestTheCellWithTheKeyboardIsFound(t *testing.T) {
+	for _, focused := range []string{"role:table", "role:paragraph"} {
+		seen, _, _ := recordOn(t, func(s *stand) {
+			s.sheet("Budget", 400)
+			s.Set(s.Find("role:cell && name:A2"), func(e *desktop.Element) { e.States |= desktop.Focused })
+			_ = s.Do(context.Background(), desktop.GrabFocus{Element: s.Get(s.Find(focused)).Handle})
+		}, func(s *stand) {
+			time.Sleep(time.Second)
+			s.hears("75")
+			time.Sleep(time.Second)
+		})
+		if text := compiled(t, seen); !strings.Contains(text, "name:A2") || !strings.Contains(text, "default: '75'") {
+			t.Errorf("with the keyboard on %s the workflow is:\n%s", focused, text)
+		}
+	}
+}
+
 // TestKeysOfASheetAreForTheCellThatWasClicked has the sheet say that it has the
 // keyboard, and none of its cells, as while the editing of a cell begins; or the field
 // in which it is edited, which is not where the cell is yet.
 func TestKeysOfASheetAreForTheCellThatWasClicked(t *testing.T) {
-	const sheet = `
-- frame "Budget" [process=sheets] [at=400,0,400,400]
-  - table "Sheet" [editable] [focusable] [at=400,40,200,48]
-    - cell "A1" [editable] [at=400,40,100,24]
-    - cell "A2" [editable] [at=400,64,100,24]
-  - paragraph "" [editable] [focusable] [at=700,40,100,24]
-`
 	for _, focused := range []string{"role:table", "role:paragraph"} {
 		t.Run(focused, func(t *testing.T) {
-			seen, _, _ := recordOn(t, func(s *stand) {
-				s.Install("sheets", func() *fake.Node { return fake.MustParse(sheet)[0] })
-				_ = s.Do(context.Background(), desktop.Launch{App: "sheets"})
-				s.Set(s.Find("role:table"), func(e *desktop.Element) { e.Note = "visible rows 1–2 of 1000" })
-			}, func(s *stand) {
+			seen, _, _ := recordOn(t, func(s *stand) { s.sheet("Budget", 400) }, func(s *stand) {
 				s.clicks("role:cell && name:A2")
 				time.Sleep(time.Second)
 				s.hears("7") // before it is heard that the focus moved

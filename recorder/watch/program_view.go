@@ -1,11 +1,11 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"time"
 
-	"understudy/recorder"
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/selector"
 )
@@ -65,9 +65,11 @@ type programHandles struct {
 	hidden  bool // also those that do not show
 }
 
-// lack reports whether an element of the same program is not among them.
-func (e *programHandles) lack(t *recorder.Seen) bool {
-	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[t.Handle]
+// lack reports whether an element of the same program is not among them. A sheet makes
+// its cells anew each time it is asked for them.
+func (e *programHandles) lack(u *underPointer) bool {
+	t := u.seen
+	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[cmp.Or(u.sheet, t.Handle)]
 }
 
 // noteHidden adds what does not show to the elements that a program had, when it is
@@ -80,7 +82,7 @@ func (r *recording) noteHidden(ctx context.Context, at desktop.Point) {
 	r.lastPressed.hidden = true
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(treeTimeout))
 	defer cancel()
-	tree, err := r.desktop.Tree(ctx, desktop.Scope{PID: w.PID, Hidden: true})
+	tree, err := r.desktop.Tree(ctx, desktop.Scope{PID: w.PID, Hidden: true, CellAt: &at})
 	if err != nil {
 		return
 	}
@@ -105,7 +107,16 @@ func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desk
 	short, cancel := context.WithTimeout(ctx, r.timeout(within))
 	defer cancel()
 	when := time.Now()
-	tree, err := r.desktop.Tree(short, desktop.Scope{PID: e.PID, Process: e.Process, Full: true})
+	scope := desktop.Scope{PID: e.PID, Process: e.Process, Full: true}
+	if !r.unheard.keys { // then what the cells show is not watched
+		at := e.Bounds.Center()
+		scope.CellAt = &at
+	}
+	tree, err := r.desktop.Tree(short, scope)
+	if err == nil && scope.CellAt != nil && severalSheets(tree) {
+		scope.CellAt = nil // an address may be in each of them
+		tree, err = r.desktop.Tree(short, scope)
+	}
 	if timedOut(err) {
 		r.treeTimeouts[e.PID] = min(2*within, maxTreeTimeout)
 	}

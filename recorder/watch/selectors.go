@@ -56,6 +56,12 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 		return []selector.Candidate{role}
 	}
 	all := selector.For(e, roots)
+	if isSheetCell(e) { // of whose neighbours nothing is known
+		lone = false
+		all = slices.DeleteFunc(all, func(c selector.Candidate) bool {
+			return !strings.HasSuffix(c.Selector, "name:"+recorder.QuoteSelector(e.Name))
+		})
+	}
 	sole := slices.DeleteFunc(slices.Clone(all), func(c selector.Candidate) bool { return c.Matches != 1 })
 	if len(sole) == 0 {
 		return all[:min(len(all), 1)]

@@ -84,6 +84,7 @@ type Scope struct {
 	Full    bool     // also bounds, text, labels, actions, values, ids and attributes
 	Cell    string   // with Hidden: also the cell with this address, such as B4, of each spreadsheet
 	Of      Role     // with Full: all that only of elements of this role
+	CellAt  *Point   // of each spreadsheet only the cell at this point of the screen
 }
 
 // Walk calls f for the element and everything below it, parents first, until

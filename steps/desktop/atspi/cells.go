@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"fmt"
+	"slices"
 
 	"understudy/steps/desktop"
 )
@@ -30,10 +31,46 @@ func (w *walker) expandTable(n *node, level int) {
 			w.expandAll(n, level)
 			return
 		}
-		if !w.noGrids {
-			w.expandGrid(n, level)
+		if w.noGrids {
+			w.grids = append(w.grids, n)
+			return
 		}
+		w.expandGrid(n, level)
 	})
+}
+
+// readCellsAt reads the cell at a point of the screen of each table whose cells were
+// left out.
+func (w *walker) readCellsAt(at desktop.Point, roots []frameWindow) error {
+	for _, n := range w.grids {
+		if pane := n.rootPane(); pane != nil {
+			w.askDrift(pane)
+		}
+	}
+	if err := w.run(); err != nil {
+		return err
+	}
+	for _, r := range roots {
+		r.frame.each(func(n *node) bool {
+			if slices.Contains(w.grids, n) {
+				n.note = "at most one cell was read"
+				w.askAt(n, r.inNode(n, at), func(o object) {
+					w.load(o, n, 0, func(cell *node) { n.children = []*node{cell} })
+				})
+			}
+			return true
+		})
+	}
+	return w.run()
+}
+
+// askAt asks a container for the one child at a point, as the application counts.
+func (w *walker) askAt(n *node, at desktop.Point, then func(object)) {
+	w.want(n.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any) {
+		if o := objectOf(first[[]any](b)); !o.none() && o != n.object {
+			then(o)
+		}
+	}, int32(at.X), int32(at.Y), w.boxesFrom())
 }
 
 func (w *walker) expandGrid(n *node, level int) {

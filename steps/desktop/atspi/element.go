@@ -170,6 +170,12 @@ func (f frameWindow) shiftOf(n *node) desktop.Point {
 	return plus(f.shift, plus(n.drift(), f.inPopover(n)))
 }
 
+// inNode is a point of the screen as the application counts in a node.
+func (f frameWindow) inNode(n *node, at desktop.Point) desktop.Point {
+	by, scale := f.shiftOf(n), cmp.Or(f.scale, 1)
+	return desktop.Point{X: int(float64(at.X-by.X) / scale), Y: int(float64(at.Y-by.Y) / scale)}
+}
+
 // inApp is a point of the screen as the application counts.
 func (f frameWindow) inApp(at desktop.Point) desktop.Point {
 	if !f.sizeOnly {

@@ -89,6 +89,7 @@ func TestAtLengthFocusInASheetIsCheap(t *testing.T) {
 		tree, err := c.Tree(t.Context(), sheet)
 		return err == nil && find(tree, named("cell", "B3")) != nil
 	}, nil)
+	eventually(t, "the sheet lies still and is read with one cell", func() bool { return readsOnlyCell(t, c, sheet) }, nil)
 	var got *desktop.Element
 	focused := func(c *Client, role desktop.Role, most int64) {
 		t.Helper()
@@ -113,4 +114,31 @@ func TestAtLengthFocusInASheetIsCheap(t *testing.T) {
 	focused(c, "table", 100)
 	fresh := d.another(t, func(o *Options) { o.sent = func(*dbus.Message) { calls.Add(1) } })
 	focused(fresh, "table", 2_000) // which has heard of no focus
+}
+
+// readsOnlyCell reports whether a sheet can be read with no cells but the one at a point.
+func readsOnlyCell(t *testing.T, c *Client, sheet desktop.Scope) bool {
+	t.Helper()
+	cells := func(s desktop.Scope) (all []*desktop.Element) {
+		s.Full = true
+		tree, err := c.Tree(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree.Walk(func(e *desktop.Element) bool {
+			if e.Role == "cell" {
+				all = append(all, e)
+			}
+			return true
+		})
+		return all
+	}
+	shown := cells(sheet)
+	b3 := shown[slices.IndexFunc(shown, named("cell", "B3"))]
+	isB3 := func(all []*desktop.Element) bool {
+		return len(all) == 1 && all[0].Name == "B3" && all[0].Bounds == b3.Bounds && all[0].Parent.Note != ""
+	}
+	at := b3.Bounds.Center()
+	return isB3(cells(desktop.Scope{Title: sheet.Title, CellAt: &at})) && isB3(cells(desktop.Scope{Root: b3.Parent.Handle, CellAt: &at})) &&
+		len(cells(desktop.Scope{Title: sheet.Title, CellAt: &desktop.Point{}})) == 0
 }

@@ -90,15 +90,12 @@ func makesRows(n *node) bool { return roleOf(roleName(n.role)).Is(desktop.Rows) 
 
 // askRow asks a container for the one child at the point.
 func (p *pointSearch) askRow(n *node, level int) {
-	by, scale := p.shiftOf(n), cmp.Or(p.scale, 1)
-	p.want(n.object, ifaceComponent+".GetAccessibleAtPoint", func(b []any) {
-		if o := objectOf(first[[]any](b)); !o.none() && o != n.object {
-			p.load(o, n, -1, func(child *node) {
-				n.children = []*node{child}
-				p.askBox(child, func() { p.examine(child, level, false) })
-			})
-		}
-	}, int32(float64(p.at.X-by.X)/scale), int32(float64(p.at.Y-by.Y)/scale), p.boxesFrom())
+	p.askAt(n, p.inNode(n, p.at), func(o object) {
+		p.load(o, n, -1, func(child *node) {
+			n.children = []*node{child}
+			p.askBox(child, func() { p.examine(child, level, false) })
+		})
+	})
 }
 
 // loadBrief reads role, states and box of an object. One that was hidden

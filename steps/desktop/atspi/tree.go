@@ -197,11 +197,17 @@ func (w *walker) read(roots []frameWindow, s desktop.Scope) error {
 	if s.Limit > 0 && !s.Hidden {
 		w.maxRows = maxShown
 	}
+	w.noGrids = s.CellAt != nil
 	for _, r := range roots {
 		w.expand(r.frame, 1)
 	}
 	if err := w.run(); err != nil {
 		return err
+	}
+	if s.CellAt != nil {
+		if err := w.readCellsAt(*s.CellAt, roots); err != nil {
+			return err
+		}
 	}
 	for _, r := range roots {
 		if err := w.oneMenuBar(r.frame); err != nil {
@@ -277,7 +283,11 @@ func (w *walker) oneMenuBar(frame *node) error {
 }
 
 func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Windows, s desktop.Scope) ([]appTree, error) {
-	p, w, done, err := c.enter(ctx, l, s.Root, visitItems)
+	mode := visitItems
+	if s.CellAt != nil {
+		mode = visitWithoutItems
+	}
+	p, w, done, err := c.enter(ctx, l, s.Root, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -290,6 +300,9 @@ func (c *Client) readBelow(ctx context.Context, l *busConn, windows desktop.Wind
 		if home.frame, err = w.loadAlone(p.object); err != nil {
 			return nil, err
 		}
+	}
+	if err := w.findRootPane(home.frame); err != nil {
+		return nil, err
 	}
 	roots := []frameWindow{home}
 	if err := w.read(roots, s); err != nil {

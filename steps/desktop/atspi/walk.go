@@ -61,6 +61,7 @@ type walker struct {
 	maxText   int32
 	maxRows   int32
 	noGrids   bool      // leave out the cells of tables with too many
+	grids     []*node   // these tables
 	hitTest   bool      // see pointQuery
 	flushed   time.Time // when a page was flushed; see chromium.go
 }

@@ -176,6 +176,9 @@ func (r *reading) copy(n *Node, depth int, parent *desktop.Element) *desktop.Ele
 	e.Ref, e.Parent = fmt.Sprintf("e%d", r.count), parent
 	e.Leaf = len(n.children) == 0
 	for i, c := range n.children {
+		if at := r.scope.CellAt; at != nil && e.Role == "table" && e.Note != "" && !c.el.Bounds.Contains(*at) {
+			continue
+		}
 		if child := r.copy(c, depth+1, e); child != nil {
 			child.Index = i
 			e.Children = append(e.Children, child)
