@@ -115,7 +115,7 @@ var owners = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4": {"steps/confined"},
 	"github.com/gen2brain/shm":         {"steps/desktop/x11"},
 	"github.com/oklog/ulid/v2":         {"engine"},
-	"golang.org/x/text/":               {"recorder/compile", "steps/desktop/x11"},
+	"golang.org/x/text/":               {"recorder/compile", "steps/desktop/input"},
 	"github.com/godbus/dbus/v5":        {"steps/desktop/atspi", "steps/desktop/wayland", "steps/desktop/wayland/waylandtest"},
 	"go.etcd.io/bbolt":                 {"store"},
 	"go.etcd.io/bbolt/":                {"store"},

@@ -4,13 +4,11 @@ package x11
 
 import (
 	"cmp"
-	"strings"
 	"time"
 	"unicode"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
-	"golang.org/x/text/unicode/norm"
 
 	"understudy/steps/desktop"
 	"understudy/steps/desktop/input"
@@ -21,7 +19,7 @@ import (
 type translator struct {
 	table
 	level3, numlock uint16 // which modifiers they are
-	dead            rune   // the accent of the dead key that was pressed last
+	composer        input.Composer
 	patches         map[[2]byte]time.Time
 }
 
@@ -143,24 +141,10 @@ const shortcut = uint16(modControl | mod1 | mod4)
 // text is what a key press types: "" for keys that type nothing, and for a
 // dead key, which changes the next.
 func (t *translator) text(key xproto.Keycode, state uint16) string {
-	sym := t.sym(key, state)
 	if state&shortcut != 0 {
 		return ""
 	}
-	if accent, ok := deadAccents[sym]; ok && t.dead == 0 {
-		t.dead = accent
-		return ""
-	}
-	r := input.CharOf(sym)
-	if r == 0 || !unicode.IsPrint(r) {
-		return ""
-	}
-	s := string(r)
-	if t.dead != 0 {
-		s = norm.NFC.String(s + string(t.dead))
-		t.dead = 0
-	}
-	return s
+	return t.composer.Text(t.sym(key, state))
 }
 
 // key is the name of a key, the same whatever modifiers are held.
@@ -173,13 +157,7 @@ func (t *translator) key(key xproto.Keycode, state uint16) desktop.Key {
 	if t.numlock != 0 && state&t.numlock != 0 && t.at(key, base+1) >= 0xffaa && t.at(key, base+1) <= 0xffb9 {
 		sym = t.at(key, base+1)
 	}
-	if k, ok := keyBySym[sym]; ok {
-		return k
-	}
-	if r := input.CharOf(sym); r != 0 && unicode.IsPrint(r) {
-		return desktop.Key(strings.ToLower(string(r)))
-	}
-	return ""
+	return input.KeyOf(sym)
 }
 
 // mods are the modifiers that are held in a state.
@@ -201,29 +179,3 @@ func (t *translator) mods(state uint16) []desktop.Key {
 	}
 	return ks
 }
-
-// keyBySym names the keys that are not characters. The keys on the right and
-// those of the number pad without NumLock have the names of their twins.
-var keyBySym = func() map[uint32]desktop.Key {
-	m := map[uint32]desktop.Key{
-		0xffe2: desktop.Shift, 0xffe4: desktop.Ctrl, symAltRight: desktop.Alt, 0xffec: desktop.Super,
-		0xffe7: desktop.Alt, 0xffe8: desktop.Alt, 0xfe20: "tab",
-		0xff95: "home", 0xff96: "left", 0xff97: "up", 0xff98: "right", 0xff99: "down",
-		0xff9a: "pageup", 0xff9b: "pagedown", 0xff9c: "end", 0xff9e: "insert", 0xff9f: "delete",
-	}
-	for k, n := range input.NamedKeys {
-		m[n.Sym] = k
-	}
-	return m
-}()
-
-// deadAccents are the combining characters of dead keys.
-var deadAccents = func() map[uint32]rune {
-	m := map[uint32]rune{}
-	for i, accent := range []rune{
-		0x300, 0x301, 0x302, 0x303, 0x304, 0x306, 0x307, 0x308, 0x30a, 0x30b, 0x30c, 0x327, 0x328, 0x345, 0x3099, 0x309a, 0x323, 0x309, 0x31b,
-	} {
-		m[0xfe50+uint32(i)] = accent
-	}
-	return m
-}()
