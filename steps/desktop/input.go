@@ -38,10 +38,13 @@ const (
 // are never told.
 func Limits(unheard []InputType) (says []string) {
 	if slices.Contains(unheard, KeyPress) {
-		says = append(says, "keys are not heard: a field is recorded with what it holds afterwards; shortcuts, Enter, menus, and what is typed into a terminal are not recorded")
+		says = append(says, "keys are not heard: a field is recorded with what it holds afterwards; shortcuts, Enter, menus that keys open, and what is typed into a terminal are not recorded")
 	}
-	if slices.Contains(unheard, ButtonPress) {
-		says = append(says, "the mouse is not heard: a press of a button is concluded from what came of it, and said to be uncertain; one that has the keyboard already, drags and the wheel are not recorded")
+	switch {
+	case slices.Contains(unheard, ButtonPress):
+		says = append(says, "the mouse is not heard: a press of a button is concluded from what came of it, and said to be uncertain; one that has the keyboard already, menus, drags and the wheel are not recorded")
+	case slices.Contains(unheard, WheelTurn):
+		says = append(says, "the wheel is not heard: turning it is not recorded")
 	}
 	return says
 }

@@ -30,6 +30,9 @@ type System struct {
 	Launch, Launched string
 	// Person presses and releases a key past the desktop, as a person does.
 	Person func(k desktop.Key) error
+	// PersonClicks does so with a button of the mouse. It is needed where keys are not
+	// heard.
+	PersonClicks func(b desktop.Button) error
 	// Lacks names the sentences that the system cannot hold, each with the
 	// reason. They are skipped, and so reported.
 	Lacks map[string]string

@@ -59,11 +59,15 @@ func recordingFinding(ctx context.Context, d *desktop.Desktop) desktop.Finding {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var limits []string
+	began := false
 	err := d.Watch(ctx, func(ev desktop.InputEvent) {
-		limits = append(limits, desktop.Limits(ev.Unheard)...)
+		if !began {
+			limits = desktop.Limits(ev.Unheard)
+		}
+		began = true
 		stop()
 	})
-	if len(limits) == 0 {
+	if !began {
 		return broken(name, false, err)
 	}
 	return working(name, false, "%s", strings.Join(limits, "; "))

@@ -64,5 +64,4 @@ var lacksOnGNOME = map[string]string{
 	"a menu opens with a click and closes with escape":      "a program does not tell in which of its popups an item is",
 	"an item of an open menu is clicked like anything else": "a program does not tell in which of its popups an item is",
 	"typed text has been read before anything else is done": "no program can ask another whether it has read its keys",
-	"watched input leaves our own out":                      "no program hears what a person types or clicks in another one: what comes of it is recorded",
 }

@@ -1,8 +1,10 @@
 package local_test
 
 import (
+	"errors"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"understudy/internal/scratch"
@@ -103,6 +105,15 @@ func keepsTheContractAs(t *testing.T, s *waylandtest.Session, p placer, lacks ma
 	desktoptest.Run(t, func(t *testing.T) *desktoptest.System {
 		d := open(t, o)
 		app := desktoptest.Start(t, s.Env())
-		return &desktoptest.System{Desktop: d, App: placedApp{app, p}, Launch: app.Another("Launched"), Launched: "Launched", Lacks: lacks}
+		person := sync.OnceValue(func() *desktop.Desktop { return open(t, o) })
+		return &desktoptest.System{
+			Desktop: d, App: placedApp{app, p}, Launch: app.Another("Launched"), Launched: "Launched", Lacks: lacks,
+			Person: func(k desktop.Key) error {
+				return person().Do(t.Context(), desktop.Press{Chord: desktop.Chord{Key: k}})
+			},
+			PersonClicks: func(b desktop.Button) error {
+				return errors.Join(person().Do(t.Context(), desktop.ButtonDown{Button: b}), person().Do(t.Context(), desktop.ButtonUp{Button: b}))
+			},
+		}
 	})
 }

@@ -25,6 +25,7 @@ import (
 // for remote desktops.
 type gnome struct {
 	bus     *dbus.Conn
+	folder  string         // of the session's socket
 	shell   dbus.BusObject // the extension
 	remote  dbus.BusObject // our session of the remote desktop
 	signals sync.WaitGroup // the goroutine that reads them
@@ -32,6 +33,7 @@ type gnome struct {
 	mu   sync.Mutex // guards the fields below
 	sent []*dbus.Call
 	keys bool // are among what was sent
+	acts acts
 }
 
 // The names on the bus of the session.
@@ -49,16 +51,16 @@ func findGNOME(ctx context.Context, pid int, folder string) (placement, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gnome{bus: bus, shell: bus.Object(owner, "/org/understudy/Desktop")}
-	if err := g.open(ctx, folder); err != nil {
+	g := &gnome{bus: bus, folder: folder, shell: bus.Object(owner, "/org/understudy/Desktop")}
+	if err := g.open(ctx); err != nil {
 		g.close()
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *gnome) open(ctx context.Context, folder string) error {
-	token, err := os.ReadFile(filepath.Join(folder, "understudy-gnome"))
+func (g *gnome) open(ctx context.Context) error {
+	token, err := os.ReadFile(filepath.Join(g.folder, "understudy-gnome"))
 	if err == nil {
 		err = g.shell.CallWithContext(ctx, gnomeExtension+".Open", 0, string(token)).Err
 	}
@@ -106,6 +108,7 @@ func (g *gnome) send(method string, args ...any) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.keys = g.keys || method == gnomeKey
+	g.acts.begin()
 	g.sent = append(g.sent, g.remote.Go(gnomeRemote+".Session."+method, 0, make(chan *dbus.Call, 1), args...))
 	return nil
 }
@@ -116,6 +119,11 @@ func (g *gnome) settle(ctx context.Context) (at desktop.Point, err error) {
 	sent, keys := g.sent, g.keys
 	g.sent, g.keys = nil, false
 	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.acts.end()
+	}()
 	for _, c := range sent {
 		select {
 		case <-c.Done:

@@ -31,10 +31,12 @@ var gnomeVersions = map[string][]string{
 // GNOMERights say what the extension allows whom.
 const GNOMERights = `It tells where your windows and the pointer are, and their titles; takes pictures of
 the screen; raises, places, minimizes and closes windows; enters text as an input
-method does; and shows frames above the windows. It does so for programs that have
-read understudy-gnome in your XDG_RUNTIME_DIR, which only yours can, and not those in
-a sandbox. Keys and clicks go by GNOME's own remote desktop, whose sign in the top bar
-shows while they can, and ends them when you click it.`
+method does; shows frames above the windows; and, while something of yours records
+you, tells it what your mouse does, and from GNOME 48 on which keys you press, those of
+passwords too. It does so for programs that have read understudy-gnome in your
+XDG_RUNTIME_DIR, which only yours can, and not those in a sandbox. Keys and clicks of
+Understudy go by GNOME's own remote desktop, whose sign in the top bar shows while they
+can, and ends them when you click it.`
 
 // SetUpGNOME writes our extension to where GNOME Shell looks for those of a person,
 // and enables it from the next login on. It returns the folder.
@@ -91,7 +93,7 @@ func WriteGNOMEExtension(folder, said string) error {
 	if err == nil {
 		described, err = json.MarshalIndent(map[string]any{
 			"uuid": GNOMEExtension, "name": "Understudy", "version": 1, "shell-version": those,
-			"description": "Lets Understudy, and no other program, see where windows are, take pictures and raise windows.",
+			"description": "Lets Understudy, and no other program, see where windows are, take pictures, raise windows and record you.",
 		}, "", "  ")
 	}
 	if err == nil {

@@ -92,7 +92,7 @@ func TestAtLengthGNOMEAnswersOnlyWhoKnowsTheToken(t *testing.T) {
 	refused := func(when string) {
 		t.Helper()
 		for method, args := range map[string][]any{
-			"State": {}, "Settle": {false, false}, "Plain": {}, "Kinds": {}, "At": {int32(1), int32(1)}, "Commit": {"x"}, "Remove": {uint32(1)},
+			"State": {}, "Settle": {false, false}, "Plain": {}, "Kinds": {}, "Watch": {}, "At": {int32(1), int32(1)}, "Commit": {"x"}, "Remove": {uint32(1)},
 			"Manage":  {uint32(1), "close", struct{ X, Y, W, H int32 }{}},
 			"Picture": {struct{ X, Y, W, H int32 }{0, 0, 9, 9}},
 			"Lay":     {struct{ X, Y, W, H int32 }{0, 0, 1, 1}, []byte{1, 2, 3, 4}, false},

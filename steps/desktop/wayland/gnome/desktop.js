@@ -1,7 +1,8 @@
 // What GNOME tells nobody else: where windows and the pointer are, and what the
-// screen shows. Understudy installs this with "understudy setup gnome". Input is
-// none of its business, but for text that no layout has: that goes by GNOME's own
-// interface for remote desktops, which shows its sign in the top bar.
+// screen shows, and, while a person is recorded, what he does with mouse and keyboard.
+// Understudy installs this with "understudy setup gnome". To act is none of its
+// business, but for text that no layout has: that goes by GNOME's own interface for
+// remote desktops, which shows its sign in the top bar.
 //
 // The methods are called on the bus of the session, at the program that is the
 // shell. Who calls has to know a token first, which is in a file that only the
@@ -21,7 +22,12 @@ const INTERFACE = `<node><interface name="org.understudy.Desktop1">
 <method name="Kinds"><arg type="as" direction="out"/></method>
 <method name="Lay"><arg type="(iiii)" direction="in"/><arg type="ay" direction="in"/><arg type="b" direction="in"/><arg type="u" direction="out"/></method>
 <method name="Remove"><arg type="u" direction="in"/></method>
+<method name="Watch"><arg type="b" direction="out"/></method>
+<signal name="Pointer"><arg type="x"/><arg type="i"/><arg type="i"/><arg type="u"/></signal>
+<signal name="Key"><arg type="x"/><arg type="b"/><arg type="u"/><arg type="u"/></signal>
+<signal name="Ended"/>
 </interface></node>`;
+const NAME = 'org.understudy.Desktop1';
 const RESULTS = {State: '(s)', At: '(u)', Settle: '(ii)', Plain: '(b)', Commit: '(b)', Kinds: '(as)'};
 const VERSION = 1;
 
@@ -38,6 +44,15 @@ const SETTLE_WITHIN = 500;
 
 // How long what the pointer does takes to be handled, in milliseconds.
 const POINTER_WITHIN = 20;
+
+// How often the pointer is looked at while somebody watches it, in milliseconds: nothing
+// tells of a press in a window. A press of a person is several times as long.
+const LOOK_EVERY = 10;
+const BUTTONS = 0x1f00;
+
+// The interface of GNOME 48 for programs that help people with disabilities.
+const KEYS = 'org.freedesktop.a11y.KeyboardMonitor';
+const KEYS_PATH = '/org/freedesktop/a11y/Manager';
 
 const POPUPS = [
     Meta.WindowType.DROPDOWN_MENU, Meta.WindowType.POPUP_MENU, Meta.WindowType.COMBO,
@@ -74,12 +89,136 @@ function image(bytes, width, height) {
     return content;
 }
 
+// watchKeys has the shell tell this extension, which is a part of it, of all keys, or
+// ends that. It is told by the bus, and only who is Orca may ask: that is lifted for the
+// moment of asking. False is that it tells nobody, as before GNOME 48.
+async function watchKeys(watch) {
+    const control = global.context.get_debug_control?.();
+    if (control?.a11y_manager_without_access_control !== false)
+        return false;
+    const bus = Gio.DBus.session;
+    control.a11y_manager_without_access_control = true;
+    try {
+        await new Promise((done, fail) => bus.call(
+            bus.get_unique_name(), KEYS_PATH, KEYS, watch ? 'WatchKeyboard' : 'UnwatchKeyboard', null, null,
+            Gio.DBusCallFlags.NONE, 1000, null, (_, result) => {
+                try {
+                    done(bus.call_finish(result));
+                } catch (e) {
+                    fail(e);
+                }
+            }));
+        return true;
+    } catch {
+        return false;
+    } finally {
+        control.a11y_manager_without_access_control = false;
+    }
+}
+
+// Watches tell those who watch what a person does with mouse and keyboard.
+class Watches {
+    constructor() {
+        this.watchers = new Set(); // their names on the bus
+        this.keys = Promise.resolve(false); // whether keys are told
+        this.marks = []; // those that wait until the last key is told of
+    }
+
+    // add begins to tell a watcher, and says whether keys are told too.
+    add(sender) {
+        if (!this.watchers.has(sender) && this.watchers.add(sender).size === 1)
+            this.begin();
+        return this.keys;
+    }
+
+    begin() {
+        this.at = this.told = global.get_pointer();
+        this.timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, LOOK_EVERY, () => {
+            this.look();
+            return GLib.SOURCE_CONTINUE;
+        });
+        this.signal = Gio.DBus.session.signal_subscribe(
+            Gio.DBus.session.get_unique_name(), KEYS, 'KeyEvent', KEYS_PATH, null, Gio.DBusSignalFlags.NONE,
+            (_connection, _sender, _path, _name, _signal, parameters) => this.key(...parameters.deepUnpack()));
+        this.keys = this.keys.then(() => watchKeys(true));
+    }
+
+    remove(sender) {
+        if (!this.watchers.delete(sender) || this.watchers.size > 0)
+            return;
+        GLib.source_remove(this.timer);
+        Gio.DBus.session.signal_unsubscribe(this.signal);
+        this.keys = this.keys.then(told => told && watchKeys(false));
+    }
+
+    destroy() {
+        for (const sender of [...this.watchers]) {
+            this.tell(sender, 'Ended', null);
+            this.remove(sender);
+        }
+    }
+
+    tell(to, signal, parameters) {
+        Gio.DBus.session.emit_signal(to, PATH, NAME, signal, parameters);
+    }
+
+    tellAll(signal, type, ...values) {
+        for (const sender of this.watchers)
+            this.tell(sender, signal, new GLib.Variant(type, values));
+    }
+
+    // look tells what the pointer's buttons do, and where it rests.
+    look() {
+        if (this.watchers.size === 0)
+            return;
+        const now = global.get_pointer(), before = this.at, told = this.told;
+        this.at = now;
+        const moved = (a, b) => a[0] !== b[0] || a[1] !== b[1];
+        if (!((now[2] ^ told[2]) & BUTTONS) && (moved(now, before) || !moved(now, told)))
+            return;
+        this.told = now;
+        const [x, y] = now.map(v => Math.floor(v / unit()));
+        this.tellAll('Pointer', '(xiiu)', GLib.get_real_time(), x, y, now[2]);
+    }
+
+    key(released, state, keysym, _unichar, code) {
+        if (code === Number(LAST_KEY_IN_KEYMAPS)) {
+            if (released)
+                this.marks.shift()?.();
+            return;
+        }
+        this.look(); // what was pressed before it
+        this.tellAll('Key', '(xbuu)', GLib.get_real_time(), released, state, keysym);
+    }
+
+    // toldOf waits until all is told that was done until some keys, of which the last is
+    // to be pressed.
+    async toldOf(pressed) {
+        if (this.watchers.size === 0 || !await this.keys)
+            return pressed();
+        let mark;
+        const marked = new Promise(done => this.marks.push(mark = done));
+        await pressed();
+        await Promise.race([marked, after(SETTLE_WITHIN)]);
+        this.marks = this.marks.filter(m => m !== mark);
+    }
+}
+
+// after waits for a time in milliseconds.
+function after(time) {
+    return new Promise(done => GLib.timeout_add(GLib.PRIORITY_DEFAULT, time, () => {
+        done();
+        return GLib.SOURCE_REMOVE;
+    }));
+}
+
 class Desktop {
     constructor() {
         this.callers = new Map(); // who knew the token, by name on the bus: the watch of it
         this.layers = new Map();
         this.layer = 0;
         this.waiting = []; // those that wait for the last key
+        this.watches = new Watches();
 
         this.token = GLib.uuid_string_random() + GLib.uuid_string_random();
         Gio.File.new_for_path(TOKEN).replace_contents(
@@ -106,6 +245,7 @@ class Desktop {
     }
 
     destroy() {
+        this.watches.destroy();
         Gio.DBus.session.unregister_object(this.object);
         for (const id of this.callers.values())
             Gio.bus_unwatch_name(id);
@@ -127,6 +267,8 @@ class Desktop {
                 invocation.return_dbus_error('org.freedesktop.DBus.Error.AccessDenied', 'call Open with the token first');
             else if (method === 'Lay') // its picture is better not unpacked
                 invocation.return_value(new GLib.Variant('(u)', [this.lay(sender, parameters)]));
+            else if (method === 'Watch')
+                invocation.return_value(new GLib.Variant('(b)', [await this.watches.add(sender)]));
             else {
                 const result = await this[method](parameters.deepUnpack());
                 invocation.return_value(method in RESULTS ? new GLib.Variant(RESULTS[method], result) : result ?? null);
@@ -143,6 +285,7 @@ class Desktop {
             this.callers.set(sender, Gio.bus_watch_name_on_connection(Gio.DBus.session, sender, Gio.BusNameWatcherFlags.NONE, null, () => {
                 Gio.bus_unwatch_name(this.callers.get(sender));
                 this.callers.delete(sender);
+                this.watches.remove(sender);
                 for (const [id, layer] of this.layers) {
                     if (layer.sender === sender)
                         this.Remove([id]);
@@ -188,14 +331,11 @@ class Desktop {
     // pointer is then. Nothing tells when that of the pointer was: a key after it would
     // close the popup that it opens.
     async Settle([sent, keys]) {
-        if (sent && !keys) {
-            await new Promise(done => GLib.timeout_add(GLib.PRIORITY_DEFAULT, POINTER_WITHIN, () => {
-                done();
-                return GLib.SOURCE_REMOVE;
-            }));
-        }
+        if (sent && !keys)
+            await after(POINTER_WITHIN);
         if (keys)
-            await this.lastKey();
+            await this.watches.toldOf(() => this.lastKey());
+        this.watches.look();
         this.layout(false);
         return global.get_pointer().slice(0, 2).map(v => Math.floor(v / unit()));
     }
