@@ -25,7 +25,7 @@ func (c *Compiler) pressed(ev recorder.Event) {
 	if c.typing != nil && (ev.Element == nil || !c.sameField(ev.Element)) {
 		c.flush()
 	}
-	c.press = &ev
+	c.press, c.lastPress = &ev, ev.Time
 }
 
 // sameField reports whether an element is the field that is worked on.
@@ -78,6 +78,9 @@ func (c *Compiler) clicked(ev recorder.Event) {
 		s.subject, s.summary = nameOf(t), "click "+describe(t)
 		s.subject = cmp.Or(s.subject, "click "+string(t.Role))
 		s.setTarget(t)
+		if t.Bounds.Empty() && recorder.InMenu(t) && ev.Button == desktop.Left && len(mods) == 0 {
+			s.kind = invokeElement // in a popup of which nobody tells where it is
+		}
 	}
 	c.addFallbacks(s, ev)
 	if ev.Button != desktop.Left {

@@ -105,6 +105,7 @@ type Compiler struct {
 	press      *recorder.Event  // a button that is held
 	deferred   []recorder.Event // its effects, handled on release
 	rested     *recorder.Event
+	lastPress  time.Time       // when a button was pressed last
 	lastKey    time.Time       // when the last key came
 	copied     *step           // what put something on the clipboard last, or reads it
 	popup      *recorder.Event // the last that opened

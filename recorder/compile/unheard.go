@@ -30,10 +30,15 @@ func (c *Compiler) typedUnheard(ev recorder.Event) {
 	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: !behind || t.before == ""}
 }
 
-// reach notes that an element got the keyboard, which a press may have given it.
+// clickedTime is how long after a press that was heard an element which gets the keyboard
+// was given it by that press.
+const clickedTime = time.Second
+
+// reach notes that an element got the keyboard, which a press may have given it that
+// nobody heard.
 func (c *Compiler) reach(ev recorder.Event) {
 	c.reached = nil
-	if c.misses(desktop.KeyPress) && recorder.Pressable(ev.Element) && !ev.Element.New {
+	if c.misses(desktop.KeyPress) && recorder.Pressable(ev.Element) && !ev.Element.New && ev.Time.Sub(c.lastPress) > clickedTime {
 		c.reached = &ev
 	}
 }
@@ -65,7 +70,7 @@ func (c *Compiler) conclude() bool {
 // caused reports whether it is known what made a window open or close. Where it is
 // not, that is said of the next step.
 func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool {
-	if len(c.unheard) == 0 || c.conclude() {
+	if !c.misses(desktop.KeyPress) && !c.misses(desktop.ButtonPress) || c.conclude() {
 		return true
 	}
 	t := c.typing

@@ -118,20 +118,19 @@ func (r *recording) recall(at desktop.Point) *recorder.Seen {
 
 // menuItemAt is the item of a menu, or of the list of a combo box, at a point, in the
 // program that has the keyboard. Toolkits hang these where no box around them reaches,
-// so they are not found by going down to the point.
+// so they are not found by going down to the point. Where nobody tells where they are,
+// it is the one that its program highlights.
 func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) (item *desktop.Element) {
 	w := r.windows.Active()
 	if w == nil {
 		return nil
 	}
-	for _, root := range r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process}) {
-		root.Walk(func(e *desktop.Element) bool {
-			if e.Bounds.Contains(at) && (recorder.InMenu(&recorder.Seen{Element: *e}) || e.Role.Is(desktop.Option) && within(e, "combobox")) {
-				item = e
-			}
-			return true
-		})
-	}
+	walk(r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process}), func(e *desktop.Element) {
+		highlighted := e.Bounds.Empty() && (e.States.Has(desktop.Focused) || e.States.Has(desktop.Selected))
+		if (e.Bounds.Contains(at) || highlighted) && (recorder.InMenu(&recorder.Seen{Element: *e}) || e.Role.Is(desktop.Option) && within(e, "combobox")) {
+			item = e
+		}
+	})
 	return item
 }
 
@@ -196,7 +195,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 		Element: t, Window: r.windows.At(ev.At),
 	})
 	r.findSelectorsLater(t, 0)
-	r.pressedAt, r.at = &ev.At, ev.At
+	r.pressedAt, r.at, r.lastPress = &ev.At, ev.At, ev.Time
 	r.lastEffect = time.Now()
 	r.focusClicked(ctx, t)
 	if c := r.choice; c != nil && t != nil && c.box.Handle == t.Handle && !t.DropDown() {

@@ -64,6 +64,7 @@ type recording struct {
 	windows   desktop.Windows
 	at        desktop.Point
 	pressedAt *desktop.Point // where a button was pressed
+	lastPress time.Time      // when that was last
 	under     underPointer
 	// underBefore is what was under the pointer until windowsMoved, for a press that
 	// made a window open and is told of after it.

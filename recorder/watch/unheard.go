@@ -199,6 +199,15 @@ func (r *recording) noteChosen(before, now programControls, roots []*desktop.Ele
 	if chosen.Role == "radiobutton" && shows == recorder.Off {
 		return // another one was turned on
 	}
+	if recorder.Selectable(chosen.Role) && time.Since(r.lastPress) < r.timeout(effectTime) {
+		return // by a click that was heard
+	}
+	if c := r.choice; c != nil && c.box.Handle == chosen.Handle {
+		if c.shows == shows {
+			return // that was read after a click
+		}
+		c.shows, c.known = shows, time.Now()
+	}
 	t := seenIn(chosen, roots)
 	r.write(recorder.Event{Type: recorder.Chosen, Time: time.Now(), Element: t, Value: &shows})
 }
@@ -250,10 +259,10 @@ func (r *recording) readControls(ctx context.Context, pid int, roots []*desktop.
 			c.texts[e.Handle] = e.Text
 		case t.DropDown() && len(c.controls) < mostBoxes:
 			shows, open, err := r.choiceShown(ctx, t)
-			c.outputs[e.Handle] = e.Name
 			onlyName := shows == e.Name && was.outputs[e.Handle] == shows // which some programs say when they say no choice
-			if c.controls[e.Handle] = shows; err != nil || open && inList || onlyName && was.controls[e.Handle] != "" {
-				c.controls[e.Handle] = was.controls[e.Handle] // what is highlighted is not chosen yet
+			c.controls[e.Handle], c.outputs[e.Handle] = shows, e.Name
+			if err != nil || open && inList || onlyName && was.controls[e.Handle] != "" {
+				c.controls[e.Handle], c.outputs[e.Handle] = was.controls[e.Handle], was.outputs[e.Handle] // what is highlighted is not chosen yet
 			}
 		case t.Slider() || recorder.IsToggle(t):
 			c.controls[e.Handle] = recorder.Shown(e)

@@ -21,6 +21,96 @@ func (deaf) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
 	return context.Cause(ctx)
 }
 
+// noKeys is the input of a desktop that tells of it only what the mouse does.
+type noKeys struct{ desktop.Input }
+
+func (i noKeys) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
+	return i.Input.Watch(ctx, func(ev desktop.InputEvent) {
+		switch ev.Type {
+		case desktop.KeyPress, desktop.KeyRelease:
+			return
+		case desktop.WatchBegan:
+			ev.Unheard = []desktop.InputType{desktop.KeyPress, desktop.KeyRelease, desktop.WheelTurn}
+		}
+		f(ev)
+	})
+}
+
+// TestWhereOnlyTheMouseIsHeard records a person of whom no keys are told: what he clicks
+// is known, and nothing is concluded that was heard.
+func TestWhereOnlyTheMouseIsHeard(t *testing.T) {
+	const secret = "hQ7#kZ9!x"
+	sent := func(e *desktop.Element) { e.Name = "Sent" }
+	for _, c := range []struct {
+		say        string
+		do         func(s *stand)
+		want, lack []string
+		steps      int // besides the switch to the window
+	}{
+		{"a click is one", func(s *stand) {
+			s.clicks("role:button")
+			s.moves("role:button")
+			s.shows("role:statusbar", sent)
+			time.Sleep(effectTime)
+		}, []string{"click_element", "name:OK\n"}, []string{"uncertain"}, 1},
+		{"a press of what has the keyboard already is heard too", func(s *stand) {
+			s.goesTo("role:button")
+			time.Sleep(effectTime)
+			s.clicks("role:button")
+		}, []string{"click_element"}, []string{"uncertain"}, 1},
+		{"two clicks are two", func(s *stand) {
+			s.clicks("role:button")
+			s.moves("role:button")
+			time.Sleep(time.Second)
+			s.clicks("role:button")
+		}, []string{"click_element"}, []string{"uncertain"}, 2},
+		{"a text is what its field holds", func(s *stand) {
+			s.clicks("role:entry")
+			s.moves("role:entry")
+			s.types("Ada", 50*time.Millisecond)
+			s.clicks("role:button")
+		}, []string{"default: Ada}", "name:OK\n"}, []string{"uncertain"}, 2},
+		{"a password is a secret", func(s *stand) {
+			s.clicks("role:password")
+			s.moves("role:password")
+			s.types(secret, 50*time.Millisecond)
+			s.clicks("role:button")
+		}, []string{"secret: true"}, []string{secret}, 2},
+		{"a check box is set once", func(s *stand) {
+			s.clicks("role:checkbox")
+			s.moves("role:checkbox")
+			s.shows("role:checkbox", func(e *desktop.Element) { e.States |= desktop.Checked })
+			time.Sleep(effectTime)
+			s.clicks("role:button")
+		}, []string{"set_selected", "state: true"}, []string{"uncertain"}, 2},
+		{"keys that press a button are concluded", func(s *stand) {
+			s.clicks("role:entry")
+			s.moves("role:entry")
+			time.Sleep(effectTime)
+			s.goesTo("role:button")
+			s.shows("role:statusbar", sent)
+		}, []string{"name:OK\n", "uncertain: nobody heard this press"}, nil, 2},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			seen, log, _ := recordOn(t, func(s *stand) { s.input = noKeys{s.Desktop.Desktop()} }, c.do)
+			text := compiled(t, seen)
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("wanted %q in the workflow:\n%s", w, text)
+				}
+			}
+			for _, l := range c.lack {
+				if strings.Contains(text+log, l) {
+					t.Errorf("did not want %q in the workflow or the log:\n%s", l, text)
+				}
+			}
+			if n := strings.Count(text, "tool_name:") - strings.Count(text, "activate_window"); n != c.steps {
+				t.Errorf("%d steps, want %d:\n%s", n, c.steps, text)
+			}
+		})
+	}
+}
+
 // goesTo moves the keyboard, as a click or Tab does, and waits until that is seen.
 func (s *stand) goesTo(sel string) {
 	s.moves(sel)
