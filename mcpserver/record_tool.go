@@ -307,7 +307,7 @@ func CallsOf(ctx context.Context, runs engine.Runs, kinds []steps.Kind, id strin
 func (s *recordTool) made(ctx context.Context, c *call, a recordArgs, text []byte, notes []compile.Note) (recorded, string, error) {
 	_, p, err := s.library.pack("recording", s.o.Folder, text)
 	if err != nil {
-		return recorded{}, "", fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
+		return recorded{}, "", compile.ErrInvalid(err)
 	}
 	if len(p.Steps) == 0 {
 		return recorded{}, "nothing was done that makes a step, so there is no workflow", nil

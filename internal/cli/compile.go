@@ -160,7 +160,7 @@ func (a *app) checked(text []byte, file string) (*workflows.Program, error) {
 	}
 	p, err := workflows.Compile(workflows.Source{Name: file, Dir: dir, Text: text}, workflows.CompileOptions{Kinds: a.kinds, Load: a.loadFile})
 	if err != nil {
-		return nil, fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
+		return nil, compile.ErrInvalid(err)
 	}
 	return p, nil
 }

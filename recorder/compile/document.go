@@ -267,3 +267,8 @@ func slug(text string) string {
 	}
 	return name
 }
+
+// ErrInvalid says that a workflow that was made does not compile.
+func ErrInvalid(err error) error {
+	return fmt.Errorf("the workflow that was made is not valid, which is a fault of this program: %w", err)
+}
