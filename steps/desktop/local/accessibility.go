@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"understudy/steps/desktop"
 )
@@ -24,13 +25,30 @@ func (s *session) addAccessibility(ctx context.Context, d *desktop.Desktop) (ele
 	if err != nil {
 		u := desktop.Unavailable{Err: err}
 		d.Elements, d.Focus, d.Changes = u, u, u
-		if s.wayland { // what a person does is heard from the elements alone
-			d.Input = desktop.Unavailable{Err: errors.Join(desktop.ErrUnheard, err)}
-		}
+		d.Input = withoutElements{d.Input, errors.Join(desktop.ErrUnheard, err)}
 		return u, nil
 	}
 	d.Elements, d.Focus, d.Changes = a, focus{a, d.Pointer}, a
 	return a, a.Close
+}
+
+// withoutElements is the input of a desktop without accessibility. Where keys are not
+// told, nothing tells what came of them either.
+type withoutElements struct {
+	desktop.Input
+	unheard error
+}
+
+func (w withoutElements) Watch(ctx context.Context, f func(desktop.InputEvent)) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	return w.Input.Watch(ctx, func(ev desktop.InputEvent) {
+		if slices.Contains(ev.Unheard, desktop.KeyPress) {
+			stop(w.unheard)
+			return
+		}
+		f(ev)
+	})
 }
 
 // focus adds the pointer to what accessibility remembers.
