@@ -60,6 +60,7 @@ TREE ?= /var/tmp/understudy-debian13
 debian13: ## play what differs with the GTK and the GNOME of Debian 13, in a tree at TREE that debootstrap makes (as root)
 	@test -e $(TREE) || .ci/debian-tree trixie $(TREE)
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_TREE=$(TREE) $(GO) test -v -count=1 -timeout=30m -run='TestPaddingsOfGTK4|OnGNOME$$|TestAtLengthGNOME' ./steps/desktop/local ./steps/desktop/wayland
+	UNDERSTUDY_E2E=1 UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_TREE=$(TREE) $(GO) test -v -count=1 -timeout=30m -run='OnGNOME$$' ./recorder/watch
 
 soak: ## type, capture, look and call by the thousand, play examples in a loop for SOAK, and look that nothing grows
 	UNDERSTUDY_REQUIRE_DESKTOP=1 UNDERSTUDY_SOAK=1 $(GO) test -v -count=1 -timeout=0 -run=TestALongRunDoesNotGrow ./steps/desktop/x11

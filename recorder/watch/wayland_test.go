@@ -43,6 +43,7 @@ type waylander struct {
 	person *desktop.Desktop
 	log    *watch.Session
 	mouse  bool // is heard
+	keys   bool
 }
 
 func takeSeat(t *testing.T, s *waylandtest.Session) *waylander {
@@ -186,6 +187,15 @@ func (p *waylander) fills() {
 	p.clicks("Send", "button")
 }
 
+// usesMenus chooses of a menu by the mouse, and by a shortcut where keys are heard.
+func (p *waylander) usesMenus() {
+	p.picks("File", 1, 3, "menu")
+	if p.keys {
+		p.does(desktop.Press{Chord: desktop.Chord{Key: "b", Mods: []desktop.Key{desktop.Ctrl}}})
+	}
+	p.clicks("Send", "button")
+}
+
 // starts starts a form, and gives what it came to.
 func (p *waylander) starts(form string) (sent func() order, end func()) {
 	p.Helper()
@@ -241,7 +251,7 @@ func TestAFormIsRecordedOnKWin(t *testing.T) {
 }
 
 func TestAFormIsRecordedOnGNOME(t *testing.T) {
-	recordsForms(t, func(t *testing.T) *waylandtest.Session { return waylandtest.StartGNOME(t, 1).Session }, "form_gtk3.py", "form_gtk4.py", "form_qt6.py", "form.html")
+	recordsForms(t, func(t *testing.T) *waylandtest.Session { return waylandtest.StartGNOME(t, 1).Session }, "form_gtk3.py", "form_gtk4.py", "form_qt6.py", "form.html", "menu_gtk3.py")
 }
 
 // recordsForms fills forms of each toolkit, records that, and plays it on a fresh start.
@@ -262,14 +272,21 @@ func (p *waylander) records(form string) {
 	if p.log, err = watch.Start(p.Context(), p.watch, watch.Options{Log: log, Keys: recorder.DefaultKeys(), Patience: 20, Pictures: filepath.Join(p.root, "pictures"), Tell: func(l recorder.Line) { p.Log("understood: " + l.String()) }}); err != nil {
 		p.Fatal(err)
 	}
-	p.mouse = !slices.ContainsFunc(p.log.Status().Limits, func(l string) bool { return strings.HasPrefix(l, "the mouse") })
+	hears := func(what string) bool {
+		return !slices.ContainsFunc(p.log.Status().Limits, func(l string) bool { return strings.HasPrefix(l, what+" not heard") })
+	}
+	p.mouse, p.keys = hears("the mouse is"), hears("keys are")
 	defer func() {
 		if p.Failed() {
 			seen, _ := os.ReadFile(filepath.Join(p.root, "seen.events.jsonl"))
 			p.Logf("what was seen:\n%s", seen)
 		}
 	}()
-	p.fills()
+	if strings.HasPrefix(form, "menu") {
+		p.usesMenus()
+	} else {
+		p.fills()
+	}
 	p.await("what was sent", func() bool { return sent() != order{} })
 	p.looks()
 	seen, err := p.log.Stop()
@@ -295,7 +312,11 @@ func (p *waylander) records(form string) {
 		p.Fatal(err)
 	}
 	var out bytes.Buffer
-	status := cli.Main(p.Context(), local.Machine{}, []string{"--home", filepath.Join(p.root, "home"), "run", file, "--input", "password=@" + hidden}, strings.NewReader(""), &out, &out)
+	play := []string{"--home", filepath.Join(p.root, "home"), "run", file}
+	if bytes.Contains(text, []byte("inputs.password")) {
+		play = append(play, "--input", "password=@"+hidden)
+	}
+	status := cli.Main(p.Context(), local.Machine{}, play, strings.NewReader(""), &out, &out)
 	p.Logf("%s", out.String())
 	if status != 0 {
 		p.Fatalf("the replay ended with %d", status)
