@@ -39,6 +39,9 @@ type Event struct {
 	Origins []int            `json:"origins,omitempty"` // the processes that started it, the nearest first
 
 	Edit *Edit `json:"edit,omitempty"`
+	// Clicked says of a value that a click elsewhere made it, as one on a key of a
+	// calculator does: nobody typed it.
+	Clicked bool `json:"clicked,omitempty"`
 	// Unheard are the sorts of input that are not told.
 	Unheard []desktop.InputType `json:"unheard,omitempty"`
 }

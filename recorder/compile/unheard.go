@@ -21,7 +21,7 @@ func (c *Compiler) misses(sort desktop.InputType) bool { return slices.Contains(
 // typedUnheard begins the typing of which a new value of a field tells.
 func (c *Compiler) typedUnheard(ev recorder.Event) {
 	thing := c.fields[ev.Field]
-	if !c.misses(desktop.KeyPress) || !thing.TakesText() || thing.Secret() || *ev.Value == c.values[ev.Field] {
+	if !c.misses(desktop.KeyPress) || ev.Clicked && c.typing == nil || !thing.TakesText() || thing.Secret() || *ev.Value == c.values[ev.Field] {
 		return
 	}
 	c.beginTyping(recorder.Event{Type: recorder.Typed, Time: ev.Time, Field: ev.Field}, thing)

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"understudy/recorder"
@@ -42,6 +43,7 @@ type subscription struct {
 	handle desktop.Handle // "": none
 	events chan struct{}  // holds one after a change, and once when the subscription begins
 	count  int            // how many events came
+	last   *atomic.Int64  // when the last one did, in nanoseconds
 	cancel context.CancelFunc
 }
 
@@ -113,10 +115,14 @@ func (r *recording) resubscribe(ctx context.Context, w *subscription, of desktop
 	}
 	ctx, stop := context.WithCancel(ctx)
 	told := make(chan struct{}, 1)
-	*w = subscription{handle: of, events: told, cancel: stop}
+	last := &atomic.Int64{}
+	*w = subscription{handle: of, events: told, last: last, cancel: stop}
 	r.changes.running.Go(func() {
 		defer stop()
-		_ = r.desktop.WatchElement(ctx, of, func() { signal(told) }) // where it is unavailable the element is polled
+		_ = r.desktop.WatchElement(ctx, of, func() {
+			last.Store(time.Now().UnixNano())
+			signal(told)
+		}) // where it is unavailable the element is polled
 	})
 }
 

@@ -195,7 +195,10 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 		Element: t, Window: r.windows.At(ev.At),
 	})
 	r.findSelectorsLater(t, 0)
-	r.pressedAt, r.at, r.lastPress = &ev.At, ev.At, ev.Time
+	r.pressedAt, r.at = &ev.At, ev.At
+	if t != nil {
+		r.pressedOn = t.Handle
+	}
 	r.lastEffect = time.Now()
 	r.focusClicked(ctx, t)
 	if c := r.choice; c != nil && t != nil && c.box.Handle == t.Handle && !t.DropDown() {
@@ -212,7 +215,7 @@ func (r *recording) noteRelease(ctx context.Context, ev desktop.InputEvent) {
 	if r.pressedAt != nil && !recorder.Near(*r.pressedAt, ev.At) {
 		out.Element = r.lookAt(ctx, ev.At, elementTimeout).seen
 	}
-	r.pressedAt, r.lastActivity = nil, ev.Time
+	r.pressedAt, r.lastActivity, r.lastPress = nil, ev.Time, ev.Time
 	r.write(out)
 	r.rereadSoon()
 	r.lastEffect = time.Now()

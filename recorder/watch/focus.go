@@ -417,6 +417,6 @@ func (r *recording) readField(ctx context.Context) {
 		r.settleTimer.Reset(rereadDelay - settleDelay)
 	}
 	if r.changes.shouldWrite(r.focus.now, e.Text) {
-		r.write(recorder.Event{Type: recorder.Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text})
+		r.write(recorder.Event{Type: recorder.Held, Time: time.Now(), Field: r.focus.now, Value: &e.Text, Clicked: r.unheard.clicked})
 	}
 }

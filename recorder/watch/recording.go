@@ -64,7 +64,8 @@ type recording struct {
 	windows   desktop.Windows
 	at        desktop.Point
 	pressedAt *desktop.Point // where a button was pressed
-	lastPress time.Time      // when that was last
+	lastPress time.Time      // when one was pressed or let go of last
+	pressedOn desktop.Handle // on what
 	under     underPointer
 	// underBefore is what was under the pointer until windowsMoved, for a press that
 	// made a window open and is told of after it.
@@ -276,6 +277,7 @@ func (r *recording) handle(ctx context.Context, ev desktop.InputEvent) {
 	case desktop.KeyPress:
 		r.keyPressed(ctx, ev)
 	case desktop.ButtonPress:
+		r.lastPress, r.pressedOn = ev.Time, "" // it may have changed the field already
 		r.flushKeys(ctx, true)
 		r.notePress(ctx, ev)
 	case desktop.ButtonRelease:

@@ -21,6 +21,7 @@ type unheard struct {
 	moved     time.Time               // when the keyboard moved last
 	pressable desktop.Handle          // a button that has got the keyboard, of which nothing came yet
 	until     time.Time               // how long something may come of it
+	clicked   bool                    // on something else, which changed the field that has the keyboard
 	typed     bool                    // something since they were looked at last, which texts elsewhere may follow
 }
 
@@ -37,6 +38,8 @@ const (
 	effectTime = 3 * time.Second
 	// effectPoll is the interval at which texts are compared in this time.
 	effectPoll = 250 * time.Millisecond
+	// clickedTime is how long after a click a field that changes was changed by it.
+	clickedTime = time.Second
 	// observePoll is the interval at which all is looked at while nothing is told: what
 	// changed before a button got the keyboard did not come of pressing it.
 	observePoll = time.Second
@@ -286,7 +289,9 @@ func (c *programControls) has(h desktop.Handle) bool {
 // changes afterwards did not come of the typing.
 func (r *recording) fieldUnheard() {
 	r.changes.edited(r.focus.now)
-	r.unheard.typed = true
+	after := time.Unix(0, r.changes.field.last.Load()).Sub(r.lastPress)
+	r.unheard.clicked = after >= 0 && after < clickedTime && r.pressedOn != r.focus.handle
+	r.unheard.typed = !r.unheard.clicked
 	r.observeSoon(rereadDelay)
 	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !r.saysHidden(r.focus.now) {
 		r.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: r.focus.now})

@@ -83,6 +83,16 @@ func TestWhereOnlyTheMouseIsHeard(t *testing.T) {
 			time.Sleep(effectTime)
 			s.clicks("role:button")
 		}, []string{"set_selected", "state: true"}, []string{"uncertain"}, 2},
+		{"what a click does to the field with the keyboard was not typed", func(s *stand) {
+			s.goesTo("role:entry")
+			s.clicks("role:button")
+			s.moves("role:entry")
+			s.shows("role:entry", func(e *desktop.Element) { e.Text = "7" })
+			time.Sleep(2 * time.Second)
+			s.types("1", 50*time.Millisecond)
+			time.Sleep(2 * time.Second)
+			s.clicks("role:button")
+		}, []string{"click_element", "default: '1'"}, nil, 4},
 		{"keys that press a button are concluded", func(s *stand) {
 			s.clicks("role:entry")
 			s.moves("role:entry")
