@@ -18,8 +18,9 @@ import (
 
 type keyboard struct {
 	*Driver
-	down  map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
-	ready xproto.Window                    // the last that waitUntilReady waited for; guarded by turn
+	down   map[desktop.Key][]xproto.Keycode // what KeyDown pressed; guarded by turn
+	ready  xproto.Window                    // the last that waitUntilReady waited for; guarded by turn
+	behind bool                             // a text failed, and the application may not have read all of it; guarded by turn
 }
 
 // press presses a chord's modifiers, its key, and releases them in reverse. A

@@ -19,6 +19,12 @@ func (b *keyboard) once(ctx context.Context, l *xConn, f func() error) error {
 	if err := b.waitUntilReady(ctx, l); err != nil {
 		return err
 	}
+	if b.behind {
+		if _, err := l.waitUntilRead(ctx, readHandfulWithin); err != nil {
+			return err
+		}
+		b.behind = false
+	}
 	stopped, err := perform(ctx, l, func() (bool, error) { return b.stopRepeating(l) })
 	if err != nil {
 		return err

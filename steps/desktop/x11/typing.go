@@ -36,6 +36,7 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 	n := len(syms)
 	return b.once(ctx, l, func() error {
 		t := &typing{keyboard: b, xConn: l, unread: map[xproto.Keycode]bool{}}
+		b.behind = true
 		for len(syms) > 0 {
 			n, err := t.some(ctx, syms)
 			if err != nil {
@@ -43,9 +44,10 @@ func (b *keyboard) enter(ctx context.Context, l *xConn, text string) error {
 			}
 			syms = syms[n:]
 		}
-		if err := l.waitUntilRead(ctx, readWithin+time.Duration(n)*readCharWithin); err != nil {
+		if _, err := l.waitUntilRead(ctx, readWithin+time.Duration(n)*readCharWithin); err != nil {
 			return err
 		}
+		b.behind = false
 		_, err := perform(ctx, l, t.check)
 		return err
 	})
@@ -70,7 +72,7 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 	if n == 0 {
 		return 0, &desktop.MissingError{What: "the keyboard layout has no spare key for characters that it lacks", Mend: "setxkbmap us"}
 	}
-	if wait > 0 {
+	if wait > 0 || len(bind) > 0 && len(t.unread) > 0 {
 		if changed, err := t.read(ctx, wait); changed || err != nil {
 			return 0, err
 		}
@@ -90,17 +92,16 @@ func (t *typing) some(ctx context.Context, syms []uint32) (int, error) {
 	})
 }
 
-// read returns when the application has read what was typed, or when that has
-// rested for a while, and says whether the mapping changed. It fails when
+// read returns when the application has read what was typed, and says whether the
+// mapping changed. One that answers no pings is given a while beside. It fails when
 // something else may have been read.
 func (t *typing) read(ctx context.Context, wait time.Duration) (changed bool, err error) {
-	if !t.heard(ctx, rest) {
-		if err := desktop.Sleep(ctx, wait); err != nil {
-			return false, err
-		}
+	answered, err := t.waitUntilRead(ctx, readHandfulWithin)
+	if err == nil && !answered {
+		err = desktop.Sleep(ctx, wait)
 	}
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
+	if err != nil {
+		return false, err
 	}
 	changed, err = perform(ctx, t.xConn, t.check)
 	clear(t.unread)

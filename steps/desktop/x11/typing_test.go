@@ -206,6 +206,30 @@ func (b *bench) typeAcrossLayouts(text string, layouts []string) bool {
 	return err == nil
 }
 
+// A key that is lent to one character after another is lent again when the application
+// has read it, however long that takes.
+func TestAnApplicationThatReadsLateGetsEachCharacter(t *testing.T) {
+	b := open(t)
+	file := b.editor("mousepad")
+	pid := b.window("note.txt").PID
+	b.must(syscall.Kill(pid, syscall.SIGSTOP))
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	text := tenThousand()[:500] + "ready."
+	text = strings.ToValidUTF8(text, "")
+	done := make(chan error, 1)
+	go func() { done <- b.Do(t.Context(), desktop.Type{Text: text}) }()
+	b.eventually("the application is asked", func() (bool, string) { return x11.Asking(t, b.driver), "" })
+	select { // whoever goes on without an answer has lent keys again by now
+	case err := <-done:
+		t.Errorf("it was over, with %v, while the application read nothing", err)
+		done <- nil
+	case <-time.After(time.Second):
+	}
+	b.must(syscall.Kill(pid, syscall.SIGCONT))
+	b.must(<-done)
+	b.saved(file, text)
+}
+
 // Whoever has several layouts loaded and switches between them changes
 // nothing on the way: each key says which layout was chosen.
 func TestTextIsTypedExactlyWhileSomeoneSwitchesLayouts(t *testing.T) {

@@ -48,63 +48,43 @@ func (e *echoes) answer(n uint32) {
 	}
 }
 
-// heard asks the application that has the focus whether it is alive, as
-// window managers do, and says whether it answered in time. It answers in order,
-// so it has read what was typed.
-func (l *xConn) heard(ctx context.Context, within time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	n, answered := l.echoes.ask()
-	defer l.echoes.answer(n)
-	asked, err := ask(ctx, l, func() (xproto.Window, error) { return l.askActive(n) })
-	if err != nil || asked == 0 {
-		return false
-	}
-	select {
-	case <-answered:
-		return true
-	case <-ctx.Done():
-	case <-l.gone:
-	}
-	return false
-}
-
 const (
 	// readWithin is how long an application may take to read what was typed, and
 	// readCharWithin how much longer for each character: on a busy machine some
-	// read thirty in a second.
-	readWithin     = 10 * time.Second
-	readCharWithin = 100 * time.Millisecond
+	// read thirty in a second. readHandfulWithin is that for a handful of them.
+	readWithin        = 10 * time.Second
+	readCharWithin    = 100 * time.Millisecond
+	readHandfulWithin = readWithin + handful*readCharWithin
 )
 
 // waitUntilRead waits until the application that has the focus has read all input
 // that was sent before. It answers a ping in order. One that answers none is
 // watched until its process rests. When the window that was asked goes meanwhile, which
 // may be what the input was for, or another becomes active, that one is asked, as
-// what is left of the input goes there.
-func (l *xConn) waitUntilRead(ctx context.Context, within time.Duration) error {
+// what is left of the input goes there. It says whether one answered.
+func (l *xConn) waitUntilRead(ctx context.Context, within time.Duration) (answered bool, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf(
 		"the application has not read all of the input within %s: %w", within, desktop.ErrUnclear))
 	defer cancel()
 	for {
-		n, answered := l.echoes.ask()
+		n, answer := l.echoes.ask()
 		asked, err := ask(limited, l, func() (xproto.Window, error) { return l.askActive(n) })
 		if err == nil && asked == 0 {
 			l.echoes.answer(n)
-			return l.waitUntilIdle(limited)
+			return false, l.waitUntilIdle(limited)
 		}
 		gone := err != nil && limited.Err() == nil && l.alive() // between two questions
 		if err == nil {
-			err = l.awaitAnswer(limited, asked, answered)
+			err = l.awaitAnswer(limited, asked, answer)
 		}
 		l.echoes.answer(n)
 		switch {
 		case gone:
 			if err := desktop.Sleep(limited, idleEvery); err != nil {
-				return err
+				return false, err
 			}
 		case !errors.Is(err, errOtherWindow):
-			return err
+			return err == nil, err
 		}
 	}
 }
