@@ -247,7 +247,7 @@ func TestAFormIsRecordedOnSway(t *testing.T) {
 func TestAFormIsRecordedOnKWin(t *testing.T) {
 	recordsForms(t, func(t *testing.T) *waylandtest.Session {
 		return waylandtest.StartKWin(t, desktop.Size{W: 1280, H: 900}, 1)
-	}, "form.html")
+	}, "form.html", "form_gtk4.py")
 }
 
 func TestAFormIsRecordedOnGNOME(t *testing.T) {
