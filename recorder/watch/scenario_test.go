@@ -78,7 +78,7 @@ func (c *scenario) play(t *testing.T) {
 	s.quit()
 	s.holdsNo(password)
 	for _, v := range variationsAsked() {
-		if v.otherData && c.others == nil || v.slow && len(c.startable()) == 0 {
+		if inputs, _ := otherInputs(text, first); v.otherData && c.others == nil && len(inputs) == 0 || v.slow && len(c.startable()) == 0 {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) { c.replay(t, v, s.dir, text, fresh, first) })
@@ -104,7 +104,7 @@ func (c *scenario) given(t *testing.T) (args []string) {
 func (c *scenario) begin(t *testing.T, v variation) (s *scene, fresh string, started *program) {
 	t.Helper()
 	files := c.files
-	if v.otherData {
+	if v.otherData && c.others != nil {
 		files = c.others
 	}
 	for range 10 {

@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"understudy/steps/desktop"
 )
@@ -85,14 +87,19 @@ func (c *scenario) replay(t *testing.T, v variation, recordedIn, text, fresh, fi
 	if started != nil && v.elsewhere {
 		s.elsewhere(c.title)
 	}
-	want := first
-	if v.otherData {
+	want, given := first, c.given(t)
+	switch {
+	case v.otherData && c.others != nil:
 		want = c.come
+	case v.otherData:
+		var inputs []string
+		inputs, want = otherInputs(text, first)
+		given = append(given, inputs...)
 	}
 	if pictures := os.DirFS(filepath.Join(filepath.Dir(recordedIn), "pictures")); os.CopyFS(filepath.Join(s.root, "pictures"), pictures) != nil {
 		t.Log("there are no pictures")
 	}
-	s.replay(strings.ReplaceAll(text, recordedIn, s.dir), c.given(t)...)
+	s.replay(strings.ReplaceAll(text, recordedIn, s.dir), given...)
 	verdict = "FALSE SUCCESS"
 	defer func() {
 		if verdict != "played" {
@@ -102,6 +109,34 @@ func (c *scenario) replay(t *testing.T, v variation, recordedIn, text, fresh, fi
 	s.wait("the same outcome", func() bool { return c.outcome(s, started) == want })
 	verdict = "played"
 	s.holdsNo(password)
+}
+
+// typedVariable is one that a recording made of a text.
+var typedVariable = regexp.MustCompile(`(?m)^  (\w+): \{type: string, default: (.*)\}$`)
+
+// otherInputs are arguments by which other words are typed, and what comes of them where
+// the outcome holds the words. What is no word, such as a number, stays: what is reckoned
+// with it would be another. So does a path.
+func otherInputs(text, outcome string) (args []string, want string) {
+	next := func(r rune) rune {
+		switch {
+		case r == 'z' || r == 'Z':
+			return r - 25
+		case unicode.IsLetter(r) && r < unicode.MaxASCII:
+			return r + 1
+		}
+		return r
+	}
+	for _, found := range typedVariable.FindAllStringSubmatch(text, -1) {
+		word := strings.Trim(found[2], "'")
+		other := strings.Map(next, word)
+		typed := strings.Contains(text, "text_to_type: ${{ inputs."+found[1]+" }}")
+		if typed && other != word && !strings.ContainsAny(word, `/\'`) && strings.Contains(outcome, word) {
+			args = append(args, "--input", found[1]+"="+other)
+			outcome = strings.ReplaceAll(outcome, word, other)
+		}
+	}
+	return args, outcome
 }
 
 // noteReplay adds a line to the table of what came of each replay.
