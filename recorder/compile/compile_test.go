@@ -96,6 +96,17 @@ func (t *tape) typesBefore(text string, e *recorder.Seen, value string, chords .
 	return t
 }
 
+// hearsLate types a text that is heard of when the field was read, which held a value.
+func (t *tape) hearsLate(text, value string) *tape {
+	keys := t.now
+	t.wait(time.Second).holds(value)
+	end := t.now
+	t.now = keys
+	t.types(text)
+	t.now = end
+	return t
+}
+
 func (t *tape) hidden() *tape {
 	return t.add(recorder.Event{Type: recorder.Typed, Hidden: true, Field: t.field})
 }
@@ -547,6 +558,12 @@ var scenes = []struct {
 		newTape(editor).focus(page, "").types("12*34").keys("enter").wait(time.Second).holds("408").
 			keys("ctrl+a").types("1+1").keys("enter").holds("").keys("ctrl+s"),
 		Options{Name: "submitted"},
+	},
+	{
+		"a key that is heard of after the field was read is not there twice", "heard_late",
+		newTape(editor).focus(page, "").types("12").hearsLate("3", "123").types("4").keys("enter").holds("").keys("ctrl+s").
+			keys("ctrl+a").types("5").hearsLate("5", "5").keys("enter").holds(""),
+		Options{Name: "heard_late"},
 	},
 	{
 		"a line is typed into a terminal with its Enter, and a password that it asks for too", "terminal",

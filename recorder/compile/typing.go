@@ -28,6 +28,8 @@ type typing struct {
 	hidden     bool      // what was typed is not written
 	pending    bool      // keys came after the value was read
 	last       time.Time // when the last key came
+	lastRead   time.Time // when the value was read
+	unheard    int       // how many characters it had then of which no key was heard yet
 	copied     []string
 	net        net
 	copyOf     *step // what was copied, if that was pasted
@@ -81,10 +83,29 @@ func (c *Compiler) held(ev recorder.Event) {
 		if *ev.Value != t.value {
 			t.changed, t.browsed = true, nil
 		}
+		t.lastRead, t.unheard = ev.Time, utf8.RuneCountInString(*ev.Value)-utf8.RuneCountInString(t.predicted(*ev.Value))
 		t.value, t.unreadable, t.pending = *ev.Value, false, false
 	}
 	c.values[ev.Field] = *ev.Value
 	c.complete(c.fields[ev.Field], *ev.Value)
+}
+
+// predicted is what the keys say that a field holds, which was read; where they do not
+// say it, it is what was read.
+func (t *typing) predicted(read string) string {
+	switch {
+	case t.net.replaced && !t.net.other:
+		return t.net.text
+	case t.unreadable:
+		return read
+	}
+	return t.value
+}
+
+// wasRead reports whether the value that was read last holds a character that is heard
+// of only now.
+func (t *typing) wasRead(ev recorder.Event) bool {
+	return ev.Text != "" && t.unheard > 0 && ev.Time.Before(t.lastRead) && strings.HasSuffix(t.value, ev.Text)
 }
 
 // submitted reports whether Enter began no new line but made the program take what
@@ -243,6 +264,8 @@ func (t *typing) key(ev recorder.Event) {
 	case ev.Hidden || t.target.Secret():
 		t.hidden = true
 		t.changed = t.changed || ev.Hidden || ev.Text != ""
+	case t.wasRead(ev):
+		t.unheard--
 	case ev.Text != "":
 		t.value += ev.Text
 		t.changed = true

@@ -163,7 +163,7 @@ func (v *viewer) see(b []byte) {
 	if v.ours.consume(s) {
 		return
 	}
-	ev := desktop.InputEvent{At: at, Time: v.time(xgb.Get32(b[4:]))}
+	ev := desktop.InputEvent{At: at, Time: v.time(xgb.Get32(b[4:]), time.Now())}
 	if v.fill(&ev, kind, detail, state) {
 		v.f(ev)
 	}
@@ -218,13 +218,19 @@ func fillButton(ev *desktop.InputEvent, press bool, number byte) bool {
 	return ev.Button != ""
 }
 
-// time is when an event happened. The server counts milliseconds, and starts
-// again every 49 days.
-func (v *viewer) time(ms uint32) time.Time {
+// time is when an event happened, of which is heard now. The server counts
+// milliseconds, and starts again every 49 days. The event that was heard of soonest
+// says how its time and ours belong together: the first may have been late.
+func (v *viewer) time(ms uint32, now time.Time) time.Time {
 	if !v.started {
-		v.started, v.first, v.began = true, ms, time.Now()
+		v.started, v.first, v.began = true, ms, now
 	}
-	return v.began.Add(time.Duration(int32(ms-v.first)) * time.Millisecond)
+	at := v.began.Add(time.Duration(int32(ms-v.first)) * time.Millisecond)
+	if at.After(now) {
+		v.began = v.began.Add(now.Sub(at))
+		return now
+	}
+	return at
 }
 
 // packet is one reply of the stream, or an event among them.
