@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,8 +50,7 @@ var resultOnly = func() map[string]bool {
 // step is the step that repeats a call.
 func (c *Call) step() *step {
 	s := &step{kind: c.Kind.Name, subject: c.ID, begin: c.Begin, end: c.End}
-	names := slices.Clone(c.Kind.Args.PropertyOrder)
-	for _, name := range names {
+	for _, name := range c.Kind.Args.PropertyOrder {
 		v, given := c.Args[name]
 		if !given || resultOnly[name] {
 			continue

@@ -17,11 +17,11 @@ func (c *Compiler) chosen(ev recorder.Event) {
 		return
 	}
 	c.flush()
-	from := c.causeOf(ev.Element)
+	from := c.steps.causeOf(ev.Element)
 	s := selects(ev.Element, *ev.Value)
 	switch {
 	case from >= 0:
-		s.begin, s.letGo, s.known = c.steps[from].begin, c.last().letGo, ev.Time
+		s.begin, s.letGo, s.known = c.steps[from].begin, c.steps.last().letGo, ev.Time
 		c.steps = c.steps[:from]
 	case c.misses(desktop.KeyPress):
 		c.switchTo(ev.Element.Window)
@@ -39,8 +39,7 @@ func (c *Compiler) chosenLate(ev recorder.Event) bool {
 	if !ev.Element.Slider() {
 		return false
 	}
-	for i := len(c.steps) - 1; i >= 0; i-- {
-		old := c.steps[i]
+	for i, old := range slices.Backward(c.steps) {
 		if !sameElement(old.target, ev.Element) {
 			continue
 		}
@@ -81,13 +80,12 @@ func (s *step) worksTarget() bool {
 // causeOf is the index of the first step that led to a new value of an element, or
 // -1: the last steps on the element itself and, of a combo box, those in its list.
 // A step that set it before counts only if it directly precedes them.
-func (c *Compiler) causeOf(box *recorder.Seen) int {
+func (l stepList) causeOf(box *recorder.Seen) int {
 	from := -1
-	for i := len(c.steps) - 1; i >= 0; i-- {
-		s := c.steps[i]
+	for i, s := range slices.Backward(l) {
 		switch {
 		case sameElement(s.target, box) && s.isChoice():
-			if i == len(c.steps)-1 || i == from-1 {
+			if i == len(l)-1 || i == from-1 {
 				from = i
 			}
 			return from
@@ -117,17 +115,17 @@ func (s *step) fitsList() bool {
 // inOpenList reports whether a key goes to the open list of a combo box whose new
 // value is known already.
 func (c *Compiler) inOpenList(ev recorder.Event) bool {
-	s := c.last()
+	s := c.steps.last()
 	if s == nil || s.kind != selectOption || !worksElement(ev.Key) || len(ev.Mods) > 0 {
 		return false
 	}
-	return slices.ContainsFunc(c.openWindows(), func(w desktop.Window) bool { return w.Popup })
+	return c.anyWindow(func(w desktop.Window) bool { return w.Popup })
 }
 
 // ledToChoice reports whether a key was pressed before the value was read that the
 // last step sets: it is told of late, and led to that value.
 func (c *Compiler) ledToChoice(ev recorder.Event) bool {
-	s := c.last()
+	s := c.steps.last()
 	if s == nil || !s.isChoice() || !ev.Time.Before(s.known) || !worksElement(ev.Key) || len(ev.Mods) > 0 {
 		return false
 	}
@@ -144,25 +142,23 @@ func (c *Compiler) dropIdleKeys() {
 	}
 	s, before := c.steps[n-1], c.steps[n-2]
 	if s.kind == pressKey && len(s.expect) == 0 && before.kind == selectOption && s.target.DropDown() && sameElement(s.target, before.target) && s.fitsList() {
-		c.steps = c.steps[:n-1]
+		c.steps.pop()
 	}
 }
 
 // chosenAlready reports whether a click is on an option whose value was reported
 // before the click.
 func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
-	s := c.last()
+	s := c.steps.last()
 	return s != nil && s.kind == selectOption && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
 }
 
 // highlighted is the choice of an option, if a click is in the list of it that is
 // still open: in some programs the option that is highlighted there counts as chosen.
 func (c *Compiler) highlighted(ev recorder.Event) *step {
-	s := c.last()
-	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid {
-		return nil
-	}
-	if !slices.ContainsFunc(c.openWindows(), func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }) {
+	s := c.steps.last()
+	inList := func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }
+	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid || !c.anyWindow(inList) {
 		return nil
 	}
 	return s

@@ -22,16 +22,10 @@ const (
 )
 
 func (c *Compiler) pressed(ev recorder.Event) {
-	if c.typing != nil && (ev.Element == nil || !c.sameField(ev.Element)) {
+	if c.typing != nil && (ev.Element == nil || c.typing.target == nil || !sameField(c.typing.target, ev.Element)) {
 		c.flush()
 	}
 	c.press, c.lastPress = &ev, ev.Time
-}
-
-// sameField reports whether an element is the field that is worked on.
-func (c *Compiler) sameField(t *recorder.Seen) bool {
-	o := c.typing.target
-	return o != nil && sameField(o, t)
 }
 
 func (c *Compiler) released(ev recorder.Event) {
@@ -90,8 +84,8 @@ func (c *Compiler) clicked(ev recorder.Event) {
 	if len(mods) > 0 {
 		s.set("modifiers", mods)
 	}
-	if t != nil && ev.Button == desktop.Left && len(mods) == 0 {
-		s.clickToggles(t)
+	if t != nil && ev.Button == desktop.Left && len(mods) == 0 && recorder.IsToggle(t) {
+		s.setToggle(t.Role == "radiobutton" || !t.States.Has(desktop.Checked)) // until its state is read
 	}
 	s.setPosition(t, ev.At)
 	c.emit(s)
@@ -112,7 +106,7 @@ func modNames(mods []desktop.Key) (names []string) {
 
 // extendClick makes the last click a double or a triple one.
 func (c *Compiler) extendClick(k *click) bool {
-	s := c.last()
+	s := c.steps.last()
 	if s == nil || s.click == nil || s.kind != clickElement || s.click.button != k.button || s.click.mods != k.mods ||
 		!recorder.Near(s.click.at, k.at) || k.down.Sub(s.click.down) > doubleClickTime || s.click.count >= 3 || c.popup != nil && c.popup.Time.After(s.end) {
 		return false
@@ -126,15 +120,6 @@ func (c *Compiler) extendClick(k *click) bool {
 	s.summary = map[int]string{2: "double ", 3: "triple "}[s.click.count] + strings.TrimPrefix(s.summary, "double ")
 	s.end = c.now
 	return true
-}
-
-// clickToggles says what a click on an element that is on or off was for, as long as
-// it is not seen.
-func (s *step) clickToggles(t *recorder.Seen) {
-	if !recorder.IsToggle(t) {
-		return
-	}
-	s.setToggle(t.Role == "radiobutton" || !t.States.Has(desktop.Checked))
 }
 
 // setPosition says where in a large element a click was, when the middle will not
@@ -157,13 +142,8 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 	if s == nil {
 		s = c.highlighted(ev)
 	}
-	if s == nil || s != c.last() || t == nil || ev.Button != desktop.Left || nameOf(t) == "" {
-		return false
-	}
-	if t.Role == "combobox" && t.Bounds == s.target.Bounds {
-		return false
-	}
-	if !recorder.IsOption(t.Role) {
+	if s == nil || s != c.steps.last() || t == nil || ev.Button != desktop.Left || nameOf(t) == "" ||
+		t.Role == "combobox" && t.Bounds == s.target.Bounds || !recorder.IsOption(t.Role) {
 		return false
 	}
 	c.dropDown, c.popup = nil, nil
@@ -176,19 +156,14 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 // unclick removes a click that only moved the focus to a field, and a drag that
 // selected in it.
 func (c *Compiler) unclick(t *recorder.Seen) (picture string) {
-	s := c.last()
-	if !t.TakesText() || s == nil || s.target == nil {
-		return "" // what is clicked and takes no text does something
-	}
-	if s.selects && sameField(s.target, t) {
-		c.steps = c.steps[:len(c.steps)-1]
-		return ""
-	}
-	if s.click == nil || s.kind != clickElement || s.click.button != desktop.Left || s.click.mods != "" {
-		return ""
-	}
-	if s.target.Window == t.Window && len(s.expect) == 0 && (sameField(s.target, t) || recorder.IsContainer(s.target) && encloses(s.target, t)) {
-		c.steps = c.steps[:len(c.steps)-1]
+	s := c.steps.last()
+	switch {
+	case !t.TakesText(), s == nil, s.target == nil: // what is clicked and takes no text does something
+	case s.selects && sameField(s.target, t):
+		c.steps.pop()
+	case s.click == nil, s.kind != clickElement, s.click.button != desktop.Left, s.click.mods != "":
+	case s.target.Window == t.Window && len(s.expect) == 0 && (sameField(s.target, t) || recorder.IsContainer(s.target) && encloses(s.target, t)):
+		c.steps.pop()
 		return s.picture
 	}
 	return ""
@@ -209,28 +184,21 @@ func (c *Compiler) revealed(next *step) {
 	if next.wheel != nil || next.target == nil || next.target.New || len(unique(next.target)) == 0 {
 		return
 	}
-	for s := c.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && (!zooms(s.target) || c.followed(s)); s = c.last() {
-		c.steps = c.steps[:len(c.steps)-1]
+	for s := c.steps.last(); s != nil && s.wheel != nil && s.window == next.window && len(s.expect) == 0 && (!zooms(s.target) || c.steps.lastFollowsChoice()); s = c.steps.last() {
+		c.steps.pop()
 	}
 }
 
-// followed reports whether the value of a step's element is known, as the step
-// before sets it: what it did afterwards did not change that.
-func (c *Compiler) followed(s *step) bool {
-	n := len(c.steps)
-	return n > 1 && c.steps[n-1] == s && c.steps[n-2].isChoice() && sameElement(c.steps[n-2].target, s.target)
+// lastFollowsChoice reports whether the step before the last sets the value of the same
+// element, which the last did not change.
+func (l stepList) lastFollowsChoice() bool {
+	n := len(l)
+	return n > 1 && l[n-2].isChoice() && sameElement(l[n-2].target, l[n-1].target)
 }
 
 // zooms reports whether the wheel may do something else over an element than scroll.
 func zooms(t *recorder.Seen) bool {
-	if t == nil {
-		return false
-	}
-	switch t.Role {
-	case "canvas", "image", "slider", "scrollbar", "spinbutton", "combobox", "terminal", "tablist":
-		return true
-	}
-	return false
+	return t != nil && slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "spinbutton", "combobox", "terminal", "tablist"}, t.Role)
 }
 
 // keepHover makes a step of resting on an element, if that opened the menu that is
@@ -240,11 +208,8 @@ func (c *Compiler) keepHover(ev recorder.Event) {
 	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverTime {
 		return
 	}
-	if s := c.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickEffectTime {
-		return
-	}
-	if c.lastKey.After(r.Time) {
-		return // a key opened it
+	if s := c.steps.last(); s != nil && s.click != nil && p.Time.Sub(s.end) < clickEffectTime || c.lastKey.After(r.Time) {
+		return // that opened it
 	}
 	c.popup = nil
 	c.switchTo(r.Element.Window)
@@ -257,7 +222,7 @@ func (c *Compiler) keepHover(ev recorder.Event) {
 func (c *Compiler) turned(ev recorder.Event) {
 	c.flush()
 	direction, amount := wheelDirection(ev)
-	s := c.last()
+	s := c.steps.last()
 	if s != nil && s.wheel != nil && s.wheel.direction == direction && ev.Time.Sub(s.end) <= wheelGap && sameElement(s.target, ev.Element) {
 		s.wheel.amount += amount
 		s.set("amount", s.wheel.amount)

@@ -84,7 +84,7 @@ func Recording(events []recorder.Event, o Options) (Made, error) {
 
 // Compiler turns events into steps, one after the other.
 type Compiler struct {
-	steps    []*step
+	steps    stepList
 	pictures string // the folder of the pictures, or ""
 	now      time.Time
 
@@ -205,7 +205,7 @@ func (c *Compiler) Finish() {
 	c.release()
 	c.flush()
 	c.dropIdleKeys()
-	c.sayMissed(c.last())
+	c.sayMissed(c.steps.last())
 }
 
 // release notes that no button is held, and handles the effects that were deferred.
@@ -242,14 +242,6 @@ func (c *Compiler) emit(s *step) {
 	c.revealed(s)
 	c.steps = append(c.steps, s)
 	c.dropDown = nil
-}
-
-// last is the step that was understood last, or nil.
-func (c *Compiler) last() *step {
-	if len(c.steps) == 0 {
-		return nil
-	}
-	return c.steps[len(c.steps)-1]
 }
 
 // asserted makes a step that checks the element that the person pointed at.

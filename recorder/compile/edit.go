@@ -23,7 +23,7 @@ type net struct {
 
 // key adds a key.
 func (n *net) key(ev recorder.Event) {
-	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	chord := chordOf(ev)
 	n.chords = append(n.chords, chord)
 	switch {
 	case ev.Text != "" || ev.Hidden:
@@ -81,9 +81,7 @@ func (t *typing) onlyKeys() bool {
 	return !n.typed && !t.hidden && t.changed && len(n.chords) > 0 && (inside || t.target.MultiLine() && !slices.Contains(n.chords, "ctrl+v"))
 }
 
-func isPaste(ev recorder.Event) bool {
-	return desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String() == "ctrl+v"
-}
+func chordOf(ev recorder.Event) string { return desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String() }
 
 // copies notes that a step puts something on the clipboard.
 func (c *Compiler) copies(s *step, chords string) {

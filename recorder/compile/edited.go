@@ -13,32 +13,32 @@ import (
 // step; it fails where it is about none.
 func (c *Compiler) Fit(e recorder.Edit) (int, error) {
 	c.flush()
-	i, err := c.editedStep(e)
+	i, err := c.steps.edited(e)
 	return i + 1, err
 }
 
-// editedStep is the place of the step that an edit is about.
-func (c *Compiler) editedStep(e recorder.Edit) (int, error) {
+// edited is the place of the step that an edit is about.
+func (l stepList) edited(e recorder.Edit) (int, error) {
 	fits := func(s *step) bool { return s.input != nil && s.input.from == nil || !aboutValue(e.Action) }
 	if e.Step == 0 {
-		for i, s := range slices.Backward(c.steps) {
+		for i, s := range slices.Backward(l) {
 			if fits(s) {
 				return i, nil
 			}
 		}
-		if len(c.steps) == 0 {
+		if len(l) == 0 {
 			return 0, errors.New("there is no step yet")
 		}
 		return 0, errors.New("nothing was typed yet")
 	}
-	if e.Step < 0 || e.Step > len(c.steps) {
-		return 0, fmt.Errorf("wanted the number of a step, from 1 to %d, found %d", len(c.steps), e.Step)
+	if e.Step < 0 || e.Step > len(l) {
+		return 0, fmt.Errorf("wanted the number of a step, from 1 to %d, found %d", len(l), e.Step)
 	}
-	if !fits(c.steps[e.Step-1]) {
-		return 0, fmt.Errorf("in step %d, %s, nothing was typed", e.Step, c.steps[e.Step-1].summary)
+	if !fits(l[e.Step-1]) {
+		return 0, fmt.Errorf("in step %d, %s, nothing was typed", e.Step, l[e.Step-1].summary)
 	}
-	if e.Action == recorder.Move && (e.To < 1 || e.To > len(c.steps)) {
-		return 0, fmt.Errorf("wanted a place from 1 to %d for step %d, found %d", len(c.steps), e.Step, e.To)
+	if e.Action == recorder.Move && (e.To < 1 || e.To > len(l)) {
+		return 0, fmt.Errorf("wanted a place from 1 to %d for step %d, found %d", len(l), e.Step, e.To)
 	}
 	return e.Step - 1, nil
 }
@@ -53,7 +53,7 @@ func (c *Compiler) edited(e *recorder.Edit) {
 	if e == nil {
 		return
 	}
-	i, err := c.editedStep(*e)
+	i, err := c.steps.edited(*e)
 	if err != nil {
 		return
 	}
@@ -100,7 +100,7 @@ func (c *Compiler) remove(i int) {
 // Field is the field into which a step typed, and what; ok is false where it
 // typed nothing.
 func (c *Compiler) Field(e recorder.Edit) (field int, value string, ok bool) {
-	i, err := c.editedStep(e)
+	i, err := c.steps.edited(e)
 	if err != nil || c.steps[i].input == nil {
 		return 0, "", false
 	}

@@ -32,7 +32,11 @@ func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 	}
 	var left []string
 	if sel != "" {
-		s.setPicture(bare, sel)
+		if bare {
+			s.set("selector", sel)
+		} else {
+			s.set("fallback_selectors", []string{sel})
+		}
 		left = append(left, "its picture is looked for (low confidence)")
 	}
 	if w := ev.Window; w != nil && w.Process != "" && !w.Popup && w.Bounds.Contains(ev.At) {
@@ -42,13 +46,4 @@ func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 	if len(left) > 0 {
 		s.targetDoubts = append(s.targetDoubts, why+", "+strings.Join(left, ", then "))
 	}
-}
-
-// setPicture makes a picture the selector of a step, or its last fallback.
-func (s *step) setPicture(only bool, sel string) {
-	if only {
-		s.set("selector", sel)
-		return
-	}
-	s.set("fallback_selectors", []string{sel})
 }

@@ -146,45 +146,40 @@ func (c *Compiler) named(ev recorder.Event) {
 	if t == nil {
 		return
 	}
-	is := func(o *recorder.Seen) bool { return o != nil && len(o.Selectors) == 0 && sameElement(o, t) }
-	if is(c.fields[ev.Field]) {
-		c.fields[ev.Field] = t
-	}
-	if c.typing != nil && is(c.typing.target) {
-		c.typing.target = t
-	}
-	if c.press != nil && is(c.press.Element) {
-		c.press.Element = t
-	}
-	for _, s := range c.steps {
-		if is(s.target) {
-			s.setTarget(t)
+	c.replaceElements(func(o *recorder.Seen) *recorder.Seen {
+		if sameElement(o, t) && len(o.Selectors) == 0 {
+			return t
 		}
-	}
+		return o
+	})
 }
 
 // narrowed handles selectors that took the place of others: all that used the element
 // gets them.
 func (c *Compiler) narrowed(ev recorder.Event) {
-	use := func(o *recorder.Seen) *recorder.Seen {
+	c.replaceElements(func(o *recorder.Seen) *recorder.Seen {
 		if o == nil || !sameElement(o, ev.Element) {
 			return o
 		}
 		better := *o
 		better.Selectors = ev.Element.Selectors
 		return &better
-	}
+	})
+}
+
+// replaceElements puts what is known now of elements in the place of what was.
+func (c *Compiler) replaceElements(now func(*recorder.Seen) *recorder.Seen) {
 	for n, field := range c.fields {
-		c.fields[n] = use(field)
+		c.fields[n] = now(field)
 	}
 	if c.typing != nil {
-		c.typing.target = use(c.typing.target)
+		c.typing.target = now(c.typing.target)
 	}
 	if c.press != nil {
-		c.press.Element = use(c.press.Element)
+		c.press.Element = now(c.press.Element)
 	}
 	for _, s := range c.steps {
-		if better := use(s.target); better != s.target {
+		if better := now(s.target); better != s.target {
 			s.setTarget(better)
 		}
 	}

@@ -43,6 +43,20 @@ type step struct {
 	secrets   []string       // variables that its arguments name
 }
 
+// stepList are the steps of a workflow, in its order.
+type stepList []*step
+
+// last is the last step, or nil.
+func (l stepList) last() *step {
+	if len(l) == 0 {
+		return nil
+	}
+	return l[len(l)-1]
+}
+
+// pop removes the last step.
+func (l *stepList) pop() { *l = (*l)[:len(*l)-1] }
+
 // arg is a named argument.
 type arg = workflows.Pair
 

@@ -118,12 +118,21 @@ func (t *typing) submitted(value string) bool {
 func (c *Compiler) submit(t *typing, now time.Time) {
 	t.value, t.behind, t.entered = *t.entered, nil, nil
 	t.net.text = strings.TrimSuffix(t.net.text, "\n")
+	c.flushEntered(now)
+}
+
+// flushEntered makes a step of the typing so far and of an Enter after it; nil when
+// nothing was typed.
+func (c *Compiler) flushEntered(at time.Time) *step {
 	before := len(c.steps)
 	c.flush()
-	if s := c.last(); len(c.steps) > before && s.input != nil {
-		s.input.after += "{Enter}"
-		s.end = now
+	s := c.steps.last()
+	if len(c.steps) <= before || s.input == nil {
+		return nil
 	}
+	s.input.after += "{Enter}"
+	s.end = at
+	return s
 }
 
 // complete handles a completion: if a field holds the option that was clicked after
@@ -162,18 +171,22 @@ func (c *Compiler) typed(ev recorder.Event) {
 	case edits:
 		c.beginTyping(ev, thing)
 		c.typing.key(ev)
-		if isPaste(ev) && !slices.Contains(c.typing.net.chords, "ctrl+c") {
+		if chordOf(ev) == "ctrl+v" && !slices.Contains(c.typing.net.chords, "ctrl+c") {
 			c.typing.copyOf = c.copied
 		}
 	case c.browses(ev, thing):
 		c.beginTyping(ev, thing)
 		c.typing.browsed, c.typing.last = append(c.typing.browsed, ev), ev.Time
-	case thing.TakesText() && len(ev.Mods) == 0 && endsField(ev.Key) && c.typing != nil:
-		c.finishField(ev)
+	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter" && c.typing != nil:
+		if c.flushEntered(ev.Time) == nil {
+			c.pressChord(ev, c.fields[ev.Field])
+		}
+	case thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "tab" && c.typing != nil:
+		c.flush() // the next step finds its field by itself
 	case c.typing != nil && !thing.TakesText() && len(ev.Mods) == 0 && ev.Key == "enter":
 		c.typing.last = ev.Time
 		c.flush()
-		c.last().input.after = "\n"
+		c.steps.last().input.after = "\n"
 	case ev.Text != "" && !isSpaceOn(ev, thing), ev.Hidden:
 		c.beginTyping(ev, thing)
 		c.typing.hidden = c.typing.hidden || ev.Hidden
@@ -199,17 +212,10 @@ func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
 	return false
 }
 
-// isTerminal reports whether a line is typed there with its Enter.
-func isTerminal(t *recorder.Seen) bool { return t != nil && t.Role == "terminal" && !t.TakesText() }
-
 // isSpaceOn reports whether a blank works a control instead of being typed.
 func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
 	return ev.Text == " " && t != nil && (recorder.IsToggle(t) || t.Role == "button" || t.Role == "togglebutton")
 }
-
-// endsField reports whether a key ends the work on a field and can be part of its
-// step.
-func endsField(k desktop.Key) bool { return k == "enter" || k == "tab" }
 
 // isEdit reports whether a key without text changes what is in a field, or moves
 // about in it.
@@ -217,9 +223,7 @@ func isEdit(ev recorder.Event, t *recorder.Seen) bool {
 	switch ev.Key {
 	case "backspace", "delete", "left", "right", "home", "end", "insert":
 		return !slices.Contains(ev.Mods, desktop.Alt) && !slices.Contains(ev.Mods, desktop.Super)
-	case "up", "down", "pageup", "pagedown":
-		return t.MultiLine() && len(ev.Mods) == 0
-	case "enter":
+	case "up", "down", "pageup", "pagedown", "enter":
 		return t.MultiLine() && len(ev.Mods) == 0
 	case "a", "c", "v", "x", "z", "y":
 		return slices.Equal(ev.Mods, []desktop.Key{desktop.Ctrl})
@@ -259,7 +263,7 @@ func (t *typing) key(ev recorder.Event) {
 		shown := t.value
 		defer func() { t.value, t.entered = shown, nil }()
 	}
-	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	chord := chordOf(ev)
 	switch {
 	case ev.Hidden || t.target.Secret():
 		t.hidden = true
@@ -287,25 +291,7 @@ func (t *typing) key(ev recorder.Event) {
 	default:
 		t.unreadable = true
 	}
-	if ev.Key == "v" && len(ev.Mods) > 0 && t.hidden {
-		t.changed = true // pasted
-	}
-}
-
-// finishField handles Enter or Tab at the end of a field. Tab makes no step, since
-// the step of the next field finds it by itself.
-func (c *Compiler) finishField(ev recorder.Event) {
-	before := len(c.steps)
-	c.flush()
-	if ev.Key == "tab" {
-		return
-	}
-	if s := c.last(); len(c.steps) > before && s.input != nil && s.kind == typeIntoElement {
-		s.input.after += "{Enter}"
-		s.end = ev.Time
-		return
-	}
-	c.pressChord(ev, c.fields[ev.Field])
+	t.changed = t.changed || ev.Key == "v" && len(ev.Mods) > 0 && t.hidden // pasted
 }
 
 // flush makes a step of the typing so far.
@@ -328,8 +314,6 @@ func (c *Compiler) flush() {
 		for _, chord := range t.copied {
 			c.pressOn(t.target, chord, t.first)
 		}
-	case t.hidden:
-		c.typeHidden(t)
 	default:
 		c.typeAnywhere(t)
 	}
@@ -366,27 +350,21 @@ func typeSummary(value string, t *recorder.Seen) string {
 	return "type " + quoteShort(value) + " into " + describe(t)
 }
 
+// typeAnywhere is the step that types where no field is known.
 func (c *Compiler) typeAnywhere(t *typing) {
 	c.switchTo(c.active)
-	s := &step{kind: typeText, subject: "type", summary: "type " + quoteShort(t.text.String()), begin: t.first.Time}
-	s.set("text", "")
-	s.input = &input{arg: "text", value: t.text.String(), names: "typed", field: t.field}
-	s.end = t.last
-	c.setWindow(s)
-	c.emit(s)
-}
-
-// typeHidden is the step for what was typed into something unknown.
-func (c *Compiler) typeHidden(t *typing) {
-	c.switchTo(c.active)
-	s := &step{kind: typeText, subject: "type", summary: "type something that is not recorded", begin: t.first.Time}
-	s.set("text", "")
-	s.input = &input{arg: "text", secret: true}
-	if isTerminal(t.target) {
+	s := &step{kind: typeText, subject: "type", begin: t.first.Time, input: &input{arg: "text", secret: true}}
+	switch {
+	case !t.hidden:
+		s.input = &input{arg: "text", value: t.text.String(), names: "typed", field: t.field}
+		s.summary, s.end = "type "+quoteShort(s.input.value), t.last
+	case t.target != nil && t.target.Role == "terminal":
 		s.subject, s.summary, s.input.names = "type password", "type a password into "+describe(t.target), "password"
-	} else {
+	default:
+		s.summary = "type something that is not recorded"
 		s.doubt("nothing is known of the field, so what was typed there was not recorded")
 	}
+	s.set("text", "")
 	c.setWindow(s)
 	c.emit(s)
 }
@@ -404,12 +382,12 @@ func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	if ev.Key == "" || switchesWindow(ev) || c.inOpenList(ev) {
 		return
 	}
-	chord := desktop.Chord{Mods: ev.Mods, Key: ev.Key}.String()
+	chord := chordOf(ev)
 	if ev.Key == "tab" && (len(ev.Mods) == 0 || chord == "shift+tab") && thing != nil {
 		return // it leads to the next field, which its own step finds
 	}
 	c.waitForText()
-	if s := c.last(); chord == "enter" && s != nil && s.kind == typeIntoElement && s.input.after == "" && len(s.expect) == 0 && sameElement(s.target, thing) {
+	if s := c.steps.last(); chord == "enter" && s != nil && s.kind == typeIntoElement && s.input.after == "" && len(s.expect) == 0 && sameElement(s.target, thing) {
 		s.input.after, s.end = "{Enter}", ev.Time // a cell has the keyboard again when it was edited
 		return
 	}
@@ -449,7 +427,7 @@ func switchesWindow(ev recorder.Event) bool {
 
 // pressOn makes a step that presses a key on an element, or extends the last.
 func (c *Compiler) pressOn(thing *recorder.Seen, chord string, ev recorder.Event) {
-	if s := c.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
+	if s := c.steps.last(); s != nil && s.kind == pressKey && s.target == thing && len(s.expect) == 0 && ev.Time.Sub(s.end) < doubleClickTime {
 		s.set("key", s.args[len(s.args)-1].Value.(string)+" "+chord)
 		s.summary, s.end = s.summary+", "+chord, ev.Time
 		c.copies(s, chord)

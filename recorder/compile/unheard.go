@@ -52,7 +52,7 @@ func (c *Compiler) conclude() bool {
 	}
 	c.flush()
 	t := ev.Element
-	if s := c.last(); s != nil && s.click != nil && !s.end.Before(ev.Time.Add(-clickEffectTime)) {
+	if s := c.steps.last(); s != nil && s.click != nil && !s.end.Before(ev.Time.Add(-clickEffectTime)) {
 		return true // that was heard
 	}
 	c.switchTo(t.Window)
@@ -75,14 +75,12 @@ func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool
 	}
 	t := c.typing
 	if t != nil && t.target != nil && t.target.Window == w.ID && w.Dialog && !t.target.MultiLine() {
-		before := len(c.steps)
-		if c.flush(); len(c.steps) > before && c.last().input != nil {
-			c.last().input.after += "{Enter}"
-			c.last().doubt("nobody heard Enter: it is concluded from the dialog, which closed")
+		if s := c.flushEntered(t.last); s != nil {
+			s.doubt("nobody heard Enter: it is concluded from the dialog, which closed")
 		}
 		return true
 	}
-	if s := c.last(); s != nil && t == nil && (s.click != nil || s.concluded) && at.Sub(s.end) <= closeTime && (happened == "opened" || s.window == w.ID) {
+	if s := c.steps.last(); s != nil && t == nil && (s.click != nil || s.concluded) && at.Sub(s.end) <= closeTime && (happened == "opened" || s.window == w.ID) {
 		return true
 	}
 	c.missed = fmt.Sprintf("the window %q %s here, and what made it do so was not heard: a step may be missing", bareTitle(w.Title), happened)

@@ -26,7 +26,7 @@ func waitsFor(waited time.Duration) int64 {
 // waitForText makes a step that waits for a text, if it changed while the person was
 // idle.
 func (c *Compiler) waitForText() {
-	ev, last := c.textChange, c.last()
+	ev, last := c.textChange, c.steps.last()
 	c.textChange = nil
 	if ev == nil || last == nil || len(unique(ev.Element)) == 0 {
 		return

@@ -55,16 +55,14 @@ func (c *Compiler) opened(ev recorder.Event) {
 		c.flush()
 	}
 	c.unvisited[w.ID] = true
-	s := c.last()
+	s := c.steps.last()
 	near := s != nil && ev.Time.Sub(s.end) <= openTime
-	switch {
-	case known || near && (s.pid != 0 && slices.Contains(ev.Origins, s.pid) || s.process != "" && s.process == programName(w.Process)):
-		// a program may show its windows one after the other, each by a process of its own
-		if near && caused && isLastingTitle(w.Title) && !c.wasTyped(w.Title) {
-			s.addExpect(windowExists(w))
-		}
-	default:
+	// A program may show its windows one after the other, each by a process of its own.
+	sameProgram := known || near && (s.pid != 0 && slices.Contains(ev.Origins, s.pid) || s.process != "" && s.process == programName(w.Process))
+	if !sameProgram {
 		c.launched(ev)
+	} else if near && caused && c.steps.lastingTitle(w.Title) {
+		s.addExpect(windowExists(w))
 	}
 }
 
@@ -74,26 +72,27 @@ func (c *Compiler) runs(pid int, at time.Time) bool {
 	if pid == 0 {
 		return false
 	}
-	if slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.PID == pid && !o.Popup }) {
+	if c.anyWindow(func(o desktop.Window) bool { return o.PID == pid && !o.Popup }) {
 		return true
 	}
-	s := c.last()
+	s := c.steps.last()
 	return c.programs[pid] && s != nil && s.pid == pid && at.Sub(s.end) <= reopenTime
 }
 
-func (c *Compiler) openWindows() []desktop.Window {
-	var all []desktop.Window
+func (c *Compiler) anyWindow(is func(desktop.Window) bool) bool {
 	for _, w := range c.windows {
-		all = append(all, w)
+		if is(w) {
+			return true
+		}
 	}
-	return all
+	return false
 }
 
 // launched makes the step that starts a program. It replaces preceding clicks on no
 // known element, such as in a menu of the window manager.
 func (c *Compiler) launched(ev recorder.Event) {
-	for s := c.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.last() {
-		c.steps = c.steps[:len(c.steps)-1]
+	for s := c.steps.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.steps.last() {
+		c.steps.pop()
 	}
 	words := splitCommand(ev.Command)
 	if len(words) == 0 {
@@ -129,9 +128,9 @@ func (c *Compiler) closed(ev recorder.Event) {
 	if c.typing != nil && c.typing.target != nil && c.typing.target.Window == w.ID {
 		c.flush()
 	}
-	s := c.last()
-	same := slices.ContainsFunc(c.openWindows(), func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
-	if s != nil && caused && s.kind != openApplication && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && isLastingTitle(w.Title) && !same && !c.wasTyped(w.Title) {
+	s := c.steps.last()
+	same := c.anyWindow(func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
+	if s != nil && caused && s.kind != openApplication && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && !same && c.steps.lastingTitle(w.Title) {
 		s.addExpect("!" + windowExists(w))
 	}
 }
@@ -158,12 +157,12 @@ func (c *Compiler) known(w *desktop.Window) *desktop.Window {
 	now := *w
 	now.Process = cmp.Or(now.Process, was.Process)
 	c.windows[w.ID] = now
-	s, old := c.last(), windowExists(&was)
+	s, old := c.steps.last(), windowExists(&was)
 	if s == nil || old == windowExists(&now) || !slices.Contains(s.expect, old) {
 		return &now
 	}
 	s.expect = slices.DeleteFunc(s.expect, func(e string) bool { return e == old })
-	if isLastingTitle(now.Title) && !c.wasTyped(now.Title) {
+	if c.steps.lastingTitle(now.Title) {
 		s.addExpect(windowExists(&now))
 	}
 	return &now
@@ -183,7 +182,7 @@ func windowExists(w *desktop.Window) string {
 func (c *Compiler) sign() string {
 	for i := range c.first {
 		w := &c.first[i]
-		if _, there := c.windows[w.ID]; !there && isLastingTitle(w.Title) && !c.wasTyped(w.Title) {
+		if _, there := c.windows[w.ID]; !there && c.steps.lastingTitle(w.Title) {
 			return windowExists(w)
 		}
 	}
@@ -198,18 +197,18 @@ func (c *Compiler) sign() string {
 // bareTitle is a title without a mark of unsaved changes.
 func bareTitle(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "*● ")) }
 
-// isLastingTitle reports whether a title can be expected in another run.
-func isLastingTitle(title string) bool { return bareTitle(title) != "" && selector.Lasting(title) }
-
-// wasTyped reports whether a title holds a typed value, or the name of a file that a
-// program was given, which may be another in the next run.
-func (c *Compiler) wasTyped(title string) bool {
+// lastingTitle reports whether a title can be expected in another run: it holds no typed
+// value, and no name of a file that a program was given.
+func (l stepList) lastingTitle(title string) bool {
 	const short = 3
+	if bareTitle(title) == "" || !selector.Lasting(title) {
+		return false
+	}
 	given := func(word string) bool {
 		file := unquoteWord(word)
 		return openable(file, false) != "" && len(path.Base(file)) >= short && strings.Contains(title, path.Base(file))
 	}
-	return slices.ContainsFunc(c.steps, func(s *step) bool {
+	return !slices.ContainsFunc(l, func(s *step) bool {
 		return len(s.command) > 1 && slices.ContainsFunc(s.command[1:], given) || s.input != nil && len(s.input.value) >= short && strings.Contains(title, s.input.value)
 	})
 }
