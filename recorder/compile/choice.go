@@ -119,7 +119,7 @@ func (c *Compiler) inOpenList(ev recorder.Event) bool {
 	if s == nil || s.kind != selectOption || !worksElement(ev.Key) || len(ev.Mods) > 0 {
 		return false
 	}
-	return c.anyWindow(func(w desktop.Window) bool { return w.Popup })
+	return c.windows.any(func(w desktop.Window) bool { return w.Popup })
 }
 
 // ledToChoice reports whether a key was pressed before the value was read that the
@@ -158,7 +158,7 @@ func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
 func (c *Compiler) highlighted(ev recorder.Event) *step {
 	s := c.steps.last()
 	inList := func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }
-	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid || !c.anyWindow(inList) {
+	if s == nil || s.kind != selectOption || ev.Element == nil || ev.Element.PID != s.pid || !c.windows.any(inList) {
 		return nil
 	}
 	return s

@@ -88,14 +88,7 @@ type Compiler struct {
 	pictures string // the folder of the pictures, or ""
 	now      time.Time
 
-	first         []desktop.Window // those that were there when the recording began
-	windows       map[desktop.WindowID]desktop.Window
-	unvisited     map[desktop.WindowID]bool // opened, and not used yet
-	programs      map[int]bool              // that had a window
-	active        desktop.WindowID
-	current       desktop.WindowID // the window in which the last step acts
-	process       string           // its program
-	currentClosed bool             // it was closed since
+	windows windows
 
 	fields map[int]*recorder.Seen
 	values map[int]string
@@ -120,8 +113,8 @@ type Compiler struct {
 // New returns a Compiler that has seen nothing.
 func New() *Compiler {
 	return &Compiler{
-		windows: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{},
-		fields: map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{},
+		windows: windows{open: map[desktop.WindowID]desktop.Window{}, unvisited: map[desktop.WindowID]bool{}, programs: map[int]bool{}},
+		fields:  map[int]*recorder.Seen{}, values: map[int]string{}, readAt: map[int]time.Time{},
 	}
 }
 
@@ -135,7 +128,7 @@ func (c *Compiler) Add(ev recorder.Event) {
 	ev.Window = c.known(ev.Window)
 	switch ev.Type {
 	case recorder.Begun:
-		c.begin(ev)
+		c.windows.begin(ev.Windows)
 	case recorder.Limited:
 		c.unheard = ev.Unheard
 	case recorder.Pressed:
@@ -175,7 +168,7 @@ func (c *Compiler) Add(ev recorder.Event) {
 		c.closed(ev)
 	case recorder.Switched:
 		if ev.Window != nil {
-			c.active = ev.Window.ID
+			c.windows.active = ev.Window.ID
 		}
 	case recorder.Asserted:
 		c.asserted(ev)

@@ -28,7 +28,11 @@ func (c *Compiler) dragged(down, up recorder.Event) {
 		s.process, s.pid, s.window = programName(down.Window.Process), down.Window.PID, down.Window.ID
 	}
 	if !s.dragTo(t, up.Element, down.At, up.At) {
-		s.dragPoints(down.At, up.At)
+		s.set("start_x", down.At.X)
+		s.set("start_y", down.At.Y)
+		s.set("end_x", up.At.X)
+		s.set("end_y", up.At.Y)
+		s.doubt("this drag goes from point to point of the screen, so its window must be where it was")
 	}
 	s.selects = t.TakesText() && t.Bounds.Contains(up.At)
 	if down.Button != desktop.Left {
@@ -69,15 +73,6 @@ func (s *step) startAt(t *recorder.Seen, at desktop.Point) {
 	if !nearMiddle(t, at) {
 		s.set("start_position", position(t, at))
 	}
-}
-
-// dragPoints is a drag from point to point.
-func (s *step) dragPoints(from, to desktop.Point) {
-	s.set("start_x", from.X)
-	s.set("start_y", from.Y)
-	s.set("end_x", to.X)
-	s.set("end_y", to.Y)
-	s.doubt("this drag goes from point to point of the screen, so its window must be where it was")
 }
 
 // encloses reports whether an element lies around another.

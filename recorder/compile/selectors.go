@@ -120,8 +120,10 @@ func (s *step) guessSelector(t *recorder.Seen) string {
 // setPoint sets a point where no element was found: relative to its window if
 // possible, so that the window may move, or else on the screen.
 func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
-	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == clickElement {
+	if w != nil {
 		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
+	}
+	if w != nil && w.Process != "" && !w.Popup && !w.Bounds.Empty() && s.kind == clickElement {
 		s.set("process", s.process)
 		s.set("x", at.X-w.Bounds.X)
 		s.set("y", at.Y-w.Bounds.Y)
@@ -131,9 +133,6 @@ func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	}
 	s.set("x", at.X)
 	s.set("y", at.Y)
-	if w != nil {
-		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
-	}
 	s.doubt("no element was found there, so the point of the screen is all that is known")
 }
 

@@ -97,18 +97,16 @@ type wheel struct {
 }
 
 func (s *step) set(name string, value any) {
-	for i := range s.args {
-		if s.args[i].Key == name {
-			s.args[i].Value = value
-			return
-		}
+	if i := s.indexOf(name); i >= 0 {
+		s.args[i].Value = value
+		return
 	}
 	s.args = append(s.args, arg{Key: name, Value: value})
 }
 
 // insert is set for an argument whose place is behind another.
 func (s *step) insert(after, name string, value any) {
-	if i := slices.IndexFunc(s.args, func(a arg) bool { return a.Key == after }); i >= 0 && s.arg(name) == nil {
+	if i := s.indexOf(after); i >= 0 && s.indexOf(name) < 0 {
 		s.args = slices.Insert(s.args, i+1, arg{Key: name, Value: value})
 		return
 	}
@@ -122,12 +120,14 @@ func (s *step) drop(names ...string) {
 
 // arg is the value of an argument, or nil.
 func (s *step) arg(name string) any {
-	for _, a := range s.args {
-		if a.Key == name {
-			return a.Value
-		}
+	if i := s.indexOf(name); i >= 0 {
+		return s.args[i].Value
 	}
 	return nil
+}
+
+func (s *step) indexOf(name string) int {
+	return slices.IndexFunc(s.args, func(a arg) bool { return a.Key == name })
 }
 
 func (s *step) doubt(format string, args ...any) {

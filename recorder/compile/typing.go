@@ -352,7 +352,7 @@ func typeSummary(value string, t *recorder.Seen) string {
 
 // typeAnywhere is the step that types where no field is known.
 func (c *Compiler) typeAnywhere(t *typing) {
-	c.switchTo(c.active)
+	c.switchTo(c.windows.active)
 	s := &step{kind: typeText, subject: "type", begin: t.first.Time, input: &input{arg: "text", secret: true}}
 	switch {
 	case !t.hidden:
@@ -371,7 +371,7 @@ func (c *Compiler) typeAnywhere(t *typing) {
 
 // setWindow makes a step act in the active window.
 func (c *Compiler) setWindow(s *step) {
-	if w, ok := c.windows[c.active]; ok {
+	if w, ok := c.windows.open[c.windows.active]; ok {
 		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
 	}
 }
@@ -395,10 +395,10 @@ func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 		c.pressOn(thing, chord, ev)
 		return
 	}
-	if _, ok := c.windows[c.active]; !ok && thing != nil {
-		c.active = thing.Window
+	if _, ok := c.windows.open[c.windows.active]; !ok && thing != nil {
+		c.windows.active = thing.Window
 	}
-	c.switchTo(c.active)
+	c.switchTo(c.windows.active)
 	s := &step{kind: pressKeyGlobal, subject: "press " + chord, summary: "press " + chord, begin: ev.Time}
 	c.setWindow(s)
 	if s.process != "" {

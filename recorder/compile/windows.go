@@ -23,17 +23,57 @@ const (
 	reopenTime = 30 * time.Second
 )
 
-func (c *Compiler) begin(ev recorder.Event) {
-	if c.first == nil {
-		c.first = ev.Windows
+// windows are those of all programs.
+type windows struct {
+	first         []desktop.Window // those that were there when the recording began
+	open          map[desktop.WindowID]desktop.Window
+	unvisited     map[desktop.WindowID]bool // opened, and not used yet
+	programs      map[int]bool              // that had a window
+	active        desktop.WindowID
+	current       desktop.WindowID // the window in which the last step acts
+	process       string           // its program
+	currentClosed bool             // it was closed since
+}
+
+func (ws *windows) begin(all []desktop.Window) {
+	if ws.first == nil {
+		ws.first = all
 	}
-	for _, w := range ev.Windows {
-		c.windows[w.ID] = w
-		c.programs[w.PID] = true
+	for _, w := range all {
+		ws.add(w)
 		if w.Active {
-			c.active = w.ID
+			ws.active = w.ID
 		}
 	}
+}
+
+func (ws *windows) add(w desktop.Window) {
+	ws.open[w.ID] = w
+	ws.programs[w.PID] = true
+}
+
+func (ws *windows) any(is func(desktop.Window) bool) bool {
+	for _, w := range ws.open {
+		if is(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// arrive notes the window in which the last step acts.
+func (ws *windows) arrive(id desktop.WindowID, process string) {
+	ws.current, ws.process, ws.currentClosed = id, process, false
+}
+
+// others is how many main windows a program has beside one.
+func (ws *windows) others(w desktop.Window) (n int) {
+	for _, o := range ws.open {
+		if o.Process == w.Process && !o.Popup && !o.Modal && o.ID != w.ID {
+			n++
+		}
+	}
+	return n
 }
 
 // opened handles a new window: of a program that was started, or an effect of the
@@ -44,8 +84,7 @@ func (c *Compiler) opened(ev recorder.Event) {
 		return
 	}
 	known := c.runs(w.PID, ev.Time)
-	c.windows[w.ID] = *w
-	c.programs[w.PID] = true
+	c.windows.add(*w)
 	if w.Popup {
 		c.popup = &ev
 		return
@@ -54,7 +93,7 @@ func (c *Compiler) opened(ev recorder.Event) {
 	if !known {
 		c.flush()
 	}
-	c.unvisited[w.ID] = true
+	c.windows.unvisited[w.ID] = true
 	s := c.steps.last()
 	near := s != nil && ev.Time.Sub(s.end) <= openTime
 	// A program may show its windows one after the other, each by a process of its own.
@@ -72,20 +111,11 @@ func (c *Compiler) runs(pid int, at time.Time) bool {
 	if pid == 0 {
 		return false
 	}
-	if c.anyWindow(func(o desktop.Window) bool { return o.PID == pid && !o.Popup }) {
+	if c.windows.any(func(o desktop.Window) bool { return o.PID == pid && !o.Popup }) {
 		return true
 	}
 	s := c.steps.last()
-	return c.programs[pid] && s != nil && s.pid == pid && at.Sub(s.end) <= reopenTime
-}
-
-func (c *Compiler) anyWindow(is func(desktop.Window) bool) bool {
-	for _, w := range c.windows {
-		if is(w) {
-			return true
-		}
-	}
-	return false
+	return c.windows.programs[pid] && s != nil && s.pid == pid && at.Sub(s.end) <= reopenTime
 }
 
 // launched makes the step that starts a program. It replaces preceding clicks on no
@@ -104,7 +134,7 @@ func (c *Compiler) launched(ev recorder.Event) {
 	s.command = words
 	s.process, s.pid, s.window = programName(ev.Window.Process), ev.Window.PID, ev.Window.ID
 	c.emit(s)
-	c.arrive(ev.Window.ID, ev.Window.Process)
+	c.windows.arrive(ev.Window.ID, ev.Window.Process)
 }
 
 // closed handles a closed window, which may be an effect of the last step.
@@ -114,10 +144,10 @@ func (c *Compiler) closed(ev recorder.Event) {
 		return
 	}
 	caused := w.Popup || c.caused(w, "closed", ev.Time)
-	delete(c.windows, w.ID)
-	delete(c.unvisited, w.ID)
-	if c.current == w.ID {
-		c.currentClosed = true
+	delete(c.windows.open, w.ID)
+	delete(c.windows.unvisited, w.ID)
+	if c.windows.current == w.ID {
+		c.windows.currentClosed = true
 	}
 	if c.popup != nil && c.popup.Window.ID == w.ID {
 		c.popup = nil
@@ -129,7 +159,7 @@ func (c *Compiler) closed(ev recorder.Event) {
 		c.flush()
 	}
 	s := c.steps.last()
-	same := c.anyWindow(func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
+	same := c.windows.any(func(o desktop.Window) bool { return o.Title == w.Title && o.Process == w.Process })
 	if s != nil && caused && s.kind != openApplication && s.window == w.ID && ev.Time.Sub(s.end) <= closeTime && !same && c.steps.lastingTitle(w.Title) {
 		s.addExpect("!" + windowExists(w))
 	}
@@ -150,13 +180,13 @@ func (c *Compiler) known(w *desktop.Window) *desktop.Window {
 	if w == nil {
 		return nil
 	}
-	was, there := c.windows[w.ID]
+	was, there := c.windows.open[w.ID]
 	if !there {
 		return w
 	}
 	now := *w
 	now.Process = cmp.Or(now.Process, was.Process)
-	c.windows[w.ID] = now
+	c.windows.open[w.ID] = now
 	s, old := c.steps.last(), windowExists(&was)
 	if s == nil || old == windowExists(&now) || !slices.Contains(s.expect, old) {
 		return &now
@@ -180,9 +210,9 @@ func windowExists(w *desktop.Window) string {
 // sign is the condition that tells best that the steps are the right ones: that a
 // window is there which they closed, or what the first of them acts on.
 func (c *Compiler) sign() string {
-	for i := range c.first {
-		w := &c.first[i]
-		if _, there := c.windows[w.ID]; !there && c.steps.lastingTitle(w.Title) {
+	for i := range c.windows.first {
+		w := &c.windows.first[i]
+		if _, there := c.windows.open[w.ID]; !there && c.steps.lastingTitle(w.Title) {
 			return windowExists(w)
 		}
 	}
@@ -221,38 +251,24 @@ func quoteExpression(text string) string {
 // switchTo makes a step that activates a window before the next step acts in it,
 // unless the window is current or opened by itself.
 func (c *Compiler) switchTo(id desktop.WindowID) {
-	w, known := c.windows[id]
-	fresh, gone := c.unvisited[id], c.currentClosed
-	delete(c.unvisited, id)
-	if !known || w.Popup || id == c.current {
+	w, known := c.windows.open[id]
+	fresh, gone := c.windows.unvisited[id], c.windows.currentClosed
+	delete(c.windows.unvisited, id)
+	if !known || w.Popup || id == c.windows.current {
 		return
 	}
-	same := w.Process == c.process && w.Process != ""
-	c.arrive(id, w.Process)
-	if fresh || same && (gone || w.Modal && c.others(w) < 2 || c.others(w) == 0) {
+	same := w.Process == c.windows.process && w.Process != ""
+	c.windows.arrive(id, w.Process)
+	if fresh || same && (gone || w.Modal && c.windows.others(w) < 2 || c.windows.others(w) == 0) {
 		return
 	}
 	s := &step{kind: activateWindow, subject: "switch to " + programName(w.Process), summary: "switch to " + strconv.Quote(w.Title)}
 	if w.Process != "" {
 		s.set("process", programName(w.Process))
 	}
-	if w.Process == "" || c.others(w) > 0 {
+	if w.Process == "" || c.windows.others(w) > 0 {
 		s.set("title", bareTitle(w.Title))
 	}
 	s.process, s.pid, s.window = programName(w.Process), w.PID, id
 	c.emit(s)
-}
-
-func (c *Compiler) arrive(id desktop.WindowID, process string) {
-	c.current, c.process, c.currentClosed = id, process, false
-}
-
-// others is how many main windows a program has beside one.
-func (c *Compiler) others(w desktop.Window) (n int) {
-	for _, o := range c.windows {
-		if o.Process == w.Process && !o.Popup && !o.Modal && o.ID != w.ID {
-			n++
-		}
-	}
-	return n
 }
