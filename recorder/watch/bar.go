@@ -70,8 +70,7 @@ type barButtonAt struct {
 }
 
 func newBar() *bar {
-	b := &bar{at: desktop.Point{X: -1}, timer: time.NewTimer(time.Hour)}
-	b.timer.Stop()
+	b := &bar{at: desktop.Point{X: -1}, timer: stoppedTimer()}
 	x := barPad
 	for _, s := range recorder.Steerings() {
 		w := len(s.Label)*charWidth + 2*barPad

@@ -20,7 +20,7 @@ func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Eleme
 	if w == nil || w.Popup || !r.view.holds(w.PID) {
 		return nil
 	}
-	if cell := r.readCell(ctx, w.ID, at); cell != nil && !r.edits(cell) {
+	if cell := r.readCell(ctx, w.ID, at); cell != nil && !r.focus.edits(cell) {
 		return cell
 	}
 	return nil
@@ -28,7 +28,7 @@ func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Eleme
 
 // readCell reads the cell at a point of a sheet that is in the tree which was read
 // last; nil: there is none.
-func (r *recording) readCell(ctx context.Context, in desktop.WindowID, at desktop.Point) *desktop.Element {
+func (r *reader) readCell(ctx context.Context, in desktop.WindowID, at desktop.Point) *desktop.Element {
 	var sheet *desktop.Element
 	walk(r.view.roots, func(e *desktop.Element) {
 		if isPartlyRead(e) && e.Window == in && e.Bounds.Contains(at) {
@@ -87,19 +87,19 @@ func severalSheets(tree *desktop.Tree) bool {
 
 // edits reports whether the field in which a cell is edited, which lies over it, has
 // the keyboard.
-func (r *recording) edits(cell *desktop.Element) bool {
-	t := r.focus.of(r.focus.now)
-	return t != nil && t.Role == "cell" && t.Name == cell.Name && r.focus.handle != cell.Handle
+func (f *focus) edits(cell *desktop.Element) bool {
+	t := f.of(f.now)
+	return t != nil && t.Role == "cell" && t.Name == cell.Name && f.handle != cell.Handle
 }
 
 // isEdited reports whether an element is the field in which the last cell is edited. That
 // is where the cell is, but says another place while it comes up.
-func (r *recording) isEdited(e *desktop.Element) bool {
-	t := r.focus.of(r.focus.now)
+func (f *focus) isEdited(e *desktop.Element) bool {
+	t := f.of(f.now)
 	if t == nil || t.Role != "cell" || e.Role != "paragraph" || t.Window != e.Window {
 		return false
 	}
-	return r.focus.certain || t.Bounds.Contains(desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y})
+	return f.certain || t.Bounds.Contains(desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y})
 }
 
 // cellUnder is the cell of a sheet that is edited in a field which is there only

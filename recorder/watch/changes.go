@@ -29,7 +29,7 @@ type changes struct {
 	focusTimer *time.Timer   // delays the handling by focusLead
 	field      subscription
 	choice     subscription
-	running    *sync.WaitGroup // the goroutines of the subscriptions
+	running    sync.WaitGroup // the goroutines of the subscriptions
 
 	delayedSince time.Time // since when reads are debounced; zero: they are not
 	quietUntil   time.Time // until then change events of the field are not acted on
@@ -46,15 +46,6 @@ type subscription struct {
 	last   *atomic.Int64  // when the last one did, in nanoseconds
 	cancel context.CancelFunc
 }
-
-func newChanges() changes {
-	h := changes{focus: make(chan struct{}, 1), focusTimer: time.NewTimer(time.Hour), running: &sync.WaitGroup{}}
-	h.focusTimer.Stop()
-	return h
-}
-
-// notifyFocus is the callback for focus events.
-func (h *changes) notifyFocus() { signal(h.focus) }
 
 // signal wakes the reader of a channel of capacity one.
 func signal(c chan<- struct{}) {
@@ -100,12 +91,12 @@ func (r *recording) subscribe(ctx context.Context) {
 	if r.paused {
 		field, choice = "", ""
 	}
-	r.resubscribe(ctx, &r.changes.field, field)
-	r.resubscribe(ctx, &r.changes.choice, choice)
+	r.changes.subscribe(ctx, r.desktop, &r.changes.field, field)
+	r.changes.subscribe(ctx, r.desktop, &r.changes.choice, choice)
 }
 
-// resubscribe replaces the element of a subscription.
-func (r *recording) resubscribe(ctx context.Context, w *subscription, of desktop.Handle) {
+// subscribe replaces the element of a subscription.
+func (h *changes) subscribe(ctx context.Context, d *desktop.Desktop, w *subscription, of desktop.Handle) {
 	if w.handle == of || ctx.Err() != nil {
 		return
 	}
@@ -117,9 +108,9 @@ func (r *recording) resubscribe(ctx context.Context, w *subscription, of desktop
 	told := make(chan struct{}, 1)
 	last := &atomic.Int64{}
 	*w = subscription{handle: of, events: told, last: last, cancel: stop}
-	r.changes.running.Go(func() {
+	h.running.Go(func() {
 		defer stop()
-		_ = r.desktop.WatchElement(ctx, of, func() {
+		_ = d.WatchElement(ctx, of, func() {
 			last.Store(time.Now().UnixNano())
 			signal(told)
 		}) // where it is unavailable the element is polled

@@ -71,14 +71,6 @@ func (r *recording) readChoice(ctx context.Context) {
 	}
 }
 
-// readChoiceAfterKeys is readChoice before a button press. Without keys before it,
-// a read might already show the effect of the press.
-func (r *recording) readChoiceAfterKeys(ctx context.Context) {
-	if r.keyed {
-		r.readChoice(ctx)
-	}
-}
-
 // rereadChoice schedules a read of the choice.
 func (r *recording) rereadChoice() {
 	r.choiceReads = max(r.choiceReads, 1)
@@ -88,7 +80,7 @@ func (r *recording) rereadChoice() {
 // choiceShown reads the value of an element, and whether that is only the highlighted
 // option of an open list. Web pages show the value of a combo box only as its selected
 // option, and programs of GTK have an option selected only while the list is open.
-func (r *recording) choiceShown(ctx context.Context, t *recorder.Seen) (shows string, open bool, err error) {
+func (r *reader) choiceShown(ctx context.Context, t *recorder.Seen) (shows string, open bool, err error) {
 	e, err := r.desktop.Refresh(ctx, t.Handle)
 	if err != nil {
 		return "", false, err

@@ -144,8 +144,8 @@ func (r *recording) elementAt(ctx context.Context, at desktop.Point) *recorder.S
 }
 
 // describe adds to an element what helps to find it again.
-func (r *recording) describe(ctx context.Context, e *desktop.Element) *recorder.Seen {
-	if r.focus.secret[e.Handle] {
+func (r *reader) describe(ctx context.Context, e *desktop.Element) *recorder.Seen {
+	if r.secret[e.Handle] {
 		e.Role = "password"
 	}
 	roots := r.programOf(ctx, e)
@@ -155,7 +155,7 @@ func (r *recording) describe(ctx context.Context, e *desktop.Element) *recorder.
 	}
 	if e.Role == "password" {
 		e.Text = ""
-		r.focus.secret[e.Handle] = true
+		r.secret[e.Handle] = true
 	}
 	return seenIn(e, roots)
 }
@@ -194,7 +194,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.savePicture(r.under.shot), Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windows.At(ev.At),
 	})
-	r.findSelectorsLater(t, 0)
+	r.unnamed.add(t, 0)
 	r.pressedAt, r.at = &ev.At, ev.At
 	if t != nil {
 		r.pressedOn = t.Handle

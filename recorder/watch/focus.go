@@ -127,19 +127,18 @@ func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 	field := r.flushKeys(ctx, true)
 	if !typed || field == 0 {
 		if !r.focus.certain {
-			r.readFocus(ctx)
+			r.focusOn(ctx, r.askFocus(ctx))
 		}
 		field = r.focus.now
 	} // else it goes where they went, whatever has the keyboard after it
 	r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Field: field})
 	r.focus.certain = r.focus.certain && ev.Key == "enter" && r.focus.of(r.focus.now).MultiLine()
-	r.lastEffect = time.Now()
-	r.rereadAfterKeys()
+	r.keysHadEffect()
 }
 
 // staysInField reports whether a key leaves the keyboard where it is.
 func staysInField(ev desktop.InputEvent) bool {
-	return ev.Text != "" || len(ev.Mods) == 0 && keepsFocus(ev.Key) || isEditing(ev)
+	return ev.Text != "" || isEditing(ev)
 }
 
 // isDeadKey reports whether a key types nothing by itself, but changes the character
@@ -150,25 +149,16 @@ func isDeadKey(ev desktop.InputEvent) bool {
 
 // keepsFocus reports whether a key without text leaves the keyboard in its field.
 func keepsFocus(k desktop.Key) bool {
-	switch k {
-	case "backspace", "delete", "left", "right", "home", "end", "insert":
-		return true
-	}
-	return false
+	return slices.Contains([]desktop.Key{"backspace", "delete", "left", "right", "home", "end", "insert"}, k)
 }
 
 // isEditing reports whether a chord works on the text of a field.
 func isEditing(ev desktop.InputEvent) bool {
-	for _, m := range ev.Mods {
-		if m != desktop.Ctrl && m != desktop.Shift {
-			return false
-		}
-	}
 	switch ev.Key {
 	case "a", "c", "v", "x", "z", "y":
 		return len(ev.Mods) == 1 && ev.Mods[0] == desktop.Ctrl
 	}
-	return keepsFocus(ev.Key)
+	return keepsFocus(ev.Key) && !slices.ContainsFunc(ev.Mods, func(m desktop.Key) bool { return m != desktop.Ctrl && m != desktop.Shift })
 }
 
 // flushKeys writes the keys that were held back, and returns the field that they went
@@ -187,7 +177,9 @@ func (r *recording) flushKeys(ctx context.Context, moved bool) (field int) {
 	if field == r.focus.now {
 		r.readField(ctx)
 	}
-	r.readChoiceAfterKeys(ctx)
+	if r.keyed { // otherwise it may show the effect of the press already
+		r.readChoice(ctx)
+	}
 	r.focus.secrecy.inputMoved()
 	return field
 }
@@ -219,8 +211,7 @@ func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	for _, ev := range keys {
 		r.writeKey(ev, field, hidden)
 	}
-	r.lastEffect = time.Now()
-	r.rereadAfterKeys()
+	r.keysHadEffect()
 	return field
 }
 
@@ -229,16 +220,16 @@ func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 func (r *recording) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	types := ev.Text != ""
 	switch {
-	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !r.saysHidden(field)):
+	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !endsHidden(r.events, field)):
 		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
-	case types && !r.saysHidden(field):
+	case types && !endsHidden(r.events, field):
 		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})
 	}
 }
 
-// saysHidden reports whether the last event is already hidden text in a field.
-func (r *recording) saysHidden(field int) bool {
-	for _, last := range slices.Backward(r.events) {
+// endsHidden reports whether the last event is already hidden text in a field.
+func endsHidden(events []recorder.Event, field int) bool {
+	for _, last := range slices.Backward(events) {
 		if last.Type != recorder.Focused {
 			return last.Type == recorder.Typed && last.Hidden && last.Field == field
 		}
@@ -246,9 +237,9 @@ func (r *recording) saysHidden(field int) bool {
 	return false
 }
 
-// rereadAfterKeys schedules reads of the field after typing.
-func (r *recording) rereadAfterKeys() {
-	r.keyed = true
+// keysHadEffect schedules reads of the field after typing.
+func (r *recording) keysHadEffect() {
+	r.lastEffect, r.keyed = time.Now(), true
 	r.rereadSoon()
 }
 
@@ -269,11 +260,8 @@ func (r *recording) rereadSoon() {
 	r.settleTimer.Reset(settleDelay)
 }
 
-// readFocus asks which element has the focus, and returns its number.
-func (r *recording) readFocus(ctx context.Context) int { return r.focusOn(ctx, r.askFocus(ctx)) }
-
 // askFocus asks which element has the focus; "" is none that is known.
-func (r *recording) askFocus(ctx context.Context) desktop.Handle {
+func (r *reader) askFocus(ctx context.Context) desktop.Handle {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
 	defer cancel()
 	state, err := r.desktop.SaveFocus(ctx)
@@ -315,10 +303,8 @@ func (r *recording) focusedElement(ctx context.Context, h desktop.Handle) *deskt
 		if _, known := r.focus.numbers[h]; known {
 			return &desktop.Element{Handle: h}
 		}
-		short, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
-		defer cancel()
 		var err error
-		if e, err = r.desktop.Refresh(short, h); err != nil {
+		if e, err = r.refresh(ctx, h, focusTimeout); err != nil {
 			return nil
 		}
 	}
@@ -332,7 +318,7 @@ func (r *recording) focusedElement(ctx context.Context, h desktop.Handle) *deskt
 func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.Element) int {
 	text := e.Text
 	e.Handle = h
-	if r.isEdited(e) {
+	if r.focus.isEdited(e) {
 		r.focus.set(r.focus.now, h)
 		return r.focus.now
 	}
@@ -354,19 +340,23 @@ func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.
 	return n
 }
 
-// addField makes an element one of the fields, and the one with the keyboard.
+// addField makes an element one of the fields, unless it is, and the one with the
+// keyboard.
 func (r *recording) addField(ctx context.Context, t *recorder.Seen, text string) int {
-	if t.Role == "cell" { // what is typed takes the place of all that it holds, and Enter ends it
-		cell := *t
-		cell.States &^= desktop.MultiLine
-		t, text = &cell, ""
+	n, known := r.focus.numbers[t.Handle]
+	if !known {
+		if t.Role == "cell" { // what is typed takes the place of all that it holds, and Enter ends it
+			cell := *t
+			cell.States &^= desktop.MultiLine
+			t, text = &cell, ""
+		}
+		r.focus.fields = append(r.focus.fields, t)
+		n = len(r.focus.fields)
+		r.focus.numbers[t.Handle] = n
+		r.unnamed.add(t, n)
 	}
-	r.focus.fields = append(r.focus.fields, t)
-	n, h := len(r.focus.fields), t.Handle
-	r.findSelectorsLater(t, n)
 	r.followChoice(ctx, t)
-	r.focus.numbers[h] = n
-	r.focus.set(n, h)
+	r.focus.set(n, t.Handle)
 	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
 	if !t.Secret() && t.TakesText() {
 		ev.Value = &text
@@ -389,10 +379,8 @@ func (r *recording) readField(ctx context.Context) {
 	if !r.fieldUnread {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(elementTimeout))
-	defer cancel()
 	asked := time.Now()
-	e, err := r.desktop.Refresh(ctx, r.focus.handle)
+	e, err := r.refresh(ctx, r.focus.handle, elementTimeout)
 	r.changes.backOff(time.Since(asked))
 	if timedOut(err) && r.timeouts < maxTimeouts {
 		r.timeouts++

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -52,7 +53,8 @@ func (r *recording) savePicture(p *image.RGBA) string {
 	}
 	r.pictures++
 	name := fmt.Sprintf("%d.png", r.pictures)
-	if r.failed = writePicture(filepath.Join(r.options.Pictures, name), p); r.failed != nil {
+	if err := writePicture(filepath.Join(r.options.Pictures, name), p); err != nil {
+		r.failed = fmt.Errorf("the pictures of the recording: %w", err)
 		r.stop(r.failed)
 	}
 	return name
@@ -74,7 +76,7 @@ func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
 }
 
 // blankPasswords paints over the password fields that are known.
-func (r *recording) blankPasswords(p *image.RGBA, area desktop.Rect) {
+func (r *reader) blankPasswords(p *image.RGBA, area desktop.Rect) {
 	begin := p.Rect.Min.Sub(image.Pt(max(area.X, 0), max(area.Y, 0)))
 	for _, box := range r.passwords {
 		draw.Draw(p, box.Image().Add(begin), image.NewUniform(color.Black), image.Point{}, draw.Src)
@@ -84,18 +86,12 @@ func (r *recording) blankPasswords(p *image.RGBA, area desktop.Rect) {
 // writePicture writes a file that only its owner may read.
 func writePicture(file string, p image.Image) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("the pictures of the recording: %w", err)
+		return err
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("the pictures of the recording: %w", err)
+		return err
 	}
 	err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, p)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("the pictures of the recording: %w", err)
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }

@@ -93,8 +93,31 @@ func (r *recording) noteHidden(ctx context.Context, at desktop.Point) {
 	})
 }
 
+// reader reads the elements of programs, and remembers the tree that was read last.
+type reader struct {
+	desktop   *desktop.Desktop
+	patience  time.Duration           // how many times longer than usual each read may take
+	view      programView             // the tree that was read last
+	lastRead  programHandles          // the elements in it
+	passwords []desktop.Rect          // its password fields
+	secret    map[desktop.Handle]bool // elements that once were password fields
+	slow      map[int]time.Duration   // timeouts of programs that take longer than others, by process
+	readAgain time.Time               // when a tree may be read again for what can wait
+	allCells  bool                    // of a sheet, and not only the one at the pointer
+	onTree    func(*programView)      // gets each tree
+}
+
+// timeout scales a timeout by the patience.
+func (r *reader) timeout(d time.Duration) time.Duration { return d * r.patience }
+
+func (r *reader) refresh(ctx context.Context, h desktop.Handle, within time.Duration) (*desktop.Element, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout(within))
+	defer cancel()
+	return r.desktop.Refresh(ctx, h)
+}
+
 // programOf is the tree of an element's program: that of before while it serves.
-func (r *recording) programOf(ctx context.Context, e *desktop.Element) []*desktop.Element {
+func (r *reader) programOf(ctx context.Context, e *desktop.Element) []*desktop.Element {
 	if r.view.shows(e) {
 		return r.view.roots
 	}
@@ -102,13 +125,13 @@ func (r *recording) programOf(ctx context.Context, e *desktop.Element) []*deskto
 }
 
 // readProgram reads the tree of an element's program, without the text of passwords.
-func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
-	within := max(treeTimeout, r.treeTimeouts[e.PID])
+func (r *reader) readProgram(ctx context.Context, e *desktop.Element) []*desktop.Element {
+	within := max(treeTimeout, r.slow[e.PID])
 	short, cancel := context.WithTimeout(ctx, r.timeout(within))
 	defer cancel()
 	when := time.Now()
 	scope := desktop.Scope{PID: e.PID, Process: e.Process, Full: true}
-	if !r.unheard.keys { // then what the cells show is not watched
+	if !r.allCells {
 		at := e.Bounds.Center()
 		scope.CellAt = &at
 	}
@@ -118,7 +141,7 @@ func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desk
 		tree, err = r.desktop.Tree(short, scope)
 	}
 	if timedOut(err) {
-		r.treeTimeouts[e.PID] = min(2*within, maxTreeTimeout)
+		r.slow[e.PID] = min(2*within, maxTreeTimeout)
 	}
 	if err != nil {
 		r.readAgain = time.Now().Add(time.Since(when))
@@ -128,14 +151,14 @@ func (r *recording) readProgram(ctx context.Context, e *desktop.Element) []*desk
 	r.passwords, r.lastRead = nil, programHandles{pid: e.PID, handles: map[desktop.Handle]bool{}}
 	tree.Walk(func(o *desktop.Element) bool {
 		r.lastRead.handles[o.Handle] = true
-		if o.Role == "password" || r.focus.secret[o.Handle] {
-			o.Text, r.focus.secret[o.Handle] = "", true
+		if o.Role == "password" || r.secret[o.Handle] {
+			o.Text, r.secret[o.Handle] = "", true
 			r.passwords = append(r.passwords, o.Bounds)
 		}
 		return true
 	})
 	selector.FillLabels(tree.Roots)
 	r.view = programView{pid: e.PID, roots: tree.Roots, when: when, took: time.Since(when)}
-	r.trySelectors(e.PID, tree.Roots)
+	r.onTree(&r.view)
 	return tree.Roots
 }

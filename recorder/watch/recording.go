@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"understudy/recorder"
+	"understudy/recorder/compile"
 	"understudy/steps/desktop"
 )
 
@@ -50,7 +51,7 @@ const (
 
 // recording is the state of a session. One goroutine owns it.
 type recording struct {
-	desktop  *desktop.Desktop
+	reader
 	options  Options
 	stop     context.CancelCauseFunc
 	queue    *queue
@@ -75,17 +76,12 @@ type recording struct {
 	restPending  bool      // a hit test is due
 	lastEffect   time.Time // when input last may have changed the screen
 
-	focus        focus
-	changes      changes
-	unnamed      unnamedElements
-	used         map[desktop.Handle]*usedElement
-	view         programView           // the tree that was read last
-	lastRead     programHandles        // the elements in it
-	treeTimeouts map[int]time.Duration // of programs that take longer than others, by process
-	readAgain    time.Time             // when a tree may be read again for what can wait
-	lastPressed  programHandles        // the elements of the program of the last press, at that time
-	pictures     int                   // how many were kept
-	passwords    []desktop.Rect        // password fields of the program that was looked at last
+	focus       focus
+	changes     changes
+	unnamed     unnamedElements
+	used        usedElements
+	lastPressed programHandles // the elements of the program of the last press, at that time
+	pictures    int            // how many were kept
 
 	choice   *choice              // the choice in use
 	heldKeys []desktop.InputEvent // keys whose field is not known yet
@@ -110,21 +106,25 @@ type recording struct {
 
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
 	r := &recording{
-		desktop: d, options: o, stop: stop, queue: newQueue(), restTimer: time.NewTimer(time.Hour), settleTimer: time.NewTimer(time.Hour), textTimer: time.NewTimer(time.Hour),
-		focus: focus{numbers: map[desktop.Handle]int{}, secret: map[desktop.Handle]bool{}}, reporter: newStepReporter(o.Tell),
-		used: map[desktop.Handle]*usedElement{}, treeTimeouts: map[int]time.Duration{},
-		orders: make(chan func(context.Context)), began: make(chan struct{}),
+		reader:  reader{desktop: d, patience: time.Duration(max(1, o.Patience)), secret: map[desktop.Handle]bool{}, slow: map[int]time.Duration{}},
+		options: o, stop: stop, queue: newQueue(), restTimer: stoppedTimer(), settleTimer: stoppedTimer(), textTimer: stoppedTimer(),
+		reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
+		changes: changes{focus: make(chan struct{}, 1), focusTimer: stoppedTimer()},
+		unheard: unheard{timer: stoppedTimer(), shown: map[int]programControls{}},
+		orders:  make(chan func(context.Context)), began: make(chan struct{}),
 	}
-	r.unheard.timer, r.unheard.shown = time.NewTimer(time.Hour), map[int]programControls{}
-	r.unheard.timer.Stop()
-	r.restTimer.Stop()
-	r.settleTimer.Stop()
-	r.textTimer.Stop()
-	r.changes = newChanges()
+	r.focus = focus{numbers: map[desktop.Handle]int{}, secret: r.secret}
+	r.onTree = func(t *programView) { r.used.try(t, r.write) }
 	if o.Bar {
 		r.bar = newBar()
 	}
 	return r
+}
+
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
 }
 
 func (r *recording) begin(ctx context.Context) error {
@@ -151,9 +151,9 @@ func (r *recording) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-r.queue.more:
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 		case <-look.C:
-			r.handleAll(ctx, r.queue.take()) // it caused what happened to windows
+			r.handleQueued(ctx) // it caused what happened to windows
 			if time.Since(r.lastActivity) > idleAfter && time.Since(looked) < 2*windowPoll-windowPoll/2 {
 				break // while idle, every other time will do
 			}
@@ -162,13 +162,13 @@ func (r *recording) loop(ctx context.Context) {
 			r.findSelectors(ctx)
 		case <-r.restTimer.C:
 			r.restPending = false
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 			r.under = r.lookAt(ctx, r.at, treeTimeout)
 			if r.texts.shown != nil && time.Since(r.lastActivity) > idleBeforeChange {
 				r.readTexts(ctx, r.under.when)
 			}
 		case <-r.settleTimer.C:
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 			r.readField(ctx)
 			if r.choiceReads > 0 {
 				r.readChoice(ctx)
@@ -180,7 +180,7 @@ func (r *recording) loop(ctx context.Context) {
 			r.changes.focusTimer.Reset(focusLead)
 			r.unheard.due = r.unheard.keys
 		case <-r.changes.focusTimer.C:
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 			if r.unheard.keys {
 				r.unheard.moved = time.Now()
 				r.observe(ctx)
@@ -191,17 +191,17 @@ func (r *recording) loop(ctx context.Context) {
 			r.observe(ctx)
 		case <-r.changes.field.events:
 			signal(r.changes.field.events) // a key that leaves the field asks whether it changed
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 			r.drainChanges()
 		case <-r.changes.choice.events:
 			signal(r.changes.choice.events)
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 			r.drainChanges()
 		case <-r.bar.rested():
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 			r.command(ctx, r.bar.chosen(), r.at)
 		case do := <-r.orders:
-			r.handleAll(ctx, r.queue.take())
+			r.handleQueued(ctx)
 			do(ctx)
 		}
 		r.flush()
@@ -211,16 +211,11 @@ func (r *recording) loop(ctx context.Context) {
 	}
 }
 
-// timeout scales a timeout by the patience of the options.
-func (r *recording) timeout(d time.Duration) time.Duration {
-	return d * time.Duration(max(1, r.options.Patience))
-}
-
 // end handles the last input and closes the event list.
 func (r *recording) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.timeout(endTimeout))
 	defer cancel()
-	r.handleAll(ctx, r.queue.take())
+	r.handleQueued(ctx)
 	r.flushKeys(ctx, true)
 	r.readField(ctx)
 	r.pollWindows(ctx)
@@ -235,7 +230,7 @@ func (r *recording) write(ev recorder.Event) {
 	r.events = append(r.events, ev)
 	r.reporter.add(ev)
 	if ev.Type != recorder.Narrowed {
-		r.remember(ev.Element)
+		r.used.add(ev.Element, ev.Element != nil && ev.Element.PID == r.view.pid && !r.view.when.After(r.lastEffect))
 	}
 }
 
@@ -252,9 +247,9 @@ func (r *recording) flush() {
 	}
 }
 
-// handleAll handles input in its order.
-func (r *recording) handleAll(ctx context.Context, list []desktop.InputEvent) {
-	for _, ev := range list {
+// handleQueued handles the queued input in its order.
+func (r *recording) handleQueued(ctx context.Context) {
+	for _, ev := range r.queue.take() {
 		r.handle(ctx, ev)
 	}
 	r.flushKeys(ctx, false)

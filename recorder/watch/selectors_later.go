@@ -18,14 +18,13 @@ type unnamedElements struct {
 	tries    int
 }
 
-// findSelectorsLater queues an element whose selectors are not known yet.
-func (r *recording) findSelectorsLater(t *recorder.Seen, field int) {
+// add queues an element whose selectors are not known yet.
+func (u *unnamedElements) add(t *recorder.Seen, field int) {
 	const most = 16
-	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(r.unnamed.elements) >= most {
+	if t == nil || t.Handle == "" || len(t.Selectors) > 0 || len(u.elements) >= most {
 		return
 	}
-	r.unnamed.elements, r.unnamed.fields = append(r.unnamed.elements, t), append(r.unnamed.fields, field)
-	r.unnamed.tries = 0
+	u.elements, u.fields, u.tries = append(u.elements, t), append(u.fields, field), 0
 }
 
 // findSelectors finds the selectors of an element that lacks them. The newest comes

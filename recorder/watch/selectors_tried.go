@@ -19,9 +19,11 @@ type usedElement struct {
 	untried bool
 }
 
-// remember notes the element of an event, whose selectors are tried on each tree
-// that is read from now on.
-func (r *recording) remember(t *recorder.Seen) {
+// usedElements are the elements of the events.
+type usedElements map[desktop.Handle]*usedElement
+
+// add notes an element, whose selectors are tried on each tree that is read from now on.
+func (us usedElements) add(t *recorder.Seen, untried bool) {
 	if t == nil || t.Handle == "" {
 		return
 	}
@@ -32,7 +34,7 @@ func (r *recording) remember(t *recorder.Seen) {
 		return // a count is wrong wherever there is more or less
 	}
 	left = slices.Insert(left, 1, scoped(t, left[0])...)
-	r.used[t.Handle] = &usedElement{t, left, t.PID == r.view.pid && !r.view.when.After(r.lastEffect)}
+	us[t.Handle] = &usedElement{t, left, untried}
 }
 
 // scoped are selectors within the elements around one, which match nothing that the
@@ -54,26 +56,26 @@ func scoped(t *recorder.Seen, c selector.Candidate) (all []selector.Candidate) {
 	return all
 }
 
-// trySelectors tries the selectors of the elements that were used on another tree of
-// their program, and writes those that are left of an element when one matches a wrong
-// one. When none is left, they stay as they are: nothing better is known.
-func (r *recording) trySelectors(pid int, roots []*desktop.Element) {
-	for h, u := range r.used {
-		if u.seen.PID != pid {
+// try tries the selectors on another tree of their program, and writes those that are
+// left of an element when one matches a wrong one. When none is left, they stay as they
+// are: nothing better is known.
+func (us usedElements) try(v *programView, write func(recorder.Event)) {
+	for h, u := range us {
+		if u.seen.PID != v.pid {
 			continue
 		}
 		tried := len(u.left)
-		u.left = slices.DeleteFunc(u.left, func(c selector.Candidate) bool { return u.matchesOther(c, roots) })
-		u.untried = u.untried && find(roots, h) == nil
+		u.left = slices.DeleteFunc(u.left, func(c selector.Candidate) bool { return u.matchesOther(c, v.roots) })
+		u.untried = u.untried && find(v.roots, h) == nil
 		switch len(u.left) {
 		case tried:
 		case 0:
-			delete(r.used, h)
+			delete(us, h)
 		default:
 			better := *u.seen
 			better.Selectors = slices.Clone(u.left)
 			u.seen = &better
-			r.write(recorder.Event{Type: recorder.Narrowed, Time: time.Now(), Element: &better})
+			write(recorder.Event{Type: recorder.Narrowed, Time: time.Now(), Element: &better})
 		}
 	}
 }

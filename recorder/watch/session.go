@@ -71,7 +71,7 @@ func (s *Session) run(ctx context.Context) {
 			s.stop(failed)
 		}
 	})
-	watch.Go(func() { _ = r.desktop.WatchFocus(ctx, r.changes.notifyFocus) }) // without it the keyboard is asked for
+	watch.Go(func() { _ = r.desktop.WatchFocus(ctx, func() { signal(r.changes.focus) }) }) // without it the keyboard is asked for
 	r.loop(ctx)
 	r.changes.stop()
 	watch.Wait()

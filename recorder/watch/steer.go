@@ -53,6 +53,7 @@ func (s *Session) order(do func(context.Context) error) error {
 // written first.
 func (r *recording) command(ctx context.Context, command recorder.Command, at desktop.Point) {
 	r.flushKeys(ctx, true)
+	edits := map[recorder.Command]recorder.EditAction{recorder.Undo: recorder.Remove, recorder.Hide: recorder.MakeSecret, recorder.Vary: recorder.MakeVariable}
 	switch command {
 	case recorder.Stop:
 		r.stop(errStopped)
@@ -60,12 +61,10 @@ func (r *recording) command(ctx context.Context, command recorder.Command, at de
 		r.pause(ctx)
 	case recorder.Check, recorder.CheckText:
 		r.check(ctx, at, command == recorder.CheckText)
-	case recorder.Undo:
-		r.tryEdit(ctx, recorder.Edit{Action: recorder.Remove})
-	case recorder.Hide:
-		r.tryEdit(ctx, recorder.Edit{Action: recorder.MakeSecret})
-	case recorder.Vary:
-		r.tryEdit(ctx, recorder.Edit{Action: recorder.MakeVariable})
+	case recorder.Undo, recorder.Hide, recorder.Vary:
+		if err := r.edit(ctx, recorder.Edit{Action: edits[command]}); err != nil {
+			r.reporter.say(err.Error())
+		}
 	}
 }
 
@@ -81,13 +80,6 @@ func (r *recording) check(ctx context.Context, at desktop.Point, text bool) {
 		ev.Value = &shown
 	}
 	r.write(ev)
-}
-
-// tryEdit is an edit by a key, which says why it was not done.
-func (r *recording) tryEdit(ctx context.Context, e recorder.Edit) {
-	if err := r.edit(ctx, e); err != nil {
-		r.reporter.say(err.Error())
-	}
 }
 
 func (r *recording) edit(ctx context.Context, e recorder.Edit) error {

@@ -13,10 +13,6 @@ type stepReporter struct {
 	lines    []recorder.Line
 }
 
-func newStepReporter(tell func(recorder.Line)) *stepReporter {
-	return &stepReporter{tell: tell, compiler: compile.New()}
-}
-
 func (t *stepReporter) add(ev recorder.Event) {
 	t.compiler.Add(ev)
 	t.report()

@@ -24,9 +24,7 @@ func (r *recording) asksInTerminal(ctx context.Context, field int, moved bool) b
 	if t == nil || t.Role != "terminal" {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
-	defer cancel()
-	e, err := r.desktop.Refresh(ctx, t.Handle)
+	e, err := r.refresh(ctx, t.Handle, focusTimeout)
 	if err != nil {
 		return true
 	}

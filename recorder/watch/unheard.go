@@ -58,6 +58,7 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 		r.progress.limit(limits)
 	}
 	r.unheard.keys = slices.Contains(sorts, desktop.KeyPress)
+	r.allCells = r.unheard.keys // what they show is watched
 	if !r.unheard.keys {
 		close(r.began)
 		return
@@ -159,18 +160,7 @@ func (r *recording) meetUnheard(ctx context.Context, e *desktop.Element, before 
 	if recorder.Pressable(t) && !t.New {
 		r.unheard.pressable, r.unheard.until = h, time.Now().Add(r.timeout(effectTime))
 	}
-	n, met := r.focus.numbers[h]
-	if !met {
-		r.addField(ctx, t, text)
-		return
-	}
-	r.followChoice(ctx, t)
-	r.focus.set(n, h)
-	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
-	if !t.Secret() && t.TakesText() {
-		ev.Value = &text
-	}
-	r.write(ev)
+	r.addField(ctx, t, text)
 }
 
 // noteChosen writes what a control shows now, if it has the keyboard or had it until
@@ -293,7 +283,7 @@ func (r *recording) fieldUnheard() {
 	r.unheard.clicked = after >= 0 && after < clickedTime && r.pressedOn != r.focus.handle
 	r.unheard.typed = !r.unheard.clicked
 	r.observeSoon(rereadDelay)
-	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !r.saysHidden(r.focus.now) {
+	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !endsHidden(r.events, r.focus.now) {
 		r.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: r.focus.now})
 	}
 }

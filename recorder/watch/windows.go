@@ -15,7 +15,7 @@ func (r *recording) pollWindows(ctx context.Context) {
 	if err != nil || r.paused {
 		return
 	}
-	r.handleAll(ctx, r.queue.take()) // it caused what happened to the windows since they were listed last
+	r.handleQueued(ctx) // it caused what happened to the windows since they were listed last
 	before := r.windows
 	r.windows = windows
 	for _, w := range without(before, windows) {
