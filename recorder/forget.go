@@ -45,8 +45,8 @@ func ForgetValue(events []Event, value string) []Event {
 		typed[ev.Field] += ev.Text
 		had[ev.Field] = had[ev.Field] || strings.Contains(typed[ev.Field], value) || ev.Value != nil && strings.Contains(*ev.Value, value)
 	}
-	for field := range had {
-		if had[field] {
+	for field, has := range had {
+		if has {
 			events, _ = Forget(events, field, value)
 		}
 	}

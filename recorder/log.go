@@ -54,10 +54,10 @@ func (l *Log) Replace(events []Event) error {
 	if err != nil {
 		return err
 	}
-	if err := write(next, events); err != nil {
-		return errors.Join(err, next.Close(), os.Remove(next.Name()))
+	if err = write(next, events); err == nil {
+		err = os.Rename(next.Name(), l.path)
 	}
-	if err := os.Rename(next.Name(), l.path); err != nil {
+	if err != nil {
 		return errors.Join(err, next.Close(), os.Remove(next.Name()))
 	}
 	old := l.f
@@ -82,10 +82,10 @@ func write(f *os.File, events []Event) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(text); err != nil {
-		return fmt.Errorf("the events of the recording: %w", err)
+	if _, err = f.Write(text); err == nil {
+		err = f.Sync()
 	}
-	if err := f.Sync(); err != nil {
+	if err != nil {
 		return fmt.Errorf("the events of the recording: %w", err)
 	}
 	return nil

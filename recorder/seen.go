@@ -35,14 +35,7 @@ func (s *Seen) Secret() bool { return s == nil || s.Role == "password" }
 
 // TakesText reports whether it is a field for text.
 func (s *Seen) TakesText() bool {
-	if s == nil {
-		return false
-	}
-	switch s.Role {
-	case "password", "entry", "editbar":
-		return true
-	}
-	return s.States.Has(desktop.Editable)
+	return s != nil && (s.Role == "password" || s.Role == "entry" || s.Role == "editbar" || s.States.Has(desktop.Editable))
 }
 
 // DropDown reports whether it is a combo box that takes no text.
@@ -56,11 +49,7 @@ func (s *Seen) Slider() bool { return s != nil && s.Role == "slider" && s.Value 
 // ShowsContent reports whether it shows a text that is the work of a person or a
 // result, so that tomorrow it shows another.
 func ShowsContent(s *Seen) bool {
-	switch s.Role {
-	case "text", "entry", "editbar", "document", "paragraph", "terminal", "spinbutton":
-		return true
-	}
-	return s.TakesText()
+	return s.TakesText() || slices.Contains([]desktop.Role{"text", "document", "paragraph", "terminal", "spinbutton"}, s.Role)
 }
 
 // lineHeight is more than a field of one line has.
@@ -114,20 +103,12 @@ func Pressable(s *Seen) bool {
 
 // IsOption reports whether an element of a role can be an option of a list.
 func IsOption(role desktop.Role) bool {
-	switch role {
-	case "menuitem", "listitem", "cell", "label", "row", "combobox", "menu":
-		return true
-	}
-	return false
+	return slices.Contains([]desktop.Role{"menuitem", "listitem", "cell", "label", "row", "combobox", "menu"}, role)
 }
 
 // IsContainer reports whether an element is so large that its place says little.
 func IsContainer(s *Seen) bool {
-	switch s.Role {
-	case "frame", "window", "dialog", "document", "filler", "panel":
-		return true
-	}
-	return false
+	return slices.Contains([]desktop.Role{"frame", "window", "dialog", "document", "filler", "panel"}, s.Role)
 }
 
 // Positional reports whether a selector needs the place of an element among

@@ -29,12 +29,7 @@ func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Eleme
 // readCell reads the cell at a point of a sheet that is in the tree which was read
 // last; nil: there is none.
 func (r *reader) readCell(ctx context.Context, in desktop.WindowID, at desktop.Point) *desktop.Element {
-	var sheet *desktop.Element
-	walk(r.view.roots, func(e *desktop.Element) {
-		if isPartlyRead(e) && e.Window == in && e.Bounds.Contains(at) {
-			sheet = e
-		}
-	})
+	sheet := findLast(r.view.roots, func(e *desktop.Element) bool { return isPartlyRead(e) && e.Window == in && e.Bounds.Contains(at) })
 	if sheet == nil {
 		return nil
 	}
@@ -76,11 +71,10 @@ func isPartlyRead(e *desktop.Element) bool { return isSheet(e) && e.Note != "" }
 // severalSheets reports whether there is more than one sheet.
 func severalSheets(tree *desktop.Tree) bool {
 	n := 0
-	tree.Walk(func(e *desktop.Element) bool {
+	walk(tree.Roots, func(e *desktop.Element) {
 		if isPartlyRead(e) {
 			n++
 		}
-		return true
 	})
 	return n > 1
 }
@@ -108,12 +102,7 @@ func (r *recording) cellUnder(ctx context.Context, t *recorder.Seen) *desktop.El
 	if t.Role != "paragraph" {
 		return nil
 	}
-	var sheet *desktop.Element
-	walk(r.view.roots, func(e *desktop.Element) {
-		if isPartlyRead(e) && e.Window == t.Window {
-			sheet = e
-		}
-	})
+	sheet := findLast(r.view.roots, func(e *desktop.Element) bool { return isPartlyRead(e) && e.Window == t.Window })
 	if sheet == nil {
 		return nil
 	}

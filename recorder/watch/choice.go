@@ -107,12 +107,11 @@ func (r *reader) choiceShown(ctx context.Context, t *recorder.Seen) (shows strin
 // else of what is chosen, and whether its list is open.
 func shownOnButton(tree *desktop.Tree) (shows string, open bool) {
 	seen := false
-	tree.Walk(func(e *desktop.Element) bool {
+	walk(tree.Roots, func(e *desktop.Element) {
 		open = open || e.Role.Is(desktop.Option) && e.States.Has(desktop.Showing) && !within(e, "button")
 		if e.Role == "label" && within(e, "button") && (shows == "" || e.States.Has(desktop.Showing) && !seen) {
 			shows, seen = e.Name, e.States.Has(desktop.Showing) // beside it, unseen, is what shows when nothing is chosen
 		}
-		return true
 	})
 	return shows, open
 }
@@ -128,12 +127,8 @@ func within(e *desktop.Element, role desktop.Role) bool {
 }
 
 // selectedOption is the option of a combo box that is selected, or nil.
-func selectedOption(tree *desktop.Tree) (selected *desktop.Element) {
-	tree.Walk(func(o *desktop.Element) bool {
-		if o.Role != "combobox" && recorder.IsOption(o.Role) && o.States.Has(desktop.Selected) && selector.Lasting(o.Name) {
-			selected = o
-		}
-		return true
+func selectedOption(tree *desktop.Tree) *desktop.Element {
+	return findLast(tree.Roots, func(o *desktop.Element) bool {
+		return o.Role != "combobox" && recorder.IsOption(o.Role) && o.States.Has(desktop.Selected) && selector.Lasting(o.Name)
 	})
-	return selected
 }

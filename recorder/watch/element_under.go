@@ -104,11 +104,8 @@ func (r *recording) recall(at desktop.Point) *recorder.Seen {
 	if w == nil || w.Popup || r.view.pid != w.PID || !r.view.when.After(r.lastEffect) {
 		return nil
 	}
-	var best *desktop.Element
-	walk(r.view.roots, func(e *desktop.Element) {
-		if e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !recorder.IsContainer(&recorder.Seen{Element: *e}) {
-			best = e // what is below another comes after it
-		}
+	best := findLast(r.view.roots, func(e *desktop.Element) bool {
+		return e.Window == w.ID && e.States.Has(desktop.Showing) && e.Bounds.Contains(at) && !recorder.IsContainer(&recorder.Seen{Element: *e})
 	})
 	if best == nil || isSheet(best) {
 		return nil
@@ -120,18 +117,15 @@ func (r *recording) recall(at desktop.Point) *recorder.Seen {
 // program that has the keyboard. Toolkits hang these where no box around them reaches,
 // so they are not found by going down to the point. Where nobody tells where they are,
 // it is the one that its program highlights.
-func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) (item *desktop.Element) {
+func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) *desktop.Element {
 	w := r.windows.Active()
 	if w == nil {
 		return nil
 	}
-	walk(r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process}), func(e *desktop.Element) {
+	return findLast(r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process}), func(e *desktop.Element) bool {
 		highlighted := e.Bounds.Empty() && (e.States.Has(desktop.Focused) || e.States.Has(desktop.Selected))
-		if (e.Bounds.Contains(at) || highlighted) && (recorder.InMenu(&recorder.Seen{Element: *e}) || e.Role.Is(desktop.Option) && within(e, "combobox")) {
-			item = e
-		}
+		return (e.Bounds.Contains(at) || highlighted) && (recorder.InMenu(&recorder.Seen{Element: *e}) || e.Role.Is(desktop.Option) && within(e, "combobox"))
 	})
-	return item
 }
 
 // elementAt is the element at a point. The hit test of the resting pointer is

@@ -87,10 +87,7 @@ func (r *recording) noteHidden(ctx context.Context, at desktop.Point) {
 		return
 	}
 	r.lastPressed.handles = maps.Clone(r.lastPressed.handles) // the view has these, too
-	tree.Walk(func(e *desktop.Element) bool {
-		r.lastPressed.handles[e.Handle] = true
-		return true
-	})
+	walk(tree.Roots, func(e *desktop.Element) { r.lastPressed.handles[e.Handle] = true })
 }
 
 // reader reads the elements of programs, and remembers the tree that was read last.
@@ -149,13 +146,12 @@ func (r *reader) readProgram(ctx context.Context, e *desktop.Element) []*desktop
 	}
 	r.readAgain = time.Now().Add(viewCostFactor * time.Since(when))
 	r.passwords, r.lastRead = nil, programHandles{pid: e.PID, handles: map[desktop.Handle]bool{}}
-	tree.Walk(func(o *desktop.Element) bool {
+	walk(tree.Roots, func(o *desktop.Element) {
 		r.lastRead.handles[o.Handle] = true
 		if o.Role == "password" || r.secret[o.Handle] {
 			o.Text, r.secret[o.Handle] = "", true
 			r.passwords = append(r.passwords, o.Bounds)
 		}
-		return true
 	})
 	selector.FillLabels(tree.Roots)
 	r.view = programView{pid: e.PID, roots: tree.Roots, when: when, took: time.Since(when)}

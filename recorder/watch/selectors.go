@@ -22,6 +22,16 @@ func find(roots []*desktop.Element, h desktop.Handle) (found *desktop.Element) {
 	return found
 }
 
+// last is the last element that fits: what is below another comes after it.
+func findLast(roots []*desktop.Element, fits func(*desktop.Element) bool) (found *desktop.Element) {
+	walk(roots, func(e *desktop.Element) {
+		if fits(e) {
+			found = e
+		}
+	})
+	return found
+}
+
 // same is the element of a tree that is one which was read by itself. A spreadsheet
 // makes its cells anew each time it is asked for them.
 func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
@@ -29,10 +39,8 @@ func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
 	if found != nil || e.Role != "cell" {
 		return found
 	}
-	walk(roots, func(o *desktop.Element) {
-		if o.Role == e.Role && o.Name == e.Name && o.Window == e.Window && o.Bounds == e.Bounds {
-			found = o
-		}
+	found = findLast(roots, func(o *desktop.Element) bool {
+		return o.Role == e.Role && o.Name == e.Name && o.Window == e.Window && o.Bounds == e.Bounds
 	})
 	if found != nil {
 		found.Handle = e.Handle

@@ -25,7 +25,6 @@ import (
 // is there in each case.
 type Session struct {
 	recording *recording
-	began     time.Time
 	stop      context.CancelCauseFunc
 	done      chan struct{}
 	err       error // once done is closed
@@ -41,11 +40,12 @@ var errStopped = errors.New("the recording was stopped")
 func Start(ctx context.Context, d *desktop.Desktop, o Options) (*Session, error) {
 	watching, stop := context.WithCancelCause(ctx)
 	r := newRecording(d, o, stop)
+	r.progress.now.Began = time.Now()
 	if err := r.begin(watching); err != nil {
 		stop(err)
 		return nil, err
 	}
-	s := &Session{recording: r, began: time.Now(), stop: stop, done: make(chan struct{})}
+	s := &Session{recording: r, stop: stop, done: make(chan struct{})}
 	go s.run(watching)
 	select {
 	case <-r.began:
@@ -83,7 +83,7 @@ func (s *Session) run(ctx context.Context) {
 func (s *Session) Status() recorder.Status {
 	busy := s.recording.queue.busy() // before the rest is asked, which it may become
 	st := s.recording.progress.status()
-	st.Began, st.Pending = s.began, st.Pending || busy
+	st.Pending = st.Pending || busy
 	select {
 	case <-s.done:
 		st.Ended, st.Pending = true, false
