@@ -4,8 +4,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Command is what a person tells a recording while it is made: by keys, by a
-// button of the bar, or on its page.
+// Command is an order of the person to a recording: by keys, on the bar or on its page.
 type Command string
 
 // The commands.

@@ -1,7 +1,6 @@
 package recorder
 
-// Edit is what a person does to a step that was understood. It is an event among
-// the others, so that a workflow that is made again has it too.
+// Edit is what a person does to a step. It is an event, so that compiling again repeats it.
 type Edit struct {
 	Action EditAction `json:"action"`
 	// Step is its number at that time, from 1; 0 is the last that the action fits.

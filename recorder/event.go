@@ -21,8 +21,7 @@ type Event struct {
 	Key     desktop.Key    `json:"key,omitempty"`
 	Mods    []desktop.Key  `json:"mods,omitempty"`
 	Text    string         `json:"text,omitempty"`
-	// Hidden says that text was typed which must not be written. It stands
-	// for all that was typed there, so that its length is not told either.
+	// Hidden stands for all text typed there that must not be written, nor its length.
 	Hidden bool `json:"hidden,omitempty"`
 
 	// Field is the number of the element that has the keyboard; 0: not known.
@@ -39,10 +38,9 @@ type Event struct {
 	Origins []int            `json:"origins,omitempty"` // the processes that started it, the nearest first
 
 	Edit *Edit `json:"edit,omitempty"`
-	// Clicked says of a value that a click elsewhere made it, as one on a key of a
-	// calculator does: nobody typed it.
+	// Clicked: a click elsewhere set the value, as on a key of a calculator; nobody typed it.
 	Clicked bool `json:"clicked,omitempty"`
-	// Unheard are the sorts of input that are not told.
+	// Unheard are the types of input that are not reported.
 	Unheard []desktop.InputType `json:"unheard,omitempty"`
 }
 
@@ -52,7 +50,7 @@ type EventType string
 // The sorts of events.
 const (
 	Begun    EventType = "begun"    // the recording; Windows are there
-	Limited  EventType = "limited"  // Unheard input is not told: only what comes of it
+	Limited  EventType = "limited"  // Unheard input is not reported: only its effects
 	Pressed  EventType = "pressed"  // a button; Element is under it
 	Released EventType = "released" // a button; Element is under it after a drag
 	Turned   EventType = "turned"   // the wheel

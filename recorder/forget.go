@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// known is the least length of a value that is looked for in all texts: shorter
-// ones stand in many by chance.
+// known is the least length of a value to erase from all texts: shorter ones occur by chance.
 const known = 4
 
 // Forget returns the events without what was typed into a field, in whatever they
@@ -34,8 +33,7 @@ func Forget(events []Event, field int, value string) (kept []Event, pictures []s
 	return kept, pictures
 }
 
-// ForgetValue returns the events without a value, which may have been typed into any
-// field.
+// ForgetValue returns the events without a value, whatever field it was typed into.
 func ForgetValue(events []Event, value string) []Event {
 	if value == "" {
 		return events

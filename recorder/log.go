@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// Log is the file of a recording's events, one JSON document a line. What was
-// written is on the disk when Write returns.
+// Log is the file of a recording: one event a line, which is synced when Write returns.
 type Log struct {
 	mu   sync.Mutex
 	path string
@@ -45,8 +44,7 @@ func (l *Log) Write(events ...Event) error {
 	return write(l.f, events)
 }
 
-// Replace puts other events in the place of all that were written. A crash leaves
-// the one or the other.
+// Replace rewrites the log. A crash leaves the old events or the new ones.
 func (l *Log) Replace(events []Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

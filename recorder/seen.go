@@ -10,12 +10,10 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// Seen is an element as it was when a person used it, and how it can be
-// found again.
+// Seen is an element as it was when a person used it, and how to find it again.
 type Seen struct {
 	desktop.Element
-	// New says that its program did not have it when a button was pressed there
-	// before.
+	// New: its program did not have it at the press before.
 	New bool `json:"new,omitempty"`
 	// In are the elements around it, the nearest first.
 	In []Ancestor `json:"in,omitempty"`
@@ -29,8 +27,7 @@ type Ancestor struct {
 	Name string       `json:"name,omitempty"`
 }
 
-// Secret reports whether text typed into it must not be written. An element of
-// which nothing is known is secret.
+// Secret reports whether text typed into it must not be written: also when it is not known.
 func (s *Seen) Secret() bool { return s == nil || s.Role == "password" }
 
 // TakesText reports whether it is a field for text.
@@ -46,8 +43,7 @@ func (s *Seen) DropDown() bool {
 // Slider reports whether it is set to a number by moving it.
 func (s *Seen) Slider() bool { return s != nil && s.Role == "slider" && s.Value != nil }
 
-// ShowsContent reports whether it shows a text that is the work of a person or a
-// result, so that tomorrow it shows another.
+// ShowsContent reports whether its text is data or a result, and so another tomorrow.
 func ShowsContent(s *Seen) bool {
 	return s.TakesText() || slices.Contains([]desktop.Role{"text", "document", "paragraph", "terminal", "spinbutton"}, s.Role)
 }
@@ -94,8 +90,7 @@ func Selectable(role desktop.Role) bool {
 	return role == "pagetab" || role == "listitem" || role == "treeitem"
 }
 
-// Pressable reports whether an element does something when it is pressed, and shows
-// nothing of that itself.
+// Pressable reports whether it does something when pressed, without showing that itself.
 func Pressable(s *Seen) bool {
 	inBox := slices.ContainsFunc(s.In, func(a Ancestor) bool { return a.Role == "combobox" })
 	return !inBox && (s.Role == "button" || s.Role == "togglebutton" || s.Role == "link")
@@ -111,8 +106,7 @@ func IsContainer(s *Seen) bool {
 	return slices.Contains([]desktop.Role{"frame", "window", "dialog", "document", "filler", "panel"}, s.Role)
 }
 
-// Positional reports whether a selector needs the place of an element among
-// others.
+// Positional reports whether a selector counts elements or compares their places.
 func Positional(selector string) bool {
 	return strings.Contains(selector, "nth") || strings.Contains(selector, "pos:")
 }

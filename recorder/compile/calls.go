@@ -22,9 +22,8 @@ type Call struct {
 	End    time.Time
 }
 
-// Calls makes a workflow of steps that succeeded, so that what a program
-// did by single calls can be played again. Calls that only read are left out,
-// unless they waited for something.
+// Calls makes a workflow of calls that succeeded. Calls that only read are left out, unless they
+// waited for something.
 func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	var all []*step
 	for _, c := range calls {
@@ -36,8 +35,7 @@ func Calls(calls []Call, o Options) ([]byte, []Note, error) {
 	return w.Text, w.Notes, err
 }
 
-// resultOnly are arguments that only add to the result of a call, and do nothing in
-// a workflow.
+// resultOnly are arguments that only add to the result of a call.
 var resultOnly = func() map[string]bool {
 	names := map[string]bool{"include_window_screenshot": true, "include_monitor_screenshots": true, "highlight_before_action": true}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[observe.DiffOptions]()) {
@@ -96,8 +94,7 @@ func (c *Call) about() string {
 	return ""
 }
 
-// seen replaces a ref, which is valid only for the tree it was read in, by a
-// selector made of the element in the result.
+// seen replaces a ref by a selector, made of the element in the result.
 func (c *Call) seen(s *step) {
 	e := c.element()
 	text := func(key string) string { t, _ := e[key].(string); return t }
@@ -122,12 +119,10 @@ func (c *Call) seen(s *step) {
 	s.doubt("it named its element by a ref; this selector was made of what the element was like, and not tried")
 }
 
-// computed begins the names of secrets that have no names of their own: what was typed
-// into a password field, and what was computed from a secret.
+// computed begins the names of secrets without one: typed into a password field, or computed.
 const computed = "computed "
 
-// withTemplates is a value with templates in place of secrets. Text that looks like
-// a template is escaped.
+// withTemplates puts templates in place of secrets, and escapes text that looks like one.
 func (c *Call) withTemplates(s *step, v any) any {
 	switch v := v.(type) {
 	case string:

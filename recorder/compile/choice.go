@@ -10,8 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// chosen handles a new value of an element: the steps that led to it, whichever
-// they were, become one step that sets it.
+// chosen handles a new value: whatever steps led to it become one step that sets it.
 func (c *Compiler) chosen(ev recorder.Event) {
 	if ev.Element == nil || ev.Value == nil || c.chosenLate(ev) {
 		return
@@ -32,9 +31,8 @@ func (c *Compiler) chosen(ev recorder.Event) {
 	c.emit(s)
 }
 
-// chosenLate handles the new value of a slider that was used some steps ago:
-// browsers report it only when the focus leaves the slider. They may report one of
-// the values on the way first, which the new one corrects.
+// chosenLate corrects the value of a slider used some steps ago: browsers report it when the slider
+// loses the focus, and may report intermediate values first.
 func (c *Compiler) chosenLate(ev recorder.Event) bool {
 	if !ev.Element.Slider() {
 		return false
@@ -77,9 +75,8 @@ func (s *step) worksTarget() bool {
 	return s.isChoice() || s.click != nil || s.wheel != nil || s.kind == pressKey || s.kind == mouseDrag
 }
 
-// causeOf is the index of the first step that led to a new value of an element, or
-// -1: the last steps on the element itself and, of a combo box, those in its list.
-// A step that set it before counts only if it directly precedes them.
+// causeOf is the index of the first step that led to a new value, or -1: the last steps on the
+// element and in its list. An earlier choice counts only if it directly precedes them.
 func (l stepList) causeOf(box *recorder.Seen) int {
 	from := -1
 	for i, s := range slices.Backward(l) {
@@ -98,8 +95,7 @@ func (l stepList) causeOf(box *recorder.Seen) int {
 	return from
 }
 
-// fitsList reports whether a step can be one in the list of a combo box that is
-// open.
+// fitsList reports whether a step can be one in the open list of a combo box.
 func (s *step) fitsList() bool {
 	switch s.kind {
 	case clickElement:
@@ -112,8 +108,7 @@ func (s *step) fitsList() bool {
 	return s.kind == typeText
 }
 
-// inOpenList reports whether a key goes to the open list of a combo box whose new
-// value is known already.
+// inOpenList reports whether a key goes to an open list whose new value is known already.
 func (c *Compiler) inOpenList(ev recorder.Event) bool {
 	s := c.steps.last()
 	if s == nil || s.kind != selectOption || !worksElement(ev.Key) || len(ev.Mods) > 0 {
@@ -122,8 +117,7 @@ func (c *Compiler) inOpenList(ev recorder.Event) bool {
 	return c.windows.any(func(w desktop.Window) bool { return w.Popup })
 }
 
-// ledToChoice reports whether a key was pressed before the value was read that the
-// last step sets: it is told of late, and led to that value.
+// ledToChoice reports whether a key, reported late, led to the value that the last step sets.
 func (c *Compiler) ledToChoice(ev recorder.Event) bool {
 	s := c.steps.last()
 	if s == nil || !s.isChoice() || !ev.Time.Before(s.known) || !worksElement(ev.Key) || len(ev.Mods) > 0 {
@@ -133,8 +127,7 @@ func (c *Compiler) ledToChoice(ev recorder.Event) bool {
 	return t == nil || sameElement(t, s.target) || s.target.DropDown() && recorder.IsOption(t.Role) && t.PID == s.pid
 }
 
-// dropIdleKeys removes keys on a combo box after its choice, if no other choice came of
-// them: it showed its last option, or its list was closed already.
+// dropIdleKeys removes keys on a combo box after its choice that did not change it.
 func (c *Compiler) dropIdleKeys() {
 	n := len(c.steps)
 	if n < 2 {
@@ -146,15 +139,14 @@ func (c *Compiler) dropIdleKeys() {
 	}
 }
 
-// chosenAlready reports whether a click is on an option whose value was reported
-// before the click.
+// chosenAlready reports whether the value of the clicked option was reported before the click.
 func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
 	s := c.steps.last()
 	return s != nil && s.kind == selectOption && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
 }
 
-// highlighted is the choice of an option, if a click is in the list of it that is
-// still open: in some programs the option that is highlighted there counts as chosen.
+// highlighted is the choice of an option if a click is in its list, which is still open: some
+// programs count the highlighted option as chosen.
 func (c *Compiler) highlighted(ev recorder.Event) *step {
 	s := c.steps.last()
 	inList := func(w desktop.Window) bool { return w.Popup && w.Bounds.Contains(ev.At) }

@@ -73,7 +73,7 @@ func (c *Compiler) clicked(ev recorder.Event) {
 		s.subject = cmp.Or(s.subject, "click "+string(t.Role))
 		s.setTarget(t)
 		if t.Bounds.Empty() && recorder.InMenu(t) && ev.Button == desktop.Left && len(mods) == 0 {
-			s.kind = invokeElement // in a popup of which nobody tells where it is
+			s.kind = invokeElement // in a popup without a known place
 		}
 	}
 	c.addFallbacks(s, ev)
@@ -122,8 +122,7 @@ func (c *Compiler) extendClick(k *click) bool {
 	return true
 }
 
-// setPosition says where in a large element a click was, when the middle will not
-// do.
+// setPosition says where in a large element a click was.
 func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 	if t == nil || s.kind != clickElement || !slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "document", "terminal", "table", "tree", "list"}, t.Role) || t.Bounds.Empty() {
 		return
@@ -132,8 +131,7 @@ func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 	s.set("click_position", []arg{{Key: "x_percentage", Value: percent(at.X, t.Bounds.X, t.Bounds.W)}, {Key: "y_percentage", Value: percent(at.Y, t.Bounds.Y, t.Bounds.H)}})
 }
 
-// chooseOption makes a click on an option, after one on its combo box or in its list
-// that is still open, the choice of that option.
+// chooseOption turns a click on an option of an open list into the choice of that option.
 func (c *Compiler) chooseOption(ev recorder.Event) bool {
 	s, t := c.dropDown, ev.Element
 	if c.chosenAlready(t) {
@@ -153,8 +151,7 @@ func (c *Compiler) chooseOption(ev recorder.Event) bool {
 	return true
 }
 
-// unclick removes a click that only moved the focus to a field, and a drag that
-// selected in it.
+// unclick removes a click that only focused a field, or a drag that selected in it.
 func (c *Compiler) unclick(t *recorder.Seen) (picture string) {
 	s := c.steps.last()
 	switch {
@@ -178,8 +175,7 @@ func sameField(a, b *recorder.Seen) bool {
 	return a.Role == b.Role && a.Window == b.Window && len(one) > 0 && len(other) > 0 && one[0] == other[0]
 }
 
-// revealed removes the turns of the wheel that only brought the element of the next
-// step into view, which a replay does by itself.
+// revealed removes scrolling that only brought the next element into view: a replay does that.
 func (c *Compiler) revealed(next *step) {
 	if next.wheel != nil || next.target == nil || next.target.New || len(unique(next.target)) == 0 {
 		return
@@ -201,8 +197,7 @@ func zooms(t *recorder.Seen) bool {
 	return t != nil && slices.Contains([]desktop.Role{"canvas", "image", "slider", "scrollbar", "spinbutton", "combobox", "terminal", "tablist"}, t.Role)
 }
 
-// keepHover makes a step of resting on an element, if that opened the menu that is
-// now clicked in.
+// keepHover makes a step of resting on an element that opened the menu now clicked in.
 func (c *Compiler) keepHover(ev recorder.Event) {
 	p, r := c.popup, c.rested
 	if p == nil || r == nil || r.Element == nil || !p.Window.Bounds.Contains(ev.At) || p.Time.Before(r.Time) || p.Time.Sub(r.Time) > hoverTime {

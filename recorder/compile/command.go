@@ -25,8 +25,7 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// command is a command line in which the files and addresses that a program was
-// given are variables.
+// command is a command line with variables for its files and addresses.
 func (w *writer) command(words []string) string {
 	out := make([]string, len(words))
 	for i, word := range words {
@@ -47,8 +46,7 @@ func (w *writer) command(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// openable is what an argument of a program that opens something is called; "" for
-// other arguments. What is a file in an option says where a program keeps its own.
+// openable names an argument that is opened; "" for others. A file in an option is a setting.
 func openable(value string, option bool) string {
 	switch {
 	case strings.Contains(value, "://"):

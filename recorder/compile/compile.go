@@ -13,11 +13,9 @@ import (
 type Options struct {
 	// Name and Description are those of the workflow.
 	Name, Description string
-	// Pictures is the folder of the recording's pictures, as the workflow names
-	// it; "" uses none.
+	// Pictures is the folder of the pictures, as the workflow names it; "" uses none.
 	Pictures string
-	// Literal keeps typed values in their steps, instead of making them
-	// variables with what was typed as default. What is secret is always one.
+	// Literal keeps typed values in their steps instead of variables. A secret is always one.
 	Literal bool
 	// Ask is asked what the variable of a typed value is called; "" keeps the
 	// value in its step. Nil: each value gets the proposed name.
@@ -51,8 +49,7 @@ type Made struct {
 	Notes   []Note
 	Steps   []Step
 	Secrets []string // the variables that a run asks for
-	// Sign is a condition that held when the recording began, and shows that its steps
-	// are the right ones; "" where nothing does.
+	// Sign is a condition that held when the recording began and shows that its steps fit, or "".
 	Sign string
 }
 
@@ -105,9 +102,9 @@ type Compiler struct {
 	dropDown   *step           // the click that opened a combo box
 	textChange *recorder.Event // a text that changed while the person was idle
 
-	unheard []desktop.InputType // input that is not told
-	reached *recorder.Event     // a button that got the keyboard, of which nothing came yet
-	missed  string              // what happened since the last step, and nobody heard why
+	unheard []desktop.InputType // input that is not reported
+	reached *recorder.Event     // a button that got the focus, without an effect yet
+	missed  string              // what happened since the last step for an unknown reason
 }
 
 // New returns a Compiler that has seen nothing.

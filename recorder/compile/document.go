@@ -23,8 +23,7 @@ const (
 	patience = 3
 )
 
-// readRetries is how often what was copied is looked for again: the program that
-// copied it may not have heard of its key yet.
+// readRetries is how often copied text is looked for again: the copy may be under way.
 const readRetries = 10
 
 // writer turns steps into a document.
@@ -118,8 +117,7 @@ func (w *writer) step(s *step, last time.Time) {
 	w.draft.Steps = append(w.draft.Steps, out)
 }
 
-// isNew reports whether a step acts on what was not there before, which the person may
-// have waited for.
+// isNew reports whether the target appeared since the press before, and was maybe waited for.
 func (s *step) isNew() bool {
 	return s.target != nil && s.target.New && !recorder.InMenu(s.target) && !recorder.IsOption(s.target.Role)
 }
@@ -139,8 +137,7 @@ func (s *step) allowTime(pause time.Duration) {
 	}
 }
 
-// input is the argument for a typed value: the value, or a reference to the
-// variable that holds it.
+// input is the argument for a typed value: the value itself, or a reference to its variable.
 func (w *writer) input(s *step, id string) string {
 	in := s.input
 	if in.from != nil {
@@ -178,8 +175,7 @@ func (s *step) variableName(id string) string {
 	return id
 }
 
-// value is a reference to a variable that holds a value, or the value where none is
-// wanted.
+// value is a reference to a new variable, or the value where no variable is wanted.
 func (w *writer) value(proposed, value string, secret bool) string {
 	switch {
 	case secret:
@@ -230,8 +226,7 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "nil": true, "null": true, "let": true, "if": true, "else": true, "matches": true, "contains": true,
 }
 
-// latin writes letters of Latin, Cyrillic and Greek in those of English, where they
-// are no letter of English with a mark.
+// latin transliterates letters that are not an English one with a mark.
 var latin = strings.NewReplacer(
 	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa", "œ", "oe", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i", "ħ", "h",
 	"а", "a", "б", "b", "в", "v", "г", "g", "ґ", "g", "д", "d", "е", "e", "ё", "yo", "є", "ye", "ж", "zh", "з", "z", "и", "i", "і", "i", "ї", "yi", "й", "y", "к", "k", "л", "l",

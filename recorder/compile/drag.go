@@ -7,13 +7,11 @@ import (
 	"understudy/steps/desktop"
 )
 
-// middle is the distance from the middle of an element, as a part of its size,
-// within which the start or end of a drag means the element as a whole.
+// middle is the part of its size around its middle in which a drag means the whole element.
 const middle = 0.25
 
-// dragged handles a press and a release at two places: a drag from one element to
-// another, inside one, or by some distance. If no element is known, or the drag
-// leaves its program, only the points are kept.
+// dragged handles a press and a release at two places. Only the points are kept if no element is
+// known, or the drag leaves its program.
 func (c *Compiler) dragged(down, up recorder.Event) {
 	c.flush()
 	c.waitForText()

@@ -46,9 +46,8 @@ func (n *net) key(ev recorder.Event) {
 	}
 }
 
-// addition is the text that was added behind what a field held before, if it holds
-// that and the addition now. A value that was read late may hold some of it already.
-// Some editors end the last line when they save.
+// addition is the text appended to a value. One read late may hold some of it already, and some
+// editors end the last line when they save.
 func (n *net) addition(before, now string) (text string, ok bool) {
 	if before == "" || n.replaced || n.other || n.text == "" || strings.Contains(n.text, pasted) || strings.TrimSuffix(now, "\n") != strings.TrimSuffix(before+n.text, "\n") {
 		return "", false
@@ -56,8 +55,8 @@ func (n *net) addition(before, now string) (text string, ok bool) {
 	return n.text, true
 }
 
-// added is the text that was added behind what the field held before. When that was
-// not known before the keys, they say so that went to its end first.
+// added is the text appended to the value before. Where that is unknown, the keys must start at its
+// end.
 func (t *typing) added() (text string, ok bool) {
 	n := &t.net
 	if !t.late {
@@ -73,8 +72,7 @@ func (n *net) around() (before, after string, ok bool) {
 	return before, after, ok && !n.other && !strings.Contains(after, pasted)
 }
 
-// onlyKeys reports whether nothing was typed in a document, so that its text is not
-// what was meant: Enter alone, or a copy of some of it to another place in it.
+// onlyKeys reports whether only keys count: Enter alone, or a copy inside the document.
 func (t *typing) onlyKeys() bool {
 	n := t.net
 	inside := slices.Contains(n.chords, "ctrl+c") && slices.Contains(n.chords, "ctrl+v") && t.copyOf == nil
@@ -92,9 +90,8 @@ func (c *Compiler) copies(s *step, chords string) {
 	}
 }
 
-// result is a step whose result has the text that another step copied: that step
-// itself reads the field that it copied as a whole, or else the clipboard is read
-// after it.
+// result is the step that reads what another copied: that step itself for a whole field, or one
+// that reads the clipboard after it.
 func (c *Compiler) result(s *step) *step {
 	if s.kind == getClipboard || s.kind == validateElement {
 		return s

@@ -9,15 +9,14 @@ import (
 	"understudy/recorder"
 )
 
-// Fit is the number of the step that an edit is about, once what is typed is a
-// step; it fails where it is about none.
+// Fit is the number of the step that an edit applies to, after the typing so far became one.
 func (c *Compiler) Fit(e recorder.Edit) (int, error) {
 	c.flush()
 	i, err := c.steps.edited(e)
 	return i + 1, err
 }
 
-// edited is the place of the step that an edit is about.
+// edited is the index of the step that an edit applies to.
 func (l stepList) edited(e recorder.Edit) (int, error) {
 	fits := func(s *step) bool { return s.input != nil && s.input.from == nil || !aboutValue(e.Action) }
 	if e.Step == 0 {
@@ -97,8 +96,7 @@ func (c *Compiler) remove(i int) {
 	}
 }
 
-// Field is the field into which a step typed, and what; ok is false where it
-// typed nothing.
+// Field is the field into which a step typed, and what; not ok if it typed nothing.
 func (c *Compiler) Field(e recorder.Edit) (field int, value string, ok bool) {
 	i, err := c.steps.edited(e)
 	if err != nil || c.steps[i].input == nil {

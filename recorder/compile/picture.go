@@ -9,9 +9,8 @@ import (
 	"understudy/recorder"
 )
 
-// addFallbacks adds to an uncertain step what else may find its element: first its
-// picture, which may not be unique, then its place in the window, which is right
-// only while nothing in there moves.
+// addFallbacks adds to an uncertain step the picture of its element, which may not be unique, then
+// its place in the window, which may change.
 func (c *Compiler) addFallbacks(s *step, ev recorder.Event) {
 	sel := ""
 	if c.pictures != "" && ev.Picture != "" {

@@ -16,8 +16,7 @@ const untried = "its selector was not tried when it was recorded"
 // maxAlternatives is how many other selectors a step gets beside its first.
 const maxAlternatives = 2
 
-// setTarget sets the element that a step is for: its program, the best selector,
-// and others that also found only this element.
+// setTarget sets the element of a step: its program, best selector and alternatives.
 func (s *step) setTarget(t *recorder.Seen) {
 	s.target, s.process, s.pid, s.window = t, programName(t.Process), t.PID, t.Window
 	s.targetDoubts = nil
@@ -59,8 +58,7 @@ func unique(t *recorder.Seen) []string {
 	return good
 }
 
-// namesContent reports whether a selector names a field, or a display, by what
-// stood in it.
+// namesContent reports whether a selector names an element by its content.
 func namesContent(sel string, t *recorder.Seen) bool {
 	text := strings.Join(strings.Fields(t.Text), " ")
 	return text != "" && recorder.ShowsContent(t) && (strings.Contains(sel, "name:"+recorder.QuoteSelector(text)) || strings.Contains(sel, "text:"+recorder.QuoteSelector(text)))
@@ -78,9 +76,8 @@ func namesChoice(sel string, t *recorder.Seen) bool {
 	})
 }
 
-// alternatives are the few selectors worth a try beside the first: those that find
-// the element in another way than it and than each other. Those that count, count
-// only when the first does.
+// alternatives are a few selectors that find the element in another way than the first and than
+// each other: by position only if the first does.
 func alternatives(all []string, first string) []string {
 	var some []string
 	for _, s := range all {
@@ -117,8 +114,7 @@ func (s *step) guessSelector(t *recorder.Seen) string {
 	return "role:" + string(t.Role) + " && name:" + recorder.QuoteSelector(t.Name)
 }
 
-// setPoint sets a point where no element was found: relative to its window if
-// possible, so that the window may move, or else on the screen.
+// setPoint sets a point where no element was found, if possible relative to its window.
 func (s *step) setPoint(at desktop.Point, w *desktop.Window) {
 	if w != nil {
 		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
@@ -153,8 +149,7 @@ func (c *Compiler) named(ev recorder.Event) {
 	})
 }
 
-// narrowed handles selectors that took the place of others: all that used the element
-// gets them.
+// narrowed handles better selectors of an element, for all that used it.
 func (c *Compiler) narrowed(ev recorder.Event) {
 	c.replaceElements(func(o *recorder.Seen) *recorder.Seen {
 		if o == nil || !sameElement(o, ev.Element) {

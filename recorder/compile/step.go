@@ -35,7 +35,7 @@ type step struct {
 	input     *input   // the argument that a person typed
 	command   []string // the words of the command line that it runs, as a shell reads them
 	click     *click
-	concluded bool // from what came of it: nobody heard it
+	concluded bool // from its effect: it was not heard
 	wheel     *wheel
 	selects   bool           // it is a drag inside a field for text
 	known     time.Time      // when the value was read that it sets

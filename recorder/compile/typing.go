@@ -15,8 +15,7 @@ import (
 // readLag is how long after a key a field may not show its effect yet.
 const readLag = 500 * time.Millisecond
 
-// typing is the editing of one field, from its first key until the person uses
-// something else.
+// typing is the editing of one field, until the person uses something else.
 type typing struct {
 	field      int
 	target     *recorder.Seen
@@ -29,12 +28,11 @@ type typing struct {
 	pending    bool      // keys came after the value was read
 	last       time.Time // when the last key came
 	lastRead   time.Time // when the value was read
-	unheard    int       // how many characters it had then of which no key was heard yet
+	unheard    int       // how many characters it had then whose keys had not arrived
 	copied     []string
 	net        net
 	copyOf     *step // what was copied, if that was pasted
-	// browsed are keys that may have gone to a list of completions, or turned a
-	// number: what the field holds afterwards says whether they did.
+	// browsed are keys for a list of completions or a number: the value read afterwards decides.
 	browsed []recorder.Event
 	text    strings.Builder // typed where there is no field
 	readAt  time.Time       // when the field was read for the first time
@@ -90,8 +88,7 @@ func (c *Compiler) held(ev recorder.Event) {
 	c.complete(c.fields[ev.Field], *ev.Value)
 }
 
-// predicted is what the keys say that a field holds, which was read; where they do not
-// say it, it is what was read.
+// predicted is the value of a field according to the keys, or else what was read.
 func (t *typing) predicted(read string) string {
 	switch {
 	case t.net.replaced && !t.net.other:
@@ -102,14 +99,12 @@ func (t *typing) predicted(read string) string {
 	return t.value
 }
 
-// wasRead reports whether the value that was read last holds a character that is heard
-// of only now.
+// wasRead reports whether the value read last holds a character whose key arrives only now.
 func (t *typing) wasRead(ev recorder.Event) bool {
 	return ev.Text != "" && t.unheard > 0 && ev.Time.Before(t.lastRead) && strings.HasSuffix(t.value, ev.Text)
 }
 
-// submitted reports whether Enter began no new line but made the program take what
-// was typed: the field holds something else then, or nothing.
+// submitted reports whether Enter made the program take the text: the field holds another.
 func (t *typing) submitted(value string) bool {
 	return t.entered != nil && *t.entered != "" && !t.unreadable && !strings.HasPrefix(value, *t.entered)
 }
@@ -121,8 +116,7 @@ func (c *Compiler) submit(t *typing, now time.Time) {
 	c.flushEntered(now)
 }
 
-// flushEntered makes a step of the typing so far and of an Enter after it; nil when
-// nothing was typed.
+// flushEntered makes a step of the typing so far and an Enter; nil when nothing was typed.
 func (c *Compiler) flushEntered(at time.Time) *step {
 	before := len(c.steps)
 	c.flush()
@@ -135,8 +129,7 @@ func (c *Compiler) flushEntered(at time.Time) *step {
 	return s
 }
 
-// complete handles a completion: if a field holds the option that was clicked after
-// typing, that is its value, and the click is no step.
+// complete merges a click on a completion into the typing, if the field then holds it.
 func (c *Compiler) complete(t *recorder.Seen, value string) {
 	n := len(c.steps)
 	if n < 2 || c.typing != nil {
@@ -197,8 +190,7 @@ func (c *Compiler) typed(ev recorder.Event) {
 	}
 }
 
-// browses reports whether a key may walk through the completions of a field or
-// change its number; Enter accepts a completion.
+// browses reports whether a key may select or accept a completion, or change a number.
 func (c *Compiler) browses(ev recorder.Event, t *recorder.Seen) bool {
 	if !t.TakesText() || t.Secret() || t.MultiLine() || len(ev.Mods) > 0 {
 		return false
@@ -217,8 +209,7 @@ func isSpaceOn(ev recorder.Event, t *recorder.Seen) bool {
 	return ev.Text == " " && t != nil && (recorder.IsToggle(t) || t.Role == "button" || t.Role == "togglebutton")
 }
 
-// isEdit reports whether a key without text changes what is in a field, or moves
-// about in it.
+// isEdit reports whether a key without text edits a field, or moves the caret in it.
 func isEdit(ev recorder.Event, t *recorder.Seen) bool {
 	switch ev.Key {
 	case "backspace", "delete", "left", "right", "home", "end", "insert":
@@ -243,8 +234,7 @@ func (c *Compiler) beginTyping(ev recorder.Event, thing *recorder.Seen) {
 	c.typing.showed = c.typing.value != ""
 }
 
-// shownAlready reports whether the value of the field was read for the first time when
-// a key had been pressed, so that it may show its effect.
+// shownAlready reports whether the first read of the field came after a key, and may show it.
 func (t *typing) shownAlready(ev recorder.Event) bool {
 	return t.showed && ev.Time.Before(t.readAt)
 }
@@ -254,7 +244,7 @@ func (t *typing) key(ev recorder.Event) {
 	t.net.key(ev)
 	t.pending, t.last, t.entered, t.behind = true, ev.Time, nil, nil
 	if len(t.browsed) > 0 {
-		t.unreadable, t.browsed = true, nil // the field shows what came of them
+		t.unreadable, t.browsed = true, nil // the field shows their effect
 	}
 	if t.shownAlready(ev) {
 		if ev.Text != "" {
@@ -409,8 +399,7 @@ func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	c.copies(s, chord)
 }
 
-// worksElement reports whether a key is for the focused element rather than for its
-// program.
+// worksElement reports whether a key is for the focused element, not for its program.
 func worksElement(k desktop.Key) bool {
 	switch k {
 	case "space", "enter", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "delete", "backspace":
@@ -419,8 +408,7 @@ func worksElement(k desktop.Key) bool {
 	return utf8.RuneCountInString(string(k)) == 1
 }
 
-// switchesWindow reports whether a key only switches windows, for which the workflow
-// has a step of its own.
+// switchesWindow reports whether a key only switches windows, which is a step of its own.
 func switchesWindow(ev recorder.Event) bool {
 	return ev.Key == "tab" && (slices.Contains(ev.Mods, desktop.Alt) || slices.Contains(ev.Mods, desktop.Super))
 }

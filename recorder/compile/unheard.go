@@ -11,14 +11,14 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Where input is not told, what came of it stands for it: a field that has the keyboard
-// and shows something else was typed into, a control was set, and a button that got the
-// keyboard before something changed was pressed, which is said to be uncertain.
+// Input that is not reported is inferred from its effects: a focused field that changed
+// was typed into, a control was set, and a button that got the focus before something
+// changed was pressed, with a doubt.
 
-// misses reports whether a sort of input is not told.
+// misses reports whether a type of input is not reported.
 func (c *Compiler) misses(sort desktop.InputType) bool { return slices.Contains(c.unheard, sort) }
 
-// typedUnheard begins the typing of which a new value of a field tells.
+// typedUnheard begins the typing that a new value of a field implies.
 func (c *Compiler) typedUnheard(ev recorder.Event) {
 	thing := c.fields[ev.Field]
 	if !c.misses(desktop.KeyPress) || ev.Clicked && c.typing == nil || !thing.TakesText() || thing.Secret() || *ev.Value == c.values[ev.Field] {
@@ -30,12 +30,10 @@ func (c *Compiler) typedUnheard(ev recorder.Event) {
 	t.changed, t.last, t.net = true, ev.Time, net{text: added, typed: true, other: !behind || t.before == ""}
 }
 
-// clickedTime is how long after a press that was heard an element which gets the keyboard
-// was given it by that press.
+// clickedTime is how long after a heard press a focus change counts as its effect.
 const clickedTime = time.Second
 
-// reach notes that an element got the keyboard, which a press may have given it that
-// nobody heard.
+// reach notes a button that got the focus, maybe by a press that was not heard.
 func (c *Compiler) reach(ev recorder.Event) {
 	c.reached = nil
 	if c.misses(desktop.KeyPress) && recorder.Pressable(ev.Element) && !ev.Element.New && ev.Time.Sub(c.lastPress) > clickedTime {
@@ -43,8 +41,7 @@ func (c *Compiler) reach(ev recorder.Event) {
 	}
 }
 
-// conclude makes a step of the press of the button that has the keyboard, when
-// something came of it.
+// conclude makes a click step on the focused button, when something changed after it.
 func (c *Compiler) conclude() bool {
 	ev := c.reached
 	if c.reached = nil; ev == nil {
@@ -67,8 +64,7 @@ func (c *Compiler) conclude() bool {
 	return true
 }
 
-// caused reports whether it is known what made a window open or close. Where it is
-// not, that is said of the next step.
+// caused reports whether it is known why a window opened or closed; the next step says if not.
 func (c *Compiler) caused(w *desktop.Window, happened string, at time.Time) bool {
 	if !c.misses(desktop.KeyPress) && !c.misses(desktop.ButtonPress) || c.conclude() {
 		return true

@@ -23,8 +23,7 @@ func waitsFor(waited time.Duration) int64 {
 	return min(max(patience*waited, minWait), MaxWait).Round(time.Second).Milliseconds()
 }
 
-// waitForText makes a step that waits for a text, if it changed while the person was
-// idle.
+// waitForText makes a step that waits for a text that changed while the person was idle.
 func (c *Compiler) waitForText() {
 	ev, last := c.textChange, c.steps.last()
 	c.textChange = nil

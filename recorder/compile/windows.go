@@ -18,8 +18,7 @@ const (
 	openTime = 5 * time.Second
 	// closeTime is the same for a window that closes.
 	closeTime = 3 * time.Second
-	// reopenTime is how long a program may take to show its next window after that
-	// closed in which a step acted, as it does when it reads a large file.
+	// reopenTime is how long a program may have no window, as while it reads a large file.
 	reopenTime = 30 * time.Second
 )
 
@@ -76,8 +75,7 @@ func (ws *windows) others(w desktop.Window) (n int) {
 	return n
 }
 
-// opened handles a new window: of a program that was started, or an effect of the
-// last step.
+// opened handles a new window: a started program, or an effect of the last step.
 func (c *Compiler) opened(ev recorder.Event) {
 	w := ev.Window
 	if w == nil {
@@ -105,8 +103,7 @@ func (c *Compiler) opened(ev recorder.Event) {
 	}
 }
 
-// runs reports whether a program was there before a window of it opened: it has
-// others, or the last step acted in one that is closed.
+// runs reports whether a program ran before: it has windows, or had the one of the last step.
 func (c *Compiler) runs(pid int, at time.Time) bool {
 	if pid == 0 {
 		return false
@@ -118,8 +115,7 @@ func (c *Compiler) runs(pid int, at time.Time) bool {
 	return c.windows.programs[pid] && s != nil && s.pid == pid && at.Sub(s.end) <= reopenTime
 }
 
-// launched makes the step that starts a program. It replaces preceding clicks on no
-// known element, such as in a menu of the window manager.
+// launched makes the step that starts a program, in place of clicks in an unknown menu.
 func (c *Compiler) launched(ev recorder.Event) {
 	for s := c.steps.last(); s != nil && s.target == nil && s.click != nil && ev.Time.Sub(s.end) <= openTime; s = c.steps.last() {
 		c.steps.pop()
@@ -165,8 +161,7 @@ func (c *Compiler) closed(ev recorder.Event) {
 	}
 }
 
-// addExpect adds a condition, unless the step has it. It takes the place of its
-// opposite.
+// addExpect adds a condition once, in place of its opposite.
 func (s *step) addExpect(condition string) {
 	s.expect = slices.DeleteFunc(s.expect, func(c string) bool { return c == "!"+condition || "!"+c == condition })
 	if !slices.Contains(s.expect, condition) {
@@ -174,8 +169,8 @@ func (s *step) addExpect(condition string) {
 	}
 }
 
-// known is a window with what was known of it, as its program may have ended. When it
-// got its title only after it opened, the last step expects it by that.
+// known merges a window with its earlier state: the process may be gone. If its title changed, the
+// last step expects the new one.
 func (c *Compiler) known(w *desktop.Window) *desktop.Window {
 	if w == nil {
 		return nil
@@ -207,8 +202,8 @@ func windowExists(w *desktop.Window) string {
 	return "exists(" + quoteExpression(sel) + ")"
 }
 
-// sign is the condition that tells best that the steps are the right ones: that a
-// window is there which they closed, or what the first of them acts on.
+// sign is the condition that best shows that the steps apply: the presence of a window that they
+// closed, or of the first element.
 func (c *Compiler) sign() string {
 	for i := range c.windows.first {
 		w := &c.windows.first[i]
@@ -227,8 +222,7 @@ func (c *Compiler) sign() string {
 // bareTitle is a title without a mark of unsaved changes.
 func bareTitle(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "*● ")) }
 
-// lastingTitle reports whether a title can be expected in another run: it holds no typed
-// value, and no name of a file that a program was given.
+// lastingTitle reports whether a title holds neither a typed value nor a given file.
 func (l stepList) lastingTitle(title string) bool {
 	const short = 3
 	if bareTitle(title) == "" || !selector.Lasting(title) {
@@ -248,8 +242,7 @@ func quoteExpression(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", " ").Replace(text) + "'"
 }
 
-// switchTo makes a step that activates a window before the next step acts in it,
-// unless the window is current or opened by itself.
+// switchTo activates a window for the next step, unless it is current or opened by itself.
 func (c *Compiler) switchTo(id desktop.WindowID) {
 	w, known := c.windows.open[id]
 	fresh, gone := c.windows.unvisited[id], c.windows.currentClosed

@@ -8,9 +8,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// cellAt is the cell at a point of a sheet that is in the tree which serves; nil
-// otherwise. A hit test asks each bar and button around the sheet, some four hundred
-// calls, and keeps the program from the keys that follow.
+// cellAt is the cell at a point of a sheet in the current tree, or nil. A hit test would cost some
+// four hundred calls around the sheet, and delay the keys that follow.
 func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Element {
 	windows, err := r.desktop.Windows(ctx)
 	if err != nil {
@@ -26,8 +25,7 @@ func (r *recording) cellAt(ctx context.Context, at desktop.Point) *desktop.Eleme
 	return nil
 }
 
-// readCell reads the cell at a point of a sheet that is in the tree which was read
-// last; nil: there is none.
+// readCell reads the cell at a point of a sheet in the tree that was read last, or nil.
 func (r *reader) readCell(ctx context.Context, in desktop.WindowID, at desktop.Point) *desktop.Element {
 	sheet := findLast(r.view.roots, func(e *desktop.Element) bool { return isPartlyRead(e) && e.Window == in && e.Bounds.Contains(at) })
 	if sheet == nil {
@@ -44,8 +42,7 @@ func (r *reader) readCell(ctx context.Context, in desktop.WindowID, at desktop.P
 	return keepCell(sheet, cell)
 }
 
-// keepCell puts a cell that was read by itself into the tree of its sheet. One that is
-// there already keeps its handle, by which it is known.
+// keepCell adds a cell to the tree of its sheet, or updates it there under its old handle.
 func keepCell(sheet, cell *desktop.Element) *desktop.Element {
 	cell.Parent = sheet
 	i := slices.IndexFunc(sheet.Children, func(e *desktop.Element) bool { return e.Name == cell.Name })
@@ -59,8 +56,7 @@ func keepCell(sheet, cell *desktop.Element) *desktop.Element {
 	return known
 }
 
-// isSheetCell reports whether an element is a cell of a table of which only a part was
-// read.
+// isSheetCell reports whether an element is a cell of a partly read table.
 func isSheetCell(e *desktop.Element) bool {
 	return e.Role == "cell" && e.Parent != nil && e.Parent.Note != ""
 }
@@ -79,15 +75,13 @@ func severalSheets(tree *desktop.Tree) bool {
 	return n > 1
 }
 
-// edits reports whether the field in which a cell is edited, which lies over it, has
-// the keyboard.
+// edits reports whether the editor of a cell, which lies over it, has the focus.
 func (f *focus) edits(cell *desktop.Element) bool {
 	t := f.of(f.now)
 	return t != nil && t.Role == "cell" && t.Name == cell.Name && f.handle != cell.Handle
 }
 
-// isEdited reports whether an element is the field in which the last cell is edited. That
-// is where the cell is, but says another place while it comes up.
+// isEdited reports whether an element is the editor of the last cell, wherever it shows.
 func (f *focus) isEdited(e *desktop.Element) bool {
 	t := f.of(f.now)
 	if t == nil || t.Role != "cell" || e.Role != "paragraph" || t.Window != e.Window {
@@ -96,8 +90,7 @@ func (f *focus) isEdited(e *desktop.Element) bool {
 	return f.certain || t.Bounds.Contains(desktop.Point{X: e.Bounds.X + 1, Y: e.Bounds.Center().Y})
 }
 
-// cellUnder is the cell of a sheet that is edited in a field which is there only
-// meanwhile, and lies over the cell.
+// cellUnder is the cell of a sheet below a temporary field in which it is edited.
 func (r *recording) cellUnder(ctx context.Context, t *recorder.Seen) *desktop.Element {
 	if t.Role != "paragraph" {
 		return nil
@@ -109,14 +102,12 @@ func (r *recording) cellUnder(ctx context.Context, t *recorder.Seen) *desktop.El
 	return r.cellOfSheet(ctx, sheet)
 }
 
-// isSheet reports whether an element is a table that takes text, which goes into one of
-// its cells.
+// isSheet reports whether an element is a table whose cells take text.
 func isSheet(e *desktop.Element) bool {
 	return e != nil && e.Role == "table" && e.States.Has(desktop.Editable)
 }
 
-// cellOfSheet is the cell that has the keyboard, if that is said of its sheet, as it is
-// when the editing of a cell has ended; nil when it is not known.
+// cellOfSheet is the cell that has the focus when the sheet reports it, as after editing; or nil.
 func (r *recording) cellOfSheet(ctx context.Context, sheet *desktop.Element) *desktop.Element {
 	if cell := r.cellNearFocus(ctx, sheet); cell != nil {
 		return cell
@@ -142,8 +133,8 @@ func (r *recording) cellOfSheet(ctx context.Context, sheet *desktop.Element) *de
 	return cell
 }
 
-// cellNearFocus is the cell of a sheet that has the keyboard if that is the last one or
-// next to it, or nil. While its editing begins, the last one does not say so.
+// cellNearFocus is the focused cell if it is the last one or a neighbour, or nil. While editing
+// begins, the last cell does not report the focus.
 func (r *recording) cellNearFocus(ctx context.Context, sheet *desktop.Element) *desktop.Element {
 	t := r.focus.of(r.focus.now)
 	if t == nil || t.Role != "cell" || t.Window != sheet.Window {

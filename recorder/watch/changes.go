@@ -11,19 +11,17 @@ import (
 )
 
 const (
-	// focusLead delays the handling of a focus event: it may arrive that much
-	// earlier than the input that caused it.
+	// focusLead delays focus events, which may arrive before the input that caused them.
 	focusLead = 30 * time.Millisecond
 	// maxReadDelay bounds the debouncing of a field that keeps changing.
 	maxReadDelay = time.Second
-	// readCostFactor times the duration of a read is the pause before change
-	// events lead to the next one, so that a scrolling log costs little.
+	// readCostFactor times the duration of a read is the pause before the next one.
 	readCostFactor = 20
 )
 
-// changes are the change events of applications: the focus moved, the focused
-// field changed, or the choice in use did. Events carry no value, so it is read,
-// once no more events come. A toolkit that sends none is polled after input.
+// changes are change events of applications, for the focus, the focused field and the choice in
+// use. They carry no value, so it is read once they cease. A toolkit that sends none is polled
+// after input.
 type changes struct {
 	focus      chan struct{} // holds one when the focus may have moved
 	focusTimer *time.Timer   // delays the handling by focusLead
@@ -74,9 +72,8 @@ func (w *subscription) reports(h desktop.Handle) bool {
 	return w.handle != "" && w.handle == h && w.count > 1
 }
 
-// subscribe subscribes to the focused field and to the choice in use, and to
-// nothing else. A password field is subscribed to only where keys are not told: then
-// it counts that something was typed.
+// subscribe subscribes to the focused field and the choice in use. A password field only counts its
+// changes, and only where keys are unheard.
 func (r *recording) subscribe(ctx context.Context) {
 	field, choice := r.changes.field.handle, desktop.Handle("")
 	if t := r.focus.of(r.focus.now); t != nil {
@@ -131,8 +128,7 @@ func (r *recording) drainChanges() {
 	}
 }
 
-// fieldChanged schedules a read of the field after a change event. Further events
-// postpone it, up to maxReadDelay.
+// fieldChanged schedules a read of the field, debounced up to maxReadDelay.
 func (r *recording) fieldChanged() {
 	h := &r.changes
 	h.field.count++
@@ -163,8 +159,7 @@ func (h *changes) edited(field int) {
 	}
 }
 
-// shouldWrite reports whether a value is worth an event: it is the first since
-// input in its field, or differs from the last.
+// shouldWrite reports whether a value is the first since input in its field, or differs.
 func (h *changes) shouldWrite(field int, value string) bool {
 	if h.editedField != field || !h.unwritten && h.lastWritten == value {
 		return false
@@ -173,8 +168,7 @@ func (h *changes) shouldWrite(field int, value string) bool {
 	return true
 }
 
-// choiceChanged schedules a read of the choice after a change event. Toggles are
-// also read on subscribing, since they may have changed before.
+// choiceChanged schedules a read of the choice: of a toggle also on subscribing.
 func (r *recording) choiceChanged() {
 	r.changes.choice.count++
 	r.observeSoon(settleDelay)

@@ -35,9 +35,8 @@ func (r *recording) followChoice(ctx context.Context, t *recorder.Seen) {
 	}
 }
 
-// readChoice writes the value of the choice in use if it changed: however it was
-// chosen, that is what was meant. While the list of a combo box is open, the option
-// that is highlighted there is not chosen yet.
+// readChoice writes the value of the choice in use if it changed. While the list of a combo box is
+// open, the highlighted option is not chosen yet.
 func (r *recording) readChoice(ctx context.Context) {
 	c := r.choice
 	r.keyed = false
@@ -103,8 +102,7 @@ func (r *reader) choiceShown(ctx context.Context, t *recorder.Seen) (shows strin
 	return o.Name, open, nil
 }
 
-// shownOnButton is the label on the button of a combo box of GTK 4, which says nothing
-// else of what is chosen, and whether its list is open.
+// shownOnButton is the label on the button of a GTK 4 combo box, and whether its list is open.
 func shownOnButton(tree *desktop.Tree) (shows string, open bool) {
 	seen := false
 	walk(tree.Roots, func(e *desktop.Element) {

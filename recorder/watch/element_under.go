@@ -83,8 +83,7 @@ func nameOption(t *recorder.Seen, e *desktop.Element) {
 	})
 }
 
-// dropDownAround is the combo box of which an element, at a point, only shows what is
-// chosen.
+// dropDownAround is the combo box at a point of which an element shows the choice, or nil.
 func dropDownAround(e *desktop.Element, at desktop.Point) *desktop.Element {
 	if e != nil && (&recorder.Seen{Element: *e}).TakesText() {
 		return nil // one may type into it
@@ -113,10 +112,9 @@ func (r *recording) recall(at desktop.Point) *recorder.Seen {
 	return seenIn(best, r.view.roots)
 }
 
-// menuItemAt is the item of a menu, or of the list of a combo box, at a point, in the
-// program that has the keyboard. Toolkits hang these where no box around them reaches,
-// so they are not found by going down to the point. Where nobody tells where they are,
-// it is the one that its program highlights.
+// menuItemAt is the item of a menu or drop-down list at a point, in the active program. A hit test
+// misses these, as they lie outside the boxes around them. Without bounds, the highlighted item is
+// meant.
 func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) *desktop.Element {
 	w := r.windows.Active()
 	if w == nil {
@@ -128,8 +126,7 @@ func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) *desktop.E
 	})
 }
 
-// elementAt is the element at a point. The hit test of the resting pointer is
-// preferred, since the press may have changed the screen already.
+// elementAt is the element at a point: the one seen before the press, which may change the screen.
 func (r *recording) elementAt(ctx context.Context, at desktop.Point) *recorder.Seen {
 	if !recorder.Near(r.under.at, at) || !r.under.when.After(r.lastEffect) {
 		r.under = r.lookAt(ctx, at, elementTimeout)

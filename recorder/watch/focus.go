@@ -15,15 +15,13 @@ import (
 const focusTimeout = 250 * time.Millisecond
 
 const (
-	// readsPerAction is how often a field or a choice is read after input: soon,
-	// and once more for an application that lags.
+	// readsPerAction is how often a field or a choice is read after input: again if it lags.
 	readsPerAction = 2
 	// maxTimeouts is how many reads in a row may time out before no more are made.
 	maxTimeouts = 10
 )
 
-// answerTimeout bounds how long keys typed into a known field are held back until
-// the application confirms that it still has the focus.
+// answerTimeout bounds how long keys are held until the application confirms their field.
 const answerTimeout = 10 * time.Second
 
 // focus is what is known of the element that has the keyboard.
@@ -68,16 +66,14 @@ func (f *focus) set(n int, h desktop.Handle) { f.now, f.handle, f.certain = n, h
 // forget notes that it is not known what has the keyboard.
 func (f *focus) forget() { f.now, f.handle, f.certain = 0, "", false }
 
-// programMoved notes that something other than the person's input may have moved
-// the keyboard.
+// programMoved notes that something other than input may have moved the focus.
 func (f *focus) programMoved() {
 	f.secrecy.had(f.holder(f.surely()))
 	f.certain = false
 }
 
-// focusClicked notes that a click may have moved the focus. A click on a field is
-// taken to move it there, so that text after a click on a password field is hidden
-// whatever has the focus by the time it is asked.
+// focusClicked notes that a click may have moved the focus. A click on a field is assumed to, so
+// that text after a click on a password field is hidden whatever has the focus when it is read.
 func (r *recording) focusClicked(ctx context.Context, t *recorder.Seen) {
 	r.focus.certain = false
 	r.followChoice(ctx, t)
@@ -96,8 +92,7 @@ func (r *recording) focusClicked(ctx context.Context, t *recorder.Seen) {
 	r.addField(ctx, t, t.Text)
 }
 
-// writeFocused notes that a field has the keyboard again. What is typed into a cell
-// takes the place of all that it holds.
+// writeFocused notes that a field has the focus again. Typing replaces the value of a cell.
 func (r *recording) writeFocused(n int, t *recorder.Seen) {
 	ev := recorder.Event{Type: recorder.Focused, Time: time.Now(), Field: n, Element: t}
 	if t.Role == "cell" {
@@ -106,8 +101,7 @@ func (r *recording) writeFocused(n int, t *recorder.Seen) {
 	r.write(ev)
 }
 
-// keyPressed holds a key back if it types, until its field is known. Any other key
-// is written, and may move the focus.
+// keyPressed holds a key that types until its field is known, and writes any other.
 func (r *recording) keyPressed(ctx context.Context, ev desktop.InputEvent) {
 	if ev.Key.IsModifier() || isDeadKey(ev) {
 		return
@@ -141,8 +135,7 @@ func staysInField(ev desktop.InputEvent) bool {
 	return ev.Text != "" || isEditing(ev)
 }
 
-// isDeadKey reports whether a key types nothing by itself, but changes the character
-// that follows.
+// isDeadKey reports whether a key only changes the character that follows.
 func isDeadKey(ev desktop.InputEvent) bool {
 	return ev.Text == "" && utf8.RuneCountInString(string(ev.Key)) == 1 && len(ev.Mods) == 1 && ev.Mods[0] == desktop.Shift
 }
@@ -161,8 +154,7 @@ func isEditing(ev desktop.InputEvent) bool {
 	return keepsFocus(ev.Key) && !slices.ContainsFunc(ev.Mods, func(m desktop.Key) bool { return m != desktop.Ctrl && m != desktop.Shift })
 }
 
-// flushKeys writes the keys that were held back, and returns the field that they went
-// to. moved says that input after them may have moved the focus already.
+// flushKeys writes the held keys and returns their field. moved: the focus may have moved since.
 func (r *recording) flushKeys(ctx context.Context, moved bool) (field int) {
 	if moved {
 		r.drainChanges()
@@ -184,8 +176,7 @@ func (r *recording) flushKeys(ctx context.Context, moved bool) (field int) {
 	return field
 }
 
-// writeKeys writes the keys that were held back, and returns the field that they
-// went to. It may hold them back for longer, until it is known which one that is.
+// writeKeys writes the held keys and returns their field, or holds them until it is known.
 func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	was, now := r.focus, desktop.Handle("")
 	if !moved {
@@ -215,8 +206,8 @@ func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	return field
 }
 
-// writeKey writes a key that went to a field. Hidden text is one event, however
-// long it is, for its length is not told either; nor are the keys that correct it.
+// writeKey writes a key that went to a field. Hidden text is one event, without its length and
+// corrections.
 func (r *recording) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	types := ev.Text != ""
 	switch {
@@ -243,9 +234,8 @@ func (r *recording) keysHadEffect() {
 	r.rereadSoon()
 }
 
-// rereadSoon schedules reads of the field and the choice when they have had time to
-// show the effect of input. A field that sends change events is read after those,
-// and otherwise only once, late.
+// rereadSoon schedules reads of the field and the choice after input. A field that sends change
+// events is read after those, or else once, late.
 func (r *recording) rereadSoon() {
 	r.fieldUnread, r.reads, r.choiceReads = true, 0, 0
 	r.changes.edited(r.focus.now)
@@ -292,8 +282,7 @@ func (r *recording) focusOn(ctx context.Context, h desktop.Handle) int {
 	return r.meetField(ctx, e.Handle, e)
 }
 
-// focusedElement is the element that has the focus, of which little more is known than
-// its handle when it is a field already; nil is none. Of a sheet it is one of the cells.
+// focusedElement is the focused element or cell, or nil; of a known field only the handle.
 func (r *recording) focusedElement(ctx context.Context, h desktop.Handle) *desktop.Element {
 	if h == "" {
 		return nil
@@ -340,8 +329,7 @@ func (r *recording) meetField(ctx context.Context, h desktop.Handle, e *desktop.
 	return n
 }
 
-// addField makes an element one of the fields, unless it is, and the one with the
-// keyboard.
+// addField gives an element a number as a field, unless it has one, and the focus.
 func (r *recording) addField(ctx context.Context, t *recorder.Seen, text string) int {
 	n, known := r.focus.numbers[t.Handle]
 	if !known {
@@ -370,8 +358,7 @@ func timedOut(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, desktop.ErrUnresponsive)
 }
 
-// readField writes the value of the focused field, if keys came since it was read.
-// It waits while more keys are queued, since the value may show them already.
+// readField writes the value of the focused field after keys, once no more are queued.
 func (r *recording) readField(ctx context.Context) {
 	t := r.focus.of(r.focus.now)
 	r.changes.delayedSince = time.Time{}

@@ -26,8 +26,7 @@ const (
 	captureTimeout = 50 * time.Millisecond
 )
 
-// capture takes a picture of what is at a point, with the password fields in it
-// blanked; nil when none is wanted. Of a password field there is none.
+// capture takes a picture of what is at a point, with password fields blanked, or nil.
 func (r *recording) capture(ctx context.Context, at desktop.Point, t *recorder.Seen) *image.RGBA {
 	if r.options.Pictures == "" || t != nil && t.Secret() {
 		return nil
@@ -60,9 +59,8 @@ func (r *recording) savePicture(p *image.RGBA) string {
 	return name
 }
 
-// crop is the area of a picture: its middle is where the click was, as that is
-// what a picture that is found again is clicked at. Around a point it stays in
-// the window: what lies behind that will be something else.
+// crop is the area of a picture, with the click in its middle. Around a point it stays in the
+// window: what is behind that will be something else.
 func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
 	if t != nil && !t.Bounds.Empty() && t.Bounds.W <= maxCrop && t.Bounds.H <= maxCrop {
 		return t.Bounds

@@ -40,12 +40,10 @@ func (v *programView) serves(pid int) bool {
 	return v.holds(pid) && time.Since(v.when) <= factor*v.took
 }
 
-// holds reports whether the tree is of a process, and still serves for the cells of a
-// sheet: what else there is does not change their names.
+// holds reports whether the tree is of a process, and not stale: cells keep their names.
 func (v *programView) holds(pid int) bool { return !v.stale && v.pid == pid }
 
-// shows reports whether an element is in the tree as it is now, so that the tree need
-// not be read for it.
+// shows reports whether the tree has an element as it is now, so that it need not be read again.
 func (v *programView) shows(e *desktop.Element) bool {
 	if !v.holds(e.PID) {
 		return false
@@ -65,15 +63,14 @@ type programHandles struct {
 	hidden  bool // also those that do not show
 }
 
-// lack reports whether an element of the same program is not among them. A sheet makes
-// its cells anew each time it is asked for them.
+// lack reports whether an element of the same program is not among them. For a cell, whose handle
+// changes, the sheet is looked up.
 func (e *programHandles) lack(u *underPointer) bool {
 	t := u.seen
 	return t != nil && t.Handle != "" && e.pid == t.PID && e.pid != 0 && !e.handles[cmp.Or(u.sheet, t.Handle)]
 }
 
-// noteHidden adds what does not show to the elements that a program had, when it is
-// scrolled: what only comes into view is not new.
+// noteHidden adds hidden elements to those of the last press: what scrolls into view is not new.
 func (r *recording) noteHidden(ctx context.Context, at desktop.Point) {
 	w := r.windows.At(at)
 	if w == nil || w.PID != r.lastPressed.pid || r.lastPressed.hidden {

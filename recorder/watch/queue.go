@@ -61,8 +61,8 @@ func (q *queue) hasAction() bool {
 	})
 }
 
-// untilFocusMoves is a context that ends when input is queued that may move the
-// keyboard. The one before it does no more.
+// untilFocusMoves is a context that ends when input is queued that may move the focus. Only the
+// latest one does.
 func (q *queue) untilFocusMoves(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	q.mu.Lock()

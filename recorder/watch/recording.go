@@ -15,15 +15,13 @@ import (
 type Options struct {
 	// Log gets the events as they come; nil keeps them only in memory.
 	Log *recorder.Log
-	// Tell is told each step as soon as it is understood, and once more when
-	// it turned out to be another; it may be nil. It must not block.
+	// Tell gets each step once it is understood, and again when it changed; or nil. It must not
+	// block.
 	Tell func(recorder.Line)
-	// Pictures is a folder for pictures of what is clicked, which is made when
-	// there is one; "" keeps none.
+	// Pictures is a folder for pictures of what is clicked, made on demand; "" keeps none.
 	Pictures string
-	// Patience is how many times longer than usual an application may take to
-	// say what is under the pointer and what has the keyboard; 0 is once. On a
-	// slow machine less is uncertain then, and the steps are told later.
+	// Patience multiplies the time that applications have to answer; 0 is once. On a slow machine
+	// less is uncertain then, and steps are reported later.
 	Patience int
 	// Keys steer the recording, and are no part of it.
 	Keys recorder.Keys
@@ -36,8 +34,7 @@ const (
 	windowPoll = 150 * time.Millisecond
 	// idleAfter without input, that interval is doubled.
 	idleAfter = 3 * time.Second
-	// restDelay is how long the pointer rests before a hit test is made, so that
-	// the element is known when the button is pressed.
+	// restDelay is how long the pointer rests before a hit test, which precedes a press.
 	restDelay = 60 * time.Millisecond
 	// keysDelay is the same while keys come, which need the program's answers first.
 	keysDelay = 300 * time.Millisecond
@@ -68,8 +65,7 @@ type recording struct {
 	lastPress time.Time      // when one was pressed or let go of last
 	pressedOn desktop.Handle // on what
 	under     underPointer
-	// underBefore is what was under the pointer until windowsMoved, for a press that
-	// made a window open and is told of after it.
+	// underBefore is what was under the pointer until windowsMoved, for a press reported after it.
 	underBefore  underPointer
 	windowsMoved time.Time
 	restTimer    *time.Timer
@@ -296,8 +292,7 @@ func (r *recording) steer(ctx context.Context, ev desktop.InputEvent) bool {
 	return false
 }
 
-// pause stops recording, or goes on with it. What happened in between is not
-// the person's work: the windows that are there then were always there.
+// pause stops recording, or resumes it. Windows that came in between count as always there.
 func (r *recording) pause(ctx context.Context) {
 	r.paused = !r.paused
 	if r.paused {
@@ -309,7 +304,7 @@ func (r *recording) pause(ctx context.Context) {
 	if windows, err := r.desktop.Windows(ctx); err == nil {
 		r.windows = windows
 	}
-	r.focus.forget() // the value of its field came of the pause
+	r.focus.forget() // its field may have changed in the pause
 	r.fieldUnread, r.view.stale = false, true
 	r.changes.edited(0)
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: r.windows})

@@ -1,18 +1,16 @@
 package watch
 
-// holder is what has the keyboard, as far as is known. The zero holder is
-// unknown.
+// holder is what has the keyboard. The zero holder is unknown.
 type holder struct {
 	field  int  // its number; 0: unknown
 	secret bool // it is, or once was, a password field
 }
 
-// open reports whether text that goes there may be written. Text that goes to
-// something unknown may not.
+// open reports whether text that goes there may be written: never if that is unknown.
 func (h holder) open() bool { return h.field > 0 && !h.secret }
 
 // secrecy decides which field typed keys went to, and whether their text may be
-// written. Keys are heard of after the fact: by then they themselves, later keys
+// written. Keys are reported after the fact: by then they themselves, later keys
 // or the program may have moved the keyboard. Three rules follow:
 //
 //   - Once a password field had the keyboard, all text counts as the password's
@@ -32,8 +30,7 @@ func (s *secrecy) had(h holder) {
 	}
 }
 
-// inputMoved notes that input of the person may have moved the keyboard, and
-// that all keys before it are written.
+// inputMoved notes that input may have moved the focus, and all keys before it are written.
 func (s *secrecy) inputMoved() { s.password = 0 }
 
 // mayWait reports whether keys may be held back for longer: they were typed in an

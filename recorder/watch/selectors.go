@@ -32,8 +32,7 @@ func findLast(roots []*desktop.Element, fits func(*desktop.Element) bool) (found
 	return found
 }
 
-// same is the element of a tree that is one which was read by itself. A spreadsheet
-// makes its cells anew each time it is asked for them.
+// same finds an element that was read by itself in a tree. The handles of cells change.
 func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
 	found := find(roots, e.Handle)
 	if found != nil || e.Role != "cell" {
@@ -48,12 +47,9 @@ func same(roots []*desktop.Element, e *desktop.Element) *desktop.Element {
 	return found
 }
 
-// candidates are the selectors worth keeping: those that are unique, and the
-// first when none is.
-//
-// What stands above a page of text is seldom its label, as what stands beside
-// a field is, so a page that is alone is named by its role, and by the tab that it is
-// in: a wider window may show a field of a tool bar, which has that role too.
+// candidates are the unique selectors, or the first when none is. A lone page of text has no label
+// above it, so it is named by its role and its tab: in a wider window a field of a tool bar may
+// have that role too.
 func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candidate {
 	role, lone := roleAlone(e, roots)
 	if lone && (&recorder.Seen{Element: *e}).MultiLine() {
@@ -93,8 +89,7 @@ func candidates(e *desktop.Element, roots []*desktop.Element) []selector.Candida
 	return sole[:min(len(sole), maxSelectors)]
 }
 
-// inDialog names an element that is in a dialog together with it, if that finds it
-// alone. Its program has other windows, in which a button may have the same name.
+// inDialog scopes a selector to the dialog: another window may have a button of that name.
 func inDialog(e *desktop.Element, roots []*desktop.Element, c selector.Candidate) (within selector.Candidate, ok bool) {
 	top := e
 	for top.Parent != nil {
@@ -124,8 +119,7 @@ func findsOnly(sel string, e *desktop.Element, roots []*desktop.Element) bool {
 // namesFile matches a title with the name of a file, which may be another tomorrow.
 var namesFile = regexp.MustCompile(`\w\.\w`)
 
-// namesProcess reports whether a selector names the program, which its step does
-// already.
+// namesProcess reports whether a selector names the program, as its step does.
 func namesProcess(c selector.Candidate) bool { return strings.Contains(c.Selector, "process:") }
 
 // roleAlone names an element by its role alone, when it is the only one.

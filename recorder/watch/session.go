@@ -34,9 +34,8 @@ type Session struct {
 // errStopped says that the recording was stopped on purpose.
 var errStopped = errors.New("the recording was stopped")
 
-// Start begins to watch a person. When it returns, nothing that they do is
-// missed. What is seen is understood beside the watching, which only notes it,
-// so that nothing is lost when an application is slow.
+// Start begins to watch. When it returns, no input is missed any more: input is only queued, and
+// handled beside that, so that nothing is lost when an application is slow.
 func Start(ctx context.Context, d *desktop.Desktop, o Options) (*Session, error) {
 	watching, stop := context.WithCancelCause(ctx)
 	r := newRecording(d, o, stop)
@@ -101,8 +100,7 @@ func (s *Session) Stop() ([]recorder.Event, error) {
 	return s.Wait()
 }
 
-// Wait waits until the recording has ended, and gives what was seen; with an
-// error, that is what was seen before it.
+// Wait waits for the end, and returns the events; with an error, those before it.
 func (s *Session) Wait() ([]recorder.Event, error) {
 	<-s.done
 	return s.recording.events, s.err

@@ -23,11 +23,9 @@ type launched struct {
 
 // programFiles says which programs are installed. It is a value so that tests need none.
 type programFiles struct {
-	// find is the file of a command in PATH, without and with links followed; ""
-	// when there is none.
+	// find is the file of a command in PATH, without and with links followed, or "".
 	find func(name string) (path, resolved string)
-	// script is the text of a file that an interpreter reads, and of those that it
-	// includes; "" for other files.
+	// script is the text of a script and of what it includes; "" for other files.
 	script func(path string) string
 	// isApplication reports whether a desktop file has this name.
 	isApplication func(id string) bool
@@ -36,9 +34,9 @@ type programFiles struct {
 	searched func(dir string) bool
 }
 
-// command is the command line by which a person starts the program of a window.
-// What runs may be another: a launcher that adds arguments, and replaces itself
-// by a file that nobody calls. Its parents follow it, the nearest first.
+// command is the command line by which a person starts the program of a window. What runs may be
+// another: a launcher adds arguments and executes another file. The parents follow, the nearest
+// first.
 func (f *programFiles) command(class string, chain []launched) []string {
 	if len(chain) == 0 {
 		return nil
@@ -80,8 +78,7 @@ func (f *programFiles) command(class string, chain []launched) []string {
 	return words
 }
 
-// scriptOf is the command of a script that an interpreter runs, if that script is
-// in PATH.
+// scriptOf is the command of a script in PATH that an interpreter runs.
 func (f *programFiles) scriptOf(words []string) []string {
 	if len(words) < 2 || !filepath.IsAbs(words[1]) {
 		return nil
@@ -93,8 +90,7 @@ func (f *programFiles) scriptOf(words []string) []string {
 	return withName(name, words[1:])
 }
 
-// withoutAdded are the words without the options that stand in the script of a launcher,
-// which adds them again.
+// withoutAdded drops the options that the script of a launcher adds again.
 func withoutAdded(words []string, script string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") && strings.Contains(script, w) })
 }
@@ -165,8 +161,7 @@ func readScript(path string) string {
 	return string(text)
 }
 
-// commandLine is the command line by which a person starts a program, as a shell
-// reads it; "" where the system does not say.
+// commandLine is the command line that starts a program, quoted for a shell, or "".
 func commandLine(class string, pid int, parents []int) string {
 	chain := []launched{readLaunched(pid)}
 	for _, p := range parents {

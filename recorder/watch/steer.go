@@ -10,8 +10,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Command does what a key of the recording does. What is checked is under a
-// point of the screen.
+// Command acts like a key of the recording. What is checked is under a point of the screen.
 func (s *Session) Command(command recorder.Command, at desktop.Point) {
 	_ = s.order(func(ctx context.Context) error {
 		s.recording.command(ctx, command, at)
@@ -33,8 +32,7 @@ func (s *Session) Events() (events []recorder.Event) {
 	return events
 }
 
-// order has something done by the goroutine that owns the recording, and once
-// that has ended by the caller's.
+// order runs a function on the goroutine that owns the recording, or after its end on this one.
 func (s *Session) order(do func(context.Context) error) error {
 	failed := make(chan error, 1)
 	select {
@@ -49,8 +47,7 @@ func (s *Session) order(do func(context.Context) error) error {
 	}
 }
 
-// command does what the person wants of the recording. The keys before it are
-// written first.
+// command executes an order of the person, after the keys before it are written.
 func (r *recording) command(ctx context.Context, command recorder.Command, at desktop.Point) {
 	r.flushKeys(ctx, true)
 	edits := map[recorder.Command]recorder.EditAction{recorder.Undo: recorder.Remove, recorder.Hide: recorder.MakeSecret, recorder.Vary: recorder.MakeVariable}
@@ -98,8 +95,7 @@ func (r *recording) edit(ctx context.Context, e recorder.Edit) error {
 	return nil
 }
 
-// forget takes what a step typed out of all that was kept, and hides what is
-// typed into its field from now on.
+// forget erases what a step typed from all that was kept, and hides later text of its field.
 func (r *recording) forget(e recorder.Edit) error {
 	field, value, _ := r.reporter.compiler.Field(e)
 	events, pictures := recorder.Forget(r.events, field, value)

@@ -5,8 +5,7 @@ import (
 	"understudy/recorder/compile"
 )
 
-// stepReporter tells the steps as they are understood. It does not wait to see
-// whether a step becomes another: then it is told again.
+// stepReporter reports steps as they are understood, and again when they change.
 type stepReporter struct {
 	tell     func(recorder.Line)
 	compiler *compile.Compiler

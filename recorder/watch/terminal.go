@@ -7,18 +7,15 @@ import (
 	"strings"
 )
 
-// A terminal is one field, whatever is asked in it. A password that is typed there
-// is known by the line that asks for it.
+// A terminal is one field. A password in it is known by the line that asks for it.
 
 // passwordPrompt is a line that ends with a question for a password.
 var passwordPrompt = regexp.MustCompile(`(?i)(pass(word|phrase|code|wort)|kennwort|\bpin\b|mot de passe|contraseña|palavra-passe|senha|wachtwoord|lösenord|hasło|heslo|пароль|パスワード|密码|密碼|비밀번호)[^:：]*[:：]\s*$`)
 
-// linesBehind is how many lines of answer may stand behind the question, where the
-// terminal was looked at when Enter had been pressed already.
+// linesBehind is how many lines may follow the prompt, if it is read after Enter.
 const linesBehind = 2
 
-// asksInTerminal reports whether a field is a terminal that asks for a password, or
-// one that does not say what it shows.
+// asksInTerminal reports whether a field is a terminal with a password prompt, or unreadable.
 func (r *recording) asksInTerminal(ctx context.Context, field int, moved bool) bool {
 	t := r.focus.of(field)
 	if t == nil || t.Role != "terminal" {
@@ -35,8 +32,7 @@ func (r *recording) asksInTerminal(ctx context.Context, field int, moved bool) b
 	return asksForPassword(e.Text, behind)
 }
 
-// asksForPassword reports whether the last line of a screen asks for a password, or
-// one with at most so many lines behind it.
+// asksForPassword reports whether one of the last lines of a screen is a password prompt.
 func asksForPassword(screen string, behind int) bool {
 	var lines []string
 	for line := range strings.Lines(screen) {

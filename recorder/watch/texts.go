@@ -19,18 +19,15 @@ type shownTexts struct {
 }
 
 const (
-	// textPoll is the first interval at which texts are read while idle. They are
-	// also read when the pointer rests, as it does before a click.
+	// textPoll is the first interval of reads while idle, besides those when the pointer rests.
 	textPoll = 4 * time.Second
 	// textCostFactor times the duration of a read is the least interval.
 	textCostFactor = 100
-	// maxTextChanges is the most texts that may have changed for one of them to be
-	// what the person waited for; after more, the whole view is another.
+	// maxTextChanges is the most changed texts; after more, the whole view is another.
 	maxTextChanges = 8
 	// maxTextLength is the longest such text.
 	maxTextLength = 80
-	// idleBeforeChange is how long the person has done nothing when the pointer rests
-	// before a click for which they may have waited.
+	// idleBeforeChange is the idle time after which texts are read when the pointer rests.
 	idleBeforeChange = compile.MinIdle - time.Second
 )
 
@@ -46,9 +43,8 @@ func (r *recording) resetTexts() {
 	r.textTimer.Reset(settleDelay)
 }
 
-// readTexts reads, while the person is idle, the texts of the program in use: once
-// after the last input had its effect, then again for changes, at intervals that
-// grow with the idle time. A tree that was read since a time will do.
+// readTexts reads the texts of the active program while the person is idle: once after the last
+// input had its effect, then for changes, at growing intervals. A tree read since a time will do.
 func (r *recording) readTexts(ctx context.Context, since time.Time) {
 	w := r.windows.Active()
 	idle := time.Since(r.lastActivity)
@@ -106,8 +102,7 @@ func textOf(e *desktop.Element) string {
 	return e.Name
 }
 
-// noteActivity notes input. A text that changed in a long idle time before it may
-// be what the person waited for; what changes after it is the effect of the input.
+// noteActivity notes input. The person may have waited for a text that changed while idle.
 func (r *recording) noteActivity(now time.Time) {
 	n, last := r.textChange, r.lastActivity
 	r.lastActivity, r.textChange, r.texts = now, textChange{}, shownTexts{}
@@ -117,8 +112,7 @@ func (r *recording) noteActivity(now time.Time) {
 	}
 }
 
-// changed is the element whose text changed to one that can be expected in another
-// run; of several, the one that most likely is a status.
+// changed is the element whose text changed to a lasting one, preferably a status.
 func (t *shownTexts) changed(roots []*desktop.Element) (best *desktop.Element) {
 	n := 0
 	walk(roots, func(e *desktop.Element) {
@@ -137,8 +131,7 @@ func (t *shownTexts) changed(roots []*desktop.Element) (best *desktop.Element) {
 	return best
 }
 
-// isLasting reports whether a text can be expected in another run: it has words and
-// no numbers.
+// isLasting reports whether a text can be expected in another run: words, no numbers.
 func isLasting(text string) bool {
 	return len(text) <= maxTextLength && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) &&
 		!strings.ContainsAny(text, "\n\ufffc") && selector.Lasting(text)

@@ -9,18 +9,17 @@ import (
 	"understudy/steps/desktop"
 )
 
-// unheard is what is known where input is not told, but only what comes of it: fields
-// and controls that show something else while they have the keyboard, and windows. What
-// has not had the keyboard was changed by its program, and is left out.
+// unheard infers input that is not reported from its effects: on focused fields and controls, and
+// on windows. Changes without the focus are left out: the program made them.
 type unheard struct {
-	keys      bool // are not told
+	keys      bool // are not reported
 	timer     *time.Timer
 	due       bool                    // they are to be looked at
 	shown     map[int]programControls // of each process, as they were when they were looked at last
 	left      desktop.Handle          // what had the keyboard before
 	moved     time.Time               // when the keyboard moved last
-	pressable desktop.Handle          // a button that has got the keyboard, of which nothing came yet
-	until     time.Time               // how long something may come of it
+	pressable desktop.Handle          // a button that got the focus, without an effect yet
+	until     time.Time               // how long it may have one
 	clicked   bool                    // on something else, which changed the field that has the keyboard
 	typed     bool                    // something since they were looked at last, which texts elsewhere may follow
 }
@@ -33,19 +32,17 @@ type programControls struct {
 }
 
 const (
-	// effectTime is how long after a button got the keyboard a text that changes is
-	// taken for what came of pressing it.
+	// effectTime is how long after a button got the focus a text change counts as its effect.
 	effectTime = 3 * time.Second
 	// effectPoll is the interval at which texts are compared in this time.
 	effectPoll = 250 * time.Millisecond
 	// clickedTime is how long after a click a field that changes was changed by it.
 	clickedTime = time.Second
-	// observePoll is the interval at which all is looked at while nothing is told: what
-	// changed before a button got the keyboard did not come of pressing it.
+	// observePoll is the interval of comparisons: a change before the focus is no effect.
 	observePoll = time.Second
 )
 
-// begun notes that nothing is missed any more, save for input that is never told.
+// begun notes that only input of some types is missed from now on.
 func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 	if len(sorts) > 0 {
 		r.write(recorder.Event{Type: recorder.Limited, Time: time.Now(), Unheard: sorts})
@@ -66,8 +63,7 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 	r.observeSoon(0)
 }
 
-// observe notes what came of input that was not told: which element has the keyboard,
-// and which control shows something else since it was looked at last.
+// observe writes the effects of unheard input since the last time: focus and changed controls.
 func (r *recording) observe(ctx context.Context) {
 	u := &r.unheard
 	defer r.listening()
@@ -129,9 +125,8 @@ func (r *recording) observeSoon(after time.Duration) {
 	}
 }
 
-// focusedIn is the element of a window that has the keyboard; of several that claim it,
-// the one with text is meant. Nobody is asked, for that could take the pointer from what
-// the person presses.
+// focusedIn is the focused element of a window, preferably one with text. It makes no calls, which
+// could close what the person presses.
 func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Element) {
 	walk(roots, func(e *desktop.Element) {
 		if e.Parent == nil || e.Window != in || !e.States.Has(desktop.Focused) {
@@ -144,8 +139,7 @@ func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Elem
 	return has
 }
 
-// meetUnheard notes that an element got the keyboard. One that was not there before, or
-// is in another window, was given it by its program.
+// meetUnheard notes that an element got the focus: from its program if it or its window is new.
 func (r *recording) meetUnheard(ctx context.Context, e *desktop.Element, before programControls) {
 	h := e.Handle
 	was := r.focus.of(r.focus.now)
@@ -163,8 +157,7 @@ func (r *recording) meetUnheard(ctx context.Context, e *desktop.Element, before 
 	r.addField(ctx, t, text)
 }
 
-// noteChosen writes what a control shows now, if it has the keyboard or had it until
-// now; of a combo box, the list may have had it.
+// noteChosen writes what a control shows, if it or its list has or just had the focus.
 func (r *recording) noteChosen(before, now programControls, roots []*desktop.Element) {
 	u := &r.unheard
 	var changed, lists []*desktop.Element
@@ -215,8 +208,7 @@ func holderOf(some []*desktop.Element, h desktop.Handle, roots []*desktop.Elemen
 	return nil
 }
 
-// noteEffect writes that texts changed after a button got the keyboard, and reports
-// whether they did.
+// noteEffect writes a text that changed after a button got the focus, if one did.
 func (r *recording) noteEffect(before programControls, roots []*desktop.Element) bool {
 	u := &r.unheard
 	if u.pressable == "" || time.Now().After(u.until) {
@@ -237,8 +229,7 @@ func (r *recording) noteEffect(before programControls, roots []*desktop.Element)
 	return true
 }
 
-// readControls reads what the elements of a program show, of which there is the tree. Of
-// a password nothing is read.
+// readControls reads what the elements of a tree show, except passwords.
 func (r *recording) readControls(ctx context.Context, pid int, roots []*desktop.Element, has *desktop.Element) programControls {
 	const mostBoxes = 16
 	inList := has == nil || has.Role.Is(desktop.Option) || has.Role == "list" || has.Role == "menu"
@@ -274,9 +265,8 @@ func (c *programControls) has(h desktop.Handle) bool {
 	return there
 }
 
-// fieldUnheard handles that a field which has the keyboard shows something else. Of a
-// password only that is known. Once nothing more is typed, all is looked at again: what
-// changes afterwards did not come of the typing.
+// fieldUnheard handles a change of the focused field; of a password only that is known. Once typing
+// ends, all is compared again: later changes are not its effect.
 func (r *recording) fieldUnheard() {
 	r.changes.edited(r.focus.now)
 	after := time.Unix(0, r.changes.field.last.Load()).Sub(r.lastPress)
