@@ -66,12 +66,9 @@ func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header
 	if err != nil {
 		return Header{}, err
 	}
-	if err := w.record(EvResumed, "", ev); err != nil {
-		return Header{}, err
-	}
 	w.header.EndedAt, w.actor = time.Time{}, r.By
 	w.replaceEnviron(r.Environ)
-	return e.launch(w)
+	return e.launchAfter(w, EvResumed, ev)
 }
 
 func resumable(w *worker, r ResumeRequest) error {
@@ -286,10 +283,7 @@ func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error
 	maps.Copy(w.secrets, a.Secrets)
 	w.actor = a.By
 	w.replaceEnviron(a.Environ)
-	if err := w.record(EvAnswered, "", Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within, Mandate: a.Mandate}); err != nil {
-		return Header{}, err
-	}
-	return e.launch(w)
+	return e.launchAfter(w, EvAnswered, Answered{Value: w.secrets.mask(a.Value), Choice: a.Choice, By: a.By, Within: a.Within, Mandate: a.Mandate})
 }
 
 func fits(q *Question, a Answer) error {
@@ -331,13 +325,10 @@ func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (
 		return Header{}, steps.Errorf(steps.Invalid, "run %s is not being executed: it is %s", id, e.present(w.header).Status)
 	}
 	w.stops.interrupt(c, message)
-	if !queued {
-		err = w.record(EvContinued, "", struct{}{})
+	if queued {
+		return e.launch(w)
 	}
-	if err != nil {
-		return Header{}, err
-	}
-	return e.launch(w)
+	return e.launchAfter(w, EvContinued, struct{}{})
 }
 
 // settled waits until a stop is recorded, or the worker has ended.
@@ -406,10 +397,7 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 	if err := w.refuseGone(ctx); err != nil {
 		return Header{}, err
 	}
-	if err := w.record(EvContinued, "", struct{}{}); err != nil {
-		return Header{}, err
-	}
-	return e.launch(w)
+	return e.launchAfter(w, EvContinued, struct{}{})
 }
 
 // Fork makes a new run of a run's document, with its state before a step.
@@ -451,7 +439,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if ev.Document != "" {
 		created.Document = ev.Document
 	}
-	w := e.worker(e.idFor(r.Key), old.program)
+	w := e.worker(e.newID(r.Key), old.program)
 	w.secrets, w.environ = old.secrets, r.Environ
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {

@@ -171,7 +171,11 @@ func (e *Engine) open() {
 	})
 }
 
-func (e *Engine) newID() string {
+// newID is the id of a new run: the key of the request, if it has one.
+func (e *Engine) newID(key string) string {
+	if key != "" {
+		return key
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return strings.ToLower(ulid.MustNew(ulid.Now(), e.ids).String())
@@ -196,6 +200,14 @@ func (e *Engine) Forget(client string) {
 	if f, ok := e.Desktops.(interface{ Forget(client string) }); ok {
 		go f.Forget(client)
 	}
+}
+
+// launchAfter records the event with which an attempt begins, and launches it.
+func (e *Engine) launchAfter(w *worker, t EventType, data any) (Header, error) {
+	if err := w.record(t, "", data); err != nil {
+		return Header{}, err
+	}
+	return e.launch(w)
 }
 
 // launch stores the beginning of an attempt and sets its worker to work. A run

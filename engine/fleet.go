@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -105,10 +104,7 @@ func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken b
 		e.Handed(ctx, id, w.secrets)
 	}
 	w.environ = e.Environ
-	if err := w.record(EvAssigned, "", Assigned{Worker: worker, Lost: lost}); err != nil {
-		return Header{}, false, err
-	}
-	h, err = e.launch(w)
+	h, err = e.launchAfter(w, EvAssigned, Assigned{Worker: worker, Lost: lost})
 	return h, err == nil, err
 }
 
@@ -142,10 +138,7 @@ func (w *worker) giveUp(status Status, why error, next string) (Header, error) {
 	if n, f := resumeNode(&w.s, w.layout); n != nil {
 		step = name(n, pathOf(f))
 	}
-	if err := w.record(EvFinished, "", Finished{Status: status, Error: w.errorRecord(x, step)}); err != nil {
-		return Header{}, err
-	}
-	if err := w.flush(false); err != nil {
+	if err := w.commit(EvFinished, "", Finished{Status: status, Error: w.errorRecord(x, step)}); err != nil {
 		return Header{}, err
 	}
 	return w.header, nil
@@ -183,9 +176,4 @@ func Lost(err error) bool {
 func (e *Engine) Notify(run string) {
 	e.open()
 	e.hub.notify(run)
-}
-
-// waitElsewhere waits until a run that others execute stands still.
-func (e *Engine) waitElsewhere(ctx context.Context, id string) (Header, error) {
-	return e.Await(ctx, id, math.MaxUint64)
 }

@@ -40,14 +40,6 @@ func IDBytes(run string) (id [16]byte, ok bool) {
 	return u, err == nil
 }
 
-// idFor is the id of a new run: the key of the request, if it has one.
-func (e *Engine) idFor(key string) string {
-	if key != "" {
-		return key
-	}
-	return e.newID()
-}
-
 // startedBefore looks whether a request began its run when it was sent before.
 func (e *Engine) startedBefore(ctx context.Context, key string) (h Header, done bool, err error) {
 	if key == "" {

@@ -73,6 +73,14 @@ func (j *journal) append(ev Event) error {
 	return nil
 }
 
+// commit records a fact and stores it at once.
+func (j *journal) commit(t EventType, path string, data any) error {
+	if err := j.record(t, path, data); err != nil {
+		return err
+	}
+	return j.flush(false)
+}
+
 // flush stores what is recorded. Lazy events may be lost in a crash.
 func (j *journal) flush(lazy bool) error {
 	if len(j.pending) == 0 {

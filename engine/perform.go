@@ -189,12 +189,10 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		// copies, for a kind that was given up may go on reading them
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
-	env.Keep = w.keepPicture
 	if w.e.Passwords != nil {
 		env.Passwords = w.e.Passwords
 	}
-	env.LastAct = &w.e.stirred
-	env.Secret = w.withoutTyped().in
+	env.Keep, env.LastAct, env.Secret = w.keepPicture, &w.e.stirred, w.withoutTyped().in
 	if e.try == 1 || w.held == nil {
 		w.held = new(atomic.Pointer[string])
 	}
@@ -293,7 +291,7 @@ func (w *worker) ask(e ask) (over bool, err error) {
 	} else {
 		q.doubt(w.s.top().Cur)
 	}
-	return true, w.halt(EvAsked, e.path, q)
+	return true, w.halt(EvAsked, e.path, q, false)
 }
 
 func (q *Question) asked(args map[string]any) {

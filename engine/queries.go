@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"understudy/steps"
@@ -13,7 +14,7 @@ import (
 func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
 	e.open()
 	if e.Elsewhere {
-		return e.waitElsewhere(ctx, id)
+		return e.Await(ctx, id, math.MaxUint64) // until it stands still
 	}
 	if w := e.at(id); w != nil {
 		select {

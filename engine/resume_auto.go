@@ -73,10 +73,7 @@ func (w *worker) giveUpAfterDeaths() error {
 	}
 	why := steps.Errorf(steps.Interrupted, "the process that executed the run died %d times at step %s, so the run does not go on by itself", times, name(n, pathOf(top))).
 		WithNext("find out what happens at that step, then resume the run")
-	if err := w.record(EvFinished, "", Finished{Status: Interrupted, Error: w.errorRecord(why, name(n, pathOf(top))), Deaths: times}); err != nil {
-		return err
-	}
-	if err := w.flush(false); err != nil {
+	if err := w.commit(EvFinished, "", Finished{Status: Interrupted, Error: w.errorRecord(why, name(n, pathOf(top))), Deaths: times}); err != nil {
 		return err
 	}
 	return why

@@ -22,7 +22,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	w := e.worker(e.idFor(r.Key), p)
+	w := e.worker(e.newID(r.Key), p)
 	if err := w.room(DesktopRequest{Run: w.id, Owner: r.Owner, Client: r.Client, Single: r.Call != "", Choice: r.Desktop}, r.Queue || r.DryRun); err != nil {
 		return Header{}, err
 	}
@@ -35,10 +35,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	}
 	w.bundle = r.Bundle
 	w.header, w.environ = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: r.Call, Reads: readsOnly(p)}, r.Environ
-	if err := w.record(EvCreated, "", created); err != nil {
-		return Header{}, err
-	}
-	return e.launch(w)
+	return e.launchAfter(w, EvCreated, created)
 }
 
 func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflows.Program, error) {

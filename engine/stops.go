@@ -92,9 +92,6 @@ var errPause = errors.New("the run is to pause")
 
 // cause is the error of the stop that was asked for. The lock is held.
 func (s *stops) cause() error {
-	if s.stop == nil {
-		return steps.Errorf(steps.Cancelled, "the run was stopped")
-	}
 	code := steps.Cancelled
 	if s.stop.Cause == ByTimeout {
 		code = steps.Timeout

@@ -192,11 +192,7 @@ func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 		holders, _ := e.Lease.Holders()
 		return errBusy(holders)
 	}
-	err := w.record(EvTaken, "", Taken{By: by, Hash: w.lastPicture(ctx)})
-	if err == nil {
-		err = w.flush(false)
-	}
-	if err != nil {
+	if err := w.commit(EvTaken, "", Taken{By: by, Hash: w.lastPicture(ctx)}); err != nil {
 		e.Lease.Release(inHandsOf(w.id, by))
 		return err
 	}
@@ -276,12 +272,8 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 		if !ours { // another has given it back by now
 			return nil
 		}
-		err := w.record(EvReturned, "", Returned{By: h.by, Why: why, Hash: w.lastPicture(ctx), Recording: w.keepWatched(ctx, h)})
-		if err == nil {
-			err = w.flush(false)
-		}
-		e.letGo(id, h)
-		return err
+		defer e.letGo(id, h)
+		return w.commit(EvReturned, "", Returned{By: h.by, Why: why, Hash: w.lastPicture(ctx), Recording: w.keepWatched(ctx, h)})
 	}
 	if err != nil {
 		if h.end != nil {

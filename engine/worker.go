@@ -108,7 +108,7 @@ func (w *worker) takeSignals() (halted bool, err error) {
 		return false, err
 	}
 	if pause && w.s.Stop == nil && w.boundary() {
-		return true, w.halt(EvPaused, "", struct{}{})
+		return true, w.halt(EvPaused, "", struct{}{}, false)
 	}
 	return false, nil
 }
@@ -137,7 +137,7 @@ func (w *worker) perform(e effect) (over bool, err error) {
 		return false, w.evaluate(e)
 	case start:
 		if w.wantsPause(e) {
-			return true, w.halt(EvPaused, e.path, struct{}{})
+			return true, w.halt(EvPaused, e.path, struct{}{}, false)
 		}
 		return false, w.start(e)
 	case wait:
@@ -145,7 +145,7 @@ func (w *worker) perform(e effect) (over bool, err error) {
 	case ask:
 		return w.ask(e)
 	case finish:
-		return true, w.finish(e)
+		return true, w.halt(EvFinished, "", Finished{Status: e.status, Error: e.err}, w.lazy())
 	}
 	return false, fmt.Errorf("run %s: there is no effect %T", w.id, e)
 }
@@ -167,9 +167,9 @@ func (w *worker) asksDesktop(e evaluate) bool {
 	return false
 }
 
-// halt records why the run stands still, after the pictures that are still
-// under way, and lets go of the desktop.
-func (w *worker) halt(t EventType, path string, data any) error {
+// halt records why the run stands still or has ended, after the pictures that
+// are still under way, and gives the focus back.
+func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
 	w.returnFocus()
 	w.awaitPictures()
 	if err := w.drain(); err != nil {
@@ -179,7 +179,7 @@ func (w *worker) halt(t EventType, path string, data any) error {
 	if err := w.record(t, path, data); err != nil {
 		return err
 	}
-	return w.flush(false)
+	return w.flush(lazy)
 }
 
 // stopped says whether a context ended because the run is to stop.
@@ -207,19 +207,6 @@ func (w *worker) wait(e wait) error {
 		}
 	}
 	return w.record(EvWaited, e.path, Waited{Why: e.why, For: d})
-}
-
-// finish ends the attempt, after the pictures that are still under way.
-func (w *worker) finish(e finish) error {
-	w.returnFocus()
-	w.awaitPictures()
-	if err := w.drain(); err != nil {
-		return err
-	}
-	if err := w.record(EvFinished, "", Finished{Status: e.status, Error: e.err}); err != nil {
-		return err
-	}
-	return w.flush(w.lazy())
 }
 
 // errorRecord is an error as events hold it: without secrets.
