@@ -20,7 +20,7 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 	v := x.Arguments.value
 	if v == nil {
 		if k != nil {
-			u.checkArguments(k, x.ToolName.value, x.ToolName.position, map[string]any{})
+			checkArguments(k, x.ToolName.value, x.ToolName.position, map[string]any{}, u.report)
 		}
 		return &Template{u.managed(constant{map[string]any{}}, k)}
 	}
@@ -28,7 +28,7 @@ func (u *unit) arguments(x *step, k *steps.Kind, s *scope) *Template {
 		return &Template{u.part(v, nil, "", s)}
 	}
 	plain, _ := v.plain().(map[string]any)
-	u.checkArguments(k, v, x.at.at([]string{"arguments"}, true), plain)
+	checkArguments(k, v, x.at.at([]string{"arguments"}, true), plain, u.report)
 	args := *s
 	args.arguments = v
 	return &Template{u.managed(u.part(v, k.Args, "", &args), k)}
@@ -63,7 +63,7 @@ func (u *unit) managed(p part, k *steps.Kind) part {
 
 // checkArguments reports the problems of arguments at the very key or value;
 // those of all together at a position of their own.
-func (u *unit) checkArguments(k *steps.Kind, v *value, whole position, args map[string]any) {
+func checkArguments(k *steps.Kind, v *value, whole position, args map[string]any, r *report) {
 	problems := k.Check(args, isTemplate)
 	for _, p := range problems {
 		at := whole
@@ -73,7 +73,7 @@ func (u *unit) checkArguments(k *steps.Kind, v *value, whole position, args map[
 		if misspelt(p, problems) {
 			continue
 		}
-		u.report.add(at, cmp.Or(p.Hint, quotesHint(k, v.follow(p.Path), p.Path)), "%s: %s", k.Name, p.Message)
+		r.add(at, cmp.Or(p.Hint, quotesHint(k, v.follow(p.Path), p.Path)), "%s: %s", k.Name, p.Message)
 	}
 }
 
@@ -194,41 +194,40 @@ func (u *unit) textPart(v *value, schema *jsonschema.Schema, path string, s *sco
 		return constant{v.text}
 	}
 	if schema != nil && schema.Format == "shell" {
-		return u.commandPart(v, t, path, s)
+		return commandPart(v, t, path, s.arguments, u.report)
 	}
 	return textPart{t, schema, path}
 }
 
 // commandPart compiles what run_command runs: a script where the arguments name
 // an engine, and otherwise a command line.
-func (u *unit) commandPart(v *value, t *expression.Text, path string, s *scope) part {
-	engine := s.arguments.get("engine")
+func commandPart(v *value, t *expression.Text, path string, arguments *value, r *report) part {
+	engine := arguments.get("engine")
 	switch {
 	case engine == nil || engine.sort == sortNull || engine.text == "":
-		return u.shellPart(v, t, path, s)
+		return newShellPart(v, t, path, arguments.get("shell"), r)
 	case isTemplate(engine.text):
-		u.report.add(engine.position, "write its name", "with expressions in the script, the engine cannot be one")
+		r.add(engine.position, "write its name", "with expressions in the script, the engine cannot be one")
 		return constant{v.text}
 	case t.Whole():
-		u.report.add(v.position, "write the script out, or put it into a file and name it by script_file", "what an expression gives is never executed as a script")
+		r.add(v.position, "write the script out, or put it into a file and name it by script_file", "what an expression gives is never executed as a script")
 		return constant{v.text}
 	}
 	script, inText, err := readScript(t, engine.text)
 	if err != nil {
-		u.report.add(v.position, "", "%v", err)
+		r.add(v.position, "", "%v", err)
 		return constant{v.text}
 	}
 	return scriptPart{t, script, inText, path}
 }
 
-func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) part {
+func newShellPart(v *value, t *expression.Text, path string, shell *value, r *report) part {
 	if t.Whole() {
-		u.report.add(v.position, "write the command out, or give "+words.Shorten(v.text, 60)+" by env as NAME and write eval \"$NAME\"", "what an expression gives is never executed as a command")
+		r.add(v.position, "write the command out, or give "+words.Shorten(v.text, 60)+" by env as NAME and write eval \"$NAME\"", "what an expression gives is never executed as a command")
 		return constant{v.text}
 	}
-	shell := s.arguments.get("shell")
 	if shell != nil && isTemplate(shell.text) {
-		u.report.add(shell.position, "write its name", "with expressions in the command, the shell cannot be one")
+		r.add(shell.position, "write its name", "with expressions in the command, the shell cannot be one")
 		return constant{v.text}
 	}
 	variant, power, err := language(shell.str())
@@ -240,7 +239,7 @@ func (u *unit) shellPart(v *value, t *expression.Text, path string, s *scope) pa
 		command, err = posixCommand(t.Outline, variant, valueName)
 	}
 	if err != nil {
-		u.report.add(v.position, "give it to the command by env", "%v", err)
+		r.add(v.position, "give it to the command by env", "%v", err)
 		return constant{v.text}
 	}
 	return shellPart{t, command, path}
@@ -292,10 +291,6 @@ func (u *unit) selectors() *Template {
 		}
 	}
 	return &Template{u.part(v, &jsonschema.Schema{Type: "object", AdditionalProperties: one}, "", inputs)}
-}
-
-func (u *unit) nearestKind(name string) string {
-	return cmp.Or(u.report.nearest(name, steps.Names(u.options.Kinds)), "list them with: understudy tools")
 }
 
 func encode(v any) string {

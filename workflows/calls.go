@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -94,8 +95,8 @@ func (u *unit) callNode(n *Node, x *step, s *scope) {
 		for _, v := range n.Call.Variables {
 			schema.Properties[v.Name] = v.Schema
 		}
-		u.addHash(n.Call)
-		u.checkCall(n.Call, x)
+		u.program.addHash(n.Call.Hash)
+		n.Call.checkCall(x, u.report)
 	}
 	if x.Inputs.value != nil {
 		n.Inputs = &Template{u.part(x.Inputs.value, schema, "inputs", s)}
@@ -111,20 +112,20 @@ func (u *unit) grow(by int, at position) {
 	}
 }
 
-// addHash makes the hash cover a called document.
-func (u *unit) addHash(p *Program) {
-	sum := sha256.Sum256([]byte(u.program.Hash + p.Hash))
-	u.program.Hash = hex.EncodeToString(sum[:])
+// addHash makes the hash of a program cover more text.
+func (p *Program) addHash(text string) {
+	sum := sha256.Sum256([]byte(p.Hash + text))
+	p.Hash = hex.EncodeToString(sum[:])
 }
 
-// checkCall holds the inputs of a call to the variables of what it calls.
-func (u *unit) checkCall(p *Program, x *step) {
+// checkCall holds the inputs of a call of the program to its variables.
+func (p *Program) checkCall(x *step, r *report) {
 	if x.Inputs.value != nil {
-		u.checkInputs(p, x.Inputs.value)
+		p.checkInputs(x.Inputs.value, r)
 	}
 	for _, v := range p.Missing(nil) {
 		if in := x.Inputs.get(v.Name); in == nil || in.sort == sortNull {
-			u.report.add(x.Workflow.position, fmt.Sprintf("add inputs: {%s: …}", v.Name), "the workflow %q needs the input %s", words.Shorten(x.Workflow.str(), 60), v.Name)
+			r.add(x.Workflow.position, fmt.Sprintf("add inputs: {%s: …}", v.Name), "the workflow %q needs the input %s", words.Shorten(x.Workflow.str(), 60), v.Name)
 		}
 	}
 }
@@ -157,8 +158,7 @@ func (u *unit) fetch() bool {
 		return false
 	}
 	u.overlay(other)
-	sum := sha256.Sum256([]byte(u.program.Hash + string(src.Text)))
-	u.program.Hash = hex.EncodeToString(sum[:])
+	u.program.addHash(string(src.Text))
 	u.src = src
 	u.open = append(u.open, src.Name)
 	return true
@@ -178,10 +178,7 @@ func (u *unit) overlay(other *document) {
 
 func union(a, b *value) *value {
 	if a == nil || b == nil || a == b {
-		if a == nil {
-			return b
-		}
-		return a
+		return cmp.Or(a, b)
 	}
 	all := *a
 	all.entries = slices.Clone(a.entries)

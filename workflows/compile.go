@@ -7,8 +7,6 @@ package workflows
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -80,12 +78,12 @@ func (c *compiler) program(src Source) *Program {
 	if doc == nil {
 		return nil
 	}
-	hash := sha256.Sum256(src.Text)
 	u := &unit{
 		compiler: c, src: src, doc: doc,
 		targets: map[string]*target{}, entries: map[*level]bool{},
-		program: &Program{Source: src, Hash: hex.EncodeToString(hash[:]), ids: map[string]*Node{}},
+		program: &Program{Source: src, ids: map[string]*Node{}},
 	}
+	u.program.addHash(string(src.Text))
 	depth := len(c.open)
 	c.open = append(c.open, src.Name)
 	defer func() { c.open = c.open[:depth] }()
@@ -133,7 +131,7 @@ func (u *unit) compile() {
 	p.Inputs, _ = u.doc.Inputs.plain().(map[string]any)
 	u.checkGiven()
 	p.Selectors = u.selectors()
-	p.Options.WindowManagement = u.windowOptions()
+	p.Options.WindowManagement = u.doc.windowOptions()
 	p.Steps = u.nodes(u.doc.Steps, "", top)
 	p.Troubleshooting = u.nodes(u.doc.Trouble, "troubleshooting.", top)
 	p.Finally = u.nodes(u.doc.Finally, "finally.", top)

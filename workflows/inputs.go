@@ -169,7 +169,7 @@ func (u *unit) checkGiven() {
 			u.report.add(e.value.position, "write the value, or put the expression where the input is used", "the inputs of a run are values: there is nothing yet that an expression could name")
 		}
 	}
-	u.checkInputs(u.program, v)
+	u.program.checkInputs(v, u.report)
 }
 
 // secretHint says how a secret is given, whoever runs the document.
@@ -179,11 +179,11 @@ func secretHint(name string) string {
 
 // checkInputs reports the problems of inputs that are written out, but not
 // which are missing.
-func (u *unit) checkInputs(p *Program, v *value) {
+func (p *Program) checkInputs(v *value, r *report) {
 	if !p.Options.InputsAreOpen {
 		plain, _ := v.plain().(map[string]any)
 		for _, x := range p.unknownInputs(plain) {
-			u.report.add(v.at(x.Path, true), x.Hint, "%s", x.Message)
+			r.add(v.at(x.Path, true), x.Hint, "%s", x.Message)
 		}
 	}
 	for _, e := range v.entries {
@@ -191,9 +191,9 @@ func (u *unit) checkInputs(p *Program, v *value) {
 		if d == nil || e.value.sort == sortNull || hasTemplate(e.value) {
 			continue
 		}
-		add := u.report.add
+		add := r.add
 		if d.Secret {
-			add = u.report.addAtSecret
+			add = r.addAtSecret
 		}
 		for _, x := range d.check(e.value.plain()) {
 			add(e.value.at(x.Path[1:], x.Key), x.Hint, "the input %s does not fit: %s", words.Shorten(d.Name, 60), x.Message)

@@ -68,7 +68,7 @@ func (u *unit) stepNode(n *Node, x *step, s *scope) {
 	n.Kind = u.kind(x.ToolName)
 	n.Args = u.arguments(x, n.Kind, s)
 	n.Retry = u.retry(x, n.Path, s)
-	n.Delay = u.delay(x)
+	n.Delay = x.delay(u.report)
 	n.Expect = u.expr(x.Expect.value, s)
 	n.Idempotent = x.Idem.or(false)
 	n.OnInterrupt = Interrupt(x.Interrupt.str())
@@ -93,9 +93,9 @@ func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	n.Steps = u.nodes(x.Steps, n.Path+".", u.scope(append(slices.Clip(s.loops), loop)))
 }
 
-func (u *unit) delay(x *step) time.Duration {
+func (x *step) delay(r *report) time.Duration {
 	if x.Delay.value != nil && x.DelayMS.value != nil {
-		u.report.add(x.at.at([]string{"delay_ms"}, true), "leave out one of the two", "the step has both delay and delay_ms")
+		r.add(x.at.at([]string{"delay_ms"}, true), "leave out one of the two", "the step has both delay and delay_ms")
 	}
 	return x.Delay.std() + x.DelayMS.std()
 }
@@ -127,21 +127,21 @@ func (u *unit) retry(x *step, path string, s *scope) Retry {
 	if y.Delay.value != nil {
 		r.Delay = y.Delay.std()
 	}
-	u.checkRetry(y, r)
+	y.check(r, u.report)
 	return r
 }
 
-func (u *unit) checkRetry(y *retry, r Retry) {
+func (y *retry) check(r Retry, to *report) {
 	if r.MaxDelay > 0 && r.MaxDelay < r.Delay {
-		u.report.add(y.MaxDelay.position, "", "max_delay %s is shorter than delay %s", r.MaxDelay, r.Delay)
+		to.add(y.MaxDelay.position, "", "max_delay %s is shorter than delay %s", r.MaxDelay, r.Delay)
 	}
 	for _, c := range r.On {
 		if slices.Contains(r.NotOn, c) {
-			u.report.add(y.NotOn.position, "leave it out of one of the two", "%s stands in both on and not_on", c)
+			to.add(y.NotOn.position, "leave it out of one of the two", "%s stands in both on and not_on", c)
 		}
 	}
 	if y.Attempts.value != nil && r.Attempts == 1 && len(r.Before) > 0 {
-		u.report.add(y.at.at([]string{"before"}, true), "set attempts to 2 or more", "with one attempt there is no next one to do steps before")
+		to.add(y.at.at([]string{"before"}, true), "set attempts to 2 or more", "with one attempt there is no next one to do steps before")
 	}
 }
 
@@ -160,6 +160,6 @@ func (u *unit) kind(name text) *steps.Kind {
 		u.report.add(name.position, "open the browser with open_application and use its elements", "%s is not available yet", name.str())
 		return nil
 	}
-	u.report.add(name.position, u.nearestKind(name.str()), "there is no kind of step called %q", words.Shorten(name.str(), 60))
+	u.report.add(name.position, cmp.Or(u.report.nearest(name.str(), steps.Names(u.options.Kinds)), "list them with: understudy tools"), "there is no kind of step called %q", words.Shorten(name.str(), 60))
 	return nil
 }

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"understudy/internal/words"
@@ -9,7 +10,7 @@ import (
 
 func (u *unit) runOptions() Options {
 	d := u.doc
-	u.checkContinue()
+	d.checkContinue(u.report)
 	u.checkRange(d.StartFrom)
 	u.checkRange(d.EndAt)
 	return Options{
@@ -47,10 +48,9 @@ func (o Options) OutlivesClient(otherwise bool) bool {
 }
 
 // checkContinue refuses the two ways to say one thing when they disagree.
-func (u *unit) checkContinue() {
-	d := u.doc
+func (d *document) checkContinue(r *report) {
 	if d.StopOnError.value != nil && d.Continue.value != nil && d.StopOnError.truth == d.Continue.truth {
-		u.report.add(d.at.at([]string{"continue"}, true), "leave out one of the two", "continue contradicts stop_on_error, of which it is the inverse")
+		r.add(d.at.at([]string{"continue"}, true), "leave out one of the two", "continue contradicts stop_on_error, of which it is the inverse")
 	}
 }
 
@@ -80,8 +80,8 @@ func (u *unit) maxSteps() int {
 }
 
 // windowOptions are the arguments that the document gives for all its steps.
-func (u *unit) windowOptions() map[string]any {
-	d, given := u.doc, map[string]any{}
+func (d *document) windowOptions() map[string]any {
+	given := map[string]any{}
 	for name, f := range map[string]boolean{
 		"enable_window_management": d.ManageWindows, "maximize_target": d.Maximize, "minimize_always_on_top": d.MinimizeTop,
 		"bring_to_front": d.BringToFront, "highlight_before_action": d.Highlight,
@@ -100,10 +100,5 @@ func (u *unit) ids() []string {
 	if u.report.enough(len(u.targets)) {
 		return nil // nobody asks for the nearest any more
 	}
-	ids := make([]string, 0, len(u.targets))
-	for id := range u.targets {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(maps.Keys(u.targets))
 }

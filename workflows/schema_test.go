@@ -62,7 +62,7 @@ func (u *unit) shapes(list []*step) {
 			if k := u.kind(s.ToolName); k != nil {
 				args, _ := s.Arguments.plain().(map[string]any)
 				bare := steps.Kind{Name: k.Name, Args: k.Args}
-				u.checkArguments(&bare, s.at, s.at.position, args)
+				checkArguments(&bare, s.at, s.at.position, args, u.report)
 			}
 		}
 		u.shapes(s.Steps)

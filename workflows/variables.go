@@ -30,7 +30,7 @@ func (u *unit) variables() {
 	u.inputs = map[string]*jsonschema.Schema{}
 	u.program.Options.InputsAreOpen = u.doc.Variables.value == nil
 	for _, d := range u.doc.Variables.items {
-		v := u.variable(d.key.text, d.value)
+		v := d.value.declared(d.key.text, u.report)
 		u.program.Variables = append(u.program.Variables, v)
 		u.inputs[v.Name] = v.Schema
 	}
@@ -41,29 +41,29 @@ func (u *unit) variables() {
 	}
 }
 
-func (u *unit) variable(name string, d *variable) Variable {
+func (d *variable) declared(name string, r *report) Variable {
 	v := Variable{
 		Name: name, Type: d.kind(), Label: d.Label.str(), Description: d.Description.str(),
-		Secret: d.Secret.or(false), Regex: d.Regex.str(), Schema: u.valueSchema(d),
+		Secret: d.Secret.or(false), Regex: d.Regex.str(), Schema: d.valueSchema(r),
 	}
 	if d.Options.value != nil {
 		v.Options, _ = d.Options.plain().([]any)
 	}
 	if x := d.Default.value; x != nil && x.sort != sortNull {
 		v.Default, v.HasDefault = x.plain(), true
-		u.checkDefault(v, d)
+		d.checkDefault(v, r)
 	}
 	v.Required = d.Required.or(true) && !v.HasDefault
 	return v
 }
 
-func (u *unit) checkDefault(v Variable, d *variable) {
+func (d *variable) checkDefault(v Variable, r *report) {
 	if v.Secret {
-		u.report.addAtSecret(d.at.at([]string{"default"}, true), "leave the default out; the value is asked for when a run starts", "the secret %s has a default, so it would not be secret", words.Shorten(v.Name, 60))
+		r.addAtSecret(d.at.at([]string{"default"}, true), "leave the default out; the value is asked for when a run starts", "the secret %s has a default, so it would not be secret", words.Shorten(v.Name, 60))
 		return
 	}
 	for _, p := range steps.CheckValue(v.Schema, v.Default) {
-		u.report.add(d.Default.at(p.Path, p.Key), p.Hint, "the default of %s does not fit: %s", words.Shorten(v.Name, 60), p.Message)
+		r.add(d.Default.at(p.Path, p.Key), p.Hint, "the default of %s does not fit: %s", words.Shorten(v.Name, 60), p.Message)
 	}
 }
 
@@ -84,9 +84,9 @@ func (d *variable) kind() string {
 	return "string"
 }
 
-func (u *unit) valueSchema(d *variable) *jsonschema.Schema {
+func (d *variable) valueSchema(r *report) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: d.kind(), Title: d.Label.str(), Description: d.Description.str()}
-	u.checkVariable(d, s.Type)
+	d.check(s.Type, r)
 	switch s.Type {
 	case "enum":
 		s.Type = ""
@@ -94,10 +94,10 @@ func (u *unit) valueSchema(d *variable) *jsonschema.Schema {
 		s.Pattern = d.Regex.str()
 	case "array":
 		if d.Item != nil {
-			s.Items = u.valueSchema(d.Item)
+			s.Items = d.Item.valueSchema(r)
 		}
 	case "object":
-		u.objectSchema(s, d)
+		d.objectSchema(s, r)
 	}
 	if d.Options.value != nil {
 		s.Enum, _ = d.Options.plain().([]any)
@@ -108,35 +108,35 @@ func (u *unit) valueSchema(d *variable) *jsonschema.Schema {
 	return s
 }
 
-func (u *unit) objectSchema(s *jsonschema.Schema, d *variable) {
+func (d *variable) objectSchema(s *jsonschema.Schema, r *report) {
 	if d.Value != nil {
-		s.AdditionalProperties = u.valueSchema(d.Value)
+		s.AdditionalProperties = d.Value.valueSchema(r)
 	}
 	for _, p := range d.Properties.items {
 		if s.Properties == nil {
 			s.Properties = map[string]*jsonschema.Schema{}
 		}
-		s.Properties[p.key.text] = u.valueSchema(p.value)
+		s.Properties[p.key.text] = p.value.valueSchema(r)
 		if p.value.Required.or(false) {
 			s.Required = append(s.Required, p.key.text)
 		}
 	}
 }
 
-// checkVariable refuses what does not go with the type.
-func (u *unit) checkVariable(d *variable, kind string) {
+// check refuses what does not go with the type.
+func (d *variable) check(kind string, r *report) {
 	report := func(key, hint, format string, args ...any) {
 		if d.at.get(key) != nil {
-			u.report.add(d.at.at([]string{key}, true), hint, format, args...)
+			r.add(d.at.at([]string{key}, true), hint, format, args...)
 		}
 	}
 	if kind == "enum" && (d.Options.value == nil || len(d.Options.list) == 0) {
-		u.report.add(d.at.position, "list the values with options: [a, b]", "an enum has no options")
+		r.add(d.at.position, "list the values with options: [a, b]", "an enum has no options")
 	}
 	if d.Options.value != nil {
 		for _, x := range d.Options.list {
 			if x.sort == sortList || x.sort == sortObject || x.sort == sortNull {
-				u.report.add(x.position, "", "an option is a text, a number or a boolean, found %s", x)
+				r.add(x.position, "", "an option is a text, a number or a boolean, found %s", x)
 			}
 		}
 	}
