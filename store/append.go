@@ -85,9 +85,7 @@ var errNothing = errors.New("nothing to write")
 // commit writes the lazy batches and then the queue in one transaction. The
 // caller holds s.writing.
 func (s *Store) commit(queue []*request) error {
-	s.mu.Lock()
-	lazy := s.lazy.order
-	s.mu.Unlock()
+	lazy := s.lazy.all()
 	err := s.update(func(tx *bolt.Tx) error {
 		written := len(lazy)
 		for _, l := range lazy {
@@ -115,7 +113,7 @@ func (s *Store) commit(queue []*request) error {
 		return nil
 	}
 	if err == nil && len(lazy) > 0 {
-		s.dropLazy(len(lazy))
+		s.lazy.drop(func(i int, _ lazyBatch) bool { return i < len(lazy) }) // they are durable now
 	}
 	return err
 }

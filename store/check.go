@@ -203,7 +203,7 @@ func checkIndex(_ context.Context, tx *bolt.Tx, r *Report) error {
 func checkDocuments(_ context.Context, tx *bolt.Tx, r *Report) error {
 	return tx.Bucket(bucketDocuments).ForEach(func(hash, text []byte) error {
 		r.Files++
-		if hashOf(text) != string(hash) {
+		if keeping.HashOf(text) != string(hash) {
 			note(r, "", "document %s is not what its hash says", hash)
 		}
 		return nil
@@ -243,7 +243,7 @@ func (s *Store) checkFiles(ctx context.Context, r *Report, sort engine.FileSort)
 		}
 		r.Files++
 		content, err := os.ReadFile(s.filePath(sort, hash))
-		if err != nil || hashOf(content) != hash {
+		if err != nil || keeping.HashOf(content) != hash {
 			note(r, "", "%s: %s is not what its name says", sort, e.Name())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"understudy/engine"
+	"understudy/store/keeping"
 	"understudy/store/sealed"
 	"understudy/store/storetest"
 )
@@ -74,11 +75,11 @@ func TestCheckFinds(t *testing.T) {
 			return tx.Bucket(bucketIndex).Put(append(indexPrefix(false, byStatus, "failed"), run...), nil)
 		}, "the index has 10 keys and should have 9"},
 		{"a changed document", func(tx *bolt.Tx) error {
-			return tx.Bucket(bucketDocuments).Put([]byte(hashOf([]byte("a"))), []byte("b"))
+			return tx.Bucket(bucketDocuments).Put([]byte(keeping.HashOf([]byte("a"))), []byte("b"))
 		}, "is not what its hash says"},
 		{"a file that is gone", func(tx *bolt.Tx) error {
-			return tx.Bucket(bucketFiles).Put(fileKey("run2", []byte(hashOf(nil))), []byte("c"))
-		}, "run run2: captures " + hashOf(nil) + " is missing"},
+			return tx.Bucket(bucketFiles).Put(fileKey("run2", []byte(keeping.HashOf(nil))), []byte("c"))
+		}, "run run2: captures " + keeping.HashOf(nil) + " is missing"},
 	} {
 		t.Run(c.say, func(t *testing.T) {
 			dir := filled(t)

@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,11 +16,6 @@ import (
 	"understudy/engine"
 	"understudy/store/keeping"
 )
-
-func hashOf(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
-}
 
 func sortDir(dir string, sort engine.FileSort) string { return filepath.Join(dir, string(sort)) }
 
@@ -43,7 +36,7 @@ func (s *Store) Put(ctx context.Context, sort engine.FileSort, content []byte) (
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("storing %s: %w", sort, context.Cause(ctx))
 	}
-	hash := hashOf(content)
+	hash := keeping.HashOf(content)
 	var err error
 	switch sort {
 	case engine.Documents:
@@ -101,7 +94,7 @@ func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]b
 	if err != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", sort, hash, err)
 	}
-	if hashOf(content) != hash {
+	if keeping.HashOf(content) != hash {
 		return nil, &Error{Path: s.filePath(sort, hash), Err: ErrDamaged, Found: "its content is not what its name says", Next: "see what else is with: " + checkCommand}
 	}
 	return content, nil

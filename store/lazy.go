@@ -20,13 +20,26 @@ type lazyBatch struct {
 	batch engine.Batch
 }
 
-// waiting is what is in memory, in the order of its arrival and by run.
+// waiting is what is in memory, in the order of its arrival and by run. The lists
+// that it gives away do not change.
 type waiting struct {
+	mu    sync.Mutex
 	order []lazyBatch
 	byRun map[string][]engine.Batch
 }
 
-func (w *waiting) add(l lazyBatch) {
+// add takes a batch, unless there are so many already.
+func (w *waiting) add(l lazyBatch, most int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.order) >= most {
+		return false
+	}
+	w.put(l)
+	return true
+}
+
+func (w *waiting) put(l lazyBatch) {
 	if w.byRun == nil {
 		w.byRun = map[string][]engine.Batch{}
 	}
@@ -34,12 +47,42 @@ func (w *waiting) add(l lazyBatch) {
 	w.byRun[l.run] = append(w.byRun[l.run], l.batch)
 }
 
-// keep makes anew what waits: the lists that were given away do not change.
-func (w *waiting) keep(order []lazyBatch) {
-	*w = waiting{}
-	for _, l := range order {
-		w.add(l)
+// drop forgets the batches that say so.
+func (w *waiting) drop(gone func(i int, l lazyBatch) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	order := w.order
+	w.order, w.byRun = nil, nil
+	for i, l := range order {
+		if !gone(i, l) {
+			w.put(l)
+		}
 	}
+}
+
+// all are those that wait, the oldest first.
+func (w *waiting) all() []lazyBatch {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.order
+}
+
+// of is what waits for a run, the oldest first.
+func (w *waiting) of(run string) []engine.Batch {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.byRun[run]
+}
+
+// headers are those of all runs that wait, as they are now.
+func (w *waiting) headers() map[string]engine.Header {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	headers := map[string]engine.Header{}
+	for run, batches := range w.byRun {
+		headers[run] = batches[len(batches)-1].Header
+	}
+	return headers
 }
 
 // maxLazy is how many batches may wait: when the disk stays full they would
@@ -54,13 +97,10 @@ func (s *Store) appendLazily(r *request) bool {
 	if err == nil {
 		err = r.batch.Check(r.run, h.Attempt, h.Seq)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil && len(s.lazy.order) >= maxLazy {
-		return false
-	}
 	if err == nil {
-		s.lazy.add(lazyBatch{r.run, ownCopy(r.batch)})
+		if !s.lazy.add(lazyBatch{r.run, ownCopy(r.batch)}, maxLazy) {
+			return false
+		}
 		s.flusher.wake()
 	}
 	r.done <- err
@@ -69,7 +109,7 @@ func (s *Store) appendLazily(r *request) bool {
 
 // position is the header of a run with its lazy batches, empty for a new run.
 func (s *Store) position(run string) (engine.Header, error) {
-	if waiting := s.lazyOf(run); len(waiting) > 0 {
+	if waiting := s.lazy.of(run); len(waiting) > 0 {
 		return waiting[len(waiting)-1].Header, nil
 	}
 	var h head
@@ -96,37 +136,10 @@ func ownCopy(b engine.Batch) engine.Batch {
 	return b
 }
 
-// lazyOf is what waits for a run, the oldest first.
-func (s *Store) lazyOf(run string) []engine.Batch {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lazy.byRun[run]
-}
-
-// lazyHeaders are the headers of all runs that wait, as they are now.
-func (s *Store) lazyHeaders() map[string]engine.Header {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	headers := map[string]engine.Header{}
-	for run, batches := range s.lazy.byRun {
-		headers[run] = batches[len(batches)-1].Header
-	}
-	return headers
-}
-
-// dropLazy forgets the first batches, which are durable now.
-func (s *Store) dropLazy(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lazy.keep(s.lazy.order[n:])
-}
-
 func (s *Store) flush() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	n := len(s.lazy.order)
-	s.mu.Unlock()
+	n := len(s.lazy.all())
 	if n == 0 {
 		return nil
 	}
@@ -177,11 +190,4 @@ func (f *flusher) wake() {
 func (f *flusher) stop() {
 	f.once.Do(func() { close(f.closing) })
 	f.done.Wait()
-}
-
-// forgetLazy forgets what waits for runs that were removed.
-func (s *Store) forgetLazy(runs []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lazy.keep(slices.DeleteFunc(slices.Clone(s.lazy.order), func(l lazyBatch) bool { return slices.Contains(runs, l.run) }))
 }

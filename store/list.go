@@ -32,7 +32,7 @@ func (s *Store) Runs(ctx context.Context, q engine.Query) iter.Seq2[engine.Heade
 // wait in memory.
 func (s *Store) merged(ctx context.Context, q engine.Query) iter.Seq2[engine.Header, error] {
 	return func(yield func(engine.Header, error) bool) {
-		lazy := s.lazyHeaders()
+		lazy := s.lazy.headers()
 		var waiting []engine.Header // the newest last
 		for _, h := range lazy {
 			if q.Wants(&h) {

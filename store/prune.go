@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -49,7 +50,7 @@ func (s *Store) remove(runs []string) error {
 		return nil
 	})
 	if err == nil {
-		s.forgetLazy(runs)
+		s.lazy.drop(func(_ int, l lazyBatch) bool { return slices.Contains(runs, l.run) })
 	}
 	return err
 }

@@ -25,7 +25,7 @@ const (
 
 // Run is the header of a run, with its snapshot if it has one.
 func (s *Store) Run(_ context.Context, run string) (engine.Header, *engine.Snapshot, error) {
-	lazy := s.lazyOf(run) // before the database: what moves there meanwhile is the same
+	lazy := s.lazy.of(run) // before the database: what moves there meanwhile is the same
 	var h head
 	var snap *engine.Snapshot
 	err := s.view(func(tx *bolt.Tx) (err error) {
@@ -67,7 +67,7 @@ func (s *Store) Events(ctx context.Context, run string, from uint64) iter.Seq2[e
 				yield(engine.Event{}, context.Cause(ctx))
 				return
 			}
-			p.lazy = s.lazyOf(run)
+			p.lazy = s.lazy.of(run)
 			err := s.view(p.read)
 			for _, ev := range p.events {
 				if !yield(ev, nil) {

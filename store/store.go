@@ -67,9 +67,10 @@ type Store struct {
 	writing sync.Mutex      // held from taking a queue to the end of its commit
 	putHere map[string]bool // documents that a run may be about to name
 
+	lazy waiting // its batches come and go with writing held
+
 	mu    sync.Mutex // guards what follows
 	queue []*request // wait for the next commit
-	lazy  waiting
 	// broken is why nothing can be read or written any more.
 	broken error
 }

@@ -44,7 +44,7 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 			return fmt.Errorf("run %s: making its queue: %w", run, err)
 		}
 	}
-	a := appending{s: s, run: run, batch: b, nonce: s.nonce + "-" + strconv.FormatUint(s.number.Add(1), 36)}
+	a := appending{s: s, run: run, batch: b, nonce: s.newNonce()}
 	s.mu.Lock()
 	at, known := s.heads[run]
 	s.mu.Unlock()
@@ -56,6 +56,9 @@ func (s *Store) Append(ctx context.Context, run string, b engine.Batch) error {
 	}
 	return a.persist(ctx, at)
 }
+
+// newNonce is one that no other message has.
+func (s *Store) newNonce() string { return s.nonce + "-" + strconv.FormatUint(s.number.Add(1), 36) }
 
 // An appending is one call of Append under way.
 type appending struct {

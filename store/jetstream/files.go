@@ -3,8 +3,6 @@ package jetstream
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"understudy/engine"
+	"understudy/store/keeping"
 )
 
 // A file is a message on the subject of its hash. One that is too large for a
@@ -31,8 +30,7 @@ func partSubject(file string, n int) string { return file + "." + strconv.Itoa(n
 
 // Put stores content under its hash; what is there already is not stored again.
 func (s *Store) Put(ctx context.Context, sort engine.FileSort, content []byte) (string, error) {
-	sum := sha256.Sum256(content)
-	hash := hex.EncodeToString(sum[:])
+	hash := keeping.HashOf(content)
 	file := s.fileSubject(sort, hash)
 	last := nats.NewMsg(file)
 	if len(content) <= partSize {
@@ -76,7 +74,7 @@ func (s *Store) putPart(ctx context.Context, m *nats.Msg) error {
 // Get reads content by its hash, and makes sure that it is that content.
 func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
 	content, err := s.get(ctx, sort, hash)
-	if sum := sha256.Sum256(content); err == nil && hex.EncodeToString(sum[:]) != hash {
+	if err == nil && keeping.HashOf(content) != hash {
 		err = fmt.Errorf("its content is not what its name says: %w", errDamaged)
 	}
 	if err != nil {
@@ -86,7 +84,7 @@ func (s *Store) Get(ctx context.Context, sort engine.FileSort, hash string) ([]b
 }
 
 func (s *Store) get(ctx context.Context, sort engine.FileSort, hash string) ([]byte, error) {
-	if raw, err := hex.DecodeString(hash); err != nil || len(raw) != sha256.Size {
+	if !keeping.IsHash(hash) {
 		return nil, engine.ErrNoFile
 	}
 	file := s.fileSubject(sort, hash)
@@ -120,9 +118,7 @@ func (s *Store) part(ctx context.Context, subject string) (m *message, err error
 			m = &message{header: r.Header, data: r.Data}
 			return nil
 		}
-		if m, err = s.leader(ctx, s.files(), subject); errors.Is(err, errNone) {
-			m, err = nil, nil
-		}
+		m, err = s.leader(ctx, s.files(), subject)
 		return err
 	})
 	if ctx.Err() != nil {

@@ -2,7 +2,6 @@ package jetstream
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -193,12 +192,12 @@ func (s *Store) collect(ctx context.Context, runs map[string][]string, done *eng
 				return context.Cause(ctx)
 			}
 			file := s.fileSubject(sort, hash)
-			stored, err := s.storedAt(ctx, file)
-			if errors.Is(err, errNone) || err == nil && time.Since(stored) < s.fileAge {
-				continue
-			}
+			last, err := s.newest(ctx, s.files(), file)
 			if err != nil {
 				return err
+			}
+			if last == nil || time.Since(last.at) < s.fileAge {
+				continue
 			}
 			content, _ := s.Get(ctx, sort, hash) // a damaged one goes too
 			if err := errors.Join(s.purge(ctx, s.files(), file), s.purge(ctx, s.files(), file+".*")); err != nil {
@@ -208,30 +207,4 @@ func (s *Store) collect(ctx context.Context, runs map[string][]string, done *eng
 		}
 	}
 	return nil
-}
-
-// storedAt is when the last message of a subject of the files was stored.
-func (s *Store) storedAt(ctx context.Context, subject string) (at time.Time, err error) {
-	var out struct {
-		Error   *jetstream.APIError `json:"error"`
-		Message struct {
-			Time time.Time `json:"time"`
-		} `json:"message"`
-	}
-	err = s.persist(ctx, func(ctx context.Context) error {
-		r, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+s.files(), fmt.Appendf(nil, `{"last_by_subj":%q}`, subject))
-		if err == nil {
-			err = json.Unmarshal(r.Data, &out)
-		}
-		return err
-	})
-	switch {
-	case err != nil:
-		return at, err
-	case out.Error != nil && out.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
-		return at, errNone
-	case out.Error != nil:
-		return at, out.Error
-	}
-	return out.Message.Time, nil
 }

@@ -138,22 +138,12 @@ func (l *headers) put(run string, r listedRun, removed bool) {
 
 // catchUp waits until the list has what the leader has.
 func (s *Store) catchUp(ctx context.Context, l *headers) error {
-	var newest uint64
-	err := s.persist(ctx, func(ctx context.Context) error {
-		m, err := s.leader(ctx, s.runs(), s.o.Prefix+".r.*")
-		if m != nil {
-			newest = m.seq
-		}
-		if errors.Is(err, errNone) {
-			err = nil
-		}
-		return err
-	})
+	newest, err := s.newest(ctx, s.runs(), s.o.Prefix+".r.*")
 	for err == nil {
 		l.mu.Lock()
 		have, grown := l.seen, l.grown
 		l.mu.Unlock()
-		if have >= newest {
+		if newest == nil || have >= newest.seq {
 			return nil
 		}
 		select {

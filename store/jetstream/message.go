@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -133,6 +134,7 @@ type message struct {
 	subject string
 	header  nats.Header
 	data    []byte
+	at      time.Time // when it was stored; known of what the leader gave
 }
 
 var errDamaged = errors.New("its messages are damaged on the server that answered; others of the fleet may have them whole")
@@ -180,15 +182,16 @@ func (s *Store) events(ctx context.Context, m *message, first uint64, body []byt
 var errNone = errors.New("no such message")
 
 // leader reads the last message of a subject from the leader of a stream: every
-// other replica may be behind. There may be none.
+// other replica may be behind. Nil: there is none.
 func (s *Store) leader(ctx context.Context, stream, subject string) (*message, error) {
 	var out struct {
 		Error   *jetstream.APIError `json:"error"`
 		Message *struct {
-			Subject string `json:"subject"`
-			Seq     uint64 `json:"seq"`
-			Header  []byte `json:"hdrs"`
-			Data    []byte `json:"data"`
+			Subject string    `json:"subject"`
+			Seq     uint64    `json:"seq"`
+			Header  []byte    `json:"hdrs"`
+			Data    []byte    `json:"data"`
+			Time    time.Time `json:"time"`
 		} `json:"message"`
 	}
 	ask, err := json.Marshal(map[string]string{"last_by_subj": subject})
@@ -203,25 +206,29 @@ func (s *Store) leader(ctx context.Context, stream, subject string) (*message, e
 	case err != nil:
 		return nil, err
 	case out.Error != nil && out.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
-		return nil, errNone
+		return nil, nil
 	case out.Error != nil:
 		return nil, out.Error
 	}
-	m := &message{seq: out.Message.Seq, subject: out.Message.Subject, data: out.Message.Data}
+	m := &message{seq: out.Message.Seq, subject: out.Message.Subject, data: out.Message.Data, at: out.Message.Time}
 	if len(out.Message.Header) > 0 {
 		m.header, err = nats.DecodeHeadersMsg(out.Message.Header)
 	}
 	return m, err
 }
 
-// last is the last message of a run, or an ErrNoRun.
-func (s *Store) last(ctx context.Context, run string) (m *message, err error) {
-	err = s.persist(ctx, func(ctx context.Context) error {
-		if m, err = s.leader(ctx, s.runs(), s.subject(run)); errors.Is(err, errNone) {
-			m, err = nil, nil
-		}
+// newest is leader, for as long as the store waits for servers.
+func (s *Store) newest(ctx context.Context, stream, subject string) (m *message, err error) {
+	err = s.persist(ctx, func(ctx context.Context) (err error) {
+		m, err = s.leader(ctx, stream, subject)
 		return err
 	})
+	return m, err
+}
+
+// last is the last message of a run, or an ErrNoRun.
+func (s *Store) last(ctx context.Context, run string) (*message, error) {
+	m, err := s.newest(ctx, s.runs(), s.subject(run))
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -189,9 +189,7 @@ func (s *Store) direct(ctx context.Context, stream, ask string) ([]*message, err
 		}
 		switch status := m.Header.Get("Status"); status {
 		case "": // a message
-		case "204": // the end
-			return page, nil
-		case "404":
+		case "204", "404": // the end; none
 			return page, nil
 		default:
 			return nil, fmt.Errorf("reading from %s: %s %s", stream, status, m.Header.Get("Description"))

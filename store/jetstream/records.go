@@ -45,10 +45,7 @@ func (s *Store) Records(ctx context.Context) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	err := s.persist(ctx, func(ctx context.Context) error {
 		newest, err := s.leader(ctx, s.records(), s.o.Prefix+".s.*")
-		if errors.Is(err, errNone) {
-			return nil
-		}
-		if err != nil {
+		if err != nil || newest == nil {
 			return err
 		}
 		page, err := s.direct(ctx, s.records(), fmt.Sprintf(`{"multi_last":[%q]}`, s.o.Prefix+".s.*"))
@@ -80,15 +77,9 @@ func (s *Store) Records(ctx context.Context) (map[string][]byte, error) {
 // gives back is kept, nil: nothing. It is called again when another was first.
 func (s *Store) ChangeRecord(ctx context.Context, name string, change func(before []byte) (after []byte, err error)) error {
 	subject, late := s.recordSubject(name), time.Now().Add(s.o.Wait)
-	nonce := s.nonce + "-" + strconv.FormatUint(s.number.Add(1), 36)
+	nonce := s.newNonce()
 	for {
-		var last *message
-		err := s.persist(ctx, func(ctx context.Context) (err error) {
-			if last, err = s.leader(ctx, s.records(), subject); errors.Is(err, errNone) {
-				last, err = nil, nil
-			}
-			return err
-		})
+		last, err := s.newest(ctx, s.records(), subject)
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", subject, err)
 		}

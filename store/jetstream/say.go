@@ -63,18 +63,13 @@ func (s *Store) Gather(ctx context.Context, message []byte, take func(answer []b
 // Answer answers under a name until the context ends, each question in a
 // goroutine of its own; no answer is nil. It returns once it listens.
 func (s *Store) Answer(ctx context.Context, answer func(context.Context, []byte) []byte, name ...string) error {
-	sub, err := s.nc.Subscribe(s.saying(name), func(m *nats.Msg) {
+	return s.listen(ctx, func(m *nats.Msg) {
 		go func() {
 			if a := answer(ctx, m.Data); a != nil {
 				_ = m.Respond(a) // who asked may be gone
 			}
 		}()
-	})
-	if err != nil {
-		return err
-	}
-	context.AfterFunc(ctx, func() { _ = sub.Unsubscribe() }) // the connection may be gone, and it with it
-	return s.nc.FlushTimeout(s.o.Wait)
+	}, name)
 }
 
 // Tell tells something to who hears it now under a name, in order, and to nobody
@@ -86,7 +81,11 @@ func (s *Store) Tell(message []byte, name ...string) error {
 // Hear hears what is told under a name until the context ends, one after the other. It
 // returns once it listens.
 func (s *Store) Hear(ctx context.Context, hear func(message []byte), name ...string) error {
-	sub, err := s.nc.Subscribe(s.saying(name), func(m *nats.Msg) { hear(m.Data) })
+	return s.listen(ctx, func(m *nats.Msg) { hear(m.Data) }, name)
+}
+
+func (s *Store) listen(ctx context.Context, hear nats.MsgHandler, name []string) error {
+	sub, err := s.nc.Subscribe(s.saying(name), hear)
 	if err != nil {
 		return err
 	}

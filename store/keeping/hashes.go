@@ -2,11 +2,18 @@ package keeping
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"iter"
 )
 
 // HashSize is the length of a hash as it is written: SHA-256 in hexadecimal.
 const HashSize = 2 * sha256.Size
+
+// HashOf is the hash of content.
+func HashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
 
 // IsHash says whether a name is that of a file.
 func IsHash(s string) bool {
