@@ -154,7 +154,7 @@ func (w *worker) backOnDesktop(ctx context.Context, r ResumeRequest) (ResumeRequ
 	}
 	r.lost = true
 	w.on.Store(nil)
-	w.located.Store(false) // it has to be told of the new one
+	w.located.Store(false) // the new one has to be recorded
 	return r, nil
 }
 

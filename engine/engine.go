@@ -52,8 +52,8 @@ type Engine struct {
 	Private []string
 	// PictureRoots are folders in which every run may look for pictures too.
 	PictureRoots []string
-	// Observe is told of each event once it is stored, with its data and the header
-	// after it, in their order for each run. It must not wait; nil: nobody is told.
+	// Observe is called for each event once it is stored, with its data and the header
+	// after it, in order for each run. It must not block; may be nil.
 	Observe func(h Header, ev Event, fact any)
 	Log     *slog.Logger
 	// Elsewhere says that workers elsewhere execute what this engine begins and

@@ -144,9 +144,9 @@ func (w *worker) giveUp(status Status, why error, next string) (Header, error) {
 	return w.header, nil
 }
 
-// confirm makes sure that the run is this worker's still, before it acts, when
-// the last proof is old: a worker that slept meanwhile may have lost the run to
-// another, which an append is told of and an act is not.
+// confirm proves that the run is still this worker's before a step acts, when the
+// last append is old: a worker that slept may have lost the run to another, which
+// fails an append but not an act.
 func (w *worker) confirm(k *steps.Kind) error {
 	if w.e.napping != nil {
 		w.e.napping(w.id)

@@ -57,8 +57,8 @@ func HoldPictures(folder string) (release func(), err error) {
 	}, nil
 }
 
-// held says whether a recording of which the pictures are in a folder is being
-// made. One whose program has died is not.
+// held says whether a recording that writes its pictures to a folder is under way, in a
+// program that still lives.
 func held(folder string) (bool, error) {
 	path := folder + holdEnding
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

@@ -50,7 +50,7 @@ func (h *host) setRights(member string, rights *access.Rights) {
 // forgotten.
 const mostNoted = 1000
 
-// setMember remembers for whom a run is, and tells for whom it was.
+// setMember makes a run a member's, and returns whose it was.
 func (h *host) setMember(run, member string) (before string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,8 +66,8 @@ func (h *host) setMember(run, member string) (before string) {
 	return before
 }
 
-// forgetInactive forgets for whom those runs were that stand still, and what
-// members may do that are gone.
+// forgetInactive forgets the members of runs that are not executed, and the rights
+// of members that are gone.
 func (h *host) forgetInactive() {
 	active := h.local.Engine.Active()
 	maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
@@ -80,8 +80,8 @@ func (h *host) forgetInactive() {
 	maps.DeleteFunc(h.rights, func(member string, _ *access.Rights) bool { return !slices.Contains(here, member) })
 }
 
-// attributing is Runs that remembers for whom a run is before its first step asks
-// what may be done.
+// attributing is Runs that notes the member of a run before its first step asks
+// for that member's rights.
 type attributing struct {
 	engine.Runs
 	h      *host
@@ -108,8 +108,8 @@ func (n attributing) Continue(ctx context.Context, id string) (engine.Header, er
 	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Continue(ctx, id) })
 }
 
-// attribute does what begins or continues a run. What fails leaves the run to whom
-// it was for.
+// attribute begins or continues a run for the member. A failure leaves the run with
+// the member it had.
 func (n attributing) attribute(run string, do func() (engine.Header, error)) (engine.Header, error) {
 	before := ""
 	if run != "" {

@@ -106,8 +106,8 @@ func (s *Store) ChangeRecord(ctx context.Context, name string, change func(befor
 	}
 }
 
-// mostNonces is how many changes of a record others may make before one of which the
-// answer was lost is made again.
+// mostNonces is how many later changes of a record by others still allow to detect that a
+// change was stored whose answer was lost.
 const mostNonces = 64
 
 func (m *message) nonces() []string {

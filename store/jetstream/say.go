@@ -78,8 +78,8 @@ func (s *Store) Tell(message []byte, name ...string) error {
 	return s.nc.Publish(s.saying(name), message)
 }
 
-// Hear hears what is told under a name until the context ends, one after the other. It
-// returns once it listens.
+// Hear passes on each message under a name, in order, until the context ends. It returns
+// once it listens.
 func (s *Store) Hear(ctx context.Context, hear func(message []byte), name ...string) error {
 	return s.listen(ctx, func(m *nats.Msg) { hear(m.Data) }, name)
 }

@@ -16,10 +16,9 @@ import (
 	"understudy/engine"
 )
 
-// A taker takes runs for workers with the same labels. It asks for one at a time, and
-// does not ask a class again that had none until a run of that class is told of, or
-// another taker said that it has none: workers that wait cost the servers next to
-// nothing, however many they are, also where clients make many classes.
+// A taker takes runs for workers with the same labels, one request at a time. A class
+// that was empty is polled again only after a message about a run of that class, so
+// idle workers cost the servers next to nothing, also where clients make many classes.
 type taker struct {
 	s      *Store
 	labels []string
@@ -35,19 +34,19 @@ type taker struct {
 	woken   chan struct{} // closed when it has to look again
 }
 
-// A class of which a worker can execute runs.
+// offered is a class whose runs a worker can execute.
 type offered struct {
 	name   string
 	prefix string // of the subjects of its entries
 	needs  int
 	took   time.Time // the last one
-	told   time.Time // when a run of it was told of
-	next   time.Time // when it is asked, unless it is told of before
+	told   time.Time // when a run of it was last announced
+	next   time.Time // next poll, unless a run is announced before
 }
 
-// A run is told of before it is stored, so a class that was told of is asked again soon,
-// and ever later. That a lease passed is not told: of that somebody asks each class now
-// and then, lookEvery, and tells the others when it has none.
+// A run is announced before it is stored, so polls of its class follow soon, with growing
+// delays. An expired lease is not announced: one taker polls each class every lookEvery,
+// and tells the others when the class is empty.
 const (
 	firstAgain   = 5 * time.Millisecond
 	laterAgain   = 4
@@ -56,8 +55,8 @@ const (
 
 func (s *Store) lookEvery() time.Duration { return max(quickestLook, s.o.Lease/15) }
 
-// nextLook is until when a class is not asked that has none. Takers that heard the same
-// do not ask at the same moment, so that most hear of another's question before theirs.
+// nextLook is the delay before an empty class is polled again. It is random, so that most
+// takers hear that another has found the class empty before they poll it themselves.
 func (s *Store) nextLook() time.Duration { return s.lookEvery()*3/4 + rand.N(s.lookEvery()/2) }
 
 // The names under which takers tell others of a class that has no run, and of a run
@@ -122,8 +121,8 @@ func (t *taker) wake(subject string) {
 	t.woken = make(chan struct{})
 }
 
-// postpone lets no taker ask a class soon of which another has heard that it has none,
-// unless there was news of it since.
+// postpone delays the next poll of a class that another taker found empty, unless a run of
+// it was announced lately.
 func (s *Store) postpone(class string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +168,8 @@ func (s *Store) Take(ctx context.Context, labels []string) (engine.Entry, error)
 	}
 }
 
-// list looks which classes there are, unless that is known. What it gives is closed
-// when a run is told of from then on.
+// list refreshes the list of classes when it is older than listEvery. The channel is
+// closed when the next run is announced.
 func (t *taker) list(ctx context.Context) (woken <-chan struct{}, err error) {
 	t.mu.Lock()
 	woken = t.woken
@@ -254,7 +253,7 @@ func (t *taker) due() (first *offered, next time.Time) {
 	return nil, next
 }
 
-// classes are those of which a worker with these labels can execute runs.
+// classes are those whose runs a worker with these labels can execute.
 func (s *Store) classes(ctx context.Context, labels []string) ([]*offered, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
