@@ -76,8 +76,9 @@ func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, wi
 	return w.readText(n, f)
 }
 
-// readText reads the caret and the selection of a node.
+// readText reads the caret, the selection and the length of the text of a node.
 func (w *walker) readText(n *node, f *desktop.FocusState) error {
+	w.get(n.object, ifaceText, "CharacterCount", func(v any) { f.Length = int(as[int32](v)) })
 	w.get(n.object, ifaceText, "CaretOffset", func(v any) { f.Caret = int(as[int32](v)) })
 	w.want(n.object, ifaceText+".GetNSelections", func(b []any) {
 		if first[int32](b) > 0 {
@@ -226,10 +227,12 @@ func (w *walker) focusHolder(n *node) (*node, error) {
 
 // restoreText restores the caret and the selection of a node. Setting the caret
 // clears a selection; setting a selection moves the caret to its end. What is
-// unchanged is left alone: in a page a selection can be cleared but not made.
+// unchanged is left alone: in a page a selection can be cleared but not made. So is
+// the caret in another text, in which the place means nothing, and a dialog that has
+// begun to take that text may stop when it moves.
 func (w *walker) restoreText(n *node, f desktop.FocusState) error {
 	now := desktop.FocusState{Caret: -1}
-	if err := w.readText(n, &now); err == nil && now.Caret == f.Caret && now.Selection == f.Selection {
+	if err := w.readText(n, &now); err == nil && (now.Length != f.Length || now.Caret == f.Caret && now.Selection == f.Selection) {
 		return nil
 	}
 	body, err := w.call(n.object, ifaceText+".SetCaretOffset", int32(f.Caret))

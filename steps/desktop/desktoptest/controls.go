@@ -145,6 +145,19 @@ func testFocus(k *kit) {
 	k.holds("Body", "elsewhere")
 }
 
+func testFocusTyped(k *kit) {
+	k.writeIn("Name", "hello world")
+	k.must(k.press("home"))
+	k.must(k.App.Do("settle"))
+	saved, err := k.SaveFocus(k.Context())
+	k.must(err)
+	k.must(k.write("oh "))
+	k.holds("Name", "oh hello world")
+	k.must(k.restoreFocus(saved))
+	k.must(k.write("X"))
+	k.holds("Name", "oh Xhello world")
+}
+
 func testFocusWindow(k *kit) {
 	k.writeIn("Name", "ab")
 	k.must(k.press("left"))

@@ -135,6 +135,7 @@ var sentences = []sentence{
 	{"what is scrolled away is revealed", testReveal},
 
 	{"focus, caret, selection and pointer come back", testFocus},
+	{"the caret stays in a field that holds another text now", testFocusTyped},
 	{"the window comes back with the focus", testFocusWindow},
 	{"a move of the focus is told", testWatchFocus},
 	{"a change of an element is told", testWatchElement},

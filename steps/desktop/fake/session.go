@@ -50,7 +50,7 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 		if n := d.focused; n != nil {
 			f.Element = n.el.Handle
 			if n.has(desktop.Editable) {
-				f.Caret, f.Selection = n.caret, n.chosen
+				f.Caret, f.Selection, f.Length = n.caret, n.chosen, len(n.text)
 			}
 		}
 		return f, nil
@@ -71,9 +71,9 @@ func (d *Desktop) restoreFocus(f desktop.FocusState) error {
 		return nil
 	}
 	d.focus(n)
-	if f.Caret >= 0 {
+	if f.Caret >= 0 && f.Length == len(n.text) {
 		n.moveTo(f.Caret)
-		n.chosen = [2]int{min(f.Selection[0], len(n.text)), min(f.Selection[1], len(n.text))}
+		n.chosen = f.Selection
 	}
 	return nil
 }
