@@ -218,18 +218,26 @@ func (r *TypeIntoResult) press(ctx context.Context, hand *aim.Hand, el *desktop.
 	if err := aim.WaitUntilRead(ctx, hand.Desktop); err != nil {
 		return err
 	}
-	err = aim.WaitForEffect(ctx, keysShowWithin, func(ctx context.Context) error {
+	compare := func(ctx context.Context) error {
 		now, err := hand.Desktop.Windows(ctx)
 		if err != nil {
 			return err
 		}
-		r.Opened, r.Closed = titles(now, before), titles(before, now)
+		r.Opened, r.Closed, r.TakenBy = titles(now, before), titles(before, now), takenBy(before, now, el)
 		if len(r.Opened)+len(r.Closed) == 0 {
 			return steps.Errorf(steps.Unexpected, "nothing opened or closed")
 		}
-		r.TakenBy = takenBy(before, now, el)
 		return nil
-	})
+	}
+	err = aim.WaitForEffect(ctx, keysShowWithin, compare)
+	if err == nil && r.TakenBy != "" { // unless the list closed first of all that closes
+		err = aim.WaitForEffect(ctx, aim.UsualEffectLimit, func(ctx context.Context) error {
+			if err := compare(ctx); err != nil || r.TakenBy == "" {
+				return err
+			}
+			return steps.Errorf(steps.Unexpected, "only the list closed")
+		})
+	}
 	if ctx.Err() != nil {
 		return err
 	}

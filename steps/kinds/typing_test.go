@@ -203,6 +203,17 @@ func TestTypeIntoElement(t *testing.T) {
 			result: map[string]any{"checked": "yes", "closed": []any{`popup "List" of notes`}, "taken_by": "a list that was open over the field, which closed"},
 		},
 		{
+			say: "a list of completions that closes before the dialog does", args: args("selector", "role:entry", "text_to_type", "abc{Enter}"), set: func(d *fake.Desktop) {
+				list := fake.Window("List", "notes").Popup(true).At(100, 64, 200, 60)
+				d.Open(list)
+				d.OnPress("enter", func() {
+					d.Remove(list)
+					d.After(600*time.Millisecond, func() { d.Open(fake.Window("Saved", "notes").At(50, 50, 100, 100)) })
+				})
+			},
+			result: map[string]any{"opened": []any{`window "Saved" of notes`}, "closed": []any{`popup "List" of notes`}, "taken_by": nil},
+		},
+		{
 			say: "a field that is slow", args: args("selector", "role:entry", "text_to_type", "abc", "clear_before_typing", false), result: map[string]any{"checked": "yes"},
 			set: func(d *fake.Desktop) { d.Delay("Type", 300*time.Millisecond) },
 		},
