@@ -171,7 +171,7 @@ func (h *changes) shouldWrite(field int, value string) bool {
 // choiceChanged schedules a read of the choice: of a toggle also on subscribing.
 func (r *recording) choiceChanged() {
 	r.changes.choice.count++
-	r.observeSoon(settleDelay)
+	r.unheard.observeSoon(settleDelay)
 	if r.unheard.keys || r.choice == nil || r.changes.choice.count == 1 && !recorder.IsToggle(r.choice.box) {
 		return
 	}
@@ -187,11 +187,10 @@ func (r *recording) focusChanged(ctx context.Context) {
 	r.pollWindows(ctx)
 	short, cancel := context.WithTimeout(ctx, r.timeout(focusTimeout))
 	defer cancel()
-	state, err := r.desktop.SaveFocus(short)
-	if err != nil || state.Element == "" {
+	was, now := r.focus, r.askFocus(short)
+	if now == "" {
 		return
 	}
-	was, now := r.focus, state.Element
 	if sheet := find(r.view.roots, now); isSheet(sheet) {
 		now = ""
 		if cell := r.cellNearFocus(short, sheet); cell != nil {

@@ -43,7 +43,7 @@ func (r *recording) lookAt(ctx context.Context, at desktop.Point, within time.Du
 	w := r.windows.At(at)
 	inPopup := w != nil && w.Popup
 	if inPopup {
-		e = r.menuItemAt(short, at)
+		e = r.menuItemAt(short, r.windows.Active(), at)
 	}
 	if e == nil {
 		e = r.cellAt(short, at)
@@ -115,8 +115,7 @@ func (r *recording) recall(at desktop.Point) *recorder.Seen {
 // menuItemAt is the item of a menu or drop-down list at a point, in the active program. A hit test
 // misses these, as they lie outside the boxes around them. Without bounds, the highlighted item is
 // meant.
-func (r *recording) menuItemAt(ctx context.Context, at desktop.Point) *desktop.Element {
-	w := r.windows.Active()
+func (r *reader) menuItemAt(ctx context.Context, w *desktop.Window, at desktop.Point) *desktop.Element {
 	if w == nil {
 		return nil
 	}
@@ -182,7 +181,7 @@ func (r *recording) notePress(ctx context.Context, ev desktop.InputEvent) {
 		r.lastPressed = r.under.program
 	}
 	r.write(recorder.Event{
-		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.savePicture(r.under.shot), Button: ev.Button, Mods: ev.Mods,
+		Type: recorder.Pressed, Time: ev.Time, At: ev.At, Picture: r.journal.savePicture(r.under.shot), Button: ev.Button, Mods: ev.Mods,
 		Element: t, Window: r.windows.At(ev.At),
 	})
 	r.unnamed.add(t, 0)

@@ -198,7 +198,7 @@ func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 	keys := r.heldKeys
 	r.heldKeys = nil
 	field, hidden := r.focus.secrecy.attribute(before, after, moved)
-	hidden = hidden || r.asksInTerminal(ctx, field, moved)
+	hidden = hidden || r.asksInTerminal(ctx, r.focus.of(field), moved)
 	for _, ev := range keys {
 		r.writeKey(ev, field, hidden)
 	}
@@ -211,9 +211,9 @@ func (r *recording) writeKeys(ctx context.Context, moved bool) (field int) {
 func (r *recording) writeKey(ev desktop.InputEvent, field int, hidden bool) {
 	types := ev.Text != ""
 	switch {
-	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !endsHidden(r.events, field)):
+	case !hidden || !types && (!keepsFocus(ev.Key) || field == 0 && !endsHidden(r.journal.events, field)):
 		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Key: ev.Key, Mods: ev.Mods, Text: ev.Text, Field: field})
-	case types && !endsHidden(r.events, field):
+	case types && !endsHidden(r.journal.events, field):
 		r.write(recorder.Event{Type: recorder.Typed, Time: ev.Time, Hidden: true, Field: field})
 	}
 }

@@ -2,14 +2,9 @@ package watch
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
-	"os"
-	"path/filepath"
 	"time"
 
 	"understudy/recorder"
@@ -45,20 +40,6 @@ func (r *recording) capture(ctx context.Context, at desktop.Point, t *recorder.S
 	return p
 }
 
-// savePicture writes a picture, and gives the file's name; "" when there is none.
-func (r *recording) savePicture(p *image.RGBA) string {
-	if p == nil || r.failed != nil {
-		return ""
-	}
-	r.pictures++
-	name := fmt.Sprintf("%d.png", r.pictures)
-	if err := writePicture(filepath.Join(r.options.Pictures, name), p); err != nil {
-		r.failed = fmt.Errorf("the pictures of the recording: %w", err)
-		r.stop(r.failed)
-	}
-	return name
-}
-
 // crop is the area of a picture, with the click in its middle. Around a point it stays in the
 // window: what is behind that will be something else.
 func crop(at desktop.Point, t *recorder.Seen, w *desktop.Window) desktop.Rect {
@@ -79,17 +60,4 @@ func (r *reader) blankPasswords(p *image.RGBA, area desktop.Rect) {
 	for _, box := range r.passwords {
 		draw.Draw(p, box.Image().Add(begin), image.NewUniform(color.Black), image.Point{}, draw.Src)
 	}
-}
-
-// writePicture writes a file that only its owner may read.
-func writePicture(file string, p image.Image) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, p)
-	return errors.Join(err, f.Close())
 }

@@ -52,9 +52,7 @@ type recording struct {
 	options  Options
 	stop     context.CancelCauseFunc
 	queue    *queue
-	events   []recorder.Event
-	flushed  int // how many of them are in the log
-	failed   error
+	journal  journal
 	paused   bool
 	reporter *stepReporter
 	progress progress
@@ -77,7 +75,6 @@ type recording struct {
 	unnamed     unnamedElements
 	used        usedElements
 	lastPressed programHandles // the elements of the program of the last press, at that time
-	pictures    int            // how many were kept
 
 	choice   *choice              // the choice in use
 	heldKeys []desktop.InputEvent // keys whose field is not known yet
@@ -103,6 +100,7 @@ type recording struct {
 func newRecording(d *desktop.Desktop, o Options, stop context.CancelCauseFunc) *recording {
 	r := &recording{
 		reader:  reader{desktop: d, patience: time.Duration(max(1, o.Patience)), secret: map[desktop.Handle]bool{}, slow: map[int]time.Duration{}},
+		journal: journal{log: o.Log, folder: o.Pictures, stop: stop},
 		options: o, stop: stop, queue: newQueue(), restTimer: stoppedTimer(), settleTimer: stoppedTimer(), textTimer: stoppedTimer(),
 		reporter: &stepReporter{tell: o.Tell, compiler: compile.New()}, used: usedElements{},
 		changes: changes{focus: make(chan struct{}, 1), focusTimer: stoppedTimer()},
@@ -135,7 +133,7 @@ func (r *recording) begin(ctx context.Context) error {
 	r.write(recorder.Event{Type: recorder.Begun, Time: time.Now(), Windows: windows})
 	r.resetTexts()
 	r.flush()
-	return r.failed
+	return r.journal.failed
 }
 
 // loop handles input and change events until the context ends.
@@ -223,24 +221,17 @@ func (r *recording) end() {
 
 // write keeps an event. It is on the disk before anything else is waited for.
 func (r *recording) write(ev recorder.Event) {
-	r.events = append(r.events, ev)
+	r.journal.events = append(r.journal.events, ev)
 	r.reporter.add(ev)
 	if ev.Type != recorder.Narrowed {
 		r.used.add(ev.Element, ev.Element != nil && ev.Element.PID == r.view.pid && !r.view.when.After(r.lastEffect))
 	}
 }
 
-// flush puts what was kept on the disk, all that came together at once.
+// flush publishes the progress and writes what was kept to the disk.
 func (r *recording) flush() {
 	r.progress.set(r)
-	unwritten := r.events[r.flushed:]
-	r.flushed = len(r.events)
-	if r.failed != nil || r.options.Log == nil {
-		return
-	}
-	if r.failed = r.options.Log.Write(unwritten...); r.failed != nil {
-		r.stop(r.failed)
-	}
+	r.journal.flush()
 }
 
 // handleQueued handles the queued input in its order.

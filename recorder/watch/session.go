@@ -75,7 +75,7 @@ func (s *Session) run(ctx context.Context) {
 	r.changes.stop()
 	watch.Wait()
 	r.end()
-	s.err = errors.Join(failed, r.failed)
+	s.err = errors.Join(failed, r.journal.failed)
 }
 
 // Status says what was understood so far.
@@ -103,7 +103,7 @@ func (s *Session) Stop() ([]recorder.Event, error) {
 // Wait waits for the end, and returns the events; with an error, those before it.
 func (s *Session) Wait() ([]recorder.Event, error) {
 	<-s.done
-	return s.recording.events, s.err
+	return s.recording.journal.events, s.err
 }
 
 // Changed is closed when the status is another than now.
@@ -145,11 +145,11 @@ func (p *progress) status() recorder.Status {
 func (p *progress) set(r *recording) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.changed != nil && (p.now.Events != len(r.events) || p.now.Paused != r.paused) {
+	if p.changed != nil && (p.now.Events != len(r.journal.events) || p.now.Paused != r.paused) {
 		close(p.changed)
 		p.changed = nil
 	}
-	p.now.Events, p.now.Paused = len(r.events), r.paused
+	p.now.Events, p.now.Paused = len(r.journal.events), r.paused
 	p.now.Pending = r.restPending || r.fieldUnread || r.choiceReads > 0 || r.unheard.due || len(r.heldKeys) > 0
 	p.now.Steps = append(p.now.Steps[:0], r.reporter.lines...)
 	p.at, p.windows = r.at, r.windows

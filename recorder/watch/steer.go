@@ -2,8 +2,6 @@ package watch
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"time"
 
 	"understudy/recorder"
@@ -26,7 +24,7 @@ func (s *Session) Edit(e recorder.Edit) error {
 // Events are what was seen so far.
 func (s *Session) Events() (events []recorder.Event) {
 	_ = s.order(func(context.Context) error {
-		events = append(events, s.recording.events...)
+		events = append(events, s.recording.journal.events...)
 		return nil
 	})
 	return events
@@ -98,21 +96,15 @@ func (r *recording) edit(ctx context.Context, e recorder.Edit) error {
 // forget erases what a step typed from all that was kept, and hides later text of its field.
 func (r *recording) forget(e recorder.Edit) error {
 	field, value, _ := r.reporter.compiler.Field(e)
-	events, pictures := recorder.Forget(r.events, field, value)
-	for _, name := range pictures {
-		if err := os.Remove(filepath.Join(r.options.Pictures, name)); err != nil && !os.IsNotExist(err) {
-			return err
-		}
+	events, pictures := recorder.Forget(r.journal.events, field, value)
+	if err := r.journal.removePictures(pictures); err != nil {
+		return err
 	}
 	if t := r.focus.of(field); t != nil { // the events keep it as it was
 		hidden := *t
 		hidden.Role, hidden.Text = "password", ""
 		r.focus.secret[t.Handle], r.focus.fields[field-1] = true, &hidden
 	}
-	r.events, r.flushed = events, len(events)
 	r.reporter.again(events)
-	if r.options.Log == nil {
-		return nil
-	}
-	return r.options.Log.Replace(events)
+	return r.journal.replace(events)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"understudy/recorder"
 )
 
 // A terminal is one field. A password in it is known by the line that asks for it.
@@ -16,8 +18,7 @@ var passwordPrompt = regexp.MustCompile(`(?i)(pass(word|phrase|code|wort)|kennwo
 const linesBehind = 2
 
 // asksInTerminal reports whether a field is a terminal with a password prompt, or unreadable.
-func (r *recording) asksInTerminal(ctx context.Context, field int, moved bool) bool {
-	t := r.focus.of(field)
+func (r *reader) asksInTerminal(ctx context.Context, t *recorder.Seen, moved bool) bool {
 	if t == nil || t.Role != "terminal" {
 		return false
 	}

@@ -60,7 +60,7 @@ func (r *recording) begun(ctx context.Context, sorts []desktop.InputType) {
 		close(r.began)
 		return
 	}
-	r.observeSoon(0)
+	r.unheard.observeSoon(0)
 }
 
 // observe writes the effects of unheard input since the last time: focus and changed controls.
@@ -82,12 +82,12 @@ func (r *recording) observe(ctx context.Context) {
 	}
 	roots := r.readProgram(ctx, &desktop.Element{PID: w.PID, Process: w.Process})
 	if roots == nil {
-		r.observeSoon(time.Until(r.readAgain))
+		r.unheard.observeSoon(time.Until(r.readAgain))
 		return
 	}
 	has := focusedIn(roots, w.ID)
-	now := r.readControls(ctx, w.PID, roots, has)
 	before := u.shown[w.PID]
+	now := r.readControls(ctx, before, roots, has)
 	u.shown[w.PID] = now
 	if has != nil && has.Handle != r.focus.handle {
 		r.readField(ctx) // it holds what was typed until now
@@ -118,15 +118,15 @@ func (r *recording) listening() {
 }
 
 // observeSoon has the elements looked at again.
-func (r *recording) observeSoon(after time.Duration) {
-	if r.unheard.keys {
-		r.unheard.due = true
-		r.unheard.timer.Reset(max(after, settleDelay))
+func (u *unheard) observeSoon(after time.Duration) {
+	if u.keys {
+		u.due = true
+		u.timer.Reset(max(after, settleDelay))
 	}
 }
 
 // focusedIn is the focused element of a window, preferably one with text. It makes no calls, which
-// could close what the person presses.
+// could take the pointer from what the person presses.
 func focusedIn(roots []*desktop.Element, in desktop.WindowID) (has *desktop.Element) {
 	walk(roots, func(e *desktop.Element) {
 		if e.Parent == nil || e.Window != in || !e.States.Has(desktop.Focused) {
@@ -230,10 +230,10 @@ func (r *recording) noteEffect(before programControls, roots []*desktop.Element)
 }
 
 // readControls reads what the elements of a tree show, except passwords.
-func (r *recording) readControls(ctx context.Context, pid int, roots []*desktop.Element, has *desktop.Element) programControls {
+func (r *reader) readControls(ctx context.Context, was programControls, roots []*desktop.Element, has *desktop.Element) programControls {
 	const mostBoxes = 16
 	inList := has == nil || has.Role.Is(desktop.Option) || has.Role == "list" || has.Role == "menu"
-	was, c := r.unheard.shown[pid], programControls{map[desktop.Handle]string{}, map[desktop.Handle]string{}, map[desktop.Handle]string{}}
+	c := programControls{map[desktop.Handle]string{}, map[desktop.Handle]string{}, map[desktop.Handle]string{}}
 	walk(roots, func(e *desktop.Element) {
 		t := &recorder.Seen{Element: *e}
 		c.outputs[e.Handle] = ""
@@ -272,8 +272,8 @@ func (r *recording) fieldUnheard() {
 	after := time.Unix(0, r.changes.field.last.Load()).Sub(r.lastPress)
 	r.unheard.clicked = after >= 0 && after < clickedTime && r.pressedOn != r.focus.handle
 	r.unheard.typed = !r.unheard.clicked
-	r.observeSoon(rereadDelay)
-	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !endsHidden(r.events, r.focus.now) {
+	r.unheard.observeSoon(rereadDelay)
+	if t := r.focus.of(r.focus.now); t.Secret() && r.changes.field.count > 1 && !endsHidden(r.journal.events, r.focus.now) {
 		r.write(recorder.Event{Type: recorder.Typed, Time: time.Now(), Hidden: true, Field: r.focus.now})
 	}
 }

@@ -46,7 +46,7 @@ func (r *recording) writeWindow(ev recorder.Event) {
 	ev.Time = time.Now()
 	r.write(ev)
 	r.view.stale = true
-	r.observeSoon(settleDelay)
+	r.unheard.observeSoon(settleDelay)
 	if r.under.seen != nil {
 		r.underBefore, r.windowsMoved = r.under, ev.Time
 	}
