@@ -128,20 +128,19 @@ func (c *Compiler) ledToChoice(ev recorder.Event) bool {
 }
 
 // dropIdleKeys removes keys on a combo box after its choice that did not change it.
-func (c *Compiler) dropIdleKeys() {
-	n := len(c.steps)
+func (l *stepList) dropIdleKeys() {
+	n := len(*l)
 	if n < 2 {
 		return
 	}
-	s, before := c.steps[n-1], c.steps[n-2]
+	s, before := (*l)[n-1], (*l)[n-2]
 	if s.kind == pressKey && len(s.expect) == 0 && before.kind == selectOption && s.target.DropDown() && sameElement(s.target, before.target) && s.fitsList() {
-		c.steps.pop()
+		l.pop()
 	}
 }
 
 // chosenAlready reports whether the value of the clicked option was reported before the click.
-func (c *Compiler) chosenAlready(t *recorder.Seen) bool {
-	s := c.steps.last()
+func (s *step) chosenAlready(t *recorder.Seen) bool {
 	return s != nil && s.kind == selectOption && t != nil && recorder.IsOption(t.Role) && s.input.value == nameOf(t) && s.pid == t.PID
 }
 

@@ -134,7 +134,7 @@ func (s *step) setPosition(t *recorder.Seen, at desktop.Point) {
 // chooseOption turns a click on an option of an open list into the choice of that option.
 func (c *Compiler) chooseOption(ev recorder.Event) bool {
 	s, t := c.dropDown, ev.Element
-	if c.chosenAlready(t) {
+	if c.steps.last().chosenAlready(t) {
 		return true
 	}
 	if s == nil {

@@ -194,7 +194,7 @@ func (c *Compiler) isEffect(ev recorder.Event) bool {
 func (c *Compiler) Finish() {
 	c.release()
 	c.flush()
-	c.dropIdleKeys()
+	c.steps.dropIdleKeys()
 	c.sayMissed(c.steps.last())
 }
 
@@ -227,7 +227,7 @@ func (c *Compiler) emit(s *step) {
 	if s.end.IsZero() {
 		s.end = c.now
 	}
-	c.dropIdleKeys()
+	c.steps.dropIdleKeys()
 	c.sayMissed(s)
 	c.revealed(s)
 	c.steps = append(c.steps, s)

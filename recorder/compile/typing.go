@@ -355,15 +355,8 @@ func (c *Compiler) typeAnywhere(t *typing) {
 		s.doubt("nothing is known of the field, so what was typed there was not recorded")
 	}
 	s.set("text", "")
-	c.setWindow(s)
+	c.windows.setActive(s)
 	c.emit(s)
-}
-
-// setWindow makes a step act in the active window.
-func (c *Compiler) setWindow(s *step) {
-	if w, ok := c.windows.open[c.windows.active]; ok {
-		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
-	}
 }
 
 // pressChord handles a key that edits no field.
@@ -390,7 +383,7 @@ func (c *Compiler) pressChord(ev recorder.Event, thing *recorder.Seen) {
 	}
 	c.switchTo(c.windows.active)
 	s := &step{kind: pressKeyGlobal, subject: "press " + chord, summary: "press " + chord, begin: ev.Time}
-	c.setWindow(s)
+	c.windows.setActive(s)
 	if s.process != "" {
 		s.set("process", s.process)
 	}

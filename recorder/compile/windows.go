@@ -65,6 +65,13 @@ func (ws *windows) arrive(id desktop.WindowID, process string) {
 	ws.current, ws.process, ws.currentClosed = id, process, false
 }
 
+// setActive makes a step act in the active window.
+func (ws *windows) setActive(s *step) {
+	if w, ok := ws.open[ws.active]; ok {
+		s.process, s.pid, s.window = programName(w.Process), w.PID, w.ID
+	}
+}
+
 // others is how many main windows a program has beside one.
 func (ws *windows) others(w desktop.Window) (n int) {
 	for _, o := range ws.open {
