@@ -26,8 +26,8 @@ const pictureTime = 5 * time.Second
 
 // capturePolicy is when pictures of a step are taken: as the step says, else as the
 // document says, else around what acts.
-func (w *worker) capturePolicy(n *workflows.Node) workflows.Policy {
-	p := cmp.Or(n.Screenshots, w.program.Options.Screenshots)
+func (j *journal) capturePolicy(n *workflows.Node) workflows.Policy {
+	p := cmp.Or(n.Screenshots, j.program.Options.Screenshots)
 	switch {
 	case n.Kind.Touches == steps.None:
 		return workflows.NoPicture

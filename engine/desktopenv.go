@@ -11,18 +11,18 @@ import (
 // that the steps of the run use: it is opened for them when the run uses one,
 // or else they would come up on another. Nothing when no run has used one, or
 // when it is lost.
-func (w *worker) desktopEnv(ctx context.Context) []string {
+func (x *runDesktop) desktopEnv(ctx context.Context) []string {
 	var d *desktop.Desktop
-	if w.s.Created.Desktop == (DesktopChoice{}) && w.on.Load() == nil {
-		d = w.e.openedBy(ctx, w.openedKey())
+	if x.s.Created.Desktop == (DesktopChoice{}) && x.on.Load() == nil {
+		d = x.e.openedBy(ctx, x.openedKey())
 	}
-	if d == nil && touches(w.program, steps.Act, steps.Look) {
+	if d == nil && touches(x.program, steps.Act, steps.Look) {
 		var err error
-		if d, err = w.openDesktop(ctx); err != nil {
-			w.e.log().WarnContext(ctx, "the program is started without the desktop, which cannot be opened", "run", w.id, "error", err)
+		if d, err = x.openDesktop(ctx); err != nil {
+			x.e.log().WarnContext(ctx, "the program is started without the desktop, which cannot be opened", "run", x.id, "error", err)
 			return nil
 		}
-		w.opened(d)
+		x.opened(d)
 	}
 	if d == nil {
 		return nil
@@ -36,16 +36,16 @@ func (w *worker) desktopEnv(ctx context.Context) []string {
 
 // opened notes which desktop was used last by runs that chose none, of the same
 // client where each has its own.
-func (w *worker) opened(d *desktop.Desktop) {
-	if w.s.Created.Desktop == (DesktopChoice{}) {
-		w.e.opened.Store(w.openedKey(), d)
+func (x *runDesktop) opened(d *desktop.Desktop) {
+	if x.s.Created.Desktop == (DesktopChoice{}) {
+		x.e.opened.Store(x.openedKey(), d)
 	}
 }
 
 // openedKey tells apart whose use of a desktop counts.
-func (w *worker) openedKey() string {
-	if w.e.apart() {
-		return w.s.Created.Client
+func (x *runDesktop) openedKey() string {
+	if x.e.apart() {
+		return x.s.Created.Client
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"understudy/steps"
@@ -48,51 +49,59 @@ type DesktopChoice struct {
 	Keep time.Duration `json:"keep,omitempty"`
 }
 
-func (w *worker) desk() Desk {
-	if w.e.Desktops == nil {
-		return w.e.Desk
-	}
-	return w.e.Desktops.Of(w.desktopRequest())
+// runDesktop is the desktop of a run, and what is known of it.
+type runDesktop struct {
+	*journal
+	inbox   *inbox                       // takes the event that says which it is
+	on      atomic.Pointer[desktop.Info] // the lasting one; nil: none yet
+	located atomic.Bool                  // what it is has been looked at
 }
 
-func (w *worker) desktopRequest() DesktopRequest {
-	return DesktopRequest{Run: w.id, Owner: w.s.Created.Owner, Client: w.s.Created.Client, Single: w.s.Created.Call != "", Choice: w.s.Created.Desktop, On: w.on.Load()}
+func (x *runDesktop) desk() Desk {
+	if x.e.Desktops == nil {
+		return x.e.Desk
+	}
+	return x.e.Desktops.Of(x.desktopRequest())
+}
+
+func (x *runDesktop) desktopRequest() DesktopRequest {
+	return DesktopRequest{Run: x.id, Owner: x.s.Created.Owner, Client: x.s.Created.Client, Single: x.s.Created.Call != "", Choice: x.s.Created.Desktop, On: x.on.Load()}
 }
 
 // claim takes the desktop of the run for it to act on.
-func (w *worker) claim() (release func(), ok bool) {
-	if w.e.Desktops == nil {
+func (x *runDesktop) claim() (release func(), ok bool) {
+	if x.e.Desktops == nil {
 		return AnyDesktop()
 	}
-	return w.e.Desktops.Claim(w.desktopRequest())
+	return x.e.Desktops.Claim(x.desktopRequest())
 }
 
 func (e *Engine) apart() bool { return e.Desktops != nil && e.Desktops.Apart() }
 
 // claimsEarly says whether a run takes the lease before it looks: one that will
 // act must not look at a desktop on which another run then acts.
-func (w *worker) claimsEarly() bool {
-	return w.e.apart() && !w.s.Created.DryRun && touches(w.program, steps.Act)
+func (x *runDesktop) claimsEarly() bool {
+	return x.e.apart() && !x.s.Created.DryRun && touches(x.program, steps.Act)
 }
 
 // openDesktop opens the desktop of the run. That it is on a lasting one is
 // handed to the worker, to be recorded before the next effect.
-func (w *worker) openDesktop(ctx context.Context) (*desktop.Desktop, error) {
-	d, err := w.desk().Open(ctx)
-	if err != nil || w.e.Desktops == nil || w.located.Load() {
+func (x *runDesktop) openDesktop(ctx context.Context) (*desktop.Desktop, error) {
+	d, err := x.desk().Open(ctx)
+	if err != nil || x.e.Desktops == nil || x.located.Load() {
 		return d, err
 	}
 	info, err := d.Info(ctx)
 	if err != nil {
 		return d, nil //nolint:nilerr // what is missing then fails in the step
 	}
-	if w.located.Swap(true) || info.Name == "" || w.on.Load() != nil {
+	if x.located.Swap(true) || info.Name == "" || x.on.Load() != nil {
 		return d, nil
 	}
-	w.on.Store(&info)
+	x.on.Store(&info)
 	ev, err := newEvent(EvLocated, "", info)
 	if err == nil {
-		w.inbox.located(ev)
+		x.inbox.located(ev)
 	}
 	return d, err
 }
@@ -118,11 +127,11 @@ func (w *worker) locate(n *workflows.Node) error {
 
 // goneDesktop is why the desktop of a stored run is gone; nil: it is there, or
 // the run had none of its own.
-func (w *worker) goneDesktop(ctx context.Context) error {
-	if w.s.Desktop == nil || w.e.Desktops == nil {
+func (x *runDesktop) goneDesktop(ctx context.Context) error {
+	if x.s.Desktop == nil || x.e.Desktops == nil {
 		return nil
 	}
-	if _, err := w.desk().Open(ctx); errors.Is(err, desktop.ErrGone) {
+	if _, err := x.desk().Open(ctx); errors.Is(err, desktop.ErrGone) {
 		return err
 	}
 	return nil
@@ -130,17 +139,17 @@ func (w *worker) goneDesktop(ctx context.Context) error {
 
 // backOnDesktop makes a resumption one that the desktop of the run allows: when
 // that is gone, only one that begins again, with its programs, on a new one.
-func (w *worker) backOnDesktop(ctx context.Context, r ResumeRequest) (ResumeRequest, error) {
-	gone := w.goneDesktop(ctx)
+func (x *runDesktop) backOnDesktop(ctx context.Context, r ResumeRequest) (ResumeRequest, error) {
+	gone := x.goneDesktop(ctx)
 	if gone == nil {
 		return r, nil
 	}
-	first, err := w.firstOnDesktop(ctx)
+	first, err := x.firstOnDesktop(ctx)
 	if err != nil {
 		return r, err
 	}
-	lost := &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone, and its programs with it: %w", w.id, gone)}
-	switch policy := w.program.Options.OnLostDesktop; {
+	lost := &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone, and its programs with it: %w", x.id, gone)}
+	switch policy := x.program.Options.OnLostDesktop; {
 	case policy == workflows.FailWithoutDesktop:
 		lost.Next = "start it anew: its document says on_lost_desktop: fail"
 		return r, lost
@@ -153,24 +162,24 @@ func (w *worker) backOnDesktop(ctx context.Context, r ResumeRequest) (ResumeRequ
 		return r, lost
 	}
 	r.lost = true
-	w.on.Store(nil)
-	w.located.Store(false) // the new one has to be recorded
+	x.on.Store(nil)
+	x.located.Store(false) // the new one has to be recorded
 	return r, nil
 }
 
 // refuseGone says why a run that waits or pauses cannot simply go on.
-func (w *worker) refuseGone(ctx context.Context) error {
-	r, err := w.backOnDesktop(ctx, ResumeRequest{})
+func (x *runDesktop) refuseGone(ctx context.Context) error {
+	r, err := x.backOnDesktop(ctx, ResumeRequest{})
 	if err == nil && r.lost {
-		err = &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone", w.id), Next: "resume it: it begins again at " + r.From}
+		err = &steps.Error{Code: steps.Unavailable, Err: fmt.Errorf("run %s was on a desktop that is gone", x.id), Next: "resume it: it begins again at " + r.From}
 	}
 	return err
 }
 
 // firstOnDesktop is the first step that used the desktop.
-func (w *worker) firstOnDesktop(ctx context.Context) (string, error) {
-	nodes := executedNodes(w.layout)
-	for ev, err := range w.e.Store.Events(ctx, w.id, 1) {
+func (x *runDesktop) firstOnDesktop(ctx context.Context) (string, error) {
+	nodes := executedNodes(x.layout)
+	for ev, err := range x.e.Store.Events(ctx, x.id, 1) {
 		if err != nil {
 			return "", err
 		}
@@ -179,12 +188,12 @@ func (w *worker) firstOnDesktop(ctx context.Context) (string, error) {
 			return name(n, ev.Path), nil
 		}
 	}
-	return w.header.ResumeFrom, nil
+	return x.header.ResumeFrom, nil
 }
 
 // releaseDesktop gives up the desktop of the run, which has come to rest.
-func (w *worker) releaseDesktop() {
-	if w.e.Desktops != nil {
-		w.e.Desktops.Release(w.desktopRequest(), w.err == nil && w.s.Status == Succeeded)
+func (x *runDesktop) releaseDesktop(succeeded bool) {
+	if x.e.Desktops != nil {
+		x.e.Desktops.Release(x.desktopRequest(), succeeded)
 	}
 }

@@ -132,36 +132,36 @@ func (e *Engine) GiveUp(ctx context.Context, id string, why error, next string) 
 }
 
 // giveUp ends the attempt of a run that no worker can go on with.
-func (w *worker) giveUp(status Status, why error, next string) (Header, error) {
+func (v *evaluator) giveUp(status Status, why error, next string) (Header, error) {
 	x := &steps.Error{Code: steps.Interrupted, Err: why, Next: next}
 	step := ""
-	if n, f := resumeNode(&w.s, w.layout); n != nil {
+	if n, f := resumeNode(&v.s, v.layout); n != nil {
 		step = name(n, pathOf(f))
 	}
-	if err := w.commit(EvFinished, "", Finished{Status: status, Error: w.errorRecord(x, step)}); err != nil {
+	if err := v.commit(EvFinished, "", Finished{Status: status, Error: v.errorRecord(x, step)}); err != nil {
 		return Header{}, err
 	}
-	return w.header, nil
+	return v.header, nil
 }
 
 // confirm proves that the run is still this worker's before a step acts, when the
 // last append is old: a worker that slept may have lost the run to another, which
 // fails an append but not an act.
-func (w *worker) confirm(k *steps.Kind) error {
-	if w.e.napping != nil {
-		w.e.napping(w.id)
+func (j *journal) confirm(k *steps.Kind) error {
+	if j.e.napping != nil {
+		j.e.napping(j.id)
 	}
-	if w.e.Certain == 0 || k.Reads || time.Since(w.flushed) < w.e.Certain {
+	if j.e.Certain == 0 || k.Reads || time.Since(j.flushed) < j.e.Certain {
 		return nil
 	}
-	if len(w.pending) > 0 {
-		return w.flush(false)
+	if len(j.pending) > 0 {
+		return j.flush(false)
 	}
 	asked := time.Now()
-	if err := w.e.Store.Append(w.e.life, w.id, Batch{Attempt: w.base, Seq: w.stored, Header: w.header}); err != nil {
-		return fmt.Errorf("run %s: proving that it is this worker's: %w", w.id, err)
+	if err := j.e.Store.Append(j.e.life, j.id, Batch{Attempt: j.base, Seq: j.stored, Header: j.header}); err != nil {
+		return fmt.Errorf("run %s: proving that it is this worker's: %w", j.id, err)
 	}
-	w.flushed = asked
+	j.flushed = asked
 	return nil
 }
 

@@ -61,13 +61,13 @@ func (l limits) overdue() bool {
 }
 
 // expire ends the outermost list whose limit has passed.
-func (w *worker) expire() error {
+func (l limits) expire() error {
 	now := time.Now()
-	for i, f := range w.s.Frames {
+	for i, f := range l.s.Frames {
 		if f.Limit == 0 || f.Failure != nil || now.Sub(f.Since) < f.Limit {
 			continue
 		}
-		return w.record(EvExpired, f.Base, Expired{Depth: i + 1, Error: w.limits.list(i).exceeded()})
+		return l.record(EvExpired, f.Base, Expired{Depth: i + 1, Error: l.list(i).exceeded()})
 	}
 	return nil
 }

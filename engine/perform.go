@@ -114,7 +114,7 @@ func (w *worker) takeLease() (ok bool, err error) {
 			return false, err
 		}
 	}
-	if w.boundary() {
+	if w.s.boundary() {
 		w.stops.yield()
 	}
 	w.queued.Store(true)
@@ -222,12 +222,12 @@ func (v *evaluator) dir() string { return cmp.Or(v.s.Created.Dir, v.e.Dir) }
 // roots are the folders in which the run may use files.
 func (v *evaluator) roots() []string { return slices.Concat(v.e.Roots, v.s.Created.Roots) }
 
-func (w *worker) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
-	hash, size, err := KeepPicture(ctx, w.e.Files, p)
+func (j *journal) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
+	hash, size, err := KeepPicture(ctx, j.e.Files, p)
 	if err != nil {
 		return "", err
 	}
-	w.grown.Add(int64(size))
+	j.grown.Add(int64(size))
 	return CaptureURI(hash), nil
 }
 
@@ -255,7 +255,7 @@ func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string
 
 // small puts a large result aside, and gives what stands for it. One that is
 // small comes back with its written form.
-func (w *worker) small(result any) (any, json.RawMessage) {
+func (j *journal) small(result any) (any, json.RawMessage) {
 	raw, err := json.Marshal(result)
 	if err != nil {
 		return result, nil
@@ -263,15 +263,15 @@ func (w *worker) small(result any) (any, json.RawMessage) {
 	if len(raw) <= maxResult {
 		return result, raw
 	}
-	return w.aside(raw), nil
+	return j.aside(raw), nil
 }
 
 // aside stores a large result beside the run, and gives what stands for it.
-func (w *worker) aside(raw []byte) any {
-	w.grown.Add(int64(len(raw)))
-	hash, err := w.e.Files.Put(w.e.life, Artifacts, raw)
+func (j *journal) aside(raw []byte) any {
+	j.grown.Add(int64(len(raw)))
+	hash, err := j.e.Files.Put(j.e.life, Artifacts, raw)
 	if err != nil {
-		w.e.log().Error("a large result could not be stored", "run", w.id, "error", err)
+		j.e.log().Error("a large result could not be stored", "run", j.id, "error", err)
 		return map[string]any{"$lost": fmt.Sprintf("a result of %d bytes could not be stored: %v", len(raw), err)}
 	}
 	return map[string]any{"$artifact": hash, "bytes": float64(len(raw))}

@@ -98,19 +98,19 @@ func (w *worker) holdsNow(ctx context.Context, n *workflows.Node) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, holdsTime)
 	defer cancel()
-	defer w.releaseDesktop()
+	defer w.releaseDesktop(w.s.Status == Succeeded)
 	ok, err := w.holds(ctx, n.Expect)
 	return err == nil && ok
 }
 
 // plannedDesktop says in a plan what became of the desktop, and makes it the
 // plan of what can be done without.
-func (w *worker) plannedDesktop(ctx context.Context, p *Plan, r ResumeRequest) (ResumeRequest, error) {
-	gone := w.goneDesktop(ctx)
+func (x *runDesktop) plannedDesktop(ctx context.Context, p *Plan, r ResumeRequest) (ResumeRequest, error) {
+	gone := x.goneDesktop(ctx)
 	if gone == nil {
 		return r, nil
 	}
-	p.Gone, p.Lost = gone.Error(), cmp.Or(w.program.Options.OnLostDesktop, workflows.AskWithoutDesktop)
+	p.Gone, p.Lost = gone.Error(), cmp.Or(x.program.Options.OnLostDesktop, workflows.AskWithoutDesktop)
 	if r.From != "" {
 		if p.Lost == workflows.AskWithoutDesktop {
 			p.Lost = workflows.RestartWithoutDesktop // as is wanted
@@ -118,7 +118,7 @@ func (w *worker) plannedDesktop(ctx context.Context, p *Plan, r ResumeRequest) (
 		return r, nil
 	}
 	var err error
-	r.From, err = w.firstOnDesktop(ctx)
+	r.From, err = x.firstOnDesktop(ctx)
 	return r, err
 }
 

@@ -39,41 +39,41 @@ func (s *State) countDeath(died, auto bool) {
 // goesOnAlone says why a run does not go on by itself, if that is what is wanted.
 // One whose process died too often where it stands is given up, for good: that is
 // recorded, so that it is said to whoever looks at the run.
-func (w *worker) goesOnAlone(r ResumeRequest) error {
+func (v *evaluator) goesOnAlone(r ResumeRequest) error {
 	switch {
 	case !r.Auto:
 		return nil
-	case !w.program.Options.ResumesItself:
-		return steps.Errorf(steps.Invalid, "the document of run %s does not say resume: auto", w.id)
-	case w.s.Status != Running && w.s.Status != Interrupted:
-		return steps.Errorf(steps.Invalid, "run %s was not cut short: it is %s", w.id, w.s.Status)
-	case w.s.Status == Interrupted && w.s.Deaths != nil && w.s.Deaths.Times >= mostDeaths:
-		return &steps.Error{Code: steps.Interrupted, Err: fmt.Errorf("%s", w.s.Error.Message), Next: w.s.Error.Next}
+	case !v.program.Options.ResumesItself:
+		return steps.Errorf(steps.Invalid, "the document of run %s does not say resume: auto", v.id)
+	case v.s.Status != Running && v.s.Status != Interrupted:
+		return steps.Errorf(steps.Invalid, "run %s was not cut short: it is %s", v.id, v.s.Status)
+	case v.s.Status == Interrupted && v.s.Deaths != nil && v.s.Deaths.Times >= mostDeaths:
+		return &steps.Error{Code: steps.Interrupted, Err: fmt.Errorf("%s", v.s.Error.Message), Next: v.s.Error.Next}
 	}
-	less := w.s.Created
-	if less.keepWithin(r.Within); !slices.Equal(less.Roots, w.s.Created.Roots) {
-		return steps.Errorf(steps.Denied, "run %s may use files in %s, which is more than is handed out here", w.id, join(w.s.Created.Roots))
+	less := v.s.Created
+	if less.keepWithin(r.Within); !slices.Equal(less.Roots, v.s.Created.Roots) {
+		return steps.Errorf(steps.Denied, "run %s may use files in %s, which is more than is handed out here", v.id, join(v.s.Created.Roots))
 	}
-	if w.s.Status == Interrupted {
+	if v.s.Status == Interrupted {
 		return nil
 	}
-	return w.giveUpAfterDeaths()
+	return v.giveUpAfterDeaths()
 }
 
-func (w *worker) giveUpAfterDeaths() error {
-	at := resumePoint(w.s.Frames)
+func (v *evaluator) giveUpAfterDeaths() error {
+	at := resumePoint(v.s.Frames)
 	top := &at[len(at)-1]
-	times := w.s.deathsAt(pathOf(top))
+	times := v.s.deathsAt(pathOf(top))
 	if times < mostDeaths {
 		return nil
 	}
-	n, err := w.layout.node(top)
+	n, err := v.layout.node(top)
 	if err != nil {
 		return err
 	}
 	why := steps.Errorf(steps.Interrupted, "the process that executed the run died %d times at step %s, so the run does not go on by itself", times, name(n, pathOf(top))).
 		WithNext("find out what happens at that step, then resume the run")
-	if err := w.commit(EvFinished, "", Finished{Status: Interrupted, Error: w.errorRecord(why, name(n, pathOf(top))), Deaths: times}); err != nil {
+	if err := v.commit(EvFinished, "", Finished{Status: Interrupted, Error: v.errorRecord(why, name(n, pathOf(top))), Deaths: times}); err != nil {
 		return err
 	}
 	return why

@@ -51,15 +51,15 @@ func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflow
 
 // room refuses a run that would act while the desktop is in use, unless its
 // caller wants to wait.
-func (w *worker) room(r DesktopRequest, queue bool) error {
+func (x *runDesktop) room(r DesktopRequest, queue bool) error {
 	claim := AnyDesktop
-	if w.e.Desktops != nil {
-		claim = func() (func(), bool) { return w.e.Desktops.Claim(r) }
+	if x.e.Desktops != nil {
+		claim = func() (func(), bool) { return x.e.Desktops.Claim(r) }
 	}
-	if queue || !touches(w.program, steps.Act) || w.e.Lease.Free(claim) {
+	if queue || !touches(x.program, steps.Act) || x.e.Lease.Free(claim) {
 		return nil
 	}
-	holders, _ := w.e.Lease.Holders()
+	holders, _ := x.e.Lease.Holders()
 	return errBusy(holders)
 }
 
@@ -83,6 +83,7 @@ func (e *Engine) worker(id string, p *workflows.Program) *worker {
 		inbox:   inbox{posted: make(chan struct{}, 1)},
 		done:    make(chan struct{}),
 	}
+	w.runDesktop.journal, w.runDesktop.inbox = &w.journal, &w.inbox
 	w.evaluator, w.limits = evaluator{journal: &w.journal, secrets: secrets{}, open: w.openDesktop}, limits{&w.journal}
 	w.mayUse = w.refusal
 	return w
@@ -130,12 +131,12 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 
 // inherit gives a run that begins in the middle what the workflow's last run
 // knew.
-func (w *worker) inherit(ctx context.Context, c *Created) error {
-	for h, err := range w.e.Store.Runs(ctx, Query{WorkflowID: c.WorkflowID, Limit: 1}) {
+func (j *journal) inherit(ctx context.Context, c *Created) error {
+	for h, err := range j.e.Store.Runs(ctx, Query{WorkflowID: c.WorkflowID, Limit: 1}) {
 		if err != nil {
 			return err
 		}
-		last, err := fold(ctx, w.e.Store, h.ID, nil)
+		last, err := fold(ctx, j.e.Store, h.ID, nil)
 		if err != nil {
 			return fmt.Errorf("state of the last run of %s: %w", c.WorkflowID, err)
 		}

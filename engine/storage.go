@@ -78,13 +78,13 @@ func (e *Engine) enough(ctx context.Context, owner string, most Storage, more in
 
 // full is the stop of a run that has stored as much as it may; nil: it has not. What is
 // left to do at the end, finally, may store a quarter more.
-func (w *worker) full() *Stopping {
-	c := &w.s.Created
+func (v *evaluator) full() *Stopping {
+	c := &v.s.Created
 	if c.Owner == "" || c.Storage == (Storage{}) {
 		return nil
 	}
-	n := w.header.Bytes + w.grown.Load()
-	why := w.e.enough(w.e.life, c.Owner, c.Storage, w.grown.Load())
+	n := v.header.Bytes + v.grown.Load()
+	why := v.e.enough(v.e.life, c.Owner, c.Storage, v.grown.Load())
 	if c.Storage.Run > 0 && n >= c.Storage.Run {
 		why = steps.Errorf(steps.Unavailable, "the run has stored %s, as much as one run of a credential may", megabytes(n)).
 			WithNext("log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb")
@@ -92,7 +92,7 @@ func (w *worker) full() *Stopping {
 	if why == nil {
 		return nil
 	}
-	return &Stopping{Cause: BySpace, Error: *w.errorRecord(why, ""), Abort: w.s.Stop != nil && c.Storage.Run > 0 && n >= c.Storage.Run+c.Storage.Run/4}
+	return &Stopping{Cause: BySpace, Error: *v.errorRecord(why, ""), Abort: v.s.Stop != nil && c.Storage.Run > 0 && n >= c.Storage.Run+c.Storage.Run/4}
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

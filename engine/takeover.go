@@ -206,13 +206,13 @@ func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 
 // watch begins to record what a person does on the desktop of the run. He gets that
 // also where it cannot be recorded.
-func (w *worker) watch(ctx context.Context) EndWatch {
-	if w.e.Watch == nil || w.s.Desktop == nil || w.s.Desktop.Name == "" {
+func (x *runDesktop) watch(ctx context.Context) EndWatch {
+	if x.e.Watch == nil || x.s.Desktop == nil || x.s.Desktop.Name == "" {
 		return nil
 	}
-	end, err := w.e.Watch(context.WithoutCancel(ctx), *w.s.Desktop)
+	end, err := x.e.Watch(context.WithoutCancel(ctx), *x.s.Desktop)
 	if err != nil {
-		w.e.log().Warn("what a person does on the desktop is not recorded", "run", w.id, "error", err)
+		x.e.log().Warn("what a person does on the desktop is not recorded", "run", x.id, "error", err)
 		return nil
 	}
 	return end
@@ -309,21 +309,21 @@ func (e *Engine) takeBackAll(ctx context.Context, why string) error {
 }
 
 // lastPicture stores a picture of the desktop as it is now; empty when there is none.
-func (w *worker) lastPicture(ctx context.Context) string {
-	if w.e.Pictures == nil {
+func (x *runDesktop) lastPicture(ctx context.Context) string {
+	if x.e.Pictures == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, pictureTime)
 	defer cancel()
-	d, err := w.desk().Open(ctx)
+	d, err := x.desk().Open(ctx)
 	if err != nil {
 		return ""
 	}
-	defer w.releaseDesktop()
+	defer x.releaseDesktop(x.s.Status == Succeeded)
 	taken := make(chan string, 1)
-	w.e.Pictures.Take(ctx, d, func(hash string, _ int, err error) {
+	x.e.Pictures.Take(ctx, d, func(hash string, _ int, err error) {
 		if err != nil {
-			w.e.log().Warn("no picture of a desktop in the hands of a person", "run", w.id, "error", err)
+			x.e.log().Warn("no picture of a desktop in the hands of a person", "run", x.id, "error", err)
 		}
 		taken <- hash
 	})

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"understudy/steps"
-	"understudy/steps/desktop"
 )
 
 // worker is one attempt of a run, in one goroutine, from its first effect
@@ -18,6 +17,7 @@ import (
 type worker struct {
 	journal
 	evaluator
+	runDesktop
 	limits  limits
 	stops   stops
 	inbox   inbox
@@ -29,9 +29,7 @@ type worker struct {
 	tried   int                     // tries made by this worker
 	held    *atomic.Pointer[string] // for the tries of one step; see steps.Env
 
-	on        atomic.Pointer[desktop.Info] // the lasting desktop that it is on, or nil
-	located   atomic.Bool                  // what it is on has been looked at
-	noDesktop error                        // why the desktop could not be opened for the step that is to start
+	noDesktop error // why the desktop could not be opened for the step that is to start
 
 	queued atomic.Bool // it waits for the lease
 
@@ -43,7 +41,7 @@ func (w *worker) work() {
 	defer close(w.first)
 	defer close(w.done)
 	defer w.e.retire(w)
-	defer w.releaseDesktop()
+	defer func() { w.releaseDesktop(w.err == nil && w.s.Status == Succeeded) }()
 	w.err = w.recoverLoop()
 	var stale *StaleError
 	switch {
@@ -104,18 +102,18 @@ func (w *worker) takeSignals() (halted bool, err error) {
 		ev.Abort = abort
 		return false, w.record(EvStopping, "", ev)
 	}
-	if err := w.expire(); err != nil {
+	if err := w.limits.expire(); err != nil {
 		return false, err
 	}
-	if pause && w.s.Stop == nil && w.boundary() {
+	if pause && w.s.Stop == nil && w.s.boundary() {
 		return true, w.halt(EvPaused, "", struct{}{}, false)
 	}
 	return false, nil
 }
 
 // boundary says whether no step is in the middle of its tries.
-func (w *worker) boundary() bool {
-	c := w.s.top().Cur
+func (s *State) boundary() bool {
+	c := s.top().Cur
 	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
 }
 
