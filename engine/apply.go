@@ -207,8 +207,7 @@ func (s *State) output(e Evaluated) {
 
 // fail makes the innermost list fail where it stands.
 func (s *State) fail(e ErrorRecord) {
-	at := keep(s.Frames)
-	s.top().Failure = &Failure{Error: e, At: at}
+	s.top().Failure = &Failure{Error: e, At: keep(s.Frames)}
 }
 
 func (s *State) recheck(e Evaluated) {
@@ -272,8 +271,7 @@ func (s *State) ended(_ Event, e Ended) {
 	if e.Args != nil && s.Created.Call != "" {
 		s.Created.Args = e.Args
 	}
-	scope := s.scope()
-	maps.Copy(scope.Env, e.Sets)
+	maps.Copy(s.scope().Env, e.Sets)
 }
 
 func (s *State) skipped(_ Event, e SkippedStep) {

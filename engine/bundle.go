@@ -43,11 +43,3 @@ func ReadBundle(raw []byte) (Bundle, error) {
 	err := json.Unmarshal(raw, &b)
 	return b, err
 }
-
-func loadBundle(ctx context.Context, f Files, hash string) (Bundle, error) {
-	raw, err := f.Get(ctx, Documents, hash)
-	if err != nil {
-		return Bundle{}, err
-	}
-	return ReadBundle(raw)
-}

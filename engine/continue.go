@@ -132,7 +132,11 @@ func (e *Engine) programOf(ctx context.Context, s *State, known secrets) (*workf
 		p, err := e.program(nil, s.Created.Call, args)
 		return p, Bundle{}, err
 	}
-	b, err := loadBundle(ctx, e.Files, s.Created.Document)
+	raw, err := e.Files.Get(ctx, Documents, s.Created.Document)
+	if err != nil {
+		return nil, Bundle{}, err
+	}
+	b, err := ReadBundle(raw)
 	if err != nil {
 		return nil, b, err
 	}

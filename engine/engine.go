@@ -72,7 +72,7 @@ type Engine struct {
 	// good, for no other process can take it.
 	Certain time.Duration
 
-	every   uint64           // events between snapshots; 0: as many as is good
+	every   uint64           // events between snapshots; 0: snapshotEvery
 	between func(*worker)    // called before each effect is decided, by tests; nil: nothing
 	napping func(run string) // called between the stored start of a step and its act, by tests; nil: nothing
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -32,12 +33,7 @@ type journal struct {
 
 // snapshotEvery is how many events lie between snapshots of the state: few
 // enough to resume quickly, many enough to cost nothing.
-func (e *Engine) snapshotEvery() uint64 {
-	if e.every > 0 {
-		return e.every
-	}
-	return 5000
-}
+const snapshotEvery = 5000
 
 func (j *journal) record(t EventType, path string, data any) error {
 	return j.recordAs(t, path, data, data)
@@ -99,7 +95,7 @@ func (j *journal) flush(lazy bool) error {
 	}
 	b.Header = j.header
 	asked := time.Now() // the clock of proofs begins before: the process may be stopped while it waits
-	if j.s.Seq-j.snapped >= j.e.snapshotEvery() {
+	if j.s.Seq-j.snapped >= cmp.Or(j.e.every, snapshotEvery) {
 		snap, err := snapshot(&j.s)
 		if err != nil {
 			return err

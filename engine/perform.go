@@ -296,16 +296,12 @@ func (w *worker) ask(e ask) (over bool, err error) {
 
 func (q *Question) asked(args map[string]any) {
 	q.Text, _ = args["question"].(string)
-	for _, c := range listOf(args["choices"]) {
+	choices, _ := args["choices"].([]any)
+	for _, c := range choices {
 		q.Choices = append(q.Choices, fmt.Sprint(c))
 	}
 	q.Context, _ = args["context"].(string)
 	q.Fields, _ = args["fields"].(map[string]any)
-}
-
-func listOf(v any) []any {
-	l, _ := v.([]any)
-	return l
 }
 
 // doubt fills in what is to be decided of a step that may have acted.

@@ -106,8 +106,6 @@ func (t *traces) observe(h engine.Header, ev engine.Event, fact any) {
 // begin begins a stretch of a run, linked to the span of who began the run, wherever that
 // was.
 func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
-	name := h.Workflow
-	name = cmp.Or(h.Call, name)
 	options := []trace.SpanStartOption{
 		trace.WithTimestamp(ev.At), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(ofRun.String(h.ID), ofAttempt.Int(ev.Attempt), ofWorkflow.String(h.Workflow), ofClient.String(h.Client), ofSchedule.String(h.Schedule)),
@@ -117,7 +115,7 @@ func (t *traces) begin(h engine.Header, ev engine.Event) *stretch {
 		options = append(options, trace.WithLinks(link))
 	}
 	s := &stretch{tries: map[string]trace.Span{}}
-	s.ctx, s.span = t.tracer.Start(context.WithValue(context.Background(), runKey{}, h.ID), "run "+name, options...)
+	s.ctx, s.span = t.tracer.Start(context.WithValue(context.Background(), runKey{}, h.ID), "run "+cmp.Or(h.Call, h.Workflow), options...)
 	t.runs[h.ID] = s
 	return s
 }
