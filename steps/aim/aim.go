@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"understudy/steps"
@@ -20,6 +21,9 @@ type Requirement struct {
 	Hidden bool
 	// handle says that a picture will not do: the application is asked.
 	Handle bool
+	// Unfit says what can never be meant, such as the label of a field that has its name;
+	// of several matches the only other one is taken. nil: any can be.
+	Unfit func(*desktop.Element) bool
 	// windows says what to do with the element's window first.
 	Windows WindowOptions
 }
@@ -114,6 +118,11 @@ func resolve(ctx context.Context, hand *Hand, q Query, n Requirement) (*desktop.
 	}
 	if err != nil {
 		return nil, err
+	}
+	if n.Unfit != nil && len(s.Found) > 1 {
+		if fit := slices.DeleteFunc(slices.Clone(s.Found), n.Unfit); len(fit) == 1 {
+			s.Found = fit
+		}
 	}
 	el, err := s.One()
 	if err == nil && n.Handle && el.Handle == "" {

@@ -60,7 +60,7 @@ func typeIntoElement(ctx context.Context, hand *aim.Hand, a TypeIntoArgs) (TypeI
 	if text == "" {
 		hand.NoteTyped(false) // the keys are no secret
 	}
-	el, _, err := aim.At(ctx, hand, a.Target, aim.Requirement{Enabled: true, Windows: a.WindowOptions})
+	el, _, err := aim.At(ctx, hand, a.Target, aim.Requirement{Enabled: true, Unfit: takesNoText, Windows: a.WindowOptions})
 	if err != nil {
 		return TypeIntoResult{}, err
 	}

@@ -25,6 +25,16 @@ func hold(d *fake.Desktop, field string, key desktop.Chord) {
 // long is a text that takes long to type.
 var long = strings.Repeat("all of it ", 31) + "."
 
+// who is a window in which labels have the names of their fields.
+const who = `
+- frame "Guests" [process=notes] [at=0,0,400,400]
+  - label "Who" [at=10,40,80,24]
+  - entry "Who" [at=100,40,200,24]
+  - label "Where" [at=10,70,80,24]
+  - entry "Where" [at=100,70,200,24]
+  - entry "Where" [at=100,100,200,24]
+`
+
 // changing makes the first field change what it holds.
 func changing(to func(string) string) func(d *fake.Desktop) {
 	return func(d *fake.Desktop) {
@@ -227,6 +237,12 @@ func TestTypeIntoElement(t *testing.T) {
 				d.Delay("Type", 300*time.Millisecond)
 				d.After(100*time.Millisecond, func() { d.Open(fake.Window("Question", "notes").At(50, 50, 100, 100)) })
 			},
+		},
+		{
+			say: "a field beside a label of its name", args: args("selector", "name:Who", "text_to_type", "Ada"), screen: who, result: map[string]any{"checked": "yes", "value": "Ada"},
+		},
+		{
+			say: "two fields and a label of one name", args: args("selector", "name:Where", "text_to_type", "Ulm"), screen: who, code: steps.Ambiguous, err: "3 elements match",
 		},
 		{
 			say: "a field that can only be read", args: args("selector", "role:entry", "text_to_type", "x"), code: steps.NotActionable, err: "only be read", acted: steps.ActedNo,
