@@ -42,12 +42,8 @@ const runOnDesktop = "run_on_desktop"
 
 // callerFor is a subject that uses a tool, as operations know it.
 func (d desktopTools) callerFor(who access.Subject, t access.Tool) desktops.Caller {
-	var commands error
-	if shell, ok := steps.Find(d.o.Kinds, "run_command"); ok {
-		commands = who.May(access.Of(shell)).Denied()
-	}
 	return desktops.Caller{
-		Owner: who.Owner, Commands: commands, Linger: clientLinger, Most: mostDesktops, Dir: d.o.Dir, Environ: d.o.Environ,
+		Owner: who.Owner, Commands: who.MayAll(d.o.Kinds, access.HasRisk(steps.RunsShell)).Denied(), Linger: clientLinger, Most: mostDesktops, Dir: d.o.Dir, Environ: d.o.Environ,
 		May: func(k virtual.Kept, change bool) error {
 			return who.May(t, access.Thing{Name: "the desktop " + k.Name, Owner: k.Owner, Change: change}).Denied()
 		},

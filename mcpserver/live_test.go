@@ -221,3 +221,21 @@ func TestAPersonTakesOverWhatHeMayDoByHand(t *testing.T) {
 		t.Errorf("who may not type took it over: %d\n%s", status, page)
 	}
 }
+
+// TestATakeoverAsksForRenamedKinds asks by what a kind is, not by its name.
+func TestATakeoverAsksForRenamedKinds(t *testing.T) {
+	s := newKept(t, func(o *Options) {
+		o.Kinds = slices.Clone(o.Kinds)
+		for i := range o.Kinds {
+			if o.Kinds[i].Name == "type_text" {
+				o.Kinds[i].Name = "type_keys"
+			}
+		}
+		o.Policy.Exclude = []string{"type_keys"}
+	})
+	run := s.failedRun()
+	ann := s.reader(auth.Token{Name: "ann", Mode: auth.Act, Operator: true})
+	if status, page := ann.takeOver(run); status != 409 || s.rested(run).TakenBy != "" || !strings.Contains(page, "excluded") {
+		t.Errorf("who may not type took it over: %d\n%s", status, page)
+	}
+}

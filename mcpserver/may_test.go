@@ -489,7 +489,7 @@ func TestEveryWayAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for _, asks := range []string{".May(", ".MayRun(", ".MaySave(", "runs.get(ctx)", ".runsOf(ctx, c)", ".runsFor(", ".RunsFor(", "onRuns(s.", "ofRuns(("} {
+		for _, asks := range []string{".May(", ".MayRun(", ".MaySave(", ".MayAll(", "runs.get(ctx)", ".runsOf(ctx, c)", ".runsFor(", ".RunsFor(", "onRuns(s.", "ofRuns(("} {
 			n += strings.Count(string(raw), asks)
 		}
 		if n != known[file] {

@@ -368,16 +368,9 @@ type takeoverArgs struct {
 	RunID string `json:"run_id" jsonschema:"the run"`
 }
 
-// byHand are the kinds that a person with pointer and keyboard does by hand.
-var byHand = []string{"click_element", "type_text"}
-
 func (s runTools) takeOver(ctx context.Context, c *call, runs engine.Runs, a takeoverArgs) (*reply, error) {
-	for _, name := range byHand {
-		if k, ok := steps.Find(s.o.Kinds, name); ok {
-			if err := c.May(access.Of(k)).Denied(); err != nil {
-				return nil, err
-			}
-		}
+	if err := c.MayAll(s.o.Kinds, func(k steps.Kind) bool { return k.ByHand }).Denied(); err != nil {
+		return nil, err
 	}
 	h, err := runs.TakeOver(ctx, a.RunID, engine.Takeover{By: c.name})
 	return said(lineOf(h), "you have the desktop of run "+a.RunID+"; hand_back gives it back", err)

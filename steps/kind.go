@@ -37,7 +37,9 @@ type Kind struct {
 	Focus Focus
 	// Risk is what a policy can switch off.
 	Risk Risk
-	// Beyond is an argument with which it can do what another kind is for.
+	// ByHand says that a person who takes over a desktop can do the same there.
+	ByHand bool
+	// Beyond is an argument with which it can do what has a higher risk.
 	Beyond *Beyond
 	// Timeout is the default limit of one attempt.
 	Timeout time.Duration
@@ -60,11 +62,12 @@ type Kind struct {
 	bind func(json.RawMessage) (func(context.Context, *Env) (any, error), error)
 }
 
-// Beyond is an argument with which a kind can do what another kind is for: who may
-// not use that one may only give it what is harmless.
+// Beyond is an argument with which a kind can do what kinds of another risk are for:
+// who may not use those may only give it what is harmless.
 type Beyond struct {
-	Argument, Kind string
-	Harmless       func(value string) bool
+	Argument string
+	Risk     Risk
+	Harmless func(value string) bool
 }
 
 // Toolset is the group that a kind belongs to.

@@ -164,13 +164,34 @@ func (s Subject) MaySave(program *workflows.Program, kinds []steps.Kind) (why *R
 				return
 			}
 		}
-		if k, ok := steps.Find(kinds, b.Kind); ok {
-			if why = s.May(Of(k)); why != nil {
-				why.Why = fmt.Sprintf("%s (step %s: %s)", why.Why, nodeName(n), b.Argument)
-			}
+		if why = s.MayAll(kinds, HasRisk(b.Risk)); why != nil {
+			why.Why = fmt.Sprintf("%s (step %s: %s)", why.Why, nodeName(n), b.Argument)
 		}
 	})
 	return why
+}
+
+// MayAll says why one of the kinds with a trait may not be used. Where no kind has the
+// trait it refuses: the right to do the same in another way cannot be known.
+func (s Subject) MayAll(kinds []steps.Kind, has func(steps.Kind) bool) *Refusal {
+	known := false
+	for _, k := range kinds {
+		if has(k) {
+			if why := s.May(Of(k)); why != nil {
+				return why
+			}
+			known = true
+		}
+	}
+	if !known {
+		return &Refusal{Tool: "this", Why: "there is no tool here by which the right to it is known", Next: "ask the operator, or do without it"}
+	}
+	return nil
+}
+
+// HasRisk is the trait of kinds with a risk.
+func HasRisk(r steps.Risk) func(steps.Kind) bool {
+	return func(k steps.Kind) bool { return k.Risk == r }
 }
 
 func nodeName(n *workflows.Node) string {

@@ -20,6 +20,7 @@ var ClickElement = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
+	ByHand:  true,
 }, ClickArgs{Target: aim.DefaultTarget, ActionOptions: observe.DefaultActionOptions, Button: desktop.Left, Count: 1, Threshold: aim.Likeness, RestoreCursor: true}, aim.With(clickElement))
 
 // ClickArgs says what to click and how.

@@ -29,7 +29,7 @@ var OpenApplication = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
-	Beyond:  &steps.Beyond{Argument: "app_name", Kind: "run_command", Harmless: confined.PlainName},
+	Beyond:  &steps.Beyond{Argument: "app_name", Risk: steps.RunsShell, Harmless: confined.PlainName},
 	Timeout: 2 * time.Minute,
 }, OpenArgs{ActionOptions: observe.DefaultActionOptions, WaitForWindow: true, TimeoutMS: 30_000}, aim.With(openApplication))
 

@@ -24,7 +24,7 @@ var OpenURL = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
-	Beyond:  &steps.Beyond{Argument: "url", Kind: "run_command", Harmless: isPage},
+	Beyond:  &steps.Beyond{Argument: "url", Risk: steps.RunsShell, Harmless: isPage},
 }, OpenURLArgs{}, openURL)
 
 // OpenURLArgs says which address.

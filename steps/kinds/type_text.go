@@ -18,6 +18,7 @@ var TypeText = steps.Define(steps.Kind{
 	Toolset: steps.Core,
 	Touches: steps.Act,
 	Focus:   steps.Take,
+	ByHand:  true,
 	Timeout: 2 * time.Minute,
 }, TypeTextArgs{}, typeText)
 

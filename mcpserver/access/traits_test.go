@@ -1,0 +1,29 @@
+package access
+
+import (
+	"testing"
+
+	"understudy/steps"
+)
+
+// TestRightsByTrait asks for kinds by what they are, so that a kind with another name
+// is asked for too, and one that is missing is refused.
+func TestRightsByTrait(t *testing.T) {
+	renamed := shell
+	renamed.Name = "execute"
+	for _, c := range []struct {
+		say    string
+		p      Policy
+		kinds  []steps.Kind
+		denied string
+	}{
+		{"a kind with another name", Policy{}, []steps.Kind{acting, renamed}, "execute is not allowed: the toolset shell is off"},
+		{"the second of two", Policy{Toolsets: []steps.Toolset{steps.Shell}, Exclude: []string{"execute"}}, []steps.Kind{shell, renamed}, "execute is not allowed: it is excluded"},
+		{"one that is allowed", Policy{Toolsets: []steps.Toolset{steps.Shell}}, []steps.Kind{acting, renamed}, ""},
+		{"none that has the trait", Policy{Toolsets: []steps.Toolset{All}}, []steps.Kind{acting}, "no tool here"},
+	} {
+		t.Run(c.say, func(t *testing.T) {
+			denied(t, Subject{Policy: c.p}.MayAll(c.kinds, HasRisk(steps.RunsShell)).Denied(), c.denied)
+		})
+	}
+}
