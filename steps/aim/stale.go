@@ -48,8 +48,7 @@ func sameRow(el, now *desktop.Element) bool {
 		return true
 	}
 	for p := el; p != nil; p = p.Parent {
-		switch p.Role {
-		case "cell", "listitem", "row", "treeitem":
+		if p.Role.Is(desktop.Recycled) {
 			return false
 		}
 	}

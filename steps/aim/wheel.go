@@ -11,10 +11,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Qt Quick scrolls to nothing on request and has no scroll bars to move, so an element is
-// brought into view there as by a person, with the wheel. What scrolls need not be in the
-// tree at all: the wheel is turned over the element next to the one that is wanted, which
-// shows, and of which it is known where it lies from there.
+// Qt Quick cannot scroll to an element on request and has no scroll bars to move, so the
+// wheel is turned as by a person. The scrolling container may be missing in the tree: the
+// wheel is turned over the nearest showing element whose direction is known.
 
 const (
 	mostNotches = 500 // of the wheel
@@ -150,11 +149,7 @@ func waysTo(el, over *desktop.Element) (ways []notch) {
 // element is in, such as change a number.
 func takesWheel(el *desktop.Element) bool {
 	for p := el; p != nil; p = p.Parent {
-		switch p.Role {
-		case "calendar", "canvas", "colorchooser", "editbar", "media", "pagetab", "pagetablist", "scrollbar", "slider", "spinbutton", "terminal":
-			return true
-		}
-		if p.Value != nil || p.Role.Is(desktop.OpensMenu) || p.States.Has(desktop.MultiLine) {
+		if p.Value != nil || p.Role.Is(desktop.TakesWheel|desktop.OpensMenu) || p.States.Has(desktop.MultiLine) {
 			return true
 		}
 	}

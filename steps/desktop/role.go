@@ -13,17 +13,19 @@ type Trait uint16
 
 // The traits of roles.
 const (
-	Operable  Trait = 1 << iota // a person acts on it, so it matters when it is disabled
-	Control                     // is meant by a press on it, and not what is in it
-	Worded                      // the words on it name it, and nothing beside it
-	Labelled                    // is known by the words beside it
-	NoText                      // nobody can type into it
-	Option                      // can be chosen from a list
-	Toggle                      // is on or off
-	InMenu                      // is a menu or an item of one
-	OpensMenu                   // can have a menu open, over the rest
-	Rows                        // may make its children on demand, too many to be listed
-	Container                   // only holds or parts others
+	Operable   Trait = 1 << iota // a person acts on it, so it matters when it is disabled
+	Control                      // is meant by a press on it, and not what is in it
+	Worded                       // the words on it name it, and nothing beside it
+	Labelled                     // is known by the words beside it
+	NoText                       // nobody can type into it
+	Option                       // can be chosen from a list
+	Toggle                       // is on or off
+	InMenu                       // is a menu or an item of one
+	OpensMenu                    // can have a menu open, over the rest
+	Rows                         // may make its children on demand, too many to be listed
+	Container                    // only holds or parts others
+	TakesWheel                   // the wheel may do more over it than scroll, such as change a number
+	Recycled                     // may show another row when its list changes or is scrolled
 )
 
 // roles lists each role with its traits, the names that mean any element of it
@@ -39,19 +41,19 @@ var roles = []struct {
 	{0, []string{"alert", "alert dialog"}, []string{"notification"}},
 	{0, []string{"application", "app"}, nil},
 	{Operable | Control | Worded | NoText, []string{"button", "split button"}, []string{"push button menu"}},
-	{0, []string{"calendar"}, []string{"date editor"}},
-	{0, []string{"canvas"}, []string{"drawing area"}},
-	{Control | Option, []string{"cell", "table cell", "dataitem", "grid cell"}, nil},
+	{TakesWheel, []string{"calendar"}, []string{"date editor"}},
+	{TakesWheel, []string{"canvas"}, []string{"drawing area"}},
+	{Control | Option | Recycled, []string{"cell", "table cell", "dataitem", "grid cell"}, nil},
 	{Operable | Control | Worded | NoText | Toggle, []string{"checkbox"}, nil},
 	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"checkmenuitem"}, nil},
-	{0, []string{"colorchooser"}, nil},
+	{TakesWheel, []string{"colorchooser"}, nil},
 	{Control | NoText, []string{"columnheader", "headeritem"}, []string{"table column header"}},
 	{Operable | Control | Worded | Labelled | OpensMenu, []string{"combobox"}, nil},
 	{0, []string{"desktop", "desktop frame"}, nil},
 	{0, []string{"desktopicon"}, nil},
 	{0, []string{"dialog"}, []string{"file chooser", "font chooser", "option pane"}},
 	{0, []string{"document"}, []string{"document frame", "document web", "document text", "document spreadsheet", "document presentation", "document email"}},
-	{0, []string{"editbar"}, []string{"autocomplete"}},
+	{TakesWheel, []string{"editbar"}, []string{"autocomplete"}},
 	{0, []string{"embedded", "embedded component"}, nil},
 	{Operable | Control | Labelled, []string{"entry", "edit", "textbox", "text field", "entry text", "searchbox", "input"}, nil},
 	{Container, []string{"filler"}, []string{"layered pane", "glass pane", "root pane", "viewport", "scroll pane", "split pane", "option group", "internal frame", "redundant object", "directory pane", "html container", "focus traversable"}},
@@ -66,13 +68,13 @@ var roles = []struct {
 	{NoText, []string{"label", "static"}, []string{"caption", "description term", "description value", "accelerator label", "subscript", "superscript"}},
 	{Operable | Control | Worded, []string{"link", "hyperlink"}, nil},
 	{Rows, []string{"list"}, []string{"list box", "description list"}},
-	{Operable | Control | Option, []string{"listitem"}, nil},
-	{0, []string{"media"}, []string{"audio", "video"}},
+	{Operable | Control | Option | Recycled, []string{"listitem"}, nil},
+	{TakesWheel, []string{"media"}, []string{"audio", "video"}},
 	{Operable | NoText | InMenu | OpensMenu, []string{"menu"}, nil},
 	{NoText | OpensMenu, []string{"menubar"}, nil},
 	{Operable | Control | Worded | NoText | Option | InMenu | OpensMenu, []string{"menuitem"}, []string{"tearoff menu item"}},
-	{Operable | Control | Worded | NoText | Option, []string{"pagetab", "tab", "tabitem"}, nil},
-	{0, []string{"pagetablist", "tablist"}, nil},
+	{Operable | Control | Worded | NoText | Option | TakesWheel, []string{"pagetab", "tab", "tabitem"}, nil},
+	{TakesWheel, []string{"pagetablist", "tablist"}, nil},
 	{Container, []string{"panel", "pane", "custom"}, []string{"section", "article", "block quote", "landmark", "content deletion", "content insertion", "mark", "suggestion", "figure", "definition", "chart", "page", "comment", "math", "math fraction", "math root"}},
 	{0, []string{"paragraph"}, nil},
 	{Operable | Control | Labelled, []string{"password", "password text", "passwordbox"}, nil},
@@ -80,24 +82,24 @@ var roles = []struct {
 	{NoText, []string{"progressbar"}, []string{"level bar"}},
 	{Operable | Control | Worded | NoText | Option | Toggle, []string{"radiobutton"}, nil},
 	{Operable | Control | NoText | Option | Toggle | InMenu, []string{"radiomenuitem"}, nil},
-	{0, []string{"row", "table row"}, nil},
+	{Recycled, []string{"row", "table row"}, nil},
 	{NoText, []string{"rowheader"}, []string{"table row header"}},
 	{0, []string{"ruler"}, nil},
-	{NoText, []string{"scrollbar"}, nil},
+	{NoText | TakesWheel, []string{"scrollbar"}, nil},
 	{NoText | Container, []string{"separator"}, nil},
-	{Operable | Control | Labelled | NoText, []string{"slider"}, []string{"dial", "rating"}},
-	{Operable | Control | Labelled, []string{"spinbutton", "spin box", "spinner"}, nil},
+	{Operable | Control | Labelled | NoText | TakesWheel, []string{"slider"}, []string{"dial", "rating"}},
+	{Operable | Control | Labelled | TakesWheel, []string{"spinbutton", "spin box", "spinner"}, nil},
 	{NoText, []string{"statusbar", "status"}, []string{"info bar", "timer", "log", "marquee"}},
 	{Operable | Control | Worded | Labelled | NoText | Toggle, []string{"switch"}, nil},
 	{Rows, []string{"table", "grid", "datagrid"}, nil},
-	{0, []string{"terminal"}, nil},
+	{TakesWheel, []string{"terminal"}, nil},
 	{Operable | Control | Labelled, []string{"text", "multiline text"}, nil},
 	{0, []string{"titlebar"}, nil},
 	{Operable | Control | Worded | NoText, []string{"togglebutton"}, nil},
 	{NoText, []string{"toolbar", "appbar"}, nil},
 	{NoText, []string{"tooltip"}, nil},
 	{Rows, []string{"tree"}, nil},
-	{Operable | Control | Option, []string{"treeitem"}, nil},
+	{Operable | Control | Option | Recycled, []string{"treeitem"}, nil},
 	{Rows, []string{"treetable"}, nil},
 	{Container, []string{"unknown", "static object"}, []string{"invalid", "extended"}},
 }

@@ -100,17 +100,19 @@ func TestADesktopFilesIdMeansItsProgram(t *testing.T) {
 
 func TestEachTraitIsOfTheseRoles(t *testing.T) {
 	for trait, want := range map[Trait]string{
-		Operable:  "button checkbox checkmenuitem combobox entry link listitem menu menuitem pagetab password radiobutton radiomenuitem slider spinbutton switch text togglebutton treeitem",
-		Control:   "button cell checkbox checkmenuitem columnheader combobox entry link listitem menuitem pagetab password radiobutton radiomenuitem slider spinbutton switch text togglebutton treeitem",
-		Worded:    "button checkbox combobox link menuitem pagetab radiobutton switch togglebutton",
-		Labelled:  "combobox entry password slider spinbutton switch text",
-		NoText:    "button checkbox checkmenuitem columnheader heading icon image label menu menubar menuitem pagetab progressbar radiobutton radiomenuitem rowheader scrollbar separator slider statusbar switch togglebutton toolbar tooltip",
-		Option:    "cell checkmenuitem listitem menuitem pagetab radiobutton radiomenuitem treeitem",
-		Toggle:    "checkbox checkmenuitem radiobutton radiomenuitem switch",
-		InMenu:    "checkmenuitem menu menuitem radiomenuitem",
-		OpensMenu: "combobox menu menubar menuitem popup",
-		Rows:      "list table tree treetable",
-		Container: "filler group panel separator unknown",
+		Operable:   "button checkbox checkmenuitem combobox entry link listitem menu menuitem pagetab password radiobutton radiomenuitem slider spinbutton switch text togglebutton treeitem",
+		Control:    "button cell checkbox checkmenuitem columnheader combobox entry link listitem menuitem pagetab password radiobutton radiomenuitem slider spinbutton switch text togglebutton treeitem",
+		Worded:     "button checkbox combobox link menuitem pagetab radiobutton switch togglebutton",
+		Labelled:   "combobox entry password slider spinbutton switch text",
+		NoText:     "button checkbox checkmenuitem columnheader heading icon image label menu menubar menuitem pagetab progressbar radiobutton radiomenuitem rowheader scrollbar separator slider statusbar switch togglebutton toolbar tooltip",
+		Option:     "cell checkmenuitem listitem menuitem pagetab radiobutton radiomenuitem treeitem",
+		Toggle:     "checkbox checkmenuitem radiobutton radiomenuitem switch",
+		InMenu:     "checkmenuitem menu menuitem radiomenuitem",
+		OpensMenu:  "combobox menu menubar menuitem popup",
+		Rows:       "list table tree treetable",
+		Container:  "filler group panel separator unknown",
+		TakesWheel: "calendar canvas colorchooser editbar media pagetab pagetablist scrollbar slider spinbutton terminal",
+		Recycled:   "cell listitem row treeitem",
 	} {
 		var got []string
 		for _, r := range roles {

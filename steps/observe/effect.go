@@ -51,12 +51,12 @@ func ChangeWindow(ctx context.Context, d *desktop.Desktop, a aim.WindowTarget, c
 // ToggleState returns the states that an element may have when it is on; 0 if it
 // cannot be on or off.
 func ToggleState(el *desktop.Element) desktop.States {
-	switch el.Role {
-	case "checkbox", "radiobutton", "checkmenuitem", "radiomenuitem", "switch":
+	switch role := el.Role; {
+	case role.Is(desktop.Toggle):
 		return desktop.Checked
-	case "togglebutton": // toolkits do not agree on which
+	case role == "togglebutton": // toolkits do not agree on which
 		return desktop.Checked | desktop.Pressed
-	case "cell", "listitem", "treeitem": // with a checkbox in it
+	case role == "cell", role == "listitem", role == "treeitem": // with a checkbox in it
 		if el.States.Has(desktop.Checked) || ToggleAction(el) != "" {
 			return desktop.Checked
 		}
