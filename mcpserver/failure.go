@@ -109,7 +109,7 @@ func (f *failure) text() string {
 	}
 	for _, c := range f.Candidates {
 		if strings.Contains(f.Message, c.Selector) {
-			continue // it is told of already
+			continue // already reported
 		}
 		fmt.Fprintf(&b, "\ntried %s: %d matches", words.Line(c.Selector), c.Matches)
 		if c.Element != "" {

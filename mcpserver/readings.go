@@ -36,7 +36,7 @@ func (s *Server) readings(ctx context.Context) (all []telemetry.Reading) {
 }
 
 // SendMetrics sends the numbers of this server where a receiver of them is named.
-// What single credentials have stored is told to none.
+// What a single credential has stored is never shown.
 func (s *Server) SendMetrics(ctx context.Context) error {
 	if s.o.Telemetry == nil {
 		return nil

@@ -139,7 +139,7 @@ func (s *recordTool) current() *recording {
 	return s.now
 }
 
-// currentOf is the recording that is made, for who may see it, or change it.
+// currentOf is the recording in progress, if the caller may see or change it.
 func (s *recordTool) currentOf(c *call, change bool) (*recording, error) {
 	r := s.current()
 	if r == nil {

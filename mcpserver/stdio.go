@@ -67,7 +67,7 @@ type messageLines struct {
 	err    error
 }
 
-// maxLine bounds a line, of which the rest is read and dropped.
+// maxLine bounds a line; the rest is read and dropped.
 const maxLine = 16 << 20
 
 func (m *messageLines) Read(p []byte) (int, error) {
@@ -124,7 +124,7 @@ func isPlainRequest(line []byte) bool {
 	var m map[string]json.RawMessage
 	switch {
 	case bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("[")) > plainDepth,
-		!utf8.Valid(line) || bytes.Contains(line, []byte(`\u`)), // of which readers of JSON think differently
+		!utf8.Valid(line) || bytes.Contains(line, []byte(`\u`)), // JSON readers disagree on these
 		json.Unmarshal(line, &m) != nil:
 		return false
 	}

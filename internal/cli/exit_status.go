@@ -65,7 +65,7 @@ func statusHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// A shownError is an error of which everything was shown already.
+// A shownError is an error that was already printed in full.
 type shownError struct{ code steps.Code }
 
 func (e *shownError) Error() string { return string(e.code) }

@@ -23,7 +23,7 @@ func Of(k steps.Kind) Tool {
 	return Tool{Name: k.Name, Toolset: k.Toolset, Reads: k.Reads, Risk: k.Risk}
 }
 
-// Kind is a kind of which as much is known.
+// Kind is a kind with the fields of the tool.
 func (t Tool) Kind() steps.Kind {
 	return steps.Kind{Name: t.Name, Toolset: t.Toolset, Reads: t.Reads, Risk: t.Risk}
 }

@@ -177,14 +177,14 @@ func forThePerson(what string) error {
 	return steps.Errorf(steps.Denied, "%s is for the person at the machine", what)
 }
 
-// Places says which runs act on the desktop: how many is told to everybody.
+// Places says which runs act on the desktop; everybody may know how many.
 func (r *Runs) Places(ctx context.Context) (engine.Places, error) { return r.all.Places(ctx) }
 
 func (r *Runs) Wait(ctx context.Context, id string) (engine.Header, error) {
 	return on(ctx, r, id, false, func() (engine.Header, error) { return r.all.Wait(ctx, id) })
 }
 
-// Await returns when a run has news. That any run has is told to everybody.
+// Await returns when a run has news. Everybody may know that some run has.
 func (r *Runs) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
 	if id == "" {
 		return r.all.Await(ctx, "", after)

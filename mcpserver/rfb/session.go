@@ -62,7 +62,7 @@ const (
 	protocolVersion = "RFB 003.008\n"
 )
 
-// The encodings that are spoken, and the one in which a new size is told.
+// The supported encodings, and the one that announces a new size.
 const (
 	encodingRaw  = 0
 	encodingZRLE = 16

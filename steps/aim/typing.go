@@ -17,7 +17,7 @@ type Typing struct {
 	Method Method
 	// Commit are the keys after which a cell of a spreadsheet holds what was typed.
 	Commit []desktop.Chord
-	// Found is told what the field holds, before anything is done to it.
+	// Found is called with what the field holds before anything is done to it.
 	Found func(before string)
 }
 

@@ -22,7 +22,7 @@ const (
 	happenTimeout = 2 * time.Second
 
 	mostChanges  = 12      // how many changes are told
-	windowBytes  = 2 << 10 // how much of a window that opened is told
+	windowBytes  = 2 << 10 // of the tree of a window that opened
 	mostElements = 1500    // how many elements of a window are compared
 )
 
