@@ -211,9 +211,10 @@ type FocusState struct {
 	Caret   int // -1 when the element has none
 	// Selection is the selected text, as offsets; equal when nothing is.
 	Selection [2]int
-	// Length is how many characters the element held. One that holds another text by
-	// the time it gets the focus back keeps the caret where it is.
+	// Length is how many characters the element held, and Begin the first of them. One
+	// that holds another text by the time it gets the focus back keeps its caret.
 	Length  int
+	Begin   string
 	Pointer Point
 	// PointerUnknown says that nobody tells where the pointer was: it stays where it is.
 	PointerUnknown bool

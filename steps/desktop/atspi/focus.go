@@ -76,9 +76,15 @@ func (c *Client) saveElement(ctx context.Context, l *busConn, a *application, wi
 	return w.readText(n, f)
 }
 
-// readText reads the caret, the selection and the length of the text of a node.
+// textToCompare is how many characters of a text say whether it is the same.
+const textToCompare = 200
+
+// readText reads the caret, the selection and how the text of a node begins.
 func (w *walker) readText(n *node, f *desktop.FocusState) error {
-	w.get(n.object, ifaceText, "CharacterCount", func(v any) { f.Length = int(as[int32](v)) })
+	w.get(n.object, ifaceText, "CharacterCount", func(v any) {
+		f.Length = int(as[int32](v))
+		w.want(n.object, ifaceText+".GetText", func(b []any) { f.Begin = first[string](b) }, int32(0), int32(min(f.Length, textToCompare)))
+	})
 	w.get(n.object, ifaceText, "CaretOffset", func(v any) { f.Caret = int(as[int32](v)) })
 	w.want(n.object, ifaceText+".GetNSelections", func(b []any) {
 		if first[int32](b) > 0 {
@@ -232,7 +238,7 @@ func (w *walker) focusHolder(n *node) (*node, error) {
 // begun to take that text may stop when it moves.
 func (w *walker) restoreText(n *node, f desktop.FocusState) error {
 	now := desktop.FocusState{Caret: -1}
-	if err := w.readText(n, &now); err == nil && (now.Length != f.Length || now.Caret == f.Caret && now.Selection == f.Selection) {
+	if err := w.readText(n, &now); err == nil && (now.Length != f.Length || now.Begin != f.Begin || now.Caret == f.Caret && now.Selection == f.Selection) {
 		return nil
 	}
 	body, err := w.call(n.object, ifaceText+".SetCaretOffset", int32(f.Caret))

@@ -156,6 +156,15 @@ func testFocusTyped(k *kit) {
 	k.must(k.restoreFocus(saved))
 	k.must(k.write("X"))
 	k.holds("Name", "oh Xhello world")
+	k.must(k.press("home shift+right shift+right"))
+	k.must(k.App.Do("settle"))
+	saved, err = k.SaveFocus(k.Context())
+	k.must(err)
+	k.must(k.write("ah"))
+	k.holds("Name", "ah Xhello world") // as long as before
+	k.must(k.restoreFocus(saved))
+	k.must(k.write("!"))
+	k.holds("Name", "ah! Xhello world")
 }
 
 func testFocusWindow(k *kit) {

@@ -50,7 +50,7 @@ func (d *Desktop) SaveFocus(ctx context.Context) (desktop.FocusState, error) {
 		if n := d.focused; n != nil {
 			f.Element = n.el.Handle
 			if n.has(desktop.Editable) {
-				f.Caret, f.Selection, f.Length = n.caret, n.chosen, len(n.text)
+				f.Caret, f.Selection, f.Length, f.Begin = n.caret, n.chosen, len(n.text), string(n.text)
 			}
 		}
 		return f, nil
@@ -71,7 +71,7 @@ func (d *Desktop) restoreFocus(f desktop.FocusState) error {
 		return nil
 	}
 	d.focus(n)
-	if f.Caret >= 0 && f.Length == len(n.text) {
+	if f.Caret >= 0 && f.Begin == string(n.text) {
 		n.moveTo(f.Caret)
 		n.chosen = f.Selection
 	}
