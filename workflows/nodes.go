@@ -93,11 +93,11 @@ func (u *unit) foreachNode(n *Node, x *step, s *scope) {
 	n.Steps = u.nodes(x.Steps, n.Path+".", u.scope(append(slices.Clip(s.loops), loop)))
 }
 
-func (x *step) delay(r *report) time.Duration {
-	if x.Delay.value != nil && x.DelayMS.value != nil {
-		r.add(x.at.at([]string{"delay_ms"}, true), "leave out one of the two", "the step has both delay and delay_ms")
+func (s *step) delay(r *report) time.Duration {
+	if s.Delay.value != nil && s.DelayMS.value != nil {
+		r.add(s.at.at([]string{"delay_ms"}, true), "leave out one of the two", "the step has both delay and delay_ms")
 	}
-	return x.Delay.std() + x.DelayMS.std()
+	return s.Delay.std() + s.DelayMS.std()
 }
 
 func note(v *value) string {
