@@ -138,7 +138,7 @@ func (u *unit) fetch() bool {
 		u.report.add(ref.position, "use file://…, or the name of a saved workflow", "workflows are not fetched from %s", words.Shorten(scheme, 20))
 		return false
 	}
-	if u.doc.contradictsURL() {
+	if len(u.doc.besideURL()) > 0 {
 		return false // reported with the shape
 	}
 	src, ok := u.load(ref)

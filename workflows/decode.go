@@ -7,41 +7,29 @@ import (
 	"understudy/internal/words"
 )
 
-// mustBe reports whether a key's value may be left out by writing null.
-func (k *key) mustBe() bool { return k.required || k.form != "" }
-
 // decode reads a value into a declared type. A null under a key that may be
-// left out is the same as leaving it out.
+// left out means the same as leaving it out.
 func decode(v *value, into reflect.Value, k *key, r *report) {
-	if v.sort == sortNull && (k == nil || !k.mustBe()) {
-		if l, ok := into.Addr().Interface().(*anything); ok {
-			l.value = v
-		}
+	f, isField := into.Addr().Interface().(interface {
+		read(v *value, k *key, r *report) *value
+		keep(v *value)
+	})
+	if _, keepsNull := f.(*anything); v.sort == sortNull && !k.mustBe() && !keepsNull {
 		return
 	}
-	if l, ok := into.Addr().Interface().(fieldType); ok {
-		l.read(v, k, r)
-		return
-	}
-	if d, ok := into.Addr().Interface().(interface {
-		decodeDict(*value, *key, *report)
-	}); ok {
-		d.decodeDict(v, k, r)
-		return
-	}
-	switch into.Kind() {
-	case reflect.Slice:
+	switch {
+	case isField:
+		f.keep(f.read(v, k, r))
+	case into.Kind() == reflect.Slice:
 		decodeList(v, into, k, r)
-	case reflect.Pointer:
-		if wanted(v, sortObject, k, r) {
-			into.Set(reflect.New(into.Type().Elem()))
-			decodeObject(v, into.Elem(), r)
-		}
+	case wanted(v, sortObject, k, r) != nil:
+		into.Set(reflect.New(into.Type().Elem()))
+		decodeObject(v, into.Elem(), r)
 	}
 }
 
 func decodeList(v *value, into reflect.Value, k *key, r *report) {
-	if !wanted(v, sortList, k, r) {
+	if wanted(v, sortList, k, r) == nil {
 		return
 	}
 	items := reflect.MakeSlice(into.Type(), 0, len(v.list))
@@ -55,11 +43,11 @@ func decodeList(v *value, into reflect.Value, k *key, r *report) {
 	into.Set(items)
 }
 
+// decodeObject reads an object into a type of document.go, and has the type check
+// itself.
 func decodeObject(v *value, into reflect.Value, r *report) {
-	keys := declared[into.Type()]
-	if s, ok := into.Addr().Interface().(interface{ set(*value) }); ok {
-		s.set(v)
-	}
+	keys, owner := declared[into.Type()], into.Addr().Interface()
+	owner.(interface{ set(*value) }).set(v)
 	for _, e := range v.entries {
 		i := slices.IndexFunc(keys, func(k *key) bool { return k.name == e.key.text })
 		if i < 0 {
@@ -69,11 +57,11 @@ func decodeObject(v *value, into reflect.Value, r *report) {
 		decode(e.value, into.Field(keys[i].index), keys[i], r)
 	}
 	for _, k := range keys {
-		if k.required && len(k.of) == 0 && v.get(k.name) == nil && !replaced(into.Addr().Interface(), k.name) {
+		if k.required && len(k.of) == 0 && v.get(k.name) == nil && !replaced(owner, k.name) {
 			r.add(v.position, "", "%q is missing", k.name)
 		}
 	}
-	if c, ok := into.Addr().Interface().(interface{ check(*report) }); ok {
+	if c, ok := owner.(interface{ check(*report) }); ok {
 		c.check(r)
 	}
 }
@@ -84,8 +72,7 @@ func replaced(owner any, name string) bool {
 	return ok && name == "steps" && d.URL.value != nil
 }
 
-// refusedKeys are keys that users of other systems know, and what to write
-// instead.
+// refusedKeys maps keys that users of other systems know to what replaces them.
 var refusedKeys = map[string]string{
 	"output_parser": "JavaScript is not run here; name what the run returns with `output`, such as output: {saved: check_result.exists}",
 	"command":       "a step is named by tool_name; for a command line write tool_name: run_command",
@@ -97,49 +84,48 @@ var refusedKeys = map[string]string{
 }
 
 func unknownKey(k *value, keys []*key, r *report) {
-	names := make([]string, len(keys))
-	for i, x := range keys {
-		names[i] = x.name
-	}
 	hint := refusedKeys[k.text]
 	if hint == "" {
-		hint = r.nearest(k.text, names)
+		hint = r.nearest(k.text, keyNames(keys))
 	}
 	r.add(k.position, hint, "unknown key %q", words.Shorten(k.text, 60))
 }
 
-func wanted(v *value, s sort, k *key, r *report) bool {
+// sortNames are the names of the sorts of values in messages.
+var sortNames = map[sort]string{sortObject: "an object", sortList: "a list", sortText: "a text", sortTruth: "true or false", sortNumber: "a number"}
+
+// wanted returns the value if it is of the sort; if not, it reports that and returns nil.
+func wanted(v *value, s sort, k *key, r *report) *value {
 	if v.sort == s {
-		return true
+		return v
 	}
-	names := map[sort]string{sortObject: "an object", sortList: "a list", sortText: "a text", sortTruth: "true or false", sortNumber: "a number"}
 	hint := ""
 	if s == sortText && (v.sort == sortNumber || v.sort == sortTruth) {
 		hint = "write it in quotes"
 	}
-	r.add(v.position, hint, "%s wants %s, found %s", k.name, names[s], v)
-	return false
+	r.add(v.position, hint, "%s wants %s, found %s", k.name, sortNames[s], v)
+	return nil
 }
 
-// check refuses what makes no sense together.
+// check refuses keys that contradict url.
 func (d *document) check(r *report) {
 	if d.URL.value == nil {
 		return
 	}
-	for _, name := range insteadOfURL {
-		if e := d.at.entry(name); e != nil && e.value.sort != sortNull {
-			r.add(e.key.position, "leave out one of the two", "%q cannot stand beside url, which brings its own", name)
-		}
+	for _, e := range d.besideURL() {
+		r.add(e.key.position, "leave out one of the two", "%q cannot stand beside url, which brings its own", e.key.text)
 	}
 }
 
-// contradictsURL reports whether the document has a key that its url brings.
-func (d *document) contradictsURL() bool {
-	return slices.ContainsFunc(insteadOfURL, func(name string) bool {
-		v := d.at.get(name)
-		return v != nil && v.sort != sortNull
-	})
+// besideURL returns the entries for which the document at a url has its own.
+func (d *document) besideURL() (found []entry) {
+	for _, name := range insteadOfURL {
+		if e := d.at.entry(name); e != nil && e.value.sort != sortNull {
+			found = append(found, *e)
+		}
+	}
+	return found
 }
 
-// insteadOfURL are the keys that the document at a url brings.
+// insteadOfURL lists the keys that the document at a url brings.
 var insteadOfURL = []string{"steps", "troubleshooting", "finally", "variables", "output"}

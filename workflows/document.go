@@ -133,24 +133,6 @@ type origin struct{ at *value }
 
 func (o *origin) set(v *value) { o.at = v }
 
-// stepForms are the keys that say which form a step has.
-var stepForms = []string{"tool_name", "group_name", "foreach", "while", "workflow"}
-
-// form is the key that says which form the step has; "" when none or several do.
-func (s *step) form() string {
-	found := ""
-	for _, f := range stepForms {
-		if s.at.get(f) == nil {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = f
-	}
-	return found
-}
-
 // Source is the text of a document and where it came from.
 type Source struct {
 	Name string // a file's path, a saved workflow's name, or "inline"

@@ -15,21 +15,32 @@ import (
 	"understudy/steps"
 )
 
-type text struct{ *value }
+// A fieldType is a value of the document in which nothing else is declared.
+type fieldType interface {
+	// read returns the value, or reports why it cannot stand here and returns nil.
+	read(v *value, k *key, r *report) *value
+	// schema returns the JSON schema of the values that read accepts.
+	schema(k *key) *jsonschema.Schema
+}
 
-func (t *text) read(v *value, k *key, r *report) {
-	if !wanted(v, sortText, k, r) {
-		return
-	}
-	if len(k.words) > 0 && !slices.Contains(k.words, v.text) {
+// held is what read returned: nil if the document has no such value.
+type held struct{ *value }
+
+func (h *held) keep(v *value) { h.value = v }
+
+type text struct{ held }
+
+func (text) read(v *value, k *key, r *report) *value {
+	switch {
+	case wanted(v, sortText, k, r) == nil:
+	case len(k.words) > 0 && !slices.Contains(k.words, v.text):
 		r.add(v.position, words.DidYouMean(v.text, k.words), "%s cannot be %q", k.name, words.Shorten(v.text, 60))
-		return
-	}
-	if k.mustBe() && v.text == "" {
+	case k.mustBe() && v.text == "":
 		r.add(v.position, "", "%s is empty", k.name)
-		return
+	default:
+		return v
 	}
-	t.value = v
+	return nil
 }
 
 func (text) schema(k *key) *jsonschema.Schema {
@@ -38,25 +49,20 @@ func (text) schema(k *key) *jsonschema.Schema {
 		s.Enum = append(s.Enum, w)
 	}
 	if k.mustBe() {
-		one := 1
-		s.MinLength = &one
+		s.MinLength = new(1)
 	}
 	return s
 }
 
 func (t text) str() string { return t.value.str() }
 
-type boolean struct{ *value }
+type boolean struct{ held }
 
-func (f *boolean) read(v *value, k *key, r *report) {
-	if wanted(v, sortTruth, k, r) {
-		f.value = v
-	}
-}
+func (boolean) read(v *value, k *key, r *report) *value { return wanted(v, sortTruth, k, r) }
 
 func (boolean) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{Type: "boolean"} }
 
-// or is the flag, or what it is when none was given.
+// or returns the flag, or other if the document has none.
 func (f boolean) or(other bool) bool {
 	if f.value == nil {
 		return other
@@ -64,18 +70,19 @@ func (f boolean) or(other bool) bool {
 	return f.truth
 }
 
-type number struct{ *value }
+type number struct{ held }
 
-func (n *number) read(v *value, k *key, r *report) {
+func (number) read(v *value, k *key, r *report) *value {
 	switch {
-	case !wanted(v, sortNumber, k, r):
+	case wanted(v, sortNumber, k, r) == nil:
 	case k.min != nil && v.number < *k.min || k.max != nil && v.number > *k.max:
 		r.add(v.position, "", "%s %s, found %s", k.name, k.bounds(), words.Shorten(v.text, 40))
 	case k.whole && v.number != math.Trunc(v.number):
 		r.add(v.position, "", "%s wants a whole number, found %s", k.name, words.Shorten(v.text, 40))
 	default:
-		n.value = v
+		return v
 	}
+	return nil
 }
 
 func (k *key) bounds() string {
@@ -96,7 +103,7 @@ func (number) schema(k *key) *jsonschema.Schema {
 	return s
 }
 
-// or is the number, or what it is when none was given.
+// or returns the number, or other if the document has none.
 func (n number) or(other float64) float64 {
 	if n.value == nil {
 		return other
@@ -104,27 +111,26 @@ func (n number) or(other float64) float64 {
 	return n.number
 }
 
-type duration struct{ *value }
+type duration struct{ held }
 
-// durationForm is what the text of a duration looks like.
+// durationForm matches the text of a duration.
 var durationForm = regexp.MustCompile(durationPattern)
 
 const durationPattern = `^ *([0-9]+|[0-9]*\.[0-9]+|([0-9]+|[0-9]*\.[0-9]+) *(ms|s|m|h)( *([0-9]+|[0-9]*\.[0-9]+) *(ms|s|m|h))*) *$`
 
-func (d *duration) read(v *value, k *key, r *report) {
-	if v.sort != sortNumber && v.sort != sortText {
+func (duration) read(v *value, k *key, r *report) *value {
+	_, err := steps.DurationOf(v.plain())
+	switch {
+	case v.sort != sortNumber && v.sort != sortText:
 		r.add(v.position, "write something like 500ms, 2s or 1m30s", "%s wants a duration, found %s", k.name, v)
-		return
-	}
-	if v.sort == sortText && !durationForm.MatchString(v.text) {
+	case v.sort == sortText && !durationForm.MatchString(v.text):
 		r.add(v.position, "write something like 500ms, 2s or 1m30s", "%s: %q is not a duration", k.name, words.Shorten(v.text, 60))
-		return
-	}
-	if _, err := steps.DurationOf(v.plain()); err != nil {
+	case err != nil:
 		r.add(v.position, "", "%s: %v", k.name, err)
-		return
+	default:
+		return v
 	}
-	d.value = v
+	return nil
 }
 
 func (duration) schema(*key) *jsonschema.Schema {
@@ -133,83 +139,69 @@ func (duration) schema(*key) *jsonschema.Schema {
 }
 
 func (d duration) std() time.Duration {
-	if d.value == nil {
-		return 0
-	}
-	x, err := steps.DurationOf(d.plain())
-	if err != nil {
-		return 0
-	}
+	x, _ := steps.DurationOf(d.plain()) // only a missing value is an error here
 	return x.Std()
 }
 
 // condition is an expression; true, false and numbers are expressions too.
-type condition struct{ *value }
+type condition struct{ held }
 
-func (c *condition) read(v *value, k *key, r *report) {
+func (condition) read(v *value, k *key, r *report) *value {
 	if v.sort == sortList || v.sort == sortObject || v.sort == sortNull {
 		r.add(v.position, "", "%s wants an expression, found %s", k.name, v)
-		return
+		return nil
 	}
-	c.value = v
+	return v
 }
 
 func (condition) schema(*key) *jsonschema.Schema {
 	return &jsonschema.Schema{Types: []string{"string", "boolean", "number"}}
 }
 
-// each is what a foreach goes through: an expression, or the list itself.
-type each struct{ *value }
+// each is the list of a foreach, or an expression that gives it.
+type each struct{ held }
 
-func (e *each) read(v *value, k *key, r *report) {
+func (each) read(v *value, k *key, r *report) *value {
 	if v.sort != sortText && v.sort != sortList {
 		r.add(v.position, "", "%s wants a list, or an expression that gives one, found %s", k.name, v)
-		return
+		return nil
 	}
-	e.value = v
+	return v
 }
 
 func (each) schema(*key) *jsonschema.Schema {
 	return &jsonschema.Schema{Types: []string{"string", "array"}}
 }
 
-type anything struct{ *value }
+type anything struct{ held }
 
-func (a *anything) read(v *value, _ *key, _ *report) { a.value = v }
+func (anything) read(v *value, _ *key, _ *report) *value { return v }
 
 func (anything) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{} }
 
-type object struct{ *value }
+type object struct{ held }
 
-func (o *object) read(v *value, k *key, r *report) {
-	if wanted(v, sortObject, k, r) {
-		o.value = v
-	}
-}
+func (object) read(v *value, k *key, r *report) *value { return wanted(v, sortObject, k, r) }
 
 func (object) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
 
-type list struct{ *value }
+type list struct{ held }
 
-func (l *list) read(v *value, k *key, r *report) {
-	if wanted(v, sortList, k, r) {
-		l.value = v
-	}
-}
+func (list) read(v *value, k *key, r *report) *value { return wanted(v, sortList, k, r) }
 
 func (list) schema(*key) *jsonschema.Schema { return &jsonschema.Schema{Type: "array"} }
 
-type pattern struct{ *value }
+type pattern struct{ held }
 
-func (p *pattern) read(v *value, k *key, r *report) {
-	if !wanted(v, sortText, k, r) {
-		return
+func (pattern) read(v *value, k *key, r *report) *value {
+	if wanted(v, sortText, k, r) == nil {
+		return nil
 	}
 	if _, err := regexp.Compile(v.text); err != nil {
 		r.add(v.position, "", "%s is not a regular expression: %v", k.name, err)
-		return
+		return nil
 	}
-	p.value = v
+	return v
 }
 
 func (pattern) schema(*key) *jsonschema.Schema {
@@ -217,21 +209,17 @@ func (pattern) schema(*key) *jsonschema.Schema {
 }
 
 // codes is a list of error codes, or one.
-type codes struct{ *value }
+type codes struct{ held }
 
-func (c *codes) read(v *value, k *key, r *report) {
-	list := v.list
-	if v.sort != sortList {
-		list = []*value{v}
-	}
+func (codes) read(v *value, k *key, r *report) *value {
 	one := &key{name: k.name}
 	for _, code := range steps.Codes() {
 		one.words = append(one.words, string(code))
 	}
-	for _, x := range list {
-		(&text{}).read(x, one, r)
+	for _, x := range v.elements() {
+		text{}.read(x, one, r)
 	}
-	c.value = v
+	return v
 }
 
 func (codes) schema(*key) *jsonschema.Schema {
@@ -243,37 +231,40 @@ func (codes) schema(*key) *jsonschema.Schema {
 }
 
 func (c codes) codes() (list []steps.Code) {
-	if c.value == nil {
-		return nil
-	}
-	if c.sort == sortText {
-		return []steps.Code{steps.Code(c.text)}
-	}
-	for _, x := range c.list {
+	for _, x := range c.elements() {
 		list = append(list, steps.Code(x.text))
 	}
 	return list
 }
 
-// selectors is an object of texts, or its JSON in a string.
-type selectors struct{ *value }
-
-func (s *selectors) read(v *value, k *key, r *report) {
-	if v.sort == sortText {
-		if v = inner(v, k, r); v == nil {
-			return
-		}
+// elements returns the values of a list, or the one value that is no list.
+func (v *value) elements() []*value {
+	switch {
+	case v == nil:
+		return nil
+	case v.sort == sortList:
+		return v.list
 	}
-	if !wanted(v, sortObject, k, r) {
-		return
+	return []*value{v}
+}
+
+// selectors is an object of texts, or its JSON in a string.
+type selectors struct{ held }
+
+func (selectors) read(v *value, k *key, r *report) *value {
+	if v.sort == sortText {
+		v = inner(v, k, r)
+	}
+	if v == nil || wanted(v, sortObject, k, r) == nil {
+		return nil
 	}
 	for _, e := range v.entries {
 		wanted(e.value, sortText, &key{name: e.key.text}, r)
 	}
-	s.value = v
+	return v
 }
 
-// inner reads the JSON in a text; everything in it stands where the text does.
+// inner reads the JSON in a text. All its values get the position of the text.
 func inner(v *value, k *key, r *report) *value {
 	if !json.Valid([]byte(v.text)) || v.text == "" {
 		r.add(v.position, "write it as an object", "%s holds text that is not JSON", k.name)
@@ -290,7 +281,7 @@ func inner(v *value, k *key, r *report) *value {
 	return x
 }
 
-// move says that a value and all in it stands elsewhere.
+// move changes the position of a value and of all values in it.
 func (v *value) move(to position) {
 	v.position = to
 	for _, x := range v.list {
@@ -310,30 +301,29 @@ func (selectors) schema(*key) *jsonschema.Schema {
 }
 
 // output is an expression, or names with an expression each.
-type output struct{ *value }
+type output struct{ held }
 
-func (o *output) read(v *value, k *key, r *report) {
+func (output) read(v *value, k *key, r *report) *value {
 	switch v.sort {
 	case sortObject:
 		for _, e := range v.entries {
-			(&condition{}).read(e.value, &key{name: k.name + "." + words.Shorten(e.key.text, 40)}, r)
+			condition{}.read(e.value, &key{name: k.name + "." + words.Shorten(e.key.text, 40)}, r)
 		}
-		o.value = v
 	case sortList:
 		r.add(v.position, "", "%s wants an expression, or names with an expression each, found a list", k.name)
-	default:
-		o.value = v
+		return nil
 	}
+	return v
 }
 
 func (output) schema(k *key) *jsonschema.Schema {
 	one := condition{}.schema(k)
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, {Type: "object", AdditionalProperties: condition{}.schema(k)}}}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, {Type: "object", AdditionalProperties: one}}}
 }
 
-// dict is an object whose keys are names, in the order of the text.
+// dict is an object whose keys are names. The items are in the order of the text.
 type dict[T any] struct {
-	*value
+	held
 	items []item[T]
 }
 
@@ -342,11 +332,10 @@ type item[T any] struct {
 	value T
 }
 
-func (d *dict[T]) decodeDict(v *value, k *key, r *report) {
-	if !wanted(v, sortObject, k, r) {
-		return
+func (d *dict[T]) read(v *value, k *key, r *report) *value {
+	if wanted(v, sortObject, k, r) == nil {
+		return nil
 	}
-	d.value = v
 	for _, e := range v.entries {
 		var x T
 		decode(e.value, reflect.ValueOf(&x).Elem(), &key{name: words.Shorten(e.key.text, 60), required: true}, r)
@@ -354,6 +343,7 @@ func (d *dict[T]) decodeDict(v *value, k *key, r *report) {
 			d.items = append(d.items, item[T]{e.key, x})
 		}
 	}
+	return v
 }
 
 func (dict[T]) element() reflect.Type { return reflect.TypeFor[T]() }

@@ -2,20 +2,10 @@ package workflows
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
-
-// A fieldType is a value that is not looked into any further by the shape of the
-// document.
-type fieldType interface {
-	// read keeps a value, and reports when it is not one that may stand here.
-	read(v *value, k *key, r *report)
-	// schema says which values may.
-	schema(k *key) *jsonschema.Schema
-}
 
 // key is the declaration of one key of an object.
 type key struct {
@@ -30,23 +20,33 @@ type key struct {
 	index    int      // of the field
 }
 
-// keysOf reads the declaration of a type's keys.
-func keysOf(t reflect.Type) []*key {
-	var keys []*key
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name := f.Tag.Get("json")
-		if name == "" {
-			continue
+// mustBe reports whether null under the key is an error. Under any other key it
+// means the same as leaving the key out.
+func (k *key) mustBe() bool { return k.required || k.form != "" }
+
+// declared holds the keys of every type of document.go, in their order there.
+var declared = declaredKeys(
+	reflect.TypeFor[document](), reflect.TypeFor[step](), reflect.TypeFor[retry](),
+	reflect.TypeFor[jump](), reflect.TypeFor[variable](), reflect.TypeFor[call](),
+)
+
+func declaredKeys(types ...reflect.Type) map[reflect.Type][]*key {
+	all := map[reflect.Type][]*key{}
+	for _, t := range types {
+		for f := range t.Fields() {
+			name := f.Tag.Get("json")
+			if name == "" {
+				continue
+			}
+			all[t] = append(all[t], &key{
+				name: name, doc: f.Tag.Get("doc"), index: f.Index[0],
+				words: split(f.Tag.Get("words")), of: split(f.Tag.Get("of")), form: f.Tag.Get("form"),
+				min: bound(f.Tag.Get("min")), max: bound(f.Tag.Get("max")),
+				whole: f.Tag.Get("whole") != "", required: f.Tag.Get("required") != "",
+			})
 		}
-		keys = append(keys, &key{
-			name: name, doc: f.Tag.Get("doc"), index: i,
-			words: split(f.Tag.Get("words")), of: split(f.Tag.Get("of")), form: f.Tag.Get("form"),
-			min: bound(f.Tag.Get("min")), max: bound(f.Tag.Get("max")),
-			whole: f.Tag.Get("whole") != "", required: f.Tag.Get("required") != "",
-		})
 	}
-	return keys
+	return all
 }
 
 func split(s string) []string {
@@ -67,15 +67,28 @@ func bound(s string) *float64 {
 	return &n
 }
 
-var declared = keysOfAll(
-	reflect.TypeFor[document](), reflect.TypeFor[step](), reflect.TypeFor[retry](),
-	reflect.TypeFor[jump](), reflect.TypeFor[variable](), reflect.TypeFor[call](),
-)
-
-func keysOfAll(types ...reflect.Type) map[reflect.Type][]*key {
-	all := map[reflect.Type][]*key{}
-	for _, t := range types {
-		all[t] = keysOf(t)
+func keyNames(keys []*key) []string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
 	}
-	return all
+	return names
+}
+
+// fieldOf returns the rank of a key among those that a type declares, and the
+// type of the value under it. An unknown key comes last; in a dict all keys are
+// of equal rank.
+func fieldOf(t reflect.Type, name string) (rank int, of reflect.Type) {
+	keys := declared[t]
+	if keys == nil {
+		if d, ok := reflect.New(t).Interface().(interface{ element() reflect.Type }); ok {
+			of = d.element()
+		}
+		return 0, of
+	}
+	i := slices.IndexFunc(keys, func(k *key) bool { return k.name == name })
+	if i < 0 {
+		return len(keys), nil
+	}
+	return i, t.Field(keys[i].index).Type
 }

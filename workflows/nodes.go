@@ -43,9 +43,9 @@ func (u *unit) node(x *step, path string, s *scope) *Node {
 		n.Jumps = append(n.Jumps, Jump{If: u.expr(j.If.value, s), To: j.To.str(), Reason: j.Reason.str()})
 	}
 	switch x.form() {
-	case "tool_name":
+	case "step":
 		u.stepNode(n, x, s)
-	case "group_name":
+	case "group":
 		n.Type, n.GroupName = GroupNode, x.GroupName.str()
 		n.Steps = u.nodes(x.Steps, path+".", s)
 	case "foreach":

@@ -119,19 +119,18 @@ func orNull(p *jsonschema.Schema) *jsonschema.Schema {
 // forms holds a step to one form and the keys of that form.
 func (s schemas) forms() {
 	d := s.definitions["step"]
-	for _, name := range stepForms {
-		form := formOf(name)
-		d.OneOf = append(d.OneOf, &jsonschema.Schema{Required: []string{name}})
+	for _, f := range formKeys {
+		d.OneOf = append(d.OneOf, &jsonschema.Schema{Required: []string{f.name}})
 		then := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
-		for _, k := range declared[reflect.TypeFor[step]()] {
+		for _, k := range stepKeys {
 			switch {
-			case len(k.of) > 0 && !slices.Contains(k.of, form):
+			case len(k.of) > 0 && !slices.Contains(k.of, f.form):
 				then.Properties[k.name] = never()
 			case k.required:
 				then.Required = append(then.Required, k.name)
 			}
 		}
-		d.AllOf = append(d.AllOf, &jsonschema.Schema{If: &jsonschema.Schema{Required: []string{name}}, Then: then})
+		d.AllOf = append(d.AllOf, &jsonschema.Schema{If: &jsonschema.Schema{Required: []string{f.name}}, Then: then})
 	}
 }
 
@@ -213,13 +212,4 @@ func orTemplate(s *jsonschema.Schema) *jsonschema.Schema {
 		Description: doc, Default: fallback,
 		AnyOf: []*jsonschema.Schema{c, {Type: "string", Pattern: templatePattern}},
 	}
-}
-
-// keyNames are the keys of a declared type, in the order of the declaration.
-func keyNames(t reflect.Type) []string {
-	names := make([]string, 0, len(declared[t]))
-	for _, k := range declared[t] {
-		names = append(names, k.name)
-	}
-	return names
 }

@@ -58,7 +58,7 @@ func shape(text []byte, kinds []steps.Kind) error {
 
 func (u *unit) shapes(list []*step) {
 	for _, s := range list {
-		if s.form() == "tool_name" && s.ToolName.value != nil {
+		if s.form() == "step" && s.ToolName.value != nil {
 			if k := u.kind(s.ToolName); k != nil {
 				args, _ := s.Arguments.plain().(map[string]any)
 				bare := steps.Kind{Name: k.Name, Args: k.Args}
@@ -104,7 +104,7 @@ func (m *maker) object(t reflect.Type, depth int, form string) map[string]any {
 		allowed := len(k.of) == 0 || slices.Contains(k.of, form)
 		switch {
 		case k.form != "":
-			allowed = formOf(k.name) == form
+			allowed = k.form == form
 		case !allowed:
 		case k.required && !(k.name == "steps" && o["url"] != nil):
 			allowed = true

@@ -8,67 +8,69 @@ import (
 	"understudy/internal/words"
 )
 
-// check holds a step to its form: exactly one, and only the keys of that.
+var (
+	stepKeys = declared[reflect.TypeFor[step]()]
+	// formKeys are the keys that say which form a step has.
+	formKeys = slices.DeleteFunc(slices.Clone(stepKeys), func(k *key) bool { return k.form == "" })
+)
+
+var formNames = map[string]string{
+	"step": "a plain step", "group": "a group", "foreach": "a foreach loop", "while": "a while loop", "workflow": "a call",
+}
+
+// forms returns the keys that give the step its form: one, if the step is right.
+func (s *step) forms() []*key {
+	return slices.DeleteFunc(slices.Clone(formKeys), func(k *key) bool { return s.at.get(k.name) == nil })
+}
+
+// form returns the form of the step, or "" if it has none or several.
+func (s *step) form() string {
+	if found := s.forms(); len(found) == 1 {
+		return found[0].form
+	}
+	return ""
+}
+
+// check holds a step to one form, and to the keys of that form.
 func (s *step) check(r *report) {
 	form := s.form()
 	if form == "" {
 		s.reportForm(r)
 		return
 	}
-	for _, k := range declared[reflect.TypeFor[step]()] {
-		e := s.at.entry(k.name)
-		if e != nil && len(k.of) > 0 && !slices.Contains(k.of, formOf(form)) {
-			r.add(e.key.position, keyBelongs(k, form), "%q cannot stand on %s", k.name, formNames[formOf(form)])
-		}
-		if k.required && e == nil && slices.Contains(k.of, formOf(form)) {
+	for _, k := range stepKeys {
+		e, belongs := s.at.entry(k.name), slices.Contains(k.of, form)
+		switch {
+		case e != nil && len(k.of) > 0 && !belongs:
+			r.add(e.key.position, keyBelongs(k, form), "%q cannot stand on %s", k.name, formNames[form])
+		case e == nil && k.required && belongs:
 			r.add(s.at.position, "", "%q is missing", k.name)
 		}
 	}
 }
 
 func (s *step) reportForm(r *report) {
-	var found []string
-	for _, f := range stepForms {
-		if s.at.get(f) != nil {
-			found = append(found, f)
-		}
-	}
-	if len(found) == 0 && (len(r.problems) >= maxHints || s.misspelt()) {
-		return // the unknown key is reported
-	}
-	if len(found) == 0 {
+	found := keyNames(s.forms())
+	switch {
+	case len(found) > 0:
+		r.add(s.at.entry(found[1]).key.position, "make two steps of it", "a step has only one of %s", strings.Join(found, " and "))
+	case len(r.problems) < maxHints && !s.misspelt(): // else the unknown key is reported
 		r.add(s.at.position, "a step has tool_name, group_name, foreach, while or workflow", "this step does not say what to do")
-		return
 	}
-	r.add(s.at.entry(found[1]).key.position, "make two steps of it", "a step has only one of %s", strings.Join(found, " and "))
 }
 
 // misspelt reports whether the step has a key that was meant to give its form.
 func (s *step) misspelt() bool {
-	names := keyNames(reflect.TypeFor[step]())
+	names, formNames := keyNames(stepKeys), keyNames(formKeys)
 	return slices.ContainsFunc(s.at.entries, func(e entry) bool {
 		return !slices.Contains(names, e.key.text) &&
-			(slices.Contains(stepForms, words.Nearest(e.key.text, names)) || e.key.text == "command" || e.key.text == "tool")
+			(slices.Contains(formNames, words.Nearest(e.key.text, names)) || e.key.text == "command" || e.key.text == "tool")
 	})
 }
 
-// formOf is the form that a key stands for.
-func formOf(name string) string {
-	switch name {
-	case "tool_name":
-		return "step"
-	case "group_name":
-		return "group"
-	}
-	return name
-}
-
-var formNames = map[string]string{
-	"step": "a plain step", "group": "a group", "foreach": "a foreach loop", "while": "a while loop", "workflow": "a call",
-}
-
+// keyBelongs returns the hint for a key that the step's form does not have.
 func keyBelongs(k *key, form string) string {
-	if form != "tool_name" && slices.Contains(k.of, "step") {
+	if form != "step" && slices.Contains(k.of, "step") {
 		return "put it on the steps inside"
 	}
 	return "it belongs to " + formNames[k.of[0]]

@@ -60,7 +60,7 @@ func (u *unit) collectList(list []*step, l *level) {
 		u.order = append(u.order, t)
 		u.name(t)
 		if len(s.Steps) > 0 {
-			u.collectList(s.Steps, &level{parent: l, area: l.area, in: formNames[formOf(s.form())]})
+			u.collectList(s.Steps, &level{parent: l, area: l.area, in: formNames[s.form()]})
 		}
 		if s.Retry != nil {
 			u.collectList(s.Retry.Before, &level{area: areaBefore})
