@@ -66,14 +66,14 @@ func (u *unit) managed(p part, k *steps.Kind) part {
 func checkArguments(k *steps.Kind, v *value, whole position, args map[string]any, r *report) {
 	problems := k.Check(args, isTemplate)
 	for _, p := range problems {
+		if misspelt(p, problems) {
+			continue
+		}
 		at := whole
 		if len(p.Path) > 0 {
 			at = v.at(p.Path, p.Key)
 		}
-		if misspelt(p, problems) {
-			continue
-		}
-		r.add(at, cmp.Or(p.Hint, quotesHint(k, v.follow(p.Path), p.Path)), "%s: %s", k.Name, p.Message)
+		r.add(at, cmp.Or(p.Hint, quotesHint(k.Args, v, p.Path)), "%s: %s", k.Name, p.Message)
 	}
 }
 
@@ -88,16 +88,13 @@ func misspelt(missing steps.Problem, problems []steps.Problem) bool {
 
 // quotesHint is the fix for a number that should be a text, or the other way
 // round.
-func quotesHint(k *steps.Kind, x *value, path []string) string {
-	if x == nil {
-		return ""
-	}
-	s := k.Args
+func quotesHint(s *jsonschema.Schema, v *value, path []string) string {
+	x, _, found := v.follow(path)
 	for _, p := range path {
 		s = below(s, p)
 	}
 	switch {
-	case s == nil || len(path) == 0:
+	case !found || s == nil || len(path) == 0:
 		return ""
 	case (x.sort == sortNumber || x.sort == sortTruth) && s.Type == "string":
 		return "write it in quotes: " + strconv.Quote(x.written())
@@ -110,21 +107,6 @@ func quotesHint(k *steps.Kind, x *value, path []string) string {
 func isTemplate(v any) bool {
 	s, ok := v.(string)
 	return ok && expression.HasTemplate(s)
-}
-
-// follow is the value at the end of a path, or nil.
-func (v *value) follow(path []string) *value {
-	for _, p := range path {
-		if v == nil {
-			return nil
-		}
-		if n, err := strconv.Atoi(p); err == nil && v.sort == sortList && n >= 0 && n < len(v.list) {
-			v = v.list[n]
-			continue
-		}
-		v = v.get(p)
-	}
-	return v
 }
 
 // below is the schema of what stands under a key or an index.

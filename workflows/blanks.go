@@ -7,30 +7,33 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// blanks remembers in front of which nodes the author left a blank line; the
-// YAML library does not.
-type blanks struct {
-	lines  []string
-	before map[*yaml.Node]bool
+// blanks holds the nodes before which the author left a blank line. The YAML
+// library does not keep blank lines.
+type blanks map[*yaml.Node]bool
+
+// blanksOf finds the nodes of a text before which, and before whose comment, a blank
+// line stands.
+func blanksOf(root *yaml.Node, text []byte) blanks {
+	b, lines := blanks{}, strings.Split(string(text), "\n")
+	eachNode(root, func(n *yaml.Node) {
+		above := n.Line - 2 - commentLines(n)
+		if above >= 1 && above < len(lines) && strings.TrimSpace(lines[above]) == "" {
+			b[n] = true
+		}
+	})
+	return b
 }
 
-// note looks whether a blank line stands before a node and its comment.
-func (b *blanks) note(n *yaml.Node) {
-	above := n.Line - 2 - strings.Count(n.HeadComment, "\n")
-	if n.HeadComment != "" {
-		above--
+// commentLines returns how many lines the comment above a node has.
+func commentLines(n *yaml.Node) int {
+	if n.HeadComment == "" {
+		return 0
 	}
-	if above < 1 || above >= len(b.lines) || strings.TrimSpace(b.lines[above]) != "" {
-		return
-	}
-	if b.before == nil {
-		b.before = map[*yaml.Node]bool{}
-	}
-	b.before[n] = true
+	return strings.Count(n.HeadComment, "\n") + 1
 }
 
-// insert puts the blank lines into the text that was made of the same nodes.
-func (b *blanks) insert(root *yaml.Node, out []byte) ([]byte, bool) {
+// insert puts the blank lines into the text that was written from the same nodes.
+func (b blanks) insert(root *yaml.Node, out []byte) ([]byte, bool) {
 	written, err := loadYAML(out)
 	if err != nil {
 		return nil, false
@@ -51,21 +54,17 @@ func (b *blanks) insert(root *yaml.Node, out []byte) ([]byte, bool) {
 	return text.Bytes(), true
 }
 
-// match walks the nodes and what was made of them, and notes the lines that
-// want a blank line before them.
-func (b *blanks) match(n, written *yaml.Node, at map[int]bool) bool {
+// match compares the nodes with those of the written text, and adds to at the lines
+// of the text that get a blank line before them.
+func (b blanks) match(n, written *yaml.Node, at map[int]bool) bool {
 	if n.Kind != written.Kind || len(n.Content) != len(written.Content) {
 		return false
 	}
 	for i, c := range n.Content {
 		w := written.Content[i]
 		entry := n.Kind == yaml.SequenceNode || n.Kind == yaml.MappingNode && i%2 == 0
-		if entry && i > 0 && b.before[c] && written.Style&yaml.FlowStyle == 0 {
-			above := 0
-			if w.HeadComment != "" {
-				above = strings.Count(w.HeadComment, "\n") + 1
-			}
-			at[w.Line-above] = true
+		if entry && i > 0 && b[c] && written.Style&yaml.FlowStyle == 0 {
+			at[w.Line-commentLines(w)] = true
 		}
 		if !b.match(c, w, at) {
 			return false

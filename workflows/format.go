@@ -2,25 +2,27 @@ package workflows
 
 import (
 	"bytes"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"understudy/internal/words"
 )
 
-// Format is a document in its canonical form: keys in the order of the
-// reference, two blanks of indentation. Comments, blank lines between steps,
-// and the author's choice between block and flow style stay. Formatting twice
-// is the same as once. A text whose comments or meaning would not survive is
-// returned as it is.
+// Format returns a document in its canonical form: keys in the order of the
+// reference, indented by two spaces. Comments, blank lines between steps, and the
+// author's choice between block and flow style are kept. Format is idempotent. A
+// text whose comments or meaning would not survive is returned unchanged.
 func Format(src []byte) ([]byte, error) {
 	r := &report{}
 	v := read(Source{Name: "inline", Text: src}, r)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	if isJSON(bytes.TrimPrefix(src, []byte("\ufeff"))) {
+	if isJSON(src) {
 		return formatJSON(v), nil
 	}
 	out := src
@@ -37,7 +39,7 @@ func Format(src []byte) ([]byte, error) {
 	return src, nil
 }
 
-// formatRounds is how often a text is formatted until it stays the same.
+// formatRounds bounds how often a text is formatted until it stays the same.
 const formatRounds = 4
 
 // sameDocument reports whether a formatted text means what the original does, and
@@ -83,14 +85,12 @@ func formatYAML(src []byte) (out []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	blank := blanks{lines: strings.Split(string(src), "\n")}
+	blank := blanksOf(root, src)
 	aliased := false
-	eachNode(root, func(n *yaml.Node) {
-		aliased = aliased || n.Kind == yaml.AliasNode
-		blank.note(n)
-	})
+	eachNode(root, func(n *yaml.Node) { aliased = aliased || n.Kind == yaml.AliasNode })
 	if !aliased { // an alias must stay behind its anchor
-		order(root.Content[0], rootType(root.Content[0]))
+		top := root.Content[0]
+		order(top, rootType(lookup(top, "tool_name") != nil))
 	}
 	text, err := dumpYAML(root)
 	if err != nil {
@@ -114,57 +114,97 @@ func dumpYAML(root *yaml.Node) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func rootType(n *yaml.Node) reflect.Type {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == "tool_name" {
-			return reflect.TypeFor[call]()
-		}
+// rootType returns the declared type of a text, which may be a tool call around its
+// document.
+func rootType(isCall bool) reflect.Type {
+	if isCall {
+		return reflect.TypeFor[call]()
 	}
 	return reflect.TypeFor[document]()
 }
 
-// order puts the keys of an object of a declared type into the order of the
-// declaration, and so in all that it holds. Unknown keys come last.
+// order sorts the keys of a node of a declared type, and of all the nodes in it,
+// into the order of the declaration. Unknown keys come last.
 func order(n *yaml.Node, t reflect.Type) {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	switch {
 	case t == nil:
-	case t.Kind() == reflect.Pointer:
-		order(n, t.Elem())
-	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
 		for _, c := range n.Content {
 			order(c, t.Elem())
 		}
-	case n.Kind == yaml.MappingNode && declared[t] != nil:
-		orderKeys(n, t)
-	case n.Kind == yaml.MappingNode:
-		if d, ok := reflect.New(t).Interface().(interface{ element() reflect.Type }); ok {
-			for i := 1; i < len(n.Content); i += 2 {
-				order(n.Content[i], d.element())
-			}
+	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
+		ranks := map[*yaml.Node]int{}
+		pairs := slices.Collect(slices.Chunk(n.Content, 2))
+		for _, p := range pairs {
+			rank, of := fieldOf(t, p[0].Value)
+			ranks[p[0]] = rank
+			order(p[1], of)
 		}
+		slices.SortStableFunc(pairs, func(a, b []*yaml.Node) int { return ranks[a[0]] - ranks[b[0]] })
+		n.Content = slices.Concat(pairs...)
 	}
 }
 
-func orderKeys(n *yaml.Node, t reflect.Type) {
-	keys := declared[t]
-	rank := func(pair [2]*yaml.Node) int {
-		i := slices.IndexFunc(keys, func(k *key) bool { return k.name == pair[0].Value })
-		if i < 0 {
-			return len(keys)
-		}
-		return i
+func formatJSON(v *value) []byte {
+	arrange(v, rootType(v.get("tool_name") != nil))
+	var raw, b bytes.Buffer
+	writeJSON(&raw, v)
+	if err := json.Indent(&b, raw.Bytes(), "", "  "); err != nil {
+		panic(err) // writeJSON is at fault
 	}
-	var pairs [][2]*yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		pair := [2]*yaml.Node{n.Content[i], n.Content[i+1]}
-		pairs = append(pairs, pair)
-		if k := rank(pair); k < len(keys) {
-			order(pair[1], t.Field(keys[k].index).Type)
-		}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// arrange is order for values.
+func arrange(v *value, t reflect.Type) {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	slices.SortStableFunc(pairs, func(a, b [2]*yaml.Node) int { return rank(a) - rank(b) })
-	n.Content = n.Content[:0]
-	for _, p := range pairs {
-		n.Content = append(n.Content, p[0], p[1])
+	switch {
+	case t == nil:
+	case v.sort == sortList && t.Kind() == reflect.Slice:
+		for _, x := range v.list {
+			arrange(x, t.Elem())
+		}
+	case v.sort == sortObject && t.Kind() == reflect.Struct:
+		ranks := map[*value]int{}
+		for _, e := range v.entries {
+			rank, of := fieldOf(t, e.key.text)
+			ranks[e.key] = rank
+			arrange(e.value, of)
+		}
+		slices.SortStableFunc(v.entries, func(a, b entry) int { return ranks[a.key] - ranks[b.key] })
+	}
+}
+
+func writeJSON(b *bytes.Buffer, v *value) {
+	list := func(open, end byte, n int, item func(int)) {
+		b.WriteByte(open)
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			item(i)
+		}
+		b.WriteByte(end)
+	}
+	switch v.sort {
+	case sortList:
+		list('[', ']', len(v.list), func(i int) { writeJSON(b, v.list[i]) })
+	case sortObject:
+		list('{', '}', len(v.entries), func(i int) {
+			writeJSON(b, v.entries[i].key)
+			b.WriteByte(':')
+			writeJSON(b, v.entries[i].value)
+		})
+	case sortNumber:
+		b.WriteString(v.text)
+	default:
+		text, _ := words.JSON(v.plain(), "") // texts and booleans can always be written
+		b.WriteString(text)
 	}
 }

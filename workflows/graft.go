@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,20 +11,20 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Insertion is where steps go into a document.
+// Insertion says where steps go into a document.
 type Insertion struct {
-	// Step is the step that they are about: its id, or its path as runs show it.
+	// Step is the id of the step that they belong to, or its path as runs show it.
 	Step string
-	// Fallback puts them into troubleshooting, where they are reached when that
-	// step has failed, and lead back to it. Else they stand before it.
+	// Fallback puts them into troubleshooting, where the run goes when that step has
+	// failed, and from there back to the step. Otherwise they go before it.
 	Fallback bool
 	// If is the condition under which a fallback is the right one.
 	If string
 }
 
 // Graft puts the steps of one document into another, with the variables that they
-// use. It is pure, and what the author wrote stays, with its comments. Names that both
-// have are for the reader of the result to refuse: Compile does.
+// use. It is pure, and keeps what the author wrote, with its comments. It does not
+// look for names that both documents have; Compile refuses them.
 func Graft(onto, from []byte, at Insertion) ([]byte, error) {
 	g, err := newGraft(onto)
 	if err != nil {
@@ -52,7 +51,8 @@ func Graft(onto, from []byte, at Insertion) ([]byte, error) {
 	return g.text(onto)
 }
 
-// NamesIn are the ids and the variables of a document, as far as it can be read.
+// NamesIn returns the ids and the variables of a document, or none if it cannot be
+// read.
 func NamesIn(text []byte) (ids, variables []string) {
 	root, err := loadYAML(text)
 	if err != nil {
@@ -64,15 +64,19 @@ func NamesIn(text []byte) (ids, variables []string) {
 			ids = append(ids, id)
 		}
 	})
-	eachPair(lookup(body, "variables"), func(key, _ *yaml.Node) { variables = append(variables, key.Value) })
+	if declared := lookup(body, "variables"); declared != nil && declared.Kind == yaml.MappingNode {
+		for p := range slices.Chunk(declared.Content, 2) {
+			variables = append(variables, p[0].Value)
+		}
+	}
 	return ids, variables
 }
 
-// graft is a document that gets steps.
+// graft is a document into which steps are put.
 type graft struct {
 	root, body *yaml.Node
 	blank      blanks
-	tidy       bool // it was in its canonical form
+	tidy       bool // the document was in its canonical form
 }
 
 func newGraft(onto []byte) (*graft, error) {
@@ -84,21 +88,19 @@ func newGraft(onto []byte) (*graft, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &graft{root: root, body: bodyOf(root), blank: blanks{lines: strings.Split(string(onto), "\n"), before: map[*yaml.Node]bool{}}, tidy: bytes.Equal(formatted, onto)}
-	eachNode(root, g.blank.note)
-	return g, nil
+	return &graft{root: root, body: bodyOf(root), blank: blanksOf(root, onto), tidy: bytes.Equal(formatted, onto)}, nil
 }
 
-// bodyOf is the object of a document, without the tool call in which it may travel.
+// bodyOf returns the object of a document, without the tool call around it.
 func bodyOf(root *yaml.Node) *yaml.Node {
 	n := root.Content[0]
-	if in := lookup(n, "arguments"); in != nil && rootType(n) == reflect.TypeFor[call]() {
+	if in := lookup(n, "arguments"); in != nil && lookup(n, "tool_name") != nil {
 		return in
 	}
 	return n
 }
 
-// stepNode is a step, and where it stands.
+// stepNode is a step and its place in the document.
 type stepNode struct {
 	step, list *yaml.Node
 	at         int
@@ -113,7 +115,7 @@ func (s stepNode) id() string {
 	return ""
 }
 
-// eachStep goes through all steps of a document, those of groups and loops included.
+// eachStep calls f for each step of a document, including those of groups and loops.
 func eachStep(body *yaml.Node, f func(stepNode)) {
 	var in func(list *yaml.Node, base string, around []*yaml.Node)
 	in = func(list *yaml.Node, base string, around []*yaml.Node) {
@@ -140,7 +142,7 @@ func eachStep(body *yaml.Node, f func(stepNode)) {
 	}
 }
 
-// find is the step that a place names.
+// find returns the step with an id, or else the one at a path.
 func (g *graft) find(step string) (stepNode, error) {
 	var byID, byPath *stepNode
 	var known []string
@@ -164,7 +166,7 @@ func (g *graft) find(step string) (stepNode, error) {
 	return stepNode{}, fmt.Errorf("the document has no step %q to put steps at: wanted one of %s", step, strings.Join(known, ", "))
 }
 
-// withoutRounds is a path without the rounds of loops.
+// withoutRounds returns a path without the rounds of loops.
 func withoutRounds(path string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(path, "]") {
@@ -174,23 +176,23 @@ func withoutRounds(path string) string {
 	return b.String()
 }
 
-// before puts steps before another.
+// before inserts steps before another.
 func (g *graft) before(added []*yaml.Node, step string) error {
 	s, err := g.find(step)
 	if err != nil {
 		return err
 	}
 	inBlock(s.around)
-	if slices.ContainsFunc(s.list.Content[min(1, len(s.list.Content)):], func(n *yaml.Node) bool { return g.blank.before[n] }) {
+	if slices.ContainsFunc(s.list.Content[min(1, len(s.list.Content)):], func(n *yaml.Node) bool { return g.blank[n] }) {
 		for _, n := range append(slices.Clone(added), s.step) { // the author has blank lines between steps
-			g.blank.before[n] = true
+			g.blank[n] = true
 		}
 	}
 	s.list.Content = slices.Insert(s.list.Content, s.at, added...)
 	return nil
 }
 
-// fallback makes a group of steps, which is reached when another step has failed.
+// fallback puts steps into a group, to which a run goes when another step has failed.
 func (g *graft) fallback(added []*yaml.Node, at Insertion) error {
 	s, err := g.find(at.Step)
 	if err != nil {
@@ -213,19 +215,23 @@ func (g *graft) fallback(added []*yaml.Node, at Insertion) error {
 	return g.reach(s.step, group)
 }
 
-// reach lets a failed step go to a group first. What it went to before comes next:
-// it is there when the condition of the group does not hold.
+// reach makes a group the fallback of a step. The former fallback follows the group,
+// and so is reached when the condition of the group does not hold.
 func (g *graft) reach(step, group *yaml.Node) error {
 	id := textNode(lookup(group, "id").Value, false)
 	next := lookup(step, "fallback_id")
 	trouble := lookup(g.body, "troubleshooting")
 	if trouble == nil {
 		trouble = &yaml.Node{Kind: yaml.SequenceNode}
-		putBehind(g.body, "steps", "troubleshooting", trouble)
+		behind := indexOf(g.body, "steps")
+		if behind >= 0 {
+			behind += 2
+		}
+		insertKey(g.body, behind, "troubleshooting", trouble)
 	}
 	inBlock([]*yaml.Node{g.body, trouble})
 	if next == nil {
-		putBehind(step, "", "fallback_id", id)
+		put(step, "fallback_id", id)
 		trouble.Content = append(trouble.Content, group)
 		return nil
 	}
@@ -241,7 +247,7 @@ func (g *graft) reach(step, group *yaml.Node) error {
 	return nil
 }
 
-// unusedID is an id that no step has.
+// unusedID returns an id that no step has.
 func (g *graft) unusedID(wanted string) string {
 	taken := map[string]bool{}
 	eachStep(g.body, func(s stepNode) { taken[s.id()] = true })
@@ -252,7 +258,7 @@ func (g *graft) unusedID(wanted string) string {
 	return id
 }
 
-// variables declares what the steps use, beside what is declared.
+// variables adds declarations to those of the document.
 func (g *graft) variables(added *yaml.Node) {
 	if added == nil || len(added.Content) == 0 {
 		return
@@ -260,28 +266,25 @@ func (g *graft) variables(added *yaml.Node) {
 	declared := lookup(g.body, "variables")
 	if declared == nil {
 		declared = &yaml.Node{Kind: yaml.MappingNode}
-		putBefore(g.body, "steps", "variables", declared)
+		insertKey(g.body, indexOf(g.body, "steps"), "variables", declared)
 	}
 	inBlock([]*yaml.Node{g.body, declared})
 	declared.Content = append(declared.Content, added.Content...)
 }
 
-// text is the document as it is now, written as it was.
+// text returns the document as it is now, in the format that it had.
 func (g *graft) text(was []byte) ([]byte, error) {
-	if isJSON(bytes.TrimPrefix(was, []byte("\ufeff"))) {
-		eachNode(g.root, func(n *yaml.Node) { n.HeadComment, n.LineComment, n.FootComment = "", "", "" })
-	}
-	out, err := dumpYAML(g.root)
-	if err != nil {
-		return nil, err
-	}
-	if isJSON(bytes.TrimPrefix(was, []byte("\ufeff"))) {
+	if isJSON(was) {
 		r := &report{}
-		v := readYAML(out, newFile(Source{Text: out}), r)
+		v := valueOf(g.root, newFile(Source{}), r)
 		if err := r.err(); err != nil {
 			return nil, err
 		}
 		return formatJSON(v), nil
+	}
+	out, err := dumpYAML(g.root)
+	if err != nil {
+		return nil, err
 	}
 	if spread, ok := g.blank.insert(g.root, out); ok {
 		out = spread
@@ -292,56 +295,38 @@ func (g *graft) text(was []byte) ([]byte, error) {
 	return out, nil
 }
 
-// inBlock gives each entry of nodes lines of its own: a step with a comment does not
-// fit into a line.
+// inBlock gives each entry of the nodes a line of its own, as a step with a comment
+// needs it.
 func inBlock(nodes []*yaml.Node) {
 	for _, n := range nodes {
 		n.Style &^= yaml.FlowStyle
 	}
 }
 
-// lookup is the value of a key of an object; nil: it has none.
-func lookup(object *yaml.Node, key string) (found *yaml.Node) {
-	eachPair(object, func(k, v *yaml.Node) {
-		if k.Value == key {
-			found = v
+// lookup returns the value of a key of an object, or nil if it has none.
+func lookup(object *yaml.Node, key string) *yaml.Node {
+	if i := indexOf(object, key); i >= 0 {
+		return object.Content[i+1]
+	}
+	return nil
+}
+
+// indexOf returns the index of a key among the children of an object, or -1.
+func indexOf(object *yaml.Node, key string) int {
+	if object != nil && object.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(object.Content); i += 2 {
+			if object.Content[i].Value == key {
+				return i
+			}
 		}
-	})
-	return found
+	}
+	return -1
 }
 
-func eachPair(object *yaml.Node, f func(key, value *yaml.Node)) {
-	if object == nil || object.Kind != yaml.MappingNode {
-		return
-	}
-	for i := 0; i+1 < len(object.Content); i += 2 {
-		f(object.Content[i], object.Content[i+1])
-	}
-}
-
-// putBefore adds a key to an object before another, or at its end.
-func putBefore(object *yaml.Node, before, key string, value *yaml.Node) {
-	i := indexOf(object, before)
+// insertKey adds a key before the child with an index; -1 means the end.
+func insertKey(object *yaml.Node, i int, key string, value *yaml.Node) {
 	if i < 0 {
 		i = len(object.Content)
 	}
 	object.Content = slices.Insert(object.Content, i, blockObject(Pair{key, ""}).Content[0], value)
-}
-
-// putBehind adds a key to an object behind another, or at its end.
-func putBehind(object *yaml.Node, behind, key string, value *yaml.Node) {
-	i := indexOf(object, behind)
-	if i < 0 {
-		i = len(object.Content) - 2
-	}
-	object.Content = slices.Insert(object.Content, i+2, blockObject(Pair{key, ""}).Content[0], value)
-}
-
-func indexOf(object *yaml.Node, key string) int {
-	for i := 0; i+1 < len(object.Content); i += 2 {
-		if object.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
 }

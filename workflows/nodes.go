@@ -2,6 +2,8 @@ package workflows
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"regexp"
 	"slices"
 	"strconv"
@@ -162,4 +164,21 @@ func (u *unit) kind(name text) *steps.Kind {
 	}
 	u.report.add(name.position, cmp.Or(u.report.nearest(name.str(), steps.Names(u.options.Kinds)), "list them with: understudy tools"), "there is no kind of step called %q", words.Shorten(name.str(), 60))
 	return nil
+}
+
+// digest returns a hash of what a step does: of its text without the steps inside
+// it and without what only people read. Two steps with one digest do the same.
+func digest(v *value) string {
+	m, ok := v.plain().(map[string]any)
+	if !ok {
+		return ""
+	}
+	for _, inner := range []string{"steps", "group_name", "expected_ui_changes", "screenshots"} {
+		delete(m, inner)
+	}
+	if r, ok := m["retry"].(map[string]any); ok {
+		delete(r, "before")
+	}
+	sum := sha256.Sum256([]byte(encode(m)))
+	return hex.EncodeToString(sum[:8])
 }

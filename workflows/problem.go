@@ -10,7 +10,7 @@ import (
 	"understudy/internal/words"
 )
 
-// Problem is one thing that is wrong with a document, and where.
+// Problem is one thing that is wrong with a document, and its position.
 type Problem struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -21,7 +21,7 @@ type Problem struct {
 	Snippet string `json:"snippet,omitempty"` // the line, and a caret below
 }
 
-// String is the problem as a compiler prints it: its place and message, the
+// String returns the problem as a compiler prints it: position and message, the
 // line with a caret, and the fix.
 func (p Problem) String() string {
 	text := fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
@@ -47,32 +47,31 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Limits of what a document with many problems reports. The nearest word of many is
-// only looked for as long as someone will read it.
+// Limits of the report on a document with many problems. Finding the nearest word
+// takes time, so only the first problems get such a hint.
 const (
 	maxProblems = 200
 	maxHints    = 50
-	fewHints    = 10    // where there are many words
-	manyWords   = 1_000 // to find the nearest among
+	fewHints    = 10    // if there are many words
+	manyWords   = 1_000 // among which the nearest is looked for
 )
 
 // report collects problems.
 type report struct {
 	problems []Problem
 	root     string // the name of the document whose problems come first
-	left     int    // how many were left out
+	left     int    // the number of problems beyond maxProblems
 }
 
-// full says that nothing more will be kept.
+// full reports whether further problems are only counted.
 func (r *report) full() bool { return len(r.problems) >= maxProblems }
 
-// enough says that the nearest of so many words need not be looked for any
-// more.
+// enough reports whether the nearest of so many words is not looked for any more.
 func (r *report) enough(words int) bool {
 	return len(r.problems) >= maxHints || len(r.problems) >= fewHints && words > manyWords
 }
 
-// nearest is the hint to the known word that is most like a word.
+// nearest returns a hint to the known word that is most like a word, or "".
 func (r *report) nearest(word string, known []string) string {
 	if r.enough(len(known)) {
 		return ""
@@ -80,7 +79,7 @@ func (r *report) nearest(word string, known []string) string {
 	return words.DidYouMean(words.Shorten(word, 60), known)
 }
 
-// add notes a problem at a position.
+// add adds a problem at a position.
 func (r *report) add(at position, hint, format string, args ...any) {
 	if r.full() {
 		r.left++
@@ -93,8 +92,8 @@ func (r *report) add(at position, hint, format string, args ...any) {
 	r.problems = append(r.problems, p)
 }
 
-// addAtSecret is add where a secret is written: its line is not shown, for the
-// problems of a document are told to others and logged.
+// addAtSecret is add for the position of a secret. It leaves out the line, since
+// problems are sent to clients and logged.
 func (r *report) addAtSecret(at position, hint, format string, args ...any) {
 	before := len(r.problems)
 	if r.add(at, hint, format, args...); len(r.problems) > before {
@@ -102,15 +101,13 @@ func (r *report) addAtSecret(at position, hint, format string, args ...any) {
 	}
 }
 
-// err is everything that was noted, in the order of the text.
+// err returns all problems in the order of the text, or nil if there are none.
 func (r *report) err() error {
 	if len(r.problems) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
-		return cmp.Or(
-			boolCompare(a.File != r.root, b.File != r.root),
-			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(strings.Compare(r.rank(a.File), r.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if r.left > 0 {
 		last := &r.problems[len(r.problems)-1]
@@ -119,54 +116,36 @@ func (r *report) err() error {
 	return &InvalidError{Problems: slices.Compact(r.problems)}
 }
 
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
+// rank returns a string by which files are sorted.
+func (r *report) rank(file string) string {
+	if file == r.root {
+		return ""
 	}
-	return -1
+	return file
 }
 
-// snippetWidth is how much of a long line is shown.
+// snippetWidth is how many characters of a long line are shown.
 const snippetWidth = 100
 
-// snippet is the line of a position with a caret below, cut to what can be read.
+// snippet returns the line of a position with a caret below. A long line is cut to
+// the part around the position.
 func (p position) snippet() string {
 	if p.line < 1 || p.line > len(p.file.lines) {
 		return ""
 	}
 	line := p.file.lines[p.line-1]
-	from, column := 0, p.column-1
+	skipped, column := 0, p.column-1
 	if column > snippetWidth*3/4 {
-		from = column - snippetWidth/2
+		skipped = column - snippetWidth/2
 	}
-	shown := cut(line, from, snippetWidth)
-	if from == 0 {
+	shown := from(line, skipped+1)
+	shown = shown[:len(shown)-len(from(shown, snippetWidth+1))]
+	if skipped == 0 {
 		trimmed := strings.TrimLeft(shown, " \t")
 		column -= utf8.RuneCountInString(shown) - utf8.RuneCountInString(trimmed)
 		shown = trimmed
 	}
-	column = max(0, column-from)
+	column = max(0, column-skipped)
 	width := max(1, min(p.length, utf8.RuneCountInString(shown)-column))
 	return strings.ReplaceAll(strings.TrimRight(shown, " \t\r"), "\t", " ") + "\n" + strings.Repeat(" ", column) + "^" + strings.Repeat("~", width-1)
-}
-
-// cut is a part of a line, in characters.
-func cut(line string, from, width int) string {
-	start, n := 0, 0
-	for i := range line {
-		if n == from {
-			start = i
-		}
-		if n == from+width {
-			return line[start:i]
-		}
-		n++
-	}
-	if from >= n {
-		return ""
-	}
-	return line[start:]
 }

@@ -20,14 +20,15 @@ const (
 	maxHoles   = 500     // expressions in one text
 )
 
-// newFile prepares a text for positions.
+// newFile splits a text into lines.
 func newFile(src Source) *file {
-	name := cmp.Or(src.Name, "inline")
-	text := bytes.TrimPrefix(src.Text, []byte("\ufeff"))
-	return &file{name: name, lines: strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")}
+	text := strings.ReplaceAll(string(withoutBOM(src.Text)), "\r\n", "\n")
+	return &file{name: cmp.Or(src.Name, "inline"), lines: strings.Split(text, "\n")}
 }
 
-// read turns a text into values. It gives nil when it cannot, and says why.
+func withoutBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
+
+// read turns a text into values. If it cannot, it reports why and returns nil.
 func read(src Source, r *report) *value {
 	f := newFile(Source{Name: src.Name})
 	start := position{file: f, line: 1, column: 1}
@@ -43,7 +44,7 @@ func read(src Source, r *report) *value {
 	}
 	f = newFile(src)
 	start.file = f
-	text := bytes.TrimPrefix(src.Text, []byte("\ufeff"))
+	text := withoutBOM(src.Text)
 	if len(bytes.TrimSpace(text)) == 0 {
 		r.add(start, "start it with: steps:", "the document is empty")
 		return nil
@@ -55,14 +56,38 @@ func read(src Source, r *report) *value {
 }
 
 func isJSON(text []byte) bool {
-	t := bytes.TrimSpace(text)
-	return t[0] == '{' && json.Valid(t)
+	t := bytes.TrimSpace(withoutBOM(text))
+	return bytes.HasPrefix(t, []byte("{")) && json.Valid(t)
 }
 
-func invalidUTF8(text []byte) int {
-	if utf8.Valid(text) {
-		return -1
+// A reader keeps the limits of one document while its text is turned into values.
+// Only the first failure is reported.
+type reader struct {
+	file   *file
+	report *report
+	values int
+	failed bool
+}
+
+func (r *reader) fail(at position, hint, format string, args ...any) {
+	if !r.failed {
+		r.report.add(at, hint, format, args...)
 	}
+	r.failed = true
+}
+
+// count counts a value, and fails if it is one too many or nested too deep.
+func (r *reader) count(at position, depth int, hint, expanded string) {
+	if r.values++; r.values > maxValues {
+		r.fail(at, hint, "the document holds more than %d values%s", maxValues, expanded)
+	}
+	if depth > MaxNesting {
+		r.fail(at, tooDeep, "the document is nested more than %d levels deep", MaxNesting)
+	}
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(text []byte) int {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && n < 2 {
@@ -73,15 +98,16 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// lineAndColumn is the line and the column of a byte of a text.
+// lineAndColumn returns the position of a byte of a text.
 func lineAndColumn(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// doubled reports the keys that an object has twice.
-func (v *value) doubled(r *report) {
+// reportDoubled reports the keys that an object has twice, and keeps the first of
+// each.
+func (v *value) reportDoubled(r *report) {
 	first := make(map[string]position, len(v.entries))
 	kept := v.entries[:0]
 	for _, e := range v.entries {

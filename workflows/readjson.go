@@ -9,28 +9,25 @@ import (
 	"understudy/internal/words"
 )
 
-// readJSON reads a text that is JSON already. YAML contains JSON all but the
-// pairs of escapes for characters beyond the first 65,536, which language
-// models and other programs write.
+// readJSON reads a text that is valid JSON. YAML contains JSON, apart from the
+// pairs of escapes for characters beyond U+FFFF, which language models and other
+// programs write.
 func readJSON(text []byte, f *file, r *report) *value {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	j := jsonReader{d: d, text: text, file: f, report: r, line: 1, column: 1}
+	j := jsonReader{reader: reader{file: f, report: r}, d: d, text: text, line: 1, column: 1}
 	return j.value(0)
 }
 
 type jsonReader struct {
+	reader
 	d            *json.Decoder
 	text         []byte
-	file         *file
-	report       *report
-	values       int
-	offset       int // of what was already counted in line and column
+	offset       int // in bytes; line and column are those of this offset
 	line, column int
-	failed       bool
 }
 
-// next is the next token and its position.
+// next returns the next token and its position.
 func (j *jsonReader) next() (json.Token, position) {
 	j.advance(int(j.d.InputOffset()))
 	for j.offset < len(j.text) && strings.IndexByte(" \t\r\n,:", j.text[j.offset]) >= 0 {
@@ -58,23 +55,10 @@ func (j *jsonReader) advance(to int) {
 	}
 }
 
-func (j *jsonReader) fail(at position, hint, format string, args ...any) {
-	if !j.failed {
-		j.report.add(at, hint, format, args...)
-	}
-	j.failed = true
-}
-
-// value reads one value; nil after a failure.
+// value reads one value. It returns nil after a failure.
 func (j *jsonReader) value(depth int) *value {
 	t, at := j.next()
-	if j.values++; j.values > maxValues {
-		j.fail(at, tooLarge, "the document holds more than %d values", maxValues)
-	}
-	if depth > MaxNesting {
-		j.fail(at, tooDeep, "the document is nested more than %d levels deep", MaxNesting)
-	}
-	if j.failed {
+	if j.count(at, depth, tooLarge, ""); j.failed {
 		return nil
 	}
 	v := &value{position: at, style: doubleStyle}
@@ -101,7 +85,7 @@ func (j *jsonReader) value(depth int) *value {
 	return v
 }
 
-// inside reads what stands between the brackets of a list or an object.
+// inside reads the elements of a list or the entries of an object.
 func (j *jsonReader) inside(v *value, open json.Delim, depth int) {
 	if v.sort = sortList; open == '{' {
 		v.sort = sortObject
@@ -118,6 +102,6 @@ func (j *jsonReader) inside(v *value, open json.Delim, depth int) {
 	}
 	if !j.failed {
 		j.next()
-		v.doubled(j.report)
+		v.reportDoubled(j.report)
 	}
 }

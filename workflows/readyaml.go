@@ -20,7 +20,7 @@ const (
 	tooDeep  = "split the workflow with `workflow:`"
 )
 
-// readYAML reads a text as YAML 1.2 with its core types: on, yes, no and
+// readYAML reads a text as YAML 1.2 with its core types, in which on, yes, no and
 // dates are strings.
 func readYAML(text []byte, f *file, r *report) *value {
 	start := position{file: f, line: 1, column: 1}
@@ -33,7 +33,13 @@ func readYAML(text []byte, f *file, r *report) *value {
 		reportYAML(err, start, r)
 		return nil
 	}
-	y := yamlReader{file: f, report: r, inside: map[*yaml.Node]bool{}}
+	return valueOf(root, f, r)
+}
+
+// valueOf turns a document of the YAML library into a value. It returns nil after a
+// failure.
+func valueOf(root *yaml.Node, f *file, r *report) *value {
+	y := yamlReader{reader: reader{file: f, report: r}, inside: map[*yaml.Node]bool{}}
 	v := y.value(root.Content[0], 0)
 	if y.failed {
 		return nil
@@ -41,14 +47,15 @@ func readYAML(text []byte, f *file, r *report) *value {
 	return v
 }
 
-// errMany says that a text holds more than one document, from a line on.
+// errMany is the error for a text that holds a second document, which begins in a
+// line.
 type errMany struct{ line int }
 
 func (errMany) Error() string { return "the file holds more than one document" }
 
 var errEmpty = errors.New("the document is empty")
 
-// loadYAML reads the one document of a text as a tree of nodes.
+// loadYAML reads a text with one document as a tree of nodes.
 func loadYAML(text []byte) (*yaml.Node, error) {
 	l, err := yaml.NewLoader(bytes.NewReader(text), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(4*MaxNesting))))
 	if err != nil {
@@ -93,7 +100,7 @@ func reportYAML(err error, at position, r *report) {
 	r.add(at, "", "this cannot be read: %v", err)
 }
 
-// yamlHint is the fix for what people do wrong most often.
+// yamlHint returns the fix for the most common mistakes.
 func yamlHint(message string) string {
 	switch {
 	case strings.Contains(message, "cannot start any token"):
@@ -106,8 +113,8 @@ func yamlHint(message string) string {
 	return ""
 }
 
-// separators counts what can separate values in YAML, so that a text with too
-// many is refused before it is held in memory as nodes.
+// separators counts the characters that can separate values in YAML, so that a
+// text with too many values is refused before it takes memory as nodes.
 func separators(text []byte) (n int) {
 	for i, c := range text {
 		switch c {
@@ -127,18 +134,8 @@ func separators(text []byte) (n int) {
 }
 
 type yamlReader struct {
-	file   *file
-	report *report
-	inside map[*yaml.Node]bool // what is being read: an alias to it has no end
-	values int
-	failed bool
-}
-
-func (y *yamlReader) fail(n *yaml.Node, hint, format string, args ...any) {
-	if !y.failed {
-		y.report.add(y.position(n), hint, format, args...)
-	}
-	y.failed = true
+	reader
+	inside map[*yaml.Node]bool // the nodes around the one that is read: an alias to one of them would not end
 }
 
 func (y *yamlReader) position(n *yaml.Node) position {
@@ -155,16 +152,11 @@ func (y *yamlReader) position(n *yaml.Node) position {
 
 // value turns a node into a value.
 func (y *yamlReader) value(n *yaml.Node, depth int) *value {
-	if y.values++; y.values > maxValues {
-		y.fail(n, "use fewer aliases", "the document holds more than %d values when its aliases are expanded", maxValues)
-	}
-	if depth > MaxNesting {
-		y.fail(n, tooDeep, "the document is nested more than %d levels deep", MaxNesting)
-	}
-	if y.inside[n] {
-		y.fail(n, "write it out", "the alias holds itself")
-	}
 	v := &value{position: y.position(n), sort: sortNull}
+	y.count(v.position, depth, "use fewer aliases", " when its aliases are expanded")
+	if y.inside[n] {
+		y.fail(v.position, "write it out", "the alias holds itself")
+	}
 	if y.failed {
 		return v
 	}
@@ -199,7 +191,7 @@ func (y *yamlReader) container(n *yaml.Node, v *value, depth int) {
 		key := y.key(k)
 		v.entries = append(v.entries, entry{key, y.value(c, depth+1)})
 	}
-	v.doubled(y.report)
+	v.reportDoubled(y.report)
 	for _, e := range merged {
 		if v.entry(e.key.text) == nil {
 			v.entries = append(v.entries, e)
@@ -207,7 +199,7 @@ func (y *yamlReader) container(n *yaml.Node, v *value, depth int) {
 	}
 }
 
-// merge gives the entries that << takes over from other objects.
+// merge returns the entries that << takes over from other objects.
 func (y *yamlReader) merge(n *yaml.Node, depth int) (entries []entry) {
 	v := y.value(n, depth+1)
 	if v.sort == sortObject {
@@ -250,8 +242,7 @@ var (
 	yamlFloat = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// scalar gives a plain scalar the type that YAML 1.2 says; everything quoted
-// is a text.
+// scalar gives a plain scalar its type in YAML 1.2. A quoted scalar is a text.
 func (y *yamlReader) scalar(n *yaml.Node, v *value) {
 	v.sort, v.text, v.style = sortText, n.Value, yamlStyle(n)
 	if n.Style&yaml.TaggedStyle != 0 {

@@ -2,17 +2,19 @@ package workflows
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"understudy/internal/words"
 )
 
-// value is one value of a document's text, and where it stands.
+// value is one value of a document's text, and its position there.
 type value struct {
 	position
 	sort    sort
-	text    string // of a text; of a number, as it is written
+	text    string // of a text; a number as it was written
 	number  float64
 	truth   bool
 	list    []*value
@@ -35,8 +37,8 @@ const (
 	sortObject sort = "object"
 )
 
-// style is how a text is written: it tells where in the source each of its
-// characters stands.
+// style is how a text is quoted, from which follows the position of each of its
+// characters in the source.
 type style int
 
 const (
@@ -52,14 +54,14 @@ type file struct {
 	lines []string
 }
 
-// position is where something stands in a file. Lines and columns count from 1,
-// columns in characters.
+// position is a place in a file. Lines and columns count from 1, columns in
+// characters.
 type position struct {
 	file                 *file
 	line, column, length int
 }
 
-// get is the value under a key, or nil.
+// get returns the value under a key, or nil.
 func (v *value) get(key string) *value {
 	if e := v.entry(key); e != nil {
 		return e.value
@@ -79,34 +81,34 @@ func (v *value) entry(key string) *entry {
 	return nil
 }
 
-// at follows a path of keys and indexes as far as it leads; key asks for the
-// position of the last key, not of its value.
-func (v *value) at(path []string, key bool) position {
-	for i, p := range path {
-		switch {
-		case v.sort == sortObject:
-			e := v.entry(p)
-			if e == nil {
-				return v.position
-			}
-			if key && i == len(path)-1 {
-				return e.key.position
-			}
-			v = e.value
-		case v.sort == sortList:
-			var n int
-			if _, err := fmt.Sscan(p, &n); err != nil || n < 0 || n >= len(v.list) {
-				return v.position
-			}
-			v = v.list[n]
-		default:
-			return v.position
+// follow returns the value at the end of a path of keys and indexes, and its key,
+// which is nil for an element of a list. If the path leads nowhere, found is false
+// and end is the last value on it.
+func (v *value) follow(path []string) (end, key *value, found bool) {
+	for _, p := range path {
+		if e := v.entry(p); e != nil {
+			v, key = e.value, e.key
+			continue
 		}
+		i, err := strconv.Atoi(p)
+		if err != nil || i < 0 || i >= len(v.list) {
+			return v, nil, false
+		}
+		v, key = v.list[i], nil
 	}
-	return v.position
+	return v, key, true
 }
 
-// str is the text of a value, "" when there is none.
+// at returns the position of the end of a path; with key, that of its last key.
+func (v *value) at(path []string, key bool) position {
+	end, k, _ := v.follow(path)
+	if key && k != nil {
+		return k.position
+	}
+	return end.position
+}
+
+// str returns the text of a value, or "" for nil.
 func (v *value) str() string {
 	if v == nil {
 		return ""
@@ -114,8 +116,7 @@ func (v *value) str() string {
 	return v.text
 }
 
-// plain is the value as the rest of the program knows it, the way
-// encoding/json would decode it.
+// plain returns the value as encoding/json would decode it.
 func (v *value) plain() any {
 	if v == nil {
 		return nil
@@ -143,7 +144,7 @@ func (v *value) plain() any {
 	return nil
 }
 
-// String is the value as a message shows it.
+// String returns the value as messages name it.
 func (v *value) String() string {
 	switch v.sort {
 	case sortNull:
@@ -160,7 +161,7 @@ func (v *value) String() string {
 	return "the number " + words.Shorten(v.text, 60)
 }
 
-// within is the position of a part of a text, from a byte offset on.
+// within returns the position of a part of a text, which begins at a byte offset.
 func (v *value) within(offset, length int) position {
 	offset = min(max(offset, 0), len(v.text))
 	length = min(max(length, 1), max(1, len(v.text)-offset))
@@ -173,8 +174,7 @@ func (v *value) within(offset, length int) position {
 	return v.withinLine(offset, length)
 }
 
-// withinLine walks the source and the text together, as far as the text
-// stands on one line.
+// withinLine reads the source and the text side by side, up to the end of the line.
 func (v *value) withinLine(offset, length int) position {
 	source := from(v.file.lines[v.line-1], v.column)
 	column := v.column
@@ -207,8 +207,8 @@ func (v *value) withinLine(offset, length int) position {
 	return position{v.file, v.line, start, max(1, end-start)}
 }
 
-// step is how many bytes of the source the next character of the text takes,
-// and what it gives.
+// step returns how many bytes the next character takes in the source, and the
+// character itself.
 func (v *value) step(source string) (taken int, gives string) {
 	if source == "" {
 		return 0, ""
@@ -223,8 +223,7 @@ func (v *value) step(source string) (taken int, gives string) {
 	return n, source[:n]
 }
 
-// withinBlock finds the line of a block text, and the column behind its
-// indentation.
+// withinBlock is within for a block text, whose lines are indented.
 func (v *value) withinBlock(offset, length int) position {
 	line := v.line + 1 + strings.Count(v.text[:offset], "\n")
 	start := strings.LastIndexByte(v.text[:offset], '\n') + 1
@@ -241,11 +240,51 @@ func (v *value) withinBlock(offset, length int) position {
 	return position{v.file, line, column, max(1, utf8.RuneCountInString(v.text[offset:offset+max(0, length)]))}
 }
 
-// from is a line from a column on.
+// from returns a line from a column on.
 func from(line string, column int) string {
 	for range column - 1 {
 		_, n := utf8.DecodeRuneInString(line)
 		line = line[n:]
 	}
 	return line
+}
+
+// escapes maps the letters of one-letter escapes in double quotes to what they mean.
+var escapes = map[byte]string{
+	'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\v", 'f': "\f", 'r': "\r", 'e': "\x1b",
+	' ': " ", '"': `"`, '/': "/", '\\': `\`, 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
+}
+
+// unescape reads the escape at the beginning of a source. It returns how many bytes
+// the escape takes, or 0 if it is none, and what it means.
+func unescape(source string) (taken int, gives string) {
+	if len(source) < 2 {
+		return 0, ""
+	}
+	if s, ok := escapes[source[1]]; ok {
+		return 2, s
+	}
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[source[1]]
+	r, ok := hexRune(source, 2, digits)
+	if !ok {
+		return 0, ""
+	}
+	taken = 2 + digits
+	if utf16.IsSurrogate(r) && strings.HasPrefix(source[taken:], `\u`) {
+		if low, ok := hexRune(source, taken+2, 4); ok {
+			return taken + 6, string(utf16.DecodeRune(r, low))
+		}
+	}
+	if !utf8.ValidRune(r) {
+		r = utf8.RuneError
+	}
+	return taken, string(r)
+}
+
+func hexRune(source string, from, digits int) (rune, bool) {
+	if digits == 0 || len(source) < from+digits {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(source[from:from+digits], 16, 32)
+	return rune(n), err == nil
 }
