@@ -9,25 +9,25 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Acted says whether an attempt changed the world outside.
+// Acted reports whether an attempt changed anything outside the run.
 type Acted string
 
-// No: nothing was done. Yes: it was done. Maybe: it was begun, and no one
-// knows whether it came about.
+// No: nothing was done. Yes: it was done. Maybe: it was begun, and whether it came
+// about is unknown.
 const (
 	ActedNo    Acted = "no"
 	ActedMaybe Acted = "maybe"
 	ActedYes   Acted = "yes"
 )
 
-const (
-	actedNo int32 = iota
-	actedYes
-	actedMaybe // the largest: doubt about one act is doubt about the attempt
-)
+// acted are the values by their number in an Env, which begins with no.
+var acted = [...]Acted{ActedNo, ActedYes, ActedMaybe}
 
-// Act runs do and records the outcome: maybe before the call, yes on success, and what
-// it was before if the error proves that nothing was started.
+const actedYes, actedMaybe = 1, 2
+
+// Act runs do and records the outcome: maybe before the call, yes on success, and the
+// value before if the error proves that nothing was started. Doubt about one act
+// remains doubt about the attempt.
 func (e *Env) Act(do func() error) error {
 	before := e.acted.Swap(actedMaybe)
 	err := e.LastAct.Do(do)
@@ -40,16 +40,8 @@ func (e *Env) Act(do func() error) error {
 	return err
 }
 
-// Acted says whether this attempt has acted so far.
-func (e *Env) Acted() Acted {
-	switch e.acted.Load() {
-	case actedYes:
-		return ActedYes
-	case actedMaybe:
-		return ActedMaybe
-	}
-	return ActedNo
-}
+// Acted reports whether this attempt has acted so far.
+func (e *Env) Acted() Acted { return acted[e.acted.Load()] }
 
 // notBegun reports whether an error proves that nothing was started.
 func notBegun(err error) bool {
@@ -63,12 +55,12 @@ func notBegun(err error) bool {
 	return errors.Is(err, desktop.ErrRefused) || errors.Is(err, desktop.ErrMoved)
 }
 
-// LastAct is when something was last done on a desktop. A nil one is always now.
+// LastAct is the time of the last act on a desktop. A nil LastAct is always now.
 type LastAct struct {
 	last atomic.Pointer[time.Time]
 }
 
-// Do runs something that may make the screen change.
+// Do runs an act and marks its end.
 func (s *LastAct) Do(do func() error) error {
 	defer s.Mark()
 	return do()
@@ -91,9 +83,8 @@ func (s *LastAct) At() time.Time {
 	return time.Time{}
 }
 
-// Account returns d with every action passed through act, which keeps account of
-// it, so that an outcome says truly whether the step acted. Kinds only ever see
-// such a desktop.
+// Account returns d with every action passed through act, which records it, so that
+// an outcome states truly whether the step acted. Kinds only ever get such a desktop.
 func Account(d *desktop.Desktop, act func(do func() error) error) *desktop.Desktop {
 	c := *d
 	c.Actor = accounted{act, d.Actor}
@@ -105,9 +96,8 @@ type accounted struct {
 	of  desktop.Actor
 }
 
-// Do performs an action and keeps account of it. Marks and the user's focus are
-// left out: showing something to a person, and giving back what was borrowed,
-// changes nothing that a step is for.
+// Do performs an action and records it, except marks, panels and restoring the user's
+// focus, which change nothing that a step is for.
 func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 	switch a.(type) {
 	case desktop.Mark, desktop.Unmark, desktop.Panel, desktop.RestoreFocus:
@@ -127,8 +117,7 @@ func (w accounted) Do(ctx context.Context, a desktop.Action) error {
 	return err
 }
 
-// account puts a desktop that keeps account of acts into the place of the plain
-// one.
+// account replaces the desktop by one that records acts.
 func (e *Env) account() {
 	if e.Desktop != nil && e.unaccounted == nil {
 		plain := e.Desktop
@@ -136,8 +125,8 @@ func (e *Env) account() {
 	}
 }
 
-// Unaccounted returns the desktop for what only prepares an act, such as raising a
-// window. Its calls count for LastAct and not as acts of the step.
+// Unaccounted returns the desktop for preparing an act, such as raising a window. Its
+// calls update LastAct and do not count as acts of the step.
 func (e *Env) Unaccounted() *desktop.Desktop {
 	if e.unaccounted == nil {
 		return e.Desktop

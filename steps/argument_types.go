@@ -3,24 +3,13 @@ package steps
 import (
 	"encoding/json"
 	"time"
-
-	"understudy/steps/desktop"
 )
 
 // NoArgs are the arguments of a kind that takes none.
 type NoArgs struct{}
 
-// NoResult is the result of a kind that has nothing to say.
+// NoResult is the result of a kind that returns nothing.
 type NoResult struct{}
-
-// Chords are the keys to press, one after the other.
-func (k Keys) Chords() ([]desktop.Chord, error) {
-	chords, err := desktop.ParseKeys(string(k))
-	if err != nil {
-		return nil, &Error{Code: Invalid, Err: err}
-	}
-	return chords, nil
-}
 
 // Millis is a number of milliseconds in an argument.
 type Millis int
@@ -30,16 +19,6 @@ func (m Millis) Std() time.Duration { return time.Duration(m) * time.Millisecond
 // Count is a number of things in an argument, never negative.
 type Count int
 
-// textOf is a JSON string, number or boolean as text.
-func textOf(b []byte) (string, error) {
-	if len(b) > 0 && b[0] != '"' {
-		return string(b), nil
-	}
-	var s string
-	err := json.Unmarshal(b, &s)
-	return s, err
-}
-
 // Selector is a selector in an argument.
 type Selector string
 
@@ -47,11 +26,11 @@ type Selector string
 type Keys string
 
 // Command is a command line or a script in an argument. Values that a document
-// puts into it are quoted for the shell that runs it.
+// inserts are quoted for the shell that runs it.
 type Command string
 
-// Expression is a condition in an argument. A document holds it as text, and the
-// kind is given what it came to.
+// Expression is a condition in an argument. A document holds it as text; the kind
+// gets its value.
 type Expression any
 
 // Path is a file's path in an argument.
@@ -63,8 +42,11 @@ type Pattern string
 // Value is a text or a number in an argument.
 type Value string
 
+// UnmarshalJSON reads a string, or a number or boolean as its text.
 func (v *Value) UnmarshalJSON(b []byte) error {
-	text, err := textOf(b)
-	*v = Value(text)
-	return err
+	if len(b) > 0 && b[0] != '"' {
+		*v = Value(b)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(v))
 }

@@ -17,12 +17,12 @@ import (
 	"understudy/steps/desktop/selector"
 )
 
-// Problem is one thing that is wrong with arguments, and where.
+// Problem is one mistake in arguments.
 type Problem struct {
 	Path    []string // the keys and indexes that lead there
-	Key     bool     // the key itself is wrong, not its value
+	Key     bool     // the key is wrong, not its value
 	Message string
-	Hint    string // what would mend it
+	Hint    string // how to correct it
 }
 
 func (p Problem) String() string {
@@ -36,14 +36,14 @@ func (p Problem) String() string {
 	return text
 }
 
-// Check says everything that is wrong with arguments. Values for which later
-// says true are not known yet (they hold expressions) and fit everywhere.
+// Check returns all problems of arguments. Values for which later returns true are not
+// known yet, because they hold expressions, and fit everywhere.
 func (k Kind) Check(args map[string]any, later func(any) bool) []Problem {
 	_, problems := k.check(args, later)
 	return problems
 }
 
-// check is Check, and gives what runs with the arguments when all are known.
+// check is Check, and returns the function that runs with the arguments if all are known.
 func (k Kind) check(args map[string]any, later func(any) bool) (run func(context.Context, *Env) (any, error), problems []Problem) {
 	open := false
 	if later == nil {
@@ -64,14 +64,14 @@ func (k Kind) check(args map[string]any, later func(any) bool) (run func(context
 	return run, c.problems
 }
 
-// CheckValue says everything that is wrong with a value by a schema.
+// CheckValue returns all problems of a value by a schema.
 func CheckValue(s *jsonschema.Schema, v any) []Problem {
 	c := checker{later: func(any) bool { return false }}
 	c.value(s, v, nil)
 	return c.problems
 }
 
-// formats check the strings whose form is more than a type.
+// formats check strings with a format.
 var formats = map[string]func(string) error{
 	"duration":  func(s string) error { _, err := ParseDuration(s); return err },
 	"key":       func(s string) error { _, err := desktop.ParseKey(s); return err },
@@ -82,7 +82,7 @@ var formats = map[string]func(string) error{
 }
 
 type checker struct {
-	ignored  []string // arguments that are let pass
+	ignored  []string // arguments that are accepted without effect
 	later    func(any) bool
 	problems []Problem
 }
@@ -152,7 +152,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 		at := append(slices.Clip(path), name)
 		switch p := s.Properties[name]; {
 		case p != nil && v[name] == nil && !slices.Contains(s.Required, name):
-			// A null where nothing is needed is nothing.
+			// A null for an optional argument means that it is absent.
 		case p != nil:
 			c.value(p, v[name], at)
 		case len(path) == 0 && slices.Contains(c.ignored, name):
@@ -179,7 +179,7 @@ func (c *checker) object(s *jsonschema.Schema, v map[string]any, path []string) 
 	}
 }
 
-// typed says whether a value has a type that the schema allows.
+// typed reports whether a value has a type that the schema allows.
 func (c *checker) typed(s *jsonschema.Schema, v any, path []string) bool {
 	want := s.Types
 	if s.Type != "" {
@@ -214,7 +214,7 @@ func typeOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// Quote is a value as it is shown in a message: short, and with its type.
+// Quote returns a value as messages show it: short, and with its type.
 func Quote(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

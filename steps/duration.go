@@ -45,8 +45,8 @@ func DurationOf(v any) (Duration, error) {
 	return 0, fmt.Errorf("wanted a duration such as 500ms or 2s, or a number of milliseconds, found %v", v)
 }
 
-// ParseDuration reads "1s", "500ms", "1.5m", "2 minutes"-like blanks left out,
-// or a bare number of milliseconds.
+// ParseDuration reads "1s", "500ms" or "1.5m", where blanks are ignored, or a number of
+// milliseconds.
 func ParseDuration(text string) (Duration, error) {
 	t := strings.ReplaceAll(strings.TrimSpace(text), " ", "")
 	if ms, err := strconv.ParseFloat(t, 64); err == nil {

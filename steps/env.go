@@ -10,9 +10,9 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Env is what a kind may use. The engine makes one for each attempt.
+// Env is the environment of a kind. The engine makes one for each attempt.
 type Env struct {
-	// Desktop is nil for kinds that do not touch one.
+	// Desktop is nil for kinds that do not use one.
 	Desktop *desktop.Desktop
 	Log     *slog.Logger
 	Run     RunInfo
@@ -21,70 +21,70 @@ type Env struct {
 	Try
 	// Inputs and Vars are the inputs and the env of the run.
 	Inputs, Vars map[string]any
-	// Trees remembers the trees whose refs a caller may name.
+	// Trees keeps the trees whose refs a caller may use.
 	Trees Refs
 
-	// Passwords are the password fields that were seen so far, which are blanked
-	// on pictures; nil: those that a picture shows as such.
+	// Passwords are the password fields seen so far, which are blanked on pictures; nil:
+	// only those that show in the picture.
 	Passwords PasswordFields
 
-	// Keep stores a picture and says where; nil when pictures are not kept.
+	// Keep stores a picture and returns its URI; nil when pictures are not kept.
 	Keep func(ctx context.Context, p *image.RGBA) (uri string, err error)
 
-	// Secret says whether a text holds a secret of the run; nil when it has none.
+	// Secret reports whether a text holds a secret of the run; nil when it has none.
 	Secret func(text string) bool
 
-	// LastAct is when something was last done on the desktop.
+	// LastAct is the time of the last act on the desktop.
 	LastAct *LastAct
 
-	acted atomic.Int32
+	acted atomic.Int32 // an index of acted
 	typed atomic.Int32 // a Typed
-	// unaccounted is the desktop without account of what acts; nil before Run.
+	// unaccounted is the desktop that does not record acts; nil before Run.
 	unaccounted *desktop.Desktop
 }
 
-// Children is what the processes get that a step starts.
+// Children configures the processes that a step starts.
 type Children struct {
 	Environ []string
-	// Sandbox says that commands write below Dir and the Roots only.
+	// Sandbox: commands may write only below Dir and the Roots.
 	Sandbox bool
-	// DesktopEnv is what they need to reach the run's desktop, for kinds that have
-	// no Desktop; nil or empty when none is open.
+	// DesktopEnv returns the variables of the run's desktop, for kinds that have no
+	// Desktop; nil or empty when none is open.
 	DesktopEnv func(ctx context.Context) []string
 }
 
-// Try is what is particular to one try of a step, or to a call of its own.
+// Try configures one try of a step, or a single call.
 type Try struct {
-	// KeepFocus gives focus and caret back to the user after kinds that are not
-	// meant to move them. It is for calls of their own: the steps of a workflow
-	// build on the focus that the step before left.
+	// KeepFocus restores the user's focus and caret after kinds that are not meant to
+	// move them. It is for single calls: the steps of a workflow build on the focus
+	// that the step before left.
 	KeepFocus bool
-	// Effects asks actions to say what happened after them. It is for calls of their
-	// own, whose caller decides by that what to do next; a workflow has decided.
+	// Effects asks actions to report what happened after them. It is for single calls,
+	// whose caller decides by that what to do next.
 	Effects bool
-	// Refusal is why the one who runs the step may not use the kind with a name;
-	// nil: all kinds may be used.
+	// Refusal returns why the caller may not use the kind with a name; nil: all kinds
+	// may be used.
 	Refusal func(kind string) error
-	// Expects says that the step has an expectation of its own, which decides
-	// whether what it brought about is right.
+	// Expects: the step has an expectation of its own, which decides whether its effect
+	// is right.
 	Expects bool
-	// Held is what the field that the step types into held before its first try;
+	// Held is the text of the field before the first try of a step that types into it;
 	// nil where a step is tried only once.
 	Held *atomic.Pointer[string]
 }
 
-// Typed says into what the text of the arguments went.
+// Typed is the sort of field into which the text of the arguments went.
 type Typed int32
 
-// Nowhere is what it is until its target has been seen.
+// Nowhere is the value until the target has been seen.
 const (
 	TypedNowhere Typed = iota
 	TypedOpenly
 	TypedHidden // into a password field
 )
 
-// NoteTyped says whether the text of the arguments goes into a password field. What
-// went into one once stays hidden.
+// NoteTyped notes whether the text of the arguments goes into a password field. Once
+// text went into one, it stays hidden.
 func (e *Env) NoteTyped(password bool) {
 	if password {
 		e.typed.Store(int32(TypedHidden))
@@ -93,11 +93,11 @@ func (e *Env) NoteTyped(password bool) {
 	}
 }
 
-// Typed is what NoteTyped said.
+// Typed returns what NoteTyped noted.
 func (e *Env) Typed() Typed { return Typed(e.typed.Load()) }
 
-// MayUse is why the one who runs the step may not use another kind; nil: it may.
-// A kind asks whose arguments can do what the other kind is for.
+// MayUse returns why the caller may not use another kind; nil if it may. It is for
+// kinds whose arguments can do what the other kind does.
 func (e *Env) MayUse(kind string) error {
 	if e.Refusal == nil {
 		return nil
@@ -109,46 +109,46 @@ func (e *Env) MayUse(kind string) error {
 type Folders struct {
 	// Dir is where relative paths start: the caller's working directory.
 	Dir string
-	// Document is the folder of the workflow, beside which its pictures may lie.
+	// Document is the folder of the workflow, where its pictures may be.
 	Document string
 	// Roots are the folders in which files may be read and written.
 	Roots []string
-	// Private are out of bounds inside the roots too.
+	// Private are folders inside the roots that may not be used.
 	Private []string
 	// PictureRoots are folders in which pictures to look for may be read too.
 	PictureRoots []string
-	// Scripts is where script files are looked for first.
+	// Scripts is the first folder in which script files are searched.
 	Scripts string
 }
 
-// Refs are the names by which a caller may speak of elements that it was shown.
+// Refs are names for the elements that a caller was shown.
 type Refs interface {
-	// Keep remembers a tree, and gives its elements their refs.
+	// Keep keeps a tree and assigns refs to its elements.
 	Keep(tree *desktop.Tree)
-	// Name gives the elements of a tree that is not shown the refs that they have.
+	// Name sets the known refs of the elements of a tree that is not shown.
 	Name(tree *desktop.Tree)
-	// Element is the element that a ref names; nil when none has it.
+	// Element returns the element of a ref, or nil.
 	Element(ref string) *desktop.Element
 }
 
 // PasswordFields are the fields that are blanked on pictures.
 type PasswordFields interface {
-	// Where is where the fields must be that were seen the last time.
+	// Where returns where the fields that were found last must be now.
 	Where(ctx context.Context, d *desktop.Desktop) []desktop.Rect
-	// Find is where the fields are that show now.
+	// Find returns where the fields are that show now.
 	Find(ctx context.Context, d *desktop.Desktop) []desktop.Rect
-	// Note remembers an element if it is a password field, and reports whether it is
-	// or was one.
+	// Note keeps an element if it is a password field, and reports whether it is or was
+	// one.
 	Note(d *desktop.Desktop, e *desktop.Element) bool
 }
 
-// RunInfo says which step of which run is executed.
+// RunInfo identifies the run and the attempt.
 type RunInfo struct {
 	ID      string
 	Attempt int
 }
 
-// Logger is the log of the attempt, never nil.
+// Logger returns the log of the attempt, never nil.
 func (e *Env) Logger() *slog.Logger {
 	if e.Log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -159,7 +159,7 @@ func (e *Env) Logger() *slog.Logger {
 // IsSecret reports whether a text holds a secret of the run.
 func (e *Env) IsSecret(text string) bool { return e.Secret != nil && e.Secret(text) }
 
-// Abs is a path of an argument, made absolute.
+// Abs returns a path of an argument as an absolute one.
 func (f *Folders) Abs(path Path) string {
 	if filepath.IsAbs(string(path)) {
 		return filepath.Clean(string(path))

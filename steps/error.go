@@ -8,7 +8,7 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Code is a stable word for what sort of thing went wrong.
+// Code is a stable word for the sort of an error.
 type Code string
 
 // The codes. Each edge of the program has one table from these to its own
@@ -29,7 +29,7 @@ const (
 	Internal      Code = "internal"
 )
 
-// Codes are all codes.
+// Codes returns all codes.
 func Codes() []Code {
 	return []Code{
 		Invalid, NotFound, Ambiguous, NotActionable, Unexpected, Timeout, Cancelled,
@@ -37,7 +37,7 @@ func Codes() []Code {
 	}
 }
 
-// Error is what went wrong in a step, for people and programs.
+// Error describes what went wrong in a step, for people and programs.
 type Error struct {
 	Code       Code
 	Step       string      // the step's id or path, once it is known
@@ -71,14 +71,20 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// WithNext is the error with what to do next.
+// WithNext sets what to do next, and returns the error.
 func (e *Error) WithNext(next string) *Error {
 	e.Next = next
 	return e
 }
 
-// causes maps the errors of drivers and contexts to codes, the first that
-// fits.
+// With returns a copy of the error with another code and text.
+func (e *Error) With(code Code, err error) *Error {
+	c := *e
+	c.Code, c.Err = code, err
+	return &c
+}
+
+// causes maps the errors of drivers and contexts to codes; the first match counts.
 var causes = []struct {
 	err  error
 	code Code
@@ -93,7 +99,7 @@ var causes = []struct {
 	{context.Canceled, Cancelled},
 }
 
-// CodeOf is the code of an error: its own, or that of its cause.
+// CodeOf returns the code of an error: its own, or that of its cause.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
@@ -106,7 +112,7 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// AsError is err as an Error, with the code of its cause.
+// AsError returns err as an Error, with the code of its cause.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil

@@ -1,10 +1,10 @@
-// Package steps says what a kind of step is: its name, how it behaves, its typed
+// Package steps defines what a kind of step is: its name, how it behaves, its typed
 // arguments and results, and how one attempt of it runs and ends. Define makes a
 // kind from a declaration; schemas, checks, tools, commands and the reference are
 // derived from it. Package kinds has them all.
 //
 // A kind knows nothing of workflows, runs or clients: it gets arguments and an
-// Env, and says what came of it.
+// Env, and returns a result.
 package steps
 
 import (
@@ -13,40 +13,42 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Kind is one sort of step: what it is called, how it behaves, and how it runs.
+// Kind is one sort of step: its name, how it behaves, and how it runs.
 type Kind struct {
 	Name    string
 	Summary string // one sentence: the tool's description
 	Details string // what else a caller should know; may be empty
 	Toolset Toolset
 
-	// Reads says that it changes nothing, so it may be repeated at will.
+	// Reads: it changes nothing, so it may be repeated at will.
 	Reads bool
-	// Idempotent says that repeating it does no harm.
+	// Idempotent: repeating it does no harm.
 	Idempotent bool
-	// Asks says that the engine answers it: the run waits for a person.
+	// Asks: the engine runs it, and the run waits for the answer of a person.
 	Asks bool
-	// Touches says what it needs of the desktop.
+	// Touches says what it needs of the desktop. By default a kind of the toolsets core,
+	// desktop and vision looks if it Reads, and acts otherwise.
 	Touches Touch
 	// Focus says whether the user's focus is meant to move.
 	Focus Focus
-	// Risk is what a policy can switch off.
+	// Risk is what a policy can forbid.
 	Risk Risk
-	// ByHand says that a person who takes over a desktop can do the same there.
+	// ByHand: a person who has taken over the desktop can do the same there.
 	ByHand bool
-	// Beyond is an argument with which it can do what has a higher risk.
+	// Beyond names an argument whose values can have a higher risk.
 	Beyond *Beyond
 	// Timeout is the default limit of one attempt.
 	Timeout time.Duration
 
 	// Picture says whether its answer can hold a picture.
 	Picture Picture
-	// Whole says that a text of its result shows all values whole, not shortened.
+	// Whole: a text of its result shows all values in full, not shortened.
 	Whole bool
 
 	// Args and Result are derived by Define.
@@ -57,13 +59,13 @@ type Kind struct {
 
 	say func(result map[string]any) (string, bool)
 
-	// bind decodes arguments, checks the rules between them, and gives what runs
-	// with them.
+	// bind decodes arguments, validates them, and returns the function that runs with
+	// them.
 	bind func(json.RawMessage) (func(context.Context, *Env) (any, error), error)
 }
 
-// Beyond is an argument with which a kind can do what kinds of another risk are for:
-// who may not use those may only give it what is harmless.
+// Beyond is an argument with which a kind can do what kinds of another risk do. Without
+// the right to use those, a caller may only give harmless values.
 type Beyond struct {
 	Argument string
 	Risk     Risk
@@ -83,9 +85,9 @@ const (
 	Record  Toolset = "record"
 	Flow    Toolset = "flow" // only of use inside a workflow
 	Runs    Toolset = "runs"
-	// Desktops is what is done with the desktops that last; it has no kinds.
+	// Desktops has the tools for lasting desktops, and no kinds.
 	Desktops Toolset = "desktops"
-	// Schedules begin runs by themselves: at times, for messages, for files.
+	// Schedules start runs at times, for messages and for files.
 	Schedules Toolset = "schedules"
 )
 
@@ -102,8 +104,7 @@ const (
 // Focus says what a kind does to the user's focus.
 type Focus string
 
-// Keep gives focus and caret back after a call of its own; Take moves them on
-// purpose.
+// Keep restores focus and caret after a single call; Take moves them on purpose.
 const (
 	Keep Focus = "keep"
 	Take Focus = "take"
@@ -118,39 +119,41 @@ const (
 	RunsShell   Risk = "shell"
 	WritesFiles Risk = "files"
 	Destructive Risk = "destructive"
-	// ReadsPrivate is what a desktop does not show: files, the clipboard.
+	// ReadsPrivate reads what the desktop does not show: files, the clipboard.
 	ReadsPrivate Risk = "private"
 )
 
 // Picture says whether the answer of a kind can hold a picture.
 type Picture string
 
-// What a kind's answer can be: a picture, or something beside which it takes one
-// when it is asked. Define finds that out of kinds that act.
+// A kind's answer can be a picture, or can include one on request. Define derives the
+// latter for kinds that act.
 const (
 	NoPicture     Picture = ""
 	IsPicture     Picture = "is"
 	PictureBeside Picture = "beside"
 )
 
-// PictureArgument asks a kind for a picture beside what it does.
+// PictureArgument asks a kind for a picture in addition.
 const PictureArgument = "include_window_screenshot"
 
-// DiffArgument asks a kind that acts for all that changed in the window.
+// DiffArgument asks a kind that acts for all changes in the window.
 const DiffArgument = "ui_diff_before_after"
 
-// DefaultTimeout is the limit of one attempt of a kind that names none.
+// DefaultTimeout is the default limit of one attempt.
 const DefaultTimeout = 30 * time.Second
 
-// Define completes a kind: the defaults are a value of its arguments, and run
-// is what it does. A nil run answers that the kind is unavailable. It panics
-// on types that have no schema, which is a mistake of the declaration.
+// Define completes a kind with the default values of its arguments and the function
+// that runs it. With a nil run the kind is unavailable. Define panics on types without
+// a schema, which is a mistake of the declaration.
 func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R, error)) Kind {
 	k.Args, k.Result = argsOf[A](), schemaOf[R]()
 	k.Defaults = defaultsOf(defaults, k.Args)
 	k.readTags(reflect.TypeFor[A]())
 	k.Timeout = cmp.Or(k.Timeout, DefaultTimeout)
-	k.Touches = cmp.Or(k.Touches, None)
+	if k.Touches == "" {
+		k.Touches = touchOf(k)
+	}
 	k.Focus = cmp.Or(k.Focus, Keep)
 	k.Risk = cmp.Or(k.Risk, Normal)
 	if k.Picture == NoPicture && k.Touches == Act && k.Args.Properties[PictureArgument] != nil {
@@ -179,19 +182,31 @@ func Define[A, R any](k Kind, defaults A, run func(context.Context, *Env, A) (R,
 	return k
 }
 
-// A Validator is arguments with rules that a schema cannot say, such as
-// "exactly one of these". It is called after decoding.
+// touchOf returns what a kind needs of the desktop by its toolset. The toolsets of a
+// desktop act on it unless they only read.
+func touchOf(k Kind) Touch {
+	switch {
+	case k.Toolset != Core && k.Toolset != Desktop && k.Toolset != Vision:
+		return None
+	case k.Reads:
+		return Look
+	}
+	return Act
+}
+
+// A Validator is arguments with rules that a schema cannot express, such as "exactly
+// one of these". It is called after decoding.
 type Validator interface{ Validate() error }
 
 // A Setter is a result that changes the environment of the run: later steps
 // read the values as env.NAME.
 type Setter interface{ SetEnv() map[string]any }
 
-// A Sayer is a result that says itself better than the list of its fields does.
+// A Sayer is a result with a text that is better than the list of its fields.
 type Sayer interface{ Say() string }
 
-// Say is a result in words; false when the kind has no better words than the
-// names and values of its fields.
+// Say returns a result in words; false if the kind has no better words than the names
+// and values of its fields.
 func (k Kind) Say(result map[string]any) (string, bool) {
 	if k.say == nil {
 		return "", false
@@ -211,20 +226,19 @@ func say[R any](result map[string]any) (string, bool) {
 	return any(r).(Sayer).Say(), true
 }
 
-// Repeatable says whether a step of this kind may be repeated without asking.
+// Repeatable reports whether a step of this kind may be repeated without asking.
 func (k Kind) Repeatable() bool { return k.Reads || k.Idempotent }
 
-// Find is the kind with a name in a list of kinds.
+// Find returns the kind with a name.
 func Find(kinds []Kind, name string) (Kind, bool) {
-	for _, k := range kinds {
-		if k.Name == name {
-			return k, true
-		}
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
 	}
-	return Kind{}, false
+	return kinds[i], true
 }
 
-// Names are the names of kinds, in their order.
+// Names returns the names of kinds, in their order.
 func Names(kinds []Kind) []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -234,21 +248,13 @@ func Names(kinds []Kind) []string {
 }
 
 func defaultsOf(v any, s *jsonschema.Schema) map[string]any {
-	b, err := json.Marshal(v)
+	m, err := asMap(v)
 	if err != nil {
 		panic(fmt.Sprintf("steps: defaults of %T: %v", v, err))
 	}
-	m := map[string]any{}
-	if err := json.Unmarshal(b, &m); err != nil {
-		panic(fmt.Sprintf("steps: defaults of %T: %v", v, err))
-	}
-	required := map[string]bool{}
-	for _, r := range s.Required {
-		required[r] = true
-	}
 	for name, d := range m {
 		p := s.Properties[name]
-		if p == nil || required[name] {
+		if p == nil || slices.Contains(s.Required, name) {
 			delete(m, name)
 			continue
 		}

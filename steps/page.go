@@ -12,21 +12,17 @@ import (
 // and its results, all from its declaration.
 func (k Kind) Page() string {
 	b := &strings.Builder{}
-	writeKind(b, k)
-	return strings.TrimPrefix(b.String(), "\n")
-}
-
-func writeKind(b *strings.Builder, k Kind) {
-	fmt.Fprintf(b, "\n## %s\n\n%s\n", k.Name, k.Summary)
+	fmt.Fprintf(b, "## %s\n\n%s\n", k.Name, k.Summary)
 	if k.Details != "" {
 		b.WriteString(k.Details + "\n")
 	}
 	fmt.Fprintf(b, "\n%s\n", behaviour(k))
 	writeTable(b, "argument", k.Args)
 	writeTable(b, "result", k.Result)
+	return b.String()
 }
 
-// behaviour says in one line what the properties of a kind mean.
+// behaviour describes the properties of a kind in one line.
 func behaviour(k Kind) string {
 	var words []string
 	say := func(is bool, text string) {
@@ -67,7 +63,7 @@ func writeTable(b *strings.Builder, what string, s *jsonschema.Schema) {
 	}
 }
 
-// typeName is a schema's type in a few words.
+// typeName returns a schema's type in a few words.
 func typeName(s *jsonschema.Schema) string {
 	if len(s.Enum) > 0 {
 		words := make([]string, len(s.Enum))

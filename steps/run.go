@@ -7,76 +7,46 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
+
+	"understudy/steps/desktop"
 )
 
-// Outcome is what came of one attempt of a step.
+// Outcome is the result of one attempt of a step.
 type Outcome struct {
 	Result map[string]any
 	Sets   map[string]any // changes of the run's env
 	Acted  Acted
 	Err    *Error
-	// Abandoned says that the attempt did not return when it was told to, and
-	// still holds what it used: the connection to the desktop must be closed.
+	// Abandoned: the attempt did not return when its context ended and still uses the
+	// connection to the desktop, which must be closed.
 	Abandoned bool
 }
 
-// grace is how long a cancelled attempt has to return by itself. Together
-// with what surrounds it, it keeps the promise of 250 ms.
+// grace is how long a cancelled attempt has to return by itself; a cancellation takes
+// at most 250 ms altogether.
 const grace = 200 * time.Millisecond
 
-// Bound is a kind with arguments that are checked and decoded.
-type Bound struct {
-	kind Kind
-	args map[string]any
-	run  func(context.Context, *Env) (any, error)
-}
+// restoreWithin bounds restoring the focus. It takes milliseconds, and longer on a busy
+// machine.
+const restoreWithin = 2 * time.Second
 
-// Bind checks arguments and decodes them, once for all that is done with them.
-func (k Kind) Bind(args map[string]any) (*Bound, *Error) {
-	b, problems := k.checked(args)
-	if len(problems) > 0 {
-		return nil, k.refuse(problems)
-	}
-	return b, nil
-}
-
-func (k Kind) checked(args map[string]any) (*Bound, []Problem) {
+// Run checks and decodes arguments and makes one attempt. It returns soon after the
+// context ends, even if the kind does not; a panic of the kind is an error of this
+// attempt only.
+func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
 	if args == nil {
 		args = map[string]any{}
 	}
 	run, problems := k.check(args, nil)
-	return &Bound{k, args, run}, problems
-}
-
-// Run binds arguments and makes one attempt.
-func (k Kind) Run(ctx context.Context, env *Env, args map[string]any) Outcome {
-	b, problems := k.checked(args)
 	if len(problems) > 0 {
 		return Outcome{Acted: ActedNo, Err: k.refuse(env.withoutSecrets(problems, args))}
 	}
-	return b.Run(ctx, env)
-}
-
-// withoutSecrets are the problems of arguments. Of one that holds a secret it is not
-// said what is wrong with it: that might repeat a part of it, such as one key of
-// several, and parts are not known to be secrets.
-func (e *Env) withoutSecrets(problems []Problem, args map[string]any) []Problem {
-	for i, p := range problems {
-		if len(p.Path) > 0 && e.IsSecret(fmt.Sprint(args[p.Path[0]])) {
-			problems[i].Message, problems[i].Hint = "it holds a secret, and does not fit in a way that would repeat a part of it", ""
-		}
-	}
-	return problems
-}
-
-// Run makes one attempt. It returns soon after the context ends, also when
-// the kind does not; a panic of the kind is an error of this attempt only.
-func (b *Bound) Run(ctx context.Context, env *Env) Outcome {
 	env.account()
 	done := make(chan Outcome, 1)
 	go func() {
-		done <- b.keepingFocus(ctx, env, func() Outcome { return b.attempt(ctx, env) })
+		done <- k.keepingFocus(ctx, env, args, func() Outcome { return k.attempt(ctx, env, run) })
 	}()
 	select {
 	case o := <-done:
@@ -91,15 +61,51 @@ func (b *Bound) Run(ctx context.Context, env *Env) Outcome {
 	}
 }
 
+// withoutSecrets returns the problems of arguments, without the messages about those
+// that hold a secret: a message may quote a part of it, such as one key of several, and
+// parts are not recognised as secrets.
+func (e *Env) withoutSecrets(problems []Problem, args map[string]any) []Problem {
+	for i, p := range problems {
+		if len(p.Path) > 0 && e.IsSecret(fmt.Sprint(args[p.Path[0]])) {
+			problems[i].Message, problems[i].Hint = "it holds a secret, and does not fit in a way that would repeat a part of it", ""
+		}
+	}
+	return problems
+}
+
+// keepingFocus runs do and then restores the user's focus and caret, if the arguments
+// ask for it, or else the kind and the caller. Failures are only logged.
+func (k Kind) keepingFocus(ctx context.Context, env *Env, args map[string]any, do func() Outcome) Outcome {
+	wanted := env.KeepFocus && k.Focus == Keep
+	if asked, ok := args["restore_focus"].(bool); ok {
+		wanted = asked
+	}
+	if !wanted || k.Touches != Act || env.Desktop == nil {
+		return do()
+	}
+	saved, err := env.Desktop.SaveFocus(ctx)
+	if err != nil {
+		env.Logger().WarnContext(ctx, "the focus could not be remembered", "error", err)
+		return do()
+	}
+	o := do()
+	free, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreWithin)
+	defer cancel()
+	if err := env.Desktop.Do(free, desktop.RestoreFocus{State: saved}); err != nil {
+		env.Logger().WarnContext(ctx, "the focus could not be given back", "error", err)
+	}
+	return o
+}
+
 // attempt calls the kind's function and makes an outcome of what it returns.
-func (b *Bound) attempt(ctx context.Context, env *Env) (o Outcome) {
+func (k Kind) attempt(ctx context.Context, env *Env, run func(context.Context, *Env) (any, error)) (o Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			env.Logger().ErrorContext(ctx, "step panicked", "kind", b.kind.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			o = Outcome{Acted: env.Acted(), Err: Errorf(Internal, "%s failed in a way that it should not: %v", b.kind.Name, p)}
+			env.Logger().ErrorContext(ctx, "step panicked", "kind", k.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			o = Outcome{Acted: env.Acted(), Err: Errorf(Internal, "%s failed in a way that it should not: %v", k.Name, p)}
 		}
 	}()
-	value, err := b.run(ctx, env)
+	value, err := run(ctx, env)
 	o.Acted = env.Acted()
 	if err != nil && ctx.Err() != nil {
 		err = late(ctx, err)
@@ -111,35 +117,32 @@ func (b *Bound) attempt(ctx context.Context, env *Env) (o Outcome) {
 		o.Sets = s.SetEnv()
 	}
 	if o.Result, err = asMap(value); err != nil {
-		o.Err = Errorf(Internal, "the result of %s: %w", b.kind.Name, err)
+		o.Err = Errorf(Internal, "the result of %s: %w", k.Name, err)
 	}
 	return o
 }
 
-// refuse is the error for arguments with problems.
+// refuse returns the error for arguments with problems.
 func (k Kind) refuse(problems []Problem) *Error {
-	var text strings.Builder
+	texts := make([]string, len(problems))
 	for i, p := range problems {
-		if i > 0 {
-			text.WriteString("\n")
-		}
-		text.WriteString(p.String())
+		texts[i] = p.String()
 	}
-	return Errorf(Invalid, "%s: %s", k.Name, text.String())
+	return Errorf(Invalid, "%s: %s", k.Name, strings.Join(texts, "\n"))
 }
 
-// late is the error of an attempt whose context ended. When its time was over,
-// what it was waiting for then is told as well.
+// late returns the error of an attempt whose context ended. After a timeout it includes
+// what the attempt was waiting for.
 func late(ctx context.Context, err error) error {
 	why := AsError(Ended(ctx))
 	e, ok := errors.AsType[*Error](err)
 	if !ok || why.Code != Timeout || e.Code == Timeout || e.Code == Cancelled {
 		return why
 	}
-	return &Error{Code: Timeout, Err: fmt.Errorf("%w: %w", why.Err, e.Err), Next: e.Next, Candidates: e.Candidates}
+	return e.With(Timeout, fmt.Errorf("%w: %w", why.Err, e.Err))
 }
 
-// Ended is why the context ended, as an error with a code.
+// Ended returns the cause of the end of a context, as an error with a code.
 func Ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if CodeOf(cause) != Internal {
@@ -156,4 +159,20 @@ func asMap(v any) (map[string]any, error) {
 	m := map[string]any{}
 	err = json.Unmarshal(b, &m)
 	return m, err
+}
+
+// Sleep waits, or returns the cause when the context ends first.
+func Sleep(ctx context.Context, d time.Duration) error { return desktop.Sleep(ctx, d) }
+
+// WaitFor waits for a group, but no longer than the context lasts.
+func WaitFor(ctx context.Context, wg *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		wg.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }

@@ -11,8 +11,8 @@ import (
 	"understudy/steps/desktop"
 )
 
-// schemaOf derives the schema of a Go type. An enumeration says its
-// words itself; what else the type system cannot say stands in typeSchemas.
+// schemaOf derives the schema of a Go type. An Enum lists its words; what else the type
+// system cannot express is in typeSchemas.
 func schemaOf[T any]() *jsonschema.Schema {
 	known := maps.Clone(typeSchemas)
 	addEnums(known, reflect.TypeFor[T]())
@@ -23,8 +23,8 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-// argsOf is the schema of arguments. A caller that gives null for an argument
-// that it need not give gives none, so the schema need not speak of null.
+// argsOf returns the schema of arguments, without the type null: a null for an optional
+// argument means that it is absent.
 func argsOf[T any]() *jsonschema.Schema {
 	s := schemaOf[T]()
 	for _, p := range s.Properties {
@@ -71,7 +71,7 @@ func enum(words ...string) *jsonschema.Schema {
 	return s
 }
 
-// An Enum is the type of an argument that takes one of a few words.
+// An Enum is the type of an argument with a few valid words.
 type Enum interface{ Words() []string }
 
 // addEnums adds the schemas of the enumerations that a type is made of.

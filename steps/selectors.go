@@ -2,44 +2,27 @@ package steps
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 
 	"understudy/steps/desktop/selector"
 )
 
-// Selectors is a list of selectors; one string may hold several, set apart by
-// commas.
+// Selectors is a list of selectors. One string may hold several, separated by commas.
 type Selectors []Selector
 
 // UnmarshalJSON reads a list or a string.
 func (s *Selectors) UnmarshalJSON(b []byte) error {
-	var v any
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*s = splitSelectors(text)
+		return nil
 	}
-	*s = nil
-	switch v := v.(type) {
-	case nil:
-	case string:
-		*s = splitSelectors(v)
-	case []any:
-		for _, x := range v {
-			text, ok := x.(string)
-			if !ok {
-				return fmt.Errorf("wanted selectors, found %v", x)
-			}
-			*s = append(*s, Selector(text))
-		}
-	default:
-		return fmt.Errorf("wanted a selector or a list of them, found %v", v)
-	}
-	return nil
+	return json.Unmarshal(b, (*[]Selector)(s))
 }
 
-// nextSelector is a comma behind which a selector begins: not one inside a
-// name, nor the one of pos:10,20.
+// nextSelector matches a comma before a selector, unlike one inside a name or in
+// pos:10,20.
 var nextSelector = regexp.MustCompile(`,\s*[A-Za-z]+[~-]?[:\d]`)
 
 func splitSelectors(text string) []Selector {
@@ -60,20 +43,19 @@ func splitSelectors(text string) []Selector {
 	}
 }
 
-// ParseSelectors understands selectors.
+// ParseSelectors parses selectors.
 func ParseSelectors(texts []Selector) ([]*selector.Selector, error) {
 	all := make([]*selector.Selector, len(texts))
 	for i, text := range texts {
-		s, err := selector.Parse(string(text))
-		if err != nil {
+		var err error
+		if all[i], err = ParseSelector(text); err != nil {
 			return nil, err
 		}
-		all[i] = s
 	}
 	return all, nil
 }
 
-// ParseSelector is a selector that the check of arguments has let pass.
+// ParseSelector parses a selector; an error has the code Invalid.
 func ParseSelector(text Selector) (*selector.Selector, error) {
 	s, err := selector.Parse(string(text))
 	if err != nil {

@@ -10,19 +10,18 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// The fields of arguments say in their tags what schemas cannot:
+// The tags of argument fields express what schemas cannot:
 //
 //	Retries Count `json:"retries,omitzero" use:"rare" jsonschema:"…"`
 //	Text string `json:"text" use:"typed" jsonschema:"…"`
 //	_ struct{} `ignored:"color font_size"`
 //
-// An argument that is typed may go into a password field: it is a secret until the
-// kind has said with NoteTyped that it does not. An argument of rare use is left out of the schema that models are offered, as it
-// would fill what they can keep in mind. One that is ignored is let pass by Check and
-// does nothing: sequences of other programs give it.
+// A typed argument may go into a password field: it is a secret until the kind calls
+// NoteTyped. A rare argument is left out of the schema that models are offered, to save
+// their context. An ignored argument passes Check and has no effect: sequences of other
+// programs have it.
 
-// ignored are the arguments that kinds may let pass, each with the reason why it
-// does nothing.
+// ignored are the arguments that kinds may accept without effect, each with the reason.
 var ignored = map[string]string{
 	"bring_to_front":            "looking leaves all windows as they are",
 	"color":                     "frames are red",
@@ -41,7 +40,7 @@ var ignored = map[string]string{
 	"verify_timeout_ms":         "nothing is verified",
 }
 
-// readTags collects the arguments of rare use and the ignored ones of a type.
+// readTags collects the rare, typed and ignored arguments of a type.
 func (k *Kind) readTags(t reflect.Type) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -66,11 +65,11 @@ func (k *Kind) readTags(t reflect.Type) {
 	}
 }
 
-// Typed are the arguments whose text may go into a password field.
+// Typed returns the arguments whose text may go into a password field.
 func (k Kind) Typed() []string { return k.typed }
 
-// Ignored are the arguments that the kind lets pass, each with the reason why it
-// does nothing.
+// Ignored returns the arguments that the kind accepts without effect, each with the
+// reason.
 func (k Kind) Ignored() map[string]string {
 	all := map[string]string{}
 	for _, name := range k.ignored {
@@ -79,11 +78,11 @@ func (k Kind) Ignored() map[string]string {
 	return all
 }
 
-// TargetArgument names an element in calls of tools: it stands for the arguments
-// that it takes the place of, which stay valid beside it.
+// TargetArgument names an element in calls of tools. It replaces the arguments in
+// targetStands, which stay valid.
 const TargetArgument = "target"
 
-// targetStands are what TargetArgument stands for in the list of tools.
+// targetStands are the arguments that TargetArgument replaces in the list of tools.
 var targetStands = []string{"process", "window_selector", "selector", "ref", "targets"}
 
 // HasTarget reports whether the kind takes an element, by a ref or a selector.
@@ -94,8 +93,8 @@ func (k Kind) HasTarget() bool {
 // refPattern matches a ref such as e12.
 var refPattern = regexp.MustCompile(`^e\d+$`)
 
-// SplitTarget returns the arguments of a tool call as the kind takes them: what
-// TargetArgument says is a ref or a selector.
+// SplitTarget returns the arguments of a tool call as the kind takes them, with
+// TargetArgument as a ref or a selector.
 func (k Kind) SplitTarget(args map[string]any) map[string]any {
 	text, ok := args[TargetArgument].(string)
 	if !ok || !k.HasTarget() || args["ref"] != nil || args["selector"] != nil {
@@ -111,10 +110,10 @@ func (k Kind) SplitTarget(args map[string]any) map[string]any {
 	return args
 }
 
-// ToolArgs is the schema of the arguments for tools that models are offered: one
-// property for the element, none of rare use, and nothing that a model does not need
-// to make a call. It is open when something is left out, because that may be given all
-// the same; Run checks it.
+// ToolArgs returns the schema of the arguments for tools that models are offered: one
+// property for the element, no rare ones, and only what a model needs to make a call. It
+// allows more properties if some are left out, because those stay valid; Run checks
+// them.
 func (k Kind) ToolArgs() *jsonschema.Schema {
 	s := k.Args.CloneSchemas()
 	left := func(name string) bool {
@@ -135,7 +134,7 @@ func (k Kind) ToolArgs() *jsonschema.Schema {
 	return s
 }
 
-// terse drops from a schema what only editors and checks read.
+// terse removes from a schema what only editors and checks use.
 func terse(s *jsonschema.Schema) {
 	s.Format, s.Minimum, s.AdditionalProperties = "", nil, nil
 	for _, p := range s.Properties {

@@ -61,11 +61,14 @@ func pressKey(ctx context.Context, hand *aim.Hand, a PressKeyArgs) (observe.Elem
 
 // chordsOf parses keys. Those that enter no characters are no secret.
 func chordsOf(env *steps.Env, keys steps.Keys) ([]desktop.Chord, error) {
-	chords, err := keys.Chords()
-	if err == nil && !slices.ContainsFunc(chords, desktop.Chord.EntersText) {
+	chords, err := desktop.ParseKeys(string(keys))
+	if err != nil {
+		return nil, &steps.Error{Code: steps.Invalid, Err: err}
+	}
+	if !slices.ContainsFunc(chords, desktop.Chord.EntersText) {
 		env.NoteTyped(false)
 	}
-	return chords, err
+	return chords, nil
 }
 
 // notingFocus presses keys, and notes what has the focus before and after, if they may
