@@ -41,7 +41,6 @@ type ResumeRequest struct {
 // Resume continues a run that ended, from the first step that did not
 // succeed, or from a step that is named.
 func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header, error) {
-	e.open()
 	if h, done, err := e.continued(ctx, id, r.Key); done || err != nil {
 		return h, err
 	}
@@ -92,7 +91,7 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 
 // load is a worker for a run that nothing executes, as its events left it.
 func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
-	if e.at(id) != nil {
+	if e.workers.of(id) != nil {
 		return nil, steps.Errorf(steps.Busy, "run %s is being executed", id).WithNext("wait for it, or stop it first")
 	}
 	h, snap, err := e.Store.Run(ctx, id)
@@ -103,9 +102,7 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 	if err != nil {
 		return nil, err
 	}
-	e.mu.Lock()
-	kept := e.kept[id]
-	e.mu.Unlock()
+	kept := e.workers.unstored(id)
 	p, bundle, err := e.programOf(ctx, &s, kept.Secrets)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", id, err)
@@ -116,7 +113,7 @@ func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool)
 		}
 		bundle = *other
 	}
-	w := e.worker(id, p)
+	w := newWorker(e, id, p)
 	w.mandate = s.mandate(h.StartedAt)
 	w.on.Store(s.Desktop)
 	w.located.Store(s.Desktop != nil)
@@ -165,12 +162,13 @@ func (w *worker) resumption(ctx context.Context, r ResumeRequest) (Resumed, erro
 	if r.From == "" {
 		return ev, nil
 	}
-	base, err := w.lastStart(ctx, r.From)
-	if err != nil || base > 0 {
-		ev.Base = base
-		if base > 0 {
-			w.s, err = rewindTo(ctx, w.e.Store, w.id, w.s, base)
-		}
+	var err error
+	if ev.Base, err = w.lastStart(ctx, r.From); err != nil {
+		return ev, err
+	}
+	if ev.Base > 0 {
+		earlier, err := foldTo(ctx, w.e.Store, w.id, ev.Base)
+		w.s = w.s.goBack(earlier)
 		return ev, err
 	}
 	ev.From = r.From
@@ -266,7 +264,6 @@ type Answer struct {
 
 // Answer continues a waiting run.
 func (e *Engine) Answer(ctx context.Context, id string, a Answer) (Header, error) {
-	e.open()
 	if h, done, err := e.continued(ctx, id, a.Key); done || err != nil {
 		return h, err
 	}
@@ -311,8 +308,7 @@ func fits(q *Question, a Answer) error {
 // Stop ends a run. It returns when the step that was executed has ended;
 // finally goes on. Stopped again, a run gives up finally too.
 func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (Header, error) {
-	e.open()
-	if w := e.at(id); w != nil {
+	if w := e.workers.of(id); w != nil {
 		if w.stops.interrupt(c, message) {
 			h, err := e.Get(ctx, id)
 			h.Stopping = true
@@ -356,8 +352,7 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 // Disconnected says that the client of a run is gone: the run goes on or is
 // cancelled as its document says, or else as the client wanted it.
 func (e *Engine) Disconnected(id string, goesOn bool) {
-	e.open()
-	if w := e.at(id); w != nil && !w.program.Options.OutlivesClient(goesOn) {
+	if w := e.workers.of(id); w != nil && !w.program.Options.OutlivesClient(goesOn) {
 		w.stops.interrupt(ByClient, "its client went away")
 	}
 }
@@ -379,8 +374,7 @@ func (e *Engine) StopAll(ctx context.Context, c Cause, message string) ([]Header
 
 // Pause holds a run at the next boundary between steps.
 func (e *Engine) Pause(_ context.Context, id string) error {
-	e.open()
-	w := e.at(id)
+	w := e.workers.of(id)
 	if w == nil {
 		return steps.Errorf(steps.Invalid, "run %s is not being executed", id)
 	}
@@ -390,7 +384,6 @@ func (e *Engine) Pause(_ context.Context, id string) error {
 
 // Continue lets a paused run go on.
 func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
-	e.open()
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
 		return Header{}, err
@@ -406,7 +399,6 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 
 // Fork makes a new run of a run's document, with its state before a step.
 func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
-	e.open()
 	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
 		return h, err
 	}
@@ -443,7 +435,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if ev.Document != "" {
 		created.Document = ev.Document
 	}
-	w := e.worker(e.newID(r.Key), old.program)
+	w := newWorker(e, cmp.Or(r.Key, NewKey()), old.program)
 	w.secrets, w.environ = old.secrets, r.Environ
 	w.header = Header{ID: w.id, StartedAt: time.Now().UTC(), Call: created.Call, Reads: readsOnly(w.program)}
 	if err := w.record(EvCreated, "", created); err != nil {
@@ -456,4 +448,10 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 		}
 	}
 	return e.launch(w)
+}
+
+func (w *worker) replaceEnviron(environ []string) {
+	if environ != nil {
+		w.environ = environ
+	}
 }

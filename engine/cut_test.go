@@ -424,7 +424,7 @@ func TestFoldIsLive(t *testing.T) {
 				continue
 			}
 			s.store.after = func(run string, _ Batch) {
-				w := s.at(run)
+				w := s.workers.of(run)
 				if w == nil {
 					return
 				}

@@ -12,10 +12,7 @@ import (
 // or else they would come up on another. Nothing when no run has used one, or
 // when it is lost.
 func (x *runDesktop) desktopEnv(ctx context.Context) []string {
-	var d *desktop.Desktop
-	if x.s.Created.Desktop == (DesktopChoice{}) && x.on.Load() == nil {
-		d = x.e.openedBy(ctx, x.openedKey())
-	}
+	d := x.lastOpened(ctx)
 	if d == nil && touches(x.program, steps.Act, steps.Look) {
 		var err error
 		if d, err = x.openDesktop(ctx); err != nil {
@@ -50,11 +47,15 @@ func (x *runDesktop) openedKey() string {
 	return ""
 }
 
-func (e *Engine) openedBy(ctx context.Context, key string) *desktop.Desktop {
-	v, _ := e.opened.Load(key)
-	d, _ := v.(*desktop.Desktop)
-	if d == nil || d.Ping(ctx) != nil { // its display may be another's by now
+// lastOpened returns the desktop that runs which chose none used last, for such a
+// run; nil: there is none.
+func (x *runDesktop) lastOpened(ctx context.Context) *desktop.Desktop {
+	if x.s.Created.Desktop != (DesktopChoice{}) || x.on.Load() != nil {
 		return nil
 	}
-	return d
+	v, _ := x.e.opened.Load(x.openedKey())
+	if d, ok := v.(*desktop.Desktop); ok && d.Ping(ctx) == nil { // its display may be another's by now
+		return d
+	}
+	return nil
 }

@@ -1,18 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"log/slog"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"understudy/steps"
 	"understudy/steps/desktop"
@@ -78,24 +71,12 @@ type Engine struct {
 
 	today   storedToday
 	stirred steps.LastAct // by steps, on the one desktop
-
-	once  sync.Once
-	life  context.Context // of what must outlast its callers
-	hub   hub
-	mu    sync.Mutex
-	works map[string]*worker
-	ended bool // no new runs
-	shown map[string]*observe.ShownTrees
-	ids   *ulid.MonotonicEntropy
-	// kept is what is never stored of runs that wait or pause, until they go on.
-	kept map[string]Unstored
-	// broke says why runs could not be continued, for those who ask later.
-	broke map[string]error
-	holds map[string]*hold // desktops in the hands of persons, by run
-	taken int              // that are being taken over
-	lapse time.Duration    // until a person who shows no sign of life loses one
-	// opened are the desktops that steps used last.
-	opened sync.Map
+	workers workers
+	holds   holds
+	hub     hub
+	shown   sync.Map  // client → *observe.ShownTrees
+	opened  sync.Map  // the desktop that steps used last, see runDesktop.openedKey
+	once    sync.Once // sets a Lease where there is none
 }
 
 // Desk is the desktop, opened when it is first needed.
@@ -158,44 +139,25 @@ func (e *Engine) log() *slog.Logger {
 	return e.Log
 }
 
-func (e *Engine) open() {
+// lease returns Lease, or one with a single place if none was set.
+func (e *Engine) lease() *Lease {
 	e.once.Do(func() {
-		e.life = context.Background()
-		e.works, e.shown, e.kept = map[string]*worker{}, map[string]*observe.ShownTrees{}, map[string]Unstored{}
-		e.broke, e.holds = map[string]error{}, map[string]*hold{}
-		e.lapse = cmp.Or(e.lapse, lapseTime)
-		e.ids = ulid.Monotonic(rand.Reader, 0)
 		if e.Lease == nil {
 			e.Lease = NewLease(1)
 		}
 	})
+	return e.Lease
 }
 
-// newID is the id of a new run: the key of the request, if it has one.
-func (e *Engine) newID(key string) string {
-	if key != "" {
-		return key
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return strings.ToLower(ulid.MustNew(ulid.Now(), e.ids).String())
-}
-
+// trees returns the trees that a client has been shown.
 func (e *Engine) trees(client string) *observe.ShownTrees {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.shown[client] == nil {
-		e.shown[client] = &observe.ShownTrees{}
-	}
-	return e.shown[client]
+	v, _ := e.shown.LoadOrStore(client, &observe.ShownTrees{})
+	return v.(*observe.ShownTrees) //nolint:forcetypeassert // nothing else is stored
 }
 
-// Forget drops what was kept for a client that is gone.
+// Forget drops what is remembered of a client that has gone.
 func (e *Engine) Forget(client string) {
-	e.open()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.shown, client)
+	e.shown.Delete(client)
 	e.opened.Delete(client)
 	if f, ok := e.Desktops.(interface{ Forget(client string) }); ok {
 		go f.Forget(client)
@@ -223,7 +185,7 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	if e.Elsewhere {
 		return e.enqueue(w)
 	}
-	if err := e.claim(w); err != nil {
+	if err := e.workers.add(w); err != nil {
 		return Header{}, err
 	}
 	if w.stored == 0 && w.s.Status != Waiting {
@@ -252,65 +214,33 @@ func (w *worker) created(h Header) (Header, error) {
 	return h, nil
 }
 
-// claim makes a worker the one that executes its run.
-func (e *Engine) claim(w *worker) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ended {
-		return &steps.Error{Code: steps.Unavailable, Err: errShutDown}
-	}
-	if _, ok := e.works[w.id]; ok {
-		return steps.Errorf(steps.Busy, "run %s is being executed already", w.id)
-	}
-	e.works[w.id] = w
-	return nil
-}
-
+// retire ends the execution of a run: its lease is free again.
 func (e *Engine) retire(w *worker) {
-	e.Lease.Release(w.id)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.works, w.id)
-	delete(e.broke, w.id)
-	switch {
-	case w.err != nil: // what is kept is still wanted
-		e.broke[w.id] = w.err
-	case w.s.Status == Waiting || w.s.Status == Paused:
-		e.kept[w.id] = Unstored{w.secrets, w.environ}
-	default:
-		delete(e.kept, w.id)
-	}
+	e.lease().Release(w.id)
+	e.workers.remove(w)
 	e.hub.notify(w.id)
 }
 
-func (e *Engine) at(id string) *worker {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.works[id]
-}
+// Active returns the runs that are being executed.
+func (e *Engine) Active() []string { return e.workers.runs() }
 
-func (e *Engine) Active() []string {
-	e.open()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Sorted(maps.Keys(e.works))
-}
+// Unstored returns what is kept of a run that waits or is paused.
+func (e *Engine) Unstored(id string) Unstored { return e.workers.unstored(id) }
+
+// RestoreUnstored gives a run that waits or is paused what another process kept of it.
+func (e *Engine) RestoreUnstored(id string, u Unstored) { e.workers.keep(id, u) }
 
 // Shutdown stops every run with the cause shutdown, so that each can be
 // resumed, and waits for them.
 func (e *Engine) Shutdown(ctx context.Context) error {
-	e.open()
 	if err := e.takeBackAll(ctx, errShutDown.Error()); err != nil {
 		e.log().Warn("that desktops were given back could not be recorded", "error", err)
 	}
-	e.mu.Lock()
-	e.ended = true
-	works := slices.Collect(maps.Values(e.works))
-	e.mu.Unlock()
-	for _, w := range works {
+	active := e.workers.close()
+	for _, w := range active {
 		w.stops.interrupt(ByShutdown, errShutDown.Error())
 	}
-	for _, w := range works {
+	for _, w := range active {
 		select {
 		case <-w.done:
 		case <-ctx.Done():

@@ -84,7 +84,7 @@ func (w *worker) evaluate(e evaluate) error {
 		ev.Value, err = w.output(ctx, e.doc.Output)
 	}
 	if err != nil {
-		if stopped := w.stopped(ctx); stopped {
+		if w.stopped(ctx) {
 			return nil // decided anew once the stop is recorded
 		}
 		ev.Error = w.errorRecord(steps.AsError(asValueError(err)), name(e.node, e.path))
@@ -105,8 +105,8 @@ func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 	e := steps.Errorf(steps.Unexpected, "after the step, this did not hold: %s", n.Expect).
 		WithNext("look at the picture after the step; mend the step, or what it expects")
 	if n.Expect.Looks() && w.refusal(lookingKind) == nil {
-		if d, err := w.desk().Open(w.e.life); err == nil {
-			observe.NameDialog(w.e.life, d, e)
+		if d, err := w.desk().Open(context.Background()); err == nil {
+			observe.NameDialog(context.Background(), d, e)
 		}
 	}
 	return e

@@ -61,18 +61,13 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 	if err := w.flush(false); err != nil {
 		return Header{}, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.kept[w.id] = (Unstored{w.secrets, w.environ}); len(w.secrets) == 0 {
-		delete(e.kept, w.id)
-	}
+	e.workers.keep(w.id, Unstored{w.secrets, w.environ})
 	return w.header, nil
 }
 
 // Take executes a run that a queue handed out to a worker. When nothing is left to
 // do of it, or it cannot go on, it is not taken.
 func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken bool, err error) {
-	e.open()
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
 		return Header{}, false, err
@@ -123,7 +118,6 @@ func (w *worker) takenOver(ctx context.Context, by string) error {
 
 // GiveUp ends the attempt of a run that nobody executes, for a reason.
 func (e *Engine) GiveUp(ctx context.Context, id string, why error, next string) (Header, error) {
-	e.open()
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
 		return Header{}, err
@@ -158,7 +152,7 @@ func (j *journal) confirm(k *steps.Kind) error {
 		return j.flush(false)
 	}
 	asked := time.Now()
-	if err := j.e.Store.Append(j.e.life, j.id, Batch{Attempt: j.base, Seq: j.stored, Header: j.header}); err != nil {
+	if err := j.e.Store.Append(context.Background(), j.id, Batch{Attempt: j.base, Seq: j.stored, Header: j.header}); err != nil {
 		return fmt.Errorf("run %s: proving that it is this worker's: %w", j.id, err)
 	}
 	j.flushed = asked
@@ -174,6 +168,5 @@ func Lost(err error) bool {
 // Notify tells those who follow a run that it has news from another process;
 // "" is any run.
 func (e *Engine) Notify(run string) {
-	e.open()
 	e.hub.notify(run)
 }

@@ -42,7 +42,7 @@ func (w *worker) returnFocus() {
 	if user == nil || user.desktop == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(w.e.life, focusWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), focusWithin)
 	defer cancel()
 	defer w.e.stirred.Mark()
 	if err := user.desktop.Do(ctx, desktop.RestoreFocus{State: user.focus}); err != nil {

@@ -79,13 +79,6 @@ func (f *folder) rewind(ctx context.Context, s State, ev Event) (State, error) {
 	return s.goBack(earlier), err
 }
 
-// rewindTo is the state that the first events of a run add up to, with the
-// numbers of the present one.
-func rewindTo(ctx context.Context, st Store, run string, s State, base uint64) (State, error) {
-	earlier, err := foldTo(ctx, st, run, base)
-	return s.goBack(earlier), err
-}
-
 // goBack is an earlier state with what is counted over all attempts.
 func (s *State) goBack(earlier State) State {
 	earlier.Seq, earlier.Attempt = s.Seq, s.Attempt

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"strings"
@@ -12,9 +13,12 @@ import (
 	"understudy/steps"
 )
 
-// NewKey is a key for one request. Whoever does not know whether a request
-// arrived may send it again with the same key.
-func NewKey() string { return strings.ToLower(ulid.Make().String()) }
+// ids makes the random part of keys, which grows within a millisecond.
+var ids = &ulid.LockedMonotonicReader{MonotonicReader: ulid.Monotonic(rand.Reader, 0)}
+
+// NewKey returns a key for one request. A caller that does not know whether its
+// request arrived may send it again with the same key.
+func NewKey() string { return strings.ToLower(ulid.MustNew(ulid.Now(), ids).String()) }
 
 // KeyAt is the key of what happens at a time: whoever makes it of the same time and
 // the same words gets the same one, so that what several want to begin begins once.

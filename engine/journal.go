@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -102,7 +103,7 @@ func (j *journal) flush(lazy bool) error {
 		}
 		b.Snapshot, j.snapped = snap, j.s.Seq
 	}
-	if err := j.e.Store.Append(j.e.life, j.id, b); err != nil {
+	if err := j.e.Store.Append(context.Background(), j.id, b); err != nil {
 		return fmt.Errorf("run %s: storing %d events: %w", j.id, len(b.Events), err)
 	}
 	if j.stored == 0 {

@@ -75,7 +75,7 @@ func (l limits) expire() error {
 // context is the context of one effect: a stop cancels it, unless finally is
 // executed; a second stop, or the end of the program, always does.
 func (w *worker) context(limit time.Duration) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(w.e.life)
+	ctx, cancel := context.WithCancelCause(context.Background())
 	w.stops.begin(cancel, w.s.Stop != nil || w.s.finishing())
 	release := func() {}
 	if l, ok := w.limits.deadline(limit); ok && limit != unlimited {

@@ -74,7 +74,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if e.at(id) != nil {
+	if e.workers.of(id) != nil {
 		return steps.Errorf(steps.Busy, "run %s is being executed", id)
 	}
 	if err := e.refuseHeld(ctx, id); err != nil {
@@ -89,8 +89,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 
 // Prune removes runs by age, count and size.
 func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
-	e.open()
-	r.Active = func(id string) bool { return e.at(id) != nil || e.holderOf(id) != "" }
+	r.Active = func(id string) bool { return e.workers.of(id) != nil || e.holds.by(id) != "" }
 	defer e.hub.notify("")
 	err = e.maintain(func() error { p, err = e.Keeper.Prune(ctx, r); return err })
 	return p, err

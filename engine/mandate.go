@@ -32,8 +32,7 @@ func (s *State) mandate(began time.Time) Mandate {
 
 // Mandate is that of a run which a worker took, while it is executed.
 func (e *Engine) Mandate(run string) Mandate {
-	e.open()
-	if w := e.at(run); w != nil {
+	if w := e.workers.of(run); w != nil {
 		return w.mandate
 	}
 	return Mandate{}

@@ -104,12 +104,12 @@ func (w *worker) refusal(kind string) error {
 
 // takeLease makes sure that no other run acts on the desktop meanwhile.
 func (w *worker) takeLease() (ok bool, err error) {
-	if w.e.Lease.Holds(w.id) {
+	if w.e.lease().Holds(w.id) {
 		return true, nil
 	}
 	ctx, done := w.context(unlimited)
 	defer done()
-	if !w.e.Lease.Free(w.claim) {
+	if !w.e.lease().Free(w.claim) {
 		if err := w.flush(false); err != nil {
 			return false, err
 		}
@@ -119,7 +119,7 @@ func (w *worker) takeLease() (ok bool, err error) {
 	}
 	w.queued.Store(true)
 	defer w.queued.Store(false)
-	if err := w.e.Lease.Acquire(ctx, w.id, w.claim); err != nil {
+	if err := w.e.lease().Acquire(ctx, w.id, w.claim); err != nil {
 		return false, nil // a stop or a pause, which attend records
 	}
 	return true, nil
@@ -269,7 +269,7 @@ func (j *journal) small(result any) (any, json.RawMessage) {
 // aside stores a large result beside the run, and gives what stands for it.
 func (j *journal) aside(raw []byte) any {
 	j.grown.Add(int64(len(raw)))
-	hash, err := j.e.Files.Put(j.e.life, Artifacts, raw)
+	hash, err := j.e.Files.Put(context.Background(), Artifacts, raw)
 	if err != nil {
 		j.e.log().Error("a large result could not be stored", "run", j.id, "error", err)
 		return map[string]any{"$lost": fmt.Sprintf("a result of %d bytes could not be stored: %v", len(raw), err)}

@@ -55,7 +55,6 @@ type PlanStep struct {
 
 // Plan tells what Resume would do with the same request.
 func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, error) {
-	e.open()
 	w, err := e.load(ctx, id, r.Bundle, r.Force)
 	if err != nil {
 		return Plan{}, err

@@ -12,11 +12,10 @@ import (
 
 // Wait waits until a run ends, waits or pauses, or the context ends.
 func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
-	e.open()
 	if e.Elsewhere {
 		return e.Await(ctx, id, math.MaxUint64) // until it stands still
 	}
-	if w := e.at(id); w != nil {
+	if w := e.workers.of(id); w != nil {
 		select {
 		case <-w.done:
 			if w.err != nil {
@@ -27,10 +26,7 @@ func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
 			return Header{}, context.Cause(ctx)
 		}
 	}
-	e.mu.Lock()
-	cause := e.broke[id]
-	e.mu.Unlock()
-	if cause != nil {
+	if cause := e.workers.failure(id); cause != nil {
 		return e.withError(ctx, id, cause)
 	}
 	return e.Get(ctx, id)
@@ -52,7 +48,6 @@ func (e *Engine) withError(ctx context.Context, id string, cause error) (Header,
 
 // Get is the header of a run.
 func (e *Engine) Get(ctx context.Context, id string) (Header, error) {
-	e.open()
 	h, _, err := e.Store.Run(ctx, id)
 	if err != nil {
 		return Header{}, noRun(id, err)
@@ -72,24 +67,23 @@ func noRun(id string, err error) error {
 // present corrects a stored status by who runs the run: nobody means that it
 // was interrupted.
 func (e *Engine) present(h Header) Header {
-	h.TakenBy = e.holderOf(h.ID)
+	h.TakenBy = e.holds.by(h.ID)
 	if e.Elsewhere || h.Status != Running && h.Status != Queued {
 		return h // of a fleet: who loses its worker gets another
 	}
-	w := e.at(h.ID)
+	w := e.workers.of(h.ID)
 	if w == nil {
 		h.Status = Interrupted
 		return h
 	}
 	if h.ResumeFrom = ""; w.queued.Load() {
-		h.Status, h.Position = Queued, e.Lease.Position(h.ID)
+		h.Status, h.Position = Queued, e.lease().Position(h.ID)
 	}
 	return h
 }
 
 // List lists runs, the newest first.
 func (e *Engine) List(ctx context.Context, q Query) ([]Header, error) {
-	e.open()
 	var out []Header
 	stored := q
 	if slices.Contains(q.Status, Interrupted) || slices.Contains(q.Status, Queued) {
@@ -113,7 +107,6 @@ func (e *Engine) List(ctx context.Context, q Query) ([]Header, error) {
 
 // Events are the events of a run from a number on.
 func (e *Engine) Events(ctx context.Context, id string, from uint64) ([]Event, error) {
-	e.open()
 	var out []Event
 	for ev, err := range e.Store.Events(ctx, id, from) {
 		if err != nil {
@@ -131,7 +124,6 @@ const eventPage = 1000
 // News is a channel on which the news arrives that a run has new events; ""
 // is every run. The function ends it.
 func (e *Engine) News(id string) (<-chan struct{}, func()) {
-	e.open()
 	return e.hub.watch(id)
 }
 

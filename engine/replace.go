@@ -16,7 +16,7 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 		return p, err
 	}
 	was, is := executedNodes(newLayout(old)), executedNodes(newLayout(p))
-	done, err := e.done(ctx, id)
+	done, err := done(ctx, e.Store, id)
 	if err != nil {
 		return nil, err
 	}
@@ -33,10 +33,10 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 
 // done are the paths of the steps that succeeded, in the order in which they
 // first did. One that failed last is done again, so it may be another.
-func (e *Engine) done(ctx context.Context, id string) ([]string, error) {
+func done(ctx context.Context, st Store, id string) ([]string, error) {
 	var order []string
 	success := map[string]bool{}
-	for ev, err := range e.Store.Events(ctx, id, 1) {
+	for ev, err := range st.Events(ctx, id, 1) {
 		if err != nil {
 			return nil, err
 		}

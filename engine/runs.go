@@ -73,14 +73,12 @@ type Places struct {
 
 // Places says which runs act on the desktop, and how many may at once.
 func (e *Engine) Places(context.Context) (Places, error) {
-	e.open()
-	taken, total := e.Lease.Holders()
+	taken, total := e.lease().Holders()
 	return Places{taken, total}, nil
 }
 
 // Await returns when a run has more events than after, or stands still.
 func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, error) {
-	e.open()
 	news, end := e.hub.watch(id)
 	defer end()
 	for {

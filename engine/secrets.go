@@ -436,25 +436,25 @@ func namesIn(form any) (names []string) {
 // gone; nil: it holds none.
 func lost(v any) error {
 	switch {
-	case holds(v, placeholderStart+typedPrefix):
+	case anyContains(v, placeholderStart+typedPrefix):
 		return steps.Errorf(steps.Invalid, "the text to type is not stored: it went into a password field, or nothing says that it did not").
 			WithNext("make the call again")
-	case holds(v, placeholderStart+computedPrefix):
+	case anyContains(v, placeholderStart+computedPrefix):
 		return steps.Errorf(steps.Invalid, "a value that was computed from a secret is needed here, and such values are not stored").
 			WithNext("resume from the step that computes it, with --from")
 	}
 	return nil
 }
 
-// holds reports whether a string of a value holds a text.
-func holds(v any, text string) bool {
+// anyContains reports whether a string in a value contains a text.
+func anyContains(v any, text string) bool {
 	switch v := v.(type) {
 	case string:
 		return strings.Contains(v, text)
 	case map[string]any:
-		return slices.ContainsFunc(slices.Collect(maps.Values(v)), func(e any) bool { return holds(e, text) })
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), func(e any) bool { return anyContains(e, text) })
 	case []any:
-		return slices.ContainsFunc(v, func(e any) bool { return holds(e, text) })
+		return slices.ContainsFunc(v, func(e any) bool { return anyContains(e, text) })
 	}
 	return false
 }

@@ -14,7 +14,6 @@ import (
 
 // Start begins a run and returns as soon as its beginning is stored.
 func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
-	e.open()
 	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
 		return h, err
 	}
@@ -22,7 +21,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	w := e.worker(e.newID(r.Key), p)
+	w := newWorker(e, cmp.Or(r.Key, NewKey()), p)
 	if err := w.room(DesktopRequest{Run: w.id, Owner: r.Owner, Client: r.Client, Single: r.Call != "", Choice: r.Desktop}, r.Queue || r.DryRun); err != nil {
 		return Header{}, err
 	}
@@ -56,10 +55,10 @@ func (x *runDesktop) room(r DesktopRequest, queue bool) error {
 	if x.e.Desktops != nil {
 		claim = func() (func(), bool) { return x.e.Desktops.Claim(r) }
 	}
-	if queue || !touches(x.program, steps.Act) || x.e.Lease.Free(claim) {
+	if queue || !touches(x.program, steps.Act) || x.e.lease().Free(claim) {
 		return nil
 	}
-	holders, _ := x.e.Lease.Holders()
+	holders, _ := x.e.lease().Holders()
 	return errBusy(holders)
 }
 
@@ -77,7 +76,7 @@ func readsOnly(p *workflows.Program) bool {
 	return reads
 }
 
-func (e *Engine) worker(id string, p *workflows.Program) *worker {
+func newWorker(e *Engine, id string, p *workflows.Program) *worker {
 	w := &worker{
 		journal: journal{e: e, id: id, program: p, layout: newLayout(p), first: make(chan struct{}, 1)},
 		inbox:   inbox{posted: make(chan struct{}, 1)},

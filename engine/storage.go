@@ -84,7 +84,7 @@ func (v *evaluator) full() *Stopping {
 		return nil
 	}
 	n := v.header.Bytes + v.grown.Load()
-	why := v.e.enough(v.e.life, c.Owner, c.Storage, v.grown.Load())
+	why := v.e.enough(context.Background(), c.Owner, c.Storage, v.grown.Load())
 	if c.Storage.Run > 0 && n >= c.Storage.Run {
 		why = steps.Errorf(steps.Unavailable, "the run has stored %s, as much as one run of a credential may", megabytes(n)).
 			WithNext("log less, take fewer pictures, put large values into files; or ask the operator to start the server with a larger --max-run-mb")

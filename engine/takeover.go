@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"understudy/steps"
@@ -57,49 +58,100 @@ const (
 	boundaryTime = 20 * time.Second
 )
 
-// holderOf is the person who has the desktop of a run; empty: nobody has.
-func (e *Engine) holderOf(id string) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if h := e.holds[id]; h != nil {
+// holds are the desktops that people have taken over. Its zero value is empty.
+type holds struct {
+	mu      sync.Mutex
+	byRun   map[string]*hold
+	pending int // calls of TakeOver under way
+}
+
+// of returns who has the desktop of a run; nil: nobody.
+func (x *holds) of(run string) *hold {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.byRun[run]
+}
+
+// by returns the name of the person who has the desktop of a run; empty: nobody.
+func (x *holds) by(run string) string {
+	if h := x.of(run); h != nil {
 		return h.by
 	}
 	return ""
 }
 
-// Held are the runs whose desktops persons have, with their names.
+func (x *holds) all() map[string]*hold {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return maps.Clone(x.byRun)
+}
+
+// count returns the number of desktops that people have taken over or are
+// about to take over.
+func (x *holds) count() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.byRun) + x.pending
+}
+
+// addPending counts a call of TakeOver that begins (1) or ends (-1).
+func (x *holds) addPending(n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.pending += n
+}
+
+func (x *holds) add(run string, h *hold) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.byRun == nil {
+		x.byRun = map[string]*hold{}
+	}
+	x.byRun[run] = h
+}
+
+func (x *holds) remove(run string, h *hold) {
+	h.lapses.Stop()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.byRun[run] == h {
+		delete(x.byRun, run)
+	}
+}
+
+// renew takes a heartbeat: it extends the hold of the person who has the desktop
+// already, and reports whether there was one.
+func (x *holds) renew(run string, t Takeover) (held bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch h := x.byRun[run]; {
+	case h != nil && h.by == t.By:
+		h.lapses.Reset(lapseTime)
+		return true, nil
+	case h != nil:
+		return false, steps.Errorf(steps.Busy, "%s has taken over the desktop of run %s", h.by, run)
+	case t.Renew:
+		return false, steps.Errorf(steps.Invalid, "%s has not taken over the desktop of run %s, or not any more", t.By, run)
+	}
+	return false, nil
+}
+
+// Held returns the runs whose desktops people have taken over, with their names.
 func (e *Engine) Held() map[string]string {
-	e.open()
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	held := map[string]string{}
-	for id, h := range e.holds {
-		held[id] = h.by
+	for run, h := range e.holds.all() {
+		held[run] = h.by
 	}
 	return held
 }
 
-// Occupied is how many desktops persons have or are about to.
-func (e *Engine) Occupied() int {
-	e.open()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.holds) + e.taken
-}
-
-func (e *Engine) takes() (done func()) {
-	add := func(n int) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.taken += n
-	}
-	add(1)
-	return func() { add(-1) }
-}
+// Occupied returns the number of desktops that people have taken over or are
+// about to take over.
+func (e *Engine) Occupied() int { return e.holds.count() }
 
 // refuseHeld says why nothing may be done with a run whose desktop a person has.
 func (e *Engine) refuseHeld(ctx context.Context, id string) error {
-	by := e.holderOf(id)
+	by := e.holds.by(id)
 	if by == "" && e.HeldElsewhere != nil {
 		by = e.HeldElsewhere(ctx, id)
 	}
@@ -111,14 +163,14 @@ func (e *Engine) refuseHeld(ctx context.Context, id string) error {
 
 // TakeOver pauses a run and gives its desktop to a person.
 func (e *Engine) TakeOver(ctx context.Context, id string, t Takeover) (Header, error) {
-	e.open()
 	if t.By == "" {
 		return Header{}, steps.Errorf(steps.Invalid, "wanted the name of who takes run %s over", id)
 	}
-	if known, err := e.renew(id, t); known || err != nil {
+	if known, err := e.holds.renew(id, t); known || err != nil {
 		return e.getAfter(ctx, id, err)
 	}
-	defer e.takes()() // before the run rests, or another begins in its place
+	e.holds.addPending(1) // before the run pauses, or another run takes its place
+	defer e.holds.addPending(-1)
 	if err := e.pauseNow(ctx, id); err != nil {
 		return Header{}, err
 	}
@@ -139,26 +191,9 @@ func (e *Engine) getAfter(ctx context.Context, id string, err error) (Header, er
 	return e.Get(ctx, id)
 }
 
-// renew takes a sign of life of who has the desktop of a run.
-func (e *Engine) renew(id string, t Takeover) (known bool, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	h := e.holds[id]
-	switch {
-	case h != nil && h.by == t.By:
-		h.lapses.Reset(e.lapse)
-		return true, nil
-	case h != nil:
-		return false, steps.Errorf(steps.Busy, "%s has taken over the desktop of run %s", h.by, id)
-	case t.Renew:
-		return false, steps.Errorf(steps.Invalid, "%s has not taken over the desktop of run %s, or not any more", t.By, id)
-	}
-	return false, nil
-}
-
 // pauseNow pauses a run that is executed, at the end of the step under way.
 func (e *Engine) pauseNow(ctx context.Context, id string) error {
-	w := e.at(id)
+	w := e.workers.of(id)
 	if w == nil {
 		return nil
 	}
@@ -176,7 +211,7 @@ func (e *Engine) pauseNow(ctx context.Context, id string) error {
 
 // aside does something with a run at rest, which nothing else executes meanwhile.
 func (e *Engine) aside(w *worker, do func() error) error {
-	if err := e.claim(w); err != nil {
+	if err := e.workers.add(w); err != nil {
 		return err
 	}
 	defer close(w.done)
@@ -188,19 +223,21 @@ func (e *Engine) aside(w *worker, do func() error) error {
 func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 	limited, cancel := context.WithTimeout(ctx, boundaryTime)
 	defer cancel()
-	if err := e.Lease.Acquire(limited, inHandsOf(w.id, by), w.claim); err != nil {
-		holders, _ := e.Lease.Holders()
+	if err := e.lease().Acquire(limited, inHandsOf(w.id, by), w.claim); err != nil {
+		holders, _ := e.lease().Holders()
 		return errBusy(holders)
 	}
 	if err := w.commit(EvTaken, "", Taken{By: by, Hash: w.lastPicture(ctx)}); err != nil {
-		e.Lease.Release(inHandsOf(w.id, by))
+		e.lease().Release(inHandsOf(w.id, by))
 		return err
 	}
 	h := &hold{by: by, end: w.watch(ctx)}
-	h.lapses = time.AfterFunc(e.lapse, func() { e.lapsed(w.id, h) })
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.holds[w.id] = h
+	h.lapses = time.AfterFunc(lapseTime, func() {
+		if err := e.giveBack(context.Background(), w.id, h, fmt.Sprintf("no sign of life for %s", lapseTime)); err != nil {
+			e.log().Warn("that a desktop was given back could not be recorded", "run", w.id, "error", err)
+		}
+	})
+	e.holds.add(w.id, h)
 	return nil
 }
 
@@ -240,10 +277,7 @@ func inHandsOf(run, by string) string { return run + " (taken over by " + by + "
 // HandBack takes the desktop of a run back from a person. The run rests until it is
 // resumed.
 func (e *Engine) HandBack(ctx context.Context, id, by string) (Header, error) {
-	e.open()
-	e.mu.Lock()
-	h := e.holds[id]
-	e.mu.Unlock()
+	h := e.holds.of(id)
 	switch {
 	case h == nil:
 		return Header{}, steps.Errorf(steps.Invalid, "nobody has taken over the desktop of run %s", id)
@@ -253,28 +287,10 @@ func (e *Engine) HandBack(ctx context.Context, id, by string) (Header, error) {
 	return e.getAfter(ctx, id, e.giveBack(ctx, id, h, ""))
 }
 
-// lapsed takes back what a person has who shows no sign of life.
-func (e *Engine) lapsed(id string, h *hold) {
-	why := fmt.Sprintf("no sign of life for %s", e.lapse)
-	if err := e.giveBack(e.life, id, h, why); err != nil {
-		e.log().Warn("that a desktop was given back could not be recorded", "run", id, "error", err)
-	}
-}
-
-// giveBack records that a person has the desktop of a run no more, and lets the
-// engine act again, also when that cannot be recorded.
+// giveBack records that a person no longer has the desktop of a run, and lets the
+// engine act again, even if that cannot be recorded.
 func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) error {
 	w, err := e.load(ctx, id, nil, false)
-	record := func() error {
-		e.mu.Lock()
-		ours := e.holds[id] == h
-		e.mu.Unlock()
-		if !ours { // another has given it back by now
-			return nil
-		}
-		defer e.letGo(id, h)
-		return w.commit(EvReturned, "", Returned{By: h.by, Why: why, Hash: w.lastPicture(ctx), Recording: w.keepWatched(ctx, h)})
-	}
 	if err != nil {
 		if h.end != nil {
 			_, _ = h.end(nil)
@@ -282,27 +298,25 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 		e.letGo(id, h)
 		return err
 	}
-	return e.aside(w, record)
+	return e.aside(w, func() error {
+		if e.holds.of(id) != h { // it was given back meanwhile
+			return nil
+		}
+		defer e.letGo(id, h)
+		return w.commit(EvReturned, "", Returned{By: h.by, Why: why, Hash: w.lastPicture(ctx), Recording: w.keepWatched(ctx, h)})
+	})
 }
 
 func (e *Engine) letGo(id string, h *hold) {
-	h.lapses.Stop()
-	e.mu.Lock()
-	if e.holds[id] == h {
-		delete(e.holds, id)
-	}
-	e.mu.Unlock()
-	e.Lease.Release(inHandsOf(id, h.by))
+	e.holds.remove(id, h)
+	e.lease().Release(inHandsOf(id, h.by))
 	e.hub.notify(id)
 }
 
-// takeBackAll takes every desktop back from whoever has it.
+// takeBackAll takes every desktop back from the person who has it.
 func (e *Engine) takeBackAll(ctx context.Context, why string) error {
-	e.mu.Lock()
-	held := maps.Clone(e.holds)
-	e.mu.Unlock()
 	var errs []error
-	for id, h := range held {
+	for id, h := range e.holds.all() {
 		errs = append(errs, e.giveBack(ctx, id, h, why))
 	}
 	return errors.Join(errs...)

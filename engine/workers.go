@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"understudy/steps"
+)
+
+// workers holds the worker of each run that is being executed, and what the
+// process remembers of runs whose worker has ended. Its zero value is empty.
+type workers struct {
+	mu     sync.Mutex
+	byRun  map[string]*worker
+	closed bool                // no further worker is added
+	failed map[string]error    // why the last worker of a run failed, for later callers of Wait
+	kept   map[string]Unstored // of runs that wait or are paused, until they go on
+}
+
+// Unstored is the part of a run that is never stored. It is lost with the
+// process that executes the run, unless that process hands it on.
+type Unstored struct {
+	Secrets map[string]string `json:"secrets,omitempty"`
+	Environ []string          `json:"environ,omitempty"`
+}
+
+// of returns the worker of a run; nil: the run is not being executed.
+func (x *workers) of(run string) *worker {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.byRun[run]
+}
+
+// add makes a worker the one that executes its run.
+func (x *workers) add(w *worker) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.closed:
+		return &steps.Error{Code: steps.Unavailable, Err: errShutDown}
+	case x.byRun[w.id] != nil:
+		return steps.Errorf(steps.Busy, "run %s is being executed already", w.id)
+	case x.byRun == nil:
+		x.byRun, x.failed = map[string]*worker{}, map[string]error{}
+	}
+	x.byRun[w.id] = w
+	return nil
+}
+
+// remove removes a worker that has ended.
+func (x *workers) remove(w *worker) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.byRun, w.id)
+	delete(x.failed, w.id)
+	switch {
+	case w.err != nil: // what is kept may be needed again
+		x.failed[w.id] = w.err
+	case w.s.Status == Waiting || w.s.Status == Paused:
+		x.setKept(w.id, Unstored{w.secrets, w.environ})
+	default:
+		delete(x.kept, w.id)
+	}
+}
+
+// runs returns the runs that are being executed.
+func (x *workers) runs() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Sorted(maps.Keys(x.byRun))
+}
+
+// close refuses further workers and returns those that there are.
+func (x *workers) close() []*worker {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closed = true
+	return slices.Collect(maps.Values(x.byRun))
+}
+
+// failure returns why the last worker of a run failed, or nil.
+func (x *workers) failure(run string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.failed[run]
+}
+
+// unstored returns what is kept of a run that waits or is paused.
+func (x *workers) unstored(run string) Unstored {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	u := x.kept[run]
+	u.Secrets = maps.Clone(u.Secrets)
+	return u
+}
+
+func (x *workers) keep(run string, u Unstored) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.setKept(run, u)
+}
+
+// setKept does the work of keep. The mutex is held.
+func (x *workers) setKept(run string, u Unstored) {
+	if x.kept == nil {
+		x.kept = map[string]Unstored{}
+	}
+	if x.kept[run] = u; len(u.Secrets) == 0 && u.Environ == nil {
+		delete(x.kept, run)
+	}
+}
