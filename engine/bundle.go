@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"understudy/steps"
 	"understudy/workflows"
@@ -42,4 +43,51 @@ func ReadBundle(raw []byte) (Bundle, error) {
 	var b Bundle
 	err := json.Unmarshal(raw, &b)
 	return b, err
+}
+
+// replace takes another document for a run. Steps that were executed must be
+// the same in both, unless it is forced; the others may differ.
+func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program, b *Bundle, force bool) (*workflows.Program, error) {
+	p, err := b.Compile(e.Kinds)
+	if err != nil || force {
+		return p, err
+	}
+	was, is := executedNodes(newLayout(old)), executedNodes(newLayout(p))
+	done, err := done(ctx, e.Store, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range done {
+		a, b := was[plain(path)], is[plain(path)]
+		if a == nil || b != nil && a.Digest == b.Digest {
+			continue
+		}
+		return nil, steps.Errorf(steps.Invalid, "step %s was executed, and is not the same in the new document", name(a, path)).
+			WithNext("leave it as it was, or use --force if the difference does not matter")
+	}
+	return p, nil
+}
+
+// done are the paths of the steps that succeeded, in the order in which they
+// first did. One that failed last is done again, so it may be another.
+func done(ctx context.Context, st Store, id string) ([]string, error) {
+	var order []string
+	success := map[string]bool{}
+	for ev, err := range st.Events(ctx, id, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if ev.Type != EvEnded {
+			continue
+		}
+		end, err := factOf[Ended](ev)
+		if err != nil {
+			return nil, err
+		}
+		if _, known := success[ev.Path]; !known {
+			order = append(order, ev.Path)
+		}
+		success[ev.Path] = end.Outcome.Status == Success
+	}
+	return slices.DeleteFunc(order, func(path string) bool { return !success[path] }), nil
 }

@@ -6,10 +6,13 @@ import (
 	"context"
 	"image"
 	"sync"
+	"time"
 
 	"understudy/internal/film"
+	"understudy/steps"
 	"understudy/steps/desktop"
 	"understudy/steps/observe"
+	"understudy/workflows"
 )
 
 // Camera takes the pictures of steps: of the whole screen, encoded and stored
@@ -100,4 +103,94 @@ func KeepPicture(ctx context.Context, f Files, p *image.RGBA) (hash string, size
 	file := new(film.Film).Add(p)
 	hash, err = f.Put(ctx, Captures, file)
 	return hash, len(file), err
+}
+
+// Pictures takes pictures of steps. It is plugged in; without it there are
+// none.
+type Pictures interface {
+	// Take takes a picture and returns as soon as it is taken. It is encoded
+	// and stored beside the run; keep is called once, with its hash and
+	// size, or with an error.
+	Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, size int, err error))
+}
+
+// pictureTime is how long the end of a run waits for its pictures.
+const pictureTime = 5 * time.Second
+
+// capturePolicy is when pictures of a step are taken: as the step says, else as the
+// document says, else around what acts.
+func (j *journal) capturePolicy(n *workflows.Node) workflows.Policy {
+	p := cmp.Or(n.Screenshots, j.program.Options.Screenshots)
+	switch {
+	case n.Kind.Touches == steps.None:
+		return workflows.NoPicture
+	case p == "" && n.Kind.Touches == steps.Act:
+		return workflows.Around
+	case p == "":
+		return workflows.NoPicture
+	}
+	return p
+}
+
+func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflows.Policy, when string) {
+	wanted := p == workflows.Around || p == workflows.After && when == "after"
+	if !wanted || w.e.Pictures == nil || env.Desktop == nil {
+		return
+	}
+	taken := time.Now().UTC()
+	w.inbox.expect()
+	w.e.Pictures.Take(ctx, env.Desktop, func(hash string, size int, err error) {
+		if err != nil {
+			w.e.log().Warn("picture not stored", "run", w.id, "step", e.path, "error", err)
+			w.inbox.picture(nil)
+			return
+		}
+		ev, err := newEvent(EvCaptured, e.path, Captured{Try: e.try, When: when, Hash: hash, Bytes: size, TakenAt: taken})
+		if err == nil {
+			w.inbox.picture(&ev)
+		}
+	})
+}
+
+// awaitPictures waits until no picture is under way, but not for long.
+func (w *worker) awaitPictures() {
+	if left := w.inbox.await(pictureTime); left > 0 {
+		w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
+	}
+}
+
+// lastPicture stores a picture of the desktop as it is now; empty when there is none.
+func (x *runDesktop) lastPicture(ctx context.Context) string {
+	if x.e.Pictures == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, pictureTime)
+	defer cancel()
+	d, err := x.desk().Open(ctx)
+	if err != nil {
+		return ""
+	}
+	defer x.releaseDesktop(x.s.Status == Succeeded)
+	taken := make(chan string, 1)
+	x.e.Pictures.Take(ctx, d, func(hash string, _ int, err error) {
+		if err != nil {
+			x.e.log().Warn("no picture of a desktop in the hands of a person", "run", x.id, "error", err)
+		}
+		taken <- hash
+	})
+	select {
+	case hash := <-taken:
+		return hash
+	case <-ctx.Done():
+		return ""
+	}
+}
+
+func (j *journal) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
+	hash, size, err := KeepPicture(ctx, j.e.Files, p)
+	if err != nil {
+		return "", err
+	}
+	j.grown.Add(int64(size))
+	return CaptureURI(hash), nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -55,4 +56,36 @@ func (h *hub) notify(run string) {
 		default: // it has news already
 		}
 	}
+}
+
+// Await returns when a run has more events than after, or stands still.
+func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, error) {
+	news, end := e.hub.watch(id)
+	defer end()
+	for {
+		if id == "" {
+			if now := e.hub.version(); now != after {
+				return Header{Seq: now}, nil
+			}
+		} else if h, err := e.Get(ctx, id); err != nil || h.Seq > after || h.Status != Running && h.Status != Queued {
+			return h, err
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return Header{}, context.Cause(ctx)
+		}
+	}
+}
+
+// News is a channel on which the news arrives that a run has new events; ""
+// is every run. The function ends it.
+func (e *Engine) News(id string) (<-chan struct{}, func()) {
+	return e.hub.watch(id)
+}
+
+// Notify tells those who follow a run that it has news from another process;
+// "" is any run.
+func (e *Engine) Notify(run string) {
+	e.hub.notify(run)
 }

@@ -80,3 +80,13 @@ func (b *inbox) await(atMost time.Duration) (left int) {
 		}
 	}
 }
+
+// drain records what other goroutines handed over.
+func (w *worker) drain() error {
+	for _, ev := range w.inbox.take() {
+		if err := w.append(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}

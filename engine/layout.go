@@ -133,3 +133,49 @@ func (l *layout) node(f *Frame) (*workflows.Node, error) {
 	}
 	return x.nodes[f.Next], nil
 }
+
+// executedNodes are the nodes of a layout by their paths, without rounds.
+func executedNodes(l *layout) map[string]*workflows.Node {
+	out := map[string]*workflows.Node{}
+	var document func(key, base string)
+	var walk func(key, base string)
+	walk = func(key, base string) {
+		x := l.lists[key]
+		if x == nil {
+			return
+		}
+		for i, n := range x.nodes {
+			path := pathOf(&Frame{Base: base, Next: i})
+			out[path] = n
+			walk(childKey(key, i), path+".")
+			walk(beforeKey(key, i), path+".before.")
+			if n.Call != nil {
+				document(callKey(key, i), path+"/")
+			}
+		}
+	}
+	document = func(key, base string) {
+		walk(key+bodyKey, base)
+		walk(key+troubleKey, base+"troubleshooting.")
+		walk(key+finallyKey, base+"finally.")
+	}
+	document("", "")
+	return out
+}
+
+// plain is a path without the rounds of loops.
+func plain(path string) string {
+	out := make([]byte, 0, len(path))
+	depth := 0
+	for i := 0; i < len(path); i++ {
+		switch {
+		case path[i] == '[':
+			depth++
+		case path[i] == ']':
+			depth--
+		case depth == 0:
+			out = append(out, path[i])
+		}
+	}
+	return string(out)
+}

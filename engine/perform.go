@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"image"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -221,15 +220,6 @@ func (v *evaluator) dir() string { return cmp.Or(v.s.Created.Dir, v.e.Dir) }
 
 // roots are the folders in which the run may use files.
 func (v *evaluator) roots() []string { return slices.Concat(v.e.Roots, v.s.Created.Roots) }
-
-func (j *journal) keepPicture(ctx context.Context, p *image.RGBA) (string, error) {
-	hash, size, err := KeepPicture(ctx, j.e.Files, p)
-	if err != nil {
-		return "", err
-	}
-	j.grown.Add(int64(size))
-	return CaptureURI(hash), nil
-}
 
 // maxResult is how large a result may be that stays in the run's state.
 const maxResult = 256 << 10

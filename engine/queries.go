@@ -121,12 +121,6 @@ func (e *Engine) Events(ctx context.Context, id string, from uint64) ([]Event, e
 
 const eventPage = 1000
 
-// News is a channel on which the news arrives that a run has new events; ""
-// is every run. The function ends it.
-func (e *Engine) News(id string) (<-chan struct{}, func()) {
-	return e.hub.watch(id)
-}
-
 // File reads what is stored under a hash.
 func (e *Engine) File(ctx context.Context, sort FileSort, hash string) ([]byte, error) {
 	return e.Files.Get(ctx, sort, hash)

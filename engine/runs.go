@@ -76,23 +76,3 @@ func (e *Engine) Places(context.Context) (Places, error) {
 	taken, total := e.lease().Holders()
 	return Places{taken, total}, nil
 }
-
-// Await returns when a run has more events than after, or stands still.
-func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, error) {
-	news, end := e.hub.watch(id)
-	defer end()
-	for {
-		if id == "" {
-			if now := e.hub.version(); now != after {
-				return Header{Seq: now}, nil
-			}
-		} else if h, err := e.Get(ctx, id); err != nil || h.Seq > after || h.Status != Running && h.Status != Queued {
-			return h, err
-		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-			return Header{}, context.Cause(ctx)
-		}
-	}
-}

@@ -321,30 +321,3 @@ func (e *Engine) takeBackAll(ctx context.Context, why string) error {
 	}
 	return errors.Join(errs...)
 }
-
-// lastPicture stores a picture of the desktop as it is now; empty when there is none.
-func (x *runDesktop) lastPicture(ctx context.Context) string {
-	if x.e.Pictures == nil {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, pictureTime)
-	defer cancel()
-	d, err := x.desk().Open(ctx)
-	if err != nil {
-		return ""
-	}
-	defer x.releaseDesktop(x.s.Status == Succeeded)
-	taken := make(chan string, 1)
-	x.e.Pictures.Take(ctx, d, func(hash string, _ int, err error) {
-		if err != nil {
-			x.e.log().Warn("no picture of a desktop in the hands of a person", "run", x.id, "error", err)
-		}
-		taken <- hash
-	})
-	select {
-	case hash := <-taken:
-		return hash
-	case <-ctx.Done():
-		return ""
-	}
-}

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+)
+
+func (w *worker) logger(path string) *slog.Logger {
+	return slog.New(&runLog{w: w, secrets: w.secrets, near: slices.Concat(w.near, w.typed), path: path, next: w.e.log().Handler()})
+}
+
+type runLog struct {
+	w       *worker
+	secrets secrets
+	near    []string
+	path    string
+	next    slog.Handler
+	attrs   []slog.Attr
+}
+
+func (h *runLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+
+func (h *runLog) Handle(ctx context.Context, r slog.Record) error {
+	attrs := map[string]any{}
+	add := func(a slog.Attr) bool {
+		attrs[a.Key] = h.secrets.maskText(a.Value.String(), h.near...)
+		return true
+	}
+	for _, a := range h.attrs {
+		add(a)
+	}
+	r.Attrs(add)
+	message := h.secrets.maskText(r.Message, h.near...)
+	ev, err := newEvent(EvLogged, h.path, Logged{Level: r.Level.String(), Message: message, Attrs: attrs})
+	if err != nil {
+		return err
+	}
+	h.w.inbox.log(ev)
+	if h.next.Enabled(ctx, r.Level) {
+		out := slog.NewRecord(r.Time, r.Level, message, r.PC)
+		for k, v := range attrs {
+			out.AddAttrs(slog.Any(k, v))
+		}
+		return h.next.Handle(ctx, out)
+	}
+	return nil
+}
+
+func (h *runLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	out := *h
+	out.attrs = append(out.attrs[:len(out.attrs):len(out.attrs)], attrs...)
+	return &out
+}
+
+// WithGroup leaves groups out: a step's messages are flat.
+func (h *runLog) WithGroup(string) slog.Handler { return h }
