@@ -21,13 +21,13 @@ func apply(s *State, ev Event) error {
 	return sort.fold(s, ev)
 }
 
-// An eventSort says what data events of a type have, and what they do to the state.
+// An eventSort decodes the data of events of one type and folds it into the state.
 type eventSort struct {
 	read func(Event) (any, error)
 	fold func(*State, Event) error
 }
 
-// sorts are the types of events.
+// sorts holds an entry for each type of event.
 var sorts = map[EventType]eventSort{
 	EvCreated:   with((*State).created),
 	EvEvaluated: with((*State).evaluated),
@@ -57,7 +57,7 @@ var sorts = map[EventType]eventSort{
 	EvAssigned:  with((*State).assigned),
 }
 
-// with is the sort of events whose data is a T.
+// with returns the sort of events whose data is a T.
 func with[T any](fold func(*State, Event, T)) eventSort {
 	return eventSort{
 		read: func(ev Event) (any, error) { return factOf[T](ev) },
@@ -97,7 +97,7 @@ func (c *Scope) init() {
 	}
 }
 
-// at puts the cursor of the innermost list on a node, and gives its execution.
+// at puts the cursor of the innermost list on a node, and returns its execution.
 func (s *State) at(index int) *Step {
 	f := s.top()
 	if f.Cur == nil || f.Next != index || f.Cur.Settled != "" {
@@ -163,18 +163,18 @@ func (s *State) evaluated(_ Event, e Evaluated) {
 	}
 }
 
-// undecided is what follows when an expression has no value: a failure, with
-// what the execution did so far.
+// undecided folds an expression that could not be evaluated: the step has failed,
+// after whatever it did so far.
 func (s *State) undecided(e Evaluated, c *Step) {
 	switch e.What {
-	case TheRecheck: // nothing is known of the try that was cut short
+	case TheRecheck: // whether the interrupted try did anything is unknown
 		c.Phase = asking
 		return
 	case TheArguments:
 		c.Tries++
 	}
 	s.outcome(e.ID, Outcome{Status: Errored, Acted: c.acted(), Error: e.Error})
-	if e.What == TheJump { // the try succeeded: another would mend nothing
+	if e.What == TheJump { // the try succeeded, so another one would not help
 		c.Phase, c.Tries = checked, maxTries
 	}
 }
@@ -220,7 +220,7 @@ func (s *State) recheck(e Evaluated) {
 	c.Phase = asking
 }
 
-// outcome says what came of the step under the cursor, and makes it known to
+// outcome records the outcome of the step under the cursor, and makes it visible to
 // expressions.
 func (s *State) outcome(id string, o Outcome) {
 	f := s.top()
@@ -265,7 +265,7 @@ func (s *State) started(_ Event, st Started) {
 
 func (s *State) ended(_ Event, e Ended) {
 	if e.Outcome.Error != nil && s.top().Cur.acted() != steps.ActedNo && e.Outcome.Acted == steps.ActedNo {
-		e.Outcome.Acted = steps.ActedMaybe // an earlier try of this execution did
+		e.Outcome.Acted = steps.ActedMaybe // an earlier try of this execution acted
 	}
 	s.outcome(e.ID, e.Outcome)
 	if e.Args != nil && s.Created.Call != "" {

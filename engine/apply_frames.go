@@ -32,7 +32,7 @@ func (s *State) entered(ev Event, e Entered) {
 	s.Frames = append(slices.Clip(s.Frames), frame)
 }
 
-// begin is when a loop began, which is now if it did not before.
+// begin returns when a loop began, and starts its clock on the first call.
 func (c *Step) begin(now time.Time) time.Time {
 	if c.Began.IsZero() {
 		c.Began = now
@@ -40,7 +40,7 @@ func (c *Step) begin(now time.Time) time.Time {
 	return c.Began
 }
 
-// clear forgets the results of the steps in a list, and in the lists within.
+// clear removes the results of the steps in a list and in the lists nested in it.
 func (c *Scope) clear(list string) {
 	for id, in := range c.Lists {
 		if in == list || strings.HasPrefix(in, list+".") || strings.HasPrefix(in, list+"!") {
@@ -55,7 +55,7 @@ func (s *State) left(_ Event, l Left) {
 	scope := s.scope()
 	s.Frames = slices.Clip(s.Frames[:len(s.Frames)-1])
 	defer s.sweep()
-	if len(s.Frames) == 0 { // the run's own list is left by finished, never here
+	if len(s.Frames) == 0 { // the outermost list ends with EvFinished, never with EvLeft
 		return
 	}
 	p := s.top()
@@ -75,7 +75,7 @@ func (s *State) left(_ Event, l Left) {
 		s.leftTrouble(f, l)
 	default:
 		failure := f.Failure
-		if f.Scope != 0 && failure == nil && scope.FinallyError != nil { // only finally is to be done again
+		if f.Scope != 0 && failure == nil && scope.FinallyError != nil { // only finally has to be done again
 			failure = &Failure{Error: *scope.FinallyError, At: keep(whole)}
 		}
 		s.leftList(f, l, failure)
@@ -115,12 +115,12 @@ func (s *State) leftList(f Frame, l Left, failure *Failure) {
 	}
 }
 
-// nextRound counts a round of a loop that is over.
+// nextRound counts a finished round of a loop.
 func (s *State) nextRound(l Left) {
 	c := s.top().Cur
 	c.Round++
 	switch {
-	case c.Items == nil: // while: its condition is looked at again
+	case c.Items == nil: // a while loop evaluates its condition again
 		c.Phase = ready
 	case c.Round < len(c.Items):
 		c.Phase = inside
@@ -134,7 +134,7 @@ func rounds(n int) Outcome {
 	return Outcome{Status: Success, Result: map[string]any{"rounds": float64(n)}}
 }
 
-// sweep forgets the scopes that no frame needs any more.
+// sweep removes the scopes that no frame refers to any more.
 func (s *State) sweep() {
 	if len(s.Scopes) == 1 {
 		return

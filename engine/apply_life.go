@@ -9,7 +9,7 @@ import (
 )
 
 func (s *State) moved(ev Event, m Moved) {
-	s.Budget++ // so that a jump in a circle ends, also when it passes no step
+	s.Budget++ // ends jumps in a circle, also those that pass no step
 	var origin *Failure
 	if c := s.top().Cur; m.Why == "fallback" && c != nil && c.Outcome != nil && c.Outcome.Error != nil {
 		origin = c.Failure
@@ -85,7 +85,7 @@ func (s *State) asked(ev Event, q Question) {
 	}
 }
 
-// The sorts of questions.
+// The kinds of questions.
 const (
 	AskUser   = "ask_user"
 	AskSecret = "secret"
@@ -116,7 +116,7 @@ func (s *State) answered(ev Event, a Answered) {
 const (
 	Redo     = "redo"
 	SkipStep = "skip"
-	// DoneByHand is for any step at which a run goes on: a person has done it.
+	// DoneByHand fits any step at which a run continues: a person has done it.
 	DoneByHand = "done"
 )
 
@@ -149,13 +149,13 @@ func (s *State) continued(ev Event, _ struct{}) {
 	s.restartClock(ev)
 }
 
-// restartClock starts the clocks again after the run stood still.
+// restartClock restarts the clocks after the run was at rest.
 func (s *State) restartClock(ev Event) {
 	s.shiftClocks(ev.At.Sub(s.Since))
 	s.Question, s.Status, s.Since = nil, Running, ev.At
 }
 
-// shiftClocks lets time pass that counts for no limit.
+// shiftClocks excludes a period from all limits.
 func (s *State) shiftClocks(d time.Duration) {
 	if d <= 0 {
 		return
@@ -186,7 +186,7 @@ func (s *State) stopping(_ Event, e Stopping) {
 	} else {
 		e.Late = s.Scopes[1].Finally == Begun
 	}
-	if s.Resume == nil && (!s.finishing() || e.Abort) { // else it is known when finally is over
+	if s.Resume == nil && (!s.finishing() || e.Abort) { // otherwise it is set when finally has ended
 		s.Resume = resumePoint(s.Frames)
 	}
 	s.Stop = &e

@@ -9,14 +9,14 @@ import (
 	"understudy/workflows"
 )
 
-// Bundle is a document with every document that it calls: all that a run
-// needs to know of them, now and when it is resumed.
+// Bundle is a document together with all documents that it calls: everything a run
+// needs of them, now and when it is resumed.
 type Bundle struct {
 	Main  workflows.Source   `json:"main"`
 	Calls []workflows.Loaded `json:"calls,omitempty"`
 }
 
-// Pack compiles a document and gathers what it calls.
+// Pack compiles a document and collects the documents that it calls.
 func Pack(src workflows.Source, kinds []steps.Kind, load workflows.Loader) (Bundle, *workflows.Program, error) {
 	p, err := workflows.Compile(src, workflows.CompileOptions{Kinds: kinds, Load: load})
 	if err != nil {
@@ -25,7 +25,7 @@ func Pack(src workflows.Source, kinds []steps.Kind, load workflows.Loader) (Bund
 	return Bundle{Main: src, Calls: p.Loaded}, p, nil
 }
 
-// Compile compiles the document as it was kept.
+// Compile compiles the document as it was stored.
 func (b *Bundle) Compile(kinds []steps.Kind) (*workflows.Program, error) {
 	return workflows.Compile(b.Main, workflows.CompileOptions{Kinds: kinds, Load: workflows.LoaderOf(b.Calls)})
 }
@@ -38,15 +38,15 @@ func (b *Bundle) keep(ctx context.Context, f Files) (string, error) {
 	return f.Put(ctx, Documents, raw)
 }
 
-// ReadBundle reads a bundle as it was kept.
+// ReadBundle decodes a stored bundle.
 func ReadBundle(raw []byte) (Bundle, error) {
 	var b Bundle
 	err := json.Unmarshal(raw, &b)
 	return b, err
 }
 
-// replace takes another document for a run. Steps that were executed must be
-// the same in both, unless it is forced; the others may differ.
+// replace compiles another document for a run. Unless forced, steps that have been
+// executed must be the same in both documents.
 func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program, b *Bundle, force bool) (*workflows.Program, error) {
 	p, err := b.Compile(e.Kinds)
 	if err != nil || force {
@@ -68,8 +68,9 @@ func (e *Engine) replace(ctx context.Context, id string, old *workflows.Program,
 	return p, nil
 }
 
-// done are the paths of the steps that succeeded, in the order in which they
-// first did. One that failed last is done again, so it may be another.
+// done returns the paths of the steps that succeeded, in the order of their first
+// execution. A step whose last execution failed is not included: it is repeated, so
+// it may differ.
 func done(ctx context.Context, st Store, id string) ([]string, error) {
 	var order []string
 	success := map[string]bool{}

@@ -15,27 +15,27 @@ import (
 	"understudy/workflows"
 )
 
-// Camera takes the pictures of steps: of the whole screen, encoded and stored
-// beside the run, with the boxes of password fields blanked.
+// Camera takes pictures of the whole screen for steps, blanks password fields, and
+// encodes and stores the pictures in the background.
 type Camera struct {
 	Files Files
-	// Passwords are the password fields that were seen so far, which the kinds
-	// that take pictures share; nil: those that the camera sees itself.
+	// Passwords are the password fields seen so far, shared with the kinds that take
+	// pictures; nil: only those that the camera finds itself.
 	Passwords *observe.Passwords
 
 	once sync.Once
-	slot chan struct{} // one place for each picture that may be under way
+	slot chan struct{} // holds one token for each picture that is being stored
 
 	mu   sync.Mutex
 	film film.Film // guarded by mu
 	last *shot     // guarded by mu
 }
 
-// underWay is how many pictures may wait to be stored; each is some megabytes
-// of memory, so the next one waits for a place.
+// underWay limits the pictures that wait to be stored. Each takes some megabytes of
+// memory; further calls of Take block.
 const underWay = 6
 
-// Take takes a picture, and stores it beside what goes on.
+// Take takes a picture and returns; the picture is stored in the background.
 func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, size int, err error)) {
 	c.once.Do(func() {
 		c.slot = make(chan struct{}, underWay)
@@ -61,15 +61,16 @@ func (c *Camera) Take(ctx context.Context, d *desktop.Desktop, keep func(hash st
 }
 
 type shot struct {
-	pixels *image.RGBA // as it was taken
-	file   []byte      // what is stored of it
+	pixels *image.RGBA // before blanking
+	file   []byte      // the encoded picture
 	done   chan struct{}
 }
 
-// store stores a picture that was taken, with the fields of passwords blanked.
+// store encodes and stores a picture with its password fields blanked. A picture that
+// equals the one before is not encoded again.
 func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *image.RGBA, fields []desktop.Rect) (hash string, size int, err error) {
 	s := &shot{pixels: develop(), done: make(chan struct{})}
-	if before := c.follow(s); before != nil && same(before.pixels, s.pixels) { // with the same fields
+	if before := c.follow(s); before != nil && same(before.pixels, s.pixels) { // and so with the same password fields
 		<-before.done
 		s.file = before.file
 	} else {
@@ -81,7 +82,7 @@ func (c *Camera) store(ctx context.Context, d *desktop.Desktop, develop func() *
 	return hash, len(s.file), err
 }
 
-// follow makes a shot the last one, and gives the one before.
+// follow makes s the last shot, and returns the one before it.
 func (c *Camera) follow(s *shot) *shot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,27 +99,25 @@ func (c *Camera) write(p *image.RGBA) []byte {
 	return c.film.Add(p)
 }
 
-// KeepPicture stores a picture and gives its hash and its size.
+// KeepPicture stores a picture and returns its hash and size.
 func KeepPicture(ctx context.Context, f Files, p *image.RGBA) (hash string, size int, err error) {
 	file := new(film.Film).Add(p)
 	hash, err = f.Put(ctx, Captures, file)
 	return hash, len(file), err
 }
 
-// Pictures takes pictures of steps. It is plugged in; without it there are
-// none.
+// Pictures takes pictures of steps.
 type Pictures interface {
-	// Take takes a picture and returns as soon as it is taken. It is encoded
-	// and stored beside the run; keep is called once, with its hash and
-	// size, or with an error.
+	// Take returns as soon as the picture is taken. It is encoded and stored in the
+	// background; keep is called once, with the hash and size, or with an error.
 	Take(ctx context.Context, d *desktop.Desktop, keep func(hash string, size int, err error))
 }
 
-// pictureTime is how long the end of a run waits for its pictures.
+// pictureTime bounds how long the end of a run waits for pictures to be stored.
 const pictureTime = 5 * time.Second
 
-// capturePolicy is when pictures of a step are taken: as the step says, else as the
-// document says, else around what acts.
+// capturePolicy returns when to take pictures of a step: the step's setting, else the
+// document's, else before and after steps that act.
 func (j *journal) capturePolicy(n *workflows.Node) workflows.Policy {
 	p := cmp.Or(n.Screenshots, j.program.Options.Screenshots)
 	switch {
@@ -152,14 +151,15 @@ func (w *worker) picture(ctx context.Context, env *steps.Env, e start, p workflo
 	})
 }
 
-// awaitPictures waits until no picture is under way, but not for long.
+// awaitPictures waits up to pictureTime for pictures to be stored.
 func (w *worker) awaitPictures() {
 	if left := w.inbox.await(pictureTime); left > 0 {
 		w.e.log().Warn("the run ended before all its pictures were stored", "run", w.id, "missing", left)
 	}
 }
 
-// lastPicture stores a picture of the desktop as it is now; empty when there is none.
+// lastPicture stores a picture of the desktop as it is now, and returns its hash;
+// empty: there is none.
 func (x *runDesktop) lastPicture(ctx context.Context) string {
 	if x.e.Pictures == nil {
 		return ""

@@ -13,33 +13,33 @@ import (
 	"understudy/workflows"
 )
 
-// ResumeRequest says how a run goes on.
+// ResumeRequest describes how a run continues.
 type ResumeRequest struct {
-	From     string            `json:"from,omitempty"` // a step's id or path
+	From     string            `json:"from,omitempty"` // id or path of a step
 	Inputs   map[string]any    `json:"inputs,omitempty"`
 	Secrets  map[string]string `json:"secrets,omitempty"`
-	Decision string            `json:"decision,omitempty"` // of a doubtful step: redo or skip; of any: done
-	Bundle   *Bundle           `json:"bundle,omitempty"`   // another document
-	Force    bool              `json:"force,omitempty"`    // also when executed steps differ
+	Decision string            `json:"decision,omitempty"` // for a doubtful step: redo or skip; for any step: done
+	Bundle   *Bundle           `json:"bundle,omitempty"`   // a replacement for the document
+	Force    bool              `json:"force,omitempty"`    // accept a document in which executed steps differ
 	Queue    bool              `json:"queue,omitempty"`
 	Environ  []string          `json:"environ,omitempty"`
 	By       string            `json:"by,omitempty"`
-	Owner    string            `json:"owner,omitempty"`   // of the run that a fork makes
-	Within   *Bounds           `json:"within,omitempty"`  // nil: the folders of the run
-	Mandate  *Mandate          `json:"mandate,omitempty"` // of who continues it, in a fleet; nil: as before
-	// Key is from NewKey, or empty: a request that is sent again with it does
-	// nothing again. Of a fork, it becomes the id of the new run.
+	Owner    string            `json:"owner,omitempty"`   // of the new run of a Fork
+	Within   *Bounds           `json:"within,omitempty"`  // nil: the folders of the run stay as they are
+	Mandate  *Mandate          `json:"mandate,omitempty"` // of the caller, in a fleet; nil: unchanged
+	// Key is from NewKey, or empty. A repeated request with the same key has no
+	// further effect. It becomes the id of the new run of a Fork.
 	Key string `json:"key,omitempty"`
 
-	// Auto says that nobody asked: the run goes on by itself, if its document
-	// says that it does and it was cut short.
+	// Auto marks a resumption that nobody asked for. It requires that the document
+	// allows it and that the run was interrupted.
 	Auto bool `json:"auto,omitempty"`
 
-	lost bool // its desktop is gone: it goes on with a new one
+	lost bool // the run continues on a new desktop, because its own is gone
 }
 
-// Resume continues a run that ended, from the first step that did not
-// succeed, or from a step that is named.
+// Resume continues a run that has ended, from the first step that did not succeed or
+// from the given step.
 func (e *Engine) Resume(ctx context.Context, id string, r ResumeRequest) (Header, error) {
 	if h, done, err := e.continued(ctx, id, r.Key); done || err != nil {
 		return h, err
@@ -81,7 +81,7 @@ func resumable(w *worker, r ResumeRequest) error {
 	return nil
 }
 
-// revive is the worker of a run that is to go on.
+// revive returns a worker for a run that is to continue; nobody has its desktop.
 func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
 	if err := e.refuseHeld(ctx, id); err != nil {
 		return nil, err
@@ -89,7 +89,8 @@ func (e *Engine) revive(ctx context.Context, id string, other *Bundle, force boo
 	return e.load(ctx, id, other, force)
 }
 
-// load is a worker for a run that nothing executes, as its events left it.
+// load returns a worker for a run that is not being executed, with the state that its
+// events add up to.
 func (e *Engine) load(ctx context.Context, id string, other *Bundle, force bool) (*worker, error) {
 	if e.workers.of(id) != nil {
 		return nil, steps.Errorf(steps.Busy, "run %s is being executed", id).WithNext("wait for it, or stop it first")
@@ -198,13 +199,13 @@ func (w *worker) replaceInputs(ev *Resumed, r ResumeRequest) error {
 	return nil
 }
 
-// lastStart is the number of the event before the last start of a step; 0
-// when it was never reached.
+// lastStart returns the number of the event before the last start of a step; 0: the
+// step was never reached.
 func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
 	var base uint64
 	nodes := executedNodes(j.layout)
-	_, ours := j.program.Node(step) // rather than one of the same id in a called workflow
-	last := map[string]Event{}      // of each path
+	_, ours := j.program.Node(step) // preferred to a step with the same id in a called workflow
+	last := map[string]Event{}      // by path
 	for ev, err := range j.e.Store.Events(ctx, j.id, 1) {
 		if err != nil {
 			return 0, err
@@ -224,7 +225,7 @@ func (j *journal) lastStart(ctx context.Context, step string) (uint64, error) {
 
 func called(path string) bool { return strings.Contains(path, "/") }
 
-// begins says whether an event is the first of an execution of a node.
+// begins reports whether an event is the first of an execution of a node.
 func begins(ev Event, n *workflows.Node, last Event) bool {
 	is := func(w What) bool { return evaluates(ev, w) }
 	switch {
@@ -250,7 +251,7 @@ func evaluates(ev Event, what What) bool {
 	return ev.Type == EvEvaluated && err == nil && e.What == what
 }
 
-// Answer is what a waiting run wanted to know.
+// Answer answers the question of a waiting run.
 type Answer struct {
 	Value   any               `json:"value,omitempty"`
 	Choice  string            `json:"choice,omitempty"`
@@ -305,8 +306,8 @@ func fits(q *Question, a Answer) error {
 	return nil
 }
 
-// Stop ends a run. It returns when the step that was executed has ended;
-// finally goes on. Stopped again, a run gives up finally too.
+// Stop ends a run. It returns when the step under way has ended; the run's finally is
+// still executed. A second Stop abandons finally too.
 func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (Header, error) {
 	if w := e.workers.of(id); w != nil {
 		if w.stops.interrupt(c, message) {
@@ -331,7 +332,7 @@ func (e *Engine) Stop(ctx context.Context, id string, c Cause, message string) (
 	return e.launchAfter(w, EvContinued, struct{}{})
 }
 
-// settled waits until a stop is recorded, or the worker has ended.
+// settled waits until a stop is recorded or the worker has ended.
 func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 	news, end := e.News(w.id)
 	defer end()
@@ -349,15 +350,15 @@ func (e *Engine) settled(ctx context.Context, w *worker) (Header, error) {
 	}
 }
 
-// Disconnected says that the client of a run is gone: the run goes on or is
-// cancelled as its document says, or else as the client wanted it.
+// Disconnected tells the engine that the client of a run has gone. Whether the run is
+// cancelled depends on its document, and by default on goesOn.
 func (e *Engine) Disconnected(id string, goesOn bool) {
 	if w := e.workers.of(id); w != nil && !w.program.Options.OutlivesClient(goesOn) {
 		w.stops.interrupt(ByClient, "its client went away")
 	}
 }
 
-// StopAll stops every run that is executed.
+// StopAll stops all runs that are being executed.
 func (e *Engine) StopAll(ctx context.Context, c Cause, message string) ([]Header, error) {
 	var out []Header
 	var errs []error
@@ -372,7 +373,7 @@ func (e *Engine) StopAll(ctx context.Context, c Cause, message string) ([]Header
 	return out, errors.Join(errs...)
 }
 
-// Pause holds a run at the next boundary between steps.
+// Pause pauses a run at the next boundary between steps.
 func (e *Engine) Pause(_ context.Context, id string) error {
 	w := e.workers.of(id)
 	if w == nil {
@@ -382,7 +383,7 @@ func (e *Engine) Pause(_ context.Context, id string) error {
 	return nil
 }
 
-// Continue lets a paused run go on.
+// Continue continues a paused run.
 func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
@@ -397,7 +398,8 @@ func (e *Engine) Continue(ctx context.Context, id string) (Header, error) {
 	return e.launchAfter(w, EvContinued, struct{}{})
 }
 
-// Fork makes a new run of a run's document, with its state before a step.
+// Fork starts a new run of a run's document, with the state that the run had before a
+// step.
 func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (Header, error) {
 	if h, done, err := e.startedBefore(ctx, r.Key); done || err != nil {
 		return h, err
@@ -419,7 +421,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	}
 	created := old.s.Created
 	created.keepWithin(r.Within)
-	created.Owner, created.Client, created.Rights, created.Server = r.Owner, cmp.Or(r.By, created.Client), nil, "" // it is a run of who forks
+	created.Owner, created.Client, created.Rights, created.Server = r.Owner, cmp.Or(r.By, created.Client), nil, "" // the new run belongs to the caller
 	if m := r.Mandate; m != nil {
 		created.Rights, created.Server = m.Rights, m.Server
 	}
@@ -441,7 +443,7 @@ func (e *Engine) Fork(ctx context.Context, id, from string, r ResumeRequest) (He
 	if err := w.record(EvCreated, "", created); err != nil {
 		return Header{}, err
 	}
-	if on := old.on.Load(); on != nil { // it goes on where its parent is
+	if on := old.on.Load(); on != nil { // it continues on the desktop of its parent
 		w.on.Store(on)
 		if err := w.record(EvLocated, "", *on); err != nil {
 			return Header{}, err

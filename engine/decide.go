@@ -11,22 +11,22 @@ import (
 	"understudy/workflows"
 )
 
-// effect is what the engine does next. It is one of the types below.
+// effect is what the engine does next: one of the types below.
 type effect any
 
-// record stores a fact that follows from what is known.
+// record stores a fact that follows from the state.
 type record struct {
 	typ  EventType
 	path string
 	data any
 }
 
-// evaluate computes an expression for a node, or for a document.
+// evaluate evaluates an expression of a node or of a document.
 type evaluate struct {
 	what  What
 	path  string
 	index int
-	node  *workflows.Node // nil when it belongs to the document
+	node  *workflows.Node // nil for an expression of the document
 	doc   *workflows.Program
 	jump  int
 	round int // of a while
@@ -84,7 +84,7 @@ func decide(l *layout, s *State) effect {
 	return d.next()
 }
 
-// decider holds what the rules look at.
+// decider holds what the rules of decide look at.
 type decider struct {
 	l    *layout
 	s    *State
@@ -94,8 +94,8 @@ type decider struct {
 
 func (d decider) path(i int) string { return d.f.Base + strconv.Itoa(i) }
 
-// unwind ends the lists of a run that is to stop, the innermost first, so
-// that each document's finally still runs.
+// unwind ends the lists of a run that is to stop, the innermost first, so that the
+// finally of each document is still executed.
 func (d decider) unwind() effect {
 	s := d.s
 	if s.Stop.Abort || s.Stop.Cause == ByShutdown {
@@ -120,10 +120,10 @@ func (d decider) unwind() effect {
 	return record{EvUnwound, "", Unwound{Depth: i}}
 }
 
-// next goes on with the first node after the cursor that is to be executed.
+// next continues with the first node after the cursor that is to be executed.
 func (d decider) next() effect {
 	f, i := d.f, d.f.Next
-	ending := f.Ending || f.Sort == FinallyFrame && f.Failure != nil // its bounds were passed
+	ending := f.Ending || f.Sort == FinallyFrame && f.Failure != nil // finally exceeded its limits
 	if f.Cur != nil {
 		ending = ending || d.isLast(i)
 		i++
@@ -137,7 +137,7 @@ func (d decider) next() effect {
 	return d.endOfList(ending)
 }
 
-// isLast says whether a node of the list is the one that the run is to end at.
+// isLast reports whether the run is to end at node i of the list.
 func (d decider) isLast(i int) bool {
 	to := d.s.Created.To
 	return to != "" && i < len(d.list.nodes) && d.list.nodes[i].ID == to && d.list.program == d.l.lists[bodyKey].program
@@ -153,8 +153,8 @@ func (d decider) begin(n *workflows.Node, i int) effect {
 	return d.enter(n, i, nil)
 }
 
-// bound ends what has used up its step executions: the run, or a finally list,
-// which has as many of its own.
+// bound stops what has used up its step executions: the run, or a finally list, which
+// has a budget of its own.
 func (d decider) bound(n *workflows.Node, i int) effect {
 	limit, used, finally := d.l.lists[bodyKey].program.Options.MaxSteps, d.s.Budget, d.s.finally()
 	if finally >= 0 {
@@ -174,8 +174,8 @@ func (d decider) bound(n *workflows.Node, i int) effect {
 	return record{EvStopping, d.path(i), Stopping{Cause: ByLoopLimit, Error: e}}
 }
 
-// enter does what a node whose condition holds is there for. The execution
-// is nil when nothing is known of it yet.
+// enter executes a node whose condition holds. The execution is nil if the node has
+// not been begun.
 func (d decider) enter(n *workflows.Node, i int, c *Step) effect {
 	path := d.path(i)
 	switch n.Type {
@@ -237,7 +237,8 @@ func (d decider) enterRound(n *workflows.Node) effect {
 	})
 }
 
-// newScope is what a document begins with: env starts with the inputs.
+// newScope returns the initial scope of a document: env starts as a copy of the
+// inputs.
 func newScope(p *workflows.Program, inputs map[string]any) *Scope {
 	c := &Scope{Inputs: inputs, Env: maps.Clone(inputs)}
 	if p.Selectors == nil {
@@ -248,7 +249,7 @@ func newScope(p *workflows.Program, inputs map[string]any) *Scope {
 	return c
 }
 
-// step says what follows for the node under the cursor; nil when it is done.
+// step returns the next effect for the node under the cursor; nil: the node is done.
 func (d decider) step(n *workflows.Node) effect {
 	c, i := d.f.Cur, d.f.Next
 	switch c.Phase {
@@ -285,8 +286,8 @@ func (d decider) step(n *workflows.Node) effect {
 	return nil
 }
 
-// doubtful says what to do with a step that was cut short, or failed, after
-// it may have acted: it is never silently done twice.
+// doubtful decides about a step that was interrupted, or failed, after it may have
+// acted. Such a step is never silently repeated.
 func (d decider) doubtful(n *workflows.Node) effect {
 	c, path, i := d.f.Cur, d.path(d.f.Next), d.f.Next
 	switch {
@@ -302,7 +303,7 @@ func (d decider) doubtful(n *workflows.Node) effect {
 	return ask{path, i, n, AskDoubt}
 }
 
-// concluded says what follows from the outcome of a node.
+// concluded returns what follows from the outcome of a node.
 func (d decider) concluded(n *workflows.Node) effect {
 	c := d.f.Cur
 	if c.Outcome.Error == nil {
@@ -314,7 +315,7 @@ func (d decider) concluded(n *workflows.Node) effect {
 func (d decider) succeeded(n *workflows.Node) effect {
 	c, i := d.f.Cur, d.f.Next
 	if c.Outcome.Status == Skipped && c.Tries == 0 {
-		return nil // its condition did not hold; one that was tried and left out by decision counts as done
+		return nil // its condition did not hold; a step that was tried and then skipped by decision counts as done
 	}
 	if n.Delay > 0 && !c.Rested {
 		return wait{d.path(i), "delay", n, 0}
@@ -331,7 +332,7 @@ func (d decider) succeeded(n *workflows.Node) effect {
 	return nil
 }
 
-// neverRetried are the failures that another try cannot mend.
+// neverRetried are the failures that a retry cannot mend.
 var neverRetried = []steps.Code{steps.Denied, steps.Cancelled, steps.LoopLimit}
 
 func (d decider) failed(n *workflows.Node, c *Step) effect {
@@ -350,8 +351,8 @@ func (d decider) failed(n *workflows.Node, c *Step) effect {
 	return record{EvSettled, d.path(i), Settled{How: how, Error: e}}
 }
 
-// listFails says whether the list, or one around it up to its document or
-// finally, has failed.
+// listFails reports whether the list has failed, or one around it within the same
+// document or finally.
 func (d decider) listFails() bool {
 	for i := len(d.s.Frames) - 1; i >= 0; i-- {
 		f := d.s.Frames[i]
@@ -365,7 +366,7 @@ func (d decider) listFails() bool {
 	return false
 }
 
-// move goes to a step: in a list on the stack, else into troubleshooting.
+// move jumps to a step: in one of the lists being executed, else in troubleshooting.
 func (d decider) move(why, to, reason string) effect {
 	m := Moved{Why: why, To: to, Reason: reason}
 	path := d.path(d.f.Next)
@@ -405,7 +406,7 @@ func (d decider) enterFinally() effect {
 	return record{EvEntered, f.Base[:len(f.Base)-1], Entered{Index: d.f.Next, Frame: f}}
 }
 
-// endOfList ends a list; a document first gives its output and runs finally.
+// endOfList ends a list. A document first evaluates its output and executes finally.
 func (d decider) endOfList(ending bool) effect {
 	if d.f.Scope == 0 {
 		return d.leaveList(ending)
@@ -437,7 +438,7 @@ func (d decider) leaveList(ending bool) effect {
 	return record{EvLeft, path, l}
 }
 
-// parent is the node that owns the list, and its path.
+// parent returns the node that owns the list, and its path.
 func (d decider) parent() (*workflows.Node, string) {
 	p := &d.s.Frames[len(d.s.Frames)-2]
 	n, err := d.l.node(p)
@@ -447,9 +448,9 @@ func (d decider) parent() (*workflows.Node, string) {
 	return n, p.Base + strconv.Itoa(p.Next)
 }
 
-// finish says how the attempt ends. A stop ends it otherwise than it would have
-// ended only when it kept it from something: it hides no earlier failure, and
-// one that comes when only finally is left, and lets it finish, changes nothing.
+// finish returns how the attempt ends. A stop changes the result only if it prevented
+// something: it hides no earlier failure, and a stop that arrives when only finally
+// is left, and lets it finish, changes nothing.
 func (d decider) finish() effect {
 	s := d.s
 	root := s.Frames[0]
@@ -470,7 +471,7 @@ func (d decider) finish() effect {
 	return finish{Succeeded, nil}
 }
 
-// name is what a step is called in messages: its id, or its path.
+// name returns how messages refer to a step: by its id, else by its path.
 func name(n *workflows.Node, path string) string {
 	if n != nil && n.ID != "" {
 		return n.ID

@@ -7,10 +7,10 @@ import (
 	"understudy/steps/desktop"
 )
 
-// desktopEnv is what the programs that a step starts need to reach the desktop
-// that the steps of the run use: it is opened for them when the run uses one,
-// or else they would come up on another. Nothing when no run has used one, or
-// when it is lost.
+// desktopEnv returns the environment that programs started by a step need to reach
+// the desktop of the run. If the run uses a desktop, it is opened first, because
+// otherwise the programs would appear on another. Empty if no run has used a desktop,
+// or if it is lost.
 func (x *runDesktop) desktopEnv(ctx context.Context) []string {
 	d := x.lastOpened(ctx)
 	if d == nil && touches(x.program, steps.Act, steps.Look) {
@@ -31,15 +31,15 @@ func (x *runDesktop) desktopEnv(ctx context.Context) []string {
 	return info.Env
 }
 
-// opened notes which desktop was used last by runs that chose none, of the same
-// client where each has its own.
+// opened remembers the desktop used last by runs that chose none, for each client if
+// each has its own.
 func (x *runDesktop) opened(d *desktop.Desktop) {
 	if x.s.Created.Desktop == (DesktopChoice{}) {
 		x.e.opened.Store(x.openedKey(), d)
 	}
 }
 
-// openedKey tells apart whose use of a desktop counts.
+// openedKey returns under which key the desktop used last is remembered.
 func (x *runDesktop) openedKey() string {
 	if x.e.apart() {
 		return x.s.Created.Client
@@ -47,14 +47,14 @@ func (x *runDesktop) openedKey() string {
 	return ""
 }
 
-// lastOpened returns the desktop that runs which chose none used last, for such a
-// run; nil: there is none.
+// lastOpened returns the desktop used last by runs that chose none, if this run chose
+// none either; nil: there is none.
 func (x *runDesktop) lastOpened(ctx context.Context) *desktop.Desktop {
 	if x.s.Created.Desktop != (DesktopChoice{}) || x.on.Load() != nil {
 		return nil
 	}
 	v, _ := x.e.opened.Load(x.openedKey())
-	if d, ok := v.(*desktop.Desktop); ok && d.Ping(ctx) == nil { // its display may be another's by now
+	if d, ok := v.(*desktop.Desktop); ok && d.Ping(ctx) == nil { // its display number may belong to another desktop by now
 		return d
 	}
 	return nil

@@ -12,49 +12,49 @@ import (
 	"understudy/workflows"
 )
 
-// Desktops gives each run its desktop.
+// Desktops assigns a desktop to each run.
 type Desktops interface {
-	// Of is the desktop of a run. Open fails with desktop.ErrGone when it is
-	// the one on which the run was, and has ended.
+	// Of returns the desktop of a run. Its Open fails with desktop.ErrGone if the run
+	// was on a desktop that has ended.
 	Of(r DesktopRequest) Desk
-	// Release says that a run has come to rest. A desktop that was made for it
-	// is not needed any more when it succeeded.
+	// Release is called when a run has come to rest. A desktop made for a run that
+	// succeeded is no longer needed.
 	Release(r DesktopRequest, succeeded bool)
-	// Claim takes the desktop on which a run will act, unless another run has
-	// it. It is called with the lease locked.
+	// Claim reserves the desktop on which a run will act, unless another run has it.
+	// It is called with the mutex of the lease held.
 	Claim(r DesktopRequest) (release func(), ok bool)
-	// Apart says that each client has desktops of its own: what one of them
-	// shows is no matter of others.
+	// Apart reports whether each client has desktops of its own, so that clients do
+	// not see what others do.
 	Apart() bool
 }
 
-// DesktopRequest says which desktop is meant.
+// DesktopRequest identifies the desktop of a run.
 type DesktopRequest struct {
 	Run    string
 	Owner  string // the credential that the run belongs to
-	Client string // who began it
+	Client string // the client that began the run
 	Single bool   // the run is a single call
 	Choice DesktopChoice
-	On     *desktop.Info // the lasting desktop that it is on; nil: on none yet
+	On     *desktop.Info // the lasting desktop that the run is on; nil: none yet
 }
 
-// DesktopChoice is how a run wants its desktop; the zero value is as the engine
-// has it.
+// DesktopChoice describes the desktop that a run wants; the zero value takes the
+// engine's default.
 type DesktopChoice struct {
 	Display string       `json:"display,omitempty"` // virtual, or virtual:NAME
 	Screen  desktop.Size `json:"screen,omitzero"`
 	Layout  string       `json:"layout,omitempty"`
-	// Keep is how long a desktop that is made for the run is kept for it when it
-	// did not succeed.
+	// Keep is how long a desktop made for the run is kept after the run has ended
+	// without success.
 	Keep time.Duration `json:"keep,omitempty"`
 }
 
-// runDesktop is the desktop of a run, and what is known of it.
+// runDesktop is the desktop of a run, as far as it is known.
 type runDesktop struct {
 	*journal
-	inbox   *inbox                       // takes the event that says which it is
+	inbox   *inbox                       // receives the event that tells which desktop it is
 	on      atomic.Pointer[desktop.Info] // the lasting one; nil: none yet
-	located atomic.Bool                  // what it is has been looked at
+	located atomic.Bool                  // Info has been asked for
 }
 
 func (x *runDesktop) desk() Desk {
@@ -68,7 +68,7 @@ func (x *runDesktop) desktopRequest() DesktopRequest {
 	return DesktopRequest{Run: x.id, Owner: x.s.Created.Owner, Client: x.s.Created.Client, Single: x.s.Created.Call != "", Choice: x.s.Created.Desktop, On: x.on.Load()}
 }
 
-// claim takes the desktop of the run for it to act on.
+// claim reserves the desktop of the run, so that the run can act on it.
 func (x *runDesktop) claim() (release func(), ok bool) {
 	if x.e.Desktops == nil {
 		return AnyDesktop()
@@ -78,14 +78,14 @@ func (x *runDesktop) claim() (release func(), ok bool) {
 
 func (e *Engine) apart() bool { return e.Desktops != nil && e.Desktops.Apart() }
 
-// claimsEarly says whether a run takes the lease before it looks: one that will
-// act must not look at a desktop on which another run then acts.
+// claimsEarly reports whether a run takes the lease before it looks at the desktop. A
+// run that will act must not look at a desktop on which another run acts meanwhile.
 func (x *runDesktop) claimsEarly() bool {
 	return x.e.apart() && !x.s.Created.DryRun && touches(x.program, steps.Act)
 }
 
-// openDesktop opens the desktop of the run. That it is on a lasting one is
-// handed to the worker, to be recorded before the next effect.
+// openDesktop opens the desktop of the run. If it is a lasting one, the event that
+// records it goes to the inbox of the worker, which stores it before the next effect.
 func (x *runDesktop) openDesktop(ctx context.Context) (*desktop.Desktop, error) {
 	d, err := x.desk().Open(ctx)
 	if err != nil || x.e.Desktops == nil || x.located.Load() {
@@ -93,7 +93,7 @@ func (x *runDesktop) openDesktop(ctx context.Context) (*desktop.Desktop, error) 
 	}
 	info, err := d.Info(ctx)
 	if err != nil {
-		return d, nil //nolint:nilerr // what is missing then fails in the step
+		return d, nil //nolint:nilerr // the step fails if it needs what is missing
 	}
 	if x.located.Swap(true) || info.Name == "" || x.on.Load() != nil {
 		return d, nil
@@ -106,15 +106,16 @@ func (x *runDesktop) openDesktop(ctx context.Context) (*desktop.Desktop, error) 
 	return d, err
 }
 
-// locate opens the desktop before the first step that uses it starts, so that
-// where the run is stands in its events before it acts there. It may have to be
-// started, which counts for no limit; why it cannot be is for the step to say.
+// locate opens the desktop before the first step that uses it starts, so that the
+// events tell where the run is before it acts there. A desktop may have to be
+// started, which does not count towards any limit. The step reports why it cannot be
+// opened.
 func (w *worker) locate(n *workflows.Node) error {
 	w.noDesktop = nil
 	if w.e.Desktops == nil || w.located.Load() || n.Kind.Touches == steps.None || w.s.Created.DryRun && !n.Kind.Reads {
 		return nil
 	}
-	if w.s.Created.Desktop.Display != "" { // who began the run waits meanwhile
+	if w.s.Created.Desktop.Display != "" { // the caller of Start waits meanwhile
 		if err := w.flush(w.lazy()); err != nil {
 			return err
 		}
@@ -125,8 +126,8 @@ func (w *worker) locate(n *workflows.Node) error {
 	return w.drain()
 }
 
-// goneDesktop is why the desktop of a stored run is gone; nil: it is there, or
-// the run had none of its own.
+// goneDesktop returns why the desktop of a stored run is gone; nil: it exists, or the
+// run had none of its own.
 func (x *runDesktop) goneDesktop(ctx context.Context) error {
 	if x.s.Desktop == nil || x.e.Desktops == nil {
 		return nil
@@ -137,8 +138,8 @@ func (x *runDesktop) goneDesktop(ctx context.Context) error {
 	return nil
 }
 
-// backOnDesktop makes a resumption one that the desktop of the run allows: when
-// that is gone, only one that begins again, with its programs, on a new one.
+// backOnDesktop adapts a resumption to the desktop of the run. If that is gone, the
+// run can only begin again, together with its programs, on a new one.
 func (x *runDesktop) backOnDesktop(ctx context.Context, r ResumeRequest) (ResumeRequest, error) {
 	gone := x.goneDesktop(ctx)
 	if gone == nil {
@@ -163,11 +164,11 @@ func (x *runDesktop) backOnDesktop(ctx context.Context, r ResumeRequest) (Resume
 	}
 	r.lost = true
 	x.on.Store(nil)
-	x.located.Store(false) // the new one has to be recorded
+	x.located.Store(false) // the new desktop has to be recorded
 	return r, nil
 }
 
-// refuseGone says why a run that waits or pauses cannot simply go on.
+// refuseGone returns why a run that waits or is paused cannot simply continue.
 func (x *runDesktop) refuseGone(ctx context.Context) error {
 	r, err := x.backOnDesktop(ctx, ResumeRequest{})
 	if err == nil && r.lost {
@@ -176,7 +177,7 @@ func (x *runDesktop) refuseGone(ctx context.Context) error {
 	return err
 }
 
-// firstOnDesktop is the first step that used the desktop.
+// firstOnDesktop returns the first step that used the desktop.
 func (x *runDesktop) firstOnDesktop(ctx context.Context) (string, error) {
 	nodes := executedNodes(x.layout)
 	for ev, err := range x.e.Store.Events(ctx, x.id, 1) {
@@ -191,7 +192,7 @@ func (x *runDesktop) firstOnDesktop(ctx context.Context) (string, error) {
 	return x.header.ResumeFrom, nil
 }
 
-// releaseDesktop gives up the desktop of the run, which has come to rest.
+// releaseDesktop releases the desktop of a run that has come to rest.
 func (x *runDesktop) releaseDesktop(succeeded bool) {
 	if x.e.Desktops != nil {
 		x.e.Desktops.Release(x.desktopRequest(), succeeded)

@@ -13,84 +13,84 @@ import (
 	"understudy/workflows/expression"
 )
 
-// Engine runs workflows. Its exported fields are set before its first use.
+// Engine executes workflows. Its exported fields are set before its first use.
 type Engine struct {
 	Store Store
 	Files Files
-	// Keeper looks after the store; nil: it cannot be.
+	// Keeper maintains the store; nil: it cannot be maintained.
 	Keeper Keeper
 	Kinds  []steps.Kind
-	// Desk is the desktop of the runs.
+	// Desk is the desktop that all runs share.
 	Desk Desk
-	// Desktops gives each run its desktop instead; nil: all have the one.
+	// Desktops assigns a desktop to each run instead; nil: all share Desk.
 	Desktops Desktops
 	Lease    *Lease
 	// Pictures takes pictures of steps; nil: none are taken.
 	Pictures Pictures
-	// Watch begins to record what a person does on a desktop that he took over; nil:
-	// it is not recorded.
+	// Watch starts recording what a person does on a desktop after a takeover; nil:
+	// nothing is recorded.
 	Watch func(ctx context.Context, on desktop.Info) (EndWatch, error)
-	// Passwords are the password fields that were seen so far, which kinds blank
-	// on the pictures that they take; nil: those that a picture shows as such.
+	// Passwords are the password fields seen so far, which kinds blank on the
+	// pictures they take; nil: only those found on the picture itself.
 	Passwords *observe.Passwords
-	// Probe answers what expressions ask of the desktop, with pictures from
-	// the folders of the run; nil: they may not ask.
+	// Probe answers what expressions ask about the desktop, with template pictures
+	// from the folders of the run; nil: expressions may not ask.
 	Probe func(open func(context.Context) (*desktop.Desktop, error), dir string, roots []string) expression.Probe
-	// Allow says whether a run may use a kind, at each step, on behalf of the
-	// client that began it or, later, continued it; nil: always.
+	// Allow is asked at each step whether a run may use a kind on behalf of the
+	// client that began it or last continued it; nil: always.
 	Allow func(run, client string, k steps.Kind) error
-	// Roots are folders in which every run may touch files.
+	// Roots are folders in which every run may use files.
 	Roots []string
-	// Private are out of bounds for every run, inside its roots too.
+	// Private are paths that no run may use, even inside its roots.
 	Private []string
-	// PictureRoots are folders in which every run may look for pictures too.
+	// PictureRoots are folders from which every run may read template pictures too.
 	PictureRoots []string
-	// Observe is called for each event once it is stored, with its data and the header
-	// after it, in order for each run. It must not block; may be nil.
+	// Observe is called for each event after it is stored, with its data and the
+	// header after it, in order for each run. It must not block; may be nil.
 	Observe func(h Header, ev Event, fact any)
 	Log     *slog.Logger
-	// Elsewhere says that workers elsewhere execute what this engine begins and
-	// continues. Its store is a Queue.
+	// Elsewhere means that workers of a fleet execute what this engine begins and
+	// continues. The store must be a Queue.
 	Elsewhere bool
-	// HeldElsewhere is the person who has the desktop of a run at its worker; nil: nobody.
+	// HeldElsewhere returns the person who has taken over the desktop of a run at its
+	// worker; nil: nobody has.
 	HeldElsewhere func(ctx context.Context, run string) string
-	// Handed puts in the secrets that who began a run has for the worker that
-	// takes it; nil: nobody has any.
+	// Handed adds the secrets that the process which began a run has for the worker
+	// that takes the run; nil: there are none.
 	Handed func(ctx context.Context, run string, secrets map[string]string)
-	// Dir is the folder of runs that name none, and Environ the environment of the
-	// programs of runs that others began.
+	// Dir is the working folder of runs that name none, and Environ the environment
+	// of the programs of runs that other processes began.
 	Dir     string
 	Environ []string
-	// Certain is how long an append proves that a run is this engine's; 0: for
-	// good, for no other process can take it.
+	// Certain is how long a successful append proves that a run belongs to this
+	// engine; 0: forever, because no other process can take it.
 	Certain time.Duration
 
 	every   uint64           // events between snapshots; 0: snapshotEvery
-	between func(*worker)    // called before each effect is decided, by tests; nil: nothing
-	napping func(run string) // called between the stored start of a step and its act, by tests; nil: nothing
+	between func(*worker)    // for tests: called before each effect is decided
+	napping func(run string) // for tests: called between the stored start of a step and its action
 
 	today   storedToday
-	stirred steps.LastAct // by steps, on the one desktop
+	stirred steps.LastAct // when steps last acted on the shared desktop
 	workers workers
 	holds   holds
 	hub     hub
 	shown   sync.Map  // client → *observe.ShownTrees
-	opened  sync.Map  // the desktop that steps used last, see runDesktop.openedKey
-	once    sync.Once // sets a Lease where there is none
+	opened  sync.Map  // the desktop used last, see runDesktop.openedKey
+	once    sync.Once // sets Lease if there is none
 }
 
-// Desk is the desktop, opened when it is first needed.
+// Desk is a desktop that is opened when it is first needed.
 type Desk interface {
 	Open(ctx context.Context) (*desktop.Desktop, error)
-	// Drop closes a desktop whose state is not known any more; the next Open
-	// connects again.
+	// Drop closes a desktop whose state is unknown; the next Open connects again.
 	Drop(*desktop.Desktop)
 }
 
-// Request says what to run.
+// Request describes a run to start.
 type Request struct {
 	Bundle      Bundle            `json:"bundle"`
-	Call        string            `json:"call,omitempty"` // a single kind, instead of a document
+	Call        string            `json:"call,omitempty"` // one kind, instead of a document
 	Args        map[string]any    `json:"args,omitempty"`
 	Inputs      map[string]any    `json:"inputs,omitempty"`
 	Secrets     map[string]string `json:"secrets,omitempty"`
@@ -102,33 +102,34 @@ type Request struct {
 	StepThrough bool              `json:"step_through,omitempty"`
 	Queue       bool              `json:"queue,omitempty"` // wait for the desktop
 	Client      string            `json:"client,omitempty"`
-	Owner       string            `json:"owner,omitempty"` // the credential that it belongs to
+	Owner       string            `json:"owner,omitempty"` // the credential that the run belongs to
 	Dir         string            `json:"dir,omitempty"`
 	Desktop     DesktopChoice     `json:"desktop,omitzero"`
-	Needs       []string          `json:"needs,omitempty"`    // labels of the worker, in a fleet
+	Needs       []string          `json:"needs,omitempty"`    // labels that the worker must have, in a fleet
 	Priority    int               `json:"priority,omitempty"` // in a fleet; 0 goes first
 	WorkflowID  string            `json:"workflow_id,omitempty"`
 	TraceID     string            `json:"trace_id,omitempty"`
 	ExecutionID string            `json:"execution_id,omitempty"`
-	Schedule    string            `json:"schedule,omitempty"` // that begins it
-	// TraceParent is the span of the client that asks for it, as W3C Trace Context writes it.
+	Schedule    string            `json:"schedule,omitempty"` // name of the schedule that starts the run
+	// TraceParent is the span of the client, in the format of W3C Trace Context.
 	TraceParent string   `json:"trace_parent,omitempty"`
-	Roots       []string `json:"roots,omitempty"`   // folders in which files may be touched, beside those of the engine
-	Private     []string `json:"private,omitempty"` // out of bounds inside the folders, beside what is so for the engine
-	// Sandbox says that commands write in Dir and the roots only.
+	Roots       []string `json:"roots,omitempty"`   // folders in which the run may use files, in addition to those of the engine
+	Private     []string `json:"private,omitempty"` // paths excluded from the folders, in addition to those of the engine
+	// Sandbox restricts commands to writing in Dir and Roots.
 	Sandbox bool `json:"sandbox,omitempty"`
-	// Storage bounds what the run may store, if a credential begins it.
+	// Storage limits what the run may store, if it belongs to a credential.
 	Storage Storage `json:"storage,omitzero"`
-	// Rights are what who begins it may do, as the server that asks keeps it for
-	// when the run goes on by itself.
+	// Rights are what the caller may do, in the form in which the server keeps them
+	// for when the run continues by itself.
 	Rights json.RawMessage `json:"rights,omitempty"`
-	// Server is the name under which that server answers what they may do by now, in a fleet.
+	// Server is the name under which that server, in a fleet, answers what the caller
+	// may do now.
 	Server string `json:"server,omitempty"`
-	// Environ is the environment of child processes. It may hold secrets, so
-	// it is never stored: who continues a run brings another.
+	// Environ is the environment of child processes. It may hold secrets, so it is
+	// never stored: whoever continues a run supplies another.
 	Environ []string `json:"environ,omitempty"`
-	// Key is from NewKey, or empty. It becomes the id of the run, so a request
-	// that is sent again starts nothing again.
+	// Key is from NewKey, or empty. It becomes the id of the run, so a repeated
+	// request starts nothing.
 	Key string `json:"key,omitempty"`
 }
 
@@ -164,7 +165,7 @@ func (e *Engine) Forget(client string) {
 	}
 }
 
-// launchAfter records the event with which an attempt begins, and launches it.
+// launchAfter records the event that begins an attempt, and launches the attempt.
 func (e *Engine) launchAfter(w *worker, t EventType, data any) (Header, error) {
 	if err := w.record(t, "", data); err != nil {
 		return Header{}, err
@@ -172,9 +173,9 @@ func (e *Engine) launchAfter(w *worker, t EventType, data any) (Header, error) {
 	return e.launch(w)
 }
 
-// launch stores the beginning of an attempt and sets its worker to work. A run
-// that is new shares that commit with what it does first: its worker begins at
-// once, and launch returns when anything is stored.
+// launch stores the beginning of an attempt and starts its worker. The worker of a
+// new run starts at once, so that the beginning and the first effects share one
+// commit; launch then returns when anything is stored.
 func (e *Engine) launch(w *worker) (Header, error) {
 	if names := w.lacks(); len(names) > 0 && w.stops.stop == nil {
 		q := Question{Sort: AskSecret, Step: names[0], Choices: names, Text: "the run needs the secret " + join(names)}
@@ -201,12 +202,12 @@ func (e *Engine) launch(w *worker) (Header, error) {
 	}
 	h := w.header
 	go w.work()
-	h.ResumeFrom = "" // it is under way
+	h.ResumeFrom = "" // the run is being executed
 	return h, nil
 }
 
-// created gives the header with which a new run began, once it is stored. What was
-// stored with it is news to whoever asks for more.
+// created waits until the first commit of a new run is stored. It returns the header
+// of the beginning, although that commit may hold later events.
 func (w *worker) created(h Header) (Header, error) {
 	if _, stored := <-w.first; !stored {
 		return Header{}, w.err
@@ -214,7 +215,7 @@ func (w *worker) created(h Header) (Header, error) {
 	return h, nil
 }
 
-// retire ends the execution of a run: its lease is free again.
+// retire ends the execution of a run and releases its lease.
 func (e *Engine) retire(w *worker) {
 	e.lease().Release(w.id)
 	e.workers.remove(w)
@@ -224,14 +225,15 @@ func (e *Engine) retire(w *worker) {
 // Active returns the runs that are being executed.
 func (e *Engine) Active() []string { return e.workers.runs() }
 
-// Unstored returns what is kept of a run that waits or is paused.
+// Unstored returns what is kept in memory for a run that waits or is paused.
 func (e *Engine) Unstored(id string) Unstored { return e.workers.unstored(id) }
 
-// RestoreUnstored gives a run that waits or is paused what another process kept of it.
+// RestoreUnstored gives a run that waits or is paused what another process kept for
+// it.
 func (e *Engine) RestoreUnstored(id string, u Unstored) { e.workers.keep(id, u) }
 
-// Shutdown stops every run with the cause shutdown, so that each can be
-// resumed, and waits for them.
+// Shutdown stops all runs with the cause shutdown, so that they can be resumed, and
+// waits for them.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	if err := e.takeBackAll(ctx, errShutDown.Error()); err != nil {
 		e.log().Warn("that desktops were given back could not be recorded", "error", err)

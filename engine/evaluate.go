@@ -14,19 +14,19 @@ import (
 	"understudy/workflows/expression"
 )
 
-// evaluator computes the expressions of a run. Its secrets are known to it, and
-// stored nowhere.
+// evaluator evaluates the expressions of a run. It knows the run's secrets, which are
+// never stored.
 type evaluator struct {
 	*journal
-	secrets secrets  // replaced, never changed, once the worker goes
-	near    []string // the secrets that went into what is performed
-	typed   []string // those that are none if they go into no password field
+	secrets secrets  // copied before it is changed while the worker runs
+	near    []string // names of the secrets used by the current effect
+	typed   []string // names of texts that stop being secrets unless they go into a password field
 	looks   expression.Probe
-	mayUse  func(kind string) error                         // why the one who runs the step may not; nil: it may
-	open    func(context.Context) (*desktop.Desktop, error) // the desktop of the run
+	mayUse  func(kind string) error                         // why the client of the run may not use a kind; nil: it may
+	open    func(context.Context) (*desktop.Desktop, error) // opens the desktop of the run
 }
 
-// names is what the expressions of the innermost list see.
+// names returns what the expressions of the innermost list see.
 func (v *evaluator) names() *expression.Scope {
 	s := &v.s
 	c := s.scope()
@@ -56,7 +56,7 @@ func (w *worker) evaluate(e evaluate) error {
 	}
 	ctx, done := w.context(w.limits.of(e.node))
 	defer done()
-	w.near = slices.Collect(maps.Keys(w.secrets)) // an error may name any of them
+	w.near = slices.Collect(maps.Keys(w.secrets)) // an error may contain any of them
 	var err error
 	switch e.what {
 	case TheIf:
@@ -85,14 +85,14 @@ func (w *worker) evaluate(e evaluate) error {
 	}
 	if err != nil {
 		if w.stopped(ctx) {
-			return nil // decided anew once the stop is recorded
+			return nil // decide runs again once the stop is recorded
 		}
 		ev.Error = w.errorRecord(steps.AsError(asValueError(err)), name(e.node, e.path))
 	}
 	return w.record(EvEvaluated, e.path, ev)
 }
 
-// asValueError gives an expression's failure the code that documents promise.
+// asValueError gives the failure of an expression the code that documents rely on.
 func asValueError(err error) error {
 	if c := steps.CodeOf(err); c != steps.Internal {
 		return err
@@ -100,7 +100,7 @@ func asValueError(err error) error {
 	return &steps.Error{Code: steps.Invalid, Err: err}
 }
 
-// unexpected is the error of a step after which its expectation does not hold.
+// unexpected returns the error of a step whose expectation does not hold afterwards.
 func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 	e := steps.Errorf(steps.Unexpected, "after the step, this did not hold: %s", n.Expect).
 		WithNext("look at the picture after the step; mend the step, or what it expects")
@@ -112,7 +112,7 @@ func (w *worker) unexpected(n *workflows.Node) *steps.Error {
 	return e
 }
 
-// holds evaluates a condition with the secrets' true values.
+// holds evaluates a condition with the values of the secrets.
 func (v *evaluator) holds(ctx context.Context, x *expression.Expr) (bool, error) {
 	return v.holdsFor(ctx, x, v.names())
 }
@@ -121,11 +121,11 @@ func (v *evaluator) holdsFor(ctx context.Context, x *expression.Expr, names *exp
 	return x.Holds(ctx, v.secrets.scope(names, v.secrets.reveal), v.probe())
 }
 
-// pollEvery is how long to wait before an expectation is looked at again.
+// pollEvery is the delay between evaluations of an expectation.
 const pollEvery = 100 * time.Millisecond
 
-// poll evaluates an expectation until it holds or its time is over. One that
-// asks nothing of the desktop cannot change, and is evaluated once.
+// poll evaluates an expectation until it holds or its time is over. An expectation
+// that does not look at the desktop cannot change, so it is evaluated once.
 func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
 	for {
 		ok, err := w.holds(ctx, x)
@@ -141,16 +141,16 @@ func (w *worker) poll(ctx context.Context, x *expression.Expr) (bool, error) {
 	}
 }
 
-// evalWithPlaceholders evaluates a template with the secrets' true values, and gives also the
-// form of the value that events may hold.
+// evalWithPlaceholders evaluates a template with the values of the secrets. It also
+// returns the form of the value that events may hold.
 func (v *evaluator) evalWithPlaceholders(ctx context.Context, t *workflows.Template) (value, form any, exact bool, err error) {
 	return v.evalTwice(func(names *expression.Scope) (any, error) { return t.Eval(ctx, names, v.probe()) },
 		func(names *expression.Scope) (any, error) { return t.EvalKnown(ctx, names, v.probe()) })
 }
 
-// evalTwice evaluates with the secrets' true values and with stand-ins. What
-// was computed from a secret is one itself from then on, and the secrets that
-// went into the value are near whatever comes of it.
+// evalTwice evaluates with the values of the secrets and with placeholders. A value
+// computed from a secret becomes a secret too; near is set to the secrets that went
+// into the value.
 func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) (value, form any, exact bool, err error) {
 	names := v.names()
 	v.near = slices.Collect(maps.Keys(v.secrets))
@@ -162,7 +162,7 @@ func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) 
 		return value, value, true, err
 	}
 	stood, err := known(v.secrets.scope(names, v.secrets.withPlaceholders))
-	if err != nil { // the value is not one that a stand-in can take
+	if err != nil { // the expression does not accept a placeholder there
 		stood = nil
 	}
 	form, exact = v.secrets.storable(stood, value)
@@ -177,7 +177,7 @@ func (v *evaluator) evalTwice(real, known func(*expression.Scope) (any, error)) 
 	return value, form, exact, nil
 }
 
-// value evaluates a template whose value the run needs again later.
+// value evaluates a template whose value is stored, because later steps need it.
 func (v *evaluator) value(ctx context.Context, t *workflows.Template) (any, error) {
 	_, form, exact, err := v.evalWithPlaceholders(ctx, t)
 	if err == nil && !exact {
@@ -241,14 +241,14 @@ func (v *evaluator) output(ctx context.Context, o *workflows.Output) (any, error
 	return out, nil
 }
 
-// masked is the value of an expression with references to its secrets.
+// masked returns the value of an expression with references in place of secrets.
 func (v *evaluator) masked(ctx context.Context, x *expression.Expr) (any, error) {
 	eval := func(names *expression.Scope) (any, error) { return x.Eval(ctx, names, v.probe()) }
 	value, _, _, err := v.evalTwice(eval, eval)
 	return v.secrets.mask(value, v.near...), err
 }
 
-// probe asks the desktop for expressions.
+// probe returns what answers the questions of expressions about the desktop.
 func (v *evaluator) probe() expression.Probe {
 	if v.looks == nil && v.e.Probe != nil {
 		v.looks = permittedProbe{v.e.Probe(v.open, v.dir(), slices.Concat(v.roots(), v.e.PictureRoots)), v.mayUse}
@@ -256,10 +256,10 @@ func (v *evaluator) probe() expression.Probe {
 	return v.looks
 }
 
-// lookingKind is the kind that looks as expressions do.
+// lookingKind is the kind whose permission expressions need to look at the desktop.
 const lookingKind = "validate_element"
 
-// permittedProbe looks for who may use the kind that looks.
+// permittedProbe is a Probe for clients that may use lookingKind.
 type permittedProbe struct {
 	expression.Probe
 

@@ -17,25 +17,25 @@ type Event struct {
 	Path    string          `json:"path,omitempty"` // of the step it is about
 	Data    json.RawMessage `json:"data,omitempty"`
 
-	fact any // the data before it was encoded, in the process that made it
+	fact any // Data before encoding, in the process that made the event
 }
 
-// EventType is the sort of an event.
+// EventType is the type of an event.
 type EventType string
 
-// Question is what a waiting run wants to know.
+// Question is what a waiting run asks.
 type Question struct {
 	Sort    string         `json:"sort"`         // ask_user, secret or doubt
-	ID      string         `json:"id,omitempty"` // the step, when it has one
+	ID      string         `json:"id,omitempty"` // of the step, if it has one
 	Step    string         `json:"step"`
 	Index   int            `json:"index"` // of the step in its list
 	Text    string         `json:"text"`
 	Choices []string       `json:"choices,omitempty"`
 	Context string         `json:"context,omitempty"`
-	Fields  map[string]any `json:"fields,omitempty"` // several values: a name and a schema each
+	Fields  map[string]any `json:"fields,omitempty"` // to ask for several values: schemas by name
 }
 
-// The sorts of events, with what their data is.
+// The types of events, each with the type of its data.
 const (
 	EvCreated   EventType = "created"   // Created
 	EvEvaluated EventType = "evaluated" // Evaluated
@@ -65,10 +65,10 @@ const (
 	EvAssigned  EventType = "assigned"  // Assigned
 )
 
-// Created begins a run.
+// Created is the first event of a run.
 type Created struct {
 	Workflow    string        `json:"workflow"`
-	Document    string        `json:"document"` // hash of the stored text
+	Document    string        `json:"document"` // hash of the stored document
 	From        string        `json:"from,omitempty"`
 	To          string        `json:"to,omitempty"`
 	Fallbacks   bool          `json:"fallbacks"` // follow fallback_id
@@ -77,41 +77,41 @@ type Created struct {
 	StepThrough bool          `json:"step_through,omitempty"`
 	Parent      string        `json:"parent,omitempty"`
 	Call        string        `json:"call,omitempty"`
-	Args        any           `json:"args,omitempty"` // of a single call
+	Args        any           `json:"args,omitempty"` // of a run of a single kind
 	Client      string        `json:"client,omitempty"`
-	Owner       string        `json:"owner,omitempty"` // the credential that it belongs to; empty: the person at the machine
+	Owner       string        `json:"owner,omitempty"` // credential that the run belongs to; empty: the person at the machine
 	Dir         string        `json:"dir,omitempty"`
 	Desktop     DesktopChoice `json:"desktop,omitzero"`
 	Roots       []string      `json:"roots,omitempty"`
-	Private     []string      `json:"private,omitempty"` // out of bounds inside the roots
+	Private     []string      `json:"private,omitempty"` // excluded from the roots
 	Sandbox     bool          `json:"sandbox,omitempty"`
 	Storage     Storage       `json:"storage,omitzero"`
-	Needs       []string      `json:"needs,omitempty"` // labels of the worker that executes it
+	Needs       []string      `json:"needs,omitempty"` // labels of the worker that executes the run
 	Priority    int           `json:"priority,omitempty"`
-	// Rights are what who began it may do, as the server that asked keeps it, and
-	// Server is which one that is, in a fleet.
+	// Rights are what the client that began the run may do, in the form in which its
+	// server keeps them. Server is the name of that server, in a fleet.
 	Rights      json.RawMessage `json:"rights,omitempty"`
 	Server      string          `json:"server,omitempty"`
 	WorkflowID  string          `json:"workflow_id,omitempty"`
 	TraceID     string          `json:"trace_id,omitempty"`
 	ExecutionID string          `json:"execution_id,omitempty"`
-	Schedule    string          `json:"schedule,omitempty"`     // that began it
-	TraceParent string          `json:"trace_parent,omitempty"` // of who asked for it
-	// Start is where the run begins, and Scope what it starts with.
+	Schedule    string          `json:"schedule,omitempty"`     // name of the schedule that began the run
+	TraceParent string          `json:"trace_parent,omitempty"` // span of the client
+	// Start is where the run begins, and Scope its initial scope.
 	Start []Frame `json:"start"`
 	Scope Scope   `json:"scope"`
 }
 
-// What says what an expression was evaluated for.
+// What tells what an expression was evaluated for.
 type What string
 
-// What expressions are evaluated for.
+// The values of What.
 const (
 	TheSelectors What = "selectors"
 	TheIf        What = "if"
-	TheBefore    What = "expect_before" // whether expect holds before the step acts
+	TheBefore    What = "expect_before" // does expect hold before the step acts?
 	TheExpect    What = "expect"
-	TheRecheck   What = "expect_after" // whether expect holds after an interruption
+	TheRecheck   What = "expect_after" // does expect hold after an interruption?
 	TheArguments What = "arguments"
 	TheList      What = "foreach"
 	TheWhile     What = "while"
@@ -120,7 +120,7 @@ const (
 	TheOutput    What = "output"
 )
 
-// Evaluated is the value of an expression, and so the branch taken.
+// Evaluated is the value of an expression, and thereby the branch taken.
 type Evaluated struct {
 	What  What         `json:"what"`
 	Index int          `json:"index"`
@@ -130,29 +130,29 @@ type Evaluated struct {
 	ID    string       `json:"id,omitempty"`
 }
 
-// Started says that a try of a step begins. It is durable before the step acts.
+// Started begins a try of a step. It is durable before the step acts.
 type Started struct {
 	Index int    `json:"index"`
 	ID    string `json:"id,omitempty"`
 	Kind  string `json:"kind"`
 	Try   int    `json:"try"`
 	Args  any    `json:"args,omitempty"`
-	// Queued is how long it waited for the desktop, which counts for no limit.
+	// Queued is how long the step waited for the desktop. It counts for no limit.
 	Queued time.Duration `json:"queued,omitempty"`
 }
 
-// Ended says what came of a try.
+// Ended is the outcome of a try.
 type Ended struct {
 	Index    int            `json:"index"`
 	ID       string         `json:"id,omitempty"`
 	Outcome  Outcome        `json:"outcome"`
 	Sets     map[string]any `json:"sets,omitempty"`
 	Duration time.Duration  `json:"duration,omitempty"`
-	// Args are the arguments, if the event before the step held back what it types.
+	// Args are the arguments, if Started withheld a text that the step types.
 	Args any `json:"args,omitempty"`
 }
 
-// SkippedStep says that a step was left out, and why.
+// SkippedStep is a step that was skipped, and why.
 type SkippedStep struct {
 	Index int    `json:"index"`
 	ID    string `json:"id,omitempty"`
@@ -161,11 +161,11 @@ type SkippedStep struct {
 
 // Entered begins a list.
 type Entered struct {
-	Index int    `json:"index"` // of the node in its list that owns the new one
+	Index int    `json:"index"` // of the node that owns the new list, in its own list
 	ID    string `json:"id,omitempty"`
 	Frame Frame  `json:"frame"`
 	Scope *Scope `json:"scope,omitempty"` // of a call
-	Clear string `json:"clear,omitempty"` // forget the results of this list and those in it
+	Clear string `json:"clear,omitempty"` // clear the results of this list and those nested in it
 }
 
 // Left ends a list.
@@ -176,68 +176,68 @@ type Left struct {
 	Lost   bool   `json:"lost,omitempty"`
 }
 
-// Moved takes the run to another step.
+// Moved moves the cursor to another step.
 type Moved struct {
 	Why    string `json:"why"` // jump or fallback
 	To     string `json:"to"`
 	Reason string `json:"reason,omitempty"`
-	Depth  int    `json:"depth"` // how many frames stay
+	Depth  int    `json:"depth"` // number of frames that stay
 	Index  int    `json:"index"`
-	Frame  *Frame `json:"frame,omitempty"` // entered on top of them: troubleshooting
+	Frame  *Frame `json:"frame,omitempty"` // pushed on top of them, for troubleshooting
 }
 
-// Waited says that a pause is over.
+// Waited is a pause that has ended.
 type Waited struct {
 	Why string        `json:"why"` // delay or retry
 	For time.Duration `json:"for"`
 }
 
-// Settled says what became of a failure.
+// Settled tells what a failure leads to.
 type Settled struct {
 	How   Settling    `json:"how"`
 	Error ErrorRecord `json:"error"`
 }
 
-// Cleared says that a doubtful step may be repeated, and by what right.
+// Cleared permits the repetition of a doubtful step, and tells why.
 type Cleared struct {
 	Why string `json:"why"`
 }
 
-// Expired says that a list took longer than it may.
+// Expired ends a list that exceeded its time limit.
 type Expired struct {
-	Depth int         `json:"depth"` // how many frames stay
+	Depth int         `json:"depth"` // number of frames that stay
 	Error ErrorRecord `json:"error"`
 }
 
 // Answered is the answer to the question of a waiting run.
 type Answered struct {
 	Value  any    `json:"value,omitempty"`
-	Choice string `json:"choice,omitempty"` // of a doubtful step: redo or skip
+	Choice string `json:"choice,omitempty"` // for a doubtful step: redo or skip
 	By     string `json:"by,omitempty"`
 
-	Within *Bounds `json:"within,omitempty"` // of who answers
+	Within *Bounds `json:"within,omitempty"` // of the person who answers
 
 	Mandate *Mandate `json:"mandate,omitempty"` // in a fleet
 }
 
-// Stopping says that the run is to end before its time.
+// Stopping begins to stop the run.
 type Stopping struct {
 	Cause Cause       `json:"cause"`
 	Error ErrorRecord `json:"error"`
-	Abort bool        `json:"abort,omitempty"` // finally too
-	// Late says that only finally was left to do. It is told by the state.
+	Abort bool        `json:"abort,omitempty"` // finally is abandoned too
+	// Late means that only finally was left to do. apply sets it from the state.
 	Late bool `json:"late,omitempty"`
 }
 
-// Unwound ends the lists of a run that is to stop.
+// Unwound removes the innermost lists of a run that is to stop.
 type Unwound struct {
-	Depth int `json:"depth"` // how many frames stay
+	Depth int `json:"depth"` // number of frames that stay
 }
 
-// Cause is why a run is stopped.
+// Cause tells why a run is stopped.
 type Cause string
 
-// The causes.
+// The causes of a stop.
 const (
 	ByUser      Cause = "user"
 	ByClient    Cause = "client gone"
@@ -251,40 +251,41 @@ const (
 type Finished struct {
 	Status Status       `json:"status"`
 	Error  *ErrorRecord `json:"error,omitempty"`
-	// Deaths is how often its process died at one step, when it does not go on
-	// by itself any more for that.
+	// Deaths is how often the process died at one step, if that is why the run no
+	// longer continues by itself.
 	Deaths int `json:"deaths,omitempty"`
 }
 
-// Resumed begins a further attempt.
+// Resumed begins another attempt.
 type Resumed struct {
-	// Base is the number of events that the attempt starts from; 0: all.
+	// Base is the number of the event whose state the attempt starts from; 0: the
+	// last.
 	Base uint64 `json:"base,omitempty"`
-	// From is a step that was never reached, and Frames the place of it.
+	// From is a step that was never reached, and Frames its position.
 	From     string         `json:"from,omitempty"`
 	Frames   []Frame        `json:"frames,omitempty"`
-	Inputs   map[string]any `json:"inputs,omitempty"`   // replaced ones
+	Inputs   map[string]any `json:"inputs,omitempty"`   // replaced inputs only
 	Decision string         `json:"decision,omitempty"` // redo, skip or done
-	ID       string         `json:"id,omitempty"`       // of the step that it is about
-	Document string         `json:"document,omitempty"` // when it is another one
+	ID       string         `json:"id,omitempty"`       // of the step that Decision is about
+	Document string         `json:"document,omitempty"` // hash of the document that replaces the old one
 	By       string         `json:"by,omitempty"`
-	Within   *Bounds        `json:"within,omitempty"`  // of who continues it
+	Within   *Bounds        `json:"within,omitempty"`  // of the client that continues the run
 	Mandate  *Mandate       `json:"mandate,omitempty"` // in a fleet
-	// Lost says that the desktop is gone, so that it goes on with a new one.
+	// Lost means that the desktop is gone, so the run continues on a new one.
 	Lost bool `json:"lost_desktop,omitempty"`
-	// Auto says that nobody asked for it.
+	// Auto means that the run continued by itself.
 	Auto bool `json:"auto,omitempty"`
 }
 
-// Bounds are the folders in which the steps of who continues a run may use files,
-// and what is out of bounds inside them. A run keeps what is in its own too.
+// Bounds limit the files that steps may use after a client has continued a run: only
+// those in the roots of both the run and the client, without what either excludes.
 type Bounds struct {
 	Roots   []string `json:"roots"`
 	Private []string `json:"private,omitempty"`
-	Storage Storage  `json:"storage,omitzero"` // of their credential
+	Storage Storage  `json:"storage,omitzero"` // of the client's credential
 }
 
-// Captured says that a picture of a step is stored.
+// Captured is a stored picture of a step.
 type Captured struct {
 	Try     int       `json:"try"`
 	When    string    `json:"when"` // before or after
@@ -300,7 +301,7 @@ type Logged struct {
 	Attrs   map[string]any `json:"attrs,omitempty"`
 }
 
-// newEvent makes an event that carries its data in both forms.
+// newEvent returns an event that carries its data encoded and as a value.
 func newEvent(t EventType, path string, data any) (Event, error) {
 	ev := Event{Type: t, Path: path, fact: data}
 	if data == nil {
@@ -328,7 +329,8 @@ func factOf[T any](ev Event) (T, error) {
 	return f, nil
 }
 
-// Fact is the data of an event, as a value of its type; nil when it has none.
+// Fact returns the data of an event as a value of its type; nil: the event has no
+// data.
 func Fact(ev Event) (any, error) {
 	if s, ok := sorts[ev.Type]; ok && s.read != nil {
 		return s.read(ev)

@@ -12,37 +12,39 @@ import (
 	"understudy/steps"
 )
 
-// Over a store that a fleet shares there are two sorts of engines. One that says
-// Elsewhere begins and continues runs, and executes none: with what it stores it
-// says that the run wants a worker. One that is a worker's takes such runs.
+// A store that a fleet shares is used by two kinds of engines. An engine with
+// Elsewhere set begins and continues runs, but executes none: what it appends also
+// tells the store that the run wants a worker. The engine of a worker takes such
+// runs.
 
-// Assigned says which worker executes the run from here on.
+// Assigned tells which worker executes the run from here on.
 type Assigned struct {
 	Worker string `json:"worker"`
-	// Lost is how many workers the run has lost since somebody had a hand in it.
+	// Lost is how many workers the run has lost since a person last continued it.
 	Lost int `json:"lost,omitempty"`
 }
 
-// mostLost is how many workers a run may lose: it may be what they die of.
+// mostLost is how many workers a run may lose before it fails: the run may be what
+// kills them.
 const mostLost = 5
 
 func (s *State) assigned(_ Event, a Assigned) { s.Worker, s.Lost = a.Worker, a.Lost }
 
-// wants is what the run wants of the worker that executes it. The desktop that
-// it is on is the worker's that it had.
+// wants returns which worker the run wants. A run on a lasting desktop wants the
+// worker that has this desktop.
 func (s *State) wants() *Wanted {
-	client, _, _ := strings.Cut(s.Created.Client, "#") // in all of its sessions
+	client, _, _ := strings.Cut(s.Created.Client, "#") // the same for all sessions of a client
 	w := &Wanted{Needs: s.Created.Needs, Priority: s.Created.Priority, For: cmp.Or(s.Created.Owner, client)}
 	if s.Desktop != nil && s.Worker != "" {
-		w.Needs, w.For = append([]string{WorkerLabel(s.Worker)}, w.Needs...), "" // it goes back to where its desktop is
+		w.Needs, w.For = append([]string{WorkerLabel(s.Worker)}, w.Needs...), "" // its desktop is there
 	}
 	return w
 }
 
-// WorkerLabel is the label that only the worker with a name has.
+// WorkerLabel returns the label that only the worker with this name has.
 func WorkerLabel(worker string) string { return "worker=" + worker }
 
-// enqueue stores the beginning of an attempt for a worker elsewhere.
+// enqueue stores the beginning of an attempt that a worker elsewhere executes.
 func (e *Engine) enqueue(w *worker) (Header, error) {
 	if stop, abort, _ := w.stops.asked(); stop != nil {
 		ev := *stop
@@ -50,7 +52,7 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 		if err := w.record(EvStopping, "", ev); err != nil {
 			return Header{}, err
 		}
-		if w.s.Worker == "" && w.s.Status == Running { // nothing was begun, and maybe no worker fits that could end it
+		if w.s.Worker == "" && w.s.Status == Running { // it never began, and no worker may be able to end it
 			if err := w.record(EvFinished, "", Finished{Status: Cancelled, Error: &ev.Error}); err != nil {
 				return Header{}, err
 			}
@@ -66,8 +68,8 @@ func (e *Engine) enqueue(w *worker) (Header, error) {
 	return w.header, nil
 }
 
-// Take executes a run that a queue handed out to a worker. When nothing is left to
-// do of it, or it cannot go on, it is not taken.
+// Take executes a run that the queue handed out to a worker. It is not taken if
+// nothing is left to do or if it cannot continue.
 func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken bool, err error) {
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
@@ -86,7 +88,7 @@ func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken b
 			return h, false, err
 		}
 		err := w.takenOver(ctx, worker)
-		if x, ok := errors.AsType[*steps.Error](err); ok && x.Code == steps.Unavailable { // its desktop is lost
+		if x, ok := errors.AsType[*steps.Error](err); ok && x.Code == steps.Unavailable { // its desktop is gone
 			h, err = w.giveUp(Interrupted, x.Err, x.Next)
 			return h, false, err
 		}
@@ -104,7 +106,7 @@ func (e *Engine) Take(ctx context.Context, id, worker string) (h Header, taken b
 	return h, err == nil, err
 }
 
-// takenOver begins the attempt of a run whose worker was lost.
+// takenOver begins another attempt of a run whose worker was lost.
 func (w *worker) takenOver(ctx context.Context, by string) error {
 	r, err := w.backOnDesktop(ctx, ResumeRequest{By: by})
 	if err != nil {
@@ -117,7 +119,7 @@ func (w *worker) takenOver(ctx context.Context, by string) error {
 	return w.record(EvResumed, "", ev)
 }
 
-// GiveUp ends the attempt of a run that nobody executes, for a reason.
+// GiveUp ends the attempt of a run that nobody executes, with a reason.
 func (e *Engine) GiveUp(ctx context.Context, id string, why error, next string) (Header, error) {
 	w, err := e.revive(ctx, id, nil, false)
 	if err != nil {
@@ -126,7 +128,7 @@ func (e *Engine) GiveUp(ctx context.Context, id string, why error, next string) 
 	return w.giveUp(Interrupted, why, next)
 }
 
-// giveUp ends the attempt of a run that no worker can go on with.
+// giveUp ends the attempt of a run with which no worker can continue.
 func (v *evaluator) giveUp(status Status, why error, next string) (Header, error) {
 	x := &steps.Error{Code: steps.Interrupted, Err: why, Next: next}
 	step := ""
@@ -139,9 +141,9 @@ func (v *evaluator) giveUp(status Status, why error, next string) (Header, error
 	return v.header, nil
 }
 
-// confirm proves that the run is still this worker's before a step acts, when the
-// last append is old: a worker that slept may have lost the run to another, which
-// fails an append but not an act.
+// confirm proves that the run still belongs to this worker, if the last append was
+// long ago. A worker that was suspended may have lost the run to another one, which
+// would make an append fail, but not an action.
 func (j *journal) confirm(k *steps.Kind) error {
 	if j.e.napping != nil {
 		j.e.napping(j.id)
@@ -160,23 +162,23 @@ func (j *journal) confirm(k *steps.Kind) error {
 	return nil
 }
 
-// Lost says whether a worker ended because another has its run.
+// Lost reports whether a worker ended because another worker has its run.
 func Lost(err error) bool {
 	_, stale := errors.AsType[*StaleError](err)
 	return stale
 }
 
-// Mandate says for whom a run goes on: in a fleet, who executes a run is not the
-// process that knows what its client may do.
+// Mandate tells on whose behalf a run continues. In a fleet, the process that
+// executes a run does not know what the client of the run may do.
 type Mandate struct {
 	Client string          `json:"client,omitempty"`
-	Owner  string          `json:"owner,omitempty"`  // its credential; empty: a person
-	Server string          `json:"server,omitempty"` // that answers what it may do by now; empty: none has to be asked
-	Rights json.RawMessage `json:"rights,omitempty"` // what it may do at most, as that server keeps it
+	Owner  string          `json:"owner,omitempty"`  // credential of the client; empty: a person
+	Server string          `json:"server,omitempty"` // name of the server that knows what the client may do now; empty: nobody is asked
+	Rights json.RawMessage `json:"rights,omitempty"` // upper limit of what the client may do, in the form in which the server keeps it
 	At     time.Time       `json:"at,omitzero"`
 }
 
-// goOnFor notes who continued the run; nil: the same as before.
+// goOnFor records who continued the run; nil: the same client as before.
 func (s *State) goOnFor(m *Mandate) {
 	if m != nil {
 		s.Mandate = m
@@ -191,7 +193,7 @@ func (s *State) mandate(began time.Time) Mandate {
 	return Mandate{Client: c.Client, Owner: c.Owner, Server: c.Server, Rights: c.Rights, At: began}
 }
 
-// Mandate is that of a run which a worker took, while it is executed.
+// Mandate returns the mandate of a run that is being executed.
 func (e *Engine) Mandate(run string) Mandate {
 	if w := e.workers.of(run); w != nil {
 		return w.mandate

@@ -7,18 +7,18 @@ import (
 	"understudy/steps/desktop"
 )
 
-// focusWithin is how long finding out where the user is, or bringing them
-// back, may take. Both are a courtesy: what fails in them is only logged.
+// focusWithin bounds how long saving or restoring the user's focus may take. Both are
+// a courtesy: errors are only logged.
 const focusWithin = 5 * time.Second
 
-// borrowed is where the user was before an attempt acted for the first time.
+// borrowed is what had the focus before an attempt first acted.
 type borrowed struct {
 	desktop *desktop.Desktop
 	focus   desktop.FocusState
 }
 
-// borrowFocus remembers where the user is, once in an attempt, when its
-// document wants the focus given back.
+// borrowFocus saves the user's focus, once per attempt, if the document asks for it
+// to be restored.
 func (w *worker) borrowFocus(ctx context.Context, d *desktop.Desktop) {
 	if !w.program.Options.RestoreFocus || w.user != nil {
 		return
@@ -34,8 +34,8 @@ func (w *worker) borrowFocus(ctx context.Context, d *desktop.Desktop) {
 	w.user = &borrowed{d, saved}
 }
 
-// returnFocus brings the user back to where they were, when an attempt ends or
-// stands still. The run has the desktop until then.
+// returnFocus restores the user's focus when an attempt ends or comes to rest. The
+// run still holds the lease at this point.
 func (w *worker) returnFocus() {
 	user := w.user
 	w.user = nil

@@ -10,8 +10,8 @@ import (
 	"understudy/workflows"
 )
 
-// fold is the state that the events of a run add up to. It starts from the
-// last snapshot, when there is one.
+// fold returns the state that the events of a run add up to. It starts from the last
+// snapshot, if there is one.
 func fold(ctx context.Context, st Store, run string, snap *Snapshot) (State, error) {
 	f := folder{store: st, run: run}
 	if snap != nil {
@@ -22,14 +22,14 @@ func fold(ctx context.Context, st Store, run string, snap *Snapshot) (State, err
 	return f.on(ctx, State{}, math.MaxUint64)
 }
 
-// foldTo is the state after the event with a number.
+// foldTo returns the state after the event with the given number.
 func foldTo(ctx context.Context, st Store, run string, last uint64) (State, error) {
 	f := folder{store: st, run: run}
 	return f.on(ctx, State{}, last)
 }
 
-// folder folds the events of one run. It keeps the states that resumptions
-// went back to: each is folded once, however many resumptions follow it.
+// folder folds the events of one run. It caches the states to which resumptions went
+// back, so that each is folded once.
 type folder struct {
 	store Store
 	run   string
@@ -56,8 +56,8 @@ func (f *folder) on(ctx context.Context, s State, last uint64) (State, error) {
 	return s, nil
 }
 
-// rewind is the state that a resumption starts from: the one that the run
-// had, or an earlier one with the numbers of the present.
+// rewind returns the state that a resumption starts from: the current one, or an
+// earlier one with the counters of the current one.
 func (f *folder) rewind(ctx context.Context, s State, ev Event) (State, error) {
 	r, err := factOf[Resumed](ev)
 	if err != nil || r.Base == 0 {
@@ -79,7 +79,7 @@ func (f *folder) rewind(ctx context.Context, s State, ev Event) (State, error) {
 	return s.goBack(earlier), err
 }
 
-// goBack is an earlier state with what is counted over all attempts.
+// goBack returns an earlier state with the counters that cover all attempts.
 func (s *State) goBack(earlier State) State {
 	earlier.Seq, earlier.Attempt = s.Seq, s.Attempt
 	earlier.Executed, earlier.Errors = s.Executed, s.Errors
@@ -100,13 +100,13 @@ func (x *Snapshot) restore() (State, error) {
 	var s State
 	err := json.Unmarshal(x.State, &s)
 	for _, c := range s.Scopes {
-		c.init() // what was empty is not written
+		c.init() // empty maps are not encoded
 	}
 	return s, err
 }
 
-// headerOf is the header of a run in a state. What does not change is taken
-// from the header that it had.
+// headerOf returns the header of a run in a state. What the state does not determine
+// is taken from the previous header.
 func headerOf(s *State, h Header, l *layout) Header {
 	c := s.Created
 	h.Workflow, h.Document, h.Parent, h.Call, h.Client = c.Workflow, c.Document, c.Parent, c.Call, c.Client
@@ -120,7 +120,7 @@ func headerOf(s *State, h Header, l *layout) Header {
 		h.EndedAt = h.UpdatedAt
 	}
 	h.ResumeFrom = ""
-	if s.Status != Succeeded { // also while it runs: the process may be killed
+	if s.Status != Succeeded { // also while it runs, because the process may be killed
 		h.ResumeFrom = resumeFrom(s, l)
 	}
 	return h
@@ -134,8 +134,8 @@ func resumeFrom(s *State, l *layout) string {
 	return upcoming(n, f, l)
 }
 
-// resumeNode is the node at which the cursor of a run stands when it goes on, and the
-// frame; nil: there is none.
+// resumeNode returns the node at which a run continues, and its frame; nil: there is
+// none.
 func resumeNode(s *State, l *layout) (*workflows.Node, *Frame) {
 	frames := s.Frames
 	if s.Resume != nil {
@@ -153,8 +153,8 @@ func resumeNode(s *State, l *layout) (*workflows.Node, *Frame) {
 	return n, &f
 }
 
-// upcoming names the step at which a run goes on whose cursor stands at a node.
-// Between two steps it stands at the one that is done.
+// upcoming returns the name of the step at which a run continues, given the node
+// under its cursor. Between two steps the cursor is still at the first.
 func upcoming(n *workflows.Node, f *Frame, l *layout) string {
 	c, nodes := f.Cur, l.lists[f.List].nodes
 	done := c != nil && c.Outcome != nil && c.Outcome.Error == nil && (c.Phase == checked || c.Phase == ended && n.Expect == nil)

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// hub tells those who watch a run that it has new events. It hands over no
-// events, only the news, so a slow watcher can neither slow a run nor miss
-// one: it reads what is stored when it comes round.
+// hub notifies watchers of a run that there are new events. It does not carry the
+// events, so a slow watcher can neither delay a run nor miss an event: it reads the
+// store when it gets round to it.
 type hub struct {
 	mu       sync.Mutex
 	watchers map[chan struct{}]string // "" watches every run
-	count    uint64                   // of the news so far, from a number that no other engine had
+	count    uint64                   // number of notifications, starting from a value unique to this engine
 }
 
-// version is a number that grows with all news, of whatever run.
+// version returns a number that grows with every notification.
 func (h *hub) version() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -25,7 +25,7 @@ func (h *hub) version() uint64 {
 	return h.count
 }
 
-// watch gives a channel on which news arrives, and a function to end it.
+// watch returns a channel that receives notifications, and a function to stop them.
 func (h *hub) watch(run string) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
 	h.mu.Lock()
@@ -53,12 +53,12 @@ func (h *hub) notify(run string) {
 		}
 		select {
 		case c <- struct{}{}:
-		default: // it has news already
+		default: // a notification is pending already
 		}
 	}
 }
 
-// Await returns when a run has more events than after, or stands still.
+// Await implements Runs.
 func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, error) {
 	news, end := e.hub.watch(id)
 	defer end()
@@ -78,14 +78,14 @@ func (e *Engine) Await(ctx context.Context, id string, after uint64) (Header, er
 	}
 }
 
-// News is a channel on which the news arrives that a run has new events; ""
-// is every run. The function ends it.
+// News returns a channel that is notified of new events of a run ("": of any run),
+// and a function to stop that.
 func (e *Engine) News(id string) (<-chan struct{}, func()) {
 	return e.hub.watch(id)
 }
 
-// Notify tells those who follow a run that it has news from another process;
-// "" is any run.
+// Notify notifies those who follow a run of news from another process ("": about any
+// run).
 func (e *Engine) Notify(run string) {
 	e.hub.notify(run)
 }

@@ -20,8 +20,8 @@ var ids = &ulid.LockedMonotonicReader{MonotonicReader: ulid.Monotonic(rand.Reade
 // request arrived may send it again with the same key.
 func NewKey() string { return strings.ToLower(ulid.MustNew(ulid.Now(), ids).String()) }
 
-// KeyAt is the key of what happens at a time: whoever makes it of the same time and
-// the same words gets the same one, so that what several want to begin begins once.
+// KeyAt returns the key of something that is due at a time. Equal times and words
+// give equal keys, so what several processes want to begin is begun once.
 func KeyAt(at time.Time, words ...string) string {
 	var id ulid.ULID
 	_ = id.SetTime(uint64(max(0, at.UnixMilli()))) // fails beyond the year 10889
@@ -30,21 +30,21 @@ func KeyAt(at time.Time, words ...string) string {
 	return strings.ToLower(id.String())
 }
 
-// SameWords reports whether two keys of KeyAt were made of the same words, whatever the
-// time.
+// SameWords reports whether two keys from KeyAt were made from the same words,
+// whatever their times.
 func SameWords(a, b string) bool {
 	const timeLetters = 10
 	return len(a) == ulid.EncodedSize && len(b) == len(a) && a[timeLetters:] == b[timeLetters:]
 }
 
-// IDBytes are the 128 bits of a run's id, which are its id as a trace too; ok: it has
-// so many.
+// IDBytes returns the 128 bits of a run's id, which are its trace id too. It reports
+// false for an id of another form.
 func IDBytes(run string) (id [16]byte, ok bool) {
 	u, err := ulid.ParseStrict(strings.ToUpper(run))
 	return u, err == nil
 }
 
-// startedBefore looks whether a request began its run when it was sent before.
+// startedBefore reports whether an earlier request with the same key began its run.
 func (e *Engine) startedBefore(ctx context.Context, key string) (h Header, done bool, err error) {
 	if key == "" {
 		return h, false, nil
@@ -59,7 +59,8 @@ func (e *Engine) startedBefore(ctx context.Context, key string) (h Header, done 
 	return h, err == nil, err
 }
 
-// continued looks whether a request continued its run when it was sent before.
+// continued reports whether the run was last continued by a request with the same
+// key.
 func (e *Engine) continued(ctx context.Context, id, key string) (h Header, done bool, err error) {
 	if key == "" {
 		return h, false, nil

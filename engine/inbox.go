@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// inbox holds the events that other goroutines hand to a worker: pictures that
-// are stored, and what steps log.
+// inbox collects the events that other goroutines hand to a worker: stored pictures
+// and the log messages of steps.
 type inbox struct {
 	mu       sync.Mutex
 	later    []Event
-	pictures int // under way
+	pictures int // being stored
 	posted   chan struct{}
 }
 
-// maxLogs is how many messages of one worker wait to be recorded at most.
+// maxLogs is how many events may be waiting before log messages are dropped.
 const maxLogs = 1000
 
 func (b *inbox) expect() {
@@ -23,7 +23,7 @@ func (b *inbox) expect() {
 	b.pictures++
 }
 
-// picture takes the event of a picture that was under way; nil when it failed.
+// picture receives the event of a picture that has been stored; nil: that failed.
 func (b *inbox) picture(ev *Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -37,14 +37,14 @@ func (b *inbox) picture(ev *Event) {
 	}
 }
 
-// located takes the event that says on which desktop the run is.
+// located receives the event that tells on which desktop the run is.
 func (b *inbox) located(ev Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.later = append(b.later, ev)
 }
 
-// log takes the event of a message, unless too many wait.
+// log receives the event of a log message, and drops it if too many are waiting.
 func (b *inbox) log(ev Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,8 +61,8 @@ func (b *inbox) take() []Event {
 	return later
 }
 
-// await waits until no picture is under way, and returns how many still are when
-// the time is over.
+// await waits until all pictures are stored, and returns how many are not when the
+// time is over.
 func (b *inbox) await(atMost time.Duration) (left int) {
 	t := time.NewTimer(atMost)
 	defer t.Stop()
@@ -81,7 +81,7 @@ func (b *inbox) await(atMost time.Duration) (left int) {
 	}
 }
 
-// drain records what other goroutines handed over.
+// drain records the events in the inbox.
 func (w *worker) drain() error {
 	for _, ev := range w.inbox.take() {
 		if err := w.append(ev); err != nil {

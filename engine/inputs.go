@@ -9,7 +9,7 @@ import (
 	"understudy/steps"
 )
 
-// accept checks the inputs of a run, and takes the secrets out of them.
+// accept checks the inputs of a run, and replaces secrets with references.
 func (v *evaluator) accept(given map[string]any, secret map[string]string) (map[string]any, error) {
 	all := maps.Clone(v.program.Inputs)
 	if all == nil {
@@ -53,7 +53,7 @@ func refuseInputs(problems []steps.Problem) error {
 		WithNext("give each with --input name=value, or under inputs")
 }
 
-// lacks are the secrets that a run needs and does not have.
+// lacks returns the names of the secrets that a run needs and does not have.
 func (v *evaluator) lacks() []string {
 	var names []string
 	for _, x := range v.program.Variables {

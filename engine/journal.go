@@ -10,8 +10,8 @@ import (
 	"understudy/workflows"
 )
 
-// journal is a run as its events make it: one that is recorded is applied to the
-// state at once, and stored with the next flush.
+// journal is the state and the events of a run. A recorded event is applied to the
+// state at once, and stored by the next flush.
 type journal struct {
 	e       *Engine
 	id      string
@@ -20,27 +20,27 @@ type journal struct {
 	s       State
 	header  Header
 
-	pending []Event       // recorded, not stored yet
-	facts   []any         // their data, if somebody observes it
-	stored  uint64        // how many events are stored
-	base    int           // the attempt that is stored
-	flushed time.Time     // when they were handed to the store, at the latest
-	wanted  *Wanted       // of a fleet: the next flush leaves the run in the queue
-	waits   bool          // it is there already, and must not be twice
-	snapped uint64        // the event of the last snapshot
-	grown   atomic.Int64  // bytes that are not in the header yet
-	first   chan struct{} // of a new run: that its beginning is stored; closed with done
+	pending []Event       // recorded, but not stored
+	facts   []any         // their data, if Observe is set
+	stored  uint64        // number of stored events
+	base    int           // attempt of the last stored event
+	flushed time.Time     // a time before the last append
+	wanted  *Wanted       // in a fleet: the next flush puts the run into the queue
+	waits   bool          // the run is in the queue already, and must not be added again
+	snapped uint64        // number of the event of the last snapshot
+	grown   atomic.Int64  // bytes not yet counted in the header
+	first   chan struct{} // receives when the first events of a new run are stored; closed with done
 }
 
-// snapshotEvery is how many events lie between snapshots of the state: few
-// enough to resume quickly, many enough to cost nothing.
+// snapshotEvery is the number of events between snapshots of the state: few enough to
+// resume quickly, many enough for the cost not to matter.
 const snapshotEvery = 5000
 
 func (j *journal) record(t EventType, path string, data any) error {
 	return j.recordAs(t, path, data, data)
 }
 
-// recordAs is record, with data that is written in a form of its own.
+// recordAs is like record, with data whose encoded form differs.
 func (j *journal) recordAs(t EventType, path string, data, written any) error {
 	ev, err := newEvent(t, path, written)
 	if err != nil {
@@ -70,7 +70,7 @@ func (j *journal) append(ev Event) error {
 	return nil
 }
 
-// commit records a fact and stores it at once.
+// commit records an event and stores it at once.
 func (j *journal) commit(t EventType, path string, data any) error {
 	if err := j.record(t, path, data); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (j *journal) commit(t EventType, path string, data any) error {
 	return j.flush(false)
 }
 
-// flush stores what is recorded. Lazy events may be lost in a crash.
+// flush stores the recorded events. With lazy set, a crash may lose them.
 func (j *journal) flush(lazy bool) error {
 	if len(j.pending) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func (j *journal) flush(lazy bool) error {
 		}
 	}
 	b.Header = j.header
-	asked := time.Now() // the clock of proofs begins before: the process may be stopped while it waits
+	asked := time.Now() // taken before the append: the process may be suspended during it
 	if j.s.Seq-j.snapped >= cmp.Or(j.e.every, snapshotEvery) {
 		snap, err := snapshot(&j.s)
 		if err != nil {
@@ -117,10 +117,10 @@ func (j *journal) flush(lazy bool) error {
 	return nil
 }
 
-// interval is how long events may wait for a sync with durability: interval.
+// interval is how long events may wait to be synced with durability: interval.
 const interval = 100 * time.Millisecond
 
-// flushBefore makes durable what must be before a step starts.
+// flushBefore stores what must be durable before a step starts.
 func (j *journal) flushBefore(n *workflows.Node) error {
 	if j.program.Options.Durability == workflows.Interval && n.Repeatable() && time.Since(j.flushed) < interval {
 		return nil
@@ -128,6 +128,6 @@ func (j *journal) flushBefore(n *workflows.Node) error {
 	return j.flush(j.lazy())
 }
 
-// lazy says whether the run is one that may be lost: a single call that only
+// lazy reports whether the run may be lost in a crash: it is a single call that only
 // reads.
 func (j *journal) lazy() bool { return j.header.Call != "" && j.header.Reads }

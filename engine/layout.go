@@ -9,11 +9,11 @@ import (
 	"understudy/workflows"
 )
 
-// layout is a program with everything that it calls, as lists with keys. A
-// key says where a list stands, so a frame names its list with one word.
+// layout is a program with all workflows that it calls, as lists with keys. A key
+// tells where a list stands, so a frame refers to its list by one string.
 type layout struct {
 	lists map[string]*list
-	total int // steps in all lists, each counted once
+	total int // number of steps in all lists, each counted once
 }
 
 type list struct {
@@ -22,7 +22,7 @@ type list struct {
 	ids     map[string]int
 }
 
-// The lists of a document, after the key of the document.
+// The keys of a document's lists, appended to the key of the document.
 const (
 	bodyKey    = "s"
 	troubleKey = "t"
@@ -67,11 +67,11 @@ func childKey(key string, i int) string  { return key + "." + strconv.Itoa(i) }
 func beforeKey(key string, i int) string { return childKey(key, i) + "!" }
 func callKey(key string, i int) string   { return childKey(key, i) + "/" }
 
-// documentKey is the key of the document that a body's key belongs to.
+// documentKey returns the key of the document, given the key of its body.
 func documentKey(body string) string { return body[:len(body)-len(bodyKey)] }
 
-// startAt is the place of the step with an id, for a run that begins there:
-// in the document's steps, in a group, or at the top of troubleshooting.
+// startAt returns the frames of a run that begins at the step with the given id: in
+// the document's steps, in a group, or at the top level of troubleshooting.
 func (l *layout) startAt(id string) ([]Frame, error) {
 	root := Frame{List: bodyKey, Sort: BodyFrame, Scope: 1}
 	if id == "" {
@@ -89,7 +89,7 @@ func (l *layout) startAt(id string) ([]Frame, error) {
 	return nil, noStep(l.lists[bodyKey].program, id, "to begin at")
 }
 
-// noStep is the error of an id that no step of a document has.
+// noStep returns the error for an id that no step of the document has.
 func noStep(p *workflows.Program, id, use string) error {
 	var ids []string
 	p.Walk(func(n *workflows.Node) {
@@ -100,7 +100,7 @@ func noStep(p *workflows.Program, id, use string) error {
 	return &steps.Error{Code: steps.Invalid, Err: fmt.Errorf("there is no step with the id %q %s", id, use), Next: words.DidYouMean(id, ids)}
 }
 
-// within looks for a step in the innermost of the frames and in its groups.
+// within looks for a step in the innermost of the frames and in the groups there.
 func (l *layout) within(frames []Frame, id string) []Frame {
 	f := &frames[len(frames)-1]
 	x := l.lists[f.List]
@@ -123,7 +123,8 @@ func (l *layout) within(frames []Frame, id string) []Frame {
 	return nil
 }
 
-// resumesItself says whether the document wants its runs to go on by themselves.
+// resumesItself reports whether the document asks for its runs to continue by
+// themselves.
 func (l *layout) resumesItself() bool { return l.lists[bodyKey].program.Options.ResumesItself }
 
 func (l *layout) node(f *Frame) (*workflows.Node, error) {
@@ -134,7 +135,7 @@ func (l *layout) node(f *Frame) (*workflows.Node, error) {
 	return x.nodes[f.Next], nil
 }
 
-// executedNodes are the nodes of a layout by their paths, without rounds.
+// executedNodes returns the nodes of a layout by path, without loop rounds.
 func executedNodes(l *layout) map[string]*workflows.Node {
 	out := map[string]*workflows.Node{}
 	var document func(key, base string)
@@ -163,7 +164,7 @@ func executedNodes(l *layout) map[string]*workflows.Node {
 	return out
 }
 
-// plain is a path without the rounds of loops.
+// plain returns a path without loop rounds.
 func plain(path string) string {
 	out := make([]byte, 0, len(path))
 	depth := 0

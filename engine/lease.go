@@ -10,9 +10,10 @@ import (
 	"understudy/steps"
 )
 
-// Lease is the right to act on a desktop. As many runs hold it as there are
-// places, no two of them one desktop; the others wait in the order in which they
-// came. Who waits for a desktop that another has does not hold up those behind.
+// Lease is the right to act on a desktop. It has a number of places, and no two runs
+// hold it for the same desktop. Waiting runs get it in the order in which they came,
+// except that a run which waits for a desktop in use does not hold up those behind
+// it.
 type Lease struct {
 	mu      sync.Mutex
 	places  int
@@ -20,8 +21,9 @@ type Lease struct {
 	queue   []*leaseWaiter
 }
 
-// A DesktopClaim takes the desktop on which a run is to act, unless another run
-// has it, and gives what lets go of it. It is called with the lease locked.
+// A DesktopClaim reserves the desktop on which a run is to act, unless another run
+// has it, and returns the function that frees it. It is called with the mutex of the
+// lease held.
 type DesktopClaim func() (release func(), ok bool)
 
 type leaseHolder struct {
@@ -32,16 +34,16 @@ type leaseHolder struct {
 type leaseWaiter struct {
 	run     string
 	claim   DesktopClaim
-	granted chan struct{} // closed once it holds a place
+	granted chan struct{} // closed when it gets a place
 }
 
-// NewLease is a lease with a number of places, one at least.
+// NewLease returns a lease with the given number of places, at least one.
 func NewLease(places int) *Lease { return &Lease{places: max(1, places)} }
 
-// AnyDesktop is the claim of a run to which all desktops are the same.
+// AnyDesktop is the claim of a run that does not need a particular desktop.
 func AnyDesktop() (release func(), ok bool) { return func() {}, true }
 
-// Free says whether a run would get a place at once.
+// Free reports whether a run would get a place at once.
 func (l *Lease) Free(claim DesktopClaim) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,7 +57,7 @@ func (l *Lease) Free(claim DesktopClaim) bool {
 	return ok
 }
 
-// Holds says whether a run holds a place.
+// Holds reports whether a run holds a place.
 func (l *Lease) Holds(run string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +68,7 @@ func (l *Lease) holds(run string) bool {
 	return slices.ContainsFunc(l.holders, func(h leaseHolder) bool { return h.run == run })
 }
 
-// Holders are the runs that hold the lease, and Places how many may.
+// Holders returns the runs that hold a place, and the number of places.
 func (l *Lease) Holders() (runs []string, places int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,14 +78,15 @@ func (l *Lease) Holders() (runs []string, places int) {
 	return runs, l.places
 }
 
-// Position is where a run stands in the queue, from 1; 0: it does not wait.
+// Position returns the position of a run in the queue, from 1; 0: it is not in the
+// queue.
 func (l *Lease) Position(run string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return 1 + slices.IndexFunc(l.queue, func(w *leaseWaiter) bool { return w.run == run })
 }
 
-// Acquire takes a place for a run, waiting for one if need be.
+// Acquire waits for a place and takes it.
 func (l *Lease) Acquire(ctx context.Context, run string, claim DesktopClaim) error {
 	l.mu.Lock()
 	if l.holds(run) {
@@ -103,12 +106,12 @@ func (l *Lease) Acquire(ctx context.Context, run string, claim DesktopClaim) err
 	case <-w.granted:
 		return nil
 	case <-ctx.Done():
-		l.Release(run) // it may have been granted in this moment
+		l.Release(run) // it may have been granted at the same moment
 		return context.Cause(ctx)
 	}
 }
 
-// Release gives a run's place to the next in the queue, or ends its waiting.
+// Release frees the place of a run, or removes the run from the queue.
 func (l *Lease) Release(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,7 +123,7 @@ func (l *Lease) Release(run string) {
 	l.grant()
 }
 
-// grant gives the free places to those who wait, in their order.
+// grant gives free places to the runs in the queue, in their order.
 func (l *Lease) grant() {
 	l.queue = slices.DeleteFunc(l.queue, func(w *leaseWaiter) bool {
 		if len(l.holders) >= l.places {

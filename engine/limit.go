@@ -9,10 +9,10 @@ import (
 	"understudy/workflows"
 )
 
-// limit is a time by which something must end.
+// limit is a time limit and the deadline that follows from it.
 type limit struct {
-	what string // whose limit it is
-	mend string // what to do when it is passed
+	what string // what the limit applies to
+	mend string // what to do when it is exceeded
 	long time.Duration
 	at   time.Time
 }
@@ -30,7 +30,7 @@ func tryLimit(d time.Duration) limit {
 	return limit{"it", "raise its timeout, or look at the picture to see what it waited for", d, time.Now().Add(d)}
 }
 
-// limits are those of a run's steps, its lists and itself.
+// limits computes the limits of a run's steps, its lists and the run itself.
 type limits struct{ *journal }
 
 func (l limits) workflow() limit {
@@ -54,13 +54,13 @@ func (l limits) list(i int) limit {
 	return of
 }
 
-// overdue says whether the attempt has used up the time of its workflow.
+// overdue reports whether the attempt has used up the time of its workflow.
 func (l limits) overdue() bool {
 	limit := l.program.Options.Timeout
 	return limit > 0 && l.s.Stop == nil && !l.s.finishing() && l.s.Used+time.Since(l.s.Since) >= limit
 }
 
-// expire ends the outermost list whose limit has passed.
+// expire ends the outermost list that has exceeded its limit.
 func (l limits) expire() error {
 	now := time.Now()
 	for i, f := range l.s.Frames {
@@ -72,8 +72,8 @@ func (l limits) expire() error {
 	return nil
 }
 
-// context is the context of one effect: a stop cancels it, unless finally is
-// executed; a second stop, or the end of the program, always does.
+// context returns the context of one effect. A stop cancels it, unless finally is
+// being executed; a second stop or a shutdown always does.
 func (w *worker) context(limit time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	w.stops.begin(cancel, w.s.Stop != nil || w.s.finishing())
@@ -91,8 +91,8 @@ func (w *worker) context(limit time.Duration) (context.Context, func()) {
 // unlimited is the limit of an effect whose time does not count.
 const unlimited time.Duration = -1
 
-// deadline is when an effect must end: by its own limit, by those of the
-// lists around it, or by that of the workflow.
+// deadline returns the first of the deadlines of an effect: its own, those of the
+// lists around it, and that of the workflow.
 func (l limits) deadline(own time.Duration) (first limit, ok bool) {
 	sooner := func(l limit) {
 		if !ok || l.at.Before(first.at) {

@@ -8,7 +8,7 @@ import (
 	"understudy/steps"
 )
 
-// Keeper looks after what a store holds.
+// Keeper maintains what a store holds.
 type Keeper interface {
 	Remove(ctx context.Context, run string) error
 	Prune(ctx context.Context, r Retention) (Pruned, error)
@@ -16,37 +16,37 @@ type Keeper interface {
 	Check(ctx context.Context) (*Checkup, error)
 }
 
-// Retention says which runs Prune keeps. A bound of 0 does not count.
+// Retention tells which runs Prune keeps. A limit of 0 does not apply.
 type Retention struct {
-	Age   time.Duration `json:"age,omitempty"`   // runs that ended longer ago go
-	Count int           `json:"count,omitempty"` // beyond so many runs, the oldest go
-	Bytes int64         `json:"bytes,omitempty"` // beyond so many bytes of events and files, the oldest go
-	Reads time.Duration `json:"reads,omitempty"` // single calls that only read go after this
-	// Force lets runs go too that could still be resumed.
+	Age   time.Duration `json:"age,omitempty"`   // remove runs that ended longer ago
+	Count int           `json:"count,omitempty"` // remove the oldest runs above this number
+	Bytes int64         `json:"bytes,omitempty"` // remove the oldest runs while events and files take more
+	Reads time.Duration `json:"reads,omitempty"` // remove single calls that only read after this time
+	// Force also removes runs that could still be resumed.
 	Force bool `json:"force,omitempty"`
-	// Active says which runs are being executed; they always stay.
+	// Active reports whether a run is being executed; such runs are kept.
 	Active func(run string) bool `json:"-"`
 }
 
-// Pruned is what Prune did.
+// Pruned is the result of Prune.
 type Pruned struct {
-	Runs      int   `json:"runs"`      // that were removed
-	Files     int   `json:"files"`     // that were removed, with documents
-	Bytes     int64 `json:"bytes"`     // of both
-	Resumable int   `json:"resumable"` // that are past a bound and stayed, for they can be resumed
+	Runs      int   `json:"runs"`      // removed
+	Files     int   `json:"files"`     // removed, including documents
+	Bytes     int64 `json:"bytes"`     // freed by both
+	Resumable int   `json:"resumable"` // exceed a limit, but are kept because they can be resumed
 }
 
-// Checkup is what Check found.
+// Checkup is the result of Check.
 type Checkup struct {
 	Runs     int       `json:"runs"`
 	Events   int       `json:"events"`
-	Files    int       `json:"files"` // and documents
+	Files    int       `json:"files"` // including documents
 	Problems []Problem `json:"problems,omitempty"`
 }
 
 func (r *Checkup) Clean() bool { return len(r.Problems) == 0 }
 
-// Problem is one thing that is wrong, and of which run if it is of one.
+// Problem is one problem, and the run that it concerns, if any.
 type Problem struct {
 	Run  string `json:"run,omitempty"`
 	What string `json:"what"`
@@ -59,8 +59,8 @@ func (p Problem) String() string {
 	return "run " + p.Run + ": " + p.What
 }
 
-// Resumable says whether a run can still be continued: it did not succeed, and
-// is not a single call, which is made again instead.
+// Resumable reports whether a run can still be continued: it did not succeed, and is
+// not a single call, which can simply be repeated.
 func Resumable(h Header) bool {
 	if h.Call != "" {
 		return h.Status == Waiting || h.Status == Paused
@@ -68,7 +68,7 @@ func Resumable(h Header) bool {
 	return h.Status != Succeeded
 }
 
-// Remove removes a run; one that could still be resumed only by force.
+// Remove removes a run. A run that could still be resumed is removed only with force.
 func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 	h, err := e.Get(ctx, id)
 	if err != nil {
@@ -87,7 +87,7 @@ func (e *Engine) Remove(ctx context.Context, id string, force bool) error {
 	return e.maintain(func() error { return e.Keeper.Remove(ctx, id) })
 }
 
-// Prune removes runs by age, count and size.
+// Prune removes runs by age, number and size.
 func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	r.Active = func(id string) bool { return e.workers.of(id) != nil || e.holds.by(id) != "" }
 	defer e.hub.notify("")
@@ -95,7 +95,7 @@ func (e *Engine) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	return p, err
 }
 
-// Backup makes a copy of everything in a new folder, while runs go on.
+// Backup copies everything to a new folder, while runs continue.
 func (e *Engine) Backup(ctx context.Context, dir string) error {
 	return e.maintain(func() error { return e.Keeper.Backup(ctx, dir) })
 }
