@@ -54,20 +54,21 @@ func (w *worker) start(e start) error {
 	var result json.RawMessage
 	end.Outcome, end.Sets, result = w.outcome(e, out)
 	written := end
-	if result != nil { // it is written once, and may be large
+	if result != nil { // encoded once, because it may be large
 		written.Outcome.Result = result
 	}
 	return w.recordAs(EvEnded, e.path, end, written)
 }
 
-// refusedByStop says whether a stop was asked for, so that what failed is
-// decided anew once it is recorded.
+// refusedByStop reports whether a stop is pending. It is recorded first, and then the
+// step that failed is decided again.
 func (w *worker) refusedByStop() bool {
 	stop, _, _ := w.stops.asked()
 	return stop != nil && w.s.Stop == nil
 }
 
-// arguments are the arguments of a step, and their form in events.
+// arguments returns the arguments of a step, and the form of them that events may
+// hold.
 func (w *worker) arguments(e start) (args map[string]any, form any, err error) {
 	if e.node.Args == nil {
 		return map[string]any{}, nil, nil
@@ -89,7 +90,7 @@ func (w *worker) allowed(k *steps.Kind) error {
 	return w.e.Allow(w.id, cmp.Or(w.actor, w.mandate.Client, w.s.Created.Client), *k)
 }
 
-// refusal is why the one who runs the step may not use the kind with a name.
+// refusal returns why the client of the run may not use a kind; nil: it may.
 func (w *worker) refusal(kind string) error {
 	if w.e.Allow == nil {
 		return nil
@@ -101,7 +102,7 @@ func (w *worker) refusal(kind string) error {
 	return w.allowed(&k)
 }
 
-// takeLease makes sure that no other run acts on the desktop meanwhile.
+// takeLease waits until the run is the only one that acts on its desktop.
 func (w *worker) takeLease() (ok bool, err error) {
 	if w.e.lease().Holds(w.id) {
 		return true, nil
@@ -119,12 +120,13 @@ func (w *worker) takeLease() (ok bool, err error) {
 	w.queued.Store(true)
 	defer w.queued.Store(false)
 	if err := w.e.lease().Acquire(ctx, w.id, w.claim); err != nil {
-		return false, nil // a stop or a pause, which attend records
+		return false, nil // a stop or a pause, which takeSignals records
 	}
 	return true, nil
 }
 
-// try makes one attempt. It says also into what the text of the arguments went.
+// try makes one attempt. It also returns where the step typed the text of its
+// arguments.
 func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) {
 	kind := e.node.Kind
 	if w.s.Created.DryRun && !kind.Reads {
@@ -139,7 +141,7 @@ func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) 
 	policy := w.capturePolicy(e.node)
 	w.picture(ctx, env, e, policy, "before")
 	out := w.runKind(ctx, *kind, env, args)
-	if !kind.Reads { // also a program that it began may change what shows
+	if !kind.Reads { // even a program that it started may have changed the screen
 		w.e.stirred.Mark()
 	}
 	if out.Abandoned && env.Desktop != nil {
@@ -156,11 +158,11 @@ func (w *worker) try(e start, args map[string]any) (steps.Outcome, steps.Typed) 
 	return out, env.Typed()
 }
 
-// causedByDialogs are the failures whose reason may be a dialog that is open.
+// causedByDialogs are the failures that an open dialog may have caused.
 var causedByDialogs = []steps.Code{steps.NotFound, steps.Ambiguous, steps.NotActionable, steps.Unexpected, steps.Timeout}
 
-// runKind calls the kind, and stores what waits to be stored when that takes
-// longer than the interval.
+// runKind executes a kind. If that takes longer than interval, pending events are
+// stored meanwhile.
 func (w *worker) runKind(ctx context.Context, k steps.Kind, env *steps.Env, args map[string]any) steps.Outcome {
 	if len(w.pending) == 0 {
 		return k.Run(ctx, env, args)
@@ -185,7 +187,7 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 		Run:      steps.RunInfo{ID: w.id, Attempt: e.try},
 		Folders:  steps.Folders{Dir: w.dir(), Document: w.bundle.Main.Dir, Roots: w.roots(), Private: slices.Concat(w.e.Private, w.s.Created.Private), PictureRoots: w.e.PictureRoots, Scripts: w.program.Options.ScriptsBasePath},
 		Children: steps.Children{Environ: w.environ, Sandbox: w.s.Created.Sandbox, DesktopEnv: w.desktopEnv},
-		// copies, for a kind that was given up may go on reading them
+		// copies, because a kind that was abandoned may still read them
 		Inputs: maps.Clone(w.reveal(c.Inputs)), Vars: maps.Clone(w.reveal(c.Env)), Trees: w.e.trees(w.s.Created.Client),
 	}
 	if w.e.Passwords != nil {
@@ -215,16 +217,17 @@ func (w *worker) env(ctx context.Context, e start) (*steps.Env, error) {
 	return env, nil
 }
 
-// dir is the folder in which relative paths of the run begin.
+// dir returns the folder of relative paths.
 func (v *evaluator) dir() string { return cmp.Or(v.s.Created.Dir, v.e.Dir) }
 
-// roots are the folders in which the run may use files.
+// roots returns the folders in which the run may use files.
 func (v *evaluator) roots() []string { return slices.Concat(v.e.Roots, v.s.Created.Roots) }
 
-// maxResult is how large a result may be that stays in the run's state.
+// maxResult is the size in bytes above which a result is stored as an artifact
+// instead of in the run's state.
 const maxResult = 256 << 10
 
-// outcome is what events say of a try, with its result as it is written.
+// outcome returns what events hold of a try, and its result in encoded form.
 func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string]any, written json.RawMessage) {
 	o = Outcome{Status: Success, Acted: out.Acted, Error: w.errorRecord(out.Err, name(e.node, e.path))}
 	if out.Err != nil {
@@ -243,8 +246,7 @@ func (w *worker) outcome(e start, out steps.Outcome) (o Outcome, sets map[string
 	return o, sets, written
 }
 
-// small puts a large result aside, and gives what stands for it. One that is
-// small comes back with its written form.
+// small returns a result, encoded as well, or what stands for it if it is too large.
 func (j *journal) small(result any) (any, json.RawMessage) {
 	raw, err := json.Marshal(result)
 	if err != nil {
@@ -256,7 +258,7 @@ func (j *journal) small(result any) (any, json.RawMessage) {
 	return j.aside(raw), nil
 }
 
-// aside stores a large result beside the run, and gives what stands for it.
+// aside stores a large result as an artifact, and returns what stands for it.
 func (j *journal) aside(raw []byte) any {
 	j.grown.Add(int64(len(raw)))
 	hash, err := j.e.Files.Put(context.Background(), Artifacts, raw)
@@ -267,7 +269,7 @@ func (j *journal) aside(raw []byte) any {
 	return map[string]any{"$artifact": hash, "bytes": float64(len(raw))}
 }
 
-// ask puts a question. The run waits, and no goroutine does.
+// ask asks a question. The run waits, without a goroutine.
 func (w *worker) ask(e ask) (over bool, err error) {
 	q := Question{Sort: e.sort, Step: name(e.node, e.path), ID: e.node.ID, Index: e.index}
 	if e.sort == AskUser {
@@ -294,7 +296,7 @@ func (q *Question) asked(args map[string]any) {
 	q.Fields, _ = args["fields"].(map[string]any)
 }
 
-// doubt fills in what is to be decided of a step that may have acted.
+// doubt asks what to do about a step that may have acted.
 func (q *Question) doubt(c *Step) {
 	q.Choices = []string{Redo, SkipStep}
 	q.Text = fmt.Sprintf("step %s was cut short and may have acted: look at the desktop, then say whether to do it again or to go on without it", q.Step)

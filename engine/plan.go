@@ -11,25 +11,25 @@ import (
 	"understudy/workflows"
 )
 
-// Plan says what a resumption would do, and does nothing.
+// Plan describes what a resumption would do.
 type Plan struct {
 	RunID  string     `json:"run_id"`
-	From   string     `json:"from"`   // the step it goes on with
-	Doubt  bool       `json:"doubt"`  // that step may have acted: a decision is needed
-	Holds  bool       `json:"holds"`  // what that step expects holds already: it may count as done
-	Kept   []PlanStep `json:"kept"`   // what is not done again
-	Again  []PlanStep `json:"again"`  // what was executed and is done again
+	From   string     `json:"from"`   // the step with which the run continues
+	Doubt  bool       `json:"doubt"`  // that step may have acted, so a decision is needed
+	Holds  bool       `json:"holds"`  // what that step expects holds already, so it may count as done
+	Kept   []PlanStep `json:"kept"`   // is not repeated
+	Again  []PlanStep `json:"again"`  // was executed and is repeated
 	Undone []PlanStep `json:"undone"` // what finally did after the last attempt
-	// Desktop is the lasting desktop that it was on, and Gone why that is no
-	// more: then From is the step at which it can begin again.
+	// Desktop is the lasting desktop of the run, and Gone why it no longer exists. In
+	// that case From is the step at which the run can begin again.
 	Desktop string `json:"desktop,omitempty"`
 	Gone    string `json:"gone,omitempty"`
-	// Lost is what becomes of the run when its desktop is gone: somebody has to
-	// name From (ask), it begins again there (restart), or it is refused (fail).
+	// Lost is what happens to the run if its desktop is gone: a person has to name
+	// From (ask), the run begins again there (restart), or it cannot continue (fail).
 	Lost workflows.LostDesktop `json:"lost,omitempty"`
 }
 
-// Summary says in one sentence where a run would go on, and on which desktop.
+// Summary describes in one sentence where a run would continue, and on which desktop.
 func (p Plan) Summary() string {
 	switch {
 	case p.Lost == workflows.FailWithoutDesktop:
@@ -50,10 +50,10 @@ type PlanStep struct {
 	ID     string `json:"id"`
 	Kind   string `json:"kind"`
 	Status string `json:"status"`
-	Acts   bool   `json:"acts"` // repeating it acts on the world
+	Acts   bool   `json:"acts"` // repeating it changes something
 }
 
-// Plan tells what Resume would do with the same request.
+// Plan returns what Resume would do with the same request.
 func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, error) {
 	w, err := e.load(ctx, id, r.Bundle, r.Force)
 	if err != nil {
@@ -87,10 +87,10 @@ func (e *Engine) Plan(ctx context.Context, id string, r ResumeRequest) (Plan, er
 	return p, w.divide(ctx, &p, base)
 }
 
-// holdsTime bounds the look at the desktop that a plan takes.
+// holdsTime bounds how long a plan may look at the desktop.
 const holdsTime = 5 * time.Second
 
-// holdsNow says whether what a step expects is so already.
+// holdsNow reports whether what a step expects holds already.
 func (w *worker) holdsNow(ctx context.Context, n *workflows.Node) bool {
 	if n.Expect == nil {
 		return false
@@ -102,8 +102,8 @@ func (w *worker) holdsNow(ctx context.Context, n *workflows.Node) bool {
 	return err == nil && ok
 }
 
-// plannedDesktop says in a plan what became of the desktop, and makes it the
-// plan of what can be done without.
+// plannedDesktop puts the state of the desktop into a plan. If the desktop is gone,
+// the plan is for a resumption without it.
 func (x *runDesktop) plannedDesktop(ctx context.Context, p *Plan, r ResumeRequest) (ResumeRequest, error) {
 	gone := x.goneDesktop(ctx)
 	if gone == nil {
@@ -112,7 +112,7 @@ func (x *runDesktop) plannedDesktop(ctx context.Context, p *Plan, r ResumeReques
 	p.Gone, p.Lost = gone.Error(), cmp.Or(x.program.Options.OnLostDesktop, workflows.AskWithoutDesktop)
 	if r.From != "" {
 		if p.Lost == workflows.AskWithoutDesktop {
-			p.Lost = workflows.RestartWithoutDesktop // as is wanted
+			p.Lost = workflows.RestartWithoutDesktop // as the caller asks
 		}
 		return r, nil
 	}
@@ -121,7 +121,7 @@ func (x *runDesktop) plannedDesktop(ctx context.Context, p *Plan, r ResumeReques
 	return r, err
 }
 
-// divide sorts what was executed by whether it will be done again.
+// divide sorts what was executed by whether it would be repeated.
 func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
 	nodes := executedNodes(j.layout)
 	kept, again, undone := onePerPath{}, onePerPath{}, onePerPath{}
@@ -157,8 +157,8 @@ func (j *journal) divide(ctx context.Context, p *Plan, base uint64) error {
 	return nil
 }
 
-// onePerPath lists steps in the order in which they were first executed, each
-// as its last execution left it: attempts and jumps execute some again.
+// onePerPath lists steps in the order of their first execution, each as its last
+// execution left it: attempts and jumps repeat steps.
 type onePerPath struct {
 	steps []PlanStep
 	at    map[string]int

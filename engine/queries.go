@@ -10,10 +10,10 @@ import (
 	"understudy/steps"
 )
 
-// Wait waits until a run ends, waits or pauses, or the context ends.
+// Wait returns when a run ends, waits for an answer or is paused.
 func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
 	if e.Elsewhere {
-		return e.Await(ctx, id, math.MaxUint64) // until it stands still
+		return e.Await(ctx, id, math.MaxUint64) // until it is at rest
 	}
 	if w := e.workers.of(id); w != nil {
 		select {
@@ -32,7 +32,7 @@ func (e *Engine) Wait(ctx context.Context, id string) (Header, error) {
 	return e.Get(ctx, id)
 }
 
-// withError is the header of a run that could not be continued.
+// withError returns the header of a run that could not continue because of an error.
 func (e *Engine) withError(ctx context.Context, id string, cause error) (Header, error) {
 	h, err := e.Get(ctx, id)
 	if err != nil {
@@ -46,7 +46,7 @@ func (e *Engine) withError(ctx context.Context, id string, cause error) (Header,
 	return h, nil
 }
 
-// Get is the header of a run.
+// Get returns the header of a run.
 func (e *Engine) Get(ctx context.Context, id string) (Header, error) {
 	h, _, err := e.Store.Run(ctx, id)
 	if err != nil {
@@ -64,12 +64,12 @@ func noRun(id string, err error) error {
 	return x
 }
 
-// present corrects a stored status by who runs the run: nobody means that it
-// was interrupted.
+// present corrects a stored header by what this process knows: a running run that no
+// worker executes was interrupted.
 func (e *Engine) present(h Header) Header {
 	h.TakenBy = e.holds.by(h.ID)
 	if e.Elsewhere || h.Status != Running && h.Status != Queued {
-		return h // of a fleet: who loses its worker gets another
+		return h // in a fleet, a run whose worker is lost gets another one
 	}
 	w := e.workers.of(h.ID)
 	if w == nil {
@@ -82,7 +82,7 @@ func (e *Engine) present(h Header) Header {
 	return h
 }
 
-// List lists runs, the newest first.
+// List returns runs, the newest first.
 func (e *Engine) List(ctx context.Context, q Query) ([]Header, error) {
 	var out []Header
 	stored := q
@@ -105,7 +105,7 @@ func (e *Engine) List(ctx context.Context, q Query) ([]Header, error) {
 	return out, nil
 }
 
-// Events are the events of a run from a number on.
+// Events returns the events of a run from a sequence number on, at most eventPage.
 func (e *Engine) Events(ctx context.Context, id string, from uint64) ([]Event, error) {
 	var out []Event
 	for ev, err := range e.Store.Events(ctx, id, from) {
@@ -121,7 +121,7 @@ func (e *Engine) Events(ctx context.Context, id string, from uint64) ([]Event, e
 
 const eventPage = 1000
 
-// File reads what is stored under a hash.
+// File returns the content with the given hash.
 func (e *Engine) File(ctx context.Context, sort FileSort, hash string) ([]byte, error) {
 	return e.Files.Get(ctx, sort, hash)
 }

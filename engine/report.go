@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Report is a run as it is shown: its header, and what its steps did, in the
-// order in which it happened.
+// Report is a run as it is shown: its header, and what its steps did, in order of
+// execution.
 type Report struct {
 	RunID      string       `json:"run_id"`
 	Workflow   string       `json:"workflow"`
@@ -29,7 +29,7 @@ type Report struct {
 	ResumeFrom string       `json:"resume_from,omitempty"`
 	Question   *Question    `json:"question,omitempty"`
 	Steps      []StepReport `json:"steps"`
-	// StepsTotal is how many there are; Steps holds a page of them.
+	// StepsTotal is the number of executions; Steps holds one page of them.
 	StepsTotal int `json:"steps_total"`
 }
 
@@ -48,7 +48,7 @@ type StepReport struct {
 	Run        int             `json:"attempt"` // the attempt of the run
 	StartedAt  time.Time       `json:"started_at"`
 
-	paged bool // it belongs to the page that is asked for
+	paged bool // it is on the requested page
 }
 
 // CaptureReport is a picture of a step.
@@ -61,7 +61,7 @@ type CaptureReport struct {
 	takenAt time.Time
 }
 
-// Page says which executions a report holds.
+// Page selects the executions in a report.
 type Page struct {
 	Offset int  `json:"offset,omitempty"`
 	Limit  int  `json:"limit,omitempty"` // 0: 200
@@ -70,8 +70,8 @@ type Page struct {
 
 const defaultPage = 200
 
-// PicturesOf are the hashes of the pictures that an event speaks of: those of
-// before and after a step, and those that a step was for.
+// PicturesOf returns the hashes of the pictures that an event refers to: pictures
+// before and after a step, and pictures that are the result of a step.
 func PicturesOf(ev Event) (hashes []string) {
 	var said struct {
 		Hash    string `json:"hash"`
@@ -96,10 +96,10 @@ func PicturesOf(ev Event) (hashes []string) {
 	return hashes
 }
 
-// CaptureURI names a picture for clients.
+// CaptureURI returns the URI of a picture for clients.
 func CaptureURI(hash string) string { return "understudy://captures/" + hash }
 
-// Report tells what a run did. The execution that failed is always in it.
+// Report returns what a run did. The execution that failed is always included.
 func (e *Engine) Report(ctx context.Context, id string, p Page) (Report, error) {
 	h, err := e.Get(ctx, id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (e *Engine) Report(ctx context.Context, id string, p Page) (Report, error) 
 	return ReportOf(h, e.Store.Events(ctx, id, 1), p)
 }
 
-// ReportOf tells what a run did, from all its events.
+// ReportOf builds a report from all events of a run.
 func ReportOf(h Header, events iter.Seq2[Event, error], p Page) (Report, error) {
 	b := reporter{page: p, current: map[string]*StepReport{}}
 	if b.page.Limit <= 0 {
@@ -127,22 +127,22 @@ func ReportOf(h Header, events iter.Seq2[Event, error], p Page) (Report, error) 
 
 type reporter struct {
 	page    Page
-	steps   []*StepReport // those of the page
+	steps   []*StepReport // on the page
 	count   int           // executions so far
-	failed  *StepReport   // the last that failed
+	failed  *StepReport   // the last one that failed
 	current map[string]*StepReport
 	running time.Duration
 	since   time.Time
 	output  any
 
-	question *StepReport // that waits for its answer
+	question *StepReport // that waits for an answer
 }
 
 func (b *reporter) add(ev Event) error {
 	switch ev.Type {
 	case EvCreated, EvResumed, EvContinued:
 		b.since = ev.At
-		return nil // their data is large, and nothing is taken from it
+		return nil // their data is large and not needed
 	case EvFinished, EvPaused:
 		b.running += ev.At.Sub(b.since)
 		return nil
@@ -164,7 +164,7 @@ func (b *reporter) add(ev Event) error {
 	case Evaluated:
 		b.evaluated(ev, f)
 	case SkippedStep:
-		if s := b.current[ev.Path]; s != nil { // cut short, and then left out
+		if s := b.current[ev.Path]; s != nil { // interrupted, and then skipped
 			s.Status, s.Error = Skipped, nil
 			break
 		}
@@ -179,7 +179,7 @@ func (b *reporter) add(ev Event) error {
 	return err
 }
 
-// begin counts an execution, and keeps it when it belongs to the page.
+// begin counts an execution, and adds it if it is on the page.
 func (b *reporter) begin(ev Event, id, kind string) *StepReport {
 	s := &StepReport{Path: ev.Path, ID: id, Kind: kind, Captures: []CaptureReport{}, Run: ev.Attempt, StartedAt: ev.At}
 	if b.page.All || b.count >= b.page.Offset && b.count < b.page.Offset+b.page.Limit {
@@ -227,8 +227,8 @@ func (b *reporter) answered(a Answered) {
 	b.question = nil
 }
 
-// conclude forgets an execution that nobody will see, so that a report of a
-// long run needs no more memory than one of a short run.
+// conclude drops an execution that will not be shown, so that the memory for a report
+// does not grow with the length of the run.
 func (b *reporter) conclude(s *StepReport) {
 	if s.Error != nil {
 		b.failed = s
@@ -238,7 +238,7 @@ func (b *reporter) conclude(s *StepReport) {
 	}
 }
 
-// evaluated tells of the evaluations that decide what came of a step.
+// evaluated adds the evaluations that determine the outcome of a step.
 func (b *reporter) evaluated(ev Event, e Evaluated) {
 	switch {
 	case e.What == TheIf && e.Error == nil && !e.Holds:

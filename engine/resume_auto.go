@@ -7,17 +7,18 @@ import (
 	"understudy/steps"
 )
 
-// mostDeaths is how often the process that executes a run may die at one step
-// before the run does not go on by itself any more: it may die of that step.
+// mostDeaths is how often the process may die at one step before the run no longer
+// continues by itself: the step may be the reason.
 const mostDeaths = 3
 
-// Deaths say how often the process of a run died at one step.
+// Deaths counts how often the process of a run died at one step.
 type Deaths struct {
 	At    string `json:"at,omitempty"` // the path of the step
 	Times int    `json:"times"`
 }
 
-// deathsAt is how often the process died where the run is cut short now.
+// deathsAt returns how often the process has died at the current position, including
+// now.
 func (s *State) deathsAt(at string) int {
 	if s.Deaths == nil || s.Deaths.At != at {
 		return 1
@@ -25,8 +26,8 @@ func (s *State) deathsAt(at string) int {
 	return s.Deaths.Times + 1
 }
 
-// countDeath counts the death after which a run goes on. Somebody who resumes it
-// has looked at it, so that the count begins anew.
+// countDeath counts the death of the process before an automatic resumption. When a
+// person resumes the run, the count starts again.
 func (s *State) countDeath(died, auto bool) {
 	switch at := pathOf(s.top()); {
 	case !auto:
@@ -36,9 +37,9 @@ func (s *State) countDeath(died, auto bool) {
 	}
 }
 
-// goesOnAlone says why a run does not go on by itself, if that is what is wanted.
-// One whose process died too often where it stands is given up, for good: that is
-// recorded, so that it is said to whoever looks at the run.
+// goesOnAlone returns why a run may not continue by itself; nil if it may, or if a
+// person continues it. A run whose process died too often at one step is given up:
+// this is recorded, so that it is visible in the run.
 func (v *evaluator) goesOnAlone(r ResumeRequest) error {
 	switch {
 	case !r.Auto:

@@ -9,8 +9,8 @@ import (
 	"understudy/steps"
 )
 
-// resumePoint is where frames stand: at what failed, as long as its failure has
-// not been dealt with, else where they are.
+// resumePoint returns the frames at which a run continues: at the failure, if it has
+// not been dealt with, else where the run is.
 func resumePoint(frames []Frame) []Frame {
 	if f := failureIn(frames); f != nil {
 		return resumePoint(f.At)
@@ -30,7 +30,7 @@ func (s *State) resumed(ev Event, r Resumed) {
 	s.resumeAt(r)
 	s.countDeath(died, r.Auto)
 	s.Question, s.Error, s.Output = nil, nil, nil
-	if r.Base == 0 || !s.finishing() { // what finally follows stays as it is
+	if r.Base == 0 || !s.finishing() { // what finally reacts to stays as it is
 		s.Resume, s.Stop = nil, nil
 	}
 	if r.From != "" {
@@ -53,9 +53,9 @@ func (s *State) resumed(ev Event, r Resumed) {
 	s.sweep()
 }
 
-// keepWithin leaves a run the folders that it has and that are also those of who
-// continues it: nobody reaches more by continuing the run of another, and the run
-// gains nothing by it. Nil leaves all.
+// keepWithin restricts the folders of a run to those that the client who continues it
+// may use too. Neither gains access to files by a continuation. Nil restricts
+// nothing.
 func (c *Created) keepWithin(b *Bounds) {
 	if b == nil {
 		return
@@ -82,13 +82,13 @@ func (c *Created) keepWithin(b *Bounds) {
 	}
 }
 
-// within says whether a folder is another one or below it, by their names.
+// within reports whether a folder is the same as another or below it, by name.
 func within(folder, other string) bool {
 	rel, err := filepath.Rel(other, folder)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// resumeAt puts the cursor where the attempt goes on.
+// resumeAt puts the cursor where the attempt starts.
 func (s *State) resumeAt(r Resumed) {
 	switch {
 	case r.From != "":
@@ -101,8 +101,8 @@ func (s *State) resumeAt(r Resumed) {
 	}
 }
 
-// resetClocks makes the frames those of an attempt that begins now: it has the whole
-// time and nothing has failed in it, except what a finally list follows.
+// resetClocks prepares the frames for a new attempt, which has the full time and no
+// failures, except those that finally reacts to.
 func (s *State) resetClocks(now time.Time) {
 	finally := s.finally()
 	for i := range s.Frames {
@@ -124,8 +124,7 @@ func (s *State) resetClocks(now time.Time) {
 	}
 }
 
-// complete says whether nothing of a document is left to do but its finally,
-// or not even that.
+// complete reports whether at most the finally of a document is left to do.
 func (s *State) complete(i int) bool {
 	if i+1 < len(s.Frames) {
 		return s.Frames[i+1].Sort == FinallyFrame
@@ -134,21 +133,20 @@ func (s *State) complete(i int) bool {
 	return c.Whole && c.Finally == Done && c.FinallyError == nil
 }
 
-// retryOrDoubt looks at the step that did not succeed: it begins anew, unless
-// it may have acted.
+// retryOrDoubt repeats the step that did not succeed, unless it may have acted.
 func (s *State) retryOrDoubt() {
 	f := s.top()
 	c := f.Cur
 	switch {
 	case c == nil || c.Settled == Tolerated || c.Settled == Failing && f.Sort == FinallyFrame:
 	case c.Phase == trying, c.Phase == doubt, c.Phase == asking && c.Tries > 0:
-		// The outcome, if there is one, is of the try before: it does not say
-		// that this one did nothing.
+		// An outcome is that of the try before: it does not tell that this try did
+		// nothing.
 		c.Phase = doubt
 	case c.Outcome == nil || c.Outcome.Error == nil:
 	case c.Outcome.Acted != "" && c.Outcome.Acted != steps.ActedNo:
 		c.Phase, c.Settled = doubt, ""
-	case c.Round > 0: // of a loop, whose condition is looked at again
+	case c.Round > 0: // a loop: its condition is evaluated again
 		f.Cur = &Step{Phase: ready, Round: c.Round, First: c.Round, Began: c.Began}
 	default:
 		f.Cur = nil

@@ -53,5 +53,5 @@ func (h *runLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &out
 }
 
-// WithGroup leaves groups out: a step's messages are flat.
+// WithGroup ignores groups: the attributes of a step's messages are flat.
 func (h *runLog) WithGroup(string) slog.Handler { return h }

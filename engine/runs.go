@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// Runs is what the command line and each server use: all that can be done
-// with runs. It is an Engine in the process that owns the store and the
-// desktop, and goes through a socket in every other.
+// Runs is the API for runs that the command line and all servers use. It is
+// implemented by an Engine in the process that owns the store and the desktop, and by
+// a client of its socket in all others.
 type Runs interface {
 	Start(ctx context.Context, r Request) (Header, error)
 	Resume(ctx context.Context, id string, r ResumeRequest) (Header, error)
@@ -31,13 +31,13 @@ type Runs interface {
 	Prune(ctx context.Context, r Retention) (Pruned, error)
 	Backup(ctx context.Context, dir string) error
 	Check(ctx context.Context) (Checkup, error)
-	// Places says which runs act on the desktop, and how many may at once.
+	// Places returns which runs act on desktops, and how many may.
 	Places(ctx context.Context) (Places, error)
-	// Wait returns when a run ends, waits or pauses.
+	// Wait returns when a run ends, waits for an answer or is paused.
 	Wait(ctx context.Context, id string) (Header, error)
-	// Await returns when a run has more events than after, or stands still.
-	// With no id it returns when any run has had news since the Seq that it
-	// gave the last time, and at once when after is of no such header.
+	// Await returns when a run has more events than after, or is at rest. With an
+	// empty id it returns when any run has news since the header whose Seq is after,
+	// and at once if after is not from such a header.
 	Await(ctx context.Context, id string, after uint64) (Header, error)
 }
 
@@ -65,13 +65,13 @@ func History(ctx context.Context, runs Runs, id string) iter.Seq2[Event, error] 
 	}
 }
 
-// Places are those for runs that act on the desktop.
+// Places tells which runs hold a place of the lease, and how many places there are.
 type Places struct {
-	Taken []string `json:"taken"` // by these runs
+	Taken []string `json:"taken"` // ids of runs
 	Total int      `json:"total"`
 }
 
-// Places says which runs act on the desktop, and how many may at once.
+// Places returns which runs act on desktops, and how many may.
 func (e *Engine) Places(context.Context) (Places, error) {
 	taken, total := e.lease().Holders()
 	return Places{taken, total}, nil

@@ -16,50 +16,50 @@ import (
 	"understudy/workflows/expression"
 )
 
-// secrets are the values of a run's secret inputs, by name. They live in
-// memory only; wherever one stood, events hold a reference to its name.
+// secrets are the values of a run's secret inputs, by name. They are kept in memory
+// only; events hold references to their names instead.
 type secrets map[string]string
 
-// The form of references: {"$secret": name} for a whole value, and
-// {"$join": [text, reference, …]} for a string that holds one.
+// References are {"$secret": name} for a whole value, and {"$join": [text, reference,
+// …]} for a string that contains a secret.
 const (
 	secretKey  = "$secret"
 	joinKey    = "$join"
-	derivedKey = "$derived" // beside $secret: computed from it, and not kept
+	derivedKey = "$derived" // beside $secret: the value was computed from the secret, and is not kept
 )
 
-// leastMasked is the length from which a secret is found by its content, and
-// leastComputed the length from which a value computed from one is: shorter
-// ones are found in what comes of the step that was given them.
+// leastMasked is the length from which a secret is found by its content anywhere, and
+// leastComputed the same for a value computed from one. Shorter ones are found only
+// in what a step returns that was given them.
 const (
 	leastMasked   = 4
 	leastComputed = 8
 )
 
-// computedPrefix begins the names of values that were computed from secrets.
-// They live in memory as secrets do, and a document cannot name them.
+// computedPrefix begins the names of values computed from secrets. They are kept in
+// memory only, and documents cannot refer to them.
 const computedPrefix = "computed "
 
-// maxComputed bounds the computed values of a run.
+// maxComputed limits the computed values of a run.
 const maxComputed = 1000
 
-// placeholder is what stands for a secret while a template is evaluated, so that
-// where it went can be told exactly. The private-use characters keep it apart
-// from anything that a document would hold.
+// placeholder returns what stands for a secret while a template is evaluated, so that
+// it is known exactly where the secret ends up. The private-use characters do not
+// occur in documents.
 func placeholder(name string) string { return placeholderStart + name + "\uE5ED" }
 
 const placeholderStart = "\uE5EC"
 
-// reference is what events hold where a secret stood.
+// reference returns what events hold in place of a secret.
 func reference(name string) map[string]any { return map[string]any{secretKey: name} }
 
-// reveal puts the values back where references stand.
+// reveal replaces references with values.
 func (x secrets) reveal(v any) any {
 	return x.resolve(v, x.value)
 }
 
-// value is a secret or a part of one, by name. One that was computed in a
-// process that is gone is a placeholder, which lost finds.
+// value returns a secret, or a part of one, by name. A value that was computed in a
+// process which has ended is a placeholder, which lost detects.
 func (x secrets) value(name string) string {
 	if v, ok := x[name]; ok {
 		return v
@@ -76,8 +76,8 @@ func (x secrets) value(name string) string {
 	return ""
 }
 
-// parts are the forms in which a secret shows that are not its own text: its
-// lines, and what it is inside a string of JSON.
+// parts returns the other forms in which a secret may appear: its lines, and its
+// encoding in a JSON string.
 func (x secrets) parts(name string) []needle {
 	var out []needle
 	if quoted := mustJSON(x[name]); quoted != x[name] {
@@ -91,13 +91,13 @@ func (x secrets) parts(name string) []needle {
 	return out
 }
 
-// mustJSON is a text inside a string of JSON.
+// mustJSON returns a text as it is written inside a JSON string.
 func mustJSON(text string) string {
-	b, _ := json.Marshal(text) // which takes every string
+	b, _ := json.Marshal(text) // never fails for a string
 	return string(b[1 : len(b)-1])
 }
 
-// withPlaceholders puts stand-ins where references stand.
+// withPlaceholders replaces references with placeholders.
 func (x secrets) withPlaceholders(v any) any { return x.resolve(v, placeholder) }
 
 func (x secrets) resolve(v any, value func(string) string) any {
@@ -136,20 +136,20 @@ func resolve(v any, value func(string) string) any {
 	return v
 }
 
-// toReferences turns stand-ins into references.
+// toReferences replaces placeholders with references.
 func (x secrets) toReferences(v any) any {
 	return x.replace(v, func(s string) any { return cut(s, x.placeholders()) })
 }
 
-// mask turns the secrets themselves into references, wherever they appear, and
-// those that are near also where they are short.
+// mask replaces secrets with references wherever they appear. The secrets in near are
+// replaced even if they are short.
 func (x secrets) mask(v any, near ...string) any {
 	needles := x.contents(near)
 	return x.replace(v, func(s string) any { return cut(s, needles) })
 }
 
-// maskWhole is for what was read where a secret may have been put, such as on the
-// clipboard: a text that is one, and be it short, and nothing else is found.
+// maskWhole masks values that may be a secret as a whole, such as the content of the
+// clipboard. It finds secrets of any length, but only as a whole text.
 func (x secrets) maskWhole(v any) any {
 	return x.replace(v, func(s string) any {
 		for name, text := range x {
@@ -169,12 +169,12 @@ func (x secrets) maskText(s string, near ...string) string {
 	return s
 }
 
-// maskTexts hides secrets in every string of a value for people.
+// maskTexts hides secrets in all strings of a value for people.
 func (x secrets) maskTexts(v any, near ...string) any {
 	return x.replace(v, func(s string) any { return x.maskText(s, near...) })
 }
 
-// in reports whether a text holds a secret.
+// in reports whether a text contains a secret.
 func (x secrets) in(text string) bool {
 	return x.maskText(text) != text
 }
@@ -212,13 +212,13 @@ func (x secrets) replace(v any, f func(string) any) any {
 	return v
 }
 
-// needle is a text that stands for a secret.
+// needle is a text to search for, which stands for a secret.
 type needle struct {
 	text, name string
-	word       bool // it counts only where no letter or digit is beside it
+	word       bool // matches only if no letter or digit is next to it
 }
 
-// split cuts a text at a needle.
+// split splits a text at a needle.
 func (n needle) split(text string) []string {
 	if !n.word {
 		return strings.Split(text, n.text)
@@ -252,8 +252,8 @@ func (x secrets) placeholders() []needle {
 	return out
 }
 
-// contents are the texts to be found by their content. Those of the secrets
-// that are near count also when they are short.
+// contents returns the texts of secrets to search for. Those in near are included
+// even if they are short.
 func (x secrets) contents(near []string) []needle {
 	var out []needle
 	for _, n := range slices.Sorted(maps.Keys(x)) {
@@ -268,13 +268,13 @@ func (x secrets) contents(near []string) []needle {
 			}
 		}
 	}
-	// a secret that holds another is found first
+	// longest first, because a secret may contain another
 	slices.SortStableFunc(out, func(a, b needle) int { return len(b.text) - len(a.text) })
 	return out
 }
 
-// cut splits a string at the needles in it: into a reference, a join, or the
-// string itself when there is none.
+// cut splits a string at needles. It returns a reference, a join, or the string
+// itself if it contains none.
 func cut(s string, needles []needle) any {
 	parts := []any{s}
 	for _, n := range needles {
@@ -306,9 +306,10 @@ func cut(s string, needles []needle) any {
 	return parts[0]
 }
 
-// storable is the form of a value that events may hold. It is computed twice,
-// once with stand-ins: where revealing the one gives the other, the reference
-// says it all; where the secret was changed on its way, only its name is kept.
+// storable returns the form of a value that events may hold. The value is computed
+// twice, the second time with placeholders: if revealing the second gives the first,
+// references represent the value exactly; where the secret was transformed, only its
+// name is kept.
 func (x secrets) storable(withStandIns, real any) (form any, exact bool) {
 	form = x.toReferences(withStandIns)
 	if reflect.DeepEqual(x.reveal(form), real) {
@@ -317,13 +318,13 @@ func (x secrets) storable(withStandIns, real any) (form any, exact bool) {
 	return x.opaque(form, real), false
 }
 
-// opaque keeps the parts of a value that hold no secret.
+// opaque keeps those parts of a value that contain no secret.
 func (x secrets) opaque(form, real any) any {
 	if f, ok := form.(map[string]any); ok {
 		if r, ok := real.(map[string]any); ok && len(f) == len(r) && f[secretKey] == nil && f[joinKey] == nil {
 			out := map[string]any{}
 			for k := range r {
-				if _, known := f[k]; !known { // the key itself was computed
+				if _, known := f[k]; !known { // the key was computed
 					return x.computedForm()
 				}
 				out[k] = x.opaque(f[k], r[k])
@@ -346,14 +347,14 @@ func (x secrets) opaque(form, real any) any {
 	return x.computedForm()
 }
 
-// computedForm stands in events for a value that was computed from secrets.
+// computedForm returns what events hold for a value computed from secrets.
 func (x secrets) computedForm() map[string]any {
 	declared := slices.DeleteFunc(slices.Sorted(maps.Keys(x)), func(n string) bool { return strings.HasPrefix(n, computedPrefix) })
 	return map[string]any{secretKey: strings.Join(declared, ","), derivedKey: true}
 }
 
-// computed are the texts and numbers of a value whose form says that they were
-// computed from secrets.
+// computed returns the texts and numbers of a value that were computed from secrets,
+// according to its form.
 func computed(form, real any) []string {
 	f, _ := form.(map[string]any)
 	switch r := real.(type) {
@@ -386,8 +387,8 @@ func computed(form, real any) []string {
 	return nil
 }
 
-// with adds values that were computed. The map itself is not changed, for what
-// a step logs is read meanwhile.
+// with adds computed values. It copies the map, because step logs read it
+// concurrently.
 func (x secrets) with(texts []string) (all secrets, names []string, err error) {
 	all = x
 	for _, text := range texts {
@@ -414,7 +415,7 @@ func (x secrets) nameOf(text string) (string, bool) {
 	return "", false
 }
 
-// namesIn are the secrets to which a form refers.
+// namesIn returns the names of the secrets that a form refers to.
 func namesIn(form any) (names []string) {
 	switch f := form.(type) {
 	case map[string]any:
@@ -432,8 +433,8 @@ func namesIn(form any) (names []string) {
 	return names
 }
 
-// lost is the error for a value that holds a text which only a process knew that is
-// gone; nil: it holds none.
+// lost returns an error if a value contains a text that was known only to a process
+// which has ended.
 func lost(v any) error {
 	switch {
 	case anyContains(v, placeholderStart+typedPrefix):
@@ -459,7 +460,7 @@ func anyContains(v any, text string) bool {
 	return false
 }
 
-// scope is a scope in which every reference is resolved by f.
+// scope returns a scope in which f has resolved all references.
 func (x secrets) scope(s *expression.Scope, f func(any) any) *expression.Scope {
 	if len(x) == 0 {
 		return s

@@ -48,8 +48,8 @@ func (e *Engine) program(b *Bundle, call string, args map[string]any) (*workflow
 	return workflows.Single(k, args), nil
 }
 
-// room refuses a run that would act while the desktop is in use, unless its
-// caller wants to wait.
+// room refuses a run that would act while the desktop is in use, unless the caller is
+// willing to wait.
 func (x *runDesktop) room(r DesktopRequest, queue bool) error {
 	claim := AnyDesktop
 	if x.e.Desktops != nil {
@@ -128,8 +128,8 @@ func (w *worker) creation(ctx context.Context, r Request) (Created, error) {
 	return c, err
 }
 
-// inherit gives a run that begins in the middle what the workflow's last run
-// knew.
+// inherit gives a run that begins in the middle the results of the last run with the
+// same workflow id.
 func (j *journal) inherit(ctx context.Context, c *Created) error {
 	for h, err := range j.e.Store.Runs(ctx, Query{WorkflowID: c.WorkflowID, Limit: 1}) {
 		if err != nil {

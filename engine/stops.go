@@ -8,15 +8,15 @@ import (
 	"understudy/steps"
 )
 
-// stops are what was asked of a worker from outside, and the effect that it may
-// have to end.
+// stops holds what was asked of a worker from outside, and cancels the current effect
+// if need be.
 type stops struct {
 	mu       sync.Mutex
-	stop     *Stopping // asked for
-	abort    bool      // asked for twice
-	pause    bool      // asked for
-	shielded bool      // what is performed is not ended by a first stop
-	yields   bool      // what is performed is ended by a pause
+	stop     *Stopping // the requested stop
+	abort    bool      // a second stop was requested
+	pause    bool      // a pause was requested
+	shielded bool      // a first stop does not cancel the current effect
+	yields   bool      // a pause cancels the current effect
 	cancel   context.CancelCauseFunc
 }
 
@@ -26,7 +26,8 @@ func (s *stops) asked() (stop *Stopping, abort, pause bool) {
 	return s.stop, s.abort, s.pause
 }
 
-// pauseAt asks for a pause at the next boundary, or no longer.
+// pauseAt requests a pause at the next boundary between steps, or withdraws the
+// request.
 func (s *stops) pauseAt(boundary bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +35,7 @@ func (s *stops) pauseAt(boundary bool) {
 	s.wake()
 }
 
-// yield lets a pause end what is performed: nothing is lost with it.
+// yield lets a pause cancel the current effect, which loses nothing.
 func (s *stops) yield() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +43,7 @@ func (s *stops) yield() {
 	s.wake()
 }
 
-// begin names the effect that is performed by what cancels it; nil: none is.
+// begin sets the function that cancels the current effect; nil: there is none.
 func (s *stops) begin(cancel context.CancelCauseFunc, shielded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,8 +51,8 @@ func (s *stops) begin(cancel context.CancelCauseFunc, shielded bool) {
 	s.wake()
 }
 
-// interrupt asks the worker to stop. Asked again, it gives up finally too. What
-// is shielded goes on.
+// interrupt requests a stop. The second request abandons finally too. It reports
+// whether a shielded effect continues.
 func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +72,8 @@ func (s *stops) interrupt(c Cause, message string) (goesOn bool) {
 	return s.cancel != nil && s.shielded && !s.abort && c != ByShutdown
 }
 
-// wake ends the effect that is performed, if a stop or a pause concerns it. The lock
-// is held.
+// wake cancels the current effect if a stop or a pause requires it. The mutex is
+// held.
 func (s *stops) wake() {
 	if s.cancel == nil {
 		return
@@ -90,7 +91,7 @@ func (s *stops) wake() {
 
 var errPause = errors.New("the run is to pause")
 
-// cause is the error of the stop that was asked for. The lock is held.
+// cause returns the error of the requested stop. The mutex is held.
 func (s *stops) cause() error {
 	code := steps.Cancelled
 	if s.stop.Cause == ByTimeout {

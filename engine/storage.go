@@ -9,27 +9,27 @@ import (
 	"understudy/steps"
 )
 
-// Storage bounds how many bytes the runs of a credential may store; 0 is no bound.
+// Storage limits how many bytes the runs of a credential may store; 0: no limit.
 type Storage struct {
-	Run int64 `json:"run,omitempty"` // one run, in all its attempts
-	Day int64 `json:"day,omitempty"` // all of its owner's, in a day of UTC
+	Run int64 `json:"run,omitempty"` // by one run, in all its attempts
+	Day int64 `json:"day,omitempty"` // by all runs of the owner, in a day of UTC
 }
 
-// storedToday are the bytes that the runs of each owner have stored since a day began.
+// storedToday counts the bytes that the runs of each owner have stored today.
 type storedToday struct {
 	mu  sync.Mutex
 	day time.Time
 	by  map[string]int64
 }
 
-// start begins a new day when it has come. The lock is held.
+// start starts a new day when it has come. The mutex is held.
 func (x *storedToday) start(now time.Time) {
 	if day := now.UTC().Truncate(24 * time.Hour); !day.Equal(x.day) || x.by == nil {
 		x.day, x.by = day, map[string]int64{}
 	}
 }
 
-// add counts bytes of an owner whose bytes are counted.
+// add adds bytes of an owner who is being counted.
 func (x *storedToday) add(owner string, n int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -39,8 +39,8 @@ func (x *storedToday) add(owner string, n int64) {
 	}
 }
 
-// of is how much an owner has stored today. Who asks first since the start of the
-// process makes the runs of the day be looked at.
+// of returns how much an owner has stored today. The first call for an owner reads
+// the headers of today's runs.
 func (x *storedToday) of(ctx context.Context, st Store, owner string) (int64, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -59,8 +59,8 @@ func (x *storedToday) of(ctx context.Context, st Store, owner string) (int64, er
 	return n, nil
 }
 
-// enough is the error for a credential that has stored as much as it may today; nil:
-// it has not.
+// enough returns an error if a credential has stored as much as it may today; nil: it
+// has not.
 func (e *Engine) enough(ctx context.Context, owner string, most Storage, more int64) *steps.Error {
 	if owner == "" || most.Day == 0 {
 		return nil
@@ -76,8 +76,8 @@ func (e *Engine) enough(ctx context.Context, owner string, most Storage, more in
 		WithNext("go on tomorrow (UTC), or ask the operator to start the server with a larger --max-day-mb")
 }
 
-// full is the stop of a run that has stored as much as it may; nil: it has not. What is
-// left to do at the end, finally, may store a quarter more.
+// full returns the stop of a run that has stored as much as it may; nil: it has not.
+// Its finally may store a quarter more.
 func (v *evaluator) full() *Stopping {
 	c := &v.s.Created
 	if c.Owner == "" || c.Storage == (Storage{}) {

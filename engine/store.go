@@ -12,93 +12,93 @@ import (
 	"understudy/steps/desktop"
 )
 
-// A Store keeps the events of runs. Every store passes storetest.
+// A Store keeps the events of runs. Every implementation passes storetest.
 type Store interface {
-	// Append adds a batch to a run, whole and durable, or not at all. It fails
-	// with a StaleError when the run is not at the position that the batch
-	// expects: another worker was there. After any other error nobody may know
-	// whether the batch was added: look where the run is.
+	// Append adds a batch to a run, atomically and durably. It fails with a
+	// StaleError if the run is not at the position that the batch expects: another
+	// worker has appended. After any other error it is unknown whether the batch was
+	// added; read the run to find out.
 	//
-	// A batch without events that is accepted proves that the run still stands
-	// where the batch says.
+	// If a batch without events is accepted, the run is still at the expected
+	// position.
 	Append(ctx context.Context, run string, b Batch) error
 	// Events yields the events of a run from a sequence number on, in order.
 	Events(ctx context.Context, run string, from uint64) iter.Seq2[Event, error]
-	// Run is the header of one run, and its last snapshot if it has one.
+	// Run returns the header of a run, and its last snapshot if there is one.
 	Run(ctx context.Context, run string) (Header, *Snapshot, error)
 	// Runs yields the headers of runs, the newest first.
 	Runs(ctx context.Context, q Query) iter.Seq2[Header, error]
 }
 
-// Files keeps what is too large for events, by the hash of its content.
+// Files stores what is too large for events, by the hash of its content.
 type Files interface {
-	// Put stores content, durable when it returns; equal content is kept once.
+	// Put stores content durably, and equal content only once.
 	Put(ctx context.Context, sort FileSort, content []byte) (hash string, err error)
-	// Get reads content, and fails with ErrNoFile when there is none.
+	// Get returns content, or fails with ErrNoFile.
 	Get(ctx context.Context, sort FileSort, hash string) ([]byte, error)
 }
 
-// FileSort says what a stored file is.
+// FileSort is the kind of a stored file.
 type FileSort string
 
-// The sorts of stored files.
+// The kinds of stored files.
 const (
-	Documents FileSort = "documents" // the exact text that a run started with
+	Documents FileSort = "documents" // the documents of a run, as they were when it started
 	Captures  FileSort = "captures"  // pictures, PNG
 	Artifacts FileSort = "artifacts" // results that are too large for events
 )
 
-// Batch is what one Append adds: events that follow one another, the header
-// as it is after them, and now and then the folded state.
+// Batch is what one Append adds: consecutive events, the header after them, and
+// sometimes a snapshot.
 type Batch struct {
-	// Attempt and Seq are where the run must be: its attempt, or the one
-	// before it when the batch begins a new attempt, and the number of events
-	// that it has.
+	// Attempt and Seq are the expected position of the run: its number of events, and
+	// its attempt, or the one before if the batch begins a new attempt.
 	Attempt  int
 	Seq      uint64
 	Events   []Event
 	Header   Header
 	Snapshot *Snapshot
-	// Lazy says that the batch may be lost in a crash: it need not be synced.
+	// Lazy permits the batch to be lost in a crash: it need not be synced.
 	Lazy bool
-	// Wanted says that the run wants a worker from here on. It is stored with
-	// the batch, or neither is. A store that is no Queue refuses it.
+	// Wanted puts the run into the queue, atomically with the append. A store that is
+	// not a Queue refuses it.
 	Wanted *Wanted
 }
 
-// Wanted says which worker a run wants.
+// Wanted tells which worker a run wants.
 type Wanted struct {
-	Needs    []string // labels that the worker has
+	Needs    []string // that the worker must have
 	Priority int      // 0 goes first
-	// For is whose the run is: among runs that are alike, those of each take turns.
+	// For identifies the owner: the queue alternates between the owners of runs with
+	// equal needs and priority.
 	For string
 }
 
 // A Queue hands out runs that want a worker.
 type Queue interface {
-	// Take waits for the most urgent run that a worker with these labels can
-	// execute. It is this worker's until the lease passes.
+	// Take waits for the most urgent run that a worker with these labels can execute.
+	// The run is leased to the caller.
 	Take(ctx context.Context, labels []string) (Entry, error)
 }
 
-// An Entry is a run that was handed out. Who loses the run to another worker
-// calls none of its methods any more.
+// An Entry is a run that was handed out. Once the run is lost to another worker, its
+// methods must not be called.
 type Entry interface {
 	Run() string
-	// Renew begins the lease anew. It returns when the store has done so.
+	// Renew extends the lease. It returns after the store has done so.
 	Renew(ctx context.Context) error
-	// Done says that the run wants no worker any more. It is called only after
-	// an append was accepted with which the run ended, asked or paused.
+	// Done removes the run from the queue. It must be called only after an append
+	// with which the run ended, asked or paused was accepted.
 	Done(ctx context.Context) error
-	// Later gives the run back, to be handed out again after a while.
+	// Later returns the run to the queue, to be handed out again after a delay.
 	Later(ctx context.Context, after time.Duration) error
 }
 
-// A Teller is a store that other processes write to as well.
+// A Teller is a store to which other processes write as well.
 type Teller interface {
-	// News calls tell with the id of each run that got events, until the
-	// context ends; it returns once it listens. What was missed while the store
-	// was out of reach is told as news of the run "".
+	// News calls tell with the id of each run that gets events, until the context
+	// ends. It returns when the subscription is active. After a time in which the
+	// store could not be reached, it calls tell with "".
 	News(ctx context.Context, tell func(run string)) error
 }
 
@@ -108,11 +108,11 @@ type Snapshot struct {
 	State []byte `json:"state"`
 }
 
-// Header is the summary of a run: what a list of runs shows.
+// Header is the summary of a run, as in lists of runs.
 type Header struct {
 	ID          string        `json:"run_id"`
 	Workflow    string        `json:"workflow"`
-	Document    string        `json:"document,omitempty"` // hash of the text
+	Document    string        `json:"document,omitempty"` // hash of the document
 	Status      Status        `json:"status"`
 	Attempt     int           `json:"attempt"`
 	Seq         uint64        `json:"seq"`
@@ -125,30 +125,30 @@ type Header struct {
 	Parent      string        `json:"parent,omitempty"`
 	Error       *ErrorRecord  `json:"error,omitempty"`
 	ResumeFrom  string        `json:"resume_from,omitempty"`
-	TakenBy     string        `json:"taken_by,omitempty"` // the person who has its desktop now; never stored
+	TakenBy     string        `json:"taken_by,omitempty"` // the person who has its desktop now; not stored
 	Question    *Question     `json:"question,omitempty"`
-	Stopping    bool          `json:"stopping,omitempty"` // a stop is recorded; finally may go on
-	Call        string        `json:"call,omitempty"`     // the kind, of a run of one step
+	Stopping    bool          `json:"stopping,omitempty"` // a stop is recorded; finally may still be executed
+	Call        string        `json:"call,omitempty"`     // the kind, for a run of a single kind
 	Reads       bool          `json:"reads,omitempty"`
 	Client      string        `json:"client,omitempty"`
 	Owner       string        `json:"owner,omitempty"` // empty: the person at the machine
-	Key         string        `json:"key,omitempty"`   // of the request that last continued it
+	Key         string        `json:"key,omitempty"`   // of the request that last continued the run
 	WorkflowID  string        `json:"workflow_id,omitempty"`
 	TraceID     string        `json:"trace_id,omitempty"`
 	ExecutionID string        `json:"execution_id,omitempty"`
-	TraceParent string        `json:"traceparent,omitempty"` // the span of who began it
-	Schedule    string        `json:"schedule,omitempty"`    // that began it
+	TraceParent string        `json:"traceparent,omitempty"` // span of the client
+	Schedule    string        `json:"schedule,omitempty"`    // name of the schedule that began the run
 	Desktop     *desktop.Info `json:"desktop,omitempty"`
-	Bytes       int64         `json:"bytes,omitempty"`       // stored, with its pictures and large results
-	Auto        bool          `json:"resume_auto,omitempty"` // its document says that it goes on by itself
+	Bytes       int64         `json:"bytes,omitempty"`       // stored bytes, including pictures and large results
+	Auto        bool          `json:"resume_auto,omitempty"` // the document lets the run continue by itself
 	Position    int           `json:"position,omitempty"`    // in the queue for a desktop, from 1
-	Waits       string        `json:"waits,omitempty"`       // for which worker of a fleet it is queued; never stored
-	Worker      string        `json:"worker,omitempty"`      // of a fleet, that executes it or did last
-	Needs       []string      `json:"needs,omitempty"`       // labels of the worker that executes it
+	Waits       string        `json:"waits,omitempty"`       // why the run is still in the queue of the fleet; not stored
+	Worker      string        `json:"worker,omitempty"`      // of a fleet: that executes the run, or did last
+	Needs       []string      `json:"needs,omitempty"`       // labels that the worker must have
 	Priority    int           `json:"priority,omitempty"`
 }
 
-// ErrorRecord is an error as it is stored and shown.
+// ErrorRecord is an error in the form that is stored and shown.
 type ErrorRecord struct {
 	Code       steps.Code        `json:"code"`
 	Message    string            `json:"message"`
@@ -157,11 +157,11 @@ type ErrorRecord struct {
 	Candidates []steps.Candidate `json:"candidates,omitempty"`
 }
 
-// Status is where a run stands.
+// Status is the status of a run.
 type Status string
 
-// The statuses of a run. Interrupted is never stored by the process that was
-// cut short: it is what a running run is when nobody runs it.
+// The statuses of a run. A process that is killed cannot store Interrupted: it is
+// also the status of a stored running run that nobody executes.
 const (
 	Queued      Status = "queued"
 	Running     Status = "running"
@@ -173,30 +173,30 @@ const (
 	Interrupted Status = "interrupted"
 )
 
-// Statuses are all of them.
+// Statuses returns all statuses.
 func Statuses() []Status {
 	return []Status{Queued, Running, Waiting, Paused, Succeeded, Failed, Cancelled, Interrupted}
 }
 
-// Ended says whether a run is over, unless someone resumes it.
+// Ended reports whether a run is over, unless somebody resumes it.
 func (s Status) Ended() bool {
 	return s == Succeeded || s == Failed || s == Cancelled || s == Interrupted
 }
 
-// Query says which runs to list.
+// Query selects runs.
 type Query struct {
 	Status      []Status
 	Workflow    string
 	WorkflowID  string
 	TraceID     string
 	ExecutionID string
-	Schedule    string // the name of the one that began them
+	Schedule    string // name of the schedule that began them
 	Client      string
-	Owner       string // whose they are; empty: everybody's
-	Text        string // in what a person reads of a run, in any case
+	Owner       string // empty: all owners
+	Text        string // contained in the visible texts of a run, ignoring case
 	Since       time.Time
-	Before      string // only runs that are older than this one
-	Calls       bool   // also runs of one step that came from a single call
+	Before      string // only runs older than this one
+	Calls       bool   // also runs of a single kind
 	Limit       int    // 0: no limit
 }
 
@@ -225,19 +225,20 @@ type Error string
 func (e Error) Error() string { return string(e) }
 
 const (
-	// ErrNoRun says that there is no run with an id.
+	// ErrNoRun means that there is no run with the given id.
 	ErrNoRun Error = "no such run"
-	// ErrNoFile says that nothing is stored under a hash.
+	// ErrNoFile means that nothing is stored under the given hash.
 	ErrNoFile Error = "no such file"
-	// ErrLocked says that another process has the store open.
+	// ErrLocked means that another process has the store open.
 	ErrLocked Error = "another process has the store open"
-	// ErrNoQueue says that no worker can be wanted of a store, for it is no Queue.
+	// ErrNoQueue means that a batch wanted a worker, but the store is not a Queue.
 	ErrNoQueue Error = "this store hands out no runs; a fleet has one that does"
-	// ErrFull says that the disk is full.
+	// ErrFull means that the disk is full.
 	ErrFull Error = "the disk is full"
 )
 
-// A StaleError says that a run is further than a batch expects.
+// A StaleError means that a run has advanced beyond the position that a batch
+// expects.
 type StaleError struct {
 	Run                  string
 	WantAttempt, Attempt int
@@ -249,15 +250,15 @@ func (e *StaleError) Error() string {
 		e.Run, e.Attempt, e.Seq, e.WantAttempt, e.WantSeq)
 }
 
-// Check says whether a batch may follow a run that is at an attempt and has
-// seq events; a run that does not exist is at attempt 0 with none. Every store
-// asks it before it writes.
+// Check returns an error unless the batch may be appended to a run that is at the
+// given attempt and has seq events; a run that does not exist is at attempt 0 with
+// none. All stores call it before they write.
 //
-// The run must be where the batch says: it has Seq events, and its attempt is
-// Attempt, or the one before when the first event already belongs to Attempt.
-// The events are numbered without a gap, their attempts never fall, and a
-// batch begins at most one new attempt. The header names the run, its last
-// event and that event's attempt.
+// The run must be at the expected position: it has Seq events, and its attempt is
+// Attempt, or the one before if the first event belongs to Attempt. The events are
+// numbered without a gap, their attempts never decrease, and a batch begins at most
+// one new attempt. The header has the id of the run, the number of its last event and
+// the attempt of that event.
 func (b Batch) Check(run string, attempt int, seq uint64) error {
 	begins := attempt+1 == b.Attempt && len(b.Events) > 0 && b.Events[0].Attempt == b.Attempt
 	if seq != b.Seq || (attempt != b.Attempt && !begins) {
@@ -273,8 +274,8 @@ func (b Batch) Check(run string, attempt int, seq uint64) error {
 	return b.checkHeader(run, last)
 }
 
-// checkEvents is the attempt of the last event, or why the events do not
-// follow one another.
+// checkEvents returns the attempt of the last event, or an error if the events are
+// not consecutive.
 func (b Batch) checkEvents(run string, attempt int) (int, error) {
 	last := attempt
 	for i, ev := range b.Events {

@@ -12,67 +12,67 @@ import (
 	"understudy/steps"
 )
 
-// A person may take over the desktop of a run. The run pauses, or rests already, and
-// he holds the lease in its place, so that nothing of the engine acts, until he gives
-// it back or shows no sign of life any more. That he has it is not in the store but in
-// this process, so a crash gives it back too.
+// A person may take over the desktop of a run. The run pauses, or is at rest already,
+// and the person holds the lease in its place, so that the engine does not act there,
+// until the person hands the desktop back or sends no more heartbeats. The takeover
+// is known only to this process and not in the store, so a crash ends it too.
 
-// Takeover says who takes the desktop of a run over.
+// Takeover is a request to take over the desktop of a run.
 type Takeover struct {
 	By string `json:"by"`
-	// Renew is a sign of life of who has it already.
+	// Renew marks a heartbeat of the person who has the desktop already.
 	Renew bool `json:"renew,omitempty"`
 }
 
-// Taken says that a person has taken the desktop of the run over.
+// Taken tells that a person has taken over the desktop of the run.
 type Taken struct {
 	By   string `json:"by"`
-	Hash string `json:"hash,omitempty"` // of a picture of it then
+	Hash string `json:"hash,omitempty"` // of a picture of the desktop at that time
 }
 
-// Returned says that he has it no more.
+// Returned tells that the takeover has ended.
 type Returned struct {
 	By   string `json:"by"`
-	Why  string `json:"why,omitempty"` // when it was not he who gave it back
+	Why  string `json:"why,omitempty"` // empty if the person handed the desktop back
 	Hash string `json:"hash,omitempty"`
-	// Recording is the hash of what he did, among the artifacts.
+	// Recording is the hash, among the artifacts, of what the person did.
 	Recording string `json:"recording,omitempty"`
 }
 
-// hold is the desktop of a run in the hands of a person.
+// hold is the takeover of the desktop of one run.
 type hold struct {
 	by     string
 	lapses *time.Timer
-	end    EndWatch // nil: what he does is not recorded
+	end    EndWatch // nil: nothing is recorded
 }
 
-// EndWatch ends the recording of what a person did, and gives it without the values
-// that must not be stored.
+// EndWatch ends the recording of what a person did, and returns it with the secret
+// values removed.
 type EndWatch func(secret []string) ([]byte, error)
 
 const (
-	// lapseTime is how long a person may show no sign of life.
+	// lapseTime is how long a takeover lasts without a heartbeat.
 	lapseTime = time.Minute
-	// boundaryTime is how long a taker waits for the end of the step under way,
-	// and for others to let go of the desktop.
+	// boundaryTime bounds the wait of TakeOver for the end of the step under way, and
+	// for the lease.
 	boundaryTime = 20 * time.Second
 )
 
-// holds are the desktops that people have taken over. Its zero value is empty.
+// holds are the current takeovers. The zero value is ready to use.
 type holds struct {
 	mu      sync.Mutex
 	byRun   map[string]*hold
-	pending int // calls of TakeOver under way
+	pending int // number of calls of TakeOver under way
 }
 
-// of returns who has the desktop of a run; nil: nobody.
+// of returns the takeover of the desktop of a run, or nil.
 func (x *holds) of(run string) *hold {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.byRun[run]
 }
 
-// by returns the name of the person who has the desktop of a run; empty: nobody.
+// by returns the person who has taken over the desktop of a run; empty: nobody has.
 func (x *holds) by(run string) string {
 	if h := x.of(run); h != nil {
 		return h.by
@@ -119,8 +119,8 @@ func (x *holds) remove(run string, h *hold) {
 	}
 }
 
-// renew takes a heartbeat: it extends the hold of the person who has the desktop
-// already, and reports whether there was one.
+// renew handles a heartbeat: it extends the takeover if the person has the desktop
+// already, and reports whether that is so.
 func (x *holds) renew(run string, t Takeover) (held bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -136,7 +136,7 @@ func (x *holds) renew(run string, t Takeover) (held bool, err error) {
 	return false, nil
 }
 
-// Held returns the runs whose desktops people have taken over, with their names.
+// Held returns the people who have taken over desktops, by run.
 func (e *Engine) Held() map[string]string {
 	held := map[string]string{}
 	for run, h := range e.holds.all() {
@@ -149,7 +149,7 @@ func (e *Engine) Held() map[string]string {
 // about to take over.
 func (e *Engine) Occupied() int { return e.holds.count() }
 
-// refuseHeld says why nothing may be done with a run whose desktop a person has.
+// refuseHeld returns an error if somebody has taken over the desktop of a run.
 func (e *Engine) refuseHeld(ctx context.Context, id string) error {
 	by := e.holds.by(id)
 	if by == "" && e.HeldElsewhere != nil {
@@ -191,7 +191,7 @@ func (e *Engine) getAfter(ctx context.Context, id string, err error) (Header, er
 	return e.Get(ctx, id)
 }
 
-// pauseNow pauses a run that is executed, at the end of the step under way.
+// pauseNow pauses a run that is being executed, at the end of the step under way.
 func (e *Engine) pauseNow(ctx context.Context, id string) error {
 	w := e.workers.of(id)
 	if w == nil {
@@ -209,7 +209,7 @@ func (e *Engine) pauseNow(ctx context.Context, id string) error {
 	}
 }
 
-// aside does something with a run at rest, which nothing else executes meanwhile.
+// aside does something with a run at rest, and prevents its execution meanwhile.
 func (e *Engine) aside(w *worker, do func() error) error {
 	if err := e.workers.add(w); err != nil {
 		return err
@@ -241,8 +241,8 @@ func (e *Engine) hold(ctx context.Context, w *worker, by string) error {
 	return nil
 }
 
-// watch begins to record what a person does on the desktop of the run. He gets that
-// also where it cannot be recorded.
+// watch starts to record what a person does on the desktop of the run. An error does
+// not prevent the takeover.
 func (x *runDesktop) watch(ctx context.Context) EndWatch {
 	if x.e.Watch == nil || x.s.Desktop == nil || x.s.Desktop.Name == "" {
 		return nil
@@ -255,7 +255,8 @@ func (x *runDesktop) watch(ctx context.Context) EndWatch {
 	return end
 }
 
-// keepWatched stores what a person did; empty: nothing is known of it.
+// keepWatched stores what a person did, and returns its hash; empty: nothing was
+// recorded.
 func (w *worker) keepWatched(ctx context.Context, h *hold) string {
 	if h.end == nil {
 		return ""
@@ -271,11 +272,11 @@ func (w *worker) keepWatched(ctx context.Context, h *hold) string {
 	return hash
 }
 
-// inHandsOf names a person among the holders of the lease.
+// inHandsOf returns the name of the holder of the lease during a takeover.
 func inHandsOf(run, by string) string { return run + " (taken over by " + by + ")" }
 
-// HandBack takes the desktop of a run back from a person. The run rests until it is
-// resumed.
+// HandBack ends the takeover of a desktop by a person. The run stays at rest until it
+// is resumed.
 func (e *Engine) HandBack(ctx context.Context, id, by string) (Header, error) {
 	h := e.holds.of(id)
 	switch {
@@ -287,8 +288,8 @@ func (e *Engine) HandBack(ctx context.Context, id, by string) (Header, error) {
 	return e.getAfter(ctx, id, e.giveBack(ctx, id, h, ""))
 }
 
-// giveBack records that a person no longer has the desktop of a run, and lets the
-// engine act again, even if that cannot be recorded.
+// giveBack ends a takeover: it is recorded, and the engine may act again, even if
+// recording it fails.
 func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) error {
 	w, err := e.load(ctx, id, nil, false)
 	if err != nil {
@@ -299,7 +300,7 @@ func (e *Engine) giveBack(ctx context.Context, id string, h *hold, why string) e
 		return err
 	}
 	return e.aside(w, func() error {
-		if e.holds.of(id) != h { // it was given back meanwhile
+		if e.holds.of(id) != h { // it has ended meanwhile
 			return nil
 		}
 		defer e.letGo(id, h)
@@ -313,7 +314,7 @@ func (e *Engine) letGo(id string, h *hold) {
 	e.hub.notify(id)
 }
 
-// takeBackAll takes every desktop back from the person who has it.
+// takeBackAll ends all takeovers.
 func (e *Engine) takeBackAll(ctx context.Context, why string) error {
 	var errs []error
 	for id, h := range e.holds.all() {

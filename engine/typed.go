@@ -8,17 +8,16 @@ import (
 	"understudy/steps"
 )
 
-// A text that a step types is kept out of what is stored until the step has seen that
-// it goes into no password field: the event before the step refers to it as to a
-// secret, and the event after the step holds the arguments. What went into a password
-// field stays a secret of the run, which no event holds; neither does it hold the text
-// of a call that failed before it saw its target, or that a crash cut short.
+// A text that a step types is not stored until it is known that it did not go into a
+// password field: the event before the step holds a reference, as for a secret, and
+// the event after the step holds the arguments. A text that went into a password
+// field remains a secret of the run and is never stored. Nor is the text of a call
+// that failed before it reached its target, or that was interrupted by a crash.
 
-// typedPrefix begins the names of such texts.
+// typedPrefix begins the names of these texts.
 const typedPrefix = computedPrefix + "typed text "
 
-// holdBack puts references in place of the texts that a step of a kind types. Args is
-// not changed.
+// holdBack returns args with references in place of the texts that the step types.
 func (v *evaluator) holdBack(k steps.Kind, args any) any {
 	given, ok := args.(map[string]any)
 	if !ok || len(k.Typed()) == 0 {
@@ -41,7 +40,7 @@ func (v *evaluator) holdBack(k steps.Kind, args any) any {
 	return out
 }
 
-// asText is the text of an argument that is a text or a number; else "".
+// asText returns an argument that is a text or a number as a text; else "".
 func asText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -52,8 +51,8 @@ func asText(v any) string {
 	return ""
 }
 
-// withoutTyped are the secrets without the texts of which it is not known yet whether
-// they are any.
+// withoutTyped returns the secrets without the typed texts that may turn out not to
+// be secret.
 func (v *evaluator) withoutTyped() secrets {
 	known := maps.Clone(v.secrets)
 	for _, name := range v.typed {
@@ -62,9 +61,9 @@ func (v *evaluator) withoutTyped() secrets {
 	return known
 }
 
-// settleTyped makes secrets of the texts that a step has typed, or forgets them. It
-// returns the arguments if they may be stored now, and nil if they are stored already
-// or may not be.
+// settleTyped decides, after a step, whether the texts that it typed are secrets. It
+// returns the arguments if they may be stored now; nil: they are stored already, or
+// may not be.
 func (w *worker) settleTyped(e start, args any, went steps.Typed) any {
 	if len(w.typed) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"understudy/steps"
 )
 
-// worker is one attempt of a run, in one goroutine, from its first effect
-// until it ends, waits or pauses.
+// worker executes one attempt of a run in one goroutine, until the run ends, waits or
+// pauses.
 type worker struct {
 	journal
 	evaluator
@@ -24,17 +24,17 @@ type worker struct {
 	bundle  Bundle
 	environ []string
 	actor   string                  // the client that continued the run; empty: the one that began it
-	mandate Mandate                 // with which a worker of a fleet took the run
-	user    *borrowed               // nil before it acted
-	tried   int                     // tries made by this worker
-	held    *atomic.Pointer[string] // for the tries of one step; see steps.Env
+	mandate Mandate                 // at the start of the worker
+	user    *borrowed               // nil before the attempt acted
+	tried   int                     // number of tries made by this worker
+	held    *atomic.Pointer[string] // shared by the tries of one step; see steps.Env
 
-	noDesktop error // why the desktop could not be opened for the step that is to start
+	noDesktop error // why the desktop could not be opened for the next step
 
-	queued atomic.Bool // it waits for the lease
+	queued atomic.Bool // waiting for the lease
 
 	done chan struct{} // closed when the worker has ended
-	err  error         // why it ended before its time, once done is closed
+	err  error         // why it ended early; valid once done is closed
 }
 
 func (w *worker) work() {
@@ -52,7 +52,8 @@ func (w *worker) work() {
 	}
 }
 
-// recoverLoop makes an error of a panic: a mistake in one run ends no other.
+// recoverLoop turns a panic into an error, so that a bug met by one run does not end
+// the others.
 func (w *worker) recoverLoop() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,13 +77,13 @@ func (w *worker) loop() error {
 	}
 }
 
-// takeSignals records what came from outside since the last effect: pictures and
-// logs, stops and pauses, and limits that have passed.
+// takeSignals records what has happened outside since the last effect: pictures,
+// logs, stops, pauses, and limits that were exceeded.
 func (w *worker) takeSignals() (halted bool, err error) {
 	if err := w.drain(); err != nil {
 		return false, err
 	}
-	if w.stored == 0 && time.Since(w.header.StartedAt) > interval { // who began it waits for that
+	if w.stored == 0 && time.Since(w.header.StartedAt) > interval { // the caller of Start waits for that
 		if err := w.flush(w.lazy()); err != nil {
 			return false, err
 		}
@@ -111,7 +112,8 @@ func (w *worker) takeSignals() (halted bool, err error) {
 	return false, nil
 }
 
-// boundary says whether no step is in the middle of its tries.
+// boundary reports whether the run is between two steps, and not between the tries of
+// one.
 func (s *State) boundary() bool {
 	c := s.top().Cur
 	return c == nil || c.Settled != "" || c.Outcome != nil && c.Outcome.Error == nil
@@ -148,13 +150,13 @@ func (w *worker) perform(e effect) (over bool, err error) {
 	return false, fmt.Errorf("run %s: there is no effect %T", w.id, e)
 }
 
-// wantsPause says whether a run that goes step by step has done its step.
+// wantsPause reports whether a run in step-through mode has done its step.
 func (w *worker) wantsPause(e start) bool {
 	return w.s.Created.StepThrough && e.try == 1 && w.tried > 0 && !w.s.finishing()
 }
 
-// asksDesktop says whether an evaluation may take time, so that what was done
-// before it has to be durable first.
+// asksDesktop reports whether an evaluation may take long, so that earlier events
+// must be stored first.
 func (w *worker) asksDesktop(e evaluate) bool {
 	switch e.what {
 	case TheExpect, TheBefore, TheRecheck:
@@ -165,8 +167,8 @@ func (w *worker) asksDesktop(e evaluate) bool {
 	return false
 }
 
-// halt records why the run stands still or has ended, after the pictures that
-// are still under way, and gives the focus back.
+// halt records why the run has ended or comes to rest, after pending pictures, and
+// restores the user's focus.
 func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
 	w.returnFocus()
 	w.awaitPictures()
@@ -180,7 +182,7 @@ func (w *worker) halt(t EventType, path string, data any, lazy bool) error {
 	return w.flush(lazy)
 }
 
-// stopped says whether a context ended because the run is to stop.
+// stopped reports whether a context ended because the run is to stop.
 func (w *worker) stopped(ctx context.Context) bool {
 	if ctx.Err() == nil {
 		return false
@@ -201,13 +203,13 @@ func (w *worker) wait(e wait) error {
 		ctx, done := w.context(0)
 		defer done()
 		if err := steps.Sleep(ctx, d); err != nil {
-			return nil // a stop or a limit, which attend records
+			return nil // a stop or a limit, which takeSignals records
 		}
 	}
 	return w.record(EvWaited, e.path, Waited{Why: e.why, For: d})
 }
 
-// errorRecord is an error as events hold it: without secrets.
+// errorRecord returns an error as events hold it: with secrets masked.
 func (v *evaluator) errorRecord(e *steps.Error, step string) *ErrorRecord {
 	if e == nil {
 		return nil
