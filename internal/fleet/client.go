@@ -19,10 +19,10 @@ var _ engine.Runs = (*Client)(nil)
 type Client struct {
 	*engine.Engine
 	store  Store
-	server string // the name under which this process answers for its clients; empty: it has none
+	server string // the name under which this process answers questions about its clients; empty: it does not answer
 }
 
-// NewClient makes one, which hears of what workers do until the context ends.
+// NewClient returns a client that receives news from workers until the context ends.
 func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error) {
 	c := &Client{store: s, Engine: &engine.Engine{Store: s, Files: s, Kinds: kinds, Elsewhere: true}}
 	c.Engine.Desktops = desktops{c}
@@ -33,14 +33,14 @@ func NewClient(ctx context.Context, s Store, kinds []steps.Kind) (*Client, error
 	return c, c.offerSecrets(ctx)
 }
 
-// Start begins a run. A single step has no place in a fleet: it would see
-// another desktop than the step before it.
+// Start begins a run. It refuses single kinds: each would be executed on another
+// desktop.
 func (c *Client) Start(ctx context.Context, r engine.Request) (engine.Header, error) {
 	if r.Call != "" {
 		return engine.Header{}, steps.Errorf(steps.Unavailable, "%s: a fleet executes workflows, and no single steps: each would be on another desktop", r.Call).
 			WithNext("make a workflow of the steps, or use a server with desktops of its own")
 	}
-	// What the submitter has on its own machine is not on that of the worker.
+	// Paths and variables of this machine mean nothing on that of the worker.
 	r.Dir, r.Roots, r.Private, r.Environ, r.Server = "", nil, nil, nil, c.server
 	return c.Engine.Start(ctx, r)
 }
@@ -64,13 +64,13 @@ func (c *Client) Report(ctx context.Context, id string, p engine.Page) (engine.R
 func (c *Client) heldBy(ctx context.Context, id string) string {
 	h, err := c.Engine.Get(ctx, id)
 	if err != nil {
-		return "" // as who asks will hear
+		return "" // the caller gets the same error
 	}
 	return c.holderOf(ctx, h)
 }
 
-// holderOf is the person who has the desktop of a run, as its worker says. A worker
-// that is gone gives it to nobody.
+// holderOf asks the worker of a run which person has taken over the desktop of the
+// run. A takeover ends with its worker.
 func (c *Client) holderOf(ctx context.Context, h engine.Header) string {
 	if h.Worker == "" || h.Desktop == nil || h.Status == engine.Queued || h.Status == engine.Running {
 		return ""
@@ -82,14 +82,14 @@ func (c *Client) holderOf(ctx context.Context, h engine.Header) string {
 	return s.Held[h.ID]
 }
 
-// Stop stops a run. It returns when its worker has ended the step under way.
+// Stop stops a run. It returns when the worker has ended the step under way.
 func (c *Client) Stop(ctx context.Context, id string, cause engine.Cause, message string) (engine.Header, error) {
 	return c.whereItIs(ctx, id, func(r owner.Remote) (engine.Header, error) {
 		return r.Stop(ctx, id, cause, message)
 	}, func() (engine.Header, error) { return c.Engine.Stop(ctx, id, cause, message) })
 }
 
-// StopAll stops no run: those of a fleet are of many people.
+// StopAll refuses, because the runs of a fleet belong to many people.
 func (c *Client) StopAll(context.Context, engine.Cause, string) ([]engine.Header, error) {
 	return nil, steps.Errorf(steps.Invalid, "the runs of a fleet are of many people").WithNext("name the run to stop")
 }
@@ -117,7 +117,7 @@ func (c *Client) HandBack(ctx context.Context, id, by string) (engine.Header, er
 	return r.HandBack(ctx, id, by)
 }
 
-// Remove removes a run that no worker has or may take.
+// Remove removes a run that no worker executes or may take.
 func (c *Client) Remove(ctx context.Context, id string, force bool) error {
 	h, err := c.Get(ctx, id)
 	if err != nil {
@@ -129,15 +129,16 @@ func (c *Client) Remove(ctx context.Context, id string, force bool) error {
 	return c.Engine.Remove(ctx, id, force)
 }
 
-// Places says nothing of the desktops of others: whoever waits, waits in the queue.
+// Places tells nothing about the desktops of workers: runs wait in the queue of the
+// fleet.
 func (c *Client) Places(context.Context) (engine.Places, error) { return engine.Places{}, nil }
 
-// retryTime is how long to wait before a run is looked for again.
+// retryTime is the delay before a run is looked up again.
 const retryTime = 250 * time.Millisecond
 
-// whereItIs does something with a run where it is: at its worker while it is
-// executed, and here while it is not. A run whose worker is gone is looked for
-// until another has it, or the caller waits no longer.
+// whereItIs executes a call at the worker that executes the run, or here if no worker
+// does. If the worker is gone, it tries again until another worker has the run, or
+// the context ends.
 func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remote) (engine.Header, error), here func() (engine.Header, error)) (engine.Header, error) {
 	for {
 		h, err := c.Engine.Get(ctx, id)
@@ -145,7 +146,7 @@ func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remo
 			return h, err
 		}
 		if h.Status != engine.Running {
-			if h, err = here(); !engine.Lost(err) { // else a worker has just taken it
+			if h, err = here(); !engine.Lost(err) { // otherwise a worker has just taken the run
 				return h, err
 			}
 		} else if r, err := c.remoteOf(ctx, id); err == nil {
@@ -162,7 +163,7 @@ func (c *Client) whereItIs(ctx context.Context, id string, there func(owner.Remo
 
 var errNoAnswer = errors.New("no answer")
 
-// remoteOf is the worker of a run.
+// remoteOf returns the worker of a run.
 func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) {
 	h, err := c.Get(ctx, id)
 	if err != nil {
@@ -174,7 +175,7 @@ func (c *Client) remoteOf(ctx context.Context, id string) (owner.Remote, error) 
 	return remote(c.store, callsName, h.Worker), nil
 }
 
-// remote asks the process that answers under a name.
+// remote returns the process that answers under a name.
 func remote(s Store, name ...string) owner.Remote {
 	return func(ctx context.Context, message []byte) ([]byte, error) {
 		answer, err := s.Ask(ctx, message, name...)
@@ -185,8 +186,8 @@ func remote(s Store, name ...string) owner.Remote {
 	}
 }
 
-// desktops are those of the workers, of which a client knows only whether the
-// worker is there.
+// desktops are the desktops of the workers. A client knows only whether the worker of
+// a desktop answers.
 type desktops struct{ c *Client }
 
 func (d desktops) Of(r engine.DesktopRequest) engine.Desk              { return workersDesk{d.c, r} }
@@ -201,7 +202,7 @@ type workersDesk struct {
 
 var errElsewhere = errors.New("the desktops of a fleet are at its workers")
 
-// Open fails with ErrGone when the worker is gone on whose desktop the run was.
+// Open fails with ErrGone if the run was on a desktop whose worker is gone.
 func (d workersDesk) Open(ctx context.Context) (*desktop.Desktop, error) {
 	if d.r.On == nil {
 		return nil, errElsewhere

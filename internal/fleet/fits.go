@@ -11,7 +11,7 @@ import (
 	"understudy/engine"
 )
 
-// A fitting is what a worker lacks of what a run needs.
+// A fitting tells which of the labels that a run needs a worker lacks.
 type fitting struct {
 	Worker string   `json:"worker"`
 	Lacks  []string `json:"lacks,omitempty"`
@@ -24,15 +24,14 @@ func (w *Worker) fits(message []byte) []byte {
 	}
 	labels := w.labels()
 	lacks := slices.DeleteFunc(needs, func(n string) bool { return slices.Contains(labels, n) })
-	raw, _ := json.Marshal(fitting{w.Name, lacks}) // strings
+	raw, _ := json.Marshal(fitting{w.Name, lacks}) // cannot fail: strings only
 	return raw
 }
 
-// gatherTime is how long workers may take to say what they lack, when none says that it
-// lacks nothing.
+// gatherTime bounds the wait for answers of workers that lack something.
 const gatherTime = 250 * time.Millisecond
 
-// waitsFor says why no worker has a run that is queued.
+// waitsFor returns why no worker has taken a queued run.
 func (c *Client) waitsFor(ctx context.Context, h engine.Header) string {
 	if h.Status != engine.Queued {
 		return ""
@@ -41,7 +40,7 @@ func (c *Client) waitsFor(ctx context.Context, h engine.Header) string {
 	if h.Desktop != nil && h.Worker != "" {
 		needs = append([]string{engine.WorkerLabel(h.Worker)}, needs...)
 	}
-	message, _ := json.Marshal(needs) // strings
+	message, _ := json.Marshal(needs) // cannot fail: strings only
 	ctx, cancel := context.WithTimeout(ctx, gatherTime)
 	defer cancel()
 	var nearest *fitting

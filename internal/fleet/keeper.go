@@ -9,14 +9,14 @@ import (
 	"understudy/store"
 )
 
-// keeper looks after the store of a fleet.
+// keeper maintains the store of a fleet.
 type keeper struct{ Store }
 
-// copiedAtOnce is how many events a backup writes in one batch.
+// copiedAtOnce is the number of events in one batch of a backup.
 const copiedAtOnce = 256
 
-// Backup makes a store of one machine in a new folder: `runs ls` and `runs check` read
-// it there, without the fleet.
+// Backup copies the runs into a store for one machine in a new folder, where `runs
+// ls` and `runs check` can read them without the fleet.
 func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 	if err := store.EmptyFolder(dir); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (k keeper) Backup(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	files, err := k.FileNames(ctx) // after the runs, and stored before them: each has its own
+	files, err := k.FileNames(ctx) // read after the runs, and files are stored before runs, so no file is missing
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,9 @@ func headersIn(ctx context.Context, s engine.Store) (all []engine.Header, err er
 	return all, nil
 }
 
-// copyRun copies a run as far as it was when its header was read, after what is there of
-// it already; seen, unless nil, sees each event before it is stored.
+// copyRun copies the events of a run after number there, up to the time at which its
+// header was read. If seen is not nil, it is called with each event before that is
+// stored.
 func copyRun(ctx context.Context, from, to engine.Store, h engine.Header, there uint64, seen func(engine.Event) error) error {
 	var events []engine.Event
 	write := func() error {

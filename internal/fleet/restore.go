@@ -13,17 +13,18 @@ import (
 	"understudy/store/keeping"
 )
 
-// Restored is what Restore did.
+// Restored is the result of Restore.
 type Restored struct {
 	Runs, Events, Files int
-	There               int // runs that were there as far already
-	Interrupted         int // of the runs, those that had not come to rest
+	There               int // runs of which nothing was missing
+	Interrupted         int // restored runs that had not come to rest
 }
 
-// Restore puts the runs of a store of one machine, such as a backup, into the fleet, each
-// with its files. It checks all checksums first, and reads what it stored again. A run
-// that is there already goes on from where it is; one that had not come to rest rests as
-// interrupted, for it may have done more than the backup knows.
+// Restore copies the runs of a store for one machine, such as a backup, into the
+// fleet, together with their files. It verifies all checksums first, and compares
+// afterwards what it stored. A run that exists already is completed. A run that had
+// not come to rest becomes interrupted, because it may have done more than the backup
+// knows.
 func (c *Client) Restore(ctx context.Context, dir string) (done Restored, err error) {
 	from, err := store.Open(dir, store.Options{})
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *Client) Restore(ctx context.Context, dir string) (done Restored, err er
 type restoring struct {
 	*Client
 	from  *store.Store
-	files map[string]bool // that were copied
+	files map[string]bool // copied already
 	done  *Restored
 }
 
@@ -92,7 +93,7 @@ func (r restoring) run(ctx context.Context, h engine.Header) error {
 	return err
 }
 
-// filesIn copies the files that a text names.
+// filesIn copies the files whose hashes are in a text.
 func (r restoring) filesIn(ctx context.Context, text []byte) error {
 	for name := range keeping.HashesIn(text) {
 		hash := string(name)
@@ -121,8 +122,8 @@ func (r restoring) filesIn(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// compare reads a run where it is now, whose checksums are seen to, and holds it to
-// where it came from.
+// compare reads a restored run, which verifies its checksums, and compares it with
+// the original.
 func (r restoring) compare(ctx context.Context, h engine.Header) error {
 	events := uint64(0)
 	var was []engine.Event

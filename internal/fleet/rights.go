@@ -12,19 +12,19 @@ import (
 	"understudy/steps"
 )
 
-// Only the server through which a client began or continued a run knows what that
-// client may do by now, so the worker asks it before each step.
+// Only the server through which a client began or continued a run knows what the
+// client may do now, so the worker asks it before each step.
 
-// rightsQuestion asks whether the client of a run may use a tool by now.
+// rightsQuestion asks whether the client of a run may use a tool now.
 type rightsQuestion struct {
 	Run     string         `json:"run"`
 	Mandate engine.Mandate `json:"mandate"`
 	Tool    access.Tool    `json:"tool"`
 }
 
-// Serve answers workers under a name that tell what the clients of the runs may do
-// that were begun and continued here. A server that is started again has the name that
-// it had, or its runs are refused.
+// Serve answers the workers' questions about the clients of runs that were begun or
+// continued here. A restarted server must use the same name as before; otherwise its
+// runs are denied.
 func (c *Client) Serve(ctx context.Context, name string, allow func(run string, m engine.Mandate, k steps.Kind) error) error {
 	c.server = name
 	return c.store.Answer(ctx, func(_ context.Context, message []byte) []byte {
@@ -34,11 +34,12 @@ func (c *Client) Serve(ctx context.Context, name string, allow func(run string, 
 	}, rightsName, name)
 }
 
-// serverTime is how long a step waits for a server that does not answer: it may have
-// been started again.
+// serverTime is how long a step waits for a server that does not answer: it may be
+// restarting.
 const serverTime = 20 * time.Second
 
-// allow asks at each step what this worker does, and what the client of the run may do.
+// allow returns the function that is asked at each step. It applies own and then asks
+// the server of the run.
 func (w *Worker) allow(ctx context.Context, own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
 	return func(run, client string, k steps.Kind) error {
 		if own != nil {
@@ -54,9 +55,9 @@ func (w *Worker) allow(ctx context.Context, own func(run, client string, k steps
 	}
 }
 
-// askServer asks the server of a run. When that is gone, a run of a credential may do
-// nothing any more, for nobody can tell whether the credential still counts; others
-// keep the rights that they had.
+// askServer asks the server of a run. If the server is gone, a run of a credential is
+// denied everything, because nobody can tell whether the credential is still valid;
+// other runs keep the rights that they had.
 func (w *Worker) askServer(ctx context.Context, q rightsQuestion) error {
 	there := remote(w.Store, rightsName, q.Mandate.Server)
 	for late := time.Now().Add(serverTime); ; {
@@ -84,7 +85,7 @@ func keptRights(q rightsQuestion) error {
 	return (access.Subject{Policy: p}).May(q.Tool).Denied()
 }
 
-// mandate is whose the run is from here on.
+// mandate returns the mandate of a run that is continued here.
 func (c *Client) mandate(m *engine.Mandate, by string) *engine.Mandate {
 	out := engine.Mandate{Client: by, At: time.Now()}
 	if m != nil {
@@ -94,7 +95,7 @@ func (c *Client) mandate(m *engine.Mandate, by string) *engine.Mandate {
 	return &out
 }
 
-// bounds are those that count on the machine of a worker too.
+// bounds returns the bounds that apply on the machine of a worker too.
 func bounds(b *engine.Bounds) *engine.Bounds {
 	if b == nil {
 		return nil

@@ -13,8 +13,9 @@ import (
 
 var _ schedules.Store = (*Schedules)(nil)
 
-// Schedules keeps schedules in the store of a fleet, so that all of its servers see to
-// them. The store makes a run of an id once, whoever tries.
+// Schedules keeps schedules in the store of a fleet, so that all servers can start
+// their runs. The store creates a run with a given id only once, whichever server
+// tries.
 type Schedules struct {
 	Client func(context.Context) (*Client, error)
 
@@ -71,7 +72,7 @@ func (s *Schedules) Change(ctx context.Context, name string, change func(*schedu
 	})
 }
 
-// Serve says that a server sees to them until the context ends.
+// Serve answers, until the context ends, that a server takes care of the schedules.
 func (s *Schedules) Serve(ctx context.Context) error {
 	if s.serving.Load() {
 		return nil

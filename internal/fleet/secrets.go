@@ -13,10 +13,10 @@ import (
 	"maps"
 )
 
-// Secrets are never stored. The worker that takes a run asks for them with a
-// key that it made for this one question, and the process that began or
-// continued the run, if it is still there, answers sealed to that key. So
-// neither a server nor who listens on it reads them.
+// Secrets are never stored. The worker that takes a run asks for them and sends a
+// public key that it made for this question, and the process that began or continued
+// the run, if it still exists, answers with secrets encrypted for that key. So they
+// cannot be read by a server or by those who listen on it.
 
 type secretsQuestion struct {
 	Run string `json:"run"`
@@ -37,7 +37,7 @@ func (c *Client) offerSecrets(ctx context.Context) error {
 		}
 		known := c.Unstored(q.Run).Secrets
 		if len(known) == 0 {
-			return nil // another may have them
+			return nil // another process may have them
 		}
 		answer, err := sealSecrets(q, known)
 		if err != nil {
@@ -47,8 +47,8 @@ func (c *Client) offerSecrets(ctx context.Context) error {
 	}, secretName)
 }
 
-// askSecrets puts in the secrets of a run that somebody has. When nobody does,
-// the run asks for those that it needs.
+// askSecrets adds the secrets of a run, if another process has them. Otherwise the
+// run asks for those that it needs.
 func (w *Worker) askSecrets(ctx context.Context, run string, into map[string]string) {
 	key, err := ecdh.X25519().GenerateKey(rand.Reader)
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *Worker) askSecrets(ctx context.Context, run string, into map[string]str
 	}
 	raw, err := w.Store.Ask(ctx, message, secretName)
 	if err != nil {
-		return // nobody has any
+		return // nobody has them
 	}
 	known, err := openSecrets(key, run, raw)
 	if err != nil {
@@ -112,7 +112,8 @@ func openSecrets(key *ecdh.PrivateKey, run string, raw []byte) (known map[string
 	return known, err
 }
 
-// boxOf is the cipher of one answer: both keys are made for it, and used once.
+// boxOf returns the cipher of one answer. Both keys are made for the answer, and used
+// once.
 func boxOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, run string) (cipher.AEAD, error) {
 	block, err := blockOf(ours, theirs, "secrets of run "+run)
 	if err != nil {
@@ -121,7 +122,7 @@ func boxOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, run string) (cipher.AE
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// blockOf is the cipher for one use of two keys.
+// blockOf returns the block cipher for one use of two keys.
 func blockOf(ours *ecdh.PrivateKey, theirs *ecdh.PublicKey, use string) (cipher.Block, error) {
 	shared, err := ours.ECDH(theirs)
 	if err != nil {

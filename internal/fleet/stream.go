@@ -14,21 +14,21 @@ import (
 )
 
 // A stream is a connection between a viewer and a desktop of a worker, as messages
-// through the servers. Each is sealed to keys that both ends made for this stream
-// alone, and numbered, so that neither a server nor who listens there reads one,
-// repeats it or leaves it out.
+// through the servers. Messages are numbered, and encrypted with keys made for this
+// stream, so that neither a server nor those who listen on it can read, repeat or
+// drop one unnoticed.
 type stream struct {
 	store    Store
 	id       string
-	here     string // which side this is
-	there    string // which hears what is written here
+	here     string // side of this end
+	there    string // side of the other end
 	private  *ecdh.PrivateKey
 	life     context.Context
 	end      context.CancelCauseFunc
 	known    chan struct{} // closed when the key of the other end is known
-	out, in  cipher.AEAD   // set before that
+	out, in  cipher.AEAD   // set before known is closed
 	received *io.PipeReader
-	heard    atomic.Int64 // when, in Unix nanoseconds
+	heard    atomic.Int64 // time of the last message, in Unix nanoseconds
 
 	mu   sync.Mutex
 	sent uint64 // guarded by mu
@@ -40,7 +40,7 @@ const (
 	desktopSide = "desktop"
 )
 
-// What a message of a stream is, by its first byte.
+// The types of messages, in their first byte.
 const (
 	streamData byte = iota
 	streamBeat
@@ -48,7 +48,7 @@ const (
 )
 
 const (
-	// longestChunk is less than any server takes in a message.
+	// longestChunk is below the message limit of all servers.
 	longestChunk = 128 << 10
 	beatEvery    = 3 * time.Second
 	beatWithin   = 15 * time.Second
@@ -60,7 +60,7 @@ var (
 	errStreamSilent = errors.New("the other end of the stream is silent")
 )
 
-// newStream is one side of a stream, which hears the other from now on.
+// newStream returns one end of a stream, which receives messages from now on.
 func newStream(ctx context.Context, s Store, id, here, there string) (*stream, error) {
 	private, err := ecdh.X25519().GenerateKey(rand.Reader)
 	if err != nil {
@@ -89,7 +89,7 @@ func newStream(ctx context.Context, s Store, id, here, there string) (*stream, e
 		x.heard.Store(time.Now().UnixNano())
 		switch message[0] {
 		case streamData:
-			_, _ = to.Write(message[1:]) // its reader may be gone
+			_, _ = to.Write(message[1:]) // its reader may have gone
 		case streamEnd:
 			x.end(errStreamEnded)
 		}
@@ -103,7 +103,7 @@ func newStream(ctx context.Context, s Store, id, here, there string) (*stream, e
 
 func nonce(n uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4, 12), n) }
 
-// open opens the stream, once the key of its other end is known.
+// open opens the stream with the key of its other end.
 func (x *stream) open(key []byte) error {
 	theirs, err := ecdh.X25519().NewPublicKey(key)
 	if err != nil {
@@ -124,8 +124,7 @@ func (x *stream) open(key []byte) error {
 	return nil
 }
 
-// beat tells the other end that this one lives, and ends the stream when nothing is
-// heard from there.
+// beat sends heartbeats, and ends the stream if none arrive.
 func (x *stream) beat() {
 	t := time.NewTicker(beatEvery)
 	defer t.Stop()
@@ -170,7 +169,7 @@ func (x *stream) Write(p []byte) (n int, err error) {
 
 func (x *stream) Close() error {
 	if x.out != nil {
-		_ = x.tell(streamEnd, nil) // it may have ended already
+		_ = x.tell(streamEnd, nil) // the stream may have ended already
 	}
 	x.end(io.EOF)
 	return nil

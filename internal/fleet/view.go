@@ -14,13 +14,13 @@ import (
 	"understudy/steps"
 )
 
-// A live view of a desktop of a worker is RFB as the worker speaks it, carried to the
-// viewer by a stream. The server on which the viewer is says who that is; the worker
-// lets nobody act but who has taken its desktop over.
+// A live view of a desktop of a worker is RFB between the worker and the viewer,
+// carried by a stream. The server of the viewer authenticates the viewer; the worker
+// lets only the person act who has taken over the desktop.
 
 type viewQuestion struct {
 	Run    string `json:"run"`
-	By     string `json:"by,omitempty"` // who acts; empty: somebody looks
+	By     string `json:"by,omitempty"` // the person who acts; empty: the view is read-only
 	Stream string `json:"stream"`
 	Key    []byte `json:"key"`
 }
@@ -29,10 +29,10 @@ type viewAnswer struct {
 	Key []byte `json:"key"`
 }
 
-// mostViews is how many live views a worker gives at once.
+// mostViews limits the live views of a worker.
 const mostViews = 16
 
-// show begins a live view.
+// show starts a live view.
 func (w *Worker) show(ctx context.Context, q viewQuestion) (viewAnswer, error) {
 	h, err := w.Engine.Get(ctx, q.Run)
 	switch {
@@ -67,13 +67,13 @@ func (w *Worker) show(ctx context.Context, q viewQuestion) (viewAnswer, error) {
 		if q.By != "" {
 			go w.endWithHold(x, q)
 		}
-		_ = view.Serve(x.life, x) // it ends in one way or another
+		_ = view.Serve(x.life, x) // any error ends the view
 	})
 	return viewAnswer{x.private.PublicKey().Bytes()}, nil
 }
 
-// endWithHold ends a view of who acts when he has the desktop no more, whatever his
-// server says.
+// endWithHold ends the view of a person who acts when the takeover ends, whatever the
+// server of the viewer says.
 func (w *Worker) endWithHold(x *stream, q viewQuestion) {
 	news, end := w.Engine.News(q.Run)
 	defer end()
@@ -110,17 +110,17 @@ func (c *Client) Live(ctx context.Context, h engine.Header, by string) (rfb.Live
 	return tunnel{x}, nil
 }
 
-// tunnel is the desktop of a worker as a viewer here sees it.
+// tunnel is a desktop of a worker, for a viewer of this server.
 type tunnel struct{ *stream }
 
-// Serve carries what both ends say.
+// Serve copies data in both directions.
 func (t tunnel) Serve(ctx context.Context, conn io.ReadWriteCloser) error {
 	defer context.AfterFunc(ctx, func() { _ = t.Close() })()
 	defer context.AfterFunc(t.life, func() { _ = conn.Close() })()
 	var both sync.WaitGroup
 	carry := func(to io.Writer, from io.Reader) func() {
 		return func() {
-			_, _ = io.Copy(to, from) // it ends in one way or another
+			_, _ = io.Copy(to, from) // any error ends the view
 			_ = t.Close()
 		}
 	}

@@ -1,13 +1,15 @@
-// Package fleet lets many machines execute the runs of one store. A Worker
-// takes runs from the queue and executes them on its desktops; a Client begins,
-// follows and continues runs that workers execute, and is an engine.Runs, so
-// that nobody who uses one notices.
+// Package fleet lets many machines execute the runs of one store. A Worker takes runs
+// from the queue and executes them on its desktops; a Client begins, follows and
+// continues runs that workers execute. A Client implements engine.Runs, so its users
+// need not know about fleets.
 //
-// Its main idea is that a worker may be wrong about itself: it may sleep and
-// believe that a run is still its own. So it says that it is done only after an
-// append was accepted, and proves before each act that the run is its own.
+// Its main idea is that a worker may be wrong about itself: it may have been
+// suspended and believe that it still has a run. So it reports a run as done only
+// after an append was accepted, and proves before each action that it still has the
+// run.
 //
-// Its limit is a worker that means ill: within a tenant each may write to each run.
+// Its limit is a malicious worker: within a tenant, each worker may write to each
+// run.
 package fleet
 
 import (
@@ -27,28 +29,31 @@ import (
 	"understudy/steps/desktop"
 )
 
-// Store is what a fleet shares.
+// Store is what the processes of a fleet share.
 type Store interface {
 	engine.Store
 	engine.Files
 	engine.Queue
 	engine.Teller
 	Lease() time.Duration
-	// Remove removes a run, Prune what a retention does not keep, and Check reads all.
+	// Remove removes a run, Prune the runs that a retention does not keep; Check
+	// reads everything.
 	Remove(ctx context.Context, run string) error
 	Prune(ctx context.Context, r engine.Retention) (engine.Pruned, error)
 	Check(ctx context.Context) (*engine.Checkup, error)
 	FileNames(ctx context.Context) (map[engine.FileSort][]string, error)
-	// Records are what all share beside the runs, and ChangeRecord changes one, nil
-	// where there is none.
+	// Records are shared values beside the runs. ChangeRecord changes one atomically;
+	// before is nil if there is none.
 	Records(ctx context.Context) (map[string][]byte, error)
 	ChangeRecord(ctx context.Context, name string, change func(before []byte) ([]byte, error)) error
-	// Ask asks the process that answers under a name, and Answer is that process.
+	// Ask sends a message to the process that answers under a name; Answer registers
+	// that process.
 	Ask(ctx context.Context, message []byte, name ...string) ([]byte, error)
-	// Gather asks all who answer under it.
+	// Gather sends a message to all processes that answer under a name.
 	Gather(ctx context.Context, message []byte, take func(answer []byte) (more bool), name ...string) error
 	Answer(ctx context.Context, answer func(context.Context, []byte) []byte, name ...string) error
-	// Tell tells who hears it under a name, and Hear hears it, in order.
+	// Tell sends a message to those who listen under a name; Hear listens, and
+	// receives messages in order.
 	Tell(message []byte, name ...string) error
 	Hear(ctx context.Context, hear func([]byte), name ...string) error
 }
@@ -59,54 +64,54 @@ type Worker struct {
 	Engine *engine.Engine
 	Name   string
 	Labels []string
-	// Desktops is how many runs it executes at once.
+	// Desktops is the number of runs that are executed at once.
 	Desktops int
 	Log      *slog.Logger
-	// Desktop opens a lasting desktop once more, so that a person can watch it or
-	// take it over; nil: nobody can.
+	// Desktop opens another connection to a lasting desktop, so that a person can
+	// watch it or take it over; nil: that is not possible.
 	Desktop func(context.Context, desktop.Info) (*desktop.Desktop, error)
 	// DrainTime is how long a worker that ends waits for the steps under way.
 	DrainTime time.Duration
 
-	used    atomic.Int32 // places in which runs are executed
-	views   atomic.Int32 // live ones
+	used    atomic.Int32 // number of runs being executed
+	views   atomic.Int32 // number of live views
 	viewing sync.WaitGroup
 }
 
 // The names under which processes answer.
 const (
-	stateName  = "worker" // which runs a worker executes
-	fitsName   = "fits"   // what each lacks of what a run needs
-	callsName  = "calls"  // what Clients ask of the worker of a run
+	stateName  = "worker" // the runs that a worker executes
+	fitsName   = "fits"   // what a worker lacks for a run
+	callsName  = "calls"  // calls of Clients to the worker of a run
 	secretName = "secrets"
-	viewName   = "view"      // which live view of its desktops a viewer wants
-	streamName = "stream"    // what a viewer and a desktop say to each other
-	rightsName = "rights"    // what workers ask the server of a client
-	servesName = "schedules" // whether a server sees to the schedules
+	viewName   = "view"      // live views of a worker's desktops
+	streamName = "stream"    // messages between a viewer and a desktop
+	rightsName = "rights"    // questions of workers to the server of a client
+	servesName = "schedules" // whether a server takes care of the schedules
 )
 
-// openTime is how long a worker may take to open a desktop for a viewer.
+// openTime bounds how long a worker may take to open a desktop for a viewer.
 const openTime = 30 * time.Second
 
-// askTime is how long another process may think about an answer.
+// askTime bounds the wait for an answer of another process.
 const askTime = time.Second
 
-// state is what a worker says of itself.
+// state is a worker's answer under stateName.
 type state struct {
 	Runs []string          `json:"runs"`
-	Held map[string]string `json:"held,omitempty"` // by whom, the desktops of runs
+	Held map[string]string `json:"held,omitempty"` // people who have taken over desktops, by run
 }
 
-// Run takes runs until the context ends. Then each run pauses after the step
-// under way and goes back into the queue.
+// Run takes runs until the context ends. Then each run pauses after the step under
+// way and returns to the queue.
 func (w *Worker) Run(ctx context.Context) error {
 	w.Engine.Certain = w.Store.Lease() / 4
 	w.Engine.Handed = w.askSecrets
-	life, end := context.WithCancel(context.WithoutCancel(ctx)) // of what goes on while it drains
+	life, end := context.WithCancel(context.WithoutCancel(ctx)) // for what continues while the worker drains
 	defer end()
 	w.Engine.Allow = w.allow(life, w.Engine.Allow)
 	says := func(context.Context, []byte) []byte {
-		raw, _ := json.Marshal(state{w.Engine.Active(), w.Engine.Held()}) // strings
+		raw, _ := json.Marshal(state{w.Engine.Active(), w.Engine.Held()}) // cannot fail: strings only
 		return raw
 	}
 	calls := func(ctx context.Context, message []byte) []byte {
@@ -129,7 +134,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// Readings are the numbers of a worker on which so many desktops last.
+// Readings returns the metrics of a worker, given the number of its lasting desktops.
 func (w *Worker) Readings(lasting int) []telemetry.Reading {
 	return []telemetry.Reading{
 		telemetry.Gauge("understudy_desktops", "Desktops that last.", float64(lasting)),
@@ -151,7 +156,7 @@ func (w *Worker) takeRuns(ctx, life context.Context) {
 		case err != nil:
 			w.Log.WarnContext(ctx, "no run can be taken", "error", err)
 			_ = steps.Sleep(ctx, time.Second)
-		case !w.occupy(): // a person has taken the desktop over meanwhile
+		case !w.occupy(): // a person has taken over a desktop meanwhile
 			w.say(w.Log, "putting a run back", e.Later(life, 0))
 		default:
 			w.execute(ctx, life, e)
@@ -160,10 +165,11 @@ func (w *Worker) takeRuns(ctx, life context.Context) {
 	}
 }
 
-// A person who has taken over the desktop of a run that rests has the place of a run.
+// places returns the number of runs that may be executed: a takeover of the desktop
+// of a run at rest uses a place too.
 func (w *Worker) places() int { return max(1, w.Desktops) - w.Engine.Occupied() }
 
-// occupy takes a place for a run, if there is one.
+// occupy takes a place for a run, if one is free.
 func (w *Worker) occupy() bool {
 	if int(w.used.Add(1)) <= w.places() {
 		return true
@@ -172,14 +178,14 @@ func (w *Worker) occupy() bool {
 	return false
 }
 
-// awaitPlace waits until persons have left a place, or the context ends.
+// awaitPlace waits until a place is free, or the context ends.
 func (w *Worker) awaitPlace(ctx context.Context) error {
 	news, end := w.Engine.News("")
 	defer end()
 	for int(w.used.Load()) >= w.places() {
 		select {
 		case <-news:
-		case <-time.After(time.Second): // a person who shows no sign of life is no news
+		case <-time.After(time.Second): // a place can also become free without news
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -187,12 +193,12 @@ func (w *Worker) awaitPlace(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// execute executes a run until it comes to rest, or is another's.
+// execute executes a run until it comes to rest or is lost to another worker.
 func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 	run, log := e.Run(), w.Log.With("run", e.Run())
 	hold, release := context.WithCancel(life)
 	defer release()
-	if w.isExecuted(hold, run) { // its lease passed while its worker could not renew it
+	if w.isExecuted(hold, run) { // the lease has passed because its worker could not renew it
 		w.say(log, "putting it back", e.Later(hold, w.Store.Lease()))
 		return
 	}
@@ -213,7 +219,7 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 	}
 	log.InfoContext(ctx, "executing", "workflow", h.Workflow, "attempt", h.Attempt)
 	h, err = w.follow(ctx, hold, run)
-	if !rests(h.Status) || err != nil { // another has it, or it broke off and somebody will
+	if !rests(h.Status) || err != nil { // another worker has it, or it failed and another will take it
 		log.WarnContext(ctx, "the run is not this worker's any more", "status", h.Status, "error", err)
 		return
 	}
@@ -224,20 +230,21 @@ func (w *Worker) execute(ctx, life context.Context, e engine.Entry) {
 	w.say(log, "taking it from the queue", e.Done(hold))
 }
 
-// say logs what could not be done and mends itself: the queue hands a run out
-// again that nobody took from it, and who gets it sees that nothing is to do.
+// say logs an error that repairs itself: a run that was not removed from the queue is
+// handed out again, and the worker that gets it finds nothing to do.
 func (w *Worker) say(log *slog.Logger, what string, err error) {
 	if err != nil {
 		log.Warn(what+" failed", "error", err)
 	}
 }
 
-// rests says whether a run of a fleet needs no worker.
+// rests reports whether a run of a fleet wants no worker.
 func rests(s engine.Status) bool {
 	return s == engine.Waiting || s == engine.Paused || s.Ended() && s != engine.Interrupted
 }
 
-// follow waits until the run rests. When the worker is to end, it pauses the run.
+// follow waits until the run is at rest. When the worker is to end, it pauses the
+// run.
 func (w *Worker) follow(ctx, hold context.Context, run string) (engine.Header, error) {
 	limited, cancel := context.WithCancel(hold)
 	defer cancel()
@@ -248,14 +255,15 @@ func (w *Worker) follow(ctx, hold context.Context, run string) (engine.Header, e
 	return w.Engine.Wait(limited, run)
 }
 
-// handOn puts a run that was paused for the end of the worker back into the queue.
+// handOn returns a run that was paused for the end of the worker to the queue.
 func (w *Worker) handOn(ctx context.Context, run string) error {
 	e := engine.Engine{Store: w.Store, Files: w.Store, Kinds: w.Engine.Kinds, Elsewhere: true}
 	_, err := e.Continue(ctx, run)
 	return err
 }
 
-// isExecuted says whether the worker that has a run says so.
+// isExecuted reports whether the worker that has a run confirms that it executes the
+// run.
 func (w *Worker) isExecuted(ctx context.Context, run string) bool {
 	h, _, err := w.Store.Run(ctx, run)
 	if err != nil || h.Status != engine.Running || h.Worker == "" {
@@ -265,7 +273,7 @@ func (w *Worker) isExecuted(ctx context.Context, run string) bool {
 	return err == nil && slices.Contains(s.Runs, run)
 }
 
-// ask asks a worker what it executes.
+// ask asks a worker for its state.
 func ask(ctx context.Context, s Store, worker string) (out state, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -276,8 +284,8 @@ func ask(ctx context.Context, s Store, worker string) (out state, err error) {
 	return out, err
 }
 
-// renew renews the lease of a run. A worker that could not for a whole lease
-// does not go on: the run may be another's by now.
+// renew renews the lease of a run. A worker that could not renew it for a whole lease
+// gives up, because another worker may have the run by now.
 func (w *Worker) renew(ctx context.Context, log *slog.Logger, e engine.Entry) {
 	lease := w.Store.Lease()
 	t := time.NewTicker(lease / 4)

@@ -6,8 +6,8 @@ import (
 	"understudy/internal/words"
 )
 
-// config is the configuration of the server, as its own language takes it: JSON
-// is a part of that.
+// config returns the configuration of the server, as JSON, which is a subset of the
+// server's configuration language.
 func (o Options) config(k keys) (string, error) {
 	type object = map[string]any
 	accounts := object{}
@@ -22,7 +22,7 @@ func (o Options) config(k keys) (string, error) {
 	}
 	config := object{
 		"listen": o.Listen, "accounts": accounts, "max_payload": 8 << 20,
-		// What is acknowledged is on the disk. Nothing in a fleet holds without this.
+		// What is acknowledged is on the disk; everything in a fleet relies on that.
 		"jetstream": object{"store_dir": filepath.ToSlash(filepath.Join(o.Dir, "data")), "sync_interval": "always"},
 	}
 	if o.Name != "" {
@@ -46,5 +46,5 @@ func (o Options) config(k keys) (string, error) {
 		}
 		config["cluster"] = cluster
 	}
-	return words.JSON(config, "") // the server reads no \u
+	return words.JSON(config, "") // the server does not accept \u escapes
 }

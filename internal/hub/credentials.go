@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// A role is what the bearer of a credential does in the fleet of a tenant.
+// A role is what the holder of a credential does in the fleet of a tenant.
 type role string
 
 const (
@@ -23,23 +23,23 @@ const (
 	admin  role = "admin"  // removes them too
 )
 
-// denied are the subjects on which a role may not publish and not listen. A
-// tenant's own account bounds what it reaches at all.
+// denied are the subjects to which a role may not publish or subscribe. The account
+// of the tenant limits all of them.
 var denied = map[role]struct{ publish, subscribe []string }{
 	client: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.worker.>", "us.say.fits", "us.say.calls.>", "us.say.view.>"}},
 	worker: {publish: takingAway, subscribe: []string{"us.say.hub", "us.say.secrets", "us.say.rights.>", "us.say.schedules"}},
 	admin:  {},
 }
 
-// takingAway is what removes from a stream.
+// takingAway are the subjects that remove messages from a stream.
 var takingAway = []string{"$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.MSG.DELETE.>"}
 
 // keys are the credentials of all tenants. A credential is a file with the seed of a
-// key pair; the server knows the public key only.
+// key pair; the server gets only the public key.
 type keys struct {
 	dir    string
 	public map[string]string // by file
-	secret string            // with which nodes let each other in
+	secret string            // by which nodes of the cluster authenticate each other
 }
 
 const clusterSecret = "cluster"
@@ -48,8 +48,8 @@ func (k keys) of(tenant string, r role) string {
 	return filepath.Join(k.dir, tenant+"-"+string(r)+".nk")
 }
 
-// loadKeys reads the credentials in a folder, and makes those that are missing,
-// unless another node of the cluster made them.
+// loadKeys reads the credentials in a folder, and creates missing ones, unless
+// another node of the cluster must have made them.
 func loadKeys(dir string, tenants []string, made bool) (keys, error) {
 	k := keys{dir: dir, public: map[string]string{}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -87,7 +87,8 @@ func (k keys) load(file string, made bool) error {
 	return err
 }
 
-// readOrMake reads a file that only its owner reads, and makes it when it is missing.
+// readOrMake returns the content of a file that only the user may read, and creates
+// the file if it is missing and not made elsewhere.
 func readOrMake(file string, made bool, generate func() (string, error)) (string, error) {
 	raw, err := os.ReadFile(file)
 	if err == nil {

@@ -1,9 +1,8 @@
 // Package hub is the server of a fleet: NATS JetStream inside this program.
 //
-// Its main idea is that what a fleet relies on cannot be forgotten: the server
-// syncs each append, lets nobody in without a credential, and keeps tenants
-// apart. Its limit is NATS: it stores and carries what stores and workers give
-// it, and knows nothing of runs.
+// Its main idea is that what a fleet relies on cannot be forgotten: the server syncs
+// each append, requires a credential, and isolates tenants. Its limit is NATS: it
+// stores and delivers what stores and workers send, and knows nothing of runs.
 package hub
 
 import (
@@ -24,25 +23,26 @@ import (
 	"understudy/store/jetstream"
 )
 
-// Options say how a hub serves.
+// Options configure a hub.
 type Options struct {
-	Dir    string // what it keeps
+	Dir    string // its data folder
 	Listen string // host:port
-	// Tenants have their runs apart from those of others.
+	// Tenants are the names of tenants, each with runs of its own.
 	Tenants []string
-	// Name is unique among the nodes of a cluster, and ClusterListen is where
-	// the others reach this node. Join are the addresses of theirs.
+	// Name must be unique among the nodes of a cluster. ClusterListen is the address
+	// for the other nodes, and Join are theirs.
 	Name          string
 	ClusterListen string
 	Join          []string
-	// Certificate and Key are files, and CA of who signed those of other nodes.
+	// Certificate, Key and CA are files. CA holds the certificates that signed those
+	// of other nodes.
 	Certificate, Key, CA string
 	Log                  *slog.Logger
 
-	patience time.Duration // before it says which nodes are missing; 0: as long as an election takes
+	patience time.Duration // delay before missing nodes are logged; 0: electionTime
 }
 
-// Hub is a server that runs.
+// Hub is a running server.
 type Hub struct {
 	server *server.Server
 	says   []*nats.Conn
@@ -50,11 +50,11 @@ type Hub struct {
 	tasks  sync.WaitGroup
 }
 
-// Credentials is the folder of the credentials that a hub made, a file for each
-// tenant and role.
+// Credentials returns the folder of the credentials that a hub made, one file for
+// each tenant and role.
 func Credentials(dir string) string { return filepath.Join(dir, "credentials") }
 
-// Start starts a server, with credentials for who has none yet.
+// Start starts a server, and creates missing credentials.
 func Start(o Options) (*Hub, error) {
 	if len(o.Tenants) == 0 {
 		o.Tenants = []string{"default"}
@@ -98,10 +98,10 @@ func Start(o Options) (*Hub, error) {
 	return h, nil
 }
 
-// electionTime is how long nodes may take to choose a leader.
+// electionTime is how long nodes may take to elect a leader.
 const electionTime = 10 * time.Second
 
-// nameMissing says which nodes are missing until there are enough to store anything.
+// nameMissing logs which nodes are missing until there are enough to store anything.
 func (h *Hub) nameMissing(ctx context.Context, o Options) {
 	for patience := cmp.Or(o.patience, electionTime); ; {
 		select {
@@ -128,7 +128,7 @@ func (h *Hub) nameMissing(ctx context.Context, o Options) {
 	}
 }
 
-// check refuses what would let strangers listen.
+// check refuses options with which others could read the traffic.
 func (o Options) check() error {
 	for _, t := range o.Tenants {
 		if !plainName(t) {
@@ -158,7 +158,7 @@ func plainName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// saySync lets who uses a tenant's runs know that the server syncs always.
+// saySync tells those who use a tenant's runs that the server always syncs.
 func (h *Hub) saySync(seed string) error {
 	option, err := nats.NkeyOptionFromSeed(seed)
 	if err != nil {
@@ -169,17 +169,17 @@ func (h *Hub) saySync(seed string) error {
 		return fmt.Errorf("the server does not let itself in: %w", err)
 	}
 	h.says = append(h.says, nc)
-	_, err = nc.Subscribe(jetstream.HubSubject, func(m *nats.Msg) { _ = m.Respond([]byte(jetstream.SyncsAlways)) }) // who asked may be gone
+	_, err = nc.Subscribe(jetstream.HubSubject, func(m *nats.Msg) { _ = m.Respond([]byte(jetstream.SyncsAlways)) }) // the sender may have gone
 	if err != nil {
 		return err
 	}
 	return nc.FlushTimeout(10 * time.Second)
 }
 
-// URL is where clients reach the hub.
+// URL returns the address for clients.
 func (h *Hub) URL() string { return h.server.ClientURL() }
 
-// Close ends the server, and waits for it.
+// Close shuts the server down, and waits for it.
 func (h *Hub) Close() error {
 	h.end()
 	h.tasks.Wait()
@@ -191,7 +191,7 @@ func (h *Hub) Close() error {
 	return nil
 }
 
-// logger writes what the server says.
+// logger writes the log messages of the server.
 type logger struct{ log *slog.Logger }
 
 func (l logger) Noticef(format string, v ...any) { l.log.Info(fmt.Sprintf(format, v...)) }

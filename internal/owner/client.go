@@ -13,10 +13,10 @@ import (
 	"understudy/steps"
 )
 
-// errNobody says that no process listens at the socket.
+// errNobody means that no process listens on the socket.
 var errNobody = errors.New("no process owns the data folder")
 
-// client is a guest's end of its membership.
+// client is a guest's side of its membership.
 type client struct {
 	http   *http.Client
 	member string
@@ -24,12 +24,12 @@ type client struct {
 	end    context.CancelFunc // ends it
 	gone   chan struct{}      // closed when the membership has ended
 
-	// What the owner said when it left; known when gone is closed.
+	// What the owner sent when it left; valid once gone is closed.
 	left   bool
 	handed farewell
 }
 
-// dial connects to the owner of a folder and introduces this process.
+// dial connects to the owner of a folder and joins it.
 func dial(ctx context.Context, dir string, h hello) (*client, error) {
 	path := findSocket(dir)
 	c := &client{member: h.Member, gone: make(chan struct{}), http: &http.Client{Transport: &http.Transport{
@@ -68,7 +68,7 @@ func dial(ctx context.Context, dir string, h hello) (*client, error) {
 	return c, nil
 }
 
-// follow reads the response that lasts as long as the membership.
+// follow reads the response to the join request, which ends with the membership.
 func (c *client) follow(r *http.Response) {
 	defer close(c.gone)
 	defer c.http.CloseIdleConnections()
@@ -98,8 +98,8 @@ func (c *client) post(ctx context.Context, path string, with any) (*http.Respons
 	return c.http.Do(r)
 }
 
-// call asks the owner, and waits for the answer, the end of the context, or
-// the end of the connection.
+// call sends a request to the owner, and waits for the answer, the end of the
+// context, or the end of the connection.
 func (c *client) call(ctx context.Context, path string, with any) (json.RawMessage, error) {
 	if c.ended() {
 		return nil, errMoved
@@ -123,9 +123,9 @@ func (c *client) call(ctx context.Context, path string, with any) (json.RawMessa
 	return nil, c.awaitEnd(ctx, err)
 }
 
-// awaitEnd waits until the membership has ended, for until then there is
-// nothing to ask of anyone. An owner that is leaving takes its time and says
-// farewell; one whose connection broke is given up soon.
+// awaitEnd waits until the membership has ended, because until then there is nobody
+// else to ask. An owner that is leaving may take its time and sends a farewell; after
+// a broken connection, the membership ends soon.
 func (c *client) awaitEnd(ctx context.Context, err error) error {
 	if errors.Is(err, errLost) {
 		defer time.AfterFunc(time.Second, c.end).Stop()

@@ -8,11 +8,11 @@ import (
 	"understudy/steps"
 )
 
-// ErrLeft says that this process gave up the data folder.
+// ErrLeft means that this process has left the data folder.
 const ErrLeft engine.Error = "this process has left the data folder"
 
-// errLost says that the connection ended before the answer came; errMoved that
-// the owner left before it began what was asked.
+// errLost means that the connection ended before the answer arrived; errMoved that
+// the owner left before it began to execute the request.
 const (
 	errLost  engine.Error = "the process that owns the data folder is gone"
 	errMoved engine.Error = "the process that owns the data folder is leaving it"
@@ -20,21 +20,22 @@ const (
 
 func isLost(err error) bool { return errors.Is(err, errLost) || errors.Is(err, errMoved) }
 
-// A failure is an error on the wire.
+// A failure is the wire format of an error.
 type failure struct {
 	Text string `json:"text"`
-	// Constant is the constant error inside, so that errors.Is holds.
+	// Constant is the text of the constant error that it wraps, so that errors.Is
+	// works.
 	Constant string `json:"constant,omitempty"`
-	// Code and what follows are those of the steps.Error inside, or of the
-	// cause that has a code.
+	// Code and the following fields are those of the steps.Error that it wraps, or of
+	// a cause that has a code.
 	Code       steps.Code        `json:"code,omitempty"`
-	Inner      string            `json:"inner,omitempty"` // the text of its Err
+	Inner      string            `json:"inner,omitempty"` // text of the Err of a steps.Error
 	Step       string            `json:"step,omitempty"`
 	Next       string            `json:"next,omitempty"`
 	Candidates []steps.Candidate `json:"candidates,omitempty"`
 }
 
-// causes are constant errors that are not the engine's.
+// causes are the constant errors that do not belong to the engine.
 var causes = []error{context.Canceled, context.DeadlineExceeded}
 
 func failureOf(err error) *failure {
@@ -64,7 +65,7 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// error is the failure as the error that it was.
+// error returns the error that the failure was made from.
 func (f *failure) error() error {
 	if f == nil {
 		return nil
@@ -111,7 +112,7 @@ func malformed(what string, err error) error {
 	return steps.Errorf(steps.Invalid, "the message %s cannot be read: %w", what, err).WithNext("use the same version of understudy in every process")
 }
 
-// unsure is the error of a call that may have been done.
+// unsure returns the error for a call that may have been executed.
 func unsure(name string) error {
 	return steps.Errorf(steps.Interrupted, "%w, and nobody knows whether it did %q", errLost, name).
 		WithNext("look at the run, then ask again if it was not done")

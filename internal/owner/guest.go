@@ -12,24 +12,24 @@ import (
 	"understudy/steps"
 )
 
-// hello is what a guest says of itself when it joins.
+// hello is what a guest sends when it joins.
 type hello struct {
 	Version int    `json:"version"`
 	Member  string `json:"member"`
 	Hello   Hello  `json:"hello"`
-	// Last is what the last owner said when it left.
+	// Last is what the last owner sent when it left.
 	Last farewell `json:"last,omitzero"`
 }
 
-// guest is a process that joined, as the owner sees it.
+// guest is a process that has joined, on the side of the owner.
 type guest struct {
 	Client
 	calls atomic.Int32
-	bye   chan farewell // what to tell it when the owner leaves
+	bye   chan farewell // sent when the owner leaves
 
-	questions chan *question // for it, which it fetches
+	questions chan *question // fetched by the guest
 	asked     atomic.Pointer[question]
-	gone      chan struct{} // closed when its membership has ended
+	gone      chan struct{} // closed when the membership has ended
 }
 
 const mostCalls = 256
@@ -43,8 +43,8 @@ func (h *host) routes() http.Handler {
 	return mux
 }
 
-// serveMember lets a guest in or says why not, and stays until it goes or the
-// owner leaves.
+// serveMember accepts or rejects a guest. The response ends when the guest goes or
+// the owner leaves.
 func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 	var in hello
 	err := readRequest(w, r, &in)
@@ -83,8 +83,8 @@ func (h *host) serveMember(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ofGuest serves a request only to a guest, and says that nothing was begun to
-// anybody else: a guest whose membership has ended looks for the next owner.
+// ofGuest restricts a handler to guests. Other processes are told that nothing was
+// begun: a guest whose membership has ended looks for the next owner.
 func (h *host) ofGuest(serve func(http.ResponseWriter, *http.Request, *guest)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		g := h.guest(r.Header.Get(memberHeader))
@@ -101,7 +101,7 @@ func (h *host) ofGuest(serve func(http.ResponseWriter, *http.Request, *guest)) h
 	}
 }
 
-// serveRights notes what the guest may do from now on.
+// serveRights updates what the guest may do.
 func (h *host) serveRights(w http.ResponseWriter, r *http.Request, g *guest) {
 	var rights access.Rights
 	err := readRequest(w, r, &rights)
@@ -111,10 +111,10 @@ func (h *host) serveRights(w http.ResponseWriter, r *http.Request, g *guest) {
 	reply(w, none{}, err)
 }
 
-// serveCall does a call. What changes something goes on when its caller is
-// gone, so that it is done whole; what reads is asked again of the next owner
-// when this one leaves, so its answer, which could tell of the leaving, is kept
-// back.
+// serveCall executes a call. A call that changes something continues when its caller
+// has gone, so that it is completed. The guest repeats a call that reads with the
+// next owner, so the answer of an owner that is leaving, which might show the effects
+// of leaving, is not sent.
 func (h *host) serveCall(w http.ResponseWriter, r *http.Request, g *guest) {
 	m, ok := served[r.PathValue("method")]
 	if !ok {

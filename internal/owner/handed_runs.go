@@ -8,15 +8,14 @@ import (
 	"understudy/engine"
 )
 
-// handedRuns are the runs that were paused to be handed over, and wait for the
-// member that they are for to find the new owner. Who watches one of them must
-// not see the pause.
+// handedRuns are the runs that were paused for a handover and wait for their member
+// to find the new owner. Clients that watch such a run must not see the pause.
 type handedRuns struct {
 	mu   sync.Mutex
-	runs map[string]chan struct{} // closed when the run goes on, or nobody came for it
+	runs map[string]chan struct{} // closed when the run continues, or when its member did not come in time
 }
 
-// add expects runs, for a limited time.
+// add adds runs that are expected within limit.
 func (x *handedRuns) add(runs []string, limit time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -51,7 +50,7 @@ func (x *handedRuns) wait(ctx context.Context, run string) {
 	}
 }
 
-// hidingHandover is Runs that does not tell of the pause of a run that is expected.
+// hidingHandover is a Runs that hides the pause of expected runs.
 type hidingHandover struct {
 	engine.Runs
 	expected *handedRuns

@@ -10,25 +10,25 @@ import (
 	"understudy/steps"
 )
 
-// farewell is what an owner that leaves tells a guest, and the guest the next
-// owner. It goes from memory to memory, for it holds what is never stored.
+// farewell is what a leaving owner sends to a guest, and the guest to the next owner.
+// It is never written to a file, because it holds secrets.
 type farewell struct {
-	Runs   handover `json:"runs,omitempty"`   // the guest's own
-	Paused []string `json:"paused,omitempty"` // all that are to go on
+	Runs   handover `json:"runs,omitempty"`   // of the guest
+	Paused []string `json:"paused,omitempty"` // of all guests; these runs are to continue
 }
 
-// handover is a member's runs.
+// handover is the runs of one member.
 type handover map[string]handed
 
 type handed struct {
-	// Paused says that the run was paused to be handed over, and is to go on.
+	// Paused means that the run was paused for the handover and is to continue.
 	Paused     bool            `json:"paused,omitempty"`
 	Belongings engine.Unstored `json:"belongings"`
 }
 
-// leave closes the door, hands the runs of those who stay over, stops the
-// others, and lets go of the folder. Only then the guests are sent away: they
-// find the folder free.
+// leave stops accepting calls, hands over the runs of the guests, stops all other
+// runs, and releases the folder. The guests are disconnected last, so that they find
+// the folder free.
 func (h *host) leave(ctx context.Context) error {
 	h.mu.Lock()
 	h.leaving = true
@@ -44,13 +44,13 @@ func (h *host) leave(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// handOver brings the runs of the guests to a boundary between steps, and
-// gathers what the guests have to know of them. A run whose step takes too long
-// is interrupted by the shutdown.
+// handOver pauses the runs of the guests between two steps, and collects what the
+// guests need to know about them. A run whose step takes too long is interrupted by
+// the shutdown.
 func (h *host) handOver(ctx context.Context) map[*guest]handover {
 	limit := h.o.Patience
 	if end, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(end)/2) // the rest is for the shutdown
+		limit = min(limit, time.Until(end)/2) // the shutdown needs the rest
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -70,7 +70,7 @@ func (h *host) handOver(ctx context.Context) map[*guest]handover {
 	for _, runs := range all {
 		for run, r := range runs {
 			if r.Paused {
-				_, _ = h.local.Engine.Wait(ctx, run) // settle says what came of it
+				_, _ = h.local.Engine.Wait(ctx, run) // settle finds out the result
 			}
 			r.Belongings = h.local.Engine.Unstored(run)
 			runs[run] = r
@@ -79,8 +79,8 @@ func (h *host) handOver(ctx context.Context) map[*guest]handover {
 	return all
 }
 
-// settle notes which runs stand still now, so that they can go on elsewhere: one may
-// have come to its boundary when it was not waited for any more.
+// settle updates which runs are paused, so that they can continue elsewhere: one may
+// have reached a boundary after the wait for it ended.
 func (h *host) settle(ctx context.Context, all map[*guest]handover) {
 	for _, runs := range all {
 		for run, r := range runs {
@@ -94,8 +94,8 @@ func (h *host) settle(ctx context.Context, all map[*guest]handover) {
 	}
 }
 
-// interruptOwn interrupts the runs that are for nobody who stays: another may
-// wait for the desktop that they have.
+// interruptOwn interrupts the runs that belong to no guest, because a run of a guest
+// may be waiting for their desktop.
 func (h *host) interruptOwn(ctx context.Context) {
 	stays := map[string]bool{}
 	for _, runs := range h.runsOfGuests() {
@@ -117,8 +117,8 @@ func (h *host) interruptOwn(ctx context.Context) {
 	wg.Wait()
 }
 
-// runsOfGuests are all runs that the guests began or continued, those that
-// wait too: their secrets are in the memory of this process.
+// runsOfGuests returns all runs that the guests began or continued, including runs at
+// rest, because their secrets are in the memory of this process.
 func (h *host) runsOfGuests() map[*guest][]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -134,8 +134,8 @@ func (h *host) runsOfGuests() map[*guest][]string {
 	return all
 }
 
-// sendAway ends the connections. A guest that is told that the owner has left
-// looks for the next one at once.
+// sendAway disconnects the guests. A guest that learns that the owner has left looks
+// for the next one at once.
 func (h *host) sendAway(runs map[*guest]handover) {
 	var paused []string
 	for _, handed := range runs {
@@ -149,6 +149,6 @@ func (h *host) sendAway(runs map[*guest]handover) {
 		g.bye <- farewell{handed, paused}
 	}
 	h.members.Wait()
-	_ = h.server.Close() // the calls that read end with it
+	_ = h.server.Close() // ends the calls that read
 	h.calls.Wait()
 }

@@ -13,17 +13,17 @@ import (
 	"understudy/steps"
 )
 
-// host is the owner's side: it lets other processes in.
+// host is the owner's side: it serves other processes.
 type host struct {
 	o        Options
 	id       string
 	local    Local
-	runs     hidingHandover // the engine, for members
+	runs     hidingHandover // the engine as members see it
 	listener net.Listener
 	server   *http.Server
-	members  sync.WaitGroup // of the guests
-	calls    sync.WaitGroup // of all requests
-	acts     sync.WaitGroup // of calls that may change something
+	members  sync.WaitGroup // one for each guest
+	calls    sync.WaitGroup // one for each request
+	acts     sync.WaitGroup // one for each call that may change something
 
 	expected handedRuns
 
@@ -31,13 +31,13 @@ type host struct {
 	leaving bool
 	guests  map[*guest]bool
 	began   map[string]string         // run → the member that last began or continued it
-	rights  map[string]*access.Rights // member → what its clients may do, as it has told
-	bound   map[string]bool           // runs of guests that are bound to a credential
-	allowed map[string][]string       // runs that are not → the kinds that their guests have allowed
+	rights  map[string]*access.Rights // member → what its clients may do
+	bound   map[string]bool           // runs of guests that belong to a credential
+	allowed map[string][]string       // other runs → the kinds that their guests have allowed
 }
 
-// newHost opens the socket of an owner. The runs that were handed over to it
-// go on.
+// newHost opens the socket of an owner, and continues the runs that were handed over
+// to it.
 func newHost(m *Member, l Local) (*host, error) {
 	h := &host{
 		o: m.o, id: m.id, local: l,
@@ -56,11 +56,11 @@ func newHost(m *Member, l Local) (*host, error) {
 		Handler: h.counted(h.routes()), ReadHeaderTimeout: helloTime, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(m.o.Log.Handler(), slog.LevelDebug),
 	}
-	h.calls.Go(func() { _ = h.server.Serve(listener) }) // it ends when the listener is closed
+	h.calls.Go(func() { _ = h.server.Serve(listener) }) // ends when the listener is closed
 	return h, nil
 }
 
-// counted notes the requests that are under way.
+// counted counts the requests in h.calls.
 func (h *host) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.calls.Add(1)
@@ -69,20 +69,19 @@ func (h *host) counted(next http.Handler) http.Handler {
 	})
 }
 
-// admit makes a guest one whose runs are looked after, unless the owner is
-// leaving.
+// admit adds a guest, unless the owner is leaving.
 func (h *host) admit(g *guest) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.leaving {
 		h.guests[g] = true
 		h.members.Add(1)
-		h.acts.Add(1) // until its runs go on
+		h.acts.Add(1) // until its runs continue
 	}
 	return !h.leaving
 }
 
-// guest is the guest with an id, or nil when none has joined.
+// guest returns the guest with an id, or nil.
 func (h *host) guest(member string) *guest {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +93,7 @@ func (h *host) guest(member string) *guest {
 	return nil
 }
 
-// dismiss forgets a guest whose membership has ended.
+// dismiss removes a guest whose membership has ended.
 func (h *host) dismiss(g *guest) {
 	defer h.members.Done()
 	close(g.gone)
@@ -117,8 +116,8 @@ func (h *host) runsOf(member string) []string {
 
 func (h *host) forMember(member string) engine.Runs { return attributing{h.runs, h, member} }
 
-// proceed takes over the runs of a member, and continues those that the last
-// owner paused.
+// proceed takes over the runs of a member, and continues those that the last owner
+// paused.
 func (h *host) proceed(member string, runs handover) {
 	for run, r := range runs {
 		h.local.Engine.RestoreUnstored(run, r.Belongings)
@@ -136,7 +135,7 @@ func (h *host) continueRun(run string) {
 	}
 }
 
-// welcome says why a process may not come in.
+// welcome returns why a process may not join.
 func (h *host) welcome(in hello) error {
 	if in.Version != version {
 		return steps.Errorf(steps.Unavailable, "the data folder %s is owned by an understudy that speaks version %d, this one speaks %d", h.o.Dir, version, in.Version).
@@ -149,7 +148,7 @@ func (h *host) welcome(in hello) error {
 	return nil
 }
 
-// begin says whether a call may begin.
+// begin reports whether a call may begin.
 func (h *host) begin(r repeat) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

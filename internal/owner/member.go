@@ -12,57 +12,58 @@ import (
 	"understudy/mcpserver/access"
 )
 
-// Local is what a process has when it owns the data folder.
+// Local is what a process has while it owns the data folder.
 type Local struct {
 	Engine *engine.Engine
 	// Close closes the desktop and the store, after the runs have ended.
 	Close func(context.Context) error
 }
 
-// Hello is what a process tells the owner about itself.
+// Hello describes a process to the owner.
 type Hello struct {
-	// Display is the display that it wants driven; "" and "auto" take the one
-	// that the owner drives.
+	// Display is the display that the process wants to use; "" and "auto" accept any.
 	Display   string   `json:"display,omitempty"`
-	Authority string   `json:"authority,omitempty"` // the file that opens the display
+	Authority string   `json:"authority,omitempty"` // the Xauthority file for the display
 	Bus       string   `json:"bus,omitempty"`       // address of the session bus
 	Dir       string   `json:"dir,omitempty"`       // working directory
 	Environ   []string `json:"environ,omitempty"`
 	Client    string   `json:"client,omitempty"` // its name
-	// Rights are what its clients may do; nil: everything, as a person may.
+	// Rights are what the clients of the process may do; nil: everything.
 	Rights *access.Rights `json:"rights,omitempty"`
-	// Answers says that it answers the owner's questions about its runs.
+	// Answers means that the process answers the owner's questions about its runs.
 	Answers bool `json:"answers,omitempty"`
-	// KeepRunning says that its runs go on when it goes away.
+	// KeepRunning means that its runs continue when the process has gone.
 	KeepRunning bool `json:"keep_running,omitempty"`
 }
 
-// Client is a process that is attached to the owner.
+// Client is a process that is connected to the owner.
 type Client struct {
-	ID string // of the Member; it stays when another process takes over
+	ID string // of the Member; it stays the same when the owner changes
 	Hello
 }
 
-// Options say how to use a data folder.
+// Options configure a Member.
 type Options struct {
 	Dir string
 	// Open opens the store and the engine in this process. It fails with
-	// engine.ErrLocked when another process has the store.
+	// engine.ErrLocked if another process has the store.
 	Open  func(ctx context.Context) (Local, error)
 	Hello Hello
-	// Drives is the display that this process drives if it becomes the owner;
-	// empty: the one that its Hello names.
+	// Drives is the display that this process uses if it becomes the owner; empty:
+	// that of its Hello.
 	Drives string
-	// Came and Gone, if set, hear in the owner of processes that attach and
-	// that are gone, with the runs under way that they began or continued.
+	// Came and Gone, if set, are called in the owner when a process connects and
+	// after it has gone. Gone gets the active runs that the process began or
+	// continued last.
 	Came func(Client)
-	// Allow answers, before each step, for the runs that this process begins or
-	// continues, when another one executes them; nil: its Hello says all.
+	// Allow is asked before each step of the runs that this process began or
+	// continued, while another process executes them; nil: only the Rights of Hello
+	// count.
 	Allow Allow
 	Gone  func(c Client, runs []string)
 	Log   *slog.Logger
-	// Patience is how long to wait for a folder whose owner is leaving, and for
-	// runs to pause when this process leaves; 0 is ten seconds.
+	// Patience bounds the wait for a folder whose owner is leaving, and for runs to
+	// pause when this process leaves; 0: ten seconds.
 	Patience time.Duration
 }
 
@@ -73,28 +74,27 @@ func (o Options) drives() string {
 	return o.Hello.Display
 }
 
-// Member is a process's part in a data folder. Its methods may be called from
-// many goroutines.
+// Member is the membership of a process in a data folder. Its methods may be called
+// concurrently.
 type Member struct {
 	o     Options
 	id    string
-	mutex chan struct{} // holds a token when someone looks at or changes now
+	mutex chan struct{} // a mutex for the fields below that can be waited for with a context
 	now   runsAt
 	left  bool
-	// handed are the runs of this member that the last owner handed over, until
-	// the next one has them.
+	// handed are the runs of this member that the last owner handed over, until the
+	// next one has them.
 	handed farewell
 }
 
-// runsAt is where the runs are: in this process, or at the other end of a
-// connection, or nowhere yet.
+// runsAt tells where the runs are: in this process, behind a connection, or nowhere
+// yet.
 type runsAt struct {
 	host   *host
 	client *client
 }
 
-// Join makes this process a member of a data folder: its owner if there is
-// none.
+// Join makes this process a member of a data folder, and its owner if there is none.
 func Join(ctx context.Context, o Options) (*Member, error) {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
@@ -106,7 +106,7 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	return m, nil
 }
 
-// Owns says whether this process owns the folder now.
+// Owns reports whether this process owns the folder now.
 func (m *Member) Owns() bool {
 	m.mutex <- struct{}{}
 	defer m.release()
@@ -115,7 +115,7 @@ func (m *Member) Owns() bool {
 
 func (m *Member) release() { <-m.mutex }
 
-// connect is where the runs are. When the owner is gone, it finds the next one,
+// connect returns where the runs are. If the owner has gone, it finds the next one,
 // which may be this process.
 func (m *Member) connect(ctx context.Context) (runsAt, error) {
 	select {
@@ -140,8 +140,8 @@ func (m *Member) connect(ctx context.Context) (runsAt, error) {
 	return p, err
 }
 
-// findOwner connects to the owner, or becomes it. While an owner leaves, neither
-// can be done for a moment.
+// findOwner connects to the owner, or becomes the owner. While an owner is leaving,
+// neither is possible for a moment.
 func (m *Member) findOwner(ctx context.Context) (runsAt, error) {
 	deadline := time.Now().Add(m.o.Patience)
 	for {
@@ -171,8 +171,8 @@ func (m *Member) findOwner(ctx context.Context) (runsAt, error) {
 	}
 }
 
-// awaitNextOwner finds the next owner when one has left: the runs of this member that
-// it paused go on even if nobody asks for them.
+// awaitNextOwner connects to the next owner when one has left, so that the paused
+// runs of this member continue even if nobody asks about them.
 func (m *Member) awaitNextOwner(c *client) {
 	<-c.gone
 	if !c.left {
@@ -185,7 +185,7 @@ func (m *Member) awaitNextOwner(c *client) {
 	}
 }
 
-// becomeOwner makes this process the owner, if nobody else has the store.
+// becomeOwner makes this process the owner, unless another process has the store.
 func (m *Member) becomeOwner(ctx context.Context) (*host, error) {
 	l, err := m.o.Open(ctx)
 	if err != nil {
@@ -198,8 +198,8 @@ func (m *Member) becomeOwner(ctx context.Context) (*host, error) {
 	return h, nil
 }
 
-// Leave gives the folder up. The owner's runs are handed to the members that
-// stay, or stopped so that they can be resumed.
+// Leave ends the membership. The owner's runs are handed to the remaining members, or
+// stopped so that they can be resumed.
 func (m *Member) Leave(ctx context.Context) error {
 	select {
 	case m.mutex <- struct{}{}:
@@ -208,7 +208,7 @@ func (m *Member) Leave(ctx context.Context) error {
 	}
 	p := m.now
 	m.left, m.now = true, runsAt{}
-	m.release() // Gone may be asking for something: it is told that this process leaves
+	m.release() // Gone may call a method, which then fails with ErrLeft
 	switch {
 	case p.host != nil:
 		return p.host.leave(ctx)
@@ -219,8 +219,8 @@ func (m *Member) Leave(ctx context.Context) error {
 	return nil
 }
 
-// call does a method where the runs are. When the owner goes meanwhile, it is
-// asked again of the next one, unless that could do it twice.
+// call executes a method where the runs are. If the owner goes away meanwhile, the
+// call is repeated with the next one, unless that could execute it twice.
 func call[P, R any](ctx context.Context, m *Member, t method[P, R], p P) (R, error) {
 	for {
 		at, err := m.connect(ctx)

@@ -7,24 +7,25 @@ import (
 	"understudy/engine"
 )
 
-// A method is one of engine.Runs as it goes through the socket: what it is
-// called there, how its parameters are packed, and how the engine does it.
+// A method is a method of engine.Runs as it goes through the socket: its name,
+// whether it may be repeated, and how it is executed with its parameters in one
+// value.
 type method[P, R any] struct {
 	name   string
 	repeat repeat
 	do     func(context.Context, engine.Runs, P) (R, error)
 }
 
-// repeat says what may be done when nobody knows whether a call arrived.
+// repeat tells when a call may be repeated if it is unknown whether it was executed.
 type repeat int
 
 const (
-	reads  repeat = iota // it may be sent again
-	keyed                // it may be sent again: its key tells the engine
-	acting               // it may be sent again only to the owner that got it
+	reads  repeat = iota // always
+	keyed                // always: the engine recognises its key
+	acting               // never; only the owner that received it may be asked
 )
 
-// on is the parameters of a method about one run.
+// on holds the parameters of a method about one run.
 type on[T any] struct {
 	Run  string `json:"run,omitempty"`
 	With T      `json:"with"`
@@ -46,8 +47,8 @@ type (
 	}
 )
 
-// served are all methods as the owner sees them: bytes in, a value out. Each
-// declaration below adds its own.
+// served holds all methods with encoded parameters, by name. Each declaration below
+// adds its own.
 var served = map[string]method[json.RawMessage, any]{}
 
 var (
@@ -96,7 +97,7 @@ var (
 	})
 )
 
-// serve declares a method and lets the owner serve it.
+// serve declares a method and adds it to served.
 func serve[P, R any](name string, r repeat, do func(context.Context, engine.Runs, P) (R, error)) method[P, R] {
 	served[name] = method[json.RawMessage, any]{name, r, func(ctx context.Context, runs engine.Runs, raw json.RawMessage) (any, error) {
 		var p P
@@ -108,17 +109,17 @@ func serve[P, R any](name string, r repeat, do func(context.Context, engine.Runs
 	return method[P, R]{name, r, do}
 }
 
-// withParams declares a method that has one parameter.
+// withParams declares a method with one parameter.
 func withParams[P, R any](name string, r repeat, do func(engine.Runs, context.Context, P) (R, error)) method[P, R] {
 	return serve(name, r, func(ctx context.Context, runs engine.Runs, p P) (R, error) { return do(runs, ctx, p) })
 }
 
-// ofRun declares a method that has only the id of a run.
+// ofRun declares a method with the id of a run as its only parameter.
 func ofRun[R any](name string, r repeat, do func(engine.Runs, context.Context, string) (R, error)) method[on[none], R] {
 	return serve(name, r, func(ctx context.Context, runs engine.Runs, p on[none]) (R, error) { return do(runs, ctx, p.Run) })
 }
 
-// ofRunWith declares a method that has the id of a run and one parameter.
+// ofRunWith declares a method with the id of a run and one more parameter.
 func ofRunWith[P, R any](name string, r repeat, do func(engine.Runs, context.Context, string, P) (R, error)) method[on[P], R] {
 	return serve(name, r, func(ctx context.Context, runs engine.Runs, p on[P]) (R, error) { return do(runs, ctx, p.Run, p.With) })
 }

@@ -11,9 +11,10 @@ import (
 	"understudy/steps"
 )
 
-// A server knows who began each of its runs, and what that credential may do by now.
-// When its runs are executed by another process, that one asks it before each step, as
-// its own engine would. The guest fetches the questions, one by one.
+// A server knows who began each of its runs, and what their credential may do now.
+// When another process executes its runs, that process asks the server before each
+// step, as the server's own engine would do. The guest fetches the questions one by
+// one.
 
 // question asks whether the client of a run may use a kind.
 type question struct {
@@ -24,24 +25,25 @@ type question struct {
 	answer chan verdict
 }
 
-// verdict is the answer of a guest to the question before.
+// verdict is a guest's answer to a question.
 type verdict struct {
-	Why *failure `json:"why,omitempty"` // nil: it may
-	// Bound says that a credential began the run, which only the guest can check.
+	Why *failure `json:"why,omitempty"` // nil: allowed
+	// Bound means that the run belongs to a credential, which only the guest can
+	// check.
 	Bound bool `json:"bound,omitempty"`
 }
 
-// answerTime is how long a guest has to answer. It looks at nothing but its memory
-// and the file of its tokens.
+// answerTime is how long a guest has to answer. It only consults its memory and the
+// file of its tokens.
 const answerTime = 10 * time.Second
 
-// ask asks the guest whose run it is. When that is gone, a run of a credential may do
-// nothing any more, for nobody can tell whether the credential still counts; others
-// keep the rights that the guest has told.
+// ask asks the guest to which a run belongs. If the guest has gone, a run of a
+// credential is denied everything, because nobody can tell whether the credential is
+// still valid; other runs keep the rights that the guest sent.
 //
-// A credential can be taken back at any time, so its guest is asked before each step.
-// What it says of a run of a person changes only with those rights, which are looked
-// at anyway, and with who continues the run: it is asked once for each kind.
+// A credential can be revoked at any time, so its guest is asked before each step.
+// The answer for the run of a person depends only on the rights, which are checked
+// anyway, and on who continues the run, so it is cached for each kind.
 func (h *host) ask(member, run, client string, k steps.Kind) error {
 	g := h.guest(member)
 	if g == nil {
@@ -93,7 +95,7 @@ func unanswered(why string) error {
 	}
 }
 
-// serveQuestions takes the answer to the last question of a guest, and waits for the
+// serveQuestions receives a guest's answer to the last question, and waits for the
 // next question.
 func (h *host) serveQuestions(w http.ResponseWriter, r *http.Request, g *guest) {
 	var v verdict
@@ -114,7 +116,7 @@ func (h *host) serveQuestions(w http.ResponseWriter, r *http.Request, g *guest) 
 	}
 }
 
-// answerQuestions answers what the owner asks, until the membership ends.
+// answerQuestions answers the questions of the owner until the membership ends.
 func (c *client) answerQuestions(allow Allow) {
 	var v verdict
 	for {
@@ -128,6 +130,6 @@ func (c *client) answerQuestions(allow Allow) {
 	}
 }
 
-// Allow says whether the client of a run may use a kind, nil if so, and whether the run
-// is bound to a credential.
+// Allow returns an error if the client of a run may not use a kind, and whether the
+// run belongs to a credential.
 type Allow func(run, client string, k steps.Kind) (bound bool, err error)

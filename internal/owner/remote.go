@@ -8,8 +8,8 @@ import (
 	"understudy/engine"
 )
 
-// Remote carries a message to who executes a run, on whatever machine, and brings
-// the answer. With it that process is asked for what no other can do.
+// Remote sends a message to the process that executes a run, on whatever machine, and
+// returns the answer. Its methods are those that only that process can execute.
 type Remote func(ctx context.Context, message []byte) (answer []byte, err error)
 
 func (r Remote) Stop(ctx context.Context, run string, c engine.Cause, message string) (engine.Header, error) {
@@ -48,7 +48,7 @@ func ask[P, R any](ctx context.Context, r Remote, m method[P, R], p P) (out R, e
 	return Ask[R](ctx, r, remoteRequest{version, m.name, params})
 }
 
-// Ask asks another process, which answers with Reply.
+// Ask sends a question to another process, which answers with Reply.
 func Ask[R any](ctx context.Context, r Remote, question any) (out R, err error) {
 	message, err := json.Marshal(question)
 	if err != nil {
@@ -68,7 +68,7 @@ func Ask[R any](ctx context.Context, r Remote, question any) (out R, err error) 
 	return out, json.Unmarshal(a.Value, &out)
 }
 
-// Reply does what a question asks for, and gives the answer.
+// Reply decodes a question, executes it, and returns the encoded answer.
 func Reply[Q, R any](message []byte, do func(Q) (R, error)) []byte {
 	var q Q
 	var value R
@@ -83,14 +83,14 @@ func Reply[Q, R any](message []byte, do func(Q) (R, error)) []byte {
 		a.Value, err = json.Marshal(value)
 		a.Failure = failureOf(err)
 	}
-	raw, _ := json.Marshal(a) // strings, and what was marshalled
+	raw, _ := json.Marshal(a) // cannot fail: strings, and encoded values
 	return raw
 }
 
-// remotely are the methods that a Remote may ask for.
+// remotely are the methods that may be called through a Remote.
 var remotely = []string{stop.name, pause.name, takeOver.name, handBack.name}
 
-// AnswerRemote does what a Remote asks for, and gives the answer.
+// AnswerRemote executes a call from a Remote, and returns the answer.
 func AnswerRemote(ctx context.Context, runs engine.Runs, message []byte) []byte {
 	return Reply(message, func(r remoteRequest) (any, error) {
 		for _, name := range remotely {

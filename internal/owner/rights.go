@@ -11,9 +11,9 @@ import (
 	"understudy/steps"
 )
 
-// allowByMember makes the engine ask, at each step, for the rights of the member
-// whose run it is: own for the owner itself, and for a guest those that it has told,
-// and the guest itself, if it answers.
+// allowByMember returns the function that the engine asks at each step whether the
+// member to which the run belongs may use the kind. That is own for the owner itself;
+// for a guest, the rights that it sent and the guest itself, if it answers.
 func (h *host) allowByMember(own func(run, client string, k steps.Kind) error) func(run, client string, k steps.Kind) error {
 	return func(run, client string, k steps.Kind) error {
 		member, rights := h.rightsOf(run)
@@ -31,7 +31,7 @@ func (h *host) allowByMember(own func(run, client string, k steps.Kind) error) f
 	}
 }
 
-// rightsOf is the member whose run it is, and the rights of a guest; nil when it told
+// rightsOf returns the member to which a run belongs, and its rights; nil: it sent
 // none.
 func (h *host) rightsOf(run string) (member string, rights *access.Rights) {
 	h.mu.Lock()
@@ -46,11 +46,11 @@ func (h *host) setRights(member string, rights *access.Rights) {
 	h.rights[member] = rights
 }
 
-// mostNoted is how many runs are remembered before those that stand still are
-// forgotten.
+// mostNoted is the number of runs above which those at rest are forgotten.
 const mostNoted = 1000
 
-// setMember makes a run a member's, and returns whose it was.
+// setMember assigns a run to a member, and returns the one to which it belonged
+// before.
 func (h *host) setMember(run, member string) (before string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,8 +66,8 @@ func (h *host) setMember(run, member string) (before string) {
 	return before
 }
 
-// forgetInactive forgets the members of runs that are not executed, and the rights
-// of members that are gone.
+// forgetInactive removes the runs that are not being executed, and the rights of
+// members that have gone.
 func (h *host) forgetInactive() {
 	active := h.local.Engine.Active()
 	maps.DeleteFunc(h.began, func(run, _ string) bool { return !slices.Contains(active, run) })
@@ -80,8 +80,8 @@ func (h *host) forgetInactive() {
 	maps.DeleteFunc(h.rights, func(member string, _ *access.Rights) bool { return !slices.Contains(here, member) })
 }
 
-// attributing is Runs that notes the member of a run before its first step asks
-// for that member's rights.
+// attributing is a Runs that assigns a run to a member before the first step of the
+// run asks for the rights of the member.
 type attributing struct {
 	engine.Runs
 	h      *host
@@ -108,8 +108,8 @@ func (n attributing) Continue(ctx context.Context, id string) (engine.Header, er
 	return n.attribute(id, func() (engine.Header, error) { return n.Runs.Continue(ctx, id) })
 }
 
-// attribute begins or continues a run for the member. A failure leaves the run with
-// the member it had.
+// attribute begins or continues a run for the member. If that fails, the run stays
+// with its previous member.
 func (n attributing) attribute(run string, do func() (engine.Header, error)) (engine.Header, error) {
 	before := ""
 	if run != "" {
@@ -125,7 +125,7 @@ func (n attributing) attribute(run string, do func() (engine.Header, error)) (en
 	return h, err
 }
 
-// SetRights says what this process may do from now on.
+// SetRights changes what this process may do.
 func (m *Member) SetRights(ctx context.Context, rights access.Rights) error {
 	select {
 	case m.mutex <- struct{}{}:
@@ -140,7 +140,7 @@ func (m *Member) SetRights(ctx context.Context, rights access.Rights) error {
 	}
 	_, err := c.call(ctx, rightsPath, rights)
 	if isLost(err) {
-		return nil // the next owner hears it when it is greeted
+		return nil // the next owner receives them with the hello
 	}
 	return err
 }

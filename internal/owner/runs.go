@@ -71,7 +71,7 @@ func (m *Member) List(ctx context.Context, q engine.Query) ([]engine.Header, err
 func (m *Member) Report(ctx context.Context, id string, p engine.Page) (engine.Report, error) {
 	r, err := call(ctx, m, report, on[engine.Page]{id, p})
 	for _, s := range r.Steps {
-		for i, c := range s.Captures { // the hash is not in the document
+		for i, c := range s.Captures { // hashes are not sent
 			s.Captures[i].Hash = strings.TrimPrefix(c.URI, engine.CaptureURI(""))
 		}
 	}
@@ -95,7 +95,8 @@ func (m *Member) Prune(ctx context.Context, r engine.Retention) (engine.Pruned, 
 	return call(ctx, m, prune, r)
 }
 
-// Backup copies the store into a folder, as seen from this process.
+// Backup copies the store into a folder, relative to the working directory of this
+// process.
 func (m *Member) Backup(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -117,8 +118,8 @@ func (m *Member) Wait(ctx context.Context, id string) (engine.Header, error) {
 	return call(ctx, m, wait, on[none]{Run: id})
 }
 
-// Await returns when a run has news; with no id, when any run has. When
-// another process takes the folder over, what it gives is of no header.
+// Await implements engine.Runs. When another process becomes the owner, a call
+// without an id returns the zero header.
 func (m *Member) Await(ctx context.Context, id string, after uint64) (engine.Header, error) {
 	if id != "" {
 		return call(ctx, m, await, on[uint64]{id, after})

@@ -13,21 +13,21 @@ import (
 	"understudy/steps"
 )
 
-// What the owner puts into the data folder.
+// The files of the owner in the data folder.
 const (
 	socketName  = "owner.sock"
-	pointerName = "owner.path" // where the socket is, when it is elsewhere
+	pointerName = "owner.path" // holds the path of the socket, if it is elsewhere
 )
 
-// longestPath is what every system takes as the path of a socket: macOS takes
-// 103 bytes, Linux 107.
+// longestPath is the longest path of a socket in bytes that all systems accept: macOS
+// allows 103, Linux 107.
 const longestPath = 100
 
-// shortPrefix begins the names of folders for sockets whose own would be too
+// shortPrefix begins the names of folders for sockets whose own path would be too
 // long.
 const shortPrefix = "understudy-"
 
-// findSocket is where the owner of a folder listens, if there is one.
+// findSocket returns where the owner of a folder listens, if there is one.
 func findSocket(dir string) string {
 	if b, err := os.ReadFile(filepath.Join(dir, pointerName)); err == nil {
 		return strings.TrimSpace(string(b))
@@ -35,8 +35,8 @@ func findSocket(dir string) string {
 	return filepath.Join(dir, socketName)
 }
 
-// listen makes the socket of a folder, in place of any that was left behind.
-// Only who holds the lock of the store may call it.
+// listen creates the socket of a folder, and replaces one that was left behind. The
+// caller must hold the lock of the store.
 func listen(dir string) (net.Listener, error) {
 	if err := tighten(dir); err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func cannotListen(dir string, err error) error {
 		WithNext("choose another folder with --home")
 }
 
-// tighten makes sure that nobody else can reach the socket, or what was
-// recorded. A folder that is shared by its nature is refused.
+// tighten makes sure that other users can reach neither the socket nor the
+// recordings. A folder that is meant to be shared is refused.
 func tighten(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil || !enforced || info.Mode().Perm()&0o077 == 0 {
@@ -100,7 +100,7 @@ func listenAt(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// shortPath is a path for the socket in a new folder that only this user can
+// shortPath returns a path for the socket in a new folder that only this user can
 // enter.
 func shortPath(dir string) (string, error) {
 	sum := sha256.Sum256([]byte(dir))
@@ -119,8 +119,7 @@ func shortPath(dir string) (string, error) {
 	return "", fmt.Errorf("no folder has a path that is short enough for a socket: %w", last)
 }
 
-// removeLeftovers removes what an owner put beside the store, this one or one that was
-// killed.
+// removeLeftovers removes the files of this owner, or of one that was killed.
 func removeLeftovers(dir string) {
 	path := findSocket(dir)
 	_ = os.Remove(path)

@@ -2,5 +2,5 @@
 
 package owner
 
-// enforced says that the system heeds the permissions of files.
+// enforced tells whether the system enforces file permissions.
 const enforced = true

@@ -1,5 +1,5 @@
 package owner
 
-// enforced says that the system heeds the permissions of files. On Windows the
-// user's own folder has rules of its own.
+// enforced tells whether the system enforces file permissions. On Windows, access to
+// the user's own folder is controlled in another way.
 const enforced = false

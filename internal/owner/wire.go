@@ -12,14 +12,14 @@ import (
 	"understudy/steps"
 )
 
-// version is that of the protocol. Processes of different versions refuse each
-// other: a run must not be half understood.
+// version is the version of the protocol. Processes with different versions refuse
+// each other, because a run must not be understood only in part.
 const version = 4
 
-// The protocol is HTTP over the unix socket of the folder. A guest posts its
-// hello to joinPath; the response stays open as long as it is a member, and
-// ends with a farewell when the owner leaves. Each call is a POST to callPath
-// and the name of a method; a closed request is a cancelled call.
+// The protocol is HTTP over a Unix socket in the folder. A guest posts its hello to
+// joinPath; the response stays open during the membership, and ends with a farewell
+// when the owner leaves. Each call is a POST to callPath followed by the name of a
+// method; closing the request cancels the call.
 const (
 	joinPath      = "/members"
 	rightsPath    = "/rights"
@@ -29,30 +29,29 @@ const (
 	memberHeader = "Understudy-Member"
 )
 
-// What a message may measure. The owner is asked by many and trusts none of
-// them with its memory; those who ask it trust it with theirs, for a report of
-// a long run is large.
+// Size limits of messages. The owner protects its memory from its many guests; guests
+// trust the owner, because the report of a long run is large.
 const (
 	requestLimit = 16 << 20
 	answerLimit  = 256 << 20
 )
 
-// What the owner and its guests wait for at most.
+// Time limits for the owner and its guests.
 const (
 	helloTime = 5 * time.Second
 	writeTime = 30 * time.Second
 )
 
-// The statuses of answers. One that is moved says that nothing was begun: the
-// owner is leaving, or does not know the guest any more.
+// HTTP statuses of answers. statusMoved means that nothing was begun: the owner is
+// leaving, or does not know the guest.
 const (
-	statusFailed = http.StatusUnprocessableEntity // the body is a failure
+	statusFailed = http.StatusUnprocessableEntity // with a failure as the body
 	statusMoved  = http.StatusServiceUnavailable
 )
 
 var errTooLarge = errors.New("the message is too large")
 
-// tooLarge is the error of a call whose request or answer does not fit.
+// tooLarge returns the error for a call whose request or answer is too large.
 func tooLarge(name string, size int) error {
 	return steps.Errorf(steps.Invalid, "%s: %w: %d bytes", name, errTooLarge, size).WithNext("ask for less at once, or put large values into files")
 }
@@ -80,13 +79,13 @@ func reply(w http.ResponseWriter, value any, err error) {
 	}
 	if err != nil {
 		w.WriteHeader(statusFailed)
-		raw, _ = json.Marshal(failureOf(err)) // strings only
+		raw, _ = json.Marshal(failureOf(err)) // cannot fail: strings only
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
-	_, _ = w.Write(raw) // a guest that is gone asks no more
+	_, _ = w.Write(raw) // a guest that has gone needs no answer
 }
 
-// readAnswer takes an answer apart.
+// readAnswer decodes an answer.
 func readAnswer(r *http.Response) (json.RawMessage, error) {
 	var b bytes.Buffer
 	n, err := io.Copy(&b, io.LimitReader(r.Body, answerLimit+1))
